@@ -1,0 +1,1 @@
+//! Programs that measure Proofload itself; each is a binary of its own.

@@ -1,0 +1,2 @@
+//! proofload
+fn main() {}
