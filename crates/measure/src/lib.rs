@@ -1,1 +1,17 @@
-//! measure
+//! What was seen: outcomes, histograms, recorders and snapshots.
+//!
+//! This crate knows no protocol, no file and no clock. Instants are nanoseconds on a monotonic
+//! axis that the caller chose; durations are nanoseconds too. Both are plain `u64`, and names end
+//! in `_ns`.
+
+#![forbid(unsafe_code)]
+
+mod histogram;
+mod outcome;
+mod recorder;
+mod snapshot;
+
+pub use histogram::{DecodeError, LatencyHistogram, Summary};
+pub use outcome::{Outcome, OutcomeCounts};
+pub use recorder::{ExchangeTimes, Recorder, Window};
+pub use snapshot::{CodeCounts, Snapshot};

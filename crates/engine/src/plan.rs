@@ -1,0 +1,270 @@
+//! What the engine is asked to do, and what it returns.
+
+use proofload_measure::{Outcome, Snapshot};
+use proofload_wire::Request;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+/// Where requests go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Numeric address; names are resolved before the load.
+    pub address: SocketAddr,
+}
+
+/// What an answer must be to count as answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expect {
+    /// Exactly this code; without it 200 to 399.
+    pub status: Option<u16>,
+    /// Exactly so many bytes of body.
+    pub bytes: Option<u64>,
+    /// The body contains this text (within its first `Request::keep_body` bytes).
+    pub text: Option<Vec<u8>>,
+}
+
+/// One kind of request in the mix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MixEntry {
+    /// Its share of the mix is `weight` over the sum of weights. At least 1.
+    pub weight: u32,
+    /// Index into [`LoadPlan::targets`].
+    pub target: usize,
+    /// The request, encoded.
+    pub request: Arc<Request>,
+    /// The same request with `Connection: close`, for keep-alive off and the last of N per connection.
+    pub closing_request: Arc<Request>,
+    /// What its answer must be.
+    pub expect: Expect,
+}
+
+/// Whether connections are reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeepAlive {
+    /// As long as the peer allows.
+    On,
+    /// A new connection for each exchange.
+    Off,
+    /// So many exchanges for each connection. At least 1.
+    Every(u32),
+}
+
+/// When to stop issuing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// After so many nanoseconds of measuring (the discarded stretch comes before).
+    DurationNs(u64),
+    /// After so many requests (and at the latest after `cap_ns`).
+    Requests {
+        /// How many, over all workers.
+        count: u64,
+        /// Upper bound of the time it may take.
+        cap_ns: u64,
+    },
+}
+
+/// Spacing of the intended times of an open loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// Equal gaps.
+    Constant,
+    /// Exponential gaps (seeded).
+    Poisson,
+}
+
+/// How much is asked over time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Profile {
+    /// So many connections, each asks again when it is answered, after a think time.
+    Closed {
+        /// Pause between an answer and the next intended send.
+        think_ns: u64,
+    },
+    /// Intended times come from a timetable, whatever the answers do. What finds no free connection waits in a
+    /// queue and keeps its intended time.
+    Open {
+        /// Intended sends per second, over all workers.
+        rate_per_s: f64,
+        /// Spacing.
+        arrival: Arrival,
+        /// How late a send may be fired together with others to save wake-ups; 0 is exact.
+        coalesce_ns: u64,
+    },
+}
+
+/// Time-outs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// To establish a connection.
+    pub connect_ns: u64,
+    /// From sent to the end of the answer.
+    pub response_ns: u64,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Timeouts { connect_ns: 5_000_000_000, response_ns: 30_000_000_000 }
+    }
+}
+
+/// Everything the engine needs to know. A share of a larger load is told by `share`.
+#[derive(Clone, Debug)]
+pub struct LoadPlan {
+    /// Addresses.
+    pub targets: Vec<Target>,
+    /// What is asked, at least one entry.
+    pub mix: Vec<MixEntry>,
+    /// How much over time.
+    pub profile: Profile,
+    /// Connections over all workers, at least 1.
+    pub connections: u32,
+    /// Reuse of connections.
+    pub keep_alive: KeepAlive,
+    /// Time-outs.
+    pub timeouts: Timeouts,
+    /// Load before the window that is discarded.
+    pub discard_ns: u64,
+    /// When to stop issuing.
+    pub extent: Extent,
+    /// How long to wait for what is in flight when issuing ends; what remains is `abandoned`.
+    pub drain_ns: u64,
+    /// Threads, at least 1; each is share k of `workers` of one striped timetable.
+    pub workers: u32,
+    /// CPUs to pin workers to, in turn; empty pins none.
+    pub cpus: Vec<usize>,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// This load is share `.0` of `.1` equal ones; `(0, 1)` is the whole.
+    pub share: (u32, u32),
+}
+
+/// Why a plan cannot be carried out.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// A value of the plan is out of its bounds.
+    #[error("{0}")]
+    Plan(String),
+    /// The descriptors that the plan needs exceed the limit of this process.
+    #[error(
+        "needs {needed} file descriptors, the limit is {limit}: lower the connections or raise `ulimit -n`"
+    )]
+    Descriptors {
+        /// Needed, own use included.
+        needed: u64,
+        /// `RLIMIT_NOFILE`.
+        limit: u64,
+    },
+    /// The operating system refused something before any load.
+    #[error("{what}: {source}")]
+    System {
+        /// What was tried.
+        what: &'static str,
+        /// What it said.
+        source: std::io::Error,
+    },
+}
+
+/// What went wrong with the generator itself, or was near to. Any of these makes the result client-limited.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Finding {
+    /// Sends left late: the 99th percentile of the delay between intended and sent that the generator itself caused.
+    SendDelay {
+        /// 99th percentile in nanoseconds.
+        p99_ns: u64,
+        /// What was allowed.
+        allowed_ns: u64,
+    },
+    /// A worker used nearly all of its CPU.
+    CpuBound {
+        /// Which worker.
+        worker: u32,
+        /// CPU time over wall time, 0 to 1.
+        busy: f64,
+        /// What was allowed.
+        allowed: f64,
+    },
+    /// Closed loop: connections differ from throughput times mean time in use (Little's law).
+    LittlesLaw {
+        /// Connections times share of time in use, as the books say.
+        expected: f64,
+        /// Throughput times mean service time.
+        found: f64,
+    },
+    /// Local ports ran out, or would have.
+    Ports {
+        /// Connections that failed for want of a port.
+        exhausted: u64,
+        /// Connections opened in the window.
+        opened: u64,
+        /// Ports in the ephemeral range.
+        available: u64,
+    },
+    /// File descriptors ran out.
+    Descriptors {
+        /// Connections that failed for want of one.
+        exhausted: u64,
+    },
+}
+
+/// The first answer of each bad kind, for a person to look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadAnswer {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// Which entry of the mix asked.
+    pub mix_entry: usize,
+    /// What was wrong, in a sentence: "status 503, expected 200 to 399".
+    pub what: String,
+    /// Up to 4 KiB of what was received, raw. Redacting is the reader's duty.
+    pub received: Vec<u8>,
+}
+
+/// What the generator spent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GeneratorUse {
+    /// CPU time of all workers within the window, user and system.
+    pub cpu_ns: u64,
+    /// CPU time over wall time of each worker in the window, 0 to 1.
+    pub busy: Vec<f64>,
+    /// Peak resident memory of the process.
+    pub peak_rss_bytes: u64,
+    /// Worker threads.
+    pub threads: u32,
+    /// Name of the driver, `epoll`.
+    pub driver: &'static str,
+}
+
+/// One load, carried out.
+#[derive(Clone, Debug)]
+pub struct LoadResult {
+    /// Merged over workers.
+    pub snapshot: Snapshot,
+    /// Answered per interval of 1 s from the window's start, for a series.
+    pub per_second: Vec<u64>,
+    /// What the generator spent.
+    pub generator: GeneratorUse,
+    /// Failed self-checks; empty means fit.
+    pub findings: Vec<Finding>,
+    /// The first bad answer of each outcome.
+    pub bad_answers: Vec<BadAnswer>,
+    /// Whether it was stopped before its extent.
+    pub stopped_early: bool,
+    /// `CLOCK_MONOTONIC` instant of the window's start (also in `snapshot.window`).
+    pub window_start_ns: u64,
+}
+
+/// Shared with whoever watches: counters that workers update at most every 100 ms, and the stop switch.
+#[derive(Debug, Default)]
+pub struct Watch {
+    /// Set it to end the load early; workers look at each turn.
+    pub stop: AtomicBool,
+    /// Exchanges answered so far, all workers.
+    pub answered: AtomicU64,
+    /// Exchanges that ended otherwise so far.
+    pub failed: AtomicU64,
+    /// Merged response times so far are not shared; this is the latest p99 any worker saw, in ns.
+    pub p99_ns: AtomicU64,
+}

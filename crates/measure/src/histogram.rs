@@ -1,0 +1,176 @@
+//! Latency histograms: bounds, summary and encoding over the `hdrhistogram` crate.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+
+/// The largest latency that is told apart, one hour; longer ones count as this.
+pub const MAX_NS: u64 = 3_600_000_000_000;
+/// Significant decimal digits: a quantile is right to 0.1 %.
+pub const DIGITS: u8 = 3;
+
+/// Counts of durations in nanoseconds, 1 ns to one hour, three significant digits.
+///
+/// All histograms of this type share their bounds, so merging is adding counts, in any order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LatencyHistogram(Histogram<u64>);
+
+/// What a histogram comes to, in nanoseconds. Quantiles are `None` when nothing was recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// How many durations were recorded.
+    pub count: u64,
+    /// Arithmetic mean.
+    pub mean_ns: Option<f64>,
+    /// Median.
+    pub p50_ns: Option<u64>,
+    /// 90th percentile.
+    pub p90_ns: Option<u64>,
+    /// 99th percentile.
+    pub p99_ns: Option<u64>,
+    /// 99.9th percentile.
+    pub p999_ns: Option<u64>,
+    /// Largest.
+    pub max_ns: Option<u64>,
+}
+
+/// The text is no histogram in V2 deflate encoding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecodeError(String);
+
+impl std::fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "not an HdrHistogram in V2 deflate encoding: {}", self.0)
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+impl Default for LatencyHistogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl LatencyHistogram {
+    /// An empty histogram. Allocates once, all that it will ever need.
+    pub fn new() -> Self {
+        let histogram = Histogram::new_with_bounds(1, MAX_NS, DIGITS)
+            .expect("the bounds are constants that the library accepts");
+        LatencyHistogram(histogram)
+    }
+
+    /// Counts one duration. Never fails, never allocates: 0 counts as 1 ns, above an hour as an hour.
+    #[inline]
+    pub fn record(&mut self, duration_ns: u64) {
+        self.0.saturating_record(duration_ns.max(1));
+    }
+
+    /// How many durations were recorded.
+    pub fn count(&self) -> u64 {
+        self.0.len()
+    }
+
+    /// The duration at quantile `q` (0 to 1); `None` when nothing was recorded.
+    pub fn quantile_ns(&self, q: f64) -> Option<u64> {
+        (!self.0.is_empty()).then(|| self.0.value_at_quantile(q).min(self.0.max()))
+    }
+
+    /// The arithmetic mean; `None` when nothing was recorded.
+    pub fn mean_ns(&self) -> Option<f64> {
+        (!self.0.is_empty()).then(|| self.0.mean())
+    }
+
+    /// Count, mean and the usual quantiles.
+    pub fn summary(&self) -> Summary {
+        Summary {
+            count: self.count(),
+            mean_ns: self.mean_ns(),
+            p50_ns: self.quantile_ns(0.5),
+            p90_ns: self.quantile_ns(0.9),
+            p99_ns: self.quantile_ns(0.99),
+            p999_ns: self.quantile_ns(0.999),
+            max_ns: self.quantile_ns(1.0),
+        }
+    }
+
+    /// Adds the counts of another histogram.
+    pub fn merge(&mut self, other: &LatencyHistogram) {
+        self.0.add(&other.0).expect("all latency histograms share their bounds");
+    }
+
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The histogram in HdrHistogram's V2 deflate encoding, base64, as its log tools read it.
+    pub fn encode(&self) -> String {
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new().serialize(&self.0, &mut bytes).expect("writing to memory does not fail");
+        STANDARD.encode(bytes)
+    }
+
+    /// Reads what [`LatencyHistogram::encode`] wrote.
+    ///
+    /// # Errors
+    /// When the text is not base64, or its bytes are no histogram with these bounds.
+    pub fn decode(text: &str) -> Result<Self, DecodeError> {
+        let bytes = STANDARD.decode(text).map_err(|e| DecodeError(e.to_string()))?;
+        let read: Histogram<u64> =
+            Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|e| DecodeError(e.to_string()))?;
+        let mut histogram = Self::new();
+        histogram.0.add(&read).map_err(|e| DecodeError(e.to_string()))?;
+        Ok(histogram)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_empty_histogram_has_no_quantiles() {
+        assert_eq!(LatencyHistogram::new().summary(), Summary::default());
+    }
+
+    #[test]
+    fn the_extremes_are_kept_within_the_bounds() {
+        let mut histogram = LatencyHistogram::new();
+        histogram.record(0);
+        histogram.record(u64::MAX);
+        assert_eq!(histogram.count(), 2);
+        let max = histogram.quantile_ns(1.0).unwrap();
+        assert!((MAX_NS..MAX_NS + MAX_NS / 500).contains(&max), "{max}");
+    }
+
+    #[test]
+    fn junk_is_not_decoded() {
+        assert!(LatencyHistogram::decode("%%%").is_err());
+        assert!(LatencyHistogram::decode("AAAA").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn encoding_is_lossless_and_merging_commutes(
+            a in proptest::collection::vec(0u64..10_000_000_000, 0..200),
+            b in proptest::collection::vec(0u64..10_000_000_000, 0..200),
+        ) {
+            let fill = |values: &[u64]| {
+                let mut h = LatencyHistogram::new();
+                values.iter().for_each(|v| h.record(*v));
+                h
+            };
+            let (x, y) = (fill(&a), fill(&b));
+            let (mut xy, mut yx) = (x.clone(), y.clone());
+            xy.merge(&y);
+            yx.merge(&x);
+            prop_assert_eq!(xy.encode(), yx.encode());
+            let back = LatencyHistogram::decode(&xy.encode()).unwrap();
+            prop_assert_eq!(back.summary().p99_ns, xy.summary().p99_ns);
+            prop_assert_eq!(back.count(), xy.count());
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The closed list of ways in which an exchange can end.
+
+/// How an exchange ended. Every intended exchange ends in exactly one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Outcome {
+    /// A whole answer that met what was expected of it.
+    Answered,
+    /// Intended, and never handed to a connection before the load ended.
+    Unsent,
+    /// The peer refused the connection (`ECONNREFUSED`).
+    ConnectRefused,
+    /// The connection was not established within the connect time-out.
+    ConnectTimeout,
+    /// The connection could not be established for another reason.
+    ConnectFailed,
+    /// This machine ran out of ports, descriptors or memory for sockets.
+    LocalExhausted,
+    /// The request could not be handed to the kernel whole, and no reset explains it.
+    SendFailed,
+    /// The peer reset the connection on the first exchange that it carried.
+    ResetFresh,
+    /// The peer reset a connection that had carried an exchange before.
+    ResetReused,
+    /// The peer closed the connection before the answer was whole.
+    ClosedEarly,
+    /// No whole answer within the response time-out.
+    Timeout,
+    /// The bytes broke the protocol.
+    Malformed,
+    /// A well-formed answer that says no (HTTP status outside 200 to 399).
+    Rejected,
+    /// A well-formed answer whose content is not as `expect` says.
+    Mismatch,
+    /// Still in flight when the load ended.
+    Abandoned,
+    /// A fault of Proofload itself.
+    Internal,
+}
+
+impl Outcome {
+    /// Every outcome, in the order of the counts in a record.
+    pub const ALL: [Outcome; 16] = [
+        Outcome::Answered,
+        Outcome::Unsent,
+        Outcome::ConnectRefused,
+        Outcome::ConnectTimeout,
+        Outcome::ConnectFailed,
+        Outcome::LocalExhausted,
+        Outcome::SendFailed,
+        Outcome::ResetFresh,
+        Outcome::ResetReused,
+        Outcome::ClosedEarly,
+        Outcome::Timeout,
+        Outcome::Malformed,
+        Outcome::Rejected,
+        Outcome::Mismatch,
+        Outcome::Abandoned,
+        Outcome::Internal,
+    ];
+
+    /// The name used in records, reports and schemas.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Outcome::Answered => "answered",
+            Outcome::Unsent => "unsent",
+            Outcome::ConnectRefused => "connect_refused",
+            Outcome::ConnectTimeout => "connect_timeout",
+            Outcome::ConnectFailed => "connect_failed",
+            Outcome::LocalExhausted => "local_exhausted",
+            Outcome::SendFailed => "send_failed",
+            Outcome::ResetFresh => "reset_fresh",
+            Outcome::ResetReused => "reset_reused",
+            Outcome::ClosedEarly => "closed_early",
+            Outcome::Timeout => "timeout",
+            Outcome::Malformed => "malformed",
+            Outcome::Rejected => "rejected",
+            Outcome::Mismatch => "mismatch",
+            Outcome::Abandoned => "abandoned",
+            Outcome::Internal => "internal",
+        }
+    }
+
+    /// The outcome of that name, as [`Outcome::name`] writes it.
+    pub fn from_name(name: &str) -> Option<Outcome> {
+        Outcome::ALL.into_iter().find(|outcome| outcome.name() == name)
+    }
+
+    /// Whether the exchange came to an end of its own; `unsent` and `abandoned` did not.
+    pub const fn is_finished(self) -> bool {
+        !matches!(self, Outcome::Unsent | Outcome::Abandoned)
+    }
+
+    /// Whether the exchange finished without being answered.
+    pub const fn is_error(self) -> bool {
+        self.is_finished() && !matches!(self, Outcome::Answered)
+    }
+}
+
+/// How many exchanges ended in each [`Outcome`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OutcomeCounts([u64; Outcome::ALL.len()]);
+
+impl OutcomeCounts {
+    /// Counts one more exchange.
+    pub fn add(&mut self, outcome: Outcome) {
+        self.add_many(outcome, 1);
+    }
+
+    /// Counts `n` more exchanges of one outcome.
+    pub fn add_many(&mut self, outcome: Outcome, n: u64) {
+        self.0[outcome as usize] += n;
+    }
+
+    /// The count of one outcome.
+    pub fn get(&self, outcome: Outcome) -> u64 {
+        self.0[outcome as usize]
+    }
+
+    /// Every outcome with its count, zero counts included.
+    pub fn iter(&self) -> impl Iterator<Item = (Outcome, u64)> + '_ {
+        Outcome::ALL.into_iter().map(|outcome| (outcome, self.get(outcome)))
+    }
+
+    /// All exchanges, whatever became of them.
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// Exchanges that came to an end of their own.
+    pub fn finished(&self) -> u64 {
+        self.iter().filter(|(outcome, _)| outcome.is_finished()).map(|(_, n)| n).sum()
+    }
+
+    /// Exchanges that finished and were not answered.
+    pub fn errors(&self) -> u64 {
+        self.iter().filter(|(outcome, _)| outcome.is_error()).map(|(_, n)| n).sum()
+    }
+
+    /// Errors among the finished, 0 to 1; `None` when nothing finished.
+    pub fn error_share(&self) -> Option<f64> {
+        let finished = self.finished();
+        (finished > 0).then(|| self.errors() as f64 / finished as f64)
+    }
+
+    /// Adds the counts of another share of the same load.
+    pub fn merge(&mut self, other: &OutcomeCounts) {
+        for (mine, theirs) in self.0.iter_mut().zip(other.0) {
+            *mine += theirs;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_leads_back_to_its_outcome() {
+        for outcome in Outcome::ALL {
+            assert_eq!(Outcome::from_name(outcome.name()), Some(outcome));
+        }
+        assert_eq!(Outcome::from_name("ok"), None);
+    }
+
+    #[test]
+    fn unsent_and_abandoned_are_no_errors_and_not_finished() {
+        let mut counts = OutcomeCounts::default();
+        assert_eq!(counts.error_share(), None);
+        counts.add_many(Outcome::Unsent, 5);
+        counts.add_many(Outcome::Abandoned, 2);
+        assert_eq!((counts.finished(), counts.errors(), counts.total()), (0, 0, 7));
+        counts.add_many(Outcome::Answered, 3);
+        counts.add(Outcome::Rejected);
+        assert_eq!(counts.error_share(), Some(0.25));
+    }
+}

@@ -1,0 +1,227 @@
+//! What one worker, or all of them together, saw within a window.
+
+use crate::{LatencyHistogram, OutcomeCounts, Window};
+
+/// Counts of answer codes; as many as fit 100 to 599, others together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeCounts {
+    counts: Box<[u64; 500]>,
+    other: u64,
+}
+
+impl Default for CodeCounts {
+    fn default() -> Self {
+        CodeCounts { counts: Box::new([0; 500]), other: 0 }
+    }
+}
+
+impl CodeCounts {
+    /// Counts one answer with that code.
+    #[inline]
+    pub fn add(&mut self, code: u16) {
+        match usize::from(code).checked_sub(100).and_then(|i| self.counts.get_mut(i)) {
+            Some(count) => *count += 1,
+            None => self.other += 1,
+        }
+    }
+
+    /// Codes that were seen, with their counts; code 0 stands for all outside 100 to 599.
+    pub fn iter(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
+        let seen = self.counts.iter().enumerate().map(|(i, n)| (i as u16 + 100, *n));
+        seen.chain(std::iter::once((0, self.other))).filter(|(_, n)| *n > 0)
+    }
+
+    fn merge(&mut self, other: &CodeCounts) {
+        for (mine, theirs) in self.counts.iter_mut().zip(other.counts.iter()) {
+            *mine += theirs;
+        }
+        self.other += other.other;
+    }
+}
+
+/// Everything that was recorded in a window. Merging is commutative and associative.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// The window.
+    pub window: Window,
+    /// Outcomes of the exchanges that were intended within the window.
+    pub outcomes: OutcomeCounts,
+    /// Outcomes of the exchanges that were intended outside of it.
+    pub discarded: OutcomeCounts,
+    /// Answered exchanges that ended within the window, whenever they began: throughput rests on these.
+    pub answered_in_window: u64,
+    /// From intended to end, answered exchanges.
+    pub response_time: LatencyHistogram,
+    /// From sent to end, answered exchanges.
+    pub service_time: LatencyHistogram,
+    /// From sent to the first byte of the answer, answered exchanges.
+    pub first_byte: LatencyHistogram,
+    /// From intended to sent, all that were sent.
+    pub send_delay: LatencyHistogram,
+    /// How long connections took to establish, within the window.
+    pub connects: LatencyHistogram,
+    /// Sum of the service times of answered exchanges, for Little's law.
+    pub service_sum_ns: u64,
+    /// Bytes handed to the kernel within the window.
+    pub bytes_sent: u64,
+    /// Bytes received within the window.
+    pub bytes_received: u64,
+    /// Answer codes of exchanges intended within the window.
+    pub codes: CodeCounts,
+    /// Messages that the peer began itself (heartbeats, pings), within the window.
+    pub control: u64,
+    /// Connections that the peer closed first, between exchanges.
+    pub closed_by_peer: u64,
+    /// Connections that we closed first.
+    pub closed_by_us: u64,
+}
+
+impl Snapshot {
+    /// Nothing seen yet in that window.
+    pub fn new(window: Window) -> Self {
+        Snapshot {
+            window,
+            outcomes: OutcomeCounts::default(),
+            discarded: OutcomeCounts::default(),
+            answered_in_window: 0,
+            response_time: LatencyHistogram::new(),
+            service_time: LatencyHistogram::new(),
+            first_byte: LatencyHistogram::new(),
+            send_delay: LatencyHistogram::new(),
+            connects: LatencyHistogram::new(),
+            service_sum_ns: 0,
+            bytes_sent: 0,
+            bytes_received: 0,
+            codes: CodeCounts::default(),
+            control: 0,
+            closed_by_peer: 0,
+            closed_by_us: 0,
+        }
+    }
+
+    /// Adds another share of the same load. The window becomes the one that spans both.
+    pub fn merge(&mut self, other: &Snapshot) {
+        self.window.start_ns = self.window.start_ns.min(other.window.start_ns);
+        self.window.end_ns = self.window.end_ns.max(other.window.end_ns);
+        self.outcomes.merge(&other.outcomes);
+        self.discarded.merge(&other.discarded);
+        self.answered_in_window += other.answered_in_window;
+        self.response_time.merge(&other.response_time);
+        self.service_time.merge(&other.service_time);
+        self.first_byte.merge(&other.first_byte);
+        self.send_delay.merge(&other.send_delay);
+        self.connects.merge(&other.connects);
+        self.service_sum_ns += other.service_sum_ns;
+        self.bytes_sent += other.bytes_sent;
+        self.bytes_received += other.bytes_received;
+        self.codes.merge(&other.codes);
+        self.control += other.control;
+        self.closed_by_peer += other.closed_by_peer;
+        self.closed_by_us += other.closed_by_us;
+    }
+
+    /// Length of the window in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.window.end_ns.saturating_sub(self.window.start_ns) as f64 / 1e9
+    }
+
+    /// Answered exchanges per second of the window; `None` for an empty window.
+    pub fn throughput_per_s(&self) -> Option<f64> {
+        let seconds = self.seconds();
+        (seconds > 0.0).then(|| self.answered_in_window as f64 / seconds)
+    }
+
+    /// Exchanges intended within the window.
+    pub fn intended(&self) -> u64 {
+        self.outcomes.total()
+    }
+
+    /// Exchanges of the window of which the kernel took at least one byte.
+    pub fn sent(&self) -> u64 {
+        self.send_delay.count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ExchangeTimes, Outcome, Recorder};
+    use proptest::prelude::*;
+
+    const WINDOW: Window = Window { start_ns: 1_000, end_ns: 2_000 };
+
+    fn times(intended_ns: u64, sent_ns: u64, end_ns: u64) -> ExchangeTimes {
+        ExchangeTimes { intended_ns, sent_ns: Some(sent_ns), first_byte_ns: Some(end_ns), end_ns }
+    }
+
+    #[test]
+    fn throughput_counts_ends_in_the_window_and_latency_counts_intentions_in_it() {
+        let mut recorder = Recorder::new(WINDOW);
+        recorder.record(&times(900, 900, 1_100), Outcome::Answered);
+        recorder.record(&times(1_100, 1_200, 1_300), Outcome::Answered);
+        recorder.record(&times(1_900, 1_900, 2_100), Outcome::Answered);
+        let snapshot = recorder.finish();
+        assert_eq!(snapshot.answered_in_window, 2);
+        assert_eq!(snapshot.response_time.count(), 2);
+        assert_eq!(snapshot.discarded.get(Outcome::Answered), 1);
+        assert_eq!(snapshot.intended(), 2);
+    }
+
+    #[test]
+    fn a_stall_shows_in_response_time_and_not_in_service_time() {
+        let mut recorder = Recorder::new(WINDOW);
+        recorder.record(&times(1_000, 1_800, 1_810), Outcome::Answered);
+        let snapshot = recorder.finish();
+        assert_eq!(snapshot.response_time.quantile_ns(1.0), Some(810));
+        assert_eq!(snapshot.service_time.quantile_ns(1.0), Some(10));
+        assert_eq!(snapshot.send_delay.quantile_ns(1.0), Some(800));
+    }
+
+    #[test]
+    fn a_fast_error_page_is_not_throughput_and_has_no_latency() {
+        let mut recorder = Recorder::new(WINDOW);
+        recorder.record(&times(1_100, 1_100, 1_101), Outcome::Rejected);
+        let snapshot = recorder.finish();
+        assert_eq!((snapshot.answered_in_window, snapshot.response_time.count()), (0, 0));
+        assert_eq!(snapshot.outcomes.error_share(), Some(1.0));
+        assert_eq!(snapshot.sent(), 1);
+    }
+
+    #[test]
+    fn codes_outside_the_usual_range_are_counted_together() {
+        let mut codes = CodeCounts::default();
+        for code in [99, 100, 599, 600, 200, 200] {
+            codes.add(code);
+        }
+        let seen: Vec<_> = codes.iter().collect();
+        assert_eq!(seen, [(100, 1), (200, 2), (599, 1), (0, 2)]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_order_of_merging_gives_the_same(
+            ends in proptest::collection::vec((1_000u64..2_000, 0u64..500, 0usize..16), 3..60)
+        ) {
+            let parts: Vec<Snapshot> = ends
+                .chunks(ends.len().div_ceil(3))
+                .map(|chunk| {
+                    let mut recorder = Recorder::new(WINDOW);
+                    for (at, took, outcome) in chunk {
+                        recorder.record(&times(*at, *at, at + took), Outcome::ALL[*outcome]);
+                        recorder.record_code(*at, 200 + *outcome as u16);
+                    }
+                    recorder.finish()
+                })
+                .collect();
+            let merged = |order: &[usize]| {
+                let mut all = Snapshot::new(WINDOW);
+                order.iter().filter_map(|i| parts.get(*i)).for_each(|p| all.merge(p));
+                all
+            };
+            let one = merged(&[0, 1, 2]);
+            prop_assert_eq!(&one, &merged(&[2, 0, 1]));
+            prop_assert_eq!(one.response_time.encode(), merged(&[1, 2, 0]).response_time.encode());
+            prop_assert_eq!(one.intended(), ends.len() as u64);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The claim grammar: text to a checked claim.
+//!
+//! ```text
+//! claim      = side op side [ "within" percent ] [ "@" point ]      (a point may also follow each side)
+//! side       = [ number "*" ] term | quantity                       quantity: 50ms, 1.2, 5k/s, 10%, 3MiB
+//! term       = measure "(" variant ")" | "ratio" "(" measure "," variant "," variant ")" | measure
+//! op         = ">" | ">=" | "<" | "<=" | "==" | "~"
+//! variant    = level | key "=" level { "," key "=" level }
+//! ```
+
+/// A measure that a trial yields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Measure {
+    /// Answered exchanges per second.
+    Throughput,
+    /// Quantile of the response time in nanoseconds, in units of 1/10000 (p99 = 9900, p999 = 9990).
+    ResponseQuantile(u16),
+    /// Mean response time in nanoseconds.
+    ResponseMean,
+    /// Largest response time in nanoseconds.
+    ResponseMax,
+    /// Errors among the finished, 0 to 1.
+    ErrorShare,
+    /// Errors, a count.
+    Errors,
+    /// CPU time of the subject per answered exchange in nanoseconds.
+    CpuPerRequest,
+    /// Resident memory of the subject in bytes.
+    Rss,
+}
+
+/// One measured quantity of one variant, or a ratio of two.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Term {
+    /// `throughput(nio2)`; the variant is an index into [`Names::variants`].
+    Of {
+        /// What.
+        measure: Measure,
+        /// Of which variant.
+        variant: usize,
+    },
+    /// `ratio(throughput, ajp, http)`.
+    Ratio {
+        /// What.
+        measure: Measure,
+        /// Numerator's variant.
+        over: usize,
+        /// Denominator's variant.
+        under: usize,
+    },
+}
+
+/// One side of a comparison: `factor * term @ point`, or a constant (in the base unit of the measure).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Side {
+    /// A measured quantity.
+    Measured {
+        /// The constant before it, 1 when absent.
+        factor: f64,
+        /// The quantity.
+        term: Term,
+        /// Index into [`Names::points`].
+        point: usize,
+    },
+    /// A constant: nanoseconds, per second, share, bytes or a plain number.
+    Constant(f64),
+}
+
+/// Comparison operators.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Comparison {
+    /// `>`
+    Greater,
+    /// `>=`
+    AtLeast,
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `==`, for measures that are constant.
+    Equal,
+    /// `~ … within x`: equivalent within the factor 1 + x either way.
+    Within(f64),
+}
+
+/// A claim at definite load points; a declared claim without `@` becomes one of these for each point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// The name it was declared under.
+    pub name: String,
+    /// What was written, with ` @ point` appended when it was expanded.
+    pub text: String,
+    /// Left side; always measured.
+    pub left: Side,
+    /// Operator.
+    pub comparison: Comparison,
+    /// Right side.
+    pub right: Side,
+}
+
+/// How variants are named in claims.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selector {
+    /// The variant's canonical name: `connector=nio` or `connector=nio,heap=256m`; a plain name without factors.
+    pub name: String,
+    /// Factor and level pairs.
+    pub levels: Vec<(String, String)>,
+}
+
+/// What a claim may refer to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    /// Variants in order.
+    pub variants: Vec<Selector>,
+    /// Labels of the load points in order: `64c`, `5k/s`.
+    pub points: Vec<String>,
+}
+
+/// What is wrong with a claim's text, and what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ClaimError {
+    /// What and what to do.
+    pub message: String,
+    /// Byte offset in the text where it was noticed.
+    pub at: usize,
+}

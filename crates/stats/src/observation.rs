@@ -1,0 +1,48 @@
+//! What the store yields and the judge reads.
+
+use crate::Measure;
+
+/// What was replicated: the worth of a verdict depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replication {
+    /// Every block started every variant afresh.
+    Start,
+    /// The same running processes in every block (`url:` subjects).
+    Process,
+}
+
+/// One measure of one variant at one load point in one block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// Block, from 1.
+    pub block: u32,
+    /// Index into `Names::variants`.
+    pub variant: usize,
+    /// Index into `Names::points`.
+    pub point: usize,
+    /// What.
+    pub measure: Measure,
+    /// The value of each cycle's slice, by cycle; `None` where it has none. Pairs are formed cycle by cycle.
+    pub cycles: Vec<Option<f64>>,
+    /// The value over all slices merged (quantiles are taken from merged histograms).
+    pub merged: Option<f64>,
+    /// Exchanges that finished, all slices.
+    pub finished: u64,
+    /// Errors among them.
+    pub errors: u64,
+    /// Messages of failed fitness checks of the generator in any of the slices; empty is fit.
+    pub unfit: Vec<String>,
+}
+
+/// All that is known when a judgement is asked for. Excluded blocks are left out and counted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Observations {
+    /// Cells of complete blocks.
+    pub cells: Vec<Cell>,
+    /// Complete blocks, in order.
+    pub blocks: Vec<u32>,
+    /// Blocks that were begun and do not count.
+    pub excluded_blocks: u32,
+    /// What was replicated.
+    pub replication: Replication,
+}

@@ -1,0 +1,138 @@
+//! Claims and observations to verdicts.
+
+use crate::{Claim, Observations};
+
+/// The three verdicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The interval lies where the claim says.
+    Supported,
+    /// The interval lies where the claim says it does not.
+    Refuted,
+    /// Neither, or something forbids a verdict; the reasons say which.
+    Undecided,
+}
+
+impl Verdict {
+    /// The word used everywhere.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verdict::Supported => "supported",
+            Verdict::Refuted => "refuted",
+            Verdict::Undecided => "undecided",
+        }
+    }
+}
+
+/// A number never travels without its interval. The quantity is left over right (a ratio), or the measure
+/// itself where the right side is a constant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Point estimate.
+    pub point: f64,
+    /// Lower end; negative infinity or 0 when nothing is known.
+    pub low: f64,
+    /// Upper end; infinity when nothing is known.
+    pub high: f64,
+    /// `ratio`, `ns`, `per_s`, `share`, `bytes`, `count`.
+    pub unit: &'static str,
+    /// Hodges-Lehmann estimate beside it.
+    pub hodges_lehmann: f64,
+}
+
+/// Why a verdict is what it is, typed so that each has its sentence in one place.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// No complete block.
+    NoData,
+    /// Fewer blocks than the first look.
+    TooFewBlocks {
+        /// Complete blocks.
+        have: u32,
+        /// Blocks at the next look.
+        need: u32,
+    },
+    /// The interval contains the boundary of the claim.
+    IntervalCrosses {
+        /// Half-width of the interval as a share: the resolution.
+        resolution: f64,
+        /// About how many more blocks would settle it, if that can be told.
+        more_blocks: Option<u32>,
+    },
+    /// The generator was the limit.
+    ClientLimited {
+        /// Which check, where.
+        what: String,
+    },
+    /// Too many errors for a claim about speed.
+    Errors {
+        /// Variant's index.
+        variant: usize,
+        /// Error share, 0 to 1.
+        share: f64,
+    },
+    /// Hodges-Lehmann points the other way.
+    SignsDisagree,
+    /// More than a fifth of the blocks were lost.
+    BlocksLost {
+        /// How many.
+        lost: u32,
+        /// Of how many.
+        of: u32,
+    },
+    /// A measure that the claim names has no value.
+    NotMeasured {
+        /// Which measure, of which variant.
+        what: String,
+    },
+    /// The two sides were constant over all blocks and were compared exactly.
+    Constant,
+    /// Holds for the exchanges seen; with the 95 % upper bound of the error share.
+    SeenOnly {
+        /// Exchanges.
+        exchanges: u64,
+        /// 3/n.
+        upper: f64,
+    },
+}
+
+/// One claim, judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// Verdict.
+    pub verdict: Verdict,
+    /// What it rests on; `None` when nothing was measured.
+    pub estimate: Option<Estimate>,
+    /// Confidence of the interval at this claim's share of the error rate, e.g. 0.95 or 0.9833.
+    pub confidence: f64,
+    /// Blocks it rests on.
+    pub blocks: u32,
+    /// Why.
+    pub reasons: Vec<Reason>,
+    /// Whether it can change no more: settled at a look, frozen since.
+    pub settled: bool,
+}
+
+/// All claims, judged together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// In the order of the claims.
+    pub claims: Vec<Judged>,
+    /// Every claim is settled: the study may stop.
+    pub settled: bool,
+}
+
+/// How the study was to be looked at; fixed before the first block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Design {
+    /// Blocks at which a look is taken, increasing. A single `[1]` is the smoke preset: everything undecided.
+    pub looks: Vec<u32>,
+    /// Error rate over all claims, both sides: 0.05.
+    pub alpha: f64,
+}
+
+/// Judges every claim. Replays the looks in order, so that the last live verdict equals the one recomputed later.
+pub fn judge(_claims: &[Claim], _observations: &Observations, _design: &Design) -> Judgement {
+    Judgement { claims: Vec::new(), settled: false }
+}

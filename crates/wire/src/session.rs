@@ -1,0 +1,142 @@
+//! The one contract that all protocols meet.
+//!
+//! The engine owns the socket; a [`Session`] owns the protocol's state of one connection. Bytes that
+//! the session did not consume are handed in again by the caller together with what followed them.
+
+use crate::Outbox;
+
+/// Names an exchange on its connection; chosen by the caller, unique among those in flight there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ExchangeId(pub u32);
+
+/// A request, encoded once and sent many times.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Head and body as they go over the wire.
+    pub bytes: Vec<u8>,
+    /// Whether the answer has no body whatever its head says (HTTP `HEAD`).
+    pub head_only: bool,
+    /// Whether the request announces that the connection ends after it (`Connection: close`).
+    pub closes: bool,
+    /// How many bytes of the answer's body to keep for a content check; 0 counts them only.
+    pub keep_body: usize,
+}
+
+/// The session cannot carry another exchange now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full;
+
+/// What to do with the connection after an exchange on it was cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cancelled {
+    /// It can go on; a late answer will be dropped and counted.
+    Keep,
+    /// It must be closed, for a late answer could be taken for another's.
+    CloseConnection,
+}
+
+/// How the connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Close {
+    /// The peer sent FIN.
+    Fin,
+    /// The peer sent RST, or the kernel gave the connection up.
+    Reset,
+    /// The TLS stream ended without `close_notify`.
+    TlsTruncated,
+    /// We closed it.
+    Local,
+}
+
+/// What a session can carry now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// A handshake is under way.
+    Opening,
+    /// So many more exchanges can be started.
+    Ready(u32),
+    /// Nothing more may be started; what is in flight may end. With nothing in flight: close it.
+    Draining,
+    /// Close it.
+    Dead,
+}
+
+/// Why bytes broke the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MalformedKind {
+    /// The status line is none.
+    StatusLine,
+    /// A header line is none.
+    HeaderLine,
+    /// Length headers that contradict each other, or are no numbers.
+    ContentLength,
+    /// A transfer coding that cannot be undone.
+    TransferEncoding,
+    /// A chunk's size line or end is wrong.
+    Chunk,
+    /// The head, the trailers or a chunk's size line exceed their limit.
+    HeadTooLong,
+    /// The body exceeds its limit.
+    BodyTooLong,
+    /// Bytes after the answer that nobody asked for.
+    Surplus,
+    /// Any other breach.
+    Other,
+}
+
+/// What became of an exchange, or of the connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The first byte of an exchange's answer was seen.
+    FirstByte {
+        /// Which exchange.
+        id: ExchangeId,
+    },
+    /// The answer is whole.
+    Answered {
+        /// Which exchange.
+        id: ExchangeId,
+        /// The answer's code (HTTP status).
+        code: u16,
+        /// Bytes of the body after transfer decoding.
+        body_bytes: u64,
+        /// The first `keep_body` bytes of the body, when the request asked for them.
+        body: Option<Vec<u8>>,
+    },
+    /// The connection ended before the answer was whole.
+    ClosedEarly {
+        /// Which exchange.
+        id: ExchangeId,
+        /// How the connection ended.
+        close: Close,
+        /// Whether any byte of this answer had been seen.
+        began: bool,
+    },
+    /// The bytes of this exchange's answer broke the protocol; the connection is dead.
+    Malformed {
+        /// The exchange that was being decoded; `None` when no exchange was in flight.
+        id: Option<ExchangeId>,
+        /// Offset of the first wrong byte, counted from the first byte ever received on the connection.
+        at: u64,
+        /// What was wrong.
+        kind: MalformedKind,
+    },
+    /// The peer sent a message of its own accord.
+    Control,
+    /// An answer to a cancelled exchange was dropped.
+    Late {
+        /// Which exchange.
+        id: ExchangeId,
+    },
+}
+
+/// A list of events, reused between calls.
+pub type Events = Vec<Event>;
+
+/// The protocol state of one connection. An enum, so that the engine's hot path has no virtual calls.
+#[derive(Debug)]
+pub enum Session {
+    /// HTTP/1.1 and 1.0.
+    Http1(crate::http1::Http1),
+}
