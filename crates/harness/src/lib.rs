@@ -1,1 +1,7 @@
-//! harness
+//! Other people's processes: subjects, telemetry, host audit, studies, plans and the runner.
+
+pub mod host;
+pub mod runner;
+pub mod study;
+pub mod subject;
+pub mod telemetry;

@@ -1,0 +1,1 @@
+//! Blocks of cycles: start every variant, warm, take turns, stop; look; go on or end.

@@ -1,0 +1,124 @@
+//! Study files: raw input, then checked input.
+//!
+//! Everything after this module holds a [`Study`] that cannot be wrong.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use proofload_engine::{Arrival, Expect, KeepAlive, Timeouts};
+use proofload_stats::{Claim, Names};
+use proofload_wire::http1::RequestSpec;
+
+/// A checked study.
+#[derive(Clone, Debug)]
+pub struct Study {
+    /// Name; also the folder of its runs.
+    pub name: String,
+    /// The question in a sentence.
+    pub question: String,
+    /// All variants, in declared order (the product of all factors of a subject; subjects one after the other).
+    pub variants: Vec<Variant>,
+    /// The mix.
+    pub workload: Vec<WorkloadEntry>,
+    /// Load points, in declared order.
+    pub points: Vec<LoadPoint>,
+    /// Time-outs.
+    pub timeouts: Timeouts,
+    /// Claims at definite load points.
+    pub claims: Vec<Claim>,
+    /// Names and texts of the claims as declared, in order.
+    pub declared_claims: Vec<(String, String)>,
+    /// How claims name variants and points; indexes agree with `variants` and `points`.
+    pub names: Names,
+    /// Where it was read from; `None` for a study made from the command line.
+    pub path: Option<PathBuf>,
+    /// The file as it was read.
+    pub text: String,
+}
+
+/// One combination of levels.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// Canonical name.
+    pub name: String,
+    /// Factor and level pairs, in order.
+    pub levels: Vec<(String, String)>,
+    /// What is to be started.
+    pub subject: SubjectSpec,
+}
+
+/// A subject as the study asks for it, all parameters of this variant filled in.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SubjectSpec {
+    /// `use:` a folder of the catalogue.
+    Catalogue {
+        /// Name of the folder.
+        folder: String,
+        /// Parameters, `with:` overlaid by this variant's levels. Checked against the folder's declaration.
+        with: BTreeMap<String, String>,
+    },
+    /// `command:` a list of arguments; `{port}` stands for the port that Proofload chose.
+    Command {
+        /// Arguments.
+        args: Vec<String>,
+        /// Port it listens on; `None` lets Proofload choose one and needs `{port}` in `args` or `env`.
+        port: Option<u16>,
+        /// Environment variables.
+        env: BTreeMap<String, String>,
+        /// Working directory; that of the study file by default.
+        directory: Option<PathBuf>,
+        /// How long it may take to get ready.
+        ready_within_ns: u64,
+    },
+    /// `url:` something that already runs.
+    Url {
+        /// Its address.
+        address: SocketAddr,
+        /// `host:port` as written.
+        authority: String,
+    },
+}
+
+/// One entry of the mix.
+#[derive(Clone, Debug)]
+pub struct WorkloadEntry {
+    /// Its name in the study.
+    pub name: String,
+    /// Share in the mix.
+    pub weight: u32,
+    /// What is asked; the authority is filled in when the subject's port is known.
+    pub request: RequestSpec,
+    /// What the answer must be.
+    pub expect: Expect,
+}
+
+/// One intensity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadPoint {
+    /// `64c`, `5k/s`.
+    pub label: String,
+    /// Connections.
+    pub connections: u32,
+    /// Closed with think time, or open with a rate.
+    pub kind: LoadKind,
+    /// Reuse of connections.
+    pub keep_alive: KeepAlive,
+}
+
+/// Closed or open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LoadKind {
+    /// Closed loop.
+    Closed {
+        /// Pause between an answer and the next intended send.
+        think_ns: u64,
+    },
+    /// Open loop.
+    Open {
+        /// Intended sends per second.
+        rate_per_s: f64,
+        /// Spacing.
+        arrival: Arrival,
+    },
+}

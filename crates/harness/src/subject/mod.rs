@@ -1,0 +1,1 @@
+//! Subjects: fetched, verified, started, ready, stopped.

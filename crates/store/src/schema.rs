@@ -1,0 +1,377 @@
+//! What stands in a run directory, and what machines read. Changing a type here means a format
+//! version, a fixture and a changelog line.
+//!
+//! Times are integers in nanoseconds and their names end in `_ns`; `null` stands for "not measured".
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Version of every format in this file.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// Count, mean and quantiles of durations in nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Durations {
+    /// How many.
+    pub count: u64,
+    /// Arithmetic mean.
+    pub mean: Option<f64>,
+    /// Median.
+    pub p50: Option<u64>,
+    /// 90th percentile.
+    pub p90: Option<u64>,
+    /// 99th percentile.
+    pub p99: Option<u64>,
+    /// 99.9th percentile.
+    pub p999: Option<u64>,
+    /// Largest.
+    pub max: Option<u64>,
+}
+
+/// What the generator spent, and whether it was fit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Generator {
+    /// CPU time of all workers within the window.
+    pub cpu_ns: u64,
+    /// CPU time per finished exchange.
+    pub cpu_ns_per_exchange: Option<f64>,
+    /// Peak resident memory of the process.
+    pub peak_rss_bytes: u64,
+    /// Worker threads.
+    pub threads: u32,
+    /// `epoll`.
+    pub driver: String,
+    /// Whether every self-check passed.
+    pub fit: bool,
+    /// The checks that failed, a sentence each.
+    pub findings: Vec<String>,
+}
+
+/// What a subject's process tree used within a slice or a trial.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SubjectUse {
+    /// CPU time, user and system, all processes of the tree.
+    pub cpu_ns: Option<u64>,
+    /// Resident memory at the end.
+    pub rss_bytes: Option<u64>,
+    /// Threads at the end.
+    pub threads: Option<u64>,
+    /// Open descriptors at the end.
+    pub descriptors: Option<u64>,
+    /// Time the JIT compilers spent (JVM).
+    pub jit_ns: Option<u64>,
+    /// Time of garbage collection pauses (JVM), all collectors.
+    pub gc_ns: Option<u64>,
+    /// Number of garbage collections (JVM).
+    pub gc_count: Option<u64>,
+}
+
+/// One variant at one load point: a slice, a trial, or a whole single measurement.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Point {
+    /// The variant's name, or the address for a single measurement.
+    pub variant: String,
+    /// Label of the load point: `64c`, `5k/s`.
+    pub point: String,
+    /// `closed` or `open`.
+    pub model: String,
+    /// Length of the measured window in seconds.
+    pub seconds: f64,
+    /// Answered exchanges per second.
+    pub throughput_per_s: Option<f64>,
+    /// A count for each kind of outcome, all kinds.
+    pub outcomes: BTreeMap<String, u64>,
+    /// From intended to end.
+    pub response_time_ns: Durations,
+    /// From sent to end.
+    pub service_time_ns: Durations,
+    /// From sent to first byte.
+    pub first_byte_ns: Durations,
+    /// From intended to sent.
+    pub send_delay_ns: Durations,
+    /// Bytes handed to the kernel.
+    pub bytes_sent: u64,
+    /// Bytes received.
+    pub bytes_received: u64,
+    /// Exchanges intended.
+    pub intended: u64,
+    /// Exchanges of which the kernel took a byte.
+    pub sent: u64,
+    /// Exchanges never sent.
+    pub unsent: u64,
+    /// Answer codes with their counts.
+    pub codes: BTreeMap<String, u64>,
+    /// Answered per second of the window.
+    pub per_second: Vec<u64>,
+    /// The generator.
+    pub generator: Generator,
+    /// The subject's processes; absent for a `url:` subject.
+    pub subject: Option<SubjectUse>,
+    /// The first bad answer of each kind, redacted, as text.
+    pub bad_answers: Vec<BadAnswer>,
+}
+
+/// The first bad answer of one kind.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BadAnswer {
+    /// The outcome.
+    pub outcome: String,
+    /// What was wrong.
+    pub what: String,
+    /// What was received, up to 4 KiB, lossy UTF-8, credentials redacted.
+    pub received: String,
+}
+
+/// Full histograms in HdrHistogram V2 deflate encoding, base64.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Histograms {
+    /// Response time.
+    pub response_time: String,
+    /// Service time.
+    pub service_time: String,
+    /// First byte.
+    pub first_byte: String,
+    /// Send delay.
+    pub send_delay: String,
+}
+
+/// One slice, a line of `blocks/NNNN.jsonl`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Slice {
+    /// Format version.
+    pub format: u32,
+    /// Block, from 1.
+    pub block: u32,
+    /// `warm-up` or `measure`.
+    pub phase: String,
+    /// Cycle within the block, from 1; 0 in the warm-up.
+    pub cycle: u32,
+    /// Position within the cycle, from 1.
+    pub position: u32,
+    /// Wall-clock time of the window's start, nanoseconds since 1970.
+    pub started_unix_ns: u64,
+    /// Seconds since the variant's start when the window began.
+    pub age_seconds: f64,
+    /// What was measured.
+    pub measured: Point,
+    /// Full histograms.
+    pub histograms: Histograms,
+    /// Answered exchanges that ended in the window: throughput times seconds, exactly.
+    pub answered_in_window: u64,
+    /// What may have disturbed this slice, a sentence each (an idle variant that was not quiet).
+    pub marks: Vec<String>,
+}
+
+/// A level of a factor.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Level {
+    /// The factor.
+    pub factor: String,
+    /// The level.
+    pub level: String,
+}
+
+/// A variant as the plan holds it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Variant {
+    /// Canonical name: `nio`, or `nio,256m` with several factors.
+    pub name: String,
+    /// Its levels.
+    pub levels: Vec<Level>,
+    /// `catalogue`, `command` or `url`.
+    pub kind: String,
+    /// What is started, one line: `tomcat 9.0.110, connector nio`.
+    pub description: String,
+    /// The command that starts it, placeholders filled where they are known before the start.
+    pub command: Vec<String>,
+    /// Digests of what it is made of: name to SHA-256.
+    pub digests: BTreeMap<String, String>,
+}
+
+/// A load point as the plan holds it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadPoint {
+    /// `64c`, `5k/s`.
+    pub label: String,
+    /// `closed` or `open`.
+    pub model: String,
+    /// Connections.
+    pub connections: u32,
+    /// Intended sends per second (open).
+    pub rate_per_s: Option<f64>,
+    /// `constant` or `poisson` (open).
+    pub arrival: Option<String>,
+    /// Pause between an answer and the next send (closed).
+    pub think_ns: u64,
+    /// `on`, `off`, or a number of exchanges for each connection.
+    pub keep_alive: String,
+}
+
+/// A claim as the plan holds it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedClaim {
+    /// Its name.
+    pub name: String,
+    /// Its text, as declared.
+    pub text: String,
+}
+
+/// Lengths and counts that the preset decides.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Timing {
+    /// Warm-up load for each variant in a block.
+    pub warm_up_ns: u64,
+    /// Cycles in a block, per load point.
+    pub cycles: u32,
+    /// Measured window of a slice.
+    pub slice_ns: u64,
+    /// Load before a slice's window that is discarded.
+    pub discard_ns: u64,
+    /// How long to wait for what is in flight when a slice ends.
+    pub drain_ns: u64,
+    /// Blocks at which the claims are judged.
+    pub looks: Vec<u32>,
+    /// Time allowed for the whole study.
+    pub budget_ns: u64,
+}
+
+/// The plan, on disk before the first start.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Plan {
+    /// Format version.
+    pub format: u32,
+    /// Name of the study.
+    pub study: String,
+    /// Its question.
+    pub question: String,
+    /// `smoke`, `quick`, `default` or `thorough`.
+    pub preset: String,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// `start` or `process`.
+    pub replication: String,
+    /// Error rate over all claims.
+    pub alpha: f64,
+    /// Variants.
+    pub variants: Vec<Variant>,
+    /// What is asked, one line each.
+    pub workload: Vec<String>,
+    /// Load points.
+    pub points: Vec<LoadPoint>,
+    /// Claims.
+    pub claims: Vec<PlannedClaim>,
+    /// What the preset drops from the study, a sentence each.
+    pub not_tested: Vec<String>,
+    /// Timing.
+    pub timing: Timing,
+    /// Order of variants: for each block, for each cycle, indexes into `variants`.
+    pub order: Vec<Vec<Vec<usize>>>,
+    /// CPUs of the generator.
+    pub generator_cpus: Vec<usize>,
+    /// CPUs of the subjects.
+    pub subject_cpus: Vec<usize>,
+    /// Estimated time to the last look, in seconds.
+    pub estimated_seconds: f64,
+    /// The study file as it was read; empty when the study came from the command line.
+    pub study_text: String,
+}
+
+/// What machine this is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Environment {
+    /// Proofload's version.
+    pub proofload: String,
+    /// Host name is not recorded; this is a digest that tells machines apart.
+    pub machine: String,
+    /// Kernel release.
+    pub kernel: String,
+    /// CPU model.
+    pub cpu_model: String,
+    /// CPUs that this process may use.
+    pub cpus: Vec<usize>,
+    /// Memory of the machine.
+    pub memory_bytes: u64,
+    /// Soft limit of file descriptors.
+    pub descriptors: u64,
+    /// First and last ephemeral port.
+    pub ephemeral_ports: (u16, u16),
+    /// Further facts: name to value (clock source, cgroup limits, somaxconn, JDKs).
+    pub facts: BTreeMap<String, String>,
+    /// What is not as it should be for measuring, a sentence each.
+    pub findings: Vec<String>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Status {
+    /// `running`, `finished`, `interrupted` or `failed`.
+    pub state: String,
+    /// Why, when not finished.
+    pub why: String,
+}
+
+/// An interval with its point.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Estimate {
+    /// Point estimate.
+    pub point: f64,
+    /// Lower end; `null` when unbounded.
+    pub low: Option<f64>,
+    /// Upper end; `null` when unbounded.
+    pub high: Option<f64>,
+    /// `ratio`, `ns`, `per_s`, `share`, `bytes`, `count`.
+    pub unit: String,
+}
+
+/// A claim with its verdict.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClaimResult {
+    /// Its name.
+    pub name: String,
+    /// Its text at a definite load point.
+    pub text: String,
+    /// `supported`, `refuted` or `undecided`.
+    pub verdict: String,
+    /// What it rests on.
+    pub estimate: Option<Estimate>,
+    /// Confidence of the interval.
+    pub confidence: f64,
+    /// Blocks it rests on.
+    pub blocks: u32,
+    /// Why, a sentence each.
+    pub reasons: Vec<String>,
+}
+
+/// `result.json`, and what `--format json` prints.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunResult {
+    /// Format version.
+    pub format: u32,
+    /// The study; empty for a single measurement.
+    pub study: String,
+    /// Its question.
+    pub question: String,
+    /// Where the run lies; empty when nothing was kept.
+    pub run: String,
+    /// How it ended.
+    pub status: Status,
+    /// Variants.
+    pub variants: Vec<Variant>,
+    /// One entry for each variant and load point: the trials merged over complete blocks.
+    pub points: Vec<Point>,
+    /// Verdicts.
+    pub claims: Vec<ClaimResult>,
+    /// Complete blocks.
+    pub blocks: u32,
+    /// Blocks that were begun and do not count.
+    pub excluded_blocks: u32,
+    /// `start` or `process`; empty for a single measurement.
+    pub replication: String,
+    /// The plan; absent for a single measurement.
+    pub plan: Option<Plan>,
+    /// The machine.
+    pub environment: Environment,
+    /// Limits of this test, generated from what was really seen, a sentence each.
+    pub limits: Vec<String>,
+}
