@@ -1,0 +1,65 @@
+//! What the runner needs from the world.
+
+use proofload_engine::LoadResult;
+use proofload_store::schema::SubjectUse;
+use std::path::Path;
+
+/// Lengths of one load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// Load that is not measured, before the window.
+    pub discard_ns: u64,
+    /// The window.
+    pub measure_ns: u64,
+    /// How long to wait for what is in flight at the end.
+    pub drain_ns: u64,
+}
+
+/// Why a step could not be taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BenchError {
+    /// Somebody said stop.
+    Interrupted,
+    /// What happened, in a sentence.
+    Failed(String),
+}
+
+/// A load that was carried out, with what the subject used in its window.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The generator's books.
+    pub result: LoadResult,
+    /// The subject's processes; `None` for a `url:` subject.
+    pub subject: Option<SubjectUse>,
+    /// Wall-clock time of the window's start, nanoseconds since 1970.
+    pub started_unix_ns: u64,
+    /// Seconds since the variant was started when the window began; 0 for a `url:` subject.
+    pub age_seconds: f64,
+    /// What was noticed, a sentence each.
+    pub marks: Vec<String>,
+}
+
+/// Starts, loads, watches and stops variants. Variants and load points are named by their index in the plan.
+pub trait Bench {
+    /// Monotonic time.
+    fn now_ns(&self) -> u64;
+    /// Starts a variant and waits until it is ready.
+    ///
+    /// # Errors
+    /// When it died, never got ready, or somebody said stop.
+    fn start(&mut self, block: u32, variant: usize, log: &Path) -> Result<(), BenchError>;
+    /// Waits, at most 2 s, until every other variant is quiet; says which were not.
+    fn wait_quiet(&mut self, busy: usize) -> Vec<String>;
+    /// Loads a variant.
+    ///
+    /// # Errors
+    /// When the load could not be carried out at all; failed exchanges are results.
+    fn load(&mut self, variant: usize, point: usize, stretch: Stretch, seed: u64) -> Result<Loaded, BenchError>;
+    /// Whether the variant still runs.
+    ///
+    /// # Errors
+    /// How it died.
+    fn alive(&mut self, variant: usize) -> Result<(), String>;
+    /// Stops every variant that was started; says what did not end as it should. Never fails.
+    fn stop_all(&mut self) -> Vec<String>;
+}
