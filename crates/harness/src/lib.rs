@@ -1,7 +1,6 @@
 //! Other people's processes: subjects, telemetry, host audit, studies, plans and the runner.
 
 pub mod host;
-pub mod runner;
 pub mod study;
 pub mod subject;
 pub mod telemetry;
