@@ -1,0 +1,207 @@
+//! The sequence of a study, without servers and in virtual time.
+
+use super::*;
+use proofload_engine::{GeneratorUse, LoadResult};
+use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
+use proofload_store::Run;
+use proofload_store::schema::{Environment, LoadPoint, Timing, Variant};
+use std::path::{Path, PathBuf};
+
+const SECOND: u64 = 1_000_000_000;
+
+/// A world in which starting takes 1 s and a load as long as it says. Writes down what was done to it.
+struct FakeBench {
+    now_ns: u64,
+    done: Vec<String>,
+    /// Fails on the n-th load, if set.
+    dies_at_load: Option<usize>,
+    /// Cannot start this variant.
+    broken: Option<usize>,
+    /// Sets the stop flag at the n-th load.
+    stop_at_load: Option<(usize, &'static AtomicBool)>,
+    loads: usize,
+}
+
+impl FakeBench {
+    fn new() -> Self {
+        FakeBench { now_ns: 0, done: Vec::new(), dies_at_load: None, broken: None, stop_at_load: None, loads: 0 }
+    }
+
+    fn done_of(&self, prefix: &str) -> Vec<&str> {
+        self.done.iter().filter_map(|line| line.strip_prefix(prefix)).collect()
+    }
+}
+
+impl Bench for FakeBench {
+    fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    fn start(&mut self, block: u32, variant: usize, _log: &Path) -> Result<(), BenchError> {
+        self.now_ns += SECOND;
+        if self.broken == Some(variant) {
+            return Err(BenchError::Failed("exited with status 1".into()));
+        }
+        self.done.push(format!("start {block}:{variant}"));
+        Ok(())
+    }
+
+    fn wait_quiet(&mut self, _busy: usize) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn load(&mut self, variant: usize, point: usize, stretch: Stretch, _seed: u64) -> Result<Loaded, BenchError> {
+        self.loads += 1;
+        if let Some((at, flag)) = self.stop_at_load
+            && at == self.loads
+        {
+            flag.store(true, Ordering::Relaxed);
+        }
+        if self.dies_at_load == Some(self.loads) {
+            return Err(BenchError::Failed("killed by signal 9".into()));
+        }
+        let start_ns = self.now_ns + stretch.discard_ns;
+        let window = Window { start_ns, end_ns: start_ns + stretch.measure_ns };
+        self.now_ns = window.end_ns;
+        self.done.push(format!("load {variant}@{point} {}ms", stretch.measure_ns / 1_000_000));
+        let mut recorder = Recorder::new(window);
+        for i in 0..100 + 10 * variant as u64 {
+            let at_ns = start_ns + i;
+            let times = ExchangeTimes { intended_ns: at_ns, sent_ns: Some(at_ns), first_byte_ns: None, end_ns: at_ns + 1_000 };
+            recorder.record(&times, Outcome::Answered);
+        }
+        let result = LoadResult {
+            snapshot: recorder.finish(),
+            per_second: vec![100],
+            generator: GeneratorUse { driver: "sim", threads: 1, ..GeneratorUse::default() },
+            findings: Vec::new(),
+            bad_answers: Vec::new(),
+            stopped_early: false,
+            window_start_ns: start_ns,
+        };
+        Ok(Loaded { result, subject: None, started_unix_ns: start_ns, age_seconds: 0.0, marks: Vec::new() })
+    }
+
+    fn alive(&mut self, _variant: usize) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn stop_all(&mut self) -> Vec<String> {
+        self.done.push("stop".into());
+        Vec::new()
+    }
+}
+
+fn plan(looks: &[u32]) -> Plan {
+    let variant = |name: &str| Variant { name: name.into(), kind: "command".into(), ..Variant::default() };
+    let order = vec![vec![vec![1, 0], vec![0, 1]]; looks.last().copied().unwrap_or(1) as usize];
+    Plan {
+        format: proofload_store::schema::FORMAT_VERSION,
+        study: "fake".into(),
+        preset: "quick".into(),
+        replication: "start".into(),
+        alpha: 0.05,
+        variants: vec![variant("a"), variant("b")],
+        points: vec![LoadPoint { label: "8c".into(), model: "closed".into(), connections: 8, ..LoadPoint::default() }],
+        timing: Timing {
+            warm_up_ns: 2 * SECOND,
+            cycles: 2,
+            slice_ns: SECOND,
+            discard_ns: SECOND / 10,
+            drain_ns: 0,
+            looks: looks.to_vec(),
+            budget_ns: 600 * SECOND,
+        },
+        order,
+        ..Plan::default()
+    }
+}
+
+/// Runs a study in a new directory and returns how it ended and where it lies.
+fn conduct(plan: &Plan, bench: &mut FakeBench, settle_at: u32, stop: &AtomicBool) -> (Ending, PathBuf, tempfile::TempDir) {
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let mut record = RunWriter::create(root.path(), plan, &Environment::default(), 1).expect("a record");
+    let path = record.path().to_path_buf();
+    let design = Design { looks: plan.timing.looks.clone(), alpha: plan.alpha };
+    let mut looks = 0;
+    let mut look = |_: &Path| {
+        looks += 1;
+        Ok(Judgement { claims: Vec::new(), settled: looks >= settle_at })
+    };
+    let ending = Runner { plan, design: &design, bench, record: &mut record, look: &mut look, progress: &mut |_| (), stop }
+        .run()
+        .expect("the record can be written");
+    (ending, path, root)
+}
+
+#[test]
+fn variants_start_in_the_plans_order_and_take_turns_in_it() {
+    let mut bench = FakeBench::new();
+    let (ending, _, _root) = conduct(&plan(&[1]), &mut bench, 9, &AtomicBool::new(false));
+    assert_eq!(ending, Ending::Finished);
+    assert_eq!(bench.done_of("start "), ["1:1", "1:0"]);
+    let measured: Vec<_> = bench.done_of("load ").into_iter().filter(|l| l.ends_with("1000ms")).collect();
+    assert_eq!(measured, ["1@0 1000ms", "0@0 1000ms", "0@0 1000ms", "1@0 1000ms"]);
+    assert_eq!(bench.done.last().map(String::as_str), Some("stop"));
+}
+
+#[test]
+fn the_warm_up_gives_every_variant_as_many_turns_as_every_other() {
+    let mut bench = FakeBench::new();
+    let _kept = conduct(&plan(&[1]), &mut bench, 9, &AtomicBool::new(false));
+    let turns = |variant: &str| {
+        bench.done_of("load ").iter().filter(|l| l.ends_with(" 500ms") && l.starts_with(variant)).count()
+    };
+    assert_eq!((turns("0"), turns("1")), (2, 2));
+}
+
+#[test]
+fn a_settled_judgement_ends_the_study() {
+    let mut bench = FakeBench::new();
+    let (ending, path, _root) = conduct(&plan(&[4, 6]), &mut bench, 5, &AtomicBool::new(false));
+    assert_eq!(ending, Ending::Finished);
+    let run = Run::open(&path).expect("readable");
+    assert_eq!(run.blocks().iter().filter(|block| block.complete).count(), 5);
+}
+
+#[test]
+fn a_server_that_dies_once_costs_its_block_and_its_slices_stay_on_record() {
+    let mut bench = FakeBench { dies_at_load: Some(7), ..FakeBench::new() };
+    let (ending, path, _root) = conduct(&plan(&[2]), &mut bench, 9, &AtomicBool::new(false));
+    assert_eq!(ending, Ending::Finished);
+    let run = Run::open(&path).expect("readable");
+    let complete: Vec<bool> = run.blocks().iter().map(|block| block.complete).collect();
+    assert_eq!(complete, [false, true, true]);
+    assert_eq!(run.blocks()[0].slices.len(), 6);
+    assert_eq!(bench.done_of("stop").len(), 3, "the lost block was stopped too");
+}
+
+#[test]
+fn a_subject_that_cannot_be_started_ends_the_study_and_what_was_started_is_stopped() {
+    let mut bench = FakeBench { broken: Some(0), ..FakeBench::new() };
+    let (ending, _, _root) = conduct(&plan(&[4]), &mut bench, 9, &AtomicBool::new(false));
+    assert_eq!(ending, Ending::Failed("block 1, start of a: exited with status 1".into()));
+    assert_eq!(bench.done, ["start 1:1", "stop"]);
+}
+
+#[test]
+fn a_stop_in_the_middle_ends_cleanly_and_keeps_complete_blocks() {
+    let stop: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
+    let mut bench = FakeBench { stop_at_load: Some((13, stop)), ..FakeBench::new() };
+    let (ending, path, _root) = conduct(&plan(&[4]), &mut bench, 9, stop);
+    assert_eq!(ending, Ending::Interrupted);
+    let run = Run::open(&path).expect("readable");
+    assert_eq!(run.blocks().iter().filter(|block| block.complete).count(), 1);
+    assert_eq!(bench.done.last().map(String::as_str), Some("stop"));
+}
+
+#[test]
+fn a_budget_that_is_used_up_ends_the_study_between_blocks() {
+    let mut plan = plan(&[4, 6, 8]);
+    plan.timing.budget_ns = 20 * SECOND;
+    let mut bench = FakeBench::new();
+    let (ending, path, _root) = conduct(&plan, &mut bench, 9, &AtomicBool::new(false));
+    assert_eq!(ending, Ending::OutOfBudget);
+    assert!(bench.now_ns <= 20 * SECOND, "{}", bench.now_ns);
+    assert!(Run::open(&path).expect("readable").blocks().iter().all(|block| block.complete));
+}
