@@ -11,3 +11,6 @@ pub use outbox::Outbox;
 pub use session::{
     Cancelled, Close, Event, Events, ExchangeId, Full, MalformedKind, Request, Session, State,
 };
+
+#[cfg(test)]
+mod tests;

@@ -140,3 +140,96 @@ pub enum Session {
     /// HTTP/1.1 and 1.0.
     Http1(crate::http1::Http1),
 }
+
+impl Session {
+    /// A session of HTTP/1.1 (RFC 9112); each message must keep within `limits`.
+    pub fn http1(limits: crate::http1::Limits) -> Session {
+        Session::Http1(crate::http1::Http1::new(limits))
+    }
+
+    /// Tells that the connection stands; a session that has a handshake begins it here.
+    #[inline]
+    pub fn open(&mut self, _now_ns: u64, _out: &mut Outbox) {
+        match self {
+            Session::Http1(_) => {}
+        }
+    }
+
+    /// Starts an exchange: its request goes to `out`.
+    ///
+    /// # Errors
+    /// [`Full`] when the state is not `Ready` with room for one more, or `out` is over its high-water
+    /// mark; nothing has changed then.
+    #[inline]
+    pub fn start(&mut self, request: &Request, id: ExchangeId, out: &mut Outbox) -> Result<(), Full> {
+        match self {
+            Session::Http1(http1) => http1.start(request, id, out),
+        }
+    }
+
+    /// Takes bytes that came from the peer and says how many were consumed. The caller keeps the rest,
+    /// at most [`carry_max`](Self::carry_max) bytes, and hands it in again in front of what follows;
+    /// it is not looked at again then. How the bytes are split over calls makes no difference to the
+    /// events. A dead session consumes everything and says nothing.
+    #[inline]
+    pub fn handle_bytes(
+        &mut self,
+        _now_ns: u64,
+        input: &[u8],
+        _out: &mut Outbox,
+        events: &mut Events,
+    ) -> usize {
+        match self {
+            Session::Http1(http1) => http1.handle_bytes(input, events),
+        }
+    }
+
+    /// Most bytes that [`handle_bytes`](Self::handle_bytes) leaves unconsumed.
+    #[inline]
+    pub fn carry_max(&self) -> usize {
+        match self {
+            Session::Http1(http1) => http1.carry_max(),
+        }
+    }
+
+    /// Tells that the instant [`next_deadline`](Self::next_deadline) named has come.
+    #[inline]
+    pub fn handle_timeout(&mut self, _now_ns: u64, _out: &mut Outbox, _events: &mut Events) {
+        match self {
+            Session::Http1(_) => {}
+        }
+    }
+
+    /// When the session wants [`handle_timeout`](Self::handle_timeout) called, if ever.
+    #[inline]
+    pub fn next_deadline(&self) -> Option<u64> {
+        match self {
+            Session::Http1(_) => None,
+        }
+    }
+
+    /// Gives an exchange up; no event will tell its end. An id that is not in flight changes nothing.
+    #[inline]
+    pub fn cancel(&mut self, id: ExchangeId, _out: &mut Outbox) -> Cancelled {
+        match self {
+            Session::Http1(http1) => http1.cancel(id),
+        }
+    }
+
+    /// Tells that the connection ended; each exchange in flight gets its last event. The session is
+    /// dead then.
+    #[inline]
+    pub fn handle_close(&mut self, close: Close, events: &mut Events) {
+        match self {
+            Session::Http1(http1) => http1.handle_close(close, events),
+        }
+    }
+
+    /// What the session can carry now.
+    #[inline]
+    pub fn state(&self) -> State {
+        match self {
+            Session::Http1(http1) => http1.state(),
+        }
+    }
+}

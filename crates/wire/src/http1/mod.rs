@@ -1,33 +1,50 @@
-//! HTTP/1.1 (RFC 9112), the client's side.
+//! HTTP/1.1 and 1.0 (RFC 9112, RFC 9110): the client's session, the encoder of requests, and the
+//! parser of requests for a server.
+//!
+//! Where the RFCs leave a choice, a measuring client takes the strict one, for a server whose framing
+//! must be guessed cannot be measured:
+//!
+//! - `Transfer-Encoding` beside `Content-Length` is malformed (RFC 9112 section 6.3 calls it an error).
+//! - The only transfer coding is a single `chunked`; none may come in an HTTP/1.0 message (6.1).
+//! - Repeated or listed `Content-Length` values are accepted when they are all the same number (6.3).
+//! - Lines of a head or of trailers may end in a bare LF (2.2); lines of the chunked coding may not.
+//! - A folded line (obs-fold, 5.2) is skipped in an answer, except behind a field that frames the
+//!   message or the connection, where it is malformed; in a request it is always refused.
+//! - Control bytes other than HTAB are malformed anywhere in a head, and so is space before a colon.
+//! - Interim answers (1xx) are skipped; 101 is malformed, since a request with `Upgrade` is not encoded.
+//! - An answer to HEAD, and a 204 or 304, ends with its head, whatever length it claims.
+//! - Bytes that come while no exchange is in flight are malformed and end the connection.
 
-/// The session of one HTTP/1.x connection. (Built by the wire author.)
-#[derive(Debug)]
-pub struct Http1 {}
+mod body;
+mod client;
+mod fields;
+mod lines;
+mod request;
+pub mod server;
 
-/// What is asked, before it is encoded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestSpec {
-    /// Method, a token.
-    pub method: String,
-    /// Path and query, as they go into the request line.
-    pub target: String,
-    /// `host:port` for the Host header, unless `headers` has one.
-    pub authority: String,
-    /// Further headers, in order.
-    pub headers: Vec<(String, String)>,
-    /// The body; empty for none.
-    pub body: Vec<u8>,
-    /// Whether to announce that the connection closes after this exchange.
-    pub close: bool,
-    /// How many bytes of the answer's body to keep for a content check.
-    pub keep_body: usize,
-}
+pub use client::Http1;
+pub use request::{EncodeError, RequestSpec};
 
-/// Limits of a session; what exceeds them is malformed.
+/// Default of [`Limits::head_max`]: four times what common servers send at most (Tomcat and httpd stop
+/// at 8 KiB to 16 KiB), small enough that a carry buffer of this size can be had for each connection.
+pub const HEAD_MAX_DEFAULT: usize = 64 * 1024;
+
+/// Default of [`Limits::body_max`]: bodies are counted, not kept, so the limit only has to end an
+/// answer that never ends; 1 GiB takes longer than any response time-out at 10 Gbit/s over a second.
+pub const BODY_MAX_DEFAULT: u64 = 1024 * 1024 * 1024;
+
+/// Limits of one message; what exceeds them is malformed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Largest head, and largest trailer section, in bytes.
+    /// Largest head (interim answers before it included), largest trailer section, and largest size
+    /// line of a chunk, each in bytes.
     pub head_max: usize,
-    /// Largest body in bytes.
+    /// Largest body in bytes, after transfer decoding.
     pub body_max: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { head_max: HEAD_MAX_DEFAULT, body_max: BODY_MAX_DEFAULT }
+    }
 }

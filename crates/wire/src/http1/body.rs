@@ -1,0 +1,220 @@
+//! Bodies: by length, chunked with trailers, or until the connection closes (RFC 9112 sections 6 and 7).
+//!
+//! Every byte of a body and of the chunked coding is consumed at once; only an unfinished line of the
+//! trailers is left with the caller.
+
+use super::Limits;
+use super::fields::Fields;
+use super::lines::{Fault, Fed, Lines, Next, count_work, is_control};
+use crate::MalformedKind;
+
+/// Where the bytes of a body go: counted, and the first of them kept.
+#[derive(Debug, Default)]
+pub(crate) struct Sink {
+    /// Bytes after transfer decoding.
+    pub count: u64,
+    /// How many bytes to keep at most.
+    pub keep: usize,
+    /// The bytes kept.
+    pub kept: Vec<u8>,
+}
+
+impl Sink {
+    /// Forgets the last body; the next keeps its first `keep` bytes.
+    #[inline]
+    pub fn begin(&mut self, keep: usize) {
+        self.count = 0;
+        self.keep = keep;
+        self.kept.clear();
+    }
+
+    #[inline]
+    fn take(&mut self, bytes: &[u8]) {
+        self.count += bytes.len() as u64;
+        if self.kept.len() < self.keep {
+            let room = self.keep - self.kept.len();
+            self.kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
+    }
+}
+
+/// How a body ends, and how far it is.
+#[derive(Debug)]
+pub(crate) enum Body {
+    /// So many bytes are still to come.
+    Length(u64),
+    /// The chunked coding.
+    Chunked(Chunked),
+    /// The end of the connection ends it.
+    UntilClose,
+}
+
+impl Body {
+    /// Decodes what it can of `input`, whose first byte is byte `at` of the connection.
+    #[inline]
+    pub fn feed(&mut self, input: &[u8], at: u64, limits: &Limits, sink: &mut Sink) -> Result<Fed, Fault> {
+        match self {
+            Body::Length(left) => {
+                let taken = usize::try_from(*left).map_or(input.len(), |left| left.min(input.len()));
+                sink.take(&input[..taken]);
+                *left -= taken as u64;
+                Ok(Fed { consumed: taken, done: *left == 0 })
+            }
+            Body::Chunked(chunked) => chunked.feed(input, at, limits, sink),
+            Body::UntilClose => {
+                let room = limits.body_max - sink.count;
+                if input.len() as u64 > room {
+                    return Err(Fault { at: at + room, kind: MalformedKind::BodyTooLong });
+                }
+                sink.take(input);
+                Ok(Fed { consumed: input.len(), done: false })
+            }
+        }
+    }
+}
+
+/// Where in the chunked coding the next byte stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Before the first digit of a size.
+    Start,
+    /// After a digit of a size.
+    Size,
+    /// In white space after a size.
+    Pad,
+    /// In an extension of a chunk, which is skipped.
+    Extension,
+    /// Before the LF that ends a size line.
+    SizeLf,
+    /// In a chunk's content.
+    Content,
+    /// Before the CR that ends a chunk.
+    EndCr,
+    /// Before the LF that ends a chunk.
+    EndLf,
+    /// In the trailer section.
+    Trailers,
+}
+
+/// The decoder of the chunked coding (RFC 9112 section 7.1).
+#[derive(Debug)]
+pub(crate) struct Chunked {
+    place: Place,
+    /// The size being read, then the bytes of the chunk still to come.
+    size: u64,
+    /// Bytes of the size line so far.
+    line_len: usize,
+    /// Where the size line began.
+    line_at: u64,
+    lines: Lines,
+    trailers: Fields,
+}
+
+impl Chunked {
+    /// Before the first chunk.
+    pub fn new() -> Self {
+        Chunked {
+            place: Place::Start,
+            size: 0,
+            line_len: 0,
+            line_at: 0,
+            lines: Lines::default(),
+            trailers: Fields::new(false),
+        }
+    }
+
+    fn feed(&mut self, input: &[u8], at: u64, limits: &Limits, sink: &mut Sink) -> Result<Fed, Fault> {
+        let mut pos = 0;
+        while pos < input.len() {
+            match self.place {
+                Place::Content => {
+                    let rest = &input[pos..];
+                    let taken = usize::try_from(self.size).map_or(rest.len(), |size| size.min(rest.len()));
+                    sink.take(&rest[..taken]);
+                    self.size -= taken as u64;
+                    pos += taken;
+                    if self.size == 0 {
+                        self.place = Place::EndCr;
+                    }
+                }
+                Place::Trailers => {
+                    let fed = self.trailers(&input[pos..], at + pos as u64, limits)?;
+                    return Ok(Fed { consumed: pos + fed.consumed, done: fed.done });
+                }
+                _ => {
+                    count_work(1);
+                    self.coding(input[pos], at + pos as u64, limits, sink.count)?;
+                    pos += 1;
+                }
+            }
+        }
+        Ok(Fed { consumed: pos, done: false })
+    }
+
+    /// Takes one byte of the coding itself.
+    fn coding(&mut self, byte: u8, at: u64, limits: &Limits, body: u64) -> Result<(), Fault> {
+        let wrong = Fault { at, kind: MalformedKind::Chunk };
+        match self.place {
+            Place::EndCr if byte == b'\r' => {
+                self.place = Place::EndLf;
+                return Ok(());
+            }
+            Place::EndLf if byte == b'\n' => {
+                self.place = Place::Start;
+                return Ok(());
+            }
+            Place::EndCr | Place::EndLf => return Err(wrong),
+            Place::Start => {
+                self.size = 0;
+                self.line_len = 0;
+                self.line_at = at;
+            }
+            _ => {}
+        }
+        self.line_len += 1;
+        if self.line_len > limits.head_max {
+            return Err(Fault { at, kind: MalformedKind::HeadTooLong });
+        }
+        self.place = match (self.place, byte) {
+            (Place::Start | Place::Size, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => {
+                let digit = (byte as char).to_digit(16).expect("the pattern allows hexadecimal digits only");
+                self.size = self.size.checked_mul(16).ok_or(wrong)? | u64::from(digit);
+                Place::Size
+            }
+            (Place::Size | Place::Pad, b' ' | b'\t') => Place::Pad,
+            (Place::Size | Place::Pad, b';') => Place::Extension,
+            (Place::Size | Place::Pad | Place::Extension, b'\r') => Place::SizeLf,
+            (Place::Extension, byte) if !is_control(byte) => Place::Extension,
+            (Place::SizeLf, b'\n') if self.size == 0 => Place::Trailers,
+            (Place::SizeLf, b'\n') if self.size > limits.body_max.saturating_sub(body) => {
+                return Err(Fault { at: self.line_at, kind: MalformedKind::BodyTooLong });
+            }
+            (Place::SizeLf, b'\n') => Place::Content,
+            _ => return Err(wrong),
+        };
+        Ok(())
+    }
+
+    fn trailers(&mut self, input: &[u8], at: u64, limits: &Limits) -> Result<Fed, Fault> {
+        let mut pos = 0;
+        loop {
+            let rest = &input[pos..];
+            let here = at + pos as u64;
+            match self.lines.next(rest, limits.head_max) {
+                Next::Line { text: 0, len } => return Ok(Fed { consumed: pos + len, done: true }),
+                Next::Line { text, len } => {
+                    self.trailers.syntax(&rest[..text], here)?;
+                    pos += len;
+                }
+                Next::More => return Ok(Fed { consumed: pos, done: false }),
+                Next::Control(stop) => {
+                    self.trailers.syntax(&rest[..stop], here)?;
+                    return Err(Fault { at: here + stop as u64, kind: MalformedKind::HeaderLine });
+                }
+                Next::TooLong(stop) => {
+                    return Err(Fault { at: here + stop as u64, kind: MalformedKind::HeadTooLong });
+                }
+            }
+        }
+    }
+}

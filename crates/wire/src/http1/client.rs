@@ -1,0 +1,294 @@
+//! The session of one HTTP/1.x connection: one exchange at a time.
+
+use super::Limits;
+use super::body::{Body, Chunked, Sink};
+use super::fields::Fields;
+use super::lines::{Fault, Fed, Lines, Next, count_work};
+use crate::{Cancelled, Close, Event, Events, ExchangeId, Full, MalformedKind, Outbox, Request, State};
+
+/// What an answer's status line begins with, up to the version's last digit.
+const VERSION: &[u8] = b"HTTP/1.";
+
+/// Where the first digit of the status stands in its line.
+const STATUS_AT: usize = 9;
+
+/// Which part of an answer the next byte belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Status,
+    Fields,
+    Body,
+}
+
+/// The exchange in flight.
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    id: ExchangeId,
+    head_only: bool,
+    closes: bool,
+    /// Whether any byte of the answer was seen, interim answers included.
+    began: bool,
+    /// Whether [`Event::FirstByte`] was told.
+    told: bool,
+}
+
+/// The session of one HTTP/1.x connection.
+///
+/// `FirstByte` means the final answer: interim answers (1xx) are skipped. Which of the two an answer is
+/// shows in the first digit of its status, its tenth byte, so the event is told when that byte came.
+#[derive(Debug)]
+pub struct Http1 {
+    limits: Limits,
+    /// Bytes consumed since the connection began.
+    received: u64,
+    flight: Option<Flight>,
+    part: Part,
+    lines: Lines,
+    status: u16,
+    fields: Fields,
+    body: Body,
+    sink: Sink,
+    /// Whether the connection can carry another exchange.
+    persists: bool,
+    dead: bool,
+}
+
+impl Http1 {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Http1 {
+            limits,
+            received: 0,
+            flight: None,
+            part: Part::Status,
+            lines: Lines::default(),
+            status: 0,
+            fields: Fields::new(false),
+            body: Body::UntilClose,
+            sink: Sink::default(),
+            persists: true,
+            dead: false,
+        }
+    }
+
+    pub(crate) fn carry_max(&self) -> usize {
+        self.limits.head_max
+    }
+
+    #[inline]
+    pub(crate) fn state(&self) -> State {
+        match (self.dead, self.persists, &self.flight) {
+            (true, _, _) => State::Dead,
+            (_, false, _) => State::Draining,
+            (_, _, Some(flight)) if flight.closes => State::Draining,
+            (_, _, Some(_)) => State::Ready(0),
+            (_, _, None) => State::Ready(1),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn start(&mut self, request: &Request, id: ExchangeId, out: &mut Outbox) -> Result<(), Full> {
+        if self.state() != State::Ready(1) || out.is_full() {
+            return Err(Full);
+        }
+        out.push_exchange(id, &request.bytes);
+        let Request { head_only, closes, keep_body, .. } = *request;
+        self.flight = Some(Flight { id, head_only, closes, began: false, told: false });
+        self.part = Part::Status;
+        self.lines = Lines::default();
+        self.sink.begin(keep_body);
+        Ok(())
+    }
+
+    pub(crate) fn handle_bytes(&mut self, input: &[u8], events: &mut Events) -> usize {
+        if let Some(flight) = &mut self.flight {
+            flight.began |= !input.is_empty();
+        }
+        let mut pos = 0;
+        while pos < input.len() && !self.dead {
+            let rest = &input[pos..];
+            match self.step(rest, self.received + pos as u64, events) {
+                Ok(fed) => {
+                    pos += fed.consumed;
+                    if fed.done {
+                        self.finish(events);
+                    } else if fed.consumed == 0 {
+                        break;
+                    }
+                }
+                Err(fault) => {
+                    self.dead = true;
+                    let id = self.flight.take().map(|flight| flight.id);
+                    events.push(Event::Malformed { id, at: fault.at, kind: fault.kind });
+                }
+            }
+        }
+        if self.dead {
+            pos = input.len();
+        }
+        self.received += pos as u64;
+        pos
+    }
+
+    /// Decodes one part of an answer; `done` means that the answer is whole.
+    fn step(&mut self, input: &[u8], at: u64, events: &mut Events) -> Result<Fed, Fault> {
+        let Some(flight) = &mut self.flight else {
+            return Err(Fault { at, kind: MalformedKind::Surplus });
+        };
+        match self.part {
+            Part::Status => {
+                if !flight.told {
+                    let window = &input[..input.len().min(self.limits.head_max)];
+                    if begins_final(window, at)? {
+                        flight.told = true;
+                        events.push(Event::FirstByte { id: flight.id });
+                    }
+                }
+                self.status_line(input, at)
+            }
+            Part::Fields => self.field_lines(input, at),
+            Part::Body => self.body.feed(input, at, &self.limits, &mut self.sink),
+        }
+    }
+
+    fn status_line(&mut self, input: &[u8], at: u64) -> Result<Fed, Fault> {
+        match self.lines.next(input, self.limits.head_max) {
+            Next::Line { text, len } => {
+                let (old, status) = status_line(&input[..text], at)?;
+                self.status = status;
+                self.fields = Fields::new(old);
+                self.part = Part::Fields;
+                Ok(Fed { consumed: len, done: false })
+            }
+            Next::More => Ok(Fed { consumed: 0, done: false }),
+            Next::Control(stop) => {
+                status_line(&input[..stop], at)?;
+                Err(Fault { at: at + stop as u64, kind: MalformedKind::StatusLine })
+            }
+            Next::TooLong(stop) => Err(Fault { at: at + stop as u64, kind: MalformedKind::HeadTooLong }),
+        }
+    }
+
+    fn field_lines(&mut self, input: &[u8], at: u64) -> Result<Fed, Fault> {
+        let mut pos = 0;
+        loop {
+            let rest = &input[pos..];
+            let here = at + pos as u64;
+            match self.lines.next(rest, self.limits.head_max) {
+                Next::Line { text: 0, len } => {
+                    return Ok(Fed { consumed: pos + len, done: self.head_ended()? });
+                }
+                Next::Line { text, len } => {
+                    self.fields.line(&rest[..text], here)?;
+                    pos += len;
+                }
+                Next::More => return Ok(Fed { consumed: pos, done: false }),
+                Next::Control(stop) => {
+                    self.fields.line(&rest[..stop], here)?;
+                    return Err(Fault { at: here + stop as u64, kind: MalformedKind::HeaderLine });
+                }
+                Next::TooLong(stop) => {
+                    return Err(Fault { at: here + stop as u64, kind: MalformedKind::HeadTooLong });
+                }
+            }
+        }
+    }
+
+    /// Decides how the body ends (RFC 9112 section 6.3); true when there is none.
+    fn head_ended(&mut self) -> Result<bool, Fault> {
+        if self.status < 200 {
+            // `lines` goes on counting, so that interim answers without end exceed the head's limit.
+            self.part = Part::Status;
+            return Ok(false);
+        }
+        self.persists &= self.fields.persists();
+        let head_only = self.flight.is_some_and(|flight| flight.head_only);
+        if head_only || matches!(self.status, 204 | 304) {
+            return Ok(true);
+        }
+        self.part = Part::Body;
+        self.body = match self.fields.length {
+            _ if self.fields.chunked => Body::Chunked(Chunked::new()),
+            Some((0, _)) => return Ok(true),
+            Some((length, at)) if length > self.limits.body_max => {
+                return Err(Fault { at, kind: MalformedKind::BodyTooLong });
+            }
+            Some((length, _)) => Body::Length(length),
+            None => {
+                self.persists = false;
+                Body::UntilClose
+            }
+        };
+        Ok(false)
+    }
+
+    /// Tells that the answer is whole.
+    #[inline]
+    fn finish(&mut self, events: &mut Events) {
+        let Some(flight) = self.flight.take() else { return };
+        self.persists &= !flight.closes;
+        let body = (self.sink.keep > 0).then(|| std::mem::take(&mut self.sink.kept));
+        events.push(Event::Answered { id: flight.id, code: self.status, body_bytes: self.sink.count, body });
+    }
+
+    pub(crate) fn cancel(&mut self, id: ExchangeId) -> Cancelled {
+        if self.flight.is_none_or(|flight| flight.id != id) {
+            return Cancelled::Keep;
+        }
+        self.flight = None;
+        self.dead = true;
+        Cancelled::CloseConnection
+    }
+
+    pub(crate) fn handle_close(&mut self, close: Close, events: &mut Events) {
+        let until_close = self.part == Part::Body && matches!(self.body, Body::UntilClose);
+        if self.flight.is_some() && until_close && close == Close::Fin {
+            self.finish(events);
+        } else if let Some(flight) = self.flight.take() {
+            events.push(Event::ClosedEarly { id: flight.id, close, began: flight.began });
+        }
+        self.dead = true;
+    }
+}
+
+/// Whether `input` begins a final answer for certain; wrong bytes are told as soon as they are seen, so
+/// that a server which speaks something else without line ends is not taken for a slow one.
+fn begins_final(input: &[u8], at: u64) -> Result<bool, Fault> {
+    let prefix = &input[..input.len().min(STATUS_AT + 1)];
+    count_work(prefix.len());
+    for (offset, &byte) in prefix.iter().enumerate() {
+        let right = match offset {
+            0..=6 => byte == VERSION[offset],
+            8 => byte == b' ',
+            _ => byte.is_ascii_digit(),
+        };
+        if !right {
+            return Err(Fault { at: at + offset as u64, kind: MalformedKind::StatusLine });
+        }
+    }
+    Ok(prefix.get(STATUS_AT).is_some_and(|&digit| digit != b'1'))
+}
+
+/// Whether the version is 1.0, and the status (RFC 9112 section 4). The space after the status may be
+/// missing when no reason follows: servers are known to leave it out.
+fn status_line(line: &[u8], at: u64) -> Result<(bool, u16), Fault> {
+    let fault = |offset: usize, kind| Fault { at: at + offset as u64, kind };
+    begins_final(line, at)?;
+    if line.len() <= STATUS_AT {
+        return Err(fault(line.len(), MalformedKind::StatusLine));
+    }
+    let mut status = 0;
+    for offset in STATUS_AT..STATUS_AT + 3 {
+        match line.get(offset) {
+            Some(digit @ b'0'..=b'9') => status = status * 10 + u16::from(digit - b'0'),
+            _ => return Err(fault(offset, MalformedKind::StatusLine)),
+        }
+    }
+    if !matches!(line.get(STATUS_AT + 3), None | Some(b' ')) {
+        return Err(fault(STATUS_AT + 3, MalformedKind::StatusLine));
+    }
+    match status {
+        0..=99 => Err(fault(STATUS_AT, MalformedKind::StatusLine)),
+        101 => Err(fault(STATUS_AT, MalformedKind::Other)),
+        _ => Ok((line[VERSION.len()] == b'0', status)),
+    }
+}

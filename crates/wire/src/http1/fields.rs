@@ -1,0 +1,182 @@
+//! The fields of a head that say where the message and the connection end.
+
+use super::lines::{Fault, count_work, is_token};
+use crate::MalformedKind;
+
+/// What the last field was, for a folded line continues it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Last {
+    /// No field yet.
+    None,
+    /// A field that frames nothing.
+    Plain,
+    /// A field whose value is acted upon.
+    Framing,
+}
+
+/// What the fields seen so far say.
+#[derive(Clone, Debug)]
+pub(crate) struct Fields {
+    /// Whether the message is HTTP/1.0, where no transfer coding exists.
+    pub old: bool,
+    /// The body's length, and where the field's value stands.
+    pub length: Option<(u64, u64)>,
+    /// Whether the body is chunked.
+    pub chunked: bool,
+    /// `Connection` had `close`.
+    pub close: bool,
+    /// `Connection` had `keep-alive`.
+    pub keep_alive: bool,
+    /// How many `Host` fields there were.
+    pub hosts: u32,
+    /// `Expect: 100-continue` was there.
+    pub expects_continue: bool,
+    last: Last,
+}
+
+impl Fields {
+    /// No fields yet, of a message of HTTP/1.0 (`old`) or later.
+    pub fn new(old: bool) -> Self {
+        Fields {
+            old,
+            length: None,
+            chunked: false,
+            close: false,
+            keep_alive: false,
+            hosts: 0,
+            expects_continue: false,
+            last: Last::None,
+        }
+    }
+
+    /// Whether the connection can carry another exchange (RFC 9112 section 9.3).
+    pub fn persists(&self) -> bool {
+        !self.close && (!self.old || self.keep_alive)
+    }
+
+    /// Takes one line of a head, without its ending, whose first byte is byte `at` of the connection.
+    #[inline]
+    pub fn line(&mut self, line: &[u8], at: u64) -> Result<(), Fault> {
+        // Only these lengths can be names that matter; the others are most of all heads.
+        match self.syntax(line, at)? {
+            name_len @ (4 | 6 | 10 | 14 | 17) => self.known(line, name_len, at),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks one line, acts upon nothing, and tells the length of the name (0 for a folded line).
+    /// This is all that trailers get: a field there may not frame the message (RFC 9110 section 6.5.1).
+    #[inline]
+    pub fn syntax(&mut self, line: &[u8], at: u64) -> Result<usize, Fault> {
+        let name_len = line.iter().position(|&byte| !is_token(byte)).unwrap_or(line.len());
+        count_work(name_len);
+        if name_len == 0 && matches!(line.first(), Some(b' ' | b'\t')) {
+            return self.folded(at).map(|()| 0);
+        }
+        if name_len == 0 || line.get(name_len) != Some(&b':') {
+            return Err(Fault { at: at + name_len as u64, kind: MalformedKind::HeaderLine });
+        }
+        self.last = Last::Plain;
+        Ok(name_len)
+    }
+
+    fn folded(&mut self, at: u64) -> Result<(), Fault> {
+        match self.last {
+            Last::Plain => Ok(()),
+            Last::None | Last::Framing => Err(Fault { at, kind: MalformedKind::HeaderLine }),
+        }
+    }
+
+    fn known(&mut self, line: &[u8], name_len: usize, at: u64) -> Result<(), Fault> {
+        let name = &line[..name_len];
+        let (start, value) = trim(line, name_len + 1, line.len());
+        let value_at = at + start as u64;
+        count_work(value.len());
+        if name.eq_ignore_ascii_case(b"content-length") {
+            self.last = Last::Framing;
+            self.content_length(value, value_at, at)
+        } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
+            self.last = Last::Framing;
+            self.transfer_encoding(value, value_at, at)
+        } else if name.eq_ignore_ascii_case(b"connection") {
+            self.last = Last::Framing;
+            for option in value.split(|&byte| byte == b',').map(|option| option.trim_ascii()) {
+                self.close |= option.eq_ignore_ascii_case(b"close");
+                self.keep_alive |= option.eq_ignore_ascii_case(b"keep-alive");
+            }
+            Ok(())
+        } else {
+            if name.eq_ignore_ascii_case(b"host") {
+                self.hosts = self.hosts.saturating_add(1);
+            } else if name.eq_ignore_ascii_case(b"expect") {
+                self.expects_continue |= value.eq_ignore_ascii_case(b"100-continue");
+            }
+            Ok(())
+        }
+    }
+
+    fn content_length(&mut self, value: &[u8], value_at: u64, at: u64) -> Result<(), Fault> {
+        let fault = |at| Fault { at, kind: MalformedKind::ContentLength };
+        if self.chunked {
+            return Err(fault(at));
+        }
+        let mut start = 0;
+        loop {
+            let end = value[start..].iter().position(|&byte| byte == b',').map_or(value.len(), |n| start + n);
+            let (digits_at, digits) = trim(value, start, end);
+            let digits_at = value_at + digits_at as u64;
+            let length = decimal(digits).map_err(|offset| fault(digits_at + offset as u64))?;
+            match self.length {
+                Some((before, _)) if before != length => return Err(fault(digits_at)),
+                Some(_) => {}
+                None => self.length = Some((length, digits_at)),
+            }
+            if end == value.len() {
+                return Ok(());
+            }
+            start = end + 1;
+        }
+    }
+
+    fn transfer_encoding(&mut self, value: &[u8], value_at: u64, at: u64) -> Result<(), Fault> {
+        if self.length.is_some() || self.old || self.chunked {
+            let kind = if self.length.is_some() {
+                MalformedKind::ContentLength
+            } else {
+                MalformedKind::TransferEncoding
+            };
+            return Err(Fault { at, kind });
+        }
+        if !value.eq_ignore_ascii_case(b"chunked") {
+            return Err(Fault { at: value_at, kind: MalformedKind::TransferEncoding });
+        }
+        self.chunked = true;
+        Ok(())
+    }
+}
+
+/// `line[start..end]` without the white space around it, and where it begins.
+fn trim(line: &[u8], mut start: usize, mut end: usize) -> (usize, &[u8]) {
+    while start < end && matches!(line[start], b' ' | b'\t') {
+        start += 1;
+    }
+    while end > start && matches!(line[end - 1], b' ' | b'\t') {
+        end -= 1;
+    }
+    (start, &line[start..end])
+}
+
+/// The number that `digits` say, or the offset of what makes them none (0 when it is too large).
+fn decimal(digits: &[u8]) -> Result<u64, usize> {
+    if digits.is_empty() {
+        return Err(0);
+    }
+    let mut number = 0_u64;
+    for (offset, &byte) in digits.iter().enumerate() {
+        if !byte.is_ascii_digit() {
+            return Err(offset);
+        }
+        number = number.checked_mul(10).and_then(|n| n.checked_add(u64::from(byte - b'0'))).ok_or(0_usize)?;
+    }
+    Ok(number)
+}

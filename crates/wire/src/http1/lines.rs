@@ -1,0 +1,140 @@
+//! Lines of a head, found without looking at any byte twice.
+//!
+//! A line that is not yet whole stays with the caller, who hands it in again with what followed; so the
+//! reader remembers how far it looked. All offsets here count from the first byte of the slice.
+
+use crate::MalformedKind;
+
+/// What broke the protocol, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// Offset of the first wrong byte, counted from the first byte of the connection.
+    pub at: u64,
+    /// What was wrong.
+    pub kind: MalformedKind,
+}
+
+/// What became of a slice that was handed to a decoder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fed {
+    /// Bytes that need not be handed in again.
+    pub consumed: usize,
+    /// Whether the decoder has all it wants.
+    pub done: bool,
+}
+
+/// What the reader found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// A line of `text` bytes, `len` with its ending.
+    Line { text: usize, len: usize },
+    /// The line is not whole yet.
+    More,
+    /// A control byte that no line may have.
+    Control(usize),
+    /// The first byte beyond the limit of the section.
+    TooLong(usize),
+}
+
+/// Reads the lines of one section (a head, or trailers) whose length is limited.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lines {
+    /// Bytes of the section in lines that were given out.
+    used: usize,
+    /// Bytes of the current line that are known to hold no line ending and no control byte.
+    scanned: usize,
+}
+
+impl Lines {
+    /// The next line of `input`, which begins with the first byte after the last line given out.
+    #[inline]
+    pub fn next(&mut self, input: &[u8], max: usize) -> Next {
+        let window = &input[..input.len().min(max.saturating_sub(self.used))];
+        let from = self.scanned.min(window.len());
+        let found = find_control(window, from);
+        count_work(found.map_or(window.len(), |stop| stop + 1) - from);
+        let Some(stop) = found else {
+            self.scanned = window.len();
+            return Self::unfinished(input, window);
+        };
+        match (window[stop], window.get(stop + 1)) {
+            (b'\r', Some(b'\n')) => self.line(stop, stop + 2),
+            (b'\n', _) => self.line(stop, stop + 1),
+            (b'\r', None) => {
+                self.scanned = stop;
+                Self::unfinished(input, window)
+            }
+            _ => Next::Control(stop),
+        }
+    }
+
+    fn line(&mut self, text: usize, len: usize) -> Next {
+        self.used += len;
+        self.scanned = 0;
+        Next::Line { text, len }
+    }
+
+    fn unfinished(input: &[u8], window: &[u8]) -> Next {
+        if input.len() > window.len() { Next::TooLong(window.len()) } else { Next::More }
+    }
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// Position of the first control byte other than HTAB at or after `from`.
+///
+/// Eight bytes at a time: `(x - n) & !x & 0x80` is set for a byte below `n`. A borrow can set it wrongly
+/// for the byte above such a byte only, so the lowest one set is right, and that is the one asked for.
+#[inline]
+fn find_control(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    while let Some((word, _)) = bytes[at..].split_first_chunk::<8>() {
+        let word = u64::from_le_bytes(*word);
+        let delete = word ^ (ONES * 0x7f);
+        let below_space = word.wrapping_sub(ONES * 0x20) & !word;
+        let is_delete = delete.wrapping_sub(ONES) & !delete;
+        let hits = (below_space | is_delete) & HIGH;
+        if hits == 0 {
+            at += 8;
+            continue;
+        }
+        let hit = at + (hits.trailing_zeros() / 8) as usize;
+        if bytes[hit] != b'\t' {
+            return Some(hit);
+        }
+        at = hit + 1;
+    }
+    bytes[at..].iter().position(|&byte| is_control(byte)).map(|offset| at + offset)
+}
+
+/// Whether a byte may stand in no line: a control byte other than HTAB.
+#[inline]
+pub(crate) fn is_control(byte: u8) -> bool {
+    (byte < 0x20 && byte != b'\t') || byte == 0x7f
+}
+
+/// Whether a byte may stand in a token (RFC 9110 section 5.6.2).
+#[inline]
+pub(crate) fn is_token(byte: u8) -> bool {
+    TOKEN[byte as usize]
+}
+
+static TOKEN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = matches!(byte as u8, b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z'
+            | b'!' | b'#' | b'$' | b'%' | b'&' | b'\'' | b'*' | b'+' | b'-' | b'.' | b'^' | b'_' | b'`'
+            | b'|' | b'~');
+        byte += 1;
+    }
+    table
+};
+
+/// Tells the tests how many bytes were looked at; costs nothing elsewhere.
+#[inline]
+pub(crate) fn count_work(_bytes: usize) {
+    #[cfg(test)]
+    crate::tests::work::add(_bytes);
+}

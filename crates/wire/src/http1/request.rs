@@ -1,0 +1,227 @@
+//! Requests, checked and encoded once, before the first is sent.
+
+use super::lines::{is_control, is_token};
+use crate::Request;
+
+/// What is asked, before it is encoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestSpec {
+    /// Method, a token.
+    pub method: String,
+    /// Path and query, as they go into the request line.
+    pub target: String,
+    /// `host:port` for the Host header, unless `headers` has one.
+    pub authority: String,
+    /// Further headers, in order.
+    pub headers: Vec<(String, String)>,
+    /// The body; empty for none.
+    pub body: Vec<u8>,
+    /// Whether to announce that the connection closes after this exchange.
+    pub close: bool,
+    /// How many bytes of the answer's body to keep for a content check.
+    pub keep_body: usize,
+}
+
+/// Why a request cannot be sent as it is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EncodeError {
+    /// The method is no token (RFC 9110 section 5.6.2).
+    #[error("method {0:?} is no HTTP token; use letters, as in GET")]
+    Method(String),
+    /// CONNECT would turn the connection into a tunnel.
+    #[error("method CONNECT opens a tunnel, which cannot be measured as an exchange; use another method")]
+    Connect,
+    /// The target is neither a path, nor an absolute URI, nor `*` of OPTIONS.
+    #[error("target {0:?} must begin with / or http:// or https:// (or be * with OPTIONS)")]
+    TargetForm(String),
+    /// The target has a space, a control byte, a `#` or a byte outside ASCII.
+    #[error("target {target:?} has {byte:?} at byte {at}; percent-encode it")]
+    TargetByte {
+        /// The target.
+        target: String,
+        /// The character.
+        byte: char,
+        /// Where it stands, in bytes.
+        at: usize,
+    },
+    /// The authority, or the value of the user's own Host header, is no `host[:port]`.
+    #[error("host {0:?} must be host or host:port, without space, path or user name")]
+    Authority(String),
+    /// A header's name is no token.
+    #[error("header name {0:?} is no HTTP token; use letters, digits and -")]
+    HeaderName(String),
+    /// A header's value has CR, LF, NUL or another control byte.
+    #[error("header {name} has the control byte {byte:#04x} in its value; remove it")]
+    HeaderValue {
+        /// The header's name.
+        name: String,
+        /// The byte.
+        byte: u8,
+    },
+    /// A header that may stand once stands twice.
+    #[error("header {0} is given more than once; keep one")]
+    Repeated(&'static str),
+    /// The user's own Content-Length is not the body's length.
+    #[error("header Content-Length says {given:?} but the body has {actual} bytes; leave the header out")]
+    ContentLength {
+        /// What the header says.
+        given: String,
+        /// Bytes of the body.
+        actual: usize,
+    },
+    /// Transfer-Encoding would say that the body is framed as it is not.
+    #[error(
+        "header Transfer-Encoding cannot be set: bodies are sent with Content-Length; leave the header out"
+    )]
+    TransferEncoding,
+    /// Upgrade would let the server leave HTTP/1.1.
+    #[error(
+        "header Upgrade cannot be set: an answer in another protocol could not be read; leave the header out"
+    )]
+    Upgrade,
+    /// The connection is to close, and the user's own Connection header says keep-alive.
+    #[error(
+        "header Connection says {0:?} but the connection is to close after the exchange; leave the header out"
+    )]
+    Connection(String),
+}
+
+/// The user's own headers that bear on framing.
+#[derive(Default)]
+struct Given<'a> {
+    host: Option<&'a str>,
+    length: bool,
+    closes: bool,
+    keeps: Option<&'a str>,
+}
+
+impl RequestSpec {
+    /// A GET of `target` from `authority`, without headers of its own, on a connection kept alive.
+    pub fn get(authority: &str, target: &str) -> Self {
+        RequestSpec {
+            method: "GET".to_owned(),
+            target: target.to_owned(),
+            authority: authority.to_owned(),
+            headers: Vec::new(),
+            body: Vec::new(),
+            close: false,
+            keep_body: 0,
+        }
+    }
+
+    /// The request as it goes over the wire.
+    ///
+    /// Host comes first; Content-Length is set for a body, and for POST, PUT and PATCH without one (RFC
+    /// 9110 section 8.6); `Connection: close` when [`close`](Self::close) is set. The user's own
+    /// `Connection: close` counts as if it were.
+    ///
+    /// # Errors
+    /// What could be taken for other than one request (space or control bytes), or would break its
+    /// framing or the session's.
+    pub fn encode(&self) -> Result<Request, EncodeError> {
+        self.check_method()?;
+        self.check_target()?;
+        let given = self.check_headers()?;
+        let host = given.host.unwrap_or(&self.authority);
+        check_authority(host)?;
+        if let Some(value) = given.keeps.filter(|_| self.close) {
+            return Err(EncodeError::Connection(value.to_owned()));
+        }
+        let mut bytes = Vec::with_capacity(256 + self.body.len());
+        let mut put = |parts: &[&str]| parts.iter().for_each(|part| bytes.extend_from_slice(part.as_bytes()));
+        put(&[&self.method, " ", &self.target, " HTTP/1.1\r\nHost: ", host, "\r\n"]);
+        for (name, value) in &self.headers {
+            if !name.eq_ignore_ascii_case("host") {
+                put(&[name, ": ", value.trim_matches([' ', '\t']), "\r\n"]);
+            }
+        }
+        let announces = !self.body.is_empty() || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
+        if announces && !given.length {
+            put(&["Content-Length: ", &self.body.len().to_string(), "\r\n"]);
+        }
+        if self.close && !given.closes {
+            put(&["Connection: close\r\n"]);
+        }
+        put(&["\r\n"]);
+        bytes.extend_from_slice(&self.body);
+        Ok(Request {
+            bytes,
+            head_only: self.method == "HEAD",
+            closes: self.close || given.closes,
+            keep_body: self.keep_body,
+        })
+    }
+
+    fn check_method(&self) -> Result<(), EncodeError> {
+        if self.method.is_empty() || !self.method.bytes().all(is_token) {
+            return Err(EncodeError::Method(self.method.clone()));
+        }
+        if self.method == "CONNECT" { Err(EncodeError::Connect) } else { Ok(()) }
+    }
+
+    fn check_target(&self) -> Result<(), EncodeError> {
+        let target = &self.target;
+        let known = ["/", "http://", "https://"].iter().any(|start| target.starts_with(start));
+        let whole_server = target == "*" && self.method == "OPTIONS";
+        if !(known || whole_server) {
+            return Err(EncodeError::TargetForm(target.clone()));
+        }
+        match target.char_indices().find(|(_, byte)| !byte.is_ascii_graphic() || *byte == '#') {
+            Some((at, byte)) => Err(EncodeError::TargetByte { target: target.clone(), byte, at }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_headers(&self) -> Result<Given<'_>, EncodeError> {
+        let mut given = Given::default();
+        for (name, value) in &self.headers {
+            if name.is_empty() || !name.bytes().all(is_token) {
+                return Err(EncodeError::HeaderName(name.clone()));
+            }
+            if let Some(byte) = value.bytes().find(|&byte| is_control(byte)) {
+                return Err(EncodeError::HeaderValue { name: name.clone(), byte });
+            }
+            self.check_framing(name, value.trim_matches([' ', '\t']), &mut given)?;
+        }
+        Ok(given)
+    }
+
+    fn check_framing<'a>(
+        &self,
+        name: &str,
+        value: &'a str,
+        given: &mut Given<'a>,
+    ) -> Result<(), EncodeError> {
+        match name.to_ascii_lowercase().as_str() {
+            "host" if given.host.is_some() => return Err(EncodeError::Repeated("Host")),
+            "host" => given.host = Some(value),
+            "content-length" if given.length => return Err(EncodeError::Repeated("Content-Length")),
+            "content-length" if value == self.body.len().to_string() => given.length = true,
+            "content-length" => {
+                let (given, actual) = (value.to_owned(), self.body.len());
+                return Err(EncodeError::ContentLength { given, actual });
+            }
+            "transfer-encoding" => return Err(EncodeError::TransferEncoding),
+            "upgrade" => return Err(EncodeError::Upgrade),
+            "connection" => {
+                for option in value.split(',').map(str::trim) {
+                    given.closes |= option.eq_ignore_ascii_case("close");
+                    if option.eq_ignore_ascii_case("keep-alive") {
+                        given.keeps = Some(value);
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn check_authority(host: &str) -> Result<(), EncodeError> {
+    let wrong = |byte: u8| !byte.is_ascii_graphic() || b"/?#@\\\"<>,".contains(&byte);
+    if host.is_empty() || host.bytes().any(wrong) {
+        return Err(EncodeError::Authority(host.to_owned()));
+    }
+    Ok(())
+}
