@@ -1,2 +1,50 @@
-//! proofload
-fn main() {}
+//! The `proofload` command: arguments in, exit code out.
+
+mod args;
+mod compare;
+mod doctor;
+mod exit;
+mod load;
+mod measure;
+mod output;
+mod progress;
+mod reference;
+mod report;
+mod run;
+mod subjects;
+
+use clap::{CommandFactory, Parser};
+use exit::Exit;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == proofload_harness::subject::KEEPER_ARGUMENT) {
+        return proofload_harness::subject::keeper_main();
+    }
+    let cli = args::Cli::parse();
+    match dispatch(cli) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            let text = format!("proofload: {error:#}");
+            eprintln!("{}", proofload_report::escape::terminal(&text));
+            exit::of(&error).into()
+        }
+    }
+}
+
+fn dispatch(cli: args::Cli) -> anyhow::Result<Exit> {
+    match cli.verb {
+        None => measure::measure(&cli.measure),
+        Some(args::Verb::Compare(args)) => compare::compare(&args),
+        Some(args::Verb::Run(args)) => run::run(&args),
+        Some(args::Verb::Report(args)) => report::report(&args),
+        Some(args::Verb::Subjects(args)) => subjects::subjects(&args),
+        Some(args::Verb::ReferenceServer(args)) => reference::serve(&args),
+        Some(args::Verb::Doctor(args)) => doctor::doctor(&args),
+        Some(args::Verb::Completions { shell }) => {
+            let mut command = args::Cli::command();
+            clap_complete::generate(shell, &mut command, "proofload", &mut std::io::stdout());
+            Ok(Exit::Done)
+        }
+    }
+}

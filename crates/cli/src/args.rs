@@ -1,0 +1,288 @@
+//! The command line, raw: nothing here does more than name, describe and split.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Load-testing laboratory that ends in a verdict.
+#[derive(Debug, Parser)]
+#[command(
+    name = "proofload",
+    version,
+    about,
+    long_about = "Proofload starts real servers, loads them over their own protocols, repeats and interleaves the runs, \
+                  and says supported, refuted or undecided, with the interval it rests on.\n\n\
+                  A study runs the programs that it names: run only studies that you trust.",
+    after_long_help = crate::exit::HELP,
+    args_conflicts_with_subcommands = true,
+    arg_required_else_help = true
+)]
+pub struct Cli {
+    /// What to do; without a verb a URL is measured.
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+    /// Measure one endpoint.
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Compare servers that already run, with a verdict
+    Compare(CompareArgs),
+    /// Run a study: start its servers, load them, judge its claims
+    Run(RunArgs),
+    /// Draw a report from the record of a run; nothing is run
+    Report(ReportArgs),
+    /// The catalogue of servers that Proofload can start
+    Subjects(SubjectsArgs),
+    /// Run the reference server, whose truth is known
+    ReferenceServer(ReferenceArgs),
+    /// Look at this machine: is it fit to measure?
+    Doctor(DoctorArgs),
+    /// Print completions for a shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// What is asked, and how much; shared by measuring and comparing.
+#[derive(Debug, Clone, Args)]
+pub struct LoadArgs {
+    /// Connections
+    #[arg(short = 'c', long, value_name = "N")]
+    pub connections: Option<u32>,
+    /// Open loop: intended requests per second (500, 2k/s); without it a closed loop
+    #[arg(short = 'r', long, value_name = "RATE")]
+    pub rate: Option<String>,
+    /// Open loop: exponential gaps instead of equal ones
+    #[arg(long, requires = "rate")]
+    pub poisson: bool,
+    /// Closed loop: pause between an answer and the next request (0s, 50ms)
+    #[arg(long, value_name = "TIME", conflicts_with = "rate")]
+    pub think: Option<String>,
+    /// Reuse of connections: on, off, or a number of requests for each connection
+    #[arg(long, value_name = "on|off|N", default_value = "on")]
+    pub keep_alive: String,
+    /// Method
+    #[arg(short = 'm', long, value_name = "METHOD", default_value = "GET")]
+    pub method: String,
+    /// Header `Name: value`; may be repeated
+    #[arg(short = 'H', long = "header", value_name = "HEADER")]
+    pub headers: Vec<String>,
+    /// Body, or @FILE
+    #[arg(long, value_name = "TEXT|@FILE")]
+    pub body: Option<String>,
+    /// Expected status; without it 200 to 399
+    #[arg(long, value_name = "CODE")]
+    pub expect_status: Option<u16>,
+    /// Expected size of the body (347, 1KiB)
+    #[arg(long, value_name = "SIZE")]
+    pub expect_bytes: Option<String>,
+    /// Text that the body must contain
+    #[arg(long, value_name = "TEXT")]
+    pub expect_text: Option<String>,
+    /// Time allowed to connect
+    #[arg(long, value_name = "TIME", default_value = "5s")]
+    pub connect_timeout: String,
+    /// Time allowed from sending to the end of the answer
+    #[arg(long, value_name = "TIME", default_value = "30s")]
+    pub timeout: String,
+    /// Threads of the generator
+    #[arg(long, value_name = "N")]
+    pub workers: Option<u32>,
+    /// Seed of everything random
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}
+
+/// `proofload URL`.
+#[derive(Debug, Clone, Args)]
+pub struct MeasureArgs {
+    /// Address to measure: http://host:port/path; several with a weighted mix as `3*http://...`
+    #[arg(value_name = "URL")]
+    pub urls: Vec<String>,
+    /// How long (10s, 2m)
+    #[arg(short = 'd', long, value_name = "TIME", conflicts_with = "requests")]
+    pub duration: Option<String>,
+    /// How many requests instead of how long
+    #[arg(short = 'n', long, value_name = "N")]
+    pub requests: Option<u64>,
+    /// Load before the measured time that is not counted (0s, 5s)
+    #[arg(long, value_name = "TIME", default_value = "0s")]
+    pub warm_up: String,
+    /// The load.
+    #[command(flatten)]
+    pub load: LoadArgs,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `proofload compare URL URL`.
+#[derive(Debug, Clone, Args)]
+pub struct CompareArgs {
+    /// Two addresses; the claim is that the second serves more than the first
+    #[arg(value_name = "URL", required = true, num_args = 2..)]
+    pub urls: Vec<String>,
+    /// Claim to test instead, in the grammar of studies; may be repeated
+    #[arg(long = "claim", value_name = "CLAIM")]
+    pub claims: Vec<String>,
+    /// The load.
+    #[command(flatten)]
+    pub load: LoadArgs,
+    /// How much time it takes.
+    #[command(flatten)]
+    pub preset: PresetArgs,
+    /// Directory in which runs/STUDY/ID/ is made
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// How much time a study takes.
+#[derive(Debug, Clone, Args)]
+pub struct PresetArgs {
+    /// One block: right answers, clean stop, figures; no verdicts
+    #[arg(long, conflicts_with_all = ["quick", "thorough"])]
+    pub smoke: bool,
+    /// At most 8 minutes; verdicts on young servers
+    #[arg(long, conflicts_with = "thorough")]
+    pub quick: bool,
+    /// More blocks than the default
+    #[arg(long)]
+    pub thorough: bool,
+    /// Time allowed for the whole study (8m, 2h)
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<String>,
+}
+
+/// `proofload run STUDY`.
+#[derive(Debug, Clone, Args)]
+pub struct RunArgs {
+    /// The study file
+    #[arg(value_name = "STUDY")]
+    pub study: PathBuf,
+    /// How much time it takes.
+    #[command(flatten)]
+    pub preset: PresetArgs,
+    /// Print the checked plan, every command and the time it will take; start nothing
+    #[arg(long)]
+    pub explain: bool,
+    /// Seed of everything random
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Directory in which runs/STUDY/ID/ is made
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// Folder of subjects instead of the one beside the study or the built-in one
+    #[arg(long, value_name = "DIR")]
+    pub catalogue: Option<PathBuf>,
+    /// Leave at once when another measuring run is under way, instead of waiting for it
+    #[arg(long)]
+    pub no_wait: bool,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `proofload report RUN`.
+#[derive(Debug, Clone, Args)]
+pub struct ReportArgs {
+    /// A run directory, such as runs/STUDY/latest
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `proofload subjects`.
+#[derive(Debug, Clone, Args)]
+pub struct SubjectsArgs {
+    /// Show this one with its parameters
+    #[arg(value_name = "SUBJECT")]
+    pub subject: Option<String>,
+    /// Folder of subjects instead of the one nearby or the built-in one
+    #[arg(long, value_name = "DIR")]
+    pub catalogue: Option<PathBuf>,
+}
+
+/// `proofload doctor`.
+#[derive(Debug, Clone, Args)]
+pub struct DoctorArgs {
+    /// End processes and remove files that a killed run left behind
+    #[arg(long)]
+    pub clean: bool,
+}
+
+/// `proofload reference-server`.
+#[derive(Debug, Clone, Args)]
+pub struct ReferenceArgs {
+    /// Port to listen on; 0 takes a free one and prints it
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub port: u16,
+    /// Address to listen on
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub bind: String,
+    /// Threads
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub workers: usize,
+    /// Service time: none, const:2ms, exp:500us, uniform:1ms..3ms, or spin:40us of CPU time
+    #[arg(long, value_name = "TIME", default_value = "none")]
+    pub service: String,
+    /// Serve one request after the other, in the order of their arrival (an M/M/1 queue with exp and Poisson arrivals)
+    #[arg(long)]
+    pub queue: bool,
+    /// Size of the body: const:1024 or uniform:100..2000
+    #[arg(long, value_name = "SIZE", default_value = "const:1024")]
+    pub size: String,
+    /// Stalls: 200ms/2s holds every answer for 200 ms every 2 s
+    #[arg(long, value_name = "LENGTH/PERIOD")]
+    pub stall: Option<String>,
+    /// Faults with their probabilities: reset_before=0.01,status_500=0.02,...
+    #[arg(long, value_name = "LIST")]
+    pub faults: Option<String>,
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// As cheap as a server can be: a fixed answer, nothing else
+    #[arg(long)]
+    pub null: bool,
+    /// Log the arrival time of every request to this file
+    #[arg(long, value_name = "FILE")]
+    pub arrivals: Option<PathBuf>,
+    /// Write the counts to this file at the end
+    #[arg(long, value_name = "FILE")]
+    pub counts: Option<PathBuf>,
+}
+
+/// Formats of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For a terminal
+    Text,
+    /// For programs; schema/result.schema.json
+    Json,
+    /// For pull requests
+    Markdown,
+    /// One self-contained page
+    Html,
+}
+
+/// Where the result goes.
+#[derive(Debug, Clone, Args)]
+pub struct OutputArgs {
+    /// Format of the result on standard output
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+    /// Write the result to this file instead
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// No progress on standard error
+    #[arg(short = 'q', long)]
+    pub quiet: bool,
+}

@@ -1,0 +1,74 @@
+//! Exit codes, documented and distinct.
+
+/// How the program ended, for scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// Measured; or every claim supported.
+    Done = 0,
+    /// Something that should not happen: a record that cannot be written, a fault of Proofload.
+    Failure = 1,
+    /// Bad arguments, or mistakes in a study file; nothing was started.
+    Usage = 2,
+    /// A subject could not be fetched, built or started, or it died.
+    FailedStart = 3,
+    /// Another measuring run holds this machine.
+    Busy = 4,
+    /// `doctor` found something that forbids measuring.
+    Unfit = 5,
+    /// At least one claim refuted.
+    Refuted = 10,
+    /// No claim refuted, at least one undecided.
+    Undecided = 11,
+    /// No verdict can rest on it: the generator was the limit, or nothing was answered.
+    Invalid = 12,
+    /// Stopped by a signal; what was measured is on disk.
+    Interrupted = 130,
+}
+
+/// The table of exit codes, for `--help`.
+pub const HELP: &str = "\
+Exit codes:
+  0    measured; or every claim supported
+  1    failure of Proofload or of its record
+  2    bad arguments, or mistakes in a study file; nothing was started
+  3    a subject could not be fetched, built or started, or it died
+  4    another measuring run holds this machine
+  5    doctor found something that forbids measuring
+  10   at least one claim refuted
+  11   no claim refuted, at least one undecided
+  12   invalid: the generator was the limit, or nothing was answered
+  130  stopped by a signal; what was measured is on disk";
+
+impl From<Exit> for std::process::ExitCode {
+    fn from(exit: Exit) -> Self {
+        std::process::ExitCode::from(exit as u8)
+    }
+}
+
+/// An error with the exit code it leads to. Everything that is not wrapped in one of these is a [`Exit::Failure`].
+#[derive(Debug)]
+pub struct Leaves {
+    /// With which code.
+    pub exit: Exit,
+    /// What to tell.
+    pub message: String,
+}
+
+impl std::fmt::Display for Leaves {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Leaves {}
+
+/// An error that ends the program with that code.
+pub fn leave(exit: Exit, message: impl std::fmt::Display) -> anyhow::Error {
+    anyhow::Error::new(Leaves { exit, message: message.to_string() })
+}
+
+/// The exit code that an error leads to.
+pub fn of(error: &anyhow::Error) -> Exit {
+    error.downcast_ref::<Leaves>().map_or(Exit::Failure, |leaves| leaves.exit)
+}

@@ -1,0 +1,119 @@
+//! The live view: one line on standard error, only on a terminal; plain lines elsewhere.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use proofload_harness::host::clock;
+use proofload_harness::runner::Progress;
+use proofload_report::escape;
+use proofload_stats::Judgement;
+use proofload_store::schema::Plan;
+use std::io::IsTerminal;
+
+/// Tells a person where a study stands.
+pub struct Live {
+    bar: ProgressBar,
+    plain: bool,
+    begun_ns: u64,
+    block_begun_ns: u64,
+    block: String,
+    standing: String,
+    seconds_per_block: f64,
+    blocks: u32,
+    done: u32,
+    claims: Vec<String>,
+}
+
+impl Live {
+    /// A view of that plan; silent when `quiet`.
+    pub fn new(plan: &Plan, claims: Vec<String>, quiet: bool) -> Live {
+        let terminal = std::io::stderr().is_terminal();
+        let target = match !quiet && terminal {
+            true => ProgressDrawTarget::stderr(),
+            false => ProgressDrawTarget::hidden(),
+        };
+        let bar = ProgressBar::with_draw_target(None, target);
+        bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let blocks = plan.timing.looks.last().copied().unwrap_or(1);
+        let now_ns = clock::monotonic_ns();
+        Live {
+            bar,
+            plain: !quiet && !terminal,
+            begun_ns: now_ns,
+            block_begun_ns: now_ns,
+            block: String::new(),
+            standing: String::new(),
+            seconds_per_block: plan.estimated_seconds / f64::from(blocks.max(1)),
+            blocks,
+            done: 0,
+            claims,
+        }
+    }
+
+    /// A line that stays.
+    pub fn say(&self, line: &str) {
+        let line = escape::terminal(line);
+        if self.plain {
+            eprintln!("{line}");
+        } else {
+            self.bar.println(line);
+        }
+    }
+
+    /// Draws one step.
+    pub fn show(&mut self, progress: &Progress<'_>) {
+        match progress {
+            Progress::Block { block, of } => {
+                self.block_begun_ns = clock::monotonic_ns();
+                self.block = format!("block {block} of at most {of}");
+                if self.plain {
+                    self.say(&format!("{}, {}", self.block, self.time_left()));
+                }
+            }
+            Progress::Starting { variant } => self.line(&format!("starting {variant}")),
+            Progress::WarmUp { done } => self.line(&format!("warm-up {:.0} %", done * 100.0)),
+            Progress::Slice { cycle, of, variant, point } => {
+                self.line(&format!("cycle {cycle} of {of}, {variant} @ {point}"));
+            }
+            Progress::Measured { .. } => self.bar.tick(),
+            Progress::Look { blocks, judgement } => self.look(*blocks, judgement),
+            Progress::Lost { block, why } => self.say(&format!("block {block} is lost: {why}")),
+        }
+    }
+
+    /// The last line of the view.
+    pub fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn look(&mut self, blocks: u32, judgement: &Judgement) {
+        self.done = blocks;
+        let spent_s = (clock::monotonic_ns() - self.begun_ns) as f64 / 1e9;
+        self.seconds_per_block = spent_s / f64::from(blocks.max(1));
+        let intervals: Vec<String> = self
+            .claims
+            .iter()
+            .zip(&judgement.claims)
+            .map(|(name, judged)| match &judged.estimate {
+                Some(e) if e.unit == "ratio" => {
+                    format!("{name}: {} {:.3} [{:.3}, {:.3}]", judged.verdict.name(), e.point, e.low, e.high)
+                }
+                _ => format!("{name}: {}", judged.verdict.name()),
+            })
+            .collect();
+        self.standing = intervals.first().cloned().unwrap_or_default();
+        self.say(&format!("after {blocks} blocks: {}", intervals.join("; ")));
+    }
+
+    fn line(&self, step: &str) {
+        let standing = if self.standing.is_empty() { String::new() } else { format!("  |  {}", self.standing) };
+        let line = format!("{}, {step}, {}{standing}", self.block, self.time_left());
+        self.bar.set_message(escape::terminal(&line));
+        self.bar.tick();
+    }
+
+    fn time_left(&self) -> String {
+        let in_block_s = (clock::monotonic_ns() - self.block_begun_ns) as f64 / 1e9;
+        let blocks_left = f64::from(self.blocks.saturating_sub(self.done));
+        let left_s = (blocks_left * self.seconds_per_block - in_block_s).max(0.0) as u64;
+        format!("at most {}:{:02} left", left_s / 60, left_s % 60)
+    }
+}

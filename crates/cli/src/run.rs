@@ -1,0 +1,173 @@
+//! `proofload run`: a whole study, from file to exit code.
+
+use crate::args::{OutputArgs, PresetArgs, RunArgs};
+use crate::exit::{Exit, leave};
+use crate::output;
+use crate::progress::Live;
+use proofload_harness::host::lock::MeasuringLock;
+use proofload_harness::host::{self, clock, cpus, signals};
+use proofload_harness::plan::{self, Preset};
+use proofload_harness::runner::{Ending, LiveBench, LiveTerms, Runner};
+use proofload_harness::study::{self, Study};
+use proofload_harness::subject::{Cache, Catalogue, Keeper, Prepared};
+use proofload_report::Overall;
+use proofload_store::schema::{Plan, RunResult};
+use proofload_store::{Run, RunWriter};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// How a study is conducted, whatever it came from.
+pub struct Conduct<'a> {
+    /// The checked study.
+    pub study: &'a Study,
+    /// How much time it takes.
+    pub preset: &'a PresetArgs,
+    /// The catalogue its subjects come from.
+    pub catalogue: &'a Catalogue,
+    /// Directory in which `runs/` is made.
+    pub dir: &'a Path,
+    /// Seed, or one from the clock.
+    pub seed: Option<u64>,
+    /// Threads of the generator; as many as it has CPUs by default.
+    pub workers: Option<u32>,
+    /// Leave rather than wait for another measuring run.
+    pub no_wait: bool,
+    /// Print the plan and start nothing.
+    pub explain: bool,
+    /// The output.
+    pub output: &'a OutputArgs,
+}
+
+/// The verb.
+pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
+    let catalogue = Catalogue::find(args.catalogue.as_deref(), args.study.parent())
+        .map_err(|error| leave(Exit::Usage, error))?;
+    let study = study::load(&args.study, &catalogue).map_err(|problems| leave(Exit::Usage, problems))?;
+    conduct(&Conduct {
+        study: &study,
+        preset: &args.preset,
+        catalogue: &catalogue,
+        dir: &args.dir,
+        seed: args.seed,
+        workers: None,
+        no_wait: args.no_wait,
+        explain: args.explain,
+        output: &args.output,
+    })
+}
+
+/// Plans, prepares, runs, judges and reports a study.
+pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
+    let stop = signals::install()?;
+    let preset = preset(conduct.preset);
+    let budget = conduct.preset.budget.as_deref().map(study::duration).transpose();
+    let budget_ns = budget.map_err(|why| leave(Exit::Usage, format!("--budget {why}")))?;
+    let environment = host::environment();
+    let share = cpus::share(&environment.cpus);
+    let seed = conduct.seed.unwrap_or_else(clock::unix_ns);
+    let mut plan = plan::make(conduct.study, preset, seed, budget_ns, &share.generator, &share.subject);
+    let say = |line: &str| {
+        if !conduct.output.quiet {
+            eprintln!("{}", proofload_report::escape::terminal(line));
+        }
+    };
+    let prepared = prepare(conduct, &mut plan, &say)?;
+    if conduct.explain {
+        output::print(&plan::explain(conduct.study, &plan))?;
+        return Ok(Exit::Done);
+    }
+    let _lock = MeasuringLock::acquire(&plan.study, !conduct.no_wait, &stop, |holder| say(&holder.to_string()))
+        .map_err(|error| leave(Exit::Busy, error))?;
+    let minutes = plan.estimated_seconds / 60.0;
+    say(&format!("{}: at most {minutes:.1} minutes, seed {seed}", plan.study));
+    let mut record = RunWriter::create(conduct.dir, &plan, &environment, clock::unix_ns())?;
+    let ending = blocks(conduct, &plan, &prepared, &mut record, &stop)?;
+    finish(conduct, &record, &ending)
+}
+
+fn preset(args: &PresetArgs) -> Preset {
+    match args {
+        PresetArgs { smoke: true, .. } => Preset::Smoke,
+        PresetArgs { quick: true, .. } => Preset::Quick,
+        PresetArgs { thorough: true, .. } => Preset::Thorough,
+        _ => Preset::Default,
+    }
+}
+
+/// Fetches, builds and verifies every subject before anything is measured, and enters their commands in the plan.
+fn prepare(conduct: &Conduct<'_>, plan: &mut Plan, say: &dyn Fn(&str)) -> anyhow::Result<Vec<Prepared>> {
+    let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
+    let mut prepared = Vec::new();
+    for (variant, planned) in conduct.study.variants.iter().zip(&mut plan.variants) {
+        let subject = Prepared::prepare(&variant.name, &variant.subject, conduct.catalogue, &cache, say)
+            .map_err(|error| leave(Exit::FailedStart, error))?;
+        subject.describe(planned);
+        prepared.push(subject);
+    }
+    Ok(prepared)
+}
+
+/// Runs the blocks under a keeper that ends everything, whatever happens to this process.
+fn blocks(
+    conduct: &Conduct<'_>,
+    plan: &Plan,
+    prepared: &[Prepared],
+    record: &mut RunWriter,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<Ending> {
+    let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
+    let mut bench = LiveBench::new(LiveTerms {
+        study: conduct.study,
+        prepared,
+        keeper: &keeper,
+        workers: conduct.workers.unwrap_or(plan.generator_cpus.len().max(1) as u32),
+        generator_cpus: plan.generator_cpus.clone(),
+        subject_cpus: plan.subject_cpus.clone(),
+        temp: keeper.temp().to_path_buf(),
+        stop: Arc::clone(stop),
+    });
+    let (names, claims, design) = proofload_report::restore(plan)?;
+    let claim_names = claims.iter().map(|claim| claim.name.clone()).collect();
+    let mut live = Live::new(plan, claim_names, conduct.output.quiet);
+    let ending = Runner {
+        plan,
+        design: &design,
+        bench: &mut bench,
+        record,
+        look: &mut |path| Ok(proofload_store::judged(&Run::open(path)?, &claims, &names, &design)),
+        progress: &mut |step| live.show(&step),
+        stop,
+    }
+    .run();
+    live.end();
+    Ok(ending?)
+}
+
+/// Draws everything from the record on disk, as `proofload report` would.
+fn finish(conduct: &Conduct<'_>, record: &RunWriter, ending: &Ending) -> anyhow::Result<Exit> {
+    record.set_status(&ending.status())?;
+    let result = proofload_report::of_run(&Run::open(record.path())?)?;
+    record.finish(&ending.status(), &result)?;
+    record.write_text("report.md", &proofload_report::markdown(&result))?;
+    record.write_text("report.html", &proofload_report::html(&result))?;
+    output::write(&result, conduct.output)?;
+    if !conduct.output.quiet {
+        eprintln!("kept in {}", record.path().display());
+    }
+    match ending {
+        Ending::Interrupted => Ok(Exit::Interrupted),
+        Ending::Failed(why) => Err(leave(Exit::FailedStart, why)),
+        Ending::Finished | Ending::OutOfBudget => Ok(exit_of(&result)),
+    }
+}
+
+/// The exit code that a result leads to.
+pub fn exit_of(result: &RunResult) -> Exit {
+    match proofload_report::overall(result) {
+        Overall::AllSupported => Exit::Done,
+        Overall::Refuted => Exit::Refuted,
+        Overall::Undecided => Exit::Undecided,
+        Overall::Invalid => Exit::Invalid,
+    }
+}

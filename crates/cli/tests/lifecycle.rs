@@ -1,0 +1,86 @@
+//! However Proofload ends, nothing of it stays: no process, no port, no temporary file.
+
+mod support;
+
+use rustix::process::{Pid, Signal, kill_process};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+use support::{command, processes_with, slow_tests, text, wait_until};
+
+/// A small generator of moments; the seed is in every message.
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state >> 33
+}
+
+fn start(study: &str, dir: &Path, temp: &Path) -> Child {
+    let dir = dir.to_str().expect("a path in UTF-8");
+    command(&["run", study, "--smoke", "--dir", dir, "-q"])
+        .env("TMPDIR", temp)
+        .env("XDG_RUNTIME_DIR", temp)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the executable runs")
+}
+
+/// Kills a study at random moments and looks for what it left.
+fn kill_at_random(study: &str, times: u64, span_ms: u64) {
+    let mut state = 2_026;
+    for round in 0..times {
+        let dir = tempfile::tempdir().expect("a directory");
+        let temp = tempfile::tempdir().expect("a directory");
+        let mut child = start(study, dir.path(), temp.path());
+        let after_ms = next(&mut state) % span_ms;
+        std::thread::sleep(Duration::from_millis(after_ms));
+        let signal = [Signal::INT, Signal::TERM, Signal::KILL][(round % 3) as usize];
+        let place = format!("round {round}, {signal:?} after {after_ms} ms");
+        let pid = Pid::from_child(&child);
+        let _ended_before = kill_process(pid, signal);
+        let status = child.wait().expect("it ends");
+        if signal != Signal::KILL && !status.success() {
+            assert!(matches!(status.code(), Some(130 | 10 | 11)), "{place}: {status}");
+        }
+        // The temporary directory is in the environment of everything that this run started.
+        let mark = temp.path().to_str().expect("a path in UTF-8").to_string();
+        wait_until(Duration::from_secs(20), &format!("{place}: {:?} still runs", processes_with(&mark)), || {
+            processes_with(&mark).is_empty()
+        });
+        wait_until(Duration::from_secs(20), &format!("{place}: temporary files are gone"), || {
+            std::fs::read_dir(temp.path()).expect("a directory").next().is_none()
+        });
+    }
+}
+
+#[test]
+fn killed_at_random_moments_a_study_leaves_nothing_behind() {
+    let rounds = if slow_tests("kills fifty studies; six will do") { 50 } else { 6 };
+    kill_at_random("studies/quickstart.yaml", rounds, 4_000);
+}
+
+#[test]
+fn killed_at_random_moments_a_study_of_tomcats_leaves_nothing_behind() {
+    if slow_tests("needs a JDK and Maven") {
+        kill_at_random("studies/tomcat-connectors.yaml", 6, 12_000);
+    }
+}
+
+#[test]
+fn ctrl_c_ends_cleanly_and_keeps_what_was_measured() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let temp = tempfile::tempdir().expect("a directory");
+    let child = start("studies/quickstart.yaml", dir.path(), temp.path());
+    let blocks = dir.path().join("runs/quickstart/latest/blocks");
+    wait_until(Duration::from_secs(60), "the first slice is on disk", || {
+        let files = std::fs::read_dir(&blocks).map(|files| files.flatten().collect()).unwrap_or_else(|_| Vec::new());
+        files.iter().any(|file| file.metadata().is_ok_and(|m| m.len() > 0))
+    });
+    kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    let status = std::fs::read_to_string(dir.path().join("runs/quickstart/latest/status.json")).expect("a status");
+    assert!(status.contains("interrupted"), "{status}");
+    let result = std::fs::read_to_string(dir.path().join("runs/quickstart/latest/result.json")).expect("a result");
+    assert!(result.contains("undecided") && result.contains("\"excluded_blocks\": 1"), "{result}");
+}

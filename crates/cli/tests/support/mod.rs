@@ -1,0 +1,130 @@
+//! Running the executable as a person would.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// The executable under test.
+pub const PROOFLOAD: &str = env!("CARGO_BIN_EXE_proofload");
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
+}
+
+/// Whether tests that take minutes or need a JDK are asked for; says so when they are not.
+pub fn slow_tests(why: &str) -> bool {
+    let wanted = std::env::var_os("PROOFLOAD_SLOW_TESTS").is_some_and(|value| value == "1");
+    if !wanted {
+        eprintln!("skipped, because it {why}: set PROOFLOAD_SLOW_TESTS=1 to run it");
+    }
+    wanted
+}
+
+/// Runs the executable to its end.
+pub fn proofload(args: &[&str]) -> Output {
+    command(args).output().expect("the executable runs")
+}
+
+/// The executable, ready to be started from the root of the repository.
+pub fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(PROOFLOAD);
+    command.args(args).current_dir(root()).stdin(Stdio::null()).env_remove("NO_COLOR");
+    command
+}
+
+/// Standard output as JSON.
+pub fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}\n{}", text(&output.stdout), text(&output.stderr)))
+}
+
+/// Bytes as text.
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A running reference server; ended when dropped.
+pub struct Reference {
+    child: Child,
+    /// Where it listens.
+    pub port: u16,
+}
+
+impl Reference {
+    /// Starts one on a port of its own choice.
+    pub fn start(args: &[&str]) -> Reference {
+        let mut command = command(&["reference-server", "--port", "0"]);
+        let mut child = command.args(args).stdout(Stdio::piped()).spawn().expect("the reference server starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("piped"));
+        let mut line = String::new();
+        lines.read_line(&mut line).expect("the first line names the address");
+        let port = line
+            .trim_end()
+            .rsplit(':')
+            .next()
+            .and_then(|port| port.trim_end_matches('/').parse().ok())
+            .unwrap_or_else(|| panic!("no port in {line:?}"));
+        child.stdout = Some(lines.into_inner());
+        Reference { child, port }
+    }
+
+    /// Its address.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/", self.port)
+    }
+
+    /// Its counts so far.
+    pub fn counts(&self) -> Value {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time-out");
+        stream
+            .write_all(b"GET /__counts HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            .expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("it answers");
+        let body = answer.split_once("\r\n\r\n").expect("a head").1;
+        serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {body}"))
+    }
+}
+
+impl Drop for Reference {
+    fn drop(&mut self) {
+        let _gone = self.child.kill();
+        let _status = self.child.wait();
+    }
+}
+
+/// Waits until something holds, or panics after `limit`.
+pub fn wait_until(limit: Duration, what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + limit;
+    while !holds() {
+        assert!(Instant::now() < deadline, "{what}: not within {limit:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Processes whose environment or command line contains `needle`, other than this one.
+pub fn processes_with(needle: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").expect("/proc").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name == std::process::id().to_string() || !name.bytes().all(|b| b.is_ascii_digit()) {
+            continue;
+        }
+        let read = |file: &str| std::fs::read(entry.path().join(file)).unwrap_or_default();
+        // A process that has ended and was not yet waited for runs nothing and holds nothing.
+        if text(&read("stat")).rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z')) {
+            continue;
+        }
+        let command = text(&read("cmdline")).replace('\0', " ");
+        if command.contains(needle) || text(&read("environ")).contains(needle) {
+            found.push(format!("{name}: {command}"));
+        }
+    }
+    found
+}
