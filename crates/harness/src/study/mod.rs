@@ -1,6 +1,30 @@
-//! Study files: raw input, then checked input.
+//! Study files: text, then a tree with places, then a checked [`Study`] that cannot be wrong.
 //!
-//! Everything after this module holds a [`Study`] that cannot be wrong.
+//! [`load`] tells every mistake at once, each with its file, line, key and remedy; everything after this
+//! module relies on what was checked here. [`study_schema`] is the same format for editors.
+
+mod claims;
+mod comparison;
+mod declarations;
+mod field;
+mod intensity;
+mod mix;
+mod problem;
+pub mod quantity;
+mod raw;
+pub(crate) mod redact;
+mod root;
+mod subjects;
+mod suggest;
+mod url;
+mod yaml;
+
+pub use comparison::{RequestOptions, comparison};
+pub use declarations::{Declarations, Parameter, ParameterKind};
+pub use problem::{Problem, Problems};
+pub use raw::study_schema;
+pub use root::{Options, load, parse};
+pub use url::{ParsedUrl, parse_url};
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -25,6 +49,10 @@ pub struct Study {
     pub points: Vec<LoadPoint>,
     /// Time-outs.
     pub timeouts: Timeouts,
+    /// Seed of everything random, when the study fixes one.
+    pub seed: Option<u64>,
+    /// What the study drops when it is shortened (its `quick:` block), a sentence each.
+    pub not_tested: Vec<String>,
     /// Claims at definite load points.
     pub claims: Vec<Claim>,
     /// Names and texts of the claims as declared, in order.
@@ -33,7 +61,7 @@ pub struct Study {
     pub names: Names,
     /// Where it was read from; `None` for a study made from the command line.
     pub path: Option<PathBuf>,
-    /// The file as it was read.
+    /// The file as it was read, credentials redacted; empty for a study made from the command line.
     pub text: String,
 }
 

@@ -1,0 +1,154 @@
+//! Claims by name, and what a study drops when it is shortened.
+
+use super::field::Field;
+use super::problem::shown;
+use super::suggest::{nearest, one_of};
+use super::yaml::Value;
+use proofload_stats::{Claim, Names, parse_claim};
+
+/// Most claims after those without `@` became one for each load point: the error rate is shared among them, and
+/// the table of bounds ends here.
+pub(crate) const CLAIMS_MAX: usize = 20;
+
+/// Longest name of a claim; it stands in tables and in the last line.
+const CLAIM_NAME_MAX: usize = 120;
+
+const REMEDY: &str = "write a list: - serves more: throughput(a) > throughput(b)";
+
+/// Claims as declared, and at definite load points.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Claims {
+    pub(super) declared: Vec<(String, String)>,
+    pub(super) expanded: Vec<Claim>,
+}
+
+pub(super) fn check_claims(field: &Field<'_>, names: &Names) -> Option<Claims> {
+    let mut claims = Claims::default();
+    let mut whole = true;
+    for (name, field) in named(field)? {
+        if name.trim().is_empty() || name.chars().count() > CLAIM_NAME_MAX || name.chars().any(char::is_control) {
+            field.problem("cannot name a claim", format!("write a short sentence, at most {CLAIM_NAME_MAX} letters"));
+        }
+        if claims.declared.iter().any(|(other, _)| *other == name) {
+            field.problem("a second claim of this name", "name it otherwise");
+        }
+        let Some(text) = field.text("write a claim: throughput(a) > throughput(b)") else {
+            whole = false;
+            continue;
+        };
+        match parse_claim(&name, text, names) {
+            Ok(expanded) => claims.expanded.extend(expanded),
+            Err(errors) => {
+                whole = false;
+                for error in errors {
+                    let mut place = field.node.place;
+                    place.column += text.get(..error.at).map_or(0, |before| before.chars().count());
+                    let (what, remedy) = error.message.rsplit_once("; ").unwrap_or((&error.message, ""));
+                    field.sink.add(place, &field.path, what, remedy);
+                }
+            }
+        }
+        claims.declared.push((name, text.trim().to_string()));
+    }
+    if claims.expanded.len() > CLAIMS_MAX {
+        let what = format!("{} claims at all load points together are too many", claims.expanded.len());
+        field.problem(what, format!("write at most {CLAIMS_MAX}; an @ keeps a claim to one point"));
+        return None;
+    }
+    whole.then_some(claims)
+}
+
+/// Names with their texts, from a map or from a list of maps of one entry.
+fn named<'a>(field: &Field<'a>) -> Option<Vec<(String, Field<'a>)>> {
+    if !matches!(field.node.value, Value::List(_)) {
+        let entries = field.entries(REMEDY)?;
+        return Some(entries.into_iter().map(|(entry, field)| (entry.key.clone(), field)).collect());
+    }
+    let mut out = Vec::new();
+    for item in field.items(REMEDY)? {
+        if let Some(text) = item.written() {
+            item.problem("a claim without a name", format!("write its name before it: name: {}", shown(text)));
+            continue;
+        }
+        let Some(entries) = item.entries(REMEDY) else { continue };
+        if entries.len() > 1 {
+            let second = &entries[1];
+            second.1.problem("two claims in one item of the list", "begin each with its own -");
+        }
+        // The position says nothing more once the name is there.
+        out.extend(entries.into_iter().map(|(entry, mut inner)| {
+            inner.path = format!("{}.{}", field.path, shown(&entry.key));
+            (entry.key.clone(), inner)
+        }));
+    }
+    Some(out)
+}
+
+/// What is left of a study under its `quick:` block.
+pub(super) struct Shortened {
+    pub(super) points: Vec<usize>,
+    pub(super) claims: Claims,
+    pub(super) not_tested: Vec<String>,
+}
+
+pub(super) fn check_quick(field: &Field<'_>, names: &Names, claims: &Claims) -> Option<Shortened> {
+    let map = field.map("write quick: { points: [64c], claims: [names] }")?;
+    let points = map.optional("points").map(|field| {
+        chosen(&field, "load point", &names.points.iter().map(String::as_str).collect::<Vec<_>>())
+    });
+    let claim_names: Vec<&str> = claims.declared.iter().map(|(name, _)| name.as_str()).collect();
+    let kept = map.optional("claims").map(|field| chosen(&field, "claim", &claim_names));
+    map.close(&["points", "claims"]);
+    let points = points.unwrap_or_else(|| Some((0..names.points.len()).collect()))?;
+    let kept = kept.unwrap_or_else(|| Some((0..claims.declared.len()).collect()))?;
+
+    let mut out = Shortened { points, claims: Claims::default(), not_tested: Vec::new() };
+    let dropped_points =
+        names.points.iter().enumerate().filter(|(index, _)| !out.points.contains(index)).map(|(_, label)| label);
+    out.not_tested.extend(dropped_points.map(|label| format!("load point {label}")));
+    let left = Names {
+        variants: names.variants.clone(),
+        points: out.points.iter().map(|index| names.points[*index].clone()).collect(),
+    };
+    for (index, (name, text)) in claims.declared.iter().enumerate() {
+        // A claim about a dropped point is dropped with it.
+        match parse_claim(name, text, &left) {
+            Ok(expanded) if kept.contains(&index) => {
+                out.claims.declared.push((name.clone(), text.clone()));
+                out.claims.expanded.extend(expanded);
+            }
+            _ => out.not_tested.push(format!("claim {name}: {text}")),
+        }
+    }
+    if out.claims.declared.is_empty() {
+        field.problem("leaves no claim", "keep a claim and the load point that it names");
+        return None;
+    }
+    Some(out)
+}
+
+/// Indexes of the chosen words, in declared order.
+fn chosen(field: &Field<'_>, what: &str, known: &[&str]) -> Option<Vec<usize>> {
+    let mut indexes = Vec::new();
+    let mut whole = true;
+    for item in field.items(&format!("name at least one {what}"))? {
+        let Some(word) = item.text(&format!("name a {what}")) else {
+            whole = false;
+            continue;
+        };
+        match known.iter().position(|other| *other == word) {
+            Some(index) => indexes.push(index),
+            None => {
+                whole = false;
+                let remedy = match nearest(word, known.iter().copied()) {
+                    Some(near) => format!("did you mean {near}?"),
+                    None => format!("there is {}", one_of(known)),
+                };
+                item.problem(format!("there is no {what} {}", shown(word)), remedy);
+            }
+        }
+    }
+    indexes.sort_unstable();
+    indexes.dedup();
+    whole.then_some(indexes)
+}

@@ -1,0 +1,148 @@
+//! A study made of addresses: `proofload compare URL URL`.
+
+use super::claims::CLAIMS_MAX;
+use super::problem::{Place, Problems, Sink, shown};
+use super::root::names;
+use super::subjects::is_level;
+use super::url::parse_url;
+use super::{LoadPoint, Study, SubjectSpec, Variant, WorkloadEntry};
+use proofload_engine::{Expect, Timeouts};
+use proofload_stats::parse_claim;
+use proofload_wire::http1::RequestSpec;
+
+/// Most servers of a comparison.
+const URLS_MAX: usize = 8;
+
+/// What is asked, apart from the address.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequestOptions {
+    /// Method, in capitals.
+    pub method: String,
+    /// Headers, checked by [`super::quantity::header`].
+    pub headers: Vec<(String, String)>,
+    /// Body; empty for none.
+    pub body: Vec<u8>,
+    /// What the answer must be.
+    pub expect: Expect,
+    /// Time-outs.
+    pub timeouts: Timeouts,
+}
+
+impl Default for RequestOptions {
+    fn default() -> Self {
+        RequestOptions {
+            method: "GET".to_string(),
+            headers: Vec::new(),
+            body: Vec::new(),
+            expect: Expect::default(),
+            timeouts: Timeouts::default(),
+        }
+    }
+}
+
+impl RequestOptions {
+    /// The request for a path. The authority is filled in when the load is planned.
+    pub fn request(&self, target: &str) -> RequestSpec {
+        RequestSpec {
+            method: self.method.clone(),
+            target: target.to_string(),
+            authority: String::new(),
+            headers: self.headers.clone(),
+            body: self.body.clone(),
+            close: false,
+            keep_body: if self.expect.text.is_some() { super::mix::KEEP_BODY } else { 0 },
+        }
+    }
+}
+
+/// A study that compares servers that already run. They are named by host and port where these tell them apart and
+/// can stand in a claim, else `a`, `b`, …. Without claims there is one: the second serves more than the first.
+///
+/// # Errors
+/// All mistakes at once: addresses that are none, paths that differ, claims that cannot be read.
+pub fn comparison(
+    urls: &[String],
+    request: RequestOptions,
+    load: LoadPoint,
+    claims: &[(String, String)],
+) -> Result<Study, Problems> {
+    let sink = Sink::new("command line");
+    let problem = |key: &str, what: String, remedy: &str| sink.add(Place::default(), key, what, remedy);
+    if !(2..=URLS_MAX).contains(&urls.len()) {
+        problem("", format!("{} addresses cannot be compared", urls.len()), "give two to eight");
+        return Err(sink.into_problems());
+    }
+    let mut parsed = Vec::new();
+    for url in urls {
+        match parse_url(url) {
+            Ok(url) => parsed.push(url),
+            Err(message) => {
+                let (what, remedy) = message.rsplit_once("; ").unwrap_or((&message, ""));
+                problem("URL", what.to_string(), remedy);
+            }
+        }
+    }
+    if let Some(other) = parsed.iter().find(|url| url.target != parsed[0].target) {
+        let what = format!("{} is asked of one and {} of another", shown(&parsed[0].target), shown(&other.target));
+        problem("URL", what, "give all addresses the same path, for only the servers may differ");
+    }
+    if !sink.is_empty() {
+        return Err(sink.into_problems());
+    }
+    let authorities: Vec<&str> = parsed.iter().map(|url| url.authority.as_str()).collect();
+    let distinct = authorities.iter().enumerate().all(|(i, name)| !authorities[..i].contains(name) && is_level(name));
+    let name = |index: usize| match distinct {
+        true => authorities[index].to_string(),
+        false => char::from(b'a' + index as u8).to_string(),
+    };
+    let variants: Vec<Variant> = parsed
+        .iter()
+        .enumerate()
+        .map(|(index, url)| Variant {
+            name: name(index),
+            levels: vec![("subject".to_string(), name(index))],
+            subject: SubjectSpec::Url { address: url.address, authority: url.authority.clone() },
+        })
+        .collect();
+    let names = names(&variants, std::slice::from_ref(&load));
+    let mut declared = claims.to_vec();
+    if declared.is_empty() {
+        let (first, second) = (&variants[0].name, &variants[1].name);
+        let claim = format!("throughput({second}) > throughput({first})");
+        declared.push((format!("{second} serves more than {first}"), claim));
+    }
+    let mut expanded = Vec::new();
+    for (name, text) in &declared {
+        match parse_claim(name, text, &names) {
+            Ok(claims) => expanded.extend(claims),
+            Err(errors) => errors.iter().for_each(|error| problem("claim", error.message.clone(), "")),
+        }
+    }
+    if expanded.len() > CLAIMS_MAX {
+        problem("claim", format!("{} claims are too many", expanded.len()), "give at most 20");
+    }
+    if !sink.is_empty() {
+        return Err(sink.into_problems());
+    }
+    let workload = vec![WorkloadEntry {
+        name: "request".to_string(),
+        weight: 1,
+        request: request.request(&parsed[0].target),
+        expect: request.expect.clone(),
+    }];
+    Ok(Study {
+        name: "compare".to_string(),
+        question: format!("Which is faster: {}?", authorities.join(" or ")),
+        variants,
+        workload,
+        points: vec![load],
+        timeouts: request.timeouts,
+        seed: None,
+        not_tested: Vec::new(),
+        claims: expanded,
+        declared_claims: declared,
+        names,
+        path: None,
+        text: String::new(),
+    })
+}

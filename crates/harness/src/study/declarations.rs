@@ -1,0 +1,54 @@
+//! What a folder of the catalogue says about its parameters; implemented by the catalogue.
+
+/// Knows the subjects that can be started by name.
+pub trait Declarations {
+    /// The parameters of a folder of the catalogue, in declared order; `None` when there is no such folder.
+    fn parameters(&self, folder: &str) -> Option<Vec<Parameter>>;
+
+    /// Names of all folders, for "did you mean" and "known are".
+    fn folders(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// A last word on a value that already fits its kind.
+    ///
+    /// # Errors
+    /// `what; remedy`, when the folder cannot take it.
+    fn check(&self, folder: &str, parameter: &str, value: &str) -> Result<(), String> {
+        let _ = (folder, parameter, value);
+        Ok(())
+    }
+}
+
+/// One parameter of a subject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its key under `with:` or `vary:`.
+    pub name: String,
+    /// What values it takes.
+    pub kind: ParameterKind,
+    /// The value without one; `None` when it must be given.
+    pub default: Option<String>,
+    /// What it does, one line.
+    pub doc: String,
+}
+
+/// What values a parameter takes. Values are text in the checked study; this says which texts are right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// One of these words.
+    Choice(Vec<String>),
+    /// A whole number in a range, both ends included.
+    Integer {
+        /// Smallest.
+        min: u64,
+        /// Largest.
+        max: u64,
+    },
+    /// A size as the subject writes it: a number and one of `k`, `m`, `g` (as in `-Xmx256m`).
+    Memory,
+    /// A duration such as `10s` or `40us`.
+    Duration,
+    /// Any one line of text.
+    Text,
+}

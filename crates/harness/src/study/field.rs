@@ -1,0 +1,283 @@
+//! A small set of readers over the tree: each says what is wrong at its place and goes on.
+//!
+//! A reader returns `None` when it has told a problem; the caller goes on with the next field, so that one
+//! run tells every mistake.
+
+use super::problem::{Sink, shown};
+use super::suggest::{nearest, one_of};
+use super::yaml::{Entry, Kind, Node, Value};
+use std::cell::Cell;
+use std::ops::RangeInclusive;
+
+/// A value with its path of keys.
+#[derive(Clone, Debug)]
+pub(crate) struct Field<'a> {
+    pub(crate) node: &'a Node,
+    pub(crate) path: String,
+    pub(crate) sink: &'a Sink,
+}
+
+impl<'a> Field<'a> {
+    pub(crate) fn new(node: &'a Node, path: impl Into<String>, sink: &'a Sink) -> Self {
+        Field { node, path: path.into(), sink }
+    }
+
+    pub(crate) fn problem(&self, what: impl Into<String>, remedy: impl Into<String>) {
+        self.sink.add(self.node.place, &self.path, what, remedy);
+    }
+
+    /// A problem told as `what; remedy`.
+    pub(crate) fn joined_problem(&self, message: &str) {
+        match message.rsplit_once("; ") {
+            Some((what, remedy)) => self.problem(what, remedy),
+            None => self.problem(message, "correct it"),
+        }
+    }
+
+    fn child(&self, entry: &'a Entry) -> Field<'a> {
+        let key = shown(&entry.key);
+        let path = if self.path.is_empty() { key } else { format!("{}.{key}", self.path) };
+        Field::new(&entry.node, path, self.sink)
+    }
+
+    /// The scalar as it was written, whatever YAML makes of it.
+    pub(crate) fn written(&self) -> Option<&'a str> {
+        match &self.node.value {
+            Value::Scalar { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
+    /// What stands here, for messages.
+    pub(crate) fn found(&self) -> String {
+        match &self.node.value {
+            Value::List(_) => "a list".to_string(),
+            Value::Map(_) => "a map".to_string(),
+            Value::Scalar { .. } if self.node.kind() == Some(Kind::Null) => "nothing".to_string(),
+            Value::Scalar { text, .. } if text.is_empty() => "empty text".to_string(),
+            Value::Scalar { text, .. } => shown(text),
+        }
+    }
+
+    /// A map, read key by key.
+    pub(crate) fn map(&self, remedy: &str) -> Option<Map<'a>> {
+        match &self.node.value {
+            Value::Map(entries) => {
+                let asked = entries.iter().map(|_| Cell::new(false)).collect();
+                Some(Map { field: self.clone(), entries, asked })
+            }
+            _ => {
+                self.problem(format!("{} is not a map", self.found()), remedy);
+                None
+            }
+        }
+    }
+
+    /// All entries of a map whose keys are names that the author chose.
+    pub(crate) fn entries(&self, remedy: &str) -> Option<Vec<(&'a Entry, Field<'a>)>> {
+        let Value::Map(entries) = &self.node.value else {
+            self.problem(format!("{} is not a map", self.found()), remedy);
+            return None;
+        };
+        if entries.is_empty() {
+            self.problem("is empty", remedy);
+            return None;
+        }
+        Some(entries.iter().map(|entry| (entry, self.child(entry))).collect())
+    }
+
+    /// The items of a list, or the one value that stands in its place.
+    pub(crate) fn one_or_many(&self, remedy: &str) -> Option<Vec<Field<'a>>> {
+        match &self.node.value {
+            Value::List(_) => self.items(remedy),
+            _ => Some(vec![self.clone()]),
+        }
+    }
+
+    /// The items of a list that is not empty.
+    pub(crate) fn items(&self, remedy: &str) -> Option<Vec<Field<'a>>> {
+        match &self.node.value {
+            Value::List(items) if items.is_empty() => {
+                self.problem("the list is empty", remedy);
+                None
+            }
+            Value::List(items) => Some(
+                items
+                    .iter()
+                    .enumerate()
+                    .map(|(index, item)| Field::new(item, format!("{}[{index}]", self.path), self.sink))
+                    .collect(),
+            ),
+            _ => {
+                self.problem(format!("{} is not a list", self.found()), remedy);
+                None
+            }
+        }
+    }
+
+    /// Text. What an unquoted word would turn into is an error, with the quotes as the remedy.
+    pub(crate) fn text(&self, remedy: &str) -> Option<&'a str> {
+        let text = match self.written() {
+            Some(text) if self.node.kind() == Some(Kind::Text) => text,
+            Some(text) if self.node.kind() != Some(Kind::Null) => {
+                self.unquoted(text);
+                return None;
+            }
+            _ => {
+                self.problem(format!("{} is not text", self.found()), remedy);
+                return None;
+            }
+        };
+        if text.trim().is_empty() {
+            self.problem("is empty", remedy);
+            return None;
+        }
+        Some(text)
+    }
+
+    /// The value of a parameter or a level: text, or a plain number that reads the same everywhere.
+    pub(crate) fn parameter_value(&self) -> Option<&'a str> {
+        match self.written() {
+            Some(text) if self.node.kind() == Some(Kind::Integer) => Some(text),
+            _ => self.text("write a word or a number"),
+        }
+    }
+
+    fn unquoted(&self, text: &str) {
+        let what = match self.node.kind() {
+            Some(Kind::Boolean) => "true or false",
+            Some(Kind::OldBoolean) => "true or false for some readers",
+            _ => "a number",
+        };
+        let text = shown(text);
+        self.problem(format!("{text} without quotes is {what} in YAML, not text"), format!("write \"{text}\""));
+    }
+
+    /// A whole number in a range.
+    pub(crate) fn integer(&self, name: &str, range: RangeInclusive<u64>) -> Option<u64> {
+        let written = self.written().unwrap_or_default();
+        let number = match self.node.kind() {
+            Some(Kind::Integer) => written.parse::<u64>().ok().filter(|number| range.contains(number)),
+            _ => None,
+        };
+        if number.is_none() {
+            let (low, high) = (range.start(), range.end());
+            let below = written.starts_with('-') || written.parse::<u64>().is_ok_and(|number| number < *low);
+            let remedy = match self.node.kind() {
+                Some(Kind::Integer) if below => format!("write at least {low}"),
+                Some(Kind::Integer) => format!("write at most {high}"),
+                Some(Kind::Text) if written.parse::<u64>().is_ok() => "write it without quotes".to_string(),
+                _ => format!("write a whole number from {low} to {high}"),
+            };
+            let found = match self.node.kind() {
+                Some(Kind::Text) => format!("\"{}\"", self.found()),
+                _ => self.found(),
+            };
+            self.problem(format!("{found} is not {name}"), remedy);
+        }
+        number
+    }
+
+    /// `true` or `false`.
+    pub(crate) fn boolean(&self) -> Option<bool> {
+        match (self.node.kind(), self.written().map(str::to_ascii_lowercase).as_deref()) {
+            (Some(Kind::Boolean), Some(word)) => Some(word == "true"),
+            _ => {
+                let remedy = match self.written().map(str::to_ascii_lowercase).as_deref() {
+                    Some("on" | "yes" | "y") => "write true",
+                    Some("off" | "no" | "n") => "write false",
+                    _ => "write true or false",
+                };
+                self.problem(format!("{} is not true or false", self.found()), remedy);
+                None
+            }
+        }
+    }
+
+    /// A quantity with its unit, by one of the parsers of `quantity`; a bare whole number goes to the parser too.
+    pub(crate) fn quantity<T>(&self, parse: fn(&str) -> Result<T, String>, remedy: &str) -> Option<T> {
+        let written = match self.node.kind() {
+            None | Some(Kind::Null) => {
+                self.problem(format!("{} is not a quantity", self.found()), remedy);
+                return None;
+            }
+            Some(_) => self.written().unwrap_or_default(),
+        };
+        parse(written).map_err(|message| self.joined_problem(&message)).ok()
+    }
+}
+
+/// A map that is read key by key; [`Map::close`] then tells the keys that nobody asked for.
+#[derive(Debug)]
+pub(crate) struct Map<'a> {
+    pub(crate) field: Field<'a>,
+    entries: &'a [Entry],
+    asked: Vec<Cell<bool>>,
+}
+
+impl<'a> Map<'a> {
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.entries.iter().any(|entry| entry.key == key)
+    }
+
+    pub(crate) fn optional(&self, key: &str) -> Option<Field<'a>> {
+        let index = self.entries.iter().position(|entry| entry.key == key)?;
+        self.asked[index].set(true);
+        Some(self.field.child(&self.entries[index]))
+    }
+
+    pub(crate) fn required(&self, key: &str, remedy: &str) -> Option<Field<'a>> {
+        let found = self.optional(key);
+        if found.is_none() {
+            self.missing(key, remedy);
+        }
+        found
+    }
+
+    pub(crate) fn missing(&self, key: &str, remedy: &str) {
+        let path = if self.field.path.is_empty() { key.to_string() } else { format!("{}.{key}", self.field.path) };
+        self.field.sink.add(self.field.node.place, &path, "is missing", remedy);
+    }
+
+    /// The one key of several that must be there, alone.
+    pub(crate) fn exactly_one<'k>(&self, keys: &[&'k str], remedy: &str) -> Option<(&'k str, Field<'a>)> {
+        let found: Vec<(&'k str, Field<'a>)> =
+            keys.iter().filter_map(|key| Some((*key, self.optional(key)?))).collect();
+        match found.as_slice() {
+            [only] => Some(only.clone()),
+            [] => {
+                self.field.problem(format!("has none of {}", one_of(keys)), remedy);
+                None
+            }
+            [_, second, ..] => {
+                let names: Vec<&str> = found.iter().map(|(key, _)| *key).collect();
+                second.1.problem(format!("{} exclude each other", names.join(" and ")), "keep one of them");
+                None
+            }
+        }
+    }
+
+    /// Tells the keys that are not known, with the one that was probably meant.
+    pub(crate) fn close(&self, known: &[&str]) {
+        for (entry, asked) in self.entries.iter().zip(&self.asked) {
+            if asked.get() || known.contains(&entry.key.as_str()) {
+                continue;
+            }
+            let path = self.field.child(entry).path;
+            let remedy = match nearest(&entry.key, known.iter().copied()) {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("known here: {}", known.join(", ")),
+            };
+            self.field.sink.add(entry.place, &path, "is not a key of this format", remedy);
+        }
+    }
+
+    /// Tells keys that are known, but not beside `beside`.
+    pub(crate) fn forbid(&self, keys: &[&str], beside: &str) {
+        for key in keys {
+            if let Some(field) = self.optional(key) {
+                field.problem(format!("has no meaning beside {beside}"), "delete it");
+            }
+        }
+    }
+}

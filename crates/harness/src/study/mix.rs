@@ -1,0 +1,147 @@
+//! The workload: what is asked, and what the answers must be.
+
+use super::WorkloadEntry;
+use super::field::{Field, Map};
+use super::quantity;
+use super::url::check_target;
+use proofload_engine::Expect;
+use proofload_wire::http1::RequestSpec;
+
+/// Most entries of a mix.
+const ENTRIES_MAX: usize = 64;
+
+/// Most headers of a request.
+const HEADERS_MAX: usize = 64;
+
+/// Largest weight: a share of one in a million is as rare as a mix needs.
+const WEIGHT_MAX: u64 = 1_000_000;
+
+/// How much of an answer's body is kept when a text is expected in it.
+pub(crate) const KEEP_BODY: usize = 64 * 1024;
+
+const METHODS: [&str; 7] = ["get", "post", "put", "delete", "head", "patch", "options"];
+
+const KEYS: [&str; 11] = [
+    "get", "post", "put", "delete", "head", "patch", "options", "headers", "body", "weight", "expect",
+];
+
+pub(super) fn check_workload(field: &Field<'_>) -> Option<Vec<WorkloadEntry>> {
+    let entries = field.entries("name what is asked: page: { get: / }")?;
+    if entries.len() > ENTRIES_MAX {
+        field.problem(format!("{} entries are too many", entries.len()), format!("write at most {ENTRIES_MAX}"));
+        return None;
+    }
+    let checked: Vec<Option<WorkloadEntry>> = entries
+        .iter()
+        .map(|(entry, field)| {
+            if entry.key.trim().is_empty() || entry.key.chars().any(char::is_control) {
+                field.sink.add(entry.place, &field.path, "cannot name an entry", "write a word");
+            }
+            check_entry(&entry.key, field)
+        })
+        .collect();
+    checked.into_iter().collect()
+}
+
+fn check_entry(name: &str, field: &Field<'_>) -> Option<WorkloadEntry> {
+    let map = field.map("write { get: /path }")?;
+    let method = map.exactly_one(&METHODS, "write the method with its path: get: /");
+    let target = method.as_ref().and_then(|(_, field)| check_path(field));
+    let headers = map.optional("headers").map_or(Some(Vec::new()), |field| check_headers(&field));
+    let body = map.optional("body").map_or(Some(""), |field| match field.written() {
+        Some("") if field.node.kind() == Some(super::yaml::Kind::Text) => Some(""),
+        _ => field.text("write the body as text, in quotes or after |"),
+    });
+    let weight = map.optional("weight").map_or(Some(1), |field| field.integer("a weight", 1..=WEIGHT_MAX));
+    let is_head = method.as_ref().is_some_and(|(method, _)| *method == "head");
+    let expect = map.optional("expect").map_or(Some(Expect::default()), |field| check_expect(&field, is_head));
+    map.close(&KEYS);
+    let (method, _) = method?;
+    let expect = expect?;
+    let request = RequestSpec {
+        method: method.to_ascii_uppercase(),
+        target: target?,
+        authority: String::new(),
+        headers: headers?,
+        body: body?.as_bytes().to_vec(),
+        close: false,
+        keep_body: if expect.text.is_some() { KEEP_BODY } else { 0 },
+    };
+    Some(WorkloadEntry { name: name.to_string(), weight: weight? as u32, request, expect })
+}
+
+fn check_path(field: &Field<'_>) -> Option<String> {
+    let text = field.text("write a path that begins with /")?;
+    if text.contains("://") && !text.starts_with('/') {
+        field.problem("a path belongs here, not a whole address", "name the server under subjects, and here the path");
+        return None;
+    }
+    check_target(text).map_err(|message| field.joined_problem(&message)).ok()?;
+    Some(text.to_string())
+}
+
+fn check_headers(field: &Field<'_>) -> Option<Vec<(String, String)>> {
+    let entries = field.entries("write headers: { Accept: text/html }, or leave them out")?;
+    if entries.len() > HEADERS_MAX {
+        field.problem(format!("{} headers are too many", entries.len()), format!("write at most {HEADERS_MAX}"));
+    }
+    let mut headers: Vec<(String, String)> = Vec::new();
+    let mut whole = true;
+    for (entry, field) in entries {
+        let name = &entry.key;
+        if headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)) {
+            field.problem("stands here a second time, in other letters", "delete one of them");
+        }
+        if let Err(message) = quantity::header_name(name) {
+            let (what, remedy) = message.rsplit_once("; ").unwrap_or((&message, ""));
+            field.sink.add(entry.place, &field.path, what, remedy);
+            whole = false;
+        }
+        let value = field.parameter_value().filter(|value| {
+            let checked = quantity::header_value(value);
+            if let Err(message) = &checked {
+                field.joined_problem(message);
+            }
+            checked.is_ok()
+        });
+        match value {
+            Some(value) => headers.push((name.clone(), value.trim().to_string())),
+            None => whole = false,
+        }
+    }
+    whole.then_some(headers)
+}
+
+fn check_expect(field: &Field<'_>, is_head: bool) -> Option<Expect> {
+    let map = field.map("write expect: { status: 200, bytes: 1024 }")?;
+    let status = map.optional("status").map(|field| field.integer("a final status", 200..=599));
+    let bytes = map.optional("bytes").map(|field| field.quantity(quantity::size, "write a number of bytes"));
+    let text = map.optional("text").map(|field| check_text(&field));
+    map.close(&["status", "bytes", "text"]);
+    if is_head {
+        forbid_body(&map, &bytes);
+    }
+    Some(Expect {
+        status: status.map_or(Some(None), |status| status.map(Some))?.map(|status| status as u16),
+        bytes: bytes.map_or(Some(None), |bytes| bytes.map(Some))?,
+        text: text.map_or(Some(None), |text| text.map(Some))?,
+    })
+}
+
+fn check_text(field: &Field<'_>) -> Option<Vec<u8>> {
+    let text = field.text("write a text that the answer must contain")?;
+    if text.len() > KEEP_BODY {
+        field.problem("is longer than what is kept of an answer", "write at most 64 KiB");
+        return None;
+    }
+    Some(text.as_bytes().to_vec())
+}
+
+fn forbid_body(map: &Map<'_>, bytes: &Option<Option<u64>>) {
+    let wrong = [("bytes", matches!(bytes, Some(Some(1..)))), ("text", map.has("text"))];
+    for (key, _) in wrong.iter().filter(|(_, wrong)| *wrong) {
+        if let Some(field) = map.optional(key) {
+            field.problem("an answer to HEAD has no body", "delete it");
+        }
+    }
+}

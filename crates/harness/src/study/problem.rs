@@ -1,0 +1,126 @@
+//! What is wrong with a study: where, what, and what to write instead.
+
+use std::cell::RefCell;
+use std::fmt;
+
+/// Longest piece of the file that a message repeats, in characters: enough to recognise it on one line.
+const SHOWN_MAX: usize = 60;
+
+/// Most problems that are told at once: a file that is something else altogether would print pages.
+const PROBLEMS_MAX: usize = 50;
+
+/// One mistake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file, as it was named; `command line` for a study made of arguments.
+    pub file: String,
+    /// Line, from 1; 0 when the mistake has no place in the file.
+    pub line: usize,
+    /// Column in characters, from 1; 0 when the mistake has no place in the file.
+    pub column: usize,
+    /// Path of keys from the top: `load.closed.connections[1]`; empty for the file as a whole.
+    pub key: String,
+    /// What is wrong.
+    pub what: String,
+    /// What to do about it; empty when `what` says it.
+    pub remedy: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.file)?;
+        if self.line > 0 {
+            write!(f, "{}:", self.line)?;
+        }
+        if !self.key.is_empty() {
+            write!(f, " {}:", self.key)?;
+        }
+        write!(f, " {}", self.what)?;
+        if self.remedy.is_empty() { Ok(()) } else { write!(f, "; {}", self.remedy) }
+    }
+}
+
+/// All mistakes of a study, in the order of their lines. Never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problems(pub Vec<Problem>);
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.0.iter().take(PROBLEMS_MAX).enumerate() {
+            if index > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{problem}")?;
+        }
+        if self.0.len() > PROBLEMS_MAX {
+            write!(f, "\n… and {} more", self.0.len() - PROBLEMS_MAX)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+/// A place in the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+}
+
+/// Collects problems while checking goes on, so that all are told at once.
+#[derive(Debug)]
+pub(crate) struct Sink {
+    file: String,
+    problems: RefCell<Vec<Problem>>,
+}
+
+impl Sink {
+    pub(crate) fn new(file: &str) -> Self {
+        Sink { file: shown(file), problems: RefCell::default() }
+    }
+
+    pub(crate) fn add(&self, place: Place, key: &str, what: impl Into<String>, remedy: impl Into<String>) {
+        self.problems.borrow_mut().push(Problem {
+            file: self.file.clone(),
+            line: place.line,
+            column: place.column,
+            key: key.to_string(),
+            what: what.into(),
+            remedy: remedy.into(),
+        });
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.problems.borrow().is_empty()
+    }
+
+    /// The problems in the order of their places.
+    pub(crate) fn into_problems(self) -> Problems {
+        let mut problems = self.problems.into_inner();
+        problems.sort_by_key(|problem| (problem.line, problem.column));
+        Problems(problems)
+    }
+}
+
+/// A piece of the file, fit to stand in a message: cut, and without control characters.
+pub(crate) fn shown(text: &str) -> String {
+    let mut out = String::new();
+    for (index, character) in text.chars().enumerate() {
+        if index == SHOWN_MAX {
+            out.push('…');
+            break;
+        }
+        if character.is_control() || is_bidi_control(character) {
+            out.extend(character.escape_default());
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+/// Characters that reorder what is printed around them (Unicode UAX #9).
+fn is_bidi_control(character: char) -> bool {
+    matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}

@@ -1,0 +1,252 @@
+//! Durations, sizes, rates, counts and headers as people write them; shared with the command line.
+//!
+//! Every parser answers `Err("what; remedy")`, fit to follow a key or a flag.
+
+use super::problem::shown;
+use proofload_engine::KeepAlive;
+
+const NS_PER_S: f64 = 1e9;
+
+/// Longest duration that is taken: a week. Longer is a slip of the unit.
+const DURATION_MAX_NS: f64 = 7.0 * 86_400.0 * NS_PER_S;
+
+/// Largest rate that is taken, per second: more than a loopback can carry.
+const RATE_MAX: f64 = 1e8;
+
+/// Most connections that are taken: more than two addresses have ports for.
+pub const CONNECTIONS_MAX: u64 = 100_000;
+
+/// Longest header value, in bytes: the limit of a whole head in common servers.
+const HEADER_VALUE_MAX: usize = 8 * 1024;
+
+/// A duration in nanoseconds: `10s`, `250ms`, `1.5s`, `1m30s`, `40us`, `0s`.
+///
+/// # Errors
+/// What is wrong and what to write, when it has no unit, is negative or longer than a week.
+pub fn duration(text: &str) -> Result<u64, String> {
+    let mut rest = text.trim();
+    let mut total = 0.0;
+    if rest.is_empty() {
+        return Err("is empty; write a duration such as 10s or 250ms".to_string());
+    }
+    while !rest.is_empty() {
+        let (number, after) = split_number(rest)
+            .ok_or_else(|| format!("{} is not a duration; write one such as 10s, 250ms or 1m30s", shown(text)))?;
+        let unit_end = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
+        let (unit, behind) = after.split_at(unit_end);
+        let factor = match unit.trim() {
+            "ns" => 1.0,
+            "us" | "µs" | "μs" => 1e3,
+            "ms" => 1e6,
+            "s" => NS_PER_S,
+            "m" | "min" => 60.0 * NS_PER_S,
+            "h" => 3600.0 * NS_PER_S,
+            "" => return Err(format!("{} has no unit; write {}s or {}ms", shown(text), shown(text), shown(text))),
+            other => return Err(format!("{} is not a unit of time; write ns, us, ms, s, m or h", shown(other))),
+        };
+        total += number * factor;
+        rest = behind;
+    }
+    if total > DURATION_MAX_NS {
+        return Err(format!("{} is longer than a week; write less", shown(text)));
+    }
+    Ok(total.round() as u64)
+}
+
+/// A number of bytes: `347`, `4KiB`, `1.5MiB`, `10kB`.
+///
+/// # Errors
+/// What is wrong and what to write.
+pub fn size(text: &str) -> Result<u64, String> {
+    let wrong = || format!("{} is not a size; write bytes such as 347, or 4KiB, 1MiB", shown(text));
+    let (number, unit) = split_number(text.trim()).ok_or_else(wrong)?;
+    let factor = match unit.trim() {
+        "" | "B" => 1.0,
+        "KiB" => 1024.0,
+        "MiB" => 1024.0 * 1024.0,
+        "GiB" => 1024.0 * 1024.0 * 1024.0,
+        "kB" => 1e3,
+        "MB" => 1e6,
+        "GB" => 1e9,
+        other => {
+            return Err(format!("{} is not a unit of size; write KiB (1024), kB (1000), MiB or GiB", shown(other)));
+        }
+    };
+    let bytes = number * factor;
+    if bytes.fract() != 0.0 || bytes > 9e15 {
+        return Err(format!("{} is not a whole number of bytes; write one", shown(text)));
+    }
+    Ok(bytes as u64)
+}
+
+/// A rate per second: `500`, `500/s`, `5k/s`, `2.5k`, `1M/s`.
+///
+/// # Errors
+/// What is wrong and what to write, when it is not positive or not per second.
+pub fn rate(text: &str) -> Result<f64, String> {
+    let wrong = || format!("{} is not a rate; write requests per second such as 500/s or 5k/s", shown(text));
+    let trimmed = text.trim();
+    let (number, unit) = split_number(trimmed).ok_or_else(wrong)?;
+    let factor = match unit.strip_suffix("/s").unwrap_or(unit).trim() {
+        "" => 1.0,
+        "k" => 1e3,
+        "M" => 1e6,
+        _ => return Err(wrong()),
+    };
+    let rate = number * factor;
+    if rate <= 0.0 {
+        return Err(format!("{} is not a rate; write more than 0", shown(text)));
+    }
+    if rate > RATE_MAX {
+        return Err(format!("{} is more than any server answers; write at most 100M/s", shown(text)));
+    }
+    Ok(rate)
+}
+
+/// The label of a rate: `5k/s`, `2.5k/s`, `500/s`.
+pub fn rate_label(rate_per_s: f64) -> String {
+    for (factor, letter) in [(1e6, "M"), (1e3, "k")] {
+        let scaled = rate_per_s / factor;
+        // Up to three digits behind the point are easier to read than the zeros they replace.
+        if scaled >= 1.0 && ((scaled * 1e3).round() - scaled * 1e3).abs() < 1e-6 && scaled * 1e1 % 1.0 == 0.0 {
+            return format!("{scaled}{letter}/s");
+        }
+    }
+    format!("{rate_per_s}/s")
+}
+
+/// A header as `Name: value`.
+///
+/// # Errors
+/// When the name is no token (RFC 9110, 5.6.2), the value holds a line break or another control character, or
+/// the header is one that the generator sets itself.
+pub fn header(text: &str) -> Result<(String, String), String> {
+    let Some((name, value)) = text.split_once(':') else {
+        return Err(format!("{} has no colon; write Name: value", shown(text)));
+    };
+    header_name(name)?;
+    let value = value.trim();
+    header_value(value)?;
+    Ok((name.to_string(), value.to_string()))
+}
+
+/// Headers that frame the message or the connection: the generator writes them, for a second one would
+/// break the books.
+const OWN_HEADERS: [&str; 8] =
+    ["content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer", "expect"];
+
+/// Checks a header's name.
+///
+/// # Errors
+/// What is wrong and what to write.
+pub fn header_name(name: &str) -> Result<(), String> {
+    let token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+    if name.is_empty() || !name.bytes().all(token) {
+        return Err(format!("{} is not a header name; write letters, digits and -", shown(name)));
+    }
+    if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
+        return Err(format!("{name} is set by Proofload; leave it out (keep_alive decides about connections)"));
+    }
+    Ok(())
+}
+
+/// Checks a header's value.
+///
+/// # Errors
+/// What is wrong and what to write.
+pub fn header_value(value: &str) -> Result<(), String> {
+    if value.chars().any(|c| c.is_control() && c != '\t') {
+        return Err("holds a line break or another control character; write one line of text".to_string());
+    }
+    if value.len() > HEADER_VALUE_MAX {
+        return Err(format!("{} bytes are too long for a header; write at most 8 KiB", value.len()));
+    }
+    Ok(())
+}
+
+/// Reuse of connections as on the command line: `on`, `off`, or a number of exchanges for each connection.
+///
+/// # Errors
+/// What is wrong and what to write.
+pub fn keep_alive(text: &str) -> Result<KeepAlive, String> {
+    match text.trim() {
+        "on" | "true" => Ok(KeepAlive::On),
+        "off" | "false" => Ok(KeepAlive::Off),
+        number => match number.parse::<u32>() {
+            Ok(count) if count >= 1 => Ok(KeepAlive::Every(count)),
+            _ => Err(format!("{} is neither on nor off nor a number from 1; write one of them", shown(text))),
+        },
+    }
+}
+
+/// `on`, `off`, or the number of exchanges for each connection.
+pub fn keep_alive_label(keep_alive: KeepAlive) -> String {
+    match keep_alive {
+        KeepAlive::On => "on".to_string(),
+        KeepAlive::Off => "off".to_string(),
+        KeepAlive::Every(count) => count.to_string(),
+    }
+}
+
+/// A decimal number at the start of the text, and what follows it.
+fn split_number(text: &str) -> Option<(f64, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, rest) = text.split_at(end);
+    number.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| (number, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_units() {
+        assert_eq!(duration("10s"), Ok(10_000_000_000));
+        assert_eq!(duration("250ms"), Ok(250_000_000));
+        assert_eq!(duration("1m30s"), Ok(90_000_000_000));
+        assert_eq!(duration("1.5s"), Ok(1_500_000_000));
+        assert_eq!(duration("40us"), Ok(40_000));
+        assert_eq!(duration("0s"), Ok(0));
+        assert!(duration("10").unwrap_err().contains("10s"));
+        for wrong in ["", "s", "-1s", "10 parsecs", "1e9s", "8d", "..s", "1000h", "١s"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn sizes_tell_1000_from_1024() {
+        assert_eq!(size("347"), Ok(347));
+        assert_eq!(size("4KiB"), Ok(4096));
+        assert_eq!(size("4kB"), Ok(4000));
+        assert_eq!(size("1.5KiB"), Ok(1536));
+        for wrong in ["", "KiB", "4KB", "0.3B", "-1", "99999999GiB"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn rates_are_positive_and_per_second() {
+        assert_eq!(rate("5k/s"), Ok(5000.0));
+        assert_eq!(rate("2k"), Ok(2000.0));
+        assert_eq!(rate("0.5/s"), Ok(0.5));
+        for wrong in ["", "0", "-5", "5k/m", "fast", "1000M/s", "nan"] {
+            assert!(rate(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn labels_of_rates_are_short_and_are_rates_themselves() {
+        for (per_s, label) in [(5000.0, "5k/s"), (2500.0, "2.5k/s"), (500.0, "500/s"), (1e6, "1M/s"), (0.5, "0.5/s"), (1234.0, "1234/s")] {
+            assert_eq!(rate_label(per_s), label);
+            assert_eq!(rate(label), Ok(per_s));
+        }
+    }
+
+    #[test]
+    fn a_header_cannot_smuggle_a_second_one() {
+        assert_eq!(header("Accept: text/html"), Ok(("Accept".into(), "text/html".into())));
+        for wrong in ["Accept", "A b: c", ": x", "X: a\r\nY: b", "Content-Length: 3", "connection: close", "X: \0"] {
+            assert!(header(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! The format as editors see it: raw input types, of which nothing but the JSON Schema is made.
+//!
+//! The checks work on the tree, since they tell every mistake at once; that both say the same is tested on the
+//! corpus of good and broken files.
+
+use schemars::{JsonSchema, generate::SchemaSettings};
+use std::collections::BTreeMap;
+
+/// The JSON Schema of study files.
+pub fn study_schema() -> serde_json::Value {
+    let mut schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<RawStudy>().to_value();
+    if let Some(root) = schema.as_object_mut() {
+        root.insert("$id".to_string(), "study.schema.json".into());
+        root.insert("title".to_string(), "Proofload study".into());
+    }
+    schema
+}
+
+/// One question: subjects, workload, load, claims.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct RawStudy {
+    /// Name; its runs lie in a folder of this name.
+    #[schemars(regex(pattern = r"^[a-z0-9][a-z0-9-]{0,63}$"))]
+    study: String,
+    /// The question in a sentence.
+    #[schemars(regex(pattern = r"\S"))]
+    question: String,
+    /// Anything worth knowing.
+    #[schemars(default, regex(pattern = r"\S"))]
+    description: Option<String>,
+    /// Servers under test, by name.
+    #[schemars(extend("minProperties" = 1))]
+    subjects: BTreeMap<String, RawSubject>,
+    /// What is asked, by name: one request, or a weighted mix.
+    #[schemars(extend("minProperties" = 1, "maxProperties" = 64))]
+    workload: BTreeMap<String, RawEntry>,
+    /// How much is asked.
+    load: RawLoad,
+    /// Time-outs.
+    #[schemars(default)]
+    timeouts: Option<RawTimeouts>,
+    /// What is to be shown, by name: `throughput(nio2) > throughput(nio)`.
+    claims: RawClaims,
+    /// What is left of the study under --smoke and --quick.
+    #[schemars(default)]
+    quick: Option<RawQuick>,
+    /// Seed of everything random; without it each run draws one.
+    #[schemars(default)]
+    seed: Option<u64>,
+}
+
+/// A server under test.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawSubject {
+    Catalogue(RawCatalogue),
+    Command(RawCommand),
+    Url(RawUrl),
+}
+
+/// Started by Proofload from its catalogue.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct RawCatalogue {
+    /// Folder of the catalogue; `proofload subjects` lists them.
+    #[schemars(rename = "use", regex(pattern = r"^[a-z0-9][a-z0-9-]{0,63}$"))]
+    folder: String,
+    /// Parameters; `proofload subjects NAME` lists them.
+    #[schemars(default, extend("minProperties" = 1))]
+    with: Option<BTreeMap<String, RawValue>>,
+    /// Factors: parameters with their levels. Every combination is a variant.
+    #[schemars(default, extend("minProperties" = 1))]
+    vary: Option<BTreeMap<String, RawLevels>>,
+}
+
+/// Started by Proofload from a list of arguments; no shell is asked.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct RawCommand {
+    /// Program and arguments. `{port}` and the names under with and vary are filled in.
+    #[schemars(length(min = 1, max = 256))]
+    command: Vec<RawArgument>,
+    /// Values for placeholders.
+    #[schemars(default, extend("minProperties" = 1))]
+    with: Option<BTreeMap<String, RawValue>>,
+    /// Factors: placeholders with their levels.
+    #[schemars(default, extend("minProperties" = 1))]
+    vary: Option<BTreeMap<String, RawLevels>>,
+    /// How long it may take to get ready; 60s without.
+    #[schemars(default)]
+    ready_within: Option<RawDuration>,
+    /// Environment variables.
+    #[schemars(default, extend("minProperties" = 1))]
+    env: Option<BTreeMap<String, RawArgument>>,
+    /// Working directory, relative to the study file.
+    #[schemars(default, regex(pattern = r"\S"))]
+    directory: Option<String>,
+    /// Port it listens on; without it Proofload chooses one and fills it in for `{port}`.
+    #[schemars(default, range(min = 1, max = 65535))]
+    port: Option<u16>,
+}
+
+/// A server that already runs.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct RawUrl {
+    /// Its address, without a path.
+    #[schemars(regex(pattern = r"^[hH][tT][tT][pP]://[^/@]+/?$"))]
+    url: String,
+}
+
+/// A word or a whole number; what YAML would read otherwise stands in quotes.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawValue {
+    Text(#[schemars(regex(pattern = r"\S"))] String),
+    Number(i64),
+}
+
+/// Text, or a whole number.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawArgument {
+    Text(String),
+    Number(i64),
+}
+
+/// Levels of a factor.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct RawLevels(#[schemars(length(min = 1), extend("uniqueItems" = true))] Vec<RawLevel>);
+
+/// A level: letters, digits and . _ - : + %.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawLevel {
+    Text(#[schemars(regex(pattern = r"^[A-Za-z0-9][A-Za-z0-9._:+%-]{0,63}$"))] String),
+    Number(u64),
+}
+
+/// A duration such as `10s`, `250ms` or `1m30s`.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct RawDuration(
+    #[schemars(regex(pattern = r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*(ns|us|µs|μs|ms|s|m|min|h)"))] String,
+);
+
+/// One entry of the mix: exactly one method with its path.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, extend("oneOf" = [
+    {"required": ["get"]}, {"required": ["post"]}, {"required": ["put"]}, {"required": ["delete"]},
+    {"required": ["head"]}, {"required": ["patch"]}, {"required": ["options"]}
+]))]
+#[allow(dead_code)]
+struct RawEntry {
+    /// GET this path.
+    #[schemars(default)]
+    get: Option<RawPath>,
+    /// POST to this path.
+    #[schemars(default)]
+    post: Option<RawPath>,
+    /// PUT to this path.
+    #[schemars(default)]
+    put: Option<RawPath>,
+    /// DELETE this path.
+    #[schemars(default)]
+    delete: Option<RawPath>,
+    /// HEAD of this path.
+    #[schemars(default)]
+    head: Option<RawPath>,
+    /// PATCH this path.
+    #[schemars(default)]
+    patch: Option<RawPath>,
+    /// OPTIONS of this path.
+    #[schemars(default)]
+    options: Option<RawPath>,
+    /// Headers. Those that frame the message or the connection are set by Proofload.
+    #[schemars(default, extend("minProperties" = 1))]
+    headers: Option<BTreeMap<String, RawValue>>,
+    /// Body.
+    #[schemars(default)]
+    body: Option<String>,
+    /// Share in the mix; 1 without.
+    #[schemars(default, range(min = 1, max = 1_000_000))]
+    weight: Option<u32>,
+    /// What an answer must be to count; without it status 200 to 399.
+    #[schemars(default)]
+    expect: Option<RawExpect>,
+}
+
+/// A path with its query.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct RawPath(#[schemars(regex(pattern = r"^/[!-~]*$"))] String);
+
+/// What an answer must be.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct RawExpect {
+    /// Exactly this status.
+    #[schemars(default, range(min = 200, max = 599))]
+    status: Option<u16>,
+    /// Exactly so many bytes of body: `1024`, `1KiB`.
+    #[schemars(default)]
+    bytes: Option<RawSize>,
+    /// The body contains this text.
+    #[schemars(default, regex(pattern = r"\S"))]
+    text: Option<String>,
+}
+
+/// A number of bytes, with or without a unit.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawSize {
+    Bytes(u64),
+    WithUnit(#[schemars(regex(pattern = r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*(|B|KiB|MiB|GiB|kB|MB|GB)\s*$"))] String),
+}
+
+/// Closed (so many connections, each asks again when it is answered) or open (requests leave at their times).
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[allow(dead_code)]
+enum RawLoad {
+    /// So many connections; each asks again when it is answered.
+    Closed(RawClosed),
+    /// Requests leave at their times, whatever the answers do.
+    Open(RawOpen),
+}
+
+/// A closed loop.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct RawClosed {
+    /// Connections, or a ladder of them.
+    connections: RawLadder,
+    /// Pause between an answer and the next request; none without.
+    #[schemars(default)]
+    think: Option<RawDuration>,
+    /// Reuse of connections: true, false, or a number of exchanges for each connection.
+    #[schemars(default)]
+    keep_alive: Option<RawKeepAlive>,
+}
+
+/// An open loop.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct RawOpen {
+    /// Intended requests per second, or a ladder of rates: `5k/s`.
+    rate: RawRates,
+    /// Spacing of the intended times; constant without.
+    #[schemars(default)]
+    arrival: Option<RawArrival>,
+    /// Connections; 64 without.
+    #[schemars(default)]
+    connections: Option<RawConnections>,
+    /// Reuse of connections: true, false, or a number of exchanges for each connection.
+    #[schemars(default)]
+    keep_alive: Option<RawKeepAlive>,
+}
+
+/// A number of connections.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct RawConnections(#[schemars(range(min = 1, max = 100_000))] u32);
+
+/// One number of connections, or a ladder.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawLadder {
+    One(RawConnections),
+    Many(#[schemars(length(min = 1, max = 16), extend("uniqueItems" = true))] Vec<RawConnections>),
+}
+
+/// One rate, or a ladder.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawRates {
+    One(RawRate),
+    Many(#[schemars(length(min = 1, max = 16), extend("uniqueItems" = true))] Vec<RawRate>),
+}
+
+/// Requests per second: `500`, `5k/s`.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawRate {
+    PerSecond(#[schemars(extend("exclusiveMinimum" = 0, "maximum" = 100_000_000))] f64),
+    WithUnit(#[schemars(regex(pattern = r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*[kM]?\s*(/s)?\s*$"))] String),
+}
+
+/// Spacing of intended times.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[allow(dead_code)]
+enum RawArrival {
+    /// Equal gaps.
+    Constant,
+    /// Exponential gaps.
+    Poisson,
+}
+
+/// Reuse of connections.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawKeepAlive {
+    Switch(bool),
+    Every(#[schemars(range(min = 1))] u32),
+}
+
+/// Time-outs.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct RawTimeouts {
+    /// To connect; 5s without.
+    #[schemars(default)]
+    connect: Option<RawDuration>,
+    /// From sending to the end of the answer; 30s without.
+    #[schemars(default)]
+    response: Option<RawDuration>,
+}
+
+/// Claims by name.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawClaims {
+    Map(#[schemars(extend("minProperties" = 1))] BTreeMap<String, RawClaim>),
+    List(#[schemars(length(min = 1))] Vec<RawNamedClaim>),
+}
+
+/// One claim with its name.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct RawNamedClaim(
+    #[schemars(extend("minProperties" = 1, "maxProperties" = 1))] BTreeMap<String, RawClaim>,
+);
+
+/// `throughput(a) > 1.1 * throughput(b) @ 64c`.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct RawClaim(#[schemars(regex(pattern = r"\S"))] String);
+
+/// What is left of the study under --smoke and --quick; what it drops is listed as not tested.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct RawQuick {
+    /// Labels of the load points that are left.
+    #[schemars(default, length(min = 1))]
+    points: Option<Vec<String>>,
+    /// Names of the claims that are left.
+    #[schemars(default, length(min = 1))]
+    claims: Option<Vec<String>>,
+}

@@ -1,0 +1,201 @@
+//! The whole study: reads the file, checks every part, and returns either a study or all mistakes.
+
+use super::claims::check_claims;
+use super::field::{Field, Map};
+use super::intensity::check_load;
+use super::mix::check_workload;
+use super::problem::{Place, Problems, Sink, shown};
+use super::quantity;
+use super::redact;
+use super::subjects::{self, check_subjects};
+use super::yaml::{self, FILE_MAX};
+use super::{Declarations, Study};
+use proofload_engine::Timeouts;
+use proofload_stats::{Names, Selector};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Longest name of a study, subject, factor or level: they name files and stand in tables.
+pub(crate) const NAME_MAX: usize = 64;
+
+/// Longest time-out, an hour: a longer one outlasts every run.
+const TIMEOUT_MAX_NS: u64 = 3_600_000_000_000;
+
+/// How a study is read.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Whether the study's `quick:` block applies (presets smoke and quick).
+    pub quick: bool,
+}
+
+/// Keys of the top, in the order in which they are usually written.
+const KEYS: [&str; 10] = [
+    "study", "question", "description", "subjects", "workload", "load", "timeouts", "claims", "quick", "seed",
+];
+
+/// Reads and checks a study file.
+///
+/// # Errors
+/// All mistakes at once, in the order of their lines.
+pub fn load(path: &Path, options: &Options, catalogue: &dyn Declarations) -> Result<Study, Problems> {
+    let file = path.display().to_string();
+    let text = read(path).map_err(|(line, what, remedy)| {
+        let sink = Sink::new(&file);
+        sink.add(Place { line, column: line.min(1) }, "", what, remedy);
+        sink.into_problems()
+    })?;
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut study = parse(&text, &file, directory, options, catalogue)?;
+    study.path = Some(path.to_path_buf());
+    Ok(study)
+}
+
+/// Reads at most [`FILE_MAX`] bytes of UTF-8; else line, what and remedy.
+fn read(path: &Path) -> Result<String, (usize, String, &'static str)> {
+    let cannot = |error: std::io::Error| (0, format!("cannot be read: {error}"), "check the path and its permissions");
+    let file = std::fs::File::open(path).map_err(cannot)?;
+    if !file.metadata().map_err(cannot)?.is_file() {
+        return Err((0, "is not a file".to_string(), "name a study file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(FILE_MAX as u64 + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() > FILE_MAX {
+        return Err((0, "is larger than a study can be".to_string(), "write at most 1 MiB"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + good.iter().filter(|b| **b == b'\n').count();
+        (line, "is not UTF-8 text".to_string(), "save the file as UTF-8")
+    })
+}
+
+/// Checks the text of a study. `file` names it in messages; `directory` is where relative paths begin.
+///
+/// # Errors
+/// All mistakes at once, in the order of their lines.
+pub fn parse(
+    text: &str,
+    file: &str,
+    directory: &Path,
+    options: &Options,
+    catalogue: &dyn Declarations,
+) -> Result<Study, Problems> {
+    let sink = Sink::new(file);
+    let tree = yaml::parse(text, &sink);
+    let study = tree.as_ref().and_then(|tree| {
+        let field = Field::new(tree, "", &sink);
+        let map = field.map("write keys and values, beginning with `study: name`")?;
+        let mut study = check(&map, directory, options, catalogue)?;
+        study.text = redact::text(text, tree);
+        Some(study)
+    });
+    match study {
+        Some(study) if sink.is_empty() => Ok(study),
+        _ => Err(sink.into_problems()),
+    }
+}
+
+fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Declarations) -> Option<Study> {
+    let name = map.required("study", "name the study: study: my-study").and_then(|field| check_name(&field));
+    let question = map
+        .required("question", "say in a sentence what it asks")
+        .and_then(|field| field.text("say in a sentence what it asks"));
+    if let Some(description) = map.optional("description") {
+        description.text("write text, or leave it out");
+    }
+    let subjects = map
+        .required("subjects", "name a subject with use, command or url")
+        .and_then(|field| check_subjects(&field, directory, catalogue));
+    let workload =
+        map.required("workload", "name what is asked: page: { get: / }").and_then(|field| check_workload(&field));
+    let points = map
+        .required("load", "say how much: closed: { connections: 64 }")
+        .and_then(|field| check_load(&field));
+    let timeouts = map.optional("timeouts").map_or(Some(Timeouts::default()), |field| check_timeouts(&field));
+    let seed = map.optional("seed").map(|field| field.integer("a seed", 0..=u64::MAX));
+    let claims = map.required("claims", "state at least one: serves more: throughput(a) > throughput(b)");
+    let quick = map.optional("quick");
+    map.close(&KEYS);
+
+    // Without the names of variants and points every claim would look wrong.
+    let (subjects, points) = (subjects?, points?);
+    let names = names(&subjects.variants, &points.points);
+    let complete = subjects.names_complete && points.labels_complete;
+    let mut checked = claims.filter(|_| complete).and_then(|field| check_claims(&field, &names));
+    let mut not_tested = Vec::new();
+    let (mut points, mut names) = (points.points, names);
+    if let (Some(quick), Some(claims)) = (quick, checked.as_mut()) {
+        let shortened = super::claims::check_quick(&quick, &names, claims)?;
+        if options.quick {
+            not_tested = shortened.not_tested;
+            points = shortened.points.iter().map(|index| points[*index].clone()).collect();
+            names.points = points.iter().map(|point| point.label.clone()).collect();
+            checked = Some(shortened.claims);
+        }
+    }
+    let checked = checked?;
+    Some(Study {
+        name: name?,
+        question: question?.trim().to_string(),
+        variants: subjects.variants,
+        workload: workload?,
+        points,
+        timeouts: timeouts?,
+        seed: seed.flatten(),
+        not_tested,
+        claims: checked.expanded,
+        declared_claims: checked.declared,
+        names,
+        path: None::<PathBuf>,
+        text: String::new(),
+    })
+}
+
+/// How claims name the variants and points.
+pub(super) fn names(variants: &[super::Variant], points: &[super::LoadPoint]) -> Names {
+    Names {
+        variants: variants
+            .iter()
+            .map(|variant| Selector { name: variant.name.clone(), levels: variant.levels.clone() })
+            .collect(),
+        points: points.iter().map(|point| point.label.clone()).collect(),
+    }
+}
+
+fn check_name(field: &Field<'_>) -> Option<String> {
+    let text = field.text("name the study: study: my-study")?;
+    if !is_folder_name(text) {
+        field.problem(
+            format!("{} cannot name a study, for it names a folder", shown(text)),
+            "write small letters, digits and -, at most 64, beginning with a letter or digit",
+        );
+        return None;
+    }
+    Some(text.to_string())
+}
+
+/// Small letters, digits and `-`: what can neither leave its folder nor surprise a shell.
+pub(crate) fn is_folder_name(text: &str) -> bool {
+    subjects::starts_alphanumeric(text)
+        && text.len() <= NAME_MAX
+        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+}
+
+fn check_timeouts(field: &Field<'_>) -> Option<Timeouts> {
+    let map = field.map("write timeouts: { connect: 5s, response: 30s }")?;
+    let defaults = Timeouts::default();
+    let read = |key: &str, default: u64| {
+        map.optional(key).map_or(Some(default), |field| {
+            let ns = field.quantity(quantity::duration, "write a duration such as 5s")?;
+            if (1..=TIMEOUT_MAX_NS).contains(&ns) {
+                return Some(ns);
+            }
+            field.problem(format!("{} is not a time-out", field.found()), "write more than 0s and at most 1h");
+            None
+        })
+    };
+    let connect_ns = read("connect", defaults.connect_ns);
+    let response_ns = read("response", defaults.response_ns);
+    map.close(&["connect", "response"]);
+    Some(Timeouts { connect_ns: connect_ns?, response_ns: response_ns? })
+}

@@ -1,0 +1,545 @@
+//! Subjects and their factors: the product of all levels becomes the variants.
+
+use super::field::{Field, Map};
+use super::problem::shown;
+use super::quantity;
+use super::root::{NAME_MAX, is_folder_name};
+use super::suggest::{nearest, one_of};
+use super::url::parse_url;
+use super::{Declarations, Parameter, ParameterKind, SubjectSpec, Variant};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+/// Most variants of a study: they all run at the same time.
+const VARIANTS_MAX: usize = 32;
+
+/// Most arguments of a command.
+const ARGUMENTS_MAX: usize = 256;
+
+/// How long a `command:` subject may take to get ready unless it says otherwise: a large JVM application on a
+/// small machine needs half of it.
+const READY_WITHIN_NS: u64 = 60_000_000_000;
+
+/// The variants, and whether all their names could be read (else claims cannot be checked).
+pub(super) struct Subjects {
+    pub(super) variants: Vec<Variant>,
+    pub(super) names_complete: bool,
+}
+
+const REMEDY: &str = "write subjects: { server: { use: tomcat } }";
+
+const KEYS: [&str; 9] =
+    ["use", "command", "url", "with", "vary", "ready_within", "env", "directory", "port"];
+
+pub(super) fn check_subjects(
+    field: &Field<'_>,
+    directory: &Path,
+    catalogue: &dyn Declarations,
+) -> Option<Subjects> {
+    let entries = field.entries(REMEDY)?;
+    let several = entries.len() > 1;
+    let mut out = Subjects { variants: Vec::new(), names_complete: true };
+    let mut ports: HashMap<u16, usize> = HashMap::new();
+    for (entry, subject) in &entries {
+        let named = is_plain_name(&entry.key);
+        if !named {
+            subject.sink.add(
+                entry.place,
+                &subject.path,
+                "cannot name a subject",
+                "write letters, digits, . _ and -, at most 64, beginning with a letter or digit",
+            );
+        }
+        let reader = Reader { field: subject, directory, catalogue };
+        let checked = reader.check();
+        out.names_complete &= named && checked.as_ref().is_some_and(|subject| subject.levels_complete);
+        let Some(checked) = checked else { continue };
+        let combinations = product(&checked.factors);
+        if out.variants.len() + combinations.len() > VARIANTS_MAX {
+            let what = format!("makes more than {VARIANTS_MAX} variants");
+            subject.problem(what, "vary less in one study");
+            return None;
+        }
+        for levels in combinations {
+            let name = variant_name(&entry.key, several, &levels);
+            let spec = checked.source.as_ref().map(|source| source.of(&levels));
+            if let Some(SubjectSpec::Command { port: Some(port), .. }) = &spec {
+                *ports.entry(*port).or_default() += 1;
+            }
+            let mut named_levels = levels;
+            if several {
+                named_levels.insert(0, ("subject".to_string(), entry.key.clone()));
+            }
+            // A subject whose own keys are wrong still has a name that claims may use.
+            let subject = spec.unwrap_or(SubjectSpec::Catalogue { folder: String::new(), with: BTreeMap::new() });
+            out.variants.push(Variant { name, levels: named_levels, subject });
+        }
+    }
+    for (port, count) in ports.into_iter().filter(|(_, count)| *count > 1) {
+        field.problem(
+            format!("port {port} is that of {count} variants, which run at the same time"),
+            "leave port out and write {port} where the command needs it",
+        );
+    }
+    Some(out)
+}
+
+/// `nio2`; `connector=nio2,heap=256m`; with several subjects `front,nio2`.
+fn variant_name(subject: &str, several: bool, levels: &[(String, String)]) -> String {
+    let own = match levels {
+        [] => String::new(),
+        [(_, level)] => level.clone(),
+        many => many.iter().map(|(factor, level)| format!("{factor}={level}")).collect::<Vec<_>>().join(","),
+    };
+    match (several, own.is_empty()) {
+        (false, false) => own,
+        (true, false) => format!("{subject},{own}"),
+        (_, true) => subject.to_string(),
+    }
+}
+
+/// Every combination of levels; the last factor changes fastest.
+fn product(factors: &[(String, Vec<String>)]) -> Vec<Vec<(String, String)>> {
+    let mut out = vec![Vec::new()];
+    for (factor, levels) in factors {
+        // One more than allowed is enough to be refused, and bounds the work.
+        out = out
+            .iter()
+            .flat_map(|before: &Vec<(String, String)>| {
+                levels.iter().map(move |level| {
+                    let mut after = before.clone();
+                    after.push((factor.clone(), level.clone()));
+                    after
+                })
+            })
+            .take(VARIANTS_MAX + 1)
+            .collect();
+    }
+    out
+}
+
+/// A subject before its levels are filled in.
+struct Checked {
+    source: Option<Source>,
+    factors: Vec<(String, Vec<String>)>,
+    levels_complete: bool,
+}
+
+enum Source {
+    Catalogue { folder: String, with: BTreeMap<String, String> },
+    Command(CommandSource),
+    Url { address: std::net::SocketAddr, authority: String },
+}
+
+struct CommandSource {
+    args: Vec<String>,
+    with: BTreeMap<String, String>,
+    port: Option<u16>,
+    env: BTreeMap<String, String>,
+    directory: Option<PathBuf>,
+    ready_within_ns: u64,
+}
+
+impl Source {
+    /// The subject with these levels filled in.
+    fn of(&self, levels: &[(String, String)]) -> SubjectSpec {
+        match self {
+            Source::Catalogue { folder, with } => {
+                let mut with = with.clone();
+                with.extend(levels.iter().cloned());
+                SubjectSpec::Catalogue { folder: folder.clone(), with }
+            }
+            Source::Command(command) => {
+                let mut values = command.with.clone();
+                values.extend(levels.iter().cloned());
+                SubjectSpec::Command {
+                    args: command.args.iter().map(|arg| fill(arg, &values)).collect(),
+                    port: command.port,
+                    env: command.env.iter().map(|(name, value)| (name.clone(), fill(value, &values))).collect(),
+                    directory: command.directory.clone(),
+                    ready_within_ns: command.ready_within_ns,
+                }
+            }
+            Source::Url { address, authority } => {
+                SubjectSpec::Url { address: *address, authority: authority.clone() }
+            }
+        }
+    }
+}
+
+struct Reader<'f, 'a> {
+    field: &'f Field<'a>,
+    directory: &'f Path,
+    catalogue: &'f dyn Declarations,
+}
+
+impl<'a> Reader<'_, 'a> {
+    fn check(&self) -> Option<Checked> {
+        let map = self.field.map("write { use: tomcat }, { command: [...] } or { url: http://... }")?;
+        let kind = map.exactly_one(&["use", "command", "url"], "write use, command or url");
+        let checked = match kind {
+            Some(("use", field)) => self.catalogue_subject(&map, &field),
+            Some(("command", field)) => self.command_subject(&map, &field),
+            Some((_, field)) => {
+                map.forbid(&KEYS[3..], "url: a server that already runs is taken as it is");
+                let source = url_subject(&field);
+                Some(Checked { source, factors: Vec::new(), levels_complete: true })
+            }
+            None => None,
+        };
+        map.close(&KEYS);
+        checked
+    }
+
+    fn catalogue_subject(&self, map: &Map<'_>, field: &Field<'_>) -> Option<Checked> {
+        map.forbid(&["ready_within", "env", "directory", "port"], "use: the catalogue decides it");
+        let with = map.optional("with").map(|field| assignments(&field));
+        let (factors, levels_complete) = self.factors(map);
+        let source = self.folder(field).and_then(|(folder, parameters)| {
+            let with_field = map.optional("with");
+            for (name, value, at) in with.as_ref().into_iter().flatten().flatten() {
+                self.parameter(&folder, &parameters, name, value, at);
+            }
+            for (factor, levels, at) in &factors {
+                for (level, at_level) in levels {
+                    if !self.parameter(&folder, &parameters, factor, level, at_level) {
+                        break;
+                    }
+                }
+                if with.as_ref().is_some_and(|with| with.iter().flatten().any(|(name, ..)| name == factor)) {
+                    at.problem("stands under with and under vary", "keep one of them");
+                }
+            }
+            let given = |name: &str| {
+                factors.iter().any(|(factor, ..)| factor == name)
+                    || with_field.as_ref().is_some_and(|field| field.map("").is_some_and(|map| map.has(name)))
+            };
+            for parameter in parameters.iter().filter(|p| p.default.is_none() && !given(&p.name)) {
+                self.field.problem(
+                    format!("{folder} needs {}", parameter.name),
+                    format!("write it under with: {}", parameter.doc),
+                );
+            }
+            let with = with.unwrap_or_default().into_iter().flatten();
+            let with = with.map(|(name, value, _)| (name, value)).collect();
+            Some(Source::Catalogue { folder, with })
+        });
+        Some(Checked { source, factors: plain(factors), levels_complete })
+    }
+
+    /// The folder with its parameters.
+    fn folder(&self, field: &Field<'_>) -> Option<(String, Vec<Parameter>)> {
+        let folder = field.text("name a folder of the catalogue; `proofload subjects` lists them")?;
+        if !is_folder_name(folder) {
+            field.problem(
+                format!("{} cannot be a folder of the catalogue", shown(folder)),
+                "write its name: small letters, digits and -",
+            );
+            return None;
+        }
+        let Some(parameters) = self.catalogue.parameters(folder) else {
+            let folders = self.catalogue.folders();
+            let remedy = match nearest(folder, folders.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean {near}?"),
+                None if folders.is_empty() => "`proofload subjects` lists those that are".to_string(),
+                None => format!("known are {}", one_of(&folders)),
+            };
+            field.problem(format!("{folder} is not in the catalogue"), remedy);
+            return None;
+        };
+        Some((folder.to_string(), parameters))
+    }
+
+    /// Whether a value fits; `false` also for a parameter that is not known, told once.
+    fn parameter(&self, folder: &str, known: &[Parameter], name: &str, value: &str, at: &Field<'_>) -> bool {
+        let Some(parameter) = known.iter().find(|parameter| parameter.name == name) else {
+            let names: Vec<&str> = known.iter().map(|parameter| parameter.name.as_str()).collect();
+            let remedy = match nearest(name, names.iter().copied()) {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("its parameters are {}", names.join(", ")),
+            };
+            at.problem(format!("{folder} has no parameter {}", shown(name)), remedy);
+            return false;
+        };
+        let wrong = match &parameter.kind {
+            ParameterKind::Choice(words) if !words.iter().any(|word| word == value) => {
+                Some(format!("{} is not known to {folder}; write {}", shown(value), one_of(words)))
+            }
+            ParameterKind::Integer { min, max }
+                if !value.parse::<u64>().is_ok_and(|number| (*min..=*max).contains(&number)) =>
+            {
+                Some(format!("{} is not a number that fits; write {min} to {max}", shown(value)))
+            }
+            ParameterKind::Memory if !is_memory(value) => {
+                Some(format!("{} is not a size of memory; write one such as 256m or 1g", shown(value)))
+            }
+            ParameterKind::Duration => quantity::duration(value).err(),
+            ParameterKind::Text if value.chars().any(char::is_control) => {
+                Some("holds a line break or another control character; write one line of text".to_string())
+            }
+            _ => self.catalogue.check(folder, name, value).err(),
+        };
+        if let Some(message) = wrong {
+            at.joined_problem(&message);
+        }
+        true
+    }
+
+    /// Factors with their levels, and whether all levels could be read.
+    fn factors(&self, map: &Map<'a>) -> (Vec<Factor<'a>>, bool) {
+        let Some(field) = map.optional("vary") else { return (Vec::new(), true) };
+        let Some(entries) = field.entries("write vary: { connector: [nio, nio2] }, or leave it out") else {
+            return (Vec::new(), false);
+        };
+        let mut complete = true;
+        let mut factors = Vec::new();
+        for (entry, field) in entries {
+            if !is_plain_name(&entry.key) || entry.key == "subject" {
+                field.sink.add(entry.place, &field.path, "cannot name a factor", "write a parameter of the subject");
+                complete = false;
+            }
+            let levels = levels(&field);
+            complete &= levels.is_some();
+            if let Some(levels) = levels {
+                factors.push((entry.key.clone(), levels, field));
+            }
+        }
+        (factors, complete)
+    }
+
+    fn command_subject(&self, map: &Map<'a>, field: &Field<'_>) -> Option<Checked> {
+        let with = map.optional("with").map(|field| assignments(&field));
+        let (factors, levels_complete) = self.factors(map);
+        let args = self.arguments(field);
+        let env = map.optional("env").map_or(Some(BTreeMap::new()), |field| environment(&field));
+        let port = map.optional("port").map(|field| field.integer("a port", 1..=65_535));
+        let ready_within_ns = map.optional("ready_within").map_or(Some(READY_WITHIN_NS), |field| {
+            field.quantity(quantity::duration, "write a duration such as 60s").filter(|ns| {
+                if *ns == 0 {
+                    field.problem("0s is no time to get ready", "write a duration such as 60s");
+                }
+                *ns > 0
+            })
+        });
+        let directory = map.optional("directory").map(|field| self.working_directory(&field));
+        let mut values: BTreeMap<String, String> = BTreeMap::new();
+        for (name, value, at) in with.unwrap_or_default().into_iter().flatten() {
+            if factors.iter().any(|(factor, ..)| *factor == name) {
+                at.problem("stands under with and under vary", "keep one of them");
+            }
+            values.insert(name, value);
+        }
+        let factors = plain(factors);
+        if let (Some(args), Some(env)) = (&args, &env) {
+            let known = values.keys().chain(factors.iter().map(|(factor, _)| factor));
+            let known: Vec<&str> = known.map(String::as_str).chain(["port"]).collect();
+            self.placeholders(field, args.iter().chain(env.values()), &known, &factors, port.is_some());
+        }
+        let source = (|| {
+            Some(Source::Command(CommandSource {
+                args: args?,
+                with: values,
+                port: port.map_or(Some(None), |port| port.map(Some))?.map(|port| port as u16),
+                env: env?,
+                directory: directory.map_or(Some(None), |directory| directory.map(Some))?,
+                ready_within_ns: ready_within_ns?,
+            }))
+        })();
+        Some(Checked { source, factors, levels_complete })
+    }
+
+    fn arguments(&self, field: &Field<'_>) -> Option<Vec<String>> {
+        const REMEDY: &str = "write a list of arguments: [java, -jar, server.jar, \"{port}\"]";
+        if field.written().is_some() {
+            field.problem(format!("{} is not a list of arguments, and no shell is asked", field.found()), REMEDY);
+            return None;
+        }
+        let items = field.items(REMEDY)?;
+        if items.len() > ARGUMENTS_MAX {
+            field.problem(format!("{} arguments are too many", items.len()), format!("write at most {ARGUMENTS_MAX}"));
+            return None;
+        }
+        let args: Vec<Option<String>> = items.iter().map(|item| argument(item).map(str::to_string)).collect();
+        args.into_iter().collect()
+    }
+
+    /// Every placeholder is known, every factor is used, and the port reaches the command.
+    fn placeholders<'t>(
+        &self,
+        field: &Field<'_>,
+        texts: impl Iterator<Item = &'t String>,
+        known: &[&str],
+        factors: &[(String, Vec<String>)],
+        port_given: bool,
+    ) {
+        let mut used = Vec::new();
+        for text in texts {
+            for name in placeholders_of(text) {
+                if !known.contains(&name) {
+                    let what = format!("{{{}}} stands for nothing", shown(name));
+                    field.problem(what, format!("known here: {{{}}}", known.join("}, {")));
+                }
+                used.push(name.to_string());
+            }
+        }
+        if !port_given && !used.iter().any(|name| name == "port") {
+            field.problem("nothing tells the command its port", "write {port} in command or env, or give its port");
+        }
+        for (factor, _) in factors.iter().filter(|(factor, _)| !used.contains(factor)) {
+            field.problem(format!("the factor {factor} changes nothing"), format!("write {{{factor}}} in command or env"));
+        }
+    }
+
+    fn working_directory(&self, field: &Field<'_>) -> Option<PathBuf> {
+        let text = field.text("name a folder, relative to the study file")?;
+        let path = self.directory.join(text);
+        if !path.is_dir() {
+            field.problem(format!("{} is not a folder here", shown(text)), "name one, relative to the study file");
+            return None;
+        }
+        Some(path)
+    }
+}
+
+/// A factor: name, levels with their places, place.
+type Factor<'a> = (String, Vec<(String, Field<'a>)>, Field<'a>);
+
+fn plain(factors: Vec<Factor<'_>>) -> Vec<(String, Vec<String>)> {
+    let texts = |levels: Vec<(String, Field<'_>)>| levels.into_iter().map(|(level, _)| level).collect();
+    factors.into_iter().map(|(factor, levels, _)| (factor, texts(levels))).collect()
+}
+
+fn levels<'a>(field: &Field<'a>) -> Option<Vec<(String, Field<'a>)>> {
+    let items = field.items("write the levels as a list: [nio, nio2]")?;
+    let mut levels: Vec<(String, Field<'a>)> = Vec::new();
+    let mut complete = true;
+    for item in items {
+        let Some(level) = item.parameter_value() else {
+            complete = false;
+            continue;
+        };
+        if !is_level(level) {
+            item.problem(
+                format!("{} cannot be a level, for claims and files are named by it", shown(level)),
+                "write letters, digits and . _ - : + %, at most 64, beginning with a letter or digit",
+            );
+            complete = false;
+        } else if levels.iter().any(|(other, _)| other == level) {
+            item.problem(format!("the level {level} stands here a second time"), "delete it");
+        } else {
+            levels.push((level.to_string(), item));
+        }
+    }
+    complete.then_some(levels)
+}
+
+/// Names with their values; what could not be read is left out.
+fn assignments<'a>(field: &Field<'a>) -> Option<Vec<(String, String, Field<'a>)>> {
+    let entries = field.entries("write with: { heap: 256m }, or leave it out")?;
+    let read = |(entry, field): (&super::yaml::Entry, Field<'a>)| {
+        let value = field.parameter_value()?;
+        Some((entry.key.clone(), value.to_string(), field))
+    };
+    Some(entries.into_iter().filter_map(read).collect())
+}
+
+fn environment(field: &Field<'_>) -> Option<BTreeMap<String, String>> {
+    let entries = field.entries("write env: { NAME: value }, or leave it out")?;
+    let mut env = Some(BTreeMap::new());
+    for (entry, field) in entries {
+        let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+        if entry.key.is_empty() || !entry.key.bytes().all(fits) || entry.key.as_bytes()[0].is_ascii_digit() {
+            field.sink.add(entry.place, &field.path, "cannot name an environment variable", "write letters, digits and _");
+        }
+        match argument(&field) {
+            Some(value) => {
+                env.as_mut().map(|env| env.insert(entry.key.clone(), value.to_string()));
+            }
+            None => env = None,
+        }
+    }
+    env
+}
+
+/// Text for a command: anything but NUL, which the kernel ends texts with.
+fn argument<'a>(field: &Field<'a>) -> Option<&'a str> {
+    let text = match field.written() {
+        Some("") if field.node.kind() == Some(super::yaml::Kind::Text) => "",
+        _ => field.parameter_value()?,
+    };
+    if text.contains('\0') {
+        field.problem("holds a NUL, which cannot be handed to a program", "delete it");
+        return None;
+    }
+    Some(text)
+}
+
+fn url_subject(field: &Field<'_>) -> Option<Source> {
+    let text = field.text("write url: http://host:port")?;
+    match parse_url(text) {
+        Ok(parsed) if parsed.target == "/" => {
+            Some(Source::Url { address: parsed.address, authority: parsed.authority })
+        }
+        Ok(parsed) => {
+            let what = format!("has the path {}, but what is asked stands in the workload", shown(&parsed.target));
+            field.problem(what, "write http://host:port, and the path under workload");
+            None
+        }
+        Err(message) => {
+            field.joined_problem(&message);
+            None
+        }
+    }
+}
+
+/// Names of the placeholders `{name}` in a text. Other braces are text.
+fn placeholders_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split('{').skip(1).filter_map(|rest| {
+        let (name, _) = rest.split_once('}')?;
+        is_plain_name(name).then_some(name)
+    })
+}
+
+/// Fills in what is known; `{port}` is not, and stays.
+fn fill(text: &str, values: &BTreeMap<String, String>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('{') {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let known = from[1..].split_once('}').and_then(|(name, after)| Some((values.get(name)?, after)));
+        match known {
+            Some((value, after)) => {
+                out.push_str(value);
+                rest = after;
+            }
+            None => {
+                out.push('{');
+                rest = &from[1..];
+            }
+        }
+    }
+    out + rest
+}
+
+/// Memory as the JVM writes it: `256m`.
+fn is_memory(text: &str) -> bool {
+    let Some(number) = text.strip_suffix(['k', 'm', 'g', 'K', 'M', 'G']) else { return false };
+    number.parse::<u32>().is_ok_and(|number| number > 0) && number.bytes().all(|b| b.is_ascii_digit())
+}
+
+pub(super) fn starts_alphanumeric(text: &str) -> bool {
+    text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric)
+}
+
+/// Letters, digits, `.`, `_`, `-`.
+fn is_plain_name(text: &str) -> bool {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
+    starts_alphanumeric(text) && text.len() <= NAME_MAX && text.bytes().all(fits)
+}
+
+/// What a level may be: it stands in claims between parentheses and commas, and in names of files.
+pub(super) fn is_level(text: &str) -> bool {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b"._-:+%".contains(&b);
+    starts_alphanumeric(text) && text.len() <= NAME_MAX && text.bytes().all(fits)
+}

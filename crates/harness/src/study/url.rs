@@ -1,0 +1,147 @@
+//! Addresses of servers that already run.
+
+use super::problem::shown;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+
+/// An address taken apart, its name resolved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParsedUrl {
+    /// Where to connect to. Of several addresses the first IPv4 one, else the first.
+    pub address: SocketAddr,
+    /// `host:port` as written, for the Host header; the port is left out when it was.
+    pub authority: String,
+    /// Path and query; `/` when there is none.
+    pub target: String,
+}
+
+/// Takes `http://host:port/path?query` apart and resolves the host.
+///
+/// # Errors
+/// What is wrong and what to write, when it is no http address or its name does not resolve.
+pub fn parse_url(text: &str) -> Result<ParsedUrl, String> {
+    let shown_text = shown(text);
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return Err(format!("{shown_text} is not an address; write http://host:port/path"));
+    };
+    match scheme.to_ascii_lowercase().as_str() {
+        "http" => {}
+        "https" => return Err(format!("{shown_text}: https is not possible yet; write an http address")),
+        other => return Err(format!("{} is not a protocol that can be loaded; write http://", shown(other))),
+    }
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, target) = rest.split_at(end);
+    // A fragment never leaves the client (RFC 9110, 7.1).
+    let target = target.split('#').next().unwrap_or("");
+    let target = if target.starts_with('/') { target.to_string() } else { format!("/{target}") };
+    if authority.contains('@') {
+        return Err("has a user name in it; send a header Authorization instead".to_string());
+    }
+    check_target(&target)?;
+    let (host, port) = split_authority(authority).ok_or_else(|| {
+        format!("{} is not a host with a port; write http://host:port/path", shown(authority))
+    })?;
+    Ok(ParsedUrl { address: resolve(host, port)?, authority: authority.to_string(), target })
+}
+
+/// Checks a path with its query, as it goes into the request line.
+///
+/// # Errors
+/// What is wrong and what to write.
+pub fn check_target(target: &str) -> Result<(), String> {
+    if !target.starts_with('/') {
+        return Err(format!("{} is not a path; begin it with /", shown(target)));
+    }
+    if let Some(bad) = target.chars().find(|c| !c.is_ascii_graphic()) {
+        let mut utf8 = [0; 4];
+        let encoded: String = bad.encode_utf8(&mut utf8).bytes().map(|b| format!("%{b:02X}")).collect();
+        let bad = shown(&bad.to_string());
+        return Err(format!("`{bad}` cannot stand in a path; write {encoded}"));
+    }
+    if target.contains('#') {
+        return Err("a fragment (#) never reaches a server; leave it out, or write %23".to_string());
+    }
+    if target.len() > 8 * 1024 {
+        return Err(format!("a path of {} bytes is too long; write at most 8 KiB", target.len()));
+    }
+    Ok(())
+}
+
+fn split_authority(authority: &str) -> Option<(&str, u16)> {
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(inner) => {
+            let (host, after) = inner.split_once(']')?;
+            host.parse::<std::net::Ipv6Addr>().ok()?;
+            (host, after)
+        }
+        None => {
+            let at = authority.find(':').unwrap_or(authority.len());
+            authority.split_at(at)
+        }
+    };
+    let port = match port {
+        "" => 80,
+        port => {
+            let digits = port.strip_prefix(':')?;
+            digits.parse().ok().filter(|p| *p > 0 && digits.bytes().all(|b| b.is_ascii_digit()))?
+        }
+    };
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b"-._:".contains(&b);
+    (!host.is_empty() && host.len() <= 253 && host.bytes().all(fits)).then_some((host, port))
+}
+
+fn resolve(host: &str, port: u16) -> Result<SocketAddr, String> {
+    if let Ok(address) = host.parse::<IpAddr>() {
+        return Ok(SocketAddr::new(address, port));
+    }
+    let found: Vec<SocketAddr> = (host, port)
+        .to_socket_addrs()
+        .map_err(|error| format!("{} does not resolve ({error}); check the name, or write the numeric address", shown(host)))?
+        .collect();
+    // Most test servers listen on 127.0.0.1 while `localhost` often resolves to ::1 first.
+    found
+        .iter()
+        .find(|address| address.is_ipv4())
+        .or(found.first())
+        .copied()
+        .ok_or_else(|| format!("{} resolves to no address; write the numeric address", shown(host)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_taken_apart() {
+        let parsed = parse_url("http://127.0.0.1:8080/a/b?c=d#e").unwrap();
+        assert_eq!(parsed.address, "127.0.0.1:8080".parse().unwrap());
+        assert_eq!(parsed.authority, "127.0.0.1:8080");
+        assert_eq!(parsed.target, "/a/b?c=d");
+        let parsed = parse_url("HTTP://[::1]?x").unwrap();
+        assert_eq!(parsed.address, "[::1]:80".parse().unwrap());
+        assert_eq!((parsed.authority.as_str(), parsed.target.as_str()), ("[::1]", "/?x"));
+        assert_eq!(parse_url("http://localhost:9").unwrap().address, "127.0.0.1:9".parse().unwrap());
+    }
+
+    #[test]
+    fn what_is_no_http_address_is_refused_with_a_remedy() {
+        for (text, remedy) in [
+            ("https://localhost/", "not possible yet"),
+            ("ftp://localhost/", "write http://"),
+            ("localhost:8080", "write http://host:port/path"),
+            ("http://", "write http://host:port/path"),
+            ("http://:80/", "write http://host:port/path"),
+            ("http://localhost:0/", "write http://host:port/path"),
+            ("http://localhost:99999/", "write http://host:port/path"),
+            ("http://localhost:+80/", "write http://host:port/path"),
+            ("http://user:secret@localhost/", "Authorization"),
+            ("http://localhost/a b", "%20"),
+            ("http://localhost/ü", "%C3%BC"),
+            ("http://localhost/\r\nX: y", "%0D"),
+            ("http://[::zz]/", "write http://host:port/path"),
+        ] {
+            let error = parse_url(text).unwrap_err();
+            assert!(error.contains(remedy), "{text}: {error}");
+            assert!(!error.contains("secret"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! YAML text to a tree in which every value knows its place.
+//!
+//! Deserializing straight into structs stops at the first mistake. A tree that holds whatever was written
+//! lets the checks that follow see every mistake at once. It is built from the events of the parser below
+//! `serde-saphyr`; it resolves nothing, so that what YAML would have made of an unquoted `9.0` or `on` can
+//! be told.
+
+use super::problem::{Place, Sink, shown};
+use serde_saphyr::granit_parser::{Event, Options, Parser, ScalarStyle, Span};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// Largest file. A study is a page of text; this is far beyond it and still parsed in an instant.
+pub(crate) const FILE_MAX: usize = 1024 * 1024;
+
+/// Most values in a file, aliases counted with all they stand for: what stops a bomb of aliases.
+const VALUES_MAX: usize = 10_000;
+
+/// Deepest nesting. The format needs six levels.
+const DEPTH_MAX: usize = 32;
+
+/// A value at its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) place: Place,
+    /// Bytes of the file that it takes up; empty for a list or map.
+    pub(crate) bytes: Range<usize>,
+    pub(crate) value: Value,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Scalar { text: String, plain: bool },
+    List(Vec<Rc<Node>>),
+    Map(Vec<Entry>),
+}
+
+/// A key with its value.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    pub(crate) place: Place,
+    pub(crate) node: Rc<Node>,
+}
+
+/// What readers of YAML make of an unquoted word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Text, quoted or not.
+    Text,
+    /// A decimal number without sign tricks, leading zeros or underscores.
+    Integer,
+    /// Any other number: fraction, exponent, octal, hexadecimal, base 60, infinite.
+    Number,
+    /// `true`, `false`.
+    Boolean,
+    /// `yes`, `no`, `on`, `off`: true or false in YAML 1.1, text in YAML 1.2.
+    OldBoolean,
+    /// `~`, `null`, or nothing.
+    Null,
+}
+
+impl Node {
+    /// What kind of scalar this is; `None` for a list or map.
+    pub(crate) fn kind(&self) -> Option<Kind> {
+        match &self.value {
+            Value::Scalar { text, plain: true } => Some(kind_of_plain(text)),
+            Value::Scalar { .. } => Some(Kind::Text),
+            _ => None,
+        }
+    }
+}
+
+fn kind_of_plain(text: &str) -> Kind {
+    match text.to_ascii_lowercase().as_str() {
+        "" | "~" | "null" => return Kind::Null,
+        "true" | "false" => return Kind::Boolean,
+        "yes" | "no" | "on" | "off" | "y" | "n" => return Kind::OldBoolean,
+        ".inf" | "+.inf" | "-.inf" | ".nan" => return Kind::Number,
+        _ => {}
+    }
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let all_digits = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    if all_digits && (digits == "0" || !digits.starts_with('0')) {
+        return Kind::Integer;
+    }
+    if all_digits || is_number_of_some_yaml(text) { Kind::Number } else { Kind::Text }
+}
+
+/// Numbers other than plain decimal integers, in YAML 1.1 or 1.2.
+fn is_number_of_some_yaml(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let radix = |prefix: &str, base: u32| {
+        let rest = unsigned.strip_prefix(prefix).unwrap_or("");
+        !rest.is_empty() && rest.chars().all(|c| c == '_' || c.is_digit(base))
+    };
+    if radix("0x", 16) || radix("0o", 8) || radix("0b", 2) {
+        return true;
+    }
+    let starts_like_number = unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    let plain = unsigned.replace('_', "");
+    if starts_like_number && plain.bytes().any(|b| b.is_ascii_digit()) && plain.parse::<f64>().is_ok() {
+        return true;
+    }
+    // Base 60 of YAML 1.1: 12:30, 1:02:03.
+    let mut parts = unsigned.split(':');
+    let head = parts.next().unwrap_or("");
+    let tail: Vec<&str> = parts.collect();
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    digits(head) && !tail.is_empty() && tail.iter().all(|p| digits(p) && p.len() <= 2 && **p < *"60")
+}
+
+/// Parses one document. What is wrong with the syntax goes to `sink`, and then there is no tree.
+pub(crate) fn parse(text: &str, sink: &Sink) -> Option<Rc<Node>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if !check_characters(text, sink) {
+        return None;
+    }
+    let mut options = Options::default();
+    options.emit_comments = false;
+    options.disallow_directives = true;
+    options.emit_unresolved_aliases = true;
+    options.flow_nesting_limit = DEPTH_MAX;
+    options.block_nesting_limit = DEPTH_MAX;
+    let mut builder = Builder { sink, stack: Vec::new(), anchors: HashMap::new(), root: None, values: 0, documents: 0 };
+    for next in Parser::new_from_str_with_options(text, options) {
+        let (event, span) = match next {
+            Ok(found) => found,
+            Err(error) => {
+                let place = Place { line: error.marker().line(), column: error.marker().col() + 1 };
+                sink.add(place, "", format!("not YAML: {}", error.info()), remedy_for_syntax(&error.info(), text, place));
+                return None;
+            }
+        };
+        if !builder.take(event, &span) {
+            return None;
+        }
+    }
+    if builder.root.is_none() && sink.is_empty() {
+        sink.add(Place { line: 1, column: 1 }, "", "the file is empty", "write a study, beginning with `study: name`");
+    }
+    builder.root
+}
+
+fn check_characters(text: &str, sink: &Sink) -> bool {
+    if text.len() > FILE_MAX {
+        let what = format!("{} bytes are too much for a study", text.len());
+        sink.add(Place::default(), "", what, "write at most 1 MiB");
+        return false;
+    }
+    let mut clean = true;
+    for (index, line) in text.lines().enumerate() {
+        let place = |column: usize| Place { line: index + 1, column: column + 1 };
+        if let Some(column) = line.chars().position(|c| c.is_control() && c != '\t' && c != '\r' && c != '\u{85}') {
+            let code = line.chars().nth(column).map_or(0, u32::from);
+            sink.add(place(column), "", format!("a control character (U+{code:04X})"), "delete it, or write it in quotes as \\x..");
+            clean = false;
+        }
+        if let Some(column) = tab_in_indentation(line) {
+            sink.add(place(column), "", "a tab in the indentation", "indent with spaces");
+            clean = false;
+        }
+    }
+    clean
+}
+
+fn tab_in_indentation(line: &str) -> Option<usize> {
+    let indentation = line.chars().take_while(|c| *c == ' ' || *c == '\t').count();
+    let only_space = line.trim().is_empty();
+    line.chars().take(indentation).position(|c| c == '\t').filter(|_| !only_space)
+}
+
+fn remedy_for_syntax(info: &str, text: &str, place: Place) -> String {
+    let line = text.lines().nth(place.line.saturating_sub(1)).unwrap_or("");
+    if line.contains(": ") && line.matches(": ").count() > 1 || info.contains("mapping values") {
+        return "put the text behind the first colon in quotes".to_string();
+    }
+    if info.contains("quoted scalar") {
+        return "close the quote".to_string();
+    }
+    if info.contains("flow") {
+        return "close every bracket and brace, and separate the values by commas".to_string();
+    }
+    "check the indentation, the colons and the quotes near this line".to_string()
+}
+
+/// A list or map that is not closed yet.
+struct Open {
+    place: Place,
+    anchor: usize,
+    values_before: usize,
+    content: Content,
+}
+
+enum Content {
+    List(Vec<Rc<Node>>),
+    Map { entries: Vec<Entry>, key: Option<(String, Place)> },
+}
+
+struct Builder<'a> {
+    sink: &'a Sink,
+    stack: Vec<Open>,
+    /// Anchored nodes with the number of values that each stands for.
+    anchors: HashMap<usize, (Rc<Node>, usize)>,
+    root: Option<Rc<Node>>,
+    values: usize,
+    documents: usize,
+}
+
+impl Builder<'_> {
+    /// Takes one event; `false` when it makes no sense to go on.
+    fn take(&mut self, event: Event<'_>, span: &Span) -> bool {
+        let place = Place { line: span.start.line(), column: span.start.col() + 1 };
+        if let Some(tag) = event.tag().filter(|tag| !tag.is_yaml_core_schema_tag("str")) {
+            let what = format!("the tag {tag} is not known here");
+            self.sink.add(place, &self.path(), what, "delete it; text in quotes is text");
+        }
+        match event {
+            Event::DocumentStart(..) => {
+                self.documents += 1;
+                if self.documents > 1 {
+                    self.sink.add(place, "", "a second document begins", "write one study in one file");
+                    return false;
+                }
+                true
+            }
+            Event::Scalar(text, style, anchor, tag) => {
+                let plain = style == ScalarStyle::Plain && tag.is_none();
+                let bytes = span.byte_range().unwrap_or(0..0);
+                let node = Node { place, bytes, value: Value::Scalar { text: text.into_owned(), plain } };
+                self.finish(Rc::new(node), anchor, 1)
+            }
+            Event::SequenceStart(_, anchor, _) => self.open(place, anchor, Content::List(Vec::new())),
+            Event::MappingStart(_, anchor, _) => {
+                self.open(place, anchor, Content::Map { entries: Vec::new(), key: None })
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(),
+            Event::Alias(anchor) => match self.anchors.get(&anchor) {
+                Some((node, values)) => {
+                    let (mut node, values) = (Node::clone(node), *values);
+                    node.place = place;
+                    self.finish(Rc::new(node), 0, values)
+                }
+                None => {
+                    self.sink.add(place, &self.path(), "an alias to what contains it", "write the value out");
+                    false
+                }
+            },
+            Event::UnresolvedAlias(name) => {
+                let what = format!("the alias *{} stands for nothing", shown(&name));
+                self.sink.add(place, &self.path(), what, "put text that begins with * in quotes");
+                let value = Value::Scalar { text: format!("*{name}"), plain: false };
+                self.finish(Rc::new(Node { place, bytes: 0..0, value }), 0, 1)
+            }
+            _ => true,
+        }
+    }
+
+    fn open(&mut self, place: Place, anchor: usize, content: Content) -> bool {
+        self.stack.push(Open { place, anchor, values_before: self.values, content });
+        true
+    }
+
+    fn close(&mut self) -> bool {
+        let Some(open) = self.stack.pop() else { return true };
+        let value = match open.content {
+            Content::List(items) => Value::List(items),
+            Content::Map { entries, .. } => Value::Map(entries),
+        };
+        let within = self.values - open.values_before;
+        let node = Rc::new(Node { place: open.place, bytes: 0..0, value });
+        if open.anchor > 0 {
+            self.anchors.insert(open.anchor, (node.clone(), within + 1));
+        }
+        self.finish(node, 0, 1)
+    }
+
+    /// Puts a whole node where it belongs.
+    fn finish(&mut self, node: Rc<Node>, anchor: usize, values: usize) -> bool {
+        self.values += values;
+        if self.values > VALUES_MAX {
+            let what = format!("more than {VALUES_MAX} values, aliases counted with what they stand for");
+            self.sink.add(node.place, "", what, "write less, or without aliases");
+            return false;
+        }
+        if anchor > 0 {
+            self.anchors.insert(anchor, (node.clone(), values));
+        }
+        let path = self.path();
+        match self.stack.last_mut().map(|open| &mut open.content) {
+            None => self.root = Some(node),
+            Some(Content::List(items)) => items.push(node),
+            Some(Content::Map { entries, key }) => match key.take() {
+                None => *key = Some((key_text(&node, self.sink, &path), node.place)),
+                Some((key, place)) => match entries.iter().find(|entry| entry.key == key) {
+                    Some(first) => {
+                        let what = format!("the key {} stands here a second time", shown(&key));
+                        self.sink.add(place, &path, what, format!("delete it, or that of line {}", first.place.line));
+                    }
+                    None => entries.push(Entry { key, place, node }),
+                },
+            },
+        }
+        true
+    }
+
+    /// Path of keys to where the next node goes.
+    fn path(&self) -> String {
+        let mut path = String::new();
+        for open in &self.stack {
+            match &open.content {
+                Content::List(items) => path.push_str(&format!("[{}]", items.len())),
+                Content::Map { key: Some((key, _)), .. } => {
+                    if !path.is_empty() {
+                        path.push('.');
+                    }
+                    path.push_str(&shown(key));
+                }
+                Content::Map { key: None, .. } => {}
+            }
+        }
+        path
+    }
+}
+
+fn key_text(node: &Node, sink: &Sink, path: &str) -> String {
+    match &node.value {
+        Value::Scalar { text, plain } if *plain && text == "<<" => {
+            sink.add(node.place, path, "merge keys (<<) are not known here", "write the keys out");
+            text.clone()
+        }
+        Value::Scalar { text, plain } => {
+            if *plain && matches!(node.kind(), Some(Kind::Boolean | Kind::OldBoolean | Kind::Null)) {
+                let what = format!("the key {} without quotes is not text for every YAML reader", shown(text));
+                sink.add(node.place, path, what, format!("write \"{}\":", shown(text)));
+            }
+            text.clone()
+        }
+        _ => {
+            sink.add(node.place, path, "a list or map cannot be a key", "write a word");
+            String::new()
+        }
+    }
+}
