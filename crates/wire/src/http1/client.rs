@@ -28,8 +28,6 @@ struct Flight {
     closes: bool,
     /// Whether any byte of the answer was seen, interim answers included.
     began: bool,
-    /// Whether [`Event::FirstByte`] was told.
-    told: bool,
 }
 
 /// The session of one HTTP/1.x connection.
@@ -92,7 +90,7 @@ impl Http1 {
         }
         out.push_exchange(id, &request.bytes);
         let Request { head_only, closes, keep_body, .. } = *request;
-        self.flight = Some(Flight { id, head_only, closes, began: false, told: false });
+        self.flight = Some(Flight { id, head_only, closes, began: false });
         self.part = Part::Status;
         self.lines = Lines::default();
         self.sink.begin(keep_body);
@@ -131,17 +129,14 @@ impl Http1 {
 
     /// Decodes one part of an answer; `done` means that the answer is whole.
     fn step(&mut self, input: &[u8], at: u64, events: &mut Events) -> Result<Fed, Fault> {
-        let Some(flight) = &mut self.flight else {
+        let Some(flight) = &self.flight else {
             return Err(Fault { at, kind: MalformedKind::Surplus });
         };
         match self.part {
             Part::Status => {
-                if !flight.told {
-                    let window = &input[..input.len().min(self.limits.head_max)];
-                    if begins_final(window, at)? {
-                        flight.told = true;
-                        events.push(Event::FirstByte { id: flight.id });
-                    }
+                let window = &input[..input.len().min(self.limits.head_max)];
+                if begins_final(window, self.lines.scanned(), at)? {
+                    events.push(Event::FirstByte { id: flight.id });
                 }
                 self.status_line(input, at)
             }
@@ -250,12 +245,14 @@ impl Http1 {
     }
 }
 
-/// Whether `input` begins a final answer for certain; wrong bytes are told as soon as they are seen, so
-/// that a server which speaks something else without line ends is not taken for a slow one.
-fn begins_final(input: &[u8], at: u64) -> Result<bool, Fault> {
-    let prefix = &input[..input.len().min(STATUS_AT + 1)];
-    count_work(prefix.len());
-    for (offset, &byte) in prefix.iter().enumerate() {
+/// Whether the byte that makes this a final answer for certain is among the bytes of `line` from `from`
+/// on. Wrong bytes are told as soon as they are seen, so that a server which speaks something else,
+/// without line ends, is not taken for a slow one.
+fn begins_final(line: &[u8], from: usize, at: u64) -> Result<bool, Fault> {
+    let prefix = &line[..line.len().min(STATUS_AT + 1)];
+    let Some(unseen) = prefix.get(from..) else { return Ok(false) };
+    count_work(unseen.len());
+    for (&byte, offset) in unseen.iter().zip(from..) {
         let right = match offset {
             0..=6 => byte == VERSION[offset],
             8 => byte == b' ',
@@ -265,14 +262,14 @@ fn begins_final(input: &[u8], at: u64) -> Result<bool, Fault> {
             return Err(Fault { at: at + offset as u64, kind: MalformedKind::StatusLine });
         }
     }
-    Ok(prefix.get(STATUS_AT).is_some_and(|&digit| digit != b'1'))
+    Ok(from <= STATUS_AT && prefix.get(STATUS_AT).is_some_and(|&digit| digit != b'1'))
 }
 
 /// Whether the version is 1.0, and the status (RFC 9112 section 4). The space after the status may be
 /// missing when no reason follows: servers are known to leave it out.
 fn status_line(line: &[u8], at: u64) -> Result<(bool, u16), Fault> {
     let fault = |offset: usize, kind| Fault { at: at + offset as u64, kind };
-    begins_final(line, at)?;
+    begins_final(line, 0, at)?;
     if line.len() <= STATUS_AT {
         return Err(fault(line.len(), MalformedKind::StatusLine));
     }

@@ -46,6 +46,12 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
+    /// How many bytes of the current line were looked at by earlier calls of [`next`](Self::next).
+    #[inline]
+    pub fn scanned(&self) -> usize {
+        self.scanned
+    }
+
     /// The next line of `input`, which begins with the first byte after the last line given out.
     #[inline]
     pub fn next(&mut self, input: &[u8], max: usize) -> Next {

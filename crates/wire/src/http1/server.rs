@@ -145,8 +145,10 @@ impl RequestParser {
                 }
                 Next::More => return Ok(None),
                 Next::Control(stop) => {
+                    let in_fields = self.request.is_some();
                     self.line(&rest[..stop], here)?;
-                    return Err(ServerError { at: here + stop as u64, kind: MalformedKind::HeaderLine });
+                    let kind = if in_fields { MalformedKind::HeaderLine } else { MalformedKind::StatusLine };
+                    return Err(ServerError { at: here + stop as u64, kind });
                 }
                 Next::TooLong(stop) => {
                     return Err(ServerError { at: here + stop as u64, kind: MalformedKind::HeadTooLong });

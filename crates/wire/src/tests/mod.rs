@@ -1,3 +1,6 @@
-//! What every decoder must hold, and what HTTP/1.1 is.
+//! What every decoder must hold ([`laws`]), and what HTTP/1.1 is.
 
+mod http1;
+mod laws;
+mod outbox;
 pub(crate) mod work;

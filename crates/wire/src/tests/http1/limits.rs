@@ -1,0 +1,73 @@
+//! Limits, each tried at its last byte within and its first byte beyond.
+
+use super::laws;
+use super::{answered, first, get, malformed};
+use crate::http1::Limits;
+use crate::{Close, Event, MalformedKind, Session};
+
+const BODY_MAX: u64 = 20;
+
+/// The events of `answer` when a head may have `head_max` bytes and a body `BODY_MAX`.
+fn events(head_max: usize, answer: &str) -> Vec<Event> {
+    let make = || Session::http1(Limits { head_max, body_max: BODY_MAX });
+    laws::every_split(make, &get(), answer.as_bytes(), Close::Fin)
+}
+
+#[test]
+fn a_head_is_malformed_from_the_first_byte_beyond_its_limit() {
+    let head = "HTTP/1.1 200 OK\r\nX: yyyyyyyy\r\nContent-Length: 2\r\n\r\n";
+    let answer = format!("{head}ok");
+    assert_eq!(events(head.len(), &answer), [first(), answered(200, 2)]);
+    for max in 10..head.len() {
+        let beyond = malformed(max as u64, MalformedKind::HeadTooLong);
+        assert_eq!(events(max, &answer), [first(), beyond], "limit {max}");
+    }
+    for max in 0..10 {
+        assert_eq!(events(max, &answer), [malformed(max as u64, MalformedKind::HeadTooLong)], "limit {max}");
+    }
+}
+
+#[test]
+fn interim_answers_count_towards_the_limit_of_the_head() {
+    let interim = "HTTP/1.1 100 Continue\r\n\r\n".repeat(8);
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n";
+    let (answer, len) = (format!("{interim}{head}ok"), interim.len() + head.len());
+    assert_eq!(events(len, &answer), [first(), answered(200, 2)]);
+    assert_eq!(events(len - 1, &answer), [first(), malformed(len as u64 - 1, MalformedKind::HeadTooLong)],);
+    assert_eq!(events(60, &answer), [malformed(60, MalformedKind::HeadTooLong)]);
+}
+
+#[test]
+fn trailers_and_size_lines_have_the_limit_of_a_head() {
+    let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let max = head.len();
+    for (before, long, kept) in [("0\r\n", "X: ", "\r\n\r\n"), ("", "1;", "\r\nx\r\n0\r\n\r\n")] {
+        let ending = if before.is_empty() { 2 } else { 4 };
+        let fill = "y".repeat(max - long.len() - ending);
+        let body = u64::from(before.is_empty());
+        assert_eq!(events(max, &format!("{head}{before}{long}{fill}{kept}")), [first(), answered(200, body)]);
+        let beyond = malformed((max + before.len() + max) as u64, MalformedKind::HeadTooLong);
+        assert_eq!(events(max, &format!("{head}{before}{long}{fill}y{kept}")), [first(), beyond]);
+    }
+}
+
+#[test]
+fn a_body_is_malformed_where_it_shows_to_exceed_its_limit() {
+    let (fits, exceeds) = ("y".repeat(20), "y".repeat(21));
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: ";
+    assert_eq!(events(999, &format!("{head}20\r\n\r\n{fits}")), [first(), answered(200, 20)]);
+    let beyond = malformed(head.len() as u64, MalformedKind::BodyTooLong);
+    assert_eq!(events(999, &format!("{head}21\r\n\r\n")), [first(), beyond]);
+
+    let head = "HTTP/1.1 200 OK\r\n\r\n";
+    assert_eq!(events(999, &format!("{head}{fits}")), [first(), answered(200, 20)]);
+    let beyond = malformed(head.len() as u64 + 20, MalformedKind::BodyTooLong);
+    assert_eq!(events(999, &format!("{head}{exceeds}")), [first(), beyond]);
+
+    let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\ny\r\n";
+    let answer = format!("{head}13\r\n{}\r\n0\r\n\r\n", &fits[1..]);
+    assert_eq!(events(999, &answer), [first(), answered(200, 20)]);
+    let beyond = malformed(head.len() as u64, MalformedKind::BodyTooLong);
+    assert_eq!(events(999, &format!("{head}14\r\n")), [first(), beyond.clone()]);
+    assert_eq!(events(999, &format!("{head}ffffffffffffffff\r\n")), [first(), beyond]);
+}

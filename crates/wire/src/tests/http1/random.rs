@@ -1,0 +1,111 @@
+//! The laws on a corpus of answers and requests, on what chance makes of it, and on any bytes.
+
+use super::fuzzed;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+/// Pieces that answers are made of; chance strings them together.
+const ANSWER_PIECES: &[&str] = &[
+    "HTTP/1.1 200 OK\r\n",
+    "HTTP/1.0 404 No\r\n",
+    "HTTP/1.1 100 \r\n\r\n",
+    "HTTP/1.1 204\r\n",
+    "Content-Length: 5\r\n",
+    "Content-Length: 0\r\n",
+    "Transfer-Encoding: chunked\r\n",
+    "Connection: close\r\n",
+    "Connection: keep-alive\r\n",
+    "X: y\r\n",
+    " folded\r\n",
+    "\r\n",
+    "\n",
+    "\r",
+    "5\r\nhello\r\n",
+    "a;x=y\r\n0123456789\r\n",
+    "0\r\n",
+    "hello",
+    "\u{0}",
+];
+
+/// Pieces that requests are made of.
+const REQUEST_PIECES: &[&str] = &[
+    "GET / HTTP/1.1\r\n",
+    "POST /x HTTP/1.0\r\n",
+    "Host: h\r\n",
+    "Content-Length: 5\r\n",
+    "Transfer-Encoding: chunked\r\n",
+    "Expect: 100-continue\r\n",
+    "X: y\r\n",
+    "\r\n",
+    "\n",
+    "5\r\nhello\r\n",
+    "0\r\n\r\n",
+    "hello",
+    " ",
+];
+
+fn strung(pieces: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        12 => prop::sample::select(pieces).prop_map(|piece| piece.as_bytes().to_vec()),
+        1 => prop::collection::vec(any::<u8>(), 0..4),
+    ];
+    let choices = any::<[u8; 2]>();
+    (choices, prop::collection::vec(piece, 0..12))
+        .prop_map(|(choices, pieces)| [choices.to_vec(), pieces.concat()].concat())
+}
+
+/// The same inputs in each run, unless `PROPTEST_RNG_SEED` says otherwise; the fuzz targets explore.
+fn config() -> ProptestConfig {
+    let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) };
+    if config.rng_seed == RngSeed::Random {
+        config.rng_seed = RngSeed::Fixed(9112);
+    }
+    config
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn a_client_holds_the_laws_on_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fuzzed::client(&bytes);
+    }
+
+    #[test]
+    fn a_client_holds_the_laws_on_answers_in_disorder(bytes in strung(ANSWER_PIECES)) {
+        fuzzed::client(&bytes);
+    }
+
+    #[test]
+    fn a_server_holds_the_laws_on_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fuzzed::server(&bytes);
+    }
+
+    #[test]
+    fn a_server_holds_the_laws_on_requests_in_disorder(bytes in strung(REQUEST_PIECES)) {
+        fuzzed::server(&bytes);
+    }
+}
+
+/// Runs `check` on every file of a corpus that is kept beside the fuzz targets.
+fn corpus(target: &str, check: fn(&[u8])) {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target);
+    let files = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut seen = 0;
+    for file in files {
+        let path = file.expect("the folder can be listed").path();
+        check(&std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())));
+        seen += 1;
+    }
+    assert!(seen >= 10, "only {seen} files in {}", folder.display());
+}
+
+#[test]
+fn a_client_holds_the_laws_on_the_fuzz_seeds() {
+    corpus("http1", fuzzed::client);
+}
+
+#[test]
+fn a_server_holds_the_laws_on_the_fuzz_seeds() {
+    corpus("http1_server", fuzzed::server);
+}

@@ -1,0 +1,29 @@
+use crate::{ExchangeId, Outbox};
+
+#[test]
+fn an_exchange_is_sent_when_its_first_byte_is_taken() {
+    let mut out = Outbox::new(16);
+    out.push_control(b"ping");
+    out.push_exchange(ExchangeId(1), b"one");
+    out.push_exchange(ExchangeId(2), b"two");
+    let mut sent = Vec::new();
+    out.take(4, |id| sent.push(id));
+    assert!(sent.is_empty(), "control bytes belong to no exchange");
+    out.take(1, |id| sent.push(id));
+    assert_eq!(sent, [ExchangeId(1)]);
+    assert_eq!(out.pending(), b"netwo");
+    out.take(5, |id| sent.push(id));
+    assert_eq!(sent, [ExchangeId(1), ExchangeId(2)]);
+    assert!(out.pending().is_empty());
+}
+
+#[test]
+fn an_outbox_is_full_from_its_high_water_mark_on() {
+    let mut out = Outbox::new(4);
+    out.push_control(b"abc");
+    assert!(!out.is_full());
+    out.push_control(b"d");
+    assert!(out.is_full());
+    out.take(1, |_| {});
+    assert!(!out.is_full());
+}

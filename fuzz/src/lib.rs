@@ -1,0 +1,8 @@
+//! What the fuzz targets run: the very files that the tests of `wire` run on seeds and on random bytes,
+//! so that neither can rot without the other.
+
+#[path = "../../crates/wire/src/tests/laws.rs"]
+pub mod laws;
+
+#[path = "../../crates/wire/src/tests/http1/fuzzed.rs"]
+pub mod http1;
