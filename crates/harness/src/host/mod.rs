@@ -1,1 +1,15 @@
 //! What machine this is, whether it is fit to measure, who runs on which CPU; the clock of this crate.
+//!
+//! Everything here only looks: no setting of the system is changed, findings carry their remedy instead.
+
+pub mod clock;
+pub mod cpus;
+pub mod doctor;
+mod facts;
+pub mod jdk;
+pub mod lock;
+mod root;
+pub mod signals;
+
+pub use doctor::{DoctorFinding, State, doctor};
+pub use facts::environment;

@@ -1,0 +1,254 @@
+//! Which CPUs there are, and how generator and subjects share them.
+
+use super::root::Root;
+use rustix::thread::{CpuSet, sched_getaffinity};
+use std::collections::BTreeSet;
+
+/// The generator gets a CPU for every four.
+const CPUS_PER_GENERATOR_CPU: usize = 4;
+
+/// More CPUs than this the generator does not need: one makes more than 100,000 exchanges a second, and every
+/// further one is taken from the subject, whose speed is the question.
+const GENERATOR_CPUS_MAX: usize = 16;
+
+/// Highest CPU number that a list may name.
+const CPU_NUMBER_MAX: usize = 1 << 16;
+
+/// Who runs where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CpuShare {
+    /// CPUs of the generator, ascending.
+    pub generator: Vec<usize>,
+    /// CPUs of the subjects, ascending.
+    pub subject: Vec<usize>,
+    /// What a reader of the result should know about the division, a sentence; `None` when there is nothing.
+    pub note: Option<String>,
+}
+
+/// CPUs that this process may use, ascending: its affinity, cut by the cpuset of its cgroup.
+pub fn allowed() -> Vec<usize> {
+    let affinity: Vec<usize> = match sched_getaffinity(None) {
+        Ok(set) => (0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect(),
+        // The kernel has more CPUs than the mask: take those of the cpuset, or the first.
+        Err(_) => Vec::new(),
+    };
+    let cpuset = super::facts::cpuset(&Root::machine());
+    combine(&affinity, &cpuset)
+}
+
+/// The CPUs in both lists. An empty list stands for "not known" and does not restrict; CPU 0 is left when
+/// nothing is known at all, or the lists contradict each other.
+fn combine(affinity: &[usize], cpuset: &[usize]) -> Vec<usize> {
+    let both: Vec<usize> = match (affinity.is_empty(), cpuset.is_empty()) {
+        (false, false) => affinity.iter().copied().filter(|cpu| cpuset.contains(cpu)).collect(),
+        (true, _) => cpuset.to_vec(),
+        (_, true) => affinity.to_vec(),
+    };
+    match (both.is_empty(), affinity.first()) {
+        (false, _) => both,
+        // Affinity is what the kernel enforces.
+        (true, Some(_)) => affinity.to_vec(),
+        (true, None) => vec![0],
+    }
+}
+
+/// Divides CPUs between generator and subjects.
+///
+/// With one CPU both share it, which is a finding. With two each has one. With more the generator gets a
+/// quarter, rounded up, at most 16; hardware threads of one core stay on one side as long as there are at
+/// least two cores. The generator takes the highest numbers, because the kernel's own work gathers on CPU 0.
+pub fn share(allowed: &[usize]) -> CpuShare {
+    share_by(allowed, &cores(&Root::machine(), allowed))
+}
+
+/// The same for a known topology: `cores` are the allowed CPUs, those of one core together.
+pub(crate) fn share_by(allowed: &[usize], cores: &[Vec<usize>]) -> CpuShare {
+    let count = allowed.len();
+    if count < 2 {
+        let only = allowed.first().copied().unwrap_or(0);
+        let note = format!(
+            "generator and subjects share CPU {only}, the only one: they slow each other down, and no figure of \
+             speed is the subject's alone"
+        );
+        return CpuShare { generator: vec![only], subject: vec![only], note: Some(note) };
+    }
+    let wanted = count.div_ceil(CPUS_PER_GENERATOR_CPU).min(GENERATOR_CPUS_MAX);
+    if cores.len() < 2 {
+        let mut ascending = allowed.to_vec();
+        ascending.sort_unstable();
+        let generator = ascending.split_off(count - wanted);
+        let note = "generator and subjects run on hardware threads of one core: they slow each other down";
+        return CpuShare { generator, subject: ascending, note: Some(note.to_string()) };
+    }
+    let mut generator: Vec<usize> = Vec::new();
+    let mut left: Vec<&Vec<usize>> = cores.iter().collect();
+    left.sort_by_key(|core| core.iter().min().copied());
+    while generator.len() < wanted && left.len() > 1 {
+        generator.extend(left.pop().into_iter().flatten());
+    }
+    let mut subject: Vec<usize> = left.into_iter().flatten().copied().collect();
+    generator.sort_unstable();
+    subject.sort_unstable();
+    let note = (count == 2).then(|| {
+        "two CPUs, one for the generator and one for all subjects: a subject that needs several cores is not \
+         seen at its best"
+            .to_string()
+    });
+    CpuShare { generator, subject, note }
+}
+
+/// The allowed CPUs grouped by physical core; a CPU without known siblings is a core of its own.
+pub(crate) fn cores(root: &Root, allowed: &[usize]) -> Vec<Vec<usize>> {
+    let mut seen = BTreeSet::new();
+    let mut cores = Vec::new();
+    for &cpu in allowed {
+        if seen.contains(&cpu) {
+            continue;
+        }
+        let topology = format!("/sys/devices/system/cpu/cpu{cpu}/topology");
+        let siblings = ["core_cpus_list", "thread_siblings_list"]
+            .iter()
+            .find_map(|name| root.text(format!("{topology}/{name}")))
+            .map(|text| parse_list(&text))
+            .unwrap_or_default();
+        let mut core: Vec<usize> = siblings.into_iter().filter(|other| allowed.contains(other)).collect();
+        if !core.contains(&cpu) {
+            core = vec![cpu];
+        }
+        core.retain(|other| seen.insert(*other));
+        cores.push(core);
+    }
+    cores
+}
+
+/// A list of CPUs as the kernel writes it: `0-3,8,10-11`. Parts that are not understood are left out.
+pub(crate) fn parse_list(text: &str) -> Vec<usize> {
+    let mut cpus = BTreeSet::new();
+    for part in text.trim().split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        if let (Ok(first), Ok(last)) = (first.trim().parse::<usize>(), last.trim().parse::<usize>()) {
+            cpus.extend(first..=last.min(CPU_NUMBER_MAX));
+        }
+    }
+    cpus.into_iter().collect()
+}
+
+/// The other direction of [`parse_list`], for messages.
+pub fn list_text(cpus: &[usize]) -> String {
+    let mut parts: Vec<(usize, usize)> = Vec::new();
+    for &cpu in cpus {
+        match parts.last_mut() {
+            Some((_, last)) if *last + 1 == cpu => *last = cpu,
+            _ => parts.push((cpu, cpu)),
+        }
+    }
+    let texts: Vec<String> = parts
+        .into_iter()
+        .map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") })
+        .collect();
+    texts.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn singles(allowed: &[usize]) -> Vec<Vec<usize>> {
+        allowed.iter().map(|&cpu| vec![cpu]).collect()
+    }
+
+    #[test]
+    fn one_cpu_is_shared_and_said_so() {
+        let share = share_by(&[3], &[vec![3]]);
+        assert_eq!((share.generator, share.subject), (vec![3], vec![3]));
+        assert!(share.note.unwrap().contains("share CPU 3"));
+    }
+
+    #[test]
+    fn of_two_cpus_each_side_has_one() {
+        let share = share_by(&[0, 1], &singles(&[0, 1]));
+        assert_eq!((share.generator, share.subject), (vec![1], vec![0]));
+        assert!(share.note.is_some());
+    }
+
+    #[test]
+    fn two_threads_of_one_core_are_divided_and_said_so() {
+        let share = share_by(&[0, 1], &[vec![0, 1]]);
+        assert_eq!((share.generator, share.subject), (vec![1], vec![0]));
+        assert!(share.note.unwrap().contains("one core"));
+    }
+
+    #[test]
+    fn the_generator_gets_a_quarter_rounded_up() {
+        for (count, expected) in [(3, 1), (4, 1), (5, 2), (8, 2), (9, 3), (64, 16), (256, 16)] {
+            let allowed: Vec<usize> = (0..count).collect();
+            let share = share_by(&allowed, &singles(&allowed));
+            assert_eq!(share.generator.len(), expected, "{count} CPUs");
+            assert_eq!(share.note, None);
+        }
+    }
+
+    #[test]
+    fn siblings_stay_on_one_side() {
+        // Four cores of two threads, numbered as Intel does: 0 and 4 are one core.
+        let cores = [vec![0, 4], vec![1, 5], vec![2, 6], vec![3, 7]];
+        let share = share_by(&(0..8).collect::<Vec<_>>(), &cores);
+        assert_eq!(share.generator, [3, 7]);
+        assert_eq!(share.subject, [0, 1, 2, 4, 5, 6]);
+    }
+
+    #[test]
+    fn lists_are_read_and_written_as_the_kernel_does() {
+        assert_eq!(parse_list("0-2,5,7-8\n"), [0, 1, 2, 5, 7, 8]);
+        assert_eq!(parse_list(""), [0_usize; 0]);
+        assert_eq!(parse_list("x,3-,2"), [2]);
+        assert_eq!(list_text(&[0, 1, 2, 5, 7, 8]), "0-2,5,7-8");
+    }
+
+    #[test]
+    fn a_list_up_to_the_end_of_numbers_is_cut() {
+        assert_eq!(parse_list("65535-18446744073709551615"), [65_535, 65_536]);
+    }
+
+    #[test]
+    fn affinity_is_cut_by_the_cpuset_and_never_becomes_empty() {
+        assert_eq!(combine(&[0, 1, 2, 3], &[2, 3, 4]), [2, 3]);
+        assert_eq!(combine(&[0, 1], &[]), [0, 1]);
+        assert_eq!(combine(&[], &[5]), [5]);
+        assert_eq!(combine(&[0], &[1]), [0], "affinity is what holds");
+        assert_eq!(combine(&[], &[]), [0]);
+    }
+
+    #[test]
+    fn this_machine_has_a_cpu_for_each_side() {
+        let allowed = allowed();
+        assert!(!allowed.is_empty());
+        let share = share(&allowed);
+        assert!(!share.generator.is_empty() && !share.subject.is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn every_cpu_is_given_to_exactly_one_side(
+            cores in proptest::collection::vec(1_usize..4, 2..40), offset in 0_usize..8
+        ) {
+            let mut next = offset;
+            let cores: Vec<Vec<usize>> = cores.into_iter().map(|threads| {
+                let core = (next..next + threads).collect();
+                next += threads;
+                core
+            }).collect();
+            let allowed: Vec<usize> = cores.iter().flatten().copied().collect();
+            let share = share_by(&allowed, &cores);
+            let mut all = [share.generator.clone(), share.subject.clone()].concat();
+            all.sort_unstable();
+            prop_assert_eq!(all, allowed);
+            prop_assert!(!share.generator.is_empty() && !share.subject.is_empty());
+            for core in &cores {
+                let on_generator = core.iter().filter(|cpu| share.generator.contains(cpu)).count();
+                prop_assert!(on_generator == 0 || on_generator == core.len());
+            }
+        }
+    }
+}

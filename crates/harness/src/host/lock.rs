@@ -1,0 +1,287 @@
+//! One measuring run per machine at a time.
+//!
+//! The lock is the kernel's (`flock`), on a file that everybody may open: it is free the moment its holder
+//! dies, however it dies. The file's text only names the holder, for the message to whoever comes second. The
+//! file is never removed: somebody may already have it open and wait. Containers with a `/tmp` of their own do
+//! not see each other.
+
+use super::clock;
+use rustix::fs::{FileType, FlockOperation, Mode, OFlags, fchmod, flock, fstat, open};
+use rustix::io::Errno;
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use thiserror::Error;
+
+/// Where the lock is.
+const PATH: &str = "/tmp/proofload-measuring.lock";
+
+/// Most bytes of a holder's text: anybody may write into the file.
+const TEXT_BYTES_MAX: usize = 512;
+
+/// How often somebody who waits looks again.
+const LOOK_AGAIN_NS: u64 = 100_000_000;
+
+/// How long somebody who does not wait tries: a look by `doctor` holds the lock for microseconds.
+const PATIENCE_NS: u64 = 100_000_000;
+
+/// How often opening is tried while the file appears or is swept away at the same moment.
+const OPEN_ATTEMPTS: u32 = 8;
+
+/// Who has the lock.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Holder {
+    /// Its process; `None` when it left no name.
+    pub pid: Option<u32>,
+    /// What it measures; empty when it left no name.
+    pub who: String,
+    /// Since when, nanoseconds since 1970.
+    pub since_unix_ns: Option<u64>,
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.pid {
+            Some(pid) => write!(f, "process {pid}")?,
+            None => write!(f, "another process")?,
+        }
+        if !self.who.is_empty() {
+            write!(f, " ({})", self.who)?;
+        }
+        let since = self.since_unix_ns.and_then(|ns| jiff::Timestamp::from_nanosecond(i128::from(ns)).ok());
+        match since {
+            Some(since) => write!(f, ", since {}", since.strftime("%Y-%m-%d %H:%M:%S UTC")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// How long to wait for the lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// Not at all.
+    No,
+    /// Until the monotonic clock shows this.
+    Until(u64),
+    /// As long as it takes, or until stopped.
+    Forever,
+}
+
+/// Why the lock was not acquired.
+#[derive(Debug, Error)]
+pub enum LockError {
+    /// Somebody else measures on this machine.
+    #[error(
+        "{0} measures on this machine; two at once would measure each other: wait for it (--wait) or end it"
+    )]
+    Held(Holder),
+    /// Told to stop while waiting.
+    #[error("stopped while waiting for {0} to finish measuring")]
+    Stopped(Holder),
+    /// What is at the lock's path is not a plain file.
+    #[error("{path}: {what} where the measuring lock should be: remove it")]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+        /// What was found.
+        what: &'static str,
+    },
+    /// The file cannot be opened or locked.
+    #[error("{path}: the measuring lock cannot be {action}: {source}")]
+    Io {
+        /// The path.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+/// The right to measure on this machine. Dropping it gives it back.
+#[derive(Debug)]
+pub struct MeasuringLock {
+    file: File,
+}
+
+impl MeasuringLock {
+    /// Acquires the lock in the name of `who` (`study tomcat-connectors`). While somebody else has it,
+    /// `waiting` is told who, once for each holder.
+    ///
+    /// # Errors
+    /// See [`LockError`]; all but `Io` name what stands in the way.
+    pub fn acquire(
+        who: &str,
+        wait: Wait,
+        stop: &AtomicBool,
+        waiting: &mut dyn FnMut(&Holder),
+    ) -> Result<MeasuringLock, LockError> {
+        Self::acquire_at(Path::new(PATH), who, wait, stop, waiting)
+    }
+
+    fn acquire_at(
+        path: &Path,
+        who: &str,
+        wait: Wait,
+        stop: &AtomicBool,
+        waiting: &mut dyn FnMut(&Holder),
+    ) -> Result<MeasuringLock, LockError> {
+        let file = open_file(path)?;
+        let begun_ns = clock::monotonic_ns();
+        let deadline_ns = match wait {
+            Wait::No => begun_ns + PATIENCE_NS,
+            Wait::Until(deadline_ns) => deadline_ns,
+            Wait::Forever => u64::MAX,
+        };
+        let mut told = None;
+        // Ends at the deadline, or when `stop` is set.
+        loop {
+            if try_lock(path, &file, FlockOperation::NonBlockingLockExclusive)? {
+                sign(&file, who);
+                return Ok(MeasuringLock { file });
+            }
+            let holder = read_holder(&file);
+            let now_ns = clock::monotonic_ns();
+            if now_ns >= deadline_ns {
+                return Err(LockError::Held(holder));
+            }
+            if wait != Wait::No && told.as_ref() != Some(&holder) {
+                waiting(&holder);
+                told = Some(holder.clone());
+            }
+            if !clock::sleep_until(deadline_ns.min(now_ns + LOOK_AGAIN_NS), stop) {
+                return Err(LockError::Stopped(holder));
+            }
+        }
+    }
+}
+
+impl Drop for MeasuringLock {
+    fn drop(&mut self) {
+        // A text that stays behind names nobody who holds the lock, and the next holder overwrites it.
+        let _ = self.file.set_len(0);
+        // Closing alone would leave the lock with a child that was forked and has not called exec yet.
+        let _ = flock(&self.file, FlockOperation::Unlock);
+    }
+}
+
+/// Who measures on this machine at the moment; `None` when nobody does. Leaves no trace.
+///
+/// # Errors
+/// When the lock's path is not a plain file, or cannot be opened.
+pub fn holder() -> Result<Option<Holder>, LockError> {
+    holder_at(Path::new(PATH))
+}
+
+fn holder_at(path: &Path) -> Result<Option<Holder>, LockError> {
+    let found = std::fs::symlink_metadata(path);
+    if found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return Ok(None);
+    }
+    let file = open_file(path)?;
+    if try_lock(path, &file, FlockOperation::NonBlockingLockShared)? {
+        let _ = flock(&file, FlockOperation::Unlock);
+        return Ok(None);
+    }
+    Ok(Some(read_holder(&file)))
+}
+
+fn try_lock(path: &Path, file: &File, operation: FlockOperation) -> Result<bool, LockError> {
+    match flock(file, operation) {
+        Ok(()) => Ok(true),
+        Err(Errno::WOULDBLOCK | Errno::INTR) => Ok(false),
+        Err(errno) => Err(io_error(path, "locked", errno)),
+    }
+}
+
+fn io_error(path: &Path, action: &'static str, errno: Errno) -> LockError {
+    LockError::Io { path: path.to_path_buf(), action, source: errno.into() }
+}
+
+/// Opens the lock's file, or creates it so that everybody may open it.
+///
+/// Never through a link, and never with `O_CREAT` alone: in a sticky folder the kernel refuses that for files of
+/// other users (`fs.protected_regular`).
+fn open_file(path: &Path) -> Result<File, LockError> {
+    let flags = OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let everybody = Mode::from_raw_mode(0o666);
+    let mut last = Errno::NOENT;
+    for _ in 0..OPEN_ATTEMPTS {
+        let opened = match open(path, flags | OFlags::RDWR, Mode::empty()) {
+            // Another user's umask: it can be locked all the same, only not signed.
+            Err(Errno::ACCESS) => open(path, flags | OFlags::RDONLY, Mode::empty()),
+            Err(Errno::NOENT) => {
+                let created = open(path, flags | OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, everybody);
+                if let Ok(file) = &created {
+                    // The umask may have taken bits away; when it cannot be undone, other users only read.
+                    let _ = fchmod(file, everybody);
+                }
+                created
+            }
+            other => other,
+        };
+        match opened {
+            Ok(file) => return check_plain(path, File::from(file)),
+            Err(Errno::LOOP) => return Err(not_a_file(path, "a symbolic link")),
+            Err(Errno::ISDIR) => return Err(not_a_file(path, "a directory")),
+            Err(Errno::NXIO) => return Err(not_a_file(path, "a socket")),
+            // Created or removed by somebody else between the two calls.
+            Err(errno @ (Errno::EXIST | Errno::NOENT)) => last = errno,
+            Err(errno) => return Err(io_error(path, "opened", errno)),
+        }
+    }
+    Err(io_error(path, "opened", last))
+}
+
+fn check_plain(path: &Path, file: File) -> Result<File, LockError> {
+    let found = fstat(&file).map_err(|errno| io_error(path, "opened", errno))?;
+    if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
+        return Err(not_a_file(path, "a device, pipe or directory"));
+    }
+    // A second name would let the text of a holder be written into a file of somebody else's choice.
+    if found.st_nlink > 1 {
+        return Err(not_a_file(path, "a file with several names"));
+    }
+    Ok(file)
+}
+
+fn not_a_file(path: &Path, what: &'static str) -> LockError {
+    LockError::NotAFile { path: path.to_path_buf(), what }
+}
+
+/// Leaves the holder's name. The lock holds without it, so failures are of no account.
+fn sign(file: &File, who: &str) {
+    let text = format!("{}\n{}\n{}\n", std::process::id(), clock::unix_ns(), clean(who));
+    if file.set_len(0).is_ok() {
+        let _ = file.write_all_at(text.as_bytes(), 0);
+    }
+}
+
+fn read_holder(file: &File) -> Holder {
+    let mut bytes = [0; TEXT_BYTES_MAX];
+    let length = file.read_at(&mut bytes, 0).unwrap_or(0);
+    parse_holder(&String::from_utf8_lossy(&bytes[..length]))
+}
+
+/// Process, time, name: a line each. What does not look like that was left by nobody.
+fn parse_holder(text: &str) -> Holder {
+    let mut lines = text.lines();
+    let pid = lines.next().and_then(|line| line.parse().ok());
+    let since_unix_ns = lines.next().and_then(|line| line.parse().ok());
+    let who = clean(lines.next().unwrap_or_default());
+    match pid {
+        Some(_) => Holder { pid, who, since_unix_ns },
+        None => Holder::default(),
+    }
+}
+
+/// Without control characters, which a terminal would obey, and short.
+fn clean(who: &str) -> String {
+    who.chars().filter(|character| !character.is_control()).take(100).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+//! The files in which the kernel describes the machine, below `/` or, in tests, below a folder of fixtures.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Most bytes of one such file that are read; `/proc/cpuinfo` of a machine with 500 CPUs has about 750 KiB.
+const TEXT_BYTES_MAX: u64 = 4 << 20;
+
+/// Where `proc`, `sys` and `etc` are.
+#[derive(Clone, Debug)]
+pub(crate) struct Root(PathBuf);
+
+impl Root {
+    /// This machine.
+    pub(crate) fn machine() -> Self {
+        Root(PathBuf::from("/"))
+    }
+
+    /// A folder that has the same layout.
+    #[cfg(test)]
+    pub(crate) fn at(folder: &Path) -> Self {
+        Root(folder.to_path_buf())
+    }
+
+    /// A file's text without white space at its ends; `None` when it cannot be read.
+    pub(crate) fn text(&self, path: impl AsRef<Path>) -> Option<String> {
+        let path = path.as_ref();
+        let file = File::open(self.0.join(path.strip_prefix("/").unwrap_or(path))).ok()?;
+        let mut bytes = Vec::new();
+        file.take(TEXT_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+        Some(String::from_utf8_lossy(&bytes).trim().to_string())
+    }
+
+    /// A file that holds one number.
+    pub(crate) fn number<T: std::str::FromStr>(&self, path: impl AsRef<Path>) -> Option<T> {
+        self.text(path)?.parse().ok()
+    }
+
+    /// Names in a folder, sorted; none when it cannot be read.
+    pub(crate) fn names(&self, path: impl AsRef<Path>) -> Vec<String> {
+        let path = path.as_ref();
+        let Ok(entries) = fs::read_dir(self.0.join(path.strip_prefix("/").unwrap_or(path))) else {
+            return Vec::new();
+        };
+        let mut names: Vec<String> =
+            entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+}
