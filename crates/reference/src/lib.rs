@@ -1,1 +1,48 @@
-//! reference
+//! The reference server: an HTTP/1.1 server whose behaviour is known exactly, to test what measures servers.
+//!
+//! It takes a chosen time for each answer, stalls on a schedule, breaks a chosen share of exchanges in chosen
+//! ways, logs when requests arrived by its own clock, and counts what it did kind by kind, including the
+//! [`proofload_measure::Outcome`] that a truthful client must have come to for each request. It knows nothing of who loads it.
+//!
+//! - [`Config`] says what to do, with the flags that map to it; [`ServiceTime`], [`Size`], [`Stall`] and
+//!   [`Faults`] read their textual forms.
+//! - [`serve`] serves until a [`Stop`] is requested; [`Running`] does so on a thread of its own.
+//! - `GET /__counts` shows the counts as JSON at any time, `GET /__ready` answers `ready`. Neither counts itself,
+//!   takes service time, or fails.
+//! - [`Fault::expected_outcome`] is the table of faults and outcomes.
+//!
+//! Requests on one connection are answered in order, one at a time; a pipelined request begins when the one
+//! before it is answered. A client that hangs up, or only shuts its sending side, while its answer is in the making
+//! gets none: the request is counted in [`Counts::client_left`]. All instants are nanoseconds of the monotonic clock.
+
+mod arrivals;
+mod clock;
+mod config;
+mod connection;
+mod counts;
+mod decide;
+mod dice;
+mod error;
+mod fault;
+mod intake;
+mod null;
+mod parse;
+mod reply;
+mod server;
+mod service;
+mod serving;
+mod stall;
+mod stop;
+mod timers;
+mod worker;
+
+pub use arrivals::{Arrival, read_arrivals};
+pub use config::{CONNECTIONS_MAX, Config, SERVERS_MAX, WORKERS_MAX};
+pub use counts::Counts;
+pub use dice::Dice;
+pub use error::ReferenceError;
+pub use fault::{Fault, Faults};
+pub use server::{Report, Running, Server, serve};
+pub use service::{Delay, SERVICE_MAX_NS, SIZE_MAX, ServiceTime, Size};
+pub use stall::Stall;
+pub use stop::Stop;

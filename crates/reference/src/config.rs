@@ -1,0 +1,165 @@
+//! What the server is told to do.
+
+use crate::{Faults, ReferenceError, ServiceTime, Size, Stall};
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+
+/// Most worker threads that can be asked for.
+pub const WORKERS_MAX: usize = 64;
+
+/// Connections held at once unless the configuration says otherwise.
+pub const CONNECTIONS_MAX: usize = 15_000;
+
+/// Most parallel servers of the queue.
+pub const SERVERS_MAX: usize = 1024;
+
+/// What the reference server does. [`Config::default`] answers 200 with 1 KiB at once, for ever.
+///
+/// As flags of `proofload reference-server` (text on the left of the table, field on the right):
+///
+/// | flag | value | meaning | field |
+/// | --- | --- | --- | --- |
+/// | `--port` | 0 to 65535 | port to listen on; 0 lets the kernel choose | `port` |
+/// | `--bind` | IP address | address to listen on, `127.0.0.1` unless given | `bind` |
+/// | `--workers` | 1 to 64 | threads; connections are dealt to them in turn | `workers` |
+/// | `--service` | `none`, `const:2ms`, `exp:500us`, `uniform:1ms..3ms`, `spin:200us`, `spin:50us+exp:1ms` | service time | `service`, by [`ServiceTime::parse`] |
+/// | `--spin` | duration | short for `--service spin:…` | `service.spin_ns` |
+/// | `--servers` | 1 to 1024 | queue with so many servers, first come first served; without it every request is served at once | `servers` |
+/// | `--size` | `1024`, `4KiB`, `uniform:100..10KiB` | bytes of an answer's body | `size`, by [`Size::parse`] |
+/// | `--stall` | `200ms/2s` | answer nothing for 200 ms every 2 s | `stall`, by [`Stall::parse`] |
+/// | `--faults` | `reset_before=0.01,status_500=1%,…` | faults by probability | `faults`, by [`Faults::parse`] |
+/// | `--seed` | number | of everything random | `seed` |
+/// | `--null` | – | as cheap as a server can be: finds the ends of requests, sends a prebuilt answer | `null` |
+/// | `--close-after` | at least 1 | close each connection after so many answers (1 is keep-alive off) | `close_after` |
+/// | `--connections-max` | at least 1 | turn further connections away | `connections_max` |
+/// | `--arrivals` | file | log of arrivals, see [`crate::read_arrivals`] | `arrivals` |
+/// | `--counts` | file | where the final counts go, as JSON | `counts` |
+///
+/// With one server, Poisson arrivals at rate λ and exponential service at rate μ > λ this is the M/M/1
+/// queue: the time in the system is exponential with rate μ − λ, so its q-quantile is −ln(1 − q) / (μ − λ).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Address to listen on.
+    pub bind: IpAddr,
+    /// Port to listen on; 0 lets the kernel choose.
+    pub port: u16,
+    /// Worker threads.
+    pub workers: usize,
+    /// What serving a request takes.
+    pub service: ServiceTime,
+    /// Servers of the first-come-first-served queue; `None` serves every request at once.
+    pub servers: Option<usize>,
+    /// Bytes of an answer's body.
+    pub size: Size,
+    /// When to answer nothing.
+    pub stall: Option<Stall>,
+    /// What to do wrong, and how often.
+    pub faults: Faults,
+    /// Seed of service times, sizes and faults.
+    pub seed: u64,
+    /// Only find the ends of requests and send a prebuilt answer. Bodies of requests are not understood.
+    pub null: bool,
+    /// Answers per connection before the server closes it.
+    pub close_after: Option<u64>,
+    /// Connections held at once; further ones are closed as they come. `None` is [`CONNECTIONS_MAX`], or what
+    /// the hard limit on descriptors allows.
+    pub connections_max: Option<usize>,
+    /// File for the log of arrivals.
+    pub arrivals: Option<PathBuf>,
+    /// File for the final counts, as JSON.
+    pub counts: Option<PathBuf>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            port: 0,
+            workers: 1,
+            service: ServiceTime::NONE,
+            servers: None,
+            size: Size::Constant(1024),
+            stall: None,
+            faults: Faults::NONE,
+            seed: 1,
+            null: false,
+            close_after: None,
+            connections_max: None,
+            arrivals: None,
+            counts: None,
+        }
+    }
+}
+
+impl Config {
+    /// Finds what cannot be done, or not together.
+    ///
+    /// # Errors
+    /// [`ReferenceError::Contradiction`] with the first such thing.
+    pub fn check(&self) -> Result<(), ReferenceError> {
+        let refuse = |what: &'static str| Err(ReferenceError::Contradiction(what));
+        if !(1..=WORKERS_MAX).contains(&self.workers) {
+            return refuse("the number of workers must be 1 to 64");
+        }
+        if self.connections_max == Some(0) {
+            return refuse("at least one connection must be allowed");
+        }
+        if self.close_after == Some(0) {
+            return refuse("a connection cannot be closed after 0 answers; 1 is keep-alive off");
+        }
+        if let Some(servers) = self.servers {
+            if !(1..=SERVERS_MAX).contains(&servers) {
+                return refuse("the number of servers must be 1 to 1024");
+            }
+            if self.workers > 1 {
+                return refuse("a queue has one order of arrival: use one worker with --servers");
+            }
+        }
+        if self.null {
+            if self.service != ServiceTime::NONE || self.servers.is_some() {
+                return refuse("the null server takes no time: leave out --service and --servers");
+            }
+            if self.stall.is_some() || !self.faults.is_none() {
+                return refuse("the null server neither stalls nor fails: leave out --stall and --faults");
+            }
+            if self.close_after.is_some_and(|n| n > 1) {
+                return refuse(
+                    "the null server closes after one answer or never: use --close-after 1 or leave it out",
+                );
+            }
+            // The prebuilt answers of one receive go out together, so they must fit in memory.
+            if !matches!(self.size, Size::Constant(size) if size <= crate::null::BODY_MAX) {
+                return refuse("the null server's answer has one size of at most 64KiB");
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_can_be_served_and_contradictions_cannot() {
+        assert_eq!(Config::default().check().map_err(|e| e.to_string()), Ok(()));
+        let base = Config::default;
+        let bad = [
+            Config { workers: 0, ..base() },
+            Config { workers: 65, ..base() },
+            Config { connections_max: Some(0), ..base() },
+            Config { close_after: Some(0), ..base() },
+            Config { servers: Some(0), ..base() },
+            Config { servers: Some(1), workers: 2, ..base() },
+            Config { null: true, service: ServiceTime::parse("spin:1us").unwrap(), ..base() },
+            Config { null: true, stall: Some(Stall::parse("1ms/1s").unwrap()), ..base() },
+            Config { null: true, faults: Faults::parse("drip=0.1").unwrap(), ..base() },
+            Config { null: true, close_after: Some(2), ..base() },
+            Config { null: true, size: Size::Uniform(1, 2), ..base() },
+            Config { null: true, size: Size::Constant(1 << 20), ..base() },
+        ];
+        for config in bad {
+            assert!(config.check().is_err(), "{config:?}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The state of one connection.
+
+use crate::Fault;
+use crate::intake::Intake;
+use crate::null::Ends;
+use crate::reply::Reply;
+use proofload_measure::Outcome;
+use std::os::fd::OwnedFd;
+
+/// What a connection waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// The bytes of a request.
+    Reading,
+    /// The instant when its answer is due; the connection has a timer.
+    Waiting,
+    /// Room for the answer's bytes.
+    Writing,
+    /// The instant of the next byte of a drip; the connection has a timer.
+    Dripping,
+    /// The client's patience to end.
+    Silent,
+    /// The client's kernel to have the whole answer; the connection has a timer.
+    Unacknowledged {
+        /// How often that was looked at.
+        looks: u32,
+    },
+    /// The client to have read the answer before the reset; the connection has a timer.
+    Grace,
+    /// The client's FIN after ours; the connection has a timer.
+    Draining,
+}
+
+/// How a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gone {
+    /// The client's FIN came first.
+    ClientFin,
+    /// The client reset it.
+    ClientReset,
+    /// We reset it.
+    ServerReset,
+    /// Our FIN came first.
+    ServerFin,
+}
+
+/// What the client will have made of the request in hand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ending {
+    pub fault: Option<Fault>,
+    pub outcome: Outcome,
+    pub refused: bool,
+}
+
+impl Ending {
+    /// Whether the last byte makes it; otherwise it is the reset or the FIN after it.
+    pub fn is_answer(&self) -> bool {
+        !matches!(self.fault, Some(Fault::ResetBefore | Fault::ResetWithin | Fault::ShortBody))
+    }
+}
+
+/// One connection.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub fd: OwnedFd,
+    pub slot: u32,
+    /// From 1 in order of acceptance.
+    pub number: u64,
+    /// Requests that count.
+    pub requests: u64,
+    /// Whether it only asked about the server itself so far.
+    pub control: bool,
+    pub phase: Phase,
+    pub timer_ns: Option<u64>,
+    /// The socket may have bytes, or its end, to read (edge-triggered: nobody tells twice).
+    pub readable: bool,
+    /// The client hung up; there may be bytes before that.
+    pub hung: bool,
+    /// Received, from `at` on not yet taken.
+    pub carry: Vec<u8>,
+    pub at: usize,
+    /// When the last bytes of `carry` were received, and whether no request was taken from them yet.
+    pub arrived_ns: u64,
+    pub fresh: bool,
+    pub intake: Intake,
+    pub reply: Reply,
+    /// The request in hand; `None` for one that does not count.
+    pub ending: Option<Ending>,
+    /// In null mode: the search for ends, and bytes owed to the client.
+    pub ends: Ends,
+    pub owed: u64,
+    pub null: bool,
+}
+
+/// Memory that an emptied carry may keep.
+const CARRY_KEPT: usize = 4096;
+
+impl Connection {
+    pub fn new(fd: OwnedFd, slot: u32, number: u64, null: bool) -> Self {
+        Connection {
+            fd,
+            slot,
+            number,
+            requests: 0,
+            control: false,
+            phase: Phase::Reading,
+            timer_ns: None,
+            readable: false,
+            hung: false,
+            carry: Vec::new(),
+            at: 0,
+            arrived_ns: 0,
+            fresh: false,
+            intake: Intake::new(),
+            reply: Reply::new(),
+            ending: None,
+            ends: Ends::default(),
+            owed: 0,
+            null,
+        }
+    }
+
+    /// Bytes received and not yet taken.
+    pub fn untaken(&self) -> &[u8] {
+        &self.carry[self.at..]
+    }
+
+    /// Appends what was received.
+    pub fn keep(&mut self, bytes: &[u8], now_ns: u64) {
+        self.carry.drain(..self.at);
+        self.at = 0;
+        self.carry.extend_from_slice(bytes);
+        self.arrived_ns = now_ns;
+        self.fresh = true;
+    }
+
+    /// Drops bytes that were taken.
+    pub fn taken(&mut self, n: usize) {
+        self.at += n;
+        if self.at == self.carry.len() {
+            self.carry.clear();
+            self.carry.shrink_to(CARRY_KEPT);
+            self.at = 0;
+        }
+    }
+
+    /// Whether a request that counts is neither answered nor silently dropped.
+    pub fn in_the_making(&self) -> bool {
+        let making = matches!(self.phase, Phase::Waiting | Phase::Writing | Phase::Dripping);
+        making && self.ending.is_some()
+    }
+}

@@ -1,0 +1,262 @@
+//! What was done, counted kind by kind.
+//!
+//! Each worker counts in its own cells; anyone may read them at any time. What the client can see is counted
+//! *before* the system call that shows it, and taken back if that call fails: so a client that has its last
+//! answer finds it in the counts, whichever worker it asks.
+
+use crate::Fault;
+use proofload_measure::{Outcome, OutcomeCounts};
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a worker counts besides faults and outcomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub(crate) enum Count {
+    Requests,
+    Answered,
+    MethodsRefused,
+    ClientLeft,
+    CutByStop,
+    BadRequests,
+    Accepted,
+    Control,
+    TurnedAway,
+    ClosedByClient,
+    ClosedByServer,
+    ResetByClient,
+    ResetByServer,
+    BytesReceived,
+    BytesSent,
+    SpinCpu,
+    SpinWall,
+    ArrivalsLogged,
+    ArrivalsDropped,
+}
+
+const PLAIN: usize = Count::ArrivalsDropped as usize + 1;
+const CELLS: usize = PLAIN + Fault::ALL.len() + Outcome::ALL.len();
+
+/// The cells of one worker: one thread writes, any thread reads.
+#[derive(Debug)]
+pub(crate) struct Cells([AtomicU64; CELLS]);
+
+impl Cells {
+    pub fn new() -> Self {
+        Cells(std::array::from_fn(|_| AtomicU64::new(0)))
+    }
+
+    pub fn add(&self, count: Count, n: u64) {
+        self.bump(count as usize, n);
+    }
+
+    pub fn take_back(&self, count: Count, n: u64) {
+        self.bump(count as usize, n.wrapping_neg());
+    }
+
+    /// Counts what became of a request (`n` = 1), or takes it back (`n` = -1 in two's complement).
+    pub fn ended(&self, fault: Option<Fault>, outcome: Outcome, n: u64) {
+        if let Some(fault) = fault {
+            self.bump(PLAIN + fault as usize, n);
+        }
+        self.bump(PLAIN + Fault::ALL.len() + outcome as usize, n);
+    }
+
+    // A load and a store instead of a locked addition: there is one writer.
+    fn bump(&self, cell: usize, n: u64) {
+        let cell = &self.0[cell];
+        cell.store(cell.load(Ordering::Relaxed).wrapping_add(n), Ordering::Release);
+    }
+
+    fn get(&self, cell: usize) -> u64 {
+        self.0[cell].load(Ordering::Acquire)
+    }
+}
+
+/// What a server did so far. Requests to `/__counts` and `/__ready`, their answers, and connections whose
+/// first request was one of them (`control`), are in none of the other counts.
+///
+/// `requests` = `answered` + `reset_before` + `reset_within` + `short_body` + `silence` + `client_left` +
+/// `cut_by_stop` + those in the making.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Requests read whole.
+    pub requests: u64,
+    /// Answers whose last byte the kernel took, whatever their status and whatever followed them.
+    pub answered: u64,
+    /// Answers among these with status 405, to methods other than GET, HEAD and POST.
+    pub methods_refused: u64,
+    /// Requests whose client hung up before the answer was written.
+    pub client_left: u64,
+    /// Requests that were in the making when the server was stopped.
+    pub cut_by_stop: u64,
+    /// What was no request, or over a limit; answered 400, 413, 431 or 501 and closed, never in `requests`.
+    pub bad_requests: u64,
+    /// Connections accepted.
+    pub accepted: u64,
+    /// Connections that only asked about the server itself; not in `accepted`.
+    pub control: u64,
+    /// Connections closed at once because too many were open; not in `accepted`.
+    pub turned_away: u64,
+    /// Connections on which the client's FIN came first.
+    pub closed_by_client: u64,
+    /// Connections on which the server's FIN came first.
+    pub closed_by_server: u64,
+    /// Connections that the client reset.
+    pub reset_by_client: u64,
+    /// Connections that the server reset.
+    pub reset_by_server: u64,
+    /// Bytes of whole requests.
+    pub bytes_received: u64,
+    /// Bytes of answers that the kernel took.
+    pub bytes_sent: u64,
+    /// CPU time burnt by spins, in nanoseconds.
+    pub spin_cpu_ns: u64,
+    /// Time that passed during spins, in nanoseconds.
+    pub spin_wall_ns: u64,
+    /// Arrivals written to the log.
+    pub arrivals_logged: u64,
+    /// Arrivals that the log had no room for.
+    pub arrivals_dropped: u64,
+    /// What a truthful client must have made of the requests so far.
+    pub expected: OutcomeCounts,
+    faults: [u64; Fault::ALL.len()],
+}
+
+impl Counts {
+    /// How many requests this fault was done to.
+    pub fn fault(&self, fault: Fault) -> u64 {
+        self.faults[fault as usize]
+    }
+
+    pub(crate) fn sum<'a>(workers: impl Iterator<Item = &'a Cells>) -> Counts {
+        let mut sum = [0u64; CELLS];
+        for cells in workers {
+            for (cell, total) in sum.iter_mut().enumerate() {
+                // Wrapping, for one worker may have taken back what another added.
+                *total = total.wrapping_add(cells.get(cell));
+            }
+        }
+        let get = |count: Count| sum[count as usize];
+        let mut counts = Counts {
+            requests: get(Count::Requests),
+            answered: get(Count::Answered),
+            methods_refused: get(Count::MethodsRefused),
+            client_left: get(Count::ClientLeft),
+            cut_by_stop: get(Count::CutByStop),
+            bad_requests: get(Count::BadRequests),
+            accepted: get(Count::Accepted),
+            control: get(Count::Control),
+            turned_away: get(Count::TurnedAway),
+            closed_by_client: get(Count::ClosedByClient),
+            closed_by_server: get(Count::ClosedByServer),
+            reset_by_client: get(Count::ResetByClient),
+            reset_by_server: get(Count::ResetByServer),
+            bytes_received: get(Count::BytesReceived),
+            bytes_sent: get(Count::BytesSent),
+            spin_cpu_ns: get(Count::SpinCpu),
+            spin_wall_ns: get(Count::SpinWall),
+            arrivals_logged: get(Count::ArrivalsLogged),
+            arrivals_dropped: get(Count::ArrivalsDropped),
+            ..Counts::default()
+        };
+        for fault in Fault::ALL {
+            counts.faults[fault as usize] = sum[PLAIN + fault as usize];
+        }
+        for outcome in Outcome::ALL {
+            counts.expected.add_many(outcome, sum[PLAIN + Fault::ALL.len() + outcome as usize]);
+        }
+        counts
+    }
+
+    /// One JSON object, with `started_ns` and `now_ns` of the monotonic clock. Stalls are counted from
+    /// `started_ns`.
+    pub(crate) fn to_json(&self, started_ns: u64, now_ns: u64) -> String {
+        let mut json = String::with_capacity(1024);
+        let field = |json: &mut String, name: &str, n: u64| {
+            write!(json, "\"{name}\":{n},").expect("a String takes every write");
+        };
+        let close = |json: &mut String| {
+            json.pop();
+            json.push_str("},");
+        };
+        json.push('{');
+        field(&mut json, "started_ns", started_ns);
+        field(&mut json, "now_ns", now_ns);
+        for (name, n) in self.plain() {
+            field(&mut json, name, n);
+        }
+        json.push_str("\"faults\":{");
+        for fault in Fault::ALL {
+            field(&mut json, fault.name(), self.fault(fault));
+        }
+        close(&mut json);
+        json.push_str("\"expected_outcomes\":{");
+        for (outcome, n) in self.expected.iter() {
+            field(&mut json, outcome.name(), n);
+        }
+        close(&mut json);
+        json.pop();
+        json.push_str("}\n");
+        json
+    }
+
+    fn plain(&self) -> [(&'static str, u64); PLAIN] {
+        [
+            ("requests", self.requests),
+            ("answered", self.answered),
+            ("methods_refused", self.methods_refused),
+            ("client_left", self.client_left),
+            ("cut_by_stop", self.cut_by_stop),
+            ("bad_requests", self.bad_requests),
+            ("accepted", self.accepted),
+            ("control", self.control),
+            ("turned_away", self.turned_away),
+            ("closed_by_client", self.closed_by_client),
+            ("closed_by_server", self.closed_by_server),
+            ("reset_by_client", self.reset_by_client),
+            ("reset_by_server", self.reset_by_server),
+            ("bytes_received", self.bytes_received),
+            ("bytes_sent", self.bytes_sent),
+            ("spin_cpu_ns", self.spin_cpu_ns),
+            ("spin_wall_ns", self.spin_wall_ns),
+            ("arrivals_logged", self.arrivals_logged),
+            ("arrivals_dropped", self.arrivals_dropped),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_are_summed_and_what_was_taken_back_is_gone() {
+        let (a, b) = (Cells::new(), Cells::new());
+        a.add(Count::Requests, 3);
+        b.add(Count::Requests, 4);
+        b.take_back(Count::Accepted, 1);
+        a.add(Count::Accepted, 2);
+        a.ended(Some(Fault::Status500), Outcome::Rejected, 1);
+        b.ended(Some(Fault::Drip), Outcome::Answered, 1);
+        b.ended(Some(Fault::Drip), Outcome::Answered, 1u64.wrapping_neg());
+        let counts = Counts::sum([&a, &b].into_iter());
+        assert_eq!((counts.requests, counts.accepted), (7, 1));
+        assert_eq!((counts.fault(Fault::Status500), counts.fault(Fault::Drip)), (1, 0));
+        assert_eq!(counts.expected.get(Outcome::Rejected), 1);
+        assert_eq!(counts.expected.total(), 1);
+    }
+
+    #[test]
+    fn the_json_names_every_count_once() {
+        let cells = Cells::new();
+        cells.add(Count::Requests, 5);
+        let json = Counts::sum(std::iter::once(&cells)).to_json(10, 20);
+        assert!(json.starts_with("{\"started_ns\":10,\"now_ns\":20,\"requests\":5,"), "{json}");
+        assert!(json.ends_with("}}\n") && !json.contains(",}"), "{json}");
+        for fault in Fault::ALL {
+            assert_eq!(json.matches(&format!("\"{}\":", fault.name())).count(), 1, "{json}");
+        }
+        assert_eq!(json.matches("\":").count(), 2 + PLAIN + 2 + Fault::ALL.len() + Outcome::ALL.len());
+    }
+}

@@ -1,0 +1,73 @@
+//! What can go wrong before and while the server serves.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Why the reference server could not be configured, started or ended.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReferenceError {
+    /// A textual value could not be read.
+    #[error("{what} {value:?} cannot be used: {wrong}; write it such as {expected}")]
+    BadValue {
+        /// What the value is for.
+        what: &'static str,
+        /// The value as given.
+        value: String,
+        /// What is wrong with it.
+        wrong: String,
+        /// What would be right.
+        expected: &'static str,
+    },
+    /// Settings that cannot be served, or not together; the text says what to change.
+    #[error("{0}")]
+    Contradiction(&'static str),
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {source}; choose another --port, or end the process that holds it")]
+    Listen {
+        /// The address asked for.
+        address: SocketAddr,
+        /// What the kernel said.
+        source: std::io::Error,
+    },
+    /// The process may not open enough descriptors for the connections that it must hold.
+    #[error(
+        "{needed} descriptors are needed and {allowed} allowed: lower --connections-max or raise `ulimit -Hn`"
+    )]
+    Descriptors {
+        /// Connections and a reserve.
+        needed: u64,
+        /// The hard limit.
+        allowed: u64,
+    },
+    /// A file for arrivals or counts cannot be written.
+    #[error("cannot write {path}: {source}; check the path and the free space", path = path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the kernel said.
+        source: std::io::Error,
+    },
+    /// The kernel refused something that an event loop cannot do without.
+    #[error("the kernel refused {what}: {source}")]
+    Kernel {
+        /// The call.
+        what: &'static str,
+        /// What the kernel said.
+        source: std::io::Error,
+    },
+    /// A file is no log of arrivals.
+    #[error("{path} is no log of arrivals: {wrong}", path = path.display())]
+    NotArrivals {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        wrong: &'static str,
+    },
+}
+
+impl ReferenceError {
+    pub(crate) fn kernel(what: &'static str, source: impl Into<std::io::Error>) -> Self {
+        ReferenceError::Kernel { what, source: source.into() }
+    }
+}

@@ -1,0 +1,294 @@
+//! Listening, starting the workers, and what they share.
+
+use crate::arrivals::LogFile;
+use crate::clock::now_ns;
+use crate::config::CONNECTIONS_MAX;
+use crate::counts::{Cells, Counts};
+use crate::worker::Worker;
+use crate::{Config, ReferenceError, Stop};
+use rustix::event::{EventfdFlags, eventfd};
+use rustix::net::{self, AddressFamily, SocketFlags, SocketType, sockopt};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::fs::File;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+/// Connections that the kernel holds until they are accepted; it lowers this to `net.core.somaxconn`.
+const BACKLOG: i32 = 65_535;
+/// Descriptors besides connections: standard streams, epolls, files.
+const DESCRIPTORS_RESERVED: u64 = 256;
+
+/// What all workers know.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub config: Config,
+    pub connections_max: usize,
+    pub started_ns: u64,
+    pub listener: OwnedFd,
+    pub open: AtomicUsize,
+    pub cells: Vec<Arc<Cells>>,
+    pub inboxes: Vec<Inbox>,
+    pub log: Option<Arc<LogFile>>,
+}
+
+impl Shared {
+    pub fn counts(&self) -> Counts {
+        Counts::sum(self.cells.iter().map(|cells| &**cells))
+    }
+
+    pub fn counts_json(&self) -> String {
+        self.counts().to_json(self.started_ns, now_ns())
+    }
+}
+
+/// Connections on their way from the accepting worker to the one that will serve them. Never longer than the
+/// number of connections allowed.
+#[derive(Debug)]
+pub(crate) struct Inbox {
+    pub bell: OwnedFd,
+    dealt: Mutex<Vec<(OwnedFd, u64)>>,
+}
+
+impl Inbox {
+    fn new() -> Result<Self, ReferenceError> {
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
+            .map_err(|e| ReferenceError::kernel("eventfd", e))?;
+        Ok(Inbox { bell, dealt: Mutex::new(Vec::new()) })
+    }
+
+    pub fn put(&self, fd: OwnedFd, number: u64) {
+        self.dealt.lock().unwrap_or_else(PoisonError::into_inner).push((fd, number));
+        // Full only after 2^64 - 2 writes without a read; then it rings already.
+        let _ringing = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
+    }
+
+    pub fn take(&self) -> Vec<(OwnedFd, u64)> {
+        // The bell is silenced first, so that what is put meanwhile rings again.
+        let _silent = rustix::io::read(&self.bell, &mut [0u8; 8]);
+        std::mem::take(&mut *self.dealt.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// What a server did from its start to its end.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Where it listened.
+    pub address: SocketAddr,
+    /// Its start on the monotonic clock, in nanoseconds; stalls are counted from here.
+    pub started_ns: u64,
+    /// Its end on the same clock.
+    pub ended_ns: u64,
+    /// What it did.
+    pub counts: Counts,
+}
+
+impl Report {
+    /// The counts as one JSON object and a newline, as `/__counts` shows them (`now_ns` is the end).
+    pub fn to_json(&self) -> String {
+        self.counts.to_json(self.started_ns, self.ended_ns)
+    }
+}
+
+/// A server that listens: clients can connect, and are served once it runs.
+#[derive(Debug)]
+pub struct Server {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+    counts_file: Option<File>,
+}
+
+impl Server {
+    /// Checks the configuration, listens, and opens the files.
+    ///
+    /// # Errors
+    /// Any [`ReferenceError`] but those of parsing.
+    pub fn bind(config: Config) -> Result<Self, ReferenceError> {
+        config.check()?;
+        let connections_max = allow_descriptors(&config)?;
+        let (listener, address) = listen(SocketAddr::new(config.bind, config.port))?;
+        let log = config.arrivals.as_deref().map(LogFile::create).transpose()?;
+        let create = |path: &std::path::PathBuf| {
+            File::create(path).map_err(|source| ReferenceError::File { path: path.clone(), source })
+        };
+        let counts_file = config.counts.as_ref().map(create).transpose()?;
+        let shared = Shared {
+            connections_max,
+            started_ns: now_ns(),
+            listener,
+            open: AtomicUsize::new(0),
+            cells: (0..config.workers).map(|_| Arc::new(Cells::new())).collect(),
+            inboxes: (0..config.workers).map(|_| Inbox::new()).collect::<Result<_, _>>()?,
+            log,
+            config,
+        };
+        Ok(Server { shared: Arc::new(shared), address, counts_file })
+    }
+
+    /// Where it listens, the port included that the kernel chose.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until `stop` is requested. Each worker has its own thread, named after port and number; all have
+    /// ended when this returns, and all connections are closed.
+    ///
+    /// # Errors
+    /// [`ReferenceError::Kernel`] or [`ReferenceError::File`] when a worker cannot go on; the others are stopped.
+    pub fn run(mut self, stop: &Stop) -> Result<Report, ReferenceError> {
+        let mut workers = Vec::new();
+        for index in 0..self.shared.config.workers {
+            workers.push(Worker::new(self.shared.clone(), index, stop)?);
+        }
+        let mut threads = Vec::new();
+        let mut result = Ok(());
+        for (index, worker) in workers.into_iter().enumerate() {
+            let bell = RingOnDrop(stop.clone());
+            let name = format!("ref-{}-{index}", self.address.port());
+            let spawned = std::thread::Builder::new().name(name).spawn(move || {
+                // When this worker fails or panics, the others must end too.
+                let _bell = bell;
+                worker.run()
+            });
+            match spawned {
+                Ok(thread) => threads.push(thread),
+                Err(error) => {
+                    stop.request();
+                    result = Err(ReferenceError::kernel("a thread", error));
+                    break;
+                }
+            }
+        }
+        for thread in threads {
+            let ended = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            result = result.and(ended);
+        }
+        result?;
+        self.report()
+    }
+
+    fn report(&mut self) -> Result<Report, ReferenceError> {
+        let report = Report {
+            address: self.address,
+            started_ns: self.shared.started_ns,
+            ended_ns: now_ns(),
+            counts: self.shared.counts(),
+        };
+        if let (Some(file), Some(path)) = (&mut self.counts_file, &self.shared.config.counts) {
+            file.write_all(report.to_json().as_bytes())
+                .map_err(|source| ReferenceError::File { path: path.clone(), source })?;
+        }
+        Ok(report)
+    }
+}
+
+/// Asks for the end when a worker's thread ends, however it does.
+struct RingOnDrop(Stop);
+
+impl Drop for RingOnDrop {
+    fn drop(&mut self) {
+        self.0.request();
+    }
+}
+
+/// A server on a thread of its own, stopped when dropped.
+#[derive(Debug)]
+pub struct Running {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+    stop: Stop,
+    thread: Option<JoinHandle<Result<Report, ReferenceError>>>,
+}
+
+impl Running {
+    /// Starts a server; clients can connect when this returns.
+    ///
+    /// # Errors
+    /// As [`Server::bind`].
+    pub fn start(config: Config) -> Result<Self, ReferenceError> {
+        let server = Server::bind(config)?;
+        let stop = Stop::new()?;
+        let (shared, address) = (server.shared.clone(), server.address);
+        let for_thread = stop.clone();
+        let thread = std::thread::Builder::new()
+            .name(format!("ref-{}", address.port()))
+            .spawn(move || server.run(&for_thread))
+            .map_err(|e| ReferenceError::kernel("a thread", e))?;
+        Ok(Running { shared, address, stop, thread: Some(thread) })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What it did so far.
+    pub fn counts(&self) -> Counts {
+        self.shared.counts()
+    }
+
+    /// Stops it.
+    ///
+    /// # Errors
+    /// As [`Server::run`].
+    pub fn stop(mut self) -> Result<Report, ReferenceError> {
+        self.stop.request();
+        let thread = self.thread.take().expect("only stop and drop take it, and both end the value");
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop.request();
+        if let Some(thread) = self.thread.take() {
+            // The error or panic was not asked for; a drop must not make a second one of it.
+            let _unasked = thread.join();
+        }
+    }
+}
+
+/// Listens and serves until `stop` is requested: [`Server::bind`] and [`Server::run`] in one.
+///
+/// # Errors
+/// As those.
+pub fn serve(config: Config, stop: &Stop) -> Result<Report, ReferenceError> {
+    Server::bind(config)?.run(stop)
+}
+
+fn listen(address: SocketAddr) -> Result<(OwnedFd, SocketAddr), ReferenceError> {
+    let attempt = || -> rustix::io::Result<(OwnedFd, SocketAddr)> {
+        let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let listener = net::socket_with(family, SocketType::STREAM, flags, None)?;
+        sockopt::set_socket_reuseaddr(&listener, true)?;
+        // Accepted connections inherit it: every byte of a drip leaves when it is written.
+        sockopt::set_tcp_nodelay(&listener, true)?;
+        net::bind(&listener, &address)?;
+        net::listen(&listener, BACKLOG)?;
+        let bound = net::getsockname(&listener)?.try_into()?;
+        Ok((listener, bound))
+    };
+    attempt().map_err(|e| ReferenceError::Listen { address, source: e.into() })
+}
+
+/// Raises the soft limit on descriptors, and says how many connections can be held.
+fn allow_descriptors(config: &Config) -> Result<usize, ReferenceError> {
+    let limit = getrlimit(Resource::Nofile);
+    let allowed = limit.maximum.unwrap_or(u64::MAX);
+    if limit.current.is_some_and(|current| current < allowed) {
+        setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum })
+            .map_err(|e| ReferenceError::kernel("a higher limit of descriptors", e))?;
+    }
+    let room = allowed.saturating_sub(DESCRIPTORS_RESERVED);
+    match config.connections_max {
+        Some(wanted) if wanted as u64 > room => {
+            Err(ReferenceError::Descriptors { needed: wanted as u64 + DESCRIPTORS_RESERVED, allowed })
+        }
+        Some(wanted) => Ok(wanted),
+        None => Ok(CONNECTIONS_MAX.min(usize::try_from(room).unwrap_or(usize::MAX)).max(1)),
+    }
+}
