@@ -22,12 +22,19 @@ pub(super) struct Claims {
     pub(super) expanded: Vec<Claim>,
 }
 
-pub(super) fn check_claims(field: &Field<'_>, names: &Names) -> Option<Claims> {
+/// Checks claims. Without names of variants and points only their shape is looked at, and nothing comes back.
+pub(super) fn check_claims(field: &Field<'_>, names: Option<&Names>) -> Option<Claims> {
     let mut claims = Claims::default();
     let mut whole = true;
     for (name, field) in named(field)? {
-        if name.trim().is_empty() || name.chars().count() > CLAIM_NAME_MAX || name.chars().any(char::is_control) {
-            field.problem("cannot name a claim", format!("write a short sentence, at most {CLAIM_NAME_MAX} letters"));
+        if name.trim().is_empty()
+            || name.chars().count() > CLAIM_NAME_MAX
+            || name.chars().any(char::is_control)
+        {
+            field.problem(
+                "cannot name a claim",
+                format!("write a short sentence, at most {CLAIM_NAME_MAX} letters"),
+            );
         }
         if claims.declared.iter().any(|(other, _)| *other == name) {
             field.problem("a second claim of this name", "name it otherwise");
@@ -36,7 +43,7 @@ pub(super) fn check_claims(field: &Field<'_>, names: &Names) -> Option<Claims> {
             whole = false;
             continue;
         };
-        match parse_claim(&name, text, names) {
+        match names.map_or_else(|| Ok(Vec::new()), |names| parse_claim(&name, text, names)) {
             Ok(expanded) => claims.expanded.extend(expanded),
             Err(errors) => {
                 whole = false;
@@ -55,7 +62,7 @@ pub(super) fn check_claims(field: &Field<'_>, names: &Names) -> Option<Claims> {
         field.problem(what, format!("write at most {CLAIMS_MAX}; an @ keeps a claim to one point"));
         return None;
     }
-    whole.then_some(claims)
+    names.filter(|_| whole).map(|_| claims)
 }
 
 /// Names with their texts, from a map or from a list of maps of one entry.
@@ -67,7 +74,10 @@ fn named<'a>(field: &Field<'a>) -> Option<Vec<(String, Field<'a>)>> {
     let mut out = Vec::new();
     for item in field.items(REMEDY)? {
         if let Some(text) = item.written() {
-            item.problem("a claim without a name", format!("write its name before it: name: {}", shown(text)));
+            item.problem(
+                "a claim without a name",
+                format!("write its name before it: name: {}", shown(text)),
+            );
             continue;
         }
         let Some(entries) = item.entries(REMEDY) else { continue };
@@ -103,8 +113,12 @@ pub(super) fn check_quick(field: &Field<'_>, names: &Names, claims: &Claims) -> 
     let kept = kept.unwrap_or_else(|| Some((0..claims.declared.len()).collect()))?;
 
     let mut out = Shortened { points, claims: Claims::default(), not_tested: Vec::new() };
-    let dropped_points =
-        names.points.iter().enumerate().filter(|(index, _)| !out.points.contains(index)).map(|(_, label)| label);
+    let dropped_points = names
+        .points
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| !out.points.contains(index))
+        .map(|(_, label)| label);
     out.not_tested.extend(dropped_points.map(|label| format!("load point {label}")));
     let left = Names {
         variants: names.variants.clone(),

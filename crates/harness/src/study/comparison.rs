@@ -83,14 +83,16 @@ pub fn comparison(
         }
     }
     if let Some(other) = parsed.iter().find(|url| url.target != parsed[0].target) {
-        let what = format!("{} is asked of one and {} of another", shown(&parsed[0].target), shown(&other.target));
+        let what =
+            format!("{} is asked of one and {} of another", shown(&parsed[0].target), shown(&other.target));
         problem("URL", what, "give all addresses the same path, for only the servers may differ");
     }
     if !sink.is_empty() {
         return Err(sink.into_problems());
     }
     let authorities: Vec<&str> = parsed.iter().map(|url| url.authority.as_str()).collect();
-    let distinct = authorities.iter().enumerate().all(|(i, name)| !authorities[..i].contains(name) && is_level(name));
+    let distinct =
+        authorities.iter().enumerate().all(|(i, name)| !authorities[..i].contains(name) && is_level(name));
     let name = |index: usize| match distinct {
         true => authorities[index].to_string(),
         false => char::from(b'a' + index as u8).to_string(),

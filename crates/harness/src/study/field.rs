@@ -28,10 +28,8 @@ impl<'a> Field<'a> {
 
     /// A problem told as `what; remedy`.
     pub(crate) fn joined_problem(&self, message: &str) {
-        match message.rsplit_once("; ") {
-            Some((what, remedy)) => self.problem(what, remedy),
-            None => self.problem(message, "correct it"),
-        }
+        let (what, remedy) = message.rsplit_once("; ").unwrap_or((message, ""));
+        self.problem(what, remedy);
     }
 
     fn child(&self, entry: &'a Entry) -> Field<'a> {
@@ -67,16 +65,24 @@ impl<'a> Field<'a> {
                 Some(Map { field: self.clone(), entries, asked })
             }
             _ => {
-                self.problem(format!("{} is not a map", self.found()), remedy);
+                self.wrong("a map", remedy);
                 None
             }
+        }
+    }
+
+    /// Says that what stands here is not what it should be.
+    fn wrong(&self, wanted: &str, remedy: &str) {
+        match self.node.kind() {
+            Some(Kind::Null) => self.problem("is empty", remedy),
+            _ => self.problem(format!("{} is not {wanted}", self.found()), remedy),
         }
     }
 
     /// All entries of a map whose keys are names that the author chose.
     pub(crate) fn entries(&self, remedy: &str) -> Option<Vec<(&'a Entry, Field<'a>)>> {
         let Value::Map(entries) = &self.node.value else {
-            self.problem(format!("{} is not a map", self.found()), remedy);
+            self.wrong("a map", remedy);
             return None;
         };
         if entries.is_empty() {
@@ -109,7 +115,7 @@ impl<'a> Field<'a> {
                     .collect(),
             ),
             _ => {
-                self.problem(format!("{} is not a list", self.found()), remedy);
+                self.wrong("a list", remedy);
                 None
             }
         }
@@ -124,7 +130,7 @@ impl<'a> Field<'a> {
                 return None;
             }
             _ => {
-                self.problem(format!("{} is not text", self.found()), remedy);
+                self.wrong("text", remedy);
                 return None;
             }
         };
@@ -145,12 +151,12 @@ impl<'a> Field<'a> {
 
     fn unquoted(&self, text: &str) {
         let what = match self.node.kind() {
-            Some(Kind::Boolean) => "true or false",
-            Some(Kind::OldBoolean) => "true or false for some readers",
-            _ => "a number",
+            Some(Kind::Boolean) => "true or false in YAML",
+            Some(Kind::OldBoolean) => "true or false to some readers of YAML",
+            _ => "a number in YAML",
         };
         let text = shown(text);
-        self.problem(format!("{text} without quotes is {what} in YAML, not text"), format!("write \"{text}\""));
+        self.problem(format!("{text} without quotes is {what}, not text"), format!("write \"{text}\""));
     }
 
     /// A whole number in a range.
@@ -166,14 +172,13 @@ impl<'a> Field<'a> {
             let remedy = match self.node.kind() {
                 Some(Kind::Integer) if below => format!("write at least {low}"),
                 Some(Kind::Integer) => format!("write at most {high}"),
-                Some(Kind::Text) if written.parse::<u64>().is_ok() => "write it without quotes".to_string(),
+                Some(Kind::Text) if is_plain_integer(written) => "write it without quotes".to_string(),
                 _ => format!("write a whole number from {low} to {high}"),
             };
-            let found = match self.node.kind() {
-                Some(Kind::Text) => format!("\"{}\"", self.found()),
-                _ => self.found(),
-            };
-            self.problem(format!("{found} is not {name}"), remedy);
+            match self.node.kind() {
+                Some(Kind::Text) => self.problem(format!("\"{}\" is not {name}", self.found()), remedy),
+                _ => self.wrong(name, &remedy),
+            }
         }
         number
     }
@@ -198,13 +203,17 @@ impl<'a> Field<'a> {
     pub(crate) fn quantity<T>(&self, parse: fn(&str) -> Result<T, String>, remedy: &str) -> Option<T> {
         let written = match self.node.kind() {
             None | Some(Kind::Null) => {
-                self.problem(format!("{} is not a quantity", self.found()), remedy);
+                self.wrong("a quantity", remedy);
                 return None;
             }
             Some(_) => self.written().unwrap_or_default(),
         };
         parse(written).map_err(|message| self.joined_problem(&message)).ok()
     }
+}
+
+fn is_plain_integer(text: &str) -> bool {
+    text.parse::<u64>().is_ok_and(|number| number.to_string() == text)
 }
 
 /// A map that is read key by key; [`Map::close`] then tells the keys that nobody asked for.
@@ -235,7 +244,8 @@ impl<'a> Map<'a> {
     }
 
     pub(crate) fn missing(&self, key: &str, remedy: &str) {
-        let path = if self.field.path.is_empty() { key.to_string() } else { format!("{}.{key}", self.field.path) };
+        let path =
+            if self.field.path.is_empty() { key.to_string() } else { format!("{}.{key}", self.field.path) };
         self.field.sink.add(self.field.node.place, &path, "is missing", remedy);
     }
 

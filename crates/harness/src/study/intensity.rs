@@ -25,10 +25,8 @@ pub(super) struct Points {
 
 pub(super) fn check_load(field: &Field<'_>) -> Option<Points> {
     let map = field.map("write load: { closed: { connections: 64 } }")?;
-    let kind = map.exactly_one(
-        &["closed", "open"],
-        "write closed: { connections: 64 } or open: { rate: 5k/s }",
-    );
+    let kind =
+        map.exactly_one(&["closed", "open"], "write closed: { connections: 64 } or open: { rate: 5k/s }");
     map.close(&["closed", "open"]);
     match kind? {
         ("closed", field) => check_closed(&field),
@@ -43,9 +41,7 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
     let keep_alive = check_keep_alive(&map);
     map.close(&["connections", "think", "keep_alive"]);
     let (think_ns, keep_alive) = (think_ns.unwrap_or(0), keep_alive.unwrap_or(KeepAlive::On));
-    let rungs = ladder(&connections?, |field| {
-        field.integer("a number of connections", 1..=CONNECTIONS_MAX)
-    })?;
+    let rungs = ladder(&connections?, |field| field.integer("a number of connections", 1..=CONNECTIONS_MAX))?;
     let point = |connections: &u64| LoadPoint {
         label: connection_label(*connections as u32),
         connections: *connections as u32,
@@ -77,7 +73,10 @@ fn check_open(field: &Field<'_>) -> Option<Points> {
         .optional("connections")
         .map_or(Some(OPEN_CONNECTIONS), |field| {
             if field.written().is_none() {
-                field.problem("the connections of an open load are one number", "write connections: 64; the ladder is that of rate");
+                field.problem(
+                    "the connections of an open load are one number",
+                    "write connections: 64; the ladder is that of rate",
+                );
                 return None;
             }
             field.integer("a number of connections", 1..=CONNECTIONS_MAX)
@@ -139,7 +138,10 @@ fn check_keep_alive(map: &Map<'_>) -> Option<KeepAlive> {
 fn ladder<T>(field: &Field<'_>, read: impl Fn(&Field<'_>) -> Option<T>) -> Option<(Vec<T>, bool)> {
     let items = field.one_or_many("write a number, or a list of numbers")?;
     if items.len() > POINTS_MAX {
-        field.problem(format!("{} load points are too many", items.len()), format!("write at most {POINTS_MAX}"));
+        field.problem(
+            format!("{} load points are too many", items.len()),
+            format!("write at most {POINTS_MAX}"),
+        );
         return None;
     }
     let count = items.len();

@@ -21,14 +21,16 @@ pub(crate) const KEEP_BODY: usize = 64 * 1024;
 
 const METHODS: [&str; 7] = ["get", "post", "put", "delete", "head", "patch", "options"];
 
-const KEYS: [&str; 11] = [
-    "get", "post", "put", "delete", "head", "patch", "options", "headers", "body", "weight", "expect",
-];
+const KEYS: [&str; 11] =
+    ["get", "post", "put", "delete", "head", "patch", "options", "headers", "body", "weight", "expect"];
 
 pub(super) fn check_workload(field: &Field<'_>) -> Option<Vec<WorkloadEntry>> {
     let entries = field.entries("name what is asked: page: { get: / }")?;
     if entries.len() > ENTRIES_MAX {
-        field.problem(format!("{} entries are too many", entries.len()), format!("write at most {ENTRIES_MAX}"));
+        field.problem(
+            format!("{} entries are too many", entries.len()),
+            format!("write at most {ENTRIES_MAX}"),
+        );
         return None;
     }
     let checked: Vec<Option<WorkloadEntry>> = entries
@@ -54,7 +56,8 @@ fn check_entry(name: &str, field: &Field<'_>) -> Option<WorkloadEntry> {
     });
     let weight = map.optional("weight").map_or(Some(1), |field| field.integer("a weight", 1..=WEIGHT_MAX));
     let is_head = method.as_ref().is_some_and(|(method, _)| *method == "head");
-    let expect = map.optional("expect").map_or(Some(Expect::default()), |field| check_expect(&field, is_head));
+    let expect =
+        map.optional("expect").map_or(Some(Expect::default()), |field| check_expect(&field, is_head));
     map.close(&KEYS);
     let (method, _) = method?;
     let expect = expect?;
@@ -67,13 +70,21 @@ fn check_entry(name: &str, field: &Field<'_>) -> Option<WorkloadEntry> {
         close: false,
         keep_body: if expect.text.is_some() { KEEP_BODY } else { 0 },
     };
+    // The encoder has the last word; the authority does not matter to it yet.
+    let probe = RequestSpec { authority: "localhost".to_string(), close: true, ..request.clone() };
+    if let Err(error) = probe.encode() {
+        field.joined_problem(&error.to_string());
+    }
     Some(WorkloadEntry { name: name.to_string(), weight: weight? as u32, request, expect })
 }
 
 fn check_path(field: &Field<'_>) -> Option<String> {
     let text = field.text("write a path that begins with /")?;
     if text.contains("://") && !text.starts_with('/') {
-        field.problem("a path belongs here, not a whole address", "name the server under subjects, and here the path");
+        field.problem(
+            "a path belongs here, not a whole address",
+            "name the server under subjects, and here the path",
+        );
         return None;
     }
     check_target(text).map_err(|message| field.joined_problem(&message)).ok()?;
@@ -83,7 +94,10 @@ fn check_path(field: &Field<'_>) -> Option<String> {
 fn check_headers(field: &Field<'_>) -> Option<Vec<(String, String)>> {
     let entries = field.entries("write headers: { Accept: text/html }, or leave them out")?;
     if entries.len() > HEADERS_MAX {
-        field.problem(format!("{} headers are too many", entries.len()), format!("write at most {HEADERS_MAX}"));
+        field.problem(
+            format!("{} headers are too many", entries.len()),
+            format!("write at most {HEADERS_MAX}"),
+        );
     }
     let mut headers: Vec<(String, String)> = Vec::new();
     let mut whole = true;

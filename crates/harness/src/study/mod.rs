@@ -21,7 +21,9 @@ mod yaml;
 
 pub use comparison::{RequestOptions, comparison};
 pub use declarations::{Declarations, Parameter, ParameterKind};
+pub use intensity::connection_label;
 pub use problem::{Problem, Problems};
+pub use quantity::{duration, header, keep_alive, rate, size};
 pub use raw::study_schema;
 pub use root::{Options, load, parse};
 pub use url::{ParsedUrl, parse_url};
@@ -150,3 +152,6 @@ pub enum LoadKind {
         arrival: Arrival,
     },
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

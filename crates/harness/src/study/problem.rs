@@ -77,7 +77,7 @@ pub(crate) struct Sink {
 
 impl Sink {
     pub(crate) fn new(file: &str) -> Self {
-        Sink { file: shown(file), problems: RefCell::default() }
+        Sink { file: escaped(file.chars()), problems: RefCell::default() }
     }
 
     pub(crate) fn add(&self, place: Place, key: &str, what: impl Into<String>, remedy: impl Into<String>) {
@@ -86,8 +86,8 @@ impl Sink {
             line: place.line,
             column: place.column,
             key: key.to_string(),
-            what: what.into(),
-            remedy: remedy.into(),
+            what: escaped(what.into().chars()),
+            remedy: escaped(remedy.into().chars()),
         });
     }
 
@@ -105,12 +105,17 @@ impl Sink {
 
 /// A piece of the file, fit to stand in a message: cut, and without control characters.
 pub(crate) fn shown(text: &str) -> String {
+    let mut out = escaped(text.chars().take(SHOWN_MAX));
+    if text.chars().nth(SHOWN_MAX).is_some() {
+        out.push('…');
+    }
+    out
+}
+
+/// What could move the cursor, colour the terminal or turn the text around is written out.
+fn escaped(characters: impl Iterator<Item = char>) -> String {
     let mut out = String::new();
-    for (index, character) in text.chars().enumerate() {
-        if index == SHOWN_MAX {
-            out.push('…');
-            break;
-        }
+    for character in characters {
         if character.is_control() || is_bidi_control(character) {
             out.extend(character.escape_default());
         } else {

@@ -30,8 +30,9 @@ pub fn duration(text: &str) -> Result<u64, String> {
         return Err("is empty; write a duration such as 10s or 250ms".to_string());
     }
     while !rest.is_empty() {
-        let (number, after) = split_number(rest)
-            .ok_or_else(|| format!("{} is not a duration; write one such as 10s, 250ms or 1m30s", shown(text)))?;
+        let (number, after) = split_number(rest).ok_or_else(|| {
+            format!("{} is not a duration; write one such as 10s, 250ms or 1m30s", shown(text))
+        })?;
         let unit_end = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
         let (unit, behind) = after.split_at(unit_end);
         let factor = match unit.trim() {
@@ -41,8 +42,17 @@ pub fn duration(text: &str) -> Result<u64, String> {
             "s" => NS_PER_S,
             "m" | "min" => 60.0 * NS_PER_S,
             "h" => 3600.0 * NS_PER_S,
-            "" => return Err(format!("{} has no unit; write {}s or {}ms", shown(text), shown(text), shown(text))),
-            other => return Err(format!("{} is not a unit of time; write ns, us, ms, s, m or h", shown(other))),
+            "" => {
+                return Err(format!(
+                    "{} has no unit; write {}s or {}ms",
+                    shown(text),
+                    shown(text),
+                    shown(text)
+                ));
+            }
+            other => {
+                return Err(format!("{} is not a unit of time; write ns, us, ms, s, m or h", shown(other)));
+            }
         };
         total += number * factor;
         rest = behind;
@@ -69,7 +79,10 @@ pub fn size(text: &str) -> Result<u64, String> {
         "MB" => 1e6,
         "GB" => 1e9,
         other => {
-            return Err(format!("{} is not a unit of size; write KiB (1024), kB (1000), MiB or GiB", shown(other)));
+            return Err(format!(
+                "{} is not a unit of size; write KiB (1024), kB (1000), MiB or GiB",
+                shown(other)
+            ));
         }
     };
     let bytes = number * factor;
@@ -108,7 +121,8 @@ pub fn rate_label(rate_per_s: f64) -> String {
     for (factor, letter) in [(1e6, "M"), (1e3, "k")] {
         let scaled = rate_per_s / factor;
         // Up to three digits behind the point are easier to read than the zeros they replace.
-        if scaled >= 1.0 && ((scaled * 1e3).round() - scaled * 1e3).abs() < 1e-6 && scaled * 1e1 % 1.0 == 0.0 {
+        if scaled >= 1.0 && ((scaled * 1e3).round() - scaled * 1e3).abs() < 1e-6 && scaled * 1e1 % 1.0 == 0.0
+        {
             return format!("{scaled}{letter}/s");
         }
     }
@@ -145,7 +159,9 @@ pub fn header_name(name: &str) -> Result<(), String> {
         return Err(format!("{} is not a header name; write letters, digits and -", shown(name)));
     }
     if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
-        return Err(format!("{name} is set by Proofload; leave it out (keep_alive decides about connections)"));
+        return Err(format!(
+            "{name} is set by Proofload; leave it out (keep_alive decides about connections)"
+        ));
     }
     Ok(())
 }
@@ -236,7 +252,14 @@ mod tests {
 
     #[test]
     fn labels_of_rates_are_short_and_are_rates_themselves() {
-        for (per_s, label) in [(5000.0, "5k/s"), (2500.0, "2.5k/s"), (500.0, "500/s"), (1e6, "1M/s"), (0.5, "0.5/s"), (1234.0, "1234/s")] {
+        for (per_s, label) in [
+            (5000.0, "5k/s"),
+            (2500.0, "2.5k/s"),
+            (500.0, "500/s"),
+            (1e6, "1M/s"),
+            (0.5, "0.5/s"),
+            (1234.0, "1234/s"),
+        ] {
             assert_eq!(rate_label(per_s), label);
             assert_eq!(rate(label), Ok(per_s));
         }
@@ -245,7 +268,9 @@ mod tests {
     #[test]
     fn a_header_cannot_smuggle_a_second_one() {
         assert_eq!(header("Accept: text/html"), Ok(("Accept".into(), "text/html".into())));
-        for wrong in ["Accept", "A b: c", ": x", "X: a\r\nY: b", "Content-Length: 3", "connection: close", "X: \0"] {
+        for wrong in
+            ["Accept", "A b: c", ": x", "X: a\r\nY: b", "Content-Length: 3", "connection: close", "X: \0"]
+        {
             assert!(header(wrong).is_err(), "{wrong:?}");
         }
     }

@@ -224,7 +224,10 @@ struct RawExpect {
 #[allow(dead_code)]
 enum RawSize {
     Bytes(u64),
-    WithUnit(#[schemars(regex(pattern = r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*(|B|KiB|MiB|GiB|kB|MB|GB)\s*$"))] String),
+    WithUnit(
+        #[schemars(regex(pattern = r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*(|B|KiB|MiB|GiB|kB|MB|GB)\s*$"))]
+        String,
+    ),
 }
 
 /// Closed (so many connections, each asks again when it is answered) or open (requests leave at their times).

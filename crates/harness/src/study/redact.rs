@@ -15,7 +15,15 @@ pub(crate) const REDACTED: &str = "redacted";
 pub(crate) fn is_sensitive(name: &str) -> bool {
     const WHOLE: [&str; 3] = ["cookie", "set_cookie", "auth"];
     const PARTS: [&str; 9] = [
-        "authorization", "password", "passwd", "secret", "token", "api_key", "apikey", "credential", "private_key",
+        "authorization",
+        "password",
+        "passwd",
+        "secret",
+        "token",
+        "api_key",
+        "apikey",
+        "credential",
+        "private_key",
     ];
     let name = name.trim().trim_start_matches('-').to_ascii_lowercase().replace(['-', '.'], "_");
     WHOLE.contains(&name.as_str()) || PARTS.iter().any(|part| name.contains(part))
@@ -55,17 +63,20 @@ fn collect(node: &Node, text: &str, sensitive: bool, cuts: &mut Vec<(Range<usize
             }
         }
         Value::Scalar { text: value, .. } => {
-            let Some(written) = text.get(node.bytes.clone()).filter(|written| !written.is_empty()) else { return };
+            // The bytes of a block scalar go on to the next key.
+            let Some(written) = text.get(node.bytes.clone()).map(str::trim_end).filter(|w| !w.is_empty())
+            else {
+                return;
+            };
+            let bytes = node.bytes.start..node.bytes.start + written.len();
             let instead = if sensitive {
-                // A block scalar takes its last line break with it.
-                let end = if written.ends_with('\n') { "\n" } else { "" };
-                Some(format!("{REDACTED}{end}"))
+                Some(REDACTED.to_string())
             } else if let (Cow::Owned(_), Cow::Owned(cut)) = (argument(value), argument(written)) {
                 Some(cut)
             } else {
                 None
             };
-            cuts.extend(instead.map(|instead| (node.bytes.clone(), instead)));
+            cuts.extend(instead.map(|instead| (bytes, instead)));
         }
     }
 }
@@ -93,7 +104,10 @@ pub(crate) fn argument(text: &str) -> Cow<'_, str> {
     for (at, separator) in text.match_indices(['=', ':']) {
         let name_from = text[..at].rfind(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c));
         let name = &text[name_from.map_or(0, |from| from + 1)..at];
-        if name.is_empty() || !is_sensitive(name) || name.len() == name.trim_start_matches('-').len() && name_is_claim(text) {
+        if name.is_empty()
+            || !is_sensitive(name)
+            || name.len() == name.trim_start_matches('-').len() && name_is_claim(text)
+        {
             continue;
         }
         let start = at + separator.len();
@@ -102,7 +116,9 @@ pub(crate) fn argument(text: &str) -> Cow<'_, str> {
         let end = text[start..].find(ends).map_or(text.len(), |length| start + length);
         cuts.push(start..end);
     }
-    if let Some((scheme_end, at)) = text.find("://").and_then(|s| Some((s + 3, s + 3 + text[s + 3..].find('@')?))) {
+    if let Some((scheme_end, at)) =
+        text.find("://").and_then(|s| Some((s + 3, s + 3 + text[s + 3..].find('@')?)))
+    {
         if !text[scheme_end..at].contains('/') {
             cuts.push(scheme_end..at);
         }

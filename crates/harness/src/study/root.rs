@@ -30,7 +30,16 @@ pub struct Options {
 
 /// Keys of the top, in the order in which they are usually written.
 const KEYS: [&str; 10] = [
-    "study", "question", "description", "subjects", "workload", "load", "timeouts", "claims", "quick", "seed",
+    "study",
+    "question",
+    "description",
+    "subjects",
+    "workload",
+    "load",
+    "timeouts",
+    "claims",
+    "quick",
+    "seed",
 ];
 
 /// Reads and checks a study file.
@@ -52,7 +61,8 @@ pub fn load(path: &Path, options: &Options, catalogue: &dyn Declarations) -> Res
 
 /// Reads at most [`FILE_MAX`] bytes of UTF-8; else line, what and remedy.
 fn read(path: &Path) -> Result<String, (usize, String, &'static str)> {
-    let cannot = |error: std::io::Error| (0, format!("cannot be read: {error}"), "check the path and its permissions");
+    let cannot =
+        |error: std::io::Error| (0, format!("cannot be read: {error}"), "check the path and its permissions");
     let file = std::fs::File::open(path).map_err(cannot)?;
     if !file.metadata().map_err(cannot)?.is_file() {
         return Err((0, "is not a file".to_string(), "name a study file"));
@@ -106,8 +116,9 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let subjects = map
         .required("subjects", "name a subject with use, command or url")
         .and_then(|field| check_subjects(&field, directory, catalogue));
-    let workload =
-        map.required("workload", "name what is asked: page: { get: / }").and_then(|field| check_workload(&field));
+    let workload = map
+        .required("workload", "name what is asked: page: { get: / }")
+        .and_then(|field| check_workload(&field));
     let points = map
         .required("load", "say how much: closed: { connections: 64 }")
         .and_then(|field| check_load(&field));
@@ -117,11 +128,15 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let quick = map.optional("quick");
     map.close(&KEYS);
 
-    // Without the names of variants and points every claim would look wrong.
-    let (subjects, points) = (subjects?, points?);
-    let names = names(&subjects.variants, &points.points);
-    let complete = subjects.names_complete && points.labels_complete;
-    let mut checked = claims.filter(|_| complete).and_then(|field| check_claims(&field, &names));
+    let known = match (&subjects, &points) {
+        (Some(subjects), Some(points)) if subjects.names_complete && points.labels_complete => {
+            Some(names(&subjects.variants, &points.points))
+        }
+        // Without the names of variants and points every claim would look wrong.
+        _ => None,
+    };
+    let mut checked = claims.and_then(|field| check_claims(&field, known.as_ref()));
+    let (subjects, points, names) = (subjects?, points?, known?);
     let mut not_tested = Vec::new();
     let (mut points, mut names) = (points.points, names);
     if let (Some(quick), Some(claims)) = (quick, checked.as_mut()) {
@@ -190,7 +205,8 @@ fn check_timeouts(field: &Field<'_>) -> Option<Timeouts> {
             if (1..=TIMEOUT_MAX_NS).contains(&ns) {
                 return Some(ns);
             }
-            field.problem(format!("{} is not a time-out", field.found()), "write more than 0s and at most 1h");
+            field
+                .problem(format!("{} is not a time-out", field.found()), "write more than 0s and at most 1h");
             None
         })
     };

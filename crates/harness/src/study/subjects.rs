@@ -28,8 +28,7 @@ pub(super) struct Subjects {
 
 const REMEDY: &str = "write subjects: { server: { use: tomcat } }";
 
-const KEYS: [&str; 9] =
-    ["use", "command", "url", "with", "vary", "ready_within", "env", "directory", "port"];
+const KEYS: [&str; 9] = ["use", "command", "url", "with", "vary", "ready_within", "env", "directory", "port"];
 
 pub(super) fn check_subjects(
     field: &Field<'_>,
@@ -71,7 +70,8 @@ pub(super) fn check_subjects(
                 named_levels.insert(0, ("subject".to_string(), entry.key.clone()));
             }
             // A subject whose own keys are wrong still has a name that claims may use.
-            let subject = spec.unwrap_or(SubjectSpec::Catalogue { folder: String::new(), with: BTreeMap::new() });
+            let subject =
+                spec.unwrap_or(SubjectSpec::Catalogue { folder: String::new(), with: BTreeMap::new() });
             out.variants.push(Variant { name, levels: named_levels, subject });
         }
     }
@@ -155,7 +155,11 @@ impl Source {
                 SubjectSpec::Command {
                     args: command.args.iter().map(|arg| fill(arg, &values)).collect(),
                     port: command.port,
-                    env: command.env.iter().map(|(name, value)| (name.clone(), fill(value, &values))).collect(),
+                    env: command
+                        .env
+                        .iter()
+                        .map(|(name, value)| (name.clone(), fill(value, &values)))
+                        .collect(),
                     directory: command.directory.clone(),
                     ready_within_ns: command.ready_within_ns,
                 }
@@ -217,7 +221,7 @@ impl<'a> Reader<'_, 'a> {
             for parameter in parameters.iter().filter(|p| p.default.is_none() && !given(&p.name)) {
                 self.field.problem(
                     format!("{folder} needs {}", parameter.name),
-                    format!("write it under with: {}", parameter.doc),
+                    format!("write {} under with ({})", parameter.name, parameter.doc),
                 );
             }
             let with = with.unwrap_or_default().into_iter().flatten();
@@ -295,14 +299,17 @@ impl<'a> Reader<'_, 'a> {
         let mut factors = Vec::new();
         for (entry, field) in entries {
             if !is_plain_name(&entry.key) || entry.key == "subject" {
-                field.sink.add(entry.place, &field.path, "cannot name a factor", "write a parameter of the subject");
+                field.sink.add(
+                    entry.place,
+                    &field.path,
+                    "cannot name a factor",
+                    "write a parameter of the subject",
+                );
                 complete = false;
             }
-            let levels = levels(&field);
-            complete &= levels.is_some();
-            if let Some(levels) = levels {
-                factors.push((entry.key.clone(), levels, field));
-            }
+            let (levels, whole) = levels(&field);
+            complete &= whole;
+            factors.push((entry.key.clone(), levels, field));
         }
         (factors, complete)
     }
@@ -351,12 +358,18 @@ impl<'a> Reader<'_, 'a> {
     fn arguments(&self, field: &Field<'_>) -> Option<Vec<String>> {
         const REMEDY: &str = "write a list of arguments: [java, -jar, server.jar, \"{port}\"]";
         if field.written().is_some() {
-            field.problem(format!("{} is not a list of arguments, and no shell is asked", field.found()), REMEDY);
+            field.problem(
+                format!("{} is not a list of arguments, and no shell is asked", field.found()),
+                REMEDY,
+            );
             return None;
         }
         let items = field.items(REMEDY)?;
         if items.len() > ARGUMENTS_MAX {
-            field.problem(format!("{} arguments are too many", items.len()), format!("write at most {ARGUMENTS_MAX}"));
+            field.problem(
+                format!("{} arguments are too many", items.len()),
+                format!("write at most {ARGUMENTS_MAX}"),
+            );
             return None;
         }
         let args: Vec<Option<String>> = items.iter().map(|item| argument(item).map(str::to_string)).collect();
@@ -383,10 +396,16 @@ impl<'a> Reader<'_, 'a> {
             }
         }
         if !port_given && !used.iter().any(|name| name == "port") {
-            field.problem("nothing tells the command its port", "write {port} in command or env, or give its port");
+            field.problem(
+                "nothing tells the command its port",
+                "write {port} in command or env, or give its port",
+            );
         }
         for (factor, _) in factors.iter().filter(|(factor, _)| !used.contains(factor)) {
-            field.problem(format!("the factor {factor} changes nothing"), format!("write {{{factor}}} in command or env"));
+            field.problem(
+                format!("the factor {factor} changes nothing"),
+                format!("write {{{factor}}} in command or env"),
+            );
         }
     }
 
@@ -394,7 +413,10 @@ impl<'a> Reader<'_, 'a> {
         let text = field.text("name a folder, relative to the study file")?;
         let path = self.directory.join(text);
         if !path.is_dir() {
-            field.problem(format!("{} is not a folder here", shown(text)), "name one, relative to the study file");
+            field.problem(
+                format!("{} is not a folder here", shown(text)),
+                "name one, relative to the study file",
+            );
             return None;
         }
         Some(path)
@@ -409,8 +431,11 @@ fn plain(factors: Vec<Factor<'_>>) -> Vec<(String, Vec<String>)> {
     factors.into_iter().map(|(factor, levels, _)| (factor, texts(levels))).collect()
 }
 
-fn levels<'a>(field: &Field<'a>) -> Option<Vec<(String, Field<'a>)>> {
-    let items = field.items("write the levels as a list: [nio, nio2]")?;
+/// Levels that could be read, and whether that is all of them.
+fn levels<'a>(field: &Field<'a>) -> (Vec<(String, Field<'a>)>, bool) {
+    let Some(items) = field.items("write the levels as a list: [nio, nio2]") else {
+        return (Vec::new(), false);
+    };
     let mut levels: Vec<(String, Field<'a>)> = Vec::new();
     let mut complete = true;
     for item in items {
@@ -430,7 +455,7 @@ fn levels<'a>(field: &Field<'a>) -> Option<Vec<(String, Field<'a>)>> {
             levels.push((level.to_string(), item));
         }
     }
-    complete.then_some(levels)
+    (levels, complete)
 }
 
 /// Names with their values; what could not be read is left out.
@@ -449,7 +474,12 @@ fn environment(field: &Field<'_>) -> Option<BTreeMap<String, String>> {
     for (entry, field) in entries {
         let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
         if entry.key.is_empty() || !entry.key.bytes().all(fits) || entry.key.as_bytes()[0].is_ascii_digit() {
-            field.sink.add(entry.place, &field.path, "cannot name an environment variable", "write letters, digits and _");
+            field.sink.add(
+                entry.place,
+                &field.path,
+                "cannot name an environment variable",
+                "write letters, digits and _",
+            );
         }
         match argument(&field) {
             Some(value) => {
@@ -481,7 +511,8 @@ fn url_subject(field: &Field<'_>) -> Option<Source> {
             Some(Source::Url { address: parsed.address, authority: parsed.authority })
         }
         Ok(parsed) => {
-            let what = format!("has the path {}, but what is asked stands in the workload", shown(&parsed.target));
+            let what =
+                format!("has the path {}, but what is asked stands in the workload", shown(&parsed.target));
             field.problem(what, "write http://host:port, and the path under workload");
             None
         }

@@ -38,7 +38,10 @@ pub fn parse_url(text: &str) -> Result<ParsedUrl, String> {
     }
     check_target(&target)?;
     let (host, port) = split_authority(authority).ok_or_else(|| {
-        format!("{} is not a host with a port; write http://host:port/path", shown(authority))
+        format!(
+            "{} is not a host with a port; write http://host:port, the port from 1 to 65535",
+            shown(authority)
+        )
     })?;
     Ok(ParsedUrl { address: resolve(host, port)?, authority: authority.to_string(), target })
 }
@@ -95,7 +98,12 @@ fn resolve(host: &str, port: u16) -> Result<SocketAddr, String> {
     }
     let found: Vec<SocketAddr> = (host, port)
         .to_socket_addrs()
-        .map_err(|error| format!("{} does not resolve ({error}); check the name, or write the numeric address", shown(host)))?
+        .map_err(|error| {
+            format!(
+                "{} does not resolve ({error}); check the name, or write the numeric address",
+                shown(host)
+            )
+        })?
         .collect();
     // Most test servers listen on 127.0.0.1 while `localhost` often resolves to ::1 first.
     found
@@ -128,16 +136,16 @@ mod tests {
             ("https://localhost/", "not possible yet"),
             ("ftp://localhost/", "write http://"),
             ("localhost:8080", "write http://host:port/path"),
-            ("http://", "write http://host:port/path"),
-            ("http://:80/", "write http://host:port/path"),
-            ("http://localhost:0/", "write http://host:port/path"),
-            ("http://localhost:99999/", "write http://host:port/path"),
-            ("http://localhost:+80/", "write http://host:port/path"),
+            ("http://", "write http://host:port"),
+            ("http://:80/", "write http://host:port"),
+            ("http://localhost:0/", "write http://host:port"),
+            ("http://localhost:99999/", "write http://host:port"),
+            ("http://localhost:+80/", "write http://host:port"),
             ("http://user:secret@localhost/", "Authorization"),
             ("http://localhost/a b", "%20"),
             ("http://localhost/ü", "%C3%BC"),
             ("http://localhost/\r\nX: y", "%0D"),
-            ("http://[::zz]/", "write http://host:port/path"),
+            ("http://[::zz]/", "write http://host:port"),
         ] {
             let error = parse_url(text).unwrap_err();
             assert!(error.contains(remedy), "{text}: {error}");

@@ -123,13 +123,19 @@ pub(crate) fn parse(text: &str, sink: &Sink) -> Option<Rc<Node>> {
     options.emit_unresolved_aliases = true;
     options.flow_nesting_limit = DEPTH_MAX;
     options.block_nesting_limit = DEPTH_MAX;
-    let mut builder = Builder { sink, stack: Vec::new(), anchors: HashMap::new(), root: None, values: 0, documents: 0 };
+    let mut builder =
+        Builder { sink, stack: Vec::new(), anchors: HashMap::new(), root: None, values: 0, documents: 0 };
     for next in Parser::new_from_str_with_options(text, options) {
         let (event, span) = match next {
             Ok(found) => found,
             Err(error) => {
                 let place = Place { line: error.marker().line(), column: error.marker().col() + 1 };
-                sink.add(place, "", format!("not YAML: {}", error.info()), remedy_for_syntax(&error.info(), text, place));
+                sink.add(
+                    place,
+                    "",
+                    format!("not YAML: {}", error.info()),
+                    remedy_for_syntax(&error.info(), text, place),
+                );
                 return None;
             }
         };
@@ -138,7 +144,12 @@ pub(crate) fn parse(text: &str, sink: &Sink) -> Option<Rc<Node>> {
         }
     }
     if builder.root.is_none() && sink.is_empty() {
-        sink.add(Place { line: 1, column: 1 }, "", "the file is empty", "write a study, beginning with `study: name`");
+        sink.add(
+            Place { line: 1, column: 1 },
+            "",
+            "the file is empty",
+            "write a study, beginning with `study: name`",
+        );
     }
     builder.root
 }
@@ -152,9 +163,16 @@ fn check_characters(text: &str, sink: &Sink) -> bool {
     let mut clean = true;
     for (index, line) in text.lines().enumerate() {
         let place = |column: usize| Place { line: index + 1, column: column + 1 };
-        if let Some(column) = line.chars().position(|c| c.is_control() && c != '\t' && c != '\r' && c != '\u{85}') {
+        if let Some(column) =
+            line.chars().position(|c| c.is_control() && c != '\t' && c != '\r' && c != '\u{85}')
+        {
             let code = line.chars().nth(column).map_or(0, u32::from);
-            sink.add(place(column), "", format!("a control character (U+{code:04X})"), "delete it, or write it in quotes as \\x..");
+            sink.add(
+                place(column),
+                "",
+                format!("a control character (U+{code:04X})"),
+                "delete it, or write it in quotes as \\x..",
+            );
             clean = false;
         }
         if let Some(column) = tab_in_indentation(line) {
@@ -173,16 +191,21 @@ fn tab_in_indentation(line: &str) -> Option<usize> {
 
 fn remedy_for_syntax(info: &str, text: &str, place: Place) -> String {
     let line = text.lines().nth(place.line.saturating_sub(1)).unwrap_or("");
-    if line.contains(": ") && line.matches(": ").count() > 1 || info.contains("mapping values") {
-        return "put the text behind the first colon in quotes".to_string();
-    }
-    if info.contains("quoted scalar") {
-        return "close the quote".to_string();
-    }
-    if info.contains("flow") {
-        return "close every bracket and brace, and separate the values by commas".to_string();
-    }
-    "check the indentation, the colons and the quotes near this line".to_string()
+    let says = |word: &str| info.contains(word);
+    let remedy = if says("quoted scalar") {
+        "close the quote"
+    } else if says("bracket") || says("flow") {
+        "close every bracket and brace, and separate the values by commas"
+    } else if says("recursion") || says("nesting") {
+        "nest less deeply"
+    } else if says("directive") {
+        "delete the line that begins with %"
+    } else if says("mapping values") || line.matches(": ").count() > 1 {
+        "put the text behind the first colon in quotes"
+    } else {
+        "check the indentation, the colons and the quotes near this line"
+    };
+    remedy.to_string()
 }
 
 /// A list or map that is not closed yet.
@@ -296,7 +319,12 @@ impl Builder<'_> {
                 Some((key, place)) => match entries.iter().find(|entry| entry.key == key) {
                     Some(first) => {
                         let what = format!("the key {} stands here a second time", shown(&key));
-                        self.sink.add(place, &path, what, format!("delete it, or that of line {}", first.place.line));
+                        self.sink.add(
+                            place,
+                            &path,
+                            what,
+                            format!("delete it, or that of line {}", first.place.line),
+                        );
                     }
                     None => entries.push(Entry { key, place, node }),
                 },
@@ -332,7 +360,8 @@ fn key_text(node: &Node, sink: &Sink, path: &str) -> String {
         }
         Value::Scalar { text, plain } => {
             if *plain && matches!(node.kind(), Some(Kind::Boolean | Kind::OldBoolean | Kind::Null)) {
-                let what = format!("the key {} without quotes is not text for every YAML reader", shown(text));
+                let what =
+                    format!("the key {} without quotes is not text for every YAML reader", shown(text));
                 sink.add(node.place, path, what, format!("write \"{}\":", shown(text)));
             }
             text.clone()

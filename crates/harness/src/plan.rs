@@ -1,0 +1,298 @@
+//! From a checked study to a plan: how long, how often, in which order.
+//!
+//! A plan is on disk before the first start and decides everything that is left to chance. The points of a
+//! ladder nest inside the cycles: for each cycle, for each point, every variant once. So variants that are
+//! compared at a point stand next to each other in time, and drift within a block meets all points alike.
+
+mod explain;
+mod lines;
+mod order;
+
+pub use explain::explain;
+pub use lines::redact_arguments;
+
+use crate::study::quantity::keep_alive_label;
+use crate::study::{LoadKind, LoadPoint, Study, SubjectSpec};
+use proofload_engine::{Arrival, Extent, LoadPlan, MixEntry, Profile, Target};
+use proofload_store::schema::{self, FORMAT_VERSION, Plan, PlannedClaim, Timing};
+use proofload_wire::http1::EncodeError;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+const S: u64 = 1_000_000_000;
+
+/// Error rate over all claims of a study.
+pub const ALPHA: f64 = 0.05;
+
+/// What one variant takes to get ready, in seconds: a JVM server with a small application on two busy cores.
+/// Only the estimate uses it.
+const START_S: f64 = 2.5;
+
+/// What one variant takes to end, in seconds: TERM, and the connectors' grace.
+const STOP_S: f64 = 1.0;
+
+/// What a slice takes beside its load, in seconds: waiting until the others are quiet, connecting, draining, writing.
+const SLICE_OVERHEAD_S: f64 = 0.4;
+
+/// How much time a study takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// One block: right answers, clean stop, figures; no verdict.
+    Smoke,
+    /// Eight minutes: verdicts on young servers.
+    Quick,
+    /// Half an hour: longer warm-up, longer slices.
+    Default,
+    /// Two hours: what the default does, with more of everything.
+    Thorough,
+}
+
+impl Preset {
+    /// As it stands in the plan.
+    pub fn name(self) -> &'static str {
+        match self {
+            Preset::Smoke => "smoke",
+            Preset::Quick => "quick",
+            Preset::Default => "default",
+            Preset::Thorough => "thorough",
+        }
+    }
+
+    /// Whether a study's `quick:` block applies.
+    pub fn shortens(self) -> bool {
+        matches!(self, Preset::Smoke | Preset::Quick)
+    }
+
+    /// Lengths and counts, before the budget cuts the looks.
+    fn timing(self, variants: usize) -> Timing {
+        let looks: &[u32] = match self {
+            Preset::Smoke => &[1],
+            // Four blocks are the fewest from which a bound of the paired t can be met at all; the last look is
+            // what eight minutes hold with two variants.
+            Preset::Quick => &[4, 6, 8, 10, 12],
+            Preset::Default | Preset::Thorough => &[5, 8, 12, 16, 20, 30],
+        };
+        let (warm_up_s, cycles, slice_ns, discard_ns, budget_min) = match self {
+            // Enough to see right answers and plausible figures from two JVMs, far within three minutes.
+            Preset::Smoke => (5, 2, S, S / 10, 3),
+            // The steepest part of a JVM's warm-up lies in its first ten seconds; what is left is shared by the
+            // variants, and pairing removes it. Six short slices a block beat one long one: drift within the
+            // block falls out of the difference. A tenth of a short slice is discarded, for new connections.
+            Preset::Quick => (12, 6, S, S / 10, 8),
+            // Fixed, not adaptive: long enough for the JIT of a small server, not proven to be steady state.
+            Preset::Default => (30, 6, 4 * S, S, 30),
+            Preset::Thorough => (60, 6, 10 * S, S, 120),
+        };
+        // Variants share the warm-up in short turns, so that they are equally old and had equal load when it ends;
+        // warming one after the other would leave the first cold again and the last young. The figures above are
+        // for two variants; more of them take longer, so that each gets as much load.
+        let warm_up_ns = warm_up_s * S * variants.max(2) as u64 / 2;
+        Timing {
+            warm_up_ns,
+            cycles,
+            slice_ns,
+            discard_ns,
+            // What a healthy server has in flight ends within its response time; two seconds are generous.
+            drain_ns: 2 * S,
+            looks: looks.to_vec(),
+            budget_ns: budget_min * 60 * S,
+        }
+    }
+}
+
+/// Makes the plan of a study. The looks that the budget has no room for are cut, and said under `not_tested`.
+///
+/// `budget_ns` replaces the preset's; CPU lists are recorded as they are.
+pub fn make(
+    study: &Study,
+    preset: Preset,
+    seed: u64,
+    budget_ns: Option<u64>,
+    generator_cpus: &[usize],
+    subject_cpus: &[usize],
+) -> Plan {
+    let variants = study.variants.len();
+    let mut timing = preset.timing(variants);
+    timing.budget_ns = budget_ns.unwrap_or(timing.budget_ns);
+    let block_s = block_seconds(study, &timing);
+    let mut not_tested = lines::not_tested(study, preset, age_seconds(study, &timing));
+    cut_looks(&mut timing, block_s, &mut not_tested);
+    let blocks = timing.looks.last().copied().unwrap_or(1);
+    let replication = if has_url(study) { "process" } else { "start" };
+    Plan {
+        format: FORMAT_VERSION,
+        study: study.name.clone(),
+        question: study.question.clone(),
+        preset: preset.name().to_string(),
+        seed,
+        replication: replication.to_string(),
+        alpha: ALPHA,
+        variants: study.variants.iter().map(lines::variant).collect(),
+        workload: lines::workload(&study.workload),
+        points: study.points.iter().map(planned_point).collect(),
+        claims: planned_claims(study),
+        not_tested,
+        order: order::blocks(seed, blocks, timing.cycles, variants),
+        timing,
+        generator_cpus: generator_cpus.to_vec(),
+        subject_cpus: subject_cpus.to_vec(),
+        estimated_seconds: f64::from(blocks) * block_s,
+        study_text: study.text.clone(),
+    }
+}
+
+fn has_url(study: &Study) -> bool {
+    study.variants.iter().any(|variant| matches!(variant.subject, SubjectSpec::Url { .. }))
+}
+
+fn planned_claims(study: &Study) -> Vec<PlannedClaim> {
+    let planned = |(name, text): &(String, String)| PlannedClaim { name: name.clone(), text: text.clone() };
+    study.declared_claims.iter().map(planned).collect()
+}
+
+/// Seconds of all slices of a block.
+fn cycles_seconds(study: &Study, timing: &Timing) -> f64 {
+    let slices = timing.cycles as usize * study.points.len() * study.variants.len();
+    slices as f64 * ((timing.slice_ns + timing.discard_ns) as f64 / S as f64 + SLICE_OVERHEAD_S)
+}
+
+fn block_seconds(study: &Study, timing: &Timing) -> f64 {
+    let started = study.variants.iter().filter(|v| !matches!(v.subject, SubjectSpec::Url { .. })).count();
+    started as f64 * (START_S + STOP_S) + timing.warm_up_ns as f64 / S as f64 + cycles_seconds(study, timing)
+}
+
+/// How old the servers are, in whole seconds, when the first slice begins and when the last ends.
+fn age_seconds(study: &Study, timing: &Timing) -> (u64, u64) {
+    // One second stands for the time between one variant's start and the next one's.
+    let from = timing.warm_up_ns as f64 / S as f64 + 1.0;
+    (from.round() as u64, (from + cycles_seconds(study, timing)).round() as u64)
+}
+
+/// Keeps the looks that the budget has room for; the first one always.
+fn cut_looks(timing: &mut Timing, block_s: f64, not_tested: &mut Vec<String>) {
+    let room = (timing.budget_ns as f64 / S as f64 / block_s).floor() as u32;
+    let minutes = |seconds: f64| format!("{:.0} min", (seconds / 60.0).ceil());
+    let all = timing.looks.clone();
+    let first = all.first().copied().unwrap_or(1);
+    timing.looks.retain(|look| *look <= room.max(first));
+    if room < first {
+        not_tested.push(format!(
+            "any claim, most likely: the first look needs {first} blocks of about {block_s:.0} s, the budget has room \
+             for {room}; give --budget {}",
+            minutes(f64::from(first) * block_s).replace(" min", "m")
+        ));
+    } else if timing.looks.len() < all.len() {
+        let last = all.last().copied().unwrap_or(first);
+        not_tested.push(format!(
+            "looks after {} blocks: the budget has room for {room} blocks of about {block_s:.0} s, all {last} would take \
+             {}",
+            timing.looks.last().copied().unwrap_or(first),
+            minutes(f64::from(last) * block_s)
+        ));
+    }
+}
+
+fn planned_point(point: &LoadPoint) -> schema::LoadPoint {
+    let base = schema::LoadPoint {
+        label: point.label.clone(),
+        connections: point.connections,
+        keep_alive: keep_alive_label(point.keep_alive),
+        ..schema::LoadPoint::default()
+    };
+    match point.kind {
+        LoadKind::Closed { think_ns } => schema::LoadPoint { model: "closed".to_string(), think_ns, ..base },
+        LoadKind::Open { rate_per_s, arrival } => schema::LoadPoint {
+            model: "open".to_string(),
+            rate_per_s: Some(rate_per_s),
+            arrival: Some(arrival_name(arrival).to_string()),
+            ..base
+        },
+    }
+}
+
+fn arrival_name(arrival: Arrival) -> &'static str {
+    match arrival {
+        Arrival::Constant => "constant",
+        Arrival::Poisson => "poisson",
+    }
+}
+
+/// What a load needs beside the study.
+#[derive(Clone, Debug)]
+pub struct LoadTerms<'a> {
+    /// Where the variant listens.
+    pub address: SocketAddr,
+    /// `host:port` for the Host header.
+    pub authority: &'a str,
+    /// Load before the window that is discarded.
+    pub discard_ns: u64,
+    /// When to stop issuing.
+    pub extent: Extent,
+    /// How long to wait for what is in flight at the end.
+    pub drain_ns: u64,
+    /// Threads; fewer are taken when there are fewer connections.
+    pub workers: u32,
+    /// CPUs to pin workers to; empty pins none.
+    pub cpus: Vec<usize>,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+/// Why a load cannot be planned.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadPlanError {
+    /// A request of the workload cannot be encoded.
+    #[error("workload {entry}: {source}")]
+    Request {
+        /// Name of the entry.
+        entry: String,
+        /// What is wrong with it.
+        source: EncodeError,
+    },
+}
+
+/// The engine's plan of one load: the study's workload at one point, against one address.
+///
+/// # Errors
+/// When a request cannot be encoded for this authority.
+pub fn load_plan(study: &Study, point: &LoadPoint, terms: &LoadTerms<'_>) -> Result<LoadPlan, LoadPlanError> {
+    let mut mix = Vec::with_capacity(study.workload.len());
+    for entry in &study.workload {
+        let encode = |close: bool| {
+            let mut spec = entry.request.clone();
+            spec.authority = terms.authority.to_string();
+            spec.close = close;
+            spec.encode().map_err(|source| LoadPlanError::Request { entry: entry.name.clone(), source })
+        };
+        mix.push(MixEntry {
+            weight: entry.weight,
+            target: 0,
+            request: Arc::new(encode(false)?),
+            closing_request: Arc::new(encode(true)?),
+            expect: entry.expect.clone(),
+        });
+    }
+    let profile = match point.kind {
+        LoadKind::Closed { think_ns } => Profile::Closed { think_ns },
+        LoadKind::Open { rate_per_s, arrival } => Profile::Open { rate_per_s, arrival, coalesce_ns: 0 },
+    };
+    Ok(LoadPlan {
+        targets: vec![Target { address: terms.address }],
+        mix,
+        profile,
+        connections: point.connections,
+        keep_alive: point.keep_alive,
+        timeouts: study.timeouts,
+        discard_ns: terms.discard_ns,
+        extent: terms.extent,
+        drain_ns: terms.drain_ns,
+        workers: terms.workers.clamp(1, point.connections.max(1)),
+        cpus: terms.cpus.clone(),
+        seed: terms.seed,
+        share: (0, 1),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+//! The plan as a person reads it, before anything is started.
+
+use super::{Preset, S, age_seconds};
+use crate::study::Study;
+use proofload_store::schema::{LoadPoint, Plan, Variant};
+use std::fmt::Write;
+
+/// The checked plan as text: what is started with which commands, what is asked, what is claimed, how long it takes.
+/// The commands are those of the plan's variants, as they were entered there.
+pub fn explain(study: &Study, plan: &Plan) -> String {
+    let mut out = String::new();
+    // Writing to a String cannot fail; the results are dropped in one place.
+    let _ = write_all(&mut out, study, plan);
+    out
+}
+
+fn write_all(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Result {
+    writeln!(out, "Study {}: {}", plan.study, plan.question)?;
+    writeln!(out, "\nVariants")?;
+    for variant in &plan.variants {
+        write_variant(out, variant)?;
+    }
+    list(out, "Workload", &plan.workload)?;
+    list(out, "Load points", &plan.points.iter().map(point).collect::<Vec<_>>())?;
+    let seconds = |ns: u64| ns as f64 / S as f64;
+    writeln!(
+        out,
+        "  time-outs: connect {} s, response {} s",
+        seconds(study.timeouts.connect_ns),
+        seconds(study.timeouts.response_ns)
+    )?;
+    writeln!(
+        out,
+        "\nClaims ({} at all load points, error rate {} over all of them)",
+        study.claims.len(),
+        plan.alpha
+    )?;
+    for (name, text) in &study.declared_claims {
+        writeln!(out, "  {name}: {text}")?;
+        let expanded = study.claims.iter().filter(|claim| claim.name == *name && claim.text != *text);
+        for claim in expanded {
+            writeln!(out, "    {}", claim.text)?;
+        }
+    }
+    write_timing(out, study, plan)?;
+    write_order(out, plan)?;
+    writeln!(out, "\nCPUs")?;
+    writeln!(out, "  generator: {}", cpus(&plan.generator_cpus))?;
+    writeln!(out, "  subjects: {}", cpus(&plan.subject_cpus))?;
+    list(out, "Not tested", &plan.not_tested)
+}
+
+fn write_variant(out: &mut String, variant: &Variant) -> std::fmt::Result {
+    writeln!(out, "  {}: {}", variant.name, variant.description)?;
+    if !variant.command.is_empty() {
+        writeln!(out, "    command: {}", command_line(&super::redact_arguments(&variant.command)))?;
+    }
+    match variant.kind.as_str() {
+        "url" => {}
+        _ if variant.command.iter().any(|arg| arg.contains("{port}")) || variant.command.is_empty() => {
+            writeln!(out, "    address: 127.0.0.1, a free port chosen at each start")?;
+        }
+        _ => writeln!(out, "    address: 127.0.0.1, its port is part of the description or the command")?,
+    }
+    for (name, digest) in &variant.digests {
+        writeln!(out, "    {name}: sha256 {digest}")?;
+    }
+    Ok(())
+}
+
+/// Arguments as a shell would need them quoted; none is asked, but that is how they are read.
+fn command_line(args: &[String]) -> String {
+    let quoted = |arg: &String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+%{}".contains(c);
+        if !arg.is_empty() && arg.chars().all(plain) {
+            arg.clone()
+        } else {
+            format!("'{}'", arg.replace('\'', "'\\''"))
+        }
+    };
+    args.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+fn point(point: &LoadPoint) -> String {
+    let base = match point.rate_per_s {
+        Some(rate) => format!(
+            "{}: open, {rate} requests a second, {} arrivals, {} connections",
+            point.label,
+            point.arrival.as_deref().unwrap_or("constant"),
+            point.connections
+        ),
+        None => format!("{}: closed, {} connections", point.label, point.connections),
+    };
+    let think = if point.think_ns > 0 {
+        format!(", think time {} s", point.think_ns as f64 / S as f64)
+    } else {
+        String::new()
+    };
+    format!("{base}{think}, keep-alive {}", point.keep_alive)
+}
+
+fn write_timing(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Result {
+    let timing = &plan.timing;
+    let seconds = |ns: u64| ns as f64 / S as f64;
+    let blocks = timing.looks.last().copied().unwrap_or(1);
+    writeln!(out, "\nTime ({})", plan.preset)?;
+    if plan.replication == "start" {
+        writeln!(
+            out,
+            "  block: fresh start of every variant, a fixed warm-up of {} s that they share in turns,",
+            seconds(timing.warm_up_ns)
+        )?;
+    } else {
+        writeln!(
+            out,
+            "  block: a stretch of time, a warm-up of {} s that the variants share in turns,",
+            seconds(timing.warm_up_ns)
+        )?;
+    }
+    writeln!(
+        out,
+        "    then {} cycles; in each, for every load point, a slice of {} s on every variant ({} s discarded before it)",
+        timing.cycles,
+        seconds(timing.slice_ns),
+        seconds(timing.discard_ns)
+    )?;
+    if plan.preset == Preset::Quick.name() && plan.replication == "start" {
+        let (from, to) = age_seconds(study, timing);
+        writeln!(out, "  label: young servers, {from} to {to} s after start")?;
+    }
+    let looks: Vec<String> = timing.looks.iter().map(u32::to_string).collect();
+    writeln!(out, "  looks: after {} blocks; it ends early when every claim is settled", looks.join(", "))?;
+    writeln!(
+        out,
+        "  at most: {blocks} blocks of about {:.0} s, {}; budget {}",
+        plan.estimated_seconds / f64::from(blocks.max(1)),
+        length(plan.estimated_seconds),
+        length(seconds(timing.budget_ns))
+    )?;
+    writeln!(out, "  seed: {}", plan.seed)
+}
+
+fn write_order(out: &mut String, plan: &Plan) -> std::fmt::Result {
+    writeln!(out, "\nOrder in block 1")?;
+    let cycles = plan.order.first().map_or(&[][..], Vec::as_slice);
+    for (index, cycle) in cycles.iter().enumerate() {
+        let names: Vec<&str> = cycle.iter().map(|variant| plan.variants[*variant].name.as_str()).collect();
+        writeln!(out, "  cycle {}: {}", index + 1, names.join(", "))?;
+    }
+    Ok(())
+}
+
+fn list(out: &mut String, title: &str, lines: &[String]) -> std::fmt::Result {
+    writeln!(out, "\n{title}")?;
+    for line in lines {
+        writeln!(out, "  {line}")?;
+    }
+    Ok(())
+}
+
+fn length(seconds: f64) -> String {
+    if seconds < 90.0 { format!("{seconds:.0} s") } else { format!("{:.1} min", seconds / 60.0) }
+}
+
+fn cpus(cpus: &[usize]) -> String {
+    if cpus.is_empty() {
+        return "not pinned".to_string();
+    }
+    cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,97 @@
+//! The sentences and lines of a plan. Credentials never reach them.
+
+use super::Preset;
+use crate::study::redact::{self, REDACTED, is_sensitive};
+use crate::study::{Study, SubjectSpec, Variant, WorkloadEntry};
+use proofload_store::schema::{self, Level};
+
+/// Arguments of a command with credentials replaced; for whoever enters a command in a plan.
+pub fn redact_arguments(args: &[String]) -> Vec<String> {
+    redact::arguments(args)
+}
+
+pub(super) fn variant(variant: &Variant) -> schema::Variant {
+    let levels = variant.levels.iter();
+    let levels =
+        levels.map(|(factor, level)| Level { factor: factor.clone(), level: level.clone() }).collect();
+    let (kind, description, command) = match &variant.subject {
+        SubjectSpec::Catalogue { folder, with } => {
+            let mut parts = vec![folder.clone()];
+            for (name, value) in with {
+                let value = if is_sensitive(name) { REDACTED } else { value };
+                parts.push(format!("{name} {value}"));
+            }
+            ("catalogue", parts.join(", "), Vec::new())
+        }
+        SubjectSpec::Command { args, port, .. } => {
+            let program = args.first().map_or("", String::as_str);
+            let port = port.map_or("a free port".to_string(), |port| format!("port {port}"));
+            ("command", format!("{program} on {port}"), redact_arguments(args))
+        }
+        SubjectSpec::Url { address, authority } => {
+            ("url", format!("http://{authority} at {address}, already running"), Vec::new())
+        }
+    };
+    schema::Variant {
+        name: variant.name.clone(),
+        levels,
+        kind: kind.to_string(),
+        description,
+        command,
+        ..schema::Variant::default()
+    }
+}
+
+/// One line for each entry: `page: GET /test, Accept: text/html, expects status 200 and 347 bytes, 1 of 3`.
+pub(super) fn workload(entries: &[WorkloadEntry]) -> Vec<String> {
+    let total: u64 = entries.iter().map(|entry| u64::from(entry.weight)).sum();
+    entries.iter().map(|entry| entry_line(entry, total)).collect()
+}
+
+fn entry_line(entry: &WorkloadEntry, total: u64) -> String {
+    let request = &entry.request;
+    let mut parts = vec![format!("{}: {} {}", entry.name, request.method, redact::argument(&request.target))];
+    for (name, value) in &request.headers {
+        let value = if is_sensitive(name) { REDACTED.into() } else { redact::argument(value) };
+        parts.push(format!("{name}: {value}"));
+    }
+    if !request.body.is_empty() {
+        parts.push(format!("body of {} bytes", request.body.len()));
+    }
+    let mut expected = Vec::new();
+    match entry.expect.status {
+        Some(status) => expected.push(format!("status {status}")),
+        None => expected.push("status 200 to 399".to_string()),
+    }
+    expected.extend(entry.expect.bytes.map(|bytes| format!("{bytes} bytes")));
+    expected.extend(
+        entry.expect.text.as_ref().map(|text| format!("the text {:?}", String::from_utf8_lossy(text))),
+    );
+    parts.push(format!("expects {}", expected.join(" and ")));
+    if u64::from(entry.weight) != total {
+        parts.push(format!("{} of {total}", entry.weight));
+    }
+    parts.join(", ")
+}
+
+/// What the preset, the study's `quick:` block and the kind of subjects leave untested.
+pub(super) fn not_tested(study: &Study, preset: Preset, age_seconds: (u64, u64)) -> Vec<String> {
+    let mut out = study.not_tested.clone();
+    let (from, to) = age_seconds;
+    out.push(match preset {
+        Preset::Smoke => "any claim: one block gives no verdict".to_string(),
+        Preset::Quick => format!("older servers: these are young servers, {from} to {to} s after start"),
+        Preset::Default | Preset::Thorough => format!(
+            "steady state: the warm-up is fixed, not adapted to the servers, which are {from} to {to} s old when measured"
+        ),
+    });
+    if super::has_url(study) {
+        // A server that already runs has its own age, which nobody knows.
+        let young = |line: &String| line.starts_with("older servers") || line.starts_with("steady state");
+        out.retain(|line| !young(line));
+        let running =
+            "the setups themselves: verdicts are between these running processes, which are not restarted";
+        out.push(running.to_string());
+    }
+    out
+}
