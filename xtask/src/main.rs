@@ -1,2 +1,49 @@
-//! xtask
-fn main() {}
+//! The one door for developers and for CI: `cargo xtask ci`.
+
+mod bounds;
+mod ci;
+mod schema;
+mod tidy;
+
+use anyhow::bail;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask ci                 everything that must pass: format, lints, tests, documents, schemas, bounds
+cargo xtask tidy               the rules of the house alone
+cargo xtask schema [--check]   write schema/*.json from the types, or compare
+cargo xtask bounds [--check]   write the table of group-sequential bounds, or compare";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let rest = args.get(1..).unwrap_or_default();
+    let done = match args.first().map(String::as_str) {
+        Some("ci") => ci::run(),
+        Some("tidy") => tidy::run(&root()),
+        Some("schema") => schema::run(&root(), rest),
+        Some("bounds") => bounds::run(rest),
+        Some("help" | "--help" | "-h") => {
+            println!("{HELP}");
+            Ok(())
+        }
+        _ => unknown(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn unknown() -> anyhow::Result<()> {
+    bail!("no such task; these are:\n{HELP}")
+}
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().unwrap_or(manifest).to_path_buf()
+}

@@ -234,24 +234,33 @@ pub struct ReferenceArgs {
     /// Service time: none, const:2ms, exp:500us, uniform:1ms..3ms, or spin:40us of CPU time
     #[arg(long, value_name = "TIME", default_value = "none")]
     pub service: String,
-    /// Serve one request after the other, in the order of their arrival (an M/M/1 queue with exp and Poisson arrivals)
-    #[arg(long)]
-    pub queue: bool,
-    /// Size of the body: const:1024 or uniform:100..2000
-    #[arg(long, value_name = "SIZE", default_value = "const:1024")]
+    /// Short for --service spin:TIME
+    #[arg(long, value_name = "TIME", conflicts_with = "service")]
+    pub spin: Option<String>,
+    /// A queue with so many servers, first come first served; without it every request is served at once
+    #[arg(long, value_name = "N")]
+    pub servers: Option<usize>,
+    /// Size of the body: 1024, 4KiB or uniform:100..10KiB
+    #[arg(long, value_name = "SIZE", default_value = "1024")]
     pub size: String,
-    /// Stalls: 200ms/2s holds every answer for 200 ms every 2 s
+    /// Stalls: 200ms/2s answers nothing for 200 ms every 2 s
     #[arg(long, value_name = "LENGTH/PERIOD")]
     pub stall: Option<String>,
-    /// Faults with their probabilities: reset_before=0.01,status_500=0.02,...
+    /// Faults with their probabilities: reset_before=0.01,status_500=1%,...
     #[arg(long, value_name = "LIST")]
     pub faults: Option<String>,
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// As cheap as a server can be: a fixed answer, nothing else
+    /// As cheap as a server can be: finds the ends of requests, sends a prebuilt answer
     #[arg(long)]
     pub null: bool,
+    /// Close each connection after so many answers
+    #[arg(long, value_name = "N")]
+    pub close_after: Option<u64>,
+    /// Turn further connections away
+    #[arg(long, value_name = "N")]
+    pub connections_max: Option<usize>,
     /// Log the arrival time of every request to this file
     #[arg(long, value_name = "FILE")]
     pub arrivals: Option<PathBuf>,

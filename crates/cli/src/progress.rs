@@ -1,12 +1,17 @@
 //! The live view: one line on standard error, only on a terminal; plain lines elsewhere.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use proofload_engine::{Extent, LoadPlan, Watch};
 use proofload_harness::host::clock;
 use proofload_harness::runner::Progress;
 use proofload_report::escape;
 use proofload_stats::Judgement;
 use proofload_store::schema::Plan;
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How often the view of one endpoint is drawn.
+const DRAW_EVERY_NS: u64 = 100_000_000;
 
 /// Tells a person where a study stands.
 pub struct Live {
@@ -22,16 +27,48 @@ pub struct Live {
     claims: Vec<String>,
 }
 
+fn line_on_terminal(quiet: bool) -> ProgressBar {
+    let target = match !quiet && std::io::stderr().is_terminal() {
+        true => ProgressDrawTarget::stderr(),
+        false => ProgressDrawTarget::hidden(),
+    };
+    let bar = ProgressBar::with_draw_target(None, target);
+    let style = ProgressStyle::with_template("{spinner} {wide_msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+/// The view of one endpoint; hands the stop switch on to the engine. Returns when the load is done.
+pub fn endpoint(plan: &LoadPlan, watch: &Watch, stop: &AtomicBool, done: &AtomicBool, quiet: bool) {
+    let bar = line_on_terminal(quiet);
+    let begun_ns = clock::monotonic_ns();
+    let (mut before, mut before_ns) = (0, begun_ns);
+    while !done.load(Ordering::Relaxed) {
+        if stop.load(Ordering::Relaxed) {
+            watch.stop.store(true, Ordering::Relaxed);
+        }
+        clock::sleep_ns(DRAW_EVERY_NS);
+        let now_ns = clock::monotonic_ns();
+        let answered = watch.answered.load(Ordering::Relaxed);
+        let failed = watch.failed.load(Ordering::Relaxed);
+        let rate = (answered - before) as f64 / ((now_ns - before_ns) as f64 / 1e9);
+        (before, before_ns) = (answered, now_ns);
+        let spent_s = (now_ns - begun_ns) as f64 / 1e9;
+        let goal = match plan.extent {
+            Extent::DurationNs(ns) => format!("{spent_s:.0} of {:.0} s", (ns + plan.discard_ns) as f64 / 1e9),
+            Extent::Requests { count, .. } => format!("{:.0} %", (answered + failed) as f64 * 100.0 / count as f64),
+        };
+        bar.set_message(format!("{goal}, {rate:.0} answered/s, {failed} failed"));
+        bar.tick();
+    }
+    bar.finish_and_clear();
+}
+
 impl Live {
     /// A view of that plan; silent when `quiet`.
     pub fn new(plan: &Plan, claims: Vec<String>, quiet: bool) -> Live {
         let terminal = std::io::stderr().is_terminal();
-        let target = match !quiet && terminal {
-            true => ProgressDrawTarget::stderr(),
-            false => ProgressDrawTarget::hidden(),
-        };
-        let bar = ProgressBar::with_draw_target(None, target);
-        bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let bar = line_on_terminal(quiet);
         let blocks = plan.timing.looks.last().copied().unwrap_or(1);
         let now_ns = clock::monotonic_ns();
         Live {

@@ -61,7 +61,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
 pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
     let stop = signals::install()?;
     let preset = preset(conduct.preset);
-    let budget = conduct.preset.budget.as_deref().map(study::duration).transpose();
+    let budget = conduct.preset.budget.as_deref().map(study::quantity::duration).transpose();
     let budget_ns = budget.map_err(|why| leave(Exit::Usage, format!("--budget {why}")))?;
     let environment = host::environment();
     let share = cpus::share(&environment.cpus);

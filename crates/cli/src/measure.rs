@@ -1,0 +1,91 @@
+//! `proofload URL`: one endpoint, measured.
+
+use crate::args::MeasureArgs;
+use crate::exit::{Exit, leave};
+use crate::load::{self, Mistakes};
+use crate::{output, progress, run};
+use proofload_engine::{Extent, LoadPlan, LoadResult, Watch};
+use proofload_harness::host::lock::MeasuringLock;
+use proofload_harness::host::{self, clock, signals};
+use proofload_harness::runner::record;
+use proofload_harness::study::{LoadPoint, quantity};
+use proofload_harness::endpoint;
+use proofload_store::schema::{FORMAT_VERSION, RunResult, Status};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How long, when neither time nor number is given.
+const DURATION_NS: u64 = 10_000_000_000;
+/// What a number of requests may take at most.
+const REQUESTS_CAP_NS: u64 = 24 * 3600 * 1_000_000_000;
+/// How long what is in flight at the end may take to end; it is abandoned after that.
+const DRAIN_NS: u64 = 1_000_000_000;
+
+/// The verb.
+pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
+    let mut mistakes = Mistakes::default();
+    let point = load::point(&args.load, &mut mistakes);
+    let request = load::request(&args.load, &mut mistakes);
+    let terms = endpoint::Terms {
+        discard_ns: mistakes.take("--warm-up", quantity::duration(&args.warm_up)),
+        extent: extent(args, &mut mistakes),
+        drain_ns: match args.requests {
+            // Every one of a number of requests comes to its end: by an answer or by its time-out.
+            Some(_) => request.timeouts.response_ns,
+            None => DRAIN_NS,
+        },
+        workers: args.load.workers.unwrap_or(1),
+        seed: args.load.seed.unwrap_or_else(clock::unix_ns),
+    };
+    let plan = endpoint::load_plan(&args.urls, &request, &point, &terms);
+    let plan = plan.map_err(|problems| problems.into_iter().for_each(|problem| mistakes.add(problem)));
+    mistakes.check()?;
+    let Ok(plan) = plan else { unreachable!("its mistakes were told") };
+    let stop = signals::install()?;
+    let _lock = MeasuringLock::acquire("one endpoint", true, &stop, |holder| eprintln!("{holder}"))
+        .map_err(|error| leave(Exit::Busy, error))?;
+    let loaded = watched(&plan, &stop, args.output.quiet)?;
+    let result = result(&args.urls.join(" "), &point, &loaded);
+    output::write(&result, &args.output)?;
+    Ok(match stop.load(Ordering::Relaxed) {
+        true => Exit::Interrupted,
+        false => run::exit_of(&result),
+    })
+}
+
+fn extent(args: &MeasureArgs, mistakes: &mut Mistakes) -> Extent {
+    match (args.requests, args.duration.as_deref()) {
+        (Some(0), _) => {
+            mistakes.add("-n: 0 requests measure nothing; write at least 1");
+            Extent::DurationNs(0)
+        }
+        (Some(count), _) => Extent::Requests { count, cap_ns: REQUESTS_CAP_NS },
+        (None, Some(text)) => Extent::DurationNs(mistakes.take("-d", quantity::duration(text))),
+        (None, None) => Extent::DurationNs(DURATION_NS),
+    }
+}
+
+/// Runs the engine beside a thread that draws and listens for the end.
+fn watched(plan: &LoadPlan, stop: &AtomicBool, quiet: bool) -> anyhow::Result<LoadResult> {
+    let watch = Watch::default();
+    let done = AtomicBool::new(false);
+    let loaded = std::thread::scope(|scope| {
+        scope.spawn(|| progress::endpoint(plan, &watch, stop, &done, quiet));
+        let loaded = proofload_engine::run(plan, &watch);
+        done.store(true, Ordering::Relaxed);
+        loaded
+    });
+    loaded.map_err(|error| leave(Exit::Usage, error))
+}
+
+fn result(name: &str, point: &LoadPoint, loaded: &LoadResult) -> RunResult {
+    RunResult {
+        format: FORMAT_VERSION,
+        status: Status {
+            state: if loaded.stopped_early { "interrupted" } else { "finished" }.to_string(),
+            why: String::new(),
+        },
+        points: vec![record::point(name, point, loaded, None)],
+        environment: host::environment(),
+        ..RunResult::default()
+    }
+}

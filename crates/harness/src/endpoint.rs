@@ -1,0 +1,133 @@
+//! One endpoint, or a weighted mix of several, measured without a study.
+
+use crate::study::{LoadKind, LoadPoint, ParsedUrl, RequestOptions, parse_url};
+use proofload_engine::{Extent, LoadPlan, MixEntry, Profile, Target};
+use std::sync::Arc;
+
+/// Most addresses in a mix.
+const URLS_MAX: usize = 64;
+
+/// How long the engine takes part in one measurement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Terms {
+    /// Load before the window.
+    pub discard_ns: u64,
+    /// When to stop.
+    pub extent: Extent,
+    /// How long to wait for what is in flight at the end.
+    pub drain_ns: u64,
+    /// Threads.
+    pub workers: u32,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+/// The load for `urls`, each an address, or `weight*address`.
+///
+/// # Errors
+/// Every mistake in the addresses and the request, a sentence each.
+pub fn load_plan(
+    urls: &[String],
+    request: &RequestOptions,
+    load: &LoadPoint,
+    terms: &Terms,
+) -> Result<LoadPlan, Vec<String>> {
+    let mut problems = Vec::new();
+    if urls.is_empty() || urls.len() > URLS_MAX {
+        problems.push(format!("{} addresses cannot be loaded; give one, or a mix of at most {URLS_MAX}", urls.len()));
+    }
+    let mut targets: Vec<Target> = Vec::new();
+    let mut mix = Vec::new();
+    for text in urls {
+        let entry = weighted(text).and_then(|(weight, url)| {
+            let target = Target { address: url.address };
+            let index = targets.iter().position(|known| *known == target).unwrap_or_else(|| {
+                targets.push(target);
+                targets.len() - 1
+            });
+            entry(weight, index, &url, request)
+        });
+        match entry {
+            Ok(entry) => mix.push(entry),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    Ok(LoadPlan {
+        targets,
+        mix,
+        profile: match load.kind {
+            LoadKind::Closed { think_ns } => Profile::Closed { think_ns },
+            LoadKind::Open { rate_per_s, arrival } => Profile::Open { rate_per_s, arrival, coalesce_ns: 0 },
+        },
+        connections: load.connections,
+        keep_alive: load.keep_alive,
+        timeouts: request.timeouts,
+        discard_ns: terms.discard_ns,
+        extent: terms.extent,
+        drain_ns: terms.drain_ns,
+        workers: terms.workers,
+        cpus: Vec::new(),
+        seed: terms.seed,
+        share: (0, 1),
+    })
+}
+
+/// `3*http://…` is an address with weight 3.
+fn weighted(text: &str) -> Result<(u32, ParsedUrl), String> {
+    let (weight, url) = match text.split_once('*') {
+        Some((weight, url)) if weight.bytes().all(|b| b.is_ascii_digit()) => (weight.parse().unwrap_or(0), url),
+        _ => (1, text),
+    };
+    if weight == 0 {
+        return Err(format!("{text}: a weight is a whole number from 1; write 3*http://host:port/path"));
+    }
+    Ok((weight, parse_url(url)?))
+}
+
+fn entry(weight: u32, target: usize, url: &ParsedUrl, request: &RequestOptions) -> Result<MixEntry, String> {
+    let mut spec = request.request(&url.target);
+    spec.authority.clone_from(&url.authority);
+    let open = spec.encode().map_err(|error| error.to_string())?;
+    spec.close = true;
+    let closing = spec.encode().map_err(|error| error.to_string())?;
+    Ok(MixEntry {
+        weight,
+        target,
+        request: Arc::new(open),
+        closing_request: Arc::new(closing),
+        expect: request.expect.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proofload_engine::KeepAlive;
+
+    fn plan(urls: &[&str]) -> Result<LoadPlan, Vec<String>> {
+        let urls: Vec<String> = urls.iter().map(ToString::to_string).collect();
+        let kind = LoadKind::Closed { think_ns: 0 };
+        let load = LoadPoint { label: "4c".into(), connections: 4, kind, keep_alive: KeepAlive::On };
+        let terms = Terms { discard_ns: 0, extent: Extent::DurationNs(1), drain_ns: 0, workers: 1, seed: 1 };
+        load_plan(&urls, &RequestOptions::default(), &load, &terms)
+    }
+
+    #[test]
+    fn addresses_of_one_server_share_a_target_and_weights_are_read() {
+        let plan = plan(&["http://127.0.0.1:81/a", "3*http://127.0.0.1:81/b", "http://127.0.0.1:82/"]).unwrap();
+        assert_eq!(plan.targets.len(), 2);
+        let mix: Vec<_> = plan.mix.iter().map(|entry| (entry.weight, entry.target)).collect();
+        assert_eq!(mix, [(1, 0), (3, 0), (1, 1)]);
+        assert!(plan.mix[1].request.bytes.starts_with(b"GET /b HTTP/1.1\r\n"));
+        assert!(plan.mix[0].closing_request.closes && !plan.mix[0].request.closes);
+    }
+
+    #[test]
+    fn all_mistakes_are_told_at_once() {
+        let problems = plan(&["0*http://127.0.0.1/", "https://127.0.0.1/", "http://127.0.0.1:1/"]).unwrap_err();
+        assert_eq!(problems.len(), 2, "{problems:?}");
+    }
+}

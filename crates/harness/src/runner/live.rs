@@ -1,0 +1,205 @@
+//! The bench of the real world: subjects as processes, the engine, telemetry.
+
+use super::bench::{Bench, BenchError, Loaded, Stretch};
+use crate::host::clock;
+use crate::plan;
+use crate::study::Study;
+use crate::subject::{Keeper, Prepared, Running, SubjectError};
+use crate::telemetry::{Tree, TreeSample, idle_share};
+use proofload_engine::{EngineError, LoadPlan, LoadResult, Watch};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How often a load looks whether somebody said stop.
+const STOP_POLL_NS: u64 = 20_000_000;
+/// Over how long the CPU of idle variants is taken.
+const QUIET_WINDOW_NS: u64 = 50_000_000;
+/// How long to wait for idle variants to become quiet.
+const QUIET_WAIT_NS: u64 = 2_000_000_000;
+/// What an idle variant may use of a core.
+const QUIET_SHARE: f64 = 0.02;
+
+/// What a [`LiveBench`] is made of.
+pub struct LiveTerms<'a> {
+    /// The checked study.
+    pub study: &'a Study,
+    /// Its variants' subjects, prepared, in the order of the variants.
+    pub prepared: &'a [Prepared],
+    /// The keeper of all that is started.
+    pub keeper: &'a Keeper,
+    /// Threads of the generator.
+    pub workers: u32,
+    /// CPUs to pin the generator to; empty pins nothing.
+    pub generator_cpus: Vec<usize>,
+    /// CPUs to pin subjects to; empty pins nothing.
+    pub subject_cpus: Vec<usize>,
+    /// Directory for the subjects' temporary files; the keeper removes it.
+    pub temp: PathBuf,
+    /// Set to end early.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// A variant that runs.
+struct Active {
+    running: Running,
+    /// Its processes; `None` for a `url:` subject.
+    tree: Option<Tree>,
+}
+
+/// Starts real processes and loads them with the engine.
+pub struct LiveBench<'a> {
+    terms: LiveTerms<'a>,
+    active: Vec<Option<Active>>,
+}
+
+impl<'a> LiveBench<'a> {
+    /// A bench on which nothing runs yet.
+    pub fn new(terms: LiveTerms<'a>) -> Self {
+        LiveBench { active: terms.prepared.iter().map(|_| None).collect(), terms }
+    }
+
+    fn active(&self, variant: usize) -> Result<&Active, BenchError> {
+        self.active[variant].as_ref().ok_or_else(|| BenchError::Failed("was not started".into()))
+    }
+
+    fn load_plan(&self, variant: usize, point: usize, stretch: Stretch, seed: u64) -> Result<LoadPlan, BenchError> {
+        let running = &self.active(variant)?.running;
+        let terms = plan::LoadTerms {
+            address: running.address(),
+            authority: running.authority(),
+            discard_ns: stretch.discard_ns,
+            extent: proofload_engine::Extent::DurationNs(stretch.measure_ns),
+            drain_ns: stretch.drain_ns,
+            workers: self.terms.workers,
+            cpus: self.terms.generator_cpus.clone(),
+            seed,
+        };
+        plan::load_plan(self.terms.study, &self.terms.study.points[point], &terms)
+            .map_err(|error| BenchError::Failed(error.to_string()))
+    }
+
+    fn sample_idle(&self, busy: usize) -> Vec<(usize, TreeSample)> {
+        let others = self.active.iter().enumerate().filter(|(variant, _)| *variant != busy);
+        others
+            .filter_map(|(variant, active)| Some((variant, active.as_ref()?.tree.as_ref()?.sample())))
+            .collect()
+    }
+}
+
+impl Bench for LiveBench<'_> {
+    fn now_ns(&self) -> u64 {
+        clock::monotonic_ns()
+    }
+
+    fn start(&mut self, block: u32, variant: usize, log: &Path) -> Result<(), BenchError> {
+        let terms = &self.terms;
+        let temp = terms.temp.join(format!("{block}-{variant}"));
+        let running = terms.prepared[variant]
+            .start(terms.keeper, &terms.subject_cpus, log, &temp)
+            .and_then(|mut running| running.wait_ready(&terms.stop).map(|()| running))
+            .map_err(|error| match error {
+                SubjectError::Interrupted => BenchError::Interrupted,
+                error => BenchError::Failed(error.to_string()),
+            })?;
+        let tree = running.pid().map(Tree::of);
+        self.active[variant] = Some(Active { running, tree });
+        Ok(())
+    }
+
+    fn wait_quiet(&mut self, busy: usize) -> Vec<String> {
+        let deadline_ns = clock::monotonic_ns() + QUIET_WAIT_NS;
+        loop {
+            let before = self.sample_idle(busy);
+            if before.is_empty() {
+                return Vec::new();
+            }
+            clock::sleep_ns(QUIET_WINDOW_NS);
+            let after = self.sample_idle(busy);
+            let loud: Vec<(usize, f64)> = before
+                .iter()
+                .zip(&after)
+                .map(|((variant, before), (_, after))| (*variant, idle_share(before, after)))
+                .filter(|(_, share)| *share > QUIET_SHARE)
+                .collect();
+            let stopped = self.terms.stop.load(Ordering::Relaxed);
+            if loud.is_empty() || stopped || clock::monotonic_ns() >= deadline_ns {
+                return loud
+                    .into_iter()
+                    .map(|(variant, share)| {
+                        let name = &self.terms.study.variants[variant].name;
+                        format!("idle {name} used {:.0} % of a core, more than {:.0} %", share * 100.0, QUIET_SHARE * 100.0)
+                    })
+                    .collect();
+            }
+        }
+    }
+
+    fn load(&mut self, variant: usize, point: usize, stretch: Stretch, seed: u64) -> Result<Loaded, BenchError> {
+        let plan = self.load_plan(variant, point, stretch, seed)?;
+        let active = self.active(variant)?;
+        let (result, samples) = observed(&plan, active.tree.as_ref(), stretch, &self.terms.stop)
+            .map_err(|error| BenchError::Failed(error.to_string()))?;
+        let started_ns = result.window_start_ns;
+        let window_ns = result.snapshot.window.end_ns.saturating_sub(started_ns);
+        let subject = samples.map(|(first, last)| {
+            let mut used = last.since(&first);
+            // The samples lie within milliseconds of the window's ends; what they say is scaled to its length.
+            let between_ns = last.at_ns.saturating_sub(first.at_ns).max(1);
+            used.cpu_ns = used.cpu_ns.map(|ns| (ns as f64 * window_ns as f64 / between_ns as f64) as u64);
+            used
+        });
+        let age_seconds = active.running.started_ns().map_or(0.0, |ns| started_ns.saturating_sub(ns) as f64 / 1e9);
+        let ago_ns = clock::monotonic_ns().saturating_sub(started_ns);
+        Ok(Loaded {
+            result,
+            subject,
+            started_unix_ns: clock::unix_ns().saturating_sub(ago_ns),
+            age_seconds,
+            marks: Vec::new(),
+        })
+    }
+
+    fn alive(&mut self, variant: usize) -> Result<(), String> {
+        match self.active[variant].as_mut() {
+            Some(active) => active.running.alive().map_err(|error| error.to_string()),
+            None => Err("was not started".into()),
+        }
+    }
+
+    fn stop_all(&mut self) -> Vec<String> {
+        let active = self.active.iter_mut().filter_map(Option::take);
+        active.filter_map(|active| active.running.stop().err().map(|error| error.to_string())).collect()
+    }
+}
+
+/// Runs the engine in a thread of its own and takes samples of the subject at both ends of the window.
+fn observed(
+    plan: &LoadPlan,
+    tree: Option<&Tree>,
+    stretch: Stretch,
+    stop: &AtomicBool,
+) -> Result<(LoadResult, Option<(TreeSample, TreeSample)>), EngineError> {
+    let watch = Watch::default();
+    let begun_ns = clock::monotonic_ns();
+    std::thread::scope(|scope| {
+        let load = scope.spawn(|| proofload_engine::run(plan, &watch));
+        let wait_until = |at_ns: u64| {
+            while clock::monotonic_ns() < at_ns && !load.is_finished() {
+                if stop.load(Ordering::Relaxed) {
+                    watch.stop.store(true, Ordering::Relaxed);
+                }
+                clock::sleep_ns(STOP_POLL_NS.min(at_ns.saturating_sub(clock::monotonic_ns())));
+            }
+        };
+        wait_until(begun_ns + stretch.discard_ns);
+        let first = tree.map(Tree::sample);
+        wait_until(begun_ns + stretch.discard_ns + stretch.measure_ns);
+        let last = tree.map(Tree::sample);
+        wait_until(u64::MAX);
+        match load.join() {
+            Ok(result) => result.map(|result| (result, first.zip(last))),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}

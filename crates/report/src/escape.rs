@@ -1,0 +1,106 @@
+//! Making text harmless where it is shown. Names and answers come from strangers.
+
+/// For a terminal: control characters (C0, DEL, C1) and those that reorder text become visible escapes; line
+/// breaks and tabs stay.
+pub fn terminal(text: &str) -> String {
+    escape(text, |c| matches!(c, '\n' | '\t'))
+}
+
+/// For one line of a terminal: as [`terminal`], and line breaks become visible too.
+pub fn line(text: &str) -> String {
+    escape(text, |c| c == '\t')
+}
+
+fn escape(text: &str, keep: impl Fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if (c.is_control() && !keep(c)) || reorders(c) {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Bidirectional controls and invisible marks, which can make a text read as another (Unicode TR 36).
+fn reorders(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// For HTML text and quoted attributes.
+pub fn html(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in line_breaks_kept(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn line_breaks_kept(text: &str) -> String {
+    escape(text, |c| matches!(c, '\n' | '\t'))
+}
+
+/// For Markdown, inside paragraphs and table cells: every character that begins markup is escaped, line breaks
+/// become blanks.
+pub fn markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in escape(text, |c| matches!(c, '\n' | '\t')).chars() {
+        match c {
+            '\n' | '\t' => out.push(' '),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            // Blocks that a forge would turn into a mention of a person or an issue.
+            '@' => out.push_str("&#64;"),
+            '#' => out.push_str("&#35;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '!' | '~' | '$' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOSTILE: &str = "<script>alert('x')</script>\u{1b}[2J\u{9b}31m|`*_[a](b)![i](j)\u{202e}evil\"&\r\n@you #1";
+
+    #[test]
+    fn no_control_sequence_reaches_a_terminal() {
+        let shown = terminal(HOSTILE);
+        assert!(shown.chars().all(|c| !c.is_control() || c == '\n'), "{shown:?}");
+        assert!(!shown.contains('\u{202e}'));
+        assert!(!line(HOSTILE).contains('\n'));
+        assert_eq!(terminal("a\tb\n连"), "a\tb\n连");
+    }
+
+    #[test]
+    fn no_tag_and_no_quote_reaches_html() {
+        let shown = html(HOSTILE);
+        assert!(!shown.contains(['<', '>', '"', '\'', '\u{1b}', '\u{202e}']), "{shown}");
+        assert!(shown.starts_with("&lt;script&gt;"));
+    }
+
+    #[test]
+    fn no_markup_is_left_in_markdown() {
+        let shown = markdown(HOSTILE);
+        assert!(!shown.contains(['<', '\n', '\r', '@', '\u{1b}']), "{shown}");
+        for (at, c) in shown.char_indices() {
+            if "|`*_[]!".contains(c) {
+                assert_eq!(&shown[at - 1..at], "\\", "unescaped {c} in {shown}");
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Every sentence that a report says, in one place, so that another language can stand beside English.
+//!
+//! Messages take values and return text without markup; escaping is the renderer's duty.
+
+use crate::number;
+use proofload_stats::{Judged, Names, Reason};
+use proofload_store::schema::{Estimate, Timing};
+
+/// Heading of the verdicts.
+pub const VERDICTS: &str = "Verdicts";
+/// Heading of the figures.
+pub const FIGURES: &str = "Figures";
+/// Heading of the outcomes that are not answers.
+pub const OUTCOMES: &str = "Outcomes";
+/// Heading of the machine.
+pub const ENVIRONMENT: &str = "Environment";
+/// Heading of the parameters.
+pub const PARAMETERS: &str = "Parameters";
+/// Heading of what limits the test.
+pub const LIMITS: &str = "Limits of this test";
+/// Heading of the first bad answers.
+pub const BAD_ANSWERS: &str = "First bad answers";
+
+/// `1.034 [0.97, 1.09]`, in the unit of the estimate.
+pub fn interval(estimate: &Estimate) -> String {
+    let end = |value: Option<f64>, otherwise: &str| {
+        value.map_or_else(|| otherwise.to_string(), |value| number::with_unit(value, &estimate.unit))
+    };
+    format!(
+        "{} [{}, {}]",
+        number::with_unit(estimate.point, &estimate.unit),
+        end(estimate.low, "?"),
+        end(estimate.high, "?")
+    )
+}
+
+/// `6 blocks`.
+pub fn blocks(n: u32) -> String {
+    if n == 1 { "1 block".into() } else { format!("{n} blocks") }
+}
+
+/// The last line: how many times as many requests one serves as the other.
+pub fn headline_throughput(over: &str, under: &str, point: Option<&str>, ratio: &str, n: u32) -> String {
+    let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
+    format!("{over} serves {} times as many requests as {under}{at} {}, {}", first(ratio), rest(ratio), blocks(n))
+}
+
+/// The last line where the first claim compares something else.
+pub fn headline_measure(measure: &str, over: &str, under: &str, point: Option<&str>, ratio: &str, n: u32) -> String {
+    let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
+    format!("{measure} of {over} is {} times that of {under}{at} {}, {}", first(ratio), rest(ratio), blocks(n))
+}
+
+fn first(interval: &str) -> &str {
+    interval.split_once(" [").map_or(interval, |(point, _)| point)
+}
+
+fn rest(interval: &str) -> &str {
+    interval.find('[').map_or("", |at| &interval[at..])
+}
+
+/// Why a verdict is what it is.
+pub fn reasons(judged: &Judged, names: &Names, timing: &Timing, seconds_per_block: f64) -> Vec<String> {
+    let mut said: Vec<String> = judged.reasons.iter().map(|reason| why(reason, names)).collect();
+    if let Some(projection) = judged.projection.filter(|_| judged.reasons.iter().any(is_few)) {
+        let minutes = f64::from(projection.blocks) * seconds_per_block / 60.0;
+        let basis = if projection.assumed { "if the spread between blocks is usual" } else { "at the spread seen so far" };
+        said.push(format!(
+            "±{} would take about {} ({} minutes at this preset's {} s of measuring a block), {basis}",
+            number::percent(projection.resolution),
+            blocks(projection.blocks),
+            number::plain(minutes),
+            number::plain(timing.slice_ns as f64 * f64::from(timing.cycles) / 1e9),
+        ));
+    }
+    said
+}
+
+fn is_few(reason: &Reason) -> bool {
+    matches!(reason, Reason::TooFewBlocks { .. } | Reason::NoData)
+}
+
+fn why(reason: &Reason, names: &Names) -> String {
+    let variant = |index: &usize| names.variants.get(*index).map_or("?", |variant| variant.name.as_str());
+    match reason {
+        Reason::NoData => "no complete block: nothing to judge".into(),
+        Reason::TooFewBlocks { have: 1, .. } => "one block: a single start of the servers decides nothing".into(),
+        Reason::TooFewBlocks { have, need } => format!("{} so far, the first look is at {need}", blocks(*have)),
+        Reason::IntervalCrosses { resolution, more_blocks } => {
+            let more = match more_blocks {
+                Some(n) => format!("about {} more would settle it", blocks(*n)),
+                None => "no number of blocks in reach would settle it".into(),
+            };
+            format!("the interval allows both; the resolution is ±{}; {more}", number::percent(*resolution))
+        }
+        Reason::ClientLimited { what } => format!("client-limited: {what}"),
+        Reason::Errors { variant: index, share } => format!(
+            "{} of the exchanges of {} failed; above 0.1 % no claim about speed is judged",
+            number::percent(*share),
+            variant(index)
+        ),
+        Reason::SignsDisagree => "the Hodges–Lehmann estimate points the other way".into(),
+        Reason::BlocksLost { lost, of } => format!("{lost} of {} were lost", blocks(*of)),
+        Reason::NotMeasured { measure, variant: index, point, blocks: n } => format!(
+            "{}({}) @ {} has no value in {}",
+            measure.name(),
+            variant(index),
+            names.points.get(*point).map_or("?", String::as_str),
+            blocks(*n)
+        ),
+        Reason::Constant => "constant over all blocks, compared exactly".into(),
+        Reason::SeenOnly { exchanges, upper } => format!(
+            "holds for the {} exchanges seen; the true share is below {} with 95 % confidence",
+            number::count(*exchanges),
+            number::percent(*upper)
+        ),
+        other => format!("{other:?}"),
+    }
+}
+
+/// Ages of the servers while they were measured.
+pub fn young_servers(from_s: f64, to_s: f64) -> String {
+    format!("young servers, {from_s:.0} to {to_s:.0} s after start; a JVM may not have reached its steady state")
+}
+
+/// Nothing was restarted.
+pub const PROCESSES: &str = "a verdict between these two running processes, not between the setups: nothing was restarted";
+/// Closed loop without think time.
+pub const SATURATED: &str =
+    "closed loop without think time: latencies are those of a saturated server and follow from its throughput (N/X)";
+/// Both ends on one machine.
+pub const LOOPBACK: &str = "generator and servers share this machine; on loopback the kernel charges part of a server's \
+                            TCP work to whoever sends";
+/// The warm-up was a fixed time.
+pub const FIXED_WARM_UP: &str = "the warm-up was a fixed time; steady state was not checked";
+
+/// A preset of one block.
+pub const SMOKE: &str = "one block: a check that everything works, not a measurement";
+
+/// Blocks that do not count.
+pub fn excluded(n: u32) -> String {
+    format!("{} begun and not finished: on record, not judged", blocks(n))
+}
+
+/// Slices with an unfit generator.
+pub fn unfit(n: usize, of: usize, first: &str) -> String {
+    format!("client-limited in {n} of {of} slices: {first}")
+}
+
+/// Slices that something disturbed.
+pub fn marked(n: usize, of: usize, first: &str) -> String {
+    format!("{n} of {of} slices are marked: {first}")
+}
+
+/// What the preset left out.
+pub fn not_tested(what: &str) -> String {
+    format!("not tested: {what}")
+}
+
+/// Something about the machine.
+pub fn machine(what: &str) -> String {
+    format!("machine: {what}")
+}
+
+/// The generator passed its checks.
+pub const FIT: &str = "generator fit";
+/// It did not.
+pub const CLIENT_LIMITED: &str = "client-limited: these are the generator's figures, not the server's";
+/// Nothing was answered.
+pub const NOTHING_ANSWERED: &str = "nothing was answered";
+
+/// Intended and not sent.
+pub fn unsent(n: u64, of: u64) -> String {
+    format!(
+        "{} of {} intended requests were never sent: the connections were too few or the server too slow for this rate",
+        number::count(n),
+        number::count(of)
+    )
+}
+
+/// In flight at the end.
+pub fn abandoned(n: u64) -> String {
+    format!("{} requests were in flight at the end and are in no latency", number::count(n))
+}

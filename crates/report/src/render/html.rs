@@ -1,0 +1,101 @@
+//! One self-contained page: no script, nothing fetched, readable on paper.
+
+use crate::escape::html as safe;
+use crate::messages;
+use crate::view::{Bar, Table, VerdictView, view};
+use proofload_store::schema::RunResult;
+
+const STYLE: &str = include_str!("page.css");
+
+/// The result as a page.
+pub fn html(result: &RunResult) -> String {
+    let view = view(result);
+    let title = safe(&view.title);
+    let mut body = format!("<header><p class=\"brand\">Proofload</p><h1>{title}</h1>");
+    for (class, text) in [("question", &view.question), ("ended", &view.ended), ("headline", &view.headline)] {
+        if !text.is_empty() {
+            body.push_str(&format!("<p class=\"{class}\">{}</p>", safe(text)));
+        }
+    }
+    body.push_str("</header>\n");
+    if !view.verdicts.is_empty() {
+        body.push_str(&format!("<section><h2>{}</h2>\n", messages::VERDICTS));
+        view.verdicts.iter().for_each(|verdict| body.push_str(&card(verdict)));
+        body.push_str("</section>\n");
+    }
+    view.tables.iter().for_each(|of| body.push_str(&table(of)));
+    if !view.bad_answers.is_empty() {
+        body.push_str(&format!("<section><h2>{}</h2>", messages::BAD_ANSWERS));
+        for answer in &view.bad_answers {
+            let (outcome, what) = (safe(&answer.outcome), safe(&answer.what));
+            body.push_str(&format!("<h3>{outcome}: {what}</h3><pre>{}</pre>", safe(&answer.received)));
+        }
+        body.push_str("</section>\n");
+    }
+    if !view.limits.is_empty() {
+        let items: String = view.limits.iter().map(|limit| format!("<li>{}</li>", safe(limit))).collect();
+        body.push_str(&format!("<section><h2>{}</h2><ul>{items}</ul></section>\n", messages::LIMITS));
+    }
+    body.push_str(&pairs(messages::PARAMETERS, &view.parameters));
+    body.push_str(&pairs(messages::ENVIRONMENT, &view.environment));
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title} – Proofload</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
+    )
+}
+
+fn card(verdict: &VerdictView) -> String {
+    let class = match verdict.verdict.as_str() {
+        "supported" => "supported",
+        "refuted" => "refuted",
+        _ => "undecided",
+    };
+    let reasons: String = verdict.reasons.iter().map(|reason| format!("<li>{}</li>", safe(reason))).collect();
+    let reasons = if reasons.is_empty() { reasons } else { format!("<ul>{reasons}</ul>") };
+    format!(
+        "<article class=\"{class}\"><p class=\"word\">{}</p><div><h3>{}</h3><p><code>{}</code></p>{}<p class=\"rests\">{}</p>{reasons}</div></article>\n",
+        safe(&verdict.verdict),
+        safe(&verdict.name),
+        safe(&verdict.text),
+        verdict.bar.map(picture).unwrap_or_default(),
+        safe(&verdict.rests_on),
+    )
+}
+
+/// The interval as a line with its point; the vertical rule is "no difference".
+fn picture(bar: Bar) -> String {
+    let x = |place: f64| format!("{:.1}", place * 400.0);
+    format!(
+        "<svg viewBox=\"0 0 400 20\" role=\"img\" aria-label=\"interval; the rule marks a ratio of 1\">\
+         <line class=\"axis\" x1=\"0\" y1=\"10\" x2=\"400\" y2=\"10\"/>\
+         <line class=\"one\" x1=\"{one}\" y1=\"1\" x2=\"{one}\" y2=\"19\"/>\
+         <line class=\"interval\" x1=\"{low}\" y1=\"10\" x2=\"{high}\" y2=\"10\"/>\
+         <circle cx=\"{point}\" cy=\"10\" r=\"4.5\"/></svg>",
+        one = x(bar.one),
+        low = x(bar.low),
+        high = x(bar.high),
+        point = x(bar.point),
+    )
+}
+
+fn table(table: &Table) -> String {
+    let cells = |tag: &str, row: &[String]| {
+        row.iter().map(|cell| format!("<{tag}>{}</{tag}>", safe(cell))).collect::<String>()
+    };
+    let rows: String = table.rows.iter().map(|row| format!("<tr>{}</tr>\n", cells("td", row))).collect();
+    format!(
+        "<section><h2>{}</h2><div class=\"wide\"><table><thead><tr>{}</tr></thead><tbody>\n{rows}</tbody></table></div></section>\n",
+        safe(&table.title),
+        cells("th", &table.header)
+    )
+}
+
+fn pairs(title: &str, pairs: &[(String, String)]) -> String {
+    if pairs.is_empty() {
+        return String::new();
+    }
+    let rows: String =
+        pairs.iter().map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>\n", safe(name), safe(value))).collect();
+    format!("<section><h2>{title}</h2><dl>\n{rows}</dl></section>\n")
+}

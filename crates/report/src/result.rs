@@ -1,0 +1,232 @@
+//! From the record to a result: judge, figures, limits. Everything that a renderer shows comes from here.
+
+use crate::messages;
+use proofload_stats::{
+    Claim, Design, Judged, Measure, Names, Observations, Selector, mean_over_blocks, parse_claim,
+};
+use proofload_store::schema::{
+    ClaimResult, Estimate, FORMAT_VERSION, Figure, Plan, RunResult, Slice,
+};
+use proofload_store::{Run, StoreError};
+
+/// Measures of the table of figures.
+const TABLE: [Measure; 4] =
+    [Measure::Throughput, Measure::ResponseQuantile(5000), Measure::ResponseQuantile(9900), Measure::CpuPerRequest];
+
+/// The intervals of the table miss with this probability; they are no verdicts.
+const TABLE_TAIL: f64 = 0.05;
+
+/// A record that cannot be turned into a result.
+#[derive(Debug)]
+pub enum ReportError {
+    /// It cannot be read.
+    Store(StoreError),
+    /// Its plan holds a claim that cannot be read.
+    Claim {
+        /// The claim's name.
+        name: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl std::fmt::Display for ReportError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ReportError::Store(error) => error.fmt(f),
+            ReportError::Claim { name, why } => write!(f, "plan.json: claim \"{name}\": {why}"),
+        }
+    }
+}
+
+impl std::error::Error for ReportError {}
+
+impl From<StoreError> for ReportError {
+    fn from(error: StoreError) -> Self {
+        ReportError::Store(error)
+    }
+}
+
+/// What the judge needs to know of a plan: names, claims at definite load points, looks.
+///
+/// # Errors
+/// When a claim of the plan cannot be read.
+pub fn restore(plan: &Plan) -> Result<(Names, Vec<Claim>, Design), ReportError> {
+    let selector = |variant: &proofload_store::schema::Variant| Selector {
+        name: variant.name.clone(),
+        levels: variant.levels.iter().map(|l| (l.factor.clone(), l.level.clone())).collect(),
+    };
+    let names = Names {
+        variants: plan.variants.iter().map(selector).collect(),
+        points: plan.points.iter().map(|point| point.label.clone()).collect(),
+    };
+    let mut claims = Vec::new();
+    for claim in &plan.claims {
+        let parsed = parse_claim(&claim.name, &claim.text, &names).map_err(|errors| ReportError::Claim {
+            name: claim.name.clone(),
+            why: errors.first().map(ToString::to_string).unwrap_or_default(),
+        })?;
+        claims.extend(parsed);
+    }
+    let design = Design { looks: plan.timing.looks.clone(), alpha: plan.alpha };
+    Ok((names, claims, design))
+}
+
+/// Judges a record and gathers all that a report shows.
+///
+/// # Errors
+/// When the record cannot be read, or its plan holds a claim that cannot be.
+pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
+    let plan = run.plan();
+    let (names, claims, design) = restore(plan)?;
+    let judgement = proofload_store::judged(run, &claims, &names, &design);
+    let seconds_per_block = plan.estimated_seconds / f64::from(design.looks.last().copied().unwrap_or(1).max(1));
+    let results = claims
+        .iter()
+        .zip(&judgement.claims)
+        .map(|(claim, judged)| claim_result(claim, judged, &names, plan, seconds_per_block))
+        .collect();
+    let observations = proofload_store::observations(run, &names, &TABLE);
+    Ok(RunResult {
+        format: FORMAT_VERSION,
+        study: plan.study.clone(),
+        question: plan.question.clone(),
+        run: run.path().display().to_string(),
+        status: run.status().clone(),
+        variants: plan.variants.clone(),
+        points: run.points(),
+        figures: figures(&observations, &names),
+        claims: results,
+        blocks: observations.blocks.len() as u32,
+        excluded_blocks: observations.excluded_blocks,
+        replication: plan.replication.clone(),
+        plan: Some(plan.clone()),
+        environment: run.environment().clone(),
+        limits: limits(run, plan, observations.excluded_blocks),
+    })
+}
+
+fn claim_result(claim: &Claim, judged: &Judged, names: &Names, plan: &Plan, seconds_per_block: f64) -> ClaimResult {
+    let finite = |value: f64| value.is_finite().then_some(value);
+    ClaimResult {
+        name: claim.name.clone(),
+        text: claim.text.clone(),
+        verdict: judged.verdict.name().to_string(),
+        estimate: judged.estimate.map(|estimate| Estimate {
+            point: estimate.point,
+            low: finite(estimate.low),
+            high: finite(estimate.high),
+            unit: estimate.unit.to_string(),
+        }),
+        confidence: judged.confidence,
+        blocks: judged.blocks,
+        reasons: messages::reasons(judged, names, &plan.timing, seconds_per_block),
+    }
+}
+
+fn figures(observations: &Observations, names: &Names) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    for (point, label) in names.points.iter().enumerate() {
+        for (variant, selector) in names.variants.iter().enumerate() {
+            for measure in TABLE {
+                let cells = observations.cells.iter();
+                let of_it =
+                    cells.filter(|c| c.variant == variant && c.point == point && c.measure == measure);
+                let values: Option<Vec<f64>> = of_it.map(|cell| cell.merged).collect();
+                let Some(mean) = values.and_then(|values| mean_over_blocks(&values, TABLE_TAIL)) else { continue };
+                figures.push(Figure {
+                    variant: selector.name.clone(),
+                    point: label.clone(),
+                    measure: measure.name(),
+                    estimate: Estimate {
+                        point: mean.mean,
+                        low: mean.ends.map(|(low, _)| low),
+                        high: mean.ends.map(|(_, high)| high),
+                        unit: measure.unit().to_string(),
+                    },
+                    blocks: mean.blocks,
+                });
+            }
+        }
+    }
+    figures
+}
+
+/// What limits the test, from what was really seen.
+fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
+    let measured: Vec<&Slice> = run
+        .blocks()
+        .iter()
+        .flat_map(|block| &block.slices)
+        .filter(|slice| slice.phase == "measure")
+        .collect();
+    let mut limits = Vec::new();
+    if plan.timing.looks == [1] {
+        limits.push(messages::SMOKE.to_string());
+    }
+    if plan.replication == "process" {
+        limits.push(messages::PROCESSES.to_string());
+    } else if let Some((from, to)) = ages(&measured) {
+        match plan.preset.as_str() {
+            "smoke" | "quick" => limits.push(messages::young_servers(from, to)),
+            _ => limits.push(messages::FIXED_WARM_UP.to_string()),
+        }
+    }
+    if plan.points.iter().any(|point| point.model == "closed" && point.think_ns == 0) {
+        limits.push(messages::SATURATED.to_string());
+    }
+    limits.push(messages::LOOPBACK.to_string());
+    let unfit: Vec<&String> =
+        measured.iter().filter_map(|slice| slice.measured.generator.findings.first()).collect();
+    if let Some(first) = unfit.first() {
+        limits.push(messages::unfit(unfit.len(), measured.len(), first));
+    }
+    let marked: Vec<&String> = measured.iter().filter_map(|slice| slice.marks.first()).collect();
+    if let Some(first) = marked.first() {
+        limits.push(messages::marked(marked.len(), measured.len(), first));
+    }
+    if excluded > 0 {
+        limits.push(messages::excluded(excluded));
+    }
+    limits.extend(plan.not_tested.iter().map(|what| messages::not_tested(what)));
+    limits.extend(run.environment().findings.iter().map(|what| messages::machine(what)));
+    limits
+}
+
+fn ages(measured: &[&Slice]) -> Option<(f64, f64)> {
+    let ages = measured.iter().map(|slice| slice.age_seconds).filter(|age| *age > 0.0);
+    let youngest = ages.clone().fold(f64::INFINITY, f64::min);
+    let ends = measured.iter().map(|slice| slice.age_seconds + slice.measured.seconds);
+    youngest.is_finite().then(|| (youngest, ends.fold(0.0, f64::max)))
+}
+
+/// What a result comes to as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overall {
+    /// Every claim is supported; or there was none, and something was measured.
+    AllSupported,
+    /// At least one claim is refuted.
+    Refuted,
+    /// None is refuted, at least one undecided.
+    Undecided,
+    /// The generator was the limit, or nothing was answered.
+    Invalid,
+}
+
+/// What a result comes to as a whole; the exit code rests on it.
+pub fn overall(result: &RunResult) -> Overall {
+    let answered = |point: &proofload_store::schema::Point| point.outcomes.get("answered").copied().unwrap_or(0);
+    let nothing = result.points.iter().all(|point| answered(point) == 0);
+    let unfit = result.points.iter().any(|point| !point.generator.fit);
+    let any = |verdict: &str| result.claims.iter().any(|claim| claim.verdict == verdict);
+    // A refuted claim was judged on fit slices: the judge lets no other through.
+    if any("refuted") {
+        Overall::Refuted
+    } else if nothing || (unfit && (result.claims.is_empty() || any("undecided"))) {
+        Overall::Invalid
+    } else if any("undecided") {
+        Overall::Undecided
+    } else {
+        Overall::AllSupported
+    }
+}

@@ -1,0 +1,331 @@
+//! What is shown, units already chosen. Renderers do no arithmetic on measurements.
+
+use crate::{messages, number, result::restore};
+use proofload_stats::{Claim, Names, Side, Term};
+use proofload_store::schema::{BadAnswer, ClaimResult, Durations, Point, RunResult};
+
+/// A result, ready to be drawn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct View {
+    /// Name of the study, or the address.
+    pub title: String,
+    /// Its question; empty for a single measurement.
+    pub question: String,
+    /// How it ended, when it did not end by itself.
+    pub ended: String,
+    /// One for each claim.
+    pub verdicts: Vec<VerdictView>,
+    /// Figures and counts.
+    pub tables: Vec<Table>,
+    /// What limits the test; warnings.
+    pub limits: Vec<String>,
+    /// First bad answers.
+    pub bad_answers: Vec<BadAnswer>,
+    /// Name and value.
+    pub parameters: Vec<(String, String)>,
+    /// Name and value.
+    pub environment: Vec<(String, String)>,
+    /// The last line.
+    pub headline: String,
+}
+
+/// A claim with its verdict.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VerdictView {
+    /// `supported`, `refuted` or `undecided`.
+    pub verdict: String,
+    /// The claim's name.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// `1.034 [0.97, 1.09], 95 %, 6 blocks`; empty when nothing was measured.
+    pub rests_on: String,
+    /// Why.
+    pub reasons: Vec<String>,
+    /// Position of low, point and high on a picture from 0 to 1, and of "no difference"; ratios only.
+    pub bar: Option<Bar>,
+}
+
+/// An interval of ratios on a logarithmic axis from half to double (or wider).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bar {
+    /// Lower end, 0 to 1.
+    pub low: f64,
+    /// Point estimate.
+    pub point: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Where the ratio is 1.
+    pub one: f64,
+}
+
+/// A table with a heading.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// Heading.
+    pub title: String,
+    /// Column names; the first column is text, the others are numbers.
+    pub header: Vec<String>,
+    /// Rows.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// The view of a result.
+pub fn view(result: &RunResult) -> View {
+    let single = result.plan.is_none();
+    let title = match single {
+        true => result.points.first().map(|point| point.variant.clone()).unwrap_or_default(),
+        false => result.study.clone(),
+    };
+    let mut tables = match single {
+        true => result.points.iter().map(latencies).collect(),
+        false => vec![figures(result)],
+    };
+    tables.extend(outcomes(&result.points));
+    let mut limits = result.limits.clone();
+    if single {
+        limits.extend(result.points.iter().flat_map(warnings));
+    }
+    View {
+        title,
+        question: result.question.clone(),
+        ended: match result.status.state.as_str() {
+            "finished" => result.status.why.clone(),
+            state => format!("{state}: {}", result.status.why).trim_end_matches(": ").to_string(),
+        },
+        verdicts: result.claims.iter().map(verdict).collect(),
+        tables,
+        limits,
+        bad_answers: result.points.iter().flat_map(|point| point.bad_answers.clone()).collect(),
+        parameters: parameters(result),
+        environment: environment(result),
+        headline: headline(result),
+    }
+}
+
+fn verdict(claim: &ClaimResult) -> VerdictView {
+    let rests_on = claim.estimate.as_ref().map(|estimate| {
+        let confidence = number::plain(claim.confidence * 100.0);
+        format!("{}, {confidence} %, {}", messages::interval(estimate), messages::blocks(claim.blocks))
+    });
+    VerdictView {
+        verdict: claim.verdict.clone(),
+        name: claim.name.clone(),
+        text: claim.text.clone(),
+        rests_on: rests_on.unwrap_or_default(),
+        reasons: claim.reasons.clone(),
+        bar: bar(claim),
+    }
+}
+
+fn bar(claim: &ClaimResult) -> Option<Bar> {
+    let estimate = claim.estimate.as_ref().filter(|e| e.unit == "ratio" && e.point > 0.0)?;
+    let (low, high) = (estimate.low.filter(|low| *low > 0.0)?, estimate.high?);
+    let widest = [low, high, estimate.point].iter().map(|r| r.ln().abs()).fold(1.1_f64.ln(), f64::max) * 1.15;
+    let place = |ratio: f64| (ratio.ln() / widest + 1.0) / 2.0;
+    Some(Bar { low: place(low), point: place(estimate.point), high: place(high), one: 0.5 })
+}
+
+fn figures(result: &RunResult) -> Table {
+    let mut measures: Vec<&str> = Vec::new();
+    for figure in &result.figures {
+        if !measures.contains(&figure.measure.as_str()) {
+            measures.push(&figure.measure);
+        }
+    }
+    let mut header = vec!["variant".to_string()];
+    header.extend(measures.iter().map(ToString::to_string));
+    header.extend(["answered".to_string(), "errors".to_string()]);
+    let mut rows = Vec::new();
+    for point in &result.points {
+        let mut row = vec![format!("{} @ {}", point.variant, point.point)];
+        for measure in &measures {
+            let found = result.figures.iter().find(|figure| {
+                figure.variant == point.variant && figure.point == point.point && figure.measure == *measure
+            });
+            row.push(found.map_or_else(String::new, |figure| match figure.estimate.low {
+                Some(_) => messages::interval(&figure.estimate),
+                None => number::with_unit(figure.estimate.point, &figure.estimate.unit),
+            }));
+        }
+        row.push(number::count(outcome(point, "answered")));
+        row.push(number::count(errors(point)));
+        rows.push(row);
+    }
+    Table { title: messages::FIGURES.to_string(), header, rows }
+}
+
+fn latencies(point: &Point) -> Table {
+    let header = ["", "count", "mean", "p50", "p90", "p99", "p99.9", "max"].map(str::to_string).to_vec();
+    let row = |name: &str, durations: &Durations| {
+        let cell = |ns: Option<u64>| ns.map_or_else(|| "–".to_string(), |ns| number::duration(ns as f64));
+        vec![
+            name.to_string(),
+            number::count(durations.count),
+            durations.mean.map_or_else(|| "–".to_string(), number::duration),
+            cell(durations.p50),
+            cell(durations.p90),
+            cell(durations.p99),
+            cell(durations.p999),
+            cell(durations.max),
+        ]
+    };
+    Table {
+        title: format!("{}, {} loop", point.point, point.model),
+        header,
+        rows: vec![
+            row("response time", &point.response_time_ns),
+            row("service time", &point.service_time_ns),
+            row("first byte", &point.first_byte_ns),
+            row("send delay", &point.send_delay_ns),
+        ],
+    }
+}
+
+/// Outcomes that were seen, other than answers; nothing when every exchange was answered.
+fn outcomes(points: &[Point]) -> Option<Table> {
+    let mut kinds: Vec<&str> = Vec::new();
+    for point in points {
+        for (kind, n) in &point.outcomes {
+            if *n > 0 && kind != "answered" && !kinds.contains(&kind.as_str()) {
+                kinds.push(kind);
+            }
+        }
+    }
+    if kinds.is_empty() {
+        return None;
+    }
+    let mut header = vec!["variant".to_string(), "answered".to_string()];
+    header.extend(kinds.iter().map(ToString::to_string));
+    let rows = points.iter().map(|point| {
+        let mut row = vec![format!("{} @ {}", point.variant, point.point)];
+        row.push(number::count(outcome(point, "answered")));
+        row.extend(kinds.iter().map(|kind| number::count(outcome(point, kind))));
+        row
+    });
+    Some(Table { title: messages::OUTCOMES.to_string(), header, rows: rows.collect() })
+}
+
+fn outcome(point: &Point, kind: &str) -> u64 {
+    point.outcomes.get(kind).copied().unwrap_or(0)
+}
+
+fn errors(point: &Point) -> u64 {
+    let finished_well = ["answered", "unsent", "abandoned"];
+    point.outcomes.iter().filter(|(kind, _)| !finished_well.contains(&kind.as_str())).map(|(_, n)| n).sum()
+}
+
+fn warnings(point: &Point) -> Vec<String> {
+    let mut said = Vec::new();
+    if !point.generator.fit {
+        said.push(messages::CLIENT_LIMITED.to_string());
+        said.extend(point.generator.findings.clone());
+    }
+    if outcome(point, "answered") == 0 {
+        said.push(messages::NOTHING_ANSWERED.to_string());
+    }
+    if point.unsent > 0 {
+        said.push(messages::unsent(point.unsent, point.intended));
+    }
+    if outcome(point, "abandoned") > 0 {
+        said.push(messages::abandoned(outcome(point, "abandoned")));
+    }
+    said
+}
+
+fn parameters(result: &RunResult) -> Vec<(String, String)> {
+    let mut rows = Vec::new();
+    let mut add = |name: &str, value: String| rows.push((name.to_string(), value));
+    if let Some(plan) = &result.plan {
+        for variant in &plan.variants {
+            add(&variant.name, variant.description.clone());
+        }
+        add("workload", plan.workload.join("; "));
+        let timing = &plan.timing;
+        let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
+        add(
+            "preset",
+            format!(
+                "{}: warm-up {} s, {} cycles of {} s slices, looks at {:?} blocks, seed {}",
+                plan.preset,
+                seconds(timing.warm_up_ns),
+                timing.cycles,
+                seconds(timing.slice_ns),
+                timing.looks,
+                plan.seed
+            ),
+        );
+        add("blocks", format!("{} complete, {} excluded", result.blocks, result.excluded_blocks));
+        add("CPUs", format!("generator {:?}, subjects {:?}", plan.generator_cpus, plan.subject_cpus));
+    }
+    for point in result.points.iter().filter(|_| result.plan.is_none()) {
+        let generator = &point.generator;
+        let cost = generator.cpu_ns_per_exchange.map_or_else(|| "–".to_string(), number::duration);
+        let fit = if generator.fit { messages::FIT } else { "not fit" };
+        add("generator", format!("{cost} of CPU per exchange, {} threads, {}, {fit}", generator.threads, generator.driver));
+        add("bytes", format!(
+            "{} sent, {} received",
+            number::bytes(point.bytes_sent as f64),
+            number::bytes(point.bytes_received as f64)
+        ));
+    }
+    rows
+}
+
+fn environment(result: &RunResult) -> Vec<(String, String)> {
+    let environment = &result.environment;
+    let mut rows = vec![
+        ("proofload".to_string(), environment.proofload.clone()),
+        ("kernel".to_string(), environment.kernel.clone()),
+        ("CPU".to_string(), format!("{}, CPUs {:?}", environment.cpu_model, environment.cpus)),
+        ("memory".to_string(), number::bytes(environment.memory_bytes as f64)),
+    ];
+    rows.extend(environment.facts.iter().map(|(name, value)| (name.clone(), value.clone())));
+    rows
+}
+
+/// The last line: who, how many times as much, the interval, the blocks.
+fn headline(result: &RunResult) -> String {
+    match &result.plan {
+        None => result.points.first().map(single_headline).unwrap_or_default(),
+        Some(plan) => restore(plan)
+            .ok()
+            .and_then(|(names, claims, _)| {
+                let mut lines = claims.iter().zip(&result.claims);
+                lines.find_map(|(claim, judged)| comparison(claim, judged, &names))
+            })
+            .unwrap_or_default(),
+    }
+}
+
+fn single_headline(point: &Point) -> String {
+    let rate = point.throughput_per_s.map_or_else(|| "–".to_string(), number::plain);
+    let quantile = |ns: Option<u64>| ns.map_or_else(|| "–".to_string(), |ns| number::duration(ns as f64));
+    format!(
+        "{rate} answered per second over {} s, p50 {}, p99 {}, {} errors",
+        number::plain(point.seconds),
+        quantile(point.response_time_ns.p50),
+        quantile(point.response_time_ns.p99),
+        number::count(errors(point))
+    )
+}
+
+fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<String> {
+    let estimate = judged.estimate.as_ref().filter(|estimate| estimate.unit == "ratio")?;
+    let side = |side: &Side| match side {
+        Side::Measured { term: Term::Of { measure, variant }, point, .. } => Some((*measure, *variant, *point)),
+        _ => None,
+    };
+    let ((measure, over, at), (_, under, _)) = (side(&claim.left)?, side(&claim.right)?);
+    let name = |variant: usize| names.variants.get(variant).map(|variant| variant.name.as_str());
+    let point = names.points.get(at).filter(|_| names.points.len() > 1).map(String::as_str);
+    let interval = messages::interval(estimate);
+    Some(match measure {
+        proofload_stats::Measure::Throughput => {
+            messages::headline_throughput(name(over)?, name(under)?, point, &interval, judged.blocks)
+        }
+        measure => {
+            messages::headline_measure(&measure.name(), name(over)?, name(under)?, point, &interval, judged.blocks)
+        }
+    })
+}

@@ -1,0 +1,79 @@
+//! Everything that must pass, in the order in which it fails fastest.
+
+use crate::root;
+use anyhow::{Context, bail};
+use std::process::Command;
+use std::time::Instant;
+
+/// Runs every step and stops at the first that fails.
+pub fn run() -> anyhow::Result<()> {
+    let begun = Instant::now();
+    step("real servers: a JDK 17 and Maven", install_java)?;
+    step("format", || cargo(&["fmt", "--all", "--check"], &[]))?;
+    step("lints", || {
+        cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"], &[])
+    })?;
+    step("schemas are those of the types", || cargo(&["xtask", "schema", "--check"], &[]))?;
+    step("bounds are those of their generator", || cargo(&["xtask", "bounds", "--check"], &[]))?;
+    step("documents", || {
+        cargo(&["doc", "--workspace", "--no-deps", "--locked", "--quiet"], &[("RUSTDOCFLAGS", "-D warnings")])
+    })?;
+    step("tests, with real servers", || {
+        cargo(&["test", "--workspace", "--locked", "--no-fail-fast"], &[("PROOFLOAD_SLOW_TESTS", "1")])
+    })?;
+    println!("\nci: all passed in {:.0} s", begun.elapsed().as_secs_f64());
+    Ok(())
+}
+
+fn step(name: &str, work: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
+    println!("\n== {name}");
+    let begun = Instant::now();
+    work().with_context(|| format!("step failed: {name}"))?;
+    println!("== {name}: passed in {:.0} s", begun.elapsed().as_secs_f64());
+    Ok(())
+}
+
+fn cargo(args: &[&str], environment: &[(&str, &str)]) -> anyhow::Result<()> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    run_command(Command::new(cargo).args(args).envs(environment.iter().copied()).current_dir(root()))
+}
+
+fn run_command(command: &mut Command) -> anyhow::Result<()> {
+    let shown = format!("{command:?}");
+    let status = command.status().with_context(|| format!("{shown} could not be started"))?;
+    if !status.success() {
+        bail!("{shown}: {status}");
+    }
+    Ok(())
+}
+
+/// The tests with real servers need a JDK 17 and Maven. On Debian as root they are installed; elsewhere it is
+/// said what to install.
+fn install_java() -> anyhow::Result<()> {
+    let missing: Vec<&str> = [("javac", "openjdk-17-jdk-headless"), ("mvn", "maven"), ("python3", "python3")]
+        .into_iter()
+        .filter(|(program, _)| !on_path(program))
+        .map(|(_, package)| package)
+        .collect();
+    if missing.is_empty() {
+        println!("javac, mvn and python3 are there");
+        return Ok(());
+    }
+    if !on_path("apt-get") || !is_root() {
+        bail!("install {} first: the tests start real servers", missing.join(", "));
+    }
+    println!("installing {} from Debian's packages", missing.join(", "));
+    run_command(Command::new("apt-get").args(["update", "-qq"]))?;
+    let install = ["install", "-y", "-qq", "--no-install-recommends"];
+    run_command(Command::new("apt-get").args(install).args(&missing).env("DEBIAN_FRONTEND", "noninteractive"))
+}
+
+fn on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+fn is_root() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status.lines().any(|line| line.starts_with("Uid:") && line.split_whitespace().nth(2) == Some("0"))
+}

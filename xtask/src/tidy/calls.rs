@@ -1,0 +1,145 @@
+//! Which calls may stand where.
+
+use super::{Source, is_test_file, tests_begin};
+
+/// A rule: what may not be written, where it may all the same, and what to do instead.
+struct Rule {
+    words: &'static [&'static str],
+    allowed: &'static [&'static str],
+    in_tests_too: bool,
+    instead: &'static str,
+}
+
+// The words are split so that this file does not break its own rules.
+const RULES: [Rule; 7] = [
+    Rule {
+        words: &[concat!("Instant::", "now"), concat!("SystemTime::", "now"), concat!("clock_", "gettime(")],
+        allowed: &["crates/engine/src/clock.rs", "crates/harness/src/host/", "crates/reference/", "xtask/", "benches/"],
+        in_tests_too: false,
+        instead: "take the time as an argument, or from engine::clock or harness::host::clock",
+    },
+    Rule {
+        words: &[concat!("Tcp", "Stream::connect"), concat!("Tcp", "Listener::bind"), concat!("Udp", "Socket")],
+        allowed: &[
+            "crates/engine/src/driver/",
+            "crates/reference/",
+            "crates/testkit/",
+            "crates/harness/src/subject/",
+            "crates/harness/src/telemetry/",
+            "benches/",
+        ],
+        in_tests_too: false,
+        instead: "sockets belong to engine::driver, reference, and the readiness probes of harness",
+    },
+    Rule {
+        words: &[concat!("derive(Ser", "ialize"), concat!(", Ser", "ialize"), concat!(", Deser", "ialize")],
+        allowed: &["crates/store/", "crates/harness/src/study/", "crates/harness/src/subject/"],
+        in_tests_too: false,
+        instead: "stored types live in store; input types in harness::study and harness::subject",
+    },
+    Rule {
+        words: &[concat!("todo", "!("), concat!("unimplemented", "!("), concat!("dbg", "!("), concat!("#[ig", "nore")],
+        allowed: &[],
+        in_tests_too: true,
+        instead: "finish it, or take it out",
+    },
+    Rule {
+        words: &[concat!(".unw", "rap()")],
+        allowed: &["xtask/", "benches/"],
+        in_tests_too: false,
+        instead: "return the error, or `expect` with the reason why it cannot happen",
+    },
+    Rule {
+        words: &[concat!("print", "ln!("), concat!("print", "!(")],
+        allowed: &["crates/cli/", "xtask/", "benches/", "crates/harness/src/subject/keeper/"],
+        in_tests_too: false,
+        instead: "only cli talks to a person; return what is to be said",
+    },
+    Rule {
+        words: &[concat!("std::", "net::TcpStream"), concat!("std::", "fs::"), concat!("std::", "thread")],
+        allowed: &[
+            "crates/engine/",
+            "crates/reference/",
+            "crates/store/",
+            "crates/harness/",
+            "crates/cli/",
+            "crates/testkit/",
+            "xtask/",
+            "benches/",
+        ],
+        in_tests_too: false,
+        instead: "wire, measure, stats and report do no I/O",
+    },
+];
+
+/// Checks one file against every rule.
+pub fn check(source: &Source) -> Vec<String> {
+    let tests = tests_begin(source);
+    let mut found = Vec::new();
+    let mut offset = 0;
+    for (at, line) in source.text.split_inclusive('\n').enumerate() {
+        let in_tests = is_test_file(&source.path) || offset >= tests;
+        offset += line.len();
+        let code = line.split("//").next().unwrap_or(line);
+        for rule in &RULES {
+            let allowed = rule.allowed.iter().any(|place| source.path.starts_with(place));
+            if allowed || (in_tests && !rule.in_tests_too) {
+                continue;
+            }
+            if let Some(word) = rule.words.iter().find(|word| stands_alone(code, word)) {
+                found.push(format!("{}:{}: `{word}` may not stand here: {}", source.path, at + 1, rule.instead));
+            }
+        }
+    }
+    found
+}
+
+/// Whether the word is there, and not as the end of a longer name.
+fn stands_alone(code: &str, word: &str) -> bool {
+    let mut from = 0;
+    while let Some(at) = code[from..].find(word).map(|at| at + from) {
+        let before = code[..at].chars().next_back();
+        let begins_name = word.starts_with(|c: char| c.is_alphanumeric());
+        if !begins_name || !before.is_some_and(|c| c.is_alphanumeric() || c == '_') {
+            return true;
+        }
+        from = at + word.len();
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(path: &str, text: &str) -> usize {
+        check(&Source { path: path.into(), text: text.into() }).len()
+    }
+
+    #[test]
+    fn the_clock_is_asked_in_its_places_only() {
+        let text = concat!("let t = Instant::", "now();\n");
+        assert_eq!(found("crates/engine/src/worker.rs", text), 1);
+        assert_eq!(found("crates/engine/src/clock.rs", text), 0);
+        assert_eq!(found("crates/engine/src/worker.rs", concat!("#[cfg(test)]\nmod tests {\nInstant::", "now()\n")), 0);
+    }
+
+    #[test]
+    fn unfinished_work_is_found_in_tests_too() {
+        let text = concat!("#[cfg(test)]\nmod tests {\nto", "do!()\n");
+        assert_eq!(found("crates/wire/src/lib.rs", text), 1);
+    }
+
+    #[test]
+    fn a_comment_or_a_longer_name_is_no_call() {
+        assert_eq!(found("crates/wire/src/lib.rs", concat!("// x", ".unw", "rap()\n")), 0);
+        assert_eq!(found("crates/store/src/lib.rs", concat!("e", "print", "ln!(\"x\")\n")), 0);
+        assert_eq!(found("crates/store/src/lib.rs", concat!("print", "ln!(\"x\")\n")), 1);
+    }
+
+    #[test]
+    fn pure_crates_touch_no_file() {
+        assert_eq!(found("crates/stats/src/lib.rs", concat!("std::", "fs::read(p)\n")), 1);
+        assert_eq!(found("crates/store/src/lib.rs", concat!("std::", "fs::read(p)\n")), 0);
+    }
+}
