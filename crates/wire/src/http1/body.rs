@@ -20,12 +20,11 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
-    /// Forgets the last body; the next keeps its first `keep` bytes.
+    /// Counts from zero; the first `keep` bytes will be kept. Those of the last body were taken away.
     #[inline]
     pub fn begin(&mut self, keep: usize) {
         self.count = 0;
         self.keep = keep;
-        self.kept.clear();
     }
 
     #[inline]

@@ -134,7 +134,7 @@ impl Http1 {
         };
         match self.part {
             Part::Status => {
-                let window = &input[..input.len().min(self.limits.head_max)];
+                let window = self.lines.window(input, self.limits.head_max);
                 if begins_final(window, self.lines.scanned(), at)? {
                     events.push(Event::FirstByte { id: flight.id });
                 }

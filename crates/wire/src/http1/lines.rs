@@ -55,7 +55,7 @@ impl Lines {
     /// The next line of `input`, which begins with the first byte after the last line given out.
     #[inline]
     pub fn next(&mut self, input: &[u8], max: usize) -> Next {
-        let window = &input[..input.len().min(max.saturating_sub(self.used))];
+        let window = self.window(input, max);
         let from = self.scanned.min(window.len());
         let found = find_control(window, from);
         count_work(found.map_or(window.len(), |stop| stop + 1) - from);
@@ -72,6 +72,12 @@ impl Lines {
             }
             _ => Next::Control(stop),
         }
+    }
+
+    /// The part of `input` that is within the limit of the section.
+    #[inline]
+    pub fn window<'a>(&self, input: &'a [u8], max: usize) -> &'a [u8] {
+        &input[..input.len().min(max.saturating_sub(self.used))]
     }
 
     fn line(&mut self, text: usize, len: usize) -> Next {
@@ -143,4 +149,27 @@ static TOKEN: [bool; 256] = {
 pub(crate) fn count_work(_bytes: usize) {
     #[cfg(test)]
     crate::tests::work::add(_bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{find_control, is_control};
+
+    #[test]
+    fn each_byte_is_taken_for_what_it_is_wherever_it_stands() {
+        for byte in 0..=u8::MAX {
+            for before in [b'a', b'\t', b' ', 0x80, 0xff] {
+                for at in 0..20 {
+                    let mut line = [before; 20];
+                    line[at] = byte;
+                    for from in [0, at, at + 1] {
+                        let expected = (is_control(byte) && from <= at).then_some(at);
+                        assert_eq!(find_control(&line, from), expected, "{byte:#04x} at {at}, from {from}");
+                    }
+                }
+            }
+        }
+        assert!([0, b'\n', b'\r', 0x1f, 0x7f].iter().all(|&byte| is_control(byte)));
+        assert!(![b'\t', b' ', b'~', 0x80, 0x9f, 0xff].iter().any(|&byte| is_control(byte)));
+    }
 }

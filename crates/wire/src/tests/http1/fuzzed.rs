@@ -104,7 +104,8 @@ fn step(
     if *in_body {
         let progress = parser.body(carry)?;
         *in_body = !progress.done;
-        if let Some((_, length)) = found.last_mut() {
+        // How far a body was when a later byte broke it depends on the split, rightly.
+        if let Some((_, length)) = found.last_mut().filter(|_| progress.done) {
             *length = progress.body_bytes;
         }
         return Ok(progress.consumed);

@@ -1,9 +1,10 @@
 //! Limits, each tried at its last byte within and its first byte beyond.
 
-use super::laws;
+use super::laws::{self, Driven};
 use super::{answered, first, get, malformed};
 use crate::http1::Limits;
-use crate::{Close, Event, MalformedKind, Session};
+use crate::http1::server::RequestParser;
+use crate::{Close, Event, ExchangeId, MalformedKind, Session};
 
 const BODY_MAX: u64 = 20;
 
@@ -33,8 +34,14 @@ fn interim_answers_count_towards_the_limit_of_the_head() {
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n";
     let (answer, len) = (format!("{interim}{head}ok"), interim.len() + head.len());
     assert_eq!(events(len, &answer), [first(), answered(200, 2)]);
-    assert_eq!(events(len - 1, &answer), [first(), malformed(len as u64 - 1, MalformedKind::HeadTooLong)],);
-    assert_eq!(events(60, &answer), [malformed(60, MalformedKind::HeadTooLong)]);
+    for max in 10..len {
+        // The first byte is told if the final answer's status begins within the limit.
+        let mut expected = vec![malformed(max as u64, MalformedKind::HeadTooLong)];
+        if max >= interim.len() + 10 {
+            expected.insert(0, first());
+        }
+        assert_eq!(events(max, &answer), expected, "limit {max}");
+    }
 }
 
 #[test]
@@ -70,4 +77,20 @@ fn a_body_is_malformed_where_it_shows_to_exceed_its_limit() {
     let beyond = malformed(head.len() as u64, MalformedKind::BodyTooLong);
     assert_eq!(events(999, &format!("{head}14\r\n")), [first(), beyond.clone()]);
     assert_eq!(events(999, &format!("{head}ffffffffffffffff\r\n")), [first(), beyond]);
+}
+
+#[test]
+fn each_message_of_a_connection_has_the_whole_limit() {
+    let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    let mut driven = Driven::new(Session::http1(Limits { head_max: answer.len(), body_max: 0 }));
+    for id in (0..9).map(ExchangeId) {
+        driven.start(&get(), id);
+        driven.receive(answer);
+        assert_eq!(driven.events.pop(), Some(Event::Answered { id, code: 200, body_bytes: 0, body: None }));
+    }
+    let request = b"GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+    let mut parser = RequestParser::new(Limits { head_max: request.len(), body_max: 0 });
+    for _ in 0..9 {
+        assert!(parser.head(request).expect("within the limit").is_some());
+    }
 }

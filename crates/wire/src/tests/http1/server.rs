@@ -68,6 +68,8 @@ fn requests_follow_each_other_behind_their_bodies() {
         found.push((target, length));
     }
     assert_eq!(found, [(b"/a".to_vec(), 3), (b"/b".to_vec(), 2), (b"/c".to_vec(), 0)]);
+    let error = parser.head(b"GET\r\n").expect_err("the request is wrong");
+    assert_eq!(error, ServerError { at: bytes.len() as u64 + 3, kind: StatusLine }, "offsets go on counting");
 }
 
 #[test]
