@@ -24,14 +24,15 @@ const S: u64 = 1_000_000_000;
 /// Error rate over all claims of a study.
 pub const ALPHA: f64 = 0.05;
 
-/// What one variant takes to get ready, in seconds: a JVM server with a small application on two busy cores.
-/// Only the estimate uses it.
+/// What one variant takes to get ready, in seconds: a JVM server with a small application on two busy
+/// cores. Only the estimate uses it.
 const START_S: f64 = 2.5;
 
 /// What one variant takes to end, in seconds: TERM, and the connectors' grace.
 const STOP_S: f64 = 1.0;
 
-/// What a slice takes beside its load, in seconds: waiting until the others are quiet, connecting, draining, writing.
+/// What a slice takes beside its load, in seconds: waiting until the others are quiet, connecting,
+/// draining, writing.
 const SLICE_OVERHEAD_S: f64 = 0.4;
 
 /// How much time a study takes.
@@ -67,25 +68,27 @@ impl Preset {
     fn timing(self, variants: usize) -> Timing {
         let looks: &[u32] = match self {
             Preset::Smoke => &[1],
-            // Four blocks are the fewest from which a bound of the paired t can be met at all; the last look is
-            // what eight minutes hold with two variants.
+            // Four blocks are the fewest from which a bound of the paired t can be met at all; the last
+            // look is what eight minutes hold with two variants.
             Preset::Quick => &[4, 6, 8, 10, 12],
             Preset::Default | Preset::Thorough => &[5, 8, 12, 16, 20, 30],
         };
         let (warm_up_s, cycles, slice_ns, discard_ns, budget_min) = match self {
             // Enough to see right answers and plausible figures from two JVMs, far within three minutes.
             Preset::Smoke => (5, 2, S, S / 10, 3),
-            // The steepest part of a JVM's warm-up lies in its first ten seconds; what is left is shared by the
-            // variants, and pairing removes it. Six short slices a block beat one long one: drift within the
-            // block falls out of the difference. A tenth of a short slice is discarded, for new connections.
+            // The steepest part of a JVM's warm-up lies in its first ten seconds; what is left is shared by
+            // the variants, and pairing removes it. Six short slices a block beat one long one: drift
+            // within the block falls out of the difference. A tenth of a short slice is discarded, for new
+            // connections.
             Preset::Quick => (12, 6, S, S / 10, 8),
-            // Fixed, not adaptive: long enough for the JIT of a small server, not proven to be steady state.
+            // Fixed, not adaptive: long enough for the JIT of a small server, not proven to be steady
+            // state.
             Preset::Default => (30, 6, 4 * S, S, 30),
             Preset::Thorough => (60, 6, 10 * S, S, 120),
         };
-        // Variants share the warm-up in short turns, so that they are equally old and had equal load when it ends;
-        // warming one after the other would leave the first cold again and the last young. The figures above are
-        // for two variants; more of them take longer, so that each gets as much load.
+        // Variants share the warm-up in short turns, so that they are equally old and had equal load when
+        // it ends; warming one after the other would leave the first cold again and the last young. The
+        // figures above are for two variants; more of them take longer, so that each gets as much load.
         let warm_up_ns = warm_up_s * S * variants.max(2) as u64 / 2;
         Timing {
             warm_up_ns,
@@ -100,7 +103,8 @@ impl Preset {
     }
 }
 
-/// Makes the plan of a study. The looks that the budget has no room for are cut, and said under `not_tested`.
+/// Makes the plan of a study. The looks that the budget has no room for are cut, and said under
+/// `not_tested`.
 ///
 /// `budget_ns` replaces the preset's; CPU lists are recorded as they are.
 pub fn make(
@@ -177,15 +181,15 @@ fn cut_looks(timing: &mut Timing, block_s: f64, not_tested: &mut Vec<String>) {
     timing.looks.retain(|look| *look <= room.max(first));
     if room < first {
         not_tested.push(format!(
-            "any claim, most likely: the first look needs {first} blocks of about {block_s:.0} s, the budget has room \
-             for {room}; give --budget {}",
+            "any claim, most likely: the first look needs {first} blocks of about {block_s:.0} s, the budget has \
+             room for {room}; give --budget {}",
             minutes(f64::from(first) * block_s).replace(" min", "m")
         ));
     } else if timing.looks.len() < all.len() {
         let last = all.last().copied().unwrap_or(first);
         not_tested.push(format!(
-            "looks after {} blocks: the budget has room for {room} blocks of about {block_s:.0} s, all {last} would take \
-             {}",
+            "looks after {} blocks: the budget has room for {room} blocks of about {block_s:.0} s, all {last} \
+             would take {}",
             timing.looks.last().copied().unwrap_or(first),
             minutes(f64::from(last) * block_s)
         ));

@@ -5,8 +5,8 @@ use crate::study::Study;
 use proofload_store::schema::{LoadPoint, Plan, Variant};
 use std::fmt::Write;
 
-/// The checked plan as text: what is started with which commands, what is asked, what is claimed, how long it takes.
-/// The commands are those of the plan's variants, as they were entered there.
+/// The checked plan as text: what is started with which commands, what is asked, what is claimed, how long
+/// it takes. The commands are those of the plan's variants, as they were entered there.
 pub fn explain(study: &Study, plan: &Plan) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail; the results are dropped in one place.
@@ -119,7 +119,7 @@ fn write_timing(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Resul
     }
     writeln!(
         out,
-        "    then {} cycles; in each, for every load point, a slice of {} s on every variant ({} s discarded before it)",
+        "    then {} cycles; in each, for every load point, {} s on every variant ({} s before it are discarded)",
         timing.cycles,
         seconds(timing.slice_ns),
         seconds(timing.discard_ns)

@@ -82,7 +82,8 @@ pub(super) fn not_tested(study: &Study, preset: Preset, age_seconds: (u64, u64))
         Preset::Smoke => "any claim: one block gives no verdict".to_string(),
         Preset::Quick => format!("older servers: these are young servers, {from} to {to} s after start"),
         Preset::Default | Preset::Thorough => format!(
-            "steady state: the warm-up is fixed, not adapted to the servers, which are {from} to {to} s old when measured"
+            "steady state: the warm-up is fixed, not adapted to the servers, which are measured {from} to {to} s \
+             after start"
         ),
     });
     if super::has_url(study) {

@@ -1,8 +1,8 @@
 //! Who comes first: random, balanced, from the seed.
 //!
-//! Within a block every second cycle reverses the one before it, so that each variant stands as often early as
-//! late and a linear drift falls out. Blocks come in pairs, the second with every order of the first reversed,
-//! so that the order of starts (that of a block's first cycle) is balanced too.
+//! Within a block every second cycle reverses the one before it, so that each variant stands as often early
+//! as late and a linear drift falls out. Blocks come in pairs, the second with every order of the first
+//! reversed, so that the order of starts (that of a block's first cycle) is balanced too.
 
 /// Orders of variants: for each block, for each cycle, a permutation of `0..variants`.
 pub(super) fn blocks(seed: u64, blocks: u32, cycles: u32, variants: usize) -> Vec<Vec<Vec<usize>>> {
@@ -35,8 +35,8 @@ fn reversed(order: &[usize]) -> Vec<usize> {
     order.iter().rev().copied().collect()
 }
 
-/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014): our own, so that a
-/// seed gives the same plan whatever a dependency does.
+/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014): our own, so
+/// that a seed gives the same plan whatever a dependency does.
 struct SplitMix(u64);
 
 impl SplitMix {
@@ -104,7 +104,8 @@ mod tests {
             *counts.entry(blocks(seed, 1, 1, 3)[0][0].clone()).or_insert(0) += 1;
         }
         assert_eq!(counts.len(), 6);
-        // Five standard deviations of a binomial count around 1000; the seeds are fixed, so this cannot flicker.
+        // Five standard deviations of a binomial count around 1000; the seeds are fixed, so this cannot
+        // flicker.
         assert!(counts.values().all(|count| (856..1144).contains(count)), "{counts:?}");
     }
 }

@@ -79,7 +79,8 @@ subjects:
 workload:
   page:
     get: /a?token=hunter2&x=1
-    headers: { Authorization: Bearer hunter2, Cookie: id=hunter2, Proxy-Authorization: hunter2, Accept: text/html }
+    headers:
+      { Authorization: Bearer hunter2, Cookie: id=hunter2, Proxy-Authorization: hunter2, Accept: text/html }
 load:
   closed: { connections: 64 }
 claims:

@@ -6,8 +6,8 @@ use super::suggest::{nearest, one_of};
 use super::yaml::Value;
 use proofload_stats::{Claim, Names, parse_claim};
 
-/// Most claims after those without `@` became one for each load point: the error rate is shared among them, and
-/// the table of bounds ends here.
+/// Most claims after those without `@` became one for each load point: the error rate is shared among them,
+/// and the table of bounds ends here.
 pub(crate) const CLAIMS_MAX: usize = 20;
 
 /// Longest name of a claim; it stands in tables and in the last line.
@@ -22,7 +22,8 @@ pub(super) struct Claims {
     pub(super) expanded: Vec<Claim>,
 }
 
-/// Checks claims. Without names of variants and points only their shape is looked at, and nothing comes back.
+/// Checks claims. Without names of variants and points only their shape is looked at, and nothing comes
+/// back.
 pub(super) fn check_claims(field: &Field<'_>, names: Option<&Names>) -> Option<Claims> {
     let mut claims = Claims::default();
     let mut whole = true;

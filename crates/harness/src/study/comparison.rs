@@ -55,8 +55,9 @@ impl RequestOptions {
     }
 }
 
-/// A study that compares servers that already run. They are named by host and port where these tell them apart and
-/// can stand in a claim, else `a`, `b`, …. Without claims there is one: the second serves more than the first.
+/// A study that compares servers that already run. They are named by host and port where these tell them
+/// apart and can stand in a claim, else `a`, `b`, …. Without claims there is one: the second serves more
+/// than the first.
 ///
 /// # Errors
 /// All mistakes at once: addresses that are none, paths that differ, claims that cannot be read.

@@ -57,6 +57,11 @@ impl<'a> Field<'a> {
         }
     }
 
+    /// Whether this is a map with such a key.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        matches!(&self.node.value, Value::Map(entries) if entries.iter().any(|entry| entry.key == key))
+    }
+
     /// A map, read key by key.
     pub(crate) fn map(&self, remedy: &str) -> Option<Map<'a>> {
         match &self.node.value {
@@ -199,7 +204,8 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// A quantity with its unit, by one of the parsers of `quantity`; a bare whole number goes to the parser too.
+    /// A quantity with its unit, by one of the parsers of `quantity`; a bare whole number goes to the
+    /// parser too.
     pub(crate) fn quantity<T>(&self, parse: fn(&str) -> Result<T, String>, remedy: &str) -> Option<T> {
         let written = match self.node.kind() {
             None | Some(Kind::Null) => {

@@ -10,8 +10,8 @@ use proofload_engine::{Arrival, KeepAlive};
 /// Most points of a ladder: each is measured in every cycle.
 const POINTS_MAX: usize = 16;
 
-/// Connections of an open loop unless the study says otherwise: as many as wrk2 users commonly take, and few
-/// enough for every server. A slow server makes requests wait for one, which the response time shows.
+/// Connections of an open loop unless the study says otherwise: as many as wrk2 users commonly take, and
+/// few enough for every server. A slow server makes requests wait for one, which the response time shows.
 const OPEN_CONNECTIONS: u64 = 64;
 
 /// Longest think time.

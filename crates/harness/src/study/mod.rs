@@ -43,7 +43,8 @@ pub struct Study {
     pub name: String,
     /// The question in a sentence.
     pub question: String,
-    /// All variants, in declared order (the product of all factors of a subject; subjects one after the other).
+    /// All variants, in declared order (the product of all factors of a subject; subjects one after the
+    /// other).
     pub variants: Vec<Variant>,
     /// The mix.
     pub workload: Vec<WorkloadEntry>,

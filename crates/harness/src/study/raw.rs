@@ -1,7 +1,7 @@
 //! The format as editors see it: raw input types, of which nothing but the JSON Schema is made.
 //!
-//! The checks work on the tree, since they tell every mistake at once; that both say the same is tested on the
-//! corpus of good and broken files.
+//! The checks work on the tree, since they tell every mistake at once; that both say the same is tested on
+//! the corpus of good and broken files.
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use std::collections::BTreeMap;
@@ -230,7 +230,8 @@ enum RawSize {
     ),
 }
 
-/// Closed (so many connections, each asks again when it is answered) or open (requests leave at their times).
+/// Closed (so many connections, each asks again when it is answered) or open (requests leave at their
+/// times).
 #[derive(JsonSchema)]
 #[schemars(rename_all = "lowercase")]
 #[allow(dead_code)]

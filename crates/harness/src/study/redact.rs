@@ -1,7 +1,7 @@
 //! Credentials never reach the plan, the record or a report.
 //!
-//! What counts as a credential is decided by its name: a header, a variable, a parameter or a flag. Values are
-//! replaced where they stand, the rest of the text stays byte for byte.
+//! What counts as a credential is decided by its name: a header, a variable, a parameter or a flag. Values
+//! are replaced where they stand, the rest of the text stays byte for byte.
 
 use super::yaml::{Node, Value};
 use std::borrow::Cow;
@@ -33,7 +33,7 @@ pub(crate) fn is_sensitive(name: &str) -> bool {
 pub(crate) fn text(text: &str, tree: &Rc<Node>) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut cuts: Vec<(Range<usize>, String)> = Vec::new();
-    collect(tree, text, false, &mut cuts);
+    collect_study(tree, text, &mut cuts);
     cuts.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -46,6 +46,18 @@ pub(crate) fn text(text: &str, tree: &Rc<Node>) -> String {
     }
     out.push_str(&text[at..]);
     out
+}
+
+/// Only subjects and the workload hold values that are sent or started; the names and texts of claims do
+/// not.
+fn collect_study(tree: &Node, text: &str, cuts: &mut Vec<(Range<usize>, String)>) {
+    let Value::Map(entries) = &tree.value else { return };
+    for entry in entries.iter().filter(|entry| entry.key == "subjects" || entry.key == "workload") {
+        let Value::Map(named) = &entry.node.value else { continue };
+        for named in named {
+            collect(&named.node, text, false, cuts);
+        }
+    }
 }
 
 fn collect(node: &Node, text: &str, sensitive: bool, cuts: &mut Vec<(Range<usize>, String)>) {
@@ -62,21 +74,18 @@ fn collect(node: &Node, text: &str, sensitive: bool, cuts: &mut Vec<(Range<usize
                 after_flag = matches!(&item.value, Value::Scalar { text, .. } if is_sensitive_flag(text));
             }
         }
-        Value::Scalar { text: value, .. } => {
+        Value::Scalar { .. } => {
             // The bytes of a block scalar go on to the next key.
-            let Some(written) = text.get(node.bytes.clone()).map(str::trim_end).filter(|w| !w.is_empty())
-            else {
+            let written = text.get(node.bytes.clone()).unwrap_or("").trim_end();
+            if written.is_empty() {
                 return;
-            };
+            }
             let bytes = node.bytes.start..node.bytes.start + written.len();
-            let instead = if sensitive {
-                Some(REDACTED.to_string())
-            } else if let (Cow::Owned(_), Cow::Owned(cut)) = (argument(value), argument(written)) {
-                Some(cut)
-            } else {
-                None
-            };
-            cuts.extend(instead.map(|instead| (bytes, instead)));
+            match argument(written) {
+                _ if sensitive => cuts.push((bytes, REDACTED.to_string())),
+                Cow::Owned(without) => cuts.push((bytes, without)),
+                Cow::Borrowed(_) => {}
+            }
         }
     }
 }
@@ -98,53 +107,61 @@ fn is_sensitive_flag(arg: &str) -> bool {
     arg.starts_with('-') && !arg.contains('=') && !arg.contains(char::is_whitespace) && is_sensitive(arg)
 }
 
-/// One text without credentials in it: `--token=x`, `Authorization: x`, `?api_key=x&…`, `http://user:x@host`.
+/// One text without credentials in it: `--token=x`, `Authorization: x`, `?api_key=x&…`, `{"password":"x"}`,
+/// `http://user:x@host`.
 pub(crate) fn argument(text: &str) -> Cow<'_, str> {
-    let mut cuts: Vec<Range<usize>> = Vec::new();
-    for (at, separator) in text.match_indices(['=', ':']) {
-        let name_from = text[..at].rfind(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c));
-        let name = &text[name_from.map_or(0, |from| from + 1)..at];
-        if name.is_empty()
-            || !is_sensitive(name)
-            || name.len() == name.trim_start_matches('-').len() && name_is_claim(text)
-        {
-            continue;
-        }
-        let start = at + separator.len();
-        // A header's value runs to the end, a query's to the next parameter.
-        let ends: &[char] = if separator == "=" { &['&', ' ', ',', ';', '"', '\''] } else { &['"', '\''] };
-        let end = text[start..].find(ends).map_or(text.len(), |length| start + length);
-        cuts.push(start..end);
-    }
-    if let Some((scheme_end, at)) =
-        text.find("://").and_then(|s| Some((s + 3, s + 3 + text[s + 3..].find('@')?)))
-    {
-        if !text[scheme_end..at].contains('/') {
-            cuts.push(scheme_end..at);
-        }
-    }
-    cuts.retain(|cut| !cut.is_empty());
-    if cuts.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    cuts.sort_by_key(|cut| cut.start);
     let mut out = String::new();
     let mut at = 0;
-    for cut in cuts.into_iter() {
-        if cut.start < at {
+    for (separator_at, separator) in text.match_indices(['=', ':']) {
+        let from = separator_at + separator.len();
+        if separator_at < at {
             continue;
         }
-        out.push_str(&text[at..cut.start]);
-        out.push_str(REDACTED);
-        at = cut.end;
+        let secret = if text[separator_at..].starts_with("://") {
+            user_of_address(text, separator_at + 3)
+        } else if is_sensitive(name_before(&text[..separator_at])) {
+            Some(value_after(text, from, separator))
+        } else {
+            None
+        };
+        if let Some(secret) = secret.filter(|secret| !secret.is_empty()) {
+            out.push_str(&text[at..secret.start]);
+            out.push_str(REDACTED);
+            at = secret.end;
+        }
+    }
+    if at == 0 {
+        return Cow::Borrowed(text);
     }
     out.push_str(&text[at..]);
     Cow::Owned(out)
 }
 
-/// Claims hold `=` too, and no credentials.
-fn name_is_claim(text: &str) -> bool {
-    text.contains('(') && text.contains(')')
+/// The word that ends here, quotes around it aside.
+fn name_before(text: &str) -> &str {
+    let text = text.trim_end_matches(['"', '\'', '\\', ' ']);
+    let start = text.rfind(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c));
+    // What rfind names is one character, of whatever length.
+    let start = start.map_or(0, |at| at + text[at..].chars().next().map_or(0, char::len_utf8));
+    &text[start..]
+}
+
+/// A header's value runs to the end of its quotes, a query's to the next parameter.
+fn value_after(text: &str, from: usize, separator: &str) -> Range<usize> {
+    let opening = text[from..].len() - text[from..].trim_start_matches([' ', '"', '\'', '\\']).len();
+    let start = from + opening;
+    let ends: &[char] =
+        if separator == "=" { &['&', ' ', ',', ';', '"', '\'', '\n'] } else { &['"', '\'', '\\', '\n'] };
+    let end = text[start..].find(ends).map_or(text.len(), |length| start + length);
+    start..end
+}
+
+/// The user and password of an address whose host begins at `from`.
+fn user_of_address(text: &str, from: usize) -> Option<Range<usize>> {
+    let rest = &text[from..];
+    let end = rest.find(['/', '?', '#', ' ', '"', '\'']).unwrap_or(rest.len());
+    let at = rest[..end].rfind('@')?;
+    Some(from..from + at)
 }
 
 #[cfg(test)]
@@ -156,7 +173,10 @@ mod tests {
         for (given, left) in [
             ("--password=hunter2", "--password=redacted"),
             ("-Ddb.password=hunter2", "-Ddb.password=redacted"),
-            ("Authorization: Bearer abc def", "Authorization:redacted"),
+            ("Authorization: Bearer abc def", "Authorization: redacted"),
+            (r#"{"user":"me","password":"s3","x":"y"}"#, r#"{"user":"me","password":"redacted","x":"y"}"#),
+            (r#"{\"password\":\"s3\"}"#, r#"{\"password\":\"redacted\"}"#),
+            ("http://host/?ü=1&token=é&x=1", "http://host/?ü=1&token=redacted&x=1"),
             ("/a?token=abc&x=1", "/a?token=redacted&x=1"),
             ("http://me:abc@host/", "http://redacted@host/"),
             ("--heap=256m", "--heap=256m"),
@@ -170,14 +190,20 @@ mod tests {
 
     #[test]
     fn the_text_of_a_study_keeps_everything_but_credentials() {
-        let given = "a: # keep\n  headers: { Authorization: \"Basic abc\", Accept: x }\n  cookie: |\n    k=v\n    l=w\n  with:\n    db_password: s3\n    command: [run, --token, t0, 'url?secret=xyz']\nend: 1\n";
+        let given = concat!(
+            "claims:\n  token cost: p99(a) < 1s\nworkload: # keep\n  page:\n",
+            "    headers: { Authorization: \"Basic abc\", Accept: x }\n    cookie: |\n      k=v\n      l=w\n",
+            "    with:\n      db_password: s3\n      command: [run, --token, t0, 'url?secret=xyz']\nend: 1\n"
+        );
         let sink = super::super::problem::Sink::new("x");
         let tree = super::super::yaml::parse(given, &sink).unwrap();
         let left = text(given, &tree);
         for secret in ["Basic", "abc", "k=v", "l=w", "s3", "t0", "xyz"] {
             assert!(!left.contains(secret), "{secret} in {left}");
         }
-        for kept in ["# keep", "Accept: x", "--token", "url?secret=redacted", "\nend: 1\n", "  with:\n"] {
+        for kept in
+            ["# keep", "Accept: x", "--token", "url?secret=redacted", "\nend: 1\n", "with:\n", "p99(a)"]
+        {
             assert!(left.contains(kept), "{kept} in {left}");
         }
         assert!(super::super::yaml::parse(&left, &sink).is_some(), "{left}");

@@ -16,8 +16,8 @@ const VARIANTS_MAX: usize = 32;
 /// Most arguments of a command.
 const ARGUMENTS_MAX: usize = 256;
 
-/// How long a `command:` subject may take to get ready unless it says otherwise: a large JVM application on a
-/// small machine needs half of it.
+/// How long a `command:` subject may take to get ready unless it says otherwise: a large JVM application on
+/// a small machine needs half of it.
 const READY_WITHIN_NS: u64 = 60_000_000_000;
 
 /// The variants, and whether all their names could be read (else claims cannot be checked).
@@ -195,40 +195,54 @@ impl<'a> Reader<'_, 'a> {
         checked
     }
 
-    fn catalogue_subject(&self, map: &Map<'_>, field: &Field<'_>) -> Option<Checked> {
+    fn catalogue_subject(&self, map: &Map<'a>, field: &Field<'_>) -> Option<Checked> {
         map.forbid(&["ready_within", "env", "directory", "port"], "use: the catalogue decides it");
-        let with = map.optional("with").map(|field| assignments(&field));
+        let with = map.optional("with").and_then(|field| assignments(&field)).unwrap_or_default();
         let (factors, levels_complete) = self.factors(map);
-        let source = self.folder(field).and_then(|(folder, parameters)| {
-            let with_field = map.optional("with");
-            for (name, value, at) in with.as_ref().into_iter().flatten().flatten() {
-                self.parameter(&folder, &parameters, name, value, at);
+        for (factor, _, at) in &factors {
+            if with.iter().any(|(name, ..)| name == factor) {
+                at.problem("stands under with and under vary", "keep one of them");
             }
-            for (factor, levels, at) in &factors {
-                for (level, at_level) in levels {
-                    if !self.parameter(&folder, &parameters, factor, level, at_level) {
-                        break;
-                    }
-                }
-                if with.as_ref().is_some_and(|with| with.iter().flatten().any(|(name, ..)| name == factor)) {
-                    at.problem("stands under with and under vary", "keep one of them");
-                }
-            }
-            let given = |name: &str| {
-                factors.iter().any(|(factor, ..)| factor == name)
-                    || with_field.as_ref().is_some_and(|field| field.map("").is_some_and(|map| map.has(name)))
-            };
-            for parameter in parameters.iter().filter(|p| p.default.is_none() && !given(&p.name)) {
-                self.field.problem(
-                    format!("{folder} needs {}", parameter.name),
-                    format!("write {} under with ({})", parameter.name, parameter.doc),
-                );
-            }
-            let with = with.unwrap_or_default().into_iter().flatten();
-            let with = with.map(|(name, value, _)| (name, value)).collect();
-            Some(Source::Catalogue { folder, with })
+        }
+        let source = self.folder(field).map(|(folder, parameters)| {
+            self.parameters(map, &folder, &parameters, &with, &factors);
+            let with = with.into_iter().map(|(name, value, _)| (name, value)).collect();
+            Source::Catalogue { folder, with }
         });
         Some(Checked { source, factors: plain(factors), levels_complete })
+    }
+
+    /// Every value fits its parameter, and none that must be given is missing.
+    fn parameters(
+        &self,
+        map: &Map<'a>,
+        folder: &str,
+        known: &[Parameter],
+        with: &[(String, String, Field<'a>)],
+        factors: &[Factor<'a>],
+    ) {
+        for (name, value, at) in with {
+            self.parameter(folder, known, name, value, at);
+        }
+        for (factor, levels, _) in factors {
+            for (level, at) in levels {
+                // A factor that is not known is told once, not for each level.
+                if !self.parameter(folder, known, factor, level, at) {
+                    break;
+                }
+            }
+        }
+        // A value that could not be read was told; it is not missing.
+        let given = |name: &str| {
+            factors.iter().any(|(factor, ..)| factor == name)
+                || map.optional("with").is_some_and(|with| with.has(name))
+        };
+        for parameter in known.iter().filter(|known| known.default.is_none() && !given(&known.name)) {
+            self.field.problem(
+                format!("{folder} needs {}", parameter.name),
+                format!("write {} under with ({})", parameter.name, parameter.doc),
+            );
+        }
     }
 
     /// The folder with its parameters.
@@ -315,7 +329,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn command_subject(&self, map: &Map<'a>, field: &Field<'_>) -> Option<Checked> {
-        let with = map.optional("with").map(|field| assignments(&field));
+        let with = map.optional("with").and_then(|field| assignments(&field)).unwrap_or_default();
         let (factors, levels_complete) = self.factors(map);
         let args = self.arguments(field);
         let env = map.optional("env").map_or(Some(BTreeMap::new()), |field| environment(&field));
@@ -330,7 +344,7 @@ impl<'a> Reader<'_, 'a> {
         });
         let directory = map.optional("directory").map(|field| self.working_directory(&field));
         let mut values: BTreeMap<String, String> = BTreeMap::new();
-        for (name, value, at) in with.unwrap_or_default().into_iter().flatten() {
+        for (name, value, at) in with {
             if factors.iter().any(|(factor, ..)| *factor == name) {
                 at.problem("stands under with and under vary", "keep one of them");
             }

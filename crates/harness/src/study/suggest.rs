@@ -13,7 +13,8 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// Edits from one word to the other: insert, delete, replace, or swap neighbours (optimal string alignment).
+/// Edits from one word to the other: insert, delete, replace, or swap neighbours (optimal string
+/// alignment).
 fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.chars().take(64).collect();
     let b: Vec<char> = b.chars().take(64).collect();
