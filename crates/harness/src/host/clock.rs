@@ -41,6 +41,11 @@ pub fn sleep_for(duration_ns: u64, stop: &AtomicBool) -> bool {
     sleep_until(monotonic_ns().saturating_add(duration_ns), stop)
 }
 
+/// Sleeps for so long, whatever happens: for waits so short that nobody needs to stop them.
+pub fn sleep_ns(duration_ns: u64) {
+    sleep_for(duration_ns, &AtomicBool::new(false));
+}
+
 /// Smallest step of the monotonic clock.
 pub(crate) fn resolution_ns() -> u64 {
     to_ns(clock_getres(ClockId::Monotonic))

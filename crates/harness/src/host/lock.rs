@@ -53,9 +53,22 @@ impl fmt::Display for Holder {
         }
         let since = self.since_unix_ns.and_then(|ns| jiff::Timestamp::from_nanosecond(i128::from(ns)).ok());
         match since {
-            Some(since) => write!(f, ", since {}", since.strftime("%Y-%m-%d %H:%M:%S UTC")),
+            Some(since) => write!(f, " since {}", since.strftime("%Y-%m-%d %H:%M:%S UTC")),
             None => Ok(()),
         }
+    }
+}
+
+/// What somebody who waits is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting(
+    /// Whom for.
+    pub Holder,
+);
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "waiting for {} to finish measuring on this machine", self.0)
     }
 }
 
@@ -70,13 +83,18 @@ pub enum Wait {
     Forever,
 }
 
+impl From<bool> for Wait {
+    /// As long as it takes, or not at all.
+    fn from(wait: bool) -> Self {
+        if wait { Wait::Forever } else { Wait::No }
+    }
+}
+
 /// Why the lock was not acquired.
 #[derive(Debug, Error)]
 pub enum LockError {
     /// Somebody else measures on this machine.
-    #[error(
-        "{0} measures on this machine; two at once would measure each other: wait for it (--wait) or end it"
-    )]
+    #[error("{0} measures on this machine; two at once would measure each other: wait for it or end it")]
     Held(Holder),
     /// Told to stop while waiting.
     #[error("stopped while waiting for {0} to finish measuring")]
@@ -102,6 +120,7 @@ pub enum LockError {
 }
 
 /// The right to measure on this machine. Dropping it gives it back.
+#[must_use = "the right ends when this is dropped"]
 #[derive(Debug)]
 pub struct MeasuringLock {
     file: File,
@@ -115,11 +134,11 @@ impl MeasuringLock {
     /// See [`LockError`]; all but `Io` name what stands in the way.
     pub fn acquire(
         who: &str,
-        wait: Wait,
+        wait: impl Into<Wait>,
         stop: &AtomicBool,
-        waiting: &mut dyn FnMut(&Holder),
+        mut waiting: impl FnMut(&Waiting),
     ) -> Result<MeasuringLock, LockError> {
-        Self::acquire_at(Path::new(PATH), who, wait, stop, waiting)
+        Self::acquire_at(Path::new(PATH), who, wait.into(), stop, &mut waiting)
     }
 
     fn acquire_at(
@@ -127,7 +146,7 @@ impl MeasuringLock {
         who: &str,
         wait: Wait,
         stop: &AtomicBool,
-        waiting: &mut dyn FnMut(&Holder),
+        waiting: &mut dyn FnMut(&Waiting),
     ) -> Result<MeasuringLock, LockError> {
         let file = open_file(path)?;
         let begun_ns = clock::monotonic_ns();
@@ -148,9 +167,10 @@ impl MeasuringLock {
             if now_ns >= deadline_ns {
                 return Err(LockError::Held(holder));
             }
-            if wait != Wait::No && told.as_ref() != Some(&holder) {
-                waiting(&holder);
-                told = Some(holder.clone());
+            let message = Waiting(holder.clone());
+            if wait != Wait::No && told.as_ref() != Some(&message) {
+                waiting(&message);
+                told = Some(message);
             }
             if !clock::sleep_until(deadline_ns.min(now_ns + LOOK_AGAIN_NS), stop) {
                 return Err(LockError::Stopped(holder));

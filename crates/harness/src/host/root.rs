@@ -1,6 +1,6 @@
 //! The files in which the kernel describes the machine, below `/` or, in tests, below a folder of fixtures.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -35,17 +35,5 @@ impl Root {
     /// A file that holds one number.
     pub(crate) fn number<T: std::str::FromStr>(&self, path: impl AsRef<Path>) -> Option<T> {
         self.text(path)?.parse().ok()
-    }
-
-    /// Names in a folder, sorted; none when it cannot be read.
-    pub(crate) fn names(&self, path: impl AsRef<Path>) -> Vec<String> {
-        let path = path.as_ref();
-        let Ok(entries) = fs::read_dir(self.0.join(path.strip_prefix("/").unwrap_or(path))) else {
-            return Vec::new();
-        };
-        let mut names: Vec<String> =
-            entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-        names.sort();
-        names
     }
 }

@@ -11,41 +11,33 @@ static ARRIVED: AtomicU32 = AtomicU32::new(0);
 /// The first that arrived; 0 before.
 static FIRST: AtomicI32 = AtomicI32::new(0);
 
-/// The stop signals of this process.
-#[derive(Clone, Debug)]
-pub struct Signals {
-    /// Set by the first stop signal, and never reset.
-    pub stop: Arc<AtomicBool>,
+/// Handles SIGINT, SIGTERM and SIGHUP from now on: the first of them sets the flag, which is never reset. A
+/// second call returns the same flag.
+///
+/// SIGHUP that was ignored at the start stays ignored: that is how `nohup` works. SIGINT is handled even then,
+/// because shells ignore it in background jobs, and a measurement must be stoppable.
+///
+/// # Errors
+/// When the kernel refuses a handler.
+pub fn install() -> io::Result<Arc<AtomicBool>> {
+    let stop = Arc::clone(STOP.get_or_init(|| Arc::new(AtomicBool::new(false))));
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        handle(signal)?;
+    }
+    if !is_ignored(libc::SIGHUP)? {
+        handle(libc::SIGHUP)?;
+    }
+    Ok(stop)
 }
 
-impl Signals {
-    /// Handles SIGINT, SIGTERM and SIGHUP from now on. A second call returns the same flag.
-    ///
-    /// SIGHUP that was ignored at the start stays ignored: that is how `nohup` works. SIGINT is handled even
-    /// then, because shells ignore it in background jobs, and a measurement must be stoppable.
-    ///
-    /// # Errors
-    /// When the kernel refuses a handler.
-    pub fn install() -> io::Result<Signals> {
-        let stop = Arc::clone(STOP.get_or_init(|| Arc::new(AtomicBool::new(false))));
-        for signal in [libc::SIGINT, libc::SIGTERM] {
-            handle(signal)?;
-        }
-        if !is_ignored(libc::SIGHUP)? {
-            handle(libc::SIGHUP)?;
-        }
-        Ok(Signals { stop })
-    }
+/// How many stop signals arrived so far. At the second one may leave at once: the keeper ends the subjects.
+pub fn count() -> u32 {
+    ARRIVED.load(Ordering::Relaxed)
+}
 
-    /// How many stop signals arrived so far. At the second one may leave at once: the keeper ends the subjects.
-    pub fn count(&self) -> u32 {
-        ARRIVED.load(Ordering::Relaxed)
-    }
-
-    /// Number of the first stop signal.
-    pub fn first(&self) -> Option<i32> {
-        Some(FIRST.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
-    }
+/// Number of the first stop signal; `None` when none arrived.
+pub fn first() -> Option<i32> {
+    Some(FIRST.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
 }
 
 /// Runs in the middle of anything: atomic operations only.
@@ -107,25 +99,25 @@ mod tests {
     fn the_child_of_the_other_tests() {
         match std::env::var(CHILD).as_deref() {
             Ok("flag") => {
-                let signals = Signals::install().unwrap();
-                assert_eq!((signals.count(), signals.first()), (0, None));
+                let stop = install().unwrap();
+                assert_eq!((count(), first()), (0, None));
                 raise(libc::SIGTERM);
-                assert!(signals.stop.load(Ordering::Relaxed));
+                assert!(stop.load(Ordering::Relaxed));
                 raise(libc::SIGINT);
                 raise(libc::SIGHUP);
-                assert_eq!((signals.count(), signals.first()), (3, Some(libc::SIGTERM)));
-                assert!(Arc::ptr_eq(&signals.stop, &Signals::install().unwrap().stop));
+                assert_eq!((count(), first()), (3, Some(libc::SIGTERM)));
+                assert!(Arc::ptr_eq(&stop, &install().unwrap()));
             }
             Ok("ignored") => {
                 for signal in [libc::SIGHUP, libc::SIGINT] {
                     // SAFETY: sets a disposition, touches no memory.
                     unsafe { libc::signal(signal, libc::SIG_IGN) };
                 }
-                let signals = Signals::install().unwrap();
+                install().unwrap();
                 raise(libc::SIGHUP);
-                assert_eq!(signals.count(), 0, "nohup is respected");
+                assert_eq!(count(), 0, "nohup is respected");
                 raise(libc::SIGINT);
-                assert_eq!(signals.first(), Some(libc::SIGINT), "a background job can be stopped");
+                assert_eq!(first(), Some(libc::SIGINT), "a background job can be stopped");
             }
             _ => {}
         }

@@ -54,7 +54,7 @@ fn the_second_leaves_and_names_the_first() {
     let error = take(&path, "study other").unwrap_err();
     let LockError::Held(holder) = &error else { panic!("{error}") };
     assert_eq!((holder.pid, holder.who.as_str()), (Some(std::process::id()), "study tomcat-connectors"));
-    assert!(error.to_string().contains("(study tomcat-connectors), since 20"), "{error}");
+    assert!(error.to_string().contains("(study tomcat-connectors) since 20"), "{error}");
     drop(first);
     take(&path, "study other").unwrap();
 }
@@ -79,15 +79,15 @@ fn the_second_waits_is_told_for_whom_and_gets_it() {
     let (mut child, _output) = holding_child(&path);
     let mut stdin = child.stdin.take();
     let mut told = Vec::new();
-    let lock = MeasuringLock::acquire_at(&path, "second", Wait::Forever, &GO, &mut |holder| {
-        told.push(holder.clone());
+    let lock = MeasuringLock::acquire_at(&path, "second", Wait::Forever, &GO, &mut |waiting| {
+        told.push(waiting.clone());
         // Only now may the first end, so the second has certainly waited.
         if let Some(mut stdin) = stdin.take() {
             stdin.write_all(b"\n").unwrap();
         }
     })
     .unwrap();
-    assert_eq!(told[0].who, "study in another process");
+    assert_eq!(told[0].0.who, "study in another process");
     assert!(child.wait().unwrap().success());
     drop(lock);
 }
@@ -148,7 +148,7 @@ fn nobody_holds_a_lock_that_was_never_made() {
 fn a_strangers_text_cannot_reach_the_terminal() {
     let holder = parse_holder("12\n1700000000000000000\nnice \x1b[2J study\u{7}\nmore");
     assert_eq!(holder.who, "nice [2J study");
-    assert_eq!(holder.to_string(), "process 12 (nice [2J study), since 2023-11-14 22:13:20 UTC");
+    assert_eq!(holder.to_string(), "process 12 (nice [2J study) since 2023-11-14 22:13:20 UTC");
     assert_eq!(parse_holder("garbage").to_string(), "another process");
     assert_eq!(parse_holder("99999999999999999999\n1\nx"), Holder::default());
     assert_eq!(parse_holder(&format!("1\n{}\nx", u64::MAX)).pid, Some(1));
