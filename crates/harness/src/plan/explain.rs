@@ -129,10 +129,14 @@ fn write_timing(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Resul
         writeln!(out, "  label: young servers, {from} to {to} s after start")?;
     }
     let looks: Vec<String> = timing.looks.iter().map(u32::to_string).collect();
-    writeln!(out, "  looks: after {} blocks; it ends early when every claim is settled", looks.join(", "))?;
+    if blocks > 1 {
+        let looks = looks.join(", ");
+        writeln!(out, "  looks: after {looks} blocks; it ends early when every claim is settled")?;
+    }
     writeln!(
         out,
-        "  at most: {blocks} blocks of about {:.0} s, {}; budget {}",
+        "  at most: {} of about {:.0} s, {}; budget {}",
+        if blocks == 1 { "1 block".to_string() } else { format!("{blocks} blocks") },
         plan.estimated_seconds / f64::from(blocks.max(1)),
         length(plan.estimated_seconds),
         length(seconds(timing.budget_ns))

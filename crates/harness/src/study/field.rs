@@ -77,7 +77,7 @@ impl<'a> Field<'a> {
     }
 
     /// Says that what stands here is not what it should be.
-    fn wrong(&self, wanted: &str, remedy: &str) {
+    pub(crate) fn wrong(&self, wanted: &str, remedy: &str) {
         match self.node.kind() {
             Some(Kind::Null) => self.problem("is empty", remedy),
             _ => self.problem(format!("{} is not {wanted}", self.found()), remedy),

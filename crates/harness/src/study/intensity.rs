@@ -128,7 +128,7 @@ fn check_keep_alive(map: &Map<'_>) -> Option<KeepAlive> {
                 Some("off" | "no" | "n" | "false") => "write false",
                 _ => "write true, false, or a number of exchanges for each connection",
             };
-            field.problem(format!("{} is not true, false or a number", field.found()), remedy);
+            field.wrong("true, false or a number", remedy);
             None
         }
     }

@@ -4,16 +4,46 @@
 //! the corpus of good and broken files.
 
 use schemars::{JsonSchema, generate::SchemaSettings};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The JSON Schema of study files.
-pub fn study_schema() -> serde_json::Value {
+pub fn study_schema() -> Value {
     let mut schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<RawStudy>().to_value();
+    forbid_null(&mut schema);
     if let Some(root) = schema.as_object_mut() {
         root.insert("$id".to_string(), "study.schema.json".into());
         root.insert("title".to_string(), "Proofload study".into());
     }
     schema
+}
+
+/// A key that may be left out may still not be left empty: `Option` says so in Rust, but not in JSON Schema.
+fn forbid_null(schema: &mut Value) {
+    match schema {
+        Value::Object(keys) => {
+            if let Some(Value::Array(types)) = keys.get_mut("type") {
+                types.retain(|name| name != "null");
+                if let [only] = types.as_slice() {
+                    let only = only.clone();
+                    keys.insert("type".to_string(), only);
+                }
+            }
+            if let Some(Value::Array(choices)) = keys.get_mut("anyOf") {
+                choices.retain(|choice| choice.get("type").is_none_or(|name| name != "null"));
+                if let [Value::Object(only)] = choices.as_slice() {
+                    let only = only.clone();
+                    keys.remove("anyOf");
+                    // In draft 7 what stands beside a $ref is ignored, but for the description, which editors show.
+                    keys.extend(only);
+                }
+            }
+            keys.retain(|key, value| key != "default" || !value.is_null());
+            keys.values_mut().for_each(forbid_null);
+        }
+        Value::Array(items) => items.iter_mut().for_each(forbid_null),
+        _ => {}
+    }
 }
 
 /// One question: subjects, workload, load, claims.
