@@ -88,7 +88,8 @@ pub enum MalformedKind {
 /// What became of an exchange, or of the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The first byte of an exchange's answer was seen.
+    /// The first byte of an exchange's answer was seen; told at most once for each exchange. Interim
+    /// answers of HTTP (1xx) are not what was asked for and do not count.
     FirstByte {
         /// Which exchange.
         id: ExchangeId,

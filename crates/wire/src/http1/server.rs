@@ -66,7 +66,7 @@ pub struct BodyProgress {
 
 /// Why a request cannot be served; the connection must be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("request is malformed at byte {at} of the connection: {kind:?}; answer {status} and close", status = self.status())]
+#[error("request is malformed at byte {at} of the connection ({kind:?}); answer {} and close", self.status())]
 pub struct ServerError {
     /// Offset of the first wrong byte, counted from the first byte of the connection.
     pub at: u64,
