@@ -1,7 +1,9 @@
 //! `cargo xtask bounds`: writes the table of group-sequential bounds; `--check` computes it anew and compares.
 
 use anyhow::{Context, bail};
-use proofload_stats::bounds::{TABLE_ALPHA, TABLE_CLAIMS, TABLE_PLANS, compute, probability_of_crossing, tabled};
+use proofload_stats::bounds::{
+    TABLE_ALPHA, TABLE_CLAIMS, TABLE_PLANS, compute, probability_of_crossing, tabled,
+};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -59,11 +61,14 @@ fn check(path: &Path) -> anyhow::Result<()> {
     for plan in TABLE_PLANS {
         for claims in 1..=TABLE_CLAIMS {
             let expected = computed(plan, claims)?;
-            let row = tabled(plan, TABLE_ALPHA, claims)
-                .with_context(|| format!("no row for {plan:?} and {claims} claims; run `cargo xtask bounds`"))?;
+            let row = tabled(plan, TABLE_ALPHA, claims).with_context(|| {
+                format!("no row for {plan:?} and {claims} claims; run `cargo xtask bounds`")
+            })?;
             let far = |(found, expected): (&f64, &f64)| (found - expected).abs() > TOLERANCE;
             if row.len() != expected.len() || row.iter().zip(&expected).any(far) {
-                bail!("{plan:?}, {claims} claims: {row:?}, but {expected:?} is right; run `cargo xtask bounds`");
+                bail!(
+                    "{plan:?}, {claims} claims: {row:?}, but {expected:?} is right; run `cargo xtask bounds`"
+                );
             }
             let alpha = TABLE_ALPHA / f64::from(claims);
             let spent = probability_of_crossing(plan, row).context("a row that is no plan")?;
@@ -72,8 +77,7 @@ fn check(path: &Path) -> anyhow::Result<()> {
             }
         }
     }
-    let found =
-        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let found = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     if numbers(&found) != TABLE_PLANS.iter().map(|plan| plan.len()).sum::<usize>() * TABLE_CLAIMS as usize {
         bail!("{} has been edited; run `cargo xtask bounds`", path.display());
     }

@@ -7,28 +7,19 @@
 //! op         = ">" | ">=" | "<" | "<=" | "==" | "~"
 //! variant    = level | key "=" level { "," key "=" level }
 //! ```
+//!
+//! A measure without a variant is allowed where the study has one variant only. A point after the whole claim
+//! or after one side counts for both; a claim without a point becomes one claim for each load point.
 
-/// A measure that a trial yields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Measure {
-    /// Answered exchanges per second.
-    Throughput,
-    /// Quantile of the response time in nanoseconds, in units of 1/10000 (p99 = 9900, p999 = 9990).
-    ResponseQuantile(u16),
-    /// Mean response time in nanoseconds.
-    ResponseMean,
-    /// Largest response time in nanoseconds.
-    ResponseMax,
-    /// Errors among the finished, 0 to 1.
-    ErrorShare,
-    /// Errors, a count.
-    Errors,
-    /// CPU time of the subject per answered exchange in nanoseconds.
-    CpuPerRequest,
-    /// Resident memory of the subject in bytes.
-    Rss,
-}
+mod measure;
+mod names;
+mod parse;
+mod quantity;
+#[cfg(test)]
+mod tests;
+
+pub use measure::Measure;
+pub use parse::parse_claim;
 
 /// One measured quantity of one variant, or a ratio of two.
 #[derive(Clone, Debug, PartialEq)]

@@ -20,7 +20,8 @@ pub struct MeanInterval {
 /// `None` when there is no value, or one that is not finite.
 pub fn mean_over_blocks(values: &[f64], tail: f64) -> Option<MeanInterval> {
     let positive = values.iter().all(|value| *value > 0.0);
-    let logs: Vec<f64> = if positive { values.iter().map(|value| value.ln()).collect() } else { values.to_vec() };
+    let logs: Vec<f64> =
+        if positive { values.iter().map(|value| value.ln()).collect() } else { values.to_vec() };
     let moments = Moments::of(&logs)?;
     let back = |value: f64| if positive { value.exp() } else { value };
     let ends = (moments.n > 1).then(|| {
@@ -53,7 +54,10 @@ mod tests {
 
     #[test]
     fn zeros_are_averaged_as_they_are() {
-        assert_eq!(mean_over_blocks(&[0.0, 0.0], 0.05).map(|i| (i.mean, i.ends)), Some((0.0, Some((0.0, 0.0)))));
+        assert_eq!(
+            mean_over_blocks(&[0.0, 0.0], 0.05).map(|i| (i.mean, i.ends)),
+            Some((0.0, Some((0.0, 0.0))))
+        );
         assert_eq!(mean_over_blocks(&[], 0.05), None);
         assert_eq!(mean_over_blocks(&[f64::NAN], 0.05), None);
     }

@@ -5,10 +5,21 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bounds;
 mod claim;
+mod design;
+pub mod hodges_lehmann;
+mod interval;
+mod judge;
 mod observation;
+pub mod rng;
+pub mod sample;
+pub mod student;
 mod verdict;
 
-pub use claim::{Claim, ClaimError, Comparison, Measure, Names, Selector, Side, Term};
+pub use claim::{Claim, ClaimError, Comparison, Measure, Names, Selector, Side, Term, parse_claim};
+pub use design::{A_PRIORI_SPREAD, Design, next_look, projected_blocks};
+pub use interval::{MeanInterval, mean_over_blocks};
+pub use judge::judge;
 pub use observation::{Cell, Observations, Replication};
-pub use verdict::{Design, Estimate, Judged, Judgement, Reason, Verdict, judge};
+pub use verdict::{Estimate, Judged, Judgement, Projection, Reason, Verdict};

@@ -1,6 +1,6 @@
-//! Claims and observations to verdicts.
+//! What a judgement says.
 
-use crate::{Claim, Observations};
+use crate::Measure;
 
 /// The three verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,17 +24,19 @@ impl Verdict {
     }
 }
 
-/// A number never travels without its interval. The quantity is left over right (a ratio), or the measure
-/// itself where the right side is a constant.
+/// A number never travels without its interval. The quantity is the left term over the right term (a ratio, the
+/// claim's factors left out), or the left measure itself where the right side is a constant. Where zeros forbid a
+/// ratio (errors, error shares) it is the left side minus the right side, factors included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Point estimate.
     pub point: f64,
-    /// Lower end; negative infinity or 0 when nothing is known.
+    /// Lower end; negative infinity, or 0 for what cannot be negative, when nothing is known.
     pub low: f64,
     /// Upper end; infinity when nothing is known.
     pub high: f64,
-    /// `ratio`, `ns`, `per_s`, `share`, `bytes`, `count`.
+    /// `ratio`, `ns`, `per_s`, `share`, `bytes`, `count`; `share_difference` and `count_difference` where zeros
+    /// forbid a ratio.
     pub unit: &'static str,
     /// Hodges-Lehmann estimate beside it.
     pub hodges_lehmann: f64,
@@ -81,10 +83,16 @@ pub enum Reason {
         /// Of how many.
         of: u32,
     },
-    /// A measure that the claim names has no value.
+    /// A measure that the claim names has no value (missing, not finite, or zero where only more makes sense).
     NotMeasured {
-        /// Which measure, of which variant.
-        what: String,
+        /// Which measure.
+        measure: Measure,
+        /// Of which variant.
+        variant: usize,
+        /// At which load point.
+        point: usize,
+        /// In how many of the complete blocks.
+        blocks: u32,
     },
     /// The two sides were constant over all blocks and were compared exactly.
     Constant,
@@ -95,6 +103,17 @@ pub enum Reason {
         /// 3/n.
         upper: f64,
     },
+}
+
+/// How many blocks would give an interval of a given half-width.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Projection {
+    /// Half-width of the interval as a share of the estimate: 0.05 is ±5 %.
+    pub resolution: f64,
+    /// Blocks in all that this takes at the spread seen so far; with one block, at [`A_PRIORI_SPREAD`](crate::A_PRIORI_SPREAD).
+    pub blocks: u32,
+    /// The spread was assumed, not seen.
+    pub assumed: bool,
 }
 
 /// One claim, judged.
@@ -110,8 +129,10 @@ pub struct Judged {
     pub blocks: u32,
     /// Why.
     pub reasons: Vec<Reason>,
-    /// Whether it can change no more: settled at a look, frozen since.
+    /// Whether it can change no more: settled at a look, frozen since, or left undecided at the last look.
     pub settled: bool,
+    /// Blocks that ±5 % would take; `None` when there is no estimate or no number of blocks in reach.
+    pub projection: Option<Projection>,
 }
 
 /// All claims, judged together.
@@ -119,20 +140,6 @@ pub struct Judged {
 pub struct Judgement {
     /// In the order of the claims.
     pub claims: Vec<Judged>,
-    /// Every claim is settled: the study may stop.
+    /// Every claim is settled: the study may stop. False when there are no claims: then nothing ends it early.
     pub settled: bool,
-}
-
-/// How the study was to be looked at; fixed before the first block.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Design {
-    /// Blocks at which a look is taken, increasing. A single `[1]` is the smoke preset: everything undecided.
-    pub looks: Vec<u32>,
-    /// Error rate over all claims, both sides: 0.05.
-    pub alpha: f64,
-}
-
-/// Judges every claim. Replays the looks in order, so that the last live verdict equals the one recomputed later.
-pub fn judge(_claims: &[Claim], _observations: &Observations, _design: &Design) -> Judgement {
-    Judgement { claims: Vec::new(), settled: false }
 }

@@ -1,0 +1,64 @@
+//! Critical values of |t| for looks at a growing sample: group-sequential bounds for a t test.
+//!
+//! Whoever looks several times and stops when |t| passes the usual critical value errs far more often than he
+//! says. The bounds here spend the error rate look by look: by the look at n of N blocks, `alpha · (n/N)^1.5` of
+//! it is spent (power family of Kim and DeMets, Biometrika 74, 1987). The spread is estimated from the same few
+//! blocks, so bounds for a known spread do not fit; these are computed for t itself.
+//!
+//! [`compute`] finds them without simulation, see [`recursion`]. The presets' bounds for an error rate of 5 % shared
+//! by 1 to 20 claims are kept in a table that `cargo xtask bounds` writes and checks.
+
+mod recursion;
+mod table;
+
+pub use recursion::{compute, probability_of_crossing};
+
+/// Exponent of the spending function.
+pub const SPENDING_EXPONENT: f64 = 1.5;
+
+/// Most claims that the table has rows for.
+pub const TABLE_CLAIMS: u32 = 20;
+
+/// Most looks that a plan may have.
+pub const LOOKS_MAX: usize = 64;
+
+/// Most blocks that a plan may have.
+pub const BLOCKS_MAX: u32 = 1_000;
+
+/// The plans that the table has, by the blocks at their looks: quick, default, thorough.
+pub const TABLE_PLANS: [&[u32]; 3] = [&[4, 6, 8, 10, 12], &[5, 8, 12, 16, 20, 30], &[6, 10, 15, 20, 30, 40]];
+
+/// The error rate over all claims that the table is for.
+pub const TABLE_ALPHA: f64 = 0.05;
+
+/// Share of the error rate that may be spent by a look at `blocks` of `last` blocks.
+pub fn spent(alpha: f64, blocks: u32, last: u32) -> f64 {
+    alpha * (f64::from(blocks) / f64::from(last)).powf(SPENDING_EXPONENT)
+}
+
+/// The row of the table for a plan and a number of claims; `None` where the table has none.
+pub fn tabled(looks: &[u32], alpha: f64, claims: u32) -> Option<&'static [f64]> {
+    if alpha != TABLE_ALPHA {
+        return None;
+    }
+    let plan = TABLE_PLANS.iter().position(|plan| *plan == looks)?;
+    let row = (claims as usize).checked_sub(1)?;
+    table::PLANS.get(plan)?.get(row).copied()
+}
+
+/// The bounds of all looks at an error rate of `alpha / claims`: from the table, else computed.
+///
+/// `None` for looks that are not increasing, begin below 2 blocks or exceed [`LOOKS_MAX`] or [`BLOCKS_MAX`]; and
+/// for an `alpha` outside 0 to 1 or no claims.
+pub fn row(looks: &[u32], alpha: f64, claims: u32) -> Option<Vec<f64>> {
+    if claims == 0 {
+        return None;
+    }
+    match tabled(looks, alpha, claims) {
+        Some(row) => Some(row.to_vec()),
+        None => compute(looks, alpha / f64::from(claims)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! What a claim refers to: variants by their levels, points by their labels; and what was probably meant.
+
+use super::{Names, Selector};
+
+/// Most candidates that a message lists.
+const LISTED_MAX: usize = 12;
+
+impl Names {
+    /// The variant that `text` selects: its name, a level where that is unambiguous, or `key=level` pairs that
+    /// only one variant has.
+    ///
+    /// # Errors
+    /// A message with what to write instead.
+    pub fn variant(&self, text: &str) -> Result<usize, String> {
+        let text = text.trim();
+        if let Some(index) = self.variants.iter().position(|variant| variant.name == text) {
+            return Ok(index);
+        }
+        if text.is_empty() {
+            return Err(format!("a variant is missing between the parentheses; {}", self.known_variants()));
+        }
+        let pieces: Vec<&str> = text.split(',').map(str::trim).collect();
+        let fits = |variant: &Selector| pieces.iter().all(|piece| has_level(variant, piece));
+        let found: Vec<usize> =
+            (0..self.variants.len()).filter(|&index| fits(&self.variants[index])).collect();
+        match found[..] {
+            [index] => Ok(index),
+            [] => Err(format!(
+                "no variant is called `{text}`{}; {}",
+                meant(text, self.selectors().iter().map(String::as_str)),
+                self.known_variants()
+            )),
+            _ => {
+                let names: Vec<String> =
+                    found.iter().map(|&index| format!("`{}`", self.variants[index].name)).collect();
+                Err(format!("`{text}` fits {} variants; write one of {}", found.len(), listed(&names)))
+            }
+        }
+    }
+
+    /// The point with that label.
+    ///
+    /// # Errors
+    /// A message with the points there are.
+    pub fn point(&self, label: &str) -> Result<usize, String> {
+        self.points.iter().position(|point| point == label).ok_or_else(|| {
+            let known: Vec<String> = self.points.iter().map(|point| format!("`{point}`")).collect();
+            format!(
+                "no load point is called `{label}`{}; the points are {}",
+                meant(label, self.points.iter().map(String::as_str)),
+                listed(&known)
+            )
+        })
+    }
+
+    fn known_variants(&self) -> String {
+        let names: Vec<String> = self.variants.iter().map(|variant| format!("`{}`", variant.name)).collect();
+        format!("the variants are {}", listed(&names))
+    }
+
+    /// Everything that may select a variant: names, levels, pairs.
+    fn selectors(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        for variant in &self.variants {
+            all.push(variant.name.clone());
+            for (key, level) in &variant.levels {
+                all.push(level.clone());
+                all.push(format!("{key}={level}"));
+            }
+        }
+        all
+    }
+}
+
+fn has_level(variant: &Selector, piece: &str) -> bool {
+    variant.levels.iter().any(|(key, level)| {
+        level == piece
+            || piece
+                .split_once('=')
+                .is_some_and(|(wanted, value)| wanted.trim() == key && value.trim() == level)
+    })
+}
+
+pub(super) fn listed(all: &[String]) -> String {
+    match all.len() {
+        0 => "none".to_string(),
+        count if count > LISTED_MAX => {
+            format!("{} and {} more", all[..LISTED_MAX].join(", "), count - LISTED_MAX)
+        }
+        _ => all.join(", "),
+    }
+}
+
+/// `; did you mean …?` when one of the known is close, else nothing.
+pub(super) fn meant<'a>(text: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let far = (text.chars().count() / 3).max(1);
+    let nearest = known.map(|candidate| (distance(text, candidate), candidate)).min();
+    match nearest {
+        Some((edits, candidate)) if edits <= far => format!(", did you mean `{candidate}`?"),
+        _ => String::new(),
+    }
+}
+
+/// Edits from one word to another (Levenshtein).
+fn distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (above, letter) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = above + 1;
+        for (index, other) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *other);
+            diagonal = row[index + 1];
+            row[index + 1] = replaced.min(diagonal + 1).min(row[index] + 1);
+        }
+    }
+    row[to.len()]
+}

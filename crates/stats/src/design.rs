@@ -1,0 +1,186 @@
+//! How a study is to be looked at, fixed before its first block; and how far off an answer is.
+
+use crate::bounds;
+use crate::student;
+
+/// Spread of the log-ratio between blocks that is assumed before two blocks have shown it: 6 %, the middle of the
+/// 4 to 8 % that the throughput of two variants of one server showed from start to start on a shared machine.
+pub const A_PRIORI_SPREAD: f64 = 0.06;
+
+/// Blocks beyond which no projection is made: by then the spread seen so far says little, and nobody waits.
+const PROJECTION_MAX: u32 = 500;
+
+/// Fewest blocks on which constants are compared exactly.
+pub(crate) const CONSTANT_BLOCKS_MIN: u32 = 4;
+
+/// How the study was to be looked at; fixed before the first block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Design {
+    /// Blocks at which a look is taken, increasing. A single `[1]` is the smoke preset: everything undecided.
+    pub looks: Vec<u32>,
+    /// Error rate over all claims, both sides: 0.05.
+    pub alpha: f64,
+}
+
+impl Default for Design {
+    /// Looks at 5, 8, 12, 16, 20 and 30 blocks.
+    fn default() -> Self {
+        Design::at(&[5, 8, 12, 16, 20, 30])
+    }
+}
+
+impl Design {
+    /// One block; every claim stays undecided.
+    pub fn smoke() -> Self {
+        Design::at(&[1])
+    }
+
+    /// Looks at 4, 6, 8, 10 and 12 blocks.
+    pub fn quick() -> Self {
+        Design::at(&[4, 6, 8, 10, 12])
+    }
+
+    /// Looks at 6, 10, 15, 20, 30 and 40 blocks.
+    pub fn thorough() -> Self {
+        Design::at(&[6, 10, 15, 20, 30, 40])
+    }
+
+    /// Looks of one's own, at the usual error rate of 5 %.
+    pub fn at(looks: &[u32]) -> Self {
+        Design { looks: looks.to_vec(), alpha: bounds::TABLE_ALPHA }
+    }
+
+    /// The bound on |t| at a look (from 0) while `claims` claims share the error rate. `None` when the design has
+    /// no such look, or its looks are no plan (see [`bounds::compute`]), as that of [`Design::smoke`] is not.
+    pub fn bound(&self, look: usize, claims: u32) -> Option<f64> {
+        bounds::row(&self.looks, self.alpha, claims)?.get(look).copied()
+    }
+}
+
+/// Blocks at the next look when `have` are complete; `None` when all looks are behind.
+pub fn next_look(design: &Design, have: u32) -> Option<u32> {
+    design.looks.iter().copied().find(|&look| look > have)
+}
+
+/// How many blocks in all it takes until the interval of a mean with that spread has at most the half-width
+/// `reach`, both on the same (logarithmic) scale, when `claims` claims share the error rate. At the looks the
+/// bounds hold; beyond the last one the last bound is carried on. `None` for more than 500 blocks, or when spread
+/// or reach are not above zero.
+pub fn projected_blocks(design: &Design, claims: u32, spread: f64, reach: f64) -> Option<u32> {
+    blocks_needed(design, claims, spread, reach, 0)
+}
+
+/// As [`projected_blocks`], at a look beyond the blocks there are.
+pub(crate) fn blocks_needed(design: &Design, claims: u32, spread: f64, reach: f64, have: u32) -> Option<u32> {
+    if !(spread > 0.0 && spread.is_finite() && reach > 0.0) {
+        return None;
+    }
+    // A plan without bounds of its own (smoke) is judged as if it were the quick one.
+    let (looks, row) = match bounds::row(&design.looks, design.alpha, claims) {
+        Some(row) => (design.looks.clone(), row),
+        None => {
+            let quick = Design::quick();
+            let row = bounds::row(&quick.looks, design.alpha, claims)?;
+            (quick.looks, row)
+        }
+    };
+    let enough = |bound: f64, blocks: u32| bound * spread / f64::from(blocks).sqrt() <= reach;
+    let at_look = looks.iter().zip(&row).find(|&(&look, &bound)| look > have && enough(bound, look));
+    if let Some((&look, _)) = at_look {
+        return Some(look);
+    }
+    let blocks = (row.last()? * spread / reach).powi(2).ceil();
+    (blocks <= f64::from(PROJECTION_MAX)).then_some((blocks as u32).max(have + 1))
+}
+
+/// The bounds of a design at each number of claims, as they are asked for.
+pub(crate) struct Bounds<'a> {
+    design: &'a Design,
+    rows: std::collections::BTreeMap<u32, Option<Vec<f64>>>,
+}
+
+impl<'a> Bounds<'a> {
+    pub fn new(design: &'a Design) -> Self {
+        Bounds { design, rows: std::collections::BTreeMap::new() }
+    }
+
+    /// The bound for `blocks` blocks: that of the last look not beyond them. A later look's bound would be
+    /// narrower, so this one is on the safe side between looks. Before the first look it is the bound of a plan
+    /// whose first look were here. Infinite where nothing can be said.
+    pub fn for_blocks(&mut self, blocks: u32, claims: u32) -> f64 {
+        let looks = &self.design.looks;
+        let Some(&last) = looks.last() else { return f64::INFINITY };
+        if blocks < 2 {
+            return f64::INFINITY;
+        }
+        match looks.iter().rposition(|&look| look <= blocks) {
+            Some(index) => {
+                let design = self.design;
+                let row = self
+                    .rows
+                    .entry(claims)
+                    .or_insert_with(|| bounds::row(&design.looks, design.alpha, claims));
+                row.as_ref().map_or(f64::INFINITY, |row| row[index])
+            }
+            None => {
+                let share = self.design.alpha / f64::from(claims.max(1));
+                student::critical(bounds::spent(share, blocks, last), blocks - 1)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_look_is_the_first_one_ahead() {
+        let quick = Design::quick();
+        let next: Vec<_> = [0, 3, 4, 5, 11, 12, 13].map(|have| next_look(&quick, have)).to_vec();
+        assert_eq!(next, [Some(4), Some(4), Some(6), Some(6), Some(12), None, None]);
+        assert_eq!(next_look(&Design::smoke(), 0), Some(1));
+        assert_eq!(next_look(&Design::smoke(), 1), None);
+    }
+
+    #[test]
+    fn the_quick_plan_has_the_bounds_it_was_designed_with() {
+        for (claims, expected) in [
+            (1, [5.93, 4.02, 3.26, 2.86, 2.61]),
+            (3, [8.68, 5.31, 4.17, 3.62, 3.30]),
+            (5, [10.3, 6.0, 4.6, 4.0, 3.6]),
+        ] {
+            for (look, expected) in expected.into_iter().enumerate() {
+                let bound = Design::quick().bound(look, claims).expect("a look");
+                assert!(
+                    (bound / expected - 1.0).abs() < 0.02,
+                    "look {look}, {claims} claims: {bound}, {expected}"
+                );
+            }
+        }
+        assert_eq!(Design::quick().bound(5, 1), None);
+        assert_eq!(Design::smoke().bound(0, 1), None);
+    }
+
+    #[test]
+    fn a_narrower_interval_never_takes_fewer_blocks() {
+        let design = Design::default();
+        let blocks: Vec<_> =
+            [0.2, 0.1, 0.05, 0.03, 0.02].map(|reach| projected_blocks(&design, 1, 0.05, reach)).to_vec();
+        assert!(blocks.windows(2).all(|pair| pair[0] <= pair[1]), "{blocks:?}");
+        assert_eq!(projected_blocks(&design, 1, 0.05, 0.0001), None);
+        assert_eq!(projected_blocks(&design, 1, 0.0, 0.05), None);
+        assert_eq!(projected_blocks(&design, 1, f64::NAN, 0.05), None);
+    }
+
+    #[test]
+    fn between_looks_the_bound_of_the_last_look_holds() {
+        let design = Design::quick();
+        let mut bounds = Bounds::new(&design);
+        assert_eq!(bounds.for_blocks(7, 1), design.bound(1, 1).expect("the look at six"));
+        assert_eq!(bounds.for_blocks(99, 1), design.bound(4, 1).expect("the look at twelve"));
+        assert_eq!(bounds.for_blocks(1, 1), f64::INFINITY);
+        assert!(bounds.for_blocks(2, 1) > bounds.for_blocks(3, 1));
+        assert!(bounds.for_blocks(3, 1) > bounds.for_blocks(4, 1));
+    }
+}

@@ -1,0 +1,179 @@
+//! Claims and observations to verdicts.
+//!
+//! The looks of the design are replayed in order. At each, every open claim is tested at its share of the error
+//! rate (Holm: alpha over the number of open claims); a claim that settles is frozen with the interval it settled
+//! on and leaves its share to the others, which are tested again at the same look until none settles. What is
+//! known between looks is shown, and decides nothing.
+
+mod decide;
+mod evaluate;
+mod fact;
+mod guard;
+mod series;
+
+use crate::design::Bounds;
+use crate::{Claim, Design, Judged, Judgement, Observations, Reason, Verdict};
+use evaluate::{Evaluation, evaluate};
+use series::{Index, Series};
+
+/// Judges every claim. Replays the looks in order, so that the last live verdict equals the one recomputed later,
+/// and a claim that has settled stays as it settled whatever comes later.
+///
+/// Blocks beyond the last look are not looked at. Values that are missing, not finite, or zero where that means
+/// that nothing was measured leave their block out for the claims they concern.
+pub fn judge(claims: &[Claim], observations: &Observations, design: &Design) -> Judgement {
+    let mut blocks = observations.blocks.clone();
+    blocks.sort_unstable();
+    blocks.dedup();
+    let index = Index::new(observations);
+    let cases: Vec<Series> = claims.iter().map(|claim| Series::new(claim, &index, &blocks)).collect();
+    let mut court = Court {
+        cases,
+        design,
+        bounds: Bounds::new(design),
+        settled: vec![None; claims.len()],
+        lost: Lost { blocks: &blocks, begun: excluded_and_complete(observations, &blocks) },
+    };
+    let have = u32::try_from(blocks.len()).unwrap_or(u32::MAX);
+    for &look in design.looks.iter().filter(|&&look| look <= have) {
+        court.look(look);
+    }
+    court.close(have)
+}
+
+/// Blocks that were begun in all, as far as is known.
+fn excluded_and_complete(observations: &Observations, blocks: &[u32]) -> u32 {
+    let counted =
+        u32::try_from(blocks.len()).unwrap_or(u32::MAX).saturating_add(observations.excluded_blocks);
+    counted.max(blocks.last().copied().unwrap_or(0))
+}
+
+/// Which blocks were lost up to when.
+struct Lost<'a> {
+    blocks: &'a [u32],
+    begun: u32,
+}
+
+impl Lost<'_> {
+    /// Blocks begun until the `complete`-th complete one, which itself is counted.
+    fn begun_until(&self, complete: u32) -> u32 {
+        let number = (complete as usize).checked_sub(1).and_then(|last| self.blocks.get(last)).copied();
+        number.unwrap_or(0).max(complete)
+    }
+}
+
+struct Court<'a> {
+    cases: Vec<Series<'a>>,
+    design: &'a Design,
+    bounds: Bounds<'a>,
+    settled: Vec<Option<Judged>>,
+    lost: Lost<'a>,
+}
+
+impl Court<'_> {
+    /// Takes the look at that many blocks.
+    fn look(&mut self, look: u32) {
+        let begun = self.lost.begun_until(look);
+        while self.settle_some(look, begun) {}
+        self.settle_facts(look, begun);
+        if self.design.looks.last() == Some(&look) {
+            for case in 0..self.cases.len() {
+                if self.settled[case].is_none() {
+                    let evaluation = self.evaluate(case, look, begun);
+                    self.settled[case] = Some(judged(evaluation, true));
+                }
+            }
+        }
+    }
+
+    /// Tests the open claims once; tells whether any settled, so that the others have a larger share now.
+    fn settle_some(&mut self, look: u32, begun: u32) -> bool {
+        let open: Vec<usize> = self.open().collect();
+        let evaluations: Vec<Evaluation> =
+            open.iter().map(|&case| self.evaluate(case, look, begun)).collect();
+        let mut any = false;
+        for (case, evaluation) in open.into_iter().zip(evaluations) {
+            if evaluation.decided.is_some() {
+                self.settled[case] = Some(judged(evaluation, true));
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// A count over the exchanges seen is a fact, not an estimate. One that more exchanges could overturn waits
+    /// for the study's end: until every estimate is settled.
+    fn settle_facts(&mut self, look: u32, begun: u32) {
+        let all_estimates_settled = self.open().next().is_none();
+        for case in 0..self.cases.len() {
+            if self.settled[case].is_some() || !self.cases[case].is_fact() {
+                continue;
+            }
+            let evaluation = self.evaluate(case, look, begun);
+            if evaluation.decided.is_some() && (all_estimates_settled || evaluation.permanent) {
+                self.settled[case] = Some(judged(evaluation, true));
+            }
+        }
+    }
+
+    /// Claims that need their share of the error rate still.
+    fn open(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.cases.len()).filter(|&case| self.settled[case].is_none() && !self.cases[case].is_fact())
+    }
+
+    fn evaluate(&mut self, case: usize, blocks: u32, begun: u32) -> Evaluation {
+        let open = u32::try_from(self.open().count()).unwrap_or(u32::MAX).max(1);
+        evaluate(&self.cases[case], &mut self.bounds, self.design, evaluate::Stand { blocks, begun, open })
+    }
+
+    /// What is settled, and how the others stand with all blocks there are.
+    fn close(mut self, have: u32) -> Judgement {
+        let usable = have.min(self.design.looks.last().copied().unwrap_or(have));
+        let begun = match usable == have {
+            true => self.lost.begun,
+            false => self.lost.begun_until(usable),
+        };
+        let claims: Vec<Judged> = (0..self.cases.len())
+            .map(|case| match self.settled[case].clone() {
+                Some(settled) => settled,
+                None => {
+                    let evaluation = self.evaluate(case, usable, begun);
+                    self.standing(case, usable, evaluation)
+                }
+            })
+            .collect();
+        Judgement { settled: !claims.is_empty() && claims.iter().all(|claim| claim.settled), claims }
+    }
+
+    /// A claim that is open: undecided, but for facts about what was seen.
+    fn standing(&self, case: usize, blocks: u32, mut evaluation: Evaluation) -> Judged {
+        let decided = evaluation.decided.is_some();
+        let first = self.design.looks.first().copied().unwrap_or(u32::MAX);
+        if decided && !(self.cases[case].is_fact() && blocks >= first) {
+            evaluation.decided = None;
+            let need = crate::next_look(self.design, blocks).unwrap_or(blocks);
+            evaluation.reasons.insert(0, Reason::TooFewBlocks { have: blocks, need });
+        }
+        judged(evaluation, false)
+    }
+}
+
+fn judged(evaluation: Evaluation, settled: bool) -> Judged {
+    let verdict = match evaluation.decided {
+        Some(true) => Verdict::Supported,
+        Some(false) => Verdict::Refuted,
+        None => Verdict::Undecided,
+    };
+    Judged {
+        verdict,
+        estimate: evaluation.estimate,
+        confidence: evaluation.confidence,
+        blocks: evaluation.blocks,
+        reasons: evaluation.reasons,
+        settled,
+        projection: evaluation.projection,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,266 @@
+//! One claim at one moment: its estimate, its interval, and what follows from them.
+
+use super::decide::{Frame, Scale, frame};
+use super::series::{Series, Sides};
+use super::{fact, guard};
+use crate::design::{A_PRIORI_SPREAD, Bounds, CONSTANT_BLOCKS_MIN, blocks_needed};
+use crate::sample::Moments;
+use crate::{Comparison, Design, Estimate, Measure, Projection, Reason, Side, hodges_lehmann, next_look};
+
+/// The resolution that projections are made for: ±5 %.
+const PROJECTED_RESOLUTION: f64 = 0.05;
+
+/// When a claim is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stand {
+    /// Complete blocks.
+    pub blocks: u32,
+    /// Blocks begun.
+    pub begun: u32,
+    /// Claims that share the error rate.
+    pub open: u32,
+}
+
+/// How a claim stands.
+#[derive(Clone, Debug)]
+pub(super) struct Evaluation {
+    pub decided: Option<bool>,
+    /// More data could not change it, though nothing was frozen yet.
+    pub permanent: bool,
+    pub estimate: Option<Estimate>,
+    pub confidence: f64,
+    pub blocks: u32,
+    pub reasons: Vec<Reason>,
+    pub projection: Option<Projection>,
+}
+
+impl Evaluation {
+    pub fn empty(blocks: u32, confidence: f64) -> Self {
+        Evaluation {
+            decided: None,
+            permanent: false,
+            estimate: None,
+            confidence,
+            blocks,
+            reasons: Vec::new(),
+            projection: None,
+        }
+    }
+}
+
+/// Looks at a claim with the first blocks there are.
+pub(super) fn evaluate(
+    series: &Series<'_>,
+    bounds: &mut Bounds<'_>,
+    design: &Design,
+    stand: Stand,
+) -> Evaluation {
+    let guards = guard::guards(series, stand.blocks, stand.begun);
+    if series.is_fact() {
+        return fact::evaluate(series, design, stand, guards);
+    }
+    let confidence = 1.0 - design.alpha / f64::from(stand.open);
+    let mut evaluation = Evaluation::empty(0, confidence);
+    let sides = usable_sides(series, design, stand);
+    let missing = not_measured(series, stand.blocks);
+    let Some((frame, moments)) = frame(series, &sides).and_then(|frame| {
+        let moments = Moments::of(&frame.values)?;
+        Some((frame, moments))
+    }) else {
+        evaluation.reasons = guards;
+        match (stand.blocks, missing.is_empty()) {
+            (0, _) => evaluation.reasons.push(Reason::NoData),
+            (_, false) => evaluation.reasons.extend(missing),
+            // Every value is there and yet no ratio of them: one of a ratio's sides is zero.
+            (blocks, true) => evaluation.reasons.extend(every_trial(series, blocks)),
+        }
+        return evaluation;
+    };
+    evaluation.blocks = moments.n;
+    let constant = moments.sd == 0.0 && moments.n >= CONSTANT_BLOCKS_MIN;
+    let half = match constant {
+        true => 0.0,
+        false if moments.sd == 0.0 => f64::INFINITY,
+        false => bounds.for_blocks(moments.n, stand.open) * moments.standard_error(),
+    };
+    let centre = hodges_lehmann::estimate(&frame.values).unwrap_or(moments.mean);
+    evaluation.estimate = Some(estimate(series, &frame, &moments, half, centre));
+    evaluation.projection = projection(design, &frame, &moments, stand.open);
+    let finding = Finding { frame, moments, half, centre, design, stand };
+    let first = design.looks.first().copied().unwrap_or(u32::MAX);
+    if !guards.is_empty() {
+        evaluation.reasons = guards;
+    } else if moments.n < first || half.is_infinite() {
+        evaluation.reasons = vec![too_few(design, moments.n)];
+    } else if constant {
+        finding.constant(series, &mut evaluation);
+    } else {
+        finding.estimated(&mut evaluation);
+    }
+    evaluation.reasons.extend(missing);
+    evaluation
+}
+
+/// The values that count. When blocks are missing for this claim alone, it is behind the study's looks: at a look
+/// it is judged at the last look that it has itself reached, so that its own looks are those of the design.
+fn usable_sides(series: &Series<'_>, design: &Design, stand: Stand) -> Vec<Sides> {
+    let mut sides: Vec<Sides> = series.sides.iter().take(stand.blocks as usize).flatten().copied().collect();
+    let behind = sides.len() < stand.blocks as usize && design.looks.contains(&stand.blocks);
+    if behind {
+        let reached = design.looks.iter().rev().find(|&&look| look as usize <= sides.len());
+        sides.truncate(reached.map_or(sides.len(), |&look| look as usize));
+    }
+    sides
+}
+
+pub(super) fn too_few(design: &Design, have: u32) -> Reason {
+    Reason::TooFewBlocks { have, need: next_look(design, have).unwrap_or(CONSTANT_BLOCKS_MIN.max(have + 1)) }
+}
+
+/// The trials without a usable value, with the number of blocks they lack it in.
+pub(super) fn not_measured(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
+    let lacking = |place: usize| {
+        let cells = series.cells.iter().take(blocks as usize);
+        cells.filter(|cells| cells[place].and_then(super::series::of_block).is_none()).count() as u32
+    };
+    let reasons = series.trials.iter().enumerate().map(|(place, trial)| Reason::NotMeasured {
+        measure: trial.measure,
+        variant: trial.variant,
+        point: trial.point,
+        blocks: lacking(place),
+    });
+    reasons.filter(|reason| !matches!(reason, Reason::NotMeasured { blocks: 0, .. })).collect()
+}
+
+fn every_trial(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
+    let trials = series.trials.iter();
+    trials
+        .map(|trial| Reason::NotMeasured {
+            measure: trial.measure,
+            variant: trial.variant,
+            point: trial.point,
+            blocks,
+        })
+        .collect()
+}
+
+fn estimate(series: &Series<'_>, frame: &Frame, moments: &Moments, half: f64, centre: f64) -> Estimate {
+    let (low, high) = (moments.mean - half, moments.mean + half);
+    let measure = series.trials.first().map_or(Measure::Throughput, |trial| trial.measure);
+    let is_level = matches!(series.claim.right, Side::Constant(_)) && series.trials.len() == 1;
+    match frame.scale {
+        Scale::Log => Estimate {
+            point: moments.mean.exp(),
+            low: low.exp(),
+            high: high.exp(),
+            unit: if is_level { measure.unit() } else { "ratio" },
+            hodges_lehmann: centre.exp(),
+        },
+        Scale::Plain | Scale::Difference => {
+            let unit = match (frame.scale, measure.unit()) {
+                (Scale::Difference, "share") => "share_difference",
+                (Scale::Difference, _) => "count_difference",
+                (_, unit) => unit,
+            };
+            // A count or a share is never below zero; a difference may be.
+            let low = if frame.scale == Scale::Plain { low.max(0.0) } else { low };
+            Estimate { point: moments.mean, low, high, unit, hodges_lehmann: centre }
+        }
+    }
+}
+
+fn projection(design: &Design, frame: &Frame, moments: &Moments, open: u32) -> Option<Projection> {
+    let reach = match frame.scale {
+        Scale::Log => PROJECTED_RESOLUTION.ln_1p(),
+        Scale::Plain => PROJECTED_RESOLUTION * moments.mean.abs(),
+        Scale::Difference => return None,
+    };
+    let assumed = moments.n < 2;
+    let spread = match assumed {
+        true if frame.scale == Scale::Log => A_PRIORI_SPREAD,
+        true => return None,
+        false => moments.sd,
+    };
+    let blocks = match spread == 0.0 {
+        true => moments.n.max(CONSTANT_BLOCKS_MIN),
+        false => blocks_needed(design, open, spread, reach, 0)?,
+    };
+    Some(Projection { resolution: PROJECTED_RESOLUTION, blocks, assumed })
+}
+
+/// An estimate with an interval, to be compared with what is claimed.
+struct Finding<'a> {
+    frame: Frame,
+    moments: Moments,
+    half: f64,
+    centre: f64,
+    design: &'a Design,
+    stand: Stand,
+}
+
+impl Finding<'_> {
+    fn estimated(&self, evaluation: &mut Evaluation) {
+        let (mean, half) = (self.moments.mean, self.half);
+        match self.frame.decide(mean - half, mean + half) {
+            Some(decided) if self.frame.agrees(mean, self.centre) => evaluation.decided = Some(decided),
+            Some(_) => evaluation.reasons.push(Reason::SignsDisagree),
+            None => evaluation.reasons.push(Reason::IntervalCrosses {
+                resolution: self.resolution(),
+                more_blocks: self.more_blocks(),
+            }),
+        }
+    }
+
+    /// Half-width as a share of the estimate.
+    fn resolution(&self) -> f64 {
+        match self.frame.scale {
+            Scale::Log => self.half.exp_m1(),
+            Scale::Plain | Scale::Difference if self.moments.mean == 0.0 => f64::INFINITY,
+            Scale::Plain | Scale::Difference => self.half / self.moments.mean.abs(),
+        }
+    }
+
+    fn more_blocks(&self) -> Option<u32> {
+        let reach = self.frame.reach(&self.moments)?;
+        let needed = blocks_needed(self.design, self.stand.open, self.moments.sd, reach, self.moments.n)?;
+        Some(needed - self.moments.n)
+    }
+
+    /// Values that never changed are compared exactly; a share of errors that was always zero only as far as the
+    /// number of exchanges carries.
+    fn constant(&self, series: &Series<'_>, evaluation: &mut Evaluation) {
+        let holds = self.frame.decide_constant(self.moments.mean);
+        let exchanges = no_error_in(series, self.stand.blocks);
+        let Some(exchanges) = exchanges.filter(|_| self.moments.mean == 0.0) else {
+            evaluation.decided = Some(holds);
+            evaluation.reasons.push(Reason::Constant);
+            return;
+        };
+        let upper = fact::upper_share(0, exchanges);
+        if let Some(estimate) = &mut evaluation.estimate {
+            estimate.high = upper;
+        }
+        let below = matches!(series.claim.comparison, Comparison::Less | Comparison::AtMost);
+        let proven = !below || !holds || self.frame.boundary <= 0.0 || upper < self.frame.boundary;
+        if proven {
+            evaluation.decided = Some(holds);
+            evaluation.reasons.push(Reason::Constant);
+        } else {
+            let needed = f64::from(self.stand.blocks) * upper / self.frame.boundary;
+            let more = needed.ceil() - f64::from(self.stand.blocks);
+            let more_blocks = (more < 1e6).then_some((more as u32).max(1));
+            evaluation.reasons.push(Reason::IntervalCrosses { resolution: upper, more_blocks });
+        }
+        evaluation.reasons.push(Reason::SeenOnly { exchanges, upper });
+    }
+}
+
+/// The exchanges behind a claim that compares one error share with a constant.
+fn no_error_in(series: &Series<'_>, blocks: u32) -> Option<u64> {
+    let [trial] = series.trials[..] else { return None };
+    if trial.measure != Measure::ErrorShare || !matches!(series.claim.right, Side::Constant(_)) {
+        return None;
+    }
+    let cells = series.cells.iter().take(blocks as usize).flatten().flatten();
+    Some(cells.fold(0_u64, |sum, cell| sum.saturating_add(cell.finished)))
+}

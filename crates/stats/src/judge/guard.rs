@@ -1,0 +1,76 @@
+//! What forbids a verdict however clear the interval is.
+
+use super::series::Series;
+use crate::Reason;
+use std::collections::BTreeMap;
+
+/// Error share above which nothing is said about speed: a fast error page is not throughput.
+const ERROR_SHARE_MAX: f64 = 0.001;
+
+/// Share of the blocks that may be lost.
+const LOST_SHARE_MAX: f64 = 0.2;
+
+/// Most failed checks that are told one by one.
+const CHECKS_TOLD_MAX: usize = 3;
+
+/// Every guard that holds the claim back, looking at the first `blocks` complete blocks.
+pub(super) fn guards(series: &Series<'_>, blocks: u32, begun: u32) -> Vec<Reason> {
+    let mut reasons = unfit(series, blocks);
+    if series.is_of_speed() {
+        reasons.extend(errors(series, blocks));
+    }
+    reasons.extend(lost(series, blocks, begun));
+    reasons
+}
+
+fn unfit(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
+    let mut seen: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    for cell in series.cells.iter().take(blocks as usize).flatten().flatten() {
+        for message in &cell.unfit {
+            let blocks = seen.entry(message).or_default();
+            if !blocks.contains(&cell.block) {
+                blocks.push(cell.block);
+            }
+        }
+    }
+    let more = seen.len().saturating_sub(CHECKS_TOLD_MAX);
+    let told = seen.into_iter().take(CHECKS_TOLD_MAX).map(|(message, blocks)| {
+        let what = match blocks[..] {
+            [block] => format!("{message} (block {block})"),
+            [first, ..] => format!("{message} ({} blocks, first in block {first})", blocks.len()),
+            [] => message.to_string(),
+        };
+        Reason::ClientLimited { what }
+    });
+    let rest = (more > 0).then(|| Reason::ClientLimited { what: format!("{more} more checks failed") });
+    told.chain(rest).collect()
+}
+
+fn errors(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
+    let mut told: Vec<(usize, usize)> = Vec::new();
+    let mut reasons = Vec::new();
+    for (place, trial) in series.trials.iter().enumerate() {
+        if told.contains(&(trial.variant, trial.point)) {
+            continue;
+        }
+        told.push((trial.variant, trial.point));
+        let (mut errors, mut finished) = (0_u64, 0_u64);
+        for cell in series.cells.iter().take(blocks as usize).filter_map(|cells| cells[place]) {
+            errors = errors.saturating_add(cell.errors);
+            finished = finished.saturating_add(cell.finished);
+        }
+        let share = if errors == 0 { 0.0 } else { errors as f64 / finished.max(errors) as f64 };
+        if share > ERROR_SHARE_MAX {
+            reasons.push(Reason::Errors { variant: trial.variant, share });
+        }
+    }
+    reasons
+}
+
+/// Blocks lost to everyone, and those in which this claim has no value.
+fn lost(series: &Series<'_>, blocks: u32, begun: u32) -> Option<Reason> {
+    let missing = series.sides.iter().take(blocks as usize).filter(|sides| sides.is_none()).count();
+    let lost = begun.saturating_sub(blocks).saturating_add(missing as u32);
+    let of = begun.max(blocks);
+    (f64::from(lost) > LOST_SHARE_MAX * f64::from(of)).then_some(Reason::BlocksLost { lost, of })
+}

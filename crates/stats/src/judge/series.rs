@@ -1,0 +1,164 @@
+//! What a claim says of each block: the values of its two sides, and the logarithm of their ratio.
+
+use crate::sample;
+use crate::{Cell, Claim, Measure, Observations, Side, Term};
+use std::collections::HashMap;
+
+/// Cells by block, variant, point and measure.
+pub(super) struct Index<'a> {
+    cells: HashMap<(u32, usize, usize, Measure), &'a Cell>,
+}
+
+impl<'a> Index<'a> {
+    pub fn new(observations: &'a Observations) -> Self {
+        let key = |cell: &Cell| (cell.block, cell.variant, cell.point, cell.measure);
+        Index { cells: observations.cells.iter().map(|cell| (key(cell), cell)).collect() }
+    }
+
+    fn get(&self, block: u32, trial: Trial) -> Option<&'a Cell> {
+        self.cells.get(&(block, trial.variant, trial.point, trial.measure)).copied()
+    }
+}
+
+/// A measure of a variant at a load point: what a term rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Trial {
+    pub measure: Measure,
+    pub variant: usize,
+    pub point: usize,
+}
+
+/// Both sides in one block, factors left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Sides {
+    /// Left value.
+    pub left: f64,
+    /// Right value; 1 for a constant.
+    pub right: f64,
+    /// Logarithm of left over right, slice by slice where the measure is compared so. `None` where a side is 0.
+    pub log: Option<f64>,
+}
+
+/// A claim with its values in every complete block, in order.
+pub(super) struct Series<'a> {
+    pub claim: &'a Claim,
+    /// All that the claim rests on.
+    pub trials: Vec<Trial>,
+    /// For each block the cells of `trials`.
+    pub cells: Vec<Vec<Option<&'a Cell>>>,
+    /// For each block what the sides are; `None` when a value is missing.
+    pub sides: Vec<Option<Sides>>,
+}
+
+impl<'a> Series<'a> {
+    pub fn new(claim: &'a Claim, index: &Index<'a>, blocks: &[u32]) -> Self {
+        let mut trials = trials_of(&claim.left);
+        for trial in trials_of(&claim.right) {
+            if !trials.contains(&trial) {
+                trials.push(trial);
+            }
+        }
+        let cells = blocks
+            .iter()
+            .map(|&block| trials.iter().map(|&trial| index.get(block, trial)).collect())
+            .collect();
+        let sides = blocks.iter().map(|&block| sides(claim, index, block)).collect();
+        Series { claim, trials, cells, sides }
+    }
+
+    /// Whether the claim is about a count over all exchanges seen, which needs no estimate.
+    pub fn is_fact(&self) -> bool {
+        let counted = matches!(
+            &self.claim.left,
+            Side::Measured { term: Term::Of { measure: Measure::Errors, .. }, .. }
+        );
+        counted && matches!(self.claim.right, Side::Constant(_))
+    }
+
+    pub fn is_of_speed(&self) -> bool {
+        self.trials.iter().any(|trial| trial.measure.is_speed())
+    }
+}
+
+fn trials_of(side: &Side) -> Vec<Trial> {
+    match side {
+        Side::Constant(_) => Vec::new(),
+        Side::Measured { term: Term::Of { measure, variant }, point, .. } => {
+            vec![Trial { measure: *measure, variant: *variant, point: *point }]
+        }
+        Side::Measured { term: Term::Ratio { measure, over, under }, point, .. } => [*over, *under]
+            .into_iter()
+            .map(|variant| Trial { measure: *measure, variant, point: *point })
+            .collect(),
+    }
+}
+
+fn sides(claim: &Claim, index: &Index<'_>, block: u32) -> Option<Sides> {
+    if let (Some(left), Some(right)) = (single(&claim.left), single(&claim.right)) {
+        return pair(index.get(block, left)?, index.get(block, right)?);
+    }
+    let (left, left_log) = value(&claim.left, index, block)?;
+    let (right, right_log) = value(&claim.right, index, block)?;
+    let log = left_log.zip(right_log).map(|(left, right)| left - right);
+    Some(Sides { left, right, log })
+}
+
+/// The trial of a side that is one plain measure.
+fn single(side: &Side) -> Option<Trial> {
+    match side {
+        Side::Measured { term: Term::Of { .. }, .. } => trials_of(side).first().copied(),
+        _ => None,
+    }
+}
+
+/// A side's value and its logarithm, where it has one.
+fn value(side: &Side, index: &Index<'_>, block: u32) -> Option<(f64, Option<f64>)> {
+    match (side, &trials_of(side)[..]) {
+        (Side::Constant(_), _) => Some((1.0, Some(0.0))),
+        (_, [trial]) => {
+            let value = of_block(index.get(block, *trial)?)?;
+            Some((value, logarithm(value)))
+        }
+        (_, [over, under]) => {
+            let ratio = pair(index.get(block, *over)?, index.get(block, *under)?)?;
+            Some((ratio.log?.exp(), ratio.log))
+        }
+        _ => None,
+    }
+}
+
+fn logarithm(value: f64) -> Option<f64> {
+    (value > 0.0).then(|| value.ln())
+}
+
+/// Two cells of a block: the median over cycles of the slices' log-ratios, or that of the merged values.
+fn pair(left: &Cell, right: &Cell) -> Option<Sides> {
+    let values = Sides { left: of_block(left)?, right: of_block(right)?, log: None };
+    let merged = || logarithm(values.left).zip(logarithm(values.right)).map(|(left, right)| left - right);
+    let by_cycle =
+        left.measure == right.measure && left.measure.pairs_by_cycle() && left.point == right.point;
+    let log = if by_cycle { cycles(left, right).or_else(merged) } else { merged() };
+    Some(Sides { log, ..values })
+}
+
+fn cycles(left: &Cell, right: &Cell) -> Option<f64> {
+    let usable = |value: &Option<f64>| value.filter(|value| value.is_finite() && *value > 0.0);
+    let slices = left.cycles.iter().zip(&right.cycles);
+    let logs: Vec<f64> =
+        slices.filter_map(|(left, right)| Some(usable(left)?.ln() - usable(right)?.ln())).collect();
+    sample::median(&logs)
+}
+
+/// The value of a block: over the merged slices, or the middle one of the slices where nothing was merged.
+pub(super) fn of_block(cell: &Cell) -> Option<f64> {
+    let fits =
+        |value: &f64| value.is_finite() && (*value > 0.0 || (*value == 0.0 && cell.measure.may_be_zero()));
+    let from_cycles = || {
+        let values: Vec<f64> = cell.cycles.iter().flatten().copied().filter(fits).collect();
+        sample::median(&values)
+    };
+    match cell.merged {
+        Some(merged) => Some(merged).filter(fits),
+        None => from_cycles(),
+    }
+}
