@@ -3,5 +3,18 @@
 //! The engine takes plain values and returns plain values: it knows no files, no processes, no JSON.
 //! Instants are nanoseconds of `CLOCK_MONOTONIC`.
 
+mod books;
+mod check;
+mod clock;
+mod deadlines;
+pub mod driver;
+mod expect;
+mod generator;
+mod health;
+pub mod load;
 mod plan;
+mod slot;
+mod worker;
+
+pub use generator::{run, run_in};
 pub use plan::*;

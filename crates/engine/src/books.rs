@@ -1,0 +1,253 @@
+//! A worker's own books: what became of its exchanges, and what it spent on them.
+
+use crate::BadAnswer;
+use proofload_measure::{ExchangeTimes, LatencyHistogram, Outcome, Recorder, Snapshot, Window};
+
+/// How much of a bad answer is kept.
+pub(crate) const SAMPLE_BYTES: usize = 4096;
+const SECOND_NS: u64 = 1_000_000_000;
+/// Seconds for which the series has room; what comes later is left out of the series alone.
+const SERIES_MAX: u64 = 7 * 86_400;
+
+/// Everything a worker writes down.
+#[derive(Debug)]
+pub(crate) struct Books {
+    pub window: Window,
+    pub recorder: Recorder,
+    /// How late sends left for which a connection stood free: the generator's own doing.
+    pub own_delay: LatencyHistogram,
+    pub ledger: Ledger,
+    pub bad: [Option<BadAnswer>; Outcome::ALL.len()],
+    /// Exchanges counted so far, whether intended in the window or not: for a live view.
+    pub answered: u64,
+    pub failed: u64,
+    /// Dials in the window, and dials ever that failed for want of a port or of a descriptor.
+    pub opened: u64,
+    pub no_port: u64,
+    pub no_descriptor: u64,
+    /// Ends of exchanges of the window; the latest.
+    pub last_end_ns: u64,
+    per_second: Vec<u64>,
+    this_second: u64,
+    second_end_ns: u64,
+    /// CPU time when the window began and ended.
+    cpu: [Option<u64>; 2],
+    waited_ns: u64,
+    waited_over_ns: u64,
+    /// Counters at the instant of an early end, so that what drains later does not count as throughput.
+    frozen: Option<Frozen>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Frozen {
+    end_ns: u64,
+    answered_in_window: u64,
+    bytes_sent: u64,
+    bytes_received: u64,
+}
+
+/// Closed loop: how long connections stood in use, kept apart from the recorder (Little's law compares
+/// the two). Instead of the time in use the ledger adds up the time that was *not*, which is nothing for
+/// an exchange that follows at once on another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ledger {
+    /// Time within the window that connections spent thinking, backing off, connecting, parting, or on
+    /// exchanges that the latencies leave out.
+    pub away_ns: u64,
+    /// Time after the window that exchanges of the window went on.
+    pub over_ns: u64,
+}
+
+/// What one worker hands over at the end.
+#[derive(Debug)]
+pub(crate) struct WorkerResult {
+    pub snapshot: Snapshot,
+    pub own_delay: LatencyHistogram,
+    pub ledger: Ledger,
+    pub bad: [Option<BadAnswer>; Outcome::ALL.len()],
+    pub per_second: Vec<u64>,
+    pub cpu_ns: u64,
+    /// CPU time over wall time in the window.
+    pub busy: f64,
+    /// Share of the stretch from the window's start to the worker's end of issuing in which it had work.
+    pub at_work: f64,
+    pub opened: u64,
+    pub no_port: u64,
+    pub no_descriptor: u64,
+    pub connections: u64,
+    pub driver: &'static str,
+    pub stopped_early: bool,
+}
+
+impl Books {
+    pub fn new(window: Window) -> Self {
+        let seconds = (window.end_ns - window.start_ns).div_ceil(SECOND_NS).min(SERIES_MAX);
+        Books {
+            window,
+            recorder: Recorder::new(window),
+            own_delay: LatencyHistogram::new(),
+            ledger: Ledger::default(),
+            bad: Default::default(),
+            answered: 0,
+            failed: 0,
+            opened: 0,
+            no_port: 0,
+            no_descriptor: 0,
+            last_end_ns: window.start_ns,
+            per_second: Vec::with_capacity(seconds as usize),
+            this_second: 0,
+            second_end_ns: window.start_ns + SECOND_NS,
+            cpu: [None; 2],
+            waited_ns: 0,
+            waited_over_ns: 0,
+            frozen: None,
+        }
+    }
+
+    /// Whether an exchange intended then belongs to the window.
+    #[inline]
+    pub fn covers(&self, intended_ns: u64) -> bool {
+        intended_ns >= self.window.start_ns && intended_ns < self.window.end_ns
+    }
+
+    /// Writes an exchange down. `ready_ns` is when it began to use its connection. Returns since when the
+    /// connection has been away, if this exchange is not on the books of latency.
+    #[inline]
+    pub fn settle(&mut self, times: &ExchangeTimes, ready_ns: u64, outcome: Outcome) -> Option<u64> {
+        self.recorder.record(times, outcome);
+        if outcome != Outcome::Answered {
+            self.failed += u64::from(outcome.is_finished());
+            if self.covers(times.intended_ns) {
+                self.last_end_ns = self.last_end_ns.max(times.end_ns);
+            }
+            return Some(ready_ns);
+        }
+        self.answered += 1;
+        if times.end_ns >= self.second_end_ns {
+            self.turn_seconds(times.end_ns);
+        }
+        if times.intended_ns < self.window.start_ns {
+            self.away(ready_ns, times.end_ns);
+            self.this_second += u64::from(times.end_ns >= self.window.start_ns);
+        } else if times.end_ns < self.window.end_ns {
+            self.this_second += 1;
+            self.last_end_ns = times.end_ns;
+        } else {
+            let begun = times.sent_ns.unwrap_or(times.end_ns);
+            self.ledger.over_ns += times.end_ns - begun.max(self.window.end_ns);
+            self.last_end_ns = times.end_ns;
+        }
+        None
+    }
+
+    #[cold]
+    fn turn_seconds(&mut self, now_ns: u64) {
+        while now_ns >= self.second_end_ns && self.second_end_ns <= self.window.end_ns {
+            if self.per_second.len() < self.per_second.capacity() {
+                self.per_second.push(self.this_second);
+            }
+            self.this_second = 0;
+            self.second_end_ns += SECOND_NS;
+        }
+    }
+
+    /// A connection was of no use from then to then.
+    pub fn away(&mut self, from_ns: u64, to_ns: u64) {
+        let from = from_ns.max(self.window.start_ns);
+        self.ledger.away_ns += to_ns.min(self.window.end_ns).saturating_sub(from);
+    }
+
+    /// Keeps the first bad answer of its kind; `what` is only asked for then.
+    pub fn keep_bad(
+        &mut self,
+        outcome: Outcome,
+        mix_entry: usize,
+        received: (&[u8], &[u8]),
+        what: impl FnOnce() -> String,
+    ) {
+        let place = &mut self.bad[outcome as usize];
+        if place.is_none() {
+            let (first, then) = received;
+            let kept = first.iter().chain(then).take(SAMPLE_BYTES).copied().collect();
+            *place = Some(BadAnswer { outcome, mix_entry, what: what(), received: kept });
+        }
+    }
+
+    /// Notes CPU time when the window begins and when issuing ends.
+    pub fn note_cpu(&mut self, cpu_ns: u64, at_end: bool) {
+        let place = &mut self.cpu[usize::from(at_end)];
+        if place.is_none() {
+            *place = Some(cpu_ns);
+        }
+    }
+
+    /// Whether [`Books::note_cpu`] is due for the window's beginning.
+    #[inline]
+    pub fn window_is_new(&self, now_ns: u64) -> bool {
+        self.cpu[0].is_none() && now_ns >= self.window.start_ns
+    }
+
+    /// Counts a turn that began and ended then and waited so long.
+    #[inline]
+    pub fn note_turn(&mut self, waited_ns: u64, took_ns: u64) {
+        if self.cpu[0].is_some() && self.cpu[1].is_none() {
+            self.waited_ns += waited_ns;
+            self.waited_over_ns += took_ns;
+        }
+    }
+
+    /// Ends the window before its time. What was counted until now is its throughput.
+    pub fn cut(&mut self, end_ns: u64) {
+        if self.frozen.is_none() && end_ns < self.window.end_ns {
+            let snapshot = self.recorder.snapshot_mut();
+            self.frozen = Some(Frozen {
+                end_ns: end_ns.max(self.window.start_ns),
+                answered_in_window: snapshot.answered_in_window,
+                bytes_sent: snapshot.bytes_sent,
+                bytes_received: snapshot.bytes_received,
+            });
+        }
+    }
+
+    /// The instant at which the window really ended.
+    pub fn end_ns(&self) -> u64 {
+        self.frozen.map_or(self.window.end_ns, |frozen| frozen.end_ns)
+    }
+
+    /// The end.
+    pub fn finish(mut self, end_ns: u64, connections: u64, driver: &'static str) -> WorkerResult {
+        self.turn_seconds(end_ns);
+        if self.this_second > 0 && self.per_second.len() < self.per_second.capacity() {
+            self.per_second.push(self.this_second);
+        }
+        let mut snapshot = self.recorder.finish();
+        snapshot.window.end_ns = end_ns;
+        if let Some(frozen) = self.frozen {
+            snapshot.answered_in_window = frozen.answered_in_window;
+            snapshot.bytes_sent = frozen.bytes_sent;
+            snapshot.bytes_received = frozen.bytes_received;
+        }
+        let cpu_ns = match self.cpu {
+            [Some(begin), Some(end)] => end.saturating_sub(begin),
+            _ => 0,
+        };
+        let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+        let wall_ns = end_ns.saturating_sub(self.window.start_ns);
+        WorkerResult {
+            snapshot,
+            own_delay: self.own_delay,
+            ledger: self.ledger,
+            bad: self.bad,
+            per_second: self.per_second,
+            cpu_ns,
+            busy: share(cpu_ns, wall_ns).min(1.0),
+            at_work: share(self.waited_over_ns.saturating_sub(self.waited_ns), self.waited_over_ns),
+            opened: self.opened,
+            no_port: self.no_port,
+            no_descriptor: self.no_descriptor,
+            connections,
+            driver,
+            stopped_early: false,
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Whether a plan can be carried out: all of its problems in one message, before anything starts.
+
+use crate::driver::Allowance;
+use crate::load::deal;
+use crate::{EngineError, Extent, KeepAlive, LoadPlan, Profile};
+
+/// A load longer than a week is a slip of the pen; it also keeps sums of instants far from overflow.
+const LONGEST_NS: u64 = 7 * 86_400 * 1_000_000_000;
+/// Above this rate two ticks would share a nanosecond too often.
+const RATE_MAX: f64 = 1e8;
+/// Descriptors that the process needs besides connections: standard streams, logs, telemetry, epoll.
+const OWN_DESCRIPTORS: u64 = 64;
+
+/// How many connections each target has over all shares, and this share of the load may have.
+pub(crate) fn check(plan: &LoadPlan, allowance: &Allowance) -> Result<Vec<u64>, EngineError> {
+    let mut problems = Vec::new();
+    mix_problems(plan, &mut problems);
+    extent_problems(plan, &mut problems);
+    profile_problems(plan, &mut problems);
+    let (k, n) = plan.share;
+    if k >= n {
+        problems.push(format!("share: {k} of {n} does not exist; count from 0"));
+    }
+    if plan.workers == 0 {
+        problems.push("workers: 0; at least 1 is needed".to_owned());
+    }
+    if plan.connections == 0 {
+        problems.push("connections: 0; at least 1 is needed".to_owned());
+    }
+    let dealt = if problems.is_empty() { dealt(plan, &mut problems) } else { Vec::new() };
+    if !problems.is_empty() {
+        return Err(EngineError::Plan(problems.join("; ")));
+    }
+    resources(plan, allowance, &dealt)?;
+    Ok(dealt)
+}
+
+fn mix_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
+    if plan.targets.is_empty() {
+        problems.push("targets: none; name at least one address".to_owned());
+    }
+    if plan.mix.is_empty() {
+        problems.push("mix: empty; at least one request is needed".to_owned());
+    }
+    for (at, entry) in plan.mix.iter().enumerate() {
+        if entry.weight == 0 {
+            problems.push(format!("mix[{at}]: weight 0; leave the entry out or give it at least 1"));
+        }
+        if entry.target >= plan.targets.len() {
+            let (target, n) = (entry.target, plan.targets.len());
+            problems.push(format!("mix[{at}]: target {target} does not exist; there are {n}"));
+        }
+        if entry.request.bytes.is_empty() || entry.closing_request.bytes.is_empty() {
+            problems.push(format!("mix[{at}]: the request has no bytes"));
+        }
+        if !entry.closing_request.closes {
+            problems.push(format!("mix[{at}]: the closing request does not close"));
+        }
+        let kept = entry.request.keep_body.min(entry.closing_request.keep_body);
+        if let Some(text) = &entry.expect.text
+            && text.len() > kept
+        {
+            let need = text.len();
+            problems.push(format!(
+                "mix[{at}]: expects a text of {need} bytes, but only {kept} bytes of the body are kept"
+            ));
+        }
+    }
+}
+
+fn extent_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
+    let extent_ns = match plan.extent {
+        Extent::DurationNs(ns) => ns,
+        Extent::Requests { count, cap_ns } => {
+            if count == 0 {
+                problems.push("extent: 0 requests; at least 1 is needed".to_owned());
+            }
+            cap_ns
+        }
+    };
+    let timeouts = plan.timeouts;
+    for (name, ns) in [
+        ("extent", extent_ns),
+        ("timeouts.connect", timeouts.connect_ns),
+        ("timeouts.response", timeouts.response_ns),
+    ] {
+        if ns == 0 {
+            problems.push(format!("{name}: 0 ns; it must be longer"));
+        }
+    }
+    for (name, ns) in [
+        ("extent", extent_ns),
+        ("timeouts.connect", timeouts.connect_ns),
+        ("timeouts.response", timeouts.response_ns),
+        ("discard", plan.discard_ns),
+        ("drain", plan.drain_ns),
+    ] {
+        if ns > LONGEST_NS {
+            problems.push(format!("{name}: {ns} ns is longer than a week, the most that is allowed"));
+        }
+    }
+}
+
+fn profile_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
+    match plan.profile {
+        Profile::Closed { think_ns } if think_ns > LONGEST_NS => {
+            problems.push(format!("think time: {think_ns} ns is longer than a week"));
+        }
+        Profile::Open { rate_per_s, .. } if !(rate_per_s > 0.0 && rate_per_s <= RATE_MAX) => {
+            problems.push(format!("rate: {rate_per_s} per second is not above 0 and at most {RATE_MAX:e}"));
+        }
+        Profile::Open { coalesce_ns, .. } if coalesce_ns > LONGEST_NS => {
+            problems.push(format!("coalescing: {coalesce_ns} ns is longer than a week"));
+        }
+        Profile::Closed { .. } | Profile::Open { .. } => {}
+    }
+    if plan.keep_alive == KeepAlive::Every(0) {
+        problems.push("keep-alive: 0 exchanges for each connection; at least 1 is needed".to_owned());
+    }
+}
+
+/// How many connections each target has over all shares.
+fn dealt(plan: &LoadPlan, problems: &mut Vec<String>) -> Vec<u64> {
+    let mut weights = vec![0u64; plan.targets.len()];
+    for entry in &plan.mix {
+        weights[entry.target] += u64::from(entry.weight);
+    }
+    let shares = u64::from(plan.workers) * u64::from(plan.share.1);
+    let connections = u64::from(plan.connections);
+    let dealt = deal(connections, &weights).unwrap_or_default();
+    let enough = weights.iter().zip(&dealt).all(|(weight, dealt)| *weight == 0 || *dealt >= shares);
+    if dealt.is_empty() || !enough {
+        problems.push(format!(
+            "connections: {connections} are too few, each of {shares} workers needs one to each target; \
+             raise the connections or lower the workers"
+        ));
+    }
+    dealt
+}
+
+fn resources(plan: &LoadPlan, allowance: &Allowance, dealt: &[u64]) -> Result<(), EngineError> {
+    let share = |total: u64| total.div_ceil(u64::from(plan.share.1));
+    let connections: u64 = dealt.iter().map(|of_target| share(*of_target)).sum();
+    let needed = connections + u64::from(plan.workers) + OWN_DESCRIPTORS;
+    if let Some(limit) = allowance.descriptors
+        && needed > limit
+    {
+        return Err(EngineError::Descriptors { needed, limit });
+    }
+    match dealt.iter().map(|of_target| share(*of_target)).max() {
+        Some(most) if most > allowance.ports => Err(EngineError::Plan(format!(
+            "connections: {most} to one address need as many local ports, this machine has {}; lower the \
+             connections or widen net.ipv4.ip_local_port_range",
+            allowance.ports
+        ))),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,396 @@
+//! Linux sockets through one epoll instance, edge-triggered, for one worker.
+//!
+//! What makes it cheap: each connection is registered once; an answer is read with one `recv` into one
+//! buffer that all connections share, and a read that comes back short has drained the socket, so
+//! nothing probes for `EAGAIN`; writability is watched only after a write came back short.
+
+use super::{Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, Pushed, Turned, Wake};
+use crate::clock;
+use rustix::event::Timespec;
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, sockopt};
+use std::io;
+use std::net::SocketAddr;
+use std::num::NonZeroU64;
+use std::os::fd::OwnedFd;
+
+/// Bytes read at once: small enough to stay in the second-level cache, four of them a turn's share.
+const BUFFER_BYTES: usize = 64 * 1024;
+/// Most that one connection may hand over in one turn; then the others have theirs.
+const TURN_BYTES: usize = 256 * 1024;
+/// Most events in one turn: at some 4 µs each a due send is at most a quarter of a millisecond late.
+const TURN_EVENTS: usize = 64;
+/// The last stretch before an exact instant is spun, for a sleeping thread wakes up some 50 µs late.
+const SPIN_NS: u64 = 60_000;
+
+/// A driver over epoll.
+pub struct Epoll {
+    net: EpollNet,
+    events: Vec<epoll::Event>,
+    buffer: Vec<u8>,
+}
+
+/// The sockets of one worker.
+#[derive(Debug)]
+pub struct EpollNet {
+    epoll: OwnedFd,
+    sockets: Vec<Socket>,
+    /// Connections that used up their share of a turn and may have more.
+    requeued: Vec<Conn>,
+}
+
+#[derive(Debug, Default)]
+struct Socket {
+    fd: Option<OwnedFd>,
+    /// Counts the uses of the number, so that an event of an earlier use is known as such.
+    epoch: u32,
+    dialing: bool,
+    watches_write: bool,
+    wants_write: bool,
+    requeued: bool,
+}
+
+/// What reading a connection came to.
+enum Read {
+    Drained,
+    /// It has had its share of the turn.
+    More,
+    /// The handler closed it.
+    Gone,
+    Ended(Close),
+}
+
+fn system(errno: Errno) -> io::Error {
+    io::Error::from_raw_os_error(errno.raw_os_error())
+}
+
+fn dial_fault(errno: Errno) -> DialFault {
+    match errno {
+        Errno::CONNREFUSED => DialFault::Refused,
+        Errno::TIMEDOUT => DialFault::TimedOut,
+        Errno::ADDRNOTAVAIL => DialFault::NoPort,
+        Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM => DialFault::NoDescriptor,
+        _ => DialFault::Other,
+    }
+}
+
+impl std::fmt::Debug for Epoll {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Epoll").field("net", &self.net).finish_non_exhaustive()
+    }
+}
+
+impl Epoll {
+    /// A driver for connections 0 to `capacity`. Belongs to the calling thread, whose timers become exact.
+    ///
+    /// # Errors
+    /// When the kernel refuses an epoll instance (descriptors, memory).
+    pub fn new(capacity: u32) -> io::Result<Self> {
+        let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(system)?;
+        rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).map_err(system)?;
+        let mut sockets = Vec::new();
+        sockets.resize_with(capacity as usize, Socket::default);
+        let requeued = Vec::with_capacity(capacity as usize);
+        let net = EpollNet { epoll, sockets, requeued };
+        Ok(Epoll { net, events: Vec::with_capacity(TURN_EVENTS), buffer: vec![0; BUFFER_BYTES] })
+    }
+
+    /// Waits at most `timeout_ns`; an interrupted wait is one in which nothing happened.
+    fn wait(&mut self, timeout_ns: u64) -> io::Result<()> {
+        let timeout = Timespec {
+            tv_sec: (timeout_ns / 1_000_000_000) as i64,
+            tv_nsec: (timeout_ns % 1_000_000_000) as i64,
+        };
+        self.events.clear();
+        let spare = rustix::buffer::spare_capacity(&mut self.events);
+        match epoll::wait(&self.net.epoll, spare, Some(&timeout)) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(errno) => Err(system(errno)),
+        }
+    }
+
+    /// Waits for events until the instant and returns how long that took.
+    fn wait_until(&mut self, wake: Wake) -> io::Result<u64> {
+        if !self.net.requeued.is_empty() {
+            return self.wait(0).map(|()| 0);
+        }
+        let began = clock::monotonic_ns();
+        let mut now = began;
+        loop {
+            let left = wake.at_ns.saturating_sub(now);
+            let sleep = if wake.exact { left.saturating_sub(SPIN_NS) } else { left };
+            self.wait(sleep)?;
+            now = clock::monotonic_ns();
+            let slept_enough = !wake.exact || now >= wake.at_ns;
+            if slept_enough || !self.events.is_empty() {
+                return Ok(now - began);
+            }
+        }
+    }
+
+    fn read<H: Handler<EpollNet>>(&mut self, conn: Conn, hung_up: EventFlags, handler: &mut H) -> Read {
+        let epoch = self.net.sockets[conn as usize].epoch;
+        let failed = hung_up.intersects(EventFlags::ERR | EventFlags::HUP);
+        let mut budget = TURN_BYTES;
+        while budget > 0 {
+            let Some(fd) = &self.net.sockets[conn as usize].fd else { return Read::Gone };
+            let got = match rustix::net::recv(fd, self.buffer.as_mut_slice(), RecvFlags::DONTWAIT) {
+                Ok((_, 0)) => return Read::Ended(Close::Fin),
+                Ok((_, got)) => got,
+                Err(Errno::AGAIN) => return Read::Drained,
+                Err(Errno::INTR) => continue,
+                Err(_) => return Read::Ended(Close::Reset),
+            };
+            handler.received(&mut self.net, conn, &self.buffer[..got]);
+            let socket = &self.net.sockets[conn as usize];
+            if socket.epoch != epoch || socket.fd.is_none() {
+                return Read::Gone;
+            }
+            if got < BUFFER_BYTES && !failed {
+                // The event told of the FIN, and the short read took all that came before it.
+                let fin = hung_up.contains(EventFlags::RDHUP);
+                return if fin { Read::Ended(Close::Fin) } else { Read::Drained };
+            }
+            budget -= got.min(budget);
+        }
+        Read::More
+    }
+
+    fn dispatch<H: Handler<EpollNet>>(&mut self, conn: Conn, flags: EventFlags, handler: &mut H) {
+        if self.net.sockets[conn as usize].dialing {
+            match self.net.dial_result(conn) {
+                Ok(false) => return,
+                Ok(true) => handler.dialed(&mut self.net, conn, Ok(())),
+                Err(fault) => {
+                    self.net.close(conn);
+                    handler.dialed(&mut self.net, conn, Err(fault));
+                    return;
+                }
+            }
+        }
+        if flags.contains(EventFlags::OUT) && self.net.sockets[conn as usize].wants_write {
+            self.net.sockets[conn as usize].wants_write = false;
+            handler.writable(&mut self.net, conn);
+        }
+        let ends = EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR;
+        if flags.intersects(EventFlags::IN | ends) {
+            match self.read(conn, flags & ends, handler) {
+                Read::Drained | Read::Gone => {}
+                Read::More => self.net.requeue(conn),
+                Read::Ended(how) => handler.closed(&mut self.net, conn, how),
+            }
+        }
+    }
+}
+
+impl Driver for Epoll {
+    type Net = EpollNet;
+
+    fn name(&self) -> &'static str {
+        "epoll"
+    }
+
+    fn net(&mut self) -> &mut EpollNet {
+        &mut self.net
+    }
+
+    fn turn<H: Handler<EpollNet>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Turned> {
+        let waited_ns = self.wait_until(wake)?;
+        let requeued = self.net.requeued.len();
+        for at in 0..self.events.len() {
+            let epoll::Event { flags, data } = self.events[at];
+            let (conn, epoch) = (data.u64() as u32, (data.u64() >> 32) as u32);
+            let socket = &self.net.sockets[conn as usize];
+            if socket.epoch == epoch && socket.fd.is_some() {
+                self.dispatch(conn, flags, handler);
+            }
+        }
+        for at in 0..requeued {
+            let conn = self.net.requeued[at];
+            if std::mem::take(&mut self.net.sockets[conn as usize].requeued) {
+                // The event is gone, so a FIN must be looked for with another read: RDHUP is not assumed.
+                self.dispatch(conn, EventFlags::IN | EventFlags::HUP, handler);
+            }
+        }
+        self.net.requeued.drain(..requeued);
+        Ok(Turned { waited_ns })
+    }
+}
+
+impl EpollNet {
+    fn requeue(&mut self, conn: Conn) {
+        let socket = &mut self.sockets[conn as usize];
+        if !socket.requeued {
+            socket.requeued = true;
+            self.requeued.push(conn);
+        }
+    }
+
+    /// Whether a pending dial has ended well; `Ok(false)` while it has not ended.
+    fn dial_result(&mut self, conn: Conn) -> Result<bool, DialFault> {
+        let socket = &mut self.sockets[conn as usize];
+        let Some(fd) = &socket.fd else { return Ok(false) };
+        match sockopt::socket_error(fd) {
+            Ok(Ok(())) => {}
+            Ok(Err(errno)) | Err(errno) => return Err(dial_fault(errno)),
+        }
+        socket.dialing = rustix::net::getpeername(fd).is_err();
+        Ok(!socket.dialing)
+    }
+
+    fn open(&mut self, conn: Conn, to: SocketAddr) -> Result<Dialed, Errno> {
+        let family = if to.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let fd = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
+        sockopt::set_tcp_nodelay(&fd, true)?;
+        match rustix::net::connect(&fd, &to) {
+            Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+        // On loopback the handshake is over before `connect` returns; asking is cheaper than an event.
+        let established = rustix::net::getpeername(&fd).is_ok();
+        let mut interest = EventFlags::IN | EventFlags::RDHUP | EventFlags::ET;
+        if !established {
+            interest |= EventFlags::OUT;
+        }
+        let socket = &mut self.sockets[conn as usize];
+        let tag = u64::from(socket.epoch) << 32 | u64::from(conn);
+        epoll::add(&self.epoll, &fd, EventData::new_u64(tag), interest)?;
+        socket.dialing = !established;
+        socket.watches_write = !established;
+        socket.wants_write = false;
+        socket.fd = Some(fd);
+        Ok(if established { Dialed::Established } else { Dialed::Pending })
+    }
+
+    fn watch_write(&mut self, conn: Conn) -> Result<(), Errno> {
+        let socket = &mut self.sockets[conn as usize];
+        socket.wants_write = true;
+        if socket.watches_write {
+            return Ok(());
+        }
+        socket.watches_write = true;
+        let Some(fd) = &socket.fd else { return Ok(()) };
+        let interest = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
+        let tag = u64::from(socket.epoch) << 32 | u64::from(conn);
+        epoll::modify(&self.epoll, fd, EventData::new_u64(tag), interest)
+    }
+}
+
+impl Net for EpollNet {
+    #[inline]
+    fn now_ns(&self) -> u64 {
+        clock::monotonic_ns()
+    }
+
+    fn cpu_ns(&self) -> u64 {
+        clock::thread_cpu_ns()
+    }
+
+    fn dial(&mut self, conn: Conn, to: SocketAddr) -> Dialed {
+        debug_assert!(self.sockets[conn as usize].fd.is_none(), "connection {conn} is in use");
+        self.open(conn, to).unwrap_or_else(|errno| Dialed::Failed(dial_fault(errno)))
+    }
+
+    #[inline]
+    fn send(&mut self, conn: Conn, bytes: &[u8]) -> Pushed {
+        let Some(fd) = &self.sockets[conn as usize].fd else { return Pushed::Failed };
+        let took = loop {
+            match rustix::net::send(fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+                Ok(took) => break took,
+                Err(Errno::AGAIN) => break 0,
+                Err(Errno::INTR) => {}
+                Err(Errno::CONNRESET | Errno::PIPE) => return Pushed::Reset,
+                Err(_) => return Pushed::Failed,
+            }
+        };
+        if took < bytes.len() && self.watch_write(conn).is_err() {
+            return Pushed::Failed;
+        }
+        Pushed::Took(took)
+    }
+
+    fn close(&mut self, conn: Conn) {
+        let socket = &mut self.sockets[conn as usize];
+        let epoch = socket.epoch.wrapping_add(1);
+        // Dropping the descriptor closes it and takes it out of the epoll instance.
+        *socket = Socket { epoch, ..Socket::default() };
+    }
+}
+
+/// Epoll drivers on this machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EpollDrivers;
+
+impl Drivers for EpollDrivers {
+    type Driver = Epoll;
+
+    fn now_ns(&self) -> u64 {
+        clock::monotonic_ns()
+    }
+
+    fn allowance(&self) -> Allowance {
+        let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        Allowance { descriptors, ports: ephemeral_ports() }
+    }
+
+    fn peak_rss_bytes(&self) -> u64 {
+        // Not `getrusage`: its peak is inherited through exec from whoever started this process.
+        std::fs::read_to_string("/proc/self/status").map_or(0, |text| peak_rss_of(&text).unwrap_or(0))
+    }
+
+    fn open(&self, _worker: u32, capacity: u32) -> io::Result<Epoll> {
+        Epoll::new(capacity)
+    }
+}
+
+/// Linux's default range, 32768 to 60999.
+const EPHEMERAL_PORTS_DEFAULT: u64 = 28_232;
+
+fn ephemeral_ports() -> u64 {
+    let text = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
+    ports_of(&text).unwrap_or(EPHEMERAL_PORTS_DEFAULT)
+}
+
+fn ports_of(text: &str) -> Option<u64> {
+    let mut words = text.split_whitespace().map(str::parse::<u64>);
+    let (low, high) = (words.next()?.ok()?, words.next()?.ok()?);
+    Some((high + 1).saturating_sub(low))
+}
+
+fn peak_rss_of(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_texts_are_read() {
+        assert_eq!(ports_of("32768\t60999\n"), Some(28_232));
+        assert_eq!(ports_of(""), None);
+        assert_eq!(peak_rss_of("Name:\tx\nVmHWM:\t    2048 kB\nVmRSS:\t1 kB\n"), Some(2_097_152));
+        assert_eq!(peak_rss_of("Name:\tx\n"), None);
+    }
+
+    #[test]
+    fn ports_and_descriptors_that_ran_out_are_told_from_refusals() {
+        assert_eq!(dial_fault(Errno::ADDRNOTAVAIL), DialFault::NoPort);
+        for errno in [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM] {
+            assert_eq!(dial_fault(errno), DialFault::NoDescriptor);
+        }
+        assert_eq!(dial_fault(Errno::CONNREFUSED), DialFault::Refused);
+        assert_eq!(dial_fault(Errno::TIMEDOUT), DialFault::TimedOut);
+        assert_eq!(dial_fault(Errno::HOSTUNREACH), DialFault::Other);
+    }
+
+    #[test]
+    fn this_machine_allows_some_of_everything() {
+        let allowance = EpollDrivers.allowance();
+        assert!(allowance.ports > 0 && allowance.descriptors != Some(0));
+        assert!(EpollDrivers.peak_rss_bytes() > 0);
+    }
+}

@@ -1,0 +1,148 @@
+//! What carries bytes: the kernel's sockets through epoll, or a simulated network in virtual time.
+//!
+//! A [`Driver`] belongs to one worker. [`Driver::turn`] waits until something happens or an instant
+//! comes, and calls the [`Handler`] for each thing that happened; the handler answers at once through
+//! the [`Net`] it is given. Received bytes are lent for the call only, so one buffer serves all
+//! connections of a worker.
+//!
+//! Connections are named by numbers that the worker chose (places in its slab). A number is free again
+//! after [`Net::close`], also within the call that told of it.
+
+mod epoll;
+pub mod sim;
+
+#[cfg(test)]
+mod conformance;
+
+pub use epoll::{Epoll, EpollDrivers, EpollNet};
+pub use proofload_wire::Close;
+
+use std::io;
+use std::net::SocketAddr;
+
+/// Names a connection of one worker.
+pub type Conn = u32;
+
+/// Why a connection was not established.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DialFault {
+    /// The peer's host refused it (`ECONNREFUSED`).
+    Refused,
+    /// The kernel gave up (`ETIMEDOUT`).
+    TimedOut,
+    /// No local port was left (`EADDRNOTAVAIL`).
+    NoPort,
+    /// No descriptor, or no memory for a socket, was left (`EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`).
+    NoDescriptor,
+    /// Anything else: unreachable, forbidden, reset.
+    Other,
+}
+
+/// How far [`Net::dial`] came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialed {
+    /// The connection stands; [`Handler::dialed`] is not called.
+    Established,
+    /// [`Handler::dialed`] will tell.
+    Pending,
+    /// It failed; the number is free.
+    Failed(DialFault),
+}
+
+/// What became of bytes given to [`Net::send`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pushed {
+    /// So many bytes were taken. If that is fewer than were given, [`Handler::writable`] will be called.
+    Took(usize),
+    /// The peer has reset the connection. The handler must still close it.
+    Reset,
+    /// They could not be sent for another reason. The handler must still close the connection.
+    Failed,
+}
+
+/// What a handler may do with connections.
+pub trait Net {
+    /// The time of this driver's axis; for epoll `CLOCK_MONOTONIC`.
+    fn now_ns(&self) -> u64;
+    /// CPU time that this worker's thread has used.
+    fn cpu_ns(&self) -> u64;
+    /// Begins to connect. The number must be free and below the capacity the driver was made with.
+    fn dial(&mut self, conn: Conn, to: SocketAddr) -> Dialed;
+    /// Sends what the kernel takes now.
+    fn send(&mut self, conn: Conn, bytes: &[u8]) -> Pushed;
+    /// Closes the connection, or gives its establishment up, and frees the number. No call tells of it.
+    fn close(&mut self, conn: Conn);
+}
+
+/// What happens to connections.
+pub trait Handler<N: Net> {
+    /// A dial that was pending has ended. After a failure the number is free.
+    fn dialed(&mut self, net: &mut N, conn: Conn, result: Result<(), DialFault>);
+    /// Bytes came; they are valid for the call.
+    fn received(&mut self, net: &mut N, conn: Conn, bytes: &[u8]);
+    /// Bytes can be sent again.
+    fn writable(&mut self, net: &mut N, conn: Conn);
+    /// The peer ended the connection; everything it had sent was handed over before. The handler must
+    /// close the connection.
+    fn closed(&mut self, net: &mut N, conn: Conn, how: Close);
+}
+
+/// How long a turn may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wake {
+    /// The instant at which to return at the latest.
+    pub at_ns: u64,
+    /// Whether to hit the instant within microseconds, which costs CPU time, or when the kernel sees fit.
+    pub exact: bool,
+}
+
+/// What a turn was like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Turned {
+    /// How long it had nothing to do but to wait, asleep or spinning.
+    pub waited_ns: u64,
+}
+
+/// Waits for things to happen, one turn at a time.
+pub trait Driver {
+    /// What handlers use to answer.
+    type Net: Net;
+
+    /// Its name in records.
+    fn name(&self) -> &'static str;
+    /// The connections, between turns.
+    fn net(&mut self) -> &mut Self::Net;
+    /// Waits until something happens or the instant comes, then calls the handler for what happened.
+    /// A handful of things at most, so that a worker soon looks at its timetable again.
+    ///
+    /// # Errors
+    /// When the operating system refuses to wait at all.
+    fn turn<H: Handler<Self::Net>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Turned>;
+}
+
+/// How much of scarce things there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// File descriptors this process may have open; `None` is no limit.
+    pub descriptors: Option<u64>,
+    /// Local ports for connections to one address.
+    pub ports: u64,
+}
+
+/// Makes a driver for each worker, and answers for the machine below them.
+pub trait Drivers: Sync {
+    /// What it makes.
+    type Driver: Driver;
+
+    /// The time of the axis that all its drivers share.
+    fn now_ns(&self) -> u64;
+    /// What the machine allows.
+    fn allowance(&self) -> Allowance;
+    /// Peak resident memory of this process, in bytes; 0 when unknown.
+    fn peak_rss_bytes(&self) -> u64;
+    /// A driver for one worker, called on the worker's own thread.
+    ///
+    /// # Errors
+    /// When the operating system refuses what the driver needs.
+    fn open(&self, worker: u32, capacity: u32) -> io::Result<Self::Driver>;
+}

@@ -1,0 +1,125 @@
+//! Whether an answer is what was expected: above the protocol, below the books.
+
+use crate::Expect;
+use memchr::memmem::Finder;
+use proofload_measure::Outcome;
+
+/// Codes that count as yes when nothing else is expected (DESIGN: HTTP status 200 to 399).
+const GOOD_CODES: std::ops::RangeInclusive<u16> = 200..=399;
+
+/// An [`Expect`], made ready for use on every answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Check {
+    status: Option<u16>,
+    bytes: Option<u64>,
+    text: Option<Finder<'static>>,
+}
+
+/// In what an answer differed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Difference {
+    /// Its code.
+    Code(u16),
+    /// How many bytes its body had.
+    Bytes(u64),
+    /// Its body lacks the text.
+    Text,
+}
+
+impl Check {
+    pub fn new(expect: &Expect) -> Self {
+        let text = expect.text.as_deref().map(|text| Finder::new(text).into_owned());
+        Check { status: expect.status, bytes: expect.bytes, text }
+    }
+
+    /// `None` when the answer is as expected.
+    #[inline]
+    pub fn difference(&self, code: u16, body_bytes: u64, body: Option<&[u8]>) -> Option<Difference> {
+        let code_is_good = match self.status {
+            Some(status) => status == code,
+            None => GOOD_CODES.contains(&code),
+        };
+        if !code_is_good {
+            return Some(Difference::Code(code));
+        }
+        if self.bytes.is_some_and(|bytes| bytes != body_bytes) {
+            return Some(Difference::Bytes(body_bytes));
+        }
+        match &self.text {
+            Some(text) if text.find(body.unwrap_or_default()).is_none() => Some(Difference::Text),
+            _ => None,
+        }
+    }
+
+    /// The sentence for a person.
+    pub fn explain(&self, difference: Difference) -> String {
+        match difference {
+            Difference::Code(code) => match self.status {
+                Some(status) => format!("status {code}, expected {status}"),
+                None => format!("status {code}, expected 200 to 399"),
+            },
+            Difference::Bytes(bytes) => {
+                format!("a body of {bytes} bytes, expected {}", self.bytes.unwrap_or_default())
+            }
+            Difference::Text => {
+                let text = self.text.as_ref().map(|text| text.needle()).unwrap_or_default();
+                format!("the body does not contain {:?}", String::from_utf8_lossy(text))
+            }
+        }
+    }
+}
+
+impl Difference {
+    /// A wrong code is a no from the server; wrong content is a mismatch.
+    pub fn outcome(self) -> Outcome {
+        match self {
+            Difference::Code(_) => Outcome::Rejected,
+            Difference::Bytes(_) | Difference::Text => Outcome::Mismatch,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(expect: &Expect, code: u16, body: &[u8]) -> Outcome {
+        let difference = Check::new(expect).difference(code, body.len() as u64, Some(body));
+        difference.map_or(Outcome::Answered, Difference::outcome)
+    }
+
+    #[test]
+    fn without_expectations_two_hundred_to_three_hundred_ninety_nine_are_answers() {
+        let any = Expect::default();
+        for (code, expected) in [
+            (199, Outcome::Rejected),
+            (200, Outcome::Answered),
+            (304, Outcome::Answered),
+            (399, Outcome::Answered),
+            (400, Outcome::Rejected),
+            (503, Outcome::Rejected),
+        ] {
+            assert_eq!(outcome(&any, code, b""), expected, "{code}");
+        }
+    }
+
+    #[test]
+    fn an_expected_status_is_the_only_good_one() {
+        let missing = Expect { status: Some(404), ..Expect::default() };
+        assert_eq!(outcome(&missing, 404, b""), Outcome::Answered);
+        assert_eq!(outcome(&missing, 200, b""), Outcome::Rejected);
+    }
+
+    #[test]
+    fn wrong_content_is_a_mismatch_and_is_explained() {
+        let expect = Expect { status: None, bytes: Some(5), text: Some(b"llo".to_vec()) };
+        assert_eq!(outcome(&expect, 200, b"hello"), Outcome::Answered);
+        assert_eq!(outcome(&expect, 200, b"hell"), Outcome::Mismatch);
+        assert_eq!(outcome(&expect, 200, b"hallo!"), Outcome::Mismatch);
+        assert_eq!(outcome(&expect, 200, b"helps"), Outcome::Mismatch);
+        let check = Check::new(&expect);
+        assert_eq!(check.explain(Difference::Bytes(4)), "a body of 4 bytes, expected 5");
+        assert_eq!(check.explain(Difference::Text), "the body does not contain \"llo\"");
+        assert_eq!(check.explain(Difference::Code(503)), "status 503, expected 200 to 399");
+    }
+}

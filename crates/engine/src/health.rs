@@ -1,0 +1,98 @@
+//! Was the generator itself fit to measure? Pure arithmetic on what the workers wrote down.
+//!
+//! - **Send delay.** Only the part that is the generator's doing: from the instant at which a send was due
+//!   *and* a connection stood free, to the instant at which it was begun. Waiting for a free connection in
+//!   an open loop is the server's doing and shows in response time. Its 99th percentile may be 0.2 ms or 5 %
+//!   of the 99th percentile of response time, whichever is more, besides the coalescing that was asked for.
+//! - **CPU.** A worker is the bottleneck when it is never at leisure: whenever it asks for what happened,
+//!   something has happened already. So what counts is the share of the window in which it had something to do,
+//!   in wall time (`at_work`), not CPU time: a worker that a quota throttles, or that shares its core, is
+//!   just as late. A closed loop against a saturated server still waits for that server; by the utilisation
+//!   law a generator at work 95 % of the time costs it under a twentieth of its throughput, so 0.95 is
+//!   allowed. In an open loop work also delays sends and answers, so 0.70 is allowed (spinning ahead of a
+//!   due send is leisure).
+//! - **Little's law**, closed loop: connections in use on average = throughput times mean service time. The
+//!   left side comes from a ledger of the places, the right side from the recorder; a difference of over 5 % of
+//!   the connections means that the generator loses time, or exchanges, that its latencies do not show.
+//! - **Ports and descriptors**: any want of them.
+
+use crate::books::WorkerResult;
+use crate::driver::Allowance;
+use crate::{Finding, LoadPlan, Profile};
+use proofload_measure::{LatencyHistogram, Snapshot};
+
+/// A send may leave this late for the generator's own reasons, whatever the response times are.
+const SEND_DELAY_NS: u64 = 200_000;
+/// Or this share of the 99th percentile of response time.
+const SEND_DELAY_SHARE: f64 = 0.05;
+/// Share of the window in which a worker may be at work.
+const AT_WORK_CLOSED: f64 = 0.95;
+const AT_WORK_OPEN: f64 = 0.70;
+/// Connections that may be unaccounted for, as a share of all.
+const LITTLE_SHARE: f64 = 0.05;
+/// Fewer exchanges than these say nothing about a 99th percentile or a mean.
+const FEWEST: u64 = 100;
+
+/// Checks the workers of one load.
+pub(crate) fn assess(
+    plan: &LoadPlan,
+    workers: &[WorkerResult],
+    snapshot: &Snapshot,
+    allowance: &Allowance,
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    findings.extend(send_delay(plan, workers, snapshot));
+    findings.extend(cpu(plan, workers));
+    findings.extend(littles_law(plan, workers, snapshot));
+    let sum = |of: fn(&WorkerResult) -> u64| workers.iter().map(of).sum::<u64>();
+    let (no_port, no_descriptor) = (sum(|w| w.no_port), sum(|w| w.no_descriptor));
+    if no_port > 0 {
+        let (opened, available) = (sum(|w| w.opened), allowance.ports);
+        findings.push(Finding::Ports { exhausted: no_port, opened, available });
+    }
+    if no_descriptor > 0 {
+        findings.push(Finding::Descriptors { exhausted: no_descriptor });
+    }
+    findings
+}
+
+fn send_delay(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> Option<Finding> {
+    let mut own = LatencyHistogram::new();
+    workers.iter().for_each(|worker| own.merge(&worker.own_delay));
+    let p99_ns = own.quantile_ns(0.99).filter(|_| own.count() >= FEWEST)?;
+    let response_p99 = snapshot.response_time.quantile_ns(0.99).unwrap_or(0);
+    let coalesce_ns = match plan.profile {
+        Profile::Open { coalesce_ns, .. } => coalesce_ns,
+        Profile::Closed { .. } => 0,
+    };
+    let allowed_ns = SEND_DELAY_NS.max((response_p99 as f64 * SEND_DELAY_SHARE) as u64) + coalesce_ns;
+    (p99_ns > allowed_ns).then_some(Finding::SendDelay { p99_ns, allowed_ns })
+}
+
+fn cpu(plan: &LoadPlan, workers: &[WorkerResult]) -> Vec<Finding> {
+    let allowed = match plan.profile {
+        Profile::Closed { .. } => AT_WORK_CLOSED,
+        Profile::Open { .. } => AT_WORK_OPEN,
+    };
+    let bound = (0u32..).zip(workers).filter(|(_, worker)| worker.at_work > allowed);
+    bound.map(|(at, worker)| Finding::CpuBound { worker: at, busy: worker.at_work, allowed }).collect()
+}
+
+fn littles_law(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> Option<Finding> {
+    if !matches!(plan.profile, Profile::Closed { .. }) || snapshot.service_time.count() < FEWEST {
+        return None;
+    }
+    let (mut expected, mut found, mut connections) = (0.0, 0.0, 0.0);
+    for worker in workers {
+        let wall_ns = worker.snapshot.seconds() * 1e9;
+        if wall_ns <= 0.0 {
+            continue;
+        }
+        let (away, over) = (worker.ledger.away_ns as f64, worker.ledger.over_ns as f64);
+        expected += worker.connections as f64 + (over - away) / wall_ns;
+        found += worker.snapshot.service_sum_ns as f64 / wall_ns;
+        connections += worker.connections as f64;
+    }
+    let differs = (expected - found).abs() > LITTLE_SHARE * connections;
+    differs.then_some(Finding::LittlesLaw { expected, found })
+}

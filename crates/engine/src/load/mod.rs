@@ -1,0 +1,34 @@
+//! What is asked when: intended times, the mix, and the shares of both. Pure: no clock, no I/O.
+
+mod mix;
+mod random;
+mod schedule;
+
+pub use mix::{Mix, deal};
+pub use random::Random;
+pub use schedule::{Schedule, Stripe};
+
+/// Part `k` of `n` of `total`: the parts add up to `total` exactly, differ by at most one, and none
+/// shrinks when `total` grows.
+pub fn part(total: u64, k: u64, n: u64) -> u64 {
+    total / n + u64::from(k < total % n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::part;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn parts_add_up_differ_by_at_most_one_and_never_shrink_as_the_whole_grows(
+            total in 0u64..1_000_000, n in 1u64..64
+        ) {
+            let parts: Vec<u64> = (0..n).map(|k| part(total, k, n)).collect();
+            prop_assert_eq!(parts.iter().sum::<u64>(), total);
+            let most = parts.iter().max().copied().unwrap_or(0);
+            prop_assert!(parts.iter().all(|p| most - p <= 1));
+            prop_assert!((0..n).all(|k| part(total + 1, k, n) >= part(total, k, n)));
+        }
+    }
+}

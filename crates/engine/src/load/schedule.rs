@@ -1,0 +1,204 @@
+//! Intended send times of an open loop: one global timetable, dealt in stripes.
+//!
+//! Dividing the rate among shares instead would make all shares burst together. Offsets are
+//! nanoseconds from the start of the load.
+
+use super::Random;
+use crate::Arrival;
+
+/// Name of the random stream that spaces Poisson arrivals.
+const GAPS: u64 = 0x6761_7073;
+
+/// The timetable of the whole load, tick after tick, without end.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    next_index: u64,
+    gap_ns: f64,
+    spacing: Spacing,
+}
+
+#[derive(Clone, Debug)]
+enum Spacing {
+    /// Tick i stands at i gaps exactly; nothing accumulates, so nothing drifts.
+    Constant,
+    /// The sum of the gaps, whole nanoseconds and the fraction kept apart: an hour of additions to one
+    /// `f64` would round each of them.
+    Poisson { random: Random, at_ns: u64, fraction: f64 },
+}
+
+impl Schedule {
+    /// A timetable of `rate_per_s` ticks a second, above 0 and at most 1e8. The first constant tick
+    /// stands at 0, the first Poisson tick one gap later.
+    pub fn new(rate_per_s: f64, arrival: Arrival, seed: u64) -> Self {
+        let spacing = match arrival {
+            Arrival::Constant => Spacing::Constant,
+            Arrival::Poisson => Spacing::Poisson { random: Random::new(seed, GAPS), at_ns: 0, fraction: 0.0 },
+        };
+        Schedule { next_index: 0, gap_ns: 1e9 / rate_per_s, spacing }
+    }
+
+    /// The next tick's offset. Offsets increase strictly: two arrivals never share a nanosecond.
+    #[inline]
+    fn advance(&mut self) -> u64 {
+        let index = self.next_index;
+        self.next_index += 1;
+        match &mut self.spacing {
+            Spacing::Constant => (index as f64 * self.gap_ns) as u64,
+            Spacing::Poisson { random, at_ns, fraction } => {
+                *fraction += random.exponential() * self.gap_ns;
+                // A gap below 1 ns is lengthened to 1 ns and owed to the gaps that follow.
+                let step = fraction.floor().max(1.0);
+                *fraction -= step;
+                *at_ns += step as u64;
+                *at_ns
+            }
+        }
+    }
+}
+
+impl Iterator for Schedule {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        Some(self.advance())
+    }
+}
+
+/// One share of a timetable: ticks k, k + N, k + 2N and so on.
+#[derive(Clone, Debug)]
+pub struct Stripe {
+    schedule: Schedule,
+    step: u64,
+    index: u64,
+    offset_ns: u64,
+}
+
+impl Stripe {
+    /// Share `k` of `n`, standing at its first tick.
+    pub fn new(mut schedule: Schedule, k: u64, n: u64) -> Self {
+        if matches!(schedule.spacing, Spacing::Poisson { .. }) {
+            for _ in 0..k {
+                schedule.advance();
+            }
+        }
+        schedule.next_index = k;
+        let offset_ns = schedule.advance();
+        Stripe { schedule, step: n, index: k, offset_ns }
+    }
+
+    /// Number of the present tick in the whole timetable.
+    #[inline]
+    pub fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// Offset of the present tick.
+    #[inline]
+    pub fn offset_ns(&self) -> u64 {
+        self.offset_ns
+    }
+
+    /// Goes on to the next tick of this share.
+    #[inline]
+    pub fn advance(&mut self) {
+        // Gaps of the other shares' ticks are drawn too: it is one timetable.
+        if matches!(self.schedule.spacing, Spacing::Poisson { .. }) {
+            for _ in 1..self.step {
+                self.schedule.advance();
+            }
+        }
+        self.index += self.step;
+        self.schedule.next_index = self.index;
+        self.offset_ns = self.schedule.advance();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const HOUR_NS: u64 = 3_600_000_000_000;
+
+    fn both() -> impl Strategy<Value = Arrival> {
+        prop_oneof![Just(Arrival::Constant), Just(Arrival::Poisson)]
+    }
+
+    proptest! {
+        #[test]
+        fn times_increase_strictly(rate in 0.01f64..1e8, arrival in both(), seed: u64) {
+            let times: Vec<u64> = Schedule::new(rate, arrival, seed).take(2_000).collect();
+            prop_assert!(times.windows(2).all(|pair| pair[0] < pair[1]));
+        }
+
+        #[test]
+        fn a_constant_rates_count_is_within_one_of_the_integral(rate in 0.1f64..50_000.0, seconds in 0.1f64..3.0) {
+            let end_ns = (seconds * 1e9) as u64;
+            let count = Schedule::new(rate, Arrival::Constant, 0).take_while(|t| *t < end_ns).count();
+            prop_assert!((count as f64 - rate * seconds).abs() <= 1.0, "{count} of {}", rate * seconds);
+        }
+
+        #[test]
+        fn stripes_merge_to_the_whole(n in 1u64..9, arrival in both(), seed: u64, rate in 1f64..1e6) {
+            let whole: Vec<(u64, u64)> =
+                (0u64..).zip(Schedule::new(rate, arrival, seed)).take(8 * n as usize).collect();
+            let mut merged: Vec<(u64, u64)> = (0..n)
+                .flat_map(|k| {
+                    let mut stripe = Stripe::new(Schedule::new(rate, arrival, seed), k, n);
+                    (0..8).map(move |_| {
+                        let tick = (stripe.index(), stripe.offset_ns());
+                        stripe.advance();
+                        tick
+                    })
+                })
+                .collect();
+            merged.sort_unstable();
+            prop_assert_eq!(merged, whole);
+        }
+    }
+
+    #[test]
+    fn a_constant_rate_does_not_drift_over_an_hour() {
+        for rate in [0.3, 7.0, 333.0, 4_999.9, 100_000.0 / 3.0, 123_456.7] {
+            let index = (rate * 3_600.0) as u64;
+            let mut stripe = Stripe::new(Schedule::new(rate, Arrival::Constant, 0), index, 1);
+            let ideal = index as f64 / rate * 1e9;
+            assert!((stripe.offset_ns() as f64 - ideal).abs() <= 1.0, "rate {rate}");
+            stripe.advance();
+            assert!(stripe.offset_ns() > HOUR_NS - 10_000_000_000);
+        }
+    }
+
+    #[test]
+    fn poisson_arrivals_keep_their_rate_over_an_hour() {
+        let count = Schedule::new(1_000.0, Arrival::Poisson, 11).take_while(|t| *t < HOUR_NS).count();
+        // Four standard deviations of a Poisson count of 3.6 million.
+        assert!((count as f64 - 3_600_000.0).abs() < 4.0 * 3_600_000f64.sqrt(), "{count}");
+    }
+
+    /// The Kolmogorov-Smirnov distance of the gaps from the exponential distribution of that mean.
+    fn distance(gaps_ns: &mut [u64], mean_ns: f64) -> f64 {
+        gaps_ns.sort_unstable();
+        let n = gaps_ns.len() as f64;
+        let places = gaps_ns.iter().enumerate();
+        places.fold(0f64, |worst, (i, gap)| {
+            let expected = 1.0 - (-(*gap as f64) / mean_ns).exp();
+            worst.max((expected - i as f64 / n).abs()).max((expected - (i + 1) as f64 / n).abs())
+        })
+    }
+
+    #[test]
+    fn poisson_gaps_pass_kolmogorov_smirnov_and_constant_gaps_do_not() {
+        const N: usize = 20_000;
+        let critical = 1.628 / (N as f64).sqrt(); // 1 %, large n (Massey 1951)
+        for seed in [1, 2, 3] {
+            let times: Vec<u64> = Schedule::new(5_000.0, Arrival::Poisson, seed).take(N + 1).collect();
+            let mut gaps: Vec<u64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            let found = distance(&mut gaps, 200_000.0);
+            assert!(found < critical, "seed {seed}: {found} against {critical}");
+        }
+        let times: Vec<u64> = Schedule::new(5_000.0, Arrival::Constant, 0).take(N + 1).collect();
+        let mut gaps: Vec<u64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(distance(&mut gaps, 200_000.0) > critical);
+    }
+}

@@ -1,0 +1,90 @@
+//! One place of a worker's slab: a connection, its session, and the exchange it carries.
+
+use proofload_measure::ExchangeTimes;
+use proofload_wire::http1::Limits;
+use proofload_wire::{Outbox, Session};
+
+/// What a connection is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Not connected; free.
+    Cold,
+    /// Being connected ahead of the load; not yet free.
+    Opening,
+    /// Connected; free.
+    Idle,
+    /// Being connected for an exchange that waits for it.
+    Dialing,
+    /// An exchange is in flight.
+    Asking,
+    /// The answer is whole and the connection ends with it: the peer may close first.
+    Parting,
+    /// Connecting failed; not free before a pause.
+    BackingOff,
+}
+
+/// A connection and what goes with it.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    pub phase: Phase,
+    /// Which target it belongs to, for good.
+    pub target: u32,
+    /// Which entry of the mix the present exchange asks.
+    pub entry: u32,
+    /// Exchanges that came to their end on this connection.
+    pub carried: u32,
+    /// Exchanges begun in this place so far; numbers the choices from the mix.
+    pub begun: u64,
+    pub session: Session,
+    /// The present exchange; `end_ns` is unused.
+    pub times: ExchangeTimes,
+    /// When the present exchange began to use the connection: intended, or established if that was later.
+    pub ready_ns: u64,
+    /// When the place became free.
+    pub freed_ns: u64,
+    /// When a dial began.
+    pub dialed_ns: u64,
+    /// Since when the connection has been of no use to an exchange that will be on the books.
+    pub away_ns: Option<u64>,
+    /// Bytes that the session did not consume.
+    pub carry: Vec<u8>,
+    /// Bytes that the kernel did not take; only after a short write.
+    pub backlog: Option<Box<Outbox>>,
+    /// The beginning of an answer that came in several pieces.
+    pub sample: Option<Vec<u8>>,
+}
+
+impl Slot {
+    pub fn new(target: u32, away_ns: u64) -> Self {
+        Slot {
+            phase: Phase::Cold,
+            target,
+            entry: 0,
+            carried: 0,
+            begun: 0,
+            session: Session::http1(Limits::default()),
+            times: ExchangeTimes::default(),
+            ready_ns: 0,
+            freed_ns: 0,
+            dialed_ns: 0,
+            away_ns: Some(away_ns),
+            carry: Vec::new(),
+            backlog: None,
+            sample: None,
+        }
+    }
+
+    /// Whether an exchange has been begun and has not come to its end.
+    pub fn in_flight(&self) -> bool {
+        matches!(self.phase, Phase::Dialing | Phase::Asking)
+    }
+
+    /// Forgets the connection; the place stays.
+    pub fn disconnect(&mut self) {
+        self.phase = Phase::Cold;
+        self.carried = 0;
+        self.session = Session::http1(Limits::default());
+        self.carry.clear();
+        self.backlog = None;
+    }
+}

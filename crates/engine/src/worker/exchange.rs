@@ -1,0 +1,360 @@
+//! The life of one exchange: begin, connect if need be, ask, read, settle; and of the connection after it.
+
+use super::{BACKOFF_NS, PARTING_NS, Worker};
+use crate::KeepAlive;
+use crate::books::SAMPLE_BYTES;
+use crate::driver::{Conn, DialFault, Dialed, Net, Pushed};
+use crate::slot::Phase;
+use proofload_measure::{ExchangeTimes, Outcome};
+use proofload_wire::{Cancelled, Close, Event, ExchangeId, Outbox, State};
+
+/// HTTP/1.1 carries one exchange at a time, so one name is enough.
+const ONLY: ExchangeId = ExchangeId(0);
+
+impl Worker<'_> {
+    /// Begins an exchange in a free place.
+    #[inline]
+    pub(super) fn begin<N: Net>(
+        &mut self,
+        net: &mut N,
+        conn: Conn,
+        entry: usize,
+        intended_ns: u64,
+        now: u64,
+    ) {
+        let slot = &mut self.slots[conn as usize];
+        slot.entry = entry as u32;
+        slot.begun += 1;
+        slot.times = ExchangeTimes { intended_ns, ..ExchangeTimes::default() };
+        self.in_flight += 1;
+        match slot.phase {
+            Phase::Idle => self.ask(net, conn, intended_ns, now),
+            Phase::Opening => {
+                // What was opened ahead of the load came too late; the exchange waits for it.
+                slot.phase = Phase::Dialing;
+                self.opening -= 1;
+            }
+            Phase::Cold => self.dial(net, conn, now),
+            Phase::Dialing | Phase::Asking | Phase::Parting | Phase::BackingOff => {
+                debug_assert!(false, "place {conn} is not free: {:?}", slot.phase);
+                self.settle(conn, Outcome::Internal, now);
+            }
+        }
+    }
+
+    fn dial<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) {
+        let slot = &mut self.slots[conn as usize];
+        slot.dialed_ns = now;
+        slot.phase = Phase::Dialing;
+        match net.dial(conn, self.plan.targets[slot.target as usize].address) {
+            Dialed::Established => {
+                let now = net.now_ns();
+                self.connected(conn, now);
+                self.ask(net, conn, now, now);
+            }
+            Dialed::Pending => self.deadlines.set(conn, now, self.plan.timeouts.connect_ns),
+            Dialed::Failed(fault) => self.dial_failed(conn, fault, now),
+        }
+    }
+
+    /// Writes down that a connection stands.
+    pub(super) fn connected(&mut self, conn: Conn, now: u64) {
+        let slot = &mut self.slots[conn as usize];
+        self.books.recorder.record_connect(now, now - slot.dialed_ns);
+        self.books.opened += u64::from(self.books.covers(now));
+        slot.session.open(now, &mut self.outbox);
+    }
+
+    pub(super) fn count_local_want(&mut self, fault: DialFault) {
+        self.books.no_port += u64::from(fault == DialFault::NoPort);
+        self.books.no_descriptor += u64::from(fault == DialFault::NoDescriptor);
+    }
+
+    /// An exchange got no connection; its place rests.
+    pub(super) fn dial_failed(&mut self, conn: Conn, fault: DialFault, now: u64) {
+        self.count_local_want(fault);
+        let (outcome, what) = match fault {
+            DialFault::Refused => (Outcome::ConnectRefused, "refused the connection"),
+            DialFault::TimedOut => (Outcome::ConnectTimeout, "did not accept the connection in time"),
+            DialFault::NoPort => (Outcome::LocalExhausted, "cannot be connected to: no local port is left"),
+            DialFault::NoDescriptor => {
+                (Outcome::LocalExhausted, "cannot be connected to: no descriptor or socket memory is left")
+            }
+            DialFault::Other => (Outcome::ConnectFailed, "cannot be reached"),
+        };
+        let slot = &self.slots[conn as usize];
+        let address = self.plan.targets[slot.target as usize].address;
+        self.books.keep_bad(outcome, slot.entry as usize, (&[], &[]), || format!("{address} {what}"));
+        self.settle(conn, outcome, now);
+        let slot = &mut self.slots[conn as usize];
+        slot.disconnect();
+        slot.phase = Phase::BackingOff;
+        self.deadlines.set(conn, now, BACKOFF_NS);
+    }
+
+    /// Sends the present exchange's request. `ready_ns` is since when it could use the connection.
+    #[inline]
+    pub(super) fn ask<N: Net>(&mut self, net: &mut N, conn: Conn, ready_ns: u64, now: u64) {
+        let plan = self.plan;
+        let slot = &mut self.slots[conn as usize];
+        slot.ready_ns = ready_ns;
+        if let Some(since) = slot.away_ns.take() {
+            self.books.away(since, ready_ns);
+        }
+        let entry = &plan.mix[slot.entry as usize];
+        let closing = match plan.keep_alive {
+            KeepAlive::On => false,
+            KeepAlive::Off => true,
+            KeepAlive::Every(n) => slot.carried + 1 >= n,
+        };
+        let request = if closing { &entry.closing_request } else { &entry.request };
+        let out = slot.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
+        slot.phase = Phase::Asking;
+        if slot.session.start(request, ONLY, out).is_err() {
+            self.settle(conn, Outcome::Internal, now);
+            self.hang_up(net, conn, now);
+            self.release(net, conn, now, false);
+            return;
+        }
+        self.deadlines.set(conn, now, plan.timeouts.response_ns);
+        self.flush(net, conn, now);
+    }
+
+    /// Hands the kernel what waits to be sent.
+    #[inline]
+    pub(super) fn flush<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) {
+        let slot = &mut self.slots[conn as usize];
+        let times = &mut slot.times;
+        let out = slot.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
+        match net.send(conn, out.pending()) {
+            Pushed::Took(took) => {
+                out.take(took, |_| times.sent_ns = Some(now));
+                self.books.recorder.record_bytes(now, took as u64, 0);
+                let done = out.pending().is_empty();
+                match (done, slot.backlog.is_some()) {
+                    (true, true) => slot.backlog = None,
+                    (false, false) => {
+                        let rest = std::mem::replace(&mut self.outbox, Outbox::new(super::OUTBOX_BYTES));
+                        slot.backlog = Some(Box::new(rest));
+                    }
+                    (true, false) | (false, true) => {}
+                }
+            }
+            Pushed::Reset => {
+                self.outbox.clear();
+                self.lost(net, conn, Close::Reset, now, false);
+            }
+            Pushed::Failed => {
+                self.outbox.clear();
+                let entry = self.slots[conn as usize].entry as usize;
+                if self.slots[conn as usize].phase == Phase::Asking {
+                    self.books.keep_bad(Outcome::SendFailed, entry, (&[], &[]), || {
+                        "the kernel refused to send the request".to_owned()
+                    });
+                    self.settle(conn, Outcome::SendFailed, now);
+                }
+                self.hang_up(net, conn, now);
+                self.release(net, conn, now, false);
+            }
+        }
+    }
+
+    /// Takes bytes that came on a connection.
+    #[inline]
+    pub(super) fn feed<N: Net>(&mut self, net: &mut N, conn: Conn, bytes: &[u8], now: u64) {
+        let slot = &mut self.slots[conn as usize];
+        if !matches!(slot.phase, Phase::Asking | Phase::Idle) {
+            return;
+        }
+        let out = slot.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
+        let events = &mut self.events;
+        if slot.carry.is_empty() {
+            let consumed = slot.session.handle_bytes(now, bytes, out, events);
+            slot.carry.extend_from_slice(&bytes[consumed..]);
+        } else {
+            slot.carry.extend_from_slice(bytes);
+            let consumed = slot.session.handle_bytes(now, &slot.carry, out, events);
+            slot.carry.drain(..consumed);
+        }
+        debug_assert!(slot.carry.len() <= slot.session.carry_max());
+        if !self.outbox.pending().is_empty() {
+            self.flush(net, conn, now);
+        }
+        if self.take_events(conn, bytes, now) {
+            self.after_exchange(net, conn, now);
+        } else if self.slots[conn as usize].phase == Phase::Asking {
+            self.keep_sample(conn, bytes);
+        } else if self.slots[conn as usize].session.state() == State::Dead {
+            // Bytes that nobody asked for; whoever uses this place next dials.
+            self.hang_up(net, conn, now);
+        }
+    }
+
+    /// Turns a session's events into an outcome; says whether the present exchange has come to its end.
+    #[inline]
+    fn take_events(&mut self, conn: Conn, bytes: &[u8], now: u64) -> bool {
+        let mut events = std::mem::take(&mut self.events);
+        let mut ended = None;
+        for event in events.drain(..) {
+            match event {
+                Event::FirstByte { .. } => self.slots[conn as usize].times.first_byte_ns = Some(now),
+                Event::Answered { code, body_bytes, body, .. } => {
+                    ended = Some(self.judge(conn, code, body_bytes, body.as_deref(), bytes));
+                }
+                Event::ClosedEarly { close, began, .. } => ended = Some(self.cut_short(conn, close, began)),
+                Event::Malformed { id: Some(_), at, kind } => {
+                    let slot = &self.slots[conn as usize];
+                    let received = (slot.sample.as_deref().unwrap_or_default(), bytes);
+                    let what = || format!("broke the protocol at byte {at} of the connection: {kind:?}");
+                    self.books.keep_bad(Outcome::Malformed, slot.entry as usize, received, what);
+                    ended = Some(Outcome::Malformed);
+                }
+                Event::Control => {
+                    self.books.recorder.snapshot_mut().control += u64::from(self.books.covers(now));
+                }
+                Event::Malformed { id: None, .. } | Event::Late { .. } => {}
+            }
+        }
+        self.events = events;
+        if let Some(outcome) = ended {
+            self.settle(conn, outcome, now);
+        }
+        ended.is_some()
+    }
+
+    #[inline]
+    fn judge(
+        &mut self,
+        conn: Conn,
+        code: u16,
+        body_bytes: u64,
+        body: Option<&[u8]>,
+        bytes: &[u8],
+    ) -> Outcome {
+        let slot = &self.slots[conn as usize];
+        self.books.recorder.record_code(slot.times.intended_ns, code);
+        let check = &self.checks[slot.entry as usize];
+        match check.difference(code, body_bytes, body) {
+            None => Outcome::Answered,
+            Some(difference) => {
+                let received = (slot.sample.as_deref().unwrap_or_default(), bytes);
+                let outcome = difference.outcome();
+                let what = || check.explain(difference);
+                self.books.keep_bad(outcome, slot.entry as usize, received, what);
+                outcome
+            }
+        }
+    }
+
+    /// The outcome of an exchange whose connection ended under it.
+    fn cut_short(&mut self, conn: Conn, close: Close, began: bool) -> Outcome {
+        let slot = &self.slots[conn as usize];
+        let outcome = match close {
+            Close::Reset if slot.carried == 0 => Outcome::ResetFresh,
+            Close::Reset => Outcome::ResetReused,
+            Close::Fin | Close::TlsTruncated => Outcome::ClosedEarly,
+            Close::Local => Outcome::Internal,
+        };
+        let how = if close == Close::Reset { "reset" } else { "closed" };
+        let place = if began { "within" } else { "before" };
+        let received = (slot.sample.as_deref().unwrap_or_default(), [].as_slice());
+        let what = || format!("the connection was {how} {place} the answer, its number {}", slot.carried + 1);
+        self.books.keep_bad(outcome, slot.entry as usize, received, what);
+        outcome
+    }
+
+    /// Writes the present exchange down.
+    #[inline]
+    pub(super) fn settle(&mut self, conn: Conn, outcome: Outcome, now: u64) {
+        let slot = &mut self.slots[conn as usize];
+        slot.times.end_ns = now;
+        self.in_flight -= 1;
+        slot.carried += 1;
+        let away = self.books.settle(&slot.times, slot.ready_ns, outcome);
+        if slot.away_ns.is_none() {
+            slot.away_ns = away;
+        }
+        self.deadlines.clear(conn);
+        if let Some(mut sample) = slot.sample.take() {
+            sample.clear();
+            self.samples.push(sample);
+        }
+    }
+
+    /// Decides what becomes of a connection whose exchange has come to its end.
+    #[inline]
+    fn after_exchange<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) {
+        let slot = &mut self.slots[conn as usize];
+        match slot.session.state() {
+            State::Ready(1..) => {
+                slot.phase = Phase::Idle;
+                self.release(net, conn, now, true);
+            }
+            State::Draining => {
+                slot.phase = Phase::Parting;
+                slot.away_ns.get_or_insert(now);
+                self.deadlines.set(conn, now, PARTING_NS);
+            }
+            State::Ready(0) | State::Opening | State::Dead => {
+                self.hang_up(net, conn, now);
+                self.release(net, conn, now, false);
+            }
+        }
+    }
+
+    /// Closes a connection from this side.
+    pub(super) fn hang_up<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) {
+        net.close(conn);
+        self.books.recorder.snapshot_mut().closed_by_us += u64::from(self.books.covers(now));
+        self.slots[conn as usize].disconnect();
+    }
+
+    /// The peer ended the connection.
+    pub(super) fn lost<N: Net>(&mut self, net: &mut N, conn: Conn, how: Close, now: u64, at_once: bool) {
+        let phase = self.slots[conn as usize].phase;
+        let mut ended = false;
+        if phase == Phase::Asking {
+            self.slots[conn as usize].session.handle_close(how, &mut self.events);
+            ended = self.take_events(conn, &[], now);
+            if !ended {
+                self.settle(conn, Outcome::Internal, now);
+                ended = true;
+            }
+        } else {
+            self.books.recorder.snapshot_mut().closed_by_peer += u64::from(self.books.covers(now));
+        }
+        net.close(conn);
+        self.slots[conn as usize].disconnect();
+        if ended || phase == Phase::Parting {
+            self.release(net, conn, now, at_once);
+        }
+    }
+
+    /// The response time-out has come.
+    pub(super) fn time_out<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) {
+        let seconds = self.plan.timeouts.response_ns as f64 / 1e9;
+        let slot = &mut self.slots[conn as usize];
+        let cancelled = slot.session.cancel(ONLY, &mut self.outbox);
+        let received = (slot.sample.as_deref().unwrap_or_default(), [].as_slice());
+        let what = || format!("no whole answer within {seconds} s");
+        self.books.keep_bad(Outcome::Timeout, slot.entry as usize, received, what);
+        self.settle(conn, Outcome::Timeout, now);
+        match cancelled {
+            Cancelled::Keep => self.slots[conn as usize].phase = Phase::Idle,
+            Cancelled::CloseConnection => self.hang_up(net, conn, now),
+        }
+        self.release(net, conn, now, true);
+    }
+
+    /// Keeps the beginning of an answer that comes in pieces, in case it turns out bad.
+    fn keep_sample(&mut self, conn: Conn, bytes: &[u8]) {
+        let slot = &mut self.slots[conn as usize];
+        if slot.sample.is_none() {
+            slot.sample = self.samples.pop();
+        }
+        if let Some(sample) = &mut slot.sample {
+            let room = SAMPLE_BYTES - sample.len();
+            sample.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
+    }
+}

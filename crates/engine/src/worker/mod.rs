@@ -1,0 +1,426 @@
+//! One thread's share of the load: look at the timetable, wait, handle what happened, write it down.
+//!
+//! A worker owns everything it touches while measuring; it shares the stop switch and, ten times a
+//! second, the live counters. All memory is had before the window begins.
+
+mod exchange;
+mod pace;
+
+#[cfg(test)]
+mod tests;
+
+use crate::books::{Books, WorkerResult};
+use crate::deadlines::Deadlines;
+use crate::driver::{Conn, DialFault, Dialed, Driver, Handler, Net, Wake};
+use crate::expect::Check;
+use crate::load::{Mix, part};
+use crate::slot::{Phase, Slot};
+use crate::{Extent, KeepAlive, LoadPlan, Profile, Watch};
+use pace::Pace;
+use proofload_measure::{Outcome, Window};
+use proofload_wire::{Close, Events, Outbox};
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How long a closing connection waits for the peer to close first, so that TIME_WAIT stays over there.
+pub(crate) const PARTING_NS: u64 = 100_000_000;
+/// How long a place rests after its connection could not be established.
+pub(crate) const BACKOFF_NS: u64 = 100_000_000;
+/// Connections opened ahead of the load keep this distance, 16,000 a second: listen queues are short.
+pub(crate) const OPENING_GAP_NS: u64 = 62_500;
+/// Connections that may be under way at once ahead of the load.
+const OPENING_MAX: usize = 128;
+/// How often the live counters are brought up to date.
+const LOOK_NS: u64 = 100_000_000;
+/// How often the live 99th percentile is, for it walks the histogram.
+const LOOKS_PER_QUANTILE: u32 = 5;
+/// Requests are never pipelined, so an outbox holds one.
+const OUTBOX_BYTES: usize = 64 * 1024;
+/// Buffers for the beginnings of answers that come in pieces.
+const SAMPLES: usize = 64;
+
+/// Which share of the whole load a worker carries, and from when.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share {
+    /// Its place among all shares of the load, machines included.
+    pub k: u64,
+    /// How many shares there are.
+    pub n: u64,
+    /// The load's first instant.
+    pub start_ns: u64,
+}
+
+/// One worker.
+pub(crate) struct Worker<'a> {
+    plan: &'a LoadPlan,
+    watch: &'a Watch,
+    /// When somebody saw the stop switch first; `u64::MAX` before that.
+    stopped_at: &'a AtomicU64,
+    start_ns: u64,
+    checks: Vec<Check>,
+    slots: Vec<Slot>,
+    deadlines: Deadlines,
+    pace: Pace,
+    books: Books,
+    outbox: Outbox,
+    events: Events,
+    samples: Vec<Vec<u8>>,
+    in_flight: usize,
+    /// First place that has not been opened ahead, and how many are under way.
+    open_next: usize,
+    opening: usize,
+    /// Nothing intended at or after this instant is issued.
+    issue_end_ns: u64,
+    /// When to give up what is still in flight; known once issuing has ended.
+    drain_end_ns: Option<u64>,
+    stopped: bool,
+    look_ns: u64,
+    looks: u32,
+    told: (u64, u64),
+}
+
+/// Where connections and requests of one worker go: how many connections each target has here.
+pub(crate) fn connections_of(plan: &LoadPlan, dealt: &[u64], share: &Share) -> Vec<u64> {
+    (0..plan.targets.len()).map(|target| part(dealt[target], share.k, share.n)).collect()
+}
+
+impl<'a> Worker<'a> {
+    /// A worker with `connections[t]` connections to target `t`.
+    pub fn new(
+        plan: &'a LoadPlan,
+        watch: &'a Watch,
+        stopped_at: &'a AtomicU64,
+        share: Share,
+        connections: &[u64],
+    ) -> Self {
+        let window_start = share.start_ns + plan.discard_ns;
+        let (extent_ns, quota) = match plan.extent {
+            Extent::DurationNs(ns) => (ns, None),
+            Extent::Requests { count, cap_ns } => (cap_ns, Some(part(count, share.k, share.n))),
+        };
+        let window = Window { start_ns: window_start, end_ns: window_start + extent_ns };
+        let slots = deal_slots(connections, share.start_ns);
+        let pace = Pace::new(plan, &share, &window, quota, slots.len());
+        let shortest =
+            plan.timeouts.connect_ns.min(plan.timeouts.response_ns).min(PARTING_NS).min(BACKOFF_NS);
+        let issue_end_ns = pace.count_full_ns().unwrap_or(window.end_ns);
+        let mut outbox = Outbox::new(OUTBOX_BYTES);
+        // Its first use would allocate in the window otherwise.
+        outbox.push_exchange(proofload_wire::ExchangeId(0), &[0; 1024]);
+        outbox.clear();
+        let mut worker = Worker {
+            plan,
+            watch,
+            stopped_at,
+            start_ns: share.start_ns,
+            checks: plan.mix.iter().map(|entry| Check::new(&entry.expect)).collect(),
+            deadlines: Deadlines::new(slots.len(), shortest),
+            samples: (0..SAMPLES.min(slots.len()))
+                .map(|_| Vec::with_capacity(crate::books::SAMPLE_BYTES))
+                .collect(),
+            slots,
+            pace,
+            books: Books::new(window),
+            outbox,
+            events: Events::with_capacity(16),
+            in_flight: 0,
+            open_next: 0,
+            opening: 0,
+            issue_end_ns,
+            drain_end_ns: None,
+            stopped: false,
+            look_ns: 0,
+            looks: 0,
+            told: (0, 0),
+        };
+        if !worker.opens_ahead() {
+            worker.lend_all();
+        }
+        worker
+    }
+
+    /// Carries the share out, start to end.
+    ///
+    /// # Errors
+    /// When the driver cannot wait any more.
+    pub fn carry_out<D: Driver>(mut self, driver: &mut D) -> io::Result<WorkerResult> {
+        let mut now = driver.net().now_ns();
+        loop {
+            self.advance(driver.net(), now);
+            let over = self.issuing_is_over(now) && self.note_end(driver.net(), now);
+            if over {
+                return Ok(self.finish(driver));
+            }
+            let turned = driver.turn(self.next_wake(now), &mut self)?;
+            let then = now;
+            now = driver.net().now_ns();
+            self.books.note_turn(turned.waited_ns, now - then);
+        }
+    }
+
+    /// Does what time alone has made due.
+    fn advance<N: Net>(&mut self, net: &mut N, now: u64) {
+        if self.books.window_is_new(now) {
+            self.books.note_cpu(net.cpu_ns(), false);
+        }
+        if now >= self.look_ns {
+            self.look(now);
+        }
+        if !self.stopped && self.watch.stop.load(Ordering::Relaxed) {
+            self.stop(now);
+        }
+        if now >= self.deadlines.next_ns() {
+            self.expire(net, now);
+        }
+        if self.open_next < self.slots.len() {
+            self.open_ahead(net, now);
+        }
+        self.fire(net, now);
+    }
+
+    /// Whether nothing more will be issued.
+    fn issuing_is_over(&self, now: u64) -> bool {
+        now >= self.issue_end_ns || self.pace.is_used_up()
+    }
+
+    /// Notes that issuing has ended; says whether everything else has ended too.
+    fn note_end<N: Net>(&mut self, net: &mut N, now: u64) -> bool {
+        let end = match self.drain_end_ns {
+            Some(end) => end,
+            None => {
+                self.books.note_cpu(net.cpu_ns(), true);
+                let end = now + self.plan.drain_ns;
+                self.drain_end_ns = Some(end);
+                end
+            }
+        };
+        now >= end || (self.in_flight == 0 && !self.pace.has_due_before(self.issue_end_ns))
+    }
+
+    fn next_wake(&self, now: u64) -> Wake {
+        let mut at_ns = self.look_ns.min(self.deadlines.next_ns());
+        at_ns = at_ns.min(self.drain_end_ns.unwrap_or(self.issue_end_ns.max(now + 1)));
+        if now < self.books.window.start_ns {
+            at_ns = at_ns.min(self.books.window.start_ns);
+        }
+        if self.open_next < self.slots.len() && self.opens_ahead() && self.opening < OPENING_MAX {
+            at_ns = at_ns.min(self.opening_ns());
+        }
+        match self.pace.next_ns(self.issue_end_ns) {
+            Some((due_ns, exact)) if due_ns <= at_ns => Wake { at_ns: due_ns, exact },
+            _ => Wake { at_ns, exact: false },
+        }
+    }
+
+    /// Brings the live counters up to date.
+    fn look(&mut self, now: u64) {
+        self.look_ns = now + LOOK_NS;
+        let (answered, failed) = (self.books.answered, self.books.failed);
+        self.watch.answered.fetch_add(answered - self.told.0, Ordering::Relaxed);
+        self.watch.failed.fetch_add(failed - self.told.1, Ordering::Relaxed);
+        self.told = (answered, failed);
+        if self.looks % LOOKS_PER_QUANTILE == 0
+            && let Some(p99) = self.books.recorder.response_time().quantile_ns(0.99)
+        {
+            self.watch.p99_ns.store(p99, Ordering::Relaxed);
+        }
+        self.looks += 1;
+    }
+
+    /// Ends issuing early. All workers of a load stop at the instant the first of them saw the switch.
+    fn stop(&mut self, now: u64) {
+        self.stopped = true;
+        let first = self.stopped_at.fetch_min(now, Ordering::Relaxed).min(now);
+        if first < self.issue_end_ns {
+            self.issue_end_ns = first;
+            self.books.cut(first);
+        }
+    }
+
+    fn opens_ahead(&self) -> bool {
+        self.plan.keep_alive != KeepAlive::Off
+    }
+
+    /// When the next connection is to be opened: the start was set so that the last of them, each at its
+    /// distance from the others, comes just before it.
+    fn opening_ns(&self) -> u64 {
+        let left = (self.slots.len() - self.open_next) as u64;
+        self.start_ns.saturating_sub(left * OPENING_GAP_NS)
+    }
+
+    /// Opens the connections that will be kept, before the load begins and at a measured pace.
+    fn open_ahead<N: Net>(&mut self, net: &mut N, now: u64) {
+        if !self.opens_ahead() || self.issuing_is_over(now) {
+            self.open_next = self.slots.len();
+            return;
+        }
+        if self.opening_ns() > now || self.opening >= OPENING_MAX {
+            return;
+        }
+        let conn = self.open_next as Conn;
+        self.open_next += 1;
+        let slot = &mut self.slots[conn as usize];
+        if slot.phase != Phase::Cold || slot.begun > 0 {
+            return;
+        }
+        slot.dialed_ns = now;
+        match net.dial(conn, self.plan.targets[slot.target as usize].address) {
+            Dialed::Established => self.opened_ahead(net, conn),
+            Dialed::Pending => {
+                slot.phase = Phase::Opening;
+                self.opening += 1;
+                self.deadlines.set(conn, now, self.plan.timeouts.connect_ns);
+            }
+            Dialed::Failed(fault) => self.not_opened(net, conn, Some(fault), now),
+        }
+    }
+
+    fn opened_ahead<N: Net>(&mut self, net: &mut N, conn: Conn) {
+        let now = net.now_ns();
+        self.connected(conn, now);
+        self.slots[conn as usize].phase = Phase::Idle;
+        self.deadlines.clear(conn);
+        if self.pace.lends() {
+            self.release(net, conn, now, true);
+        }
+    }
+
+    /// A connection could not be opened ahead. No exchange has failed yet; the one that comes to this place
+    /// will dial again, and be counted.
+    fn not_opened<N: Net>(&mut self, net: &mut N, conn: Conn, fault: Option<DialFault>, now: u64) {
+        if let Some(fault) = fault {
+            self.count_local_want(fault);
+        }
+        self.deadlines.clear(conn);
+        self.slots[conn as usize].disconnect();
+        if self.pace.lends() {
+            self.release(net, conn, now, true);
+        }
+    }
+
+    /// Ends what took too long.
+    fn expire<N: Net>(&mut self, net: &mut N, now: u64) {
+        let expired = self.deadlines.expired(now);
+        for conn in &expired {
+            match self.slots[*conn as usize].phase {
+                Phase::Asking => self.time_out(net, *conn, now),
+                Phase::Dialing => {
+                    net.close(*conn);
+                    self.dial_failed(*conn, DialFault::TimedOut, now);
+                }
+                Phase::Opening => {
+                    net.close(*conn);
+                    self.opening -= 1;
+                    self.not_opened(net, *conn, None, now);
+                }
+                Phase::Parting => {
+                    self.hang_up(net, *conn, now);
+                    self.release(net, *conn, now, true);
+                }
+                Phase::BackingOff => {
+                    self.slots[*conn as usize].phase = Phase::Cold;
+                    self.release(net, *conn, now, true);
+                }
+                Phase::Cold | Phase::Idle => {}
+            }
+        }
+        self.deadlines.recycle(expired);
+    }
+
+    /// Counts what is left and hands the books over.
+    fn finish<D: Driver>(mut self, driver: &mut D) -> WorkerResult {
+        let now = driver.net().now_ns();
+        for conn in 0..self.slots.len() as Conn {
+            let slot = &self.slots[conn as usize];
+            if slot.in_flight() {
+                let sent = slot.times.sent_ns.is_some();
+                self.settle(conn, if sent { Outcome::Abandoned } else { Outcome::Unsent }, now);
+            }
+            if !matches!(self.slots[conn as usize].phase, Phase::Cold | Phase::BackingOff) {
+                driver.net().close(conn);
+            }
+        }
+        let window = self.books.window;
+        let (unsent, discarded) = self.pace.count_due(window.start_ns, self.issue_end_ns);
+        self.books.recorder.record_unsent(unsent);
+        self.books.recorder.snapshot_mut().discarded.add_many(Outcome::Unsent, discarded);
+        let counted = matches!(self.plan.extent, Extent::Requests { .. });
+        let reached = counted && self.pace.reached_count(self.issue_end_ns);
+        let end = match counted && reached {
+            true => self.books.last_end_ns.min(self.books.end_ns()),
+            false => self.books.end_ns(),
+        };
+        if matches!(self.plan.profile, Profile::Closed { .. }) {
+            for slot in &self.slots {
+                if let Some(since) = slot.away_ns {
+                    self.books.away(since, end);
+                }
+            }
+        }
+        self.look(now);
+        let early = self.books.end_ns() < window.end_ns && !reached || (counted && !reached);
+        let connections = self.slots.len() as u64;
+        WorkerResult { stopped_early: early, ..self.books.finish(end, connections, driver.name()) }
+    }
+}
+
+/// Deals connections to places: targets take turns, so that each begins with the load.
+fn deal_slots(connections: &[u64], away_ns: u64) -> Vec<Slot> {
+    let most = connections.iter().copied().max().unwrap_or(0);
+    let turns = (0..most).flat_map(|round| (0..connections.len()).map(move |target| (round, target)));
+    turns
+        .filter(|(round, target)| *round < connections[*target])
+        .map(|(_, target)| Slot::new(target as u32, away_ns))
+        .collect()
+}
+
+impl<N: Net> Handler<N> for Worker<'_> {
+    fn dialed(&mut self, net: &mut N, conn: Conn, result: Result<(), DialFault>) {
+        let ahead = self.slots[conn as usize].phase == Phase::Opening;
+        match (result, ahead) {
+            (Ok(()), false) => {
+                let now = net.now_ns();
+                self.connected(conn, now);
+                self.ask(net, conn, now, now);
+            }
+            (Ok(()), true) => {
+                self.opening -= 1;
+                self.opened_ahead(net, conn);
+            }
+            (Err(fault), false) => {
+                let now = net.now_ns();
+                self.dial_failed(conn, fault, now);
+            }
+            (Err(fault), true) => {
+                self.opening -= 1;
+                let now = net.now_ns();
+                self.not_opened(net, conn, Some(fault), now);
+            }
+        }
+    }
+
+    #[inline]
+    fn received(&mut self, net: &mut N, conn: Conn, bytes: &[u8]) {
+        let now = net.now_ns();
+        self.books.recorder.record_bytes(now, 0, bytes.len() as u64);
+        self.feed(net, conn, bytes, now);
+    }
+
+    fn writable(&mut self, net: &mut N, conn: Conn) {
+        if self.slots[conn as usize].backlog.is_some() {
+            let now = net.now_ns();
+            self.flush(net, conn, now);
+        }
+    }
+
+    fn closed(&mut self, net: &mut N, conn: Conn, how: Close) {
+        let now = net.now_ns();
+        self.lost(net, conn, how, now, true);
+    }
+}
+
+/// The choice among the entries of one target, for connections that belong to it.
+fn mix_of_target(plan: &LoadPlan, target: usize) -> Mix {
+    let entries = plan.mix.iter().enumerate().filter(|(_, entry)| entry.target == target);
+    Mix::new(entries.map(|(at, entry)| (at, entry.weight)), plan.seed, target as u64)
+}
