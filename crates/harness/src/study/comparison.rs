@@ -1,9 +1,10 @@
 //! A study made of addresses: `proofload compare URL URL`.
 
 use super::claims::CLAIMS_MAX;
+use super::mix::probe;
+use super::name::is_level;
 use super::problem::{Place, Problems, Sink, shown};
 use super::root::names;
-use super::subjects::is_level;
 use super::url::parse_url;
 use super::{LoadPoint, Study, SubjectSpec, Variant, WorkloadEntry};
 use proofload_engine::{Expect, Timeouts};
@@ -87,6 +88,9 @@ pub fn comparison(
         let what =
             format!("{} is asked of one and {} of another", shown(&parsed[0].target), shown(&other.target));
         problem("URL", what, "give all addresses the same path, for only the servers may differ");
+    }
+    if let Err(error) = probe(&request.request(parsed.first().map_or("/", |url| &url.target))) {
+        problem("request", error.to_string(), "");
     }
     if !sink.is_empty() {
         return Err(sink.into_problems());

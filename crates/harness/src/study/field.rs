@@ -146,10 +146,12 @@ impl<'a> Field<'a> {
         Some(text)
     }
 
-    /// The value of a parameter or a level: text, or a plain number that reads the same everywhere.
-    pub(crate) fn parameter_value(&self) -> Option<&'a str> {
+    /// The value of a parameter or a level: text, or a plain number that reads the same everywhere; `true` and
+    /// `false` where they are what is asked for.
+    pub(crate) fn parameter_value(&self, takes_boolean: bool) -> Option<&'a str> {
         match self.written() {
             Some(text) if self.node.kind() == Some(Kind::Integer) => Some(text),
+            Some(text @ ("true" | "false")) if takes_boolean => Some(text),
             _ => self.text("write a word or a number"),
         }
     }

@@ -5,7 +5,7 @@ use super::field::{Field, Map};
 use super::quantity;
 use super::url::check_target;
 use proofload_engine::Expect;
-use proofload_wire::http1::RequestSpec;
+use proofload_wire::http1::{EncodeError, RequestSpec};
 
 /// Most entries of a mix.
 const ENTRIES_MAX: usize = 64;
@@ -70,12 +70,15 @@ fn check_entry(name: &str, field: &Field<'_>) -> Option<WorkloadEntry> {
         close: false,
         keep_body: if expect.text.is_some() { KEEP_BODY } else { 0 },
     };
-    // The encoder has the last word; the authority does not matter to it yet.
-    let probe = RequestSpec { authority: "localhost".to_string(), close: true, ..request.clone() };
-    if let Err(error) = probe.encode() {
+    if let Err(error) = probe(&request) {
         field.joined_problem(&error.to_string());
     }
     Some(WorkloadEntry { name: name.to_string(), weight: weight? as u32, request, expect })
+}
+
+/// The encoder has the last word on a request; the authority, which it will get later, does not matter here.
+pub(super) fn probe(request: &RequestSpec) -> Result<(), EncodeError> {
+    RequestSpec { authority: "localhost".to_string(), close: true, ..request.clone() }.encode().map(drop)
 }
 
 fn check_path(field: &Field<'_>) -> Option<String> {
@@ -111,7 +114,7 @@ fn check_headers(field: &Field<'_>) -> Option<Vec<(String, String)>> {
             field.sink.add(entry.place, &field.path, what, remedy);
             whole = false;
         }
-        let value = field.parameter_value().filter(|value| {
+        let value = field.parameter_value(false).filter(|value| {
             let checked = quantity::header_value(value);
             if let Err(message) = &checked {
                 field.joined_problem(message);

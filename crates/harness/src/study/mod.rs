@@ -9,6 +9,8 @@ mod declarations;
 mod field;
 mod intensity;
 mod mix;
+mod name;
+mod placeholder;
 mod problem;
 pub mod quantity;
 mod raw;

@@ -145,11 +145,22 @@ struct RawUrl {
     url: String,
 }
 
-/// A word or a whole number; what YAML would read otherwise stands in quotes.
+/// A word, a whole number, or true or false where the parameter is a switch. What YAML would read otherwise
+/// stands in quotes.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[allow(dead_code)]
 enum RawValue {
+    Text(#[schemars(regex(pattern = r"\S"))] String),
+    Number(i64),
+    Switch(bool),
+}
+
+/// One line of text, or a whole number.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawHeader {
     Text(#[schemars(regex(pattern = r"\S"))] String),
     Number(i64),
 }
@@ -175,6 +186,7 @@ struct RawLevels(#[schemars(length(min = 1), extend("uniqueItems" = true))] Vec<
 enum RawLevel {
     Text(#[schemars(regex(pattern = r"^[A-Za-z0-9][A-Za-z0-9._:+%-]{0,63}$"))] String),
     Number(u64),
+    Switch(bool),
 }
 
 /// A duration such as `10s`, `250ms` or `1m30s`.
@@ -215,7 +227,7 @@ struct RawEntry {
     options: Option<RawPath>,
     /// Headers. Those that frame the message or the connection are set by Proofload.
     #[schemars(default, extend("minProperties" = 1))]
-    headers: Option<BTreeMap<String, RawValue>>,
+    headers: Option<BTreeMap<String, RawHeader>>,
     /// Body.
     #[schemars(default)]
     body: Option<String>,

@@ -4,19 +4,17 @@ use super::claims::check_claims;
 use super::field::{Field, Map};
 use super::intensity::check_load;
 use super::mix::check_workload;
+use super::name::is_folder_name;
 use super::problem::{Place, Problems, Sink, shown};
 use super::quantity;
 use super::redact;
-use super::subjects::{self, check_subjects};
+use super::subjects::check_subjects;
 use super::yaml::{self, FILE_MAX};
 use super::{Declarations, Study};
 use proofload_engine::Timeouts;
 use proofload_stats::{Names, Selector};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-
-/// Longest name of a study, subject, factor or level: they name files and stand in tables.
-pub(crate) const NAME_MAX: usize = 64;
 
 /// Longest time-out, an hour: a longer one outlasts every run.
 const TIMEOUT_MAX_NS: u64 = 3_600_000_000_000;
@@ -187,13 +185,6 @@ fn check_name(field: &Field<'_>) -> Option<String> {
         return None;
     }
     Some(text.to_string())
-}
-
-/// Small letters, digits and `-`: what can neither leave its folder nor surprise a shell.
-pub(crate) fn is_folder_name(text: &str) -> bool {
-    subjects::starts_alphanumeric(text)
-        && text.len() <= NAME_MAX
-        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
 
 fn check_timeouts(field: &Field<'_>) -> Option<Timeouts> {

@@ -1,9 +1,10 @@
 //! Subjects and their factors: the product of all levels becomes the variants.
 
 use super::field::{Field, Map};
+use super::name::{is_folder_name, is_level, is_plain_name};
+use super::placeholder::{fill, placeholders_of};
 use super::problem::shown;
 use super::quantity;
-use super::root::{NAME_MAX, is_folder_name};
 use super::suggest::{nearest, one_of};
 use super::url::parse_url;
 use super::{Declarations, Parameter, ParameterKind, SubjectSpec, Variant};
@@ -197,14 +198,16 @@ impl<'a> Reader<'_, 'a> {
 
     fn catalogue_subject(&self, map: &Map<'a>, field: &Field<'_>) -> Option<Checked> {
         map.forbid(&["ready_within", "env", "directory", "port"], "use: the catalogue decides it");
-        let with = map.optional("with").and_then(|field| assignments(&field)).unwrap_or_default();
-        let (factors, levels_complete) = self.factors(map);
+        let folder = self.folder(field);
+        let switch = |name: &str| folder.as_ref().is_some_and(|(_, known)| is_switch(known, name));
+        let with = map.optional("with").and_then(|field| assignments(&field, &switch)).unwrap_or_default();
+        let (factors, levels_complete) = self.factors(map, &switch);
         for (factor, _, at) in &factors {
             if with.iter().any(|(name, ..)| name == factor) {
                 at.problem("stands under with and under vary", "keep one of them");
             }
         }
-        let source = self.folder(field).map(|(folder, parameters)| {
+        let source = folder.map(|(folder, parameters)| {
             self.parameters(map, &folder, &parameters, &with, &factors);
             let with = with.into_iter().map(|(name, value, _)| (name, value)).collect();
             Source::Catalogue { folder, with }
@@ -304,7 +307,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// Factors with their levels, and whether all levels could be read.
-    fn factors(&self, map: &Map<'a>) -> (Vec<Factor<'a>>, bool) {
+    fn factors(&self, map: &Map<'a>, switch: &dyn Fn(&str) -> bool) -> (Vec<Factor<'a>>, bool) {
         let Some(field) = map.optional("vary") else { return (Vec::new(), true) };
         let Some(entries) = field.entries("write vary: { connector: [nio, nio2] }, or leave it out") else {
             return (Vec::new(), false);
@@ -321,7 +324,7 @@ impl<'a> Reader<'_, 'a> {
                 );
                 complete = false;
             }
-            let (levels, whole) = levels(&field);
+            let (levels, whole) = levels(&field, switch(&entry.key));
             complete &= whole;
             factors.push((entry.key.clone(), levels, field));
         }
@@ -329,8 +332,9 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn command_subject(&self, map: &Map<'a>, field: &Field<'_>) -> Option<Checked> {
-        let with = map.optional("with").and_then(|field| assignments(&field)).unwrap_or_default();
-        let (factors, levels_complete) = self.factors(map);
+        let no_switch = |_: &str| false;
+        let with = map.optional("with").and_then(|field| assignments(&field, &no_switch)).unwrap_or_default();
+        let (factors, levels_complete) = self.factors(map, &no_switch);
         let args = self.arguments(field);
         let env = map.optional("env").map_or(Some(BTreeMap::new()), |field| environment(&field));
         let port = map.optional("port").map(|field| field.integer("a port", 1..=65_535));
@@ -446,14 +450,14 @@ fn plain(factors: Vec<Factor<'_>>) -> Vec<(String, Vec<String>)> {
 }
 
 /// Levels that could be read, and whether that is all of them.
-fn levels<'a>(field: &Field<'a>) -> (Vec<(String, Field<'a>)>, bool) {
+fn levels<'a>(field: &Field<'a>, takes_boolean: bool) -> (Vec<(String, Field<'a>)>, bool) {
     let Some(items) = field.items("write the levels as a list: [nio, nio2]") else {
         return (Vec::new(), false);
     };
     let mut levels: Vec<(String, Field<'a>)> = Vec::new();
     let mut complete = true;
     for item in items {
-        let Some(level) = item.parameter_value() else {
+        let Some(level) = item.parameter_value(takes_boolean) else {
             complete = false;
             continue;
         };
@@ -472,11 +476,20 @@ fn levels<'a>(field: &Field<'a>) -> (Vec<(String, Field<'a>)>, bool) {
     (levels, complete)
 }
 
+/// Whether a parameter takes `true` and `false`.
+fn is_switch(known: &[Parameter], name: &str) -> bool {
+    let takes = |kind: &ParameterKind| matches!(kind, ParameterKind::Choice(words) if words.iter().any(|w| w == "true"));
+    known.iter().any(|parameter| parameter.name == name && takes(&parameter.kind))
+}
+
 /// Names with their values; what could not be read is left out.
-fn assignments<'a>(field: &Field<'a>) -> Option<Vec<(String, String, Field<'a>)>> {
+fn assignments<'a>(
+    field: &Field<'a>,
+    switch: &dyn Fn(&str) -> bool,
+) -> Option<Vec<(String, String, Field<'a>)>> {
     let entries = field.entries("write with: { heap: 256m }, or leave it out")?;
     let read = |(entry, field): (&super::yaml::Entry, Field<'a>)| {
-        let value = field.parameter_value()?;
+        let value = field.parameter_value(switch(&entry.key))?;
         Some((entry.key.clone(), value.to_string(), field))
     };
     Some(entries.into_iter().filter_map(read).collect())
@@ -509,7 +522,7 @@ fn environment(field: &Field<'_>) -> Option<BTreeMap<String, String>> {
 fn argument<'a>(field: &Field<'a>) -> Option<&'a str> {
     let text = match field.written() {
         Some("") if field.node.kind() == Some(super::yaml::Kind::Text) => "",
-        _ => field.parameter_value()?,
+        _ => field.parameter_value(false)?,
     };
     if text.contains('\0') {
         field.problem("holds a NUL, which cannot be handed to a program", "delete it");
@@ -537,54 +550,8 @@ fn url_subject(field: &Field<'_>) -> Option<Source> {
     }
 }
 
-/// Names of the placeholders `{name}` in a text. Other braces are text.
-fn placeholders_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split('{').skip(1).filter_map(|rest| {
-        let (name, _) = rest.split_once('}')?;
-        is_plain_name(name).then_some(name)
-    })
-}
-
-/// Fills in what is known; `{port}` is not, and stays.
-fn fill(text: &str, values: &BTreeMap<String, String>) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('{') {
-        let (before, from) = rest.split_at(at);
-        out.push_str(before);
-        let known = from[1..].split_once('}').and_then(|(name, after)| Some((values.get(name)?, after)));
-        match known {
-            Some((value, after)) => {
-                out.push_str(value);
-                rest = after;
-            }
-            None => {
-                out.push('{');
-                rest = &from[1..];
-            }
-        }
-    }
-    out + rest
-}
-
 /// Memory as the JVM writes it: `256m`.
 fn is_memory(text: &str) -> bool {
     let Some(number) = text.strip_suffix(['k', 'm', 'g', 'K', 'M', 'G']) else { return false };
     number.parse::<u32>().is_ok_and(|number| number > 0) && number.bytes().all(|b| b.is_ascii_digit())
-}
-
-pub(super) fn starts_alphanumeric(text: &str) -> bool {
-    text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric)
-}
-
-/// Letters, digits, `.`, `_`, `-`.
-fn is_plain_name(text: &str) -> bool {
-    let fits = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
-    starts_alphanumeric(text) && text.len() <= NAME_MAX && text.bytes().all(fits)
-}
-
-/// What a level may be: it stands in claims between parentheses and commas, and in names of files.
-pub(super) fn is_level(text: &str) -> bool {
-    let fits = |b: u8| b.is_ascii_alphanumeric() || b"._-:+%".contains(&b);
-    starts_alphanumeric(text) && text.len() <= NAME_MAX && text.bytes().all(fits)
 }

@@ -32,6 +32,7 @@ impl Declarations for TestCatalogue {
             ]),
             "reference" => Some(vec![
                 parameter("service", ParameterKind::Text, Some("none")),
+                parameter("queue", choice(&["true", "false"]), Some("false")),
                 parameter("linger", ParameterKind::Duration, Some("0s")),
                 parameter("size", ParameterKind::Text, None),
             ]),
@@ -296,6 +297,14 @@ claims:
 ";
 
 #[test]
+fn a_switch_takes_true_and_false_without_quotes() {
+    let text = SMALL.replace("use: tomcat", "use: reference\n    with: { size: \"const:1\" }");
+    let text = text.replace("connector: [nio, nio2]", "queue: [true, false]").replace("(nio2)", "(true)");
+    let study = parse_sample(&text.replace("(nio)", "(false)"), &Options::default());
+    assert_eq!(study.variants[0].name, "true");
+}
+
+#[test]
 fn any_prefix_of_a_good_study_is_a_study_or_messages_and_never_a_panic() {
     for end in (0..SAMPLE.len()).filter(|end| SAMPLE.is_char_boundary(*end)) {
         let _ = parse(&SAMPLE[..end], "prefix.yaml", Path::new("."), &Options::default(), &TestCatalogue);
@@ -344,4 +353,7 @@ fn a_comparison_names_servers_by_their_addresses_and_claims_that_the_second_is_f
         compare(&["http://127.0.0.1/a", "http://127.0.0.1/b"]).unwrap_err().to_string().contains("same path")
     );
     assert!(compare(&["http://127.0.0.1/a"]).is_err());
+    let urls = ["http://127.0.0.1/".to_string(), "http://127.0.0.2/".to_string()];
+    let request = RequestOptions { method: "G ET".to_string(), ..RequestOptions::default() };
+    assert!(comparison(&urls, request, point.clone(), &[]).unwrap_err().to_string().contains("G ET"));
 }

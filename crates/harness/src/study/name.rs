@@ -1,0 +1,42 @@
+//! What may name a study, a subject, a factor or a level: names stand in claims, in tables and in names of
+//! files.
+
+/// Longest name of a study, subject, factor or level.
+const NAME_MAX: usize = 64;
+
+/// Small letters, digits and `-`: what can neither leave its folder nor surprise a shell.
+pub(super) fn is_folder_name(text: &str) -> bool {
+    starts_alphanumeric(text)
+        && text.len() <= NAME_MAX
+        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+}
+
+fn starts_alphanumeric(text: &str) -> bool {
+    text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric)
+}
+
+/// Letters, digits, `.`, `_`, `-`.
+pub(super) fn is_plain_name(text: &str) -> bool {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
+    starts_alphanumeric(text) && text.len() <= NAME_MAX && text.bytes().all(fits)
+}
+
+/// What a level may be: it stands in claims between parentheses and commas, and in names of files.
+pub(super) fn is_level(text: &str) -> bool {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b"._-:+%".contains(&b);
+    starts_alphanumeric(text) && text.len() <= NAME_MAX && text.bytes().all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_can_leave_its_folder_or_break_a_claim() {
+        for name in ["", ".", "..", "-a", "a/b", "a b", "a,b", "a(b", "a=b", "ä", "a\n", &"a".repeat(65)] {
+            assert!(!is_folder_name(name) && !is_plain_name(name) && !is_level(name), "{name:?}");
+        }
+        assert!(is_folder_name("tomcat-connectors") && !is_folder_name("Tomcat"));
+        assert!(is_plain_name("max_threads") && is_level("spin:40us") && is_level("9.0.110"));
+    }
+}
