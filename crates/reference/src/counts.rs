@@ -80,6 +80,10 @@ impl Cells {
 /// `cut_by_stop` + those in the making.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
+    /// The server's start on the monotonic clock, in nanoseconds; stalls are counted from here.
+    pub started_ns: u64,
+    /// When these counts were taken, on the same clock; of a [`crate::Report`], the server's end.
+    pub now_ns: u64,
     /// Requests read whole.
     pub requests: u64,
     /// Answers whose last byte the kernel took, whatever their status and whatever followed them.
@@ -129,7 +133,7 @@ impl Counts {
         self.faults[fault as usize]
     }
 
-    pub(crate) fn sum<'a>(workers: impl Iterator<Item = &'a Cells>) -> Counts {
+    pub(crate) fn sum<'a>(workers: impl Iterator<Item = &'a Cells>, started_ns: u64, now_ns: u64) -> Counts {
         let mut sum = [0u64; CELLS];
         for cells in workers {
             for (cell, total) in sum.iter_mut().enumerate() {
@@ -139,6 +143,8 @@ impl Counts {
         }
         let get = |count: Count| sum[count as usize];
         let mut counts = Counts {
+            started_ns,
+            now_ns,
             requests: get(Count::Requests),
             answered: get(Count::Answered),
             methods_refused: get(Count::MethodsRefused),
@@ -169,9 +175,8 @@ impl Counts {
         counts
     }
 
-    /// One JSON object, with `started_ns` and `now_ns` of the monotonic clock. Stalls are counted from
-    /// `started_ns`.
-    pub(crate) fn to_json(&self, started_ns: u64, now_ns: u64) -> String {
+    /// One JSON object, as `/__counts` shows it.
+    pub fn to_json(&self) -> String {
         let mut json = String::with_capacity(1024);
         let field = |json: &mut String, name: &str, n: u64| {
             write!(json, "\"{name}\":{n},").expect("a String takes every write");
@@ -181,8 +186,8 @@ impl Counts {
             json.push_str("},");
         };
         json.push('{');
-        field(&mut json, "started_ns", started_ns);
-        field(&mut json, "now_ns", now_ns);
+        field(&mut json, "started_ns", self.started_ns);
+        field(&mut json, "now_ns", self.now_ns);
         for (name, n) in self.plain() {
             field(&mut json, name, n);
         }
@@ -197,7 +202,7 @@ impl Counts {
         }
         close(&mut json);
         json.pop();
-        json.push_str("}\n");
+        json.push('}');
         json
     }
 
@@ -240,7 +245,7 @@ mod tests {
         a.ended(Some(Fault::Status500), Outcome::Rejected, 1);
         b.ended(Some(Fault::Drip), Outcome::Answered, 1);
         b.ended(Some(Fault::Drip), Outcome::Answered, 1u64.wrapping_neg());
-        let counts = Counts::sum([&a, &b].into_iter());
+        let counts = Counts::sum([&a, &b].into_iter(), 0, 0);
         assert_eq!((counts.requests, counts.accepted), (7, 1));
         assert_eq!((counts.fault(Fault::Status500), counts.fault(Fault::Drip)), (1, 0));
         assert_eq!(counts.expected.get(Outcome::Rejected), 1);
@@ -251,9 +256,9 @@ mod tests {
     fn the_json_names_every_count_once() {
         let cells = Cells::new();
         cells.add(Count::Requests, 5);
-        let json = Counts::sum(std::iter::once(&cells)).to_json(10, 20);
+        let json = Counts::sum(std::iter::once(&cells), 10, 20).to_json();
         assert!(json.starts_with("{\"started_ns\":10,\"now_ns\":20,\"requests\":5,"), "{json}");
-        assert!(json.ends_with("}}\n") && !json.contains(",}"), "{json}");
+        assert!(json.ends_with("}}") && !json.contains(",}"), "{json}");
         for fault in Fault::ALL {
             assert_eq!(json.matches(&format!("\"{}\":", fault.name())).count(), 1, "{json}");
         }

@@ -6,7 +6,8 @@
 //!
 //! - [`Config`] says what to do, with the flags that map to it; [`ServiceTime`], [`Size`], [`Stall`] and
 //!   [`Faults`] read their textual forms.
-//! - [`serve`] serves until a [`Stop`] is requested; [`Running`] does so on a thread of its own.
+//! - [`serve`] serves until a [`Stop`] is requested; [`run`] until SIGTERM or SIGINT;
+//!   [`Running`] serves on a thread of its own.
 //! - `GET /__counts` shows the counts as JSON at any time, `GET /__ready` answers `ready`. Neither counts itself,
 //!   takes service time, or fails.
 //! - [`Fault::expected_outcome`] is the table of faults and outcomes.
@@ -42,7 +43,7 @@ pub use counts::Counts;
 pub use dice::Dice;
 pub use error::ReferenceError;
 pub use fault::{Fault, Faults};
-pub use server::{Report, Running, Server, serve};
+pub use server::{Report, Running, Server, run, serve};
 pub use service::{Delay, SERVICE_MAX_NS, SIZE_MAX, ServiceTime, Size};
 pub use stall::Stall;
 pub use stop::Stop;

@@ -37,11 +37,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub fn counts(&self) -> Counts {
-        Counts::sum(self.cells.iter().map(|cells| &**cells))
-    }
-
-    pub fn counts_json(&self) -> String {
-        self.counts().to_json(self.started_ns, now_ns())
+        Counts::sum(self.cells.iter().map(|cells| &**cells), self.started_ns, now_ns())
     }
 }
 
@@ -78,19 +74,8 @@ impl Inbox {
 pub struct Report {
     /// Where it listened.
     pub address: SocketAddr,
-    /// Its start on the monotonic clock, in nanoseconds; stalls are counted from here.
-    pub started_ns: u64,
-    /// Its end on the same clock.
-    pub ended_ns: u64,
-    /// What it did.
+    /// What it did, and when.
     pub counts: Counts,
-}
-
-impl Report {
-    /// The counts as one JSON object and a newline, as `/__counts` shows them (`now_ns` is the end).
-    pub fn to_json(&self) -> String {
-        self.counts.to_json(self.started_ns, self.ended_ns)
-    }
 }
 
 /// A server that listens: clients can connect, and are served once it runs.
@@ -171,14 +156,9 @@ impl Server {
     }
 
     fn report(&mut self) -> Result<Report, ReferenceError> {
-        let report = Report {
-            address: self.address,
-            started_ns: self.shared.started_ns,
-            ended_ns: now_ns(),
-            counts: self.shared.counts(),
-        };
+        let report = Report { address: self.address, counts: self.shared.counts() };
         if let (Some(file), Some(path)) = (&mut self.counts_file, &self.shared.config.counts) {
-            file.write_all(report.to_json().as_bytes())
+            writeln!(file, "{}", report.counts.to_json())
                 .map_err(|source| ReferenceError::File { path: path.clone(), source })?;
         }
         Ok(report)
@@ -257,6 +237,18 @@ impl Drop for Running {
 /// As those.
 pub fn serve(config: Config, stop: &Stop) -> Result<Report, ReferenceError> {
     Server::bind(config)?.run(stop)
+}
+
+/// Listens, tells where, and serves until SIGTERM or SIGINT: what a process does that is nothing but this server.
+///
+/// # Errors
+/// As [`Server::bind`], [`Server::run`] and [`Stop::on_signals`].
+pub fn run(config: &Config, listening: impl FnOnce(SocketAddr)) -> Result<Report, ReferenceError> {
+    // Before anyone can know that the server is there, so that a signal always ends it in order.
+    let stop = Stop::on_signals()?;
+    let server = Server::bind(config.clone())?;
+    listening(server.address());
+    server.run(&stop)
 }
 
 fn listen(address: SocketAddr) -> Result<(OwnedFd, SocketAddr), ReferenceError> {

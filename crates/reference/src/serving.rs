@@ -238,7 +238,9 @@ impl Serving {
         conn.ending = None;
         let form = Form { status: 200, head_only: asked.head_only, close: asked.close, old: asked.old };
         match asked.place {
-            Place::Counts => conn.reply.set_text(200, "application/json", &self.shared.counts_json(), form),
+            Place::Counts => {
+                conn.reply.set_text(200, "application/json", &self.shared.counts().to_json(), form)
+            }
             _ => conn.reply.set_text(200, "text/plain", "ready\n", form),
         }
         self.write(conn)

@@ -165,8 +165,8 @@ fn no_answer_leaves_during_a_stall_and_requests_are_logged_meanwhile() {
     assert_eq!(report.counts.arrivals_logged, waits.len() as u64);
     // Whoever arrived within a stall waited at least until its end.
     let held = arrivals.iter().zip(&waits).filter_map(|(arrival, wait)| {
-        let into = (arrival.at_ns - report.started_ns) % 100_000_000;
-        let in_stall = arrival.at_ns - report.started_ns >= 100_000_000 && into < 50_000_000;
+        let into = (arrival.at_ns - report.counts.started_ns) % 100_000_000;
+        let in_stall = arrival.at_ns - report.counts.started_ns >= 100_000_000 && into < 50_000_000;
         in_stall.then(|| (Duration::from_nanos(50_000_000 - into), *wait))
     });
     let held: Vec<_> = held.collect();
