@@ -1,5 +1,29 @@
 //! The run directory: stored formats, versions, atomic writes; and the observations that the judge reads.
+//!
+//! A run is written by [`RunWriter`] and read by [`Run`]. Nothing here knows how a load is made, what a
+//! sentence of a report says, or what time it is: wall-clock time is handed in. The bytes on disk are
+//! described in `docs/formats.md`.
 
 #![forbid(unsafe_code)]
 
 pub mod schema;
+
+mod atomic;
+mod convert;
+mod error;
+mod judged;
+mod layout;
+mod merge;
+mod observe;
+mod redact;
+mod run;
+mod schemas;
+mod writer;
+
+pub use convert::{bad_answer, durations_of, histograms_of, point_of};
+pub use error::StoreError;
+pub use judged::{judged, measures_of};
+pub use redact::redact;
+pub use run::{Block, PartialBlock, Run};
+pub use schemas::schemas;
+pub use writer::{BlockWriter, RunWriter};

@@ -76,6 +76,9 @@ pub struct Point {
     pub point: String,
     /// `closed` or `open`.
     pub model: String,
+    /// Connections; 0 when not recorded.
+    #[serde(default)]
+    pub connections: u32,
     /// Length of the measured window in seconds.
     pub seconds: f64,
     /// Answered exchanges per second.
@@ -343,6 +346,23 @@ pub struct ClaimResult {
     pub reasons: Vec<String>,
 }
 
+/// A measure of one variant at one load point: the geometric mean over blocks, with a t interval on logarithms.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Figure {
+    /// The variant's name.
+    pub variant: String,
+    /// Label of the load point.
+    pub point: String,
+    /// The measure, as claims name it: `throughput`, `p99`, `cpu_per_request`.
+    pub measure: String,
+    /// What it comes to; absent when no block has a value.
+    pub estimate: Option<Estimate>,
+    /// Confidence of the interval.
+    pub confidence: f64,
+    /// The value of each complete block, in order; `null` where a block has none.
+    pub per_block: Vec<Option<f64>>,
+}
+
 /// `result.json`, and what `--format json` prints.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunResult {
@@ -360,6 +380,8 @@ pub struct RunResult {
     pub variants: Vec<Variant>,
     /// One entry for each variant and load point: the trials merged over complete blocks.
     pub points: Vec<Point>,
+    /// What the variants came to, over the blocks, with 95 % intervals.
+    pub figures: Vec<Figure>,
     /// Verdicts.
     pub claims: Vec<ClaimResult>,
     /// Complete blocks.

@@ -1,0 +1,63 @@
+//! Files that are whole or absent: write beside, sync, rename, sync the directory.
+
+use crate::StoreError;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+
+/// Creates a directory and its parents, 0700 where they are new.
+pub(crate) fn create_dirs(path: &Path) -> Result<(), StoreError> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|e| StoreError::io("create", path, e))
+}
+
+/// Creates one directory, 0700; `false` when something has that name already.
+pub(crate) fn create_new_dir(path: &Path) -> Result<bool, StoreError> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Ok(()) => Ok(true),
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(e) => Err(StoreError::io("create", path, e)),
+    }
+}
+
+/// A new file that only its owner reads.
+pub(crate) fn create_new_file(path: &Path) -> Result<File, StoreError> {
+    let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    opened.map_err(|e| StoreError::io("create", path, e))
+}
+
+/// Replaces a file whole: after this returns the new text is on disk; before, the old one is.
+pub(crate) fn replace(path: &Path, text: &str) -> Result<(), StoreError> {
+    let beside = path.with_added_extension("new");
+    let written = (|| {
+        let mut file =
+            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    })();
+    if let Err(e) = written {
+        // The rest of a failed write is of no use to anybody; that it cannot be removed either changes nothing.
+        let _ = fs::remove_file(&beside);
+        return Err(StoreError::io("write", path, e));
+    }
+    sync_parent(path)
+}
+
+/// Makes a rename or a creation within the parent directory last.
+pub(crate) fn sync_parent(path: &Path) -> Result<(), StoreError> {
+    let Some(parent) = path.parent() else { return Ok(()) };
+    let synced = File::open(parent).and_then(|directory| directory.sync_all());
+    synced.map_err(|e| StoreError::io("sync", parent, e))
+}
+
+/// Points a symbolic link at `target`, replacing the one that was there in one step.
+pub(crate) fn replace_link(link: &Path, target: &Path, suffix: &str) -> Result<(), StoreError> {
+    let beside = link.with_added_extension(suffix);
+    let linked = std::os::unix::fs::symlink(target, &beside).and_then(|()| fs::rename(&beside, link));
+    if let Err(e) = linked {
+        let _ = fs::remove_file(&beside);
+        return Err(StoreError::io("link", link, e));
+    }
+    sync_parent(link)
+}

@@ -1,0 +1,83 @@
+//! From what was measured to what is stored.
+
+use crate::redact;
+use crate::schema::{BadAnswer, Durations, Histograms, Point};
+use proofload_measure::{LatencyHistogram, Outcome, OutcomeCounts, Snapshot};
+use std::collections::BTreeMap;
+
+/// Longest part of a bad answer that is kept, in bytes.
+const RECEIVED_MAX: usize = 4096;
+
+/// All that a snapshot says about a point. The caller fills in the rest: variant, load point, model,
+/// connections, series, generator, subject, bad answers.
+pub fn point_of(snapshot: &Snapshot) -> Point {
+    Point {
+        seconds: snapshot.seconds(),
+        throughput_per_s: snapshot.throughput_per_s(),
+        outcomes: outcomes_of(&snapshot.outcomes),
+        response_time_ns: durations_of(&snapshot.response_time),
+        service_time_ns: durations_of(&snapshot.service_time),
+        first_byte_ns: durations_of(&snapshot.first_byte),
+        send_delay_ns: durations_of(&snapshot.send_delay),
+        bytes_sent: snapshot.bytes_sent,
+        bytes_received: snapshot.bytes_received,
+        intended: snapshot.intended(),
+        sent: snapshot.sent(),
+        unsent: snapshot.outcomes.get(Outcome::Unsent),
+        codes: snapshot.codes.iter().map(|(code, n)| (code_name(code), n)).collect(),
+        ..Point::default()
+    }
+}
+
+/// The full histograms of a snapshot, encoded.
+pub fn histograms_of(snapshot: &Snapshot) -> Histograms {
+    Histograms {
+        response_time: snapshot.response_time.encode(),
+        service_time: snapshot.service_time.encode(),
+        first_byte: snapshot.first_byte.encode(),
+        send_delay: snapshot.send_delay.encode(),
+    }
+}
+
+/// Count, mean and quantiles of a histogram.
+pub fn durations_of(histogram: &LatencyHistogram) -> Durations {
+    let summary = histogram.summary();
+    Durations {
+        count: summary.count,
+        mean: summary.mean_ns,
+        p50: summary.p50_ns,
+        p90: summary.p90_ns,
+        p99: summary.p99_ns,
+        p999: summary.p999_ns,
+        max: summary.max_ns,
+    }
+}
+
+/// A bad answer fit to be kept: up to 4 KiB as text, credentials redacted.
+pub fn bad_answer(outcome: Outcome, what: &str, received: &[u8]) -> BadAnswer {
+    let kept = &received[..received.len().min(RECEIVED_MAX)];
+    BadAnswer {
+        outcome: outcome.name().to_string(),
+        what: redact(what),
+        received: redact(&String::from_utf8_lossy(kept)),
+    }
+}
+
+/// Every outcome with its count, zero counts included.
+pub(crate) fn outcomes_of(counts: &OutcomeCounts) -> BTreeMap<String, u64> {
+    counts.iter().map(|(outcome, n)| (outcome.name().to_string(), n)).collect()
+}
+
+/// The counts of a stored point. A name that this version does not know counts as an internal error, never as
+/// a success.
+pub(crate) fn counts_of(outcomes: &BTreeMap<String, u64>) -> OutcomeCounts {
+    let mut counts = OutcomeCounts::default();
+    for (name, n) in outcomes {
+        counts.add_many(Outcome::from_name(name).unwrap_or(Outcome::Internal), *n);
+    }
+    counts
+}
+
+fn code_name(code: u16) -> String {
+    if code == 0 { "other".to_string() } else { code.to_string() }
+}

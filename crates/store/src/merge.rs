@@ -1,0 +1,135 @@
+//! Slices merged to trials, and trials over blocks.
+
+use crate::convert::{counts_of, durations_of, outcomes_of};
+use crate::schema::{Generator, LoadPoint, Point, Slice, SubjectUse, Variant};
+use crate::{Run, StoreError};
+use proofload_measure::{LatencyHistogram, OutcomeCounts};
+use std::path::Path;
+
+/// Distinct findings of one point that are kept.
+const FINDINGS_MAX: usize = 8;
+
+impl Run {
+    /// For each load point and variant, in the plan's order: the measured slices of all complete blocks merged.
+    /// Histograms are merged before quantiles are taken. Combinations without a slice are left out.
+    ///
+    /// # Errors
+    /// When a stored histogram cannot be read.
+    pub fn points(&self) -> Result<Vec<Point>, StoreError> {
+        let mut points = Vec::new();
+        for load in &self.plan().points {
+            for variant in &self.plan().variants {
+                points.extend(self.point(variant, load)?);
+            }
+        }
+        Ok(points)
+    }
+
+    fn point(&self, variant: &Variant, load: &LoadPoint) -> Result<Option<Point>, StoreError> {
+        let slices: Vec<&Slice> = self
+            .blocks()
+            .iter()
+            .flat_map(|block| &block.slices)
+            .filter(|slice| slice.phase == "measure")
+            .filter(|slice| slice.measured.variant == variant.name && slice.measured.point == load.label)
+            .collect();
+        if slices.is_empty() {
+            return Ok(None);
+        }
+        let merged = merge(&slices, self.path())?;
+        Ok(Some(Point {
+            variant: variant.name.clone(),
+            point: load.label.clone(),
+            model: load.model.clone(),
+            connections: load.connections,
+            ..merged
+        }))
+    }
+}
+
+fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError> {
+    let mut out = Point::default();
+    let (mut response, mut service) = (LatencyHistogram::new(), LatencyHistogram::new());
+    let (mut first_byte, mut send_delay) = (LatencyHistogram::new(), LatencyHistogram::new());
+    let mut counts = OutcomeCounts::default();
+    let mut answered = 0;
+    for slice in slices {
+        let measured = &slice.measured;
+        response.merge(&decode(&slice.histograms.response_time, path)?);
+        service.merge(&decode(&slice.histograms.service_time, path)?);
+        first_byte.merge(&decode(&slice.histograms.first_byte, path)?);
+        send_delay.merge(&decode(&slice.histograms.send_delay, path)?);
+        counts.merge(&counts_of(&measured.outcomes));
+        answered += slice.answered_in_window;
+        out.seconds += measured.seconds;
+        out.bytes_sent += measured.bytes_sent;
+        out.bytes_received += measured.bytes_received;
+        out.intended += measured.intended;
+        out.sent += measured.sent;
+        out.unsent += measured.unsent;
+        out.per_second.extend(&measured.per_second);
+        for (code, n) in &measured.codes {
+            *out.codes.entry(code.clone()).or_default() += n;
+        }
+        for bad in &measured.bad_answers {
+            if !out.bad_answers.iter().any(|seen| seen.outcome == bad.outcome) {
+                out.bad_answers.push(bad.clone());
+            }
+        }
+    }
+    out.throughput_per_s = (out.seconds > 0.0).then(|| answered as f64 / out.seconds);
+    out.outcomes = outcomes_of(&counts);
+    out.response_time_ns = durations_of(&response);
+    out.service_time_ns = durations_of(&service);
+    out.first_byte_ns = durations_of(&first_byte);
+    out.send_delay_ns = durations_of(&send_delay);
+    out.generator = generator(slices, counts.finished());
+    out.subject = subject(slices);
+    Ok(out)
+}
+
+/// A stored histogram; an empty text is an empty histogram.
+pub(crate) fn decode(text: &str, path: &Path) -> Result<LatencyHistogram, StoreError> {
+    if text.is_empty() {
+        return Ok(LatencyHistogram::new());
+    }
+    LatencyHistogram::decode(text)
+        .map_err(|e| StoreError::Damaged { path: path.to_path_buf(), why: e.to_string() })
+}
+
+fn generator(slices: &[&Slice], finished: u64) -> Generator {
+    let mut out = Generator { fit: true, ..Generator::default() };
+    for generator in slices.iter().map(|slice| &slice.measured.generator) {
+        out.cpu_ns += generator.cpu_ns;
+        out.peak_rss_bytes = out.peak_rss_bytes.max(generator.peak_rss_bytes);
+        out.threads = out.threads.max(generator.threads);
+        out.driver.clone_from(&generator.driver);
+        out.fit &= generator.fit;
+        for finding in &generator.findings {
+            if out.findings.len() < FINDINGS_MAX && !out.findings.contains(finding) {
+                out.findings.push(finding.clone());
+            }
+        }
+    }
+    out.cpu_ns_per_exchange = (finished > 0).then(|| out.cpu_ns as f64 / finished as f64);
+    out
+}
+
+/// Times and counts add up, what stands at the end stands as in the last slice.
+fn subject(slices: &[&Slice]) -> Option<SubjectUse> {
+    let mut all = slices.iter().filter_map(|slice| slice.measured.subject.as_ref());
+    let mut out = all.next()?.clone();
+    for next in all {
+        let sum = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a + b);
+        out = SubjectUse {
+            cpu_ns: sum(out.cpu_ns, next.cpu_ns),
+            jit_ns: sum(out.jit_ns, next.jit_ns),
+            gc_ns: sum(out.gc_ns, next.gc_ns),
+            gc_count: sum(out.gc_count, next.gc_count),
+            rss_bytes: next.rss_bytes,
+            threads: next.threads,
+            descriptors: next.descriptors,
+        };
+    }
+    Some(out)
+}

@@ -1,0 +1,220 @@
+//! Reading a run, whole or cut off.
+
+use crate::schema::{Environment, FORMAT_VERSION, Plan, Slice, Status};
+use crate::{StoreError, layout};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// Largest JSON document that is read.
+const DOCUMENT_MAX: u64 = 64 << 20;
+
+/// Longest line of a block file.
+const LINE_MAX: u64 = 16 << 20;
+
+/// Most lines of a block file that are read.
+const LINES_MAX: usize = 1_000_000;
+
+/// A run that was recorded, or still is.
+#[derive(Clone, Debug)]
+pub struct Run {
+    path: PathBuf,
+    plan: Plan,
+    environment: Environment,
+    status: Status,
+    blocks: Vec<Block>,
+    partial: Vec<PartialBlock>,
+}
+
+/// A block that counts.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Its slices in the order in which they were measured, the warm-up first.
+    pub slices: Vec<Slice>,
+}
+
+/// A block that was begun and does not count.
+#[derive(Clone, Debug)]
+pub struct PartialBlock {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Its slices up to the last whole line.
+    pub slices: Vec<Slice>,
+    /// Why a block that bears its whole name does not count; `None` for one that was never finished.
+    pub damage: Option<String>,
+}
+
+/// The one field that every version has.
+#[derive(Deserialize)]
+struct Versioned {
+    format: u32,
+}
+
+impl Run {
+    /// Reads a run. `path` is a run directory, a link to one, or the directory of a study, of which the latest
+    /// run is read.
+    ///
+    /// Block files are read up to their last whole line. A block with fewer slices than the plan says is
+    /// excluded, whatever its name.
+    ///
+    /// # Errors
+    /// When there is no run, a document in it is damaged or cannot be read, or it was written by a newer version.
+    pub fn open(path: &Path) -> Result<Run, StoreError> {
+        let path = locate(path)?;
+        let plan: Plan = versioned(&path.join(layout::PLAN))?;
+        let environment = document(&path.join(layout::ENVIRONMENT))?;
+        let status = document(&path.join(layout::STATUS))?;
+        let mut run = Run { path, plan, environment, status, blocks: Vec::new(), partial: Vec::new() };
+        run.read_blocks()?;
+        Ok(run)
+    }
+
+    /// The run directory, links resolved.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The machine it ran on.
+    pub fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    /// How it ended; `running` while it runs, and for ever after a `kill -9`.
+    pub fn status(&self) -> &Status {
+        &self.status
+    }
+
+    /// The blocks that count, by number.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// The blocks that do not, by number.
+    pub fn excluded(&self) -> &[PartialBlock] {
+        &self.partial
+    }
+
+    fn read_blocks(&mut self) -> Result<(), StoreError> {
+        for (number, whole) in block_files(&self.path)? {
+            let path = match whole {
+                true => layout::whole_block(&self.path, number),
+                false => layout::partial_block(&self.path, number),
+            };
+            let (slices, cut) = read_slices(&path)?;
+            if !whole {
+                self.partial.push(PartialBlock { number, slices, damage: None });
+            } else if let Some(damage) = cut.or_else(|| self.missing(number, &slices)) {
+                self.partial.push(PartialBlock { number, slices, damage: Some(damage) });
+            } else {
+                self.blocks.push(Block { number, slices });
+            }
+        }
+        Ok(())
+    }
+
+    /// What a block lacks of the plan. Lines lost at a line's end cannot be seen otherwise.
+    fn missing(&self, number: u32, slices: &[Slice]) -> Option<String> {
+        let planned = self.plan.order.len();
+        if planned == 0 {
+            return None;
+        }
+        let order = &self.plan.order[(number.max(1) as usize - 1) % planned];
+        let expected = order.iter().map(Vec::len).sum::<usize>() * self.plan.points.len();
+        let found = slices.iter().filter(|slice| slice.phase == "measure").count();
+        (found < expected).then(|| format!("it has {found} of {expected} measured slices"))
+    }
+}
+
+fn locate(path: &Path) -> Result<PathBuf, StoreError> {
+    let candidates = [path.to_path_buf(), path.join(layout::LATEST)];
+    let found = candidates.into_iter().find(|candidate| candidate.join(layout::PLAN).is_file());
+    let found = found.ok_or_else(|| StoreError::NotARun { path: path.to_path_buf() })?;
+    fs::canonicalize(&found).map_err(|e| StoreError::io("read", path, e))
+}
+
+/// Numbers of the blocks in order, and whether each bears its whole name.
+fn block_files(run: &Path) -> Result<BTreeMap<u32, bool>, StoreError> {
+    let directory = run.join(layout::BLOCKS);
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(&directory).map_err(|e| StoreError::io("read", &directory, e))? {
+        let name = entry.map_err(|e| StoreError::io("read", &directory, e))?.file_name();
+        if let Some((number, whole)) = name.to_str().and_then(layout::block_of) {
+            *found.entry(number).or_insert(false) |= whole;
+        }
+    }
+    Ok(found)
+}
+
+/// Slices up to the last whole line, and what is wrong after it.
+fn read_slices(path: &Path) -> Result<(Vec<Slice>, Option<String>), StoreError> {
+    let file = File::open(path).map_err(|e| StoreError::io("read", path, e))?;
+    let mut reader = BufReader::new(file);
+    let mut slices = Vec::new();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = (&mut reader).take(LINE_MAX).read_until(b'\n', &mut line);
+        if read.map_err(|e| StoreError::io("read", path, e))? == 0 {
+            return Ok((slices, None));
+        }
+        let number = slices.len() + 1;
+        if line.pop() != Some(b'\n') {
+            return Ok((slices, Some(format!("line {number} is cut off"))));
+        }
+        if number > LINES_MAX {
+            return Ok((slices, Some(format!("it has more than {LINES_MAX} lines"))));
+        }
+        if let Ok(Versioned { format }) = serde_json::from_slice(&line) {
+            known(path, format)?;
+        }
+        match serde_json::from_slice(&line) {
+            Ok(slice) => slices.push(slice),
+            Err(error) => return Ok((slices, Some(format!("line {number}: {error}")))),
+        }
+    }
+}
+
+fn known(path: &Path, found: u32) -> Result<(), StoreError> {
+    match found {
+        0 => Err(StoreError::Damaged { path: path.to_path_buf(), why: "format 0 never was".to_string() }),
+        1..=FORMAT_VERSION => Ok(()),
+        _ => Err(StoreError::Newer { path: path.to_path_buf(), found, known: FORMAT_VERSION }),
+    }
+}
+
+fn versioned<T: DeserializeOwned>(path: &Path) -> Result<T, StoreError> {
+    let text = text_of(path)?;
+    let Versioned { format } = parse(path, &text)?;
+    known(path, format)?;
+    parse(path, &text)
+}
+
+fn document<T: DeserializeOwned>(path: &Path) -> Result<T, StoreError> {
+    parse(path, &text_of(path)?)
+}
+
+fn text_of(path: &Path) -> Result<Vec<u8>, StoreError> {
+    let mut text = Vec::new();
+    let file = File::open(path).map_err(|e| StoreError::io("read", path, e))?;
+    file.take(DOCUMENT_MAX + 1).read_to_end(&mut text).map_err(|e| StoreError::io("read", path, e))?;
+    if text.len() as u64 > DOCUMENT_MAX {
+        let why = format!("it is larger than {} MiB", DOCUMENT_MAX >> 20);
+        return Err(StoreError::Damaged { path: path.to_path_buf(), why });
+    }
+    Ok(text)
+}
+
+fn parse<T: DeserializeOwned>(path: &Path, text: &[u8]) -> Result<T, StoreError> {
+    serde_json::from_slice(text)
+        .map_err(|e| StoreError::Damaged { path: path.to_path_buf(), why: e.to_string() })
+}

@@ -1,0 +1,16 @@
+//! JSON Schemas of everything that is written.
+
+use crate::schema::{Environment, Plan, RunResult, Slice, Status};
+use schemars::schema_for;
+use serde_json::Value;
+
+/// File name and JSON Schema (2020-12) of every stored format, for `schema/`.
+pub fn schemas() -> Vec<(&'static str, Value)> {
+    vec![
+        ("result.schema.json", schema_for!(RunResult).to_value()),
+        ("plan.schema.json", schema_for!(Plan).to_value()),
+        ("slice.schema.json", schema_for!(Slice).to_value()),
+        ("environment.schema.json", schema_for!(Environment).to_value()),
+        ("status.schema.json", schema_for!(Status).to_value()),
+    ]
+}

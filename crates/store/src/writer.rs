@@ -1,0 +1,164 @@
+//! Writing a run: everything that was finished is on disk, whatever happens next.
+
+use crate::schema::{Environment, Plan, RunResult, Slice, Status};
+use crate::{StoreError, atomic, layout, redact};
+use serde::Serialize;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Runs that may begin in the same millisecond with the same suffix, before giving up.
+const ID_TRIES: u32 = 256;
+
+/// A run that is being recorded.
+#[derive(Debug)]
+pub struct RunWriter {
+    path: PathBuf,
+}
+
+/// A block that is being recorded. Dropped without [`BlockWriter::finish`] it stays on record and does not
+/// count.
+#[derive(Debug)]
+pub struct BlockWriter {
+    file: File,
+    partial: PathBuf,
+    whole: PathBuf,
+    broken: bool,
+}
+
+impl RunWriter {
+    /// Makes `runs/<study>/<id>/` under `root` and writes plan, environment and a status of `running`, synced;
+    /// then lets `runs/<study>/latest` point to it. `unix_ns` is the wall-clock time, for the id.
+    ///
+    /// Credentials are redacted from the texts of the plan.
+    ///
+    /// # Errors
+    /// When the directory cannot be made or written.
+    pub fn create(
+        root: &Path,
+        plan: &Plan,
+        environment: &Environment,
+        unix_ns: u64,
+    ) -> Result<RunWriter, StoreError> {
+        let study = root.join("runs").join(layout::component(&plan.study));
+        atomic::create_dirs(&study)?;
+        let (id, path) = new_directory(&study, unix_ns)?;
+        for part in [layout::BLOCKS, layout::LOGS] {
+            atomic::create_new_dir(&path.join(part))?;
+        }
+        let writer = RunWriter { path };
+        writer.write_json(layout::ENVIRONMENT, "the environment", environment)?;
+        writer.set_status(&Status { state: "running".to_string(), why: String::new() })?;
+        // The plan last: a directory without one never was a run.
+        writer.write_json(layout::PLAN, "the plan", &without_credentials(plan))?;
+        atomic::sync_parent(&writer.path)?;
+        atomic::replace_link(&study.join(layout::LATEST), Path::new(&id), &id)?;
+        Ok(writer)
+    }
+
+    /// The run directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the output of a variant's processes in a block belongs.
+    pub fn log_path(&self, block: u32, variant: &str) -> PathBuf {
+        let name = format!("{block:04}-{}.log", layout::distinct_component(variant));
+        self.path.join(layout::LOGS).join(name)
+    }
+
+    /// Begins a block. Blocks are numbered from 1, and no number is used twice in a run.
+    ///
+    /// # Errors
+    /// When the file exists already, or cannot be made.
+    pub fn begin_block(&mut self, number: u32) -> Result<BlockWriter, StoreError> {
+        let partial = layout::partial_block(&self.path, number);
+        let file = atomic::create_new_file(&partial)?;
+        atomic::sync_parent(&partial)?;
+        Ok(BlockWriter { file, partial, whole: layout::whole_block(&self.path, number), broken: false })
+    }
+
+    /// Replaces `status.json`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn set_status(&self, status: &Status) -> Result<(), StoreError> {
+        self.write_json(layout::STATUS, "the status", status)
+    }
+
+    /// Writes a text file of that plain name into the run directory, whole or not at all.
+    ///
+    /// # Errors
+    /// When the name is no plain file name, or the file cannot be written.
+    pub fn write_text(&self, name: &str, text: &str) -> Result<(), StoreError> {
+        atomic::replace(&self.path.join(layout::plain_name(name)?), text)
+    }
+
+    /// Writes `result.json`, then the last status.
+    ///
+    /// # Errors
+    /// When one of them cannot be written.
+    pub fn finish(&self, status: &Status, result: &RunResult) -> Result<(), StoreError> {
+        self.write_json(layout::RESULT, "the result", result)?;
+        self.set_status(status)
+    }
+
+    fn write_json<T: Serialize>(&self, name: &str, what: &'static str, value: &T) -> Result<(), StoreError> {
+        let mut text =
+            serde_json::to_string_pretty(value).map_err(|source| StoreError::Encode { what, source })?;
+        text.push('\n');
+        atomic::replace(&self.path.join(name), &text)
+    }
+}
+
+impl BlockWriter {
+    /// Appends a slice and hands it to the kernel, so that it outlives this process.
+    ///
+    /// # Errors
+    /// When it cannot be written; the block cannot be finished after that.
+    pub fn append(&mut self, slice: &Slice) -> Result<(), StoreError> {
+        let mut line =
+            serde_json::to_string(slice).map_err(|source| StoreError::Encode { what: "a slice", source })?;
+        line.push('\n');
+        let written = self.file.write_all(line.as_bytes());
+        self.broken |= written.is_err();
+        written.map_err(|e| StoreError::io("append to", &self.partial, e))
+    }
+
+    /// Syncs the block and gives it its whole name: from now on it counts.
+    ///
+    /// # Errors
+    /// When a slice was lost before, or the file cannot be synced or renamed.
+    pub fn finish(self) -> Result<(), StoreError> {
+        if self.broken {
+            return Err(StoreError::Unfinished { path: self.partial });
+        }
+        self.file.sync_all().map_err(|e| StoreError::io("sync", &self.partial, e))?;
+        fs::rename(&self.partial, &self.whole).map_err(|e| StoreError::io("rename", &self.partial, e))?;
+        atomic::sync_parent(&self.whole)
+    }
+}
+
+/// Makes a directory of a new id. The suffix begins with the process id, so that two Proofloads differ.
+fn new_directory(study: &Path, unix_ns: u64) -> Result<(String, PathBuf), StoreError> {
+    let mut path = study.to_path_buf();
+    for n in 0..ID_TRIES {
+        let id = layout::run_id(unix_ns, std::process::id().wrapping_add(n << 16));
+        path = study.join(&id);
+        if atomic::create_new_dir(&path)? {
+            return Ok((id, path));
+        }
+    }
+    Err(StoreError::io("create", &path, std::io::ErrorKind::AlreadyExists.into()))
+}
+
+fn without_credentials(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    plan.study_text = redact(&plan.study_text);
+    plan.workload.iter_mut().for_each(|line| *line = redact(line));
+    for variant in &mut plan.variants {
+        variant.description = redact(&variant.description);
+        variant.command.iter_mut().for_each(|word| *word = redact(word));
+    }
+    plan
+}
