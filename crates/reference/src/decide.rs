@@ -51,7 +51,8 @@ impl Decider {
         let size = self.size.draw(&mut dice);
         let delay_ns = self.service.delay.draw(&mut dice);
         let cut = dice.bits();
-        // The server that is free first takes the request. A stall that holds its answer holds the server too.
+        // The server that is free first takes the request. A stall that holds its answer holds the server
+        // too.
         let first = (0..self.free_ns.len()).min_by_key(|&i| self.free_ns[i]);
         let begins_ns = first.map_or(now_ns, |i| self.free_ns[i].max(now_ns));
         let due_ns = self.released(begins_ns + delay_ns);

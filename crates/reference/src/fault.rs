@@ -111,8 +111,9 @@ impl Faults {
     /// them together exceed 1.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
         const WHAT: &str = "the list of faults";
-        const EXPECTED: &str = "reset_before=0.01,status_500=1% with names out of reset_before, reset_within, \
-                                reset_after, wrong_length, short_body, surplus, status_500, drip, silence, drip_every";
+        const EXPECTED: &str = "reset_before=0.01,status_500=1% with names out of reset_before, \
+                                reset_within, reset_after, wrong_length, short_body, surplus, status_500, \
+                                drip, silence, drip_every";
         let mut faults = Faults::NONE;
         if text == "none" {
             return Ok(faults);

@@ -1,8 +1,9 @@
 //! The reference server: an HTTP/1.1 server whose behaviour is known exactly, to test what measures servers.
 //!
-//! It takes a chosen time for each answer, stalls on a schedule, breaks a chosen share of exchanges in chosen
-//! ways, logs when requests arrived by its own clock, and counts what it did kind by kind, including the
-//! [`proofload_measure::Outcome`] that a truthful client must have come to for each request. It knows nothing of who loads it.
+//! It takes a chosen time for each answer, stalls on a schedule, breaks a chosen share of exchanges in
+//! chosen ways, logs when requests arrived by its own clock, and counts what it did kind by kind, including
+//! the [`proofload_measure::Outcome`] that a truthful client must have come to for each request. It knows
+//! nothing of who loads it.
 //!
 //! - [`Config`] says what to do, with the flags that map to it; [`ServiceTime`], [`Size`], [`Stall`] and
 //!   [`Faults`] read their textual forms.
@@ -13,8 +14,9 @@
 //! - [`Fault::expected_outcome`] is the table of faults and outcomes.
 //!
 //! Requests on one connection are answered in order, one at a time; a pipelined request begins when the one
-//! before it is answered. A client that hangs up, or only shuts its sending side, while its answer is in the making
-//! gets none: the request is counted in [`Counts::client_left`]. All instants are nanoseconds of the monotonic clock.
+//! before it is answered. A client that hangs up, or only shuts its sending side, while its answer is in
+//! the making gets none: the request is counted in [`Counts::client_left`]. All instants are nanoseconds of
+//! the monotonic clock.
 
 mod arrivals;
 mod clock;

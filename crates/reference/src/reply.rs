@@ -210,7 +210,8 @@ fn write_head(head: &mut Vec<u8>, status: u16, content_type: &str, length: u64, 
     let allow = if status == 405 { "Allow: GET, HEAD, POST\r\n" } else { "" };
     head.clear();
     let text = format!(
-        "HTTP/1.1 {status} {reason}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n{allow}{connection}\r\n"
+        "HTTP/1.1 {status} {reason}\r\nContent-Type: {content_type}\r\n\
+         Content-Length: {length}\r\n{allow}{connection}\r\n"
     );
     head.extend_from_slice(text.as_bytes());
 }

@@ -118,11 +118,12 @@ impl Server {
         self.address
     }
 
-    /// Serves until `stop` is requested. Each worker has its own thread, named after port and number; all have
-    /// ended when this returns, and all connections are closed.
+    /// Serves until `stop` is requested. Each worker has its own thread, named after port and number; all
+    /// have ended when this returns, and all connections are closed.
     ///
     /// # Errors
-    /// [`ReferenceError::Kernel`] or [`ReferenceError::File`] when a worker cannot go on; the others are stopped.
+    /// [`ReferenceError::Kernel`] or [`ReferenceError::File`] when a worker cannot go on; the others are
+    /// stopped.
     pub fn run(mut self, stop: &Stop) -> Result<Report, ReferenceError> {
         let mut workers = Vec::new();
         for index in 0..self.shared.config.workers {
@@ -239,7 +240,8 @@ pub fn serve(config: Config, stop: &Stop) -> Result<Report, ReferenceError> {
     Server::bind(config)?.run(stop)
 }
 
-/// Listens, tells where, and serves until SIGTERM or SIGINT: what a process does that is nothing but this server.
+/// Listens, tells where, and serves until SIGTERM or SIGINT: what a process does that is nothing but this
+/// server.
 ///
 /// # Errors
 /// As [`Server::bind`], [`Server::run`] and [`Stop::on_signals`].

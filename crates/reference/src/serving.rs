@@ -373,8 +373,8 @@ impl Serving {
         Err(Gone::ServerReset)
     }
 
-    /// Receives into the buffer; 0 when there is nothing. Knows when the socket is empty without asking twice:
-    /// a receive that fills less than the buffer has emptied it (epoll(7)), unless the end follows.
+    /// Receives into the buffer; 0 when there is nothing. Knows when the socket is empty without asking
+    /// twice: a receive that fills less than the buffer has emptied it (epoll(7)), unless the end follows.
     fn receive(&mut self, conn: &mut Connection) -> Result<usize, Gone> {
         match recv(&conn.fd, &mut self.buffer[..], RecvFlags::empty()) {
             Ok((0, _)) => Err(Gone::ClientFin),

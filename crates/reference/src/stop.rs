@@ -36,7 +36,8 @@ impl Stop {
         let stop = SIGNAL_STOP.get_or_init(|| fresh).clone();
         SIGNAL_BELL.store(stop.bell.as_raw_fd(), Ordering::SeqCst);
         for signal in [libc::SIGTERM, libc::SIGINT] {
-            // SAFETY: `action` is a valid, fully initialised sigaction; `ring` only makes async-signal-safe calls.
+            // SAFETY: `action` is a valid, fully initialised sigaction; `ring` only makes async-signal-safe
+            // calls.
             let result = unsafe {
                 let mut action: libc::sigaction = std::mem::zeroed();
                 action.sa_sigaction = ring as extern "C" fn(libc::c_int) as libc::sighandler_t;

@@ -74,7 +74,8 @@ impl Worker {
 
     /// Serves until the stop is asked for.
     pub fn run(mut self) -> Result<(), ReferenceError> {
-        // The kernel may otherwise let a timer go off 50 us late. Where that cannot be set, delays are that coarse.
+        // The kernel may otherwise let a timer go off 50 us late. Where that cannot be set, delays are that
+        // coarse.
         let _coarse = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         let mut events: Vec<Event> = Vec::with_capacity(EVENTS);
         loop {
