@@ -5,10 +5,10 @@ use super::mix::probe;
 use super::name::is_level;
 use super::problem::{Place, Problems, Sink, shown};
 use super::root::names;
-use super::url::parse_url;
+use super::url::{ParsedUrl, parse_url};
 use super::{LoadPoint, Study, SubjectSpec, Variant, WorkloadEntry};
 use proofload_engine::{Expect, Timeouts};
-use proofload_stats::parse_claim;
+use proofload_stats::{Claim, Names, parse_claim};
 use proofload_wire::http1::RequestSpec;
 
 /// Most servers of a comparison.
@@ -69,79 +69,37 @@ pub fn comparison(
     claims: &[(String, String)],
 ) -> Result<Study, Problems> {
     let sink = Sink::new("command line");
-    let problem = |key: &str, what: String, remedy: &str| sink.add(Place::default(), key, what, remedy);
-    if !(2..=URLS_MAX).contains(&urls.len()) {
-        problem("", format!("{} addresses cannot be compared", urls.len()), "give two to eight");
+    let parsed = parse_urls(urls, &sink);
+    let target = parsed.first().map_or("/", |url| &url.target);
+    let asked = request.request(target);
+    if let Err(error) = probe(&asked) {
+        sink.add(Place::default(), "request", error.to_string(), "");
+    }
+    if !sink.is_empty() {
         return Err(sink.into_problems());
     }
-    let mut parsed = Vec::new();
-    for url in urls {
-        match parse_url(url) {
-            Ok(url) => parsed.push(url),
-            Err(message) => {
-                let (what, remedy) = message.rsplit_once("; ").unwrap_or((&message, ""));
-                problem("URL", what.to_string(), remedy);
-            }
-        }
+    let variants = variants(&parsed);
+    let names = names(&variants, std::slice::from_ref(&load));
+    let mut declared = claims.to_vec();
+    if let ([], [first, second, ..]) = (claims, variants.as_slice()) {
+        let claim = format!("throughput({}) > throughput({})", second.name, first.name);
+        declared.push((format!("{} serves more than {}", second.name, first.name), claim));
     }
-    if let Some(other) = parsed.iter().find(|url| url.target != parsed[0].target) {
-        let what =
-            format!("{} is asked of one and {} of another", shown(&parsed[0].target), shown(&other.target));
-        problem("URL", what, "give all addresses the same path, for only the servers may differ");
-    }
-    if let Err(error) = probe(&request.request(parsed.first().map_or("/", |url| &url.target))) {
-        problem("request", error.to_string(), "");
-    }
+    let expanded = expand(&declared, &names, &sink);
     if !sink.is_empty() {
         return Err(sink.into_problems());
     }
     let authorities: Vec<&str> = parsed.iter().map(|url| url.authority.as_str()).collect();
-    let distinct =
-        authorities.iter().enumerate().all(|(i, name)| !authorities[..i].contains(name) && is_level(name));
-    let name = |index: usize| match distinct {
-        true => authorities[index].to_string(),
-        false => char::from(b'a' + index as u8).to_string(),
-    };
-    let variants: Vec<Variant> = parsed
-        .iter()
-        .enumerate()
-        .map(|(index, url)| Variant {
-            name: name(index),
-            levels: vec![("subject".to_string(), name(index))],
-            subject: SubjectSpec::Url { address: url.address, authority: url.authority.clone() },
-        })
-        .collect();
-    let names = names(&variants, std::slice::from_ref(&load));
-    let mut declared = claims.to_vec();
-    if declared.is_empty() {
-        let (first, second) = (&variants[0].name, &variants[1].name);
-        let claim = format!("throughput({second}) > throughput({first})");
-        declared.push((format!("{second} serves more than {first}"), claim));
-    }
-    let mut expanded = Vec::new();
-    for (name, text) in &declared {
-        match parse_claim(name, text, &names) {
-            Ok(claims) => expanded.extend(claims),
-            Err(errors) => errors.iter().for_each(|error| problem("claim", error.message.clone(), "")),
-        }
-    }
-    if expanded.len() > CLAIMS_MAX {
-        problem("claim", format!("{} claims are too many", expanded.len()), "give at most 20");
-    }
-    if !sink.is_empty() {
-        return Err(sink.into_problems());
-    }
-    let workload = vec![WorkloadEntry {
-        name: "request".to_string(),
-        weight: 1,
-        request: request.request(&parsed[0].target),
-        expect: request.expect.clone(),
-    }];
     Ok(Study {
         name: "compare".to_string(),
         question: format!("Which is faster: {}?", authorities.join(" or ")),
         variants,
-        workload,
+        workload: vec![WorkloadEntry {
+            name: "request".to_string(),
+            weight: 1,
+            request: asked,
+            expect: request.expect,
+        }],
         points: vec![load],
         timeouts: request.timeouts,
         seed: None,
@@ -152,4 +110,58 @@ pub fn comparison(
         path: None,
         text: String::new(),
     })
+}
+
+/// Addresses that can be compared; what is wrong with the others goes to `sink`.
+fn parse_urls(urls: &[String], sink: &Sink) -> Vec<ParsedUrl> {
+    let problem = |what: &str, remedy: &str| sink.add(Place::default(), "URL", what, remedy);
+    if !(2..=URLS_MAX).contains(&urls.len()) {
+        problem(&format!("{} addresses cannot be compared", urls.len()), "give two to eight");
+    }
+    let mut parsed: Vec<ParsedUrl> = Vec::new();
+    for url in urls {
+        match parse_url(url) {
+            Ok(url) => parsed.push(url),
+            Err(message) => {
+                let (what, remedy) = message.rsplit_once("; ").unwrap_or((&message, ""));
+                problem(what, remedy);
+            }
+        }
+    }
+    let differ = |url: &&ParsedUrl| parsed.first().is_some_and(|first| first.target != url.target);
+    if let Some(other) = parsed.iter().find(differ) {
+        let what =
+            format!("{} is asked of one and {} of another", shown(&parsed[0].target), shown(&other.target));
+        problem(&what, "give all addresses the same path, for only the servers may differ");
+    }
+    parsed
+}
+
+fn variants(urls: &[ParsedUrl]) -> Vec<Variant> {
+    let names: Vec<&str> = urls.iter().map(|url| url.authority.as_str()).collect();
+    let tell = names.iter().enumerate().all(|(index, name)| is_level(name) && !names[..index].contains(name));
+    let named = |(url, letter): (&ParsedUrl, char)| {
+        let name = if tell { url.authority.clone() } else { letter.to_string() };
+        Variant {
+            levels: vec![("subject".to_string(), name.clone())],
+            name,
+            subject: SubjectSpec::Url { address: url.address, authority: url.authority.clone() },
+        }
+    };
+    urls.iter().zip('a'..).map(named).collect()
+}
+
+fn expand(declared: &[(String, String)], names: &Names, sink: &Sink) -> Vec<Claim> {
+    let problem = |what: &str, remedy: &str| sink.add(Place::default(), "claim", what, remedy);
+    let mut expanded = Vec::new();
+    for (name, text) in declared {
+        match parse_claim(name, text, names) {
+            Ok(claims) => expanded.extend(claims),
+            Err(errors) => errors.iter().for_each(|error| problem(&error.message, "")),
+        }
+    }
+    if expanded.len() > CLAIMS_MAX {
+        problem(&format!("{} claims are too many", expanded.len()), "give at most 20");
+    }
+    expanded
 }
