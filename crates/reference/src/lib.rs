@@ -9,8 +9,8 @@
 //!   [`Faults`] read their textual forms.
 //! - [`serve`] serves until a [`Stop`] is requested; [`run`] until SIGTERM or SIGINT;
 //!   [`Running`] serves on a thread of its own.
-//! - `GET /__counts` shows the counts as JSON at any time, `GET /__ready` answers `ready`. Neither counts itself,
-//!   takes service time, or fails.
+//! - `GET /__counts` shows the counts as JSON at any time, `GET /__ready` answers `ready`. Neither counts
+//!   itself, takes service time, or fails.
 //! - [`Fault::expected_outcome`] is the table of faults and outcomes.
 //!
 //! Requests on one connection are answered in order, one at a time; a pipelined request begins when the one

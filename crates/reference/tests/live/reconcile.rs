@@ -33,7 +33,8 @@ fn random_faults_are_seen_exactly_as_often_as_they_were_made() {
     let slow = std::env::var_os("PROOFLOAD_SLOW_TESTS").is_some();
     let exchanges = if slow { 1_000_000 } else { 12_000 };
     println!("{exchanges} exchanges; PROOFLOAD_SLOW_TESTS=1 makes a million");
-    let faults = "reset_before=1%,reset_within=1%,reset_after=1%,wrong_length=2%,status_500=1%,drip=0.1%,drip_every=10us";
+    let faults = "reset_before=1%,reset_within=1%,reset_after=1%,wrong_length=2%,\
+                  status_500=1%,drip=0.1%,drip_every=10us";
     let server = start(Config {
         workers: 2,
         faults: Faults::parse(faults).unwrap(),
