@@ -75,7 +75,8 @@ pub fn markdown(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const HOSTILE: &str = "<script>alert('x')</script>\u{1b}[2J\u{9b}31m|`*_[a](b)![i](j)\u{202e}evil\"&\r\n@you #1";
+    const HOSTILE: &str =
+        "<script>alert('x')</script>\u{1b}[2J\u{9b}31m|`*_[a](b)![i](j)\u{202e}evil\"&\r\n@you #1";
 
     #[test]
     fn no_control_sequence_reaches_a_terminal() {

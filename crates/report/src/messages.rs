@@ -4,7 +4,7 @@
 
 use crate::number;
 use proofload_stats::{Judged, Names, Reason};
-use proofload_store::schema::{Estimate, Timing};
+use proofload_store::schema::Estimate;
 
 /// Heading of the verdicts.
 pub const VERDICTS: &str = "Verdicts";
@@ -21,17 +21,17 @@ pub const LIMITS: &str = "Limits of this test";
 /// Heading of the first bad answers.
 pub const BAD_ANSWERS: &str = "First bad answers";
 
-/// `1.034 [0.97, 1.09]`, in the unit of the estimate.
+/// `1.034 [0.970, 1.098]`, in the unit of the estimate; without ends where nothing bounds it.
 pub fn interval(estimate: &Estimate) -> String {
-    let end = |value: Option<f64>, otherwise: &str| {
-        value.map_or_else(|| otherwise.to_string(), |value| number::with_unit(value, &estimate.unit))
+    let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
+        return number::with_unit(estimate.point, &estimate.unit);
     };
-    format!(
-        "{} [{}, {}]",
-        number::with_unit(estimate.point, &estimate.unit),
-        end(estimate.low, "?"),
-        end(estimate.high, "?")
-    )
+    if estimate.unit == "ratio" {
+        let decimals = number::ratio_decimals(high - low);
+        return format!("{:.decimals$} [{low:.decimals$}, {high:.decimals$}]", estimate.point);
+    }
+    let text = |value| number::with_unit(value, &estimate.unit);
+    format!("{} [{}, {}]", text(estimate.point), text(low), text(high))
 }
 
 /// `6 blocks`.
@@ -42,35 +42,52 @@ pub fn blocks(n: u32) -> String {
 /// The last line: how many times as many requests one serves as the other.
 pub fn headline_throughput(over: &str, under: &str, point: Option<&str>, ratio: &str, n: u32) -> String {
     let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
-    format!("{over} serves {} times as many requests as {under}{at} {}, {}", first(ratio), rest(ratio), blocks(n))
+    let (verb, rest) = tense(ratio);
+    let verb = if verb { "serves" } else { "served" };
+    format!("{over} {verb} {} times as many requests as {under}{at}{rest}, {}", first(ratio), blocks(n))
 }
 
 /// The last line where the first claim compares something else.
-pub fn headline_measure(measure: &str, over: &str, under: &str, point: Option<&str>, ratio: &str, n: u32) -> String {
+pub fn headline_measure(
+    measure: &str,
+    over: &str,
+    under: &str,
+    point: Option<&str>,
+    ratio: &str,
+    n: u32,
+) -> String {
     let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
-    format!("{measure} of {over} is {} times that of {under}{at} {}, {}", first(ratio), rest(ratio), blocks(n))
+    let (verb, rest) = tense(ratio);
+    let verb = if verb { "is" } else { "was" };
+    format!("{measure} of {over} {verb} {} times that of {under}{at}{rest}, {}", first(ratio), blocks(n))
 }
 
 fn first(interval: &str) -> &str {
     interval.split_once(" [").map_or(interval, |(point, _)| point)
 }
 
-fn rest(interval: &str) -> &str {
-    interval.find('[').map_or("", |at| &interval[at..])
+/// What has an interval is said of the setups; what has none only of what was seen.
+fn tense(interval: &str) -> (bool, String) {
+    match interval.split_once(" [") {
+        Some((_, ends)) => (true, format!(" [{ends}")),
+        None => (false, ", no interval".to_string()),
+    }
 }
 
 /// Why a verdict is what it is.
-pub fn reasons(judged: &Judged, names: &Names, timing: &Timing, seconds_per_block: f64) -> Vec<String> {
+pub fn reasons(judged: &Judged, names: &Names, seconds_per_block: f64) -> Vec<String> {
     let mut said: Vec<String> = judged.reasons.iter().map(|reason| why(reason, names)).collect();
     if let Some(projection) = judged.projection.filter(|_| judged.reasons.iter().any(is_few)) {
         let minutes = f64::from(projection.blocks) * seconds_per_block / 60.0;
-        let basis = if projection.assumed { "if the spread between blocks is usual" } else { "at the spread seen so far" };
+        let basis = if projection.assumed {
+            "if the spread between blocks is usual"
+        } else {
+            "at the spread seen so far"
+        };
         said.push(format!(
-            "±{} would take about {} ({} minutes at this preset's {} s of measuring a block), {basis}",
-            number::percent(projection.resolution),
+            "±{:.0} % would take about {}, {minutes:.0} minutes, {basis}",
+            projection.resolution * 100.0,
             blocks(projection.blocks),
-            number::plain(minutes),
-            number::plain(timing.slice_ns as f64 * f64::from(timing.cycles) / 1e9),
         ));
     }
     said
@@ -84,8 +101,12 @@ fn why(reason: &Reason, names: &Names) -> String {
     let variant = |index: &usize| names.variants.get(*index).map_or("?", |variant| variant.name.as_str());
     match reason {
         Reason::NoData => "no complete block: nothing to judge".into(),
-        Reason::TooFewBlocks { have: 1, .. } => "one block: a single start of the servers decides nothing".into(),
-        Reason::TooFewBlocks { have, need } => format!("{} so far, the first look is at {need}", blocks(*have)),
+        Reason::TooFewBlocks { have: 1, .. } => {
+            "one block: a single start of the servers decides nothing".into()
+        }
+        Reason::TooFewBlocks { have, need } => {
+            format!("{} so far, the first look is at {need}", blocks(*have))
+        }
         Reason::IntervalCrosses { resolution, more_blocks } => {
             let more = match more_blocks {
                 Some(n) => format!("about {} more would settle it", blocks(*n)),
@@ -120,14 +141,16 @@ fn why(reason: &Reason, names: &Names) -> String {
 
 /// Ages of the servers while they were measured.
 pub fn young_servers(from_s: f64, to_s: f64) -> String {
-    format!("young servers, {from_s:.0} to {to_s:.0} s after start; a JVM may not have reached its steady state")
+    format!(
+        "young servers, {from_s:.0} to {to_s:.0} s after start; a JVM may not have reached its steady state"
+    )
 }
 
 /// Nothing was restarted.
-pub const PROCESSES: &str = "a verdict between these two running processes, not between the setups: nothing was restarted";
+pub const PROCESSES: &str =
+    "a verdict between these two running processes, not between the setups: nothing was restarted";
 /// Closed loop without think time.
-pub const SATURATED: &str =
-    "closed loop without think time: latencies are those of a saturated server and follow from its throughput (N/X)";
+pub const SATURATED: &str = "closed loop without think time: latencies are those of a saturated server and follow from its throughput (N/X)";
 /// Both ends on one machine.
 pub const LOOPBACK: &str = "generator and servers share this machine; on loopback the kernel charges part of a server's \
                             TCP work to whoever sends";

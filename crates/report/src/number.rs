@@ -3,7 +3,13 @@
 /// A plain number with three significant digits, thousands apart: `6,210`, `31.4`, `0.0123`.
 pub fn plain(value: f64) -> String {
     if !value.is_finite() {
-        return if value.is_nan() { "?".into() } else if value > 0.0 { "∞".into() } else { "−∞".into() };
+        return if value.is_nan() {
+            "?".into()
+        } else if value > 0.0 {
+            "∞".into()
+        } else {
+            "−∞".into()
+        };
     }
     let magnitude = value.abs();
     if magnitude >= 1000.0 {
@@ -61,16 +67,20 @@ pub fn percent(share: f64) -> String {
     format!("{} %", plain(share * 100.0))
 }
 
-/// A ratio with the digits that tell 1.03 from 1.04, more when it is nearer to 1.
-pub fn ratio(value: f64) -> String {
-    let from_one = (value - 1.0).abs();
-    match value {
-        v if !v.is_finite() => plain(v),
-        v if v >= 100.0 => plain(v),
-        v if from_one < 0.01 => format!("{v:.4}"),
-        v if from_one < 0.095 => format!("{v:.3}"),
-        v => format!("{v:.2}"),
+/// Decimals of a ratio whose interval is that wide: two significant digits of the width.
+pub fn ratio_decimals(width: f64) -> usize {
+    if width > 0.04 {
+        2
+    } else if width > 0.004 {
+        3
+    } else {
+        4
     }
+}
+
+/// A ratio without an interval: two decimals, as if it were a rough one.
+pub fn ratio(value: f64) -> String {
+    if value.is_finite() && value < 100.0 { format!("{value:.2}") } else { plain(value) }
 }
 
 /// A value in the unit that `stats` names.
@@ -105,9 +115,8 @@ mod tests {
             (bytes(327_155_712.0), "312 MiB"),
             (bytes(347.0), "347 B"),
             (percent(0.003_1), "0.310 %"),
-            (ratio(1.034_4), "1.034"),
-            (ratio(1.1), "1.10"),
-            (ratio(0.999_1), "0.9991"),
+            (ratio(1.034_4), "1.03"),
+            (ratio(1_234.0), "1,234"),
             (with_unit(5_000.0, "per_s"), "5,000/s"),
         ] {
             assert_eq!(found, expected);

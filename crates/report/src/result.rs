@@ -2,16 +2,18 @@
 
 use crate::messages;
 use proofload_stats::{
-    Claim, Design, Judged, Measure, Names, Observations, Selector, mean_over_blocks, parse_claim,
+    Cell, Claim, Design, Judged, Measure, Names, Observations, Selector, mean_over_blocks, parse_claim,
 };
-use proofload_store::schema::{
-    ClaimResult, Estimate, FORMAT_VERSION, Figure, Plan, RunResult, Slice,
-};
+use proofload_store::schema::{ClaimResult, Estimate, FORMAT_VERSION, Figure, Plan, RunResult, Slice};
 use proofload_store::{Run, StoreError};
 
 /// Measures of the table of figures.
-const TABLE: [Measure; 4] =
-    [Measure::Throughput, Measure::ResponseQuantile(5000), Measure::ResponseQuantile(9900), Measure::CpuPerRequest];
+const TABLE: [Measure; 4] = [
+    Measure::Throughput,
+    Measure::ResponseQuantile(5000),
+    Measure::ResponseQuantile(9900),
+    Measure::CpuPerRequest,
+];
 
 /// The intervals of the table miss with this probability; they are no verdicts.
 const TABLE_TAIL: f64 = 0.05;
@@ -79,14 +81,15 @@ pub fn restore(plan: &Plan) -> Result<(Names, Vec<Claim>, Design), ReportError> 
 pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
     let plan = run.plan();
     let (names, claims, design) = restore(plan)?;
-    let judgement = proofload_store::judged(run, &claims, &names, &design);
-    let seconds_per_block = plan.estimated_seconds / f64::from(design.looks.last().copied().unwrap_or(1).max(1));
+    let judgement = proofload_store::judged(run, &claims, &design)?;
+    let seconds_per_block =
+        plan.estimated_seconds / f64::from(design.looks.last().copied().unwrap_or(1).max(1));
     let results = claims
         .iter()
         .zip(&judgement.claims)
-        .map(|(claim, judged)| claim_result(claim, judged, &names, plan, seconds_per_block))
+        .map(|(claim, judged)| claim_result(claim, judged, &names, seconds_per_block))
         .collect();
-    let observations = proofload_store::observations(run, &names, &TABLE);
+    let observations = run.observations(&TABLE)?;
     Ok(RunResult {
         format: FORMAT_VERSION,
         study: plan.study.clone(),
@@ -94,7 +97,7 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
         run: run.path().display().to_string(),
         status: run.status().clone(),
         variants: plan.variants.clone(),
-        points: run.points(),
+        points: run.points()?,
         figures: figures(&observations, &names),
         claims: results,
         blocks: observations.blocks.len() as u32,
@@ -106,7 +109,7 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
     })
 }
 
-fn claim_result(claim: &Claim, judged: &Judged, names: &Names, plan: &Plan, seconds_per_block: f64) -> ClaimResult {
+fn claim_result(claim: &Claim, judged: &Judged, names: &Names, seconds_per_block: f64) -> ClaimResult {
     let finite = |value: f64| value.is_finite().then_some(value);
     ClaimResult {
         name: claim.name.clone(),
@@ -120,7 +123,7 @@ fn claim_result(claim: &Claim, judged: &Judged, names: &Names, plan: &Plan, seco
         }),
         confidence: judged.confidence,
         blocks: judged.blocks,
-        reasons: messages::reasons(judged, names, &plan.timing, seconds_per_block),
+        reasons: messages::reasons(judged, names, seconds_per_block),
     }
 }
 
@@ -129,22 +132,27 @@ fn figures(observations: &Observations, names: &Names) -> Vec<Figure> {
     for (point, label) in names.points.iter().enumerate() {
         for (variant, selector) in names.variants.iter().enumerate() {
             for measure in TABLE {
-                let cells = observations.cells.iter();
-                let of_it =
-                    cells.filter(|c| c.variant == variant && c.point == point && c.measure == measure);
-                let values: Option<Vec<f64>> = of_it.map(|cell| cell.merged).collect();
-                let Some(mean) = values.and_then(|values| mean_over_blocks(&values, TABLE_TAIL)) else { continue };
+                let cell_of = |block: &u32| {
+                    let mut cells = observations.cells.iter();
+                    let is_it = |c: &&Cell| {
+                        (c.block, c.variant, c.point, c.measure) == (*block, variant, point, measure)
+                    };
+                    cells.find(is_it).and_then(|cell| cell.merged)
+                };
+                let per_block: Vec<Option<f64>> = observations.blocks.iter().map(cell_of).collect();
+                let seen: Vec<f64> = per_block.iter().copied().flatten().collect();
                 figures.push(Figure {
                     variant: selector.name.clone(),
                     point: label.clone(),
                     measure: measure.name(),
-                    estimate: Estimate {
+                    estimate: mean_over_blocks(&seen, TABLE_TAIL).map(|mean| Estimate {
                         point: mean.mean,
                         low: mean.ends.map(|(low, _)| low),
                         high: mean.ends.map(|(_, high)| high),
                         unit: measure.unit().to_string(),
-                    },
-                    blocks: mean.blocks,
+                    }),
+                    confidence: 1.0 - TABLE_TAIL,
+                    per_block,
                 });
             }
         }
@@ -215,7 +223,8 @@ pub enum Overall {
 
 /// What a result comes to as a whole; the exit code rests on it.
 pub fn overall(result: &RunResult) -> Overall {
-    let answered = |point: &proofload_store::schema::Point| point.outcomes.get("answered").copied().unwrap_or(0);
+    let answered =
+        |point: &proofload_store::schema::Point| point.outcomes.get("answered").copied().unwrap_or(0);
     let nothing = result.points.iter().all(|point| answered(point) == 0);
     let unfit = result.points.iter().any(|point| !point.generator.fit);
     let any = |verdict: &str| result.claims.iter().any(|claim| claim.verdict == verdict);

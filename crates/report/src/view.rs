@@ -105,8 +105,15 @@ pub fn view(result: &RunResult) -> View {
 
 fn verdict(claim: &ClaimResult) -> VerdictView {
     let rests_on = claim.estimate.as_ref().map(|estimate| {
-        let confidence = number::plain(claim.confidence * 100.0);
-        format!("{}, {confidence} %, {}", messages::interval(estimate), messages::blocks(claim.blocks))
+        let confidence = (claim.confidence * 1000.0).round() / 10.0;
+        match estimate.high {
+            Some(_) => format!(
+                "{}, {confidence} %, {}",
+                messages::interval(estimate),
+                messages::blocks(claim.blocks)
+            ),
+            None => format!("{}, {}", messages::interval(estimate), messages::blocks(claim.blocks)),
+        }
     });
     VerdictView {
         verdict: claim.verdict.clone(),
@@ -143,10 +150,14 @@ fn figures(result: &RunResult) -> Table {
             let found = result.figures.iter().find(|figure| {
                 figure.variant == point.variant && figure.point == point.point && figure.measure == *measure
             });
-            row.push(found.map_or_else(String::new, |figure| match figure.estimate.low {
-                Some(_) => messages::interval(&figure.estimate),
-                None => number::with_unit(figure.estimate.point, &figure.estimate.unit),
-            }));
+            let estimate = found.and_then(|figure| figure.estimate.as_ref());
+            row.push(estimate.map_or_else(
+                || "–".to_string(),
+                |estimate| match estimate.low {
+                    Some(_) => messages::interval(estimate),
+                    None => number::with_unit(estimate.point, &estimate.unit),
+                },
+            ));
         }
         row.push(number::count(outcome(point, "answered")));
         row.push(number::count(errors(point)));
@@ -262,12 +273,18 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
         let generator = &point.generator;
         let cost = generator.cpu_ns_per_exchange.map_or_else(|| "–".to_string(), number::duration);
         let fit = if generator.fit { messages::FIT } else { "not fit" };
-        add("generator", format!("{cost} of CPU per exchange, {} threads, {}, {fit}", generator.threads, generator.driver));
-        add("bytes", format!(
-            "{} sent, {} received",
-            number::bytes(point.bytes_sent as f64),
-            number::bytes(point.bytes_received as f64)
-        ));
+        add(
+            "generator",
+            format!("{cost} of CPU per exchange, {} threads, {}, {fit}", generator.threads, generator.driver),
+        );
+        add(
+            "bytes",
+            format!(
+                "{} sent, {} received",
+                number::bytes(point.bytes_sent as f64),
+                number::bytes(point.bytes_received as f64)
+            ),
+        );
     }
     rows
 }
@@ -313,7 +330,9 @@ fn single_headline(point: &Point) -> String {
 fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<String> {
     let estimate = judged.estimate.as_ref().filter(|estimate| estimate.unit == "ratio")?;
     let side = |side: &Side| match side {
-        Side::Measured { term: Term::Of { measure, variant }, point, .. } => Some((*measure, *variant, *point)),
+        Side::Measured { term: Term::Of { measure, variant }, point, .. } => {
+            Some((*measure, *variant, *point))
+        }
         _ => None,
     };
     let ((measure, over, at), (_, under, _)) = (side(&claim.left)?, side(&claim.right)?);
@@ -324,8 +343,13 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<Stri
         proofload_stats::Measure::Throughput => {
             messages::headline_throughput(name(over)?, name(under)?, point, &interval, judged.blocks)
         }
-        measure => {
-            messages::headline_measure(&measure.name(), name(over)?, name(under)?, point, &interval, judged.blocks)
-        }
+        measure => messages::headline_measure(
+            &measure.name(),
+            name(over)?,
+            name(under)?,
+            point,
+            &interval,
+            judged.blocks,
+        ),
     })
 }

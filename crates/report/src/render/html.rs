@@ -12,7 +12,8 @@ pub fn html(result: &RunResult) -> String {
     let view = view(result);
     let title = safe(&view.title);
     let mut body = format!("<header><p class=\"brand\">Proofload</p><h1>{title}</h1>");
-    for (class, text) in [("question", &view.question), ("ended", &view.ended), ("headline", &view.headline)] {
+    for (class, text) in [("question", &view.question), ("ended", &view.ended), ("headline", &view.headline)]
+    {
         if !text.is_empty() {
             body.push_str(&format!("<p class=\"{class}\">{}</p>", safe(text)));
         }
@@ -95,7 +96,9 @@ fn pairs(title: &str, pairs: &[(String, String)]) -> String {
     if pairs.is_empty() {
         return String::new();
     }
-    let rows: String =
-        pairs.iter().map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>\n", safe(name), safe(value))).collect();
+    let rows: String = pairs
+        .iter()
+        .map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>\n", safe(name), safe(value)))
+        .collect();
     format!("<section><h2>{title}</h2><dl>\n{rows}</dl></section>\n")
 }

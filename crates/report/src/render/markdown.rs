@@ -27,7 +27,10 @@ fn verdicts(view: &View, out: &mut String) {
     if view.verdicts.is_empty() {
         return;
     }
-    out.push_str(&format!("## {}\n\n| verdict | claim | rests on | why |\n| --- | --- | --- | --- |\n", messages::VERDICTS));
+    out.push_str(&format!(
+        "## {}\n\n| verdict | claim | rests on | why |\n| --- | --- | --- | --- |\n",
+        messages::VERDICTS
+    ));
     for verdict in &view.verdicts {
         let why = verdict.reasons.iter().map(|reason| safe(reason)).collect::<Vec<_>>().join("; ");
         out.push_str(&format!(
@@ -47,7 +50,8 @@ fn rows(table: &Table, out: &mut String) {
         format!("| {} |\n", cells.join(" | "))
     };
     out.push_str(&format!("## {}\n\n{}", safe(&table.title), row(&table.header)));
-    let rules = std::iter::once("---").chain(std::iter::repeat_n("---:", table.header.len().saturating_sub(1)));
+    let rules =
+        std::iter::once("---").chain(std::iter::repeat_n("---:", table.header.len().saturating_sub(1)));
     out.push_str(&format!("| {} |\n", rules.collect::<Vec<_>>().join(" | ")));
     table.rows.iter().for_each(|cells| out.push_str(&row(cells)));
     out.push('\n');

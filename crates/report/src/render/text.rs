@@ -2,7 +2,7 @@
 
 use crate::escape::{line, terminal};
 use crate::messages;
-use crate::view::{Table, VerdictView, View, view};
+use crate::view::{Table, VerdictView, view};
 use proofload_store::schema::RunResult;
 
 /// The result as text; with colours if asked for. The last line is the one to remember.
