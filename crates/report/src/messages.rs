@@ -30,8 +30,7 @@ pub fn interval(estimate: &Estimate) -> String {
         let decimals = number::ratio_decimals(high - low);
         return format!("{:.decimals$} [{low:.decimals$}, {high:.decimals$}]", estimate.point);
     }
-    let text = |value| number::with_unit(value, &estimate.unit);
-    format!("{} [{}, {}]", text(estimate.point), text(low), text(high))
+    number::with_ends(estimate.point, low, high, &estimate.unit)
 }
 
 /// `6 blocks`.

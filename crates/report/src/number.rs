@@ -42,29 +42,39 @@ pub fn count(value: u64) -> String {
     grouped(value as f64)
 }
 
+/// Scale and name of the unit in which a value of that magnitude is read most easily.
+fn scale(value: f64, unit: &str) -> (f64, &'static str) {
+    const KIB: f64 = 1024.0;
+    let steps: &[(f64, &'static str)] = match unit {
+        "ns" => &[(1e9, " s"), (1e6, " ms"), (1e3, " µs"), (1.0, " ns")],
+        "bytes" => &[(KIB * KIB * KIB, " GiB"), (KIB * KIB, " MiB"), (KIB, " KiB"), (1.0, " B")],
+        "share" | "share_difference" => &[(0.01, " %")],
+        "per_s" => &[(1.0, "/s")],
+        _ => &[(1.0, "")],
+    };
+    let fits = steps.iter().find(|(scale, _)| value.abs() >= *scale);
+    fits.or(steps.last()).copied().unwrap_or((1.0, ""))
+}
+
 /// A duration in nanoseconds: `412 µs`, `1.23 ms`, `2.00 s`.
 pub fn duration(ns: f64) -> String {
-    let (scale, unit) = match ns.abs() {
-        n if n >= 1e9 => (1e9, "s"),
-        n if n >= 1e6 => (1e6, "ms"),
-        n if n >= 1e3 => (1e3, "µs"),
-        _ => (1.0, "ns"),
-    };
-    format!("{} {unit}", plain(ns / scale))
+    with_unit(ns, "ns")
 }
 
 /// A number of bytes in binary units: `312 MiB`.
 pub fn bytes(value: f64) -> String {
-    let units = [(1024.0 * 1024.0 * 1024.0, "GiB"), (1024.0 * 1024.0, "MiB"), (1024.0, "KiB")];
-    match units.iter().find(|(scale, _)| value.abs() >= *scale) {
-        Some((scale, unit)) => format!("{} {unit}", plain(value / scale)),
-        None => format!("{} B", plain(value)),
-    }
+    with_unit(value, "bytes")
+}
+
+/// A value with the ends of its interval, the unit once: `412 µs [398, 427]`.
+pub fn with_ends(value: f64, low: f64, high: f64, unit: &str) -> String {
+    let (scale, name) = scale(value, unit);
+    format!("{}{name} [{}, {}]", plain(value / scale), plain(low / scale), plain(high / scale))
 }
 
 /// A share of 1 in per cent: `0.31 %`.
 pub fn percent(share: f64) -> String {
-    format!("{} %", plain(share * 100.0))
+    with_unit(share, "share")
 }
 
 /// Decimals of a ratio whose interval is that wide: two significant digits of the width.
@@ -85,14 +95,11 @@ pub fn ratio(value: f64) -> String {
 
 /// A value in the unit that `stats` names.
 pub fn with_unit(value: f64, unit: &str) -> String {
-    match unit {
-        "ns" => duration(value),
-        "bytes" => bytes(value),
-        "share" | "share_difference" => percent(value),
-        "per_s" => format!("{}/s", plain(value)),
-        "ratio" => ratio(value),
-        _ => plain(value),
+    if unit == "ratio" {
+        return ratio(value);
     }
+    let (scale, name) = scale(value, unit);
+    format!("{}{name}", plain(value / scale))
 }
 
 #[cfg(test)]
@@ -118,6 +125,8 @@ mod tests {
             (ratio(1.034_4), "1.03"),
             (ratio(1_234.0), "1,234"),
             (with_unit(5_000.0, "per_s"), "5,000/s"),
+            (with_ends(1_000_000.0, 990_000.0, 1_010_000.0, "ns"), "1.00 ms [0.990, 1.01]"),
+            (with_ends(0.0, 0.0, 0.0, "bytes"), "0 B [0, 0]"),
         ] {
             assert_eq!(found, expected);
         }
