@@ -14,15 +14,14 @@ pub use lines::redact_arguments;
 use crate::study::quantity::keep_alive_label;
 use crate::study::{LoadKind, LoadPoint, Study, SubjectSpec};
 use proofload_engine::{Arrival, Extent, LoadPlan, MixEntry, Profile, Target};
+use proofload_stats::Design;
+use proofload_stats::bounds::TABLE_ALPHA;
 use proofload_store::schema::{self, FORMAT_VERSION, Plan, PlannedClaim, Timing};
 use proofload_wire::http1::EncodeError;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 const S: u64 = 1_000_000_000;
-
-/// Error rate over all claims of a study.
-pub const ALPHA: f64 = 0.05;
 
 /// What one variant takes to get ready, in seconds: a JVM server with a small application on two busy
 /// cores. Only the estimate uses it.
@@ -66,12 +65,11 @@ impl Preset {
 
     /// Lengths and counts, before the budget cuts the looks.
     fn timing(self, variants: usize) -> Timing {
-        let looks: &[u32] = match self {
-            Preset::Smoke => &[1],
-            // Four blocks are the fewest from which a bound of the paired t can be met at all; the last
-            // look is what eight minutes hold with two variants.
-            Preset::Quick => &[4, 6, 8, 10, 12],
-            Preset::Default | Preset::Thorough => &[5, 8, 12, 16, 20, 30],
+        let design = match self {
+            Preset::Smoke => Design::smoke(),
+            Preset::Quick => Design::quick(),
+            Preset::Default => Design::default(),
+            Preset::Thorough => Design::thorough(),
         };
         let (warm_up_s, cycles, slice_ns, discard_ns, budget_min) = match self {
             // Enough to see right answers and plausible figures from two JVMs, far within three minutes.
@@ -84,7 +82,7 @@ impl Preset {
             // Fixed, not adaptive: long enough for the JIT of a small server, not proven to be steady
             // state.
             Preset::Default => (30, 6, 4 * S, S, 30),
-            Preset::Thorough => (60, 6, 10 * S, S, 120),
+            Preset::Thorough => (45, 6, 8 * S, S, 120),
         };
         // Variants share the warm-up in short turns, so that they are equally old and had equal load when
         // it ends; warming one after the other would leave the first cold again and the last young. The
@@ -97,7 +95,7 @@ impl Preset {
             discard_ns,
             // What a healthy server has in flight ends within its response time; two seconds are generous.
             drain_ns: 2 * S,
-            looks: looks.to_vec(),
+            looks: design.looks,
             budget_ns: budget_min * 60 * S,
         }
     }
@@ -130,7 +128,7 @@ pub fn make(
         preset: preset.name().to_string(),
         seed,
         replication: replication.to_string(),
-        alpha: ALPHA,
+        alpha: TABLE_ALPHA,
         variants: study.variants.iter().map(lines::variant).collect(),
         workload: lines::workload(&study.workload),
         points: study.points.iter().map(planned_point).collect(),
