@@ -1,7 +1,7 @@
 //! The plan as a person reads it, before anything is started.
 
 use super::{Preset, S, age_seconds};
-use crate::study::Study;
+use crate::study::{Study, SubjectSpec};
 use proofload_store::schema::{LoadPoint, Plan, Variant};
 use std::fmt::Write;
 
@@ -17,8 +17,8 @@ pub fn explain(study: &Study, plan: &Plan) -> String {
 fn write_all(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Result {
     writeln!(out, "Study {}: {}", plan.study, plan.question)?;
     writeln!(out, "\nVariants")?;
-    for variant in &plan.variants {
-        write_variant(out, variant)?;
+    for (variant, checked) in plan.variants.iter().zip(&study.variants) {
+        write_variant(out, variant, &checked.subject)?;
     }
     list(out, "Workload", &plan.workload)?;
     list(out, "Load points", &plan.points.iter().map(point).collect::<Vec<_>>())?;
@@ -50,17 +50,15 @@ fn write_all(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Result {
     list(out, "Not tested", &plan.not_tested)
 }
 
-fn write_variant(out: &mut String, variant: &Variant) -> std::fmt::Result {
+fn write_variant(out: &mut String, variant: &Variant, subject: &SubjectSpec) -> std::fmt::Result {
     writeln!(out, "  {}: {}", variant.name, variant.description)?;
     if !variant.command.is_empty() {
         writeln!(out, "    command: {}", command_line(&super::redact_arguments(&variant.command)))?;
     }
-    match variant.kind.as_str() {
-        "url" => {}
-        _ if variant.command.iter().any(|arg| arg.contains("{port}")) || variant.command.is_empty() => {
-            writeln!(out, "    address: 127.0.0.1, a free port chosen at each start")?;
-        }
-        _ => writeln!(out, "    address: 127.0.0.1, its port is part of the description or the command")?,
+    match subject {
+        SubjectSpec::Url { .. } => {}
+        SubjectSpec::Command { port: Some(port), .. } => writeln!(out, "    address: 127.0.0.1:{port}")?,
+        _ => writeln!(out, "    address: 127.0.0.1, a free port chosen at each start ({{port}})")?,
     }
     for (name, digest) in &variant.digests {
         writeln!(out, "    {name}: sha256 {digest}")?;

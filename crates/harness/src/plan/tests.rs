@@ -109,6 +109,7 @@ fn an_explanation_names_everything_that_will_happen() {
     for part in [
         "Study small: Is NIO2 faster?",
         "/jdk/bin/java '-Dname=two words'",
+        "address: 127.0.0.1, a free port",
         "page: GET /echo, expects status 200 and 1024 bytes",
         "64c: closed, 64 connections, keep-alive on",
         "faster: throughput(nio2) > throughput(nio)",
