@@ -40,7 +40,10 @@ impl Mistakes {
 pub fn point(args: &LoadArgs, mistakes: &mut Mistakes) -> LoadPoint {
     let connections = args.connections.unwrap_or(CONNECTIONS);
     if connections == 0 || u64::from(connections) > quantity::CONNECTIONS_MAX {
-        mistakes.add(format!("-c: {connections} connections cannot be; write 1 to {}", quantity::CONNECTIONS_MAX));
+        mistakes.add(format!(
+            "-c: {connections} connections cannot be; write 1 to {}",
+            quantity::CONNECTIONS_MAX
+        ));
     }
     let think_ns = args.think.as_deref().map_or(0, |text| mistakes.take("--think", quantity::duration(text)));
     let keep_alive = quantity::keep_alive(&args.keep_alive).unwrap_or_else(|why| {

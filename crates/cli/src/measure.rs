@@ -5,11 +5,11 @@ use crate::exit::{Exit, leave};
 use crate::load::{self, Mistakes};
 use crate::{output, progress, run};
 use proofload_engine::{Extent, LoadPlan, LoadResult, Watch};
+use proofload_harness::endpoint;
 use proofload_harness::host::lock::MeasuringLock;
 use proofload_harness::host::{self, clock, signals};
 use proofload_harness::runner::record;
 use proofload_harness::study::{LoadPoint, quantity};
-use proofload_harness::endpoint;
 use proofload_store::schema::{FORMAT_VERSION, RunResult, Status};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -84,7 +84,7 @@ fn result(name: &str, point: &LoadPoint, loaded: &LoadResult) -> RunResult {
             state: if loaded.stopped_early { "interrupted" } else { "finished" }.to_string(),
             why: String::new(),
         },
-        points: vec![record::point(name, point, loaded, None)],
+        points: vec![record::point(name, point, loaded)],
         environment: host::environment(),
         ..RunResult::default()
     }

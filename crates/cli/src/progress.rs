@@ -56,7 +56,9 @@ pub fn endpoint(plan: &LoadPlan, watch: &Watch, stop: &AtomicBool, done: &Atomic
         let spent_s = (now_ns - begun_ns) as f64 / 1e9;
         let goal = match plan.extent {
             Extent::DurationNs(ns) => format!("{spent_s:.0} of {:.0} s", (ns + plan.discard_ns) as f64 / 1e9),
-            Extent::Requests { count, .. } => format!("{:.0} %", (answered + failed) as f64 * 100.0 / count as f64),
+            Extent::Requests { count, .. } => {
+                format!("{:.0} %", (answered + failed) as f64 * 100.0 / count as f64)
+            }
         };
         bar.set_message(format!("{goal}, {rate:.0} answered/s, {failed} failed"));
         bar.tick();
@@ -112,6 +114,7 @@ impl Live {
             }
             Progress::Measured { .. } => self.bar.tick(),
             Progress::Look { blocks, judgement } => self.look(*blocks, judgement),
+            Progress::Noticed { block, what } => self.say(&format!("block {block}: {what}")),
             Progress::Lost { block, why } => self.say(&format!("block {block} is lost: {why}")),
         }
     }
@@ -141,7 +144,8 @@ impl Live {
     }
 
     fn line(&self, step: &str) {
-        let standing = if self.standing.is_empty() { String::new() } else { format!("  |  {}", self.standing) };
+        let standing =
+            if self.standing.is_empty() { String::new() } else { format!("  |  {}", self.standing) };
         let line = format!("{}, {step}, {}{standing}", self.block, self.time_left());
         self.bar.set_message(escape::terminal(&line));
         self.bar.tick();

@@ -24,7 +24,10 @@ fn config(args: &ReferenceArgs) -> Result<Config, anyhow::Error> {
         None => args.service.clone(),
     };
     Ok(Config {
-        bind: args.bind.parse().map_err(|_| anyhow::anyhow!("--bind: {} is no IP address; write 127.0.0.1", args.bind))?,
+        bind: args
+            .bind
+            .parse()
+            .map_err(|_| anyhow::anyhow!("--bind: {} is no IP address; write 127.0.0.1", args.bind))?,
         port: args.port,
         workers: args.workers,
         service: ServiceTime::parse(&service)?,

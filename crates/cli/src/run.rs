@@ -43,7 +43,9 @@ pub struct Conduct<'a> {
 pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let catalogue = Catalogue::find(args.catalogue.as_deref(), args.study.parent())
         .map_err(|error| leave(Exit::Usage, error))?;
-    let study = study::load(&args.study, &catalogue).map_err(|problems| leave(Exit::Usage, problems))?;
+    let options = study::Options { quick: preset(&args.preset).shortens() };
+    let study =
+        study::load(&args.study, &options, &catalogue).map_err(|problems| leave(Exit::Usage, problems))?;
     conduct(&Conduct {
         study: &study,
         preset: &args.preset,
@@ -77,8 +79,9 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
         output::print(&plan::explain(conduct.study, &plan))?;
         return Ok(Exit::Done);
     }
-    let _lock = MeasuringLock::acquire(&plan.study, !conduct.no_wait, &stop, |holder| say(&holder.to_string()))
-        .map_err(|error| leave(Exit::Busy, error))?;
+    let _lock =
+        MeasuringLock::acquire(&plan.study, !conduct.no_wait, &stop, |holder| say(&holder.to_string()))
+            .map_err(|error| leave(Exit::Busy, error))?;
     let minutes = plan.estimated_seconds / 60.0;
     say(&format!("{}: at most {minutes:.1} minutes, seed {seed}", plan.study));
     let mut record = RunWriter::create(conduct.dir, &plan, &environment, clock::unix_ns())?;
@@ -127,7 +130,7 @@ fn blocks(
         temp: keeper.temp().to_path_buf(),
         stop: Arc::clone(stop),
     });
-    let (names, claims, design) = proofload_report::restore(plan)?;
+    let (_, claims, design) = proofload_report::restore(plan)?;
     let claim_names = claims.iter().map(|claim| claim.name.clone()).collect();
     let mut live = Live::new(plan, claim_names, conduct.output.quiet);
     let ending = Runner {
@@ -135,7 +138,7 @@ fn blocks(
         design: &design,
         bench: &mut bench,
         record,
-        look: &mut |path| Ok(proofload_store::judged(&Run::open(path)?, &claims, &names, &design)),
+        look: &mut |path| proofload_store::judged(&Run::open(path)?, &claims, &design),
         progress: &mut |step| live.show(&step),
         stop,
     }

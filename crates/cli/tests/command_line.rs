@@ -9,7 +9,17 @@ fn help_names_every_verb_and_every_exit_code() {
     let output = proofload(&["--help"]);
     assert!(output.status.success());
     let said = text(&output.stdout);
-    for part in ["compare", "run", "report", "subjects", "reference-server", "doctor", "completions", "130", "undecided"] {
+    for part in [
+        "compare",
+        "run",
+        "report",
+        "subjects",
+        "reference-server",
+        "doctor",
+        "completions",
+        "130",
+        "undecided",
+    ] {
         assert!(said.contains(part), "no {part} in {said}");
     }
     assert!(!said.contains("__keeper"));

@@ -44,9 +44,11 @@ fn kill_at_random(study: &str, times: u64, span_ms: u64) {
         }
         // The temporary directory is in the environment of everything that this run started.
         let mark = temp.path().to_str().expect("a path in UTF-8").to_string();
-        wait_until(Duration::from_secs(20), &format!("{place}: {:?} still runs", processes_with(&mark)), || {
-            processes_with(&mark).is_empty()
-        });
+        wait_until(
+            Duration::from_secs(20),
+            &format!("{place}: {:?} still runs", processes_with(&mark)),
+            || processes_with(&mark).is_empty(),
+        );
         wait_until(Duration::from_secs(20), &format!("{place}: temporary files are gone"), || {
             std::fs::read_dir(temp.path()).expect("a directory").next().is_none()
         });
@@ -73,14 +75,17 @@ fn ctrl_c_ends_cleanly_and_keeps_what_was_measured() {
     let child = start("studies/quickstart.yaml", dir.path(), temp.path());
     let blocks = dir.path().join("runs/quickstart/latest/blocks");
     wait_until(Duration::from_secs(60), "the first slice is on disk", || {
-        let files = std::fs::read_dir(&blocks).map(|files| files.flatten().collect()).unwrap_or_else(|_| Vec::new());
+        let files =
+            std::fs::read_dir(&blocks).map(|files| files.flatten().collect()).unwrap_or_else(|_| Vec::new());
         files.iter().any(|file| file.metadata().is_ok_and(|m| m.len() > 0))
     });
     kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
-    let status = std::fs::read_to_string(dir.path().join("runs/quickstart/latest/status.json")).expect("a status");
+    let status =
+        std::fs::read_to_string(dir.path().join("runs/quickstart/latest/status.json")).expect("a status");
     assert!(status.contains("interrupted"), "{status}");
-    let result = std::fs::read_to_string(dir.path().join("runs/quickstart/latest/result.json")).expect("a result");
+    let result =
+        std::fs::read_to_string(dir.path().join("runs/quickstart/latest/result.json")).expect("a result");
     assert!(result.contains("undecided") && result.contains("\"excluded_blocks\": 1"), "{result}");
 }

@@ -33,7 +33,8 @@ fn a_number_of_requests_is_asked_exactly() {
 fn json_output_is_what_the_schema_says() {
     let server = Reference::start(&[]);
     let output = proofload(&[&server.url(), "-n", "100", "-c", "4", "--format", "json", "-q"]);
-    let schema = std::fs::read(support::root().join("schema/result.schema.json")).expect("the committed schema");
+    let schema =
+        std::fs::read(support::root().join("schema/result.schema.json")).expect("the committed schema");
     let schema: Value = serde_json::from_slice(&schema).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     let result = json(&output);
@@ -87,9 +88,10 @@ fn expectations_are_checked() {
 #[test]
 fn without_keep_alive_every_request_has_its_own_connection() {
     let server = Reference::start(&[]);
-    let point = point(&[&server.url(), "-n", "200", "-c", "4", "--keep-alive", "off", "--format", "json", "-q"]);
+    let point =
+        point(&[&server.url(), "-n", "200", "-c", "4", "--keep-alive", "off", "--format", "json", "-q"]);
     assert_eq!(outcomes(&point)["answered"], 200);
-    assert_eq!(server.counts()["connections"], 200 + 1, "and the one that asked for the counts");
+    assert_eq!(server.counts()["accepted"], 200, "the one that asks for the counts is not among them");
 }
 
 #[test]
@@ -108,8 +110,9 @@ fn bad_arguments_leave_with_usage_and_say_what_to_write() {
     }
 }
 
-/// Faults as the reference server names them, and the outcomes they must become.
-const FAULTS: &str = "reset_before=0.002,reset_within=0.002,reset_after=0.002,wrong_length=0.002,status_500=0.002,silence=0.0002";
+/// Every fault whose outcome does not hang on a time-out, and silence, whose outcome is one.
+const FAULTS: &str =
+    "reset_before=0.002,reset_within=0.002,reset_after=0.002,wrong_length=0.002,status_500=0.002,silence=0.0002";
 
 #[test]
 fn a_million_requests_with_random_faults_reconcile_kind_by_kind() {
@@ -118,24 +121,18 @@ fn a_million_requests_with_random_faults_reconcile_kind_by_kind() {
     }
     let server = Reference::start(&["--faults", FAULTS, "--seed", "42"]);
     let url = server.url();
-    let args =
-        [url.as_str(), "-n", "1000000", "-c", "64", "--timeout", "2s", "--format", "json", "-q", "--workers", "1"];
-    let output = proofload(&args);
-    let point = json(&output)["points"][0].clone();
+    let args = [&url, "-n", "1000000", "-c", "64", "--timeout", "2s", "--format", "json", "-q", "--workers", "1"];
+    let point = json(&proofload(&args))["points"][0].clone();
     let outcomes = outcomes(&point);
     let counts = server.counts();
-    let count = |name: &str| counts[name].as_u64().unwrap_or_else(|| panic!("no count {name} in {counts}"));
     assert_eq!(outcomes.values().sum::<u64>(), 1_000_000, "{outcomes:?}");
-    assert_eq!(point["intended"], 1_000_000);
-    assert_eq!(count("requests"), 1_000_000, "{outcomes:?} {counts}");
-    let resets = outcomes["reset_fresh"] + outcomes["reset_reused"];
-    assert_eq!(resets, count("reset_before") + count("reset_within"), "{outcomes:?} {counts}");
-    assert_eq!(outcomes["rejected"], count("status_500"), "{outcomes:?} {counts}");
-    assert_eq!(outcomes["timeout"], count("silence"), "{outcomes:?} {counts}");
-    assert_eq!(outcomes["closed_early"], count("wrong_length"), "{outcomes:?} {counts}");
-    assert_eq!(outcomes["internal"], 0);
-    let rest = resets + outcomes["rejected"] + outcomes["timeout"] + outcomes["closed_early"];
-    assert_eq!(outcomes["answered"], 1_000_000 - rest, "{outcomes:?} {counts}");
+    assert_eq!((point["intended"].as_u64(), counts["requests"].as_u64()), (Some(1_000_000), Some(1_000_000)));
+    for (kind, n) in &outcomes {
+        assert_eq!(Some(*n), counts["expected_outcomes"][kind].as_u64(), "{kind}: {outcomes:?} {counts}");
+    }
+    for fault in ["reset_before", "reset_within", "reset_after", "short_body", "surplus", "status_500", "silence"] {
+        assert!(counts["faults"][fault].as_u64() > Some(50), "{fault} was not planted: {counts}");
+    }
 }
 
 #[test]
@@ -146,7 +143,9 @@ fn a_stall_shows_in_response_time_whatever_the_number_of_connections() {
     let server = Reference::start(&["--stall", "200ms/2s"]);
     let url = server.url();
     let p99_ms = |point: &Value, clock: &str| point[clock]["p99"].as_u64().expect("a p99") as f64 / 1e6;
-    let open = |connections: &str| point(&[&url, "-r", "5k/s", "-c", connections, "-d", "10s", "--format", "json", "-q"]);
+    let open = |connections: &str| {
+        point(&[&url, "-r", "5k/s", "-c", connections, "-d", "10s", "--format", "json", "-q"])
+    };
     let few = open("64");
     let many = open("1200");
     // The truth is 180 ms; a busy machine may add to it, never take away.

@@ -75,8 +75,11 @@ fn explain_prints_every_command_and_starts_nothing() {
 fn a_broken_study_names_every_mistake_and_starts_nothing() {
     let dir = tempfile::tempdir().expect("a directory");
     let file = dir.path().join("broken.yaml");
-    std::fs::write(&file, "study: broken\nsubjects:\n  a: { use: referense }\nload:\n  closed: { connections: 0 }\n")
-        .expect("written");
+    std::fs::write(
+        &file,
+        "study: broken\nsubjects:\n  a: { use: referense }\nload:\n  closed: { connections: 0 }\n",
+    )
+    .expect("written");
     let output = run_in(dir.path(), &["run", file.to_str().expect("a path"), "--smoke"]);
     assert_eq!(output.status.code(), Some(2));
     let said = text(&output.stderr);
@@ -110,11 +113,16 @@ claims: { any: 'throughput(a) > 1/s' }
 fn two_running_servers_are_compared_as_processes_not_as_setups() {
     let (a, b) = (Reference::start(&[]), Reference::start(&[]));
     let dir = tempfile::tempdir().expect("a directory");
-    let output = run_in(dir.path(), &["compare", &a.url(), &b.url(), "-c", "4", "--smoke", "--format", "json"]);
+    let output =
+        run_in(dir.path(), &["compare", &a.url(), &b.url(), "-c", "4", "--smoke", "--format", "json"]);
     assert_eq!(output.status.code(), Some(11), "{}", text(&output.stderr));
     let result = json(&output);
     assert_eq!(result["replication"], "process");
-    assert!(result["limits"].to_string().contains("between these two running processes"), "{}", result["limits"]);
+    assert!(
+        result["limits"].to_string().contains("between these two running processes"),
+        "{}",
+        result["limits"]
+    );
     assert_eq!(result["points"].as_array().map(Vec::len), Some(2));
 }
 
@@ -155,12 +163,13 @@ fn real_tomcats_answer_and_leave_nothing_behind() {
     }
     let dir = tempfile::tempdir().expect("a directory");
     let temp = tempfile::tempdir().expect("a directory");
-    let output = command(&["run", "studies/tomcat-connectors.yaml", "--smoke", "--format", "json", "-q", "--dir"])
-        .arg(dir.path())
-        .env("TMPDIR", temp.path())
-        .env("XDG_RUNTIME_DIR", temp.path())
-        .output()
-        .expect("the executable runs");
+    let output =
+        command(&["run", "studies/tomcat-connectors.yaml", "--smoke", "--format", "json", "-q", "--dir"])
+            .arg(dir.path())
+            .env("TMPDIR", temp.path())
+            .env("XDG_RUNTIME_DIR", temp.path())
+            .output()
+            .expect("the executable runs");
     assert_eq!(output.status.code(), Some(11), "{}", text(&output.stderr));
     let result = json(&output);
     for point in result["points"].as_array().expect("points") {

@@ -59,7 +59,8 @@ impl Reference {
     /// Starts one on a port of its own choice.
     pub fn start(args: &[&str]) -> Reference {
         let mut command = command(&["reference-server", "--port", "0"]);
-        let mut child = command.args(args).stdout(Stdio::piped()).spawn().expect("the reference server starts");
+        let mut child =
+            command.args(args).stdout(Stdio::piped()).spawn().expect("the reference server starts");
         let mut lines = BufReader::new(child.stdout.take().expect("piped"));
         let mut line = String::new();
         lines.read_line(&mut line).expect("the first line names the address");

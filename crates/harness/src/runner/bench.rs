@@ -47,7 +47,7 @@ pub trait Bench {
     ///
     /// # Errors
     /// When it died, never got ready, or somebody said stop.
-    fn start(&mut self, block: u32, variant: usize, log: &Path) -> Result<(), BenchError>;
+    fn start(&mut self, variant: usize, log: &Path) -> Result<(), BenchError>;
     /// Waits, at most 2 s, until every other variant is quiet; says which were not.
     fn wait_quiet(&mut self, busy: usize) -> Vec<String>;
     /// Loads a variant.

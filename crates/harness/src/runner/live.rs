@@ -4,10 +4,10 @@ use super::bench::{Bench, BenchError, Loaded, Stretch};
 use crate::host::clock;
 use crate::plan;
 use crate::study::Study;
-use crate::subject::{Keeper, Prepared, Running, SubjectError};
+use crate::subject::{self, Keeper, Prepared, Running, SubjectError};
 use crate::telemetry::{Tree, TreeSample, idle_share};
 use proofload_engine::{EngineError, LoadPlan, LoadResult, Watch};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,15 +27,13 @@ pub struct LiveTerms<'a> {
     /// Its variants' subjects, prepared, in the order of the variants.
     pub prepared: &'a [Prepared],
     /// The keeper of all that is started.
-    pub keeper: &'a Keeper,
+    pub keeper: &'a Arc<Keeper>,
     /// Threads of the generator.
     pub workers: u32,
     /// CPUs to pin the generator to; empty pins nothing.
     pub generator_cpus: Vec<usize>,
     /// CPUs to pin subjects to; empty pins nothing.
     pub subject_cpus: Vec<usize>,
-    /// Directory for the subjects' temporary files; the keeper removes it.
-    pub temp: PathBuf,
     /// Set to end early.
     pub stop: Arc<AtomicBool>,
 }
@@ -92,12 +90,10 @@ impl Bench for LiveBench<'_> {
         clock::monotonic_ns()
     }
 
-    fn start(&mut self, block: u32, variant: usize, log: &Path) -> Result<(), BenchError> {
+    fn start(&mut self, variant: usize, log: &Path) -> Result<(), BenchError> {
         let terms = &self.terms;
-        let temp = terms.temp.join(format!("{block}-{variant}"));
-        let running = terms.prepared[variant]
-            .start(terms.keeper, &terms.subject_cpus, log, &temp)
-            .and_then(|mut running| running.wait_ready(&terms.stop).map(|()| running))
+        let running = subject::start(&terms.prepared[variant], terms.keeper, &terms.subject_cpus, log)
+            .and_then(|running| running.wait_ready().map(|()| running))
             .map_err(|error| match error {
                 SubjectError::Interrupted => BenchError::Interrupted,
                 error => BenchError::Failed(error.to_string()),
@@ -149,7 +145,8 @@ impl Bench for LiveBench<'_> {
             used.cpu_ns = used.cpu_ns.map(|ns| (ns as f64 * window_ns as f64 / between_ns as f64) as u64);
             used
         });
-        let age_seconds = active.running.started_ns().map_or(0.0, |ns| started_ns.saturating_sub(ns) as f64 / 1e9);
+        let age_ns = started_ns.saturating_sub(active.running.started_ns());
+        let age_seconds = if active.tree.is_some() { age_ns as f64 / 1e9 } else { 0.0 };
         let ago_ns = clock::monotonic_ns().saturating_sub(started_ns);
         Ok(Loaded {
             result,
@@ -161,15 +158,23 @@ impl Bench for LiveBench<'_> {
     }
 
     fn alive(&mut self, variant: usize) -> Result<(), String> {
-        match self.active[variant].as_mut() {
-            Some(active) => active.running.alive().map_err(|error| error.to_string()),
+        match &self.active[variant] {
+            Some(active) => active.running.is_alive(),
             None => Err("was not started".into()),
         }
     }
 
     fn stop_all(&mut self) -> Vec<String> {
-        let active = self.active.iter_mut().filter_map(Option::take);
-        active.filter_map(|active| active.running.stop().err().map(|error| error.to_string())).collect()
+        let mut problems = Vec::new();
+        for (variant, active) in self.active.iter_mut().enumerate() {
+            let Some(mut active) = active.take() else { continue };
+            let name = &self.terms.study.variants[variant].name;
+            match active.running.stop() {
+                Ok(report) => problems.extend(report.findings().iter().map(|what| format!("{name}: {what}"))),
+                Err(error) => problems.push(format!("{name}: {error}")),
+            }
+        }
+        problems
     }
 }
 

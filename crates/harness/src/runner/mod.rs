@@ -5,10 +5,10 @@
 
 mod bench;
 mod live;
-mod record;
+pub mod record;
 
 pub use bench::{Bench, BenchError, Loaded, Stretch};
-pub use live::{LiveBench, LiveError};
+pub use live::{LiveBench, LiveTerms};
 
 use proofload_stats::{Design, Judgement, Verdict};
 use proofload_store::schema::{Plan, Slice, Status};
@@ -63,6 +63,13 @@ pub enum Progress<'a> {
         blocks: u32,
         /// The judgement on them.
         judgement: &'a Judgement,
+    },
+    /// Something did not end as it should.
+    Noticed {
+        /// In which block.
+        block: u32,
+        /// What.
+        what: &'a str,
     },
     /// A block was lost, and why.
     Lost {
@@ -194,11 +201,11 @@ impl<B: Bench> Runner<'_, B> {
             self.cycles(number, &order, &mut writer)?;
             Ok(writer)
         });
-        let problems = self.bench.stop_all();
-        let writer = measured?;
-        if let Some(problem) = problems.into_iter().next() {
-            return Err(Lost::Died(format!("block {number}, stop: {problem}")));
+        // What was measured before it stays valid; a server that does not end shows at the next start.
+        for what in self.bench.stop_all() {
+            (self.progress)(Progress::Noticed { block: number, what: &what });
         }
+        let writer = measured?;
         writer.finish()?;
         Ok(())
     }
@@ -215,7 +222,7 @@ impl<B: Bench> Runner<'_, B> {
             let name = self.plan.variants[variant].name.clone();
             (self.progress)(Progress::Starting { variant: &name });
             let log = self.record.log_path(number, &name);
-            self.bench.start(number, variant, &log).map_err(|error| match error {
+            self.bench.start(variant, &log).map_err(|error| match error {
                 BenchError::Interrupted => Lost::Interrupted,
                 BenchError::Failed(why) => Lost::Start(format!("block {number}, start of {name}: {why}")),
             })?;

@@ -37,12 +37,12 @@ impl Bench for FakeBench {
         self.now_ns
     }
 
-    fn start(&mut self, block: u32, variant: usize, _log: &Path) -> Result<(), BenchError> {
+    fn start(&mut self, variant: usize, _log: &Path) -> Result<(), BenchError> {
         self.now_ns += SECOND;
         if self.broken == Some(variant) {
             return Err(BenchError::Failed("exited with status 1".into()));
         }
-        self.done.push(format!("start {block}:{variant}"));
+        self.done.push(format!("start {variant}"));
         Ok(())
     }
 
@@ -139,7 +139,7 @@ fn variants_start_in_the_plans_order_and_take_turns_in_it() {
     let mut bench = FakeBench::new();
     let (ending, _, _root) = conduct(&plan(&[1]), &mut bench, 9, &AtomicBool::new(false));
     assert_eq!(ending, Ending::Finished);
-    assert_eq!(bench.done_of("start "), ["1:1", "1:0"]);
+    assert_eq!(bench.done_of("start "), ["1", "0"]);
     let measured: Vec<_> = bench.done_of("load ").into_iter().filter(|l| l.ends_with("1000ms")).collect();
     assert_eq!(measured, ["1@0 1000ms", "0@0 1000ms", "0@0 1000ms", "1@0 1000ms"]);
     assert_eq!(bench.done.last().map(String::as_str), Some("stop"));
@@ -161,7 +161,7 @@ fn a_settled_judgement_ends_the_study() {
     let (ending, path, _root) = conduct(&plan(&[4, 6]), &mut bench, 5, &AtomicBool::new(false));
     assert_eq!(ending, Ending::Finished);
     let run = Run::open(&path).expect("readable");
-    assert_eq!(run.blocks().iter().filter(|block| block.complete).count(), 5);
+    assert_eq!((run.blocks().len(), run.excluded().len()), (5, 0));
 }
 
 #[test]
@@ -170,9 +170,8 @@ fn a_server_that_dies_once_costs_its_block_and_its_slices_stay_on_record() {
     let (ending, path, _root) = conduct(&plan(&[2]), &mut bench, 9, &AtomicBool::new(false));
     assert_eq!(ending, Ending::Finished);
     let run = Run::open(&path).expect("readable");
-    let complete: Vec<bool> = run.blocks().iter().map(|block| block.complete).collect();
-    assert_eq!(complete, [false, true, true]);
-    assert_eq!(run.blocks()[0].slices.len(), 6);
+    assert_eq!(run.blocks().iter().map(|block| block.number).collect::<Vec<_>>(), [2, 3]);
+    assert_eq!(run.excluded()[0].slices.len(), 6);
     assert_eq!(bench.done_of("stop").len(), 3, "the lost block was stopped too");
 }
 
@@ -181,7 +180,7 @@ fn a_subject_that_cannot_be_started_ends_the_study_and_what_was_started_is_stopp
     let mut bench = FakeBench { broken: Some(0), ..FakeBench::new() };
     let (ending, _, _root) = conduct(&plan(&[4]), &mut bench, 9, &AtomicBool::new(false));
     assert_eq!(ending, Ending::Failed("block 1, start of a: exited with status 1".into()));
-    assert_eq!(bench.done, ["start 1:1", "stop"]);
+    assert_eq!(bench.done, ["start 1", "stop"]);
 }
 
 #[test]
@@ -191,7 +190,7 @@ fn a_stop_in_the_middle_ends_cleanly_and_keeps_complete_blocks() {
     let (ending, path, _root) = conduct(&plan(&[4]), &mut bench, 9, stop);
     assert_eq!(ending, Ending::Interrupted);
     let run = Run::open(&path).expect("readable");
-    assert_eq!(run.blocks().iter().filter(|block| block.complete).count(), 1);
+    assert_eq!((run.blocks().len(), run.excluded().len()), (1, 1));
     assert_eq!(bench.done.last().map(String::as_str), Some("stop"));
 }
 
@@ -203,5 +202,5 @@ fn a_budget_that_is_used_up_ends_the_study_between_blocks() {
     let (ending, path, _root) = conduct(&plan, &mut bench, 9, &AtomicBool::new(false));
     assert_eq!(ending, Ending::OutOfBudget);
     assert!(bench.now_ns <= 20 * SECOND, "{}", bench.now_ns);
-    assert!(Run::open(&path).expect("readable").blocks().iter().all(|block| block.complete));
+    assert!(Run::open(&path).expect("readable").excluded().is_empty());
 }

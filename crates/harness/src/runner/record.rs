@@ -1,0 +1,96 @@
+//! From what the engine says to what the record keeps.
+
+use super::Place;
+use super::bench::Loaded;
+use crate::study::{LoadKind, LoadPoint};
+use proofload_engine::{Finding, LoadResult};
+use proofload_store::schema::{FORMAT_VERSION, Generator, Plan, Point, Slice, SubjectUse};
+use proofload_store::{bad_answer, histograms_of, point_of};
+
+/// The record of a slice.
+pub(super) fn slice(plan: &Plan, at: &Place, loaded: &Loaded, mut marks: Vec<String>) -> Slice {
+    let point = &plan.points[at.point];
+    marks.extend(loaded.marks.iter().cloned());
+    Slice {
+        format: FORMAT_VERSION,
+        block: at.block,
+        phase: if at.cycle == 0 { "warm-up" } else { "measure" }.to_string(),
+        cycle: at.cycle,
+        position: at.position,
+        started_unix_ns: loaded.started_unix_ns,
+        age_seconds: loaded.age_seconds,
+        measured: Point {
+            variant: plan.variants[at.variant].name.clone(),
+            point: point.label.clone(),
+            model: point.model.clone(),
+            connections: point.connections,
+            ..measured(&loaded.result, loaded.subject.clone())
+        },
+        histograms: histograms_of(&loaded.result.snapshot),
+        answered_in_window: loaded.result.snapshot.answered_in_window,
+        marks,
+    }
+}
+
+/// The point of a single measurement.
+pub fn point(name: &str, load: &LoadPoint, result: &LoadResult) -> Point {
+    let model = match load.kind {
+        LoadKind::Closed { .. } => "closed",
+        LoadKind::Open { .. } => "open",
+    };
+    Point {
+        variant: name.to_string(),
+        point: load.label.clone(),
+        model: model.to_string(),
+        connections: load.connections,
+        ..measured(result, None)
+    }
+}
+
+fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
+    let used = &result.generator;
+    let finished = result.snapshot.outcomes.finished();
+    let bad = result.bad_answers.iter();
+    Point {
+        per_second: result.per_second.clone(),
+        generator: Generator {
+            cpu_ns: used.cpu_ns,
+            cpu_ns_per_exchange: (finished > 0).then(|| used.cpu_ns as f64 / finished as f64),
+            peak_rss_bytes: used.peak_rss_bytes,
+            threads: used.threads,
+            driver: used.driver.to_string(),
+            fit: result.findings.is_empty(),
+            findings: result.findings.iter().map(sentence).collect(),
+        },
+        subject,
+        bad_answers: bad.map(|bad| bad_answer(bad.outcome, &bad.what, &bad.received)).collect(),
+        ..point_of(&result.snapshot)
+    }
+}
+
+/// What a failed self-check says to a person.
+fn sentence(finding: &Finding) -> String {
+    let ms = |ns: u64| ns as f64 / 1e6;
+    match finding {
+        Finding::SendDelay { p99_ns, allowed_ns } => format!(
+            "sends left late: p99 {:.3} ms of the generator's own making, {:.3} ms allowed; use fewer requests or more workers",
+            ms(*p99_ns),
+            ms(*allowed_ns)
+        ),
+        Finding::CpuBound { worker, busy, allowed } => format!(
+            "worker {worker} was busy {:.0} % of the time, {:.0} % allowed; use more workers or another machine",
+            busy * 100.0,
+            allowed * 100.0
+        ),
+        Finding::LittlesLaw { expected, found } => format!(
+            "Little's law: {expected:.1} connections in use, {found:.1} accounted for by throughput and service time"
+        ),
+        Finding::Ports { exhausted, opened, available } => format!(
+            "local ports: {exhausted} connections found none, {opened} opened, {available} in the range; keep connections alive or widen the range"
+        ),
+        Finding::Descriptors { exhausted } => {
+            format!("file descriptors: {exhausted} connections found none; raise `ulimit -n` or use fewer connections")
+        }
+        other => format!("{other:?}"),
+    }
+}
