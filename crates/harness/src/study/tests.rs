@@ -6,6 +6,7 @@
 
 use super::yaml::{self, Kind, Node, Value};
 use super::*;
+use crate::plan::Preset;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -356,4 +357,31 @@ fn a_comparison_names_servers_by_their_addresses_and_claims_that_the_second_is_f
     let urls = ["http://127.0.0.1/".to_string(), "http://127.0.0.2/".to_string()];
     let request = RequestOptions { method: "G ET".to_string(), ..RequestOptions::default() };
     assert!(comparison(&urls, request, point.clone(), &[]).unwrap_err().to_string().contains("G ET"));
+}
+
+#[test]
+fn the_studies_that_come_with_proofload_fit_its_catalogue_and_their_presets() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let catalogue =
+        crate::subject::Catalogue::read(&root.join("subjects")).unwrap_or_else(|error| panic!("{error}"));
+    for path in yaml_files(&root.join("studies")) {
+        let complaints = schema_complaints(&path);
+        assert!(complaints.is_empty(), "{}: {complaints:#?}", path.display());
+        for preset in [Preset::Smoke, Preset::Quick] {
+            let study = load(&path, &Options { quick: preset.shortens() }, &catalogue)
+                .unwrap_or_else(|problems| panic!("{problems}"));
+            assert_eq!(
+                path.file_stem().unwrap().to_str(),
+                Some(study.name.as_str()),
+                "file and study have one name"
+            );
+            let plan = crate::plan::make(&study, preset, 1, None, &[], &[]);
+            assert!(
+                plan.estimated_seconds * 1e9 <= plan.timing.budget_ns as f64,
+                "{} {preset:?}",
+                path.display()
+            );
+            assert!(!plan.not_tested.iter().any(|line| line.starts_with("looks")), "{:?}", plan.not_tested);
+        }
+    }
 }
