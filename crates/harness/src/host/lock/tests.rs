@@ -56,7 +56,7 @@ fn the_second_leaves_and_names_the_first() {
     assert_eq!((holder.pid, holder.who.as_str()), (Some(std::process::id()), "study tomcat-connectors"));
     assert!(error.to_string().contains("(study tomcat-connectors) since 20"), "{error}");
     drop(first);
-    take(&path, "study other").unwrap();
+    drop(take(&path, "study other").unwrap());
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn the_lock_is_free_once_its_holder_was_killed() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(holder_at(&path).unwrap(), None, "the text is still there, the holder is not");
-    take(&path, "second").unwrap();
+    drop(take(&path, "second").unwrap());
 }
 
 #[test]

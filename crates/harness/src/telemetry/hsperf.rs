@@ -1,0 +1,318 @@
+//! The performance-data file of a HotSpot JVM: what its compilers and collectors did, read from outside.
+//!
+//! `/tmp/hsperfdata_<user>/<pid>` is a piece of the JVM's memory: a header, then entries, each with a name and a
+//! value that the JVM changes in place (format 2.0, `perfMemory.hpp` and `PerfDataPrologue` of OpenJDK). Reading
+//! costs the JVM nothing. Entries never move and are never taken away; new ones are added at the end, and may be
+//! seen half written. Names are looked up once, then eight bytes are read for each counter.
+//!
+//! The file is read, not mapped: a map of a file that its owner shortens kills the reader.
+
+use super::JvmUse;
+use rustix::fs::{FileType, Mode, OFlags, fstat, open};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use thiserror::Error;
+
+/// First four bytes of the file, in this order on every machine.
+const MAGIC: [u8; 4] = [0xca, 0xfe, 0xc0, 0xc0];
+/// Bytes of the header.
+const HEADER_BYTES: usize = 32;
+/// Bytes of an entry before its name.
+const ENTRY_BYTES: usize = 20;
+/// Most bytes of a file that are looked at; a JVM makes 32 KiB unless `-XX:PerfDataMemorySize` says otherwise.
+const FILE_BYTES_MAX: u64 = 4 << 20;
+/// A JVM's ticks are nanoseconds since JDK 9 on Linux; `sun.os.hrt.frequency` says so.
+const TICKS_PER_SECOND: u64 = 1_000_000_000;
+
+/// Why a file cannot be used; for a JVM that is only starting it will pass.
+#[derive(Debug, Error)]
+pub enum HsperfError {
+    /// Cannot be opened or read.
+    #[error("the performance-data file cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// A link, a device, or a file of another user.
+    #[error("the performance-data file is {0}")]
+    NotTheJvms(&'static str),
+    /// Does not begin as it should.
+    #[error("not a performance-data file: {what} at byte {at}")]
+    Malformed {
+        /// What is wrong.
+        what: &'static str,
+        /// Where.
+        at: usize,
+    },
+    /// The JVM is not ready for readers.
+    #[error("the JVM has not opened its performance data to readers yet")]
+    NotYet,
+}
+
+/// Byte order of the numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    Big,
+    Little,
+}
+
+impl Order {
+    fn i32(self, bytes: [u8; 4]) -> i32 {
+        match self {
+            Order::Big => i32::from_be_bytes(bytes),
+            Order::Little => i32::from_le_bytes(bytes),
+        }
+    }
+
+    fn i64(self, bytes: [u8; 8]) -> i64 {
+        match self {
+            Order::Big => i64::from_be_bytes(bytes),
+            Order::Little => i64::from_le_bytes(bytes),
+        }
+    }
+}
+
+/// The header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Header {
+    order: Order,
+    accessible: bool,
+    used: usize,
+    /// Ticks at which an entry was last added.
+    changed: i64,
+    first: usize,
+    entries: usize,
+}
+
+/// A counter of eight bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counter {
+    /// `sun.gc.collector.0.time`.
+    pub name: String,
+    /// Where its value is.
+    pub at: usize,
+    /// Its value when the file was read.
+    pub value: i64,
+}
+
+/// The counters of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counters {
+    /// Those of eight bytes, in the file's order; texts and arrays are left out.
+    pub list: Vec<Counter>,
+    /// Whether every entry that the header announces could be read.
+    pub complete: bool,
+    order: Order,
+}
+
+fn four(bytes: &[u8], at: usize) -> Option<[u8; 4]> {
+    bytes.get(at..at.checked_add(4)?)?.try_into().ok()
+}
+
+fn eight(bytes: &[u8], at: usize) -> Option<[u8; 8]> {
+    bytes.get(at..at.checked_add(8)?)?.try_into().ok()
+}
+
+fn parse_header(bytes: &[u8]) -> Result<Header, HsperfError> {
+    let short = HsperfError::Malformed { what: "it ends", at: bytes.len() };
+    let Some(head) = bytes.get(..HEADER_BYTES) else { return Err(short) };
+    if head[..4] != MAGIC {
+        return Err(HsperfError::Malformed { what: "another magic number", at: 0 });
+    }
+    let order = match head[4] {
+        0 => Order::Big,
+        1 => Order::Little,
+        _ => return Err(HsperfError::Malformed { what: "an unknown byte order", at: 4 }),
+    };
+    if head[5] != 2 {
+        return Err(HsperfError::Malformed { what: "another version than 2", at: 5 });
+    }
+    let number = |at| four(head, at).map_or(-1, |bytes| order.i32(bytes));
+    let size = |at| {
+        let negative = HsperfError::Malformed { what: "a negative size", at };
+        usize::try_from(number(at)).map_err(|_| negative)
+    };
+    Ok(Header {
+        order,
+        accessible: head[7] != 0,
+        used: size(8)?,
+        changed: eight(head, 16).map_or(0, |bytes| order.i64(bytes)),
+        first: size(24)?,
+        entries: size(28)?,
+    })
+}
+
+/// Reads a whole file. Entries after one that cannot be read are left out: where they begin is not known.
+///
+/// # Errors
+/// When the header is wrong, or says that readers have to wait.
+pub fn parse(bytes: &[u8]) -> Result<Counters, HsperfError> {
+    let header = parse_header(bytes)?;
+    if !header.accessible {
+        return Err(HsperfError::NotYet);
+    }
+    let bytes = &bytes[..bytes.len().min(header.used)];
+    let mut counters = Counters { list: Vec::new(), complete: false, order: header.order };
+    let mut at = header.first;
+    let mut read = 0;
+    // Every round moves on by at least the fixed part of an entry.
+    while read < header.entries {
+        let Some((length, counter)) = parse_entry(bytes, at, header.order) else { return Ok(counters) };
+        counters.list.extend(counter);
+        at += length;
+        read += 1;
+    }
+    counters.complete = true;
+    Ok(counters)
+}
+
+/// Length of the entry that begins at `at`, and its counter if it is one. `None` when it is not whole.
+fn parse_entry(bytes: &[u8], at: usize, order: Order) -> Option<(usize, Option<Counter>)> {
+    let number = |offset: usize| {
+        let bytes = four(bytes, at.checked_add(offset)?)?;
+        usize::try_from(order.i32(bytes)).ok()
+    };
+    let (length, name_at, items, value_at) = (number(0)?, number(4)?, number(8)?, number(16)?);
+    let entry = bytes.get(at..at.checked_add(length)?)?;
+    if length < ENTRY_BYTES || name_at < ENTRY_BYTES {
+        return None;
+    }
+    let name = entry.get(name_at..)?;
+    let name = std::str::from_utf8(&name[..name.iter().position(|&byte| byte == 0)?]).ok()?;
+    // `J` is the type of a Java long; no items means a single one.
+    let is_long = entry[12] == b'J' && items == 0;
+    let counter = match is_long {
+        true => {
+            let value = order.i64(eight(entry, value_at)?);
+            Some(Counter { name: name.to_string(), at: at + value_at, value })
+        }
+        false => None,
+    };
+    Some((length, counter))
+}
+
+/// Where the values are that telemetry wants.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Places {
+    jit_time: Option<usize>,
+    gc_times: Vec<usize>,
+    gc_counts: Vec<usize>,
+    ticks_per_second: u64,
+}
+
+impl Places {
+    /// By name: which collectors there are, and their numbers, differ with `-XX:+Use…GC` and the release.
+    fn find(counters: &Counters) -> Places {
+        let mut places = Places { ticks_per_second: TICKS_PER_SECOND, ..Places::default() };
+        for counter in &counters.list {
+            match counter.name.as_str() {
+                // In `sun.ci` before JDK 9.
+                "java.ci.totalTime" | "sun.ci.totalTime" => places.jit_time = Some(counter.at),
+                "sun.os.hrt.frequency" => {
+                    places.ticks_per_second = u64::try_from(counter.value).unwrap_or(0).max(1);
+                }
+                name => match collector_field(name) {
+                    Some("time") => places.gc_times.push(counter.at),
+                    Some("invocations") => places.gc_counts.push(counter.at),
+                    _ => {}
+                },
+            }
+        }
+        places
+    }
+
+    fn to_ns(&self, ticks: u64) -> u64 {
+        let ns = u128::from(ticks) * 1_000_000_000 / u128::from(self.ticks_per_second.max(1));
+        u64::try_from(ns).unwrap_or(u64::MAX)
+    }
+}
+
+/// `time` of `sun.gc.collector.0.time`.
+fn collector_field(name: &str) -> Option<&str> {
+    let (number, field) = name.strip_prefix("sun.gc.collector.")?.split_once('.')?;
+    number.bytes().all(|byte| byte.is_ascii_digit()).then_some(field)
+}
+
+/// The performance data of one running JVM.
+#[derive(Debug)]
+pub struct JvmFile {
+    file: File,
+    order: Order,
+    places: Places,
+    /// Entries and time of the last change when names were looked up; `None` to look again.
+    resolved: Option<(usize, i64)>,
+}
+
+impl JvmFile {
+    /// Opens the file, which must belong to the JVM's user: `/tmp` is everybody's.
+    ///
+    /// # Errors
+    /// See [`HsperfError`]; worth another try later while the JVM starts.
+    pub fn open(path: &Path, owner: u32) -> Result<JvmFile, HsperfError> {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let file = open(path, flags, Mode::empty()).map_err(io::Error::from)?;
+        let found = fstat(&file).map_err(io::Error::from)?;
+        if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
+            return Err(HsperfError::NotTheJvms("not a plain file"));
+        }
+        if found.st_uid != owner {
+            return Err(HsperfError::NotTheJvms("another user's"));
+        }
+        let mut jvm = JvmFile {
+            file: File::from(file),
+            order: Order::Little,
+            places: Places::default(),
+            resolved: None,
+        };
+        jvm.resolve()?;
+        Ok(jvm)
+    }
+
+    /// What the JVM's compilers and collectors did so far; `None` for what it does not count.
+    ///
+    /// # Errors
+    /// When the file has become unreadable.
+    pub fn read(&mut self) -> Result<JvmUse, HsperfError> {
+        let mut head = [0; HEADER_BYTES];
+        self.file.read_exact_at(&mut head, 0)?;
+        let header = parse_header(&head)?;
+        if self.resolved != Some((header.entries, header.changed)) {
+            self.resolve()?;
+        }
+        let jit_ns = match self.places.jit_time {
+            Some(at) => Some(self.places.to_ns(self.value(at)?)),
+            None => None,
+        };
+        let sum = |places: &[usize]| -> Result<Option<u64>, HsperfError> {
+            let mut sum: Option<u64> = None;
+            for &at in places {
+                sum = Some(sum.unwrap_or(0).saturating_add(self.value(at)?));
+            }
+            Ok(sum)
+        };
+        let gc_ns = sum(&self.places.gc_times)?.map(|ticks| self.places.to_ns(ticks));
+        Ok(JvmUse { jit_ns, gc_ns, gc_count: sum(&self.places.gc_counts)? })
+    }
+
+    fn resolve(&mut self) -> Result<(), HsperfError> {
+        use std::io::{Read, Seek};
+        let mut bytes = Vec::new();
+        self.file.rewind()?;
+        (&self.file).take(FILE_BYTES_MAX).read_to_end(&mut bytes)?;
+        let header = parse_header(&bytes)?;
+        let counters = parse(&bytes)?;
+        self.order = counters.order;
+        self.places = Places::find(&counters);
+        // A half written entry is looked at again at the next read.
+        self.resolved = counters.complete.then_some((header.entries, header.changed));
+        Ok(())
+    }
+
+    fn value(&self, at: usize) -> Result<u64, HsperfError> {
+        let mut bytes = [0; 8];
+        self.file.read_exact_at(&mut bytes, at as u64)?;
+        Ok(u64::try_from(self.order.i64(bytes)).unwrap_or(0))
+    }
+}
+
+#[cfg(test)]
+mod tests;
