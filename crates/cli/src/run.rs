@@ -25,6 +25,8 @@ pub struct Conduct<'a> {
     pub preset: &'a PresetArgs,
     /// The catalogue its subjects come from.
     pub catalogue: &'a Catalogue,
+    /// Where fetched and built subjects are kept.
+    pub cache: &'a Cache,
     /// Directory in which `runs/` is made.
     pub dir: &'a Path,
     /// Seed, or one from the clock.
@@ -41,6 +43,7 @@ pub struct Conduct<'a> {
 
 /// The verb.
 pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
+    let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
     let catalogue = Catalogue::find(args.catalogue.as_deref(), args.study.parent())
         .map_err(|error| leave(Exit::Usage, error))?;
     let options = study::Options { quick: preset(&args.preset).shortens() };
@@ -50,6 +53,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
         study: &study,
         preset: &args.preset,
         catalogue: &catalogue,
+        cache: &cache,
         dir: &args.dir,
         seed: args.seed,
         workers: None,
@@ -67,7 +71,7 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
     let budget_ns = budget.map_err(|why| leave(Exit::Usage, format!("--budget {why}")))?;
     let environment = host::environment();
     let share = cpus::share(&environment.cpus);
-    let seed = conduct.seed.unwrap_or_else(clock::unix_ns);
+    let seed = conduct.seed.or(conduct.study.seed).unwrap_or_else(clock::unix_ns);
     let mut plan = plan::make(conduct.study, preset, seed, budget_ns, &share.generator, &share.subject);
     let say = |line: &str| {
         if !conduct.output.quiet {
@@ -100,12 +104,16 @@ fn preset(args: &PresetArgs) -> Preset {
 
 /// Fetches, builds and verifies every subject before anything is measured, and enters their commands in the plan.
 fn prepare(conduct: &Conduct<'_>, plan: &mut Plan, say: &dyn Fn(&str)) -> anyhow::Result<Vec<Prepared>> {
-    let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
     let mut prepared = Vec::new();
     for (variant, planned) in conduct.study.variants.iter().zip(&mut plan.variants) {
-        let subject = Prepared::prepare(&variant.name, &variant.subject, conduct.catalogue, &cache, say)
-            .map_err(|error| leave(Exit::FailedStart, error))?;
+        // An explanation fetches and builds nothing.
+        let subject = match conduct.explain {
+            true => Prepared::resolve(&variant.name, &variant.subject, conduct.catalogue, conduct.cache),
+            false => Prepared::prepare(&variant.name, &variant.subject, conduct.catalogue, conduct.cache, say),
+        };
+        let subject = subject.map_err(|error| leave(Exit::FailedStart, error))?;
         subject.describe(planned);
+        planned.command = plan::redact_arguments(&planned.command);
         prepared.push(subject);
     }
     Ok(prepared)
@@ -127,7 +135,6 @@ fn blocks(
         workers: conduct.workers.unwrap_or(plan.generator_cpus.len().max(1) as u32),
         generator_cpus: plan.generator_cpus.clone(),
         subject_cpus: plan.subject_cpus.clone(),
-        temp: keeper.temp().to_path_buf(),
         stop: Arc::clone(stop),
     });
     let (_, claims, design) = proofload_report::restore(plan)?;

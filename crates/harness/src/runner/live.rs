@@ -4,7 +4,7 @@ use super::bench::{Bench, BenchError, Loaded, Stretch};
 use crate::host::clock;
 use crate::plan;
 use crate::study::Study;
-use crate::subject::{self, Keeper, Prepared, Running, SubjectError};
+use crate::subject::{Keeper, Prepared, Running, SubjectError};
 use crate::telemetry::{Tree, TreeSample, idle_share};
 use proofload_engine::{EngineError, LoadPlan, LoadResult, Watch};
 use std::path::Path;
@@ -27,7 +27,7 @@ pub struct LiveTerms<'a> {
     /// Its variants' subjects, prepared, in the order of the variants.
     pub prepared: &'a [Prepared],
     /// The keeper of all that is started.
-    pub keeper: &'a Arc<Keeper>,
+    pub keeper: &'a Keeper,
     /// Threads of the generator.
     pub workers: u32,
     /// CPUs to pin the generator to; empty pins nothing.
@@ -49,12 +49,13 @@ struct Active {
 pub struct LiveBench<'a> {
     terms: LiveTerms<'a>,
     active: Vec<Option<Active>>,
+    starts: u32,
 }
 
 impl<'a> LiveBench<'a> {
     /// A bench on which nothing runs yet.
     pub fn new(terms: LiveTerms<'a>) -> Self {
-        LiveBench { active: terms.prepared.iter().map(|_| None).collect(), terms }
+        LiveBench { active: terms.prepared.iter().map(|_| None).collect(), terms, starts: 0 }
     }
 
     fn active(&self, variant: usize) -> Result<&Active, BenchError> {
@@ -92,8 +93,11 @@ impl Bench for LiveBench<'_> {
 
     fn start(&mut self, variant: usize, log: &Path) -> Result<(), BenchError> {
         let terms = &self.terms;
-        let running = subject::start(&terms.prepared[variant], terms.keeper, &terms.subject_cpus, log)
-            .and_then(|running| running.wait_ready().map(|()| running))
+        self.starts += 1;
+        let temp = terms.keeper.temp().join(format!("start-{}", self.starts));
+        let running = terms.prepared[variant]
+            .start(terms.keeper, &terms.subject_cpus, log, &temp)
+            .and_then(|running| running.wait_ready(&terms.stop).map(|()| running))
             .map_err(|error| match error {
                 SubjectError::Interrupted => BenchError::Interrupted,
                 error => BenchError::Failed(error.to_string()),
@@ -145,8 +149,7 @@ impl Bench for LiveBench<'_> {
             used.cpu_ns = used.cpu_ns.map(|ns| (ns as f64 * window_ns as f64 / between_ns as f64) as u64);
             used
         });
-        let age_ns = started_ns.saturating_sub(active.running.started_ns());
-        let age_seconds = if active.tree.is_some() { age_ns as f64 / 1e9 } else { 0.0 };
+        let age_seconds = active.running.started_ns().map_or(0.0, |ns| started_ns.saturating_sub(ns) as f64 / 1e9);
         let ago_ns = clock::monotonic_ns().saturating_sub(started_ns);
         Ok(Loaded {
             result,
@@ -159,7 +162,7 @@ impl Bench for LiveBench<'_> {
 
     fn alive(&mut self, variant: usize) -> Result<(), String> {
         match &self.active[variant] {
-            Some(active) => active.running.is_alive(),
+            Some(active) => active.running.alive(),
             None => Err("was not started".into()),
         }
     }
@@ -167,11 +170,9 @@ impl Bench for LiveBench<'_> {
     fn stop_all(&mut self) -> Vec<String> {
         let mut problems = Vec::new();
         for (variant, active) in self.active.iter_mut().enumerate() {
-            let Some(mut active) = active.take() else { continue };
-            let name = &self.terms.study.variants[variant].name;
-            match active.running.stop() {
-                Ok(report) => problems.extend(report.findings().iter().map(|what| format!("{name}: {what}"))),
-                Err(error) => problems.push(format!("{name}: {error}")),
+            let Some(active) = active.take() else { continue };
+            if let Err(error) = active.running.stop() {
+                problems.push(format!("{}: {error}", self.terms.study.variants[variant].name));
             }
         }
         problems
