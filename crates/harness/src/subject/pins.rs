@@ -1,0 +1,128 @@
+//! Lock files: which file stands for a coordinate, and the digest it must have.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::cache::digest_of;
+use super::{Mistake, SubjectError};
+
+/// A lock file has a line for each file of a subject.
+const LINES_MAX: usize = 10_000;
+
+/// One file that a subject is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pin {
+    pub(crate) coordinate: String,
+    pub(crate) file: String,
+    pub(crate) sha256: String,
+}
+
+/// Reads a lock file: coordinate, file name and SHA-256 on each line, `#` begins a comment.
+///
+/// # Errors
+/// All lines that are not of this form.
+pub(crate) fn read_lock(path: &Path) -> Result<Vec<Pin>, SubjectError> {
+    let text = fs::read_to_string(path)
+        .map_err(SubjectError::files(path, "the subject's lock file cannot be read"))?;
+    let mut pins = Vec::new();
+    let mut mistakes = Vec::new();
+    for (index, line) in text.lines().enumerate().take(LINES_MAX) {
+        let line = line.split('#').next().unwrap_or("").trim();
+        if line.is_empty() {
+            continue;
+        }
+        match parse(line) {
+            Some(pin) => pins.push(pin),
+            None => mistakes.push(Mistake {
+                file: path.into(),
+                line: Some(index as u64 + 1),
+                what: "not a coordinate, a file name and a SHA-256".into(),
+                remedy: "write group:artifact:version file.jar and 64 hexadecimal digits".into(),
+            }),
+        }
+    }
+    if mistakes.is_empty() { Ok(pins) } else { Err(SubjectError::Declaration(mistakes)) }
+}
+
+fn parse(line: &str) -> Option<Pin> {
+    let mut words = line.split_ascii_whitespace();
+    let (coordinate, file, sha256) = (words.next()?, words.next()?, words.next()?);
+    let digest = sha256.len() == 64 && sha256.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    // The name becomes a path and part of a class path.
+    let named = file.bytes().all(is_name_byte) && !file.starts_with('.');
+    let located = coordinate.split(':').count() == 3
+        && coordinate.split(':').all(|part| !part.is_empty() && part.bytes().all(is_name_byte));
+    (words.next().is_none() && digest && named && located).then(|| Pin {
+        coordinate: coordinate.into(),
+        file: file.into(),
+        sha256: sha256.into(),
+    })
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-')
+}
+
+/// A file that must be what it was when it was pinned.
+#[derive(Clone, Debug)]
+pub(crate) struct Pinned {
+    pub(crate) path: PathBuf,
+    pub(crate) sha256: String,
+    /// Where the digest stands.
+    pub(crate) lock: PathBuf,
+}
+
+impl Pinned {
+    /// # Errors
+    /// The file is missing or another one.
+    pub(crate) fn verify(&self, remedy: &'static str) -> Result<(), SubjectError> {
+        let found =
+            digest_of(&self.path).map_err(SubjectError::files(&self.path, "a pinned file cannot be read"))?;
+        if found == self.sha256 {
+            return Ok(());
+        }
+        Err(SubjectError::Mismatch {
+            file: self.path.clone(),
+            lock: self.lock.clone(),
+            pinned: self.sha256.clone(),
+            found,
+            remedy,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_file_is_read_and_each_bad_line_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("lock");
+        let digest = "0123456789abcdef".repeat(4);
+        fs::write(&path, format!("# comment\n\na.b:c:1.0 c-1.0.jar {digest} # why\n")).unwrap();
+        let pin = Pin { coordinate: "a.b:c:1.0".into(), file: "c-1.0.jar".into(), sha256: digest.clone() };
+        assert_eq!(read_lock(&path).unwrap(), [pin]);
+
+        let bad = format!(
+            "a.b:c ../c.jar {digest}\na.b:c:1 ../c.jar {digest}\na.b:c:1 c.jar 00\na:b:<c> c.jar {digest}\n"
+        );
+        fs::write(&path, bad).unwrap();
+        let SubjectError::Declaration(mistakes) = read_lock(&path).unwrap_err() else {
+            panic!("another error")
+        };
+        assert_eq!(mistakes.iter().filter_map(|mistake| mistake.line).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn a_changed_file_is_refused_by_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("c.jar");
+        fs::write(&path, "abc").unwrap();
+        let pinned = Pinned { sha256: digest_of(&path).unwrap(), path: path.clone(), lock: "lock".into() };
+        pinned.verify("fetch it again").unwrap();
+        fs::write(&path, "abd!").unwrap();
+        let refused = pinned.verify("fetch it again").unwrap_err().to_string();
+        assert!(refused.contains("c.jar") && refused.contains("fetch it again"), "{refused}");
+    }
+}

@@ -1,0 +1,187 @@
+//! Which ports are free, who listens on one, and whether it answers.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use super::SubjectError;
+use super::keeper::tree::Process;
+
+/// Ports that are given to subjects: below the range that Linux takes outgoing ports from (32768 by
+/// default), so that no connection of the generator can sit on a subject's port before it listens.
+const FIRST_PORT: u16 = 20_000;
+const LAST_PORT: u16 = 32_700;
+
+/// Most bytes of an answer that a probe reads: the status line is at its beginning.
+const PROBE_BYTES_MAX: usize = 4096;
+
+/// Ports given out so far: none is given twice by one process, since a subject may take a while to listen.
+static GIVEN: AtomicU32 = AtomicU32::new(0);
+
+/// A port on which nobody listens on any address.
+pub(crate) fn free_port() -> Result<u16, SubjectError> {
+    let count = u32::from(LAST_PORT - FIRST_PORT) + 1;
+    // Different processes begin at different places, so that two of them seldom try the same port at once.
+    let begin = std::process::id().wrapping_mul(97);
+    for _ in 0..count {
+        let offset = begin.wrapping_add(GIVEN.fetch_add(1, Ordering::Relaxed)) % count;
+        let port = FIRST_PORT + u16::try_from(offset).unwrap_or(0);
+        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
+            && listeners(port).is_ok_and(|l| l.is_empty())
+        {
+            return Ok(port);
+        }
+    }
+    Err(SubjectError::NoPort { first: FIRST_PORT, last: LAST_PORT })
+}
+
+/// Inodes of all sockets that listen on a port, whatever address they are bound to.
+pub(crate) fn listeners(port: u16) -> io::Result<BTreeSet<u64>> {
+    let mut found = BTreeSet::new();
+    for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
+        match fs::File::open(table) {
+            Ok(file) => collect_listeners(BufReader::new(file), port, &mut found)?,
+            // A kernel without IPv6 has no second table.
+            Err(why) if why.kind() == io::ErrorKind::NotFound && table.ends_with('6') => {}
+            Err(why) => return Err(why),
+        }
+    }
+    Ok(found)
+}
+
+/// Lines as in proc(5): `sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …`.
+fn collect_listeners(table: impl BufRead, port: u16, found: &mut BTreeSet<u64>) -> io::Result<()> {
+    const LISTEN: &str = "0A";
+    let wanted = format!(":{port:04X}");
+    for line in table.lines().skip(1) {
+        let line = line?;
+        let mut fields = line.split_ascii_whitespace().skip(1);
+        let local = fields.next().unwrap_or("");
+        if !local.ends_with(&wanted) || fields.nth(1) != Some(LISTEN) {
+            continue;
+        }
+        if let Some(inode) = fields.nth(5).and_then(|inode| inode.parse().ok()) {
+            found.insert(inode);
+        }
+    }
+    Ok(())
+}
+
+/// Which of these sockets are held by one of these processes.
+pub(crate) fn held_by(processes: &[Process], sockets: &BTreeSet<u64>) -> BTreeSet<u64> {
+    let held = |inode: &u64| processes.iter().any(|process| holds(process.pid, *inode));
+    sockets.iter().copied().filter(held).collect()
+}
+
+fn holds(pid: u32, inode: u64) -> bool {
+    let wanted = format!("socket:[{inode}]");
+    let Ok(entries) = fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
+    entries
+        .flatten()
+        .any(|entry| fs::read_link(entry.path()).is_ok_and(|link| link.as_os_str() == wanted.as_str()))
+}
+
+/// Names whoever holds one of these sockets, as far as this user may see.
+pub(crate) fn name_holder(all: &[Process], sockets: &BTreeSet<u64>) -> String {
+    let holder = all.iter().find(|process| sockets.iter().any(|inode| holds(process.pid, *inode)));
+    match holder {
+        Some(process) => {
+            let name = fs::read_to_string(format!("/proc/{}/comm", process.pid)).unwrap_or_default();
+            format!("process {} ({})", process.pid, name.trim().escape_debug())
+        }
+        None => "a process of another user".into(),
+    }
+}
+
+/// Whether something answers: a connection, and with a path an HTTP status from 200 to 399.
+///
+/// # Errors
+/// What was missing, in a few words.
+pub(crate) fn probe(address: SocketAddr, path: Option<&str>, within: Duration) -> Result<(), String> {
+    let mut stream =
+        TcpStream::connect_timeout(&address, within).map_err(|why| format!("no connection: {why}"))?;
+    let Some(path) = path else { return Ok(()) };
+    let failed = |why: io::Error| format!("no answer to GET {path}: {why}");
+    stream
+        .set_read_timeout(Some(within))
+        .and_then(|()| stream.set_write_timeout(Some(within)))
+        .map_err(failed)?;
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).map_err(failed)?;
+    let mut answer = [0_u8; PROBE_BYTES_MAX];
+    let mut filled = 0;
+    while filled < answer.len() && !answer[..filled].contains(&b'\n') {
+        match stream.read(&mut answer[filled..]).map_err(failed)? {
+            0 => break,
+            n => filled += n,
+        }
+    }
+    let line = String::from_utf8_lossy(&answer[..filled]);
+    let line = line.lines().next().unwrap_or("");
+    match line
+        .strip_prefix("HTTP/1.")
+        .and_then(|rest| rest.get(2..5))
+        .and_then(|code| code.parse::<u16>().ok())
+    {
+        Some(200..=399) => Ok(()),
+        Some(code) => Err(format!("GET {path} is answered with status {code}")),
+        None => Err(format!("GET {path} is not answered with HTTP")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_listeners_of_the_port_are_collected() {
+        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
+            0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4242 1 0 100 0 0 10 0\n\
+            1: 0100007F:1F90 0100007F:C001 01 00000000:00000000 00:00000000 00000000     0        0 4243 1 0 20 4 30 10 -1\n\
+            2: 00000000:0050 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4244 1 0 100 0 0 10 0\n\
+            3: garbage\n";
+        let mut found = BTreeSet::new();
+        collect_listeners(table.as_bytes(), 8080, &mut found).unwrap();
+        assert_eq!(found, BTreeSet::from([4242]));
+    }
+
+    #[test]
+    fn a_listener_of_this_process_is_seen_and_known_as_ours() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let sockets = listeners(port).unwrap();
+        assert_eq!(sockets.len(), 1);
+        let me = super::super::keeper::tree::find(std::process::id()).unwrap();
+        assert_eq!(held_by(&[me], &sockets), sockets);
+        assert!(held_by(&[], &sockets).is_empty());
+        assert!(name_holder(&[me], &sockets).starts_with(&format!("process {}", me.pid)));
+    }
+
+    #[test]
+    fn free_ports_differ_and_are_free() {
+        let (a, b) = (free_port().unwrap(), free_port().unwrap());
+        assert_ne!(a, b);
+        assert!(listeners(a).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_probe_tells_an_error_page_from_an_answer() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = std::thread::spawn(move || {
+            for answer in ["HTTP/1.1 503 Busy\r\n\r\n", "HTTP/1.1 204 \r\n\r\n", "SSH-2.0\r\n"] {
+                let (mut stream, _) = listener.accept().unwrap();
+                let _ = stream.read(&mut [0_u8; 1024]).unwrap();
+                stream.write_all(answer.as_bytes()).unwrap();
+            }
+        });
+        let ask = || probe(address, Some("/"), Duration::from_secs(20));
+        assert!(ask().unwrap_err().contains("503"));
+        ask().unwrap();
+        assert!(ask().unwrap_err().contains("not answered with HTTP"));
+        server.join().unwrap();
+    }
+}

@@ -1,0 +1,124 @@
+//! What a study's subject becomes before anything is started.
+
+use super::*;
+
+fn catalogue() -> Catalogue {
+    Catalogue::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects")).unwrap()
+}
+
+fn folder(name: &str, with: &[(&str, &str)]) -> SubjectSpec {
+    let with = with.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    SubjectSpec::Catalogue { folder: name.into(), with }
+}
+
+fn resolve(spec: &SubjectSpec) -> Result<schema::Variant, String> {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = Cache::at(&directory.path().join("cache")).unwrap();
+    let prepared = Prepared::resolve("it", spec, &catalogue(), &cache).map_err(|why| why.to_string())?;
+    let mut variant = schema::Variant::default();
+    prepared.describe(&mut variant);
+    Ok(variant)
+}
+
+#[test]
+fn an_option_that_is_not_given_is_left_out_of_the_command() {
+    let plain = resolve(&folder("reference", &[])).unwrap();
+    assert_eq!(
+        plain.command[1..],
+        [
+            "reference-server",
+            "--port",
+            "{port}",
+            "--workers",
+            "1",
+            "--seed",
+            "1",
+            "--service",
+            "none",
+            "--size",
+            "1024"
+        ]
+    );
+    let faulty =
+        resolve(&folder("reference", &[("faults", "status_500=1%"), ("null", "true"), ("service", "")]))
+            .unwrap();
+    assert_eq!(faulty.command[8..], ["--size", "1024", "--faults", "status_500=1%", "--null"]);
+    assert_eq!(faulty.kind, "catalogue");
+    assert_eq!(plain.digests["proofload"].len(), 64);
+}
+
+#[test]
+fn a_parameter_that_does_not_fit_is_refused_with_what_would() {
+    let refused = |with| resolve(&folder("tomcat", with)).unwrap_err();
+    assert!(refused(&[("connector", "apr")]).contains("nio, nio2"));
+    assert!(refused(&[("conector", "nio")]).contains("connector"));
+    assert!(refused(&[("heap", "lots")]).contains("256m"));
+    assert!(refused(&[("max_threads", "3")]).contains("4 to 10000"));
+    assert!(resolve(&folder("tomkat", &[])).unwrap_err().contains("reference, tomcat"));
+}
+
+#[test]
+fn a_jdk_that_is_not_there_is_named_with_a_remedy() {
+    let refused = resolve(&folder("tomcat", &[("jdk", "99")])).unwrap_err();
+    assert!(refused.contains("JDK 99") && refused.contains("apt install"), "{refused}");
+}
+
+#[test]
+fn a_command_is_taken_as_it_is_and_its_program_digested() {
+    let spec = SubjectSpec::Command {
+        args: vec!["/proc/self/exe".into(), "--listen={port}".into(), "{\"json\": 1}".into()],
+        port: None,
+        env: BTreeMap::new(),
+        directory: None,
+        ready_within_ns: 1,
+    };
+    let variant = resolve(&spec).unwrap();
+    assert_eq!(variant.command, ["/proc/self/exe", "--listen={port}", "{\"json\": 1}"]);
+    assert_eq!(variant.digests["/proc/self/exe"].len(), 64);
+    assert_eq!(variant.kind, "command");
+}
+
+#[test]
+fn a_url_has_no_command() {
+    let spec =
+        SubjectSpec::Url { address: "127.0.0.1:8080".parse().unwrap(), authority: "localhost:8080".into() };
+    let variant = resolve(&spec).unwrap();
+    assert_eq!((variant.kind.as_str(), variant.command.len()), ("url", 0));
+    assert!(variant.description.contains("localhost:8080"));
+}
+
+/// A folder that needs a JDK and one archive, without running Maven.
+#[test]
+fn an_archive_that_was_changed_in_the_cache_is_refused_before_a_start() {
+    if jdk::find_all().iter().all(|jdk| !jdk.has_compiler) {
+        eprintln!("skipped, because no JDK is installed");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let cache = Cache::at(&directory.path().join("cache")).unwrap();
+    let major = jdk::find_all().iter().rfind(|jdk| jdk.has_compiler).unwrap().major;
+    let subject = directory.path().join("subjects/small");
+    fs::create_dir_all(&subject).unwrap();
+    let archive = directory.path().join("a.jar");
+    fs::write(&archive, "an archive").unwrap();
+    let digest = digest_of(&archive).unwrap();
+    fs::write(subject.join("lock"), format!("g:a:1 a.jar {digest}\n")).unwrap();
+    let yaml = format!(
+        "description: small\nneeds: {{ jdk: \"{major}\", maven: [\"g:a:1\"] }}\nstart: [[\"{{java}}\", -cp, \"{{class_path}}\"]]\n\
+         ready: {{ within: 1s }}\n"
+    );
+    fs::write(subject.join("subject.yaml"), yaml).unwrap();
+    let cached = cache.file(&digest, "a.jar");
+    fs::create_dir_all(cached.parent().unwrap()).unwrap();
+    fs::copy(&archive, &cached).unwrap();
+
+    let catalogue = Catalogue::read(&directory.path().join("subjects")).unwrap();
+    let spec = folder("small", &[]);
+    let prepare = || Prepared::prepare("it", &spec, &catalogue, &cache, &|_| panic!("nothing takes long"));
+    let prepared = prepare().unwrap();
+    prepared.verify().unwrap();
+    fs::write(&cached, "another archive").unwrap();
+    let refused = prepared.verify().unwrap_err().to_string();
+    assert!(refused.contains("a.jar") && refused.contains(&digest) && refused.contains("lock"), "{refused}");
+    assert!(matches!(prepare(), Err(SubjectError::Mismatch { .. })));
+}
