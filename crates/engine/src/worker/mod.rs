@@ -6,9 +6,6 @@
 mod exchange;
 mod pace;
 
-#[cfg(test)]
-mod tests;
-
 use crate::books::{Books, WorkerResult};
 use crate::deadlines::Deadlines;
 use crate::driver::{Conn, DialFault, Dialed, Driver, Handler, Net, Wake};

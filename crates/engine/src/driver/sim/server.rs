@@ -1,0 +1,300 @@
+//! A simulated HTTP/1.1 server: service times, stalls, faults by probability, and exact counts.
+
+use super::peer::{Accept, Peer, Reply};
+use crate::load::Random;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+/// Name of the random stream of a server.
+const SERVES: u64 = 0x7365_7276;
+
+/// How long a request takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Service {
+    /// Always as long.
+    Constant(u64),
+    /// Exponentially distributed with that mean.
+    Exponential(u64),
+}
+
+/// All answers that fall into a stall leave at its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stall {
+    /// From one beginning to the next; the first comes after half of this.
+    pub every_ns: u64,
+    /// How long one is.
+    pub for_ns: u64,
+}
+
+/// What a server can do wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Refuses a connection.
+    Refuse,
+    /// Never answers a connection request.
+    SilentConnect,
+    /// Resets instead of answering.
+    ResetBefore,
+    /// Resets within the answer.
+    ResetWithin,
+    /// Resets right after the answer.
+    ResetAfter,
+    /// Ends the connection instead of answering.
+    CloseBefore,
+    /// Ends the connection within the answer.
+    CloseWithin,
+    /// Ends the connection right after the answer, unannounced.
+    CloseAfter,
+    /// Ends the connection after an answer that announces it.
+    CloseAnnounced,
+    /// Status 500.
+    Error,
+    /// Bytes that are no HTTP.
+    Garbage,
+    /// Never answers.
+    Silence,
+    /// Sends the answer byte by byte, so many nanoseconds apart.
+    Drip(u64),
+}
+
+/// What a server does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Server {
+    /// How long a request takes.
+    pub service: Service,
+    /// Requests that are served at once; the others queue in order of arrival. 0 is any number.
+    pub threads: usize,
+    /// Stalls.
+    pub stall: Option<Stall>,
+    /// Bytes of each body.
+    pub body_bytes: usize,
+    /// What goes wrong, each with its probability; the sum is at most 1. Faults of connections and faults of
+    /// requests are drawn apart.
+    pub faults: Vec<(Fault, f64)>,
+    /// Whether it leaves connections open that the request asked to close.
+    pub never_closes: bool,
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Server {
+            service: Service::Constant(50_000),
+            threads: 0,
+            stall: None,
+            body_bytes: 100,
+            faults: Vec::new(),
+            never_closes: false,
+        }
+    }
+}
+
+/// What servers have done, as they know it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Served {
+    /// Connections accepted, refused, and left without an answer.
+    pub accepted: u64,
+    /// See above.
+    pub refused: u64,
+    /// See above.
+    pub unanswered_dials: u64,
+    /// Whole requests received.
+    pub requests: u64,
+    /// Good answers sent whole.
+    pub answered: u64,
+    /// Answers with status 500.
+    pub errors: u64,
+    /// Answers that are no HTTP.
+    pub garbage: u64,
+    /// Requests left without an answer.
+    pub silent: u64,
+    /// Requests whose connection was ended before or within the answer.
+    pub cut: u64,
+    /// Requests whose connection was reset before or within the answer: the first of a connection.
+    pub reset_fresh: u64,
+    /// The same, later ones.
+    pub reset_reused: u64,
+    /// Requests that came, whole or in part, on a connection that had been ended.
+    pub lost_to_close: u64,
+    /// Requests that came, whole or in part, on a connection that had been reset.
+    pub lost_to_reset: u64,
+}
+
+/// A server at work for one worker.
+#[derive(Debug)]
+pub(super) struct Serving {
+    server: Server,
+    random: Random,
+    links: HashMap<u64, Inbox>,
+    /// When each thread is free again.
+    threads: Vec<u64>,
+    served: Arc<Mutex<Served>>,
+}
+
+#[derive(Debug, Default)]
+struct Inbox {
+    bytes: Vec<u8>,
+    requests: u64,
+}
+
+/// One request found in received bytes.
+struct Asked {
+    closes: bool,
+}
+
+impl Serving {
+    pub fn new(server: Server, seed: u64, served: Arc<Mutex<Served>>) -> Self {
+        let threads = vec![0; server.threads];
+        Serving { server, random: Random::new(seed, SERVES), links: HashMap::new(), threads, served }
+    }
+
+    fn count(&self, change: impl FnOnce(&mut Served)) {
+        if let Ok(mut served) = self.served.lock() {
+            change(&mut served);
+        }
+    }
+
+    /// Draws one of the faults, of those that `of_dial` says.
+    fn fault(&mut self, of_dial: bool) -> Option<Fault> {
+        let mut point = self.random.unit();
+        for (fault, probability) in &self.server.faults {
+            if matches!(fault, Fault::Refuse | Fault::SilentConnect) != of_dial {
+                continue;
+            }
+            point -= probability;
+            if point <= 0.0 {
+                return Some(*fault);
+            }
+        }
+        None
+    }
+
+    /// When an answer to a request that came at that instant leaves.
+    fn leaves_at(&mut self, now_ns: u64) -> u64 {
+        let service_ns = match self.server.service {
+            Service::Constant(ns) => ns,
+            Service::Exponential(mean) => (self.random.exponential() * mean as f64) as u64,
+        };
+        let done_ns = match self.threads.iter_mut().min() {
+            Some(free_ns) => {
+                *free_ns = (*free_ns).max(now_ns) + service_ns;
+                *free_ns
+            }
+            None => now_ns + service_ns,
+        };
+        let Some(stall) = self.server.stall else { return done_ns };
+        let within = (done_ns + stall.every_ns / 2) % stall.every_ns;
+        if within < stall.for_ns { done_ns + stall.for_ns - within } else { done_ns }
+    }
+
+    fn answer(&mut self, asked: &Asked, first: bool, now_ns: u64, replies: &mut Vec<(u64, Reply)>) {
+        let at_ns = self.leaves_at(now_ns);
+        let fault = self.fault(false);
+        let announced = asked.closes || fault == Some(Fault::CloseAnnounced);
+        let status = if fault == Some(Fault::Error) { "500 Internal Server Error" } else { "200 OK" };
+        let whole = encode(status, announced, self.server.body_bytes);
+        let cut = self.random.below(whole.len() as u64 - 1) as usize + 1;
+        let part = whole[..cut].to_vec();
+        let bytes = |bytes: Vec<u8>| (at_ns, Reply::Bytes(bytes));
+        match fault {
+            Some(Fault::ResetBefore) => replies.push((at_ns, Reply::Reset)),
+            Some(Fault::ResetWithin) => replies.extend([bytes(part), (at_ns, Reply::Reset)]),
+            Some(Fault::CloseBefore) => replies.push((at_ns, Reply::Fin)),
+            Some(Fault::CloseWithin) => replies.extend([bytes(part), (at_ns, Reply::Fin)]),
+            Some(Fault::ResetAfter) => replies.extend([bytes(whole), (at_ns, Reply::Reset)]),
+            Some(Fault::CloseAfter) => replies.extend([bytes(whole), (at_ns, Reply::Fin)]),
+            Some(Fault::Garbage) => replies.push(bytes(b"SSH-2.0-OpenSSH_9.6\r\n".to_vec())),
+            Some(Fault::Silence) => {}
+            Some(Fault::Drip(gap_ns)) => {
+                let drops = (0u64..).zip(whole);
+                replies.extend(drops.map(|(i, byte)| (at_ns + i * gap_ns, Reply::Bytes(vec![byte]))));
+            }
+            None | Some(_) => replies.push(bytes(whole)),
+        }
+        let last_ns = replies.last().map_or(at_ns, |(ns, _)| *ns);
+        let ended = matches!(replies.last(), Some((_, Reply::Fin | Reply::Reset)));
+        if announced && !ended && !self.server.never_closes && fault != Some(Fault::Silence) {
+            replies.push((last_ns, Reply::Fin));
+        }
+        self.count(|served| count_answer(served, fault, first));
+    }
+}
+
+fn count_answer(served: &mut Served, fault: Option<Fault>, first: bool) {
+    served.requests += 1;
+    match fault {
+        Some(Fault::ResetBefore | Fault::ResetWithin) if first => served.reset_fresh += 1,
+        Some(Fault::ResetBefore | Fault::ResetWithin) => served.reset_reused += 1,
+        Some(Fault::CloseBefore | Fault::CloseWithin) => served.cut += 1,
+        Some(Fault::Error) => served.errors += 1,
+        Some(Fault::Garbage) => served.garbage += 1,
+        Some(Fault::Silence) => served.silent += 1,
+        None | Some(_) => served.answered += 1,
+    }
+}
+
+fn encode(status: &str, closes: bool, body_bytes: usize) -> Vec<u8> {
+    let connection = if closes { "close" } else { "keep-alive" };
+    let head =
+        format!("HTTP/1.1 {status}\r\nContent-Length: {body_bytes}\r\nConnection: {connection}\r\n\r\n");
+    let mut bytes = head.into_bytes();
+    bytes.extend((0..body_bytes).map(|i| b"0123456789abcdef"[i % 16]));
+    bytes
+}
+
+/// Takes one whole request out of the inbox.
+fn next_request(inbox: &mut Vec<u8>) -> Option<Asked> {
+    let head_len = inbox.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
+    let head = String::from_utf8_lossy(&inbox[..head_len]).to_ascii_lowercase();
+    let field = |name: &str| head.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    let length = field("content-length:").and_then(|value| value.parse::<usize>().ok()).unwrap_or(0);
+    if inbox.len() < head_len + length {
+        return None;
+    }
+    let closes = field("connection:").is_some_and(|value| value == "close");
+    inbox.drain(..head_len + length);
+    Some(Asked { closes })
+}
+
+impl Peer for Serving {
+    fn dialed(&mut self, link: u64) -> Accept {
+        match self.fault(true) {
+            Some(Fault::Refuse) => {
+                self.count(|served| served.refused += 1);
+                Accept::Refuse
+            }
+            Some(_) => {
+                self.count(|served| served.unanswered_dials += 1);
+                Accept::Silence
+            }
+            None => {
+                self.links.insert(link, Inbox::default());
+                self.count(|served| served.accepted += 1);
+                Accept::Yes
+            }
+        }
+    }
+
+    fn received(&mut self, link: u64, bytes: &[u8], now_ns: u64, replies: &mut Vec<(u64, Reply)>) {
+        let Some(mut inbox) = self.links.remove(&link) else { return };
+        inbox.bytes.extend_from_slice(bytes);
+        while let Some(asked) = next_request(&mut inbox.bytes) {
+            self.answer(&asked, inbox.requests == 0, now_ns, replies);
+            inbox.requests += 1;
+        }
+        self.links.insert(link, inbox);
+    }
+
+    fn lost(&mut self, link: u64, _bytes: &[u8], reset: bool) {
+        // One exchange at a time: however many pieces come, they are of one request.
+        if self.links.remove(&link).is_some() {
+            self.count(|served| match reset {
+                true => served.lost_to_reset += 1,
+                false => served.lost_to_close += 1,
+            });
+        }
+    }
+
+    fn closed(&mut self, link: u64) {
+        self.links.remove(&link);
+    }
+}

@@ -1,0 +1,67 @@
+//! wrk2's experiment (Tene): a server that stalls 200 ms every 2 s, asked 5,000 times a second. A tenth of
+//! the requests fall into a stall and wait evenly between 0 and 200 ms, so the truth is a 99th percentile
+//! of 180 ms. A tool that measures from the actual send says a fraction of a millisecond.
+
+use super::*;
+use proofload_engine::driver::sim::{Server, Service, Stall};
+
+const STALL: Stall = Stall { every_ns: 2 * SECOND, for_ns: 200 * MS };
+
+fn stalling() -> World {
+    World::new(Server { stall: Some(STALL), ..Server::default() }, 1)
+}
+
+fn p99_ms(histogram: &proofload_measure::LatencyHistogram) -> f64 {
+    histogram.quantile_ns(0.99).unwrap() as f64 / 1e6
+}
+
+fn stalled_open_loop(connections: u32) -> LoadResult {
+    let plan = LoadPlan { connections, extent: Extent::DurationNs(10 * SECOND), ..open(5_000.0) };
+    let result = load(&plan, &stalling());
+    assert_eq!(count(&result, Outcome::Answered), 50_000);
+    assert_eq!(result.findings, []);
+    result
+}
+
+#[test]
+fn with_few_connections_the_stall_shows_in_response_time_and_not_in_service_time() {
+    let result = stalled_open_loop(64);
+    let response = p99_ms(&result.snapshot.response_time);
+    assert!((response - 180.0).abs() <= 3.6, "{response}");
+    assert!(p99_ms(&result.snapshot.service_time) < 1.0);
+    // What the open loop could not send shows as send delay, and is no fault of the generator.
+    assert!(p99_ms(&result.snapshot.send_delay) > 150.0);
+}
+
+#[test]
+fn with_many_connections_the_stall_shows_in_both() {
+    let result = stalled_open_loop(1_200);
+    for histogram in [&result.snapshot.response_time, &result.snapshot.service_time] {
+        let p99 = p99_ms(histogram);
+        assert!((p99 - 180.0).abs() <= 3.6, "{p99}");
+    }
+    assert!(p99_ms(&result.snapshot.send_delay) < 0.1);
+}
+
+#[test]
+fn several_workers_see_the_same_stall() {
+    let plan =
+        LoadPlan { connections: 64, workers: 3, extent: Extent::DurationNs(10 * SECOND), ..open(5_000.0) };
+    let result = load(&plan, &stalling());
+    assert_eq!(count(&result, Outcome::Answered), 50_000);
+    let response = p99_ms(&result.snapshot.response_time);
+    assert!((response - 180.0).abs() <= 3.6, "{response}");
+}
+
+#[test]
+fn in_a_closed_loop_each_connection_meets_a_stall_with_one_slow_exchange() {
+    let plan = LoadPlan { connections: 16, extent: Extent::DurationNs(10 * SECOND), ..closed() };
+    let service = Service::Constant(500_000);
+    let world = World::new(Server { service, stall: Some(STALL), ..Server::default() }, 1);
+    let result = load(&plan, &world);
+    let response = &result.snapshot.response_time;
+    let slow = |count: u64| 1.0 - count as f64 / response.count() as f64;
+    // Five stalls and sixteen connections: eighty slow exchanges, to the one.
+    assert!(response.quantile_ns(slow(80) - 1e-9).unwrap() < MS);
+    assert!(response.quantile_ns(slow(80) + 0.5 / response.count() as f64).unwrap() > 199 * MS);
+}
