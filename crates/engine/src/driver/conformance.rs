@@ -1,1 +1,379 @@
+//! What every driver must do, run over all of them: epoll against a scripted peer on the loopback
+//! address, and the simulation against the same scripts in virtual time.
 
+use super::sim::{Link, Machine, ScriptPeer, Sim};
+use super::{Close, Conn, DialFault, Dialed, Driver, Epoll, Handler, Net, Pushed, Wake};
+use proofload_testkit::{ScriptedPeer, Step, refusing_address};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// A case that takes longer, in the time of its driver, has failed.
+const PATIENCE_NS: u64 = 20_000_000_000;
+const CAPACITY: u32 = 4;
+
+/// What happened, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Seen {
+    Dialed(Conn, Result<(), DialFault>),
+    Closed(Conn, Close),
+    Writable(Conn),
+}
+
+/// Writes everything down, sends what it was told to, and closes what the peer has ended.
+#[derive(Debug, Default)]
+struct Notes {
+    seen: Vec<Seen>,
+    received: Vec<Vec<u8>>,
+    calls: u64,
+    unsent: Vec<u8>,
+    /// To dial again, under the same number, as soon as the peer has ended a connection.
+    again: Option<SocketAddr>,
+}
+
+impl Notes {
+    fn new() -> Self {
+        Notes { received: vec![Vec::new(); CAPACITY as usize], ..Notes::default() }
+    }
+
+    fn of(&self, conn: Conn) -> &[u8] {
+        &self.received[conn as usize]
+    }
+
+    fn closed(&self, conn: Conn) -> Option<Close> {
+        self.seen.iter().find_map(|seen| match seen {
+            Seen::Closed(of, how) if *of == conn => Some(*how),
+            _ => None,
+        })
+    }
+
+    fn push<N: Net>(&mut self, net: &mut N, conn: Conn) {
+        if let Pushed::Took(took) = net.send(conn, &self.unsent) {
+            self.unsent.drain(..took);
+        }
+    }
+}
+
+impl<N: Net> Handler<N> for Notes {
+    fn dialed(&mut self, _net: &mut N, conn: Conn, result: Result<(), DialFault>) {
+        self.seen.push(Seen::Dialed(conn, result));
+    }
+
+    fn received(&mut self, _net: &mut N, conn: Conn, bytes: &[u8]) {
+        assert!(!bytes.is_empty());
+        self.calls += 1;
+        self.received[conn as usize].extend_from_slice(bytes);
+    }
+
+    fn writable(&mut self, net: &mut N, conn: Conn) {
+        self.seen.push(Seen::Writable(conn));
+        self.push(net, conn);
+    }
+
+    fn closed(&mut self, net: &mut N, conn: Conn, how: Close) {
+        self.seen.push(Seen::Closed(conn, how));
+        net.close(conn);
+        if let Some(address) = self.again.take() {
+            match net.dial(conn, address) {
+                Dialed::Established => self.seen.push(Seen::Dialed(conn, Ok(()))),
+                Dialed::Pending => {}
+                Dialed::Failed(fault) => panic!("{fault:?}"),
+            }
+        }
+    }
+}
+
+/// A driver, and peers for it.
+trait Ground {
+    type Driver: Driver;
+
+    /// A driver and the address of a peer that plays those scripts.
+    fn build(scripts: Vec<Vec<Step>>) -> Self;
+    fn driver(&mut self) -> &mut Self::Driver;
+    fn address(&self) -> SocketAddr;
+    /// An address that refuses.
+    fn refusing(&self) -> SocketAddr;
+    /// What the peer received on each connection, once all have ended.
+    fn finish(self) -> Vec<Vec<u8>>;
+}
+
+struct Live {
+    driver: Epoll,
+    peer: Option<ScriptedPeer>,
+    address: SocketAddr,
+}
+
+impl Ground for Live {
+    type Driver = Epoll;
+
+    fn build(scripts: Vec<Vec<Step>>) -> Self {
+        let peer = ScriptedPeer::start(scripts).unwrap();
+        let address = peer.address();
+        Live { driver: Epoll::new(CAPACITY).unwrap(), peer: Some(peer), address }
+    }
+
+    fn driver(&mut self) -> &mut Epoll {
+        &mut self.driver
+    }
+
+    fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    fn refusing(&self) -> SocketAddr {
+        refusing_address().unwrap()
+    }
+
+    fn finish(mut self) -> Vec<Vec<u8>> {
+        (0..CAPACITY).for_each(|conn| self.driver.net().close(conn));
+        let plays = self.peer.take().unwrap().finish().unwrap();
+        plays.into_iter().map(|play| play.received).collect()
+    }
+}
+
+struct Simulated {
+    driver: Sim,
+    received: Arc<Mutex<Vec<Vec<u8>>>>,
+}
+
+impl Simulated {
+    fn with(link: Link, scripts: Vec<Vec<Step>>) -> Self {
+        use super::sim::Step as SimStep;
+        let step = |step: Step| match step {
+            Step::Await(n) => SimStep::Await(n),
+            Step::Send(bytes) => SimStep::Send(bytes),
+            Step::Pause(time) => SimStep::Pause(time.as_nanos() as u64),
+            Step::Fin => SimStep::Fin,
+            Step::Reset => SimStep::Reset,
+        };
+        let scripts = scripts.into_iter().map(|script| script.into_iter().map(step).collect()).collect();
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let peer = ScriptPeer::new(scripts, Arc::clone(&received));
+        let driver = Sim::new(Box::new(peer), link, Machine::default(), 5, CAPACITY);
+        Simulated { driver, received }
+    }
+}
+
+impl Ground for Simulated {
+    type Driver = Sim;
+
+    fn build(scripts: Vec<Vec<Step>>) -> Self {
+        Simulated::with(
+            Link { jitter_ns: 9_000, segment_max: 65_536, send_room: 100_000, ..Link::default() },
+            scripts,
+        )
+    }
+
+    fn driver(&mut self) -> &mut Sim {
+        &mut self.driver
+    }
+
+    fn address(&self) -> SocketAddr {
+        "127.0.0.1:80".parse().unwrap()
+    }
+
+    fn refusing(&self) -> SocketAddr {
+        // A peer without scripts left refuses.
+        self.address()
+    }
+
+    fn finish(mut self) -> Vec<Vec<u8>> {
+        (0..CAPACITY).for_each(|conn| self.driver.net().close(conn));
+        drop(self.driver);
+        self.received.lock().unwrap().clone()
+    }
+}
+
+/// Turns until that is so.
+fn until<G: Ground>(ground: &mut G, notes: &mut Notes, so: impl Fn(&Notes) -> bool) {
+    let end_ns = ground.driver().net().now_ns() + PATIENCE_NS;
+    while !so(notes) {
+        let now_ns = ground.driver().net().now_ns();
+        assert!(now_ns < end_ns, "did not happen: {:?}", notes.seen);
+        let wake = Wake { at_ns: now_ns + 50_000_000, exact: false };
+        ground.driver().turn(wake, notes).unwrap();
+    }
+}
+
+fn dial<G: Ground>(ground: &mut G, notes: &mut Notes, conn: Conn) {
+    let address = ground.address();
+    match ground.driver().net().dial(conn, address) {
+        Dialed::Established => {}
+        Dialed::Pending => until(ground, notes, |n| n.seen.contains(&Seen::Dialed(conn, Ok(())))),
+        Dialed::Failed(fault) => panic!("{fault:?}"),
+    }
+}
+
+/// Sends all of that, with as many calls as it takes.
+fn send_all<G: Ground>(ground: &mut G, notes: &mut Notes, conn: Conn, bytes: &[u8]) {
+    notes.unsent = bytes.to_vec();
+    notes.push(ground.driver().net(), conn);
+    until(ground, notes, |n| n.unsent.is_empty());
+}
+
+fn pattern(len: usize) -> Vec<u8> {
+    (0..len).map(|i| (i * 31 % 251) as u8).collect()
+}
+
+fn what_is_sent_arrives_and_what_arrives_is_whole_and_in_order<G: Ground>() {
+    let answer = pattern(100_000);
+    let mut ground = G::build(vec![vec![Step::Await(5), Step::Send(answer.clone())]]);
+    let mut notes = Notes::new();
+    dial(&mut ground, &mut notes, 2);
+    send_all(&mut ground, &mut notes, 2, b"hello");
+    until(&mut ground, &mut notes, |n| n.of(2).len() >= answer.len());
+    assert_eq!(notes.of(2), answer);
+    assert_eq!(ground.finish(), [b"hello".to_vec()]);
+}
+
+fn a_refused_connection_is_told_as_one_and_frees_its_number<G: Ground>() {
+    let mut ground = G::build(Vec::new());
+    let mut notes = Notes::new();
+    for _ in 0..2 {
+        let address = ground.refusing();
+        notes.seen.clear();
+        match ground.driver().net().dial(0, address) {
+            Dialed::Failed(fault) => assert_eq!(fault, DialFault::Refused),
+            Dialed::Established => panic!("somebody listens at {address}"),
+            Dialed::Pending => until(&mut ground, &mut notes, |n| !n.seen.is_empty()),
+        }
+        assert!(notes.seen.is_empty() || notes.seen == [Seen::Dialed(0, Err(DialFault::Refused))]);
+    }
+}
+
+fn an_end_comes_after_all_that_was_sent_before_it<G: Ground>() {
+    let answer = pattern(300_000);
+    let script = vec![Step::Await(1), Step::Send(answer.clone()), Step::Fin];
+    let mut ground = G::build(vec![script]);
+    let mut notes = Notes::new();
+    dial(&mut ground, &mut notes, 0);
+    send_all(&mut ground, &mut notes, 0, b"?");
+    until(&mut ground, &mut notes, |n| n.closed(0).is_some());
+    assert_eq!(notes.closed(0), Some(Close::Fin));
+    assert_eq!(notes.of(0), answer);
+}
+
+fn an_end_right_behind_a_short_answer_is_not_missed<G: Ground>() {
+    let script = vec![Step::Await(1), Step::Send(b"bye".to_vec()), Step::Fin];
+    let mut ground = G::build(vec![script; 3]);
+    let mut notes = Notes::new();
+    for conn in 0..3 {
+        dial(&mut ground, &mut notes, conn);
+        send_all(&mut ground, &mut notes, conn, b"?");
+    }
+    until(&mut ground, &mut notes, |n| (0..3).all(|conn| n.closed(conn) == Some(Close::Fin)));
+    assert!((0..3).all(|conn| notes.of(conn) == b"bye"));
+}
+
+fn a_reset_is_told_as_one<G: Ground>() {
+    let mut ground = G::build(vec![vec![Step::Await(1), Step::Reset]]);
+    let mut notes = Notes::new();
+    dial(&mut ground, &mut notes, 0);
+    send_all(&mut ground, &mut notes, 0, b"?");
+    until(&mut ground, &mut notes, |n| n.closed(0).is_some());
+    assert_eq!(notes.closed(0), Some(Close::Reset));
+}
+
+fn what_the_kernel_does_not_take_at_once_is_sent_when_it_can_be<G: Ground>() {
+    let request = pattern(12_000_000);
+    let script = vec![
+        Step::Await(1),
+        Step::Pause(Duration::from_millis(30)),
+        Step::Await(request.len() - 1),
+        Step::Send(b"thanks".to_vec()),
+    ];
+    let mut ground = G::build(vec![script]);
+    let mut notes = Notes::new();
+    dial(&mut ground, &mut notes, 1);
+    send_all(&mut ground, &mut notes, 1, &request);
+    assert!(notes.seen.contains(&Seen::Writable(1)), "12 MB fitted at once");
+    until(&mut ground, &mut notes, |n| n.of(1) == b"thanks");
+    assert_eq!(ground.finish(), [request]);
+}
+
+fn a_long_answer_is_handed_over_a_share_in_each_turn<G: Ground>() {
+    let long = pattern(6_000_000);
+    let mut ground = G::build(vec![vec![Step::Await(1), Step::Send(long.clone())]]);
+    let mut notes = Notes::new();
+    dial(&mut ground, &mut notes, 0);
+    send_all(&mut ground, &mut notes, 0, b"?");
+    while notes.of(0).len() < long.len() {
+        let (before, calls) = (notes.of(0).len(), notes.calls);
+        until(&mut ground, &mut notes, |n| n.calls > calls);
+        // A share of 256 KiB, and what a last read of at most 64 KiB adds to it.
+        assert!(notes.of(0).len() - before <= 320 * 1024);
+    }
+    assert_eq!(notes.of(0), long);
+}
+
+fn a_number_can_be_dialed_again_within_the_call_that_told_its_end<G: Ground>() {
+    let ends = vec![Step::Await(1), Step::Send(b"one".to_vec()), Step::Fin];
+    let stays = vec![Step::Await(1), Step::Send(b"two".to_vec())];
+    let mut ground = G::build(vec![ends, stays]);
+    let mut notes = Notes { again: Some(ground.address()), ..Notes::new() };
+    dial(&mut ground, &mut notes, 0);
+    send_all(&mut ground, &mut notes, 0, b"?");
+    let stands_again = |n: &Notes| {
+        let closed = n.seen.iter().position(|seen| matches!(seen, Seen::Closed(0, _)));
+        closed.is_some_and(|at| n.seen[at..].contains(&Seen::Dialed(0, Ok(()))))
+    };
+    until(&mut ground, &mut notes, stands_again);
+    send_all(&mut ground, &mut notes, 0, b"!");
+    until(&mut ground, &mut notes, |n| n.of(0) == b"onetwo");
+    assert_eq!(ground.finish(), [b"?".to_vec(), b"!".to_vec()]);
+}
+
+fn a_connection_closed_here_is_heard_of_no_more<G: Ground>() {
+    let script = vec![Step::Await(1), Step::Send(b"late".to_vec())];
+    let mut ground = G::build(vec![script, vec![Step::Await(1), Step::Send(b"ok".to_vec())]]);
+    let mut notes = Notes::new();
+    dial(&mut ground, &mut notes, 0);
+    dial(&mut ground, &mut notes, 1);
+    send_all(&mut ground, &mut notes, 0, b"?");
+    ground.driver().net().close(0);
+    ground.driver().net().close(0);
+    send_all(&mut ground, &mut notes, 1, b"?");
+    until(&mut ground, &mut notes, |n| n.of(1) == b"ok");
+    assert!(notes.of(0).is_empty() && notes.closed(0).is_none());
+}
+
+fn a_turn_without_events_ends_at_its_instant_and_not_before<G: Ground>() {
+    let mut ground = G::build(Vec::new());
+    let mut notes = Notes::new();
+    for (after_ns, exact) in [(3_000_000, true), (3_000_000, false), (0, true), (0, false)] {
+        let began = ground.driver().net().now_ns();
+        let wake = Wake { at_ns: began + after_ns, exact };
+        let turned = ground.driver().turn(wake, &mut notes).unwrap();
+        let took = ground.driver().net().now_ns() - began;
+        assert!(took >= after_ns, "{took} of {after_ns}");
+        assert!(turned.waited_ns >= after_ns && turned.waited_ns <= took);
+    }
+    // An instant that is past does not hold a turn up.
+    let began = ground.driver().net().now_ns();
+    ground.driver().turn(Wake { at_ns: began.saturating_sub(1), exact: true }, &mut notes).unwrap();
+    assert!(notes.seen.is_empty());
+}
+
+macro_rules! over_every_driver {
+    ($($case:ident),+ $(,)?) => {
+        mod epoll {
+            $(#[test] fn $case() { super::$case::<super::Live>(); })+
+        }
+        mod sim {
+            $(#[test] fn $case() { super::$case::<super::Simulated>(); })+
+        }
+    };
+}
+
+over_every_driver!(
+    what_is_sent_arrives_and_what_arrives_is_whole_and_in_order,
+    a_refused_connection_is_told_as_one_and_frees_its_number,
+    an_end_comes_after_all_that_was_sent_before_it,
+    an_end_right_behind_a_short_answer_is_not_missed,
+    a_reset_is_told_as_one,
+    what_the_kernel_does_not_take_at_once_is_sent_when_it_can_be,
+    a_long_answer_is_handed_over_a_share_in_each_turn,
+    a_number_can_be_dialed_again_within_the_call_that_told_its_end,
+    a_connection_closed_here_is_heard_of_no_more,
+    a_turn_without_events_ends_at_its_instant_and_not_before,
+);

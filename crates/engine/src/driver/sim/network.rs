@@ -11,6 +11,8 @@ use std::net::SocketAddr;
 
 /// Most happenings that are handed over in one turn, as under epoll.
 const TURN_EVENTS: usize = 64;
+/// Bytes after which a turn ends, as under epoll.
+const TURN_BYTES: usize = 256 * 1024;
 /// Name of the random stream of a network.
 const WIRES: u64 = 0x7769_7265;
 
@@ -158,8 +160,8 @@ impl Driver for Sim {
 
     fn turn<H: Handler<SimNet>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Turned> {
         let mut waited_ns = 0;
-        let mut handed = 0;
-        while handed < TURN_EVENTS {
+        let (mut handed, mut bytes) = (0, 0);
+        while handed < TURN_EVENTS && bytes < TURN_BYTES {
             let next_ns = self.net.queue.peek().map_or(u64::MAX, |next| next.at_ns);
             if next_ns > self.net.now_ns {
                 if handed > 0 {
@@ -175,6 +177,9 @@ impl Driver for Sim {
                 }
             }
             let Some(happening) = self.net.queue.pop() else { break };
+            if let What::Bytes(segment) = &happening.what {
+                bytes += segment.len();
+            }
             if happening.what.is_the_peers() {
                 self.net.play(happening);
             } else if self.hand_over(happening, handler) {
