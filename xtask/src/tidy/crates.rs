@@ -31,7 +31,10 @@ fn manifest(source: &Source) -> Vec<String> {
     let folder = source.path.trim_end_matches("/Cargo.toml");
     let name = folder.rsplit('/').next().unwrap_or(folder);
     let Some((_, allowed)) = MAY_USE.iter().find(|(known, _)| *known == name) else {
-        return vec![format!("{}: a new crate: enter it in the table of xtask/src/tidy/crates.rs", source.path)];
+        return vec![format!(
+            "{}: a new crate: enter it in the table of xtask/src/tidy/crates.rs",
+            source.path
+        )];
     };
     let mut section = "";
     let mut found = Vec::new();
@@ -39,7 +42,8 @@ fn manifest(source: &Source) -> Vec<String> {
         if line.starts_with('[') {
             section = line.trim();
         }
-        let Some(used) = line.strip_prefix("proofload-").and_then(|rest| rest.split(['.', ' ', '=']).next()) else {
+        let Some(used) = line.strip_prefix("proofload-").and_then(|rest| rest.split(['.', ' ', '=']).next())
+        else {
             continue;
         };
         let fine = match section {
@@ -58,8 +62,11 @@ fn manifest(source: &Source) -> Vec<String> {
 pub fn map(sources: &[Source], architecture: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (name, _) in MAY_USE {
-        let exists = sources.iter().any(|s| s.path == format!("crates/{name}/Cargo.toml") || s.path == format!("{name}/Cargo.toml"));
-        let heading = architecture.lines().any(|line| line.starts_with("### ") && line.contains(&format!("`{name}`")));
+        let exists = sources
+            .iter()
+            .any(|s| s.path == format!("crates/{name}/Cargo.toml") || s.path == format!("{name}/Cargo.toml"));
+        let heading =
+            architecture.lines().any(|line| line.starts_with("### ") && line.contains(&format!("`{name}`")));
         match (exists, heading) {
             (true, false) => found.push(format!("ARCHITECTURE.md: no heading names the crate `{name}`")),
             (false, true) => found.push(format!("ARCHITECTURE.md: the crate `{name}` is gone")),
@@ -80,16 +87,21 @@ mod tests {
     #[test]
     fn a_dependency_upward_is_found() {
         let bad = source("crates/report/Cargo.toml", "[dependencies]\nproofload-harness.workspace = true\n");
-        assert_eq!(check(&[bad]), ["crates/report/Cargo.toml:2: report may not use harness in [dependencies]"]);
+        assert_eq!(
+            check(&[bad]),
+            ["crates/report/Cargo.toml:2: report may not use harness in [dependencies]"]
+        );
         let good = source("crates/report/Cargo.toml", "[dependencies]\nproofload-store.workspace = true\n");
         assert!(check(&[good]).is_empty());
     }
 
     #[test]
     fn testkit_is_for_tests_only() {
-        let shipped = source("crates/engine/Cargo.toml", "[dependencies]\nproofload-testkit.workspace = true\n");
+        let shipped =
+            source("crates/engine/Cargo.toml", "[dependencies]\nproofload-testkit.workspace = true\n");
         assert_eq!(check(&[shipped]).len(), 1);
-        let tests = source("crates/engine/Cargo.toml", "[dev-dependencies]\nproofload-testkit.workspace = true\n");
+        let tests =
+            source("crates/engine/Cargo.toml", "[dev-dependencies]\nproofload-testkit.workspace = true\n");
         assert!(check(&[tests]).is_empty());
     }
 

@@ -33,7 +33,8 @@ fn violations(root: &Path) -> anyhow::Result<Vec<String>> {
         found.extend(calls::check(source));
         found.extend(sizes::check(source));
     }
-    let text = |path: &str| sources.iter().find(|source| source.path == path).map_or("", |source| &source.text);
+    let text =
+        |path: &str| sources.iter().find(|source| source.path == path).map_or("", |source| &source.text);
     found.extend(sizes::changelog(text("CHANGELOG.md")));
     found.extend(crates::map(&sources, text("ARCHITECTURE.md")));
     Ok(found)
@@ -48,7 +49,9 @@ fn sources(root: &Path) -> anyhow::Result<Vec<Source>> {
         found.push(read(root, &root.join(name))?);
     }
     while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        for entry in
+            std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?
+        {
             let path = entry?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if path.is_dir() {
@@ -79,7 +82,11 @@ pub fn tests_begin(source: &Source) -> usize {
 }
 
 fn is_test_file(path: &str) -> bool {
-    path.contains("/tests/") || path.ends_with("/tests.rs") || path.contains("/examples/") || path.starts_with("fuzz/")
+    path.contains("/tests/")
+        || path.ends_with("/conformance.rs")
+        || path.ends_with("/tests.rs")
+        || path.contains("/examples/")
+        || path.starts_with("fuzz/")
 }
 
 #[cfg(test)]

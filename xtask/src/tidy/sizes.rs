@@ -15,7 +15,10 @@ pub fn check(source: &Source) -> Vec<String> {
     let product = &source.text[..tests_begin(source)];
     let lines = product.lines().count();
     if lines > FILE_LINES_MAX {
-        found.push(format!("{}: {lines} lines, at most {FILE_LINES_MAX}: which rooms are in it?", source.path));
+        found.push(format!(
+            "{}: {lines} lines, at most {FILE_LINES_MAX}: which rooms are in it?",
+            source.path
+        ));
     }
     for part in source.path.split('/') {
         if EMPTY_NAMES.contains(&part.trim_end_matches(".rs")) {
@@ -82,7 +85,9 @@ mod tests {
     fn a_long_file_is_found_and_its_tests_do_not_count() {
         let long = "const A: u8 = 1;\n".repeat(601);
         assert_eq!(check(&source("crates/x/src/a.rs", long.clone())).len(), 1);
-        assert!(check(&source("crates/x/src/a.rs", format!("#[cfg(test)]\nmod tests {{\n{long}"))).is_empty());
+        assert!(
+            check(&source("crates/x/src/a.rs", format!("#[cfg(test)]\nmod tests {{\n{long}"))).is_empty()
+        );
     }
 
     #[test]
