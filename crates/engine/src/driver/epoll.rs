@@ -203,6 +203,8 @@ impl Driver for Epoll {
             let (conn, epoch) = (data.u64() as u32, (data.u64() >> 32) as u32);
             let socket = &self.net.sockets[conn as usize];
             if socket.epoch == epoch && socket.fd.is_some() {
+                // What is in the queue is read from there, or it would have two shares of this turn.
+                let flags = if socket.requeued { flags & EventFlags::OUT } else { flags };
                 self.dispatch(conn, flags, handler);
             }
         }
