@@ -2,6 +2,7 @@
 
 use super::cpus::{self, list_text};
 use super::facts::{self, Facts};
+use super::leftovers;
 use super::lock::Holder;
 
 /// With fewer descriptors a ladder of connections ends early.
@@ -58,6 +59,7 @@ pub fn doctor() -> Vec<DoctorFinding> {
     let mut findings = audit_machine(&facts);
     findings.extend(audit_tools(&facts));
     findings.push(audit_lock(facts::lock_holder()));
+    findings.push(audit_leftovers(&leftovers::find()));
     findings
 }
 
@@ -260,6 +262,15 @@ fn audit_lock(holder: Result<Option<Holder>, String>) -> DoctorFinding {
         ),
         Err(error) => finding("lock", State::Bad, error, "remove what is at that path"),
     }
+}
+
+fn audit_leftovers(pids: &[u32]) -> DoctorFinding {
+    if pids.is_empty() {
+        return finding("leftovers", State::Good, "no subject outlived its run".to_string(), "");
+    }
+    let names: Vec<String> = pids.iter().map(u32::to_string).collect();
+    let what = format!("processes of runs whose Proofload and keeper were killed: {}", names.join(", "));
+    finding("leftovers", State::Warning, what, "proofload doctor --clean")
 }
 
 #[cfg(test)]

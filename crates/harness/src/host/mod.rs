@@ -7,6 +7,7 @@ pub mod cpus;
 pub mod doctor;
 mod facts;
 pub mod jdk;
+mod leftovers;
 pub mod lock;
 mod root;
 pub mod signals;

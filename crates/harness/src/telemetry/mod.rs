@@ -4,7 +4,7 @@
 //! stretch of time is the difference of two samples, taken where the stretch begins and ends.
 
 pub mod hsperf;
-mod process;
+pub(crate) mod process;
 mod tree;
 
 pub use tree::Tree;

@@ -57,40 +57,6 @@ fn read_text(path: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// The CPU clock of another process.
-///
-/// It counts nanoseconds for the whole process, ended threads included, and may be read for any process of any
-/// user; `/proc/PID/schedstat` is the main thread alone, `/proc/PID/stat` counts in ticks of 10 ms. A thread
-/// that runs at this very moment is counted up to its last tick or switch (a few milliseconds).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CpuClock(libc::clockid_t);
-
-impl CpuClock {
-    /// `None` when there is no such process.
-    pub(crate) fn of(pid: u32) -> Option<CpuClock> {
-        let mut clock: libc::clockid_t = 0;
-        // SAFETY: writes one clock id into `clock`, which outlives the call.
-        match unsafe { libc::clock_getcpuclockid(libc::pid_t::try_from(pid).ok()?, &raw mut clock) } {
-            0 => Some(CpuClock(clock)),
-            _ => None,
-        }
-    }
-
-    /// CPU time so far; `None` once the process has gone.
-    pub(crate) fn read_ns(self) -> Option<u64> {
-        // SAFETY: an all-zero timespec is a valid value.
-        let mut time: libc::timespec = unsafe { std::mem::zeroed() };
-        // SAFETY: writes one timespec into `time`, which outlives the call.
-        match unsafe { libc::clock_gettime(self.0, &raw mut time) } {
-            0 => {
-                let seconds = u64::try_from(time.tv_sec).ok()?;
-                Some(seconds.saturating_mul(1_000_000_000).saturating_add(time.tv_nsec.unsigned_abs()))
-            }
-            _ => None,
-        }
-    }
-}
-
 /// Resident memory in bytes.
 pub(crate) fn rss_bytes(pid: u32) -> Option<u64> {
     parse_statm(&read_text(&format!("/proc/{pid}/statm"))?, page_size() as u64)
@@ -126,6 +92,7 @@ pub(crate) fn all_pids() -> impl Iterator<Item = u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::clock::CpuClock;
     use proptest::prelude::*;
 
     const JAVA: &str = include_str!("../../testdata/proc/process/java.stat");

@@ -1,9 +1,9 @@
 //! A process and all that descend from it.
 
 use super::hsperf::JvmFile;
-use super::process::{self, CpuClock, Stat};
+use super::process::{self, Stat};
 use super::{JvmUse, TreeSample};
-use crate::host::clock;
+use crate::host::clock::{self, CpuClock};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -95,6 +95,14 @@ fn somebody_who_measures_is_named() {
 }
 
 #[test]
+fn what_outlived_its_run_is_named() {
+    let finding = audit_leftovers(&[12, 13]);
+    assert_eq!((finding.state, finding.remedy.as_str()), (State::Warning, "proofload doctor --clean"));
+    assert!(finding.what.ends_with("12, 13"), "{}", finding.what);
+    assert_eq!(audit_leftovers(&[]).state, State::Good);
+}
+
+#[test]
 fn this_machine_can_be_examined() {
     let subjects: Vec<String> = doctor().into_iter().map(|finding| finding.subject).collect();
     for subject in
