@@ -1,7 +1,10 @@
-//! Means of testing that are never shipped: a TCP peer that plays scripts on the loopback address.
+//! Means of testing that are never shipped: peers on the loopback address, one that plays scripts and one
+//! that answers HTTP.
 
 #![forbid(unsafe_code)]
 
+mod http;
 mod peer;
 
+pub use http::HttpPeer;
 pub use peer::{Ending, Play, ScriptedPeer, Step, refusing_address};

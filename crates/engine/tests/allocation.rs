@@ -1,0 +1,106 @@
+//! Nothing allocates on the data path in the measured phase. The count covers the whole process: the peer
+//! does not allocate between answers either.
+
+use proofload_engine::{
+    Arrival, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Target, Timeouts, Watch, run,
+};
+use proofload_measure::Outcome;
+use proofload_testkit::HttpPeer;
+use proofload_wire::http1::RequestSpec;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: every call is handed to the system's allocator as it is.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(at, layout) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(at, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn plan(peer: &HttpPeer, profile: Profile, think: bool) -> LoadPlan {
+    let spec = RequestSpec {
+        method: "GET".to_owned(),
+        target: "/".to_owned(),
+        authority: peer.address().to_string(),
+        headers: Vec::new(),
+        body: Vec::new(),
+        close: false,
+        keep_body: 0,
+    };
+    let closing = RequestSpec { close: true, ..spec.clone() };
+    LoadPlan {
+        targets: vec![Target { address: peer.address() }],
+        mix: vec![MixEntry {
+            weight: 1,
+            target: 0,
+            request: Arc::new(spec.encode().unwrap()),
+            closing_request: Arc::new(closing.encode().unwrap()),
+            expect: Expect { status: Some(200), bytes: Some(1024), text: None },
+        }],
+        profile,
+        connections: if think { 32 } else { 8 },
+        keep_alive: KeepAlive::On,
+        timeouts: Timeouts::default(),
+        discard_ns: 0,
+        extent: Extent::DurationNs(60_000_000_000),
+        drain_ns: 1_000_000_000,
+        workers: 1,
+        cpus: Vec::new(),
+        seed: 1,
+        share: (0, 1),
+    }
+}
+
+/// Waits until so many exchanges were answered and returns how many allocations there had been then.
+fn allocations_at(watch: &Watch, answered: u64) -> u64 {
+    while watch.answered.load(Ordering::Relaxed) < answered {
+        thread::sleep(Duration::from_millis(5));
+    }
+    ALLOCATIONS.load(Ordering::Relaxed)
+}
+
+/// One test, for another would allocate beside it.
+#[test]
+fn the_data_path_does_not_allocate_while_it_measures() {
+    let open = Profile::Open { rate_per_s: 2_000.0, arrival: Arrival::Poisson, coalesce_ns: 0 };
+    let pausing = Profile::Closed { think_ns: 2_000_000 };
+    for (profile, think) in [(Profile::Closed { think_ns: 0 }, false), (open, false), (pausing, true)] {
+        let peer = HttpPeer::start(1024).unwrap();
+        let plan = plan(&peer, profile, think);
+        let watch = Watch::default();
+        let (before, after, result) = thread::scope(|scope| {
+            let load = scope.spawn(|| run(&plan, &watch).unwrap());
+            let before = allocations_at(&watch, 500);
+            let after = allocations_at(&watch, 2_500);
+            watch.stop.store(true, Ordering::Relaxed);
+            (before, after, load.join().unwrap())
+        });
+        assert_eq!(after - before, 0, "{profile:?}");
+        let answered = result.snapshot.outcomes.get(Outcome::Answered);
+        assert!(answered >= 2_500 && answered == peer.answered(), "{answered} {}", peer.answered());
+        assert!(result.stopped_early);
+    }
+}

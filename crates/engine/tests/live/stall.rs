@@ -1,0 +1,71 @@
+//! The stall experiment of the simulation, live: slow tests, for they take ten seconds of a quiet machine.
+
+use super::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// Whether slow tests are wanted; says so when they are not.
+fn slow_tests(name: &str) -> bool {
+    let wanted = std::env::var_os("PROOFLOAD_SLOW_TESTS").is_some_and(|value| value == "1");
+    if !wanted {
+        eprintln!("skipped: {name} takes ten seconds of a quiet machine; set PROOFLOAD_SLOW_TESTS=1");
+    }
+    wanted
+}
+
+/// Ten seconds of 5,000 requests a second, with a stall of 200 ms in every two.
+fn stalled(connections: u32) -> LoadResult {
+    let peer = HttpPeer::start(100).unwrap();
+    let profile = Profile::Open { rate_per_s: 5_000.0, arrival: Arrival::Constant, coalesce_ns: 0 };
+    let extent = Extent::DurationNs(10 * SECOND);
+    let plan = LoadPlan { profile, connections, extent, ..plan(peer.address(), 1) };
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_secs(1));
+            while !over.load(Ordering::Relaxed) {
+                peer.stall(|| thread::sleep(Duration::from_millis(200)));
+                thread::sleep(Duration::from_millis(1_800));
+            }
+        });
+        let result = load(&plan);
+        over.store(true, Ordering::Relaxed);
+        only(&result, Outcome::Answered, 50_000);
+        result
+    })
+}
+
+fn p99_ms(histogram: &proofload_measure::LatencyHistogram) -> f64 {
+    histogram.quantile_ns(0.99).unwrap() as f64 / 1e6
+}
+
+#[test]
+fn a_live_stall_shows_in_response_time_with_few_connections_and_in_both_with_many() {
+    if !slow_tests("the live stall experiment") {
+        return;
+    }
+    let few = stalled(64);
+    let response = p99_ms(&few.snapshot.response_time);
+    assert!((response - 180.0).abs() <= 9.0, "{response}");
+    assert!(p99_ms(&few.snapshot.service_time) < 20.0);
+    let many = stalled(1_200);
+    for histogram in [&many.snapshot.response_time, &many.snapshot.service_time] {
+        let p99 = p99_ms(histogram);
+        assert!((p99 - 180.0).abs() <= 9.0, "{p99}");
+    }
+}
+
+#[test]
+fn ten_thousand_connections_are_opened_and_each_of_them_answers() {
+    if !slow_tests("the load of ten thousand connections") {
+        return;
+    }
+    // Both ends are in this process: two descriptors for each connection.
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
+    let connections = 10_000.min((limit - 200) / 2) as u32;
+    let peer = HttpPeer::start(10).unwrap();
+    let result = load(&LoadPlan { connections, ..plan(peer.address(), 3 * u64::from(connections)) });
+    only(&result, Outcome::Answered, 3 * u64::from(connections));
+    assert_eq!(peer.accepted(), u64::from(connections));
+}
