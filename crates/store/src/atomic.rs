@@ -37,7 +37,7 @@ pub(crate) fn replace(path: &Path, text: &str) -> Result<(), StoreError> {
         fs::rename(&beside, path)
     })();
     if let Err(e) = written {
-        // The rest of a failed write is of no use to anybody; that it cannot be removed either changes nothing.
+        // Half a file is of no use to anybody; that it cannot be removed either changes nothing.
         let _ = fs::remove_file(&beside);
         return Err(StoreError::io("write", path, e));
     }

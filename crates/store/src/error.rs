@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum StoreError {
     /// The file system, or the user's quota, is full. What was written before is whole.
-    #[error("cannot {what} {}: the disk is full; free some space, or choose another place with --dir", path.display())]
+    #[error(
+        "cannot {what} {}: the disk is full; free some space, or choose another place with --dir",
+        path.display()
+    )]
     Full {
         /// What was tried.
         what: &'static str,
@@ -28,7 +31,10 @@ pub enum StoreError {
         source: io::Error,
     },
     /// There is no run where one was looked for.
-    #[error("{} is no run: it has no plan.json; name a directory like runs/<study>/<id> or runs/<study>/latest", path.display())]
+    #[error(
+        "{} is no run: it has no plan.json; name a directory like runs/<study>/<id> or runs/<study>/latest",
+        path.display()
+    )]
     NotARun {
         /// Where it was looked for.
         path: PathBuf,
@@ -43,7 +49,8 @@ pub enum StoreError {
     },
     /// The record was written by a newer Proofload.
     #[error(
-        "{} has format {found}, this Proofload reads formats 1 to {known}; read it with the Proofload that wrote it, or a newer one",
+        "{} has format {found}, this Proofload reads formats 1 to {known}; \
+         read it with the Proofload that wrote it, or a newer one",
         path.display()
     )]
     Newer {
@@ -69,7 +76,11 @@ pub enum StoreError {
         source: serde_json::Error,
     },
     /// A block to which an earlier write failed cannot be finished.
-    #[error("{} cannot be finished: a slice could not be written to it before; the block does not count", path.display())]
+    #[error(
+        "{} cannot be finished: a slice could not be written to it before; \
+         the block does not count, measure it again",
+        path.display()
+    )]
     Unfinished {
         /// The partial file.
         path: PathBuf,
@@ -112,7 +123,8 @@ mod tests {
         assert!(matches!(full, StoreError::Full { .. }));
         assert_eq!(
             full.to_string(),
-            "cannot append to /x/0001.partial.jsonl: the disk is full; free some space, or choose another place with --dir"
+            "cannot append to /x/0001.partial.jsonl: the disk is full; \
+             free some space, or choose another place with --dir"
         );
         let denied = StoreError::io("create", Path::new("/x"), io::Error::from_raw_os_error(13));
         assert!(denied.to_string().ends_with("check who owns the directory and its mode"), "{denied}");

@@ -19,8 +19,8 @@ pub fn measures_of(claims: &[Claim]) -> Vec<Measure> {
     measures
 }
 
-/// Judges claims on what a run has recorded so far. The runner, the report and the exit code all come here, so
-/// the last verdict of a run is the one that its record yields again.
+/// Judges claims on what a run has recorded so far. The runner, the report and the exit code all come here,
+/// so the last verdict of a run is the one that its record yields again.
 ///
 /// # Errors
 /// When a stored histogram cannot be read.

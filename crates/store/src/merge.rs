@@ -10,8 +10,8 @@ use std::path::Path;
 const FINDINGS_MAX: usize = 8;
 
 impl Run {
-    /// For each load point and variant, in the plan's order: the measured slices of all complete blocks merged.
-    /// Histograms are merged before quantiles are taken. Combinations without a slice are left out.
+    /// For each load point and variant, in the plan's order: the measured slices of all complete blocks,
+    /// merged. Histograms are merged before quantiles are taken. Combinations without a slice are left out.
     ///
     /// # Errors
     /// When a stored histogram cannot be read.

@@ -20,10 +20,10 @@ struct Trial<'a> {
 }
 
 impl Run {
-    /// What the complete blocks say about these measures. Indexes of variants and points are those of the plan.
+    /// What the complete blocks say about these measures. Variants and points have the plan's indexes.
     ///
-    /// Values per cycle come from the measured slices; merged ones from their sums and from merged histograms.
-    /// Nothing of a warm-up is in them.
+    /// Values per cycle come from the measured slices, merged ones from their sums and merged histograms.
+    /// Nothing of a warm-up is in either.
     ///
     /// # Errors
     /// When a stored histogram cannot be read.

@@ -187,7 +187,10 @@ mod tests {
         }
 
         #[test]
-        fn the_token_never_survives(before in "[a-z \\r\\n]{0,20}", name in prop::sample::select(&HEADERS[..])) {
+        fn the_token_never_survives(
+            before in "[a-z \\r\\n]{0,20}",
+            name in prop::sample::select(&HEADERS[..]),
+        ) {
             let text = format!("{before}\n{name}: zQ9tokenZ\nmore");
             prop_assert!(!redact(&text).contains("zQ9tokenZ"));
         }

@@ -56,14 +56,14 @@ struct Versioned {
 }
 
 impl Run {
-    /// Reads a run. `path` is a run directory, a link to one, or the directory of a study, of which the latest
-    /// run is read.
+    /// Reads a run. `path` is a run directory, a link to one, or the directory of a study, of which the
+    /// latest run is read.
     ///
     /// Block files are read up to their last whole line. A block with fewer slices than the plan says is
     /// excluded, whatever its name.
     ///
     /// # Errors
-    /// When there is no run, a document in it is damaged or cannot be read, or it was written by a newer version.
+    /// When there is no run, a document in it is damaged or cannot be read, or a newer version wrote it.
     pub fn open(path: &Path) -> Result<Run, StoreError> {
         let path = locate(path)?;
         let plan: Plan = versioned(&path.join(layout::PLAN))?;

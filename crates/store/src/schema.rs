@@ -346,7 +346,7 @@ pub struct ClaimResult {
     pub reasons: Vec<String>,
 }
 
-/// A measure of one variant at one load point: the geometric mean over blocks, with a t interval on logarithms.
+/// A measure of one variant at one load point: the geometric mean over blocks, and its t interval.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figure {
     /// The variant's name.

@@ -27,8 +27,8 @@ pub struct BlockWriter {
 }
 
 impl RunWriter {
-    /// Makes `runs/<study>/<id>/` under `root` and writes plan, environment and a status of `running`, synced;
-    /// then lets `runs/<study>/latest` point to it. `unix_ns` is the wall-clock time, for the id.
+    /// Makes `runs/<study>/<id>/` under `root` and writes environment, a status of `running`, and the plan,
+    /// synced; then lets `runs/<study>/latest` point to it. `unix_ns` is the wall-clock time, for the id.
     ///
     /// Credentials are redacted from the texts of the plan.
     ///
@@ -161,4 +161,19 @@ fn without_credentials(plan: &Plan) -> Plan {
         variant.command.iter_mut().for_each(|word| *word = redact(word));
     }
     plan
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_on_a_full_disk_says_so_and_is_never_finished() {
+        let full = PathBuf::from("/dev/full");
+        let file = File::options().write(true).open(&full).unwrap();
+        let mut block =
+            BlockWriter { file, partial: full, whole: "/dev/null/0001.jsonl".into(), broken: false };
+        assert!(matches!(block.append(&Slice::default()), Err(StoreError::Full { .. })));
+        assert!(matches!(block.finish(), Err(StoreError::Unfinished { .. })));
+    }
 }

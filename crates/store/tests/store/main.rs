@@ -1,0 +1,8 @@
+//! The door of the crate: runs written, cut, damaged, read again.
+
+mod fixture;
+
+mod directory;
+mod observations;
+mod reading;
+mod versions;

@@ -1,0 +1,156 @@
+//! From slices to what the judge reads.
+
+use crate::fixture::{STARTED_NS, environment, plan, slice, slices, snapshot, write, write_block};
+use proofload_stats::{Cell, Measure, Observations, Replication};
+use proofload_store::schema::Plan;
+use proofload_store::{Run, RunWriter};
+
+const MEASURES: [Measure; 8] = [
+    Measure::Throughput,
+    Measure::ResponseQuantile(9900),
+    Measure::ResponseMean,
+    Measure::ResponseMax,
+    Measure::ErrorShare,
+    Measure::Errors,
+    Measure::CpuPerRequest,
+    Measure::Rss,
+];
+
+fn cell(observations: &Observations, block: u32, variant: usize, measure: Measure) -> &Cell {
+    let mut cells = observations.cells.iter();
+    cells.find(|c| (c.block, c.variant, c.point, c.measure) == (block, variant, 0, measure)).unwrap()
+}
+
+fn near(found: Option<f64>, expected: f64, share: f64) {
+    let found = found.unwrap();
+    assert!((found / expected - 1.0).abs() <= share, "{found}, expected {expected}");
+}
+
+#[test]
+fn every_measure_comes_by_cycle_and_merged_without_the_warm_up() {
+    let root = tempfile::tempdir().unwrap();
+    let mut writer = write(root.path(), &plan(), 2);
+    drop(writer.begin_block(3).unwrap());
+    let seen = Run::open(writer.path()).unwrap().observations(&MEASURES).unwrap();
+    assert_eq!((seen.blocks.as_slice(), seen.excluded_blocks), (&[1, 2][..], 1));
+    assert_eq!(seen.replication, Replication::Start);
+    assert_eq!(seen.cells.len(), 2 * 2 * MEASURES.len());
+
+    let nio2 = |measure| cell(&seen, 1, 1, measure);
+    assert_eq!(nio2(Measure::Throughput).cycles, [Some(1_101.0), Some(1_151.0)]);
+    assert_eq!(nio2(Measure::Throughput).merged, Some(1_126.0));
+    assert_eq!((nio2(Measure::Throughput).finished, nio2(Measure::Throughput).errors), (2_256, 4));
+    assert_eq!(nio2(Measure::Errors).cycles, [Some(2.0), Some(2.0)]);
+    assert_eq!(nio2(Measure::ErrorShare).merged, Some(4.0 / 2_256.0));
+    assert_eq!(nio2(Measure::CpuPerRequest).merged, Some(20_000.0));
+    assert_eq!(nio2(Measure::Rss).merged, Some(f64::from(12 << 20)));
+    // Latencies are 1.8 ms + i µs for i below 1,101 and below 1,151: together nearly uniform up to 2.95 ms.
+    near(nio2(Measure::ResponseMax).merged, 1_800_000.0 + 1_150_000.0, 1e-3);
+    near(nio2(Measure::ResponseMean).merged, 1_800_000.0 + 562_900.0, 1e-3);
+    near(nio2(Measure::ResponseQuantile(9900)).cycles[0], 1_800_000.0 + 1_090_000.0, 1e-3);
+    near(nio2(Measure::ResponseQuantile(9900)).merged, 1_800_000.0 + 1_128_000.0, 1e-3);
+    assert!(nio2(Measure::Throughput).unfit.is_empty());
+}
+
+#[test]
+fn what_was_not_measured_is_none_and_never_zero() {
+    let root = tempfile::tempdir().unwrap();
+    let mut writer = RunWriter::create(
+        root.path(),
+        &Plan { order: Vec::new(), replication: "process".to_string(), ..plan() },
+        &environment(),
+        STARTED_NS,
+    )
+    .unwrap();
+    let mut block = writer.begin_block(1).unwrap();
+    let mut lonely = slice(1, 3, 1, "nio", &snapshot(0, 0, 0));
+    lonely.measured.subject = None;
+    block.append(&lonely).unwrap();
+    let mut stranger = lonely.clone();
+    stranger.measured.variant = "apr".to_string();
+    block.append(&stranger).unwrap();
+    block.finish().unwrap();
+
+    let run = Run::open(writer.path()).unwrap();
+    let seen = run.observations(&MEASURES).unwrap();
+    assert_eq!(seen.replication, Replication::Process);
+    assert_eq!(
+        seen.cells.len(),
+        MEASURES.len(),
+        "one variant, and the one that is not in the plan is left out"
+    );
+    assert_eq!(cell(&seen, 1, 0, Measure::Throughput).cycles, [None, None, Some(0.0)]);
+    for measure in [Measure::ResponseQuantile(5000), Measure::ResponseMean, Measure::ErrorShare] {
+        let none = run.observations(&[measure]).unwrap();
+        assert_eq!(none.cells[0].merged, None, "{measure:?}");
+    }
+    for measure in [Measure::CpuPerRequest, Measure::Rss, Measure::ResponseMax] {
+        assert_eq!(cell(&seen, 1, 0, measure).merged, None, "{measure:?}");
+    }
+}
+
+#[test]
+fn an_unfit_generator_is_told_with_its_place() {
+    let root = tempfile::tempdir().unwrap();
+    let mut writer = write(root.path(), &plan(), 0);
+    let mut block = writer.begin_block(1).unwrap();
+    for mut slice in slices(1) {
+        if slice.cycle == 2 && slice.measured.variant == "nio" {
+            slice.measured.generator.fit = false;
+            slice.measured.generator.findings = vec!["worker 0 used 98 % of its CPU".to_string()];
+        }
+        block.append(&slice).unwrap();
+    }
+    block.finish().unwrap();
+    let run = Run::open(writer.path()).unwrap();
+    let seen = run.observations(&[Measure::Throughput]).unwrap();
+    let unfit = &cell(&seen, 1, 0, Measure::Throughput).unfit;
+    assert_eq!(*unfit, ["worker 0 used 98 % of its CPU (nio @ 64c, block 1, cycle 2)"]);
+    assert!(cell(&seen, 1, 1, Measure::Throughput).unfit.is_empty());
+    let points = run.points().unwrap();
+    assert_eq!(points.iter().map(|point| point.generator.fit).collect::<Vec<_>>(), [false, true]);
+}
+
+#[test]
+fn points_are_the_trials_of_all_complete_blocks_merged() {
+    let root = tempfile::tempdir().unwrap();
+    let mut writer = write(root.path(), &plan(), 1);
+    let one = Run::open(writer.path()).unwrap().points().unwrap();
+    write_block(&mut writer, 2);
+    let points = Run::open(writer.path()).unwrap().points().unwrap();
+    let nio2 = &points[1];
+    assert_eq!(
+        (points.len(), nio2.variant.as_str(), nio2.point.as_str(), nio2.connections),
+        (2, "nio2", "64c", 64)
+    );
+    assert_eq!(
+        (nio2.seconds, nio2.throughput_per_s),
+        (4.0, Some(f64::from(1_101 + 1_151 + 1_102 + 1_152) / 4.0))
+    );
+    assert_eq!(nio2.outcomes["answered"], 4_506);
+    assert_eq!((nio2.outcomes["rejected"], nio2.outcomes.len()), (8, 16));
+    assert_eq!((nio2.codes["200"], nio2.codes["503"]), (4_506, 8));
+    assert_eq!(nio2.response_time_ns.count, 4_506);
+    assert_eq!((nio2.intended, nio2.sent, nio2.unsent), (4_514, 4_514, 0));
+    assert_eq!(nio2.per_second, [1_101, 1_151, 1_102, 1_152]);
+    assert_eq!(nio2.generator.cpu_ns, 400_000_000);
+    let subject = nio2.subject.as_ref().unwrap();
+    assert_eq!((subject.cpu_ns, subject.gc_count), (Some(4_506 * 20_000), Some(4)));
+    assert_eq!(subject.rss_bytes, Some(22 << 20));
+    assert_eq!(nio2.bad_answers.len(), 1);
+    assert!(nio2.bad_answers[0].received.contains("Set-Cookie: [redacted]"));
+    assert!(one[1].response_time_ns.max <= nio2.response_time_ns.max);
+}
+
+#[test]
+fn figures_read_back_as_the_very_numbers_that_were_written() {
+    let root = tempfile::tempdir().unwrap();
+    let mut plan = plan();
+    for (alpha, seconds) in
+        [(0.1 + 0.2, 1.0 / 3.0), (f64::MIN_POSITIVE, 1e300), (5e-324, 123_456_789.123_456_79)]
+    {
+        (plan.alpha, plan.estimated_seconds) = (alpha, seconds);
+        let read = Run::open(write(root.path(), &plan, 0).path()).unwrap();
+        assert_eq!((read.plan().alpha, read.plan().estimated_seconds), (alpha, seconds));
+    }
+}

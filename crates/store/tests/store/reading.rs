@@ -1,0 +1,150 @@
+//! Records that were cut off, damaged, or written by somebody newer.
+
+use crate::fixture::{plan, slice, slices, snapshot, write};
+use proofload_store::schema::{Plan, Slice};
+use proofload_store::{Run, StoreError};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn whole(run: &Path) -> PathBuf {
+    run.join("blocks/0001.jsonl")
+}
+
+fn edit(path: &Path, change: impl FnOnce(&mut serde_json::Value)) {
+    let mut value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    change(&mut value);
+    fs::write(path, value.to_string()).unwrap();
+}
+
+#[test]
+fn a_block_cut_at_any_byte_is_read_up_to_its_last_whole_line_and_does_not_count() {
+    let root = tempfile::tempdir().unwrap();
+    let plan = Plan { order: vec![vec![vec![0, 1]]], ..plan() };
+    let mut writer = write(root.path(), &plan, 0);
+    let written: Vec<Slice> =
+        ["nio", "nio2"].map(|name| slice(1, 1, 1, name, &snapshot(3, 1_000_000, 0))).to_vec();
+    let mut block = writer.begin_block(1).unwrap();
+    written.iter().for_each(|slice| block.append(slice).unwrap());
+    block.finish().unwrap();
+    let run = writer.path().to_path_buf();
+    let bytes = fs::read(whole(&run)).unwrap();
+    let partial = run.join("blocks/0002.partial.jsonl");
+    fs::copy(whole(&run), &partial).unwrap();
+    let open = |path: &Path| fs::File::options().write(true).open(path).unwrap();
+    let files = [open(&whole(&run)), open(&partial)];
+    for cut in (0..bytes.len()).rev() {
+        files.iter().for_each(|file| file.set_len(cut as u64).unwrap());
+        let lines = bytes[..cut].iter().filter(|byte| **byte == b'\n').count();
+        let read = Run::open(&run).unwrap();
+        assert!(read.blocks().is_empty(), "cut at {cut}");
+        assert_eq!(read.excluded().len(), 2);
+        for excluded in read.excluded() {
+            assert_eq!(excluded.slices, written[..lines], "cut at {cut}");
+        }
+        assert!(read.excluded()[0].damage.is_some() && read.excluded()[1].damage.is_none());
+    }
+    fs::write(whole(&run), &bytes).unwrap();
+    assert_eq!(Run::open(&run).unwrap().blocks()[0].slices, written);
+}
+
+#[test]
+fn a_block_is_held_against_the_plan() {
+    let root = tempfile::tempdir().unwrap();
+    let run = write(root.path(), &plan(), 1).path().to_path_buf();
+    let text = fs::read_to_string(whole(&run)).unwrap();
+    let without_last: String = text.split_inclusive('\n').take(5).collect();
+    fs::write(whole(&run), without_last).unwrap();
+    let read = Run::open(&run).unwrap();
+    assert_eq!(read.excluded()[0].damage.as_deref(), Some("it has 3 of 4 measured slices"));
+}
+
+#[test]
+fn junk_within_a_block_excludes_it_and_says_where() {
+    let root = tempfile::tempdir().unwrap();
+    let run = write(root.path(), &plan(), 2).path().to_path_buf();
+    let text = fs::read_to_string(whole(&run)).unwrap();
+    for junk in ["{}\n".as_bytes(), b"\xff\xfe\n", b"\n", b"null\n", b"[1,2]\n", &[b'['; 5000]] {
+        let mut bytes = text.split_inclusive('\n').next().unwrap().as_bytes().to_vec();
+        bytes.extend_from_slice(junk);
+        bytes.extend_from_slice(text.as_bytes());
+        fs::write(whole(&run), &bytes).unwrap();
+        let read = Run::open(&run).unwrap();
+        assert_eq!(read.blocks().len(), 1);
+        assert_eq!(read.excluded()[0].slices.len(), 1);
+        let damage = read.excluded()[0].damage.clone().unwrap();
+        assert!(damage.starts_with("line 2"), "{damage}");
+    }
+}
+
+#[test]
+fn a_newer_format_is_refused_with_both_versions() {
+    let root = tempfile::tempdir().unwrap();
+    let run = write(root.path(), &plan(), 1).path().to_path_buf();
+    let line = fs::read_to_string(whole(&run)).unwrap();
+    fs::write(whole(&run), line.replacen("{\"format\":1,", "{\"format\":2,", 1)).unwrap();
+    let refused = Run::open(&run).unwrap_err();
+    assert!(matches!(refused, StoreError::Newer { found: 2, known: 1, .. }), "{refused}");
+    fs::write(whole(&run), line).unwrap();
+    // A newer plan is refused for its version, not for what else may be new in it.
+    fs::write(run.join("plan.json"), "{\"format\": 7, \"study\": {\"is\": \"an object now\"}}").unwrap();
+    let refused = Run::open(&run).unwrap_err().to_string();
+    assert!(refused.contains("has format 7, this Proofload reads formats 1 to 1"), "{refused}");
+}
+
+#[test]
+fn unknown_fields_of_a_known_format_are_ignored() {
+    let root = tempfile::tempdir().unwrap();
+    let run = write(root.path(), &plan(), 1).path().to_path_buf();
+    for name in ["plan.json", "environment.json", "status.json"] {
+        edit(&run.join(name), |value| value["mood"] = "fine".into());
+    }
+    let line = fs::read_to_string(whole(&run)).unwrap();
+    fs::write(whole(&run), line.replace("{\"format\":1,", "{\"mood\":[1,{}],\"format\":1,")).unwrap();
+    let read = Run::open(&run).unwrap();
+    assert_eq!((read.plan(), read.blocks()[0].slices.clone()), (&plan(), slices(1)));
+}
+
+#[test]
+fn what_is_no_run_or_a_damaged_one_is_told_with_a_remedy() {
+    let root = tempfile::tempdir().unwrap();
+    let nothing = Run::open(&root.path().join("none")).unwrap_err();
+    assert!(matches!(nothing, StoreError::NotARun { .. }));
+    assert!(nothing.to_string().contains("name a directory like runs/<study>/<id>"), "{nothing}");
+    let run = write(root.path(), &plan(), 1).path().to_path_buf();
+    for (name, text) in [
+        ("plan.json", "{\"format\": 1}"),
+        ("plan.json", "{"),
+        ("status.json", ""),
+        ("plan.json", "{\"format\": 0}"),
+    ] {
+        let before = fs::read(run.join(name)).unwrap();
+        fs::write(run.join(name), text).unwrap();
+        let damaged = Run::open(&run).unwrap_err();
+        assert!(matches!(damaged, StoreError::Damaged { .. }), "{damaged}");
+        assert!(damaged.to_string().contains(name), "{damaged}");
+        fs::write(run.join(name), before).unwrap();
+    }
+    fs::remove_file(run.join("environment.json")).unwrap();
+    assert!(Run::open(&run).unwrap_err().to_string().ends_with("check that the path exists"));
+}
+
+#[test]
+fn a_histogram_that_cannot_be_read_is_an_error_and_not_a_zero() {
+    let root = tempfile::tempdir().unwrap();
+    let run = write(root.path(), &plan(), 1).path().to_path_buf();
+    let text = fs::read_to_string(whole(&run)).unwrap();
+    let good = &slices(1)[2].histograms.response_time;
+    fs::write(whole(&run), text.replace(good.as_str(), "AAAA")).unwrap();
+    let read = Run::open(&run).unwrap();
+    assert!(matches!(read.points(), Err(StoreError::Damaged { .. })));
+}
+
+#[test]
+fn blocks_beyond_the_plan_repeat_its_order_and_foreign_files_are_left_alone() {
+    let root = tempfile::tempdir().unwrap();
+    let plan = Plan { order: vec![vec![vec![0, 1]], vec![vec![0, 1], vec![1, 0]]], ..plan() };
+    let run = write(root.path(), &plan, 4).path().to_path_buf();
+    fs::write(run.join("blocks/notes.txt"), "hello").unwrap();
+    fs::write(run.join("blocks/0009.jsonl.bak"), "junk").unwrap();
+    assert_eq!(Run::open(&run).unwrap().blocks().len(), 4);
+}

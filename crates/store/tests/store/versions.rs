@@ -1,0 +1,87 @@
+//! Every version ever written is read, and the newest is what is written today.
+
+use crate::fixture::{plan, write};
+use proofload_stats::Measure;
+use proofload_store::schema::FORMAT_VERSION;
+use proofload_store::{Run, judged, measures_of, schemas};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn testdata() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata")
+}
+
+/// Files of a run whose bytes are the same every time.
+const FILES: [&str; 5] =
+    ["plan.json", "environment.json", "status.json", "blocks/0001.jsonl", "blocks/0002.partial.jsonl"];
+
+#[test]
+fn every_stored_version_is_read_and_yields_the_same_figures() {
+    for version in 1..=FORMAT_VERSION {
+        let run = Run::open(&testdata().join(format!("v{version}"))).unwrap();
+        assert_eq!(run.plan().study, "fixture", "v{version}");
+        let seen = run.observations(&[Measure::Throughput, Measure::CpuPerRequest]).unwrap();
+        assert_eq!((seen.blocks.as_slice(), seen.excluded_blocks), (&[1][..], 1), "v{version}");
+        let merged: Vec<_> = seen.cells.iter().map(|cell| cell.merged.unwrap()).collect();
+        assert_eq!(merged, [1_026.0, 20_000.0, 1_126.0, 20_000.0], "v{version}");
+        assert_eq!(run.points().unwrap()[1].response_time_ns.count, 2_252, "v{version}");
+    }
+}
+
+/// With `UPDATE_FIXTURES=1` the fixture of the newest version is written anew: only before its first release.
+#[test]
+fn the_fixture_of_the_newest_version_is_what_is_written_today() {
+    let root = tempfile::tempdir().unwrap();
+    let mut writer = write(root.path(), &plan(), 1);
+    let mut block = writer.begin_block(2).unwrap();
+    block.append(&crate::fixture::slices(2)[0]).unwrap();
+    drop(block);
+    let committed = testdata().join(format!("v{FORMAT_VERSION}"));
+    for name in FILES {
+        let today = fs::read_to_string(writer.path().join(name)).unwrap();
+        if std::env::var_os("UPDATE_FIXTURES").is_some() {
+            fs::create_dir_all(committed.join(name).parent().unwrap()).unwrap();
+            fs::write(committed.join(name), &today).unwrap();
+        }
+        let stored = fs::read_to_string(committed.join(name)).unwrap();
+        assert!(
+            stored == today,
+            "{name} is written differently now: a new format needs a version and a fixture"
+        );
+    }
+}
+
+#[test]
+fn claims_are_judged_on_what_the_record_yields() {
+    let run = Run::open(&testdata().join("v1")).unwrap();
+    let names = proofload_stats::Names {
+        variants: ["nio", "nio2"]
+            .map(|name| proofload_stats::Selector {
+                name: name.to_string(),
+                levels: vec![("connector".to_string(), name.to_string())],
+            })
+            .to_vec(),
+        points: vec!["64c".to_string()],
+    };
+    let planned = &run.plan().claims[0];
+    let claims = proofload_stats::parse_claim(&planned.name, &planned.text, &names).unwrap();
+    assert_eq!(measures_of(&claims), [Measure::Throughput]);
+    let design = proofload_stats::Design { looks: vec![4, 6], alpha: 0.05 };
+    let judgement = judged(&run, &claims, &design).unwrap();
+    assert_eq!(judgement.claims.len(), 1);
+    assert_eq!(judgement.claims[0].verdict, proofload_stats::Verdict::Undecided, "one block of four");
+    assert!(!judgement.settled);
+}
+
+#[test]
+fn every_stored_format_has_a_schema_with_its_fields_described() {
+    let all = schemas();
+    assert_eq!(all.len(), 5);
+    for (name, schema) in all {
+        assert!(name.ends_with(".schema.json"));
+        let properties = schema["properties"].as_object().unwrap();
+        for (field, described) in properties {
+            assert!(described.get("description").is_some(), "{name}: {field}");
+        }
+    }
+}
