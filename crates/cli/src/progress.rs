@@ -133,7 +133,7 @@ impl Live {
             .iter()
             .zip(&judgement.claims)
             .map(|(name, judged)| match &judged.estimate {
-                Some(e) if e.unit == "ratio" => {
+                Some(e) if e.unit == "ratio" && e.high.is_finite() => {
                     format!("{name}: {} {:.3} [{:.3}, {:.3}]", judged.verdict.name(), e.point, e.low, e.high)
                 }
                 _ => format!("{name}: {}", judged.verdict.name()),

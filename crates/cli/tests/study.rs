@@ -65,7 +65,7 @@ fn explain_prints_every_command_and_starts_nothing() {
     let output = run_in(dir.path(), &["run", "studies/quickstart.yaml", "--quick", "--explain"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let said = text(&output.stdout);
-    for part in ["reference-server", "looks", "closed", "minutes"] {
+    for part in ["reference-server", "looks", "closed", "at most"] {
         assert!(said.contains(part), "no {part} in {said}");
     }
     assert!(std::fs::read_dir(dir.path()).expect("a directory").next().is_none(), "nothing was written");
