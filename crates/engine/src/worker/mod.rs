@@ -216,7 +216,7 @@ impl<'a> Worker<'a> {
         self.watch.answered.fetch_add(answered - self.told.0, Ordering::Relaxed);
         self.watch.failed.fetch_add(failed - self.told.1, Ordering::Relaxed);
         self.told = (answered, failed);
-        if self.looks % LOOKS_PER_QUANTILE == 0
+        if self.looks.is_multiple_of(LOOKS_PER_QUANTILE)
             && let Some(p99) = self.books.recorder.response_time().quantile_ns(0.99)
         {
             self.watch.p99_ns.store(p99, Ordering::Relaxed);
@@ -343,10 +343,8 @@ impl<'a> Worker<'a> {
         self.books.recorder.snapshot_mut().discarded.add_many(Outcome::Unsent, discarded);
         let counted = matches!(self.plan.extent, Extent::Requests { .. });
         let reached = counted && self.pace.reached_count(self.issue_end_ns);
-        let end = match counted && reached {
-            true => self.books.last_end_ns.min(self.books.end_ns()),
-            false => self.books.end_ns(),
-        };
+        let end = self.books.end_ns();
+        let end = if counted && reached { self.books.last_end_ns.min(end) } else { end };
         if matches!(self.plan.profile, Profile::Closed { .. }) {
             for slot in &self.slots {
                 if let Some(since) = slot.away_ns {
@@ -355,7 +353,7 @@ impl<'a> Worker<'a> {
             }
         }
         self.look(now);
-        let early = self.books.end_ns() < window.end_ns && !reached || (counted && !reached);
+        let early = !reached && (counted || self.books.end_ns() < window.end_ns);
         let connections = self.slots.len() as u64;
         WorkerResult { stopped_early: early, ..self.books.finish(end, connections, driver.name()) }
     }
