@@ -195,11 +195,6 @@ impl Link {
         self.order(&Order::Adopt { path: path.to_path_buf() })
     }
 
-    /// Takes back [`Link::adopt`].
-    pub(crate) fn release(&self, path: &Path) -> Result<(), SubjectError> {
-        self.order(&Order::Release { path: path.to_path_buf() })
-    }
-
     /// Starts a process; `spawn.id` is chosen here.
     pub(crate) fn start(&self, subject: &str, mut spawn: Spawn) -> Result<Ward, SubjectError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);

@@ -21,8 +21,6 @@ pub(crate) enum Order {
     Stop { id: u64, grace_ns: u64 },
     /// Remove this directory too when everything ends.
     Adopt { path: PathBuf },
-    /// This adopted directory is gone or somebody else's now.
-    Release { path: PathBuf },
     /// End everything, remove the temporary files, leave.
     End,
 }

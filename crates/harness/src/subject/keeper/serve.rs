@@ -223,9 +223,6 @@ impl Serving {
             Order::Adopt { path } => {
                 self.adopted.insert(path);
             }
-            Order::Release { path } => {
-                self.adopted.remove(&path);
-            }
             Order::End => {
                 self.ending.get_or_insert_with(|| Ending::after(END_GRACE_NS));
             }

@@ -1,0 +1,123 @@
+//! What this executable plays when a test starts it: servers that behave and servers that do not, and a
+//! Proofload that is going to be killed.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
+
+use proofload_harness::subject::{Keeper, clean_leftovers};
+
+use crate::Bench;
+
+pub const PREFIX: &str = "as-";
+pub const LISTENER: &str = "as-listener";
+pub const SLEEPER: &str = "as-sleeper";
+pub const STUBBORN: &str = "as-stubborn";
+pub const DAEMON: &str = "as-daemon";
+pub const DYING: &str = "as-dying";
+pub const PROOFLOAD: &str = "as-proofload";
+/// Last argument of a daemon that hides where it came from.
+pub const HIDING: &str = "hiding";
+pub const CLEANER: &str = "as-cleaner";
+
+pub fn play(actor: &str, args: &[String]) -> ExitCode {
+    match actor {
+        LISTENER => listen(&args[0]),
+        SLEEPER => sleep(),
+        STUBBORN => {
+            // SAFETY: ignores a signal; no memory of ours is involved.
+            unsafe { libc::signal(libc::SIGTERM, libc::SIG_IGN) };
+            listen(&args[0])
+        }
+        DAEMON => become_daemon(&args[0], &args[1..]),
+        DYING => {
+            println!("first line");
+            eprintln!("cannot open the configuration");
+            ExitCode::from(3)
+        }
+        PROOFLOAD => hold(args),
+        CLEANER => {
+            for line in clean_leftovers() {
+                println!("{line}");
+            }
+            ExitCode::SUCCESS
+        }
+        _ => ExitCode::FAILURE,
+    }
+}
+
+fn sleep() -> ! {
+    loop {
+        std::thread::sleep(Duration::from_secs(1000));
+    }
+}
+
+/// Answers every connection with a small HTTP answer.
+fn listen(port: &str) -> ! {
+    let listener = TcpListener::bind(format!("127.0.0.1:{port}")).unwrap();
+    for stream in listener.incoming() {
+        let Ok(mut stream) = stream else { continue };
+        let _ = stream.read(&mut [0_u8; 1024]);
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    }
+    unreachable!("incoming never ends")
+}
+
+/// Leaves its session, its parent and, when it is to hide, the environment that would tell where it came from.
+fn become_daemon(port: &str, rest: &[String]) -> ExitCode {
+    // SAFETY: this process has one thread; the child goes on alone and executes another program.
+    let child = unsafe { libc::fork() };
+    if child != 0 {
+        return ExitCode::SUCCESS;
+    }
+    // SAFETY: as above; leaving the session and forking once more is what daemons do.
+    unsafe {
+        libc::setsid();
+        if libc::fork() != 0 {
+            libc::_exit(0);
+        }
+    }
+    let mut server = Command::new("/proc/self/exe");
+    server.arg(LISTENER).arg(port).args(rest);
+    if rest.iter().any(|arg| arg == HIDING) {
+        server.env_clear();
+    }
+    let error = std::os::unix::process::CommandExt::exec(&mut server);
+    eprintln!("{error}");
+    ExitCode::FAILURE
+}
+
+/// What Proofload does: a keeper, subjects of all kinds, and on. Each command line holds `tag`.
+fn hold(args: &[String]) -> ! {
+    let tag = args[0].as_str();
+    let bench = Bench::new_in(tag);
+    let keeper = Keeper::start().unwrap();
+    let casts: [&[&str]; 5] = [
+        &[LISTENER, "{port}", tag],
+        &[STUBBORN, "{port}", tag],
+        &[DAEMON, "{port}", tag],
+        &[DAEMON, "{port}", tag, HIDING],
+        &[SLEEPER, tag],
+    ];
+    let mut running = Vec::new();
+    for (number, cast) in casts.iter().enumerate() {
+        let prepared = bench.actor(cast, 60_000_000_000);
+        let temp = keeper.temp().join(number.to_string());
+        running.push(prepared.start(&keeper, &[], &bench.log(), &temp).unwrap());
+        std::fs::write(temp.join("file"), "temporary").unwrap();
+    }
+    for subject in &running[..3] {
+        subject.wait_ready(&Default::default()).unwrap();
+    }
+    println!("{} {}", keeper.pid(), running.len());
+    sleep()
+}
+
+/// This executable as one of the actors, with a directory for temporary files of its own.
+pub fn cast(actor: &str, args: &[&str], runtime: &std::path::Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.arg(actor).args(args).env("XDG_RUNTIME_DIR", runtime);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+}
