@@ -96,3 +96,6 @@ fn littles_law(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -
     let differs = (expected - found).abs() > LITTLE_SHARE * connections;
     differs.then_some(Finding::LittlesLaw { expected, found })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! Faults that cannot be planted from outside: books that do not add up.
+
+use super::*;
+use crate::books::Books;
+use crate::{Expect, Extent, KeepAlive, MixEntry, Target, Timeouts};
+use proofload_measure::{ExchangeTimes, Outcome, Window};
+use proofload_wire::Request;
+use std::sync::Arc;
+
+const SECOND: u64 = 1_000_000_000;
+const ALLOWANCE: Allowance = Allowance { descriptors: None, ports: 28_232 };
+
+fn plan() -> LoadPlan {
+    let bytes = b"GET / HTTP/1.1\r\n\r\n".to_vec();
+    let request = Arc::new(Request { bytes, head_only: false, closes: false, keep_body: 0 });
+    LoadPlan {
+        targets: vec![Target { address: "127.0.0.1:80".parse().unwrap() }],
+        mix: vec![MixEntry {
+            weight: 1,
+            target: 0,
+            closing_request: Arc::new(Request { closes: true, ..(*request).clone() }),
+            request,
+            expect: Expect::default(),
+        }],
+        profile: Profile::Closed { think_ns: 0 },
+        connections: 4,
+        keep_alive: KeepAlive::On,
+        timeouts: Timeouts::default(),
+        discard_ns: 0,
+        extent: Extent::DurationNs(SECOND),
+        drain_ns: SECOND,
+        workers: 1,
+        cpus: Vec::new(),
+        seed: 1,
+        share: (0, 1),
+    }
+}
+
+/// Books of four connections that were in use all the time, a millisecond for each exchange; of every so
+/// many exchanges one is not written down, and each is sent so late.
+fn worker(drop_every: u64, sent_late_ns: u64) -> WorkerResult {
+    let window = Window { start_ns: SECOND, end_ns: 2 * SECOND };
+    let mut books = Books::new(window);
+    for i in 0..1_000 {
+        let intended_ns = SECOND + i * 1_000_000;
+        let times = ExchangeTimes {
+            intended_ns,
+            sent_ns: Some(intended_ns + sent_late_ns),
+            first_byte_ns: None,
+            end_ns: intended_ns + 1_000_000,
+        };
+        for _ in (0..4).filter(|conn| drop_every == 0 || (4 * i + conn) % drop_every > 0) {
+            books.settle(&times, intended_ns, Outcome::Answered);
+        }
+    }
+    books.finish(window.end_ns, 4, "sim")
+}
+
+fn assessed(worker: WorkerResult) -> Vec<Finding> {
+    let snapshot = worker.snapshot.clone();
+    assess(&plan(), &[worker], &snapshot, &ALLOWANCE)
+}
+
+#[test]
+fn books_that_add_up_are_fit() {
+    assert_eq!(assessed(worker(0, 0)), []);
+}
+
+#[test]
+fn dropped_records_break_littles_law() {
+    assert_eq!(assessed(worker(50, 0)), []);
+    let [Finding::LittlesLaw { expected, found }] = assessed(worker(10, 0))[..] else { panic!() };
+    assert!((expected - 4.0).abs() < 0.02 && (found - 3.6).abs() < 0.02, "{expected} {found}");
+}
+
+#[test]
+fn time_that_requests_wait_inside_the_generator_breaks_littles_law() {
+    // As a tool does that parses in one turn and sends in the next, and counts from the send.
+    let [Finding::LittlesLaw { found, .. }] = assessed(worker(0, 300_000))[..] else { panic!() };
+    assert!((found - 2.8).abs() < 0.02, "{found}");
+}
+
+#[test]
+fn an_open_loop_has_no_such_law() {
+    let worker = worker(10, 0);
+    let snapshot = worker.snapshot.clone();
+    let profile = Profile::Open { rate_per_s: 4_000.0, arrival: crate::Arrival::Constant, coalesce_ns: 0 };
+    assert_eq!(assess(&LoadPlan { profile, ..plan() }, &[worker], &snapshot, &ALLOWANCE), []);
+}
+
+#[test]
+fn a_send_delay_may_grow_with_response_times_and_with_coalescing() {
+    let delayed = |coalesce_ns: u64, response_ns: u64| {
+        let mut worker = worker(0, 0);
+        for _ in 0..1_000 {
+            worker.own_delay.record(900_000);
+            worker.snapshot.response_time.record(response_ns);
+        }
+        let profile = Profile::Open { rate_per_s: 1e3, arrival: crate::Arrival::Constant, coalesce_ns };
+        let snapshot = worker.snapshot.clone();
+        send_delay(&LoadPlan { profile, ..plan() }, &[worker], &snapshot)
+    };
+    assert!(matches!(delayed(0, 1_000_000), Some(Finding::SendDelay { allowed_ns: 200_000, .. })));
+    assert_eq!(delayed(0, 20_000_000), None);
+    assert_eq!(delayed(1_000_000, 1_000_000), None);
+}
