@@ -133,7 +133,7 @@ pub(crate) fn parse_list(text: &str) -> Vec<usize> {
     cpus.into_iter().collect()
 }
 
-/// The other direction of [`parse_list`], for messages.
+/// CPUs as the kernel writes them, for messages: `0-3,8`.
 pub fn list_text(cpus: &[usize]) -> String {
     let mut parts: Vec<(usize, usize)> = Vec::new();
     for &cpu in cpus {
