@@ -42,7 +42,11 @@ pub(crate) fn make_private(path: &Path) -> io::Result<()> {
         Err(why) if why.kind() == io::ErrorKind::AlreadyExists => {}
         other => return other,
     }
-    let found = fs::symlink_metadata(path)?;
+    let found = match fs::symlink_metadata(path) {
+        // Taken away since by somebody who saw it empty; whoever makes something in it will see that.
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
+        found => found?,
+    };
     let ours = found.uid() == rustix::process::getuid().as_raw();
     if !found.is_dir() || !ours || found.mode() & 0o077 != 0 {
         return Err(io::Error::other(
@@ -50,6 +54,21 @@ pub(crate) fn make_private(path: &Path) -> io::Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Makes the directory of a run. Another keeper that ends may take the empty directory above it away between
+/// any two steps, so both are made again a few times.
+pub(crate) fn make_run_directory(path: &Path) -> io::Result<()> {
+    const TRIES_MAX: u32 = 20;
+    for _ in 0..TRIES_MAX {
+        path.parent().map_or(Ok(()), make_private)?;
+        match fs::DirBuilder::new().mode(0o700).create(path) {
+            Err(why) if why.kind() == io::ErrorKind::NotFound => {}
+            // Looked at once more: it may have been made anew by somebody else before this.
+            other => return other.and_then(|()| path.parent().map_or(Ok(()), make_private)),
+        }
+    }
+    Err(io::Error::other("the directory above it is removed again and again"))
 }
 
 /// Names a run: never used twice while the machine is up.
@@ -134,4 +153,38 @@ fn kill_run(run: &str) -> Vec<String> {
     }
     done.push(format!("processes of run {run} do not end, not even by KILL"));
     done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_that_others_may_enter_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let base = directory.path().join("base");
+        make_run_directory(&base.join("run")).unwrap();
+        assert_eq!(fs::metadata(&base).unwrap().mode() & 0o777, 0o700);
+        fs::set_permissions(&base, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(make_run_directory(&base.join("other")).unwrap_err().to_string().contains("0700"));
+        let link = directory.path().join("link");
+        std::os::unix::fs::symlink(&base, &link).unwrap();
+        assert!(make_private(&link).is_err(), "a link may lead anywhere");
+    }
+
+    #[test]
+    fn a_run_that_lives_is_told_from_one_that_does_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let all = tree::snapshot();
+        let me = tree::find(std::process::id()).unwrap();
+        let lives = |name: &str| run_lives(&all, name, directory.path());
+        assert!(lives(&run_id()));
+        // The same number, started at another time.
+        let reused = format!("{}-{}-0", me.pid, me.start_ticks + 1);
+        assert!(!lives(&reused));
+        assert!(!lives("odd"));
+        fs::write(directory.path().join("keeper"), format!("{} {}\n", me.pid, me.start_ticks)).unwrap();
+        assert!(lives(&reused), "its keeper lives");
+    }
 }

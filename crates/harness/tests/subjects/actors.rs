@@ -6,7 +6,8 @@ use std::net::TcpListener;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
-use proofload_harness::subject::{Keeper, clean_leftovers};
+use proofload_harness::study::SubjectSpec;
+use proofload_harness::subject::{Cache, Catalogue, Keeper, Prepared, clean_leftovers};
 
 use crate::Bench;
 
@@ -19,6 +20,7 @@ pub const DYING: &str = "as-dying";
 pub const PROOFLOAD: &str = "as-proofload";
 /// Last argument of a daemon that hides where it came from.
 pub const HIDING: &str = "hiding";
+pub const PREPARER: &str = "as-preparer";
 pub const CLEANER: &str = "as-cleaner";
 
 pub fn play(actor: &str, args: &[String]) -> ExitCode {
@@ -43,7 +45,22 @@ pub fn play(actor: &str, args: &[String]) -> ExitCode {
             }
             ExitCode::SUCCESS
         }
+        PREPARER => {
+            prepare_tomcat(&args[0], &args[1]);
+            ExitCode::SUCCESS
+        }
         _ => ExitCode::FAILURE,
+    }
+}
+
+/// Prints how it went.
+fn prepare_tomcat(catalogue: &str, cache: &str) {
+    let spec = SubjectSpec::Catalogue { folder: "tomcat".into(), with: Default::default() };
+    let catalogue = Catalogue::read(catalogue.as_ref()).unwrap();
+    let cache = Cache::at(cache.as_ref()).unwrap();
+    match Prepared::prepare("it", &spec, &catalogue, &cache, &|_| {}) {
+        Ok(_) => println!("prepared"),
+        Err(why) => println!("{why}"),
     }
 }
 

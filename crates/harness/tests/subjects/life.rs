@@ -13,7 +13,7 @@ use crate::actors::{DAEMON, DYING, LISTENER, SLEEPER, STUBBORN};
 /// Far beyond what anything here takes: only a test that fails waits for it.
 const LONG_NS: u64 = 60_000_000_000;
 const SHORT_NS: u64 = 300_000_000;
-const GO_ON: AtomicBool = AtomicBool::new(false);
+static GO_ON: AtomicBool = AtomicBool::new(false);
 
 fn start(bench: &Bench, prepared: &Prepared, keeper: &Keeper) -> Running {
     prepared.start(keeper, &[], &bench.log(), &keeper.temp().join("it")).unwrap()

@@ -2,13 +2,15 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use proofload_harness::host::jdk;
 use proofload_harness::study::SubjectSpec;
 use proofload_harness::subject::Keeper;
 use proofload_store::schema::Variant;
 
 use crate::Bench;
+use crate::actors::{PREPARER, cast};
 
 fn ask(address: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
@@ -61,6 +63,45 @@ pub fn tomcat_serves_on_both_connectors() {
     assert!(log.contains("Http11NioProtocol") && log.contains("Http11Nio2Protocol"), "{log}");
     assert!(log.contains("processors ") && log.contains("MarkSweepCompact"), "{log}");
     a_killed_jvm_leaves_no_counters(&bench, &keeper, &spec("nio"));
+    what_cannot_be_had_is_told(&bench);
+}
+
+/// What a person sees without Maven, without a network, and when a mirror serves another file.
+fn what_cannot_be_had_is_told(bench: &Bench) {
+    let catalogue = bench.catalogue.root();
+    let runtime = bench.directory.path().join("runtime");
+    std::fs::create_dir(&runtime).unwrap();
+    let home = jdk::find_all().into_iter().rfind(|jdk| jdk.major == 17 && jdk.has_compiler).unwrap().home;
+    let prepare = |catalogue: &Path, cache: &Path, path: &str| {
+        let args = [catalogue.to_str().unwrap(), cache.to_str().unwrap()];
+        let output =
+            cast(PREPARER, &args, &runtime).env("PATH", path).env("JAVA_HOME", &home).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let empty = bench.directory.path().join("empty");
+    let told = prepare(catalogue, &empty, "/nonexistent");
+    assert!(told.contains("`mvn` is not in PATH") && told.contains("apt install maven"), "{told}");
+    assert_eq!(
+        prepare(catalogue, bench.cache.root(), "/nonexistent"),
+        "prepared\n",
+        "what is cached needs no Maven"
+    );
+
+    // The same folder, with another digest.
+    let other = bench.directory.path().join("other");
+    std::fs::create_dir_all(other.join("tomcat/src")).unwrap();
+    for file in ["subject.yaml", "lock", "src/TomcatSubject.java"] {
+        std::fs::copy(catalogue.join("tomcat").join(file), other.join("tomcat").join(file)).unwrap();
+    }
+    let lock = std::fs::read_to_string(other.join("tomcat/lock")).unwrap();
+    let changed = lock.replace("223d72c6", "00000000");
+    assert_ne!(lock, changed);
+    std::fs::write(other.join("tomcat/lock"), changed).unwrap();
+    let told = prepare(&other, bench.cache.root(), &std::env::var("PATH").unwrap());
+    assert!(
+        told.contains("tomcat-annotations-api-9.0.110.jar") && told.contains("pinned 00000000"),
+        "{told}"
+    );
 }
 
 fn counters_of(pid: u32) -> Option<PathBuf> {

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, FromRawFd, OwnedFd};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -19,6 +18,7 @@ use super::launch::launch;
 use super::protocol::{Exit, LINE_BYTES_MAX, Order, Report, Spawn, to_line};
 use super::tree::{self, MARK_KEEPER, MARK_RUN, MARK_SUBJECT, Process};
 use crate::host::clock::monotonic_ns;
+use crate::subject::temp;
 
 /// First argument that turns this executable into a keeper.
 pub const KEEPER_ARGUMENT: &str = "__keeper";
@@ -127,7 +127,7 @@ impl Serving {
         let children = child_signals()?;
         let me = tree::find(std::process::id())
             .ok_or_else(|| io::Error::other("/proc does not show this process; is /proc mounted?"))?;
-        fs::DirBuilder::new().mode(0o700).create(&temp)?;
+        temp::make_run_directory(&temp)?;
         let serving = Serving {
             run,
             me,
