@@ -4,7 +4,7 @@ use crate::Expect;
 use memchr::memmem::Finder;
 use proofload_measure::Outcome;
 
-/// Codes that count as yes when nothing else is expected (DESIGN: HTTP status 200 to 399).
+/// HTTP codes that count as a yes when nothing else is expected: success and redirection.
 const GOOD_CODES: std::ops::RangeInclusive<u16> = 200..=399;
 
 /// An [`Expect`], made ready for use on every answer.

@@ -77,12 +77,18 @@ pub enum Arrival {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Profile {
     /// So many connections, each asks again when it is answered, after a think time.
+    ///
+    /// Intended is when the connection became free plus the think time. A connection that has to be made
+    /// for an exchange (keep-alive off, or after the last one ended) is part of its response time, not of
+    /// its service time; connections that are kept are opened ahead of the load. With several targets the
+    /// connections are dealt to them in proportion to their weights, so a slow target is asked less often.
     Closed {
         /// Pause between an answer and the next intended send.
         think_ns: u64,
     },
     /// Intended times come from a timetable, whatever the answers do. What finds no free connection waits in a
-    /// queue and keeps its intended time.
+    /// queue and keeps its intended time. The mix is drawn by tick, so several targets are asked exactly by
+    /// weight, each through the connections dealt to it.
     Open {
         /// Intended sends per second, over all workers.
         rate_per_s: f64,
@@ -108,7 +114,10 @@ impl Default for Timeouts {
     }
 }
 
-/// Everything the engine needs to know. A share of a larger load is told by `share`.
+/// Everything the engine needs to know.
+///
+/// Rate, count and connections are those of the whole load. This process carries out the share that `share`
+/// names: its stripe of the timetable, its part of the count and of the connections; parts add up exactly.
 #[derive(Clone, Debug)]
 pub struct LoadPlan {
     /// Addresses.
@@ -117,7 +126,7 @@ pub struct LoadPlan {
     pub mix: Vec<MixEntry>,
     /// How much over time.
     pub profile: Profile,
-    /// Connections over all workers, at least 1.
+    /// Connections over all workers. Each worker needs one for each target.
     pub connections: u32,
     /// Reuse of connections.
     pub keep_alive: KeepAlive,
@@ -127,7 +136,8 @@ pub struct LoadPlan {
     pub discard_ns: u64,
     /// When to stop issuing.
     pub extent: Extent,
-    /// How long to wait for what is in flight when issuing ends; what remains is `abandoned`.
+    /// How long to wait when issuing ends for what is in flight, and for what is due and waits for a free
+    /// connection; what remains is `abandoned`, or `unsent` when it never left.
     pub drain_ns: u64,
     /// Threads, at least 1; each is share k of `workers` of one striped timetable.
     pub workers: u32,
@@ -177,20 +187,22 @@ pub enum Finding {
         /// What was allowed.
         allowed_ns: u64,
     },
-    /// A worker used nearly all of its CPU.
+    /// A worker was hardly ever at leisure: whenever it looked, something had happened already.
     CpuBound {
         /// Which worker.
         worker: u32,
-        /// CPU time over wall time, 0 to 1.
+        /// Share of the window in which it had something to do, in wall time, 0 to 1: a worker that a quota
+        /// throttles is as late as one that computes.
         busy: f64,
         /// What was allowed.
         allowed: f64,
     },
     /// Closed loop: connections differ from throughput times mean time in use (Little's law).
     LittlesLaw {
-        /// Connections times share of time in use, as the books say.
+        /// Connections in use on average, from a ledger of the time in which they were not: thinking,
+        /// connecting, closing, or carrying an exchange that was not answered.
         expected: f64,
-        /// Throughput times mean service time.
+        /// Throughput times mean service time, from the recorder.
         found: f64,
     },
     /// Local ports ran out, or would have.

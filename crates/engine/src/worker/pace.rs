@@ -198,16 +198,20 @@ impl Pace {
     }
 }
 
+/// Distance of the first sends of a closed loop that does not think: about what two sends cost.
+const FIRST_GAP_NS: u64 = 16_000;
+
 /// When each place of a closed loop asks first. With a think time their phases are spread over it, else they
-/// would think in step for ever; without keep-alive they dial one after the other.
+/// would think in step for ever; without keep-alive they dial one after the other. Otherwise they begin as
+/// fast as one worker can send, so that the first round does not count what the generator makes it wait.
 fn first_asks(plan: &LoadPlan, share: &Share, think_ns: u64, places: usize) -> VecDeque<(u64, Conn)> {
     let mut asks = VecDeque::with_capacity(places);
     let all = u128::from(share.n) * places as u128;
     for conn in 0..places as Conn {
         let place = u128::from(share.k) + u128::from(share.n) * u128::from(conn);
         let spread = (u128::from(think_ns) * place / all.max(1)) as u64;
-        let dialing = if plan.keep_alive == KeepAlive::Off { u64::from(conn) * OPENING_GAP_NS } else { 0 };
-        let offset_ns = if think_ns > 0 { spread } else { dialing };
+        let gap_ns = if plan.keep_alive == KeepAlive::Off { OPENING_GAP_NS } else { FIRST_GAP_NS };
+        let offset_ns = if think_ns > 0 { spread } else { u64::from(conn) * gap_ns };
         asks.push_back((share.start_ns + offset_ns, conn));
     }
     asks
@@ -306,7 +310,8 @@ impl Worker<'_> {
             }
             closed.count(due);
             let entry = closed.choose(conn, slot.target, slot.begun);
-            if slot.phase != Phase::Opening && self.books.covers(due) {
+            let thinks = closed.think_ns > 0;
+            if thinks && slot.phase != Phase::Opening && self.books.covers(due) {
                 self.books.own_delay.record(now - due);
             }
             self.begin(net, conn, entry, due, now);
