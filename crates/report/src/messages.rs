@@ -61,6 +61,11 @@ pub fn headline_measure(
     format!("{measure} of {over} {verb} {} times that of {under}{at}{rest}, {}", first(ratio), blocks(n))
 }
 
+/// A last line on which nobody should act yet.
+pub fn headline_undecided(line: &str) -> String {
+    format!("{line} (undecided)")
+}
+
 fn first(interval: &str) -> &str {
     interval.split_once(" [").map_or(interval, |(point, _)| point)
 }
@@ -134,7 +139,7 @@ fn why(reason: &Reason, names: &Names) -> String {
             number::count(*exchanges),
             number::percent(*upper)
         ),
-        other => format!("{other:?}"),
+        _ => "for a reason that this version has no words for".into(),
     }
 }
 

@@ -294,9 +294,11 @@ fn environment(result: &RunResult) -> Vec<(String, String)> {
     let mut rows = vec![
         ("proofload".to_string(), environment.proofload.clone()),
         ("kernel".to_string(), environment.kernel.clone()),
-        ("CPU".to_string(), format!("{}, CPUs {:?}", environment.cpu_model, environment.cpus)),
+        ("CPU".to_string(), environment.cpu_model.clone()),
+        ("CPUs".to_string(), format!("{:?}", environment.cpus)),
         ("memory".to_string(), number::bytes(environment.memory_bytes as f64)),
     ];
+    rows.retain(|(_, value)| !value.is_empty());
     rows.extend(environment.facts.iter().map(|(name, value)| (name.clone(), value.clone())));
     rows
 }
@@ -335,11 +337,15 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<Stri
         }
         _ => None,
     };
-    let ((measure, over, at), (_, under, _)) = (side(&claim.left)?, side(&claim.right)?);
+    let ((measure, over, at), (other, under, there)) = (side(&claim.left)?, side(&claim.right)?);
+    // "Times as many as" is said of two variants under one load, not of one variant under two.
+    if (measure, at) != (other, there) || over == under {
+        return None;
+    }
     let name = |variant: usize| names.variants.get(variant).map(|variant| variant.name.as_str());
     let point = names.points.get(at).filter(|_| names.points.len() > 1).map(String::as_str);
     let interval = messages::interval(estimate);
-    Some(match measure {
+    let line = match measure {
         proofload_stats::Measure::Throughput => {
             messages::headline_throughput(name(over)?, name(under)?, point, &interval, judged.blocks)
         }
@@ -351,5 +357,6 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<Stri
             &interval,
             judged.blocks,
         ),
-    })
+    };
+    Some(if judged.verdict == "undecided" { messages::headline_undecided(&line) } else { line })
 }

@@ -6,7 +6,7 @@ use proofload_store::schema::{
     Environment, FORMAT_VERSION, Generator, Level, LoadPoint, Plan, PlannedClaim, Point, RunResult, Slice,
     SubjectUse, Timing, Variant,
 };
-use proofload_store::{Run, RunWriter, histograms_of, point_of};
+use proofload_store::{Run, RunWriter, bad_answer, histograms_of, point_of};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -183,6 +183,8 @@ fn an_undecided_claim_says_its_resolution() {
     assert!(result.claims[0].reasons[0].contains("resolution"), "{:?}", result.claims[0].reasons);
     assert_eq!(overall(&result), Overall::Undecided);
     insta::assert_snapshot!("undecided.txt", text(&result, false));
+    let said = text(&result, false);
+    assert!(said.trim_end().ends_with("4 blocks (undecided)"), "{said}");
 }
 
 #[test]
@@ -203,6 +205,31 @@ fn no_verdict_rests_on_an_unfit_generator_or_on_errors() {
     assert_eq!(errors.claims[0].verdict, "undecided");
     assert_eq!(errors.claims[1].verdict, "refuted", "a claim about errors is judged: {:?}", errors.claims[1]);
     insta::assert_snapshot!("errors.txt", text(&errors, false));
+}
+
+#[test]
+fn the_last_line_compares_two_variants_under_one_load() {
+    let mut result = result(CASE);
+    let plan = result.plan.as_mut().expect("a plan");
+    plan.points.push(LoadPoint { label: "128c".into(), ..plan.points[0].clone() });
+    for text in
+        ["throughput(nio2) @ 64c > throughput(nio) @ 128c", "throughput(nio) @ 64c > throughput(nio) @ 128c"]
+    {
+        let plan = result.plan.as_mut().expect("a plan");
+        plan.claims = vec![PlannedClaim { name: "across".into(), text: text.into() }];
+        let said = proofload_report::text(&result, false);
+        assert!(!said.contains("times as many"), "{said}");
+    }
+}
+
+#[test]
+fn the_first_bad_answers_are_shown_in_every_format() {
+    let mut result = result(Case { blocks: 1, ..CASE });
+    let received = "HTTP/1.1 503 Busy\r\n\r\n<b>no</b>";
+    result.points[0].bad_answers = vec![bad_answer(Outcome::Rejected, "status 503", received.as_bytes())];
+    for shown in [text(&result, false), markdown(&result), html(&result), json(&result)] {
+        assert!(shown.contains("status 503") && shown.contains("HTTP/1.1 503 Busy"), "{shown}");
+    }
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn picture(bar: Bar) -> String {
 
 fn table(table: &Table) -> String {
     let cells = |tag: &str, row: &[String]| {
-        row.iter().map(|cell| format!("<{tag}>{}</{tag}>", safe(cell))).collect::<String>()
+        row.iter().map(|cell| format!("<{tag}>{}</{tag}>", figure(cell))).collect::<String>()
     };
     let rows: String = table.rows.iter().map(|row| format!("<tr>{}</tr>\n", cells("td", row))).collect();
     format!(
@@ -90,6 +90,14 @@ fn table(table: &Table) -> String {
         safe(&table.title),
         cells("th", &table.header)
     )
+}
+
+/// A figure may be broken before its interval, where the page is narrow, and nowhere else.
+fn figure(cell: &str) -> String {
+    match cell.split_once(" [") {
+        Some((point, ends)) => format!("<span>{}</span> <span>[{}</span>", safe(point), safe(ends)),
+        None => safe(cell),
+    }
 }
 
 fn pairs(title: &str, pairs: &[(String, String)]) -> String {

@@ -3,7 +3,7 @@
 use crate::escape::markdown as safe;
 use crate::messages;
 use crate::view::{Table, View, view};
-use proofload_store::schema::RunResult;
+use proofload_store::schema::{BadAnswer, RunResult};
 
 /// The result as Markdown with tables.
 pub fn markdown(result: &RunResult) -> String {
@@ -17,6 +17,7 @@ pub fn markdown(result: &RunResult) -> String {
     }
     verdicts(&view, &mut out);
     view.tables.iter().for_each(|table| rows(table, &mut out));
+    bad_answers(&view, &mut out);
     list(messages::LIMITS, &view.limits, &mut out);
     pairs(messages::PARAMETERS, &view.parameters, &mut out);
     pairs(messages::ENVIRONMENT, &view.environment, &mut out);
@@ -55,6 +56,15 @@ fn rows(table: &Table, out: &mut String) {
     out.push_str(&format!("| {} |\n", rules.collect::<Vec<_>>().join(" | ")));
     table.rows.iter().for_each(|cells| out.push_str(&row(cells)));
     out.push('\n');
+}
+
+/// The first line of each; the rest is in the other formats.
+fn bad_answers(view: &View, out: &mut String) {
+    let said = |answer: &BadAnswer| match answer.received.lines().next() {
+        Some(first) => format!("{}: {}: {first}", answer.outcome, answer.what),
+        None => format!("{}: {}", answer.outcome, answer.what),
+    };
+    list(messages::BAD_ANSWERS, &view.bad_answers.iter().map(said).collect::<Vec<_>>(), out);
 }
 
 fn list(title: &str, items: &[String], out: &mut String) {
