@@ -28,7 +28,7 @@ fn main() -> anyhow::Result<()> {
     let terms = terms()?;
     let proofload = std::env::current_exe()?.with_file_name("proofload");
     ensure!(proofload.is_file(), "{} is not there; build it with --release first", proofload.display());
-    let mut server = Server::start(&proofload)?;
+    let server = Server::start(&proofload)?;
     let mut ratios = Vec::new();
     println!("pair  order     proofload ns  wrk ns  ratio");
     for pair in 0..terms.pairs {
@@ -45,7 +45,6 @@ fn main() -> anyhow::Result<()> {
         println!("{:>4}  {order}  {a:>12.0}  {b:>6.0}  {:.3}", pair + 1, a / b);
         ratios.push(a / b);
     }
-    server.stop()?;
     let (low, high) = bootstrap(&ratios);
     println!(
         "median ratio {:.3}, bootstrap 95 % [{low:.3}, {high:.3}], {} pairs",
@@ -89,18 +88,22 @@ impl Server {
             .stdout(Stdio::piped())
             .spawn()
             .context("taskset could not be started")?;
-        let mut line = String::new();
         let stdout = child.stdout.take().context("no standard output")?;
+        let mut server = Server { child, url: String::new() };
+        let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line)?;
         let url = line.trim().rsplit(' ').next().unwrap_or_default().trim_end_matches('/');
         ensure!(url.starts_with("http://"), "the server said {line:?}");
-        Ok(Server { child, url: format!("{url}/") })
+        server.url = format!("{url}/");
+        Ok(server)
     }
+}
 
-    fn stop(&mut self) -> anyhow::Result<()> {
-        self.child.kill()?;
-        self.child.wait()?;
-        Ok(())
+impl Drop for Server {
+    /// A run that fails must not leave the server behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
