@@ -5,7 +5,7 @@
 //! it is spent (power family of Kim and DeMets, Biometrika 74, 1987). The spread is estimated from the same few
 //! blocks, so bounds for a known spread do not fit; these are computed for t itself.
 //!
-//! [`compute`] finds them without simulation, see [`recursion`]. The presets' bounds for an error rate of 5 % shared
+//! [`compute`] finds them by recursion instead of simulation. The presets' bounds for an error rate of 5 % shared
 //! by 1 to 20 claims are kept in a table that `cargo xtask bounds` writes and checks.
 
 mod recursion;

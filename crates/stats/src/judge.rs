@@ -77,12 +77,18 @@ impl Court<'_> {
         while self.settle_some(look, begun) {}
         self.settle_facts(look, begun);
         if self.design.looks.last() == Some(&look) {
-            for case in 0..self.cases.len() {
-                if self.settled[case].is_none() {
-                    let evaluation = self.evaluate(case, look, begun);
-                    self.settled[case] = Some(judged(evaluation, true));
-                }
-            }
+            self.settle_the_rest(look, begun);
+        }
+    }
+
+    /// After the last look: what is open stays undecided. All are evaluated before any is settled, for a claim that
+    /// is given up leaves its share to nobody.
+    fn settle_the_rest(&mut self, look: u32, begun: u32) {
+        let rest: Vec<usize> = (0..self.cases.len()).filter(|&case| self.settled[case].is_none()).collect();
+        let evaluations: Vec<Evaluation> =
+            rest.iter().map(|&case| self.evaluate(case, look, begun)).collect();
+        for (case, evaluation) in rest.into_iter().zip(evaluations) {
+            self.settled[case] = Some(judged(evaluation, true));
         }
     }
 

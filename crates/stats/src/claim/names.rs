@@ -101,18 +101,23 @@ pub(super) fn meant<'a>(text: &str, known: impl Iterator<Item = &'a str>) -> Str
     }
 }
 
-/// Edits from one word to another (Levenshtein).
+/// Edits from one word to another: letters put in, taken out, replaced, or two neighbours swapped.
 fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (above, letter) in from.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = above + 1;
-        for (index, other) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *other);
-            diagonal = row[index + 1];
-            row[index + 1] = replaced.min(diagonal + 1).min(row[index] + 1);
+    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
+    let mut rows = vec![vec![0; to.len() + 1]; from.len() + 1];
+    for i in 0..=from.len() {
+        for j in 0..=to.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let replaced = rows[i - 1][j - 1] + usize::from(from[i - 1] != to[j - 1]);
+                let swapped = match i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
+                    true => rows[i - 2][j - 2] + 1,
+                    false => usize::MAX,
+                };
+                replaced.min(swapped).min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1)
+            };
         }
     }
-    row[to.len()]
+    rows[from.len()][to.len()]
 }

@@ -1,1 +1,263 @@
+use super::*;
 
+fn names() -> Names {
+    let variant = |connector: &str, heap: &str| Selector {
+        name: format!("connector={connector},heap={heap}"),
+        levels: vec![("connector".into(), connector.into()), ("heap".into(), heap.into())],
+    };
+    Names {
+        variants: vec![
+            variant("nio", "256m"),
+            variant("nio2", "256m"),
+            variant("nio", "1g"),
+            Selector { name: "plain".into(), levels: Vec::new() },
+        ],
+        points: vec!["64c".into(), "400c".into(), "5k/s".into()],
+    }
+}
+
+fn two() -> Names {
+    let variant = |proxy: &str| Selector {
+        name: format!("proxy={proxy}"),
+        levels: vec![("proxy".into(), proxy.into())],
+    };
+    Names { variants: vec![variant("ajp"), variant("http")], points: vec!["25c".into(), "400c".into()] }
+}
+
+fn one(text: &str, names: &Names) -> Claim {
+    let mut claims = parse_claim("name", text, names).unwrap_or_else(|errors| panic!("`{text}`: {errors:?}"));
+    assert_eq!(claims.len(), 1, "`{text}` is about one point");
+    claims.remove(0)
+}
+
+fn wrong(text: &str, names: &Names) -> Vec<String> {
+    match parse_claim("name", text, names) {
+        Ok(claims) => panic!("`{text}` was read as {claims:?}"),
+        Err(errors) => errors.into_iter().map(|error| error.message).collect(),
+    }
+}
+
+fn of(measure: Measure, variant: usize, point: usize) -> Side {
+    Side::Measured { factor: 1.0, term: Term::Of { measure, variant }, point }
+}
+
+#[test]
+fn a_plain_comparison_is_read() {
+    let claim = one("throughput(ajp) > throughput(http) @ 400c", &two());
+    assert_eq!(claim.left, of(Measure::Throughput, 0, 1));
+    assert_eq!(claim.comparison, Comparison::Greater);
+    assert_eq!(claim.right, of(Measure::Throughput, 1, 1));
+    assert_eq!(claim.text, "throughput(ajp) > throughput(http) @ 400c");
+}
+
+#[test]
+fn a_claim_without_a_point_becomes_one_for_each() {
+    let claims = parse_claim("n", " p99(ajp) <= p99(http) ", &two()).expect("a claim");
+    let texts: Vec<&str> = claims.iter().map(|claim| claim.text.as_str()).collect();
+    assert_eq!(texts, ["p99(ajp) <= p99(http) @ 25c", "p99(ajp) <= p99(http) @ 400c"]);
+    assert_eq!(claims[1].left, of(Measure::ResponseQuantile(9900), 0, 1));
+    assert!(claims.iter().all(|claim| claim.name == "n"));
+}
+
+#[test]
+fn with_a_single_point_the_text_stays_as_it_was_written() {
+    let names = Names { points: vec!["8c".into()], ..two() };
+    assert_eq!(one("mean(ajp) < mean(http)", &names).text, "mean(ajp) < mean(http)");
+}
+
+#[test]
+fn factors_bands_and_ratios_are_read() {
+    let claim = one("throughput(ajp) >= 1.10 * throughput(http) @ 25c", &two());
+    let Side::Measured { factor, .. } = claim.right else { panic!("{claim:?}") };
+    assert_eq!((factor, claim.comparison), (1.10, Comparison::AtLeast));
+    let claim = one("p99(ajp)~p99(http)within 5% @25c", &two());
+    assert_eq!(claim.comparison, Comparison::Within(0.05));
+    let claim = one("ratio(throughput, ajp, http) @ 400c > ratio(throughput, ajp, http) @ 25c", &two());
+    let ratio = |point| Side::Measured {
+        factor: 1.0,
+        term: Term::Ratio { measure: Measure::Throughput, over: 0, under: 1 },
+        point,
+    };
+    assert_eq!((claim.left, claim.right), (ratio(1), ratio(0)));
+    assert_eq!(one("ratio(mean, ajp, http) < 1.05 @ 25c", &two()).right, Side::Constant(1.05));
+}
+
+#[test]
+fn constants_are_in_the_unit_of_their_measure() {
+    for (text, expected) in [
+        ("p99(ajp) < 50ms @ 25c", 50e6),
+        ("p99(ajp) < 50us @ 25c", 50e3),
+        ("p99(ajp) < 1.5s @ 25c", 1.5e9),
+        ("max(ajp) < 70ns @ 25c", 70.0),
+        ("throughput(ajp) > 5k/s @ 25c", 5_000.0),
+        ("throughput(ajp) > 12.5/s @ 25c", 12.5),
+        ("error_share(ajp) < 0.1% @ 25c", 0.001),
+        ("errors(ajp) == 0 @ 25c", 0.0),
+        ("rss(ajp) <= 300MiB @ 25c", 300.0 * 1024.0 * 1024.0),
+        ("rss(ajp) <= 64KiB @ 25c", 65_536.0),
+        ("cpu_per_request(ajp) < 20us @ 25c", 20e3),
+    ] {
+        let Side::Constant(value) = one(text, &two()).right else { panic!("{text}") };
+        assert!((value / expected - 1.0).abs() < 1e-12 || value == expected, "{text}: {value}");
+    }
+}
+
+#[test]
+fn a_constant_on_the_left_is_turned_round() {
+    let claim = one("50ms > p99(ajp) @ 25c", &two());
+    assert_eq!(claim.left, of(Measure::ResponseQuantile(9900), 0, 0));
+    assert_eq!((claim.comparison, claim.right), (Comparison::Less, Side::Constant(50e6)));
+}
+
+#[test]
+fn a_point_counts_for_both_sides_unless_each_has_its_own() {
+    let claim = one("mean(ajp) @ 25c < mean(http)", &two());
+    assert_eq!((claim.left, claim.right), (of(Measure::ResponseMean, 0, 0), of(Measure::ResponseMean, 1, 0)));
+    let claim = one("mean(ajp)@25c<mean(ajp)@400c", &two());
+    assert_eq!((claim.left, claim.right), (of(Measure::ResponseMean, 0, 0), of(Measure::ResponseMean, 0, 1)));
+    let claim = one("mean(plain) @ 5k/s ~ mean(nio2) @ 64c within 3%", &names());
+    assert_eq!((claim.left, claim.right), (of(Measure::ResponseMean, 3, 2), of(Measure::ResponseMean, 1, 0)));
+}
+
+#[test]
+fn variants_are_found_by_level_by_pairs_and_by_name() {
+    let names = names();
+    assert_eq!(names.variant("nio2"), Ok(1));
+    assert_eq!(names.variant("1g"), Ok(2));
+    assert_eq!(names.variant("connector=nio, heap=256m"), Ok(0));
+    assert_eq!(names.variant("heap=256m,connector=nio"), Ok(0));
+    assert_eq!(names.variant("nio,1g"), Ok(2));
+    assert_eq!(names.variant("plain"), Ok(3));
+    let claim = one("ratio(p50, connector=nio,heap=256m, connector=nio,heap=1g) > 1 @ 64c", &names);
+    let Side::Measured { term: Term::Ratio { over, under, .. }, .. } = claim.left else {
+        panic!("{claim:?}")
+    };
+    assert_eq!((over, under), (0, 2));
+}
+
+#[test]
+fn one_variant_need_not_be_named() {
+    let names = Names { variants: vec![Selector { name: "url".into(), levels: Vec::new() }], ..two() };
+    assert_eq!(one("p99 < 50ms @ 25c", &names).left, of(Measure::ResponseQuantile(9900), 0, 0));
+    assert!(wrong("p99 < 50ms", &two())[0].contains("of which variant?"));
+}
+
+#[test]
+fn measures_are_read_and_named_the_same() {
+    for (text, measure) in [
+        ("p50", Measure::ResponseQuantile(5_000)),
+        ("p05", Measure::ResponseQuantile(500)),
+        ("p90", Measure::ResponseQuantile(9_000)),
+        ("p999", Measure::ResponseQuantile(9_990)),
+        ("p995", Measure::ResponseQuantile(9_950)),
+        ("p9999", Measure::ResponseQuantile(9_999)),
+        ("error_share", Measure::ErrorShare),
+        ("cpu_per_request", Measure::CpuPerRequest),
+    ] {
+        assert_eq!(Measure::parse(text), Some(measure));
+        assert_eq!(measure.name(), text);
+    }
+    for text in ["p", "p0", "p00", "p100", "p5", "p123", "p99999", "p-1", "P99", "", "p9٩"] {
+        assert_eq!(Measure::parse(text), None, "{text}");
+    }
+}
+
+#[test]
+fn mistakes_say_what_to_write_instead() {
+    for (text, expected) in [
+        ("troughput(ajp) > throughput(http)", "did you mean `throughput`?"),
+        ("p100(ajp) < 1s", "did you mean `max`?"),
+        ("speed(ajp) > speed(http)", "known are throughput, p50"),
+        ("mean(apj) > mean(http)", "did you mean `ajp`?"),
+        ("mean(x) > mean(http)", "the variants are `proxy=ajp`, `proxy=http`"),
+        ("mean() > mean(http)", "a variant is missing"),
+        ("mean(ajp) > mean(http) @ 26c", "the points are `25c`, `400c`"),
+        ("mean(ajp) > mean(http) @", "a load point is expected after `@`"),
+        ("mean(ajp) @ 25c > mean(http) @ 25c @ 25c", "given twice"),
+        ("p99[fast](ajp) < 5ms", "leave out the brackets"),
+        ("p99(ajp < 5ms", "never closed"),
+        ("p99(ajp) = 5ms", "write one of > >= < <= == ~"),
+        ("p99(ajp)", "a comparison is expected at the end"),
+        ("p99(ajp) < 5", "lacks a unit: p99 is compared with a time, for example 50ms"),
+        ("p99(ajp) < 5k/s", "is a rate, but p99 is compared with a time"),
+        ("p99(ajp) < 5min", "the unit `min` is not known"),
+        ("throughput(ajp) > 50ms", "for example 5k/s"),
+        ("errors(ajp) == 0%", "for example 0"),
+        ("throughput(ajp) > p99(http)", "different units"),
+        ("throughput(ajp) > ratio(throughput, ajp, http)", "different units"),
+        ("throughput(ajp) > throughput(ajp)", "both sides are the same"),
+        ("1 < 2", "both sides are constants"),
+        ("p99(ajp) ~ p99(http)", "add `within 5%`"),
+        ("p99(ajp) ~ p99(http) within 5", "takes a percentage"),
+        ("p99(ajp) ~ p99(http) within 0%", "takes a percentage"),
+        ("p99(ajp) > p99(http) within 5%", "write `~` instead of `>`"),
+        ("0 * p99(ajp) > p99(http)", "a factor must be above zero"),
+        ("1.2.3 * p99(ajp) > p99(http)", "not a number"),
+        ("ratio(throughput) > 1", "takes a measure and two variants"),
+        ("ratio(throughput, ajp) > 1", "takes a measure and two variants"),
+        ("ratio(throughput, ajp, ajp) > 1", "name two"),
+        ("ratio(throughput, ajp, htp) > 1", "did you mean `http`?"),
+        ("ratio(throughput, ajp, http) > 0", "always above zero"),
+        ("ratio > 1", "is written `ratio(measure, variant, variant)`"),
+        ("a < b < c", "`< c` is left over"),
+        ("", "a measure or a number is expected"),
+        ("> 5ms", "a measure or a number is expected"),
+        ("-5ms < p99(ajp)", "a measure or a number is expected"),
+    ] {
+        let found = wrong(text, &two());
+        assert!(found.iter().any(|message| message.contains(expected)), "`{text}`: {found:?}");
+        assert!(found.iter().all(|message| !message.ends_with('.')), "{found:?}");
+    }
+}
+
+#[test]
+fn an_ambiguous_level_lists_the_names_to_choose_from() {
+    let found = wrong("mean(nio) > mean(nio2) @ 64c", &names());
+    assert_eq!(
+        found,
+        ["`nio` fits 2 variants; write one of `connector=nio,heap=256m`, `connector=nio,heap=1g`"]
+    );
+}
+
+#[test]
+fn all_mistakes_of_a_claim_are_told_at_once_and_where() {
+    let errors = parse_claim("n", "men(ajp) > mean(htp) @ 26c", &two()).expect_err("three mistakes");
+    let places: Vec<usize> = errors.iter().map(|error| error.at).collect();
+    assert_eq!(places, [0, 16, 23], "{errors:?}");
+}
+
+#[test]
+fn a_study_without_points_has_nothing_to_claim() {
+    let names = Names { points: Vec::new(), ..two() };
+    assert!(wrong("mean(ajp) > mean(http)", &names)[0].contains("no load point"));
+}
+
+#[test]
+fn very_long_texts_are_refused() {
+    assert!(wrong(&"x".repeat(5_000), &two())[0].contains("at most 1024 bytes"));
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_the_reader_panic(text in "\\PC{0,80}") {
+        let _ = parse_claim("n", &text, &two());
+    }
+
+    #[test]
+    fn no_row_of_words_makes_the_reader_panic(
+        words in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "p99", "ratio", "(", ")", "ajp", "http", ",", ">", "~", "within", "5%", "@", "25c", "1.5", "*", "[",
+                "é", "proxy=ajp", " ", "errors", "==", "0", "k/s", "ms",
+            ]),
+            0..14,
+        )
+    ) {
+        let text: String = words.concat();
+        if let Ok(claims) = parse_claim("n", &text, &two()) {
+            for claim in claims {
+                assert!(matches!(claim.left, Side::Measured { .. }), "{text}");
+            }
+        }
+    }
+}

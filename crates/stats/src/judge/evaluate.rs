@@ -88,10 +88,11 @@ pub(super) fn evaluate(
     evaluation.projection = projection(design, &frame, &moments, stand.open);
     let finding = Finding { frame, moments, half, centre, design, stand };
     let first = design.looks.first().copied().unwrap_or(u32::MAX);
-    if !guards.is_empty() {
-        evaluation.reasons = guards;
-    } else if moments.n < first || half.is_infinite() {
+    if moments.n < first || half.is_infinite() {
         evaluation.reasons = vec![too_few(design, moments.n)];
+        evaluation.reasons.extend(guards);
+    } else if !guards.is_empty() {
+        evaluation.reasons = guards;
     } else if constant {
         finding.constant(series, &mut evaluation);
     } else {

@@ -3,7 +3,6 @@
 use super::evaluate::{Evaluation, Stand};
 use super::series::Series;
 use crate::{Comparison, Design, Estimate, Reason, Side};
-use statrs::function::gamma::gamma_ur;
 
 /// Confidence of the bound that is told beside a count.
 const CONFIDENCE: f64 = 0.95;
@@ -23,6 +22,9 @@ pub(super) fn evaluate(
     let mut evaluation = Evaluation::empty(stand.blocks, CONFIDENCE);
     if exchanges == 0 {
         evaluation.reasons = guards;
+        if stand.blocks == 0 {
+            evaluation.reasons.push(Reason::NoData);
+        }
         evaluation.reasons.extend(super::evaluate::not_measured(series, stand.blocks));
         return evaluation;
     }
@@ -30,10 +32,11 @@ pub(super) fn evaluate(
     evaluation.estimate =
         Some(Estimate { point: seen, low: seen, high: seen, unit: "count", hodges_lehmann: seen });
     let first = design.looks.first().copied().unwrap_or(u32::MAX).max(2);
-    if !guards.is_empty() {
-        evaluation.reasons = guards;
-    } else if stand.blocks < first {
+    if stand.blocks < first {
         evaluation.reasons = vec![super::evaluate::too_few(design, stand.blocks)];
+        evaluation.reasons.extend(guards);
+    } else if !guards.is_empty() {
+        evaluation.reasons = guards;
     } else {
         let (holds, permanent) = compare(series, seen);
         evaluation.decided = Some(holds);
@@ -66,24 +69,18 @@ fn compare(series: &Series<'_>, seen: f64) -> (bool, bool) {
     }
 }
 
-/// The 95 % upper bound of the share of errors: 3/n when none was seen, else from the Poisson distribution.
+/// The 95 % upper bound of the share of errors: 3/n when none was seen, else that of a Poisson mean by the
+/// approximation of Wilson and Hilferty, which is good to 0.4 % from one error on.
 pub(super) fn upper_share(errors: u64, exchanges: u64) -> f64 {
+    /// 95 % quantile of the standard normal distribution.
+    const Z: f64 = 1.644_853_626_951_472_7;
     let exchanges = exchanges.max(1) as f64;
     if errors == 0 {
         return (3.0 / exchanges).min(1.0);
     }
-    // The mean under which so few errors are seen with probability 5 %: P(X ≤ k) = Q(k + 1, mean).
-    let seen = errors as f64;
-    let (mut low, mut high) = (seen, seen + 10.0 + 5.0 * seen.sqrt());
-    for _ in 0..100 {
-        let middle = 0.5 * (low + high);
-        if gamma_ur(seen + 1.0, middle) > 1.0 - CONFIDENCE {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    (high / exchanges).min(1.0)
+    let next = errors as f64 + 1.0;
+    let mean = next * (1.0 - 1.0 / (9.0 * next) + Z / (3.0 * next.sqrt())).powi(3);
+    (mean / exchanges).min(1.0)
 }
 
 #[cfg(test)]
@@ -95,7 +92,7 @@ mod tests {
     fn the_upper_bound_of_an_error_share_is_that_of_the_poisson_tables() {
         assert_eq!(upper_share(0, 3_000), 0.001);
         for (seen, limit) in [(1, 4.744), (5, 10.513), (10, 16.962)] {
-            assert!((upper_share(seen, 1_000_000) * 1e6 - limit).abs() < 1e-3, "{seen}");
+            assert!((upper_share(seen, 1_000_000) * 1e6 / limit - 1.0).abs() < 4e-3, "{seen}");
         }
         assert_eq!(upper_share(0, 0), 1.0);
         assert_eq!(upper_share(5, 5), 1.0);

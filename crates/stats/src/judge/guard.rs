@@ -2,7 +2,6 @@
 
 use super::series::Series;
 use crate::Reason;
-use std::collections::BTreeMap;
 
 /// Error share above which nothing is said about speed: a fast error page is not throughput.
 const ERROR_SHARE_MAX: f64 = 0.001;
@@ -23,25 +22,19 @@ pub(super) fn guards(series: &Series<'_>, blocks: u32, begun: u32) -> Vec<Reason
     reasons
 }
 
+/// The messages as they are: each says where it was found.
 fn unfit(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
-    let mut seen: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    let mut seen: Vec<&str> = Vec::new();
     for cell in series.cells.iter().take(blocks as usize).flatten().flatten() {
         for message in &cell.unfit {
-            let blocks = seen.entry(message).or_default();
-            if !blocks.contains(&cell.block) {
-                blocks.push(cell.block);
+            if !seen.contains(&message.as_str()) {
+                seen.push(message);
             }
         }
     }
     let more = seen.len().saturating_sub(CHECKS_TOLD_MAX);
-    let told = seen.into_iter().take(CHECKS_TOLD_MAX).map(|(message, blocks)| {
-        let what = match blocks[..] {
-            [block] => format!("{message} (block {block})"),
-            [first, ..] => format!("{message} ({} blocks, first in block {first})", blocks.len()),
-            [] => message.to_string(),
-        };
-        Reason::ClientLimited { what }
-    });
+    let told =
+        seen.into_iter().take(CHECKS_TOLD_MAX).map(|what| Reason::ClientLimited { what: what.to_string() });
     let rest = (more > 0).then(|| Reason::ClientLimited { what: format!("{more} more checks failed") });
     told.chain(rest).collect()
 }

@@ -1,0 +1,129 @@
+//! Synthetic studies: what blocks of cycles yield when the machine drifts, starts differ and some slices are
+//! spoilt. Nothing here is known to the judge.
+//!
+//! The logarithm of a slice's throughput is the sum of the variant's effect, the effect of this start, the
+//! machine's state at that moment (AR(1), shared by all variants, carried on from block to block), its own noise,
+//! and now and then a spike downwards (Pareto, heavy tailed).
+
+use proofload_stats::rng::Rng;
+use proofload_stats::{Cell, Measure, Observations, Replication};
+
+/// How noisy a synthetic machine is; standard deviations of logarithms.
+#[derive(Clone, Copy, Debug)]
+pub struct Noise {
+    /// From start to start of a variant.
+    pub start: f64,
+    /// The machine's drift.
+    pub drift: f64,
+    /// Correlation of the drift from one slice to the next.
+    pub memory: f64,
+    /// Of single slices.
+    pub slice: f64,
+    /// Probability that a slice is spoilt.
+    pub spikes: f64,
+}
+
+/// A shared machine: the ratio of two variants spreads by about 5 % from block to block.
+pub const SHARED_MACHINE: Noise = Noise { start: 0.03, drift: 0.05, memory: 0.9, slice: 0.04, spikes: 0.05 };
+
+/// A quiet machine: about 2 %.
+pub const QUIET_MACHINE: Noise = Noise { start: 0.01, drift: 0.02, memory: 0.9, slice: 0.02, spikes: 0.02 };
+
+/// Cycles in a block.
+const CYCLES: usize = 6;
+
+/// Slices that pass while all variants are stopped, started and warmed between blocks.
+const SLICES_BETWEEN_BLOCKS: usize = 30;
+
+/// A machine on which studies run, block after block.
+pub struct Machine {
+    rng: Rng,
+    noise: Noise,
+    drift: f64,
+}
+
+impl Machine {
+    pub fn new(seed: u64, noise: Noise) -> Machine {
+        let mut rng = Rng::new(seed);
+        let drift = noise.drift * rng.normal();
+        Machine { rng, noise, drift }
+    }
+
+    /// A study of as many blocks, cell by cell: `effects[point][variant]` are logarithms.
+    pub fn study(&mut self, effects: &[Vec<f64>], blocks: u32) -> Observations {
+        let mut cells = Vec::new();
+        for block in 1..=blocks {
+            self.block(block, effects, &mut cells);
+        }
+        Observations {
+            cells,
+            blocks: (1..=blocks).collect(),
+            excluded_blocks: 0,
+            replication: Replication::Start,
+        }
+    }
+
+    fn block(&mut self, block: u32, effects: &[Vec<f64>], cells: &mut Vec<Cell>) {
+        for _ in 0..SLICES_BETWEEN_BLOCKS {
+            self.pass();
+        }
+        let variants = effects[0].len();
+        let starts: Vec<f64> = (0..variants).map(|_| self.noise.start * self.rng.normal()).collect();
+        let mut slices = vec![vec![Vec::with_capacity(CYCLES); variants]; effects.len()];
+        let mut order: Vec<usize> = (0..variants).collect();
+        for cycle in 0..CYCLES {
+            if cycle % 2 == 0 {
+                self.rng.shuffle(&mut order);
+            } else {
+                order.reverse();
+            }
+            for (point, effects) in effects.iter().enumerate() {
+                for &variant in &order {
+                    let slice = effects[variant] + starts[variant] + self.slice();
+                    slices[point][variant].push(10_000.0 * slice.exp());
+                }
+            }
+        }
+        for (point, slices) in slices.into_iter().enumerate() {
+            for (variant, slices) in slices.into_iter().enumerate() {
+                cells.push(Cell {
+                    block,
+                    variant,
+                    point,
+                    measure: Measure::Throughput,
+                    merged: Some(slices.iter().sum::<f64>() / CYCLES as f64),
+                    cycles: slices.into_iter().map(Some).collect(),
+                    finished: 60_000,
+                    errors: 0,
+                    unfit: Vec::new(),
+                });
+            }
+        }
+    }
+
+    /// The machine's drift goes on for one slice.
+    fn pass(&mut self) {
+        let Noise { drift, memory, .. } = self.noise;
+        self.drift = memory * self.drift + drift * (1.0 - memory * memory).sqrt() * self.rng.normal();
+    }
+
+    fn slice(&mut self) -> f64 {
+        self.pass();
+        let mut slice = self.drift + self.noise.slice * self.rng.normal();
+        if self.rng.uniform() < self.noise.spikes {
+            // Pareto with exponent 2.5, cut at eight times the slice noise.
+            let pareto = (1.0 - self.rng.uniform()).powf(-1.0 / 2.5);
+            slice -= self.noise.slice * pareto.min(8.0);
+        }
+        slice
+    }
+}
+
+/// The first blocks of a study.
+pub fn first(observations: &Observations, blocks: u32) -> Observations {
+    Observations {
+        cells: observations.cells.iter().filter(|cell| cell.block <= blocks).cloned().collect(),
+        blocks: (1..=blocks).collect(),
+        ..observations.clone()
+    }
+}
