@@ -109,7 +109,9 @@ fn prepare(conduct: &Conduct<'_>, plan: &mut Plan, say: &dyn Fn(&str)) -> anyhow
         // An explanation fetches and builds nothing.
         let subject = match conduct.explain {
             true => Prepared::resolve(&variant.name, &variant.subject, conduct.catalogue, conduct.cache),
-            false => Prepared::prepare(&variant.name, &variant.subject, conduct.catalogue, conduct.cache, say),
+            false => {
+                Prepared::prepare(&variant.name, &variant.subject, conduct.catalogue, conduct.cache, say)
+            }
         };
         let subject = subject.map_err(|error| leave(Exit::FailedStart, error))?;
         subject.describe(planned);

@@ -111,8 +111,7 @@ fn bad_arguments_leave_with_usage_and_say_what_to_write() {
 }
 
 /// Every fault whose outcome does not hang on a time-out, and silence, whose outcome is one.
-const FAULTS: &str =
-    "reset_before=0.002,reset_within=0.002,reset_after=0.002,wrong_length=0.002,status_500=0.002,silence=0.0002";
+const FAULTS: &str = "reset_before=0.002,reset_within=0.002,reset_after=0.002,wrong_length=0.002,status_500=0.002,silence=0.0002";
 
 #[test]
 fn a_million_requests_with_random_faults_reconcile_kind_by_kind() {
@@ -121,7 +120,8 @@ fn a_million_requests_with_random_faults_reconcile_kind_by_kind() {
     }
     let server = Reference::start(&["--faults", FAULTS, "--seed", "42"]);
     let url = server.url();
-    let args = [&url, "-n", "1000000", "-c", "64", "--timeout", "2s", "--format", "json", "-q", "--workers", "1"];
+    let args =
+        [&url, "-n", "1000000", "-c", "64", "--timeout", "2s", "--format", "json", "-q", "--workers", "1"];
     let point = json(&proofload(&args))["points"][0].clone();
     let outcomes = outcomes(&point);
     let counts = server.counts();
@@ -130,7 +130,9 @@ fn a_million_requests_with_random_faults_reconcile_kind_by_kind() {
     for (kind, n) in &outcomes {
         assert_eq!(Some(*n), counts["expected_outcomes"][kind].as_u64(), "{kind}: {outcomes:?} {counts}");
     }
-    for fault in ["reset_before", "reset_within", "reset_after", "short_body", "surplus", "status_500", "silence"] {
+    for fault in
+        ["reset_before", "reset_within", "reset_after", "short_body", "surplus", "status_500", "silence"]
+    {
         assert!(counts["faults"][fault].as_u64() > Some(50), "{fault} was not planted: {counts}");
     }
 }

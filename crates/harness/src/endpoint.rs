@@ -34,7 +34,10 @@ pub fn load_plan(
 ) -> Result<LoadPlan, Vec<String>> {
     let mut problems = Vec::new();
     if urls.is_empty() || urls.len() > URLS_MAX {
-        problems.push(format!("{} addresses cannot be loaded; give one, or a mix of at most {URLS_MAX}", urls.len()));
+        problems.push(format!(
+            "{} addresses cannot be loaded; give one, or a mix of at most {URLS_MAX}",
+            urls.len()
+        ));
     }
     let mut targets: Vec<Target> = Vec::new();
     let mut mix = Vec::new();
@@ -78,7 +81,9 @@ pub fn load_plan(
 /// `3*http://…` is an address with weight 3.
 fn weighted(text: &str) -> Result<(u32, ParsedUrl), String> {
     let (weight, url) = match text.split_once('*') {
-        Some((weight, url)) if weight.bytes().all(|b| b.is_ascii_digit()) => (weight.parse().unwrap_or(0), url),
+        Some((weight, url)) if weight.bytes().all(|b| b.is_ascii_digit()) => {
+            (weight.parse().unwrap_or(0), url)
+        }
         _ => (1, text),
     };
     if weight == 0 {
@@ -117,7 +122,8 @@ mod tests {
 
     #[test]
     fn addresses_of_one_server_share_a_target_and_weights_are_read() {
-        let plan = plan(&["http://127.0.0.1:81/a", "3*http://127.0.0.1:81/b", "http://127.0.0.1:82/"]).unwrap();
+        let plan =
+            plan(&["http://127.0.0.1:81/a", "3*http://127.0.0.1:81/b", "http://127.0.0.1:82/"]).unwrap();
         assert_eq!(plan.targets.len(), 2);
         let mix: Vec<_> = plan.mix.iter().map(|entry| (entry.weight, entry.target)).collect();
         assert_eq!(mix, [(1, 0), (3, 0), (1, 1)]);
@@ -127,7 +133,8 @@ mod tests {
 
     #[test]
     fn all_mistakes_are_told_at_once() {
-        let problems = plan(&["0*http://127.0.0.1/", "https://127.0.0.1/", "http://127.0.0.1:1/"]).unwrap_err();
+        let problems =
+            plan(&["0*http://127.0.0.1/", "https://127.0.0.1/", "http://127.0.0.1:1/"]).unwrap_err();
         assert_eq!(problems.len(), 2, "{problems:?}");
     }
 }

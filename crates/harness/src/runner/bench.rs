@@ -54,7 +54,13 @@ pub trait Bench {
     ///
     /// # Errors
     /// When the load could not be carried out at all; failed exchanges are results.
-    fn load(&mut self, variant: usize, point: usize, stretch: Stretch, seed: u64) -> Result<Loaded, BenchError>;
+    fn load(
+        &mut self,
+        variant: usize,
+        point: usize,
+        stretch: Stretch,
+        seed: u64,
+    ) -> Result<Loaded, BenchError>;
     /// Whether the variant still runs.
     ///
     /// # Errors

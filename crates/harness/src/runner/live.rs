@@ -62,7 +62,13 @@ impl<'a> LiveBench<'a> {
         self.active[variant].as_ref().ok_or_else(|| BenchError::Failed("was not started".into()))
     }
 
-    fn load_plan(&self, variant: usize, point: usize, stretch: Stretch, seed: u64) -> Result<LoadPlan, BenchError> {
+    fn load_plan(
+        &self,
+        variant: usize,
+        point: usize,
+        stretch: Stretch,
+        seed: u64,
+    ) -> Result<LoadPlan, BenchError> {
         let running = &self.active(variant)?.running;
         let terms = plan::LoadTerms {
             address: running.address(),
@@ -128,14 +134,24 @@ impl Bench for LiveBench<'_> {
                     .into_iter()
                     .map(|(variant, share)| {
                         let name = &self.terms.study.variants[variant].name;
-                        format!("idle {name} used {:.0} % of a core, more than {:.0} %", share * 100.0, QUIET_SHARE * 100.0)
+                        format!(
+                            "idle {name} used {:.0} % of a core, more than {:.0} %",
+                            share * 100.0,
+                            QUIET_SHARE * 100.0
+                        )
                     })
                     .collect();
             }
         }
     }
 
-    fn load(&mut self, variant: usize, point: usize, stretch: Stretch, seed: u64) -> Result<Loaded, BenchError> {
+    fn load(
+        &mut self,
+        variant: usize,
+        point: usize,
+        stretch: Stretch,
+        seed: u64,
+    ) -> Result<Loaded, BenchError> {
         let plan = self.load_plan(variant, point, stretch, seed)?;
         let active = self.active(variant)?;
         let (result, samples) = observed(&plan, active.tree.as_ref(), stretch, &self.terms.stop)
@@ -149,7 +165,8 @@ impl Bench for LiveBench<'_> {
             used.cpu_ns = used.cpu_ns.map(|ns| (ns as f64 * window_ns as f64 / between_ns as f64) as u64);
             used
         });
-        let age_seconds = active.running.started_ns().map_or(0.0, |ns| started_ns.saturating_sub(ns) as f64 / 1e9);
+        let age_seconds =
+            active.running.started_ns().map_or(0.0, |ns| started_ns.saturating_sub(ns) as f64 / 1e9);
         let ago_ns = clock::monotonic_ns().saturating_sub(started_ns);
         Ok(Loaded {
             result,

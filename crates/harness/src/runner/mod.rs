@@ -235,7 +235,8 @@ impl<B: Bench> Runner<'_, B> {
     fn warm_up(&mut self, number: u32, writer: &mut BlockWriter) -> Result<(), Lost> {
         let total_ns = self.plan.timing.warm_up_ns;
         let begun_ns = self.bench.now_ns();
-        let stretch = Stretch { discard_ns: 0, measure_ns: WARM_UP_TURN_NS, drain_ns: self.plan.timing.drain_ns };
+        let stretch =
+            Stretch { discard_ns: 0, measure_ns: WARM_UP_TURN_NS, drain_ns: self.plan.timing.drain_ns };
         let variants = self.plan.variants.len();
         let points = self.plan.points.len().max(1);
         // Whole rounds only: every variant gets as many turns as every other.
@@ -248,7 +249,13 @@ impl<B: Bench> Runner<'_, B> {
             }
             for position in 0..variants {
                 let variant = if round % 2 == 0 { position } else { variants - 1 - position };
-                let at = Place { block: number, cycle: 0, position: position as u32 + 1, variant, point: round % points };
+                let at = Place {
+                    block: number,
+                    cycle: 0,
+                    position: position as u32 + 1,
+                    variant,
+                    point: round % points,
+                };
                 self.slice(&at, stretch, writer)?;
             }
             round += 1;
@@ -257,11 +264,8 @@ impl<B: Bench> Runner<'_, B> {
 
     fn cycles(&mut self, number: u32, order: &[Vec<usize>], writer: &mut BlockWriter) -> Result<(), Lost> {
         let timing = &self.plan.timing;
-        let stretch = Stretch {
-            discard_ns: timing.discard_ns,
-            measure_ns: timing.slice_ns,
-            drain_ns: timing.drain_ns,
-        };
+        let stretch =
+            Stretch { discard_ns: timing.discard_ns, measure_ns: timing.slice_ns, drain_ns: timing.drain_ns };
         for (cycle, turns) in order.iter().enumerate() {
             for point in 0..self.plan.points.len() {
                 for (position, &variant) in turns.iter().enumerate() {

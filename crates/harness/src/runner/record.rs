@@ -89,7 +89,9 @@ fn sentence(finding: &Finding) -> String {
             "local ports: {exhausted} connections found none, {opened} opened, {available} in the range; keep connections alive or widen the range"
         ),
         Finding::Descriptors { exhausted } => {
-            format!("file descriptors: {exhausted} connections found none; raise `ulimit -n` or use fewer connections")
+            format!(
+                "file descriptors: {exhausted} connections found none; raise `ulimit -n` or use fewer connections"
+            )
         }
         other => format!("{other:?}"),
     }

@@ -24,7 +24,14 @@ struct FakeBench {
 
 impl FakeBench {
     fn new() -> Self {
-        FakeBench { now_ns: 0, done: Vec::new(), dies_at_load: None, broken: None, stop_at_load: None, loads: 0 }
+        FakeBench {
+            now_ns: 0,
+            done: Vec::new(),
+            dies_at_load: None,
+            broken: None,
+            stop_at_load: None,
+            loads: 0,
+        }
     }
 
     fn done_of(&self, prefix: &str) -> Vec<&str> {
@@ -50,7 +57,13 @@ impl Bench for FakeBench {
         Vec::new()
     }
 
-    fn load(&mut self, variant: usize, point: usize, stretch: Stretch, _seed: u64) -> Result<Loaded, BenchError> {
+    fn load(
+        &mut self,
+        variant: usize,
+        point: usize,
+        stretch: Stretch,
+        _seed: u64,
+    ) -> Result<Loaded, BenchError> {
         self.loads += 1;
         if let Some((at, flag)) = self.stop_at_load
             && at == self.loads
@@ -67,7 +80,12 @@ impl Bench for FakeBench {
         let mut recorder = Recorder::new(window);
         for i in 0..100 + 10 * variant as u64 {
             let at_ns = start_ns + i;
-            let times = ExchangeTimes { intended_ns: at_ns, sent_ns: Some(at_ns), first_byte_ns: None, end_ns: at_ns + 1_000 };
+            let times = ExchangeTimes {
+                intended_ns: at_ns,
+                sent_ns: Some(at_ns),
+                first_byte_ns: None,
+                end_ns: at_ns + 1_000,
+            };
             recorder.record(&times, Outcome::Answered);
         }
         let result = LoadResult {
@@ -102,7 +120,12 @@ fn plan(looks: &[u32]) -> Plan {
         replication: "start".into(),
         alpha: 0.05,
         variants: vec![variant("a"), variant("b")],
-        points: vec![LoadPoint { label: "8c".into(), model: "closed".into(), connections: 8, ..LoadPoint::default() }],
+        points: vec![LoadPoint {
+            label: "8c".into(),
+            model: "closed".into(),
+            connections: 8,
+            ..LoadPoint::default()
+        }],
         timing: Timing {
             warm_up_ns: 2 * SECOND,
             cycles: 2,
@@ -118,7 +141,12 @@ fn plan(looks: &[u32]) -> Plan {
 }
 
 /// Runs a study in a new directory and returns how it ended and where it lies.
-fn conduct(plan: &Plan, bench: &mut FakeBench, settle_at: u32, stop: &AtomicBool) -> (Ending, PathBuf, tempfile::TempDir) {
+fn conduct(
+    plan: &Plan,
+    bench: &mut FakeBench,
+    settle_at: u32,
+    stop: &AtomicBool,
+) -> (Ending, PathBuf, tempfile::TempDir) {
     let root = tempfile::tempdir().expect("a temporary directory");
     let mut record = RunWriter::create(root.path(), plan, &Environment::default(), 1).expect("a record");
     let path = record.path().to_path_buf();
@@ -128,9 +156,17 @@ fn conduct(plan: &Plan, bench: &mut FakeBench, settle_at: u32, stop: &AtomicBool
         looks += 1;
         Ok(Judgement { claims: Vec::new(), settled: looks >= settle_at })
     };
-    let ending = Runner { plan, design: &design, bench, record: &mut record, look: &mut look, progress: &mut |_| (), stop }
-        .run()
-        .expect("the record can be written");
+    let ending = Runner {
+        plan,
+        design: &design,
+        bench,
+        record: &mut record,
+        look: &mut look,
+        progress: &mut |_| (),
+        stop,
+    }
+    .run()
+    .expect("the record can be written");
     (ending, path, root)
 }
 
