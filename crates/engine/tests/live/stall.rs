@@ -62,7 +62,7 @@ fn a_live_stall_shows_in_response_time_with_few_connections_and_in_both_with_man
 }
 
 #[test]
-fn ten_thousand_connections_are_opened_and_each_of_them_answers() {
+fn ten_thousand_connections_are_opened_and_every_request_is_answered() {
     if !slow_tests("the load of ten thousand connections") {
         return;
     }
@@ -72,5 +72,9 @@ fn ten_thousand_connections_are_opened_and_each_of_them_answers() {
     let peer = HttpPeer::start(10).unwrap();
     let result = load(&LoadPlan { connections, ..plan(peer.address(), 3 * u64::from(connections)) });
     only(&result, Outcome::Answered, 3 * u64::from(connections));
+    // The last of them may have been opened, and closed again, before the peer came to accept it.
+    while peer.accepted() < u64::from(connections) {
+        thread::sleep(Duration::from_millis(1));
+    }
     assert_eq!(peer.accepted(), u64::from(connections));
 }
