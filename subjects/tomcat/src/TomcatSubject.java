@@ -24,7 +24,7 @@ import org.apache.catalina.startup.Tomcat;
 public final class TomcatSubject {
     private static final int ANSWER_BYTES = 1024;
     private static final int BODY_BYTES_MAX = 1 << 20;
-    /** Tomcat's own default of 100 overflows when hundreds of connections come at once, and costs each a second. */
+    /** Tomcat's own 100 overflows when hundreds of connections come at once, and costs each a second. */
     private static final int BACKLOG = 1024;
 
     private TomcatSubject() {}
@@ -47,7 +47,7 @@ public final class TomcatSubject {
         if (connector.getState() != LifecycleState.STARTED) {
             fail("the connector did not start: " + connector.getStateName());
         }
-        System.out.println(connector.getProtocolHandlerClassName() + " listens on port " + args[1] + "; " + machine());
+        System.out.println(connector.getProtocolHandlerClassName() + " on port " + args[1] + "; " + machine());
         tomcat.getServer().await();
     }
 
@@ -79,7 +79,8 @@ public final class TomcatSubject {
         for (GarbageCollectorMXBean bean : ManagementFactory.getGarbageCollectorMXBeans()) {
             collectors.add(bean.getName());
         }
-        return "Java " + System.getProperty("java.version") + ", processors " + Runtime.getRuntime().availableProcessors()
+        return "Java " + System.getProperty("java.version")
+                + ", processors " + Runtime.getRuntime().availableProcessors()
                 + ", collectors " + collectors;
     }
 
@@ -111,7 +112,8 @@ public final class TomcatSubject {
             if (request.getMethod().equals("GET") || request.getMethod().equals("HEAD")) {
                 // Asked first, since looking for a parameter costs more than the answer.
                 String text = request.getQueryString() == null ? null : request.getParameter("t");
-                answer(response, "text/plain;charset=UTF-8", text == null ? ANSWER : text.getBytes(StandardCharsets.UTF_8));
+                byte[] bytes = text == null ? ANSWER : text.getBytes(StandardCharsets.UTF_8);
+                answer(response, "text/plain;charset=UTF-8", bytes);
                 return;
             }
             byte[] body = body(request.getInputStream());

@@ -1,7 +1,8 @@
 //! The cache: what was fetched and built, named by its content, whole or not there.
 //!
 //! `$PROOFLOAD_CACHE`, else `$XDG_CACHE_HOME/proofload`, else `~/.cache/proofload`, 0700:
-//! `files/SHA256/NAME`, `builds/DIGEST/`, `catalogue/DIGEST/`, `maven/` (Maven's own repository), `tmp/`, `lock`.
+//! `files/SHA256/NAME`, `builds/DIGEST/`, `catalogue/DIGEST/`, `maven/` (Maven's own repository), `tmp/`,
+//! `lock`.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -143,6 +144,13 @@ impl Held<'_> {
             fs::rename(fresh, target)
         };
         moved().map_err(SubjectError::files(target, "cannot be put into the cache"))
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        // Empty unless something failed half-way; then the next holder sweeps it.
+        let _ = fs::remove_dir(self.cache.root.join("tmp"));
     }
 }
 

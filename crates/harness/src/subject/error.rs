@@ -36,6 +36,10 @@ fn tail(lines: &[String]) -> String {
     lines.iter().map(|line| format!("\n  | {line}")).collect()
 }
 
+fn listed(found: &[String]) -> String {
+    if found.is_empty() { "none".into() } else { found.join(", ") }
+}
+
 fn mistakes(found: &[Mistake]) -> String {
     found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
@@ -77,8 +81,11 @@ pub enum SubjectError {
         why: String,
     },
     /// No JDK of the wanted version.
-    #[error("subject {subject} needs JDK {wanted}, found {}; install one (Debian: apt install openjdk-{wanted}-jdk-headless), \
-             point JAVA_HOME to it, or set the parameter `jdk`", if found.is_empty() { "none".to_string() } else { found.join(", ") })]
+    #[error(
+        "subject {subject} needs JDK {wanted}, found {}; install one (Debian: apt install \
+         openjdk-{wanted}-jdk-headless), point JAVA_HOME to it, or set the parameter `jdk`",
+        listed(found)
+    )]
     NoJdk {
         /// The folder.
         subject: String,

@@ -83,7 +83,8 @@ impl Prepared {
         Ok(prepared)
     }
 
-    /// What [`Prepared::prepare`] will make, without fetching, building or verifying: enough to explain a plan.
+    /// What [`Prepared::prepare`] will make, without fetching, building or verifying: enough to explain a
+    /// plan.
     ///
     /// # Errors
     /// Parameters that do not fit, a JDK that is not there, a coordinate that is not pinned.

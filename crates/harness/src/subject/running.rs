@@ -61,12 +61,13 @@ pub struct StopReport {
 }
 
 impl Prepared {
-    /// Starts it on the CPUs given (none given: those of Proofload), its output appended to `log`, its temporary
-    /// files in `temp`, a directory that is made here and should lie in [`Keeper::temp`]. A `url:` subject is
-    /// only connected to.
+    /// Starts it on the CPUs given (none given: those of Proofload), its output appended to `log`, its
+    /// temporary files in `temp`, a directory that is made here and should lie in [`Keeper::temp`]. A `url:`
+    /// subject is only connected to.
     ///
     /// # Errors
-    /// A file is not the pinned one any more, no port is free, the port is taken, or the program does not start.
+    /// A file is not the pinned one any more, no port is free, the port is taken, or the program does not
+    /// start.
     pub fn start(
         &self,
         keeper: &Keeper,
@@ -288,7 +289,8 @@ impl Running {
     /// as it is.
     ///
     /// # Errors
-    /// The keeper is dead; or it did not end as it should: it had to be killed, lives, or its port is not free.
+    /// The keeper is dead; or it did not end as it should: it had to be killed, lives, or its port is not
+    /// free.
     pub fn stop(mut self) -> Result<StopReport, SubjectError> {
         let port = self.address.port();
         let Some(started) = &mut self.process else { return Ok(StopReport { exit: None }) };

@@ -130,15 +130,18 @@ impl Default for RawStop {
 impl Declaration {
     /// The description with the defaults filled in.
     pub(crate) fn plain_description(&self) -> String {
-        let default = |name: &str| self.parameters.iter().find(|p| p.name == name)?.default.clone();
-        fill(&self.description, default).text
+        self.with_defaults(&self.description)
+    }
+
+    fn with_defaults(&self, template: &str) -> String {
+        fill(template, |name| self.parameters.iter().find(|p| p.name == name)?.default.clone()).text
     }
 
     /// Needs and parameters, for a person.
     pub(crate) fn explain(&self) -> String {
         let mut text = String::new();
         for need in self.jdk.iter().map(|jdk| format!("JDK {jdk}")).chain(self.maven.iter().cloned()) {
-            text.push_str(&format!("needs      {need}\n"));
+            text.push_str(&format!("needs      {}\n", self.with_defaults(&need)));
         }
         for parameter in &self.parameters {
             let kind = match &parameter.kind {

@@ -30,8 +30,8 @@ pub struct Catalogue {
 
 impl Catalogue {
     /// Finds the catalogue: `given` by the caller, else named by [`CATALOGUE_VARIABLE`], else a folder
-    /// `subjects` in `beside` (where the study lies) or above it, else beside the working directory or above it, else the one
-    /// embedded in this executable, unpacked into the cache.
+    /// `subjects` in `beside` (where the study lies) or above it, else in the working directory or above it,
+    /// else the one embedded in this executable, unpacked into the cache.
     ///
     /// # Errors
     /// A named folder holds no subject, or one of its declarations is wrong.

@@ -82,7 +82,8 @@ fn the_catalogue_of_this_repository_is_right_and_found_from_below() {
     assert!(catalogue.parameters("tomcat").unwrap().iter().any(|parameter| parameter.name == "connector"));
     assert!(catalogue.parameters("none").is_none());
     assert!(catalogue.list().contains("Tomcat 9.0.110"));
-    assert!(catalogue.show("tomcat").unwrap().contains("nio | nio2"));
+    let shown = catalogue.show("tomcat").unwrap();
+    assert!(shown.contains("nio | nio2") && shown.contains("needs      JDK 17\n"), "{shown}");
 }
 
 #[test]
