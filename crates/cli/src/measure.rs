@@ -42,7 +42,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let Ok(plan) = plan else { unreachable!("its mistakes were told") };
     let stop = signals::install()?;
     let _lock = MeasuringLock::acquire("one endpoint", true, &stop, |holder| eprintln!("{holder}"))
-        .map_err(|error| leave(Exit::Busy, error))?;
+        .map_err(run::lock_error)?;
     let loaded = watched(&plan, &stop, args.output.quiet)?;
     let result = result(&args.urls.join(" "), &point, &loaded);
     output::write(&result, &args.output)?;

@@ -4,12 +4,12 @@ use crate::args::{OutputArgs, PresetArgs, RunArgs};
 use crate::exit::{Exit, leave};
 use crate::output;
 use crate::progress::Live;
-use proofload_harness::host::lock::MeasuringLock;
+use proofload_harness::host::lock::{LockError, MeasuringLock};
 use proofload_harness::host::{self, clock, cpus, signals};
 use proofload_harness::plan::{self, Preset};
 use proofload_harness::runner::{Ending, LiveBench, LiveTerms, Runner};
 use proofload_harness::study::{self, Study};
-use proofload_harness::subject::{Cache, Catalogue, Keeper, Prepared};
+use proofload_harness::subject::{Cache, Catalogue, Keeper, Prepared, SubjectError};
 use proofload_report::Overall;
 use proofload_store::schema::{Plan, RunResult};
 use proofload_store::{Run, RunWriter};
@@ -85,12 +85,30 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
     }
     let _lock =
         MeasuringLock::acquire(&plan.study, !conduct.no_wait, &stop, |holder| say(&holder.to_string()))
-            .map_err(|error| leave(Exit::Busy, error))?;
+            .map_err(lock_error)?;
     let minutes = plan.estimated_seconds / 60.0;
     say(&format!("{}: at most {minutes:.1} minutes, seed {seed}", plan.study));
     let mut record = RunWriter::create(conduct.dir, &plan, &environment, clock::unix_ns())?;
     let ending = blocks(conduct, &plan, &prepared, &mut record, &stop)?;
     finish(conduct, &record, &ending)
+}
+
+fn subject_error(error: SubjectError) -> anyhow::Error {
+    let exit = match error {
+        SubjectError::Interrupted => Exit::Interrupted,
+        _ => Exit::FailedStart,
+    };
+    leave(exit, error)
+}
+
+/// The error of somebody who did not get the lock.
+pub fn lock_error(error: LockError) -> anyhow::Error {
+    let exit = match error {
+        LockError::Stopped(_) => Exit::Interrupted,
+        LockError::Held(_) => Exit::Busy,
+        _ => Exit::Failure,
+    };
+    leave(exit, error)
 }
 
 fn preset(args: &PresetArgs) -> Preset {
@@ -113,7 +131,7 @@ fn prepare(conduct: &Conduct<'_>, plan: &mut Plan, say: &dyn Fn(&str)) -> anyhow
                 Prepared::prepare(&variant.name, &variant.subject, conduct.catalogue, conduct.cache, say)
             }
         };
-        let subject = subject.map_err(|error| leave(Exit::FailedStart, error))?;
+        let subject = subject.map_err(subject_error)?;
         subject.describe(planned);
         planned.command = plan::redact_arguments(&planned.command);
         prepared.push(subject);
