@@ -1,4 +1,5 @@
-//! `cargo xtask bounds`: writes the table of group-sequential bounds; `--check` computes it anew and compares.
+//! `cargo xtask bounds`: writes the table of group-sequential bounds; `--check` computes it anew and
+//! compares.
 
 use anyhow::{Context, bail};
 use proofload_stats::bounds::{
@@ -10,11 +11,12 @@ use std::path::{Path, PathBuf};
 /// The table has five decimals; another machine's sine may differ in its last bit and so tip a rounding.
 const TOLERANCE: f64 = 1.1e-5;
 
-/// Writes `crates/stats/src/bounds/table.rs`, or with `--check` compares it with what is computed now: every row,
-/// the error rate that its bounds really spend, and the file's text with the compiled numbers.
+/// Writes `crates/stats/src/bounds/table.rs`, or with `--check` compares it with what is computed now:
+/// every row, the error rate that its bounds really spend, and the file's text with the compiled numbers.
 ///
 /// # Errors
-/// For unknown arguments, when the file cannot be read or written, and when the table is not what it should be.
+/// For unknown arguments, when the file cannot be read or written, and when the table is not what it should
+/// be.
 pub fn run(args: &[String]) -> anyhow::Result<()> {
     let path = table_path();
     match args {
@@ -38,8 +40,8 @@ fn computed(plan: &[u32], claims: u32) -> anyhow::Result<Vec<f64>> {
 
 fn text() -> anyhow::Result<String> {
     let mut text = String::from(
-        "//! Written by `cargo xtask bounds`; not to be edited by hand. Bounds on |t| at each look, one row for each\n\
-         //! number of claims from 1, for the plans of `TABLE_PLANS` in their order.\n\
+        "//! Written by `cargo xtask bounds`; not to be edited by hand. Bounds on |t| at each look, one row\n\
+         //! for each number of claims from 1, for the plans of `TABLE_PLANS` in their order.\n\
          \n\
          pub(super) static PLANS: [&[&[f64]]; 3] = [\n",
     );

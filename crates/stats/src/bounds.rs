@@ -1,12 +1,12 @@
 //! Critical values of |t| for looks at a growing sample: group-sequential bounds for a t test.
 //!
 //! Whoever looks several times and stops when |t| passes the usual critical value errs far more often than he
-//! says. The bounds here spend the error rate look by look: by the look at n of N blocks, `alpha · (n/N)^1.5` of
-//! it is spent (power family of Kim and DeMets, Biometrika 74, 1987). The spread is estimated from the same few
-//! blocks, so bounds for a known spread do not fit; these are computed for t itself.
+//! says. The bounds here spend the error rate look by look: by the look at n of N blocks, `alpha ·
+//! (n/N)^1.5` of it is spent (power family of Kim and DeMets, Biometrika 74, 1987). The spread is estimated
+//! from the same few blocks, so bounds for a known spread do not fit; these are computed for t itself.
 //!
-//! [`compute`] finds them by recursion instead of simulation. The presets' bounds for an error rate of 5 % shared
-//! by 1 to 20 claims are kept in a table that `cargo xtask bounds` writes and checks.
+//! [`compute`] finds them by recursion instead of simulation. The presets' bounds for an error rate of 5 %
+//! shared by 1 to 20 claims are kept in a table that `cargo xtask bounds` writes and checks.
 
 mod recursion;
 mod table;
@@ -48,8 +48,8 @@ pub fn tabled(looks: &[u32], alpha: f64, claims: u32) -> Option<&'static [f64]> 
 
 /// The bounds of all looks at an error rate of `alpha / claims`: from the table, else computed.
 ///
-/// `None` for looks that are not increasing, begin below 2 blocks or exceed [`LOOKS_MAX`] or [`BLOCKS_MAX`]; and
-/// for an `alpha` outside 0 to 1 or no claims.
+/// `None` for looks that are not increasing, begin below 2 blocks or exceed [`LOOKS_MAX`] or
+/// [`BLOCKS_MAX`]; and for an `alpha` outside 0 to 1 or no claims.
 pub fn row(looks: &[u32], alpha: f64, claims: u32) -> Option<Vec<f64>> {
     if claims == 0 {
         return None;

@@ -93,7 +93,8 @@ pub struct Claim {
 /// How variants are named in claims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selector {
-    /// The variant's canonical name: `connector=nio` or `connector=nio,heap=256m`; a plain name without factors.
+    /// The variant's canonical name: `connector=nio` or `connector=nio,heap=256m`; a plain name without
+    /// factors.
     pub name: String,
     /// Factor and level pairs.
     pub levels: Vec<(String, String)>,

@@ -3,8 +3,9 @@
 use crate::bounds;
 use crate::student;
 
-/// Spread of the log-ratio between blocks that is assumed before two blocks have shown it: 6 %, the middle of the
-/// 4 to 8 % that the throughput of two variants of one server showed from start to start on a shared machine.
+/// Spread of the log-ratio between blocks that is assumed before two blocks have shown it: 6 %, the middle
+/// of the 4 to 8 % that the throughput of two variants of one server showed from start to start on a shared
+/// machine.
 pub const A_PRIORI_SPREAD: f64 = 0.06;
 
 /// Blocks beyond which no projection is made: by then the spread seen so far says little, and nobody waits.
@@ -50,8 +51,9 @@ impl Design {
         Design { looks: looks.to_vec(), alpha: bounds::TABLE_ALPHA }
     }
 
-    /// The bound on |t| at a look (from 0) while `claims` claims share the error rate. `None` when the design has
-    /// no such look, or its looks are no plan (see [`bounds::compute`]), as that of [`Design::smoke`] is not.
+    /// The bound on |t| at a look (from 0) while `claims` claims share the error rate. `None` when the
+    /// design has no such look, or its looks are no plan (see [`bounds::compute`]), as that of
+    /// [`Design::smoke`] is not.
     pub fn bound(&self, look: usize, claims: u32) -> Option<f64> {
         bounds::row(&self.looks, self.alpha, claims)?.get(look).copied()
     }
@@ -64,8 +66,8 @@ pub fn next_look(design: &Design, have: u32) -> Option<u32> {
 
 /// How many blocks in all it takes until the interval of a mean with that spread has at most the half-width
 /// `reach`, both on the same (logarithmic) scale, when `claims` claims share the error rate. At the looks the
-/// bounds hold; beyond the last one the last bound is carried on. `None` for more than 500 blocks, or when spread
-/// or reach are not above zero.
+/// bounds hold; beyond the last one the last bound is carried on. `None` for more than 500 blocks, or when
+/// spread or reach are not above zero.
 pub fn projected_blocks(design: &Design, claims: u32, spread: f64, reach: f64) -> Option<u32> {
     blocks_needed(design, claims, spread, reach, 0)
 }
@@ -105,8 +107,8 @@ impl<'a> Bounds<'a> {
     }
 
     /// The bound for `blocks` blocks: that of the last look not beyond them. A later look's bound would be
-    /// narrower, so this one is on the safe side between looks. Before the first look it is the bound of a plan
-    /// whose first look were here. Infinite where nothing can be said.
+    /// narrower, so this one is on the safe side between looks. Before the first look it is the bound of a
+    /// plan whose first look were here. Infinite where nothing can be said.
     pub fn for_blocks(&mut self, blocks: u32, claims: u32) -> f64 {
         let looks = &self.design.looks;
         let Some(&last) = looks.last() else { return f64::INFINITY };

@@ -29,8 +29,8 @@ pub fn rank(n: usize, confidence: f64) -> Option<usize> {
     if n == 0 || n > VALUES_MAX || !(0.0..1.0).contains(&confidence) {
         return None;
     }
-    // counts[w]: share of sign patterns whose ranks of positive sign sum up to w. Only the lower tail is needed,
-    // and it holds less than half of them, so at most half of all sums.
+    // counts[w]: share of sign patterns whose ranks of positive sign sum up to w. Only the lower tail is
+    // needed, and it holds less than half of them, so at most half of all sums.
     let sums = n * (n + 1) / 4 + 1;
     let mut shares = vec![0.0; sums];
     shares[0] = 1.0;
@@ -69,8 +69,8 @@ fn walsh_averages(values: &[f64]) -> Option<Vec<f64>> {
 mod tests {
     use super::*;
 
-    /// Lower critical values of the signed-rank statistic at 5 % two-sided, from printed tables (Wilcoxon 1945;
-    /// n: 6 0, 7 2, 8 3, 9 5, 10 8, 12 13, 15 25, 16 29, 20 52, 30 137), each one less than k.
+    /// Lower critical values of the signed-rank statistic at 5 % two-sided, from printed tables (Wilcoxon
+    /// 1945; n: 6 0, 7 2, 8 3, 9 5, 10 8, 12 13, 15 25, 16 29, 20 52, 30 137), each one less than k.
     #[test]
     fn ranks_at_95_percent_are_those_of_the_printed_tables() {
         for (n, k) in

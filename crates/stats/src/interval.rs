@@ -14,8 +14,8 @@ pub struct MeanInterval {
     pub blocks: u32,
 }
 
-/// Mean of one value for each block, with the t interval that misses with probability `tail`: on the log scale
-/// where all values are positive, for most measures of servers are skewed to the right.
+/// Mean of one value for each block, with the t interval that misses with probability `tail`: on the log
+/// scale where all values are positive, for most measures of servers are skewed to the right.
 ///
 /// `None` when there is no value, or one that is not finite.
 pub fn mean_over_blocks(values: &[f64], tail: f64) -> Option<MeanInterval> {

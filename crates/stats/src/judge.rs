@@ -1,9 +1,9 @@
 //! Claims and observations to verdicts.
 //!
-//! The looks of the design are replayed in order. At each, every open claim is tested at its share of the error
-//! rate (Holm: alpha over the number of open claims); a claim that settles is frozen with the interval it settled
-//! on and leaves its share to the others, which are tested again at the same look until none settles. What is
-//! known between looks is shown, and decides nothing.
+//! The looks of the design are replayed in order. At each, every open claim is tested at its share of the
+//! error rate (Holm: alpha over the number of open claims); a claim that settles is frozen with the
+//! interval it settled on and leaves its share to the others, which are tested again at the same look until
+//! none settles. What is known between looks is shown, and decides nothing.
 
 mod decide;
 mod evaluate;
@@ -16,11 +16,11 @@ use crate::{Claim, Design, Judged, Judgement, Observations, Reason, Verdict};
 use evaluate::{Evaluation, evaluate};
 use series::{Index, Series};
 
-/// Judges every claim. Replays the looks in order, so that the last live verdict equals the one recomputed later,
-/// and a claim that has settled stays as it settled whatever comes later.
+/// Judges every claim. Replays the looks in order, so that the last live verdict equals the one recomputed
+/// later, and a claim that has settled stays as it settled whatever comes later.
 ///
-/// Blocks beyond the last look are not looked at. Values that are missing, not finite, or zero where that means
-/// that nothing was measured leave their block out for the claims they concern.
+/// Blocks beyond the last look are not looked at. Values that are missing, not finite, or zero where that
+/// means that nothing was measured leave their block out for the claims they concern.
 pub fn judge(claims: &[Claim], observations: &Observations, design: &Design) -> Judgement {
     let mut blocks = observations.blocks.clone();
     blocks.sort_unstable();
@@ -81,8 +81,8 @@ impl Court<'_> {
         }
     }
 
-    /// After the last look: what is open stays undecided. All are evaluated before any is settled, for a claim that
-    /// is given up leaves its share to nobody.
+    /// After the last look: what is open stays undecided. All are evaluated before any is settled, for a
+    /// claim that is given up leaves its share to nobody.
     fn settle_the_rest(&mut self, look: u32, begun: u32) {
         let rest: Vec<usize> = (0..self.cases.len()).filter(|&case| self.settled[case].is_none()).collect();
         let evaluations: Vec<Evaluation> =
@@ -107,8 +107,8 @@ impl Court<'_> {
         any
     }
 
-    /// A count over the exchanges seen is a fact, not an estimate. One that more exchanges could overturn waits
-    /// for the study's end: until every estimate is settled.
+    /// A count over the exchanges seen is a fact, not an estimate. One that more exchanges could overturn
+    /// waits for the study's end: until every estimate is settled.
     fn settle_facts(&mut self, look: u32, begun: u32) {
         let all_estimates_settled = self.open().next().is_none();
         for case in 0..self.cases.len() {

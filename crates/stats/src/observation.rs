@@ -39,7 +39,8 @@ pub struct Cell {
 pub struct Observations {
     /// Cells of complete blocks.
     pub cells: Vec<Cell>,
-    /// Complete blocks, in order. Numbers count every block that was begun, so that a gap tells when one was lost.
+    /// Complete blocks, in order. Numbers count every block that was begun, so that a gap tells when one
+    /// was lost.
     pub blocks: Vec<u32>,
     /// Blocks that were begun and do not count.
     pub excluded_blocks: u32,

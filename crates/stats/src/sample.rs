@@ -16,7 +16,8 @@ impl Moments {
     pub fn of(values: &[f64]) -> Option<Moments> {
         let n = u32::try_from(values.len()).ok().filter(|&n| n > 0)?;
         let mean = values.iter().sum::<f64>() / f64::from(n);
-        // Equal values have no spread; their mean may differ from them in the last bit, which is not a spread.
+        // Equal values have no spread; their mean may differ from them in the last bit, which is not a
+        // spread.
         if values.iter().all(|value| value == &values[0]) {
             return values[0].is_finite().then_some(Moments { n, mean: values[0], sd: 0.0 });
         }

@@ -12,8 +12,8 @@ pub fn two_sided_tail(t: f64, freedom: u32) -> f64 {
     if share <= 0.0 { 0.0 } else { beta_reg(0.5 * freedom, 0.5, share.min(1.0)) }
 }
 
-/// The value that |t| exceeds with probability `tail`, to 12 digits: `critical(0.05, 9)` is 2.262. Infinite for
-/// `tail` ≤ 0 or no degree of freedom, 0 for `tail` ≥ 1.
+/// The value that |t| exceeds with probability `tail`, to 12 digits: `critical(0.05, 9)` is 2.262. Infinite
+/// for `tail` ≤ 0 or no degree of freedom, 0 for `tail` ≥ 1.
 pub fn critical(tail: f64, freedom: u32) -> f64 {
     if tail.is_nan() || tail <= 0.0 || freedom == 0 {
         return f64::INFINITY;

@@ -24,9 +24,9 @@ impl Verdict {
     }
 }
 
-/// A number never travels without its interval. The quantity is the left term over the right term (a ratio, the
-/// claim's factors left out), or the left measure itself where the right side is a constant. Where zeros forbid a
-/// ratio (errors, error shares) it is the left side minus the right side, factors included.
+/// A number never travels without its interval. The quantity is the left term over the right term (a ratio,
+/// the claim's factors left out), or the left measure itself where the right side is a constant. Where
+/// zeros forbid a ratio (errors, error shares) it is the left side minus the right side, factors included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Point estimate.
@@ -35,8 +35,8 @@ pub struct Estimate {
     pub low: f64,
     /// Upper end; infinity when nothing is known.
     pub high: f64,
-    /// `ratio`, `ns`, `per_s`, `share`, `bytes`, `count`; `share_difference` and `count_difference` where zeros
-    /// forbid a ratio.
+    /// `ratio`, `ns`, `per_s`, `share`, `bytes`, `count`; `share_difference` and `count_difference` where
+    /// zeros forbid a ratio.
     pub unit: &'static str,
     /// Hodges-Lehmann estimate beside it.
     pub hodges_lehmann: f64,
@@ -83,7 +83,8 @@ pub enum Reason {
         /// Of how many.
         of: u32,
     },
-    /// A measure that the claim names has no value (missing, not finite, or zero where only more makes sense).
+    /// A measure that the claim names has no value (missing, not finite, or zero where only more makes
+    /// sense).
     NotMeasured {
         /// Which measure.
         measure: Measure,
@@ -110,7 +111,8 @@ pub enum Reason {
 pub struct Projection {
     /// Half-width of the interval as a share of the estimate: 0.05 is ±5 %.
     pub resolution: f64,
-    /// Blocks in all that this takes at the spread seen so far; with one block, at [`A_PRIORI_SPREAD`](crate::A_PRIORI_SPREAD).
+    /// Blocks in all that this takes at the spread seen so far; with one block, at
+    /// [`A_PRIORI_SPREAD`](crate::A_PRIORI_SPREAD).
     pub blocks: u32,
     /// The spread was assumed, not seen.
     pub assumed: bool,
@@ -140,6 +142,7 @@ pub struct Judged {
 pub struct Judgement {
     /// In the order of the claims.
     pub claims: Vec<Judged>,
-    /// Every claim is settled: the study may stop. False when there are no claims: then nothing ends it early.
+    /// Every claim is settled: the study may stop. False when there are no claims: then nothing ends it
+    /// early.
     pub settled: bool,
 }

@@ -52,7 +52,8 @@ fn each_look_spends_its_share_and_no_more() {
 
 #[test]
 fn bounds_agree_with_a_simulation_made_elsewhere() {
-    // Monte Carlo on the t path by an independent program, good to about 0.05 at the first look and 0.02 after.
+    // Monte Carlo on the t path by an independent program, good to about 0.05 at the first look and 0.02
+    // after.
     let known: [(&[u32], f64, &[f64]); 4] = [
         (&[4, 6, 8, 10, 12], 0.05, &[5.94, 3.97, 3.23, 2.85, 2.61]),
         (&[5, 8, 12, 16, 20, 30], 0.05, &[6.12, 4.19, 3.31, 2.95, 2.72, 2.26]),

@@ -98,13 +98,14 @@ impl Measure {
         )
     }
 
-    /// Whether zero is a value like any other; a throughput or a time of zero means that nothing was measured.
+    /// Whether zero is a value like any other; a throughput or a time of zero means that nothing was
+    /// measured.
     pub(crate) const fn may_be_zero(self) -> bool {
         matches!(self, Measure::Errors | Measure::ErrorShare)
     }
 
-    /// Whether slices of one cycle are compared with each other. A quantile of a short slice is biased and rough,
-    /// so quantiles are taken from the merged slices of a block; so are counts.
+    /// Whether slices of one cycle are compared with each other. A quantile of a short slice is biased and
+    /// rough, so quantiles are taken from the merged slices of a block; so are counts.
     pub(crate) const fn pairs_by_cycle(self) -> bool {
         matches!(self, Measure::Throughput | Measure::CpuPerRequest | Measure::Rss)
     }

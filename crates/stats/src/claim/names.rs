@@ -6,8 +6,8 @@ use super::{Names, Selector};
 const LISTED_MAX: usize = 12;
 
 impl Names {
-    /// The variant that `text` selects: its name, a level where that is unambiguous, or `key=level` pairs that
-    /// only one variant has.
+    /// The variant that `text` selects: its name, a level where that is unambiguous, or `key=level` pairs
+    /// that only one variant has.
     ///
     /// # Errors
     /// A message with what to write instead.

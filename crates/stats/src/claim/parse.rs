@@ -185,15 +185,15 @@ impl<'a> Reader<'a> {
         if name.text.is_empty() {
             return Err(error(
                 name.at,
-                "a measure or a number is expected here; write `throughput(variant)`, `p99(variant)` or `50ms`",
+                "a measure or a number is expected here; write `throughput(variant)` or `50ms`",
             ));
         }
         if self.eat("[") {
             return Err(error(
                 name.at,
                 format!(
-                    "single streams cannot be named in claims; leave out the brackets after `{}` to claim it of \
-                     all streams together",
+                    "single streams cannot be named in claims; leave out the brackets after `{}` to claim it \
+                     of all streams together",
                     name.text
                 ),
             ));
@@ -220,8 +220,8 @@ impl<'a> Reader<'a> {
         Ok(Some(inside))
     }
 
-    /// `@ label`. Labels may hold any letters, so the known ones are tried before the text is cut at a space or
-    /// an operator.
+    /// `@ label`. Labels may hold any letters, so the known ones are tried before the text is cut at a
+    /// space or an operator.
     fn point(&mut self, names: &Names) -> Result<Option<Piece<'a>>, ClaimError> {
         if !self.eat("@") {
             return Ok(None);

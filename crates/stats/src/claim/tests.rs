@@ -247,7 +247,8 @@ proptest::proptest! {
     fn no_row_of_words_makes_the_reader_panic(
         words in proptest::collection::vec(
             proptest::sample::select(vec![
-                "p99", "ratio", "(", ")", "ajp", "http", ",", ">", "~", "within", "5%", "@", "25c", "1.5", "*", "[",
+                "p99", "ratio", "(", ")", "ajp", "http", ",", ">", "~", "within", "5%", "@", "25c", "1.5",
+                "*", "[",
                 "é", "proxy=ajp", " ", "errors", "==", "0", "k/s", "ms",
             ]),
             0..14,

@@ -102,8 +102,9 @@ pub(super) fn evaluate(
     evaluation
 }
 
-/// The values that count. When blocks are missing for this claim alone, it is behind the study's looks: at a look
-/// it is judged at the last look that it has itself reached, so that its own looks are those of the design.
+/// The values that count. When blocks are missing for this claim alone, it is behind the study's looks: at
+/// a look it is judged at the last look that it has itself reached, so that its own looks are those of the
+/// design.
 fn usable_sides(series: &Series<'_>, design: &Design, stand: Stand) -> Vec<Sides> {
     let mut sides: Vec<Sides> = series.sides.iter().take(stand.blocks as usize).flatten().copied().collect();
     let behind = sides.len() < stand.blocks as usize && design.looks.contains(&stand.blocks);
@@ -227,8 +228,8 @@ impl Finding<'_> {
         Some(needed - self.moments.n)
     }
 
-    /// Values that never changed are compared exactly; a share of errors that was always zero only as far as the
-    /// number of exchanges carries.
+    /// Values that never changed are compared exactly; a share of errors that was always zero only as far
+    /// as the number of exchanges carries.
     fn constant(&self, series: &Series<'_>, evaluation: &mut Evaluation) {
         let holds = self.frame.decide_constant(self.moments.mean);
         let exchanges = no_error_in(series, self.stand.blocks);

@@ -87,7 +87,8 @@ pub(super) fn upper_share(errors: u64, exchanges: u64) -> f64 {
 mod tests {
     use super::upper_share;
 
-    /// Exact 95 % upper limits of a Poisson mean from printed tables: 1 seen 4.744, 5 seen 10.51, 10 seen 16.96.
+    /// Exact 95 % upper limits of a Poisson mean from printed tables: 1 seen 4.744, 5 seen 10.51, 10 seen
+    /// 16.96.
     #[test]
     fn the_upper_bound_of_an_error_share_is_that_of_the_poisson_tables() {
         assert_eq!(upper_share(0, 3_000), 0.001);

@@ -35,7 +35,8 @@ pub(super) struct Sides {
     pub left: f64,
     /// Right value; 1 for a constant.
     pub right: f64,
-    /// Logarithm of left over right, slice by slice where the measure is compared so. `None` where a side is 0.
+    /// Logarithm of left over right, slice by slice where the measure is compared so. `None` where a side
+    /// is 0.
     pub log: Option<f64>,
 }
 

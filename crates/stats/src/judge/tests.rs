@@ -1,3 +1,5 @@
+mod laws;
+
 use super::*;
 use crate::{Cell, Measure, Names, Replication, Selector, parse_claim};
 
@@ -74,8 +76,8 @@ const FASTER: &str = "throughput(a) > throughput(b) @ 64c";
 
 #[test]
 fn the_first_look_gives_the_interval_of_a_paired_t() {
-    // Logarithms of 1.1 times 1, 1.01, 0.99, 1.02: mean 0.1001797, deviation 0.0129208 (by hand). The bound at the
-    // first of the quick looks is 5.92152: half-width 0.0382552.
+    // Logarithms of 1.1 times 1, 1.01, 0.99, 1.02: mean 0.1001797, deviation 0.0129208 (by hand). The bound
+    // at the first of the quick looks is 5.92152: half-width 0.0382552.
     let judged = throughputs(1.1, 4).one(FASTER);
     let estimate = judged.estimate.expect("an estimate");
     let logs = [0.0, 1.01_f64.ln(), 0.99_f64.ln(), 1.02_f64.ln()].map(|log| log + 1.1_f64.ln());
@@ -263,8 +265,8 @@ fn at_the_last_look_what_is_open_stays_undecided_for_good() {
     assert!(matches!(judgement.claims[0].reasons[..], [Reason::IntervalCrosses { .. }]));
 }
 
-/// Five equal claims, each between the bounds of one claim and of five at the last look: giving one up must not
-/// hand its share to the next.
+/// Five equal claims, each between the bounds of one claim and of five at the last look: giving one up must
+/// not hand its share to the next.
 #[test]
 fn claims_given_up_at_the_last_look_leave_their_share_to_nobody() {
     let texts = [">", ">=", "<", "<=", "=="].map(|sign| format!("throughput(a) {sign} throughput(b) @ 64c"));
@@ -282,8 +284,8 @@ fn claims_given_up_at_the_last_look_leave_their_share_to_nobody() {
 
 #[test]
 fn claims_share_the_error_rate_and_leave_it_to_each_other() {
-    // At α/2 the bound at four blocks is 7.55, at α it is 5.92: the second claim's |t| lies between, and holds
-    // only because the first one has settled and left its share.
+    // At α/2 the bound at four blocks is 7.55, at α it is 5.92: the second claim's |t| lies between, and
+    // holds only because the first one has settled and left its share.
     let fast = [1.30, 1.31, 1.29, 1.30].map(|factor| factor * 1000.0);
     let slow = [1.030, 1.048, 1.025, 1.040].map(|factor| factor * 1000.0);
     let record = Record::new(4)
@@ -501,108 +503,5 @@ fn a_plan_that_is_none_decides_nothing() {
     for alpha in [0.0, -1.0, f64::NAN] {
         let design = Design { alpha, ..Design::quick() };
         assert_eq!(throughputs(2.0, 12).judge(&[FASTER], &design).claims[0].verdict, Verdict::Undecided);
-    }
-}
-
-mod laws {
-    use super::*;
-    use proptest::prelude::*;
-
-    const TEXTS: [&str; 10] = [
-        FASTER,
-        "p99(a) < 50ms",
-        "errors(a) == 0",
-        "error_share(b) < 0.1%",
-        "error_share(a) < error_share(b)",
-        "throughput(a) ~ throughput(b) within 5%",
-        "ratio(throughput, a, b) @ 400c > ratio(throughput, a, b) @ 64c",
-        "p99(a) ~ 1ns within 5%",
-        "rss(a) == rss(b)",
-        "1.1 * cpu_per_request(a) <= 0.9 * cpu_per_request(b)",
-    ];
-
-    fn value() -> impl Strategy<Value = f64> {
-        prop_oneof![
-            4 => 900.0..1100.0_f64,
-            1 => prop::sample::select(vec![
-                0.0, -0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, f64::MIN_POSITIVE, 1e-300, 5.0,
-            ]),
-        ]
-    }
-
-    fn cell() -> impl Strategy<Value = Cell> {
-        let measure = prop::sample::select(vec![
-            Measure::Throughput,
-            Measure::ResponseQuantile(9900),
-            Measure::Errors,
-            Measure::ErrorShare,
-            Measure::Rss,
-            Measure::CpuPerRequest,
-        ]);
-        let place = (1..14_u32, 0..2_usize, 0..2_usize, measure);
-        let counts = prop_oneof![
-            5 => (Just(0_u64), 1..100_000_u64),
-            1 => (any::<u64>(), any::<u64>())
-        ];
-        let values = (prop::collection::vec(prop::option::of(value()), 0..4), prop::option::of(value()));
-        (place, values, counts, prop::bool::weighted(0.02)).prop_map(
-            |((block, variant, point, measure), (cycles, merged), (errors, finished), unfit)| Cell {
-                block,
-                variant,
-                point,
-                measure,
-                cycles,
-                merged,
-                finished,
-                errors,
-                unfit: if unfit { vec!["late".into()] } else { Vec::new() },
-            },
-        )
-    }
-
-    fn first(observations: &Observations, blocks: usize) -> Observations {
-        let kept = &observations.blocks[..blocks.min(observations.blocks.len())];
-        Observations {
-            blocks: kept.to_vec(),
-            cells: observations.cells.iter().filter(|cell| kept.contains(&cell.block)).cloned().collect(),
-            ..observations.clone()
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_observations_are_judged_without_panic_and_settled_claims_stay(
-            cells in prop::collection::vec(cell(), 0..160),
-            lost in prop::collection::vec(1..14_u32, 0..3),
-            excluded in prop_oneof![Just(0), 0..4_u32, Just(u32::MAX)],
-        ) {
-            let blocks: Vec<u32> = (1..14).filter(|block| !lost.contains(block)).collect();
-            let observations =
-                Observations { cells, blocks, excluded_blocks: excluded, replication: Replication::Start };
-            let claims = claims(&TEXTS);
-            let mut before: Option<Judgement> = None;
-            for blocks in 0..=observations.blocks.len() {
-                let now = judge(&claims, &first(&observations, blocks), &Design::quick());
-                prop_assert_eq!(now.claims.len(), claims.len());
-                for (index, claim) in now.claims.iter().enumerate() {
-                    if let Some(estimate) = claim.estimate {
-                        prop_assert!(estimate.point.is_finite() || estimate.point > 0.0, "{:?}", claim);
-                        prop_assert!(!estimate.low.is_nan() && !estimate.high.is_nan(), "{:?}", claim);
-                        prop_assert!(estimate.low <= estimate.high, "{:?}", claim);
-                    }
-                    if claim.verdict != Verdict::Undecided {
-                        prop_assert!(claim.estimate.is_some() && claim.blocks >= 4, "{:?}", claim);
-                    } else {
-                        prop_assert!(!claim.reasons.is_empty(), "{:?}", claim);
-                    }
-                    if let Some(earlier) = before.as_ref().map(|before| &before.claims[index])
-                        && earlier.settled
-                    {
-                        prop_assert_eq!(claim, earlier, "settled at {} blocks", blocks - 1);
-                    }
-                }
-                before = Some(now);
-            }
-        }
     }
 }

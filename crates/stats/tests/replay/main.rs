@@ -1,7 +1,9 @@
-//! Replays of synthetic studies through the real `judge`, block by block and with its stopping: how often it errs.
+//! Replays of synthetic studies through the real `judge`, block by block and with its stopping: how often
+//! it errs.
 //!
-//! Every seed is fixed, so each count is the same on every run. The limits are those of a binomial distribution,
-//! not of the seeds: that the tests can fail is shown on wrong methods, which exceed the same limits.
+//! Every seed is fixed, so each count is the same on every run. The limits are those of a binomial
+//! distribution, not of the seeds: that the tests can fail is shown on wrong methods, which exceed the same
+//! limits.
 
 mod noise;
 mod wrong;
@@ -11,8 +13,8 @@ use proofload_stats::{
     Claim, Design, Judgement, Names, Observations, Selector, Verdict, judge, next_look, parse_claim,
 };
 
-/// Nothing but the noise of single slices: claims at several points are then independent of each other, which is
-/// where they err most often together.
+/// Nothing but the noise of single slices: claims at several points are then independent of each other,
+/// which is where they err most often together.
 const SINGLE_SLICES: Noise = Noise { start: 0.0, drift: 0.0, memory: 0.0, slice: 0.04, spikes: 0.0 };
 
 const FASTER: &str = "throughput(a) > throughput(b) @ 1c";
@@ -58,13 +60,15 @@ struct Tally {
     blocks: u32,
 }
 
+/// Judged from whole records, which yields what stopping would have: the judge replays the looks, and a
+/// test below holds the two against each other.
 fn replay(noise: Noise, ratio: f64, text: &str, design: &Design, studies: u32, seed: u64) -> Tally {
     let claims = claims(&[text]);
     let last = *design.looks.last().expect("a plan has looks");
     let mut tally = Tally { studies, ..Tally::default() };
     for study in 0..studies {
         let mut machine = Machine::new(seed + u64::from(study), noise);
-        let judged = run(&machine.study(&effects(&[ratio]), last), &claims, design).claims.remove(0);
+        let judged = judge(&claims, &machine.study(&effects(&[ratio]), last), design).claims.remove(0);
         let estimate = judged.estimate.expect("everything was measured");
         tally.supported += u32::from(judged.verdict == Verdict::Supported);
         tally.refuted += u32::from(judged.verdict == Verdict::Refuted);
@@ -78,7 +82,7 @@ fn replay(noise: Noise, ratio: f64, text: &str, design: &Design, studies: u32, s
 #[test]
 fn equal_variants_win_no_more_often_than_the_error_rate_allows() {
     for (noise, seed) in [(SHARED_MACHINE, 1_000_000), (QUIET_MACHINE, 2_000_000)] {
-        let tally = replay(noise, 1.0, FASTER, &Design::quick(), 4_000, seed);
+        let tally = replay(noise, 1.0, FASTER, &Design::quick(), 20_000, seed);
         let winners = tally.supported + tally.refuted;
         assert!(winners <= binomial_limit(tally.studies, 0.05), "{tally:?}");
         // Not so timid that it would never decide: half the error rate is used at least.
@@ -89,19 +93,20 @@ fn equal_variants_win_no_more_often_than_the_error_rate_allows() {
 
 #[test]
 fn equal_variants_win_as_rarely_under_the_default_looks() {
-    let tally = replay(SHARED_MACHINE, 1.0, FASTER, &Design::default(), 4_000, 3_000_000);
+    let tally = replay(SHARED_MACHINE, 1.0, FASTER, &Design::default(), 10_000, 3_000_000);
     assert!(tally.supported + tally.refuted <= binomial_limit(tally.studies, 0.05), "{tally:?}");
 }
 
 #[test]
 fn starts_that_differ_much_make_no_winner() {
     let lottery = Noise { start: 0.07, ..QUIET_MACHINE };
-    let tally = replay(lottery, 1.0, FASTER, &Design::quick(), 4_000, 4_000_000);
+    let tally = replay(lottery, 1.0, FASTER, &Design::quick(), 20_000, 4_000_000);
     assert!(tally.supported + tally.refuted <= binomial_limit(tally.studies, 0.05), "{tally:?}");
 }
 
-/// A machine that slows down and recovers over many blocks: turns within a block see the same of it, a constant
-/// does not move with it. That thresholds err more often here is a known limit of theirs, and printed as one.
+/// A machine that slows down and recovers over many blocks: turns within a block see the same of it, a
+/// constant does not move with it. That thresholds err more often here is a known limit of theirs, and
+/// printed as one.
 #[test]
 fn a_slow_drift_misleads_thresholds_and_not_comparisons() {
     let drifting = Noise { start: 0.01, drift: 0.05, memory: 0.998, slice: 0.02, spikes: 0.0 };
@@ -134,8 +139,8 @@ fn a_planted_difference_is_never_found_in_the_wrong_direction() {
             let tally = replay(noise, ratio, FASTER, &Design::quick(), 1_000, seed + 10_000 * index as u64);
             let wrong = if ratio > 1.0 { tally.refuted } else { tally.supported };
             let right = if ratio > 1.0 { tally.supported } else { tally.refuted };
-            // Two percent under five percent of noise is nearly a coin: only then may chance turn it round, and
-            // rarer than half the error rate.
+            // Two percent under five percent of noise is nearly a coin: only then may chance turn it round,
+            // and rarer than half the error rate.
             let hard = ratio == 1.02 && noise.start == SHARED_MACHINE.start;
             let allowed = if hard { tally.studies / 100 } else { 0 };
             assert!(wrong <= allowed, "{tally:?}");
@@ -160,8 +165,8 @@ fn what_is_not_equivalent_is_seldom_called_so() {
     assert_eq!(same.refuted, 0, "{same:?}");
 }
 
-/// Studies with five claims, at the points with these true ratios; in how many of them at least one claim about
-/// a ratio of 1 found a winner. Judged from whole records, which yields what stopping would have.
+/// Studies with five claims, at the points with these true ratios; in how many of them at least one claim
+/// about a ratio of 1 found a winner.
 fn studies_with_a_false_winner(ratios: [f64; 5], studies: u32, seed: u64) -> u32 {
     let texts =
         ["1c", "2c", "3c", "4c", "5c"].map(|point| format!("throughput(a) > throughput(b) @ {point}"));
@@ -188,6 +193,20 @@ fn several_claims_together_err_no_more_often_than_one() {
         let false_winners = studies_with_a_false_winner(ratios, 8_000, seed);
         assert!(false_winners <= binomial_limit(8_000, 0.05), "{ratios:?}: {false_winners}");
     }
+}
+
+#[test]
+fn equal_variants_judged_live_after_every_block_win_no_more_often() {
+    let (claims, design) = (claims(&[FASTER]), Design::quick());
+    let mut winners = 0;
+    for study in 0..2_000 {
+        let observations = Machine::new(1_500_000 + study, SHARED_MACHINE).study(&effects(&[1.0]), 12);
+        let live = run(&observations, &claims, &design);
+        winners += u32::from(live.claims[0].verdict != Verdict::Undecided);
+        assert_eq!(judge(&claims, &observations, &design), live, "study {study}");
+    }
+    println!("live: {winners} of 2000");
+    assert!(winners <= binomial_limit(2_000, 0.05), "{winners}");
 }
 
 #[test]

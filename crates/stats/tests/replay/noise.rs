@@ -2,8 +2,8 @@
 //! spoilt. Nothing here is known to the judge.
 //!
 //! The logarithm of a slice's throughput is the sum of the variant's effect, the effect of this start, the
-//! machine's state at that moment (AR(1), shared by all variants, carried on from block to block), its own noise,
-//! and now and then a spike downwards (Pareto, heavy tailed).
+//! machine's state at that moment (AR(1), shared by all variants, carried on from block to block), its own
+//! noise, and now and then a spike downwards (Pareto, heavy tailed).
 
 use proofload_stats::rng::Rng;
 use proofload_stats::{Cell, Measure, Observations, Replication};

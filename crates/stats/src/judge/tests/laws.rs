@@ -1,0 +1,102 @@
+//! What holds for any observations, however odd.
+
+use super::*;
+use proptest::prelude::*;
+
+const TEXTS: [&str; 10] = [
+    FASTER,
+    "p99(a) < 50ms",
+    "errors(a) == 0",
+    "error_share(b) < 0.1%",
+    "error_share(a) < error_share(b)",
+    "throughput(a) ~ throughput(b) within 5%",
+    "ratio(throughput, a, b) @ 400c > ratio(throughput, a, b) @ 64c",
+    "p99(a) ~ 1ns within 5%",
+    "rss(a) == rss(b)",
+    "1.1 * cpu_per_request(a) <= 0.9 * cpu_per_request(b)",
+];
+
+fn value() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        4 => 900.0..1100.0_f64,
+        1 => prop::sample::select(vec![
+            0.0, -0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, 1e-300, 5.0,
+        ]),
+    ]
+}
+
+fn cell() -> impl Strategy<Value = Cell> {
+    let measure = prop::sample::select(vec![
+        Measure::Throughput,
+        Measure::ResponseQuantile(9900),
+        Measure::Errors,
+        Measure::ErrorShare,
+        Measure::Rss,
+        Measure::CpuPerRequest,
+    ]);
+    let place = (1..14_u32, 0..2_usize, 0..2_usize, measure);
+    let counts = prop_oneof![
+        5 => (Just(0_u64), 1..100_000_u64),
+        1 => (any::<u64>(), any::<u64>())
+    ];
+    let values = (prop::collection::vec(prop::option::of(value()), 0..4), prop::option::of(value()));
+    (place, values, counts, prop::bool::weighted(0.02)).prop_map(
+        |((block, variant, point, measure), (cycles, merged), (errors, finished), unfit)| Cell {
+            block,
+            variant,
+            point,
+            measure,
+            cycles,
+            merged,
+            finished,
+            errors,
+            unfit: if unfit { vec!["late".into()] } else { Vec::new() },
+        },
+    )
+}
+
+fn first(observations: &Observations, blocks: usize) -> Observations {
+    let kept = &observations.blocks[..blocks.min(observations.blocks.len())];
+    Observations {
+        blocks: kept.to_vec(),
+        cells: observations.cells.iter().filter(|cell| kept.contains(&cell.block)).cloned().collect(),
+        ..observations.clone()
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_observations_are_judged_without_panic_and_settled_claims_stay(
+        cells in prop::collection::vec(cell(), 0..160),
+        lost in prop::collection::vec(1..14_u32, 0..3),
+        excluded in prop_oneof![Just(0), 0..4_u32, Just(u32::MAX)],
+    ) {
+        let blocks: Vec<u32> = (1..14).filter(|block| !lost.contains(block)).collect();
+        let observations =
+            Observations { cells, blocks, excluded_blocks: excluded, replication: Replication::Start };
+        let claims = claims(&TEXTS);
+        let mut before: Option<Judgement> = None;
+        for blocks in 0..=observations.blocks.len() {
+            let now = judge(&claims, &first(&observations, blocks), &Design::quick());
+            prop_assert_eq!(now.claims.len(), claims.len());
+            for (index, claim) in now.claims.iter().enumerate() {
+                if let Some(estimate) = claim.estimate {
+                    prop_assert!(estimate.point.is_finite() || estimate.point > 0.0, "{:?}", claim);
+                    prop_assert!(!estimate.low.is_nan() && !estimate.high.is_nan(), "{:?}", claim);
+                    prop_assert!(estimate.low <= estimate.high, "{:?}", claim);
+                }
+                if claim.verdict != Verdict::Undecided {
+                    prop_assert!(claim.estimate.is_some() && claim.blocks >= 4, "{:?}", claim);
+                } else {
+                    prop_assert!(!claim.reasons.is_empty(), "{:?}", claim);
+                }
+                if let Some(earlier) = before.as_ref().map(|before| &before.claims[index])
+                    && earlier.settled
+                {
+                    prop_assert_eq!(claim, earlier, "settled at {} blocks", blocks - 1);
+                }
+            }
+            before = Some(now);
+        }
+    }
+}
