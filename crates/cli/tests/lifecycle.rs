@@ -5,8 +5,16 @@ mod support;
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use support::{command, processes_with, slow_tests, text, wait_until};
+
+/// Studies wait for each other; one that waits is not the one to be killed.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A small generator of moments; the seed is in every message.
 fn next(state: &mut u64) -> u64 {
@@ -58,12 +66,14 @@ fn kill_at_random(study: &str, times: u64, span_ms: u64) {
 
 #[test]
 fn killed_at_random_moments_a_study_leaves_nothing_behind() {
+    let _alone = alone();
     let rounds = if slow_tests("kills fifty studies; six will do") { 50 } else { 6 };
     kill_at_random("studies/quickstart.yaml", rounds, 4_000);
 }
 
 #[test]
 fn killed_at_random_moments_a_study_of_tomcats_leaves_nothing_behind() {
+    let _alone = alone();
     if slow_tests("needs a JDK and Maven") {
         kill_at_random("studies/tomcat-connectors.yaml", 6, 12_000);
     }
@@ -71,6 +81,7 @@ fn killed_at_random_moments_a_study_of_tomcats_leaves_nothing_behind() {
 
 #[test]
 fn ctrl_c_ends_cleanly_and_keeps_what_was_measured() {
+    let _alone = alone();
     let dir = tempfile::tempdir().expect("a directory");
     let temp = tempfile::tempdir().expect("a directory");
     let child = start("studies/quickstart.yaml", dir.path(), temp.path());

@@ -9,7 +9,8 @@ use support::{Reference, json, proofload, slow_tests, text};
 
 fn point(args: &[&str]) -> Value {
     let output = proofload(args);
-    assert!(output.status.success(), "{}\n{}", output.status, text(&output.stderr));
+    // A busy machine may make the generator unfit, which is said and is not what these tests are about.
+    assert!(matches!(output.status.code(), Some(0 | 12)), "{}\n{}", output.status, text(&output.stderr));
     json(&output)["points"][0].clone()
 }
 
@@ -150,10 +151,11 @@ fn a_stall_shows_in_response_time_whatever_the_number_of_connections() {
     };
     let few = open("64");
     let many = open("1200");
-    // The truth is 180 ms; a busy machine may add to it, never take away.
+    // The truth is 180 ms; a busy machine may add to it, never take away, and then the generator says so.
     for point in [&few, &many] {
         let response = p99_ms(point, "response_time_ns");
-        assert!((165.0..260.0).contains(&response), "response p99 {response} ms");
+        assert!(response > 170.0, "response p99 {response} ms");
+        assert!(response < 200.0 || point["generator"]["fit"] == false, "response p99 {response} ms");
     }
     let (few_service, many_service) = (p99_ms(&few, "service_time_ns"), p99_ms(&many, "service_time_ns"));
     assert!(few_service < 100.0, "64 connections hide it from the service time: {few_service} ms");

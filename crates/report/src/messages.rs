@@ -109,7 +109,7 @@ fn why(reason: &Reason, names: &Names) -> String {
             "one block: a single start of the servers decides nothing".into()
         }
         Reason::TooFewBlocks { have, need } => {
-            format!("{} so far, the first look is at {need}", blocks(*have))
+            format!("{} so far, the next look is at {need}", blocks(*have))
         }
         Reason::IntervalCrosses { resolution, more_blocks } => {
             let more = match more_blocks {
