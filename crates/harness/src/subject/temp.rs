@@ -12,7 +12,6 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use super::SubjectError;
 use super::keeper::tree::{self, MARK_KEEPER, MARK_RUN, Process};
 
 /// Rounds of killing before what still lives is named instead: 2 s.
@@ -20,15 +19,9 @@ const KILL_ROUNDS_MAX: u32 = 100;
 
 static RUNS: AtomicU32 = AtomicU32::new(0);
 
-/// The directory that holds all runs of this user, made when missing.
-pub(crate) fn base() -> Result<PathBuf, SubjectError> {
-    let path = base_path();
-    make_private(&path)
-        .map_err(SubjectError::files(&path, "no directory for temporary files can be made here"))?;
-    Ok(path)
-}
-
-fn base_path() -> PathBuf {
+/// The directory that holds all runs of this user. Only keepers make it: they are there to remove it again, also
+/// when Proofload is killed at the next instruction.
+pub(crate) fn base_path() -> PathBuf {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     match runtime.filter(|path| path.is_absolute() && path.is_dir()) {
         Some(path) => path.join("proofload"),

@@ -131,9 +131,8 @@ impl Keeper {
     /// # Errors
     /// The program cannot be executed, or the directory for temporary files cannot be made.
     pub fn spawn(program: &Path) -> Result<Keeper, SubjectError> {
-        let base = temp::base()?;
         let run = temp::run_id();
-        let directory = base.join(&run);
+        let directory = temp::base_path().join(&run);
         let mut command = Command::new(program);
         command.arg(KEEPER_ARGUMENT).arg(&run).arg(&directory);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
