@@ -42,11 +42,20 @@ fn parse_keeper(environment: &[u8]) -> Option<(u32, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
     use std::process::{Command, Stdio};
 
     /// Starts a process with this mark, and says whether it counts as left over.
     fn is_leftover(mark: &str) -> bool {
-        let mut child = Command::new("cat").env(MARK_KEEPER, mark).stdin(Stdio::piped()).spawn().unwrap();
+        let mut child = Command::new("cat")
+            .env(MARK_KEEPER, mark)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Its environment can be read a moment after spawning returns; an echo says that it is there.
+        child.stdin.as_mut().unwrap().write_all(b"!").unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         let found = find().contains(&child.id());
         drop(child.stdin.take());
         child.wait().unwrap();
