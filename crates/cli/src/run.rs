@@ -7,7 +7,7 @@ use crate::progress::Live;
 use proofload_harness::host::lock::{LockError, MeasuringLock};
 use proofload_harness::host::{self, clock, cpus, signals};
 use proofload_harness::plan::{self, Preset};
-use proofload_harness::runner::{Ending, LiveBench, LiveTerms, Runner};
+use proofload_harness::runner::{Ending, LiveBench, LiveTerms, Progress, Runner};
 use proofload_harness::study::{self, Study};
 use proofload_harness::subject::{Cache, Catalogue, Keeper, Prepared, SubjectError};
 use proofload_report::Overall;
@@ -160,17 +160,30 @@ fn blocks(
     let (_, claims, design) = proofload_report::restore(plan)?;
     let claim_names = claims.iter().map(|claim| claim.name.clone()).collect();
     let mut live = Live::new(plan, claim_names, conduct.output.quiet);
+    let mut noticed = String::new();
     let ending = Runner {
         plan,
         design: &design,
         bench: &mut bench,
         record,
         look: &mut |path| proofload_store::judged(&Run::open(path)?, &claims, &design),
-        progress: &mut |step| live.show(&step),
+        progress: &mut |step| {
+            live.show(&step);
+            match step {
+                Progress::Noticed { block, what } => noticed.push_str(&format!("block {block}: {what}\n")),
+                Progress::Lost { block, why } => {
+                    noticed.push_str(&format!("block {block} was lost: {why}\n"))
+                }
+                _ => {}
+            }
+        },
         stop,
     }
     .run();
     live.end();
+    if !noticed.is_empty() {
+        record.write_text("noticed.txt", &noticed)?;
+    }
     Ok(ending?)
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use support::{command, processes_with, slow_tests, text, wait_until};
+use support::{command, json, processes_with, proofload, slow_tests, text, wait_until};
 
 /// Studies wait for each other; one that waits is not the one to be killed.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -61,6 +61,26 @@ fn kill_at_random(study: &str, times: u64, span_ms: u64) {
         wait_until(Duration::from_secs(20), &format!("{place}: temporary files are gone"), || {
             std::fs::read_dir(temp.path()).expect("a directory").next().is_none()
         });
+        read_record(dir.path(), &place);
+    }
+}
+
+/// Whatever a kill left on record can be read: one block at most is not whole, and it decides nothing.
+fn read_record(dir: &Path, place: &str) {
+    let Some(study) = std::fs::read_dir(dir.join("runs")).ok().and_then(|mut studies| studies.next()) else {
+        return;
+    };
+    let latest = study.expect("readable").path().join("latest");
+    if !latest.exists() {
+        return;
+    }
+    let output = proofload(&["report", latest.to_str().expect("a path in UTF-8"), "--format", "json"]);
+    assert!(matches!(output.status.code(), Some(11 | 12)), "{place}: {}", text(&output.stderr));
+    let result = json(&output);
+    let blocks = |key: &str| result[key].as_u64().expect("a count");
+    assert!(blocks("blocks") + blocks("excluded_blocks") <= 1, "{place}: {result}");
+    for claim in result["claims"].as_array().expect("claims") {
+        assert_eq!(claim["verdict"], "undecided", "{place}: {claim}");
     }
 }
 

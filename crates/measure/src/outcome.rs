@@ -28,7 +28,7 @@ pub enum Outcome {
     Timeout,
     /// The bytes broke the protocol.
     Malformed,
-    /// A well-formed answer that says no (HTTP status outside 200 to 399).
+    /// A well-formed answer that says no: a status other than the expected one, or outside 200 to 399.
     Rejected,
     /// A well-formed answer whose content is not as `expect` says.
     Mismatch,

@@ -223,7 +223,7 @@ pub struct PlannedClaim {
 /// Lengths and counts that the preset decides.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {
-    /// Warm-up load for each variant in a block.
+    /// Warm-up of a block; all variants share it in turns.
     pub warm_up_ns: u64,
     /// Cycles in a block, per load point.
     pub cycles: u32,
