@@ -90,6 +90,17 @@ pub struct Claim {
     pub right: Side,
 }
 
+impl Claim {
+    /// The variants that it speaks of, by index into [`Names::variants`]; one may come more than once.
+    pub fn variants(&self) -> impl Iterator<Item = usize> + '_ {
+        [&self.left, &self.right].into_iter().flat_map(|side| match side {
+            Side::Measured { term: Term::Of { variant, .. }, .. } => vec![*variant],
+            Side::Measured { term: Term::Ratio { over, under, .. }, .. } => vec![*over, *under],
+            Side::Constant(_) => Vec::new(),
+        })
+    }
+}
+
 /// How variants are named in claims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selector {

@@ -24,6 +24,6 @@ pub use convert::{bad_answer, durations_of, histograms_of, point_of};
 pub use error::StoreError;
 pub use judged::{judged, measures_of};
 pub use redact::redact;
-pub use run::{Block, PartialBlock, Run};
+pub use run::{Block, LostVariant, PHASE_LOST, PartialBlock, Run};
 pub use schemas::schemas;
 pub use writer::{BlockWriter, RunWriter};

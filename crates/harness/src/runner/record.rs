@@ -2,10 +2,11 @@
 
 use super::Place;
 use super::bench::Loaded;
+use crate::host::clock;
 use crate::study::{LoadKind, LoadPoint};
 use proofload_engine::{Finding, LoadResult};
 use proofload_store::schema::{FORMAT_VERSION, Generator, Plan, Point, Slice, SubjectUse};
-use proofload_store::{bad_answer, histograms_of, point_of};
+use proofload_store::{PHASE_LOST, bad_answer, histograms_of, point_of};
 
 /// The record of a slice.
 pub(super) fn slice(plan: &Plan, at: &Place, loaded: &Loaded, mut marks: Vec<String>) -> Slice {
@@ -29,6 +30,20 @@ pub(super) fn slice(plan: &Plan, at: &Place, loaded: &Loaded, mut marks: Vec<Str
         histograms: histograms_of(&loaded.result.snapshot),
         answered_in_window: loaded.result.snapshot.answered_in_window,
         marks,
+    }
+}
+
+/// The line that says that a variant did not get through a block.
+pub(super) fn lost(plan: &Plan, block: u32, variant: usize, why: &str) -> Slice {
+    let measured = Point { variant: plan.variants[variant].name.clone(), ..Point::default() };
+    Slice {
+        format: FORMAT_VERSION,
+        block,
+        phase: PHASE_LOST.to_string(),
+        started_unix_ns: clock::unix_ns(),
+        measured,
+        marks: vec![why.to_string()],
+        ..Slice::default()
     }
 }
 
