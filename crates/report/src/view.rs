@@ -266,6 +266,9 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
                 plan.seed
             ),
         );
+        if !plan.mode.is_empty() {
+            add("mode", messages::mode(&plan.mode, &plan.mode_reason));
+        }
         add("blocks", format!("{} complete, {} excluded", result.blocks, result.excluded_blocks));
         add("CPUs", format!("generator {:?}, subjects {:?}", plan.generator_cpus, plan.subject_cpus));
     }

@@ -91,13 +91,21 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// The variants that it speaks of, by index into [`Names::variants`]; one may come more than once.
-    pub fn variants(&self) -> impl Iterator<Item = usize> + '_ {
+    /// What it speaks of: measures, each with its variant's index in [`Names::variants`]; one may come more
+    /// than once.
+    pub fn measured(&self) -> impl Iterator<Item = (Measure, usize)> + '_ {
         [&self.left, &self.right].into_iter().flat_map(|side| match side {
-            Side::Measured { term: Term::Of { variant, .. }, .. } => vec![*variant],
-            Side::Measured { term: Term::Ratio { over, under, .. }, .. } => vec![*over, *under],
+            Side::Measured { term: Term::Of { measure, variant }, .. } => vec![(*measure, *variant)],
+            Side::Measured { term: Term::Ratio { measure, over, under }, .. } => {
+                vec![(*measure, *over), (*measure, *under)]
+            }
             Side::Constant(_) => Vec::new(),
         })
+    }
+
+    /// The variants that it speaks of, by index into [`Names::variants`]; one may come more than once.
+    pub fn variants(&self) -> impl Iterator<Item = usize> + '_ {
+        self.measured().map(|(_, variant)| variant)
     }
 }
 

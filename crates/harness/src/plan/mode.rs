@@ -104,12 +104,16 @@ fn needed_bytes(variants: &[Variant]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::tests::{REFERENCE_STUDY, checked};
+    use crate::study::Options;
+    use crate::study::tests::{SMALL, TestCatalogue};
+    use std::path::Path;
 
     const GIB: u64 = 1 << 30;
 
     fn with_memory(bytes: u64) -> Study {
-        let mut study = checked(REFERENCE_STUDY);
+        let read =
+            crate::study::parse(SMALL, "mode.yaml", Path::new("."), &Options::default(), &TestCatalogue);
+        let mut study = read.unwrap_or_else(|problems| panic!("{problems}"));
         study.variants.iter_mut().for_each(|variant| variant.memory_bytes = bytes);
         study
     }

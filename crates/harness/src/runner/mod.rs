@@ -11,12 +11,12 @@ mod roll;
 pub use bench::{Bench, BenchError, Loaded, Stretch};
 pub use live::{LiveBench, LiveTerms};
 
-use roll::Roll;
 use crate::plan;
 use proofload_measure::{Outcome, OutcomeCounts};
 use proofload_stats::{Claim, Design, Judgement, Verdict};
 use proofload_store::schema::{Plan, Slice, Status};
 use proofload_store::{BlockWriter, RunWriter, StoreError};
+use roll::Roll;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How often a variant is started within a block before it is given up: a port that was not free again, a
@@ -123,6 +123,17 @@ impl Ending {
     }
 }
 
+/// What a run has behind it when its runner begins; nothing for a new one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Behind {
+    /// Highest number of a block that was begun.
+    pub last_block: u32,
+    /// Complete blocks.
+    pub complete: u32,
+    /// Time that the complete blocks took, of the budget.
+    pub spent_ns: u64,
+}
+
 /// Looks at the claims after a block. Handed in, so that the judge is asked in one place only.
 pub type Look<'a> = dyn FnMut(&std::path::Path) -> Result<Judgement, StoreError> + 'a;
 
@@ -144,6 +155,8 @@ pub struct Runner<'a, B: Bench> {
     pub progress: &'a mut dyn FnMut(Progress<'_>),
     /// Set from outside to end early.
     pub stop: &'a AtomicBool,
+    /// What earlier sittings of the same run have done.
+    pub behind: Behind,
 }
 
 /// How a block ended, if not well.
@@ -189,15 +202,19 @@ impl<B: Bench> Runner<'_, B> {
         let begun_ns = self.bench.now_ns();
         let last = self.design.looks.last().copied().unwrap_or(1);
         let mut roll = Roll::new(self.plan.variants.len());
-        let (mut complete, mut number) = (0, 0);
-        let mut longest_ns = 0;
+        let Behind { last_block: mut number, mut complete, spent_ns: spent_before_ns } = self.behind;
+        let mut longest_ns = spent_before_ns / u64::from(complete.max(1));
+        // The last sitting may have ended between a block and the look at it.
+        if complete > 0 && complete < last && self.is_settled(complete, &roll)? {
+            return Ok(Ending::Finished);
+        }
         while complete < last {
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(Ending::Interrupted);
             }
             let block_begun_ns = self.bench.now_ns();
-            let spent_ns = block_begun_ns - begun_ns;
-            if number > 0 && spent_ns + longest_ns > self.plan.timing.budget_ns {
+            let spent_ns = spent_before_ns + (block_begun_ns - begun_ns);
+            if complete > 0 && spent_ns + longest_ns > self.plan.timing.budget_ns {
                 return Ok(Ending::OutOfBudget);
             }
             number += 1;
@@ -233,10 +250,10 @@ impl<B: Bench> Runner<'_, B> {
         if judgement.settled {
             return Ok(true);
         }
-        let mut waited_for = self.claims.iter().zip(&judgement.claims).filter(|(c, _)| !roll.is_beyond(c));
-        Ok(!self.claims.is_empty()
-            && self.claims.iter().any(|claim| !roll.is_beyond(claim))
-            && waited_for.all(|(_, judged)| judged.settled))
+        let mut waited_for =
+            (0..self.claims.len()).filter(|claim| !roll.is_beyond(&self.claims[*claim])).peekable();
+        let is_settled = |claim: usize| judgement.claims.get(claim).is_some_and(|judged| judged.settled);
+        Ok(waited_for.peek().is_some() && waited_for.all(is_settled))
     }
 
     /// One block: the variants are stopped whatever happens in between.

@@ -102,6 +102,7 @@ pub fn comparison(
         }],
         points: vec![load],
         timeouts: request.timeouts,
+        mode: None,
         seed: None,
         not_tested: Vec::new(),
         claims: expanded,
@@ -146,6 +147,8 @@ fn variants(urls: &[ParsedUrl]) -> Vec<Variant> {
             levels: vec![("subject".to_string(), name.clone())],
             name,
             subject: SubjectSpec::Url { address: url.address, authority: url.authority.clone() },
+            shares: None,
+            memory_bytes: 0,
         }
     };
     urls.iter().zip('a'..).map(named).collect()

@@ -34,6 +34,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::plan::Mode;
 use proofload_engine::{Arrival, Expect, KeepAlive, Timeouts};
 use proofload_stats::{Claim, Names};
 use proofload_wire::http1::RequestSpec;
@@ -54,6 +55,8 @@ pub struct Study {
     pub points: Vec<LoadPoint>,
     /// Time-outs.
     pub timeouts: Timeouts,
+    /// How the variants take turns, when the study says so.
+    pub mode: Option<Mode>,
     /// Seed of everything random, when the study fixes one.
     pub seed: Option<u64>,
     /// What the study drops when it is shortened (its `quick:` block), a sentence each.
@@ -79,6 +82,10 @@ pub struct Variant {
     pub levels: Vec<(String, String)>,
     /// What is to be started.
     pub subject: SubjectSpec,
+    /// Name of the subject whose one process all its variants share (`shared: true`).
+    pub shares: Option<String>,
+    /// Memory that its parameters ask for; 0 when they say nothing.
+    pub memory_bytes: u64,
 }
 
 /// A subject as the study asks for it, all parameters of this variant filled in.
@@ -137,6 +144,20 @@ pub struct LoadPoint {
     pub kind: LoadKind,
     /// Reuse of connections.
     pub keep_alive: KeepAlive,
+}
+
+impl LoadPoint {
+    /// Whether it can be cut into slices between which variants take turns.
+    pub fn sliceable(&self) -> bool {
+        self.whole_ns().is_none()
+    }
+
+    /// About how long it takes, when it has a length of its own that cannot be cut.
+    pub fn whole_ns(&self) -> Option<u64> {
+        match self.kind {
+            LoadKind::Closed { .. } | LoadKind::Open { .. } => None,
+        }
+    }
 }
 
 /// Closed or open.

@@ -11,6 +11,7 @@ use super::redact;
 use super::subjects::check_subjects;
 use super::yaml::{self, FILE_MAX};
 use super::{Declarations, Study};
+use crate::plan::Mode;
 use proofload_engine::Timeouts;
 use proofload_stats::{Names, Selector};
 use std::io::Read;
@@ -27,13 +28,14 @@ pub struct Options {
 }
 
 /// Keys of the top, in the order in which they are usually written.
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "study",
     "question",
     "description",
     "subjects",
     "workload",
     "load",
+    "mode",
     "timeouts",
     "claims",
     "quick",
@@ -121,6 +123,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         .required("load", "say how much: closed: { connections: 64 }")
         .and_then(|field| check_load(&field));
     let timeouts = map.optional("timeouts").map_or(Some(Timeouts::default()), |field| check_timeouts(&field));
+    let mode = map.optional("mode").and_then(|field| check_mode(&field));
     let seed = map.optional("seed").map(|field| field.integer("a seed", 0..=u64::MAX));
     let claims = map.required("claims", "state at least one: serves more: throughput(a) > throughput(b)");
     let quick = map.optional("quick");
@@ -133,7 +136,10 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         // Without the names of variants and points every claim would look wrong.
         _ => None,
     };
-    let mut checked = claims.and_then(|field| check_claims(&field, known.as_ref()));
+    let mut checked = claims.as_ref().and_then(|field| check_claims(field, known.as_ref()));
+    if let (Some(field), Some(subjects), Some(claims)) = (&claims, &subjects, &checked) {
+        forbid_shared_use(field, &subjects.variants, claims);
+    }
     let (subjects, points, names) = (subjects?, points?, known?);
     let mut not_tested = Vec::new();
     let (mut points, mut names) = (points.points, names);
@@ -154,6 +160,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         workload: workload?,
         points,
         timeouts: timeouts?,
+        mode,
         seed: seed.flatten(),
         not_tested,
         claims: checked.expanded,
@@ -185,6 +192,35 @@ fn check_name(field: &Field<'_>) -> Option<String> {
         return None;
     }
     Some(text.to_string())
+}
+
+fn check_mode(field: &Field<'_>) -> Option<Mode> {
+    const REMEDY: &str = "write mode: cycles or mode: serial, or leave it out";
+    let text = field.text(REMEDY)?;
+    let mode = Mode::from_name(text);
+    if mode.is_none() {
+        field.problem(format!("{} is no mode", shown(text)), REMEDY);
+    }
+    mode
+}
+
+/// What a process uses cannot be told apart between variants that share it.
+fn forbid_shared_use(field: &Field<'_>, variants: &[super::Variant], claims: &super::claims::Claims) {
+    for claim in &claims.expanded {
+        let of_process = |(measure, variant): (proofload_stats::Measure, usize)| {
+            measure.is_of_process() && variants.get(variant).is_some_and(|variant| variant.shares.is_some())
+        };
+        if let Some((measure, _)) = claim.measured().find(|measured| of_process(*measured)) {
+            field.problem(
+                format!(
+                    "the claim {} speaks of {}, and its variants share one process",
+                    shown(&claim.name),
+                    measure.name()
+                ),
+                "claim throughput, latency or errors, or leave shared: true out",
+            );
+        }
+    }
 }
 
 fn check_timeouts(field: &Field<'_>) -> Option<Timeouts> {

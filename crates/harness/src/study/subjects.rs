@@ -29,7 +29,8 @@ pub(super) struct Subjects {
 
 const REMEDY: &str = "write subjects: { server: { use: tomcat } }";
 
-const KEYS: [&str; 9] = ["use", "command", "url", "with", "vary", "ready_within", "env", "directory", "port"];
+const KEYS: [&str; 11] =
+    ["use", "command", "url", "with", "vary", "shared", "ready_within", "env", "directory", "port", "memory"];
 
 pub(super) fn check_subjects(
     field: &Field<'_>,
@@ -63,6 +64,8 @@ pub(super) fn check_subjects(
         for levels in combinations {
             let name = variant_name(&entry.key, several, &levels);
             let spec = checked.source.as_ref().map(|source| source.of(&levels));
+            let memory_bytes = checked.source.as_ref().map_or(0, |source| source.memory_bytes(&levels));
+            let shares = checked.shared.then(|| entry.key.clone());
             if let Some(SubjectSpec::Command { port: Some(port), .. }) = &spec {
                 *ports.entry(*port).or_default() += 1;
             }
@@ -73,7 +76,7 @@ pub(super) fn check_subjects(
             // A subject whose own keys are wrong still has a name that claims may use.
             let subject =
                 spec.unwrap_or(SubjectSpec::Catalogue { folder: String::new(), with: BTreeMap::new() });
-            out.variants.push(Variant { name, levels: named_levels, subject });
+            out.variants.push(Variant { name, levels: named_levels, subject, shares, memory_bytes });
         }
     }
     for (port, count) in ports.into_iter().filter(|(_, count)| *count > 1) {
@@ -124,12 +127,22 @@ struct Checked {
     source: Option<Source>,
     factors: Vec<(String, Vec<String>)>,
     levels_complete: bool,
+    /// All variants share one process.
+    shared: bool,
 }
 
 enum Source {
-    Catalogue { folder: String, with: BTreeMap<String, String> },
+    Catalogue {
+        folder: String,
+        with: BTreeMap<String, String>,
+        /// Parameters that are sizes of memory, with their defaults.
+        memory: Vec<(String, Option<String>)>,
+    },
     Command(CommandSource),
-    Url { address: std::net::SocketAddr, authority: String },
+    Url {
+        address: std::net::SocketAddr,
+        authority: String,
+    },
 }
 
 struct CommandSource {
@@ -139,13 +152,29 @@ struct CommandSource {
     env: BTreeMap<String, String>,
     directory: Option<PathBuf>,
     ready_within_ns: u64,
+    memory_bytes: u64,
 }
 
 impl Source {
+    /// Memory that its parameters ask for with these levels; 0 when they say nothing.
+    fn memory_bytes(&self, levels: &[(String, String)]) -> u64 {
+        match self {
+            Source::Catalogue { with, memory, .. } => memory
+                .iter()
+                .filter_map(|(name, default)| {
+                    let level = levels.iter().find(|(factor, _)| factor == name).map(|(_, level)| level);
+                    jvm_bytes(level.or_else(|| with.get(name)).or(default.as_ref())?)
+                })
+                .sum(),
+            Source::Command(command) => command.memory_bytes,
+            Source::Url { .. } => 0,
+        }
+    }
+
     /// The subject with these levels filled in.
     fn of(&self, levels: &[(String, String)]) -> SubjectSpec {
         match self {
-            Source::Catalogue { folder, with } => {
+            Source::Catalogue { folder, with, .. } => {
                 let mut with = with.clone();
                 with.extend(levels.iter().cloned());
                 SubjectSpec::Catalogue { folder: folder.clone(), with }
@@ -188,7 +217,7 @@ impl<'a> Reader<'_, 'a> {
             Some((_, field)) => {
                 map.forbid(&KEYS[3..], "url: a server that already runs is taken as it is");
                 let source = url_subject(&field);
-                Some(Checked { source, factors: Vec::new(), levels_complete: true })
+                Some(Checked { source, factors: Vec::new(), levels_complete: true, shared: false })
             }
             None => None,
         };
@@ -197,7 +226,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn catalogue_subject(&self, map: &Map<'a>, field: &Field<'_>) -> Option<Checked> {
-        map.forbid(&["ready_within", "env", "directory", "port"], "use: the catalogue decides it");
+        map.forbid(&["ready_within", "env", "directory", "port", "memory"], "use: the catalogue decides it");
         let folder = self.folder(field);
         let switch = |name: &str| folder.as_ref().is_some_and(|(_, known)| is_switch(known, name));
         let with = map.optional("with").and_then(|field| assignments(&field, &switch)).unwrap_or_default();
@@ -210,9 +239,13 @@ impl<'a> Reader<'_, 'a> {
         let source = folder.map(|(folder, parameters)| {
             self.parameters(map, &folder, &parameters, &with, &factors);
             let with = with.into_iter().map(|(name, value, _)| (name, value)).collect();
-            Source::Catalogue { folder, with }
+            let memory = parameters.iter().filter(|parameter| parameter.kind == ParameterKind::Memory);
+            let memory =
+                memory.map(|parameter| (parameter.name.clone(), parameter.default.clone())).collect();
+            Source::Catalogue { folder, with, memory }
         });
-        Some(Checked { source, factors: plain(factors), levels_complete })
+        let shared = self.shared(map, factors.is_empty());
+        Some(Checked { source, factors: plain(factors), levels_complete, shared })
     }
 
     /// Every value fits its parameter, and none that must be given is missing.
@@ -347,6 +380,10 @@ impl<'a> Reader<'_, 'a> {
             })
         });
         let directory = map.optional("directory").map(|field| self.working_directory(&field));
+        let memory_bytes = map.optional("memory").and_then(|field| {
+            field.quantity(quantity::size, "write how much memory the server takes: 512MiB")
+        });
+        let memory_bytes = memory_bytes.unwrap_or(0);
         let mut values: BTreeMap<String, String> = BTreeMap::new();
         for (name, value, at) in with {
             if factors.iter().any(|(factor, ..)| *factor == name) {
@@ -368,9 +405,24 @@ impl<'a> Reader<'_, 'a> {
                 env: env?,
                 directory: directory.map_or(Some(None), |directory| directory.map(Some))?,
                 ready_within_ns: ready_within_ns?,
+                memory_bytes,
             }))
         })();
-        Some(Checked { source, factors, levels_complete })
+        let shared = self.shared(map, factors.is_empty());
+        Some(Checked { source, factors, levels_complete, shared })
+    }
+
+    /// Whether all variants share one process.
+    fn shared(&self, map: &Map<'a>, alone: bool) -> bool {
+        let Some(field) = map.optional("shared") else { return false };
+        let shared = field.boolean().unwrap_or(false);
+        if shared && alone {
+            field.problem(
+                "one variant shares its process with nobody",
+                "vary what differs between the variants, or leave shared out",
+            );
+        }
+        shared
     }
 
     fn arguments(&self, field: &Field<'_>) -> Option<Vec<String>> {
@@ -548,6 +600,17 @@ fn url_subject(field: &Field<'_>) -> Option<Source> {
             None
         }
     }
+}
+
+/// `256m` in bytes.
+fn jvm_bytes(text: &str) -> Option<u64> {
+    let digits = text.len().checked_sub(1).filter(|_| is_memory(text))?;
+    let unit = match text.as_bytes()[digits].to_ascii_lowercase() {
+        b'k' => 1 << 10,
+        b'm' => 1 << 20,
+        _ => 1 << 30,
+    };
+    text[..digits].parse::<u64>().ok()?.checked_mul(unit)
 }
 
 /// Memory as the JVM writes it: `256m`.

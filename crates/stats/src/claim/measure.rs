@@ -98,6 +98,11 @@ impl Measure {
         )
     }
 
+    /// Whether it is a property of the server's processes. Variants that share one process have it in common.
+    pub const fn is_of_process(self) -> bool {
+        matches!(self, Measure::CpuPerRequest | Measure::Rss)
+    }
+
     /// Whether zero is a value like any other; a throughput or a time of zero means that nothing was
     /// measured.
     pub(crate) const fn may_be_zero(self) -> bool {
