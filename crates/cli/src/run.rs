@@ -46,7 +46,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
     let catalogue = Catalogue::find(args.catalogue.as_deref(), args.study.parent())
         .map_err(|error| leave(Exit::Usage, error))?;
-    let options = study::Options { quick: preset(&args.preset).shortens() };
+    let options = study::Options { quick: preset(&args.preset).shortens(), set: args.set.clone() };
     let study =
         study::load(&args.study, &options, &catalogue).map_err(|problems| leave(Exit::Usage, problems))?;
     conduct(&Conduct {

@@ -276,8 +276,12 @@ pub struct Plan {
     pub subject_cpus: Vec<usize>,
     /// Estimated time to the last look, in seconds.
     pub estimated_seconds: f64,
-    /// The study file as it was read; empty when the study came from the command line.
+    /// The study in effect: its file as it was read, or what came of it with what it includes and what was set.
+    /// Empty when the study came from the command line.
     pub study_text: String,
+    /// What the command line changed in the study, as it was given to `--set`; credentials are replaced.
+    #[serde(default)]
+    pub settings: Vec<String>,
 }
 
 /// What machine this is.
