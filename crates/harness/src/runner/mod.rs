@@ -119,7 +119,7 @@ impl Ending {
             Ending::Failed(why) => ("failed", why.clone()),
             Ending::OutOfBudget => ("finished", "the budget was used up before the last look".to_string()),
         };
-        Status { state: state.to_string(), why }
+        Status { state: state.to_string(), why, ..Status::default() }
     }
 }
 
@@ -223,7 +223,7 @@ impl<B: Bench> Runner<'_, B> {
             let ended = self.block(number, &mut roll);
             match ended {
                 Ok(()) => complete += 1,
-                Err(Lost::Everyone) => {}
+                Err(Lost::Everyone) => self.record.note_lost(number)?,
                 Err(Lost::Store(error)) => return Err(error),
                 Err(Lost::Interrupted) => return Ok(Ending::Interrupted),
                 Err(Lost::Hopeless(why)) => return Ok(Ending::Failed(why)),

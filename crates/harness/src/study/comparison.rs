@@ -110,6 +110,7 @@ pub fn comparison(
         names,
         path: None,
         text: String::new(),
+        settings: Vec::new(),
     })
 }
 

@@ -29,8 +29,19 @@ pub(super) struct Subjects {
 
 const REMEDY: &str = "write subjects: { server: { use: tomcat } }";
 
-const KEYS: [&str; 11] =
-    ["use", "command", "url", "with", "vary", "shared", "ready_within", "env", "directory", "port", "memory"];
+const KEYS: &[&str] = &[
+    "use",
+    "command",
+    "url",
+    "with",
+    "vary",
+    "shared",
+    "ready_within",
+    "env",
+    "directory",
+    "port",
+    "memory",
+];
 
 pub(super) fn check_subjects(
     field: &Field<'_>,
@@ -221,7 +232,7 @@ impl<'a> Reader<'_, 'a> {
             }
             None => None,
         };
-        map.close(&KEYS);
+        map.close(KEYS);
         checked
     }
 
