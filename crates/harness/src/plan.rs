@@ -280,7 +280,7 @@ pub fn load_plan(study: &Study, point: &LoadPoint, terms: &LoadTerms<'_>) -> Res
         LoadKind::Open { rate_per_s, arrival } => Profile::Open { rate_per_s, arrival, coalesce_ns: 0 },
     };
     Ok(LoadPlan {
-        targets: vec![Target { address: terms.address }],
+        targets: vec![Target { address: terms.address.into() }],
         mix,
         profile,
         connections: point.connections,
@@ -293,6 +293,7 @@ pub fn load_plan(study: &Study, point: &LoadPoint, terms: &LoadTerms<'_>) -> Res
         cpus: terms.cpus.clone(),
         seed: terms.seed,
         share: (0, 1),
+        asking: Default::default(),
     })
 }
 
