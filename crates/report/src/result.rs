@@ -108,11 +108,12 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
         figures: figures(&observations, &names),
         claims: results,
         blocks: observations.blocks.len() as u32,
-        excluded_blocks: observations.excluded_blocks,
+        excluded_blocks: run.excluded().len() as u32,
         replication: plan.replication.clone(),
         plan: Some(plan.clone()),
         environment: run.environment().clone(),
-        limits: limits(run, plan, observations.excluded_blocks),
+        limits: limits(run, plan, run.excluded().len() as u32),
+        baseline: None,
     })
 }
 

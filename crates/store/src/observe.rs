@@ -30,16 +30,21 @@ impl Run {
     /// # Errors
     /// When a stored histogram cannot be read.
     pub fn observations(&self, measures: &[Measure]) -> Result<Observations, StoreError> {
+        // A block that somebody outside cut off says nothing about the servers: to the judge it is as if it had
+        // never begun, so that a run that was resumed is judged like one that was not.
+        let cut: Vec<u32> = self.cut_blocks().collect();
+        let number_of = |number: u32| number - cut.iter().filter(|&&cut| cut < number).count() as u32;
         let mut cells = Vec::new();
         for block in self.blocks() {
-            for trial in trials(block, self.plan()) {
+            for mut trial in trials(block, self.plan()) {
+                trial.block = number_of(block.number);
                 trial.cells(measures, self.path(), &mut cells)?;
             }
         }
         Ok(Observations {
             cells,
-            blocks: self.blocks().iter().map(|block| block.number).collect(),
-            excluded_blocks: self.excluded().len() as u32,
+            blocks: self.blocks().iter().map(|block| number_of(block.number)).collect(),
+            excluded_blocks: (self.excluded().len() - cut.len()) as u32,
             replication: match self.plan().replication.as_str() {
                 "process" => Replication::Process,
                 _ => Replication::Start,

@@ -3,6 +3,13 @@
 //!
 //! Times are integers in nanoseconds and their names end in `_ns`; `null` stands for "not measured".
 
+mod records;
+
+pub use records::{
+    Baseline, BaselineFigure, Difference, FigurePair, HistoryEntry, HistoryVerdict, RunDiff, Sitting,
+    SubjectFacts,
+};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -264,8 +271,24 @@ pub struct Plan {
     pub subject_cpus: Vec<usize>,
     /// Estimated time to the last look, in seconds.
     pub estimated_seconds: f64,
-    /// The study file as it was read; empty when the study came from the command line.
+    /// The study in effect: its file as it was read, or what came of it with what it includes and what was set.
+    /// Empty when the study came from the command line.
     pub study_text: String,
+    /// What the command line changed in the study, as it was given to `--set`; credentials are replaced.
+    #[serde(default)]
+    pub settings: Vec<String>,
+    /// The command line that began the run, program name left out, credentials redacted.
+    #[serde(default)]
+    pub arguments: Vec<String>,
+    /// The working directory in which it was given.
+    #[serde(default)]
+    pub working_directory: String,
+    /// The run that this one repeats (`proofload rerun`); empty for any other.
+    #[serde(default)]
+    pub repeats: String,
+    /// What differed from the run that this one repeats and was accepted, a sentence each.
+    #[serde(default)]
+    pub repeat_differences: Vec<String>,
 }
 
 /// What machine this is.
@@ -300,6 +323,9 @@ pub struct Status {
     pub state: String,
     /// Why, when not finished.
     pub why: String,
+    /// When it was conducted, from when to when, and how each sitting ended.
+    #[serde(default)]
+    pub sittings: Vec<Sitting>,
 }
 
 /// An interval with its point.
@@ -384,4 +410,7 @@ pub struct RunResult {
     pub environment: Environment,
     /// Limits of this test, generated from what was really seen, a sentence each.
     pub limits: Vec<String>,
+    /// The comparison with a baseline, where one was asked for.
+    #[serde(default)]
+    pub baseline: Option<Baseline>,
 }
