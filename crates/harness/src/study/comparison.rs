@@ -109,6 +109,7 @@ pub fn comparison(
         names,
         path: None,
         text: String::new(),
+        settings: Vec::new(),
     })
 }
 
