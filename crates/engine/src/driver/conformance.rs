@@ -145,6 +145,7 @@ impl Simulated {
             Step::Pause(time) => SimStep::Pause(time.as_nanos() as u64),
             Step::Fin => SimStep::Fin,
             Step::Reset => SimStep::Reset,
+            other => unreachable!("the simulated peer plays no {other:?}"),
         };
         let scripts = scripts.into_iter().map(|script| script.into_iter().map(step).collect()).collect();
         let received = Arc::new(Mutex::new(Vec::new()));

@@ -49,6 +49,8 @@ struct Socket {
     watches_write: bool,
     wants_write: bool,
     requeued: bool,
+    /// A send met a reset, which takes the error from the socket: reading will only find an end.
+    reset: bool,
 }
 
 /// What reading a connection came to.
@@ -69,6 +71,7 @@ fn dial_fault(errno: Errno) -> DialFault {
     match errno {
         Errno::CONNREFUSED => DialFault::Refused,
         Errno::TIMEDOUT => DialFault::TimedOut,
+        Errno::CONNRESET => DialFault::Reset,
         Errno::ADDRNOTAVAIL => DialFault::NoPort,
         Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM => DialFault::NoDescriptor,
         _ => DialFault::Other,
@@ -136,6 +139,7 @@ impl Epoll {
         while budget > 0 {
             let Some(fd) = &self.net.sockets[conn as usize].fd else { return Read::Gone };
             let got = match rustix::net::recv(fd, self.buffer.as_mut_slice(), RecvFlags::DONTWAIT) {
+                Ok((_, 0)) if self.net.sockets[conn as usize].reset => return Read::Ended(Close::Reset),
                 Ok((_, 0)) => return Read::Ended(Close::Fin),
                 Ok((_, got)) => got,
                 Err(Errno::AGAIN) => return Read::Drained,
@@ -150,7 +154,11 @@ impl Epoll {
             if got < BUFFER_BYTES && !failed {
                 // The event told of the FIN, and the short read took all that came before it.
                 let fin = hung_up.contains(EventFlags::RDHUP);
-                return if fin { Read::Ended(Close::Fin) } else { Read::Drained };
+                match (fin, socket.reset) {
+                    (_, true) => return Read::Ended(Close::Reset),
+                    (true, false) => return Read::Ended(Close::Fin),
+                    (false, false) => return Read::Drained,
+                }
             }
             budget -= got.min(budget);
         }
@@ -158,6 +166,7 @@ impl Epoll {
     }
 
     fn dispatch<H: Handler<EpollNet>>(&mut self, conn: Conn, flags: EventFlags, handler: &mut H) {
+        let epoch = self.net.sockets[conn as usize].epoch;
         if self.net.sockets[conn as usize].dialing {
             match self.net.dial_result(conn) {
                 Ok(false) => return,
@@ -172,6 +181,10 @@ impl Epoll {
         if flags.contains(EventFlags::OUT) && self.net.sockets[conn as usize].wants_write {
             self.net.sockets[conn as usize].wants_write = false;
             handler.writable(&mut self.net, conn);
+        }
+        if self.net.sockets[conn as usize].epoch != epoch {
+            // The handler has closed it, and may have dialed again: what else was told is not of that connection.
+            return;
         }
         let ends = EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR;
         if flags.intersects(EventFlags::IN | ends) {
@@ -303,7 +316,12 @@ impl Net for EpollNet {
                 Ok(took) => break took,
                 Err(Errno::AGAIN) => break 0,
                 Err(Errno::INTR) => {}
-                Err(Errno::CONNRESET | Errno::PIPE) => return Pushed::Reset,
+                Err(Errno::CONNRESET | Errno::PIPE) => {
+                    // An answer may have come before the reset; whoever reads next finds it, then the end.
+                    self.sockets[conn as usize].reset = true;
+                    self.requeue(conn);
+                    return Pushed::Took(0);
+                }
                 Err(_) => return Pushed::Failed,
             }
         };
@@ -386,6 +404,7 @@ mod tests {
         }
         assert_eq!(dial_fault(Errno::CONNREFUSED), DialFault::Refused);
         assert_eq!(dial_fault(Errno::TIMEDOUT), DialFault::TimedOut);
+        assert_eq!(dial_fault(Errno::CONNRESET), DialFault::Reset);
         assert_eq!(dial_fault(Errno::HOSTUNREACH), DialFault::Other);
     }
 

@@ -34,7 +34,9 @@ pub enum DialFault {
     NoPort,
     /// No descriptor, or no memory for a socket, was left (`EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`).
     NoDescriptor,
-    /// Anything else: unreachable, forbidden, reset.
+    /// It stood, and the peer had reset it before it was looked at (`ECONNRESET`).
+    Reset,
+    /// Anything else: unreachable, forbidden.
     Other,
 }
 
@@ -52,9 +54,10 @@ pub enum Dialed {
 /// What became of bytes given to [`Net::send`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pushed {
-    /// So many bytes were taken. If that is fewer than were given, [`Handler::writable`] will be called.
+    /// So many bytes were taken. If that is fewer than were given, [`Handler::writable`] will be called, or
+    /// [`Handler::closed`] once what the peer had sent was handed over.
     Took(usize),
-    /// The peer has reset the connection. The handler must still close it.
+    /// The peer has reset the connection, and nothing that it had sent is left. The handler must still close it.
     Reset,
     /// They could not be sent for another reason. The handler must still close the connection.
     Failed,

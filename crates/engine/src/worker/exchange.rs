@@ -80,6 +80,7 @@ impl Worker<'_> {
             DialFault::NoDescriptor => {
                 (Outcome::LocalExhausted, "cannot be connected to: no descriptor or socket memory is left")
             }
+            DialFault::Reset => (Outcome::ResetFresh, "reset the connection as soon as it stood"),
             DialFault::Other => (Outcome::ConnectFailed, "cannot be reached"),
         };
         let slot = &self.slots[conn as usize];
@@ -286,6 +287,12 @@ impl Worker<'_> {
     fn after_exchange<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) {
         let slot = &mut self.slots[conn as usize];
         match slot.session.state() {
+            // The answer came before the request had left whole. The rest would stand before the next request, and
+            // a server that refused it may never read it.
+            State::Ready(_) | State::Draining if slot.backlog.is_some() => {
+                self.hang_up(net, conn, now);
+                self.release(net, conn, now, false);
+            }
             State::Ready(1..) => {
                 slot.phase = Phase::Idle;
                 self.release(net, conn, now, true);
