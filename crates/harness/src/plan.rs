@@ -141,6 +141,7 @@ pub fn make(
         estimated_seconds: f64::from(blocks) * block_s,
         study_text: study.text.clone(),
         settings: study.settings.clone(),
+        only: study.only.clone(),
         ..Plan::default()
     }
 }
