@@ -147,6 +147,12 @@ struct RawCatalogue {
     /// All variants share one process, which has a port for each; forbids claims about what processes use.
     #[schemars(default)]
     shared: Option<bool>,
+    /// Combinations of vary that are no variant; one that names some factors excludes all that fit it.
+    #[schemars(default, length(min = 1, max = 256))]
+    exclude: Option<Vec<RawCombination>>,
+    /// Variants, instead of vary: a list of combinations, or a map that names them.
+    #[schemars(default)]
+    combinations: Option<RawCombinations>,
 }
 
 /// Started by Proofload from a list of arguments; no shell is asked.
@@ -169,6 +175,12 @@ struct RawCommand {
     /// Memory that it takes; variants that do not fit together run one after the other.
     #[schemars(default)]
     memory: Option<RawSize>,
+    /// Combinations of vary that are no variant; one that names some factors excludes all that fit it.
+    #[schemars(default, length(min = 1, max = 256))]
+    exclude: Option<Vec<RawCombination>>,
+    /// Variants, instead of vary: a list of combinations, or a map that names them.
+    #[schemars(default)]
+    combinations: Option<RawCombinations>,
     /// How long it may take to get ready; 60s without.
     #[schemars(default)]
     ready_within: Option<RawDuration>,
@@ -226,6 +238,23 @@ enum RawArgument {
 #[derive(JsonSchema)]
 #[allow(dead_code)]
 struct RawLevels(#[schemars(length(min = 1), extend("uniqueItems" = true))] Vec<RawLevel>);
+
+/// A level of each factor.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct RawCombination(#[schemars(extend("minProperties" = 1))] BTreeMap<String, RawLevel>);
+
+/// Combinations without names, which all say the same factors, or with names, which say what they change.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawCombinations {
+    List(#[schemars(length(min = 1, max = 32))] Vec<RawCombination>),
+    Named(
+        #[schemars(extend("minProperties" = 1, "maxProperties" = 32))]
+        BTreeMap<String, BTreeMap<String, RawValue>>,
+    ),
+}
 
 /// A level: letters, digits and . _ - : + %.
 #[derive(JsonSchema)]
@@ -462,4 +491,17 @@ struct RawQuick {
     /// Names of the claims that are left.
     #[schemars(default, length(min = 1))]
     claims: Option<Vec<String>>,
+    /// Variants that are left: `heap=1g` keeps all with this level.
+    #[schemars(default, length(min = 1))]
+    variants: Option<Vec<RawLevelOrVariant>>,
+}
+
+/// `heap=1g`, `connector=nio,heap=1g`, or a level.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawLevelOrVariant {
+    Text(#[schemars(regex(pattern = r"\S"))] String),
+    Number(u64),
+    Switch(bool),
 }
