@@ -7,7 +7,7 @@ use crate::progress::Live;
 use proofload_harness::host::lock::{LockError, MeasuringLock};
 use proofload_harness::host::{self, clock, cpus, signals};
 use proofload_harness::plan::{self, Preset};
-use proofload_harness::runner::{Ending, LiveBench, LiveTerms, Progress, Runner};
+use proofload_harness::runner::{Behind, Ending, LiveBench, LiveTerms, Progress, Runner};
 use proofload_harness::study::{self, Study};
 use proofload_harness::subject::{Cache, Catalogue, Keeper, Prepared, SubjectError};
 use proofload_report::Overall;
@@ -178,6 +178,7 @@ fn blocks(
             }
         },
         stop,
+        behind: Behind::default(),
     }
     .run();
     live.end();
