@@ -100,6 +100,7 @@ pub fn comparison(
             request: asked,
             expect: request.expect,
         }],
+        streams: Vec::new(),
         points: vec![load],
         timeouts: request.timeouts,
         seed: None,

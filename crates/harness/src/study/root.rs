@@ -152,6 +152,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         question: question?.trim().to_string(),
         variants: subjects.variants,
         workload: workload?,
+        streams: Vec::new(),
         points,
         timeouts: timeouts?,
         seed: seed.flatten(),

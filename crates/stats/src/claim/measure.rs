@@ -98,6 +98,20 @@ impl Measure {
         )
     }
 
+    /// Whether it can be told for one of several streams that run at once. What a process used is used for all
+    /// of them.
+    pub const fn is_of_exchanges(self) -> bool {
+        matches!(
+            self,
+            Measure::Throughput
+                | Measure::ResponseQuantile(_)
+                | Measure::ResponseMean
+                | Measure::ResponseMax
+                | Measure::ErrorShare
+                | Measure::Errors
+        )
+    }
+
     /// Whether zero is a value like any other; a throughput or a time of zero means that nothing was
     /// measured.
     pub(crate) const fn may_be_zero(self) -> bool {

@@ -21,7 +21,11 @@ fn two() -> Names {
         name: format!("proxy={proxy}"),
         levels: vec![("proxy".into(), proxy.into())],
     };
-    Names { variants: vec![variant("ajp"), variant("http")], points: vec!["25c".into(), "400c".into()] }
+    Names {
+        variants: vec![variant("ajp"), variant("http")],
+        points: vec!["25c".into(), "400c".into()],
+        ..Names::default()
+    }
 }
 
 fn one(text: &str, names: &Names) -> Claim {
@@ -38,7 +42,7 @@ fn wrong(text: &str, names: &Names) -> Vec<String> {
 }
 
 fn of(measure: Measure, variant: usize, point: usize) -> Side {
-    Side::Measured { factor: 1.0, term: Term::Of { measure, variant }, point }
+    Side::Measured { factor: 1.0, term: Term::Of { measure, variant, stream: None }, point }
 }
 
 #[test]
@@ -75,7 +79,7 @@ fn factors_bands_and_ratios_are_read() {
     let claim = one("ratio(throughput, ajp, http) @ 400c > ratio(throughput, ajp, http) @ 25c", &two());
     let ratio = |point| Side::Measured {
         factor: 1.0,
-        term: Term::Ratio { measure: Measure::Throughput, over: 0, under: 1 },
+        term: Term::Ratio { measure: Measure::Throughput, over: 0, under: 1, stream: None },
         point,
     };
     assert_eq!((claim.left, claim.right), (ratio(1), ratio(0)));

@@ -10,7 +10,11 @@ struct Record {
 
 fn names() -> Names {
     let variant = |name: &str| Selector { name: name.into(), levels: Vec::new() };
-    Names { variants: vec![variant("a"), variant("b")], points: vec!["64c".into(), "400c".into()] }
+    Names {
+        variants: vec![variant("a"), variant("b")],
+        points: vec!["64c".into(), "400c".into()],
+        ..Names::default()
+    }
 }
 
 fn claims(texts: &[&str]) -> Vec<Claim> {
@@ -32,6 +36,7 @@ impl Record {
     fn with(mut self, measure: Measure, variant: usize, point: usize, values: &[f64]) -> Self {
         for (value, &block) in values.iter().zip(&self.observations.blocks) {
             self.observations.cells.push(Cell {
+                stream: None,
                 block,
                 variant,
                 point,
