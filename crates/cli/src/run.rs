@@ -46,7 +46,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
     let catalogue = Catalogue::find(args.catalogue.as_deref(), args.study.parent())
         .map_err(|error| leave(Exit::Usage, error))?;
-    let options = study::Options { quick: preset(&args.preset).shortens() };
+    let options = study::Options { quick: preset(&args.preset).shortens(), set: args.set.clone() };
     let study =
         study::load(&args.study, &options, &catalogue).map_err(|problems| leave(Exit::Usage, problems))?;
     conduct(&Conduct {
@@ -90,7 +90,7 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
     say(&format!("{}: at most {minutes:.1} minutes, seed {seed}", plan.study));
     let mut record = RunWriter::create(conduct.dir, &plan, &environment, clock::unix_ns())?;
     let ending = blocks(conduct, &plan, &prepared, &mut record, &stop)?;
-    finish(conduct, &record, &ending)
+    finish(conduct, &mut record, &ending)
 }
 
 fn subject_error(error: SubjectError) -> anyhow::Error {
@@ -189,10 +189,11 @@ fn blocks(
 }
 
 /// Draws everything from the record on disk, as `proofload report` would.
-fn finish(conduct: &Conduct<'_>, record: &RunWriter, ending: &Ending) -> anyhow::Result<Exit> {
-    record.set_status(&ending.status())?;
+fn finish(conduct: &Conduct<'_>, record: &mut RunWriter, ending: &Ending) -> anyhow::Result<Exit> {
+    let status = ending.status();
+    record.set_status(&status.state, &status.why, clock::unix_ns())?;
     let result = proofload_report::of_run(&Run::open(record.path())?)?;
-    record.finish(&ending.status(), &result)?;
+    record.write_result(&result)?;
     record.write_text("report.md", &proofload_report::markdown(&result))?;
     record.write_text("report.html", &proofload_report::html(&result))?;
     output::write(&result, conduct.output)?;

@@ -145,6 +145,8 @@ pub fn make(
         subject_cpus: subject_cpus.to_vec(),
         estimated_seconds: f64::from(blocks) * block_s,
         study_text: study.text.clone(),
+        settings: study.settings.clone(),
+        ..Plan::default()
     }
 }
 

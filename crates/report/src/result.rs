@@ -2,18 +2,25 @@
 
 use crate::messages;
 use proofload_stats::{
-    Cell, Claim, Design, Judged, Measure, Names, Observations, Selector, mean_over_blocks, parse_claim,
+    Cell, Claim, Design, Judged, Measure, Names, Observations, Selector, Source, mean_over_blocks,
+    parse_claim,
 };
 use proofload_store::schema::{ClaimResult, Estimate, FORMAT_VERSION, Figure, Plan, RunResult, Slice};
 use proofload_store::{Run, StoreError};
 
-/// Measures of the table of figures.
-const TABLE: [Measure; 4] = [
+/// Measures that every table of figures has.
+pub(crate) const TABLE: [Measure; 4] = [
     Measure::Throughput,
     Measure::ResponseQuantile(5000),
     Measure::ResponseQuantile(9900),
     Measure::CpuPerRequest,
 ];
+
+/// Measures that a table of figures has as well, where some variant has a value.
+pub(crate) const TABLE_IF_MEASURED: [Measure; 2] = [Measure::Rss, Measure::GcTimeShare];
+
+/// Most sentences about what could not be measured.
+const MISSING_TOLD_MAX: usize = 6;
 
 /// The intervals of the table miss with this probability; they are no verdicts.
 const TABLE_TAIL: f64 = 0.05;
@@ -61,6 +68,7 @@ pub fn restore(plan: &Plan) -> Result<(Names, Vec<Claim>, Design), ReportError> 
     let names = Names {
         variants: plan.variants.iter().map(selector).collect(),
         points: plan.points.iter().map(|point| point.label.clone()).collect(),
+        streams: plan.streams.clone(),
     };
     let mut claims = Vec::new();
     for claim in &plan.claims {
@@ -89,7 +97,7 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
         .zip(&judgement.claims)
         .map(|(claim, judged)| claim_result(claim, judged, &names, seconds_per_block))
         .collect();
-    let observations = run.observations(&TABLE)?;
+    let observations = run.observations(&figured(&claims))?;
     Ok(RunResult {
         format: FORMAT_VERSION,
         study: plan.study.clone(),
@@ -101,11 +109,12 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
         figures: figures(&observations, &names),
         claims: results,
         blocks: observations.blocks.len() as u32,
-        excluded_blocks: observations.excluded_blocks,
+        excluded_blocks: run.excluded().len() as u32,
         replication: plan.replication.clone(),
         plan: Some(plan.clone()),
         environment: run.environment().clone(),
-        limits: limits(run, plan, observations.excluded_blocks),
+        limits: limits(run, plan, run.excluded().len() as u32),
+        baseline: None,
     })
 }
 
@@ -127,37 +136,74 @@ fn claim_result(claim: &Claim, judged: &Judged, names: &Names, seconds_per_block
     }
 }
 
+/// The measures of which there are figures: those of the table, those that claims speak of, and whatever was
+/// seen of the subjects.
+fn figured(claims: &[Claim]) -> Vec<Measure> {
+    let mut measures = TABLE.to_vec();
+    let seen = Measure::all().filter(|measure| measure.source() != Source::Generator);
+    for measure in TABLE_IF_MEASURED.into_iter().chain(proofload_store::measures_of(claims)).chain(seen) {
+        if !measures.contains(&measure) {
+            measures.push(measure);
+        }
+    }
+    measures
+}
+
 fn figures(observations: &Observations, names: &Names) -> Vec<Figure> {
+    let mut measures: Vec<Measure> = Vec::new();
+    for cell in &observations.cells {
+        let is_known = cell.merged.is_some() || TABLE.contains(&cell.measure);
+        if is_known && !measures.contains(&cell.measure) {
+            measures.push(cell.measure);
+        }
+    }
+    if observations.cells.is_empty() {
+        measures = TABLE.to_vec();
+    }
+    let streams = std::iter::once(None).chain((0..names.streams.len()).map(Some));
     let mut figures = Vec::new();
     for (point, label) in names.points.iter().enumerate() {
         for (variant, selector) in names.variants.iter().enumerate() {
-            for measure in TABLE {
-                let cell_of = |block: &u32| {
-                    let mut cells = observations.cells.iter();
-                    let is_it = |c: &&Cell| {
-                        (c.block, c.variant, c.point, c.measure) == (*block, variant, point, measure)
-                    };
-                    cells.find(is_it).and_then(|cell| cell.merged)
-                };
-                let per_block: Vec<Option<f64>> = observations.blocks.iter().map(cell_of).collect();
-                let seen: Vec<f64> = per_block.iter().copied().flatten().collect();
-                figures.push(Figure {
+            for stream in streams.clone() {
+                let known = measures.iter().filter(|measure| stream.is_none() || measure.is_of_exchanges());
+                figures.extend(known.map(|&measure| Figure {
                     variant: selector.name.clone(),
                     point: label.clone(),
-                    measure: measure.name(),
-                    estimate: mean_over_blocks(&seen, TABLE_TAIL).map(|mean| Estimate {
-                        point: mean.mean,
-                        low: mean.ends.map(|(low, _)| low),
-                        high: mean.ends.map(|(_, high)| high),
-                        unit: measure.unit().to_string(),
-                    }),
-                    confidence: 1.0 - TABLE_TAIL,
-                    per_block,
-                });
+                    stream: stream.map_or_else(String::new, |at| names.streams[at].clone()),
+                    ..figure(observations, (variant, point, stream), measure)
+                }));
             }
         }
     }
     figures
+}
+
+fn figure(
+    observations: &Observations,
+    (variant, point, stream): (usize, usize, Option<usize>),
+    measure: Measure,
+) -> Figure {
+    let cell_of = |block: &u32| {
+        let mut cells = observations.cells.iter();
+        let is_it = |c: &&Cell| {
+            (c.block, c.variant, c.point, c.stream, c.measure) == (*block, variant, point, stream, measure)
+        };
+        cells.find(is_it).and_then(|cell| cell.merged)
+    };
+    let per_block: Vec<Option<f64>> = observations.blocks.iter().map(cell_of).collect();
+    let seen: Vec<f64> = per_block.iter().copied().flatten().collect();
+    Figure {
+        measure: measure.name(),
+        estimate: mean_over_blocks(&seen, TABLE_TAIL).map(|mean| Estimate {
+            point: mean.mean,
+            low: mean.ends.map(|(low, _)| low),
+            high: mean.ends.map(|(_, high)| high),
+            unit: measure.unit().to_string(),
+        }),
+        confidence: 1.0 - TABLE_TAIL,
+        per_block,
+        ..Figure::default()
+    }
 }
 
 /// What limits the test, from what was really seen.
@@ -184,6 +230,7 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
         limits.push(messages::SATURATED.to_string());
     }
     limits.push(messages::LOOPBACK.to_string());
+    limits.extend(telemetry(&measured, plan));
     let unfit: Vec<&String> =
         measured.iter().filter_map(|slice| slice.measured.generator.findings.first()).collect();
     if let Some(first) = unfit.first() {
@@ -199,6 +246,29 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     limits.extend(plan.not_tested.iter().map(|what| messages::not_tested(what)));
     limits.extend(run.environment().findings.iter().map(|what| messages::machine(what)));
     limits
+}
+
+/// What looking at the subjects cost, and what could not be seen.
+fn telemetry(measured: &[&Slice], plan: &Plan) -> Vec<String> {
+    let mut said = Vec::new();
+    let costs = measured
+        .iter()
+        .filter_map(|slice| Some((slice.measured.subject.as_ref()?.sampler_cpu_ns?, slice.measured.seconds)));
+    let (cost_ns, seconds) = costs.fold((0, 0.0), |(ns, s), (cost, seconds)| (ns + cost, s + seconds));
+    if seconds > 0.0 {
+        said.push(messages::telemetry_cost(cost_ns as f64 / 1e9 / seconds));
+    }
+    if plan.variants.iter().any(|variant| variant.kind == "url") {
+        said.push(messages::NO_PROCESSES.to_string());
+    }
+    let mut missing: Vec<&str> = Vec::new();
+    for what in measured.iter().filter_map(|slice| slice.telemetry.as_ref()).flat_map(|seen| &seen.missing) {
+        if missing.len() < MISSING_TOLD_MAX && !missing.contains(&what.as_str()) {
+            missing.push(what);
+        }
+    }
+    said.extend(missing.into_iter().map(messages::not_measured));
+    said
 }
 
 fn ages(measured: &[&Slice]) -> Option<(f64, f64)> {

@@ -1,7 +1,8 @@
 //! What is shown, units already chosen. Renderers do no arithmetic on measurements.
 
-use crate::{messages, number, result::restore};
-use proofload_stats::{Claim, Names, Side, Term};
+use crate::result::{TABLE, TABLE_IF_MEASURED, restore};
+use crate::{messages, number};
+use proofload_stats::{Claim, Measure, Names, Side, Term};
 use proofload_store::schema::{BadAnswer, ClaimResult, Durations, Point, RunResult};
 
 /// A result, ready to be drawn.
@@ -93,7 +94,7 @@ pub fn view(result: &RunResult) -> View {
             "finished" => result.status.why.clone(),
             state => format!("{state}: {}", result.status.why).trim_end_matches(": ").to_string(),
         },
-        verdicts: result.claims.iter().map(verdict).collect(),
+        verdicts: result.claims.iter().map(|claim| verdict(claim, single)).collect(),
         tables,
         limits,
         bad_answers: result.points.iter().flat_map(|point| point.bad_answers.clone()).collect(),
@@ -103,7 +104,7 @@ pub fn view(result: &RunResult) -> View {
     }
 }
 
-fn verdict(claim: &ClaimResult) -> VerdictView {
+fn verdict(claim: &ClaimResult, single: bool) -> VerdictView {
     let rests_on = claim.estimate.as_ref().map(|estimate| {
         let confidence = (claim.confidence * 1000.0).round() / 10.0;
         match estimate.high {
@@ -112,6 +113,7 @@ fn verdict(claim: &ClaimResult) -> VerdictView {
                 messages::interval(estimate),
                 messages::blocks(claim.blocks)
             ),
+            None if single => messages::interval(estimate),
             None => format!("{}, {}", messages::interval(estimate), messages::blocks(claim.blocks)),
         }
     });
@@ -133,10 +135,20 @@ fn bar(claim: &ClaimResult) -> Option<Bar> {
     Some(Bar { low: place(low), point: place(estimate.point), high: place(high), one: 0.5 })
 }
 
+/// The measures that stand in the table: the usual ones, and those that claims speak of. The others are in JSON.
+fn shown(result: &RunResult) -> Vec<String> {
+    let restored = result.plan.as_ref().and_then(|plan| restore(plan).ok());
+    let claimed = restored.map_or_else(Vec::new, |(_, claims, _)| proofload_store::measures_of(&claims));
+    // Errors have a column in any case.
+    let claimed = claimed.into_iter().filter(|measure| *measure != Measure::Errors);
+    TABLE.into_iter().chain(TABLE_IF_MEASURED).chain(claimed).map(Measure::name).collect()
+}
+
 fn figures(result: &RunResult) -> Table {
     let mut measures: Vec<&str> = Vec::new();
+    let shown = shown(result);
     for figure in &result.figures {
-        if !measures.contains(&figure.measure.as_str()) {
+        if shown.contains(&figure.measure) && !measures.contains(&figure.measure.as_str()) {
             measures.push(&figure.measure);
         }
     }
@@ -145,10 +157,12 @@ fn figures(result: &RunResult) -> Table {
     header.extend(["answered".to_string(), "errors".to_string()]);
     let mut rows = Vec::new();
     for point in &result.points {
-        let mut row = vec![format!("{} @ {}", point.variant, point.point)];
+        let mut row = vec![messages::place(point)];
         for measure in &measures {
             let found = result.figures.iter().find(|figure| {
-                figure.variant == point.variant && figure.point == point.point && figure.measure == *measure
+                (&figure.variant, &figure.point, &figure.stream)
+                    == (&point.variant, &point.point, &point.stream)
+                    && figure.measure == *measure
             });
             let estimate = found.and_then(|figure| figure.estimate.as_ref());
             row.push(estimate.map_or_else(
@@ -209,7 +223,7 @@ fn outcomes(points: &[Point]) -> Option<Table> {
     let mut header = vec!["variant".to_string(), "answered".to_string()];
     header.extend(kinds.iter().map(ToString::to_string));
     let rows = points.iter().map(|point| {
-        let mut row = vec![format!("{} @ {}", point.variant, point.point)];
+        let mut row = vec![messages::place(point)];
         row.push(number::count(outcome(point, "answered")));
         row.extend(kinds.iter().map(|kind| number::count(outcome(point, kind))));
         row
@@ -332,8 +346,8 @@ fn single_headline(point: &Point) -> String {
 fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<String> {
     let estimate = judged.estimate.as_ref().filter(|estimate| estimate.unit == "ratio")?;
     let side = |side: &Side| match side {
-        Side::Measured { term: Term::Of { measure, variant }, point, .. } => {
-            Some((*measure, *variant, *point))
+        Side::Measured { term: Term::Of { measure, variant, stream }, point, .. } => {
+            Some((*measure, *variant, (*point, *stream)))
         }
         _ => None,
     };
@@ -343,14 +357,17 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<Stri
         return None;
     }
     let name = |variant: usize| names.variants.get(variant).map(|variant| variant.name.as_str());
-    let point = names.points.get(at).filter(|_| names.points.len() > 1).map(String::as_str);
+    let point = names.points.get(at.0).filter(|_| names.points.len() > 1).map(String::as_str);
     let interval = messages::interval(estimate);
     let line = match measure {
-        proofload_stats::Measure::Throughput => {
+        Measure::Throughput => {
             messages::headline_throughput(name(over)?, name(under)?, point, &interval, judged.blocks)
         }
         measure => messages::headline_measure(
-            &measure.name(),
+            &match at.1.and_then(|stream| names.streams.get(stream)) {
+                Some(stream) => format!("{}[{stream}]", measure.name()),
+                None => measure.name(),
+            },
             name(over)?,
             name(under)?,
             point,

@@ -2,6 +2,7 @@
 
 use crate::convert::{counts_of, durations_of, outcomes_of};
 use crate::schema::{Generator, LoadPoint, Point, Slice, SubjectUse, Variant};
+use crate::streams::fused;
 use crate::{Run, StoreError};
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
 use std::path::Path;
@@ -12,6 +13,7 @@ const FINDINGS_MAX: usize = 8;
 impl Run {
     /// For each load point and variant, in the plan's order: the measured slices of all complete blocks,
     /// merged. Histograms are merged before quantiles are taken. Combinations without a slice are left out.
+    /// With streams first comes the point of all of them together, then one for each.
     ///
     /// # Errors
     /// When a stored histogram cannot be read.
@@ -25,29 +27,43 @@ impl Run {
         Ok(points)
     }
 
-    fn point(&self, variant: &Variant, load: &LoadPoint) -> Result<Option<Point>, StoreError> {
-        let slices: Vec<&Slice> = self
+    fn point(&self, variant: &Variant, load: &LoadPoint) -> Result<Vec<Point>, StoreError> {
+        let lines: Vec<&Slice> = self
             .blocks()
             .iter()
             .flat_map(|block| &block.slices)
             .filter(|slice| slice.phase == "measure")
             .filter(|slice| slice.measured.variant == variant.name && slice.measured.point == load.label)
             .collect();
-        if slices.is_empty() {
-            return Ok(None);
+        if lines.is_empty() {
+            return Ok(Vec::new());
         }
-        let merged = merge(&slices, self.path())?;
-        Ok(Some(Point {
+        let named = |stream: &str, model: &str, connections: u32, merged: Point| Point {
             variant: variant.name.clone(),
             point: load.label.clone(),
-            model: load.model.clone(),
-            connections: load.connections,
+            stream: stream.to_string(),
+            model: model.to_string(),
+            connections,
             ..merged
-        }))
+        };
+        if load.streams.is_empty() {
+            let merged = merge(&lines, self.path())?;
+            return Ok(vec![named("", &load.model, load.connections, merged)]);
+        }
+        let all = fused(&lines, self.path())?;
+        let all = merge(&all.iter().collect::<Vec<_>>(), self.path())?;
+        let mut points = vec![named("", &load.model, load.connections, all)];
+        for stream in &load.streams {
+            let own: Vec<&Slice> =
+                lines.iter().copied().filter(|line| line.measured.stream == stream.stream).collect();
+            let merged = Point { subject: None, ..merge(&own, self.path())? };
+            points.push(named(&stream.stream, &stream.model, stream.connections, merged));
+        }
+        Ok(points)
     }
 }
 
-fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError> {
+pub(crate) fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError> {
     let mut out = Point::default();
     let (mut response, mut service) = (LatencyHistogram::new(), LatencyHistogram::new());
     let (mut first_byte, mut send_delay) = (LatencyHistogram::new(), LatencyHistogram::new());
@@ -115,21 +131,37 @@ fn generator(slices: &[&Slice], finished: u64) -> Generator {
     out
 }
 
-/// Times and counts add up, what stands at the end stands as in the last slice.
+/// Counters add up, peaks are the largest, what stands at the end stands as in the last slice.
 fn subject(slices: &[&Slice]) -> Option<SubjectUse> {
-    let mut all = slices.iter().filter_map(|slice| slice.measured.subject.as_ref());
-    let mut out = all.next()?.clone();
-    for next in all {
-        let sum = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a + b);
-        out = SubjectUse {
+    let all = slices.iter().filter_map(|slice| slice.measured.subject.as_ref());
+    all.cloned().reduce(|out, next| {
+        let sum = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a.saturating_add(b));
+        let largest = |a: Option<u64>, b: Option<u64>| a.max(b);
+        SubjectUse {
             cpu_ns: sum(out.cpu_ns, next.cpu_ns),
             jit_ns: sum(out.jit_ns, next.jit_ns),
             gc_ns: sum(out.gc_ns, next.gc_ns),
             gc_count: sum(out.gc_count, next.gc_count),
-            rss_bytes: next.rss_bytes,
-            threads: next.threads,
-            descriptors: next.descriptors,
-        };
-    }
-    Some(out)
+            rss_peak_bytes: largest(out.rss_peak_bytes, next.rss_peak_bytes),
+            minor_faults: sum(out.minor_faults, next.minor_faults),
+            major_faults: sum(out.major_faults, next.major_faults),
+            voluntary_switches: sum(out.voluntary_switches, next.voluntary_switches),
+            involuntary_switches: sum(out.involuntary_switches, next.involuntary_switches),
+            disk_read_bytes: sum(out.disk_read_bytes, next.disk_read_bytes),
+            disk_written_bytes: sum(out.disk_written_bytes, next.disk_written_bytes),
+            accept_queue_max: largest(out.accept_queue_max, next.accept_queue_max),
+            listen_overflows: sum(out.listen_overflows, next.listen_overflows),
+            listen_drops: sum(out.listen_drops, next.listen_drops),
+            backend_bytes: sum(out.backend_bytes, next.backend_bytes),
+            backend_connections: largest(out.backend_connections, next.backend_connections),
+            backend_connections_lost: sum(out.backend_connections_lost, next.backend_connections_lost),
+            old_used_before_bytes: out.old_used_before_bytes,
+            safepoints: sum(out.safepoints, next.safepoints),
+            safepoint_ns: sum(out.safepoint_ns, next.safepoint_ns),
+            jvm_threads_peak: largest(out.jvm_threads_peak, next.jvm_threads_peak),
+            contended_locks: sum(out.contended_locks, next.contended_locks),
+            sampler_cpu_ns: sum(out.sampler_cpu_ns, next.sampler_cpu_ns),
+            ..next
+        }
+    })
 }

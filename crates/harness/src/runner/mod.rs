@@ -103,7 +103,7 @@ impl Ending {
             Ending::Failed(why) => ("failed", why.clone()),
             Ending::OutOfBudget => ("finished", "the budget was used up before the last look".to_string()),
         };
-        Status { state: state.to_string(), why }
+        Status { state: state.to_string(), why, ..Status::default() }
     }
 }
 
@@ -193,6 +193,7 @@ impl<B: Bench> Runner<'_, B> {
                 Err(Lost::Start(why)) => return Ok(Ending::Failed(why)),
                 Err(Lost::Died(why)) => {
                     (self.progress)(Progress::Lost { block: number, why: &why });
+                    self.record.note_lost(number)?;
                     lost_in_a_row += 1;
                     if lost_in_a_row >= LOST_IN_A_ROW_MAX {
                         return Ok(Ending::Failed(why));

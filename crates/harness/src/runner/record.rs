@@ -35,6 +35,7 @@ pub(super) fn slices(plan: &Plan, at: &Place, loaded: &Loaded, marks: &[String])
             histograms: histograms_of(&result.snapshot),
             answered_in_window: result.snapshot.answered_in_window,
             marks: noticed.cloned().collect(),
+            telemetry: loaded.telemetry.clone().filter(|_| first),
         }
     });
     lines.collect()

@@ -105,6 +105,7 @@ impl Bench for FakeBench {
         Ok(Loaded {
             results,
             subject: Some(SubjectUse::default()),
+            telemetry: None,
             started_unix_ns: start_ns,
             age_seconds: 0.0,
             marks: Vec::new(),

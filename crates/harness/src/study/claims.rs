@@ -124,6 +124,7 @@ pub(super) fn check_quick(field: &Field<'_>, names: &Names, claims: &Claims) -> 
     let left = Names {
         variants: names.variants.clone(),
         points: out.points.iter().map(|index| names.points[*index].clone()).collect(),
+        streams: names.streams.clone(),
     };
     for (index, (name, text)) in claims.declared.iter().enumerate() {
         // A claim about a dropped point is dropped with it.

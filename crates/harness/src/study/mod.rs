@@ -7,6 +7,7 @@ mod claims;
 mod comparison;
 mod declarations;
 mod field;
+mod include;
 mod intensity;
 mod mix;
 mod name;
@@ -16,10 +17,12 @@ pub mod quantity;
 mod raw;
 pub(crate) mod redact;
 mod root;
+mod set;
 mod shape;
 mod subjects;
 mod suggest;
 mod url;
+mod write;
 mod yaml;
 
 pub use comparison::{RequestOptions, comparison};
@@ -70,8 +73,11 @@ pub struct Study {
     pub names: Names,
     /// Where it was read from; `None` for a study made from the command line.
     pub path: Option<PathBuf>,
-    /// The file as it was read, credentials redacted; empty for a study made from the command line.
+    /// The study in effect, credentials redacted: the file as it was read, or what came of it with what it
+    /// includes and what was set. Empty for a study made from the command line.
     pub text: String,
+    /// What was set on the command line, `key=value`, credentials redacted.
+    pub settings: Vec<String>,
 }
 
 /// One combination of levels.

@@ -366,6 +366,7 @@ fn a_missing_measure_is_named_with_its_place() {
         measure: Measure::ResponseQuantile(9900),
         variant,
         point: 1,
+        stream: None,
         blocks: 4,
     };
     assert!(
