@@ -2,7 +2,7 @@
 
 use crate::driver::Allowance;
 use crate::load::deal;
-use crate::{EngineError, Extent, KeepAlive, LoadPlan, Profile, Stage};
+use crate::{Address, EngineError, Extent, KeepAlive, LoadPlan, Profile, Stage};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
@@ -37,6 +37,7 @@ pub(crate) fn check(plans: &[LoadPlan], allowance: &Allowance) -> Result<Vec<Vec
 fn check_one(plan: &LoadPlan) -> Result<Vec<u64>, Vec<String>> {
     let mut problems = Vec::new();
     mix_problems(plan, &mut problems);
+    asking_problems(plan, &mut problems);
     extent_problems(plan, &mut problems);
     profile_problems(plan, &mut problems);
     let (k, n) = plan.share;
@@ -84,6 +85,38 @@ fn mix_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
             ));
         }
     }
+}
+
+/// Most bytes of a path that fit into the kernel's address of a Unix socket, with the NUL behind it.
+const UNIX_PATH_MAX: usize = 107;
+
+fn asking_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
+    let requests = plan.mix.iter().flat_map(|entry| [&*entry.request, &*entry.closing_request]);
+    plan.asking.feed.problems(requests, problems);
+    for (at, target) in plan.targets.iter().enumerate() {
+        match &target.address {
+            Address::Unix(path) if path.as_os_str().len() > UNIX_PATH_MAX => {
+                let length = path.as_os_str().len();
+                problems.push(format!(
+                    "targets[{at}]: a socket path of {length} bytes; the kernel takes {UNIX_PATH_MAX}"
+                ));
+            }
+            Address::Unix(_) if !plan.asking.bind.is_empty() => {
+                problems.push(format!("targets[{at}]: a Unix socket has no local address to bind"));
+            }
+            Address::Tcp(to) if plan.asking.bind.iter().any(|from| from.is_ipv4() != to.is_ipv4()) => {
+                problems.push(format!(
+                    "targets[{at}]: {to} cannot be reached from an address of the other family"
+                ));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Local ports for connections to one address of the peer: each local address has its own.
+pub(crate) fn ports(plan: &LoadPlan, allowance: &Allowance) -> u64 {
+    allowance.ports.saturating_mul(plan.asking.bind.len().max(1) as u64)
 }
 
 fn extent_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
@@ -207,20 +240,17 @@ fn dealt(plan: &LoadPlan, problems: &mut Vec<String>) -> Vec<u64> {
     dealt
 }
 
-/// Connections of a load to each of its addresses, this process's share of them.
-fn by_address<'a>(plan: &'a LoadPlan, dealt: &'a [u64]) -> impl Iterator<Item = (SocketAddr, u64)> + 'a {
-    let share = |total: u64| total.div_ceil(u64::from(plan.share.1));
-    plan.targets.iter().zip(dealt).map(move |(target, of_target)| (target.address, share(*of_target)))
-}
-
 fn resources(plans: &[LoadPlan], allowance: &Allowance, dealt: &[Vec<u64>]) -> Result<(), EngineError> {
-    let mut ports: BTreeMap<SocketAddr, u64> = BTreeMap::new();
+    let mut wanted: BTreeMap<SocketAddr, u64> = BTreeMap::new();
     let mut needed = OWN_DESCRIPTORS;
     for (plan, dealt) in plans.iter().zip(dealt) {
         needed += u64::from(plan.workers);
-        for (address, connections) in by_address(plan, dealt) {
-            *ports.entry(address).or_default() += connections;
+        for (target, of_target) in plan.targets.iter().zip(dealt) {
+            let connections = of_target.div_ceil(u64::from(plan.share.1));
             needed += connections;
+            if let Address::Tcp(address) = target.address {
+                *wanted.entry(address).or_default() += connections;
+            }
         }
     }
     if let Some(limit) = allowance.descriptors
@@ -228,11 +258,11 @@ fn resources(plans: &[LoadPlan], allowance: &Allowance, dealt: &[Vec<u64>]) -> R
     {
         return Err(EngineError::Descriptors { needed, limit });
     }
-    match ports.into_values().max() {
-        Some(most) if most > allowance.ports => Err(EngineError::Plan(format!(
-            "connections: {most} to one address need as many local ports, this machine has {}; lower the \
-             connections or widen net.ipv4.ip_local_port_range",
-            allowance.ports
+    let available = plans.iter().map(|plan| ports(plan, allowance)).min().unwrap_or(0);
+    match wanted.into_values().max() {
+        Some(most) if most > available => Err(EngineError::Plan(format!(
+            "connections: {most} to one address need as many local ports, this machine has {available}; lower the \
+             connections, widen net.ipv4.ip_local_port_range, or bind to several local addresses"
         ))),
         _ => Ok(()),
     }

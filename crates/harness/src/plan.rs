@@ -146,6 +146,7 @@ pub fn make(
         estimated_seconds: f64::from(blocks) * block_s,
         study_text: study.text.clone(),
         settings: study.settings.clone(),
+        only: study.only.clone(),
         ..Plan::default()
     }
 }
@@ -332,7 +333,7 @@ fn load_plan(
         }
     };
     Ok(LoadPlan {
-        targets: vec![Target { address: terms.address }],
+        targets: vec![Target { address: terms.address.into() }],
         mix,
         discard_ns: if profile.is_shaped() { 0 } else { terms.discard_ns },
         profile,
@@ -349,6 +350,7 @@ fn load_plan(
         cpus: terms.cpus.clone(),
         seed: terms.seed,
         share: (0, 1),
+        asking: Default::default(),
     })
 }
 

@@ -111,6 +111,7 @@ pub fn comparison(
         path: None,
         text: String::new(),
         settings: Vec::new(),
+        only: Vec::new(),
     })
 }
 
