@@ -195,7 +195,8 @@ impl Run {
         let is_lost = |name: &str| lost.contains(name);
         let name_of = |variant: &usize| self.plan.variants.get(*variant).map_or("", |planned| &planned.name);
         let turns = order.iter().flatten().filter(|variant| !is_lost(name_of(variant))).count();
-        let expected = turns * self.plan.points.len();
+        let lines = self.plan.streams.len().max(1);
+        let expected = turns * self.plan.points.len() * lines;
         if expected == 0 {
             return Some("every variant was lost in it".to_string());
         }

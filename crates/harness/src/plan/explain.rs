@@ -87,7 +87,15 @@ fn point(point: &LoadPoint) -> String {
             point.arrival.as_deref().unwrap_or("constant"),
             point.connections
         ),
-        None => format!("{}: closed, {} connections", point.label, point.connections),
+        None if !point.streams.is_empty() => {
+            let streams = point.streams.iter().map(|load| format!("{} {}", load.stream, load.profile));
+            return format!("{}: {}", point.label, streams.collect::<Vec<_>>().join("; "));
+        }
+        None => format!("{}: {}, {} connections", point.label, point.model, point.connections),
+    };
+    let base = match point.profile.as_str() {
+        "" => base,
+        shape => format!("{base}, {shape}, carried out whole"),
     };
     let think = if point.think_ns > 0 {
         format!(", think time {} s", point.think_ns as f64 / S as f64)
@@ -108,7 +116,7 @@ fn write_timing(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Resul
         if plan.replication == "start" { "fresh start of every variant" } else { "a stretch of time" };
     let turns = if serial { "one after the other, each with its share" } else { "that they share in turns" };
     writeln!(out, "  block: {block}, a fixed warm-up of {} s {turns},", seconds(timing.warm_up_ns))?;
-    let whole = study.points.iter().any(|point| !point.sliceable());
+    let whole = study.points.iter().any(|point| point.is_whole());
     let each = if serial { "for it" } else { "on every variant" };
     let slices = match whole {
         true => format!("every load point {each} as long as it takes"),

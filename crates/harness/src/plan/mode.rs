@@ -52,7 +52,7 @@ pub fn choose(
     asked: Option<Mode>,
     available_bytes: Option<u64>,
 ) -> Result<(Mode, String), String> {
-    let whole = study.points.iter().find(|point| !point.sliceable());
+    let whole = study.points.iter().find(|point| point.is_whole());
     match (asked.or(study.mode), whole) {
         (Some(Mode::Cycles), Some(point)) => Err(format!(
             "mode cycles: the load {} cannot be cut into slices; leave the mode out, or write serial",

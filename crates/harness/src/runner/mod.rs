@@ -12,6 +12,7 @@ pub use bench::{Bench, BenchError, Loaded, Stretch};
 pub use live::{LiveBench, LiveTerms};
 
 use crate::plan;
+use crate::study::Stand;
 use proofload_measure::{Outcome, OutcomeCounts};
 use proofload_stats::{Claim, Design, Judgement, Verdict};
 use proofload_store::schema::{Plan, Slice, Status};
@@ -380,16 +381,13 @@ impl<B: Bench> Runner<'_, B> {
         if !roll.takes_part(at.variant) {
             return Ok(());
         }
-        let timing = &self.plan.timing;
-        let stretch =
-            Stretch { discard_ns: timing.discard_ns, measure_ns: timing.slice_ns, drain_ns: timing.drain_ns };
         (self.progress)(Progress::Slice {
             cycle: at.cycle,
             of: cycles as u32,
             variant: &self.plan.variants[at.variant].name,
             point: &self.plan.points[at.point].label,
         });
-        let ended = self.slice(at, stretch, writer);
+        let ended = self.slice(at, self.stretch_of(at.point), writer);
         self.take(ended, at, roll)
     }
 
@@ -422,8 +420,12 @@ impl<B: Bench> Runner<'_, B> {
         writer: &mut BlockWriter,
     ) -> Result<(), Lost> {
         let begun_ns = self.bench.now_ns();
-        let stretch =
-            Stretch { discard_ns: 0, measure_ns: WARM_UP_TURN_NS, drain_ns: self.plan.timing.drain_ns };
+        let stretch = Stretch {
+            stand: Stand::In,
+            discard_ns: 0,
+            measure_ns: WARM_UP_TURN_NS,
+            drain_ns: self.plan.timing.drain_ns,
+        };
         let points = self.plan.points.len().max(1);
         // Whole rounds only: every variant gets as many turns as every other.
         let mut round = 0;
@@ -447,6 +449,16 @@ impl<B: Bench> Runner<'_, B> {
         }
     }
 
+    /// A slice of a load, or the whole of one that has a shape.
+    fn stretch_of(&self, point: usize) -> Stretch {
+        let (timing, load) = (&self.plan.timing, &self.plan.points[point]);
+        let (discard_ns, measure_ns) = match load.whole {
+            true => (0, load.length_ns),
+            false => (timing.discard_ns, timing.slice_ns),
+        };
+        Stretch { stand: Stand::Itself, discard_ns, measure_ns, drain_ns: timing.drain_ns }
+    }
+
     /// One slice: wait until the others are quiet, load, record, see that the server still lives.
     fn slice(&mut self, at: &Place, stretch: Stretch, writer: &mut BlockWriter) -> Result<(), Step> {
         if self.stop.load(Ordering::Relaxed) {
@@ -458,14 +470,21 @@ impl<B: Bench> Runner<'_, B> {
             BenchError::Interrupted => Step::Interrupted,
             BenchError::Failed(why) => Step::Lost(why),
         })?;
-        if loaded.result.stopped_early {
-            return Err(Step::Interrupted);
+        if loaded.results.iter().any(|result| result.stopped_early) {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(Step::Interrupted);
+            }
+            let why = "the load did not come to its count in the time that it may take; raise its cap";
+            return Err(Step::Lost(why.to_string()));
         }
-        let slice = record::slice(self.plan, at, &loaded, marks);
-        writer.append(&slice)?;
-        (self.progress)(Progress::Measured { slice: &slice });
+        for slice in record::slices(self.plan, at, &loaded, &marks) {
+            writer.append(&slice)?;
+            (self.progress)(Progress::Measured { slice: &slice });
+        }
         self.bench.alive(at.variant).map_err(Step::Lost)?;
-        match hangs(at, &loaded.result.snapshot.outcomes) {
+        let mut outcomes = OutcomeCounts::default();
+        loaded.results.iter().for_each(|result| outcomes.merge(&result.snapshot.outcomes));
+        match hangs(at, &outcomes) {
             Some(why) => Err(Step::Lost(why)),
             None => Ok(()),
         }

@@ -130,7 +130,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
 
     let known = match (&subjects, &points) {
         (Some(subjects), Some(points)) if subjects.names_complete && points.labels_complete => {
-            Some(names(&subjects.variants, &points.points))
+            Some(names(&subjects.variants, &points.points, &[]))
         }
         // Without the names of variants and points every claim would look wrong.
         _ => None,
@@ -162,6 +162,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         question: question?,
         variants: parts.variants,
         workload: workload?,
+        streams: Vec::new(),
         points: parts.points,
         timeouts: timeouts?,
         mode,
@@ -177,14 +178,19 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     })
 }
 
-/// How claims name the variants and points.
-pub(super) fn names(variants: &[super::Variant], points: &[super::LoadPoint]) -> Names {
+/// How claims name the variants, points and streams.
+pub(super) fn names(
+    variants: &[super::Variant],
+    points: &[super::LoadPoint],
+    streams: &[super::Stream],
+) -> Names {
     Names {
         variants: variants
             .iter()
             .map(|variant| Selector { name: variant.name.clone(), levels: variant.levels.clone() })
             .collect(),
         points: points.iter().map(|point| point.label.clone()).collect(),
+        streams: streams.iter().map(|stream| stream.name.clone()).collect(),
     }
 }
 
@@ -226,7 +232,8 @@ fn check_mode(field: &Field<'_>) -> Option<Mode> {
 fn forbid_shared_use(field: &Field<'_>, variants: &[super::Variant], claims: &super::claims::Claims) {
     for claim in &claims.expanded {
         let of_process = |(measure, variant): (proofload_stats::Measure, usize)| {
-            measure.is_of_process() && variants.get(variant).is_some_and(|variant| variant.shares.is_some())
+            !measure.is_of_exchanges()
+                && variants.get(variant).is_some_and(|variant| variant.shares.is_some())
         };
         if let Some((measure, _)) = claim.measured().find(|measured| of_process(*measured)) {
             field.problem(

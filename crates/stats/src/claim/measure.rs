@@ -167,19 +167,10 @@ impl Measure {
         self.facts().is_none_or(|facts| facts.is_speed)
     }
 
-    /// Whether it is a property of the server's processes. Variants that share one process have it in common.
-    pub const fn is_of_process(self) -> bool {
-        !matches!(
-            self,
-            Measure::Throughput
-                | Measure::ResponseQuantile(_)
-                | Measure::ResponseMean
-                | Measure::ResponseMax
-                | Measure::ErrorShare
-                | Measure::Errors
-                | Measure::ListenOverflows
-                | Measure::ListenDrops
-        )
+    /// Whether it can be told for one of several streams that run at once. What a process used is used for all
+    /// of them.
+    pub fn is_of_exchanges(self) -> bool {
+        self.source() == Source::Generator
     }
 
     /// Whether zero is a value like any other; a throughput or a time of zero means that nothing was
