@@ -172,6 +172,13 @@ pub struct RunArgs {
     /// Print the checked plan, every command and the time it will take; start nothing
     #[arg(long)]
     pub explain: bool,
+    /// Change the study before it is checked: subjects.tomcat.with.heap=512m,
+    /// load.closed.connections=[16,64]; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Run only this: a level (connector=nio), a load point (64c) or a claim (claim:NAME); may be repeated
+    #[arg(long, value_name = "WHAT")]
+    pub only: Vec<String>,
     /// Seed of everything random
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

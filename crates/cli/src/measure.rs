@@ -82,7 +82,7 @@ fn result(name: &str, point: &LoadPoint, loaded: &LoadResult) -> RunResult {
         format: FORMAT_VERSION,
         status: Status {
             state: if loaded.stopped_early { "interrupted" } else { "finished" }.to_string(),
-            why: String::new(),
+            ..Status::default()
         },
         points: vec![record::point(name, point, loaded)],
         environment: host::environment(),

@@ -7,7 +7,7 @@ use crate::progress::Live;
 use proofload_harness::host::lock::{LockError, MeasuringLock};
 use proofload_harness::host::{self, clock, cpus, signals};
 use proofload_harness::plan::{self, Preset};
-use proofload_harness::runner::{Ending, LiveBench, LiveTerms, Progress, Runner};
+use proofload_harness::runner::{Behind, Ending, LiveBench, LiveTerms, Progress, Runner};
 use proofload_harness::study::{self, Study};
 use proofload_harness::subject::{Cache, Catalogue, Keeper, Prepared, SubjectError};
 use proofload_report::Overall;
@@ -46,7 +46,11 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(args.offline);
     let catalogue = Catalogue::find(args.catalogue.as_deref(), args.study.parent())
         .map_err(|error| leave(Exit::Usage, error))?;
-    let options = study::Options { quick: preset(&args.preset).shortens() };
+    let options = study::Options {
+        quick: preset(&args.preset).shortens(),
+        set: args.set.clone(),
+        only: args.only.clone(),
+    };
     let study =
         study::load(&args.study, &options, &catalogue).map_err(|problems| leave(Exit::Usage, problems))?;
     conduct(&Conduct {
@@ -88,9 +92,12 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
             .map_err(lock_error)?;
     let minutes = plan.estimated_seconds / 60.0;
     say(&format!("{}: at most {minutes:.1} minutes, seed {seed}", plan.study));
+    if conduct.study.claims.is_empty() {
+        say("no claim is left: figures only, no verdict");
+    }
     let mut record = RunWriter::create(conduct.dir, &plan, &environment, clock::unix_ns())?;
     let ending = blocks(conduct, &plan, &prepared, &mut record, &stop)?;
-    finish(conduct, &record, &ending)
+    finish(conduct, &mut record, &ending)
 }
 
 /// The error of a subject that cannot be prepared.
@@ -180,6 +187,7 @@ fn blocks(
             }
         },
         stop,
+        behind: Behind::default(),
     }
     .run();
     live.end();
@@ -190,10 +198,11 @@ fn blocks(
 }
 
 /// Draws everything from the record on disk, as `proofload report` would.
-fn finish(conduct: &Conduct<'_>, record: &RunWriter, ending: &Ending) -> anyhow::Result<Exit> {
-    record.set_status(&ending.status())?;
+fn finish(conduct: &Conduct<'_>, record: &mut RunWriter, ending: &Ending) -> anyhow::Result<Exit> {
+    let status = ending.status();
+    record.set_status(&status.state, &status.why, clock::unix_ns())?;
     let result = proofload_report::of_run(&Run::open(record.path())?)?;
-    record.finish(&ending.status(), &result)?;
+    record.write_result(&result)?;
     record.write_text("report.md", &proofload_report::markdown(&result))?;
     record.write_text("report.html", &proofload_report::html(&result))?;
     output::write(&result, conduct.output)?;

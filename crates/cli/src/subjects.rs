@@ -91,7 +91,8 @@ fn check(catalogue: Option<&Path>, folder: Option<&str>, start: bool, offline: b
 fn try_all(catalogue: &Catalogue, folder: &str, cache: &Cache) -> anyhow::Result<()> {
     let stop = signals::install()?;
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
-    let (apply, rest) = subject::choices(catalogue, folder).map_err(|error| leave(Exit::Usage, error))?;
+    let subject::Choices { apply, rest } =
+        subject::choices(catalogue, folder).map_err(|error| leave(Exit::Usage, error))?;
     let mut failed = 0;
     for choice in &apply {
         let log = keeper.temp().join("log");

@@ -61,6 +61,12 @@ pub enum StoreError {
         /// The newest version that is understood.
         known: u32,
     },
+    /// Another process conducts this run.
+    #[error("{} is being conducted by another process; wait for it to end", path.display())]
+    InUse {
+        /// The run.
+        path: PathBuf,
+    },
     /// A file name that would leave the run directory.
     #[error("{name:?} is no plain file name; use letters, digits, dots, hyphens")]
     Name {
@@ -92,7 +98,8 @@ impl StoreError {
     pub(crate) fn io(what: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();
         match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            // A limit of the process on the size of files (ulimit -f) is a disk that is full for it.
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
                 StoreError::Full { what, path, source }
             }
             _ => StoreError::Io { what, path, source },

@@ -10,6 +10,8 @@ pub(crate) const RESULT: &str = "result.json";
 pub(crate) const BLOCKS: &str = "blocks";
 pub(crate) const LOGS: &str = "logs";
 pub(crate) const LATEST: &str = "latest";
+pub(crate) const RUNS: &str = "runs";
+pub(crate) const LOCK: &str = "lock";
 const WHOLE: &str = ".jsonl";
 const PARTIAL: &str = ".partial.jsonl";
 
@@ -62,6 +64,10 @@ pub(crate) fn whole_block(run: &Path, number: u32) -> PathBuf {
 
 pub(crate) fn partial_block(run: &Path, number: u32) -> PathBuf {
     run.join(BLOCKS).join(format!("{number:04}{PARTIAL}"))
+}
+
+pub(crate) fn subjects_of(run: &Path, number: u32) -> PathBuf {
+    run.join(BLOCKS).join(format!("{number:04}.subjects.json"))
 }
 
 /// Number of the block in a file of that name, and whether the file was renamed to its whole name.

@@ -13,11 +13,13 @@ mod convert;
 mod error;
 mod judged;
 mod layout;
+mod lock;
 mod merge;
 mod observe;
 mod redact;
 mod run;
 mod schemas;
+mod sittings;
 mod writer;
 
 pub use convert::{bad_answer, durations_of, histograms_of, point_of};

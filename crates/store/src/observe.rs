@@ -8,6 +8,8 @@ use proofload_measure::{LatencyHistogram, OutcomeCounts};
 use proofload_stats::{Cell, Measure, Observations, Replication};
 use std::path::Path;
 
+mod subject;
+
 /// Cycles of a block that are told apart.
 const CYCLES_MAX: u32 = 10_000;
 
@@ -28,16 +30,21 @@ impl Run {
     /// # Errors
     /// When a stored histogram cannot be read.
     pub fn observations(&self, measures: &[Measure]) -> Result<Observations, StoreError> {
+        // A block that somebody outside cut off says nothing about the servers: to the judge it is as if it had
+        // never begun, so that a run that was resumed is judged like one that was not.
+        let cut: Vec<u32> = self.cut_blocks().collect();
+        let number_of = |number: u32| number - cut.iter().filter(|&&cut| cut < number).count() as u32;
         let mut cells = Vec::new();
         for block in self.blocks() {
-            for trial in trials(block, self.plan()) {
+            for mut trial in trials(block, self.plan()) {
+                trial.block = number_of(block.number);
                 trial.cells(measures, self.path(), &mut cells)?;
             }
         }
         Ok(Observations {
             cells,
-            blocks: self.blocks().iter().map(|block| block.number).collect(),
-            excluded_blocks: self.excluded().len() as u32,
+            blocks: self.blocks().iter().map(|block| number_of(block.number)).collect(),
+            excluded_blocks: (self.excluded().len() - cut.len()) as u32,
             replication: match self.plan().replication.as_str() {
                 "process" => Replication::Process,
                 _ => Replication::Start,
@@ -136,23 +143,6 @@ fn value(measure: Measure, slices: &[&Slice], response: Option<&LatencyHistogram
         Measure::ResponseMax => Some(response?.quantile_ns(1.0)? as f64),
         Measure::ErrorShare => counts.error_share(),
         Measure::Errors => Some(counts.errors() as f64),
-        Measure::CpuPerRequest => cpu_per_request(slices),
-        Measure::Rss => {
-            slices.iter().rev().find_map(|slice| slice.measured.subject.as_ref()?.rss_bytes).map(|b| b as f64)
-        }
-        _ => None,
+        other => subject::value(other, slices),
     }
-}
-
-/// CPU time of the subject per answered exchange, over the slices whose CPU time is known.
-fn cpu_per_request(slices: &[&Slice]) -> Option<f64> {
-    let (mut cpu_ns, mut answered, mut known) = (0, 0, false);
-    for slice in slices {
-        if let Some(cpu) = slice.measured.subject.as_ref().and_then(|subject| subject.cpu_ns) {
-            cpu_ns += cpu;
-            answered += slice.answered_in_window;
-            known = true;
-        }
-    }
-    (known && answered > 0).then(|| cpu_ns as f64 / answered as f64)
 }

@@ -1,7 +1,7 @@
 //! Reading a run, whole or cut off.
 
-use crate::schema::{Environment, FORMAT_VERSION, Plan, Slice, Status};
-use crate::{StoreError, layout};
+use crate::schema::{Environment, FORMAT_VERSION, Plan, Slice, Status, SubjectFacts};
+use crate::{StoreError, layout, lock};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -102,6 +102,50 @@ impl Run {
     /// The blocks that do not, by number.
     pub fn excluded(&self) -> &[PartialBlock] {
         &self.partial
+    }
+
+    /// Highest number of a block that was begun; 0 when none was.
+    pub fn last_block(&self) -> u32 {
+        let whole = self.blocks.last().map_or(0, |block| block.number);
+        whole.max(self.partial.last().map_or(0, |block| block.number))
+    }
+
+    /// Whether a process conducts this run at this moment.
+    pub fn is_running(&self) -> bool {
+        lock::is_held(&self.path)
+    }
+
+    /// Blocks that were cut off when a sitting was interrupted or killed, other than those that a run lost by
+    /// itself.
+    pub fn cut_blocks(&self) -> impl Iterator<Item = u32> + '_ {
+        let cut = self.status.sittings.iter().filter_map(|sitting| sitting.cut_block);
+        cut.filter(|number| self.partial.iter().any(|block| block.number == *number))
+    }
+
+    /// Time that the complete blocks took from the beginning of the first slice to the end of the last, warm-up
+    /// included.
+    pub fn measured_ns(&self) -> u64 {
+        let span = |block: &Block| {
+            let began = block.slices.iter().map(|slice| slice.started_unix_ns).min()?;
+            let end = |slice: &Slice| slice.started_unix_ns + (slice.measured.seconds * 1e9) as u64;
+            Some(block.slices.iter().map(end).max()?.saturating_sub(began))
+        };
+        self.blocks.iter().filter_map(span).sum()
+    }
+
+    /// What the subjects said of themselves, block by block; of the blocks where it was recorded.
+    ///
+    /// # Errors
+    /// When a file of them is damaged.
+    pub fn subjects(&self) -> Result<Vec<(u32, Vec<SubjectFacts>)>, StoreError> {
+        let mut all = Vec::new();
+        for number in 1..=self.last_block() {
+            let path = layout::subjects_of(&self.path, number);
+            if path.is_file() {
+                all.push((number, document(&path)?));
+            }
+        }
+        Ok(all)
     }
 
     fn read_blocks(&mut self) -> Result<(), StoreError> {

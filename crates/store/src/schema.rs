@@ -3,9 +3,20 @@
 //!
 //! Times are integers in nanoseconds and their names end in `_ns`; `null` stands for "not measured".
 
+mod records;
+
+pub use records::{
+    Baseline, BaselineFigure, Difference, FigurePair, HistoryEntry, HistoryVerdict, RunDiff, Sitting,
+    SubjectFacts,
+};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+mod telemetry;
+
+pub use telemetry::{CollectorUse, MachineUse, ProcessUse, SubjectUse, Telemetry, ThreadsUse};
 
 /// Version of every format in this file.
 pub const FORMAT_VERSION: u32 = 1;
@@ -46,25 +57,6 @@ pub struct Generator {
     pub fit: bool,
     /// The checks that failed, a sentence each.
     pub findings: Vec<String>,
-}
-
-/// What a subject's process tree used within a slice or a trial.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SubjectUse {
-    /// CPU time, user and system, all processes of the tree.
-    pub cpu_ns: Option<u64>,
-    /// Resident memory at the end.
-    pub rss_bytes: Option<u64>,
-    /// Threads at the end.
-    pub threads: Option<u64>,
-    /// Open descriptors at the end.
-    pub descriptors: Option<u64>,
-    /// Time the JIT compilers spent (JVM).
-    pub jit_ns: Option<u64>,
-    /// Time of garbage collection pauses (JVM), all collectors.
-    pub gc_ns: Option<u64>,
-    /// Number of garbage collections (JVM).
-    pub gc_count: Option<u64>,
 }
 
 /// One variant at one load point: a slice, a trial, or a whole single measurement.
@@ -164,6 +156,9 @@ pub struct Slice {
     pub answered_in_window: u64,
     /// What may have disturbed this slice, a sentence each (an idle variant that was not quiet).
     pub marks: Vec<String>,
+    /// What was seen of the subject's processes and the machine meanwhile; absent for a `url:` subject.
+    #[serde(default)]
+    pub telemetry: Option<Telemetry>,
 }
 
 /// A level of a factor.
@@ -276,8 +271,27 @@ pub struct Plan {
     pub subject_cpus: Vec<usize>,
     /// Estimated time to the last look, in seconds.
     pub estimated_seconds: f64,
-    /// The study file as it was read; empty when the study came from the command line.
+    /// The study in effect: its file as it was read, or what came of it with what it includes and what was set.
+    /// Empty when the study came from the command line.
     pub study_text: String,
+    /// What the command line changed in the study, as it was given to `--set`; credentials are replaced.
+    #[serde(default)]
+    pub settings: Vec<String>,
+    /// What `--only` kept of the study, as it was given; empty when it was run whole.
+    #[serde(default)]
+    pub only: Vec<String>,
+    /// The command line that began the run, program name left out, credentials redacted.
+    #[serde(default)]
+    pub arguments: Vec<String>,
+    /// The working directory in which it was given.
+    #[serde(default)]
+    pub working_directory: String,
+    /// The run that this one repeats (`proofload rerun`); empty for any other.
+    #[serde(default)]
+    pub repeats: String,
+    /// What differed from the run that this one repeats and was accepted, a sentence each.
+    #[serde(default)]
+    pub repeat_differences: Vec<String>,
 }
 
 /// What machine this is.
@@ -312,6 +326,9 @@ pub struct Status {
     pub state: String,
     /// Why, when not finished.
     pub why: String,
+    /// When it was conducted, from when to when, and how each sitting ended.
+    #[serde(default)]
+    pub sittings: Vec<Sitting>,
 }
 
 /// An interval with its point.
@@ -396,4 +413,7 @@ pub struct RunResult {
     pub environment: Environment,
     /// Limits of this test, generated from what was really seen, a sentence each.
     pub limits: Vec<String>,
+    /// The comparison with a baseline, where one was asked for.
+    #[serde(default)]
+    pub baseline: Option<Baseline>,
 }

@@ -1,6 +1,6 @@
 //! JSON Schemas of everything that is written.
 
-use crate::schema::{Environment, Plan, RunResult, Slice, Status};
+use crate::schema::{Environment, HistoryEntry, Plan, RunDiff, RunResult, Slice, Status, SubjectFacts};
 use schemars::schema_for;
 use serde_json::Value;
 
@@ -12,5 +12,8 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("slice.schema.json", schema_for!(Slice).to_value()),
         ("environment.schema.json", schema_for!(Environment).to_value()),
         ("status.schema.json", schema_for!(Status).to_value()),
+        ("subjects.schema.json", schema_for!(SubjectFacts).to_value()),
+        ("history.schema.json", schema_for!(HistoryEntry).to_value()),
+        ("diff.schema.json", schema_for!(RunDiff).to_value()),
     ]
 }

@@ -1,7 +1,7 @@
 //! Writing a run: everything that was finished is on disk, whatever happens next.
 
-use crate::schema::{Environment, Plan, RunResult, Slice, Status};
-use crate::{StoreError, atomic, layout, redact};
+use crate::schema::{Environment, Plan, RunResult, Slice, Status, SubjectFacts};
+use crate::{Run, StoreError, atomic, layout, lock, redact, sittings};
 use serde::Serialize;
 use std::fs::{self, File};
 use std::io::Write;
@@ -14,6 +14,9 @@ const ID_TRIES: u32 = 256;
 #[derive(Debug)]
 pub struct RunWriter {
     path: PathBuf,
+    status: Status,
+    /// The kernel gives it back when this process ends, however it ends.
+    _lock: File,
 }
 
 /// A block that is being recorded. Dropped without [`BlockWriter::finish`] it stays on record and does not
@@ -40,20 +43,42 @@ impl RunWriter {
         environment: &Environment,
         unix_ns: u64,
     ) -> Result<RunWriter, StoreError> {
-        let study = root.join("runs").join(layout::component(&plan.study));
+        let study = root.join(layout::RUNS).join(layout::component(&plan.study));
         atomic::create_dirs(&study)?;
         let (id, path) = new_directory(&study, unix_ns)?;
         for part in [layout::BLOCKS, layout::LOGS] {
             atomic::create_new_dir(&path.join(part))?;
         }
-        let writer = RunWriter { path };
+        let lock = lock::acquire(&path)?;
+        let status = sittings::begin(Status::default(), unix_ns, Vec::new());
+        let writer = RunWriter { path, status, _lock: lock };
         writer.write_json(layout::ENVIRONMENT, "the environment", environment)?;
-        writer.set_status(&Status { state: "running".to_string(), why: String::new() })?;
+        writer.write_status()?;
         // The plan last: a directory without one never was a run.
         writer.write_json(layout::PLAN, "the plan", &without_credentials(plan))?;
         atomic::sync_parent(&writer.path)?;
         atomic::replace_link(&study.join(layout::LATEST), Path::new(&id), &id)?;
         Ok(writer)
+    }
+
+    /// Goes on with a run that was begun earlier: a new sitting. Its blocks stay as they are; new ones have
+    /// higher numbers. `differences` are those that were accepted, a sentence each.
+    ///
+    /// # Errors
+    /// When another process conducts the run, or it cannot be read or written.
+    pub fn reopen(
+        path: &Path,
+        unix_ns: u64,
+        differences: Vec<String>,
+    ) -> Result<(RunWriter, Run), StoreError> {
+        let path = Run::open(path)?.path().to_path_buf();
+        let lock = lock::acquire(&path)?;
+        // Read again: what was on disk before the lock may have been another process's last breath.
+        let run = Run::open(&path)?;
+        let status = sittings::begin(sittings::close_unfinished(&run), unix_ns, differences);
+        let writer = RunWriter { path: path.clone(), status, _lock: lock };
+        writer.write_status()?;
+        Ok((writer, Run::open(&path)?))
     }
 
     /// The run directory.
@@ -78,12 +103,39 @@ impl RunWriter {
         Ok(BlockWriter { file, partial, whole: layout::whole_block(&self.path, number), broken: false })
     }
 
-    /// Replaces `status.json`.
+    /// Replaces `status.json`: how the run, and this sitting of it, stands or ended at `unix_ns`.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn set_status(&self, status: &Status) -> Result<(), StoreError> {
-        self.write_json(layout::STATUS, "the status", status)
+    pub fn set_status(&mut self, state: &str, why: &str, unix_ns: u64) -> Result<(), StoreError> {
+        sittings::end(&mut self.status, state, why, unix_ns);
+        self.write_status()
+    }
+
+    /// Notes that a block was lost because of what it measured, not because somebody cut it off.
+    ///
+    /// # Errors
+    /// When the status cannot be written.
+    pub fn note_lost(&mut self, block: u32) -> Result<(), StoreError> {
+        if let Some(sitting) = self.status.sittings.last_mut() {
+            sitting.lost_blocks.push(block);
+        }
+        self.write_status()
+    }
+
+    fn write_status(&self) -> Result<(), StoreError> {
+        self.write_json(layout::STATUS, "the status", &self.status)
+    }
+
+    /// Writes what the subjects said of themselves in a block.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_subjects(&self, block: u32, facts: &[SubjectFacts]) -> Result<(), StoreError> {
+        let mut text = serde_json::to_string_pretty(facts)
+            .map_err(|source| StoreError::Encode { what: "facts of subjects", source })?;
+        text.push('\n');
+        atomic::replace(&layout::subjects_of(&self.path, block), &text)
     }
 
     /// Writes a text file of that plain name into the run directory, whole or not at all.
@@ -94,13 +146,12 @@ impl RunWriter {
         atomic::replace(&self.path.join(layout::plain_name(name)?), text)
     }
 
-    /// Writes `result.json`, then the last status.
+    /// Writes `result.json`.
     ///
     /// # Errors
-    /// When one of them cannot be written.
-    pub fn finish(&self, status: &Status, result: &RunResult) -> Result<(), StoreError> {
-        self.write_json(layout::RESULT, "the result", result)?;
-        self.set_status(status)
+    /// When it cannot be written.
+    pub fn write_result(&self, result: &RunResult) -> Result<(), StoreError> {
+        self.write_json(layout::RESULT, "the result", result)
     }
 
     fn write_json<T: Serialize>(&self, name: &str, what: &'static str, value: &T) -> Result<(), StoreError> {
@@ -155,6 +206,7 @@ fn new_directory(study: &Path, unix_ns: u64) -> Result<(String, PathBuf), StoreE
 fn without_credentials(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     plan.study_text = redact(&plan.study_text);
+    plan.arguments.iter_mut().for_each(|word| *word = redact(word));
     plan.workload.iter_mut().for_each(|line| *line = redact(line));
     for variant in &mut plan.variants {
         variant.description = redact(&variant.description);

@@ -102,8 +102,19 @@ impl Ending {
             Ending::Failed(why) => ("failed", why.clone()),
             Ending::OutOfBudget => ("finished", "the budget was used up before the last look".to_string()),
         };
-        Status { state: state.to_string(), why }
+        Status { state: state.to_string(), why, ..Status::default() }
     }
+}
+
+/// What a run has behind it when its runner begins; nothing for a new one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Behind {
+    /// Highest number of a block that was begun.
+    pub last_block: u32,
+    /// Complete blocks.
+    pub complete: u32,
+    /// Time that the complete blocks took, of the budget.
+    pub spent_ns: u64,
 }
 
 /// Looks at the claims after a block. Handed in, so that the judge is asked in one place only.
@@ -125,6 +136,8 @@ pub struct Runner<'a, B: Bench> {
     pub progress: &'a mut dyn FnMut(Progress<'_>),
     /// Set from outside to end early.
     pub stop: &'a AtomicBool,
+    /// What earlier sittings of the same run have done.
+    pub behind: Behind,
 }
 
 /// How a block ended, if not well.
@@ -150,14 +163,19 @@ impl<B: Bench> Runner<'_, B> {
     pub fn run(&mut self) -> Result<Ending, StoreError> {
         let begun_ns = self.bench.now_ns();
         let last = self.design.looks.last().copied().unwrap_or(1);
-        let (mut complete, mut lost_in_a_row, mut number) = (0, 0, 0);
-        let mut longest_ns = 0;
+        let Behind { last_block: mut number, mut complete, spent_ns: spent_before_ns } = self.behind;
+        let mut lost_in_a_row = 0;
+        let mut longest_ns = spent_before_ns / u64::from(complete.max(1));
+        // The last sitting may have ended between a block and the look at it.
+        if complete > 0 && complete < last && self.look_at(complete)? {
+            return Ok(Ending::Finished);
+        }
         while complete < last {
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(Ending::Interrupted);
             }
             let block_begun_ns = self.bench.now_ns();
-            let spent_ns = block_begun_ns - begun_ns;
+            let spent_ns = spent_before_ns + (block_begun_ns - begun_ns);
             if complete > 0 && spent_ns + longest_ns > self.plan.timing.budget_ns {
                 return Ok(Ending::OutOfBudget);
             }
@@ -174,6 +192,7 @@ impl<B: Bench> Runner<'_, B> {
                 Err(Lost::Start(why)) => return Ok(Ending::Failed(why)),
                 Err(Lost::Died(why)) => {
                     (self.progress)(Progress::Lost { block: number, why: &why });
+                    self.record.note_lost(number)?;
                     lost_in_a_row += 1;
                     if lost_in_a_row >= LOST_IN_A_ROW_MAX {
                         return Ok(Ending::Failed(why));
@@ -182,13 +201,18 @@ impl<B: Bench> Runner<'_, B> {
                 }
             }
             longest_ns = longest_ns.max(self.bench.now_ns() - block_begun_ns);
-            let judgement = (self.look)(self.record.path())?;
-            (self.progress)(Progress::Look { blocks: complete, judgement: &judgement });
-            if judgement.settled {
+            if self.look_at(complete)? {
                 break;
             }
         }
         Ok(Ending::Finished)
+    }
+
+    /// Judges what is on record; tells whether every claim is settled.
+    fn look_at(&mut self, complete: u32) -> Result<bool, StoreError> {
+        let judgement = (self.look)(self.record.path())?;
+        (self.progress)(Progress::Look { blocks: complete, judgement: &judgement });
+        Ok(judgement.settled)
     }
 
     /// One block: the variants are stopped whatever happens in between.

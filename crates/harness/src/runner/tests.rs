@@ -97,7 +97,14 @@ impl Bench for FakeBench {
             stopped_early: false,
             window_start_ns: start_ns,
         };
-        Ok(Loaded { result, subject: None, started_unix_ns: start_ns, age_seconds: 0.0, marks: Vec::new() })
+        Ok(Loaded {
+            result,
+            subject: None,
+            telemetry: None,
+            started_unix_ns: start_ns,
+            age_seconds: 0.0,
+            marks: Vec::new(),
+        })
     }
 
     fn alive(&mut self, _variant: usize) -> Result<(), String> {
@@ -150,24 +157,28 @@ fn conduct(
     let root = tempfile::tempdir().expect("a temporary directory");
     let mut record = RunWriter::create(root.path(), plan, &Environment::default(), 1).expect("a record");
     let path = record.path().to_path_buf();
+    let ending = go_on(plan, bench, settle_at, stop, &mut record, Behind::default());
+    (ending, path, root)
+}
+
+/// Goes on with a record that may have blocks already.
+fn go_on(
+    plan: &Plan,
+    bench: &mut FakeBench,
+    settle_at: u32,
+    stop: &AtomicBool,
+    record: &mut RunWriter,
+    behind: Behind,
+) -> Ending {
     let design = Design { looks: plan.timing.looks.clone(), alpha: plan.alpha };
     let mut looks = 0;
     let mut look = |_: &Path| {
         looks += 1;
         Ok(Judgement { claims: Vec::new(), settled: looks >= settle_at })
     };
-    let ending = Runner {
-        plan,
-        design: &design,
-        bench,
-        record: &mut record,
-        look: &mut look,
-        progress: &mut |_| (),
-        stop,
-    }
-    .run()
-    .expect("the record can be written");
-    (ending, path, root)
+    Runner { plan, design: &design, bench, record, look: &mut look, progress: &mut |_| (), stop, behind }
+        .run()
+        .expect("the record can be written")
 }
 
 #[test]
@@ -239,4 +250,22 @@ fn a_budget_that_is_used_up_ends_the_study_between_blocks() {
     assert_eq!(ending, Ending::OutOfBudget);
     assert!(bench.now_ns <= 20 * SECOND, "{}", bench.now_ns);
     assert!(Run::open(&path).expect("readable").excluded().is_empty());
+}
+
+#[test]
+fn a_run_goes_on_with_the_next_number_and_looks_first() {
+    let plan = plan(&[3]);
+    let stop = AtomicBool::new(false);
+    let mut bench = FakeBench::new();
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let mut record = RunWriter::create(root.path(), &plan, &Environment::default(), 1).expect("a record");
+    let behind = Behind { last_block: 3, complete: 1, spent_ns: 8 * SECOND };
+    let settled = go_on(&plan, &mut bench, 1, &stop, &mut record, behind);
+    assert_eq!((settled, bench.done.len()), (Ending::Finished, 0), "settled before it began");
+    let ending = go_on(&plan, &mut bench, 9, &stop, &mut record, behind);
+    assert_eq!(ending, Ending::Finished);
+    let run = Run::open(record.path()).expect("readable");
+    assert_eq!(run.blocks().iter().map(|block| block.number).collect::<Vec<_>>(), [4, 5]);
+    let spent = Behind { spent_ns: plan.timing.budget_ns, ..behind };
+    assert_eq!(go_on(&plan, &mut bench, 9, &stop, &mut record, spent), Ending::OutOfBudget);
 }

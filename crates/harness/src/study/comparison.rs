@@ -109,6 +109,8 @@ pub fn comparison(
         names,
         path: None,
         text: String::new(),
+        settings: Vec::new(),
+        only: Vec::new(),
     })
 }
 

@@ -4,9 +4,11 @@
 //! module relies on what was checked here. [`study_schema`] is the same format for editors.
 
 mod claims;
+mod combinations;
 mod comparison;
 mod declarations;
 mod field;
+mod include;
 mod intensity;
 mod mix;
 mod name;
@@ -15,10 +17,13 @@ mod problem;
 pub mod quantity;
 mod raw;
 pub(crate) mod redact;
+mod restrict;
 mod root;
+mod set;
 mod subjects;
 mod suggest;
 mod url;
+mod write;
 mod yaml;
 
 pub use comparison::{RequestOptions, comparison};
@@ -56,7 +61,7 @@ pub struct Study {
     pub timeouts: Timeouts,
     /// Seed of everything random, when the study fixes one.
     pub seed: Option<u64>,
-    /// What the study drops when it is shortened (its `quick:` block), a sentence each.
+    /// What is left out: excluded combinations, and what the `quick:` block and `--only` drop, a sentence each.
     pub not_tested: Vec<String>,
     /// Claims at definite load points.
     pub claims: Vec<Claim>,
@@ -66,8 +71,13 @@ pub struct Study {
     pub names: Names,
     /// Where it was read from; `None` for a study made from the command line.
     pub path: Option<PathBuf>,
-    /// The file as it was read, credentials redacted; empty for a study made from the command line.
+    /// The study in effect, credentials redacted: the file as it was read, or what came of it with what it
+    /// includes and what was set. Empty for a study made from the command line.
     pub text: String,
+    /// What was set on the command line, `key=value`, credentials redacted.
+    pub settings: Vec<String>,
+    /// What `--only` kept, as it was given.
+    pub only: Vec<String>,
 }
 
 /// One combination of levels.

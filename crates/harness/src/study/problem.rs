@@ -12,7 +12,8 @@ const PROBLEMS_MAX: usize = 50;
 /// One mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The file, as it was named; `command line` for a study made of arguments.
+    /// The file, as it was named; `--set KEY` for what that changed; `command line` for a study made of
+    /// arguments.
     pub file: String,
     /// Line, from 1; 0 when the mistake has no place in the file.
     pub line: usize,
@@ -61,9 +62,11 @@ impl fmt::Display for Problems {
 
 impl std::error::Error for Problems {}
 
-/// A place in the file.
+/// A place in the study file, in a file that it includes, or on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
+    /// Which of the sink's sources; 0 is the study file.
+    pub(crate) source: u16,
     pub(crate) line: usize,
     pub(crate) column: usize,
 }
@@ -71,24 +74,39 @@ pub(crate) struct Place {
 /// Collects problems while checking goes on, so that all are told at once.
 #[derive(Debug)]
 pub(crate) struct Sink {
-    file: String,
-    problems: RefCell<Vec<Problem>>,
+    /// What the study was made of; the study file is the first.
+    sources: RefCell<Vec<String>>,
+    problems: RefCell<Vec<(u16, Problem)>>,
 }
 
 impl Sink {
     pub(crate) fn new(file: &str) -> Self {
-        Sink { file: escaped(file.chars()), problems: RefCell::default() }
+        Sink { sources: RefCell::new(vec![escaped(file.chars())]), problems: RefCell::default() }
+    }
+
+    /// A further source of the study: the number that its places carry.
+    pub(crate) fn source(&self, name: &str) -> u16 {
+        let mut sources = self.sources.borrow_mut();
+        sources.push(escaped(name.chars()));
+        u16::try_from(sources.len() - 1).unwrap_or(u16::MAX)
     }
 
     pub(crate) fn add(&self, place: Place, key: &str, what: impl Into<String>, remedy: impl Into<String>) {
-        self.problems.borrow_mut().push(Problem {
-            file: self.file.clone(),
+        let file = self.sources.borrow().get(usize::from(place.source)).cloned().unwrap_or_default();
+        let problem = Problem {
+            file,
             line: place.line,
             column: place.column,
             key: key.to_string(),
             what: escaped(what.into().chars()),
             remedy: escaped(remedy.into().chars()),
-        });
+        };
+        self.problems.borrow_mut().push((place.source, problem));
+    }
+
+    /// How many were told so far.
+    pub(crate) fn len(&self) -> usize {
+        self.problems.borrow().len()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -98,8 +116,8 @@ impl Sink {
     /// The problems in the order of their places.
     pub(crate) fn into_problems(self) -> Problems {
         let mut problems = self.problems.into_inner();
-        problems.sort_by_key(|problem| (problem.line, problem.column));
-        Problems(problems)
+        problems.sort_by_key(|(source, problem)| (*source, problem.line, problem.column));
+        Problems(problems.into_iter().map(|(_, problem)| problem).collect())
     }
 }
 

@@ -4,7 +4,7 @@
 //! the corpus of good and broken files.
 
 use schemars::{JsonSchema, generate::SchemaSettings};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// The JSON Schema of study files.
@@ -14,8 +14,27 @@ pub fn study_schema() -> Value {
     if let Some(root) = schema.as_object_mut() {
         root.insert("$id".to_string(), "study.schema.json".into());
         root.insert("title".to_string(), "Proofload study".into());
+        allow_parts(root);
     }
     schema
+}
+
+/// A study that includes files may leave to them what it must otherwise hold itself: the shape of its own
+/// subjects, workload and load can be told only when all are put together.
+fn allow_parts(root: &mut serde_json::Map<String, Value>) {
+    let required = root.remove("required").unwrap_or_default();
+    let mut whole = serde_json::Map::new();
+    if let Some(Value::Object(properties)) = root.get_mut("properties") {
+        for key in ["subjects", "workload", "load"] {
+            if let Some(full) = properties.get_mut(key) {
+                let part = json!({"description": full["description"], "type": "object"});
+                whole.insert(key.to_string(), std::mem::replace(full, part));
+            }
+        }
+    }
+    root.insert("if".to_string(), json!({"required": ["include"]}));
+    root.insert("then".to_string(), json!({}));
+    root.insert("else".to_string(), json!({"required": required, "properties": whole}));
 }
 
 /// A key that may be left out may still not be left empty: `Option` says so in Rust, but not in JSON Schema.
@@ -60,6 +79,9 @@ struct RawStudy {
     /// Anything worth knowing.
     #[schemars(default, regex(pattern = r"\S"))]
     description: Option<String>,
+    /// Files with common parts, relative to this one; the keys of this file win.
+    #[schemars(default, length(min = 1, max = 32))]
+    include: Option<Vec<RawFile>>,
     /// Servers under test, by name.
     #[schemars(extend("minProperties" = 1))]
     subjects: BTreeMap<String, RawSubject>,
@@ -80,6 +102,11 @@ struct RawStudy {
     #[schemars(default)]
     seed: Option<u64>,
 }
+
+/// A file in the folder of the study, or below it.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct RawFile(#[schemars(regex(pattern = r"^[^/]"))] String);
 
 /// A server under test.
 #[derive(JsonSchema)]
@@ -105,6 +132,12 @@ struct RawCatalogue {
     /// Factors: parameters with their levels. Every combination is a variant.
     #[schemars(default, extend("minProperties" = 1))]
     vary: Option<BTreeMap<String, RawLevels>>,
+    /// Combinations of vary that are no variant; one that names some factors excludes all that fit it.
+    #[schemars(default, length(min = 1, max = 256))]
+    exclude: Option<Vec<RawCombination>>,
+    /// Variants, instead of vary: a list of combinations, or a map that names them.
+    #[schemars(default)]
+    combinations: Option<RawCombinations>,
 }
 
 /// Started by Proofload from a list of arguments; no shell is asked.
@@ -121,6 +154,12 @@ struct RawCommand {
     /// Factors: placeholders with their levels.
     #[schemars(default, extend("minProperties" = 1))]
     vary: Option<BTreeMap<String, RawLevels>>,
+    /// Combinations of vary that are no variant; one that names some factors excludes all that fit it.
+    #[schemars(default, length(min = 1, max = 256))]
+    exclude: Option<Vec<RawCombination>>,
+    /// Variants, instead of vary: a list of combinations, or a map that names them.
+    #[schemars(default)]
+    combinations: Option<RawCombinations>,
     /// How long it may take to get ready; 60s without.
     #[schemars(default)]
     ready_within: Option<RawDuration>,
@@ -178,6 +217,23 @@ enum RawArgument {
 #[derive(JsonSchema)]
 #[allow(dead_code)]
 struct RawLevels(#[schemars(length(min = 1), extend("uniqueItems" = true))] Vec<RawLevel>);
+
+/// A level of each factor.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct RawCombination(#[schemars(extend("minProperties" = 1))] BTreeMap<String, RawLevel>);
+
+/// Combinations without names, which all say the same factors, or with names, which say what they change.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawCombinations {
+    List(#[schemars(length(min = 1, max = 32))] Vec<RawCombination>),
+    Named(
+        #[schemars(extend("minProperties" = 1, "maxProperties" = 32))]
+        BTreeMap<String, BTreeMap<String, RawValue>>,
+    ),
+}
 
 /// A level: letters, digits and . _ - : + %.
 #[derive(JsonSchema)]
@@ -414,4 +470,17 @@ struct RawQuick {
     /// Names of the claims that are left.
     #[schemars(default, length(min = 1))]
     claims: Option<Vec<String>>,
+    /// Variants that are left: `heap=1g` keeps all with this level.
+    #[schemars(default, length(min = 1))]
+    variants: Option<Vec<RawLevelOrVariant>>,
+}
+
+/// `heap=1g`, `connector=nio,heap=1g`, or a level.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawLevelOrVariant {
+    Text(#[schemars(regex(pattern = r"\S"))] String),
+    Number(u64),
+    Switch(bool),
 }

@@ -34,6 +34,17 @@ pub(crate) fn text(text: &str, tree: &Rc<Node>) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut cuts: Vec<(Range<usize>, String)> = Vec::new();
     collect_study(tree, text, &mut cuts);
+    cut(text, cuts)
+}
+
+/// The text of one value without its credentials; `name` is that of its key.
+pub(crate) fn value(text: &str, tree: &Rc<Node>, name: &str) -> String {
+    let mut cuts = Vec::new();
+    collect(tree, text, is_sensitive(name), &mut cuts);
+    cut(text, cuts)
+}
+
+fn cut(text: &str, mut cuts: Vec<(Range<usize>, String)>) -> String {
     cuts.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
     let mut out = String::with_capacity(text.len());
     let mut at = 0;

@@ -8,13 +8,14 @@ use super::name::is_folder_name;
 use super::problem::{Place, Problems, Sink, shown};
 use super::quantity;
 use super::redact;
+use super::restrict::{Parts, check_only, check_quick};
 use super::subjects::check_subjects;
-use super::yaml::{self, FILE_MAX};
-use super::{Declarations, Study};
+use super::yaml::{self, Node};
+use super::{Declarations, Study, include, set, write};
 use proofload_engine::Timeouts;
 use proofload_stats::{Names, Selector};
-use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Longest time-out, an hour: a longer one outlasts every run.
 const TIMEOUT_MAX_NS: u64 = 3_600_000_000_000;
@@ -24,13 +25,18 @@ const TIMEOUT_MAX_NS: u64 = 3_600_000_000_000;
 pub struct Options {
     /// Whether the study's `quick:` block applies (presets smoke and quick).
     pub quick: bool,
+    /// What is changed before the checks: `load.closed.connections=64`.
+    pub set: Vec<String>,
+    /// What alone is run: `connector=nio`, `64c`, `claim:NAME`; everything when empty.
+    pub only: Vec<String>,
 }
 
 /// Keys of the top, in the order in which they are usually written.
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "study",
     "question",
     "description",
+    "include",
     "subjects",
     "workload",
     "load",
@@ -40,41 +46,21 @@ const KEYS: [&str; 10] = [
     "seed",
 ];
 
-/// Reads and checks a study file.
+/// Reads and checks a study file, with what it includes.
 ///
 /// # Errors
 /// All mistakes at once, in the order of their lines.
 pub fn load(path: &Path, options: &Options, catalogue: &dyn Declarations) -> Result<Study, Problems> {
     let file = path.display().to_string();
-    let text = read(path).map_err(|(line, what, remedy)| {
+    let text = include::read(path).map_err(|(line, what, remedy)| {
         let sink = Sink::new(&file);
-        sink.add(Place { line, column: line.min(1) }, "", what, remedy);
+        sink.add(Place { source: 0, line, column: line.min(1) }, "", what, remedy);
         sink.into_problems()
     })?;
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut study = parse(&text, &file, directory, options, catalogue)?;
     study.path = Some(path.to_path_buf());
     Ok(study)
-}
-
-/// Reads at most [`FILE_MAX`] bytes of UTF-8; else line, what and remedy.
-fn read(path: &Path) -> Result<String, (usize, String, &'static str)> {
-    let cannot =
-        |error: std::io::Error| (0, format!("cannot be read: {error}"), "check the path and its permissions");
-    let file = std::fs::File::open(path).map_err(cannot)?;
-    if !file.metadata().map_err(cannot)?.is_file() {
-        return Err((0, "is not a file".to_string(), "name a study file"));
-    }
-    let mut bytes = Vec::new();
-    file.take(FILE_MAX as u64 + 1).read_to_end(&mut bytes).map_err(cannot)?;
-    if bytes.len() > FILE_MAX {
-        return Err((0, "is larger than a study can be".to_string(), "write at most 1 MiB"));
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = 1 + good.iter().filter(|b| **b == b'\n').count();
-        (line, "is not UTF-8 text".to_string(), "save the file as UTF-8")
-    })
 }
 
 /// Checks the text of a study. `file` names it in messages; `directory` is where relative paths begin.
@@ -89,18 +75,37 @@ pub fn parse(
     catalogue: &dyn Declarations,
 ) -> Result<Study, Problems> {
     let sink = Sink::new(file);
-    let tree = yaml::parse(text, &sink);
-    let study = tree.as_ref().and_then(|tree| {
-        let field = Field::new(tree, "", &sink);
+    let study = yaml::parse(text, &sink).and_then(|written| {
+        let whole = include::expand(&written, directory, &sink);
+        let tree = set::apply(&whole.tree, &options.set, &sink);
+        let field = Field::new(&tree, "", &sink);
         let map = field.map("write keys and values, beginning with `study: name`")?;
         let mut study = check(&map, directory, options, catalogue)?;
-        study.text = redact::text(text, tree);
+        study.settings = options.set.iter().map(|setting| set::recorded(setting)).collect();
+        study.only = options.only.clone();
+        study.text = match whole.included.is_empty() && options.set.is_empty() {
+            true => redact::text(text, &written),
+            false => in_effect(&tree, &whole.included, &study.settings),
+        };
         Some(study)
     });
     match study {
         Some(study) if sink.is_empty() => Ok(study),
         _ => Err(sink.into_problems()),
     }
+}
+
+/// The text of a study that was made of more than its file, credentials redacted.
+fn in_effect(tree: &Rc<Node>, included: &[String], settings: &[String]) -> String {
+    let text = write::text(tree);
+    // Places of the new text, for what is redacted is cut out of it.
+    let redacted = match yaml::parse(&text, &Sink::new("study in effect")) {
+        Some(tree) => redact::text(&text, &tree),
+        None => String::new(),
+    };
+    let included = included.iter().map(|name| format!("# includes {}\n", shown(name)));
+    let settings = settings.iter().map(|set| format!("# --set {}\n", shown(set)));
+    included.chain(settings).collect::<String>() + &redacted
 }
 
 fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Declarations) -> Option<Study> {
@@ -133,34 +138,41 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         // Without the names of variants and points every claim would look wrong.
         _ => None,
     };
-    let mut checked = claims.and_then(|field| check_claims(&field, known.as_ref()));
+    let checked = claims.and_then(|field| check_claims(&field, known.as_ref()));
     let (subjects, points, names) = (subjects?, points?, known?);
-    let mut not_tested = Vec::new();
-    let (mut points, mut names) = (points.points, names);
-    if let (Some(quick), Some(claims)) = (quick, checked.as_mut()) {
-        let shortened = super::claims::check_quick(&quick, &names, claims)?;
+    let mut parts = Parts {
+        variants: subjects.variants,
+        points: points.points,
+        names,
+        claims: checked?,
+        not_tested: subjects.not_tested,
+    };
+    if let Some(quick) = quick {
+        let kept = check_quick(&quick, &parts)?;
         if options.quick {
-            not_tested = shortened.not_tested;
-            points = shortened.points.iter().map(|index| points[*index].clone()).collect();
-            names.points = points.iter().map(|point| point.label.clone()).collect();
-            checked = Some(shortened.claims);
+            parts.restrict(&kept);
         }
     }
-    let checked = checked?;
+    if !options.only.is_empty() {
+        let kept = check_only(&options.only, &parts, map.field.sink)?;
+        parts.restrict(&kept);
+    }
     Some(Study {
         name: name?,
         question: question?.trim().to_string(),
-        variants: subjects.variants,
+        variants: parts.variants,
         workload: workload?,
-        points,
+        points: parts.points,
         timeouts: timeouts?,
         seed: seed.flatten(),
-        not_tested,
-        claims: checked.expanded,
-        declared_claims: checked.declared,
-        names,
+        not_tested: parts.not_tested,
+        claims: parts.claims.expanded,
+        declared_claims: parts.claims.declared,
+        names: parts.names,
         path: None::<PathBuf>,
         text: String::new(),
+        settings: Vec::new(),
+        only: Vec::new(),
     })
 }
 

@@ -256,7 +256,7 @@ fn the_kept_text_of_a_study_has_no_credentials() {
 
 #[test]
 fn the_quick_block_applies_when_asked_for_and_says_what_it_drops() {
-    let study = parse_sample(SAMPLE, &Options { quick: true });
+    let study = parse_sample(SAMPLE, &Options { quick: true, ..Options::default() });
     assert_eq!(study.points.len(), 1);
     assert_eq!(study.names.points, ["100c"]);
     assert_eq!(study.claims.len(), 1);
@@ -368,7 +368,7 @@ fn the_studies_that_come_with_proofload_fit_its_catalogue_and_their_presets() {
         let complaints = schema_complaints(&path);
         assert!(complaints.is_empty(), "{}: {complaints:#?}", path.display());
         for preset in [Preset::Smoke, Preset::Quick] {
-            let study = load(&path, &Options { quick: preset.shortens() }, &catalogue)
+            let study = load(&path, &Options { quick: preset.shortens(), ..Options::default() }, &catalogue)
                 .unwrap_or_else(|problems| panic!("{problems}"));
             assert_eq!(
                 path.file_stem().unwrap().to_str(),

@@ -15,7 +15,7 @@ use std::rc::Rc;
 pub(crate) const FILE_MAX: usize = 1024 * 1024;
 
 /// Most values in a file, aliases counted with all they stand for: what stops a bomb of aliases.
-const VALUES_MAX: usize = 10_000;
+pub(crate) const VALUES_MAX: usize = 10_000;
 
 /// Deepest nesting. The format needs six levels.
 const DEPTH_MAX: usize = 32;
@@ -62,6 +62,16 @@ pub(crate) enum Kind {
 }
 
 impl Node {
+    /// Values in the tree, aliases counted with all they stand for.
+    pub(crate) fn values(&self) -> usize {
+        let within: usize = match &self.value {
+            Value::Scalar { .. } => 0,
+            Value::List(items) => items.iter().map(|item| item.values()).sum(),
+            Value::Map(entries) => entries.iter().map(|entry| 1 + entry.node.values()).sum(),
+        };
+        1 + within
+    }
+
     /// What kind of scalar this is; `None` for a list or map.
     pub(crate) fn kind(&self) -> Option<Kind> {
         match &self.value {
@@ -111,10 +121,34 @@ fn is_number_of_some_yaml(text: &str) -> bool {
     digits(head) && !tail.is_empty() && tail.iter().all(|p| digits(p) && p.len() <= 2 && **p < *"60")
 }
 
-/// Parses one document. What is wrong with the syntax goes to `sink`, and then there is no tree.
+/// Where a text comes from.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Origin {
+    /// Which of the sink's sources; 0 is the study file.
+    pub(crate) source: u16,
+    /// Whether it is an argument of the command line, which has no lines.
+    pub(crate) argument: bool,
+}
+
+impl Origin {
+    fn place(self, line: usize, column: usize) -> Place {
+        match self.argument {
+            true => Place { source: self.source, line: 0, column: 0 },
+            false => Place { source: self.source, line, column },
+        }
+    }
+}
+
+/// Parses one document, the study file. What is wrong with the syntax goes to `sink`, and then there is no
+/// tree.
 pub(crate) fn parse(text: &str, sink: &Sink) -> Option<Rc<Node>> {
+    parse_from(text, Origin::default(), sink)
+}
+
+/// Parses one document. What is wrong with the syntax goes to `sink`, and then there is no tree.
+pub(crate) fn parse_from(text: &str, origin: Origin, sink: &Sink) -> Option<Rc<Node>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if !check_characters(text, sink) {
+    if !check_characters(text, origin, sink) {
         return None;
     }
     let mut options = Options::default();
@@ -123,18 +157,26 @@ pub(crate) fn parse(text: &str, sink: &Sink) -> Option<Rc<Node>> {
     options.emit_unresolved_aliases = true;
     options.flow_nesting_limit = DEPTH_MAX;
     options.block_nesting_limit = DEPTH_MAX;
-    let mut builder =
-        Builder { sink, stack: Vec::new(), anchors: HashMap::new(), root: None, values: 0, documents: 0 };
+    let mut builder = Builder {
+        sink,
+        origin,
+        stack: Vec::new(),
+        anchors: HashMap::new(),
+        root: None,
+        values: 0,
+        documents: 0,
+    };
+    let told_before = sink.len();
     for next in Parser::new_from_str_with_options(text, options) {
         let (event, span) = match next {
             Ok(found) => found,
             Err(error) => {
-                let place = Place { line: error.marker().line(), column: error.marker().col() + 1 };
+                let line = error.marker().line();
                 sink.add(
-                    place,
+                    origin.place(line, error.marker().col() + 1),
                     "",
                     format!("not YAML: {}", error.info()),
-                    remedy_for_syntax(&error.info(), text, place),
+                    remedy_for_syntax(&error.info(), text, line),
                 );
                 return None;
             }
@@ -143,26 +185,27 @@ pub(crate) fn parse(text: &str, sink: &Sink) -> Option<Rc<Node>> {
             return None;
         }
     }
-    if builder.root.is_none() && sink.is_empty() {
-        sink.add(
-            Place { line: 1, column: 1 },
-            "",
-            "the file is empty",
-            "write a study, beginning with `study: name`",
-        );
+    if builder.root.is_none() && sink.len() == told_before {
+        let what = if origin.argument { "nothing is set" } else { "the file is empty" };
+        let remedy = match (origin.argument, origin.source) {
+            (true, _) => "write key=value",
+            (_, 0) => "write a study, beginning with `study: name`",
+            _ => "write keys and values of a study",
+        };
+        sink.add(origin.place(1, 1), "", what, remedy);
     }
     builder.root
 }
 
-fn check_characters(text: &str, sink: &Sink) -> bool {
+fn check_characters(text: &str, origin: Origin, sink: &Sink) -> bool {
     if text.len() > FILE_MAX {
         let what = format!("{} bytes are too much for a study", text.len());
-        sink.add(Place::default(), "", what, "write at most 1 MiB");
+        sink.add(origin.place(0, 0), "", what, "write at most 1 MiB");
         return false;
     }
     let mut clean = true;
     for (index, line) in text.lines().enumerate() {
-        let place = |column: usize| Place { line: index + 1, column: column + 1 };
+        let place = |column: usize| origin.place(index + 1, column + 1);
         if let Some(column) =
             line.chars().position(|c| c.is_control() && c != '\t' && c != '\r' && c != '\u{85}')
         {
@@ -189,8 +232,8 @@ fn tab_in_indentation(line: &str) -> Option<usize> {
     line.chars().take(indentation).position(|c| c == '\t').filter(|_| !only_space)
 }
 
-fn remedy_for_syntax(info: &str, text: &str, place: Place) -> String {
-    let line = text.lines().nth(place.line.saturating_sub(1)).unwrap_or("");
+fn remedy_for_syntax(info: &str, text: &str, line: usize) -> String {
+    let line = text.lines().nth(line.saturating_sub(1)).unwrap_or("");
     let says = |word: &str| info.contains(word);
     let remedy = if says("quoted scalar") {
         "close the quote"
@@ -223,6 +266,7 @@ enum Content {
 
 struct Builder<'a> {
     sink: &'a Sink,
+    origin: Origin,
     stack: Vec<Open>,
     /// Anchored nodes with the number of values that each stands for.
     anchors: HashMap<usize, (Rc<Node>, usize)>,
@@ -234,7 +278,7 @@ struct Builder<'a> {
 impl Builder<'_> {
     /// Takes one event; `false` when it makes no sense to go on.
     fn take(&mut self, event: Event<'_>, span: &Span) -> bool {
-        let place = Place { line: span.start.line(), column: span.start.col() + 1 };
+        let place = self.origin.place(span.start.line(), span.start.col() + 1);
         if let Some(tag) = event.tag().filter(|tag| !tag.is_yaml_core_schema_tag("str")) {
             let what = format!("the tag {tag} is not known here");
             self.sink.add(place, &self.path(), what, "delete it; text in quotes is text");

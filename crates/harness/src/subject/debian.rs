@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use crate::host::jdk::on_path;
 
-use super::SubjectError;
 use super::cache::{Cache, Held, digest_of};
 use super::keeper::{Exit, Keeper};
 use super::logs::last_lines;
 use super::pins::{Pin, Pinned};
 use super::tools::{Fetch, interrupted, tool, write_list};
+use super::{SubjectError, archive};
 
 /// Time for a slow mirror to send its lists and a few megabytes.
 const FETCH_WITHIN: Duration = Duration::from_secs(600);
@@ -207,13 +207,16 @@ pub(crate) fn unpack(subject: &str, pins: &[Pin], root: &Path, cache: &Cache) ->
     let keeper = Keeper::start()?;
     let directory = held.fresh_directory("unpack")?;
     keeper.link().adopt(&directory)?;
-    let (out, log) = (directory.join("root"), directory.join("log"));
+    // dpkg-deb's output is the archive itself.
+    let (out, log) = (directory.join("root"), directory.join("tar"));
+    fs::create_dir(&out).map_err(SubjectError::files(&out, "cannot be made"))?;
     let done = pins.iter().try_for_each(|pin| {
+        let _ = fs::remove_file(&log);
         let file = cache.file(&pin.sha256, &pin.file);
-        let args = [&program, Path::new("--extract"), &file, &out].map(|part| part.display().to_string());
+        let args = [&program, Path::new("--fsys-tarfile"), &file].map(|part| part.display().to_string());
         let spawn = tool(args.to_vec(), &directory, &log);
         match keeper.link().run("dpkg-deb", spawn, UNPACK_WITHIN, &interrupted)? {
-            Some(Exit::Code(0)) => Ok(()),
+            Some(Exit::Code(0)) => archive::unpack_tar(&log, &out, archive::LIMITS),
             exit => {
                 let how =
                     exit.map_or("it took too long".into(), |exit| format!("dpkg-deb ended with {exit}"));

@@ -193,6 +193,16 @@ pub enum SubjectError {
         /// What to do.
         remedy: &'static str,
     },
+    /// A member of an archive would not stay where it is unpacked.
+    #[error("{}: member `{member}` is refused: {why}; do not use this archive", archive.display())]
+    Archive {
+        /// The archive.
+        archive: PathBuf,
+        /// The member's name, made visible.
+        member: String,
+        /// What is wrong with it.
+        why: String,
+    },
     /// The compiler refused.
     #[error("subject {subject} could not be built: {how}{}", tail(lines))]
     Build {

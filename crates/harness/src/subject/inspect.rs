@@ -15,15 +15,21 @@ use super::prepare::Prepared;
 /// Parameters of a folder that differ from its defaults.
 pub type Choice = BTreeMap<String, String>;
 
+/// What can be chosen, one parameter at a time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choices {
+    /// What can be started.
+    pub apply: Vec<Choice>,
+    /// What cannot, with the reason.
+    pub rest: Vec<(Choice, String)>,
+}
+
 /// The defaults, and each value of each choice with everything else at its default. What does not apply stands apart,
 /// with the reason.
 ///
 /// # Errors
 /// There is no such folder.
-pub fn choices(
-    catalogue: &Catalogue,
-    folder: &str,
-) -> Result<(Vec<Choice>, Vec<(Choice, String)>), SubjectError> {
+pub fn choices(catalogue: &Catalogue, folder: &str) -> Result<Choices, SubjectError> {
     let (_, declaration) = catalogue.subject(folder)?;
     let mut found = vec![Choice::new()];
     for parameter in &declaration.parameters {
@@ -31,14 +37,14 @@ pub fn choices(
         let others = words.iter().filter(|word| parameter.default.as_ref() != Some(word));
         found.extend(others.map(|word| Choice::from([(parameter.name.clone(), word.clone())])));
     }
-    let (mut apply, mut rest) = (Vec::new(), Vec::new());
+    let mut choices = Choices::default();
     for choice in found {
         match declaration.check_combination(&declaration.values_with_defaults(&choice)) {
-            Ok(()) => apply.push(choice),
-            Err(why) => rest.push((choice, why.join("; "))),
+            Ok(()) => choices.apply.push(choice),
+            Err(why) => choices.rest.push((choice, why.join("; "))),
         }
     }
-    Ok((apply, rest))
+    Ok(choices)
 }
 
 /// Whether every choice is declared whole: pinned, with its sources and files there. Nothing is fetched or started.
@@ -46,9 +52,9 @@ pub fn choices(
 /// # Errors
 /// All mistakes, a sentence each.
 pub fn check(catalogue: &Catalogue, folder: &str, cache: &Cache) -> Result<(), Vec<String>> {
-    let (apply, _) = choices(catalogue, folder).map_err(|error| vec![error.to_string()])?;
+    let found = choices(catalogue, folder).map_err(|error| vec![error.to_string()])?;
     let mut mistakes: Vec<String> = Vec::new();
-    for choice in apply {
+    for choice in found.apply {
         let spec = SubjectSpec::Catalogue { folder: folder.to_string(), with: choice };
         match Prepared::resolve(folder, &spec, catalogue, cache) {
             // The folder is right; the machine lacks something.

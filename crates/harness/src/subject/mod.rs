@@ -5,6 +5,7 @@
 //! ever started but through a keeper, Maven and compilers included, so nothing outlives Proofload.
 
 mod add;
+mod archive;
 mod cache;
 mod catalogue;
 mod debian;
@@ -25,7 +26,7 @@ pub use add::{Added, add};
 pub use cache::{CACHE_VARIABLE, Cache};
 pub use catalogue::{CATALOGUE_VARIABLE, Catalogue, Declaration};
 pub use error::{Mistake, SubjectError};
-pub use inspect::{Choice, check, choices, try_choice};
+pub use inspect::{Choice, Choices, check, choices, try_choice};
 pub use keeper::{Exit, KEEPER_ARGUMENT, Keeper, MARK_KEEPER, MARK_RUN, MARK_SUBJECT, keeper_main};
 pub use prepare::Prepared;
 pub use running::{Running, StopReport};

@@ -14,7 +14,7 @@ use crate::study::SubjectSpec;
 use super::cache::{Cache, digest_of};
 use super::catalogue::Catalogue;
 use super::pins::Pinned;
-use super::resolve::{REFETCH, Resolved};
+use super::resolve::{REFETCH, Resolved, Sharing};
 use super::{SubjectError, resolve};
 
 /// Grace of a `command:` subject between TERM and KILL.
@@ -102,7 +102,7 @@ impl Prepared {
         cache: &Cache,
         say: &dyn Fn(&str),
     ) -> Result<Prepared, SubjectError> {
-        let (folder, with, levels) = resolve::shared(name, specs, catalogue)?;
+        let Sharing { folder, with, levels } = resolve::shared(name, specs, catalogue)?;
         Resolved::new(folder, with, &levels, catalogue, cache)?.prepare(name, cache, say)
     }
 
@@ -116,7 +116,7 @@ impl Prepared {
         catalogue: &Catalogue,
         cache: &Cache,
     ) -> Result<Prepared, SubjectError> {
-        let (folder, with, levels) = resolve::shared(name, specs, catalogue)?;
+        let Sharing { folder, with, levels } = resolve::shared(name, specs, catalogue)?;
         Resolved::new(folder, with, &levels, catalogue, cache)?.into_prepared(name)
     }
 

@@ -281,10 +281,7 @@ impl<'a> Resolved<'a> {
         let fetched = self.pinned_in(cache, self.all_pins());
         fetched.iter().try_for_each(|archive| archive.verify(REFETCH))?;
         debian::unpack(self.folder, &self.debian.pins, &self.debian.root, cache)?;
-        if let Some(jdk) = &self.jdk {
-            let wanted = tools::Unpack { subject: self.folder, home: &jdk.home, pins: &self.unpacked.pins };
-            tools::unpack(&wanted, &self.unpacked.root, cache, say)?;
-        }
+        tools::unpack(&self.unpacked.pins, &self.unpacked.root, cache, say)?;
         if let (Some((digest, _)), Some(jdk)) = (&self.build, &self.jdk) {
             let class_path: Vec<String> =
                 self.archives.iter().map(|path| path.to_string_lossy().into_owned()).collect();
@@ -418,12 +415,22 @@ fn digest_of_pins(pins: &[Pin]) -> String {
     hex(&hasher.finalize())
 }
 
-/// The folder, the parameters of the first variant, and the level of each variant.
+/// Variants of one folder that share a start.
+pub(super) struct Sharing<'s> {
+    pub(super) folder: &'s str,
+    /// Of the first variant.
+    pub(super) with: &'s BTreeMap<String, String>,
+    /// Of each variant, in order.
+    pub(super) levels: Vec<String>,
+}
+
+/// # Errors
+/// They cannot share one.
 pub(super) fn shared<'s>(
     name: &str,
     specs: &'s [SubjectSpec],
     catalogue: &Catalogue,
-) -> Result<(&'s str, &'s BTreeMap<String, String>, Vec<String>), SubjectError> {
+) -> Result<Sharing<'s>, SubjectError> {
     let refused = |why: String| SubjectError::Parameter { subject: name.to_string(), why };
     let Some(SubjectSpec::Catalogue { folder, with }) = specs.first() else {
         return Err(refused("only subjects of the catalogue can share a process; leave shared out".into()));
@@ -455,7 +462,7 @@ pub(super) fn shared<'s>(
             }
         }
     }
-    Ok((folder, with, levels))
+    Ok(Sharing { folder, with, levels })
 }
 
 /// All parameters with their values: given, else default.

@@ -1,4 +1,4 @@
-//! Maven, jar and javac: what fills the cache. All run under a keeper, so that none outlives Proofload.
+//! Maven and javac: what fills the cache. Both run under a keeper, so that neither outlives Proofload.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use super::cache::{Cache, Held};
 use super::keeper::{Exit, Keeper, Spawn};
 use super::logs::last_lines;
 use super::pins::{Pin, Pinned};
-use super::{SubjectError, cache};
+use super::{SubjectError, archive, cache};
 
 /// The plugin that copies artifacts, pinned like everything else that is fetched.
 const COPY_GOAL: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy";
@@ -218,24 +218,17 @@ pub(crate) fn tool(args: Vec<String>, directory: &Path, log: &Path) -> Spawn {
     }
 }
 
-/// Archives that are to be unpacked.
-pub(crate) struct Unpack<'a> {
-    pub(crate) subject: &'a str,
-    pub(crate) home: &'a Path,
-    pub(crate) pins: &'a [Pin],
-}
-
 /// Unpacks archives into one directory, once for each set of them.
 ///
 /// # Errors
-/// `jar` fails.
+/// A member of one is refused, or a file cannot be written.
 pub(crate) fn unpack(
-    wanted: &Unpack<'_>,
+    pins: &[Pin],
     target: &Path,
     cache: &Cache,
     say: &dyn Fn(&str),
 ) -> Result<(), SubjectError> {
-    if wanted.pins.is_empty() || target.is_dir() {
+    if pins.is_empty() || target.is_dir() {
         return Ok(());
     }
     let digest = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -243,26 +236,13 @@ pub(crate) fn unpack(
     if target.is_dir() {
         return Ok(());
     }
-    say(&format!("unpacking {}", coordinates(wanted.pins).join(", ")));
-    let keeper = Keeper::start()?;
-    let directory = held.fresh_directory("unpack")?;
-    keeper.link().adopt(&directory)?;
-    let (out, log) = (directory.join("out"), directory.join("log"));
-    fs::create_dir(&out).map_err(SubjectError::files(&out, "cannot be made"))?;
-    let jar = wanted.home.join("bin/jar");
-    let done = wanted.pins.iter().try_for_each(|pin| {
-        let file = cache.file(&pin.sha256, &pin.file);
-        let args = [jar.as_path(), Path::new("xf"), &file].map(|part| part.display().to_string());
-        match keeper.link().run("jar", tool(args.to_vec(), &out, &log), BUILD_WITHIN, &interrupted)? {
-            Some(Exit::Code(0)) => Ok(()),
-            exit => {
-                let how = exit.map_or("it took too long".into(), |exit| format!("jar ended with {exit}"));
-                Err(SubjectError::Build { subject: wanted.subject.into(), how, lines: last_lines(&log) })
-            }
-        }
-    });
+    say(&format!("unpacking {}", coordinates(pins).join(", ")));
+    let out = held.fresh_directory("unpack")?;
+    let done = pins
+        .iter()
+        .try_for_each(|pin| archive::unpack_zip(&cache.file(&pin.sha256, &pin.file), &out, archive::LIMITS));
     let settled = done.and_then(|()| write_list(&out)).and_then(|()| held.settle(&out, target));
-    let _ = fs::remove_dir_all(&directory);
+    let _ = fs::remove_dir_all(&out);
     settled
 }
 

@@ -1,7 +1,7 @@
 //! What a run looks like on disk.
 
 use crate::fixture::{STARTED_NS, environment, plan, slices, write};
-use proofload_store::schema::{Plan, RunResult, Status};
+use proofload_store::schema::{Plan, RunResult};
 use proofload_store::{Run, RunWriter, StoreError};
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,7 +21,10 @@ fn set(names: &[&str]) -> BTreeSet<String> {
 fn the_plan_is_on_disk_before_the_first_start_and_nobody_else_can_read_it() {
     let root = tempfile::tempdir().unwrap();
     let run = RunWriter::create(root.path(), &plan(), &environment(), STARTED_NS).unwrap();
-    assert_eq!(names(run.path()), set(&["blocks", "environment.json", "logs", "plan.json", "status.json"]));
+    assert_eq!(
+        names(run.path()),
+        set(&["blocks", "environment.json", "lock", "logs", "plan.json", "status.json"])
+    );
     let study = root.path().join("runs/fixture");
     for directory in [&root.path().join("runs"), &study, run.path(), &run.path().join("blocks")] {
         assert_eq!(fs::metadata(directory).unwrap().permissions().mode() & 0o777, 0o700, "{directory:?}");
@@ -96,13 +99,15 @@ fn a_block_counts_when_it_is_finished_and_not_before() {
 #[test]
 fn the_end_of_a_run_is_written_with_its_result_and_texts() {
     let root = tempfile::tempdir().unwrap();
-    let run = write(root.path(), &plan(), 0);
-    let status = Status { state: "interrupted".to_string(), why: "stopped by a signal".to_string() };
+    let mut run = write(root.path(), &plan(), 0);
     let result = RunResult { study: "fixture".to_string(), ..RunResult::default() };
-    run.finish(&status, &result).unwrap();
+    run.set_status("interrupted", "stopped by a signal", STARTED_NS + 5).unwrap();
+    run.write_result(&result).unwrap();
     run.write_text("report.md", "old").unwrap();
     run.write_text("report.md", "# new\n").unwrap();
-    assert_eq!(*Run::open(run.path()).unwrap().status(), status);
+    let status = Run::open(run.path()).unwrap().status().clone();
+    assert_eq!((status.state.as_str(), status.why.as_str()), ("interrupted", "stopped by a signal"));
+    assert_eq!(status.sittings[0].ended_unix_ns, Some(STARTED_NS + 5));
     assert_eq!(fs::read_to_string(run.path().join("report.md")).unwrap(), "# new\n");
     let stored: RunResult =
         serde_json::from_slice(&fs::read(run.path().join("result.json")).unwrap()).unwrap();

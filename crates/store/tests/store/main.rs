@@ -5,4 +5,5 @@ mod fixture;
 mod directory;
 mod observations;
 mod reading;
+mod sittings;
 mod versions;

@@ -1,0 +1,182 @@
+//! `include:` — common parts of several studies, in files of their own.
+//!
+//! Maps are merged, and the keys of the file that includes win; lists and values are not merged. What comes
+//! from an included file keeps its place there. Only files in the study's folder or below are read, so that
+//! a study from elsewhere cannot show this machine's files in its messages.
+
+use super::field::Field;
+use super::problem::{Sink, shown};
+use super::yaml::{self, Entry, FILE_MAX, Node, Origin, VALUES_MAX, Value};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Most files that a study includes, those of its includes counted.
+const FILES_MAX: usize = 32;
+
+/// Deepest chain of files that include each other.
+const DEPTH_MAX: usize = 8;
+
+const REMEDY: &str = "write a list of files: include: [parts/jvm.yaml]";
+
+/// A tree with what it includes.
+pub(super) struct Whole {
+    pub(super) tree: Rc<Node>,
+    /// The files that were included, as they were named.
+    pub(super) included: Vec<String>,
+}
+
+/// Puts in what a study includes; `directory` is that of the study file. What is wrong goes to `sink`.
+pub(super) fn expand(tree: &Rc<Node>, directory: &Path, sink: &Sink) -> Whole {
+    let mut reader = Reader {
+        sink,
+        root: directory,
+        open: Vec::new(),
+        included: Vec::new(),
+        too_many: false,
+        bytes: 0,
+        values: 0,
+    };
+    let tree = reader.expand(tree, directory);
+    Whole { tree, included: reader.included }
+}
+
+struct Reader<'a> {
+    sink: &'a Sink,
+    /// No file outside is read.
+    root: &'a Path,
+    /// Files that are being read, each included by the one before.
+    open: Vec<PathBuf>,
+    included: Vec<String>,
+    too_many: bool,
+    /// Bytes and values of all included files.
+    bytes: usize,
+    values: usize,
+}
+
+impl Reader<'_> {
+    fn expand(&mut self, tree: &Rc<Node>, directory: &Path) -> Rc<Node> {
+        let Value::Map(entries) = &tree.value else { return tree.clone() };
+        let Some(include) = entries.iter().find(|entry| entry.key == "include") else { return tree.clone() };
+        let kept: Vec<Entry> = entries.iter().filter(|entry| entry.key != "include").cloned().collect();
+        let mut whole = Rc::new(Node { value: Value::Map(kept), ..Node::clone(tree) });
+        let field = Field::new(&include.node, "include", self.sink);
+        // The last of several wins over those before it.
+        for item in field.items(REMEDY).unwrap_or_default().iter().rev() {
+            if let Some(part) = self.part(item, directory) {
+                whole = merge(&whole, &part);
+            }
+        }
+        whole
+    }
+
+    /// The tree of one included file, with what that includes.
+    fn part(&mut self, item: &Field<'_>, directory: &Path) -> Option<Rc<Node>> {
+        let name = item.text("name a file, relative to this one")?;
+        let named = directory.join(name);
+        let path = self.inside(name, &named).map_err(|(what, remedy)| item.problem(what, remedy)).ok()?;
+        if self.open.contains(&path) {
+            item.problem(format!("{} includes itself", shown(name)), "take one of the includes out");
+            return None;
+        }
+        if self.open.len() >= DEPTH_MAX {
+            let what = format!("more than {DEPTH_MAX} files include each other");
+            item.problem(what, "include them side by side");
+            return None;
+        }
+        if self.included.len() >= FILES_MAX {
+            // Told once, not for each further file.
+            if !std::mem::replace(&mut self.too_many, true) {
+                item.problem(format!("more than {FILES_MAX} files are included"), "put them together");
+            }
+            return None;
+        }
+        let shown_name = named.display().to_string();
+        let source = self.sink.source(&shown_name);
+        self.included.push(name.to_string());
+        let text = read(&path)
+            .map_err(|(line, what, remedy)| {
+                let place = super::problem::Place { source, line, column: line.min(1) };
+                self.sink.add(place, "", what, remedy);
+            })
+            .ok()?;
+        self.bytes += text.len();
+        let tree = yaml::parse_from(&text, Origin { source, argument: false }, self.sink)?;
+        self.values += tree.values();
+        if self.bytes > FILE_MAX || self.values > VALUES_MAX {
+            let what = "all included files together are larger than a study can be";
+            item.problem(what, format!("include at most 1 MiB and {VALUES_MAX} values"));
+            return None;
+        }
+        if !matches!(tree.value, Value::Map(_)) {
+            Field::new(&tree, "", self.sink).wrong("a map", "write keys and values of a study");
+            return None;
+        }
+        self.open.push(path);
+        let expanded = self.expand(&tree, named.parent().unwrap_or(directory));
+        self.open.pop();
+        Some(expanded)
+    }
+
+    /// The file that is really meant, links followed, if it lies where included files may lie.
+    fn inside(&self, name: &str, named: &Path) -> Result<PathBuf, (String, &'static str)> {
+        const REMEDY: &str = "include files in the folder of the study, or below it";
+        let outside = || (format!("{} is outside the folder of the study", shown(name)), REMEDY);
+        if Path::new(name).is_absolute() {
+            return Err(outside());
+        }
+        let cannot = |error: std::io::Error| {
+            (format!("{} cannot be read: {error}", shown(name)), "name a file, relative to this one")
+        };
+        let root = self.root.canonicalize().map_err(cannot)?;
+        // Whether a file outside exists is not told either.
+        let mut depth = 0_i32;
+        let before = named.strip_prefix(self.root).unwrap_or(Path::new(name));
+        for part in before.components() {
+            depth += if matches!(part, std::path::Component::ParentDir) { -1 } else { 1 };
+            if depth < 0 {
+                return Err(outside());
+            }
+        }
+        let path = named.canonicalize().map_err(cannot)?;
+        if path.starts_with(&root) { Ok(path) } else { Err(outside()) }
+    }
+}
+
+/// `over` laid on `under`: maps key by key, anything else as `over` has it.
+fn merge(over: &Rc<Node>, under: &Rc<Node>) -> Rc<Node> {
+    let (Value::Map(own), Value::Map(included)) = (&over.value, &under.value) else { return over.clone() };
+    let mut entries: Vec<Entry> = own
+        .iter()
+        .map(|entry| match included.iter().find(|other| other.key == entry.key) {
+            Some(other) => Entry { node: merge(&entry.node, &other.node), ..entry.clone() },
+            None => entry.clone(),
+        })
+        .collect();
+    entries.extend(included.iter().filter(|other| own.iter().all(|entry| entry.key != other.key)).cloned());
+    Rc::new(Node { value: Value::Map(entries), ..Node::clone(over) })
+}
+
+/// Reads at most [`FILE_MAX`] bytes of UTF-8; else line, what and remedy.
+pub(super) fn read(path: &Path) -> Result<String, (usize, String, &'static str)> {
+    let cannot =
+        |error: std::io::Error| (0, format!("cannot be read: {error}"), "check the path and its permissions");
+    // Asked before it is opened: opening a named pipe waits for its other end.
+    if !std::fs::metadata(path).map_err(cannot)?.is_file() {
+        return Err((0, "is not a file".to_string(), "name a study file"));
+    }
+    let file = std::fs::File::open(path).map_err(cannot)?;
+    let mut bytes = Vec::new();
+    file.take(FILE_MAX as u64 + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() > FILE_MAX {
+        return Err((0, "is larger than a study can be".to_string(), "write at most 1 MiB"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + good.iter().filter(|b| **b == b'\n').count();
+        (line, "is not UTF-8 text".to_string(), "save the file as UTF-8")
+    })
+}
+
+#[cfg(test)]
+mod tests;

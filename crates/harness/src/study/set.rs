@@ -1,0 +1,262 @@
+//! `--set key=value`: what the command line changes in a study, before it is checked.
+//!
+//! A key is the path that messages show: `load.closed.connections[0]`; a piece with dots or spaces in it
+//! stands in quotes: `claims."by a tenth"`. A value is YAML.
+
+use super::problem::{Place, Sink, shown};
+use super::redact;
+use super::suggest::{nearest, one_of};
+use super::yaml::{self, Entry, Kind, Node, Origin, Value};
+use std::rc::Rc;
+
+/// Most settings of one command line.
+const SETTINGS_MAX: usize = 256;
+
+/// Deepest key. The format needs six levels.
+const DEPTH_MAX: usize = 16;
+
+/// A step from a value to one within it.
+#[derive(Clone, Debug, PartialEq)]
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
+/// The tree with these settings, the last of several for one key winning. What is wrong goes to `sink`,
+/// with `--set` and the key as its place.
+pub(super) fn apply(tree: &Rc<Node>, settings: &[String], sink: &Sink) -> Rc<Node> {
+    let mut tree = tree.clone();
+    if settings.len() > SETTINGS_MAX {
+        let what = format!("{} settings are too many", settings.len());
+        sink.add(
+            Place { source: sink.source("--set"), line: 0, column: 0 },
+            "",
+            what,
+            "write them into a file",
+        );
+        return tree;
+    }
+    for setting in settings {
+        if let Some(changed) = one(&tree, setting, sink) {
+            tree = changed;
+        }
+    }
+    tree
+}
+
+/// A setting as it is recorded: without credentials.
+pub(super) fn recorded(setting: &str) -> String {
+    let (key, value) = split(setting);
+    let value = value.unwrap_or_default();
+    let value = match yaml::parse(value, &Sink::new("--set")) {
+        Some(tree) => redact::value(value, &tree, key),
+        None => String::new(),
+    };
+    format!("{key}={value}")
+}
+
+fn one(tree: &Rc<Node>, setting: &str, sink: &Sink) -> Option<Rc<Node>> {
+    let (key, value) = split(setting);
+    // The value may be a credential, so it is no part of the place's name.
+    let source = sink.source(&format!("--set {}", shown(key)));
+    let place = Place { source, line: 0, column: 0 };
+    let Some(value) = value else {
+        sink.add(place, "", "nothing is set", "write key=value: --set load.closed.connections=64");
+        return None;
+    };
+    let steps = match steps(key) {
+        Ok(steps) => steps,
+        Err((what, remedy)) => {
+            sink.add(place, "", what, remedy);
+            return None;
+        }
+    };
+    if steps.first() == Some(&Step::Key("include".to_string())) {
+        sink.add(place, "", "what a study includes cannot be set", "set the keys that matter one by one");
+        return None;
+    }
+    let value = match value.trim() {
+        "" => Rc::new(scalar(place, "")),
+        _ => yaml::parse_from(value, Origin { source, argument: true }, sink)?,
+    };
+    known_name(tree, &steps, place, sink)?;
+    Setter { place, sink, value }.set(tree, &steps, String::new())
+}
+
+fn scalar(place: Place, text: &str) -> Node {
+    Node { place, bytes: 0..0, value: Value::Scalar { text: text.to_string(), plain: true } }
+}
+
+/// Key and value, parted by the first `=` outside quotes.
+fn split(setting: &str) -> (&str, Option<&str>) {
+    let mut quoted = false;
+    for (at, letter) in setting.char_indices() {
+        match letter {
+            '"' => quoted = !quoted,
+            '=' if !quoted => return (setting[..at].trim(), Some(&setting[at + 1..])),
+            _ => {}
+        }
+    }
+    (setting.trim(), None)
+}
+
+type Mistake = (String, &'static str);
+
+fn steps(key: &str) -> Result<Vec<Step>, Mistake> {
+    const REMEDY: &str = "write keys parted by dots: load.closed.connections";
+    let mut steps = Vec::new();
+    let mut rest = key;
+    loop {
+        if let Some(quoted) = rest.strip_prefix('"') {
+            let Some((name, behind)) = quoted.split_once('"') else {
+                return Err(("a quote is not closed".to_string(), "close it"));
+            };
+            steps.push(Step::Key(name.to_string()));
+            rest = behind;
+        } else {
+            let end = rest.find(['.', '[']).unwrap_or(rest.len());
+            if end == 0 {
+                return Err((format!("{} is not a key", shown(key)), REMEDY));
+            }
+            steps.push(Step::Key(rest[..end].to_string()));
+            rest = &rest[end..];
+        }
+        while let Some(index) = rest.strip_prefix('[') {
+            let number = index.split_once(']').and_then(|(number, behind)| {
+                Some((number.parse::<usize>().ok().filter(|index| *index < 10_000)?, behind))
+            });
+            let Some((number, behind)) = number else {
+                return Err((
+                    format!("{} has no number between its brackets", shown(key)),
+                    "write the position from 0: connections[0]",
+                ));
+            };
+            steps.push(Step::Index(number));
+            rest = behind;
+        }
+        if steps.len() > DEPTH_MAX {
+            return Err((format!("{} is nested too deeply", shown(key)), REMEDY));
+        }
+        match rest.strip_prefix('.') {
+            Some(further) => rest = further,
+            None if rest.is_empty() => return Ok(steps),
+            None => return Err((format!("{} is not a key", shown(key)), REMEDY)),
+        }
+    }
+}
+
+/// A setting within a subject or an entry of the workload changes one that is there: a slip in its name
+/// would make another.
+fn known_name(tree: &Node, steps: &[Step], place: Place, sink: &Sink) -> Option<()> {
+    let [Step::Key(top), Step::Key(name), _, ..] = steps else { return Some(()) };
+    let what = match top.as_str() {
+        "subjects" => "subject",
+        "workload" => "entry of the workload",
+        _ => return Some(()),
+    };
+    let Value::Map(entries) = &tree.value else { return Some(()) };
+    let Some(Value::Map(named)) =
+        entries.iter().find(|entry| entry.key == *top).map(|entry| &entry.node.value)
+    else {
+        return Some(());
+    };
+    if named.iter().any(|entry| entry.key == *name) {
+        return Some(());
+    }
+    let names: Vec<&str> = named.iter().map(|entry| entry.key.as_str()).collect();
+    let remedy = match nearest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("there is {}", one_of(&names)),
+    };
+    sink.add(place, "", format!("there is no {what} {}", shown(name)), remedy);
+    None
+}
+
+struct Setter<'a> {
+    place: Place,
+    sink: &'a Sink,
+    value: Rc<Node>,
+}
+
+impl Setter<'_> {
+    fn set(&self, node: &Node, steps: &[Step], path: String) -> Option<Rc<Node>> {
+        let Some((step, rest)) = steps.split_first() else { return Some(self.value.clone()) };
+        let value = match (step, &node.value) {
+            (Step::Key(key), Value::Map(entries)) => self.in_map(entries, key, rest, &path)?,
+            (Step::Key(key), Value::List(items)) => self.in_named_list(items, key, rest, &path)?,
+            (Step::Key(key), Value::Scalar { .. }) if node.kind() == Some(Kind::Null) => {
+                self.in_map(&[], key, rest, &path)?
+            }
+            (Step::Index(index), Value::List(items)) => self.in_list(items, *index, rest, &path)?,
+            (Step::Key(_), Value::Scalar { .. }) => return self.wrong(&path, "has no keys within it"),
+            (Step::Index(_), _) => return self.wrong(&path, "is not a list"),
+        };
+        Some(Rc::new(Node { place: node.place, bytes: node.bytes.clone(), value }))
+    }
+
+    fn wrong<T>(&self, path: &str, what: &str) -> Option<T> {
+        let what = format!("{} {what}", if path.is_empty() { "the study" } else { path });
+        self.sink.add(self.place, "", what, "set it as a whole");
+        None
+    }
+
+    fn in_map(&self, entries: &[Entry], key: &str, rest: &[Step], path: &str) -> Option<Value> {
+        let path = if path.is_empty() { shown(key) } else { format!("{path}.{}", shown(key)) };
+        let mut entries = entries.to_vec();
+        match entries.iter_mut().find(|entry| entry.key == key) {
+            Some(entry) => {
+                entry.node = self.set(&entry.node, rest, path)?;
+                // An unknown key is told at its place, which is no longer that of the file.
+                if rest.is_empty() {
+                    entry.place = self.place;
+                }
+            }
+            None => {
+                let node = self.set(&scalar(self.place, ""), rest, path)?;
+                entries.push(Entry { key: key.to_string(), place: self.place, node });
+            }
+        }
+        Some(Value::Map(entries))
+    }
+
+    /// A list of maps of one entry, as claims are written: named by that entry.
+    fn in_named_list(&self, items: &[Rc<Node>], key: &str, rest: &[Step], path: &str) -> Option<Value> {
+        let name = |item: &Rc<Node>| match &item.value {
+            Value::Map(entries) if entries.len() == 1 => Some(entries[0].key.clone()),
+            _ => None,
+        };
+        if !items.iter().all(|item| name(item).is_some()) {
+            return self.wrong(path, &format!("is a list, in which {} names nothing", shown(key)));
+        }
+        let mut items = items.to_vec();
+        let position = items.iter().position(|item| name(item).as_deref() == Some(key));
+        let before = position.map(|index| items[index].clone());
+        let entries = match before.as_deref().map(|item| &item.value) {
+            Some(Value::Map(entries)) => entries.as_slice(),
+            _ => &[],
+        };
+        let value = self.in_map(entries, key, rest, path)?;
+        let changed = Rc::new(Node { place: self.place, bytes: 0..0, value });
+        match position {
+            Some(index) => items[index] = changed,
+            None => items.push(changed),
+        }
+        Some(Value::List(items))
+    }
+
+    fn in_list(&self, items: &[Rc<Node>], index: usize, rest: &[Step], path: &str) -> Option<Value> {
+        let mut items = items.to_vec();
+        let within = format!("{path}[{index}]");
+        match items.get(index).cloned() {
+            Some(item) => items[index] = self.set(&item, rest, within)?,
+            None if index == items.len() => {
+                items.push(self.set(&scalar(self.place, ""), rest, within)?);
+            }
+            None => return self.wrong(path, &format!("has {} values, counted from 0", items.len())),
+        }
+        Some(Value::List(items))
+    }
+}
+
+#[cfg(test)]
+mod tests;

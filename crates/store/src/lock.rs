@@ -1,0 +1,24 @@
+//! One process conducts a run: a lock of the kernel's on a file in the run directory.
+
+use crate::{StoreError, layout};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// Takes the lock for as long as the file is open. The file itself stays: its name is no lock.
+pub(crate) fn acquire(run: &Path) -> Result<File, StoreError> {
+    let path = run.join(layout::LOCK);
+    let opened = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
+    let file = opened.map_err(|e| StoreError::io("create", &path, e))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: run.to_path_buf() }),
+        Err(TryLockError::Error(e)) => Err(StoreError::io("lock", &path, e)),
+    }
+}
+
+/// Whether a process conducts the run at this moment.
+pub(crate) fn is_held(run: &Path) -> bool {
+    let Ok(file) = File::open(run.join(layout::LOCK)) else { return false };
+    matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+}

@@ -1,0 +1,158 @@
+//! What is recorded about runs as a whole: sittings, what a subject said of itself, comparisons of runs.
+
+use super::{Estimate, Status};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A stretch of time in which a run was conducted; one more for each time it was resumed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Sitting {
+    /// When it began, nanoseconds since 1970.
+    pub began_unix_ns: u64,
+    /// When it ended; of one that was killed the end of its last slice; `null` while it lasts.
+    pub ended_unix_ns: Option<u64>,
+    /// `running`, `finished`, `interrupted`, `failed`, or `killed`: it ended without a word.
+    pub state: String,
+    /// Why, when not finished.
+    pub why: String,
+    /// The block that its end cut off. It is excluded and, other than a block that its own servers lost, is no
+    /// sign against the run.
+    pub cut_block: Option<u32>,
+    /// Blocks that were lost while it went on: a server died.
+    #[serde(default)]
+    pub lost_blocks: Vec<u32>,
+    /// What was different from the record when it began and was accepted, a sentence each.
+    pub differences: Vec<String>,
+}
+
+/// What a variant's processes said of themselves in a block: `blocks/NNNN.subjects.json`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SubjectFacts {
+    /// The variant's name.
+    pub variant: String,
+    /// Name to value: limits in force, CPUs allowed, JVM version, arguments and flags as the JVM reports them.
+    pub facts: BTreeMap<String, String>,
+}
+
+/// A run compared with a baseline.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Baseline {
+    /// Where the baseline lies.
+    pub run: String,
+    /// Worse by more than this share is a regression: 0.05 is 5 %.
+    pub tolerance: f64,
+    /// What differs between the two machines and settings, and was accepted, a sentence each.
+    pub differences: Vec<String>,
+    /// Figure by figure.
+    pub figures: Vec<BaselineFigure>,
+    /// Variants and load points that only one of the two runs has.
+    pub unmatched: Vec<String>,
+}
+
+/// One figure against the baseline's.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BaselineFigure {
+    /// The variant's name.
+    pub variant: String,
+    /// Label of the load point.
+    pub point: String,
+    /// The measure, as claims name it.
+    pub measure: String,
+    /// On "no worse than the baseline by more than the tolerance": `supported`, `refuted` (a regression) or
+    /// `undecided`.
+    pub verdict: String,
+    /// This run's figure over the baseline's. Not paired: the runs were made at different times.
+    pub ratio: Option<Estimate>,
+    /// Confidence of the interval.
+    pub confidence: f64,
+    /// Blocks of this run it rests on.
+    pub blocks: u32,
+    /// Blocks of the baseline it rests on.
+    pub baseline_blocks: u32,
+    /// Why, a sentence each.
+    pub reasons: Vec<String>,
+}
+
+/// A run in `proofload history`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HistoryEntry {
+    /// The study.
+    pub study: String,
+    /// The run's id.
+    pub id: String,
+    /// Where it lies.
+    pub run: String,
+    /// When its first sitting began, nanoseconds since 1970; 0 when not known.
+    pub began_unix_ns: u64,
+    /// `smoke`, `quick`, `default` or `thorough`.
+    pub preset: String,
+    /// How it ended.
+    pub status: Status,
+    /// Complete blocks.
+    pub blocks: u32,
+    /// First eight digits of the machine's digest.
+    pub machine: String,
+    /// Claims with their verdicts, in order.
+    pub verdicts: Vec<HistoryVerdict>,
+    /// Why it could not be read; empty when it could.
+    pub damage: String,
+}
+
+/// A verdict in a line of `proofload history`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HistoryVerdict {
+    /// The claim's name.
+    pub claim: String,
+    /// `supported`, `refuted` or `undecided`.
+    pub verdict: String,
+}
+
+/// `proofload diff` of two runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunDiff {
+    /// Format version.
+    pub format: u32,
+    /// Where the first lies.
+    pub left: String,
+    /// Where the second lies.
+    pub right: String,
+    /// What differs between the plans.
+    pub plan: Vec<Difference>,
+    /// What differs between the machines and settings, fact by fact.
+    pub environment: Vec<Difference>,
+    /// Figures side by side. No verdict: the runs were made at different times.
+    pub figures: Vec<FigurePair>,
+    /// Claims of either run whose verdict or presence differs.
+    pub verdicts: Vec<Difference>,
+}
+
+/// Something that two runs have differently.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Difference {
+    /// What: `seed`, `variant nio: digest of tomcat.zip`, `kernel`.
+    pub what: String,
+    /// The first run's; `null` where it has none.
+    pub left: Option<String>,
+    /// The second run's; `null` where it has none.
+    pub right: Option<String>,
+}
+
+/// One figure of two runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FigurePair {
+    /// The variant's name.
+    pub variant: String,
+    /// Label of the load point.
+    pub point: String,
+    /// The measure, as claims name it.
+    pub measure: String,
+    /// The first run's, with its own interval over its blocks.
+    pub left: Option<Estimate>,
+    /// The second run's.
+    pub right: Option<Estimate>,
+    /// The second over the first with a Welch interval; unpaired.
+    pub ratio: Option<Estimate>,
+    /// Confidence of the interval of the ratio.
+    pub confidence: f64,
+}
