@@ -350,7 +350,7 @@ fn in_serial_mode_each_variant_is_alone_from_start_to_stop() {
     let (ending, path, _root) = conduct(&serial(plan(&[1])), &mut bench, 9, &AtomicBool::new(false));
     assert_eq!(ending, Ending::Finished);
     let one = |v: &str| {
-        let warm = std::iter::repeat_n(format!("load {v}@0 500ms"), 2);
+        let warm = std::iter::repeat_n(format!("load {v}@0 500ms in its stead"), 2);
         let slices = std::iter::repeat_n(format!("load {v}@0 1000ms"), 2);
         let ends = [format!("start {v}")].into_iter().chain(warm).chain(slices);
         ends.chain([format!("end {v}")]).collect::<Vec<_>>()
