@@ -133,6 +133,8 @@ pub fn make(
         workload: lines::workload(&study.workload),
         points: study.points.iter().map(planned_point).collect(),
         claims: planned_claims(study),
+        expectations: lines::expectations(study),
+        references: lines::references(study),
         not_tested,
         order: order::blocks(seed, blocks, timing.cycles, variants),
         timing,
