@@ -133,12 +133,17 @@ pub(crate) fn beside_found(
     declared
         .zip(published)
         .map(|((reference, quantity), figure_of)| {
-            let found = figure(observations, names, figure_of.variant, figure_of.point, figure_of.measure);
+            let of = (figure_of.variant, figure_of.point, figure_of.stream);
+            let found = figure(observations, of, figure_of.measure);
             PublishedFigure {
                 quantity,
                 ratio: found.estimate.as_ref().map(|estimate| estimate.point / figure_of.value),
-                variant: found.variant,
-                point: found.point,
+                variant: names
+                    .variants
+                    .get(figure_of.variant)
+                    .map(|known| known.name.clone())
+                    .unwrap_or_default(),
+                point: names.points.get(figure_of.point).cloned().unwrap_or_default(),
                 measure: found.measure,
                 published: figure_of.value,
                 unit: figure_of.measure.unit().to_string(),

@@ -99,7 +99,7 @@ pub fn view(result: &RunResult) -> View {
             "finished" => result.status.why.clone(),
             state => format!("{state}: {}", result.status.why).trim_end_matches(": ").to_string(),
         },
-        verdicts: result.claims.iter().map(verdict).collect(),
+        verdicts: result.claims.iter().map(|claim| verdict(claim, single)).collect(),
         expectations: result.expectations.iter().map(expectation).collect(),
         tables,
         limits,
@@ -151,12 +151,16 @@ fn published(result: &RunResult) -> Option<Table> {
     })
 }
 
-fn verdict(claim: &ClaimResult) -> VerdictView {
+fn verdict(claim: &ClaimResult, single: bool) -> VerdictView {
+    let rests_on = match &claim.estimate {
+        Some(found @ Estimate { high: None, .. }) if single => messages::interval(found),
+        found => rests_on(found.as_ref(), claim.confidence, claim.blocks),
+    };
     VerdictView {
         verdict: claim.verdict.clone(),
         name: claim.name.clone(),
         text: claim.text.clone(),
-        rests_on: rests_on(claim.estimate.as_ref(), claim.confidence, claim.blocks),
+        rests_on,
         reasons: claim.reasons.clone(),
         bar: bar(claim),
     }
@@ -192,10 +196,12 @@ fn figures(result: &RunResult) -> Table {
     header.extend(["answered".to_string(), "errors".to_string()]);
     let mut rows = Vec::new();
     for point in &result.points {
-        let mut row = vec![format!("{} @ {}", point.variant, point.point)];
+        let mut row = vec![messages::place(point)];
         for measure in &measures {
             let found = result.figures.iter().find(|figure| {
-                figure.variant == point.variant && figure.point == point.point && figure.measure == *measure
+                (&figure.variant, &figure.point, &figure.stream)
+                    == (&point.variant, &point.point, &point.stream)
+                    && figure.measure == *measure
             });
             let estimate = found.and_then(|figure| figure.estimate.as_ref());
             row.push(estimate.map_or_else(
@@ -256,7 +262,7 @@ fn outcomes(points: &[Point]) -> Option<Table> {
     let mut header = vec!["variant".to_string(), "answered".to_string()];
     header.extend(kinds.iter().map(ToString::to_string));
     let rows = points.iter().map(|point| {
-        let mut row = vec![format!("{} @ {}", point.variant, point.point)];
+        let mut row = vec![messages::place(point)];
         row.push(number::count(outcome(point, "answered")));
         row.extend(kinds.iter().map(|kind| number::count(outcome(point, kind))));
         row
@@ -379,8 +385,8 @@ fn single_headline(point: &Point) -> String {
 fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<String> {
     let estimate = judged.estimate.as_ref().filter(|estimate| estimate.unit == "ratio")?;
     let side = |side: &Side| match side {
-        Side::Measured { term: Term::Of { measure, variant }, point, .. } => {
-            Some((*measure, *variant, *point))
+        Side::Measured { term: Term::Of { measure, variant, stream }, point, .. } => {
+            Some((*measure, *variant, (*point, *stream)))
         }
         _ => None,
     };
@@ -390,14 +396,17 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<Stri
         return None;
     }
     let name = |variant: usize| names.variants.get(variant).map(|variant| variant.name.as_str());
-    let point = names.points.get(at).filter(|_| names.points.len() > 1).map(String::as_str);
+    let point = names.points.get(at.0).filter(|_| names.points.len() > 1).map(String::as_str);
     let interval = messages::interval(estimate);
     let line = match measure {
         Measure::Throughput => {
             messages::headline_throughput(name(over)?, name(under)?, point, &interval, judged.blocks)
         }
         measure => messages::headline_measure(
-            &measure.name(),
+            &match at.1.and_then(|stream| names.streams.get(stream)) {
+                Some(stream) => format!("{}[{stream}]", measure.name()),
+                None => measure.name(),
+            },
             name(over)?,
             name(under)?,
             point,

@@ -171,6 +171,8 @@ pub struct Published {
     pub variant: usize,
     /// Index into [`Names::points`].
     pub point: usize,
+    /// Index into [`Names::streams`]; `None` is all of them together.
+    pub stream: Option<usize>,
     /// Its value, in the measure's base unit.
     pub value: f64,
 }
@@ -186,8 +188,9 @@ pub fn parse_published(quantity: &str, value: &str, names: &Names) -> Result<Pub
     match claims.as_slice() {
         [Claim { left: Side::Measured { factor, term, point }, right: Side::Constant(value), .. }] => {
             match term {
-                Term::Of { measure, variant } if *factor == 1.0 && *value > 0.0 => {
-                    Ok(Published { measure: *measure, variant: *variant, point: *point, value: *value })
+                Term::Of { measure, variant, stream } if *factor == 1.0 && *value > 0.0 => {
+                    let (measure, variant, point) = (*measure, *variant, *point);
+                    Ok(Published { measure, variant, point, stream: *stream, value: *value })
                 }
                 _ => mistake(
                     "a published figure is one measure of one variant, above zero; write p99(ajp) @ 100c: 101ms",

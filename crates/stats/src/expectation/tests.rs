@@ -6,7 +6,11 @@ fn names() -> Names {
         name: name.to_string(),
         levels: vec![("connector".to_string(), name.to_string())],
     };
-    Names { variants: vec![variant("nio"), variant("nio2")], points: vec!["16c".into(), "64c".into()] }
+    Names {
+        variants: vec![variant("nio"), variant("nio2")],
+        points: vec!["16c".into(), "64c".into()],
+        streams: Vec::new(),
+    }
 }
 
 /// Blocks in which `nio` has these values at `64c`.
@@ -15,6 +19,7 @@ fn observed(measure: Measure, values: &[f64]) -> Observations {
         block: block as u32 + 1,
         variant: 0,
         point: 1,
+        stream: None,
         measure,
         cycles: vec![Some(*value)],
         merged: Some(*value),
