@@ -43,7 +43,7 @@ pub struct Conduct<'a> {
 
 /// The verb.
 pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
-    let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
+    let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(args.offline);
     let catalogue = Catalogue::find(args.catalogue.as_deref(), args.study.parent())
         .map_err(|error| leave(Exit::Usage, error))?;
     let options = study::Options {
@@ -100,9 +100,11 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
     finish(conduct, &mut record, &ending)
 }
 
-fn subject_error(error: SubjectError) -> anyhow::Error {
+/// The error of a subject that cannot be prepared.
+pub fn subject_error(error: SubjectError) -> anyhow::Error {
     let exit = match error {
         SubjectError::Interrupted => Exit::Interrupted,
+        SubjectError::Parameter { .. } | SubjectError::Unpinned { .. } => Exit::Usage,
         _ => Exit::FailedStart,
     };
     leave(exit, error)
