@@ -97,7 +97,7 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
             .map_err(lock_error)?;
     let minutes = plan.estimated_seconds / 60.0;
     say(&format!("{}: at most {minutes:.1} minutes, seed {seed}", plan.study));
-    if conduct.study.claims.is_empty() {
+    if conduct.study.claims.is_empty() && conduct.study.expectations.is_empty() {
         say("no claim is left: figures only, no verdict");
     }
     let mut record = RunWriter::create(conduct.dir, &plan, &environment, clock::unix_ns())?;
@@ -172,6 +172,7 @@ fn blocks(
         stop: Arc::clone(stop),
     });
     let (_, claims, design) = proofload_report::restore(plan)?;
+    let looking = proofload_report::Looking::of(plan)?;
     let claim_names = claims.iter().map(|claim| claim.name.clone()).collect();
     let mut live = Live::new(plan, claim_names, conduct.output.quiet);
     let mut noticed = String::new();
@@ -181,7 +182,7 @@ fn blocks(
         claims: &claims,
         bench: &mut bench,
         record,
-        look: &mut |path| proofload_store::judged(&Run::open(path)?, &claims, &design),
+        look: &mut |path| looking.look(&Run::open(path)?),
         progress: &mut |step| {
             live.show(&step);
             match step {

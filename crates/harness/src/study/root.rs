@@ -1,6 +1,7 @@
 //! The whole study: reads the file, checks every part, and returns either a study or all mistakes.
 
-use super::claims::check_claims;
+use super::claims::{Claims, check_claims};
+use super::expectations::{check_expect, check_references};
 use super::field::{Field, Map};
 use super::intensity::check_load;
 use super::mix::check_workload;
@@ -44,6 +45,8 @@ const KEYS: &[&str] = &[
     "mode",
     "timeouts",
     "claims",
+    "expect",
+    "reference",
     "quick",
     "seed",
 ];
@@ -124,7 +127,13 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let timeouts = map.optional("timeouts").map_or(Some(Timeouts::default()), |field| check_timeouts(&field));
     let mode = map.optional("mode").and_then(|field| check_mode(&field));
     let seed = map.optional("seed").map(|field| field.integer("a seed", 0..=u64::MAX));
-    let claims = map.required("claims", "state at least one: serves more: throughput(a) > throughput(b)");
+    let expect = map.optional("expect");
+    let reference = map.optional("reference");
+    let claims = match &expect {
+        // A study may ask for nothing but whether it finds what is expected.
+        Some(_) => map.optional("claims"),
+        None => map.required("claims", "state at least one: serves more: throughput(a) > throughput(b)"),
+    };
     let quick = map.optional("quick");
     map.close(KEYS);
 
@@ -135,16 +144,21 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         // Without the names of variants and points every claim would look wrong.
         _ => None,
     };
-    let checked = claims.as_ref().and_then(|field| check_claims(field, known.as_ref()));
-    if let (Some(field), Some(subjects), Some(claims)) = (&claims, &subjects, &checked) {
-        forbid_shared_use(field, &subjects.variants, claims);
-    }
+    let checked = match &claims {
+        Some(field) => check_claims(field, known.as_ref())
+            .inspect(|claims| forbid_shared_use(field, subjects.as_ref(), claims)),
+        None => Some(Claims::default()),
+    };
+    let expectations = expect.map_or(Some(Vec::new()), |field| check_expect(&field, known.as_ref()));
+    let references = reference.map_or(Some(Vec::new()), |field| check_references(&field, known.as_ref()));
     let (subjects, points, names) = (subjects?, points?, known?);
     let mut parts = Parts {
         variants: subjects.variants,
         points: points.points,
         names,
         claims: checked?,
+        expectations: expectations?,
+        references: references?,
         not_tested: subjects.not_tested,
     };
     if let Some(quick) = quick {
@@ -170,6 +184,8 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         not_tested: parts.not_tested,
         claims: parts.claims.expanded,
         declared_claims: parts.claims.declared,
+        expectations: parts.expectations,
+        references: parts.references,
         names: parts.names,
         path: None::<PathBuf>,
         text: String::new(),
@@ -229,7 +245,8 @@ fn check_mode(field: &Field<'_>) -> Option<Mode> {
 }
 
 /// What a process uses cannot be told apart between variants that share it.
-fn forbid_shared_use(field: &Field<'_>, variants: &[super::Variant], claims: &super::claims::Claims) {
+fn forbid_shared_use(field: &Field<'_>, subjects: Option<&super::subjects::Subjects>, claims: &Claims) {
+    let variants = subjects.map_or(&[][..], |subjects| &subjects.variants);
     for claim in &claims.expanded {
         let of_process = |(measure, variant): (proofload_stats::Measure, usize)| {
             !measure.is_of_exchanges()
