@@ -8,7 +8,7 @@ use proofload_store::schema::{ClaimResult, Estimate, FORMAT_VERSION, Figure, Pla
 use proofload_store::{Run, StoreError};
 
 /// Measures of the table of figures.
-const TABLE: [Measure; 4] = [
+pub(crate) const TABLE: [Measure; 4] = [
     Measure::Throughput,
     Measure::ResponseQuantile(5000),
     Measure::ResponseQuantile(9900),
@@ -16,7 +16,7 @@ const TABLE: [Measure; 4] = [
 ];
 
 /// The intervals of the table miss with this probability; they are no verdicts.
-const TABLE_TAIL: f64 = 0.05;
+pub(crate) const TABLE_TAIL: f64 = 0.05;
 
 /// A record that cannot be turned into a result.
 #[derive(Debug)]
@@ -197,9 +197,24 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     if excluded > 0 {
         limits.push(messages::excluded(excluded));
     }
+    limits.extend(sittings(run));
+    if !plan.repeats.is_empty() {
+        limits.push(messages::repeats(&plan.repeats, &plan.repeat_differences));
+    }
     limits.extend(plan.not_tested.iter().map(|what| messages::not_tested(what)));
     limits.extend(run.environment().findings.iter().map(|what| messages::machine(what)));
     limits
+}
+
+/// What a reader must know of a run that was resumed.
+fn sittings(run: &Run) -> Vec<String> {
+    let sittings = &run.status().sittings;
+    let mut said = Vec::new();
+    if sittings.len() > 1 {
+        said.push(messages::resumed(sittings.len() - 1, run.cut_blocks().count() as u32));
+    }
+    said.extend(sittings.iter().flat_map(|s| &s.differences).map(|what| messages::resumed_elsewhere(what)));
+    said
 }
 
 fn ages(measured: &[&Slice]) -> Option<(f64, f64)> {
@@ -209,6 +224,11 @@ fn ages(measured: &[&Slice]) -> Option<(f64, f64)> {
     youngest.is_finite().then(|| (youngest, ends.fold(0.0, f64::max)))
 }
 
+/// A baseline with which nothing could be compared is no pass.
+fn none_compared(baseline: &proofload_store::schema::Baseline) -> bool {
+    baseline.figures.is_empty()
+}
+
 /// What a result comes to as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overall {
@@ -216,6 +236,8 @@ pub enum Overall {
     AllSupported,
     /// At least one claim is refuted.
     Refuted,
+    /// No claim is refuted; at least one figure is worse than the baseline's by more than is tolerated.
+    Regressed,
     /// None is refuted, at least one undecided.
     Undecided,
     /// The generator was the limit, or nothing was answered.
@@ -229,12 +251,19 @@ pub fn overall(result: &RunResult) -> Overall {
     let nothing = result.points.iter().all(|point| answered(point) == 0);
     let unfit = result.points.iter().any(|point| !point.generator.fit);
     let any = |verdict: &str| result.claims.iter().any(|claim| claim.verdict == verdict);
+    let against = |verdict: &str| {
+        let figures = result.baseline.iter().flat_map(|baseline| &baseline.figures);
+        figures.into_iter().any(|figure| figure.verdict == verdict)
+    };
     // A refuted claim was judged on fit slices: the judge lets no other through.
     if any("refuted") {
         Overall::Refuted
     } else if nothing || (unfit && (result.claims.is_empty() || any("undecided"))) {
         Overall::Invalid
-    } else if any("undecided") {
+    } else if against("refuted") {
+        Overall::Regressed
+    } else if any("undecided") || against("undecided") || result.baseline.as_ref().is_some_and(none_compared)
+    {
         Overall::Undecided
     } else {
         Overall::AllSupported

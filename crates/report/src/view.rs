@@ -2,7 +2,9 @@
 
 use crate::{messages, number, result::restore};
 use proofload_stats::{Claim, Names, Side, Term};
-use proofload_store::schema::{BadAnswer, ClaimResult, Durations, Point, RunResult};
+use proofload_store::schema::{
+    BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, Point, RunResult,
+};
 
 /// A result, ready to be drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -81,8 +83,10 @@ pub fn view(result: &RunResult) -> View {
         true => result.points.iter().map(latencies).collect(),
         false => vec![figures(result)],
     };
+    tables.extend(result.baseline.as_ref().map(against_baseline));
     tables.extend(outcomes(&result.points));
     let mut limits = result.limits.clone();
+    limits.extend(result.baseline.iter().flat_map(baseline_limits));
     if single {
         limits.extend(result.points.iter().flat_map(warnings));
     }
@@ -164,6 +168,33 @@ fn figures(result: &RunResult) -> Table {
         rows.push(row);
     }
     Table { title: messages::FIGURES.to_string(), header, rows }
+}
+
+fn against_baseline(baseline: &Baseline) -> Table {
+    let header = ["figure", "this run / baseline", "confidence", "blocks", "", "why"].map(str::to_string);
+    let row = |figure: &BaselineFigure| {
+        vec![
+            format!("{}({}) @ {}", figure.measure, figure.variant, figure.point),
+            figure.ratio.as_ref().map_or_else(|| "–".to_string(), messages::interval),
+            number::percent(figure.confidence),
+            format!("{} / {}", figure.blocks, figure.baseline_blocks),
+            messages::against_baseline(&figure.verdict).to_string(),
+            figure.reasons.join("; "),
+        ]
+    };
+    let rows = baseline.figures.iter().map(row).collect();
+    Table {
+        title: messages::baseline_title(baseline.tolerance, &baseline.run),
+        header: header.to_vec(),
+        rows,
+    }
+}
+
+fn baseline_limits(baseline: &Baseline) -> Vec<String> {
+    let mut limits = vec![messages::BASELINE_NOT_PAIRED.to_string()];
+    limits.extend(baseline.differences.iter().map(|what| messages::baseline_differs(what)));
+    limits.extend(baseline.unmatched.iter().map(|what| messages::unmatched(what)));
+    limits
 }
 
 fn latencies(point: &Point) -> Table {

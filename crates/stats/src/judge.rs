@@ -9,10 +9,13 @@ mod decide;
 mod evaluate;
 mod fact;
 mod guard;
+mod regression;
 mod series;
 
 use crate::design::Bounds;
 use crate::{Claim, Design, Judged, Judgement, Observations, Reason, Verdict};
+pub use regression::{Counterpart, judge_regressions};
+
 use evaluate::{Evaluation, evaluate};
 use series::{Index, Series};
 

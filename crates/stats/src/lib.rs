@@ -19,7 +19,7 @@ mod verdict;
 
 pub use claim::{Claim, ClaimError, Comparison, Measure, Names, Selector, Side, Term, parse_claim};
 pub use design::{A_PRIORI_SPREAD, Design, next_look, projected_blocks};
-pub use interval::{MeanInterval, mean_over_blocks};
-pub use judge::judge;
+pub use interval::{MeanInterval, RatioInterval, mean_over_blocks, ratio_unpaired};
+pub use judge::{Counterpart, judge, judge_regressions};
 pub use observation::{Cell, Observations, Replication};
 pub use verdict::{Estimate, Judged, Judgement, Projection, Reason, Verdict};
