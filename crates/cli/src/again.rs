@@ -18,7 +18,13 @@ const REDACTED: &str = "[redacted]";
 pub fn resume(args: &ResumeArgs) -> anyhow::Result<Exit> {
     let path = match &args.run {
         Some(run) => run.clone(),
-        None => latest_unfinished(&args.dir)?,
+        None => match latest_unfinished(&args.dir)? {
+            Some(run) => run,
+            None => {
+                say(&args.output, &format!("all runs in {} are finished", args.dir.join("runs").display()));
+                return Ok(Exit::Done);
+            }
+        },
     };
     let record = Run::open(&path).map_err(|error| leave(Exit::Usage, error))?;
     if record.is_running() {
@@ -26,9 +32,7 @@ pub fn resume(args: &ResumeArgs) -> anyhow::Result<Exit> {
         return Err(leave(Exit::Busy, what));
     }
     if record.status().state == "finished" {
-        if !args.output.quiet {
-            eprintln!("{} is finished; there is nothing to resume", record.path().display());
-        }
+        say(&args.output, &format!("{} is finished; there is nothing to resume", record.path().display()));
         return Ok(Exit::Done);
     }
     let begin = Begin::Resume { run: &record, anyway: args.anyway };
@@ -42,17 +46,26 @@ pub fn rerun(args: &RerunArgs) -> anyhow::Result<Exit> {
     again(&record, begin, &args.dir, args.no_wait, &args.output)
 }
 
-/// The run that began last of those that are not finished and that nobody conducts.
-fn latest_unfinished(dir: &Path) -> anyhow::Result<PathBuf> {
-    for path in proofload_store::runs(dir, None)?.into_iter().rev() {
+fn say(output: &OutputArgs, line: &str) {
+    if !output.quiet {
+        eprintln!("{}", proofload_report::escape::terminal(line));
+    }
+}
+
+/// The run that began last of those that are not finished and that nobody conducts; `None` when all are finished.
+fn latest_unfinished(dir: &Path) -> anyhow::Result<Option<PathBuf>> {
+    let runs = proofload_store::runs(dir, None)?;
+    if runs.is_empty() {
+        let what = format!("there are no runs in {}; name one, or give --dir", dir.join("runs").display());
+        return Err(leave(Exit::Usage, what));
+    }
+    for path in runs.into_iter().rev() {
         let Ok(run) = Run::open(&path) else { continue };
         if run.status().state != "finished" && !run.is_running() {
-            return Ok(path);
+            return Ok(Some(path));
         }
     }
-    let what =
-        format!("there is no unfinished run in {}; name one, or give --dir", dir.join("runs").display());
-    Err(leave(Exit::Usage, what))
+    Ok(None)
 }
 
 /// Reads the command line of the record again and conducts the same study.

@@ -166,6 +166,9 @@ pub struct PresetArgs {
     /// Time allowed for the whole study (8m, 2h)
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
+    /// Lengths instead of the preset's, for tests: warm-up=100ms,slice=50ms,discard=10ms,cycles=2
+    #[arg(long, value_name = "LIST", hide = true)]
+    pub timing: Option<String>,
 }
 
 /// `proofload run STUDY`.
@@ -184,6 +187,9 @@ pub struct RunArgs {
     /// load.closed.connections=[16,64]; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Run only this: a level (connector=nio), a load point (64c) or a claim (claim:NAME); may be repeated
+    #[arg(long, value_name = "WHAT")]
+    pub only: Vec<String>,
     /// Seed of everything random
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

@@ -99,7 +99,7 @@ pub fn catalogue(args: &RunArgs) -> anyhow::Result<Catalogue> {
 
 /// How the arguments want the study to be read.
 pub fn options(args: &RunArgs) -> study::Options {
-    study::Options { quick: preset(&args.preset).shortens(), set: args.set.clone() }
+    study::Options { quick: preset(&args.preset).shortens(), set: args.set.clone(), only: args.only.clone() }
 }
 
 /// Plans, prepares, runs, judges and reports a study.
@@ -112,6 +112,9 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
     let share = cpus::share(&environment.cpus);
     let seed = conduct.seed.or(conduct.study.seed).unwrap_or_else(clock::unix_ns);
     let mut plan = plan::make(conduct.study, preset, seed, budget_ns, &share.generator, &share.subject);
+    if let Some(list) = &conduct.preset.timing {
+        plan::retime(&mut plan, list).map_err(|why| leave(Exit::Usage, format!("--timing {why}")))?;
+    }
     let say = |line: &str| {
         if !conduct.output.quiet {
             eprintln!("{}", proofload_report::escape::terminal(line));
@@ -132,6 +135,9 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
             .map_err(lock_error)?;
     let minutes = plan.estimated_seconds / 60.0;
     let (mut record, behind) = record(conduct, &plan, &environment, accepted)?;
+    if conduct.study.claims.is_empty() {
+        say("no claim is left: figures only, no verdict");
+    }
     match behind.last_block {
         0 => say(&format!("{}: at most {minutes:.1} minutes, seed {seed}", plan.study)),
         last => say(&format!("{}: goes on after block {last}, {} complete", plan.study, behind.complete)),

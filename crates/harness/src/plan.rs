@@ -7,9 +7,11 @@
 mod explain;
 mod lines;
 mod order;
+mod retime;
 
 pub use explain::explain;
 pub use lines::redact_arguments;
+pub use retime::retime;
 
 use crate::study::quantity::keep_alive_label;
 use crate::study::{LoadKind, LoadPoint, Study, SubjectSpec};
@@ -141,6 +143,7 @@ pub fn make(
         estimated_seconds: f64::from(blocks) * block_s,
         study_text: study.text.clone(),
         settings: study.settings.clone(),
+        only: study.only.clone(),
         ..Plan::default()
     }
 }
@@ -282,7 +285,7 @@ pub fn load_plan(study: &Study, point: &LoadPoint, terms: &LoadTerms<'_>) -> Res
         LoadKind::Open { rate_per_s, arrival } => Profile::Open { rate_per_s, arrival, coalesce_ns: 0 },
     };
     Ok(LoadPlan {
-        targets: vec![Target { address: terms.address }],
+        targets: vec![Target { address: terms.address.into() }],
         mix,
         profile,
         connections: point.connections,
@@ -295,6 +298,7 @@ pub fn load_plan(study: &Study, point: &LoadPoint, terms: &LoadTerms<'_>) -> Res
         cpus: terms.cpus.clone(),
         seed: terms.seed,
         share: (0, 1),
+        asking: Default::default(),
     })
 }
 

@@ -3,7 +3,7 @@
 //! Messages take values and return text without markup; escaping is the renderer's duty.
 
 use crate::number;
-use proofload_stats::{Judged, Names, Reason};
+use proofload_stats::{Judged, Names, Reason, Source};
 use proofload_store::schema::Estimate;
 
 /// Heading of the verdicts.
@@ -127,11 +127,12 @@ fn why(reason: &Reason, names: &Names) -> String {
         Reason::SignsDisagree => "the Hodges–Lehmann estimate points the other way".into(),
         Reason::BlocksLost { lost, of } => format!("{lost} of {} were lost", blocks(*of)),
         Reason::NotMeasured { measure, variant: index, point, blocks: n } => format!(
-            "{}({}) @ {} has no value in {}",
+            "{}({}) @ {} has no value in {}{}",
             measure.name(),
             variant(index),
             names.points.get(*point).map_or("?", String::as_str),
-            blocks(*n)
+            blocks(*n),
+            needs(measure.source())
         ),
         Reason::Constant => "constant over all blocks, compared exactly".into(),
         Reason::SeenOnly { exchanges, upper } => format!(
@@ -141,6 +142,37 @@ fn why(reason: &Reason, names: &Names) -> String {
         ),
         _ => "for a reason that this version has no words for".into(),
     }
+}
+
+/// What a subject must have to have a value.
+fn needs(source: Source) -> &'static str {
+    match source {
+        Source::Process => ": it needs processes that Proofload started and may look into",
+        Source::Sockets | Source::Machine => ": it needs a subject that Proofload started",
+        Source::Backend => {
+            ": no connection between the subject's own processes was seen, or too many of them came and went between two looks"
+        }
+        Source::Jvm => {
+            ": it comes from a JVM's performance data, and no such JVM is among the subject's processes"
+        }
+        Source::Collections => ": it needs a JVM in which there was a garbage collection",
+        Source::Generations => ": it needs a JVM whose collector has generations",
+        Source::Locks => ": it needs a JVM that counts contended locks, as JDK 17 does and JDK 25 does not",
+        _ => "",
+    }
+}
+
+/// What the telemetry's own thread used, in cores.
+pub fn telemetry_cost(cores: f64) -> String {
+    format!("looking at the servers' processes took {} of a core beside them", number::percent(cores))
+}
+
+/// Subjects at a `url:`.
+pub const NO_PROCESSES: &str = "the processes behind a url: are not Proofload's to look into: no CPU, memory, sockets or collector figures of them";
+
+/// A number that the telemetry could not get.
+pub fn not_measured(what: &str) -> String {
+    format!("not measured: {what}")
 }
 
 /// Ages of the servers while they were measured.

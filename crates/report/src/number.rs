@@ -46,8 +46,10 @@ pub fn count(value: u64) -> String {
 fn scale(value: f64, unit: &str) -> (f64, &'static str) {
     const KIB: f64 = 1024.0;
     let steps: &[(f64, &'static str)] = match unit {
-        "ns" => &[(1e9, " s"), (1e6, " ms"), (1e3, " µs"), (1.0, " ns")],
-        "bytes" => &[(KIB * KIB * KIB, " GiB"), (KIB * KIB, " MiB"), (KIB, " KiB"), (1.0, " B")],
+        "ns" | "ns_difference" => &[(1e9, " s"), (1e6, " ms"), (1e3, " µs"), (1.0, " ns")],
+        "bytes" | "bytes_difference" => {
+            &[(KIB * KIB * KIB, " GiB"), (KIB * KIB, " MiB"), (KIB, " KiB"), (1.0, " B")]
+        }
         "share" | "share_difference" => &[(0.01, " %")],
         "per_s" => &[(1.0, "/s")],
         _ => &[(1.0, "")],

@@ -2,18 +2,25 @@
 
 use crate::messages;
 use proofload_stats::{
-    Cell, Claim, Design, Judged, Measure, Names, Observations, Selector, mean_over_blocks, parse_claim,
+    Cell, Claim, Design, Judged, Measure, Names, Observations, Selector, Source, mean_over_blocks,
+    parse_claim,
 };
 use proofload_store::schema::{ClaimResult, Estimate, FORMAT_VERSION, Figure, Plan, RunResult, Slice};
 use proofload_store::{Run, StoreError};
 
-/// Measures of the table of figures.
+/// Measures that every table of figures has.
 pub(crate) const TABLE: [Measure; 4] = [
     Measure::Throughput,
     Measure::ResponseQuantile(5000),
     Measure::ResponseQuantile(9900),
     Measure::CpuPerRequest,
 ];
+
+/// Measures that a table of figures has as well, where some variant has a value.
+pub(crate) const TABLE_IF_MEASURED: [Measure; 2] = [Measure::Rss, Measure::GcTimeShare];
+
+/// Most sentences about what could not be measured.
+const MISSING_TOLD_MAX: usize = 6;
 
 /// The intervals of the table miss with this probability; they are no verdicts.
 pub(crate) const TABLE_TAIL: f64 = 0.05;
@@ -89,7 +96,7 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
         .zip(&judgement.claims)
         .map(|(claim, judged)| claim_result(claim, judged, &names, seconds_per_block))
         .collect();
-    let observations = run.observations(&TABLE)?;
+    let observations = run.observations(&figured(&claims))?;
     Ok(RunResult {
         format: FORMAT_VERSION,
         study: plan.study.clone(),
@@ -128,11 +135,34 @@ fn claim_result(claim: &Claim, judged: &Judged, names: &Names, seconds_per_block
     }
 }
 
+/// The measures of which there are figures: those of the table, those that claims speak of, and whatever was
+/// seen of the subjects.
+fn figured(claims: &[Claim]) -> Vec<Measure> {
+    let mut measures = TABLE.to_vec();
+    let seen = Measure::all().filter(|measure| measure.source() != Source::Generator);
+    for measure in TABLE_IF_MEASURED.into_iter().chain(proofload_store::measures_of(claims)).chain(seen) {
+        if !measures.contains(&measure) {
+            measures.push(measure);
+        }
+    }
+    measures
+}
+
 fn figures(observations: &Observations, names: &Names) -> Vec<Figure> {
+    let mut measures: Vec<Measure> = Vec::new();
+    for cell in &observations.cells {
+        let is_known = cell.merged.is_some() || TABLE.contains(&cell.measure);
+        if is_known && !measures.contains(&cell.measure) {
+            measures.push(cell.measure);
+        }
+    }
+    if observations.cells.is_empty() {
+        measures = TABLE.to_vec();
+    }
     let mut figures = Vec::new();
     for (point, label) in names.points.iter().enumerate() {
         for (variant, selector) in names.variants.iter().enumerate() {
-            for measure in TABLE {
+            for &measure in &measures {
                 let cell_of = |block: &u32| {
                     let mut cells = observations.cells.iter();
                     let is_it = |c: &&Cell| {
@@ -185,6 +215,7 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
         limits.push(messages::SATURATED.to_string());
     }
     limits.push(messages::LOOPBACK.to_string());
+    limits.extend(telemetry(&measured, plan));
     let unfit: Vec<&String> =
         measured.iter().filter_map(|slice| slice.measured.generator.findings.first()).collect();
     if let Some(first) = unfit.first() {
@@ -217,6 +248,29 @@ fn sittings(run: &Run) -> Vec<String> {
     said
 }
 
+/// What looking at the subjects cost, and what could not be seen.
+fn telemetry(measured: &[&Slice], plan: &Plan) -> Vec<String> {
+    let mut said = Vec::new();
+    let costs = measured
+        .iter()
+        .filter_map(|slice| Some((slice.measured.subject.as_ref()?.sampler_cpu_ns?, slice.measured.seconds)));
+    let (cost_ns, seconds) = costs.fold((0, 0.0), |(ns, s), (cost, seconds)| (ns + cost, s + seconds));
+    if seconds > 0.0 {
+        said.push(messages::telemetry_cost(cost_ns as f64 / 1e9 / seconds));
+    }
+    if plan.variants.iter().any(|variant| variant.kind == "url") {
+        said.push(messages::NO_PROCESSES.to_string());
+    }
+    let mut missing: Vec<&str> = Vec::new();
+    for what in measured.iter().filter_map(|slice| slice.telemetry.as_ref()).flat_map(|seen| &seen.missing) {
+        if missing.len() < MISSING_TOLD_MAX && !missing.contains(&what.as_str()) {
+            missing.push(what);
+        }
+    }
+    said.extend(missing.into_iter().map(messages::not_measured));
+    said
+}
+
 fn ages(measured: &[&Slice]) -> Option<(f64, f64)> {
     let ages = measured.iter().map(|slice| slice.age_seconds).filter(|age| *age > 0.0);
     let youngest = ages.clone().fold(f64::INFINITY, f64::min);
@@ -238,7 +292,7 @@ pub enum Overall {
     Refuted,
     /// No claim is refuted; at least one figure is worse than the baseline's by more than is tolerated.
     Regressed,
-    /// None is refuted, at least one undecided.
+    /// None is refuted, at least one undecided; or no claim of a study was left.
     Undecided,
     /// The generator was the limit, or nothing was answered.
     Invalid,
@@ -262,8 +316,12 @@ pub fn overall(result: &RunResult) -> Overall {
         Overall::Invalid
     } else if against("refuted") {
         Overall::Regressed
-    } else if any("undecided") || against("undecided") || result.baseline.as_ref().is_some_and(none_compared)
+    } else if any("undecided")
+        || against("undecided")
+        || result.baseline.as_ref().is_some_and(none_compared)
+        || (result.plan.is_some() && result.claims.is_empty())
     {
+        // A study of which no claim is left was asked for figures, and decides nothing.
         Overall::Undecided
     } else {
         Overall::AllSupported

@@ -1,7 +1,8 @@
 //! What is shown, units already chosen. Renderers do no arithmetic on measurements.
 
-use crate::{messages, number, result::restore};
-use proofload_stats::{Claim, Names, Side, Term};
+use crate::result::{TABLE, TABLE_IF_MEASURED, restore};
+use crate::{messages, number};
+use proofload_stats::{Claim, Measure, Names, Side, Term};
 use proofload_store::schema::{
     BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, Point, RunResult,
 };
@@ -137,10 +138,20 @@ fn bar(claim: &ClaimResult) -> Option<Bar> {
     Some(Bar { low: place(low), point: place(estimate.point), high: place(high), one: 0.5 })
 }
 
+/// The measures that stand in the table: the usual ones, and those that claims speak of. The others are in JSON.
+fn shown(result: &RunResult) -> Vec<String> {
+    let restored = result.plan.as_ref().and_then(|plan| restore(plan).ok());
+    let claimed = restored.map_or_else(Vec::new, |(_, claims, _)| proofload_store::measures_of(&claims));
+    // Errors have a column in any case.
+    let claimed = claimed.into_iter().filter(|measure| *measure != Measure::Errors);
+    TABLE.into_iter().chain(TABLE_IF_MEASURED).chain(claimed).map(Measure::name).collect()
+}
+
 fn figures(result: &RunResult) -> Table {
     let mut measures: Vec<&str> = Vec::new();
+    let shown = shown(result);
     for figure in &result.figures {
-        if !measures.contains(&figure.measure.as_str()) {
+        if shown.contains(&figure.measure) && !measures.contains(&figure.measure.as_str()) {
             measures.push(&figure.measure);
         }
     }
@@ -377,7 +388,7 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<Stri
     let point = names.points.get(at).filter(|_| names.points.len() > 1).map(String::as_str);
     let interval = messages::interval(estimate);
     let line = match measure {
-        proofload_stats::Measure::Throughput => {
+        Measure::Throughput => {
             messages::headline_throughput(name(over)?, name(under)?, point, &interval, judged.blocks)
         }
         measure => messages::headline_measure(

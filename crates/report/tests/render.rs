@@ -128,6 +128,7 @@ fn slice(case: Case, block: u32, cycle: u32, variant: usize) -> Slice {
         histograms: histograms_of(&snapshot),
         answered_in_window: snapshot.answered_in_window,
         marks: Vec::new(),
+        telemetry: None,
     }
 }
 

@@ -18,7 +18,7 @@ mod quantity;
 #[cfg(test)]
 mod tests;
 
-pub use measure::Measure;
+pub use measure::{Measure, Source};
 pub use parse::parse_claim;
 
 /// One measured quantity of one variant, or a ratio of two.

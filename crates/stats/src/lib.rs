@@ -17,7 +17,7 @@ pub mod sample;
 pub mod student;
 mod verdict;
 
-pub use claim::{Claim, ClaimError, Comparison, Measure, Names, Selector, Side, Term, parse_claim};
+pub use claim::{Claim, ClaimError, Comparison, Measure, Names, Selector, Side, Source, Term, parse_claim};
 pub use design::{A_PRIORI_SPREAD, Design, next_look, projected_blocks};
 pub use interval::{MeanInterval, RatioInterval, mean_over_blocks, ratio_unpaired};
 pub use judge::{Counterpart, judge, judge_regressions};

@@ -115,21 +115,37 @@ fn generator(slices: &[&Slice], finished: u64) -> Generator {
     out
 }
 
-/// Times and counts add up, what stands at the end stands as in the last slice.
+/// Counters add up, peaks are the largest, what stands at the end stands as in the last slice.
 fn subject(slices: &[&Slice]) -> Option<SubjectUse> {
-    let mut all = slices.iter().filter_map(|slice| slice.measured.subject.as_ref());
-    let mut out = all.next()?.clone();
-    for next in all {
-        let sum = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a + b);
-        out = SubjectUse {
+    let all = slices.iter().filter_map(|slice| slice.measured.subject.as_ref());
+    all.cloned().reduce(|out, next| {
+        let sum = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a.saturating_add(b));
+        let largest = |a: Option<u64>, b: Option<u64>| a.max(b);
+        SubjectUse {
             cpu_ns: sum(out.cpu_ns, next.cpu_ns),
             jit_ns: sum(out.jit_ns, next.jit_ns),
             gc_ns: sum(out.gc_ns, next.gc_ns),
             gc_count: sum(out.gc_count, next.gc_count),
-            rss_bytes: next.rss_bytes,
-            threads: next.threads,
-            descriptors: next.descriptors,
-        };
-    }
-    Some(out)
+            rss_peak_bytes: largest(out.rss_peak_bytes, next.rss_peak_bytes),
+            minor_faults: sum(out.minor_faults, next.minor_faults),
+            major_faults: sum(out.major_faults, next.major_faults),
+            voluntary_switches: sum(out.voluntary_switches, next.voluntary_switches),
+            involuntary_switches: sum(out.involuntary_switches, next.involuntary_switches),
+            disk_read_bytes: sum(out.disk_read_bytes, next.disk_read_bytes),
+            disk_written_bytes: sum(out.disk_written_bytes, next.disk_written_bytes),
+            accept_queue_max: largest(out.accept_queue_max, next.accept_queue_max),
+            listen_overflows: sum(out.listen_overflows, next.listen_overflows),
+            listen_drops: sum(out.listen_drops, next.listen_drops),
+            backend_bytes: sum(out.backend_bytes, next.backend_bytes),
+            backend_connections: largest(out.backend_connections, next.backend_connections),
+            backend_connections_lost: sum(out.backend_connections_lost, next.backend_connections_lost),
+            old_used_before_bytes: out.old_used_before_bytes,
+            safepoints: sum(out.safepoints, next.safepoints),
+            safepoint_ns: sum(out.safepoint_ns, next.safepoint_ns),
+            jvm_threads_peak: largest(out.jvm_threads_peak, next.jvm_threads_peak),
+            contended_locks: sum(out.contended_locks, next.contended_locks),
+            sampler_cpu_ns: sum(out.sampler_cpu_ns, next.sampler_cpu_ns),
+            ..next
+        }
+    })
 }

@@ -8,6 +8,8 @@ use proofload_measure::{LatencyHistogram, OutcomeCounts};
 use proofload_stats::{Cell, Measure, Observations, Replication};
 use std::path::Path;
 
+mod subject;
+
 /// Cycles of a block that are told apart.
 const CYCLES_MAX: u32 = 10_000;
 
@@ -141,23 +143,6 @@ fn value(measure: Measure, slices: &[&Slice], response: Option<&LatencyHistogram
         Measure::ResponseMax => Some(response?.quantile_ns(1.0)? as f64),
         Measure::ErrorShare => counts.error_share(),
         Measure::Errors => Some(counts.errors() as f64),
-        Measure::CpuPerRequest => cpu_per_request(slices),
-        Measure::Rss => {
-            slices.iter().rev().find_map(|slice| slice.measured.subject.as_ref()?.rss_bytes).map(|b| b as f64)
-        }
-        _ => None,
+        other => subject::value(other, slices),
     }
-}
-
-/// CPU time of the subject per answered exchange, over the slices whose CPU time is known.
-fn cpu_per_request(slices: &[&Slice]) -> Option<f64> {
-    let (mut cpu_ns, mut answered, mut known) = (0, 0, false);
-    for slice in slices {
-        if let Some(cpu) = slice.measured.subject.as_ref().and_then(|subject| subject.cpu_ns) {
-            cpu_ns += cpu;
-            answered += slice.answered_in_window;
-            known = true;
-        }
-    }
-    (known && answered > 0).then(|| cpu_ns as f64 / answered as f64)
 }

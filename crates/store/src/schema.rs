@@ -14,6 +14,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+mod telemetry;
+
+pub use telemetry::{CollectorUse, MachineUse, ProcessUse, SubjectUse, Telemetry, ThreadsUse};
+
 /// Version of every format in this file.
 pub const FORMAT_VERSION: u32 = 1;
 
@@ -53,25 +57,6 @@ pub struct Generator {
     pub fit: bool,
     /// The checks that failed, a sentence each.
     pub findings: Vec<String>,
-}
-
-/// What a subject's process tree used within a slice or a trial.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SubjectUse {
-    /// CPU time, user and system, all processes of the tree.
-    pub cpu_ns: Option<u64>,
-    /// Resident memory at the end.
-    pub rss_bytes: Option<u64>,
-    /// Threads at the end.
-    pub threads: Option<u64>,
-    /// Open descriptors at the end.
-    pub descriptors: Option<u64>,
-    /// Time the JIT compilers spent (JVM).
-    pub jit_ns: Option<u64>,
-    /// Time of garbage collection pauses (JVM), all collectors.
-    pub gc_ns: Option<u64>,
-    /// Number of garbage collections (JVM).
-    pub gc_count: Option<u64>,
 }
 
 /// One variant at one load point: a slice, a trial, or a whole single measurement.
@@ -171,6 +156,9 @@ pub struct Slice {
     pub answered_in_window: u64,
     /// What may have disturbed this slice, a sentence each (an idle variant that was not quiet).
     pub marks: Vec<String>,
+    /// What was seen of the subject's processes and the machine meanwhile; absent for a `url:` subject.
+    #[serde(default)]
+    pub telemetry: Option<Telemetry>,
 }
 
 /// A level of a factor.
@@ -289,6 +277,9 @@ pub struct Plan {
     /// What the command line changed in the study, as it was given to `--set`; credentials are replaced.
     #[serde(default)]
     pub settings: Vec<String>,
+    /// What `--only` kept of the study, as it was given; empty when it was run whole.
+    #[serde(default)]
+    pub only: Vec<String>,
     /// The command line that began the run, program name left out, credentials redacted.
     #[serde(default)]
     pub arguments: Vec<String>,

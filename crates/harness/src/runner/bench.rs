@@ -1,7 +1,7 @@
 //! What the runner needs from the world.
 
 use proofload_engine::LoadResult;
-use proofload_store::schema::SubjectUse;
+use proofload_store::schema::{SubjectUse, Telemetry};
 use std::path::Path;
 
 /// Lengths of one load.
@@ -31,6 +31,8 @@ pub struct Loaded {
     pub result: LoadResult,
     /// The subject's processes; `None` for a `url:` subject.
     pub subject: Option<SubjectUse>,
+    /// What was seen of its processes meanwhile.
+    pub telemetry: Option<Telemetry>,
     /// Wall-clock time of the window's start, nanoseconds since 1970.
     pub started_unix_ns: u64,
     /// Seconds since the variant was started when the window began; 0 for a `url:` subject.

@@ -171,6 +171,7 @@ impl Bench for LiveBench<'_> {
         Ok(Loaded {
             result,
             subject,
+            telemetry: None,
             started_unix_ns: clock::unix_ns().saturating_sub(ago_ns),
             age_seconds,
             marks: Vec::new(),

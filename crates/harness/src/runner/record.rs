@@ -29,6 +29,7 @@ pub(super) fn slice(plan: &Plan, at: &Place, loaded: &Loaded, mut marks: Vec<Str
         histograms: histograms_of(&loaded.result.snapshot),
         answered_in_window: loaded.result.snapshot.answered_in_window,
         marks,
+        telemetry: loaded.telemetry.clone(),
     }
 }
 

@@ -97,7 +97,14 @@ impl Bench for FakeBench {
             stopped_early: false,
             window_start_ns: start_ns,
         };
-        Ok(Loaded { result, subject: None, started_unix_ns: start_ns, age_seconds: 0.0, marks: Vec::new() })
+        Ok(Loaded {
+            result,
+            subject: None,
+            telemetry: None,
+            started_unix_ns: start_ns,
+            age_seconds: 0.0,
+            marks: Vec::new(),
+        })
     }
 
     fn alive(&mut self, _variant: usize) -> Result<(), String> {

@@ -76,6 +76,7 @@ impl TreeSample {
             jit_ns: grown(self.jit_ns, earlier.jit_ns),
             gc_ns: grown(self.gc_ns, earlier.gc_ns),
             gc_count: grown(self.gc_count, earlier.gc_count),
+            ..SubjectUse::default()
         }
     }
 }

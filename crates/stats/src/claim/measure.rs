@@ -1,4 +1,8 @@
-//! The measures that claims speak of, and how they are written.
+//! The measures that claims speak of, and how they are written. Their meanings stand in `docs/measures.md`.
+
+mod table;
+
+use table::{Facts, TABLE};
 
 /// A measure that a trial yields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,94 +24,159 @@ pub enum Measure {
     CpuPerRequest,
     /// Resident memory of the subject in bytes.
     Rss,
+    /// CPU time of the subject per second, in cores.
+    Cpu,
+    /// Context switches of the subject's threads per answered exchange.
+    CtxSwitchesPerRequest,
+    /// Page faults without a disk per answered exchange.
+    PageFaultsPerRequest,
+    /// Page faults that waited for a disk.
+    MajorFaults,
+    /// Threads of the subject.
+    Threads,
+    /// Open descriptors of the subject.
+    Descriptors,
+    /// Largest resident memory that a sample showed, in bytes.
+    RssPeak,
+    /// Resident memory, shared pages divided, in bytes.
+    Pss,
+    /// Resident memory that no other process shares, in bytes.
+    Uss,
+    /// Bytes read from disks.
+    DiskRead,
+    /// Bytes written to disks.
+    DiskWritten,
+    /// Established connections of the subject.
+    Connections,
+    /// Connections of the subject's ports in TIME_WAIT.
+    TimeWait,
+    /// Most connections seen waiting to be accepted.
+    AcceptQueueMax,
+    /// Connections that found an accept queue full, on the whole machine.
+    ListenOverflows,
+    /// Connection attempts dropped by listening sockets, on the whole machine.
+    ListenDrops,
+    /// Payload bytes, both ways, on connections to a subject's back end, per answered exchange.
+    BackendBytesPerExchange,
+    /// Garbage collections.
+    GcCount,
+    /// Time of garbage collection pauses over time.
+    GcTimeShare,
+    /// Mean pause of a garbage collection in nanoseconds.
+    GcPause,
+    /// Bytes used in the heap.
+    HeapUsed,
+    /// Bytes that the heap has.
+    HeapCapacity,
+    /// Bytes used in the old generation.
+    OldGenUsed,
+    /// Bytes that the old generation has.
+    OldGenCapacity,
+    /// Bytes by which the old generation grew; 0 when it shrank.
+    OldGenGrowth,
+    /// Safepoints.
+    SafepointCount,
+    /// Time at safepoints over time.
+    SafepointTimeShare,
+    /// Live threads that the JVM knows of.
+    JvmThreads,
+    /// Classes loaded.
+    LoadedClasses,
+    /// Times that a thread found a monitor taken, per answered exchange.
+    ContendedLocksPerRequest,
+    /// Time of the JIT compilers over time; above 1 when several are busy.
+    JitShare,
 }
 
-/// The measures as they are written in claims; quantiles by their usual members.
-pub(super) const KNOWN: [&str; 12] = [
-    "throughput",
-    "p50",
-    "p90",
-    "p99",
-    "p999",
-    "p9999",
-    "mean",
-    "max",
-    "errors",
-    "error_share",
-    "cpu_per_request",
-    "rss",
-];
+/// Where a measure comes from: what a subject must have to have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Source {
+    /// The generator's books: every subject has it.
+    Generator,
+    /// Processes that Proofload started.
+    Process,
+    /// Sockets of such processes, seen by the kernel's socket diagnosis.
+    Sockets,
+    /// Counters of the whole machine, read beside a subject that Proofload started.
+    Machine,
+    /// Connections between processes of the subject, most of which live longer than a look takes.
+    Backend,
+    /// A JVM's performance-data file.
+    Jvm,
+    /// The same, when there was a collection.
+    Collections,
+    /// The same, of a collector with generations.
+    Generations,
+    /// The same, of a release that counts contended locks.
+    Locks,
+}
+
+/// Quantiles as they are usually asked for; any from `p01` to `p9999` is understood.
+const USUAL_QUANTILES: [&str; 5] = ["p50", "p90", "p99", "p999", "p9999"];
 
 impl Measure {
     /// Reads the name used in claims; any quantile from `p01` to `p9999` is understood.
     pub fn parse(text: &str) -> Option<Measure> {
-        match text {
-            "throughput" => Some(Measure::Throughput),
-            "mean" => Some(Measure::ResponseMean),
-            "max" => Some(Measure::ResponseMax),
-            "errors" => Some(Measure::Errors),
-            "error_share" => Some(Measure::ErrorShare),
-            "cpu_per_request" => Some(Measure::CpuPerRequest),
-            "rss" => Some(Measure::Rss),
-            _ => quantile(text),
-        }
+        let found = TABLE.iter().find(|facts| facts.name == text).map(|facts| facts.measure);
+        found.or_else(|| quantile(text))
+    }
+
+    /// The names used in claims, quantiles by their usual members.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        let (first, rest) = TABLE.split_at(1);
+        let names = |facts: &'static [Facts]| facts.iter().map(|facts| facts.name);
+        names(first).chain(USUAL_QUANTILES).chain(names(rest))
+    }
+
+    /// Every measure with a fixed name: all but the quantiles.
+    pub fn all() -> impl Iterator<Item = Measure> {
+        TABLE.iter().map(|facts| facts.measure)
+    }
+
+    fn facts(self) -> Option<&'static Facts> {
+        TABLE.iter().find(|facts| facts.measure == self)
     }
 
     /// The name used in claims: `throughput`, `p99`, `cpu_per_request`.
     pub fn name(self) -> String {
-        match self {
-            Measure::Throughput => "throughput".to_string(),
-            Measure::ResponseQuantile(share) => {
+        match (self, self.facts()) {
+            (_, Some(facts)) => facts.name.to_string(),
+            (Measure::ResponseQuantile(share), None) => {
                 let digits = format!("{share:04}");
                 let kept = digits.trim_end_matches('0').len().max(2);
                 format!("p{}", &digits[..kept.min(digits.len())])
             }
-            Measure::ResponseMean => "mean".to_string(),
-            Measure::ResponseMax => "max".to_string(),
-            Measure::ErrorShare => "error_share".to_string(),
-            Measure::Errors => "errors".to_string(),
-            Measure::CpuPerRequest => "cpu_per_request".to_string(),
-            Measure::Rss => "rss".to_string(),
+            (_, None) => String::new(),
         }
     }
 
-    /// The base unit of its values: `per_s`, `ns`, `share`, `count` or `bytes`.
-    pub const fn unit(self) -> &'static str {
-        match self {
-            Measure::Throughput => "per_s",
-            Measure::ResponseQuantile(_)
-            | Measure::ResponseMean
-            | Measure::ResponseMax
-            | Measure::CpuPerRequest => "ns",
-            Measure::ErrorShare => "share",
-            Measure::Errors => "count",
-            Measure::Rss => "bytes",
-        }
+    /// The base unit of its values: `per_s`, `ns`, `share`, `count`, `bytes` or `cores`.
+    pub fn unit(self) -> &'static str {
+        self.facts().map_or("ns", |facts| facts.unit)
     }
 
-    /// Whether it says how fast something is. No claim on such a measure is decided while errors are many,
-    /// because a fast error page is not throughput.
-    pub const fn is_speed(self) -> bool {
-        matches!(
-            self,
-            Measure::Throughput
-                | Measure::ResponseQuantile(_)
-                | Measure::ResponseMean
-                | Measure::ResponseMax
-                | Measure::CpuPerRequest
-        )
+    /// Where it comes from.
+    pub fn source(self) -> Source {
+        self.facts().map_or(Source::Generator, |facts| facts.source)
+    }
+
+    /// Whether it says how fast something is, or is counted per answered exchange. No claim on such a measure
+    /// is decided while errors are many, because a fast error page is not throughput.
+    pub fn is_speed(self) -> bool {
+        self.facts().is_none_or(|facts| facts.is_speed)
     }
 
     /// Whether zero is a value like any other; a throughput or a time of zero means that nothing was
     /// measured.
-    pub(crate) const fn may_be_zero(self) -> bool {
-        matches!(self, Measure::Errors | Measure::ErrorShare)
+    pub(crate) fn may_be_zero(self) -> bool {
+        self.facts().is_some_and(|facts| facts.may_be_zero)
     }
 
     /// Whether slices of one cycle are compared with each other. A quantile of a short slice is biased and
     /// rough, so quantiles are taken from the merged slices of a block; so are counts.
-    pub(crate) const fn pairs_by_cycle(self) -> bool {
-        matches!(self, Measure::Throughput | Measure::CpuPerRequest | Measure::Rss)
+    pub(crate) fn pairs_by_cycle(self) -> bool {
+        self.facts().is_some_and(|facts| facts.pairs_by_cycle)
     }
 }
 
@@ -122,3 +191,6 @@ fn quantile(text: &str) -> Option<Measure> {
     let scale = 10_u16.pow(4 - digits.len() as u32);
     Some(Measure::ResponseQuantile(value * scale))
 }
+
+#[cfg(test)]
+mod tests;

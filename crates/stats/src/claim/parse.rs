@@ -1,6 +1,5 @@
 //! Reads claims: first the shape (`RawClaim`), then what it refers to, so that all mistakes are told at once.
 
-use super::measure::KNOWN;
 use super::names::{listed, meant};
 use super::quantity::in_base_unit;
 use super::{Claim, ClaimError, Comparison, Measure, Names, Side, Term};
@@ -311,10 +310,13 @@ impl Checker<'_> {
             let meant = match text {
                 "p100" => ", did you mean `max`?".to_string(),
                 "p0" | "p00" | "min" => ", and the smallest time is not kept".to_string(),
-                _ => meant(text, KNOWN.into_iter()),
+                _ => meant(text, Measure::names()),
             };
-            let known: Vec<String> = KNOWN.iter().map(ToString::to_string).collect();
-            format!("the measure `{text}` is not known{meant}; known are {}", listed(&known))
+            let known: Vec<String> = Measure::names().map(ToString::to_string).collect();
+            format!(
+                "the measure `{text}` is not known{meant}; known are {} (docs/measures.md)",
+                listed(&known)
+            )
         });
         self.note(at, known)
     }

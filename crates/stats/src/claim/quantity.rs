@@ -10,7 +10,7 @@ struct Kind {
     suffixes: &'static [(&'static str, f64)],
 }
 
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 7] = [
     Kind {
         unit: "ns",
         what: "a time",
@@ -31,6 +31,7 @@ const KINDS: [Kind; 6] = [
         suffixes: &[("B", 1.0), ("KiB", 1024.0), ("MiB", 1_048_576.0), ("GiB", 1_073_741_824.0)],
     },
     Kind { unit: "count", what: "a plain number", example: "0", suffixes: &[("", 1.0)] },
+    Kind { unit: "cores", what: "a number of cores", example: "0.5", suffixes: &[("", 1.0)] },
     Kind { unit: "ratio", what: "a plain number", example: "1.05", suffixes: &[("", 1.0)] },
 ];
 

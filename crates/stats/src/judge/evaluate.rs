@@ -161,6 +161,8 @@ fn estimate(series: &Series<'_>, frame: &Frame, moments: &Moments, half: f64, ce
         Scale::Plain | Scale::Difference => {
             let unit = match (frame.scale, measure.unit()) {
                 (Scale::Difference, "share") => "share_difference",
+                (Scale::Difference, "bytes") => "bytes_difference",
+                (Scale::Difference, "ns") => "ns_difference",
                 (Scale::Difference, _) => "count_difference",
                 (_, unit) => unit,
             };

@@ -128,6 +128,7 @@ pub fn slice(block: u32, cycle: u32, position: u32, variant: &str, snapshot: &Sn
                 jit_ns: Some(1_000_000),
                 gc_ns: Some(2_000_000),
                 gc_count: Some(1),
+                ..SubjectUse::default()
             }),
             bad_answers: match bad {
                 true => vec![bad_answer(
@@ -142,6 +143,7 @@ pub fn slice(block: u32, cycle: u32, position: u32, variant: &str, snapshot: &Sn
         histograms: histograms_of(snapshot),
         answered_in_window: snapshot.answered_in_window,
         marks: Vec::new(),
+        telemetry: None,
     }
 }
 

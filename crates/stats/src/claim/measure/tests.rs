@@ -1,0 +1,51 @@
+use super::*;
+use std::collections::BTreeSet;
+
+const PAGE: &str = include_str!("../../../../../docs/measures.md");
+
+#[test]
+fn every_measure_has_one_line_of_facts_and_reads_back_as_itself() {
+    let names: Vec<&str> = Measure::names().collect();
+    assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
+    for name in names {
+        let measure = Measure::parse(name).expect("a known name");
+        assert_eq!(measure.name(), name);
+        assert!(["per_s", "ns", "share", "count", "bytes", "cores"].contains(&measure.unit()), "{name}");
+    }
+    assert_eq!(Measure::all().collect::<BTreeSet<_>>().len(), TABLE.len());
+}
+
+/// Name and unit of the rows ``| `name` | unit | …`` of the page.
+fn documented() -> Vec<(String, String)> {
+    let rows = PAGE.lines().filter_map(|line| {
+        let mut cells = line.strip_prefix("| `")?.split('|').map(str::trim);
+        let name = cells.next()?.trim_end_matches('`').to_string();
+        Some((name, cells.next()?.to_string()))
+    });
+    rows.collect()
+}
+
+#[test]
+fn the_page_of_measures_lists_those_that_there_are() {
+    let word = |unit: &str| match unit {
+        "ns" => "time",
+        "per_s" => "per second",
+        "share" => "share",
+        "bytes" => "bytes",
+        "cores" => "cores",
+        _ => "count",
+    };
+    let unit = |name: &str| word(Measure::parse(name).map_or("", Measure::unit)).to_string();
+    let known: BTreeSet<(String, String)> =
+        Measure::names().map(|name| (name.to_string(), unit(name))).collect();
+    let documented = documented();
+    assert_eq!(documented.iter().collect::<BTreeSet<_>>().len(), documented.len(), "a measure twice");
+    assert_eq!(documented.into_iter().collect::<BTreeSet<_>>(), known);
+}
+
+#[test]
+fn quantiles_are_speeds_that_cannot_be_zero() {
+    let p99 = Measure::ResponseQuantile(9900);
+    assert!(p99.is_speed() && !p99.may_be_zero() && !p99.pairs_by_cycle());
+    assert_eq!((p99.unit(), p99.source()), ("ns", Source::Generator));
+}

@@ -1,0 +1,203 @@
+//! What the subject's processes used, and the machine around them. Where each number comes from, and what it
+//! leaves out, stands in `docs/measures.md`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What a subject's process tree used within a slice or a trial. Counters count what was added within the
+/// window; *at the end* means the end of the window.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SubjectUse {
+    /// CPU time, user and system, all processes of the tree.
+    pub cpu_ns: Option<u64>,
+    /// Resident memory at the end.
+    pub rss_bytes: Option<u64>,
+    /// Threads at the end.
+    pub threads: Option<u64>,
+    /// Open descriptors at the end.
+    pub descriptors: Option<u64>,
+    /// Time the JIT compilers spent (JVM).
+    pub jit_ns: Option<u64>,
+    /// Time of garbage collection pauses (JVM), all collectors.
+    pub gc_ns: Option<u64>,
+    /// Number of garbage collections (JVM).
+    pub gc_count: Option<u64>,
+    /// Live processes at the end.
+    #[serde(default)]
+    pub processes: Option<u64>,
+    /// Largest resident memory that a sample showed.
+    #[serde(default)]
+    pub rss_peak_bytes: Option<u64>,
+    /// Resident memory after the window, what processes share divided among those that share it.
+    #[serde(default)]
+    pub pss_bytes: Option<u64>,
+    /// Resident memory after the window that no other process shares.
+    #[serde(default)]
+    pub uss_bytes: Option<u64>,
+    /// Page faults that needed no disk.
+    #[serde(default)]
+    pub minor_faults: Option<u64>,
+    /// Page faults that waited for a disk.
+    #[serde(default)]
+    pub major_faults: Option<u64>,
+    /// Times that threads gave up the CPU themselves: they waited for something.
+    #[serde(default)]
+    pub voluntary_switches: Option<u64>,
+    /// Times that the kernel took the CPU from a thread.
+    #[serde(default)]
+    pub involuntary_switches: Option<u64>,
+    /// Bytes read from disks.
+    #[serde(default)]
+    pub disk_read_bytes: Option<u64>,
+    /// Bytes written to disks, or due to be.
+    #[serde(default)]
+    pub disk_written_bytes: Option<u64>,
+    /// Established connections of the subject's sockets after the window.
+    #[serde(default)]
+    pub connections: Option<u64>,
+    /// Connections of the subject's ports in TIME_WAIT after the window.
+    #[serde(default)]
+    pub time_wait: Option<u64>,
+    /// Most connections that a sample found waiting to be accepted, all listening sockets of the subject together.
+    #[serde(default)]
+    pub accept_queue_max: Option<u64>,
+    /// Connections that found an accept queue full: the whole machine.
+    #[serde(default)]
+    pub listen_overflows: Option<u64>,
+    /// Connection attempts that a listening socket dropped, for that reason or another: the whole machine.
+    #[serde(default)]
+    pub listen_drops: Option<u64>,
+    /// Payload bytes, both ways, on connections to the subject's ports other than the one that is loaded.
+    /// `null` when too much of it went by between two looks.
+    #[serde(default)]
+    pub backend_bytes: Option<u64>,
+    /// Back-end connections that were seen.
+    #[serde(default)]
+    pub backend_connections: Option<u64>,
+    /// Back-end connections of which some bytes were not seen: closed after the last look at them, or never seen
+    /// alive.
+    #[serde(default)]
+    pub backend_connections_lost: Option<u64>,
+    /// Bytes used in the heap at the end, as the JVM last counted them.
+    #[serde(default)]
+    pub heap_used_bytes: Option<u64>,
+    /// Bytes of memory that the heap has at the end (JVM).
+    #[serde(default)]
+    pub heap_capacity_bytes: Option<u64>,
+    /// Bytes used in the old generation when the window began (JVM).
+    #[serde(default)]
+    pub old_used_before_bytes: Option<u64>,
+    /// Bytes used in the old generation at the end (JVM).
+    #[serde(default)]
+    pub old_used_bytes: Option<u64>,
+    /// Bytes of memory that the old generation has at the end (JVM).
+    #[serde(default)]
+    pub old_capacity_bytes: Option<u64>,
+    /// Safepoints (JVM).
+    #[serde(default)]
+    pub safepoints: Option<u64>,
+    /// Time the program stood still at safepoints, collections included (JVM).
+    #[serde(default)]
+    pub safepoint_ns: Option<u64>,
+    /// Live threads that the JVM knows of, at the end.
+    #[serde(default)]
+    pub jvm_threads: Option<u64>,
+    /// Most of them since the JVM's start.
+    #[serde(default)]
+    pub jvm_threads_peak: Option<u64>,
+    /// Daemons among them at the end.
+    #[serde(default)]
+    pub jvm_threads_daemon: Option<u64>,
+    /// Classes loaded at the end (JVM).
+    #[serde(default)]
+    pub loaded_classes: Option<u64>,
+    /// Times that a thread found a monitor taken (JVM; not counted by releases after JDK 21).
+    #[serde(default)]
+    pub contended_locks: Option<u64>,
+    /// CPU time of the sampler itself: what looking at the subject cost the machine, from before the window to
+    /// after it.
+    #[serde(default)]
+    pub sampler_cpu_ns: Option<u64>,
+}
+
+/// What was seen of a subject and its machine while a slice was measured, on the time axis of its latencies.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Telemetry {
+    /// Time between two samples.
+    pub period_ns: u64,
+    /// When each sample was taken, from the start of the window.
+    pub at_ns: Vec<u64>,
+    /// For each name as many values as there are samples. Counters (`cpu_ns`, `gc_ns`, ...) hold what was added
+    /// since the sample before, 0 in the first; other series what there was at the moment. Series of which
+    /// nothing is known are left out.
+    pub series: BTreeMap<String, Vec<Option<u64>>>,
+    /// The processes, most CPU time first; beyond 32 the rest together, under the name `(others)` and process id 0.
+    pub processes: Vec<ProcessUse>,
+    /// Threads by name, digits at the end of a name left out, most CPU time first; beyond 24 the rest as `(others)`.
+    pub threads: Vec<ThreadsUse>,
+    /// Sockets of the subject by state after the window.
+    pub sockets: BTreeMap<String, u64>,
+    /// Garbage collectors of the JVMs, by name.
+    pub collectors: BTreeMap<String, CollectorUse>,
+    /// The machine around the subject.
+    pub machine: MachineUse,
+    /// What could not be measured, and why, a sentence each.
+    pub missing: Vec<String>,
+}
+
+/// What one process of a subject used within a window.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProcessUse {
+    /// Its name, as the kernel keeps it (15 bytes).
+    pub name: String,
+    /// Its process id.
+    pub pid: u32,
+    /// CPU time.
+    pub cpu_ns: u64,
+    /// Resident memory at the end.
+    pub rss_bytes: u64,
+    /// Threads at the end.
+    pub threads: u64,
+}
+
+/// What the threads of one name used, from just before a window to just after it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ThreadsUse {
+    /// Their name.
+    pub name: String,
+    /// How many there are.
+    pub threads: u64,
+    /// CPU time.
+    pub cpu_ns: u64,
+    /// Times that they gave up the CPU themselves.
+    pub voluntary_switches: u64,
+    /// Times that the kernel took the CPU from them.
+    pub involuntary_switches: u64,
+}
+
+/// What one garbage collector did within a window.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CollectorUse {
+    /// Collections.
+    pub count: u64,
+    /// Time of its pauses.
+    pub pause_ns: u64,
+}
+
+/// What the whole machine did within a window: everybody's doing, the generator's and the subject's included.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MachineUse {
+    /// CPU time that the hypervisor gave to others, all CPUs.
+    pub steal_ns: Option<u64>,
+    /// CPU time of software interrupts (where the network's receive work is done), all CPUs.
+    pub softirq_ns: Option<u64>,
+    /// CPU time in which nothing ran, all CPUs.
+    pub idle_ns: Option<u64>,
+    /// Bytes that went through the loopback device, each once.
+    pub loopback_bytes: Option<u64>,
+    /// TCP segments sent again.
+    pub retransmits: Option<u64>,
+    /// Connections in TIME_WAIT at the end.
+    pub time_wait: Option<u64>,
+}
