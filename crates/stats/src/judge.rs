@@ -10,7 +10,10 @@ mod evaluate;
 mod fact;
 mod guard;
 mod regression;
+mod seen;
 mod series;
+
+pub use seen::judge_seen;
 
 use crate::design::Bounds;
 use crate::{Claim, Design, Judged, Judgement, Observations, Reason, Verdict};

@@ -28,7 +28,8 @@ fn run(rng: &mut Rng, variants: usize, blocks: u32, mean: f64, sd: f64, measure:
 fn cell(block: u32, variant: usize, measure: Measure, value: f64) -> Cell {
     let merged = Some(value);
     let (cycles, unfit) = (Vec::new(), Vec::new());
-    Cell { block, variant, point: 0, measure, cycles, merged, finished: 1_000_000, errors: 0, unfit }
+    let (point, stream) = (0, None);
+    Cell { block, variant, point, stream, measure, cycles, merged, finished: 1_000_000, errors: 0, unfit }
 }
 
 fn figures(variants: usize, measure: Measure) -> Vec<Counterpart> {

@@ -73,7 +73,10 @@ pub fn judge_regressions(
 
 impl<'a> Sample<'a> {
     fn of(observations: &'a Observations, measure: Measure, variant: usize, point: usize) -> Sample<'a> {
-        let is_it = |cell: &&Cell| (cell.measure, cell.variant, cell.point) == (measure, variant, point);
+        // All streams together.
+        let is_it = |cell: &&Cell| {
+            (cell.measure, cell.variant, cell.point, cell.stream) == (measure, variant, point, None)
+        };
         let cells: Vec<&Cell> = observations.cells.iter().filter(is_it).collect();
         let usable = |value: &f64| value.is_finite() && *value > 0.0;
         let values: Vec<f64> = cells.iter().filter_map(|cell| cell.merged).filter(usable).collect();
