@@ -90,9 +90,11 @@ fn again(
     let cli = Cli::try_parse_from(words)
         .map_err(|error| mistake(format!("its command line is not understood by this Proofload: {error}")))?;
     let base = PathBuf::from(&plan.working_directory);
+    let mut offline = false;
     let (study, catalogue, preset, workers, baseline) = match &cli.verb {
         Some(Verb::Run(args)) => {
             let args = below(args, &base);
+            offline = args.offline;
             let catalogue = run::catalogue(&args)?;
             let study = study_of(&args, &catalogue, plan)?;
             (study, catalogue, args.preset, None, Some(args.baseline))
@@ -103,7 +105,7 @@ fn again(
         }
         _ => return Err(mistake("its command line is neither run nor compare".to_string())),
     };
-    let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
+    let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(offline);
     conduct(&Conduct {
         study: &study,
         preset: &preset,

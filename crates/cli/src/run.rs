@@ -71,7 +71,7 @@ pub enum Begin<'a> {
 
 /// The verb.
 pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
-    let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
+    let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(args.offline);
     let catalogue = catalogue(args)?;
     let study = study::load(&args.study, &options(args), &catalogue)
         .map_err(|problems| leave(Exit::Usage, problems))?;
@@ -135,7 +135,7 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
             .map_err(lock_error)?;
     let minutes = plan.estimated_seconds / 60.0;
     let (mut record, behind) = record(conduct, &plan, &environment, accepted)?;
-    if conduct.study.claims.is_empty() {
+    if conduct.study.claims.is_empty() && conduct.study.expectations.is_empty() {
         say("no claim is left: figures only, no verdict");
     }
     match behind.last_block {
@@ -235,9 +235,11 @@ fn unkept(error: anyhow::Error, record: &mut RunWriter) -> anyhow::Error {
     )
 }
 
-fn subject_error(error: SubjectError) -> anyhow::Error {
+/// The error of a subject that cannot be prepared.
+pub fn subject_error(error: SubjectError) -> anyhow::Error {
     let exit = match error {
         SubjectError::Interrupted => Exit::Interrupted,
+        SubjectError::Parameter { .. } | SubjectError::Unpinned { .. } => Exit::Usage,
         _ => Exit::FailedStart,
     };
     leave(exit, error)
@@ -301,6 +303,7 @@ fn blocks(
         stop: Arc::clone(stop),
     });
     let (_, claims, design) = proofload_report::restore(plan)?;
+    let looking = proofload_report::Looking::of(plan)?;
     let claim_names = claims.iter().map(|claim| claim.name.clone()).collect();
     let mut live = Live::new(plan, claim_names, conduct.output.quiet);
     // Earlier sittings may have noticed something too.
@@ -310,7 +313,7 @@ fn blocks(
         design: &design,
         bench: &mut bench,
         record,
-        look: &mut |path| proofload_store::judged(&Run::open(path)?, &claims, &design),
+        look: &mut |path| looking.look(&Run::open(path)?),
         progress: &mut |step| {
             live.show(&step);
             match step {
