@@ -8,10 +8,12 @@ mod explain;
 mod lines;
 mod mode;
 mod order;
+mod retime;
 
 pub use explain::explain;
 pub use lines::redact_arguments;
 pub use mode::{CYCLES, Mode, SERIAL, choose as choose_mode};
+pub use retime::retime;
 
 use crate::study::quantity::keep_alive_label;
 use crate::study::{LoadKind, LoadPoint, Stand, Study, SubjectSpec, WorkloadEntry};

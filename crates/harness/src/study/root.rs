@@ -10,9 +10,9 @@ use super::problem::{Place, Problems, Sink, shown};
 use super::quantity;
 use super::redact;
 use super::restrict::{Parts, check_only, check_quick};
-use super::subjects::check_subjects;
+use super::subjects::{Subjects, check_subjects};
 use super::yaml::{self, Node};
-use super::{Declarations, Study, include, set, write};
+use super::{Declarations, ExpectedRow, Reference, Study, include, set, write};
 use crate::plan::Mode;
 use proofload_engine::Timeouts;
 use proofload_stats::{Names, Selector};
@@ -127,13 +127,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let timeouts = map.optional("timeouts").map_or(Some(Timeouts::default()), |field| check_timeouts(&field));
     let mode = map.optional("mode").and_then(|field| check_mode(&field));
     let seed = map.optional("seed").map(|field| field.integer("a seed", 0..=u64::MAX));
-    let expect = map.optional("expect");
-    let reference = map.optional("reference");
-    let claims = match &expect {
-        // A study may ask for nothing but whether it finds what is expected.
-        Some(_) => map.optional("claims"),
-        None => map.required("claims", "state at least one: serves more: throughput(a) > throughput(b)"),
-    };
+    let statements = Statements::read(map);
     let quick = map.optional("quick");
     map.close(KEYS);
 
@@ -144,13 +138,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         // Without the names of variants and points every claim would look wrong.
         _ => None,
     };
-    let checked = match &claims {
-        Some(field) => check_claims(field, known.as_ref())
-            .inspect(|claims| forbid_shared_use(field, subjects.as_ref(), claims)),
-        None => Some(Claims::default()),
-    };
-    let expectations = expect.map_or(Some(Vec::new()), |field| check_expect(&field, known.as_ref()));
-    let references = reference.map_or(Some(Vec::new()), |field| check_references(&field, known.as_ref()));
+    let (checked, expectations, references) = statements.check(known.as_ref(), subjects.as_ref());
     let (subjects, points, names) = (subjects?, points?, known?);
     let mut parts = Parts {
         variants: subjects.variants,
@@ -192,6 +180,43 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         settings: Vec::new(),
         only: Vec::new(),
     })
+}
+
+/// What a study says of its outcome.
+struct Statements<'a> {
+    claims: Option<Field<'a>>,
+    expect: Option<Field<'a>>,
+    reference: Option<Field<'a>>,
+}
+
+impl<'a> Statements<'a> {
+    fn read(map: &Map<'a>) -> Self {
+        let expect = map.optional("expect");
+        let claims = match &expect {
+            // A study may ask for nothing but whether it finds what is expected.
+            Some(_) => map.optional("claims"),
+            None => map.required("claims", "state at least one: serves more: throughput(a) > throughput(b)"),
+        };
+        Statements { claims, expect, reference: map.optional("reference") }
+    }
+
+    /// Without names of variants and points only their shape is looked at.
+    fn check(
+        &self,
+        known: Option<&Names>,
+        subjects: Option<&Subjects>,
+    ) -> (Option<Claims>, Option<Vec<ExpectedRow>>, Option<Vec<Reference>>) {
+        let claims = match &self.claims {
+            Some(field) => {
+                check_claims(field, known).inspect(|claims| forbid_shared_use(field, subjects, claims))
+            }
+            None => Some(Claims::default()),
+        };
+        let expectations = self.expect.as_ref().map_or(Some(Vec::new()), |field| check_expect(field, known));
+        let references =
+            self.reference.as_ref().map_or(Some(Vec::new()), |field| check_references(field, known));
+        (claims, expectations, references)
+    }
 }
 
 /// How claims name the variants, points and streams.
@@ -245,7 +270,7 @@ fn check_mode(field: &Field<'_>) -> Option<Mode> {
 }
 
 /// What a process uses cannot be told apart between variants that share it.
-fn forbid_shared_use(field: &Field<'_>, subjects: Option<&super::subjects::Subjects>, claims: &Claims) {
+fn forbid_shared_use(field: &Field<'_>, subjects: Option<&Subjects>, claims: &Claims) {
     let variants = subjects.map_or(&[][..], |subjects| &subjects.variants);
     for claim in &claims.expanded {
         let of_process = |(measure, variant): (proofload_stats::Measure, usize)| {
