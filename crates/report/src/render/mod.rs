@@ -1,11 +1,18 @@
-//! Views as text, Markdown and HTML, results as JSON. A renderer reads no file.
+//! Views as text, Markdown, HTML and JUnit's XML, results as JSON and CSV, slices as series and histogram logs. A
+//! renderer reads no file.
 
+mod csv;
+mod hlog;
 mod html;
+mod junit;
 mod markdown;
 mod text;
 
+pub use csv::{csv, csv_series};
+pub use hlog::hlog;
 pub use html::html;
-pub use markdown::markdown;
+pub use junit::{Undecided, junit};
+pub use markdown::{markdown_report as markdown, markdown_within};
 pub use text::text;
 
 use proofload_store::schema::RunResult;
