@@ -2,7 +2,7 @@
 
 use crate::driver::Allowance;
 use crate::load::deal;
-use crate::{EngineError, Extent, KeepAlive, LoadPlan, Profile};
+use crate::{Address, EngineError, Extent, KeepAlive, LoadPlan, Profile};
 
 /// A load longer than a week is a slip of the pen; it also keeps sums of instants far from overflow.
 const LONGEST_NS: u64 = 7 * 86_400 * 1_000_000_000;
@@ -15,6 +15,7 @@ const OWN_DESCRIPTORS: u64 = 64;
 pub(crate) fn check(plan: &LoadPlan, allowance: &Allowance) -> Result<Vec<u64>, EngineError> {
     let mut problems = Vec::new();
     mix_problems(plan, &mut problems);
+    asking_problems(plan, &mut problems);
     extent_problems(plan, &mut problems);
     profile_problems(plan, &mut problems);
     let (k, n) = plan.share;
@@ -66,6 +67,38 @@ fn mix_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
             ));
         }
     }
+}
+
+/// Most bytes of a path that fit into the kernel's address of a Unix socket, with the NUL behind it.
+const UNIX_PATH_MAX: usize = 107;
+
+fn asking_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
+    let requests = plan.mix.iter().flat_map(|entry| [&*entry.request, &*entry.closing_request]);
+    plan.asking.feed.problems(requests, problems);
+    for (at, target) in plan.targets.iter().enumerate() {
+        match &target.address {
+            Address::Unix(path) if path.as_os_str().len() > UNIX_PATH_MAX => {
+                let length = path.as_os_str().len();
+                problems.push(format!(
+                    "targets[{at}]: a socket path of {length} bytes; the kernel takes {UNIX_PATH_MAX}"
+                ));
+            }
+            Address::Unix(_) if !plan.asking.bind.is_empty() => {
+                problems.push(format!("targets[{at}]: a Unix socket has no local address to bind"));
+            }
+            Address::Tcp(to) if plan.asking.bind.iter().any(|from| from.is_ipv4() != to.is_ipv4()) => {
+                problems.push(format!(
+                    "targets[{at}]: {to} cannot be reached from an address of the other family"
+                ));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Local ports for connections to one address of the peer: each local address has its own.
+pub(crate) fn ports(plan: &LoadPlan, allowance: &Allowance) -> u64 {
+    allowance.ports.saturating_mul(plan.asking.bind.len().max(1) as u64)
 }
 
 fn extent_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
@@ -147,11 +180,12 @@ fn resources(plan: &LoadPlan, allowance: &Allowance, dealt: &[u64]) -> Result<()
     {
         return Err(EngineError::Descriptors { needed, limit });
     }
-    match dealt.iter().map(|of_target| share(*of_target)).max() {
-        Some(most) if most > allowance.ports => Err(EngineError::Plan(format!(
-            "connections: {most} to one address need as many local ports, this machine has {}; lower the \
-             connections or widen net.ipv4.ip_local_port_range",
-            allowance.ports
+    let ports = ports(plan, allowance);
+    let over_tcp = dealt.iter().zip(&plan.targets).filter(|(_, to)| matches!(to.address, Address::Tcp(_)));
+    match over_tcp.map(|(of_target, _)| share(*of_target)).max() {
+        Some(most) if most > ports => Err(EngineError::Plan(format!(
+            "connections: {most} to one address need as many local ports, this machine has {ports}; lower the \
+             connections, widen net.ipv4.ip_local_port_range, or bind to several local addresses"
         ))),
         _ => Ok(()),
     }

@@ -47,7 +47,7 @@ pub(crate) fn assess(
     let sum = |of: fn(&WorkerResult) -> u64| workers.iter().map(of).sum::<u64>();
     let (no_port, no_descriptor) = (sum(|w| w.no_port), sum(|w| w.no_descriptor));
     if no_port > 0 {
-        let (opened, available) = (sum(|w| w.opened), allowance.ports);
+        let (opened, available) = (sum(|w| w.opened), crate::check::ports(plan, allowance));
         findings.push(Finding::Ports { exhausted: no_port, opened, available });
     }
     if no_descriptor > 0 {
@@ -98,4 +98,4 @@ fn littles_law(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

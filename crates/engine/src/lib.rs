@@ -9,6 +9,7 @@ mod clock;
 mod deadlines;
 pub mod driver;
 mod expect;
+pub mod feed;
 mod generator;
 mod health;
 pub mod load;

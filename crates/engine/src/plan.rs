@@ -1,16 +1,52 @@
 //! What the engine is asked to do, and what it returns.
 
+use crate::feed::Feed;
 use proofload_measure::{Outcome, Snapshot};
 use proofload_wire::Request;
-use std::net::SocketAddr;
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Address {
+    /// Numeric; names are resolved before the load.
+    Tcp(SocketAddr),
+    /// Path of a Unix socket, at most 107 bytes.
+    Unix(PathBuf),
+}
+
+impl From<SocketAddr> for Address {
+    fn from(address: SocketAddr) -> Self {
+        Address::Tcp(address)
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Tcp(address) => address.fmt(f),
+            Address::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
 
 /// Where requests go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Numeric address; names are resolved before the load.
-    pub address: SocketAddr,
+    /// Where it listens.
+    pub address: Address,
+}
+
+/// How requests are asked, beside what they are; the default asks each request as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asking {
+    /// What requests with places are filled with.
+    pub feed: Feed,
+    /// Local addresses that connections leave from, in turn; empty leaves the choice to the kernel.
+    pub bind: Vec<IpAddr>,
 }
 
 /// What an answer must be to count as answered.
@@ -147,6 +183,8 @@ pub struct LoadPlan {
     pub seed: u64,
     /// This load is share `.0` of `.1` equal ones; `(0, 1)` is the whole.
     pub share: (u32, u32),
+    /// How requests are asked.
+    pub asking: Asking,
 }
 
 /// Why a plan cannot be carried out.

@@ -43,7 +43,7 @@ pub fn load_plan(
     let mut mix = Vec::new();
     for text in urls {
         let entry = weighted(text).and_then(|(weight, url)| {
-            let target = Target { address: url.address };
+            let target = Target { address: url.address.into() };
             let index = targets.iter().position(|known| *known == target).unwrap_or_else(|| {
                 targets.push(target);
                 targets.len() - 1
@@ -75,6 +75,7 @@ pub fn load_plan(
         cpus: Vec::new(),
         seed: terms.seed,
         share: (0, 1),
+        asking: Default::default(),
     })
 }
 

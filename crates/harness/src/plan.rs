@@ -141,6 +141,7 @@ pub fn make(
         estimated_seconds: f64::from(blocks) * block_s,
         study_text: study.text.clone(),
         settings: study.settings.clone(),
+        only: study.only.clone(),
         ..Plan::default()
     }
 }
@@ -282,7 +283,7 @@ pub fn load_plan(study: &Study, point: &LoadPoint, terms: &LoadTerms<'_>) -> Res
         LoadKind::Open { rate_per_s, arrival } => Profile::Open { rate_per_s, arrival, coalesce_ns: 0 },
     };
     Ok(LoadPlan {
-        targets: vec![Target { address: terms.address }],
+        targets: vec![Target { address: terms.address.into() }],
         mix,
         profile,
         connections: point.connections,
@@ -295,6 +296,7 @@ pub fn load_plan(study: &Study, point: &LoadPoint, terms: &LoadTerms<'_>) -> Res
         cpus: terms.cpus.clone(),
         seed: terms.seed,
         share: (0, 1),
+        asking: Default::default(),
     })
 }
 

@@ -276,7 +276,7 @@ pub enum Overall {
     AllSupported,
     /// At least one claim is refuted.
     Refuted,
-    /// None is refuted, at least one undecided.
+    /// None is refuted, at least one undecided; or no claim of a study was left.
     Undecided,
     /// The generator was the limit, or nothing was answered.
     Invalid,
@@ -294,7 +294,8 @@ pub fn overall(result: &RunResult) -> Overall {
         Overall::Refuted
     } else if nothing || (unfit && (result.claims.is_empty() || any("undecided"))) {
         Overall::Invalid
-    } else if any("undecided") {
+    } else if any("undecided") || (result.plan.is_some() && result.claims.is_empty()) {
+        // A study of which no claim is left was asked for figures, and decides nothing.
         Overall::Undecided
     } else {
         Overall::AllSupported

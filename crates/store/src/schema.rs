@@ -277,6 +277,9 @@ pub struct Plan {
     /// What the command line changed in the study, as it was given to `--set`; credentials are replaced.
     #[serde(default)]
     pub settings: Vec<String>,
+    /// What `--only` kept of the study, as it was given; empty when it was run whole.
+    #[serde(default)]
+    pub only: Vec<String>,
     /// The command line that began the run, program name left out, credentials redacted.
     #[serde(default)]
     pub arguments: Vec<String>,

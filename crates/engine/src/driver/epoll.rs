@@ -5,15 +5,15 @@
 //! nothing probes for `EAGAIN`; writability is watched only after a write came back short.
 
 use super::{Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, Pushed, Turned, Wake};
-use crate::clock;
+use crate::{Address, clock};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, sockopt};
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, sockopt};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 
 /// Bytes read at once: small enough to stay in the second-level cache, four of them a turn's share.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -233,6 +233,46 @@ impl Driver for Epoll {
     }
 }
 
+/// A socket for connections to that address.
+fn socket_to(to: &Address, from: Option<IpAddr>) -> Result<OwnedFd, Errno> {
+    let family = match to {
+        Address::Tcp(SocketAddr::V4(_)) => AddressFamily::INET,
+        Address::Tcp(SocketAddr::V6(_)) => AddressFamily::INET6,
+        Address::Unix(_) => AddressFamily::UNIX,
+    };
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let fd = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
+    if matches!(to, Address::Tcp(_)) {
+        sockopt::set_tcp_nodelay(&fd, true)?;
+        if let Some(from) = from {
+            choose_port_late(&fd)?;
+            rustix::net::bind(&fd, &SocketAddr::new(from, 0))?;
+        }
+    }
+    Ok(fd)
+}
+
+/// Lets the kernel choose the local port when it knows the peer: else a port serves one peer only, and a
+/// second address of the server would not bring more connections.
+fn choose_port_late(fd: &OwnedFd) -> Result<(), Errno> {
+    let on: libc::c_int = 1;
+    // SAFETY: the option's value is an int that outlives the call, and its length is told.
+    let result = unsafe {
+        libc::setsockopt(
+            fd.as_raw_fd(),
+            libc::IPPROTO_IP,
+            libc::IP_BIND_ADDRESS_NO_PORT,
+            std::ptr::from_ref(&on).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        )
+    };
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::INVAL))
+    }
+}
+
 impl EpollNet {
     fn requeue(&mut self, conn: Conn) {
         let socket = &mut self.sockets[conn as usize];
@@ -254,12 +294,13 @@ impl EpollNet {
         Ok(!socket.dialing)
     }
 
-    fn open(&mut self, conn: Conn, to: SocketAddr) -> Result<Dialed, Errno> {
-        let family = if to.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let fd = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
-        sockopt::set_tcp_nodelay(&fd, true)?;
-        match rustix::net::connect(&fd, &to) {
+    fn open(&mut self, conn: Conn, to: &Address, from: Option<IpAddr>) -> Result<Dialed, Errno> {
+        let fd = socket_to(to, from)?;
+        let connected = match to {
+            Address::Tcp(to) => rustix::net::connect(&fd, to),
+            Address::Unix(path) => rustix::net::connect(&fd, &SocketAddrUnix::new(path)?),
+        };
+        match connected {
             Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => {}
             Err(errno) => return Err(errno),
         }
@@ -303,9 +344,9 @@ impl Net for EpollNet {
         clock::thread_cpu_ns()
     }
 
-    fn dial(&mut self, conn: Conn, to: SocketAddr) -> Dialed {
+    fn dial(&mut self, conn: Conn, to: &Address, from: Option<IpAddr>) -> Dialed {
         debug_assert!(self.sockets[conn as usize].fd.is_none(), "connection {conn} is in use");
-        self.open(conn, to).unwrap_or_else(|errno| Dialed::Failed(dial_fault(errno)))
+        self.open(conn, to, from).unwrap_or_else(|errno| Dialed::Failed(dial_fault(errno)))
     }
 
     #[inline]

@@ -17,8 +17,9 @@ mod conformance;
 pub use epoll::{Epoll, EpollDrivers, EpollNet};
 pub use proofload_wire::Close;
 
+use crate::Address;
 use std::io;
-use std::net::SocketAddr;
+use std::net::IpAddr;
 
 /// Names a connection of one worker.
 pub type Conn = u32;
@@ -69,8 +70,9 @@ pub trait Net {
     fn now_ns(&self) -> u64;
     /// CPU time that this worker's thread has used.
     fn cpu_ns(&self) -> u64;
-    /// Begins to connect. The number must be free and below the capacity the driver was made with.
-    fn dial(&mut self, conn: Conn, to: SocketAddr) -> Dialed;
+    /// Begins to connect, `from` a local address if one is given (TCP). The number must be free and below the
+    /// capacity the driver was made with.
+    fn dial(&mut self, conn: Conn, to: &Address, from: Option<IpAddr>) -> Dialed;
     /// Sends what the kernel takes now.
     fn send(&mut self, conn: Conn, bytes: &[u8]) -> Pushed;
     /// Closes the connection, or gives its establishment up, and frees the number. No call tells of it.

@@ -10,11 +10,17 @@ use std::sync::Arc;
 const SECOND: u64 = 1_000_000_000;
 const ALLOWANCE: Allowance = Allowance { descriptors: None, ports: 28_232 };
 
-fn plan() -> LoadPlan {
+pub(crate) fn plan() -> LoadPlan {
     let bytes = b"GET / HTTP/1.1\r\n\r\n".to_vec();
-    let request = Arc::new(Request { bytes, head_only: false, closes: false, keep_body: 0 });
+    let request = Arc::new(Request {
+        bytes,
+        head_only: false,
+        closes: false,
+        keep_body: 0,
+        places: Default::default(),
+    });
     LoadPlan {
-        targets: vec![Target { address: "127.0.0.1:80".parse().unwrap() }],
+        targets: vec![Target { address: std::net::SocketAddr::from(([127, 0, 0, 1], 80)).into() }],
         mix: vec![MixEntry {
             weight: 1,
             target: 0,
@@ -33,6 +39,7 @@ fn plan() -> LoadPlan {
         cpus: Vec::new(),
         seed: 1,
         share: (0, 1),
+        asking: Default::default(),
     }
 }
 

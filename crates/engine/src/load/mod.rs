@@ -6,6 +6,7 @@ mod schedule;
 
 pub use mix::{Mix, deal};
 pub use random::Random;
+pub(crate) use random::scaled;
 pub use schedule::{Schedule, Stripe};
 
 /// Part `k` of `n` of `total`: the parts add up to `total` exactly, differ by at most one, and none

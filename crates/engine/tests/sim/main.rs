@@ -39,7 +39,7 @@ fn entry(weight: u32, target: usize, body: usize) -> MixEntry {
 }
 
 fn target() -> Target {
-    Target { address: "127.0.0.1:80".parse().unwrap() }
+    Target { address: std::net::SocketAddr::from(([127, 0, 0, 1], 80)).into() }
 }
 
 /// A closed loop without think time: 8 connections, one second, nothing discarded.
@@ -58,6 +58,7 @@ fn closed() -> LoadPlan {
         cpus: Vec::new(),
         seed: 1,
         share: (0, 1),
+        asking: Default::default(),
     }
 }
 

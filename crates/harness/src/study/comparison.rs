@@ -110,6 +110,7 @@ pub fn comparison(
         path: None,
         text: String::new(),
         settings: Vec::new(),
+        only: Vec::new(),
     })
 }
 

@@ -4,6 +4,7 @@
 //! module relies on what was checked here. [`study_schema`] is the same format for editors.
 
 mod claims;
+mod combinations;
 mod comparison;
 mod declarations;
 mod field;
@@ -16,6 +17,7 @@ mod problem;
 pub mod quantity;
 mod raw;
 pub(crate) mod redact;
+mod restrict;
 mod root;
 mod set;
 mod subjects;
@@ -59,7 +61,7 @@ pub struct Study {
     pub timeouts: Timeouts,
     /// Seed of everything random, when the study fixes one.
     pub seed: Option<u64>,
-    /// What the study drops when it is shortened (its `quick:` block), a sentence each.
+    /// What is left out: excluded combinations, and what the `quick:` block and `--only` drop, a sentence each.
     pub not_tested: Vec<String>,
     /// Claims at definite load points.
     pub claims: Vec<Claim>,
@@ -74,6 +76,8 @@ pub struct Study {
     pub text: String,
     /// What was set on the command line, `key=value`, credentials redacted.
     pub settings: Vec<String>,
+    /// What `--only` kept, as it was given.
+    pub only: Vec<String>,
 }
 
 /// One combination of levels.
