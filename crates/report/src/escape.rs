@@ -82,6 +82,20 @@ pub fn markdown_line(text: &str) -> String {
     }
 }
 
+/// For JSON that may be looked at in a terminal: the control characters that JSON allows in its texts, and those that
+/// reorder text, as escapes of JSON. Takes a whole document: such characters only stand in its texts.
+pub fn json(document: &str) -> String {
+    let mut out = String::with_capacity(document.len());
+    for c in document.chars() {
+        if (c.is_control() && c != '\n') || reorders(c) {
+            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
 /// For XML 1.0, in text and in quoted attributes: markup is escaped, and what XML forbids altogether (most control
 /// characters, two noncharacters) becomes a visible escape. In attributes line breaks would become blanks.
 pub fn xml(text: &str) -> String {
@@ -107,7 +121,8 @@ pub fn xml(text: &str) -> String {
 pub fn csv(text: &str) -> String {
     let text = line_breaks_kept(text);
     // Blanks before the sign are skipped by some programs.
-    let formula = text.trim_start_matches([' ', '\t', '\n']).starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
+    let formula =
+        text.trim_start_matches([' ', '\t', '\n']).starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
     let text = if formula || text.starts_with(['\t', '\n']) { format!("'{text}") } else { text };
     match text.contains(['"', ',', '\n', '\t', '\'', ';']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
@@ -121,7 +136,17 @@ pub fn tag(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'_' | b'-' | b':' | b'/' | b'@' | b'+' | b'=' => {
+            b'a'..=b'z'
+            | b'A'..=b'Z'
+            | b'0'..=b'9'
+            | b'.'
+            | b'_'
+            | b'-'
+            | b':'
+            | b'/'
+            | b'@'
+            | b'+'
+            | b'=' => {
                 out.push(char::from(byte));
             }
             byte => out.push_str(&format!("%{byte:02X}")),

@@ -243,6 +243,8 @@ pub fn abandoned(n: u64) -> String {
 pub const VERDICT_COLUMNS: [&str; 4] = ["verdict", "claim", "rests on", "why"];
 /// Heading of what else is said of the verdicts.
 pub const REASONS: &str = "More on the verdicts";
+/// What the facts of the machine begin with, where they stand among others.
+pub const MACHINE: &str = "machine";
 /// A sentence among the limits.
 pub const LIMIT: &str = "limit";
 /// The run as a whole, in a list of claims.

@@ -12,13 +12,11 @@ pub fn csv(result: &RunResult) -> String {
         if let Some(estimate) = &figure.estimate {
             let ends = (estimate.low, estimate.high);
             let interval = if ends.0.is_some() { number(Some(figure.confidence)) } else { String::new() };
-            row(&mut out, [&safe(&figure.variant), &safe(&figure.point), &safe(&figure.measure), &safe(&estimate.unit)], &[
-                number(Some(estimate.point)),
-                number(ends.0),
-                number(ends.1),
-                interval,
-                blocks.to_string(),
-            ]);
+            row(
+                &mut out,
+                [&safe(&figure.variant), &safe(&figure.point), &safe(&figure.measure), &safe(&estimate.unit)],
+                &[number(Some(estimate.point)), number(ends.0), number(ends.1), interval, blocks.to_string()],
+            );
         }
     }
     result.points.iter().for_each(|point| counted(point, &mut out));
@@ -73,7 +71,8 @@ fn quantiles(durations: &Durations) -> [(&'static str, Option<f64>); 6] {
 /// The series of every slice: answers in each second of the window, and what the telemetry saw. `at_ns` counts from
 /// the window's start.
 pub fn csv_series(slices: &[&Slice]) -> String {
-    let mut out = String::from("block,phase,cycle,position,variant,point,window_start_unix_ns,at_ns,series,value\r\n");
+    let mut out =
+        String::from("block,phase,cycle,position,variant,point,window_start_unix_ns,at_ns,series,value\r\n");
     for slice in slices {
         let place = format!(
             "{},{},{},{},{},{},{}",

@@ -31,7 +31,10 @@ pub fn hlog(slices: &[&Slice]) -> String {
             // A slice without an answer is an interval all the same.
             let empty = LatencyHistogram::new().encode();
             let histogram = if histogram.is_empty() { &empty } else { histogram };
-            out.push_str(&format!("Tag={name},{start:.3},{:.3},{max:.3},{histogram}\n", slice.measured.seconds));
+            out.push_str(&format!(
+                "Tag={name},{start:.3},{:.3},{max:.3},{histogram}\n",
+                slice.measured.seconds
+            ));
         }
     }
     out

@@ -43,8 +43,10 @@ pub fn junit(result: &RunResult, undecided: Undecided) -> String {
          <testsuite name=\"{suite}\" {counts} time=\"{measured:.3}\">\n"
     );
     out.push_str("<properties>\n");
-    for (name, value) in view.parameters.iter().chain(&view.environment) {
-        out.push_str(&format!("<property name=\"{}\" value=\"{}\"/>\n", safe(name), safe(value)));
+    let parameters = view.parameters.iter().map(|(name, value)| (name.clone(), value));
+    let machine = view.environment.iter().map(|(name, value)| (format!("{}.{name}", messages::MACHINE), value));
+    for (name, value) in parameters.chain(machine) {
+        out.push_str(&format!("<property name=\"{}\" value=\"{}\"/>\n", safe(&name), safe(value)));
     }
     for limit in &view.limits {
         out.push_str(&format!("<property name=\"{}\" value=\"{}\"/>\n", messages::LIMIT, safe(limit)));
@@ -82,7 +84,10 @@ fn claim_case(suite: &str, verdict: &VerdictView, undecided: Undecided) -> Strin
     let inner = match (verdict.verdict.as_str(), undecided) {
         ("supported", _) => format!("<system-out>{message}</system-out>"),
         ("undecided", Undecided::Skip) => format!("<skipped message=\"{word}: {message}\"/>"),
-        _ => format!("<failure type=\"{word}\" message=\"{word}: {message}\">{}</failure>", safe(&said.join("\n"))),
+        _ => format!(
+            "<failure type=\"{word}\" message=\"{word}: {message}\">{}</failure>",
+            safe(&said.join("\n"))
+        ),
     };
     let name = safe(&format!("{}: {}", verdict.name, verdict.text));
     format!("<testcase classname=\"{suite}\" name=\"{name}\">{inner}</testcase>\n")

@@ -20,7 +20,8 @@ pub fn markdown_within(result: &RunResult, max_bytes: usize) -> String {
     let view = view(result);
     let mut out = head(&view);
     let sections = sections(&view);
-    let reserve = messages::left_out(&sections.iter().map(|section| section.title).collect::<Vec<_>>()).len() + 4;
+    let reserve =
+        messages::left_out(&sections.iter().map(|section| section.title).collect::<Vec<_>>()).len() + 4;
     let room = max_bytes.saturating_sub(reserve);
     if out.len() > room {
         return String::new();

@@ -15,15 +15,13 @@ pub use junit::{Undecided, junit};
 pub use markdown::{markdown_report as markdown, markdown_within};
 pub use text::text;
 
+use crate::escape;
 use proofload_store::schema::RunResult;
 
 /// The result for programs; `schema/result.schema.json` describes it.
 pub fn json(result: &RunResult) -> String {
     match serde_json::to_string_pretty(result) {
-        Ok(mut text) => {
-            text.push('\n');
-            text
-        }
+        Ok(text) => format!("{}\n", escape::json(&text)),
         // Maps with text keys and plain fields always serialise; if that ever changes, say it where it is read.
         Err(error) => format!("{{\"error\": {:?}}}\n", error.to_string()),
     }
