@@ -28,7 +28,9 @@ const SUMMARY_VARIABLE: &str = "GITHUB_STEP_SUMMARY";
 /// A summary is asked for and nothing names its file.
 pub fn check(args: &OutputArgs) -> anyhow::Result<()> {
     if args.github_summary && summary_file().is_none() {
-        let why = format!("--github-summary: {SUMMARY_VARIABLE} is not set; it is set in a step of a workflow on GitHub");
+        let why = format!(
+            "--github-summary: {SUMMARY_VARIABLE} is not set; it is set in a step of a workflow on GitHub"
+        );
         return Err(leave(Exit::Usage, why));
     }
     Ok(())
@@ -58,7 +60,9 @@ pub fn write(result: &RunResult, slices: &[&Slice], args: &OutputArgs) -> anyhow
         Format::Hlog => proofload_report::hlog(slices),
     };
     match &args.output {
-        Some(path) => std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?,
+        Some(path) => {
+            std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?
+        }
         None => print(&text)?,
     }
     match summary_file().filter(|_| args.github_summary) {

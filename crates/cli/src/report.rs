@@ -7,8 +7,9 @@ use proofload_store::Run;
 
 /// The verb.
 pub fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
+    output::check(&args.output)?;
     let record = Run::open(&args.run).map_err(|error| leave(Exit::Usage, error))?;
     let result = proofload_report::of_run(&record)?;
-    output::write(&result, &args.output)?;
+    output::write(&result, &output::slices(&record), &args.output)?;
     Ok(run::exit_of(&result))
 }

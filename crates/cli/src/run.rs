@@ -69,6 +69,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
 
 /// Plans, prepares, runs, judges and reports a study.
 pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
+    output::check(conduct.output)?;
     let stop = signals::install()?;
     let preset = preset(conduct.preset);
     let budget = conduct.preset.budget.as_deref().map(study::quantity::duration).transpose();
@@ -199,11 +200,12 @@ fn blocks(
 fn finish(conduct: &Conduct<'_>, record: &mut RunWriter, ending: &Ending) -> anyhow::Result<Exit> {
     let status = ending.status();
     record.set_status(&status.state, &status.why, clock::unix_ns())?;
-    let result = proofload_report::of_run(&Run::open(record.path())?)?;
+    let read = Run::open(record.path())?;
+    let result = proofload_report::of_run(&read)?;
     record.write_result(&result)?;
     record.write_text("report.md", &proofload_report::markdown(&result))?;
     record.write_text("report.html", &proofload_report::html(&result))?;
-    output::write(&result, conduct.output)?;
+    output::write(&result, &output::slices(&read), conduct.output)?;
     if !conduct.output.quiet {
         eprintln!("kept in {}", record.path().display());
     }

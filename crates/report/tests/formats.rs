@@ -5,7 +5,7 @@ mod made;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use made::{CASE, Case, SECOND, result, slice};
-use proofload_report::{of_run, Undecided, csv, csv_series, hlog, junit, markdown, markdown_within};
+use proofload_report::{Undecided, csv, csv_series, hlog, junit, markdown, markdown_within, of_run};
 use proofload_store::schema::{Environment, Slice, Telemetry};
 use proofload_store::{Run, RunWriter};
 use std::collections::BTreeMap;
@@ -100,7 +100,7 @@ fn csv_has_every_figure_with_its_interval_and_every_count() {
     assert_eq!(&throughput[8], "4");
     let answered: Vec<&str> =
         rows.iter().filter(|row| &row[2] == "outcome.answered").map(|row| &row[4]).collect();
-    let counted: Vec<String> =
+    let outcomes: Vec<String> =
         result.points.iter().map(|point| point.outcomes["answered"].to_string()).collect();
     assert_eq!(answered, outcomes);
 }
@@ -114,7 +114,8 @@ fn a_jvm_is_spoken_of_where_there_is_one() {
     let root = tempfile::tempdir().expect("a directory");
     for jvm in [false, true] {
         let plan = made::plan(Case { blocks: 1, ..CASE });
-        let mut record = RunWriter::create(root.path(), &plan, &Environment::default(), SECOND).expect("a record");
+        let mut record =
+            RunWriter::create(root.path(), &plan, &Environment::default(), SECOND).expect("a record");
         let mut block = record.begin_block(1).expect("a block");
         for (cycle, variant) in [(1, 0), (1, 1), (2, 1), (2, 0)] {
             let mut slice = slice(CASE, 1, cycle, variant);

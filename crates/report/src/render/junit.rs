@@ -44,7 +44,8 @@ pub fn junit(result: &RunResult, undecided: Undecided) -> String {
     );
     out.push_str("<properties>\n");
     let parameters = view.parameters.iter().map(|(name, value)| (name.clone(), value));
-    let machine = view.environment.iter().map(|(name, value)| (format!("{}.{name}", messages::MACHINE), value));
+    let machine =
+        view.environment.iter().map(|(name, value)| (format!("{}.{name}", messages::MACHINE), value));
     for (name, value) in parameters.chain(machine) {
         out.push_str(&format!("<property name=\"{}\" value=\"{}\"/>\n", safe(&name), safe(value)));
     }
@@ -70,7 +71,10 @@ fn run_case(result: &RunResult, view: &View) -> String {
     let suite = safe(&view.title);
     let answered: u64 = result.points.iter().filter_map(|point| point.outcomes.get("answered")).sum();
     let inner = match why_invalid(result, view) {
-        None => format!("<system-out>{}</system-out>", safe(&messages::answered(&number::count(answered)))),
+        None => {
+            let said = [messages::answered(&number::count(answered)), view.headline.clone()];
+            format!("<system-out>{}</system-out>", safe(said.join("\n").trim_end()))
+        }
         Some(why) => format!("<error type=\"invalid\" message=\"{}\"/>", safe(&why)),
     };
     format!("<testcase classname=\"{suite}\" name=\"{}\">{inner}</testcase>\n", messages::THE_RUN)
