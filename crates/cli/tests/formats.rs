@@ -15,8 +15,8 @@ fn measured(format: &str, more: &[&str]) -> std::process::Output {
 fn each_format_is_written_and_begins_as_it_should() {
     for (format, begins, holds) in [
         ("junit", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites ", "name=\"the run\""),
-        ("csv", "variant,point,measure,unit,value,", ",2c,outcome.answered,count,50,"),
-        ("csv-series", "block,phase,cycle,position,variant,point,", ",2c,"),
+        ("csv", "variant,stream,point,measure,unit,value,", ",,2c,outcome.answered,count,50,"),
+        ("csv-series", "block,phase,cycle,position,variant,stream,point,", ",,2c,"),
         ("hlog", "#[Histogram log format version 1.3]\n", "@2c,0.000,"),
         ("markdown", "# http:", "2c, closed loop"),
         ("html", "<!doctype html>", "2c, closed loop"),

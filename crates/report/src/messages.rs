@@ -4,7 +4,7 @@
 
 use crate::number;
 use proofload_stats::{Judged, Names, Reason, Source};
-use proofload_store::schema::{Estimate, Generator, Timing};
+use proofload_store::schema::{Estimate, Generator, Point, Timing};
 
 /// Heading of the verdicts.
 pub const VERDICTS: &str = "Verdicts";
@@ -126,15 +126,17 @@ fn why(reason: &Reason, names: &Names) -> String {
         ),
         Reason::SignsDisagree => "the Hodges–Lehmann estimate points the other way".into(),
         Reason::BlocksLost { lost, of } => format!("{lost} of {} were lost", blocks(*of)),
-        Reason::NotMeasured { measure, variant: index, point, blocks: n } => format!(
-            "{}({}) @ {} has no value in {}{}",
+        Reason::NotMeasured { measure, variant: index, point, stream, blocks: n } => format!(
+            "{}{}({}) @ {} has no value in {}{}",
             measure.name(),
+            stream.and_then(|at| names.streams.get(at)).map_or_else(String::new, |name| format!("[{name}]")),
             variant(index),
             names.points.get(*point).map_or("?", String::as_str),
             blocks(*n),
             needs(measure.source())
         ),
         Reason::Constant => "constant over all blocks, compared exactly".into(),
+        Reason::OneMeasurement => "one measurement, no interval: says only what was seen".into(),
         Reason::SeenOnly { exchanges, upper } => format!(
             "holds for the {} exchanges seen; the true share is below {} with 95 % confidence",
             number::count(*exchanges),
@@ -220,6 +222,14 @@ pub fn machine(what: &str) -> String {
     format!("machine: {what}")
 }
 
+/// Who asked, where: `nio @ 64c`, `nio [fast] @ 64c`.
+pub fn place(point: &Point) -> String {
+    match point.stream.as_str() {
+        "" => format!("{} @ {}", point.variant, point.point),
+        stream => format!("{} [{stream}] @ {}", point.variant, point.point),
+    }
+}
+
 /// It did not.
 pub const CLIENT_LIMITED: &str = "client-limited: these are the generator's figures, not the server's";
 /// Nothing was answered.
@@ -288,11 +298,6 @@ pub const CPU_MODEL: &str = "CPU";
 /// A fact of the machine.
 pub const MEMORY: &str = "memory";
 
-/// `nio @ 64c`.
-pub fn place(variant: &str, point: &str) -> String {
-    format!("{variant} @ {point}")
-}
-
 /// Heading of a single measurement's latencies.
 pub fn loop_of(point: &str, model: &str) -> String {
     format!("{point}, {model} loop")
@@ -303,11 +308,12 @@ pub fn ended(state: &str, why: &str) -> String {
     if why.is_empty() { state.to_string() } else { format!("{state}: {why}") }
 }
 
-/// What a verdict rests on: `1.034 [0.97, 1.09], 95 %, 6 blocks`.
-pub fn rests_on(estimate: &Estimate, confidence: f64, n: u32) -> String {
+/// What a verdict rests on: `1.034 [0.97, 1.09], 95 %, 6 blocks`. A single measurement has no blocks.
+pub fn rests_on(estimate: &Estimate, confidence: f64, n: u32, single: bool) -> String {
     let confidence = (confidence * 1000.0).round() / 10.0;
     match estimate.high {
         Some(_) => format!("{}, {confidence} %, {}", interval(estimate), blocks(n)),
+        None if single => interval(estimate),
         None => format!("{}, {}", interval(estimate), blocks(n)),
     }
 }

@@ -91,15 +91,15 @@ fn csv_has_every_figure_with_its_interval_and_every_count() {
     assert!(text.ends_with("\r\n") && !text.replace("\r\n", "").contains('\n'));
     let rows: Vec<csv_crate::StringRecord> = records(&text);
     let throughput =
-        rows.iter().find(|row| &row[0] == "nio2" && &row[2] == "throughput").expect("a throughput");
+        rows.iter().find(|row| &row[0] == "nio2" && &row[3] == "throughput").expect("a throughput");
     let figure =
         result.figures.iter().find(|figure| figure.variant == "nio2" && figure.measure == "throughput");
     let estimate = figure.and_then(|figure| figure.estimate.as_ref()).expect("an estimate");
-    assert_eq!(throughput[4].parse::<f64>().expect("a number"), estimate.point);
-    assert_eq!(throughput[5].parse::<f64>().ok(), estimate.low);
-    assert_eq!(&throughput[8], "4");
+    assert_eq!(throughput[5].parse::<f64>().expect("a number"), estimate.point);
+    assert_eq!(throughput[6].parse::<f64>().ok(), estimate.low);
+    assert_eq!(&throughput[9], "4");
     let answered: Vec<&str> =
-        rows.iter().filter(|row| &row[2] == "outcome.answered").map(|row| &row[4]).collect();
+        rows.iter().filter(|row| &row[3] == "outcome.answered").map(|row| &row[5]).collect();
     let outcomes: Vec<String> =
         result.points.iter().map(|point| point.outcomes["answered"].to_string()).collect();
     assert_eq!(answered, outcomes);
@@ -136,8 +136,8 @@ fn csv_series_has_each_second_and_each_sample() {
     insta::assert_snapshot!("series.csv", text);
     let rows = records(&text);
     assert_eq!(rows.len(), 4 * 2 + 2);
-    let unknown = rows.iter().find(|row| &row[8] == "rss_bytes" && &row[7] == "500000000").expect("a sample");
-    assert_eq!(&unknown[9], "", "what was not measured is not zero");
+    let unknown = rows.iter().find(|row| &row[9] == "rss_bytes" && &row[8] == "500000000").expect("a sample");
+    assert_eq!(&unknown[10], "", "what was not measured is not zero");
 }
 
 #[test]

@@ -73,12 +73,14 @@ fn poisoned(text: &str) -> (RunResult, Vec<Slice>) {
     for point in &mut result.points {
         point.variant.clone_from(&text);
         point.point.clone_from(&text);
+        point.stream.clone_from(&text);
         point.generator.findings = vec![text.clone()];
         point.bad_answers = vec![bad_answer(Outcome::Rejected, &text, text.as_bytes())];
     }
     for figure in &mut result.figures {
         figure.variant.clone_from(&text);
         figure.point.clone_from(&text);
+        figure.stream.clone_from(&text);
     }
     let plan = result.plan.as_mut().expect("a plan");
     for variant in &mut plan.variants {
@@ -91,6 +93,7 @@ fn poisoned(text: &str) -> (RunResult, Vec<Slice>) {
     for slice in &mut slices {
         slice.measured.variant.clone_from(&text);
         slice.measured.point.clone_from(&text);
+        slice.measured.stream.clone_from(&text);
         slice.measured.per_second = vec![1];
         let series = BTreeMap::from([(text.clone(), vec![Some(1)])]);
         slice.telemetry = Some(Telemetry { at_ns: vec![0], series, ..Telemetry::default() });
@@ -184,7 +187,7 @@ fn markdown_and_the_github_summary_have_the_markup_that_they_have_anyway() {
 #[test]
 fn a_spreadsheet_finds_no_formula_and_no_further_cell() {
     for_each(|hostile, result, slices, calm, calm_slices| {
-        let pairs = [(csv(result), csv(calm), 9), (csv_series(slices), csv_series(calm_slices), 10)];
+        let pairs = [(csv(result), csv(calm), 10), (csv_series(slices), csv_series(calm_slices), 11)];
         for (table, calm, columns) in pairs {
             let read = |text: &str| -> Vec<csv_crate::StringRecord> {
                 csv_crate::Reader::from_reader(text.as_bytes())
@@ -252,7 +255,7 @@ fn a_histogram_log_has_no_further_line_and_no_broken_tag() {
             LogEntry::Interval(interval) => interval.tag(),
             _ => None,
         });
-        let expected = escape::tag(&format!("{hostile}@{hostile}"));
+        let expected = escape::tag(&format!("{hostile}/{hostile}@{hostile}"));
         let tags: Vec<String> = tags.map(|tag| tag.as_str().to_string()).collect();
         assert_eq!(tags.len(), 2 * slices.len(), "{hostile:?}");
         assert!(tags.iter().all(|tag| tag.starts_with(&expected) && tag.is_ascii()), "{hostile:?}: {tags:?}");

@@ -20,6 +20,7 @@ pub(crate) mod redact;
 mod restrict;
 mod root;
 mod set;
+mod shape;
 mod subjects;
 mod suggest;
 mod url;
@@ -33,13 +34,14 @@ pub use problem::{Problem, Problems};
 pub use quantity::{duration, header, keep_alive, rate, size};
 pub use raw::study_schema;
 pub use root::{Options, load, parse};
+pub use shape::{LoadKind, Stand};
 pub use url::{ParsedUrl, parse_url};
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use proofload_engine::{Arrival, Expect, KeepAlive, Timeouts};
+use proofload_engine::{Expect, KeepAlive, Timeouts};
 use proofload_stats::{Claim, Names};
 use proofload_wire::http1::RequestSpec;
 
@@ -53,8 +55,10 @@ pub struct Study {
     /// All variants, in declared order (the product of all factors of a subject; subjects one after the
     /// other).
     pub variants: Vec<Variant>,
-    /// The mix.
+    /// The mix; with streams the mixes of all of them, one after the other.
     pub workload: Vec<WorkloadEntry>,
+    /// Several loads that run at once; empty without them.
+    pub streams: Vec<Stream>,
     /// Load points, in declared order.
     pub points: Vec<LoadPoint>,
     /// Time-outs.
@@ -136,34 +140,28 @@ pub struct WorkloadEntry {
     pub expect: Expect,
 }
 
+/// One of several loads that run at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stream {
+    /// Its name.
+    pub name: String,
+    /// Its entries: places in [`Study::workload`].
+    pub entries: std::ops::Range<usize>,
+}
+
 /// One intensity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadPoint {
     /// `64c`, `5k/s`.
     pub label: String,
-    /// Connections.
+    /// Connections, those of all streams together.
     pub connections: u32,
-    /// Closed with think time, or open with a rate.
+    /// Closed with think time, open with a rate, or a shape; with streams that of the first.
     pub kind: LoadKind,
-    /// Reuse of connections.
+    /// Reuse of connections; with streams that of the first.
     pub keep_alive: KeepAlive,
-}
-
-/// Closed or open.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum LoadKind {
-    /// Closed loop.
-    Closed {
-        /// Pause between an answer and the next intended send.
-        think_ns: u64,
-    },
-    /// Open loop.
-    Open {
-        /// Intended sends per second.
-        rate_per_s: f64,
-        /// Spacing.
-        arrival: Arrival,
-    },
+    /// The load of each stream, in the order of [`Study::streams`]; empty without streams.
+    pub streams: Vec<LoadPoint>,
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use proofload_store::schema::{Durations, Point, RunResult, Slice};
 
 /// The figures with their intervals, then what was counted.
 pub fn csv(result: &RunResult) -> String {
-    let mut out = String::from("variant,point,measure,unit,value,low,high,confidence,blocks\r\n");
+    let mut out = String::from("variant,stream,point,measure,unit,value,low,high,confidence,blocks\r\n");
     for figure in &result.figures {
         let blocks = figure.per_block.iter().flatten().count();
         if let Some(estimate) = &figure.estimate {
@@ -14,7 +14,13 @@ pub fn csv(result: &RunResult) -> String {
             let interval = if ends.0.is_some() { number(Some(figure.confidence)) } else { String::new() };
             row(
                 &mut out,
-                [&safe(&figure.variant), &safe(&figure.point), &safe(&figure.measure), &safe(&estimate.unit)],
+                [
+                    &safe(&figure.variant),
+                    &safe(&figure.stream),
+                    &safe(&figure.point),
+                    &safe(&figure.measure),
+                    &safe(&estimate.unit),
+                ],
                 &[number(Some(estimate.point)), number(ends.0), number(ends.1), interval, blocks.to_string()],
             );
         }
@@ -25,11 +31,11 @@ pub fn csv(result: &RunResult) -> String {
 
 /// What was counted over everything that was measured at a point: no interval belongs to it.
 fn counted(point: &Point, out: &mut String) {
-    let (variant, label) = (safe(&point.variant), safe(&point.point));
+    let (variant, stream, label) = (safe(&point.variant), safe(&point.stream), safe(&point.point));
     let mut say = |measure: &str, unit: &str, value: Option<f64>| {
         if value.is_some() {
             let rest = [number(value), String::new(), String::new(), String::new(), String::new()];
-            row(out, [&variant, &label, &safe(measure), unit], &rest);
+            row(out, [&variant, &stream, &label, &safe(measure), unit], &rest);
         }
     };
     say("total.seconds", "s", Some(point.seconds));
@@ -71,16 +77,18 @@ fn quantiles(durations: &Durations) -> [(&'static str, Option<f64>); 6] {
 /// The series of every slice: answers in each second of the window, and what the telemetry saw. `at_ns` counts from
 /// the window's start.
 pub fn csv_series(slices: &[&Slice]) -> String {
-    let mut out =
-        String::from("block,phase,cycle,position,variant,point,window_start_unix_ns,at_ns,series,value\r\n");
+    let mut out = String::from(
+        "block,phase,cycle,position,variant,stream,point,window_start_unix_ns,at_ns,series,value\r\n",
+    );
     for slice in slices {
         let place = format!(
-            "{},{},{},{},{},{},{}",
+            "{},{},{},{},{},{},{},{}",
             slice.block,
             safe(&slice.phase),
             slice.cycle,
             slice.position,
             safe(&slice.measured.variant),
+            safe(&slice.measured.stream),
             safe(&slice.measured.point),
             slice.started_unix_ns
         );
@@ -100,7 +108,7 @@ pub fn csv_series(slices: &[&Slice]) -> String {
     out
 }
 
-fn row(out: &mut String, names: [&str; 4], values: &[String]) {
+fn row(out: &mut String, names: [&str; 5], values: &[String]) {
     out.push_str(&names.join(","));
     for value in values {
         out.push(',');

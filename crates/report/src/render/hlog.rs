@@ -8,7 +8,7 @@ use proofload_store::schema::Slice;
 const MAX_DIVISOR: f64 = 1e6;
 
 /// Two tagged lines for each measured slice: response times under `VARIANT@POINT`, service times under
-/// `VARIANT@POINT/service_time`. Values are nanoseconds.
+/// `VARIANT@POINT/service_time`; with streams `VARIANT/STREAM@POINT`. Values are nanoseconds.
 pub fn hlog(slices: &[&Slice]) -> String {
     let mut slices: Vec<&Slice> = slices.iter().copied().filter(|slice| slice.phase == "measure").collect();
     slices.sort_by_key(|slice| slice.started_unix_ns);
@@ -21,7 +21,9 @@ pub fn hlog(slices: &[&Slice]) -> String {
     );
     for slice in slices {
         let start = (slice.started_unix_ns - base_ns) as f64 / 1e9;
-        let name = tag(&format!("{}@{}", slice.measured.variant, slice.measured.point));
+        let measured = &slice.measured;
+        let stream = if measured.stream.is_empty() { String::new() } else { format!("/{}", measured.stream) };
+        let name = tag(&format!("{}{stream}@{}", measured.variant, measured.point));
         let pairs = [
             (name.clone(), &slice.histograms.response_time, &slice.measured.response_time_ns),
             (format!("{name}/service_time"), &slice.histograms.service_time, &slice.measured.service_time_ns),

@@ -4,7 +4,7 @@ use crate::escape::xml as safe;
 use crate::result::{Overall, overall};
 use crate::view::{VerdictView, View, view};
 use crate::{messages, number};
-use proofload_store::schema::RunResult;
+use proofload_store::schema::{Point, RunResult};
 
 /// What an undecided claim is to a reader of JUnit's XML, which has no word for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub fn junit(result: &RunResult, undecided: Undecided) -> String {
         "tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"",
         view.verdicts.len() + 1
     );
-    let measured: f64 = result.points.iter().map(|point| point.seconds).sum();
+    let measured: f64 = wholes(result).map(|point| point.seconds).sum();
     let mut out = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"proofload\" {counts}>\n\
          <testsuite name=\"{suite}\" {counts} time=\"{measured:.3}\">\n"
@@ -58,6 +58,11 @@ pub fn junit(result: &RunResult, undecided: Undecided) -> String {
     out
 }
 
+/// All streams together where there are streams; each stream has a point of its own beside that.
+fn wholes(result: &RunResult) -> impl Iterator<Item = &Point> {
+    result.points.iter().filter(|point| point.stream.is_empty())
+}
+
 /// Why the run as a whole proves nothing.
 fn why_invalid(result: &RunResult, view: &View) -> Option<String> {
     match (result.status.state.as_str(), overall(result)) {
@@ -69,7 +74,7 @@ fn why_invalid(result: &RunResult, view: &View) -> Option<String> {
 
 fn run_case(result: &RunResult, view: &View) -> String {
     let suite = safe(&view.title);
-    let answered: u64 = result.points.iter().filter_map(|point| point.outcomes.get("answered")).sum();
+    let answered: u64 = wholes(result).filter_map(|point| point.outcomes.get("answered")).sum();
     let inner = match why_invalid(result, view) {
         None => {
             let said = [messages::answered(&number::count(answered)), view.headline.clone()];
