@@ -6,11 +6,18 @@
 #![forbid(unsafe_code)]
 
 pub mod escape;
+mod expected;
 mod messages;
 mod number;
 mod render;
 mod result;
+mod runs;
 mod view;
 
-pub use render::{Undecided, csv, csv_series, hlog, html, json, junit, markdown, markdown_within, text};
+pub use expected::Looking;
+pub use render::{
+    Undecided, csv, csv_series, diff_text, history_text, hlog, html, json, junit, markdown, markdown_within,
+    text,
+};
 pub use result::{Overall, ReportError, of_run, overall, restore};
+pub use runs::{baseline, diff, history_entry};

@@ -6,7 +6,7 @@ use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use made::{CASE, Case, SECOND, result, slice};
 use proofload_report::{Undecided, csv, csv_series, hlog, junit, markdown, markdown_within, of_run};
-use proofload_store::schema::{Environment, Slice, Telemetry};
+use proofload_store::schema::{Environment, ExpectationResult, Slice, Telemetry};
 use proofload_store::{Run, RunWriter};
 use std::collections::BTreeMap;
 
@@ -60,6 +60,19 @@ fn an_undecided_claim_is_skipped_or_fails_as_asked() {
             "{text}"
         );
         assert!(text.contains("the interval allows both"), "{text}");
+    }
+}
+
+#[test]
+fn an_expectation_is_a_case_of_junit_too() {
+    let mut result = result(CASE);
+    for (outcome, failed) in [("met", 0), ("not met", 1)] {
+        let row =
+            ExpectationResult { quantity: "p99(nio)".into(), outcome: outcome.into(), ..Default::default() };
+        result.expectations = vec![row];
+        let text = junit(&result, Undecided::Skip);
+        let document = roxmltree::Document::parse(&text).expect("XML");
+        assert_eq!((elements(&document, "testcase"), elements(&document, "failure")), (4, failed), "{text}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! JUnit's XML, as continuous integration reads it: a test case for each claim.
+//! JUnit's XML, as continuous integration reads it: a test case for each claim and each expectation.
 
 use crate::escape::xml as safe;
 use crate::result::{Overall, overall};
@@ -24,9 +24,10 @@ pub fn junit(result: &RunResult, undecided: Undecided) -> String {
     let mut cases = run_case(result, &view);
     let mut failures = 0;
     let mut skipped = 0;
-    for verdict in &view.verdicts {
+    let judged = || view.verdicts.iter().chain(&view.expectations);
+    for verdict in judged() {
         match (verdict.verdict.as_str(), undecided) {
-            ("supported", _) => {}
+            ("supported" | "met", _) => {}
             ("undecided", Undecided::Skip) => skipped += 1,
             _ => failures += 1,
         }
@@ -35,7 +36,7 @@ pub fn junit(result: &RunResult, undecided: Undecided) -> String {
     let errors = u32::from(why_invalid(result, &view).is_some());
     let counts = format!(
         "tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"",
-        view.verdicts.len() + 1
+        judged().count() + 1
     );
     let measured: f64 = wholes(result).map(|point| point.seconds).sum();
     let mut out = format!(
@@ -91,7 +92,7 @@ fn claim_case(suite: &str, verdict: &VerdictView, undecided: Undecided) -> Strin
     said.retain(|line| !line.is_empty());
     let (word, message) = (safe(&verdict.verdict), safe(&said.join("; ")));
     let inner = match (verdict.verdict.as_str(), undecided) {
-        ("supported", _) => format!("<system-out>{message}</system-out>"),
+        ("supported" | "met", _) => format!("<system-out>{message}</system-out>"),
         ("undecided", Undecided::Skip) => format!("<skipped message=\"{word}: {message}\"/>"),
         _ => format!(
             "<failure type=\"{word}\" message=\"{word}: {message}\">{}</failure>",

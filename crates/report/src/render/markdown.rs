@@ -2,7 +2,7 @@
 
 use crate::escape::{markdown, markdown_line};
 use crate::messages;
-use crate::view::{Table, View, view};
+use crate::view::{Table, VerdictView, View, view};
 use proofload_store::schema::{BadAnswer, RunResult};
 
 /// What a comment on GitHub may have is 65,536 characters; this is in bytes, which are at least as many.
@@ -90,9 +90,10 @@ fn head(view: &View) -> String {
 
 fn sections(view: &View) -> Vec<Section> {
     let mut sections = Vec::new();
-    sections.extend(verdicts(view));
+    sections.extend(verdicts(messages::VERDICTS, messages::CLAIM, &view.verdicts));
+    sections.extend(verdicts(messages::EXPECTATIONS, messages::EXPECTATION, &view.expectations));
     sections.extend(view.tables.iter().map(table));
-    let reasons = view.verdicts.iter().flat_map(|verdict| {
+    let reasons = view.verdicts.iter().chain(&view.expectations).flat_map(|verdict| {
         verdict.reasons.iter().skip(1).map(|reason| format!("{}: {reason}", verdict.name)).collect::<Vec<_>>()
     });
     sections.extend(list(messages::REASONS, &reasons.collect::<Vec<_>>()));
@@ -103,8 +104,8 @@ fn sections(view: &View) -> Vec<Section> {
     sections
 }
 
-fn verdicts(view: &View) -> Option<Section> {
-    let row = |verdict: &crate::view::VerdictView| {
+fn verdicts(title: &'static str, what: &str, verdicts: &[VerdictView]) -> Option<Section> {
+    let row = |verdict: &VerdictView| {
         let why = verdict.reasons.first().map(|reason| safe(reason)).unwrap_or_default();
         format!(
             "| **{}** | {}: {} | {} | {why} |\n",
@@ -114,11 +115,11 @@ fn verdicts(view: &View) -> Option<Section> {
             safe(&verdict.rests_on)
         )
     };
-    let titles = messages::VERDICT_COLUMNS.join(" | ");
-    (!view.verdicts.is_empty()).then(|| Section {
-        title: messages::VERDICTS,
-        open: format!("## {}\n\n| {titles} |\n| --- | --- | --- | --- |\n", messages::VERDICTS),
-        lines: view.verdicts.iter().map(row).collect(),
+    let columns = messages::verdict_columns(what).join(" | ");
+    (!verdicts.is_empty()).then(|| Section {
+        title,
+        open: format!("## {title}\n\n| {columns} |\n| --- | --- | --- | --- |\n"),
+        lines: verdicts.iter().map(row).collect(),
         close: "\n",
     })
 }

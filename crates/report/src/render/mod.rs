@@ -6,6 +6,7 @@ mod hlog;
 mod html;
 mod junit;
 mod markdown;
+mod runs;
 mod text;
 
 pub use csv::{csv, csv_series};
@@ -13,6 +14,7 @@ pub use hlog::hlog;
 pub use html::html;
 pub use junit::{Undecided, junit};
 pub use markdown::{markdown_report as markdown, markdown_within};
+pub use runs::{diff_text, history_text};
 pub use text::text;
 
 use crate::escape;

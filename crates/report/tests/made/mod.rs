@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
-use proofload_report::of_run;
+use proofload_report::{Looking, of_run};
 use proofload_store::schema::{
     Environment, FORMAT_VERSION, Generator, Level, LoadPoint, Plan, PlannedClaim, Point, RunResult, Slice,
     SubjectUse, Timing, Variant,
@@ -134,6 +134,10 @@ pub fn slice(case: Case, block: u32, cycle: u32, variant: usize) -> Slice {
 }
 
 pub fn result(case: Case) -> RunResult {
+    result_of(case, &plan(case))
+}
+
+pub fn result_of(case: Case, plan: &Plan) -> RunResult {
     let root = tempfile::tempdir().expect("a directory");
     let environment = Environment {
         proofload: "0.1.0".into(),
@@ -142,7 +146,7 @@ pub fn result(case: Case) -> RunResult {
         ..Environment::default()
     };
     let mut record =
-        RunWriter::create(root.path(), &plan(case), &environment, 1_790_000_000 * SECOND).expect("a record");
+        RunWriter::create(root.path(), plan, &environment, 1_790_000_000 * SECOND).expect("a record");
     for block in 1..=case.blocks {
         let mut writer = record.begin_block(block).expect("a block");
         for cycle in 1..=2 {
@@ -152,7 +156,15 @@ pub fn result(case: Case) -> RunResult {
         }
         writer.finish().expect("whole");
     }
-    let mut result = of_run(&Run::open(record.path()).expect("readable")).expect("a result");
+    let run = Run::open(record.path()).expect("readable");
+    let mut result = of_run(&run).expect("a result");
+    // Whoever decides when the run may end sees what the report says.
+    let live = Looking::of(plan).expect("a plan").look(&run).expect("a judgement");
+    let settled = |word: &str| word != "undecided";
+    let all = result.claims.iter().all(|claim| settled(&claim.verdict))
+        && result.expectations.iter().all(|row| settled(&row.outcome));
+    assert!(live.settled || !all, "{live:?}");
+    assert_eq!(live.claims.len(), result.claims.len());
     result.run = "runs/connectors/latest".into();
     result.status.state = "finished".into();
     result
