@@ -107,6 +107,7 @@ pub fn options(args: &RunArgs) -> study::Options {
 
 /// Plans, prepares, runs, judges and reports a study.
 pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
+    output::check(conduct.output)?;
     let stop = signals::install()?;
     let preset = preset(conduct.preset);
     let budget = conduct.preset.budget.as_deref().map(study::quantity::duration).transpose();
@@ -361,7 +362,7 @@ fn finish(
     record.write_result(&result)?;
     record.write_text("report.md", &proofload_report::markdown(&result))?;
     record.write_text("report.html", &proofload_report::html(&result))?;
-    output::write(&result, conduct.output)?;
+    output::write(&result, &output::slices(&run), conduct.output)?;
     if !conduct.output.quiet {
         eprintln!("kept in {}", record.path().display());
     }

@@ -242,7 +242,7 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
         limits.push(messages::PROCESSES.to_string());
     } else if let Some((from, to)) = ages(&measured) {
         match plan.preset.as_str() {
-            "smoke" | "quick" => limits.push(messages::young_servers(from, to)),
+            "smoke" | "quick" => limits.push(messages::young_servers(from, to, has_jvm(&measured))),
             _ => limits.push(messages::FIXED_WARM_UP.to_string()),
         }
     }
@@ -321,6 +321,12 @@ fn telemetry(measured: &[&Slice], plan: &Plan) -> Vec<String> {
     }
     said.extend(missing.into_iter().map(messages::not_measured));
     said
+}
+
+/// Whether any subject told the clocks of a JVM.
+fn has_jvm(measured: &[&Slice]) -> bool {
+    let uses = measured.iter().filter_map(|slice| slice.measured.subject.as_ref());
+    uses.into_iter().any(|used| used.jit_ns.is_some() || used.gc_ns.is_some())
 }
 
 fn ages(measured: &[&Slice]) -> Option<(f64, f64)> {
