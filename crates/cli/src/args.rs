@@ -74,6 +74,25 @@ pub struct LoadArgs {
     /// Body, or @FILE
     #[arg(long, value_name = "TEXT|@FILE")]
     pub body: Option<String>,
+    /// Part of a form (multipart/form-data): field=value or field=@FILE;type=image/png; may be repeated
+    #[arg(long = "form", value_name = "PART", conflicts_with = "body")]
+    pub forms: Vec<String>,
+    /// Values for ${name} in path, query, headers and body: users=csv:FILE, items=json-lines:FILE, n=counter:1,
+    /// r=random:1..1000, t=text:16; may be repeated
+    #[arg(long = "feeder", value_name = "NAME=KIND:VALUE")]
+    pub feeders: Vec<String>,
+    /// Credentials of HTTP Basic: user:password or user:@FILE
+    #[arg(long, value_name = "USER:PASSWORD", conflicts_with = "bearer")]
+    pub basic: Option<String>,
+    /// Bearer token, or @FILE
+    #[arg(long, value_name = "TOKEN|@FILE")]
+    pub bearer: Option<String>,
+    /// Connect to this Unix socket; the address still gives host and path
+    #[arg(long, value_name = "PATH", conflicts_with = "bind")]
+    pub unix: Option<PathBuf>,
+    /// Local addresses to connect from, in turn (127.0.0.2,127.0.0.3)
+    #[arg(long, value_name = "ADDRESSES", value_delimiter = ',')]
+    pub bind: Vec<String>,
     /// Expected status; without it 200 to 399
     #[arg(long, value_name = "CODE")]
     pub expect_status: Option<u16>,

@@ -268,7 +268,8 @@ pub fn load_plan(study: &Study, point: &LoadPoint, terms: &LoadTerms<'_>) -> Res
             let mut spec = entry.request.clone();
             spec.authority = terms.authority.to_string();
             spec.close = close;
-            spec.encode().map_err(|source| LoadPlanError::Request { entry: entry.name.clone(), source })
+            spec.encode_with(&entry.template)
+                .map_err(|source| LoadPlanError::Request { entry: entry.name.clone(), source })
         };
         mix.push(MixEntry {
             weight: entry.weight,
@@ -296,7 +297,7 @@ pub fn load_plan(study: &Study, point: &LoadPoint, terms: &LoadTerms<'_>) -> Res
         cpus: terms.cpus.clone(),
         seed: terms.seed,
         share: (0, 1),
-        asking: Default::default(),
+        asking: study.asking.clone(),
     })
 }
 

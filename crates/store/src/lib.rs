@@ -25,7 +25,7 @@ mod writer;
 pub use convert::{bad_answer, durations_of, histograms_of, point_of};
 pub use error::StoreError;
 pub use judged::{judged, measures_of};
-pub use redact::redact;
+pub use redact::{REDACTED, redact};
 pub use run::{Block, PartialBlock, Run};
 pub use schemas::schemas;
 pub use writer::{BlockWriter, RunWriter};

@@ -252,6 +252,14 @@ fn socket_to(to: &Address, from: Option<IpAddr>) -> Result<OwnedFd, Errno> {
     Ok(fd)
 }
 
+/// Whether connections can leave from that address.
+pub fn is_local(address: IpAddr) -> bool {
+    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    rustix::net::socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC, None)
+        .and_then(|fd| rustix::net::bind(&fd, &SocketAddr::new(address, 0)))
+        .is_ok()
+}
+
 /// Lets the kernel choose the local port when it knows the peer: else a port serves one peer only, and a
 /// second address of the server would not bring more connections.
 fn choose_port_late(fd: &OwnedFd) -> Result<(), Errno> {

@@ -14,7 +14,7 @@ pub mod sim;
 #[cfg(test)]
 mod conformance;
 
-pub use epoll::{Epoll, EpollDrivers, EpollNet};
+pub use epoll::{Epoll, EpollDrivers, EpollNet, is_local};
 pub use proofload_wire::Close;
 
 use crate::Address;

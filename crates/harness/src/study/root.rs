@@ -1,5 +1,6 @@
 //! The whole study: reads the file, checks every part, and returns either a study or all mistakes.
 
+use super::asking::Shared;
 use super::claims::check_claims;
 use super::field::{Field, Map};
 use super::intensity::check_load;
@@ -32,12 +33,14 @@ pub struct Options {
 }
 
 /// Keys of the top, in the order in which they are usually written.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 13] = [
     "study",
     "question",
     "description",
     "include",
     "subjects",
+    "feeders",
+    "auth",
     "workload",
     "load",
     "timeouts",
@@ -119,9 +122,10 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let subjects = map
         .required("subjects", "name a subject with use, command or url")
         .and_then(|field| check_subjects(&field, directory, catalogue));
+    let shared = Shared::check(map, directory);
     let workload = map
         .required("workload", "name what is asked: page: { get: / }")
-        .and_then(|field| check_workload(&field));
+        .and_then(|field| check_workload(&field, &shared));
     let points = map
         .required("load", "say how much: closed: { connections: 64 }")
         .and_then(|field| check_load(&field));
@@ -162,6 +166,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         question: question?.trim().to_string(),
         variants: parts.variants,
         workload: workload?,
+        asking: shared.into_asking(),
         points: parts.points,
         timeouts: timeouts?,
         seed: seed.flatten(),
