@@ -17,5 +17,5 @@ mod plan;
 mod slot;
 mod worker;
 
-pub use generator::{run, run_in};
+pub use generator::{run, run_in, run_streams, run_streams_in};
 pub use plan::*;

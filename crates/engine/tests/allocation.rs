@@ -109,7 +109,7 @@ fn the_data_path_does_not_allocate_while_it_measures() {
     let pausing = Profile::Closed { think_ns: 2_000_000 };
     for (profile, think) in [(Profile::Closed { think_ns: 0 }, false), (open, false), (pausing, true)] {
         let peer = HttpPeer::start(1024).unwrap();
-        let plan = plan(&peer, profile, think);
+        let plan = plan(&peer, profile.clone(), think);
         let watch = Watch::default();
         let (before, after, result) = thread::scope(|scope| {
             let load = scope.spawn(|| run(&plan, &watch).unwrap());

@@ -1,9 +1,11 @@
 //! What is asked when: intended times, the mix, and the shares of both. Pure: no clock, no I/O.
 
+mod curve;
 mod mix;
 mod random;
 mod schedule;
 
+pub use curve::Curve;
 pub use mix::{Mix, deal};
 pub use random::Random;
 pub(crate) use random::scaled;

@@ -5,6 +5,7 @@
 
 mod exchange;
 mod pace;
+mod shaped;
 
 use crate::books::{Books, WorkerResult};
 use crate::deadlines::Deadlines;
@@ -13,7 +14,7 @@ use crate::expect::Check;
 use crate::feed::Feeding;
 use crate::load::{Mix, part};
 use crate::slot::{Phase, Slot};
-use crate::{Extent, KeepAlive, LoadPlan, Profile, Watch};
+use crate::{Extent, KeepAlive, LoadPlan, Watch};
 use pace::Pace;
 use proofload_measure::{Outcome, Window};
 use proofload_wire::{Close, Events, Outbox};
@@ -244,7 +245,7 @@ impl<'a> Worker<'a> {
     }
 
     fn opens_ahead(&self) -> bool {
-        self.plan.keep_alive != KeepAlive::Off
+        self.plan.keep_alive != KeepAlive::Off && self.plan.profile.opens_ahead()
     }
 
     /// When the next connection is to be opened: the start was set so that the last of them, each at its
@@ -363,7 +364,7 @@ impl<'a> Worker<'a> {
         let reached = counted && self.pace.reached_count(self.issue_end_ns);
         let end = self.books.end_ns();
         let end = if counted && reached { self.books.last_end_ns.min(end) } else { end };
-        if matches!(self.plan.profile, Profile::Closed { .. }) {
+        if self.plan.profile.is_closed() {
             for slot in &self.slots {
                 if let Some(since) = slot.away_ns {
                     self.books.away(since, end);

@@ -3,7 +3,9 @@
 mod fitness;
 mod outcomes;
 mod pace;
+mod shapes;
 mod stall;
+mod streams;
 mod totals;
 
 use proofload_engine::driver::sim::World;

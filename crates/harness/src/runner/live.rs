@@ -62,13 +62,13 @@ impl<'a> LiveBench<'a> {
         self.active[variant].as_ref().ok_or_else(|| BenchError::Failed("was not started".into()))
     }
 
-    fn load_plan(
+    fn load_plans(
         &self,
         variant: usize,
         point: usize,
         stretch: Stretch,
         seed: u64,
-    ) -> Result<LoadPlan, BenchError> {
+    ) -> Result<Vec<LoadPlan>, BenchError> {
         let running = &self.active(variant)?.running;
         let terms = plan::LoadTerms {
             address: running.address(),
@@ -80,7 +80,7 @@ impl<'a> LiveBench<'a> {
             cpus: self.terms.generator_cpus.clone(),
             seed,
         };
-        plan::load_plan(self.terms.study, &self.terms.study.points[point], &terms)
+        plan::load_plans(self.terms.study, &self.terms.study.points[point], stretch.stand, &terms)
             .map_err(|error| BenchError::Failed(error.to_string()))
     }
 
@@ -152,12 +152,14 @@ impl Bench for LiveBench<'_> {
         stretch: Stretch,
         seed: u64,
     ) -> Result<Loaded, BenchError> {
-        let plan = self.load_plan(variant, point, stretch, seed)?;
+        let plans = self.load_plans(variant, point, stretch, seed)?;
         let active = self.active(variant)?;
-        let (result, samples) = observed(&plan, active.tree.as_ref(), stretch, &self.terms.stop)
+        let (results, samples) = observed(&plans, active.tree.as_ref(), stretch, &self.terms.stop)
             .map_err(|error| BenchError::Failed(error.to_string()))?;
-        let started_ns = result.window_start_ns;
-        let window_ns = result.snapshot.window.end_ns.saturating_sub(started_ns);
+        // All streams have one first instant; the last to end is the end of the window.
+        let started_ns = results.first().map_or(0, |result| result.window_start_ns);
+        let ended_ns = results.iter().map(|result| result.snapshot.window.end_ns).max().unwrap_or(started_ns);
+        let window_ns = ended_ns.saturating_sub(started_ns);
         let subject = samples.map(|(first, last)| {
             let mut used = last.since(&first);
             // The samples lie within milliseconds of the window's ends; what they say is scaled to its length.
@@ -169,7 +171,7 @@ impl Bench for LiveBench<'_> {
             active.running.started_ns().map_or(0.0, |ns| started_ns.saturating_sub(ns) as f64 / 1e9);
         let ago_ns = clock::monotonic_ns().saturating_sub(started_ns);
         Ok(Loaded {
-            result,
+            results,
             subject,
             telemetry: None,
             started_unix_ns: clock::unix_ns().saturating_sub(ago_ns),
@@ -199,15 +201,15 @@ impl Bench for LiveBench<'_> {
 
 /// Runs the engine in a thread of its own and takes samples of the subject at both ends of the window.
 fn observed(
-    plan: &LoadPlan,
+    plans: &[LoadPlan],
     tree: Option<&Tree>,
     stretch: Stretch,
     stop: &AtomicBool,
-) -> Result<(LoadResult, Option<(TreeSample, TreeSample)>), EngineError> {
+) -> Result<(Vec<LoadResult>, Option<(TreeSample, TreeSample)>), EngineError> {
     let watch = Watch::default();
     let begun_ns = clock::monotonic_ns();
     std::thread::scope(|scope| {
-        let load = scope.spawn(|| proofload_engine::run(plan, &watch));
+        let load = scope.spawn(|| proofload_engine::run_streams(plans, &watch));
         let wait_until = |at_ns: u64| {
             while clock::monotonic_ns() < at_ns && !load.is_finished() {
                 if stop.load(Ordering::Relaxed) {

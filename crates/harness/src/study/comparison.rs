@@ -38,7 +38,7 @@ pub fn comparison(
         return Err(sink.into_problems());
     };
     let variants = variants(&parsed);
-    let names = names(&variants, std::slice::from_ref(&load));
+    let names = names(&variants, std::slice::from_ref(&load), &[]);
     let mut declared = claims.to_vec();
     if let ([], [first, second, ..]) = (claims, variants.as_slice()) {
         let claim = format!("throughput({}) > throughput({})", second.name, first.name);
@@ -63,6 +63,7 @@ pub fn comparison(
             secrets: asked.secrets,
         }],
         asking: request.asking(feeders),
+        streams: Vec::new(),
         points: vec![load],
         timeouts: request.timeouts,
         seed: None,

@@ -25,6 +25,7 @@ mod request;
 mod restrict;
 mod root;
 mod set;
+mod shape;
 mod subjects;
 mod suggest;
 mod url;
@@ -41,13 +42,14 @@ pub use quantity::{duration, header, keep_alive, rate, size};
 pub use raw::study_schema;
 pub use request::{Asked, Auth, Body, FormPart, FormValue, Shown, form_part};
 pub use root::{Options, load, parse};
+pub use shape::{LoadKind, Stand};
 pub use url::{ParsedUrl, parse_url, parse_url_unresolved};
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use proofload_engine::{Arrival, Asking, Expect, KeepAlive, Timeouts};
+use proofload_engine::{Asking, Expect, KeepAlive, Timeouts};
 use proofload_stats::{Claim, Names};
 use proofload_wire::http1::{RequestSpec, Template};
 
@@ -61,10 +63,12 @@ pub struct Study {
     /// All variants, in declared order (the product of all factors of a subject; subjects one after the
     /// other).
     pub variants: Vec<Variant>,
-    /// The mix.
+    /// The mix; with streams the mixes of all of them, one after the other.
     pub workload: Vec<WorkloadEntry>,
     /// How requests are asked: what they are filled with.
     pub asking: Asking,
+    /// Several loads that run at once; empty without them.
+    pub streams: Vec<Stream>,
     /// Load points, in declared order.
     pub points: Vec<LoadPoint>,
     /// Time-outs.
@@ -152,34 +156,28 @@ pub struct WorkloadEntry {
     pub secrets: Vec<String>,
 }
 
+/// One of several loads that run at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stream {
+    /// Its name.
+    pub name: String,
+    /// Its entries: places in [`Study::workload`].
+    pub entries: std::ops::Range<usize>,
+}
+
 /// One intensity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadPoint {
     /// `64c`, `5k/s`.
     pub label: String,
-    /// Connections.
+    /// Connections, those of all streams together.
     pub connections: u32,
-    /// Closed with think time, or open with a rate.
+    /// Closed with think time, open with a rate, or a shape; with streams that of the first.
     pub kind: LoadKind,
-    /// Reuse of connections.
+    /// Reuse of connections; with streams that of the first.
     pub keep_alive: KeepAlive,
-}
-
-/// Closed or open.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum LoadKind {
-    /// Closed loop.
-    Closed {
-        /// Pause between an answer and the next intended send.
-        think_ns: u64,
-    },
-    /// Open loop.
-    Open {
-        /// Intended sends per second.
-        rate_per_s: f64,
-        /// Spacing.
-        arrival: Arrival,
-    },
+    /// The load of each stream, in the order of [`Study::streams`]; empty without streams.
+    pub streams: Vec<LoadPoint>,
 }
 
 #[cfg(test)]

@@ -47,7 +47,11 @@ impl Parts {
         self.not_tested.extend(said);
         let said = dropped(&kept.points).into_iter().map(|i| format!("load point {}", all.points[i]));
         self.not_tested.extend(said);
-        self.names = Names { variants: variants.left(&all.variants), points: points.left(&all.points) };
+        self.names = Names {
+            variants: variants.left(&all.variants),
+            points: points.left(&all.points),
+            streams: all.streams.clone(),
+        };
         self.variants = variants.left(&self.variants);
         self.points = points.left(&self.points);
         let claims = std::mem::take(&mut self.claims);
@@ -101,13 +105,14 @@ fn moved(claim: &Claim, variants: &Renumbered, points: &Renumbered) -> Option<Cl
             Side::Constant(value) => Side::Constant(*value),
             Side::Measured { factor, term, point } => {
                 let term = match term {
-                    Term::Of { measure, variant } => {
-                        Term::Of { measure: *measure, variant: variants.get(*variant)? }
+                    Term::Of { measure, variant, stream } => {
+                        Term::Of { measure: *measure, variant: variants.get(*variant)?, stream: *stream }
                     }
-                    Term::Ratio { measure, over, under } => Term::Ratio {
+                    Term::Ratio { measure, over, under, stream } => Term::Ratio {
                         measure: *measure,
                         over: variants.get(*over)?,
                         under: variants.get(*under)?,
+                        stream: *stream,
                     },
                 };
                 Side::Measured { factor: *factor, term, point: points.get(*point)? }

@@ -137,7 +137,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
 
     let known = match (&subjects, &points) {
         (Some(subjects), Some(points)) if subjects.names_complete && points.labels_complete => {
-            Some(names(&subjects.variants, &points.points))
+            Some(names(&subjects.variants, &points.points, &[]))
         }
         // Without the names of variants and points every claim would look wrong.
         _ => None,
@@ -167,6 +167,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         variants: parts.variants,
         workload: workload?,
         asking: shared.into_asking(),
+        streams: Vec::new(),
         points: parts.points,
         timeouts: timeouts?,
         seed: seed.flatten(),
@@ -181,14 +182,19 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     })
 }
 
-/// How claims name the variants and points.
-pub(super) fn names(variants: &[super::Variant], points: &[super::LoadPoint]) -> Names {
+/// How claims name the variants, points and streams.
+pub(super) fn names(
+    variants: &[super::Variant],
+    points: &[super::LoadPoint],
+    streams: &[super::Stream],
+) -> Names {
     Names {
         variants: variants
             .iter()
             .map(|variant| Selector { name: variant.name.clone(), levels: variant.levels.clone() })
             .collect(),
         points: points.iter().map(|point| point.label.clone()).collect(),
+        streams: streams.iter().map(|stream| stream.name.clone()).collect(),
     }
 }
 
