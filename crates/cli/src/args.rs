@@ -128,6 +128,9 @@ pub struct MeasureArgs {
     /// How many requests instead of how long
     #[arg(short = 'n', long, value_name = "N")]
     pub requests: Option<u64>,
+    /// Send one request and show both sides of it in full; of several addresses the first
+    #[arg(long, conflicts_with_all = ["duration", "requests"])]
+    pub debug: bool,
     /// Load before the measured time that is not counted (0s, 5s)
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub warm_up: String,

@@ -2,6 +2,7 @@
 
 mod args;
 mod compare;
+mod debug;
 mod doctor;
 mod exit;
 mod load;

@@ -95,6 +95,17 @@ pub fn load_plan(
     })
 }
 
+/// What may not be shown of these requests: passwords, and values from the environment.
+pub fn secrets(urls: &[String], request: &RequestOptions) -> Vec<String> {
+    let mut mistakes = Vec::new();
+    let mut feeders = request.feeders(&mut mistakes);
+    let parsed = urls.iter().filter_map(|text| weighted(text, false).ok());
+    parsed
+        .filter_map(|(_, url)| request.asked(&mut feeders, &url.target, &mut mistakes))
+        .flat_map(|asked| asked.secrets)
+        .collect()
+}
+
 /// `3*http://…` is an address with weight 3.
 fn weighted(text: &str, resolves: bool) -> Result<(u32, ParsedUrl), String> {
     let (weight, url) = match text.split_once('*') {
