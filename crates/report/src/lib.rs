@@ -6,11 +6,13 @@
 #![forbid(unsafe_code)]
 
 pub mod escape;
+mod expected;
 mod messages;
 mod number;
 mod render;
 mod result;
 mod view;
 
+pub use expected::Looking;
 pub use render::{html, json, markdown, text};
 pub use result::{Overall, ReportError, of_run, overall, restore};
