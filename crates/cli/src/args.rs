@@ -87,6 +87,9 @@ pub struct LoadArgs {
     /// Bearer token, or @FILE
     #[arg(long, value_name = "TOKEN|@FILE")]
     pub bearer: Option<String>,
+    /// Keep cookies for each connection, as a user of its own, and send them back
+    #[arg(long)]
+    pub cookies: bool,
     /// Connect to this Unix socket; the address still gives host and path
     #[arg(long, value_name = "PATH", conflicts_with = "bind")]
     pub unix: Option<PathBuf>,

@@ -86,6 +86,7 @@ pub fn request(args: &LoadArgs, mistakes: &mut Mistakes) -> RequestOptions {
         body: body(args, mistakes),
         auth: auth(args, mistakes),
         feeders: args.feeders.iter().filter_map(|text| mistakes.keep("--feeder", feeder(text))).collect(),
+        cookies: args.cookies,
         bind: args.bind.iter().filter_map(|text| mistakes.keep("--bind", local_address(text))).collect(),
         unix: args.unix.clone(),
         expect,

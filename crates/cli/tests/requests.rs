@@ -216,3 +216,16 @@ fn every_wrong_flag_is_told_at_once() {
         assert!(told.contains(flag), "{flag} in {told}");
     }
 }
+
+#[test]
+fn each_connection_sends_its_cookies_back_even_after_it_was_made_anew() {
+    for keep_alive in ["on", "off"] {
+        let (at, requests) = server("127.0.0.1");
+        let url = format!("http://{at}/");
+        measured(&proofload(&[&url, "-n", "3", "-c", "1", "--cookies", "--keep-alive", keep_alive, "-q"]));
+        let seen: Vec<String> = requests.try_iter().collect();
+        let sent =
+            seen.iter().map(|request| request.contains("\r\nCookie: id=zQ9cookie")).collect::<Vec<_>>();
+        assert_eq!(sent, [false, true, true], "{seen:?}");
+    }
+}

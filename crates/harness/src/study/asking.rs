@@ -1,4 +1,4 @@
-//! What a study says about all its requests: feeders, credentials.
+//! What a study says about all its requests: feeders, credentials, cookies.
 
 use super::feeders::{FeederSpec, Feeders, checked, feeder_name};
 use super::field::{Field, Map};
@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct Shared<'a> {
     pub feeders: RefCell<Feeders>,
     pub auth: Option<Auth>,
+    /// Whether connections keep cookies.
+    pub cookies: bool,
     /// Where paths begin, and which they may not leave.
     pub directory: &'a Path,
 }
@@ -27,12 +29,14 @@ impl<'a> Shared<'a> {
             check_feeders(&field, directory, &mut feeders);
         }
         let auth = map.optional("auth").and_then(|field| check_auth(&field));
-        Shared { feeders: RefCell::new(feeders), auth, directory }
+        let cookies = map.optional("cookies").and_then(|field| field.boolean()).unwrap_or(false);
+        Shared { feeders: RefCell::new(feeders), auth, cookies, directory }
     }
 
     /// How the engine is to ask.
     pub fn into_asking(self) -> Asking {
-        Asking { feed: self.feeders.into_inner().into_feed(), ..Asking::default() }
+        let feed = self.feeders.into_inner().into_feed();
+        Asking { feed, cookies: self.cookies, ..Asking::default() }
     }
 
     /// The file that a key names.

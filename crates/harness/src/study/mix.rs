@@ -86,7 +86,7 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
     let (method, _) = method.filter(|_| whole)?;
     let expect = expect?;
     let keep_body = if expect.text.is_some() { KEEP_BODY } else { 0 };
-    let asked = builder.finish(&method.to_ascii_uppercase(), false, keep_body);
+    let asked = builder.finish(&method.to_ascii_uppercase(), shared.cookies, keep_body);
     let Asked { request, template, shown, secrets } =
         asked.map_err(|error| field.joined_problem(&error.to_string())).ok()?;
     Some(WorkloadEntry {

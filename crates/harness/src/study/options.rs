@@ -20,6 +20,8 @@ pub struct RequestOptions {
     pub auth: Option<Auth>,
     /// Sources of values, by name.
     pub feeders: Vec<(String, FeederSpec)>,
+    /// Whether each connection keeps cookies and sends them back.
+    pub cookies: bool,
     /// Local addresses that connections leave from, in turn.
     pub bind: Vec<IpAddr>,
     /// A Unix socket to connect to instead of the address's host.
@@ -38,6 +40,7 @@ impl Default for RequestOptions {
             body: None,
             auth: None,
             feeders: Vec::new(),
+            cookies: false,
             bind: Vec::new(),
             unix: None,
             expect: Expect::default(),
@@ -86,12 +89,12 @@ impl RequestOptions {
             return None;
         }
         let keep_body = if self.expect.text.is_some() { KEEP_BODY } else { 0 };
-        let asked = builder.finish(&self.method, false, keep_body);
+        let asked = builder.finish(&self.method, self.cookies, keep_body);
         asked.map_err(|error| mistakes.push(error.to_string())).ok()
     }
 
     /// How the engine is to ask.
     pub(crate) fn asking(&self, feeders: Feeders) -> Asking {
-        Asking { feed: feeders.into_feed(), bind: self.bind.clone() }
+        Asking { feed: feeders.into_feed(), cookies: self.cookies, bind: self.bind.clone() }
     }
 }

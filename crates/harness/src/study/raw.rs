@@ -93,6 +93,9 @@ struct RawStudy {
     /// Credentials that go with every request; shown nowhere.
     #[schemars(default)]
     auth: Option<RawAuth>,
+    /// Whether each connection keeps cookies, as a user of its own, and sends them back; false without.
+    #[schemars(default)]
+    cookies: Option<bool>,
     /// What is asked, by name: one request, or a weighted mix.
     #[schemars(extend("minProperties" = 1, "maxProperties" = 64))]
     workload: BTreeMap<String, RawEntry>,

@@ -34,7 +34,7 @@ pub struct Options {
 }
 
 /// Keys of the top, in the order in which they are usually written.
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "study",
     "question",
     "description",
@@ -42,6 +42,7 @@ const KEYS: [&str; 15] = [
     "subjects",
     "feeders",
     "auth",
+    "cookies",
     "workload",
     "load",
     "timeouts",
