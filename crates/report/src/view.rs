@@ -4,7 +4,8 @@ use crate::result::{TABLE, TABLE_IF_MEASURED, restore};
 use crate::{messages, number};
 use proofload_stats::{Claim, Measure, Names, Side, Term};
 use proofload_store::schema::{
-    BadAnswer, ClaimResult, Durations, Estimate, ExpectationResult, Point, PublishedFigure, RunResult,
+    BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, Estimate, ExpectationResult, Point,
+    PublishedFigure, RunResult,
 };
 
 /// A result, ready to be drawn.
@@ -87,8 +88,10 @@ pub fn view(result: &RunResult) -> View {
         false => vec![figures(result)],
     };
     tables.extend(published(result));
+    tables.extend(result.baseline.as_ref().map(against_baseline));
     tables.extend(outcomes(&result.points));
     let mut limits = result.limits.clone();
+    limits.extend(result.baseline.iter().flat_map(baseline_limits));
     if single {
         limits.extend(result.points.iter().flat_map(warnings));
     }
@@ -217,6 +220,33 @@ fn figures(result: &RunResult) -> Table {
         rows.push(row);
     }
     Table { title: messages::FIGURES.to_string(), header, rows }
+}
+
+fn against_baseline(baseline: &Baseline) -> Table {
+    let header = ["figure", "this run / baseline", "confidence", "blocks", "", "why"].map(str::to_string);
+    let row = |figure: &BaselineFigure| {
+        vec![
+            format!("{}({}) @ {}", figure.measure, figure.variant, figure.point),
+            figure.ratio.as_ref().map_or_else(|| "–".to_string(), messages::interval),
+            number::percent(figure.confidence),
+            format!("{} / {}", figure.blocks, figure.baseline_blocks),
+            messages::against_baseline(&figure.verdict).to_string(),
+            figure.reasons.join("; "),
+        ]
+    };
+    let rows = baseline.figures.iter().map(row).collect();
+    Table {
+        title: messages::baseline_title(baseline.tolerance, &baseline.run),
+        header: header.to_vec(),
+        rows,
+    }
+}
+
+fn baseline_limits(baseline: &Baseline) -> Vec<String> {
+    let mut limits = vec![messages::BASELINE_NOT_PAIRED.to_string()];
+    limits.extend(baseline.differences.iter().map(|what| messages::baseline_differs(what)));
+    limits.extend(baseline.unmatched.iter().map(|what| messages::unmatched(what)));
+    limits
 }
 
 fn latencies(point: &Point) -> Table {
