@@ -7,9 +7,11 @@
 mod explain;
 mod lines;
 mod order;
+mod retime;
 
 pub use explain::explain;
 pub use lines::redact_arguments;
+pub use retime::retime;
 
 use crate::study::quantity::keep_alive_label;
 use crate::study::{LoadKind, LoadPoint, Stand, Study, SubjectSpec, WorkloadEntry};

@@ -98,6 +98,5 @@ fn sentence(finding: &Finding) -> String {
                 "file descriptors: {exhausted} connections found none; raise `ulimit -n` or use fewer connections"
             )
         }
-        other => format!("{other:?}"),
     }
 }
