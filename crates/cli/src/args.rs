@@ -46,6 +46,8 @@ pub enum Verb {
     Subjects(SubjectsArgs),
     /// Run the reference server, whose truth is known
     ReferenceServer(ReferenceArgs),
+    /// Write a study to begin with
+    Init(InitArgs),
     /// Look at this machine: is it fit to measure?
     Doctor(DoctorArgs),
     /// Print completions for a shell
@@ -418,6 +420,33 @@ pub struct ShownArgs {
     /// text or json
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
     pub format: String,
+}
+
+/// `proofload init`.
+#[derive(Debug, Clone, Args)]
+pub struct InitArgs {
+    /// The file to write; the study is called like it
+    #[arg(value_name = "FILE", default_value = "study.yaml")]
+    pub file: PathBuf,
+    /// What it starts
+    #[arg(long, value_enum, default_value = "reference")]
+    pub from: Template,
+    /// Replace a file that is there
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Studies to begin with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Template {
+    /// Proofload's own reference server; runs anywhere
+    Reference,
+    /// Apache Tomcat from the catalogue
+    Tomcat,
+    /// Servers that a command of yours starts
+    Command,
+    /// Servers that already run
+    Url,
 }
 
 /// `proofload doctor`.
