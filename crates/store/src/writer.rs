@@ -228,4 +228,17 @@ mod tests {
         assert!(matches!(block.append(&Slice::default()), Err(StoreError::Full { .. })));
         assert!(matches!(block.finish(), Err(StoreError::Unfinished { .. })));
     }
+
+    /// `/dev/null` cannot be synced. Were the block renamed first, it would have its whole name by then.
+    #[test]
+    fn a_block_that_cannot_be_synced_never_gets_its_whole_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (partial, whole) = (folder.path().join("0001.partial.jsonl"), folder.path().join("0001.jsonl"));
+        fs::write(&partial, "").unwrap();
+        let file = File::options().write(true).open("/dev/null").unwrap();
+        let block = BlockWriter { file, partial: partial.clone(), whole: whole.clone(), broken: false };
+        let refused = block.finish().unwrap_err();
+        assert!(matches!(refused, StoreError::Io { what: "sync", .. }), "{refused}");
+        assert!(partial.exists() && !whole.exists());
+    }
 }

@@ -12,7 +12,7 @@ pub use live::{LiveBench, LiveTerms};
 
 use crate::study::Stand;
 use proofload_stats::{Design, Judgement, Verdict};
-use proofload_store::schema::{Plan, Slice, Status};
+use proofload_store::schema::{Plan, Slice, Status, SubjectFacts};
 use proofload_store::{BlockWriter, RunWriter, StoreError};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -223,6 +223,8 @@ impl<B: Bench> Runner<'_, B> {
         let measured = started.and_then(|()| {
             let mut writer = self.record.begin_block(number)?;
             self.warm_up(number, &mut writer)?;
+            // Warmed and idle: a JVM has filled in what it reports of itself, and nothing is being measured.
+            self.record_subjects(number)?;
             self.cycles(number, &order, &mut writer)?;
             Ok(writer)
         });
@@ -233,6 +235,18 @@ impl<B: Bench> Runner<'_, B> {
         let writer = measured?;
         writer.finish()?;
         Ok(())
+    }
+
+    /// Records what the subjects say of themselves; of `url:` subjects nothing can be asked.
+    fn record_subjects(&mut self, number: u32) -> Result<(), StoreError> {
+        let mut all = Vec::new();
+        for (variant, planned) in self.plan.variants.iter().enumerate() {
+            let facts = self.bench.facts(variant);
+            if !facts.is_empty() {
+                all.push(SubjectFacts { variant: planned.name.clone(), facts });
+            }
+        }
+        if all.is_empty() { Ok(()) } else { self.record.write_subjects(number, &all) }
     }
 
     /// The plan's order of this block. Blocks that replace lost ones, beyond the plan's last, begin it anew.
