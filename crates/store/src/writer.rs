@@ -127,11 +127,14 @@ impl RunWriter {
         self.write_json(layout::STATUS, "the status", &self.status)
     }
 
-    /// Writes what the subjects said of themselves in a block.
+    /// Writes what the subjects said of themselves in a block; nothing when they said nothing.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn write_subjects(&self, block: u32, facts: &[SubjectFacts]) -> Result<(), StoreError> {
+        if facts.is_empty() {
+            return Ok(());
+        }
         let mut text = serde_json::to_string_pretty(facts)
             .map_err(|source| StoreError::Encode { what: "facts of subjects", source })?;
         text.push('\n');

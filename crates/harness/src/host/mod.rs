@@ -14,4 +14,4 @@ mod settings;
 pub mod signals;
 
 pub use doctor::{DoctorFinding, State, doctor};
-pub use facts::environment;
+pub use facts::{environment, memory_available_bytes};

@@ -76,6 +76,8 @@ pub trait Bench {
     fn facts(&mut self, _variant: usize) -> BTreeMap<String, String> {
         BTreeMap::new()
     }
+    /// Stops one variant if it runs; says what did not end as it should. Never fails.
+    fn stop(&mut self, variant: usize) -> Vec<String>;
     /// Stops every variant that was started; says what did not end as it should. Never fails.
     fn stop_all(&mut self) -> Vec<String>;
 }
