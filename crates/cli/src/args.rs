@@ -193,6 +193,10 @@ pub struct RunArgs {
     /// Seed of everything random
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// How the variants take turns: cycles (all run, slice by slice) or serial (one after the other); chosen by
+    /// load and memory without it
+    #[arg(long, value_name = "MODE", value_parser = ["cycles", "serial"])]
+    pub mode: Option<String>,
     /// Directory in which runs/STUDY/ID/ is made
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,

@@ -203,6 +203,23 @@ pub fn young_servers(from_s: f64, to_s: f64, jvm: bool) -> String {
 /// Nothing was restarted.
 pub const PROCESSES: &str =
     "a verdict between these two running processes, not between the setups: nothing was restarted";
+/// One variant after the other.
+pub const SERIAL: &str = "serial: the variants ran one after the other, so what drifts within a block stays in the \
+                          comparison; their order is balanced over the blocks";
+/// Variants of one process.
+pub const SHARED: &str =
+    "shared: the variants share one process, so each also pays for what the others left behind";
+
+/// A variant that did not get through some of the blocks.
+pub fn lost(variant: &str, n: usize, first: &str) -> String {
+    format!("{variant} did not get through {}: {first}", blocks(n as u32))
+}
+
+/// How the variants took turns.
+pub fn mode(mode: &str, reason: &str) -> String {
+    format!("{mode}: {reason}")
+}
+
 /// Closed loop without think time.
 pub const SATURATED: &str = "closed loop without think time: latencies are those of a saturated server and follow from its throughput (N/X)";
 /// Both ends on one machine.
@@ -304,6 +321,8 @@ pub const SEND_DELAY: &str = "send delay";
 pub const WORKLOAD: &str = "workload";
 /// A parameter.
 pub const PRESET: &str = "preset";
+/// How the variants took turns.
+pub const MODE: &str = "mode";
 /// A parameter.
 pub const BLOCKS: &str = "blocks";
 /// A parameter, and a fact of the machine.

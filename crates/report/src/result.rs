@@ -260,6 +260,13 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     if let Some(first) = marked.first() {
         limits.push(messages::marked(marked.len(), measured.len(), first));
     }
+    if plan.mode == "serial" {
+        limits.push(messages::SERIAL.to_string());
+    }
+    if plan.variants.iter().any(|variant| !variant.shares.is_empty()) {
+        limits.push(messages::SHARED.to_string());
+    }
+    limits.extend(lost(run, plan));
     if excluded > 0 {
         limits.push(messages::excluded(excluded));
     }
@@ -270,6 +277,16 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     limits.extend(plan.not_tested.iter().map(|what| messages::not_tested(what)));
     limits.extend(run.environment().findings.iter().map(|what| messages::machine(what)));
     limits
+}
+
+/// A sentence for each variant that was lost in a block, with what happened first.
+fn lost(run: &Run, plan: &Plan) -> Vec<String> {
+    let sentence = |variant: &proofload_store::schema::Variant| {
+        let all = run.blocks().iter().flat_map(|block| &block.lost);
+        let lost: Vec<&str> = all.filter(|l| l.variant == variant.name).map(|l| l.why.as_str()).collect();
+        lost.first().map(|first| messages::lost(&variant.name, lost.len(), first))
+    };
+    plan.variants.iter().filter_map(sentence).collect()
 }
 
 /// What a reader must know of a run that was resumed.

@@ -322,6 +322,9 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
         }
         add(messages::WORKLOAD, plan.workload.join("; "));
         add(messages::PRESET, messages::preset(&plan.preset, &plan.timing, plan.seed));
+        if !plan.mode.is_empty() {
+            add(messages::MODE, messages::mode(&plan.mode, &plan.mode_reason));
+        }
         add(messages::BLOCKS, messages::complete_and_excluded(result.blocks, result.excluded_blocks));
         add(messages::CPUS, messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
     }
