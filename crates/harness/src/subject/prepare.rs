@@ -161,7 +161,12 @@ impl Prepared {
                     grace: COMMAND_GRACE,
                     directory: Some(directory),
                 };
-                let mut prepared = Prepared::bare(name, "command", redact::arguments(args).join(" "), Origin::Program(program));
+                let mut prepared = Prepared::bare(
+                    name,
+                    "command",
+                    redact::arguments(args).join(" "),
+                    Origin::Program(program),
+                );
                 prepared.digests = args.first().map(|program| digest_program(program)).unwrap_or_default();
                 Ok(prepared)
             }
