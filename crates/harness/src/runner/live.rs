@@ -8,7 +8,7 @@ use crate::study::Study;
 use crate::subject::{Keeper, Running, SubjectError};
 use crate::telemetry::{Tree, TreeSample, idle_share};
 use proofload_engine::{EngineError, LoadPlan, LoadResult, Watch};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -218,6 +218,11 @@ impl Bench for LiveBench<'_> {
             Ok((active, _)) => active.running.alive().map_err(|error| error.to_string()),
             Err(_) => Err("was not started".into()),
         }
+    }
+
+    fn facts(&mut self, variant: usize) -> BTreeMap<String, String> {
+        let tree = self.active(variant).ok().and_then(|(active, _)| active.tree.as_ref());
+        tree.map(Tree::facts).unwrap_or_default()
     }
 
     fn stop(&mut self, variant: usize) -> Vec<String> {
