@@ -86,7 +86,9 @@ impl<D: Drivers> Crew<'_, D> {
         self.failed.fetch_or(opened.is_err(), Ordering::Relaxed);
         if self.ready.wait().is_leader() {
             let lead_ns = LEAD_NS + (mine + 1) * OPENING_GAP_NS;
-            self.start_ns.store(self.drivers.now_ns() + lead_ns, Ordering::Relaxed);
+            let start_ns = self.drivers.now_ns() + lead_ns;
+            self.start_ns.store(start_ns, Ordering::Relaxed);
+            self.watch.window_start_ns.store(start_ns + plan.discard_ns, Ordering::Relaxed);
         }
         self.ready.wait();
         let mut driver = opened?;

@@ -19,6 +19,11 @@ pub fn unix_ns() -> u64 {
     to_ns(clock_gettime(ClockId::Realtime))
 }
 
+/// CPU time of the thread that asks.
+pub(crate) fn thread_cpu_ns() -> u64 {
+    to_ns(clock_gettime(ClockId::ThreadCPUTime))
+}
+
 /// Sleeps until the monotonic clock shows `deadline_ns`, or `stop` is set (seen within 20 ms).
 /// `true` when the deadline was reached, `false` when it was stopped.
 pub fn sleep_until(deadline_ns: u64, stop: &AtomicBool) -> bool {

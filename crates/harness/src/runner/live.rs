@@ -5,14 +5,15 @@ use crate::host::clock;
 use crate::plan;
 use crate::study::Study;
 use crate::subject::{Keeper, Prepared, Running, SubjectError};
-use crate::telemetry::{Tree, TreeSample, idle_share};
+use crate::telemetry::{Sampled, Sampler, Target, Tree, TreeSample, idle_share};
 use proofload_engine::{EngineError, LoadPlan, LoadResult, Watch};
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How often a load looks whether somebody said stop.
-const STOP_POLL_NS: u64 = 20_000_000;
+/// How often the bench looks whether a load is done, or somebody said stop.
+const LOAD_POLL_NS: u64 = 20_000_000;
 /// Over how long the CPU of idle variants is taken.
 const QUIET_WINDOW_NS: u64 = 50_000_000;
 /// How long to wait for idle variants to become quiet.
@@ -154,24 +155,25 @@ impl Bench for LiveBench<'_> {
     ) -> Result<Loaded, BenchError> {
         let plan = self.load_plan(variant, point, stretch, seed)?;
         let active = self.active(variant)?;
-        let (result, samples) = observed(&plan, active.tree.as_ref(), stretch, &self.terms.stop)
+        let ports = [active.running.address().port()];
+        let sampler = active.tree.as_ref().map(|tree| Sampler {
+            target: Target { tree, loaded_ports: &ports },
+            generator_cpus: &self.terms.generator_cpus,
+            discard_ns: stretch.discard_ns,
+            window_ns: Some(stretch.measure_ns),
+        });
+        let (result, sampled) = observed(&plan, sampler.as_ref(), &self.terms.stop)
             .map_err(|error| BenchError::Failed(error.to_string()))?;
         let started_ns = result.window_start_ns;
-        let window_ns = result.snapshot.window.end_ns.saturating_sub(started_ns);
-        let subject = samples.map(|(first, last)| {
-            let mut used = last.since(&first);
-            // The samples lie within milliseconds of the window's ends; what they say is scaled to its length.
-            let between_ns = last.at_ns.saturating_sub(first.at_ns).max(1);
-            used.cpu_ns = used.cpu_ns.map(|ns| (ns as f64 * window_ns as f64 / between_ns as f64) as u64);
-            used
-        });
+        let seen = sampled.and_then(|sampled| sampled.digest(started_ns, result.snapshot.window.end_ns));
+        let (subject, telemetry) = seen.unzip();
         let age_seconds =
             active.running.started_ns().map_or(0.0, |ns| started_ns.saturating_sub(ns) as f64 / 1e9);
         let ago_ns = clock::monotonic_ns().saturating_sub(started_ns);
         Ok(Loaded {
             result,
             subject,
-            telemetry: None,
+            telemetry,
             started_unix_ns: clock::unix_ns().saturating_sub(ago_ns),
             age_seconds,
             marks: Vec::new(),
@@ -197,33 +199,28 @@ impl Bench for LiveBench<'_> {
     }
 }
 
-/// Runs the engine in a thread of its own and takes samples of the subject at both ends of the window.
+/// Runs the engine in a thread of its own, and the sampler in another.
 fn observed(
     plan: &LoadPlan,
-    tree: Option<&Tree>,
-    stretch: Stretch,
+    sampler: Option<&Sampler<'_>>,
     stop: &AtomicBool,
-) -> Result<(LoadResult, Option<(TreeSample, TreeSample)>), EngineError> {
-    let watch = Watch::default();
-    let begun_ns = clock::monotonic_ns();
+) -> Result<(LoadResult, Option<Sampled>), EngineError> {
+    let (watch, done) = (Watch::default(), AtomicBool::new(false));
+    let (watch, done) = (&watch, &done);
     std::thread::scope(|scope| {
-        let load = scope.spawn(|| proofload_engine::run(plan, &watch));
-        let wait_until = |at_ns: u64| {
-            while clock::monotonic_ns() < at_ns && !load.is_finished() {
-                if stop.load(Ordering::Relaxed) {
-                    watch.stop.store(true, Ordering::Relaxed);
-                }
-                clock::sleep_ns(STOP_POLL_NS.min(at_ns.saturating_sub(clock::monotonic_ns())));
+        let load = scope.spawn(|| proofload_engine::run(plan, watch));
+        let sampling = sampler.map(|sampler| scope.spawn(|| sampler.run(&watch.window_start_ns, done)));
+        while !load.is_finished() {
+            if stop.load(Ordering::Relaxed) {
+                watch.stop.store(true, Ordering::Relaxed);
             }
-        };
-        wait_until(begun_ns + stretch.discard_ns);
-        let first = tree.map(Tree::sample);
-        wait_until(begun_ns + stretch.discard_ns + stretch.measure_ns);
-        let last = tree.map(Tree::sample);
-        wait_until(u64::MAX);
+            clock::sleep_ns(LOAD_POLL_NS);
+        }
+        done.store(true, Ordering::Relaxed);
+        let sampled = sampling.map(|sampling| sampling.join().unwrap_or_else(|e| resume_unwind(e)));
         match load.join() {
-            Ok(result) => result.map(|result| (result, first.zip(last))),
-            Err(panic) => std::panic::resume_unwind(panic),
+            Ok(result) => result.map(|result| (result, sampled)),
+            Err(panic) => resume_unwind(panic),
         }
     })
 }
