@@ -176,6 +176,9 @@ pub struct RunArgs {
     /// load.closed.connections=[16,64]; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Run only this: a level (connector=nio), a load point (64c) or a claim (claim:NAME); may be repeated
+    #[arg(long, value_name = "WHAT")]
+    pub only: Vec<String>,
     /// Seed of everything random
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

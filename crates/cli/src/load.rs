@@ -58,7 +58,7 @@ pub fn point(args: &LoadArgs, mistakes: &mut Mistakes) -> LoadPoint {
             (quantity::rate_label(rate_per_s), LoadKind::Open { rate_per_s, arrival })
         }
     };
-    LoadPoint { label, connections, kind, keep_alive }
+    LoadPoint { label, connections, kind, keep_alive, streams: Vec::new() }
 }
 
 /// The request that the flags ask for.

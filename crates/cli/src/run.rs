@@ -46,7 +46,11 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
     let catalogue = Catalogue::find(args.catalogue.as_deref(), args.study.parent())
         .map_err(|error| leave(Exit::Usage, error))?;
-    let options = study::Options { quick: preset(&args.preset).shortens(), set: args.set.clone() };
+    let options = study::Options {
+        quick: preset(&args.preset).shortens(),
+        set: args.set.clone(),
+        only: args.only.clone(),
+    };
     let study =
         study::load(&args.study, &options, &catalogue).map_err(|problems| leave(Exit::Usage, problems))?;
     conduct(&Conduct {
@@ -88,6 +92,9 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
             .map_err(lock_error)?;
     let minutes = plan.estimated_seconds / 60.0;
     say(&format!("{}: at most {minutes:.1} minutes, seed {seed}", plan.study));
+    if conduct.study.claims.is_empty() {
+        say("no claim is left: figures only, no verdict");
+    }
     let mut record = RunWriter::create(conduct.dir, &plan, &environment, clock::unix_ns())?;
     let ending = blocks(conduct, &plan, &prepared, &mut record, &stop)?;
     finish(conduct, &mut record, &ending)

@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let closing = RequestSpec { close: true, ..spec.clone() };
     let rate = rest.first().and_then(|rate| rate.parse::<f64>().ok());
     let plan = LoadPlan {
-        targets: vec![Target { address: format!("127.0.0.1:{port}").parse()? }],
+        targets: vec![Target { address: std::net::SocketAddr::from(([127, 0, 0, 1], port.parse()?)).into() }],
         mix: vec![MixEntry {
             weight: 1,
             target: 0,
@@ -50,6 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         cpus: Vec::new(),
         seed: 1,
         share: (0, 1),
+        asking: Default::default(),
     };
     let result = run(&plan, &Watch::default())?;
     let snapshot = &result.snapshot;

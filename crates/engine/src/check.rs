@@ -2,7 +2,9 @@
 
 use crate::driver::Allowance;
 use crate::load::deal;
-use crate::{EngineError, Extent, KeepAlive, LoadPlan, Profile};
+use crate::{Address, EngineError, Extent, KeepAlive, LoadPlan, Profile, Stage};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
 
 /// A load longer than a week is a slip of the pen; it also keeps sums of instants far from overflow.
 const LONGEST_NS: u64 = 7 * 86_400 * 1_000_000_000;
@@ -11,10 +13,31 @@ const RATE_MAX: f64 = 1e8;
 /// Descriptors that the process needs besides connections: standard streams, logs, telemetry, epoll.
 const OWN_DESCRIPTORS: u64 = 64;
 
-/// How many connections each target has over all shares, and this share of the load may have.
-pub(crate) fn check(plan: &LoadPlan, allowance: &Allowance) -> Result<Vec<u64>, EngineError> {
+/// For each load how many connections each target has over all shares; all that run at once must fit together.
+pub(crate) fn check(plans: &[LoadPlan], allowance: &Allowance) -> Result<Vec<Vec<u64>>, EngineError> {
+    let mut dealt = Vec::new();
+    let mut problems = Vec::new();
+    for (at, plan) in plans.iter().enumerate() {
+        match check_one(plan) {
+            Ok(connections) => dealt.push(connections),
+            Err(found) if plans.len() == 1 => problems.extend(found),
+            Err(found) => problems.extend(found.into_iter().map(|what| format!("stream {}: {what}", at + 1))),
+        }
+    }
+    if plans.is_empty() {
+        problems.push("load: none; at least one is needed".to_owned());
+    }
+    if !problems.is_empty() {
+        return Err(EngineError::Plan(problems.join("; ")));
+    }
+    resources(plans, allowance, &dealt)?;
+    Ok(dealt)
+}
+
+fn check_one(plan: &LoadPlan) -> Result<Vec<u64>, Vec<String>> {
     let mut problems = Vec::new();
     mix_problems(plan, &mut problems);
+    asking_problems(plan, &mut problems);
     extent_problems(plan, &mut problems);
     profile_problems(plan, &mut problems);
     let (k, n) = plan.share;
@@ -28,11 +51,7 @@ pub(crate) fn check(plan: &LoadPlan, allowance: &Allowance) -> Result<Vec<u64>, 
         problems.push("connections: 0; at least 1 is needed".to_owned());
     }
     let dealt = if problems.is_empty() { dealt(plan, &mut problems) } else { Vec::new() };
-    if !problems.is_empty() {
-        return Err(EngineError::Plan(problems.join("; ")));
-    }
-    resources(plan, allowance, &dealt)?;
-    Ok(dealt)
+    if problems.is_empty() { Ok(dealt) } else { Err(problems) }
 }
 
 fn mix_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
@@ -66,6 +85,38 @@ fn mix_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
             ));
         }
     }
+}
+
+/// Most bytes of a path that fit into the kernel's address of a Unix socket, with the NUL behind it.
+const UNIX_PATH_MAX: usize = 107;
+
+fn asking_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
+    let requests = plan.mix.iter().flat_map(|entry| [&*entry.request, &*entry.closing_request]);
+    plan.asking.feed.problems(requests, problems);
+    for (at, target) in plan.targets.iter().enumerate() {
+        match &target.address {
+            Address::Unix(path) if path.as_os_str().len() > UNIX_PATH_MAX => {
+                let length = path.as_os_str().len();
+                problems.push(format!(
+                    "targets[{at}]: a socket path of {length} bytes; the kernel takes {UNIX_PATH_MAX}"
+                ));
+            }
+            Address::Unix(_) if !plan.asking.bind.is_empty() => {
+                problems.push(format!("targets[{at}]: a Unix socket has no local address to bind"));
+            }
+            Address::Tcp(to) if plan.asking.bind.iter().any(|from| from.is_ipv4() != to.is_ipv4()) => {
+                problems.push(format!(
+                    "targets[{at}]: {to} cannot be reached from an address of the other family"
+                ));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Local ports for connections to one address of the peer: each local address has its own.
+pub(crate) fn ports(plan: &LoadPlan, allowance: &Allowance) -> u64 {
+    allowance.ports.saturating_mul(plan.asking.bind.len().max(1) as u64)
 }
 
 fn extent_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
@@ -102,20 +153,71 @@ fn extent_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
 }
 
 fn profile_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
-    match plan.profile {
-        Profile::Closed { think_ns } if think_ns > LONGEST_NS => {
-            problems.push(format!("think time: {think_ns} ns is longer than a week"));
+    let mut rates: Vec<f64> = Vec::new();
+    let mut pauses = vec![("coalescing", plan.profile.coalesce_ns())];
+    match &plan.profile {
+        Profile::Closed { think_ns } => pauses.push(("think time", *think_ns)),
+        Profile::Open { rate_per_s, .. } => rates.push(*rate_per_s),
+        Profile::OpenStages { stages, .. } => {
+            stage_problems(plan, stages, problems);
+            // A stage may hold at 0; not all of them may.
+            let most = stages.iter().map(|stage| stage.from.max(stage.to)).fold(0.0, f64::max);
+            rates.push(most);
         }
-        Profile::Open { rate_per_s, .. } if !(rate_per_s > 0.0 && rate_per_s <= RATE_MAX) => {
-            problems.push(format!("rate: {rate_per_s} per second is not above 0 and at most {RATE_MAX:e}"));
+        Profile::ClosedStages { stages, think_ns } => {
+            pauses.push(("think time", *think_ns));
+            stage_problems(plan, stages, problems);
+            let most = stages.iter().map(|stage| stage.from.max(stage.to)).fold(0.0, f64::max);
+            if most.ceil() != f64::from(plan.connections) {
+                let connections = plan.connections;
+                problems.push(format!("connections: {connections}, but the stages have {most} at most"));
+            }
         }
-        Profile::Open { coalesce_ns, .. } if coalesce_ns > LONGEST_NS => {
-            problems.push(format!("coalescing: {coalesce_ns} ns is longer than a week"));
+        Profile::Users { ramp_ns, loops, think_ns } => {
+            pauses.extend([("think time", *think_ns), ("ramp", *ramp_ns)]);
+            let all = u64::from(plan.connections) * u64::from(*loops);
+            if !matches!(plan.extent, Extent::Requests { count, .. } if count == all) || *loops == 0 {
+                problems.push(format!("users: the extent must be a count of users times loops, {all}"));
+            }
         }
-        Profile::Closed { .. } | Profile::Open { .. } => {}
+    }
+    for rate_per_s in rates.iter().filter(|rate| !(**rate > 0.0 && **rate <= RATE_MAX)) {
+        problems.push(format!("rate: {rate_per_s} per second is not above 0 and at most {RATE_MAX:e}"));
+    }
+    for (name, ns) in pauses.iter().filter(|(_, ns)| *ns > LONGEST_NS) {
+        problems.push(format!("{name}: {ns} ns is longer than a week"));
+    }
+    if plan.profile.is_shaped() && plan.discard_ns > 0 {
+        problems
+            .push("discard: a load with a shape of its own has no part that could be discarded".to_owned());
     }
     if plan.keep_alive == KeepAlive::Every(0) {
         problems.push("keep-alive: 0 exchanges for each connection; at least 1 is needed".to_owned());
+    }
+}
+
+fn stage_problems(plan: &LoadPlan, stages: &[Stage], problems: &mut Vec<String>) {
+    let bad = |value: f64| !value.is_finite() || value < 0.0;
+    for (at, stage) in stages.iter().enumerate() {
+        if stage.for_ns == 0 || stage.for_ns > LONGEST_NS {
+            problems.push(format!(
+                "stage {}: {} ns; write more than 0 and at most a week",
+                at + 1,
+                stage.for_ns
+            ));
+        }
+        if bad(stage.from) || bad(stage.to) {
+            problems.push(format!(
+                "stage {}: {} to {} is below 0 or no number",
+                at + 1,
+                stage.from,
+                stage.to
+            ));
+        }
+    }
+    let length_ns = stages.iter().fold(0_u64, |sum, stage| sum.saturating_add(stage.for_ns));
+    if plan.extent != Extent::DurationNs(length_ns) {
+        problems.push(format!("extent: it must be the length of the stages, {length_ns} ns"));
     }
 }
 
@@ -138,20 +240,29 @@ fn dealt(plan: &LoadPlan, problems: &mut Vec<String>) -> Vec<u64> {
     dealt
 }
 
-fn resources(plan: &LoadPlan, allowance: &Allowance, dealt: &[u64]) -> Result<(), EngineError> {
-    let share = |total: u64| total.div_ceil(u64::from(plan.share.1));
-    let connections: u64 = dealt.iter().map(|of_target| share(*of_target)).sum();
-    let needed = connections + u64::from(plan.workers) + OWN_DESCRIPTORS;
+fn resources(plans: &[LoadPlan], allowance: &Allowance, dealt: &[Vec<u64>]) -> Result<(), EngineError> {
+    let mut wanted: BTreeMap<SocketAddr, u64> = BTreeMap::new();
+    let mut needed = OWN_DESCRIPTORS;
+    for (plan, dealt) in plans.iter().zip(dealt) {
+        needed += u64::from(plan.workers);
+        for (target, of_target) in plan.targets.iter().zip(dealt) {
+            let connections = of_target.div_ceil(u64::from(plan.share.1));
+            needed += connections;
+            if let Address::Tcp(address) = target.address {
+                *wanted.entry(address).or_default() += connections;
+            }
+        }
+    }
     if let Some(limit) = allowance.descriptors
         && needed > limit
     {
         return Err(EngineError::Descriptors { needed, limit });
     }
-    match dealt.iter().map(|of_target| share(*of_target)).max() {
-        Some(most) if most > allowance.ports => Err(EngineError::Plan(format!(
-            "connections: {most} to one address need as many local ports, this machine has {}; lower the \
-             connections or widen net.ipv4.ip_local_port_range",
-            allowance.ports
+    let available = plans.iter().map(|plan| ports(plan, allowance)).min().unwrap_or(0);
+    match wanted.into_values().max() {
+        Some(most) if most > available => Err(EngineError::Plan(format!(
+            "connections: {most} to one address need as many local ports, this machine has {available}; lower the \
+             connections, widen net.ipv4.ip_local_port_range, or bind to several local addresses"
         ))),
         _ => Ok(()),
     }

@@ -24,53 +24,96 @@ pub fn run(plan: &LoadPlan, watch: &Watch) -> Result<LoadResult, EngineError> {
     run_in(plan, watch, &EpollDrivers)
 }
 
+/// Carries several loads out at once, from one common first instant. Each has its own workers and its own
+/// books; descriptors and local ports are checked for all of them together.
+///
+/// # Errors
+/// As [`run`]; a problem of one load names it by its place, from 1.
+pub fn run_streams(plans: &[LoadPlan], watch: &Watch) -> Result<Vec<LoadResult>, EngineError> {
+    run_streams_in(plans, watch, &EpollDrivers)
+}
+
 /// Carries a load out through other drivers, such as a simulated network in virtual time.
 ///
 /// # Errors
 /// As [`run`].
 pub fn run_in<D: Drivers>(plan: &LoadPlan, watch: &Watch, drivers: &D) -> Result<LoadResult, EngineError> {
+    let mut results = run_streams_in(std::slice::from_ref(plan), watch, drivers)?;
+    Ok(results.remove(0))
+}
+
+/// Carries several loads out at once through other drivers.
+///
+/// # Errors
+/// As [`run_streams`].
+pub fn run_streams_in<D: Drivers>(
+    plans: &[LoadPlan],
+    watch: &Watch,
+    drivers: &D,
+) -> Result<Vec<LoadResult>, EngineError> {
     let allowance = drivers.allowance();
-    let dealt = check(plan, &allowance)?;
-    let crew = Crew {
-        plan,
+    let dealt = check(plans, &allowance)?;
+    let threads: u32 = plans.iter().map(|plan| plan.workers).sum();
+    let common = Common {
         watch,
         drivers,
-        dealt: &dealt,
-        ready: Barrier::new(plan.workers as usize),
+        ready: Barrier::new(threads as usize),
         failed: AtomicBool::new(false),
+        opening: AtomicU64::new(0),
         start_ns: AtomicU64::new(0),
         stopped_at: AtomicU64::new(u64::MAX),
     };
-    let results: Vec<Result<WorkerResult, EngineError>> = thread::scope(|scope| {
-        let spawned: Vec<_> = (0..plan.workers)
-            .map(|worker| {
-                let crew = &crew;
-                scope.spawn(move || crew.work(worker))
-            })
-            .collect();
+    let crews: Vec<Crew<'_, D>> =
+        plans.iter().zip(&dealt).map(|(plan, dealt)| Crew { plan, dealt, common: &common }).collect();
+    let results: Vec<Vec<Result<WorkerResult, EngineError>>> = thread::scope(|scope| {
+        let mut thread = 0;
+        let mut spawned = Vec::new();
+        for crew in &crews {
+            let workers: Vec<_> = (0..crew.plan.workers)
+                .map(|worker| {
+                    let number = thread;
+                    thread += 1;
+                    scope.spawn(move || crew.work(worker, number))
+                })
+                .collect();
+            spawned.push(workers);
+        }
         // A panic of a worker is a fault of ours; it goes on in the thread that asked.
-        spawned.into_iter().map(|w| w.join().unwrap_or_else(|e| std::panic::resume_unwind(e))).collect()
+        let join = |worker: thread::ScopedJoinHandle<'_, _>| {
+            worker.join().unwrap_or_else(|e| std::panic::resume_unwind(e))
+        };
+        spawned.into_iter().map(|workers| workers.into_iter().map(join).collect()).collect()
     });
-    let results = results.into_iter().collect::<Result<Vec<_>, _>>()?;
-    Ok(gather(plan, results, &allowance, drivers.peak_rss_bytes()))
+    let gathered = plans.iter().zip(results).map(|(plan, workers)| {
+        let workers = workers.into_iter().collect::<Result<Vec<_>, _>>()?;
+        Ok(gather(plan, workers, &allowance, drivers.peak_rss_bytes()))
+    });
+    gathered.collect()
+}
+
+/// What the workers of all loads share.
+struct Common<'a, D> {
+    watch: &'a Watch,
+    drivers: &'a D,
+    ready: Barrier,
+    failed: AtomicBool,
+    /// Most connections that one worker opens ahead.
+    opening: AtomicU64,
+    start_ns: AtomicU64,
+    stopped_at: AtomicU64,
 }
 
 /// What the workers of one load share.
 struct Crew<'a, D> {
     plan: &'a LoadPlan,
-    watch: &'a Watch,
-    drivers: &'a D,
     dealt: &'a [u64],
-    ready: Barrier,
-    failed: AtomicBool,
-    start_ns: AtomicU64,
-    stopped_at: AtomicU64,
+    common: &'a Common<'a, D>,
 }
 
 impl<D: Drivers> Crew<'_, D> {
-    /// The whole life of one worker. Nobody starts unless all can.
-    fn work(&self, worker: u32) -> Result<WorkerResult, EngineError> {
-        let (plan, n) = (self.plan, u64::from(self.plan.workers));
+    /// The whole life of one worker. Nobody starts unless all can. `number` counts the workers of all loads.
+    fn work(&self, worker: u32, number: u32) -> Result<WorkerResult, EngineError> {
+        let (plan, common, n) = (self.plan, self.common, u64::from(self.plan.workers));
         let mut share = Share {
             k: u64::from(plan.share.0) * n + u64::from(worker),
             n: u64::from(plan.share.1) * n,
@@ -78,26 +121,29 @@ impl<D: Drivers> Crew<'_, D> {
         };
         let connections = connections_of(plan, self.dealt, &share);
         let mine: u64 = connections.iter().sum();
-        let opened = pin(&plan.cpus, worker).and_then(|()| {
-            let opened = self.drivers.open(worker, mine as u32);
+        let opened = pin(&plan.cpus, number).and_then(|()| {
+            let opened = common.drivers.open(number, mine as u32);
             opened
                 .map_err(|source| EngineError::System { what: "cannot make the driver of a worker", source })
         });
-        self.failed.fetch_or(opened.is_err(), Ordering::Relaxed);
-        if self.ready.wait().is_leader() {
-            let lead_ns = LEAD_NS + (mine + 1) * OPENING_GAP_NS;
-            let start_ns = self.drivers.now_ns() + lead_ns;
-            self.start_ns.store(start_ns, Ordering::Relaxed);
-            self.watch.window_start_ns.store(start_ns + plan.discard_ns, Ordering::Relaxed);
+        common.failed.fetch_or(opened.is_err(), Ordering::Relaxed);
+        if plan.profile.opens_ahead() {
+            common.opening.fetch_max(mine, Ordering::Relaxed);
         }
-        self.ready.wait();
+        if common.ready.wait().is_leader() {
+            let lead_ns = LEAD_NS + (common.opening.load(Ordering::Relaxed) + 1) * OPENING_GAP_NS;
+            let start_ns = common.drivers.now_ns() + lead_ns;
+            common.start_ns.store(start_ns, Ordering::Relaxed);
+            common.watch.window_start_ns.store(start_ns + plan.discard_ns, Ordering::Relaxed);
+        }
+        common.ready.wait();
         let mut driver = opened?;
-        if self.failed.load(Ordering::Relaxed) {
+        if common.failed.load(Ordering::Relaxed) {
             let source = io::Error::other("another worker could not start");
             return Err(EngineError::System { what: "cannot start", source });
         }
-        share.start_ns = self.start_ns.load(Ordering::Relaxed);
-        let worker = Worker::new(plan, self.watch, &self.stopped_at, share, &connections);
+        share.start_ns = common.start_ns.load(Ordering::Relaxed);
+        let worker = Worker::new(plan, common.watch, &common.stopped_at, share, &connections);
         let carried_out = worker.carry_out(&mut driver);
         carried_out.map_err(|source| EngineError::System { what: "cannot wait for the network", source })
     }

@@ -18,7 +18,7 @@
 
 use crate::books::WorkerResult;
 use crate::driver::Allowance;
-use crate::{Finding, LoadPlan, Profile};
+use crate::{Finding, LoadPlan};
 use proofload_measure::{LatencyHistogram, Snapshot};
 
 /// A send may leave this late for the generator's own reasons, whatever the response times are.
@@ -47,7 +47,7 @@ pub(crate) fn assess(
     let sum = |of: fn(&WorkerResult) -> u64| workers.iter().map(of).sum::<u64>();
     let (no_port, no_descriptor) = (sum(|w| w.no_port), sum(|w| w.no_descriptor));
     if no_port > 0 {
-        let (opened, available) = (sum(|w| w.opened), allowance.ports);
+        let (opened, available) = (sum(|w| w.opened), crate::check::ports(plan, allowance));
         findings.push(Finding::Ports { exhausted: no_port, opened, available });
     }
     if no_descriptor > 0 {
@@ -61,25 +61,19 @@ fn send_delay(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) ->
     workers.iter().for_each(|worker| own.merge(&worker.own_delay));
     let p99_ns = own.quantile_ns(0.99).filter(|_| own.count() >= FEWEST)?;
     let response_p99 = snapshot.response_time.quantile_ns(0.99).unwrap_or(0);
-    let coalesce_ns = match plan.profile {
-        Profile::Open { coalesce_ns, .. } => coalesce_ns,
-        Profile::Closed { .. } => 0,
-    };
+    let coalesce_ns = plan.profile.coalesce_ns();
     let allowed_ns = SEND_DELAY_NS.max((response_p99 as f64 * SEND_DELAY_SHARE) as u64) + coalesce_ns;
     (p99_ns > allowed_ns).then_some(Finding::SendDelay { p99_ns, allowed_ns })
 }
 
 fn cpu(plan: &LoadPlan, workers: &[WorkerResult]) -> Vec<Finding> {
-    let allowed = match plan.profile {
-        Profile::Closed { .. } => AT_WORK_CLOSED,
-        Profile::Open { .. } => AT_WORK_OPEN,
-    };
+    let allowed = if plan.profile.is_closed() { AT_WORK_CLOSED } else { AT_WORK_OPEN };
     let bound = (0u32..).zip(workers).filter(|(_, worker)| worker.at_work > allowed);
     bound.map(|(at, worker)| Finding::CpuBound { worker: at, busy: worker.at_work, allowed }).collect()
 }
 
 fn littles_law(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> Option<Finding> {
-    if !matches!(plan.profile, Profile::Closed { .. }) || snapshot.service_time.count() < FEWEST {
+    if !plan.profile.is_closed() || snapshot.service_time.count() < FEWEST {
         return None;
     }
     let (mut expected, mut found, mut connections) = (0.0, 0.0, 0.0);
@@ -98,4 +92,4 @@ fn littles_law(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

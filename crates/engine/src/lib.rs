@@ -9,6 +9,7 @@ mod clock;
 mod deadlines;
 pub mod driver;
 mod expect;
+pub mod feed;
 mod generator;
 mod health;
 pub mod load;
@@ -16,5 +17,5 @@ mod plan;
 mod slot;
 mod worker;
 
-pub use generator::{run, run_in};
+pub use generator::{run, run_in, run_streams, run_streams_in};
 pub use plan::*;

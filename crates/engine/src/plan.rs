@@ -1,16 +1,52 @@
 //! What the engine is asked to do, and what it returns.
 
+use crate::feed::Feed;
 use proofload_measure::{Outcome, Snapshot};
 use proofload_wire::Request;
-use std::net::SocketAddr;
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Address {
+    /// Numeric; names are resolved before the load.
+    Tcp(SocketAddr),
+    /// Path of a Unix socket, at most 107 bytes.
+    Unix(PathBuf),
+}
+
+impl From<SocketAddr> for Address {
+    fn from(address: SocketAddr) -> Self {
+        Address::Tcp(address)
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Tcp(address) => address.fmt(f),
+            Address::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
 
 /// Where requests go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Numeric address; names are resolved before the load.
-    pub address: SocketAddr,
+    /// Where it listens.
+    pub address: Address,
+}
+
+/// How requests are asked, beside what they are; the default asks each request as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asking {
+    /// What requests with places are filled with.
+    pub feed: Feed,
+    /// Local addresses that connections leave from, in turn; empty leaves the choice to the kernel.
+    pub bind: Vec<IpAddr>,
 }
 
 /// What an answer must be to count as answered.
@@ -73,8 +109,19 @@ pub enum Arrival {
     Poisson,
 }
 
-/// How much is asked over time.
+/// A stretch of time in which a quantity goes from one value to another in a straight line.
 #[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stage {
+    /// At its start: sends per second, or connections. Not negative.
+    pub from: f64,
+    /// At its end; equal to `from` where it holds.
+    pub to: f64,
+    /// Its length, above 0.
+    pub for_ns: u64,
+}
+
+/// How much is asked over time.
+#[derive(Clone, Debug, PartialEq)]
 pub enum Profile {
     /// So many connections, each asks again when it is answered, after a think time.
     ///
@@ -97,6 +144,62 @@ pub enum Profile {
         /// How late a send may be fired together with others to save wake-ups; 0 is exact.
         coalesce_ns: u64,
     },
+    /// A closed loop whose number of connections follows stages. A place takes part while the curve is above its
+    /// number, connects when it joins and closes when it leaves, once it is answered. [`LoadPlan::connections`]
+    /// is the most that any stage has; the extent is the length of the stages; nothing is discarded.
+    ClosedStages {
+        /// Connections over time.
+        stages: Vec<Stage>,
+        /// Pause between an answer and the next intended send.
+        think_ns: u64,
+    },
+    /// An open loop whose rate follows stages: tick i is intended when the integral of the rate is i, or by a
+    /// Poisson process of that rate. The extent is the length of the stages; nothing is discarded.
+    OpenStages {
+        /// Intended sends per second over time, over all workers.
+        stages: Vec<Stage>,
+        /// Spacing.
+        arrival: Arrival,
+        /// As in [`Profile::Open`].
+        coalesce_ns: u64,
+    },
+    /// So many users, [`LoadPlan::connections`] of them, each with a connection of its own. User i of n starts at
+    /// i/n of the ramp, asks `loops` times, one after the other, and closes. The extent is a count of users
+    /// times loops; nothing is discarded.
+    Users {
+        /// Over how long the users start.
+        ramp_ns: u64,
+        /// Exchanges of each user, at least 1.
+        loops: u32,
+        /// Pause between an answer and the next intended send.
+        think_ns: u64,
+    },
+}
+
+impl Profile {
+    /// Whether places ask again when they are answered, and not by a timetable.
+    pub fn is_closed(&self) -> bool {
+        !matches!(self, Profile::Open { .. } | Profile::OpenStages { .. })
+    }
+
+    /// Whether the load has a shape of its own, from its first instant to its last, of which no part can be
+    /// left out.
+    pub fn is_shaped(&self) -> bool {
+        !matches!(self, Profile::Open { .. } | Profile::Closed { .. })
+    }
+
+    /// How late sends may be fired together.
+    pub(crate) fn coalesce_ns(&self) -> u64 {
+        match self {
+            Profile::Open { coalesce_ns, .. } | Profile::OpenStages { coalesce_ns, .. } => *coalesce_ns,
+            _ => 0,
+        }
+    }
+
+    /// Whether kept connections are opened before the load begins, and not when their place joins.
+    pub(crate) fn opens_ahead(&self) -> bool {
+        !matches!(self, Profile::ClosedStages { .. } | Profile::Users { .. })
+    }
 }
 
 /// Time-outs.
@@ -147,6 +250,8 @@ pub struct LoadPlan {
     pub seed: u64,
     /// This load is share `.0` of `.1` equal ones; `(0, 1)` is the whole.
     pub share: (u32, u32),
+    /// How requests are asked.
+    pub asking: Asking,
 }
 
 /// Why a plan cannot be carried out.

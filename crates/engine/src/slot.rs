@@ -52,10 +52,12 @@ pub(crate) struct Slot {
     pub backlog: Option<Box<Outbox>>,
     /// The beginning of an answer that came in several pieces.
     pub sample: Option<Vec<u8>>,
+    /// The present exchange's number in each feeder.
+    pub numbers: Box<[u64]>,
 }
 
 impl Slot {
-    pub fn new(target: u32, away_ns: u64) -> Self {
+    pub fn new(target: u32, away_ns: u64, feeders: usize) -> Self {
         Slot {
             phase: Phase::Cold,
             target,
@@ -71,6 +73,7 @@ impl Slot {
             carry: Vec::new(),
             backlog: None,
             sample: None,
+            numbers: vec![0; feeders].into(),
         }
     }
 

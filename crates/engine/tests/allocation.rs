@@ -1,12 +1,13 @@
-//! Nothing allocates on the data path in the measured phase. The count covers the whole process: the peer
+//! Nothing allocates on the data path in the measured phase, requests with values included. The count covers the whole process: the peer
 //! does not allocate between answers either.
 
+use proofload_engine::feed::{Column, Draw, Feed, Feeder, Order};
 use proofload_engine::{
-    Arrival, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Target, Timeouts, Watch, run,
+    Arrival, Asking, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Target, Timeouts, Watch, run,
 };
 use proofload_measure::Outcome;
 use proofload_testkit::HttpPeer;
-use proofload_wire::http1::RequestSpec;
+use proofload_wire::http1::{Part, RequestSpec, Slot, Template};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -45,19 +46,37 @@ fn plan(peer: &HttpPeer, profile: Profile, think: bool) -> LoadPlan {
         method: "GET".to_owned(),
         target: "/".to_owned(),
         authority: peer.address().to_string(),
-        headers: Vec::new(),
-        body: Vec::new(),
+        headers: vec![("X-Number".to_owned(), "n".to_owned())],
+        // The peer takes an empty line for the end of a request.
+        body: b"{}\r\n\r\n".to_vec(),
         close: false,
         keep_body: 0,
     };
     let closing = RequestSpec { close: true, ..spec.clone() };
+    let mut texts = Column::default();
+    ["/short", "/rather%20longer", "/x"].iter().for_each(|text| texts.push(text.as_bytes()));
+    let feed = Feed {
+        feeders: vec![
+            Feeder::Rows { rows: 3, order: Order::Random },
+            Feeder::Counter { from: 1, step: 1 },
+            Feeder::Text { length: 24 },
+        ],
+        draws: vec![
+            Draw { feeder: 0, column: Some(Arc::new(texts)) },
+            Draw { feeder: 1, column: None },
+            Draw { feeder: 2, column: None },
+        ],
+    };
+    let slot = |part, draw| Slot { part, at: 1, draw };
+    let slots = vec![slot(Part::Target, 0), slot(Part::Header(0), 1), slot(Part::Body, 2)];
+    let template = Template { slots, cookies: false };
     LoadPlan {
-        targets: vec![Target { address: peer.address() }],
+        targets: vec![Target { address: peer.address().into() }],
         mix: vec![MixEntry {
             weight: 1,
             target: 0,
-            request: Arc::new(spec.encode().unwrap()),
-            closing_request: Arc::new(closing.encode().unwrap()),
+            request: Arc::new(spec.encode_with(&template).unwrap()),
+            closing_request: Arc::new(closing.encode_with(&template).unwrap()),
             expect: Expect { status: Some(200), bytes: Some(1024), text: None },
         }],
         profile,
@@ -71,6 +90,7 @@ fn plan(peer: &HttpPeer, profile: Profile, think: bool) -> LoadPlan {
         cpus: Vec::new(),
         seed: 1,
         share: (0, 1),
+        asking: Asking { feed, ..Asking::default() },
     }
 }
 
@@ -89,7 +109,7 @@ fn the_data_path_does_not_allocate_while_it_measures() {
     let pausing = Profile::Closed { think_ns: 2_000_000 };
     for (profile, think) in [(Profile::Closed { think_ns: 0 }, false), (open, false), (pausing, true)] {
         let peer = HttpPeer::start(1024).unwrap();
-        let plan = plan(&peer, profile, think);
+        let plan = plan(&peer, profile.clone(), think);
         let watch = Watch::default();
         let (before, after, result) = thread::scope(|scope| {
             let load = scope.spawn(|| run(&plan, &watch).unwrap());

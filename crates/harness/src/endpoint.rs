@@ -1,7 +1,7 @@
 //! One endpoint, or a weighted mix of several, measured without a study.
 
-use crate::study::{LoadKind, LoadPoint, ParsedUrl, RequestOptions, parse_url};
-use proofload_engine::{Extent, LoadPlan, MixEntry, Profile, Target};
+use crate::study::{LoadPoint, ParsedUrl, RequestOptions, parse_url};
+use proofload_engine::{Extent, LoadPlan, MixEntry, Target};
 use std::sync::Arc;
 
 /// Most addresses in a mix.
@@ -12,7 +12,7 @@ const URLS_MAX: usize = 64;
 pub struct Terms {
     /// Load before the window.
     pub discard_ns: u64,
-    /// When to stop.
+    /// When to stop; a load with a shape of its own stops with its shape.
     pub extent: Extent,
     /// How long to wait for what is in flight at the end.
     pub drain_ns: u64,
@@ -43,7 +43,7 @@ pub fn load_plan(
     let mut mix = Vec::new();
     for text in urls {
         let entry = weighted(text).and_then(|(weight, url)| {
-            let target = Target { address: url.address };
+            let target = Target { address: url.address.into() };
             let index = targets.iter().position(|known| *known == target).unwrap_or_else(|| {
                 targets.push(target);
                 targets.len() - 1
@@ -61,20 +61,18 @@ pub fn load_plan(
     Ok(LoadPlan {
         targets,
         mix,
-        profile: match load.kind {
-            LoadKind::Closed { think_ns } => Profile::Closed { think_ns },
-            LoadKind::Open { rate_per_s, arrival } => Profile::Open { rate_per_s, arrival, coalesce_ns: 0 },
-        },
+        profile: load.kind.profile(),
         connections: load.connections,
         keep_alive: load.keep_alive,
         timeouts: request.timeouts,
         discard_ns: terms.discard_ns,
-        extent: terms.extent,
+        extent: load.kind.extent(load.connections).unwrap_or(terms.extent),
         drain_ns: terms.drain_ns,
         workers: terms.workers,
         cpus: Vec::new(),
         seed: terms.seed,
         share: (0, 1),
+        asking: Default::default(),
     })
 }
 
@@ -110,12 +108,19 @@ fn entry(weight: u32, target: usize, url: &ParsedUrl, request: &RequestOptions) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::study::LoadKind;
     use proofload_engine::KeepAlive;
 
     fn plan(urls: &[&str]) -> Result<LoadPlan, Vec<String>> {
         let urls: Vec<String> = urls.iter().map(ToString::to_string).collect();
         let kind = LoadKind::Closed { think_ns: 0 };
-        let load = LoadPoint { label: "4c".into(), connections: 4, kind, keep_alive: KeepAlive::On };
+        let load = LoadPoint {
+            label: "4c".into(),
+            connections: 4,
+            kind,
+            keep_alive: KeepAlive::On,
+            streams: Vec::new(),
+        };
         let terms = Terms { discard_ns: 0, extent: Extent::DurationNs(1), drain_ns: 0, workers: 1, seed: 1 };
         load_plan(&urls, &RequestOptions::default(), &load, &terms)
     }

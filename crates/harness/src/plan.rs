@@ -12,11 +12,11 @@ pub use explain::explain;
 pub use lines::redact_arguments;
 
 use crate::study::quantity::keep_alive_label;
-use crate::study::{LoadKind, LoadPoint, Study, SubjectSpec};
-use proofload_engine::{Arrival, Extent, LoadPlan, MixEntry, Profile, Target};
+use crate::study::{LoadKind, LoadPoint, Stand, Study, SubjectSpec, WorkloadEntry};
+use proofload_engine::{Arrival, Extent, LoadPlan, MixEntry, Target};
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
-use proofload_store::schema::{self, FORMAT_VERSION, Plan, PlannedClaim, Timing};
+use proofload_store::schema::{self, FORMAT_VERSION, Plan, PlannedClaim, StreamLoad, Timing};
 use proofload_wire::http1::EncodeError;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -116,6 +116,10 @@ pub fn make(
     let variants = study.variants.len();
     let mut timing = preset.timing(variants);
     timing.budget_ns = budget_ns.unwrap_or(timing.budget_ns);
+    if study.points.iter().any(LoadPoint::is_whole) {
+        // A load with a shape is carried out once in a block: its own length is its slice.
+        timing.cycles = 1;
+    }
     let block_s = block_seconds(study, &timing);
     let mut not_tested = lines::not_tested(study, preset, age_seconds(study, &timing));
     cut_looks(&mut timing, block_s, &mut not_tested);
@@ -130,8 +134,9 @@ pub fn make(
         replication: replication.to_string(),
         alpha: TABLE_ALPHA,
         variants: study.variants.iter().map(lines::variant).collect(),
-        workload: lines::workload(&study.workload),
-        points: study.points.iter().map(planned_point).collect(),
+        workload: lines::workload(study),
+        streams: study.streams.iter().map(|stream| stream.name.clone()).collect(),
+        points: study.points.iter().map(|point| planned_point(study, point)).collect(),
         claims: planned_claims(study),
         not_tested,
         order: order::blocks(seed, blocks, timing.cycles, variants),
@@ -141,6 +146,7 @@ pub fn make(
         estimated_seconds: f64::from(blocks) * block_s,
         study_text: study.text.clone(),
         settings: study.settings.clone(),
+        only: study.only.clone(),
         ..Plan::default()
     }
 }
@@ -156,8 +162,12 @@ fn planned_claims(study: &Study) -> Vec<PlannedClaim> {
 
 /// Seconds of all slices of a block.
 fn cycles_seconds(study: &Study, timing: &Timing) -> f64 {
-    let slices = timing.cycles as usize * study.points.len() * study.variants.len();
-    slices as f64 * ((timing.slice_ns + timing.discard_ns) as f64 / S as f64 + SLICE_OVERHEAD_S)
+    let of_point = |point: &LoadPoint| match point.is_whole() {
+        true => point.estimated_ns(),
+        false => timing.slice_ns + timing.discard_ns,
+    };
+    let one_each = study.points.iter().map(|point| of_point(point) as f64 / S as f64 + SLICE_OVERHEAD_S);
+    one_each.sum::<f64>() * f64::from(timing.cycles) * study.variants.len() as f64
 }
 
 fn block_seconds(study: &Study, timing: &Timing) -> f64 {
@@ -196,21 +206,31 @@ fn cut_looks(timing: &mut Timing, block_s: f64, not_tested: &mut Vec<String>) {
     }
 }
 
-fn planned_point(point: &LoadPoint) -> schema::LoadPoint {
-    let base = schema::LoadPoint {
-        label: point.label.clone(),
-        connections: point.connections,
-        keep_alive: keep_alive_label(point.keep_alive),
-        ..schema::LoadPoint::default()
+fn planned_point(study: &Study, point: &LoadPoint) -> schema::LoadPoint {
+    let (rate_per_s, arrival) = match point.kind {
+        LoadKind::Open { rate_per_s, arrival } => (Some(rate_per_s), Some(arrival)),
+        LoadKind::OpenStages { arrival, .. } => (None, Some(arrival)),
+        _ => (None, None),
     };
-    match point.kind {
-        LoadKind::Closed { think_ns } => schema::LoadPoint { model: "closed".to_string(), think_ns, ..base },
-        LoadKind::Open { rate_per_s, arrival } => schema::LoadPoint {
-            model: "open".to_string(),
-            rate_per_s: Some(rate_per_s),
-            arrival: Some(arrival_name(arrival).to_string()),
-            ..base
-        },
+    let streams = study.streams.iter().zip(&point.streams).map(|(stream, load)| StreamLoad {
+        stream: stream.name.clone(),
+        model: load.model().to_string(),
+        connections: load.connections,
+        profile: load.in_words(),
+    });
+    let alone = study.streams.is_empty();
+    schema::LoadPoint {
+        label: point.label.clone(),
+        model: point.model().to_string(),
+        connections: point.connections,
+        rate_per_s: rate_per_s.filter(|_| alone),
+        arrival: arrival.filter(|_| alone).map(|arrival| arrival_name(arrival).to_string()),
+        think_ns: if alone { point.think_ns() } else { 0 },
+        keep_alive: keep_alive_label(point.keep_alive),
+        profile: if alone { point.kind.shape(point.connections) } else { String::new() },
+        whole: point.is_whole(),
+        length_ns: point.length_ns(),
+        streams: streams.collect(),
     }
 }
 
@@ -256,13 +276,38 @@ pub enum LoadPlanError {
     },
 }
 
-/// The engine's plan of one load: the study's workload at one point, against one address.
+/// The engine's plans of one load: the study's workload at one point, against one address; one for each stream.
 ///
 /// # Errors
 /// When a request cannot be encoded for this authority.
-pub fn load_plan(study: &Study, point: &LoadPoint, terms: &LoadTerms<'_>) -> Result<LoadPlan, LoadPlanError> {
-    let mut mix = Vec::with_capacity(study.workload.len());
-    for entry in &study.workload {
+pub fn load_plans(
+    study: &Study,
+    point: &LoadPoint,
+    stand: Stand,
+    terms: &LoadTerms<'_>,
+) -> Result<Vec<LoadPlan>, LoadPlanError> {
+    if study.streams.is_empty() {
+        return Ok(vec![load_plan(study, &study.workload, point, stand, terms)?]);
+    }
+    let streams = study.streams.iter().zip(&point.streams).enumerate();
+    let plans = streams.map(|(at, (stream, load))| {
+        // Streams of the same rate would otherwise send at the same instants.
+        let seed = terms.seed.wrapping_add((at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let terms = LoadTerms { seed, ..terms.clone() };
+        load_plan(study, &study.workload[stream.entries.clone()], load, stand, &terms)
+    });
+    plans.collect()
+}
+
+fn load_plan(
+    study: &Study,
+    workload: &[WorkloadEntry],
+    point: &LoadPoint,
+    stand: Stand,
+    terms: &LoadTerms<'_>,
+) -> Result<LoadPlan, LoadPlanError> {
+    let mut mix = Vec::with_capacity(workload.len());
+    for entry in workload {
         let encode = |close: bool| {
             let mut spec = entry.request.clone();
             spec.authority = terms.authority.to_string();
@@ -277,24 +322,35 @@ pub fn load_plan(study: &Study, point: &LoadPoint, terms: &LoadTerms<'_>) -> Res
             expect: entry.expect.clone(),
         });
     }
-    let profile = match point.kind {
-        LoadKind::Closed { think_ns } => Profile::Closed { think_ns },
-        LoadKind::Open { rate_per_s, arrival } => Profile::Open { rate_per_s, arrival, coalesce_ns: 0 },
+    let (profile, connections, extent) = match stand {
+        Stand::In => {
+            let (profile, connections) = point.kind.stand_in(point.connections);
+            (profile, connections, terms.extent)
+        }
+        Stand::Itself => {
+            let extent = point.kind.extent(point.connections).unwrap_or(terms.extent);
+            (point.kind.profile(), point.connections, extent)
+        }
     };
     Ok(LoadPlan {
-        targets: vec![Target { address: terms.address }],
+        targets: vec![Target { address: terms.address.into() }],
         mix,
+        discard_ns: if profile.is_shaped() { 0 } else { terms.discard_ns },
         profile,
-        connections: point.connections,
+        connections,
         keep_alive: point.keep_alive,
         timeouts: study.timeouts,
-        discard_ns: terms.discard_ns,
-        extent: terms.extent,
-        drain_ns: terms.drain_ns,
-        workers: terms.workers.clamp(1, point.connections.max(1)),
+        extent,
+        drain_ns: match extent {
+            // Every one of a number of requests comes to its end: by an answer or by its time-out.
+            Extent::Requests { .. } => terms.drain_ns.max(study.timeouts.response_ns),
+            Extent::DurationNs(_) => terms.drain_ns,
+        },
+        workers: terms.workers.clamp(1, connections.max(1)),
         cpus: terms.cpus.clone(),
         seed: terms.seed,
         share: (0, 1),
+        asking: Default::default(),
     })
 }
 

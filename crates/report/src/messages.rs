@@ -4,7 +4,7 @@
 
 use crate::number;
 use proofload_stats::{Judged, Names, Reason, Source};
-use proofload_store::schema::Estimate;
+use proofload_store::schema::{Estimate, Point};
 
 /// Heading of the verdicts.
 pub const VERDICTS: &str = "Verdicts";
@@ -126,15 +126,17 @@ fn why(reason: &Reason, names: &Names) -> String {
         ),
         Reason::SignsDisagree => "the Hodges–Lehmann estimate points the other way".into(),
         Reason::BlocksLost { lost, of } => format!("{lost} of {} were lost", blocks(*of)),
-        Reason::NotMeasured { measure, variant: index, point, blocks: n } => format!(
-            "{}({}) @ {} has no value in {}{}",
+        Reason::NotMeasured { measure, variant: index, point, stream, blocks: n } => format!(
+            "{}{}({}) @ {} has no value in {}{}",
             measure.name(),
+            stream.and_then(|at| names.streams.get(at)).map_or_else(String::new, |name| format!("[{name}]")),
             variant(index),
             names.points.get(*point).map_or("?", String::as_str),
             blocks(*n),
             needs(measure.source())
         ),
         Reason::Constant => "constant over all blocks, compared exactly".into(),
+        Reason::OneMeasurement => "one measurement, no interval: says only what was seen".into(),
         Reason::SeenOnly { exchanges, upper } => format!(
             "holds for the {} exchanges seen; the true share is below {} with 95 % confidence",
             number::count(*exchanges),
@@ -219,6 +221,14 @@ pub fn not_tested(what: &str) -> String {
 /// Something about the machine.
 pub fn machine(what: &str) -> String {
     format!("machine: {what}")
+}
+
+/// Who asked, where: `nio @ 64c`, `nio [fast] @ 64c`.
+pub fn place(point: &Point) -> String {
+    match point.stream.as_str() {
+        "" => format!("{} @ {}", point.variant, point.point),
+        stream => format!("{} [{stream}] @ {}", point.variant, point.point),
+    }
 }
 
 /// The generator passed its checks.

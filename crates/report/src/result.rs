@@ -68,6 +68,7 @@ pub fn restore(plan: &Plan) -> Result<(Names, Vec<Claim>, Design), ReportError> 
     let names = Names {
         variants: plan.variants.iter().map(selector).collect(),
         points: plan.points.iter().map(|point| point.label.clone()).collect(),
+        streams: plan.streams.clone(),
     };
     let mut claims = Vec::new();
     for claim in &plan.claims {
@@ -159,36 +160,50 @@ fn figures(observations: &Observations, names: &Names) -> Vec<Figure> {
     if observations.cells.is_empty() {
         measures = TABLE.to_vec();
     }
+    let streams = std::iter::once(None).chain((0..names.streams.len()).map(Some));
     let mut figures = Vec::new();
     for (point, label) in names.points.iter().enumerate() {
         for (variant, selector) in names.variants.iter().enumerate() {
-            for &measure in &measures {
-                let cell_of = |block: &u32| {
-                    let mut cells = observations.cells.iter();
-                    let is_it = |c: &&Cell| {
-                        (c.block, c.variant, c.point, c.measure) == (*block, variant, point, measure)
-                    };
-                    cells.find(is_it).and_then(|cell| cell.merged)
-                };
-                let per_block: Vec<Option<f64>> = observations.blocks.iter().map(cell_of).collect();
-                let seen: Vec<f64> = per_block.iter().copied().flatten().collect();
-                figures.push(Figure {
+            for stream in streams.clone() {
+                let known = measures.iter().filter(|measure| stream.is_none() || measure.is_of_exchanges());
+                figures.extend(known.map(|&measure| Figure {
                     variant: selector.name.clone(),
                     point: label.clone(),
-                    measure: measure.name(),
-                    estimate: mean_over_blocks(&seen, TABLE_TAIL).map(|mean| Estimate {
-                        point: mean.mean,
-                        low: mean.ends.map(|(low, _)| low),
-                        high: mean.ends.map(|(_, high)| high),
-                        unit: measure.unit().to_string(),
-                    }),
-                    confidence: 1.0 - TABLE_TAIL,
-                    per_block,
-                });
+                    stream: stream.map_or_else(String::new, |at| names.streams[at].clone()),
+                    ..figure(observations, (variant, point, stream), measure)
+                }));
             }
         }
     }
     figures
+}
+
+fn figure(
+    observations: &Observations,
+    (variant, point, stream): (usize, usize, Option<usize>),
+    measure: Measure,
+) -> Figure {
+    let cell_of = |block: &u32| {
+        let mut cells = observations.cells.iter();
+        let is_it = |c: &&Cell| {
+            (c.block, c.variant, c.point, c.stream, c.measure) == (*block, variant, point, stream, measure)
+        };
+        cells.find(is_it).and_then(|cell| cell.merged)
+    };
+    let per_block: Vec<Option<f64>> = observations.blocks.iter().map(cell_of).collect();
+    let seen: Vec<f64> = per_block.iter().copied().flatten().collect();
+    Figure {
+        measure: measure.name(),
+        estimate: mean_over_blocks(&seen, TABLE_TAIL).map(|mean| Estimate {
+            point: mean.mean,
+            low: mean.ends.map(|(low, _)| low),
+            high: mean.ends.map(|(_, high)| high),
+            unit: measure.unit().to_string(),
+        }),
+        confidence: 1.0 - TABLE_TAIL,
+        per_block,
+        ..Figure::default()
+    }
 }
 
 /// What limits the test, from what was really seen.
@@ -270,7 +285,7 @@ pub enum Overall {
     AllSupported,
     /// At least one claim is refuted.
     Refuted,
-    /// None is refuted, at least one undecided.
+    /// None is refuted, at least one undecided; or no claim of a study was left.
     Undecided,
     /// The generator was the limit, or nothing was answered.
     Invalid,
@@ -288,7 +303,8 @@ pub fn overall(result: &RunResult) -> Overall {
         Overall::Refuted
     } else if nothing || (unfit && (result.claims.is_empty() || any("undecided"))) {
         Overall::Invalid
-    } else if any("undecided") {
+    } else if any("undecided") || (result.plan.is_some() && result.claims.is_empty()) {
+        // A study of which no claim is left was asked for figures, and decides nothing.
         Overall::Undecided
     } else {
         Overall::AllSupported

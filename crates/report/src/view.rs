@@ -94,7 +94,7 @@ pub fn view(result: &RunResult) -> View {
             "finished" => result.status.why.clone(),
             state => format!("{state}: {}", result.status.why).trim_end_matches(": ").to_string(),
         },
-        verdicts: result.claims.iter().map(verdict).collect(),
+        verdicts: result.claims.iter().map(|claim| verdict(claim, single)).collect(),
         tables,
         limits,
         bad_answers: result.points.iter().flat_map(|point| point.bad_answers.clone()).collect(),
@@ -104,7 +104,7 @@ pub fn view(result: &RunResult) -> View {
     }
 }
 
-fn verdict(claim: &ClaimResult) -> VerdictView {
+fn verdict(claim: &ClaimResult, single: bool) -> VerdictView {
     let rests_on = claim.estimate.as_ref().map(|estimate| {
         let confidence = (claim.confidence * 1000.0).round() / 10.0;
         match estimate.high {
@@ -113,6 +113,7 @@ fn verdict(claim: &ClaimResult) -> VerdictView {
                 messages::interval(estimate),
                 messages::blocks(claim.blocks)
             ),
+            None if single => messages::interval(estimate),
             None => format!("{}, {}", messages::interval(estimate), messages::blocks(claim.blocks)),
         }
     });
@@ -156,10 +157,12 @@ fn figures(result: &RunResult) -> Table {
     header.extend(["answered".to_string(), "errors".to_string()]);
     let mut rows = Vec::new();
     for point in &result.points {
-        let mut row = vec![format!("{} @ {}", point.variant, point.point)];
+        let mut row = vec![messages::place(point)];
         for measure in &measures {
             let found = result.figures.iter().find(|figure| {
-                figure.variant == point.variant && figure.point == point.point && figure.measure == *measure
+                (&figure.variant, &figure.point, &figure.stream)
+                    == (&point.variant, &point.point, &point.stream)
+                    && figure.measure == *measure
             });
             let estimate = found.and_then(|figure| figure.estimate.as_ref());
             row.push(estimate.map_or_else(
@@ -220,7 +223,7 @@ fn outcomes(points: &[Point]) -> Option<Table> {
     let mut header = vec!["variant".to_string(), "answered".to_string()];
     header.extend(kinds.iter().map(ToString::to_string));
     let rows = points.iter().map(|point| {
-        let mut row = vec![format!("{} @ {}", point.variant, point.point)];
+        let mut row = vec![messages::place(point)];
         row.push(number::count(outcome(point, "answered")));
         row.extend(kinds.iter().map(|kind| number::count(outcome(point, kind))));
         row
@@ -343,8 +346,8 @@ fn single_headline(point: &Point) -> String {
 fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<String> {
     let estimate = judged.estimate.as_ref().filter(|estimate| estimate.unit == "ratio")?;
     let side = |side: &Side| match side {
-        Side::Measured { term: Term::Of { measure, variant }, point, .. } => {
-            Some((*measure, *variant, *point))
+        Side::Measured { term: Term::Of { measure, variant, stream }, point, .. } => {
+            Some((*measure, *variant, (*point, *stream)))
         }
         _ => None,
     };
@@ -354,14 +357,17 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<Stri
         return None;
     }
     let name = |variant: usize| names.variants.get(variant).map(|variant| variant.name.as_str());
-    let point = names.points.get(at).filter(|_| names.points.len() > 1).map(String::as_str);
+    let point = names.points.get(at.0).filter(|_| names.points.len() > 1).map(String::as_str);
     let interval = messages::interval(estimate);
     let line = match measure {
         Measure::Throughput => {
             messages::headline_throughput(name(over)?, name(under)?, point, &interval, judged.blocks)
         }
         measure => messages::headline_measure(
-            &measure.name(),
+            &match at.1.and_then(|stream| names.streams.get(stream)) {
+                Some(stream) => format!("{}[{stream}]", measure.name()),
+                None => measure.name(),
+            },
             name(over)?,
             name(under)?,
             point,

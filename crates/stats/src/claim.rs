@@ -3,12 +3,13 @@
 //! ```text
 //! claim      = side op side [ "within" percent ] [ "@" point ]      (a point may also follow each side)
 //! side       = [ number "*" ] term | quantity                       quantity: 50ms, 1.2, 5k/s, 10%, 3MiB
-//! term       = measure "(" variant ")" | "ratio" "(" measure "," variant "," variant ")" | measure
+//! term       = what "(" variant ")" | "ratio" "(" what "," variant "," variant ")" | what
+//! what       = measure [ "[" stream "]" ]
 //! op         = ">" | ">=" | "<" | "<=" | "==" | "~"
 //! variant    = level | key "=" level { "," key "=" level }
 //! ```
 //!
-//! A measure without a variant is allowed where the study has one variant only. A point after the whole claim
+//! A measure without a stream is that of all streams together. A measure without a variant is allowed where the study has one variant only. A point after the whole claim
 //! or after one side counts for both; a claim without a point becomes one claim for each load point.
 
 mod measure;
@@ -30,6 +31,8 @@ pub enum Term {
         measure: Measure,
         /// Of which variant.
         variant: usize,
+        /// Of which stream, an index into [`Names::streams`]; `None` is all of them together.
+        stream: Option<usize>,
     },
     /// `ratio(throughput, ajp, http)`.
     Ratio {
@@ -39,6 +42,8 @@ pub enum Term {
         over: usize,
         /// Denominator's variant.
         under: usize,
+        /// Of which stream, an index into [`Names::streams`]; `None` is all of them together.
+        stream: Option<usize>,
     },
 }
 
@@ -107,6 +112,8 @@ pub struct Names {
     pub variants: Vec<Selector>,
     /// Labels of the load points in order: `64c`, `5k/s`.
     pub points: Vec<String>,
+    /// Names of the streams that run at once, in order; empty without streams.
+    pub streams: Vec<String>,
 }
 
 /// What is wrong with a claim's text, and what to write instead.

@@ -9,7 +9,10 @@ mod decide;
 mod evaluate;
 mod fact;
 mod guard;
+mod seen;
 mod series;
+
+pub use seen::judge_seen;
 
 use crate::design::Bounds;
 use crate::{Claim, Design, Judged, Judgement, Observations, Reason, Verdict};

@@ -1,6 +1,6 @@
 //! Numbers in, verdicts out: estimates, claims, bounds. Pure and seeded; takes slices, returns values.
 //!
-//! [`judge`] is the only door to a verdict: the runner (when to stop), the report and the exit code all
+//! [`judge`] is the only door to a verdict (and [`judge_seen`] to one about a single measurement): the runner (when to stop), the report and the exit code all
 //! call it on the observations that the store yields.
 
 #![forbid(unsafe_code)]
@@ -20,6 +20,6 @@ mod verdict;
 pub use claim::{Claim, ClaimError, Comparison, Measure, Names, Selector, Side, Source, Term, parse_claim};
 pub use design::{A_PRIORI_SPREAD, Design, next_look, projected_blocks};
 pub use interval::{MeanInterval, mean_over_blocks};
-pub use judge::judge;
+pub use judge::{judge, judge_seen};
 pub use observation::{Cell, Observations, Replication};
 pub use verdict::{Estimate, Judged, Judgement, Projection, Reason, Verdict};

@@ -20,6 +20,8 @@ pub struct Cell {
     pub variant: usize,
     /// Index into `Names::points`.
     pub point: usize,
+    /// Index into `Names::streams`; `None` is all streams together.
+    pub stream: Option<usize>,
     /// What.
     pub measure: Measure,
     /// The value of each cycle's slice, by cycle; `None` where it has none. Pairs are formed cycle by cycle.

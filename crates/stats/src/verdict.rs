@@ -92,11 +92,15 @@ pub enum Reason {
         variant: usize,
         /// At which load point.
         point: usize,
+        /// Of which stream; `None` is all of them.
+        stream: Option<usize>,
         /// In how many of the complete blocks.
         blocks: u32,
     },
     /// The two sides were constant over all blocks and were compared exactly.
     Constant,
+    /// The verdict rests on one measurement, without interval: it says only what was seen.
+    OneMeasurement,
     /// Holds for the exchanges seen; with the 95 % upper bound of the error share.
     SeenOnly {
         /// Exchanges.

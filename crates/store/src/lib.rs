@@ -20,11 +20,13 @@ mod redact;
 mod run;
 mod schemas;
 mod sittings;
+mod streams;
 mod writer;
 
 pub use convert::{bad_answer, durations_of, histograms_of, point_of};
 pub use error::StoreError;
 pub use judged::{judged, measures_of};
+pub use observe::observations_of;
 pub use redact::redact;
 pub use run::{Block, PartialBlock, Run};
 pub use schemas::schemas;

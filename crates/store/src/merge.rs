@@ -2,6 +2,7 @@
 
 use crate::convert::{counts_of, durations_of, outcomes_of};
 use crate::schema::{Generator, LoadPoint, Point, Slice, SubjectUse, Variant};
+use crate::streams::fused;
 use crate::{Run, StoreError};
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
 use std::path::Path;
@@ -12,6 +13,7 @@ const FINDINGS_MAX: usize = 8;
 impl Run {
     /// For each load point and variant, in the plan's order: the measured slices of all complete blocks,
     /// merged. Histograms are merged before quantiles are taken. Combinations without a slice are left out.
+    /// With streams first comes the point of all of them together, then one for each.
     ///
     /// # Errors
     /// When a stored histogram cannot be read.
@@ -25,29 +27,43 @@ impl Run {
         Ok(points)
     }
 
-    fn point(&self, variant: &Variant, load: &LoadPoint) -> Result<Option<Point>, StoreError> {
-        let slices: Vec<&Slice> = self
+    fn point(&self, variant: &Variant, load: &LoadPoint) -> Result<Vec<Point>, StoreError> {
+        let lines: Vec<&Slice> = self
             .blocks()
             .iter()
             .flat_map(|block| &block.slices)
             .filter(|slice| slice.phase == "measure")
             .filter(|slice| slice.measured.variant == variant.name && slice.measured.point == load.label)
             .collect();
-        if slices.is_empty() {
-            return Ok(None);
+        if lines.is_empty() {
+            return Ok(Vec::new());
         }
-        let merged = merge(&slices, self.path())?;
-        Ok(Some(Point {
+        let named = |stream: &str, model: &str, connections: u32, merged: Point| Point {
             variant: variant.name.clone(),
             point: load.label.clone(),
-            model: load.model.clone(),
-            connections: load.connections,
+            stream: stream.to_string(),
+            model: model.to_string(),
+            connections,
             ..merged
-        }))
+        };
+        if load.streams.is_empty() {
+            let merged = merge(&lines, self.path())?;
+            return Ok(vec![named("", &load.model, load.connections, merged)]);
+        }
+        let all = fused(&lines, self.path())?;
+        let all = merge(&all.iter().collect::<Vec<_>>(), self.path())?;
+        let mut points = vec![named("", &load.model, load.connections, all)];
+        for stream in &load.streams {
+            let own: Vec<&Slice> =
+                lines.iter().copied().filter(|line| line.measured.stream == stream.stream).collect();
+            let merged = Point { subject: None, ..merge(&own, self.path())? };
+            points.push(named(&stream.stream, &stream.model, stream.connections, merged));
+        }
+        Ok(points)
     }
 }
 
-fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError> {
+pub(crate) fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError> {
     let mut out = Point::default();
     let (mut response, mut service) = (LatencyHistogram::new(), LatencyHistogram::new());
     let (mut first_byte, mut send_delay) = (LatencyHistogram::new(), LatencyHistogram::new());

@@ -3,9 +3,11 @@
 use crate::convert::counts_of;
 use crate::merge::decode;
 use crate::schema::{Plan, Slice};
+use crate::streams::fused;
 use crate::{Block, Run, StoreError};
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
 use proofload_stats::{Cell, Measure, Observations, Replication};
+use std::borrow::Cow;
 use std::path::Path;
 
 mod subject;
@@ -13,12 +15,15 @@ mod subject;
 /// Cycles of a block that are told apart.
 const CYCLES_MAX: u32 = 10_000;
 
-/// The slices of one variant at one load point in one block.
+/// The slices of one variant at one load point in one block, of one stream or of all.
 struct Trial<'a> {
     block: u32,
     variant: usize,
     point: usize,
-    slices: Vec<&'a Slice>,
+    stream: Option<usize>,
+    slices: Vec<Cow<'a, Slice>>,
+    /// What the generator found about itself in any stream: they share its threads' CPUs.
+    unfit: Vec<String>,
 }
 
 impl Run {
@@ -36,7 +41,7 @@ impl Run {
         let number_of = |number: u32| number - cut.iter().filter(|&&cut| cut < number).count() as u32;
         let mut cells = Vec::new();
         for block in self.blocks() {
-            for mut trial in trials(block, self.plan()) {
+            for mut trial in trials(block, self.plan(), self.path())? {
                 trial.block = number_of(block.number);
                 trial.cells(measures, self.path(), &mut cells)?;
             }
@@ -53,75 +58,122 @@ impl Run {
     }
 }
 
-fn trials<'a>(block: &'a Block, plan: &Plan) -> Vec<Trial<'a>> {
+fn trials<'a>(block: &'a Block, plan: &Plan, path: &Path) -> Result<Vec<Trial<'a>>, StoreError> {
     let mut trials = Vec::new();
     for (point, load) in plan.points.iter().enumerate() {
         for (variant, planned) in plan.variants.iter().enumerate() {
-            let slices: Vec<&Slice> = block
+            let lines: Vec<&Slice> = block
                 .slices
                 .iter()
                 .filter(|slice| slice.phase == "measure" && (1..=CYCLES_MAX).contains(&slice.cycle))
                 .filter(|slice| slice.measured.variant == planned.name && slice.measured.point == load.label)
                 .collect();
-            if !slices.is_empty() {
-                trials.push(Trial { block: block.number, variant, point, slices });
+            if lines.is_empty() {
+                continue;
             }
+            let unfit = unfit(&lines);
+            let mut trial = |stream, slices| {
+                let unfit = unfit.clone();
+                trials.push(Trial { block: block.number, variant, point, stream, slices, unfit });
+            };
+            for (stream, name) in plan.streams.iter().enumerate() {
+                let own = lines.iter().filter(|line| line.measured.stream == *name);
+                trial(Some(stream), own.map(|line| Cow::Borrowed(*line)).collect());
+            }
+            let all = match plan.streams.is_empty() {
+                true => lines.into_iter().map(Cow::Borrowed).collect(),
+                false => fused(&lines, path)?.into_iter().map(Cow::Owned).collect(),
+            };
+            trial(None, all);
         }
     }
-    trials
+    Ok(trials)
+}
+
+/// What one measurement says, as if it were the only block of a study with one variant and one load point.
+///
+/// # Errors
+/// When its histogram cannot be read.
+pub fn observations_of(slice: &Slice, measures: &[Measure]) -> Result<Observations, StoreError> {
+    let trial = Trial {
+        block: 1,
+        variant: 0,
+        point: 0,
+        stream: None,
+        slices: vec![Cow::Borrowed(slice)],
+        unfit: unfit(&[slice]),
+    };
+    let mut cells = Vec::new();
+    trial.cells(measures, Path::new(""), &mut cells)?;
+    Ok(Observations { cells, blocks: vec![1], excluded_blocks: 0, replication: Replication::Process })
 }
 
 impl Trial<'_> {
     fn cells(&self, measures: &[Measure], path: &Path, cells: &mut Vec<Cell>) -> Result<(), StoreError> {
+        let slices: Vec<&Slice> = self.slices.iter().map(Cow::as_ref).collect();
         let wants_latency = measures.iter().any(|measure| needs_histogram(*measure));
         let mut each = Vec::new();
         let mut merged = LatencyHistogram::new();
         if wants_latency {
-            for slice in &self.slices {
+            for slice in &slices {
                 let histogram = decode(&slice.histograms.response_time, path)?;
                 merged.merge(&histogram);
                 each.push(histogram);
             }
         }
-        let cycles = self.slices.iter().map(|slice| slice.cycle).max().unwrap_or(0) as usize;
+        let cycles = slices.iter().map(|slice| slice.cycle).max().unwrap_or(0).max(1) as usize;
         let mut counts = OutcomeCounts::default();
-        self.slices.iter().for_each(|slice| counts.merge(&counts_of(&slice.measured.outcomes)));
+        slices.iter().for_each(|slice| counts.merge(&counts_of(&slice.measured.outcomes)));
         for &measure in measures {
+            // What a process used was used for all streams.
+            let known = self.stream.is_none() || measure.is_of_exchanges();
             let mut by_cycle = vec![None; cycles];
-            for (i, slice) in self.slices.iter().enumerate() {
-                by_cycle[slice.cycle as usize - 1] = value(measure, &[slice], each.get(i));
+            for (i, slice) in slices.iter().enumerate().filter(|_| known) {
+                by_cycle[(slice.cycle as usize).max(1) - 1] = value(measure, &[slice], each.get(i));
             }
             cells.push(Cell {
                 block: self.block,
                 variant: self.variant,
                 point: self.point,
+                stream: self.stream,
                 measure,
                 cycles: by_cycle,
-                merged: value(measure, &self.slices, Some(&merged)),
+                merged: value(measure, &slices, Some(&merged)).filter(|_| known),
                 finished: counts.finished(),
                 errors: counts.errors(),
-                unfit: self.unfit(),
+                unfit: self.unfit.clone(),
             });
         }
         Ok(())
     }
+}
 
-    /// What the generator found about itself, with the place.
-    fn unfit(&self) -> Vec<String> {
-        let mut unfit = Vec::new();
-        for slice in self.slices.iter().filter(|slice| !slice.measured.generator.fit) {
-            let place = format!(
-                "{} @ {}, block {}, cycle {}",
-                slice.measured.variant, slice.measured.point, slice.block, slice.cycle
-            );
-            let findings = &slice.measured.generator.findings;
-            unfit.extend(findings.iter().map(|finding| format!("{finding} ({place})")));
-            if findings.is_empty() {
-                unfit.push(place);
+/// What the generator found about itself, with the place.
+fn unfit(lines: &[&Slice]) -> Vec<String> {
+    let mut unfit = Vec::new();
+    for slice in lines.iter().filter(|slice| !slice.measured.generator.fit) {
+        let point = &slice.measured;
+        let stream = match point.stream.as_str() {
+            "" => String::new(),
+            stream => format!(" [{stream}]"),
+        };
+        let place = match slice.block {
+            // A measurement without a study has no place.
+            0 => String::new(),
+            block => {
+                format!("{}{stream} @ {}, block {block}, cycle {}", point.variant, point.point, slice.cycle)
             }
+        };
+        let findings = &point.generator.findings;
+        unfit.extend(findings.iter().map(|finding| match place.as_str() {
+            "" => finding.clone(),
+            place => format!("{finding} ({place})"),
+        }));
+        if findings.is_empty() {
+            unfit.push(place);
         }
-        unfit
     }
+    unfit
 }
 
 fn needs_histogram(measure: Measure) -> bool {

@@ -173,7 +173,8 @@ impl Run {
             return None;
         }
         let order = &self.plan.order[(number.max(1) as usize - 1) % planned];
-        let expected = order.iter().map(Vec::len).sum::<usize>() * self.plan.points.len();
+        let lines = self.plan.streams.len().max(1);
+        let expected = order.iter().map(Vec::len).sum::<usize>() * self.plan.points.len() * lines;
         let found = slices.iter().filter(|slice| slice.phase == "measure").count();
         (found < expected).then(|| format!("it has {found} of {expected} measured slices"))
     }

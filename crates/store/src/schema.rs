@@ -66,7 +66,10 @@ pub struct Point {
     pub variant: String,
     /// Label of the load point: `64c`, `5k/s`.
     pub point: String,
-    /// `closed` or `open`.
+    /// Name of the stream; empty for all streams together, and without streams.
+    #[serde(default)]
+    pub stream: String,
+    /// `closed` or `open`; `mixed` for streams of both kinds together.
     pub model: String,
     /// Connections; 0 when not recorded.
     #[serde(default)]
@@ -131,7 +134,8 @@ pub struct Histograms {
     pub send_delay: String,
 }
 
-/// One slice, a line of `blocks/NNNN.jsonl`.
+/// One slice, a line of `blocks/NNNN.jsonl`. With several streams a slice is one line for each of them, with
+/// the same block, cycle and position; what the subject used stands in the first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Slice {
     /// Format version.
@@ -204,6 +208,34 @@ pub struct LoadPoint {
     pub think_ns: u64,
     /// `on`, `off`, or a number of exchanges for each connection.
     pub keep_alive: String,
+    /// The shape over time, in words: `ramp 0/s to 2k/s in 10 s, hold 2k/s for 30 s`; empty for a load that
+    /// stays as it is.
+    #[serde(default)]
+    pub profile: String,
+    /// Whether the load is carried out whole, from its first request to its last, because it has a shape that
+    /// no slice of it has (stages, users, a count): one slice of its own length in each block.
+    #[serde(default)]
+    pub whole: bool,
+    /// Length of a load that is carried out whole; where it ends by a count, the time it may take at most. 0 for
+    /// loads that are sliced.
+    #[serde(default)]
+    pub length_ns: u64,
+    /// The loads of the streams that run at once; empty without streams.
+    #[serde(default)]
+    pub streams: Vec<StreamLoad>,
+}
+
+/// The load of one stream at a load point.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StreamLoad {
+    /// Name of the stream.
+    pub stream: String,
+    /// `closed` or `open`.
+    pub model: String,
+    /// Connections.
+    pub connections: u32,
+    /// All of it in words: `500/s, constant arrivals, 64 connections, keep-alive on`.
+    pub profile: String,
 }
 
 /// A claim as the plan holds it.
@@ -255,7 +287,10 @@ pub struct Plan {
     pub variants: Vec<Variant>,
     /// What is asked, one line each.
     pub workload: Vec<String>,
-    /// Load points.
+    /// Names of the streams that run at once, in order; empty without streams.
+    #[serde(default)]
+    pub streams: Vec<String>,
+    /// Load points. At least one of them carried out whole makes the cycles of the plan one.
     pub points: Vec<LoadPoint>,
     /// Claims.
     pub claims: Vec<PlannedClaim>,
@@ -277,6 +312,9 @@ pub struct Plan {
     /// What the command line changed in the study, as it was given to `--set`; credentials are replaced.
     #[serde(default)]
     pub settings: Vec<String>,
+    /// What `--only` kept of the study, as it was given; empty when it was run whole.
+    #[serde(default)]
+    pub only: Vec<String>,
     /// The command line that began the run, program name left out, credentials redacted.
     #[serde(default)]
     pub arguments: Vec<String>,
@@ -367,6 +405,9 @@ pub struct Figure {
     pub variant: String,
     /// Label of the load point.
     pub point: String,
+    /// Name of the stream; empty for all streams together, and without streams.
+    #[serde(default)]
+    pub stream: String,
     /// The measure, as claims name it: `throughput`, `p99`, `cpu_per_request`.
     pub measure: String,
     /// What it comes to; absent when no block has a value.

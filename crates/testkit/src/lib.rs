@@ -7,4 +7,4 @@ mod http;
 mod peer;
 
 pub use http::HttpPeer;
-pub use peer::{Ending, Play, ScriptedPeer, Step, refusing_address};
+pub use peer::{Deaf, Ending, Lasting, Play, ScriptedPeer, Step, deaf_address, refusing_address};

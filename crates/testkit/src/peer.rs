@@ -3,6 +3,9 @@
 use rustix::net::sockopt;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -14,12 +17,20 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub enum Step {
     /// Reads until so many bytes have come since the last such step.
     Await(usize),
+    /// Reads until another whole HTTP/1.1 request has come: its head, and a body of the length that the head says.
+    AwaitRequest,
     /// Sends bytes.
     Send(Vec<u8>),
+    /// Sends bytes one by one, with a pause after each.
+    Drip(Vec<u8>, Duration),
+    /// Sends the bytes over and over, until the other side has enough of them.
+    Flood(Vec<u8>),
     /// Lets time pass.
     Pause(Duration),
     /// Ends the connection with FIN; what comes after it is still read.
     Fin,
+    /// Closes the connection: with FIN, or with a reset when something unread is left.
+    Close,
     /// Resets the connection.
     Reset,
 }
@@ -31,7 +42,7 @@ pub enum Ending {
     Closed,
     /// The other side reset it.
     Reset,
-    /// The script reset it.
+    /// The script closed or reset it.
     ByScript,
     /// Nothing came for a long time.
     Lingering,
@@ -51,6 +62,21 @@ pub struct Play {
 pub struct ScriptedPeer {
     address: SocketAddr,
     stage: JoinHandle<io::Result<Vec<Play>>>,
+}
+
+/// A peer that lasts as long as the process.
+#[derive(Debug)]
+pub struct Lasting {
+    /// Where it listens.
+    pub address: SocketAddr,
+    accepted: Arc<AtomicU64>,
+}
+
+impl Lasting {
+    /// Connections accepted so far.
+    pub fn accepted(&self) -> u64 {
+        self.accepted.load(Ordering::Relaxed)
+    }
 }
 
 impl ScriptedPeer {
@@ -75,6 +101,28 @@ impl ScriptedPeer {
         Ok(ScriptedPeer { address, stage })
     }
 
+    /// Listens on a free port for as long as the process lives. The first connection gets the first script,
+    /// the next the next, and all further ones the last.
+    ///
+    /// # Errors
+    /// When no port is free.
+    pub fn start_lasting(scripts: Vec<Vec<Step>>) -> io::Result<Lasting> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let lasting = Lasting { address: listener.local_addr()?, accepted: Arc::default() };
+        let accepted = Arc::clone(&lasting.accepted);
+        thread::spawn(move || {
+            let mut scripts = scripts.into_iter().peekable();
+            let mut last = Vec::new();
+            while let Ok((stream, _)) = listener.accept() {
+                accepted.fetch_add(1, Ordering::Relaxed);
+                last = scripts.next().unwrap_or(last);
+                let script = last.clone();
+                thread::spawn(move || play(stream, script));
+            }
+        });
+        Ok(lasting)
+    }
+
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -97,40 +145,110 @@ pub fn refusing_address() -> io::Result<SocketAddr> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()
 }
 
-fn play(mut stream: TcpStream, script: Vec<Step>) -> io::Result<Play> {
+/// An address of this machine whose listen queue is full and stays so: who connects gets no answer.
+///
+/// # Errors
+/// When no socket can be had.
+pub fn deaf_address() -> io::Result<(SocketAddr, Deaf)> {
+    use rustix::net::{AddressFamily, SocketType, bind, connect, getsockname, listen, socket};
+    let listener = socket(AddressFamily::INET, SocketType::STREAM, None)?;
+    bind(&listener, &SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
+    // One connection fits a queue of length 0.
+    listen(&listener, 0)?;
+    let address = SocketAddr::try_from(getsockname(&listener)?)?;
+    let guest = socket(AddressFamily::INET, SocketType::STREAM, None)?;
+    connect(&guest, &address)?;
+    Ok((address, Deaf { _sockets: [listener, guest] }))
+}
+
+/// Keeps a listen queue full for as long as it lives.
+#[derive(Debug)]
+pub struct Deaf {
+    _sockets: [OwnedFd; 2],
+}
+
+/// What a script has on its hands.
+struct Stage {
+    stream: TcpStream,
+    received: Vec<u8>,
+    /// How much of what was received has been awaited.
+    awaited: usize,
+    /// Where the last whole request ended that was awaited.
+    asked: usize,
+}
+
+fn play(stream: TcpStream, script: Vec<Step>) -> io::Result<Play> {
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    let mut received = Vec::new();
-    let mut unread = 0;
+    let mut stage = Stage { stream, received: Vec::new(), awaited: 0, asked: 0 };
     for step in script {
-        match step {
-            Step::Await(wanted) => {
-                while unread < wanted {
-                    match read_some(&mut stream, &mut received)? {
-                        Ok(more) => unread += more,
-                        Err(ending) => return Ok(Play { received, ending }),
-                    }
-                }
-                unread -= wanted;
-            }
-            Step::Send(bytes) => {
-                if stream.write_all(&bytes).is_err() {
-                    return Ok(Play { received, ending: Ending::Reset });
-                }
-            }
-            Step::Pause(time) => thread::sleep(time),
-            Step::Fin => stream.shutdown(std::net::Shutdown::Write)?,
-            Step::Reset => {
-                sockopt::set_socket_linger(&stream, Some(Duration::ZERO))?;
-                return Ok(Play { received, ending: Ending::ByScript });
-            }
+        if let Err(ending) = stage.perform(step)? {
+            return Ok(Play { received: stage.received, ending });
         }
     }
     loop {
-        if let Err(ending) = read_some(&mut stream, &mut received)? {
-            return Ok(Play { received, ending });
+        if let Err(ending) = read_some(&mut stage.stream, &mut stage.received)? {
+            return Ok(Play { received: stage.received, ending });
         }
     }
+}
+
+impl Stage {
+    /// One step; the inner error is how the connection ended with it.
+    fn perform(&mut self, step: Step) -> io::Result<Result<(), Ending>> {
+        let Stage { stream, received, awaited, asked } = self;
+        match step {
+            Step::Await(wanted) => {
+                while received.len() - *awaited < wanted {
+                    if let Err(ending) = read_some(stream, received)? {
+                        return Ok(Err(ending));
+                    }
+                }
+                *awaited += wanted;
+            }
+            Step::AwaitRequest => loop {
+                if let Some(len) = request_len(&received[*asked..]) {
+                    *asked += len;
+                    *awaited = (*asked).max(*awaited);
+                    break;
+                }
+                if let Err(ending) = read_some(stream, received)? {
+                    return Ok(Err(ending));
+                }
+            },
+            Step::Send(bytes) => {
+                if stream.write_all(&bytes).is_err() {
+                    return Ok(Err(Ending::Reset));
+                }
+            }
+            Step::Drip(bytes, pause) => {
+                for byte in bytes {
+                    if stream.write_all(&[byte]).is_err() {
+                        return Ok(Err(Ending::Reset));
+                    }
+                    thread::sleep(pause);
+                }
+            }
+            Step::Flood(bytes) => while stream.write_all(&bytes).is_ok() {},
+            Step::Pause(time) => thread::sleep(time),
+            Step::Fin => stream.shutdown(std::net::Shutdown::Write)?,
+            Step::Close => return Ok(Err(Ending::ByScript)),
+            Step::Reset => {
+                sockopt::set_socket_linger(&*stream, Some(Duration::ZERO))?;
+                return Ok(Err(Ending::ByScript));
+            }
+        }
+        Ok(Ok(()))
+    }
+}
+
+/// How long the request is that these bytes begin with, when all of it is there.
+fn request_len(bytes: &[u8]) -> Option<usize> {
+    let head = bytes.windows(4).position(|end| end == b"\r\n\r\n")? + 4;
+    let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();
+    let length = text.lines().find_map(|line| line.strip_prefix("content-length:"));
+    let body = length.and_then(|text| text.trim().parse::<usize>().ok()).unwrap_or(0);
+    (bytes.len() >= head + body).then_some(head + body)
 }
 
 /// Reads what is there; the inner error is how the connection ended.
@@ -166,6 +284,31 @@ mod tests {
         drop(stream);
         assert_eq!(answer, b"pong");
         assert_eq!(peer.finish().unwrap(), [Play { received: b"pingbye".to_vec(), ending: Ending::Closed }]);
+    }
+
+    #[test]
+    fn a_request_is_awaited_with_its_body() {
+        let script = vec![Step::AwaitRequest, Step::Drip(b"ok".to_vec(), Duration::ZERO), Step::Close];
+        let peer = ScriptedPeer::start_lasting(vec![script]).unwrap();
+        for _ in 0..2 {
+            let mut stream = TcpStream::connect(peer.address).unwrap();
+            stream.write_all(b"POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nab").unwrap();
+            stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+            assert!(stream.read(&mut [0; 8]).is_err(), "the body is not whole");
+            stream.write_all(b"c").unwrap();
+            stream.set_read_timeout(Some(PATIENCE)).unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).unwrap();
+            assert_eq!(answer, "ok");
+        }
+        assert_eq!(peer.accepted(), 2);
+    }
+
+    #[test]
+    fn a_deaf_address_does_not_answer() {
+        let (address, _kept) = deaf_address().unwrap();
+        let error = TcpStream::connect_timeout(&address, Duration::from_millis(50)).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     }
 
     #[test]

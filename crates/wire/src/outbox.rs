@@ -32,6 +32,11 @@ impl Outbox {
         self.bytes.extend_from_slice(bytes);
     }
 
+    /// Appends further bytes of the exchange that was pushed last.
+    pub fn push_more(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
     /// Appends bytes that belong to no exchange (an answer to a ping).
     pub fn push_control(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);

@@ -20,6 +20,8 @@ pub struct Request {
     pub closes: bool,
     /// How many bytes of the answer's body to keep for a content check; 0 counts them only.
     pub keep_body: usize,
+    /// What is filled in for each exchange.
+    pub places: crate::http1::Places,
 }
 
 /// The session cannot carry another exchange now.
@@ -165,6 +167,23 @@ impl Session {
     pub fn start(&mut self, request: &Request, id: ExchangeId, out: &mut Outbox) -> Result<(), Full> {
         match self {
             Session::Http1(http1) => http1.start(request, id, out),
+        }
+    }
+
+    /// Starts an exchange whose request has places to fill.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    #[inline]
+    pub fn start_filled(
+        &mut self,
+        request: &Request,
+        filling: &crate::http1::Filling<'_>,
+        id: ExchangeId,
+        out: &mut Outbox,
+    ) -> Result<(), Full> {
+        match self {
+            Session::Http1(http1) => http1.start_filled(request, filling, id, out),
         }
     }
 

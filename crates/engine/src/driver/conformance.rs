@@ -74,7 +74,7 @@ impl<N: Net> Handler<N> for Notes {
         self.seen.push(Seen::Closed(conn, how));
         net.close(conn);
         if let Some(address) = self.again.take() {
-            match net.dial(conn, address) {
+            match net.dial(conn, &address.into(), None) {
                 Dialed::Established => self.seen.push(Seen::Dialed(conn, Ok(()))),
                 Dialed::Pending => {}
                 Dialed::Failed(fault) => panic!("{fault:?}"),
@@ -145,6 +145,7 @@ impl Simulated {
             Step::Pause(time) => SimStep::Pause(time.as_nanos() as u64),
             Step::Fin => SimStep::Fin,
             Step::Reset => SimStep::Reset,
+            other => unreachable!("the simulated peer plays no {other:?}"),
         };
         let scripts = scripts.into_iter().map(|script| script.into_iter().map(step).collect()).collect();
         let received = Arc::new(Mutex::new(Vec::new()));
@@ -197,7 +198,7 @@ fn until<G: Ground>(ground: &mut G, notes: &mut Notes, so: impl Fn(&Notes) -> bo
 
 fn dial<G: Ground>(ground: &mut G, notes: &mut Notes, conn: Conn) {
     let address = ground.address();
-    match ground.driver().net().dial(conn, address) {
+    match ground.driver().net().dial(conn, &address.into(), None) {
         Dialed::Established => {}
         Dialed::Pending => until(ground, notes, |n| n.seen.contains(&Seen::Dialed(conn, Ok(())))),
         Dialed::Failed(fault) => panic!("{fault:?}"),
@@ -232,7 +233,7 @@ fn a_refused_connection_is_told_as_one_and_frees_its_number<G: Ground>() {
     for _ in 0..2 {
         let address = ground.refusing();
         notes.seen.clear();
-        match ground.driver().net().dial(0, address) {
+        match ground.driver().net().dial(0, &address.into(), None) {
             Dialed::Failed(fault) => assert_eq!(fault, DialFault::Refused),
             Dialed::Established => panic!("somebody listens at {address}"),
             Dialed::Pending => until(&mut ground, &mut notes, |n| !n.seen.is_empty()),

@@ -5,15 +5,15 @@
 //! nothing probes for `EAGAIN`; writability is watched only after a write came back short.
 
 use super::{Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, Pushed, Turned, Wake};
-use crate::clock;
+use crate::{Address, clock};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, sockopt};
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, sockopt};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 
 /// Bytes read at once: small enough to stay in the second-level cache, four of them a turn's share.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -49,6 +49,8 @@ struct Socket {
     watches_write: bool,
     wants_write: bool,
     requeued: bool,
+    /// A send met a reset, which takes the error from the socket: reading will only find an end.
+    reset: bool,
 }
 
 /// What reading a connection came to.
@@ -69,6 +71,7 @@ fn dial_fault(errno: Errno) -> DialFault {
     match errno {
         Errno::CONNREFUSED => DialFault::Refused,
         Errno::TIMEDOUT => DialFault::TimedOut,
+        Errno::CONNRESET => DialFault::Reset,
         Errno::ADDRNOTAVAIL => DialFault::NoPort,
         Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM => DialFault::NoDescriptor,
         _ => DialFault::Other,
@@ -136,6 +139,7 @@ impl Epoll {
         while budget > 0 {
             let Some(fd) = &self.net.sockets[conn as usize].fd else { return Read::Gone };
             let got = match rustix::net::recv(fd, self.buffer.as_mut_slice(), RecvFlags::DONTWAIT) {
+                Ok((_, 0)) if self.net.sockets[conn as usize].reset => return Read::Ended(Close::Reset),
                 Ok((_, 0)) => return Read::Ended(Close::Fin),
                 Ok((_, got)) => got,
                 Err(Errno::AGAIN) => return Read::Drained,
@@ -150,7 +154,11 @@ impl Epoll {
             if got < BUFFER_BYTES && !failed {
                 // The event told of the FIN, and the short read took all that came before it.
                 let fin = hung_up.contains(EventFlags::RDHUP);
-                return if fin { Read::Ended(Close::Fin) } else { Read::Drained };
+                match (fin, socket.reset) {
+                    (_, true) => return Read::Ended(Close::Reset),
+                    (true, false) => return Read::Ended(Close::Fin),
+                    (false, false) => return Read::Drained,
+                }
             }
             budget -= got.min(budget);
         }
@@ -158,6 +166,7 @@ impl Epoll {
     }
 
     fn dispatch<H: Handler<EpollNet>>(&mut self, conn: Conn, flags: EventFlags, handler: &mut H) {
+        let epoch = self.net.sockets[conn as usize].epoch;
         if self.net.sockets[conn as usize].dialing {
             match self.net.dial_result(conn) {
                 Ok(false) => return,
@@ -172,6 +181,10 @@ impl Epoll {
         if flags.contains(EventFlags::OUT) && self.net.sockets[conn as usize].wants_write {
             self.net.sockets[conn as usize].wants_write = false;
             handler.writable(&mut self.net, conn);
+        }
+        if self.net.sockets[conn as usize].epoch != epoch {
+            // The handler has closed it, and may have dialed again: what else was told is not of that connection.
+            return;
         }
         let ends = EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR;
         if flags.intersects(EventFlags::IN | ends) {
@@ -220,6 +233,46 @@ impl Driver for Epoll {
     }
 }
 
+/// A socket for connections to that address.
+fn socket_to(to: &Address, from: Option<IpAddr>) -> Result<OwnedFd, Errno> {
+    let family = match to {
+        Address::Tcp(SocketAddr::V4(_)) => AddressFamily::INET,
+        Address::Tcp(SocketAddr::V6(_)) => AddressFamily::INET6,
+        Address::Unix(_) => AddressFamily::UNIX,
+    };
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let fd = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
+    if matches!(to, Address::Tcp(_)) {
+        sockopt::set_tcp_nodelay(&fd, true)?;
+        if let Some(from) = from {
+            choose_port_late(&fd)?;
+            rustix::net::bind(&fd, &SocketAddr::new(from, 0))?;
+        }
+    }
+    Ok(fd)
+}
+
+/// Lets the kernel choose the local port when it knows the peer: else a port serves one peer only, and a
+/// second address of the server would not bring more connections.
+fn choose_port_late(fd: &OwnedFd) -> Result<(), Errno> {
+    let on: libc::c_int = 1;
+    // SAFETY: the option's value is an int that outlives the call, and its length is told.
+    let result = unsafe {
+        libc::setsockopt(
+            fd.as_raw_fd(),
+            libc::IPPROTO_IP,
+            libc::IP_BIND_ADDRESS_NO_PORT,
+            std::ptr::from_ref(&on).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        )
+    };
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::INVAL))
+    }
+}
+
 impl EpollNet {
     fn requeue(&mut self, conn: Conn) {
         let socket = &mut self.sockets[conn as usize];
@@ -241,12 +294,13 @@ impl EpollNet {
         Ok(!socket.dialing)
     }
 
-    fn open(&mut self, conn: Conn, to: SocketAddr) -> Result<Dialed, Errno> {
-        let family = if to.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let fd = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
-        sockopt::set_tcp_nodelay(&fd, true)?;
-        match rustix::net::connect(&fd, &to) {
+    fn open(&mut self, conn: Conn, to: &Address, from: Option<IpAddr>) -> Result<Dialed, Errno> {
+        let fd = socket_to(to, from)?;
+        let connected = match to {
+            Address::Tcp(to) => rustix::net::connect(&fd, to),
+            Address::Unix(path) => rustix::net::connect(&fd, &SocketAddrUnix::new(path)?),
+        };
+        match connected {
             Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => {}
             Err(errno) => return Err(errno),
         }
@@ -290,9 +344,9 @@ impl Net for EpollNet {
         clock::thread_cpu_ns()
     }
 
-    fn dial(&mut self, conn: Conn, to: SocketAddr) -> Dialed {
+    fn dial(&mut self, conn: Conn, to: &Address, from: Option<IpAddr>) -> Dialed {
         debug_assert!(self.sockets[conn as usize].fd.is_none(), "connection {conn} is in use");
-        self.open(conn, to).unwrap_or_else(|errno| Dialed::Failed(dial_fault(errno)))
+        self.open(conn, to, from).unwrap_or_else(|errno| Dialed::Failed(dial_fault(errno)))
     }
 
     #[inline]
@@ -303,7 +357,12 @@ impl Net for EpollNet {
                 Ok(took) => break took,
                 Err(Errno::AGAIN) => break 0,
                 Err(Errno::INTR) => {}
-                Err(Errno::CONNRESET | Errno::PIPE) => return Pushed::Reset,
+                Err(Errno::CONNRESET | Errno::PIPE) => {
+                    // An answer may have come before the reset; whoever reads next finds it, then the end.
+                    self.sockets[conn as usize].reset = true;
+                    self.requeue(conn);
+                    return Pushed::Took(0);
+                }
                 Err(_) => return Pushed::Failed,
             }
         };
@@ -386,6 +445,7 @@ mod tests {
         }
         assert_eq!(dial_fault(Errno::CONNREFUSED), DialFault::Refused);
         assert_eq!(dial_fault(Errno::TIMEDOUT), DialFault::TimedOut);
+        assert_eq!(dial_fault(Errno::CONNRESET), DialFault::Reset);
         assert_eq!(dial_fault(Errno::HOSTUNREACH), DialFault::Other);
     }
 

@@ -17,8 +17,9 @@ mod conformance;
 pub use epoll::{Epoll, EpollDrivers, EpollNet};
 pub use proofload_wire::Close;
 
+use crate::Address;
 use std::io;
-use std::net::SocketAddr;
+use std::net::IpAddr;
 
 /// Names a connection of one worker.
 pub type Conn = u32;
@@ -34,7 +35,9 @@ pub enum DialFault {
     NoPort,
     /// No descriptor, or no memory for a socket, was left (`EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`).
     NoDescriptor,
-    /// Anything else: unreachable, forbidden, reset.
+    /// It stood, and the peer had reset it before it was looked at (`ECONNRESET`).
+    Reset,
+    /// Anything else: unreachable, forbidden.
     Other,
 }
 
@@ -52,9 +55,10 @@ pub enum Dialed {
 /// What became of bytes given to [`Net::send`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pushed {
-    /// So many bytes were taken. If that is fewer than were given, [`Handler::writable`] will be called.
+    /// So many bytes were taken. If that is fewer than were given, [`Handler::writable`] will be called, or
+    /// [`Handler::closed`] once what the peer had sent was handed over.
     Took(usize),
-    /// The peer has reset the connection. The handler must still close it.
+    /// The peer has reset the connection, and nothing that it had sent is left. The handler must still close it.
     Reset,
     /// They could not be sent for another reason. The handler must still close the connection.
     Failed,
@@ -66,8 +70,9 @@ pub trait Net {
     fn now_ns(&self) -> u64;
     /// CPU time that this worker's thread has used.
     fn cpu_ns(&self) -> u64;
-    /// Begins to connect. The number must be free and below the capacity the driver was made with.
-    fn dial(&mut self, conn: Conn, to: SocketAddr) -> Dialed;
+    /// Begins to connect, `from` a local address if one is given (TCP). The number must be free and below the
+    /// capacity the driver was made with.
+    fn dial(&mut self, conn: Conn, to: &Address, from: Option<IpAddr>) -> Dialed;
     /// Sends what the kernel takes now.
     fn send(&mut self, conn: Conn, bytes: &[u8]) -> Pushed;
     /// Closes the connection, or gives its establishment up, and frees the number. No call tells of it.

@@ -10,11 +10,17 @@ use std::sync::Arc;
 const SECOND: u64 = 1_000_000_000;
 const ALLOWANCE: Allowance = Allowance { descriptors: None, ports: 28_232 };
 
-fn plan() -> LoadPlan {
+pub(crate) fn plan() -> LoadPlan {
     let bytes = b"GET / HTTP/1.1\r\n\r\n".to_vec();
-    let request = Arc::new(Request { bytes, head_only: false, closes: false, keep_body: 0 });
+    let request = Arc::new(Request {
+        bytes,
+        head_only: false,
+        closes: false,
+        keep_body: 0,
+        places: Default::default(),
+    });
     LoadPlan {
-        targets: vec![Target { address: "127.0.0.1:80".parse().unwrap() }],
+        targets: vec![Target { address: std::net::SocketAddr::from(([127, 0, 0, 1], 80)).into() }],
         mix: vec![MixEntry {
             weight: 1,
             target: 0,
@@ -22,7 +28,7 @@ fn plan() -> LoadPlan {
             request,
             expect: Expect::default(),
         }],
-        profile: Profile::Closed { think_ns: 0 },
+        profile: crate::Profile::Closed { think_ns: 0 },
         connections: 4,
         keep_alive: KeepAlive::On,
         timeouts: Timeouts::default(),
@@ -33,6 +39,7 @@ fn plan() -> LoadPlan {
         cpus: Vec::new(),
         seed: 1,
         share: (0, 1),
+        asking: Default::default(),
     }
 }
 
@@ -84,7 +91,8 @@ fn time_that_requests_wait_inside_the_generator_breaks_littles_law() {
 fn an_open_loop_has_no_such_law() {
     let worker = worker(10, 0);
     let snapshot = worker.snapshot.clone();
-    let profile = Profile::Open { rate_per_s: 4_000.0, arrival: crate::Arrival::Constant, coalesce_ns: 0 };
+    let profile =
+        crate::Profile::Open { rate_per_s: 4_000.0, arrival: crate::Arrival::Constant, coalesce_ns: 0 };
     assert_eq!(assess(&LoadPlan { profile, ..plan() }, &[worker], &snapshot, &ALLOWANCE), []);
 }
 
@@ -96,7 +104,8 @@ fn a_send_delay_may_grow_with_response_times_and_with_coalescing() {
             worker.own_delay.record(900_000);
             worker.snapshot.response_time.record(response_ns);
         }
-        let profile = Profile::Open { rate_per_s: 1e3, arrival: crate::Arrival::Constant, coalesce_ns };
+        let profile =
+            crate::Profile::Open { rate_per_s: 1e3, arrival: crate::Arrival::Constant, coalesce_ns };
         let snapshot = worker.snapshot.clone();
         send_delay(&LoadPlan { profile, ..plan() }, &[worker], &snapshot)
     };

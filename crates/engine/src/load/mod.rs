@@ -1,11 +1,14 @@
 //! What is asked when: intended times, the mix, and the shares of both. Pure: no clock, no I/O.
 
+mod curve;
 mod mix;
 mod random;
 mod schedule;
 
+pub use curve::Curve;
 pub use mix::{Mix, deal};
 pub use random::Random;
+pub(crate) use random::scaled;
 pub use schedule::{Schedule, Stripe};
 
 /// Part `k` of `n` of `total`: the parts add up to `total` exactly, differ by at most one, and none

@@ -53,7 +53,7 @@ impl Random {
 
 /// Brings a random number of 64 bits below `bound` (Lemire's multiplication).
 #[inline]
-pub(super) fn scaled(number: u64, bound: u64) -> u64 {
+pub(crate) fn scaled(number: u64, bound: u64) -> u64 {
     ((u128::from(number) * u128::from(bound)) >> 64) as u64
 }
 

@@ -3,7 +3,7 @@
 //! Dividing the rate among shares instead would make all shares burst together. Offsets are
 //! nanoseconds from the start of the load.
 
-use super::Random;
+use super::{Curve, Random};
 use crate::Arrival;
 
 /// Name of the random stream that spaces Poisson arrivals.
@@ -24,6 +24,11 @@ enum Spacing {
     /// The sum of the gaps, whole nanoseconds and the fraction kept apart: an hour of additions to one
     /// `f64` would round each of them.
     Poisson { random: Random, at_ns: u64, fraction: f64 },
+    /// Tick i stands where the integral of the rate is i.
+    Staged { curve: Curve },
+    /// A Poisson process of one tick for each unit of the integral, its time changed by the curve: exponential
+    /// gaps, summed as whole units and a fraction.
+    StagedPoisson { curve: Curve, random: Random, whole: u64, fraction: f64, at_ns: Option<u64> },
 }
 
 impl Schedule {
@@ -35,6 +40,23 @@ impl Schedule {
             Arrival::Poisson => Spacing::Poisson { random: Random::new(seed, GAPS), at_ns: 0, fraction: 0.0 },
         };
         Schedule { next_index: 0, gap_ns: 1e9 / rate_per_s, spacing }
+    }
+
+    /// A timetable whose rate follows a curve. Behind its end all ticks stand at `u64::MAX`: never.
+    pub fn staged(curve: Curve, arrival: Arrival, seed: u64) -> Self {
+        let spacing = match arrival {
+            Arrival::Constant => Spacing::Staged { curve },
+            Arrival::Poisson => {
+                let random = Random::new(seed, GAPS);
+                Spacing::StagedPoisson { curve, random, whole: 0, fraction: 0.0, at_ns: None }
+            }
+        };
+        Schedule { next_index: 0, gap_ns: 0.0, spacing }
+    }
+
+    /// Whether each tick stands where the one before it left off, so that none can be skipped.
+    fn accumulates(&self) -> bool {
+        matches!(self.spacing, Spacing::Poisson { .. } | Spacing::StagedPoisson { .. })
     }
 
     /// The next tick's offset. Offsets increase strictly: two arrivals never share a nanosecond.
@@ -51,6 +73,16 @@ impl Schedule {
                 *fraction -= step;
                 *at_ns += step as u64;
                 *at_ns
+            }
+            Spacing::Staged { curve } => curve.reach_ns(index, 0.0).unwrap_or(u64::MAX),
+            Spacing::StagedPoisson { curve, random, whole, fraction, at_ns } => {
+                *fraction += random.exponential();
+                *whole += fraction.floor() as u64;
+                *fraction -= fraction.floor();
+                let reached = curve.reach_ns(*whole, *fraction).unwrap_or(u64::MAX);
+                let due_ns = at_ns.map_or(reached, |before: u64| reached.max(before.saturating_add(1)));
+                *at_ns = Some(due_ns);
+                if due_ns < curve.length_ns() { due_ns } else { u64::MAX }
             }
         }
     }
@@ -76,7 +108,7 @@ pub struct Stripe {
 impl Stripe {
     /// Share `k` of `n`, standing at its first tick.
     pub fn new(mut schedule: Schedule, k: u64, n: u64) -> Self {
-        if matches!(schedule.spacing, Spacing::Poisson { .. }) {
+        if schedule.accumulates() {
             for _ in 0..k {
                 schedule.advance();
             }
@@ -102,7 +134,7 @@ impl Stripe {
     #[inline]
     pub fn advance(&mut self) {
         // Gaps of the other shares' ticks are drawn too: it is one timetable.
-        if matches!(self.schedule.spacing, Spacing::Poisson { .. }) {
+        if self.schedule.accumulates() {
             for _ in 1..self.step {
                 self.schedule.advance();
             }
@@ -155,6 +187,88 @@ mod tests {
             merged.sort_unstable();
             prop_assert_eq!(merged, whole);
         }
+    }
+
+    fn stages() -> impl Strategy<Value = Vec<crate::Stage>> {
+        let value = || prop_oneof![Just(0.0), 0.1f64..100_000.0];
+        let stage =
+            (value(), value(), 1u64..3_000_000_000, any::<bool>()).prop_map(|(from, to, for_ns, hold)| {
+                crate::Stage { from, to: if hold { from } else { to }, for_ns }
+            });
+        proptest::collection::vec(stage, 1..6)
+    }
+
+    proptest! {
+        #[test]
+        fn staged_times_increase_strictly_and_end_with_the_stages(stages in stages(), arrival in both(), seed: u64) {
+            let curve = Curve::new(&stages);
+            let times: Vec<u64> = Schedule::staged(curve.clone(), arrival, seed).take(20_000).collect();
+            let within = times.iter().take_while(|at| **at < curve.length_ns()).count();
+            prop_assert!(times[..within].windows(2).all(|pair| pair[0] < pair[1]));
+            prop_assert!(times[within..].iter().all(|at| *at == u64::MAX));
+        }
+
+        #[test]
+        fn a_staged_count_is_within_one_of_the_integral_up_to_any_instant(stages in stages(), share in 0f64..1.0) {
+            let curve = Curve::new(&stages);
+            let end_ns = (curve.length_ns() as f64 * share) as u64;
+            let mut left_ns = end_ns;
+            let mut ideal = 0.0;
+            for stage in &stages {
+                let part_ns = left_ns.min(stage.for_ns);
+                left_ns -= part_ns;
+                let part = part_ns as f64 / stage.for_ns as f64;
+                let at = stage.from + (stage.to - stage.from) * part;
+                ideal += (stage.from + at) / 2.0 * part_ns as f64 / 1e9;
+            }
+            let schedule = Schedule::staged(curve, Arrival::Constant, 0);
+            let count = schedule.take_while(|at| *at < end_ns).count();
+            prop_assert!((count as f64 - ideal).abs() <= 1.0 + 1e-6, "{count} of {ideal}");
+        }
+
+        #[test]
+        fn staged_stripes_merge_to_the_whole(stages in stages(), n in 1u64..9, arrival in both(), seed: u64) {
+            let schedule = Schedule::staged(Curve::new(&stages), arrival, seed);
+            let whole: Vec<(u64, u64)> = (0u64..).zip(schedule.clone()).take(8 * n as usize).collect();
+            let mut merged: Vec<(u64, u64)> = Vec::new();
+            for k in 0..n {
+                let mut stripe = Stripe::new(schedule.clone(), k, n);
+                for _ in 0..8 {
+                    merged.push((stripe.index(), stripe.offset_ns()));
+                    stripe.advance();
+                }
+            }
+            merged.sort_unstable();
+            prop_assert_eq!(merged, whole);
+        }
+
+        #[test]
+        fn a_stage_that_holds_is_the_timetable_of_its_rate(rate in 0.1f64..1e6, arrival in both(), seed: u64) {
+            let hold = crate::Stage { from: rate, to: rate, for_ns: HOUR_NS };
+            let staged = Schedule::staged(Curve::new(&[hold]), arrival, seed).take(2_000);
+            let known = Schedule::new(rate, arrival, seed).take(2_000);
+            for (staged, known) in staged.zip(known).take_while(|(_, known)| *known < HOUR_NS) {
+                match arrival {
+                    Arrival::Constant => prop_assert_eq!(staged, known),
+                    // The sums are rounded in other places.
+                    Arrival::Poisson => prop_assert!(staged.abs_diff(known) <= 8, "{staged} {known}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn poisson_arrivals_of_a_ramp_are_poisson_once_the_time_is_changed_back() {
+        // A rate of 0 to 4,000 in 10 s: t seconds after its start the integral is 200 t².
+        let ramp = crate::Stage { from: 0.0, to: 4_000.0, for_ns: 10_000_000_000 };
+        let times =
+            Schedule::staged(Curve::new(&[ramp]), Arrival::Poisson, 5).take_while(|at| *at < u64::MAX);
+        let units: Vec<u64> = times.map(|at| (200.0 * (at as f64 / 1e9).powi(2) * 1e6) as u64).collect();
+        let n = units.len() as f64;
+        assert!((n - 20_000.0).abs() < 4.0 * 20_000f64.sqrt(), "{n}");
+        let mut gaps: Vec<u64> = units.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let found = distance(&mut gaps, 1e6);
+        assert!(found < 1.628 / n.sqrt(), "{found}");
     }
 
     #[test]

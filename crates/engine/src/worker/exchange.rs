@@ -6,6 +6,7 @@ use crate::books::SAMPLE_BYTES;
 use crate::driver::{Conn, DialFault, Dialed, Net, Pushed};
 use crate::slot::Phase;
 use proofload_measure::{ExchangeTimes, Outcome};
+use proofload_wire::http1::Filling;
 use proofload_wire::{Cancelled, Close, Event, ExchangeId, Outbox, State};
 
 /// HTTP/1.1 carries one exchange at a time, so one name is enough.
@@ -46,7 +47,9 @@ impl Worker<'_> {
         let slot = &mut self.slots[conn as usize];
         slot.dialed_ns = now;
         slot.phase = Phase::Dialing;
-        match net.dial(conn, self.plan.targets[slot.target as usize].address) {
+        let to = &self.plan.targets[slot.target as usize].address;
+        let from = self.local_address(conn);
+        match net.dial(conn, to, from) {
             Dialed::Established => {
                 let now = net.now_ns();
                 self.connected(conn, now);
@@ -80,10 +83,11 @@ impl Worker<'_> {
             DialFault::NoDescriptor => {
                 (Outcome::LocalExhausted, "cannot be connected to: no descriptor or socket memory is left")
             }
+            DialFault::Reset => (Outcome::ResetFresh, "reset the connection as soon as it stood"),
             DialFault::Other => (Outcome::ConnectFailed, "cannot be reached"),
         };
         let slot = &self.slots[conn as usize];
-        let address = self.plan.targets[slot.target as usize].address;
+        let address = &self.plan.targets[slot.target as usize].address;
         self.books.keep_bad(outcome, slot.entry as usize, (&[], &[]), || format!("{address} {what}"));
         self.settle(conn, outcome, now);
         let slot = &mut self.slots[conn as usize];
@@ -110,7 +114,15 @@ impl Worker<'_> {
         let request = if closing { &entry.closing_request } else { &entry.request };
         let out = slot.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
         slot.phase = Phase::Asking;
-        if slot.session.start(request, ONLY, out).is_err() {
+        let started = if request.places.is_empty() {
+            slot.session.start(request, ONLY, out)
+        } else {
+            self.feeding.number(request, &mut slot.numbers);
+            self.feeding.draw(request, &slot.numbers);
+            let filling = Filling { values: self.feeding.values(), cookies: &[], target: None };
+            slot.session.start_filled(request, &filling, ONLY, out)
+        };
+        if started.is_err() {
             self.settle(conn, Outcome::Internal, now);
             self.hang_up(net, conn, now);
             self.release(net, conn, now, false);
@@ -286,6 +298,12 @@ impl Worker<'_> {
     fn after_exchange<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) {
         let slot = &mut self.slots[conn as usize];
         match slot.session.state() {
+            // The answer came before the request had left whole. The rest would stand before the next request, and
+            // a server that refused it may never read it.
+            State::Ready(_) | State::Draining if slot.backlog.is_some() => {
+                self.hang_up(net, conn, now);
+                self.release(net, conn, now, false);
+            }
             State::Ready(1..) => {
                 slot.phase = Phase::Idle;
                 self.release(net, conn, now, true);

@@ -5,18 +5,21 @@
 
 mod exchange;
 mod pace;
+mod shaped;
 
 use crate::books::{Books, WorkerResult};
 use crate::deadlines::Deadlines;
 use crate::driver::{Conn, DialFault, Dialed, Driver, Handler, Net, Wake};
 use crate::expect::Check;
+use crate::feed::Feeding;
 use crate::load::{Mix, part};
 use crate::slot::{Phase, Slot};
-use crate::{Extent, KeepAlive, LoadPlan, Profile, Watch};
+use crate::{Extent, KeepAlive, LoadPlan, Watch};
 use pace::Pace;
 use proofload_measure::{Outcome, Window};
 use proofload_wire::{Close, Events, Outbox};
 use std::io;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How long a closing connection waits for the peer to close first, so that TIME_WAIT stays over there.
@@ -54,7 +57,10 @@ pub(crate) struct Worker<'a> {
     /// When somebody saw the stop switch first; `u64::MAX` before that.
     stopped_at: &'a AtomicU64,
     start_ns: u64,
+    share_k: u64,
+    share_n: u64,
     checks: Vec<Check>,
+    feeding: Feeding<'a>,
     slots: Vec<Slot>,
     deadlines: Deadlines,
     pace: Pace,
@@ -96,21 +102,25 @@ impl<'a> Worker<'a> {
             Extent::Requests { count, cap_ns } => (cap_ns, Some(part(count, share.k, share.n))),
         };
         let window = Window { start_ns: window_start, end_ns: window_start + extent_ns };
-        let slots = deal_slots(connections, share.start_ns);
+        let slots = deal_slots(connections, share.start_ns, plan.asking.feed.feeders.len());
         let pace = Pace::new(plan, &share, &window, quota, slots.len());
         let shortest =
             plan.timeouts.connect_ns.min(plan.timeouts.response_ns).min(PARTING_NS).min(BACKOFF_NS);
         let issue_end_ns = pace.count_full_ns().unwrap_or(window.end_ns);
         let mut outbox = Outbox::new(OUTBOX_BYTES);
         // Its first use would allocate in the window otherwise.
-        outbox.push_exchange(proofload_wire::ExchangeId(0), &[0; 1024]);
+        let longest = plan.mix.iter().map(|entry| entry.closing_request.bytes.len()).max().unwrap_or(0);
+        outbox.push_exchange(proofload_wire::ExchangeId(0), &vec![0; longest + plan.asking.feed.room()]);
         outbox.clear();
         let mut worker = Worker {
             plan,
             watch,
             stopped_at,
             start_ns: share.start_ns,
+            share_k: share.k,
+            share_n: share.n,
             checks: plan.mix.iter().map(|entry| Check::new(&entry.expect)).collect(),
+            feeding: Feeding::new(plan, share.k, share.n),
             deadlines: Deadlines::new(slots.len(), shortest),
             samples: (0..SAMPLES.min(slots.len()))
                 .map(|_| Vec::with_capacity(crate::books::SAMPLE_BYTES))
@@ -235,7 +245,7 @@ impl<'a> Worker<'a> {
     }
 
     fn opens_ahead(&self) -> bool {
-        self.plan.keep_alive != KeepAlive::Off
+        self.plan.keep_alive != KeepAlive::Off && self.plan.profile.opens_ahead()
     }
 
     /// When the next connection is to be opened: the start was set so that the last of them, each at its
@@ -261,10 +271,12 @@ impl<'a> Worker<'a> {
             return;
         }
         slot.dialed_ns = now;
-        match net.dial(conn, self.plan.targets[slot.target as usize].address) {
+        let to = &self.plan.targets[slot.target as usize].address;
+        let from = self.local_address(conn);
+        match net.dial(conn, to, from) {
             Dialed::Established => self.opened_ahead(net, conn),
             Dialed::Pending => {
-                slot.phase = Phase::Opening;
+                self.slots[conn as usize].phase = Phase::Opening;
                 self.opening += 1;
                 self.deadlines.set(conn, now, self.plan.timeouts.connect_ns);
             }
@@ -293,6 +305,13 @@ impl<'a> Worker<'a> {
         if self.pace.lends() {
             self.release(net, conn, now, true);
         }
+    }
+
+    /// Where a place's connections leave from: the addresses are taken in turn over all workers.
+    fn local_address(&self, conn: Conn) -> Option<IpAddr> {
+        let bind = &self.plan.asking.bind;
+        let place = self.share_k.wrapping_add(self.share_n.wrapping_mul(u64::from(conn)));
+        (!bind.is_empty()).then(|| bind[(place % bind.len() as u64) as usize])
     }
 
     /// Ends what took too long.
@@ -345,7 +364,7 @@ impl<'a> Worker<'a> {
         let reached = counted && self.pace.reached_count(self.issue_end_ns);
         let end = self.books.end_ns();
         let end = if counted && reached { self.books.last_end_ns.min(end) } else { end };
-        if matches!(self.plan.profile, Profile::Closed { .. }) {
+        if self.plan.profile.is_closed() {
             for slot in &self.slots {
                 if let Some(since) = slot.away_ns {
                     self.books.away(since, end);
@@ -360,12 +379,12 @@ impl<'a> Worker<'a> {
 }
 
 /// Deals connections to places: targets take turns, so that each begins with the load.
-fn deal_slots(connections: &[u64], away_ns: u64) -> Vec<Slot> {
+fn deal_slots(connections: &[u64], away_ns: u64, feeders: usize) -> Vec<Slot> {
     let most = connections.iter().copied().max().unwrap_or(0);
     let turns = (0..most).flat_map(|round| (0..connections.len()).map(move |target| (round, target)));
     turns
         .filter(|(round, target)| *round < connections[*target])
-        .map(|(_, target)| Slot::new(target as u32, away_ns))
+        .map(|(_, target)| Slot::new(target as u32, away_ns, feeders))
         .collect()
 }
 

@@ -1,8 +1,9 @@
 //! When the next exchange begins: when a place is free (closed loop), or when the timetable says (open).
 
+use super::shaped::Shaped;
 use super::{OPENING_GAP_NS, Share, Worker, mix_of_target};
 use crate::driver::{Conn, Net};
-use crate::load::{Mix, Schedule, Stripe};
+use crate::load::{Curve, Mix, Schedule, Stripe};
 use crate::slot::Phase;
 use crate::{KeepAlive, LoadPlan, Profile};
 use proofload_measure::Window;
@@ -13,6 +14,7 @@ use std::collections::VecDeque;
 pub(super) enum Pace {
     Closed(Closed),
     Open(Open),
+    Shaped(Shaped),
 }
 
 /// Each place asks again when it is free.
@@ -116,19 +118,30 @@ const TICKS: u64 = 0x7469_636b;
 
 impl Pace {
     pub fn new(plan: &LoadPlan, share: &Share, window: &Window, quota: Option<u64>, places: usize) -> Self {
-        match plan.profile {
+        let open = |schedule: Schedule, coalesce_ns: u64| {
+            let stripe = Stripe::new(schedule, share.k, share.n);
+            Pace::Open(Open::new(plan, share, stripe, window, quota, places, coalesce_ns))
+        };
+        match &plan.profile {
             Profile::Closed { think_ns } => Pace::Closed(Closed {
-                think_ns,
-                thinking: first_asks(plan, share, think_ns, places),
+                think_ns: *think_ns,
+                thinking: first_asks(plan, share, *think_ns, places),
                 quota,
                 window_start_ns: window.start_ns,
                 mixes: (0..plan.targets.len()).map(|target| mix_of_target(plan, target)).collect(),
                 first_place: share.k << 48,
             }),
             Profile::Open { rate_per_s, arrival, coalesce_ns } => {
-                let schedule = Schedule::new(rate_per_s, arrival, plan.seed);
-                let stripe = Stripe::new(schedule, share.k, share.n);
-                Pace::Open(Open::new(plan, share, stripe, window, quota, places, coalesce_ns))
+                open(Schedule::new(*rate_per_s, *arrival, plan.seed), *coalesce_ns)
+            }
+            Profile::OpenStages { stages, arrival, coalesce_ns } => {
+                open(Schedule::staged(Curve::new(stages), *arrival, plan.seed), *coalesce_ns)
+            }
+            Profile::ClosedStages { stages, think_ns } => {
+                Pace::Shaped(Shaped::stages(plan, share, stages, *think_ns, places))
+            }
+            Profile::Users { ramp_ns, loops, think_ns } => {
+                Pace::Shaped(Shaped::users(plan, share, (*ramp_ns, *loops, *think_ns), places))
             }
         }
     }
@@ -140,13 +153,17 @@ impl Pace {
 
     /// Whether the count of exchanges has been begun.
     pub fn is_used_up(&self) -> bool {
-        matches!(self, Pace::Closed(Closed { quota: Some(0), .. }))
+        match self {
+            Pace::Closed(closed) => closed.quota == Some(0),
+            Pace::Shaped(shaped) => shaped.is_used_up(),
+            Pace::Open(_) => false,
+        }
     }
 
     /// Whether a load of so many requests came to its count, with issuing ended at that instant.
     pub fn reached_count(&self, issue_end_ns: u64) -> bool {
         match self {
-            Pace::Closed(closed) => closed.quota == Some(0),
+            Pace::Closed(_) | Pace::Shaped(_) => self.is_used_up(),
             Pace::Open(open) => open.count_full_ns.is_some_and(|full| issue_end_ns >= full),
         }
     }
@@ -154,7 +171,7 @@ impl Pace {
     /// When the count is full, known beforehand in an open loop only.
     pub fn count_full_ns(&self) -> Option<u64> {
         match self {
-            Pace::Closed(_) => None,
+            Pace::Closed(_) | Pace::Shaped(_) => None,
             Pace::Open(open) => open.count_full_ns,
         }
     }
@@ -162,7 +179,7 @@ impl Pace {
     /// Whether something intended before that instant waits to be sent.
     pub fn has_due_before(&self, end_ns: u64) -> bool {
         match self {
-            Pace::Closed(_) => false,
+            Pace::Closed(_) | Pace::Shaped(_) => false,
             Pace::Open(open) => open.lanes.iter().any(|lane| lane.due_ns < end_ns),
         }
     }
@@ -173,6 +190,10 @@ impl Pace {
         match self {
             Pace::Closed(closed) => {
                 let due = closed.thinking.front().map(|(due, _)| *due)?;
+                (due < end_ns).then_some((due, true))
+            }
+            Pace::Shaped(shaped) => {
+                let due = shaped.next_ns()?;
                 (due < end_ns).then_some((due, true))
             }
             Pace::Open(open) => {
@@ -247,6 +268,9 @@ impl Worker<'_> {
     #[inline]
     pub(super) fn release<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64, at_once: bool) {
         self.slots[conn as usize].freed_ns = now;
+        if matches!(self.pace, Pace::Shaped(_)) {
+            return self.release_shaped(net, conn, now, at_once);
+        }
         match self.next_of(conn, now, at_once) {
             Next::Begin(entry) => self.begin(net, conn, entry, now, now),
             Next::Serve(lane) if at_once => self.serve(net, lane, now),
@@ -280,6 +304,7 @@ impl Worker<'_> {
                 open.lanes[lane].free.push_back(conn);
                 Next::Serve(lane)
             }
+            Pace::Shaped(_) => Next::Rest,
         }
     }
 
@@ -296,6 +321,7 @@ impl Worker<'_> {
                     self.serve(net, lane, now);
                 }
             }
+            Pace::Shaped(_) => self.wake_shaped(net, now),
         }
     }
 

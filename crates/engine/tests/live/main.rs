@@ -28,7 +28,7 @@ fn plan(address: SocketAddr, requests: u64) -> LoadPlan {
     };
     let closing = RequestSpec { close: true, ..spec.clone() };
     LoadPlan {
-        targets: vec![Target { address }],
+        targets: vec![Target { address: address.into() }],
         mix: vec![MixEntry {
             weight: 1,
             target: 0,
@@ -47,6 +47,7 @@ fn plan(address: SocketAddr, requests: u64) -> LoadPlan {
         cpus: Vec::new(),
         seed: 1,
         share: (0, 1),
+        asking: Default::default(),
     }
 }
 

@@ -3,7 +3,9 @@
 mod fitness;
 mod outcomes;
 mod pace;
+mod shapes;
 mod stall;
+mod streams;
 mod totals;
 
 use proofload_engine::driver::sim::World;
@@ -39,7 +41,7 @@ fn entry(weight: u32, target: usize, body: usize) -> MixEntry {
 }
 
 fn target() -> Target {
-    Target { address: "127.0.0.1:80".parse().unwrap() }
+    Target { address: std::net::SocketAddr::from(([127, 0, 0, 1], 80)).into() }
 }
 
 /// A closed loop without think time: 8 connections, one second, nothing discarded.
@@ -58,6 +60,7 @@ fn closed() -> LoadPlan {
         cpus: Vec::new(),
         seed: 1,
         share: (0, 1),
+        asking: Default::default(),
     }
 }
 

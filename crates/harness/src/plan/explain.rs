@@ -87,7 +87,15 @@ fn point(point: &LoadPoint) -> String {
             point.arrival.as_deref().unwrap_or("constant"),
             point.connections
         ),
-        None => format!("{}: closed, {} connections", point.label, point.connections),
+        None if !point.streams.is_empty() => {
+            let streams = point.streams.iter().map(|load| format!("{} {}", load.stream, load.profile));
+            return format!("{}: {}", point.label, streams.collect::<Vec<_>>().join("; "));
+        }
+        None => format!("{}: {}, {} connections", point.label, point.model, point.connections),
+    };
+    let base = match point.profile.as_str() {
+        "" => base,
+        shape => format!("{base}, {shape}, carried out whole"),
     };
     let think = if point.think_ns > 0 {
         format!(", think time {} s", point.think_ns as f64 / S as f64)

@@ -2,7 +2,7 @@
 
 use super::Preset;
 use crate::study::redact::{self, REDACTED, is_sensitive};
-use crate::study::{Study, SubjectSpec, Variant, WorkloadEntry};
+use crate::study::{Stream, Study, SubjectSpec, Variant, WorkloadEntry};
 use proofload_store::schema::{self, Level};
 
 /// Arguments of a command with credentials replaced; for whoever enters a command in a plan.
@@ -42,10 +42,21 @@ pub(super) fn variant(variant: &Variant) -> schema::Variant {
     }
 }
 
-/// One line for each entry: `page: GET /test, Accept: text/html, expects status 200 and 347 bytes, 1 of 3`.
-pub(super) fn workload(entries: &[WorkloadEntry]) -> Vec<String> {
-    let total: u64 = entries.iter().map(|entry| u64::from(entry.weight)).sum();
-    entries.iter().map(|entry| entry_line(entry, total)).collect()
+/// One line for each entry: `page: GET /test, Accept: text/html, expects status 200 and 347 bytes, 1 of 3`; with
+/// streams the stream's name stands before it.
+pub(super) fn workload(study: &Study) -> Vec<String> {
+    let lines = |entries: &[WorkloadEntry]| {
+        let total: u64 = entries.iter().map(|entry| u64::from(entry.weight)).sum();
+        entries.iter().map(|entry| entry_line(entry, total)).collect::<Vec<_>>()
+    };
+    if study.streams.is_empty() {
+        return lines(&study.workload);
+    }
+    let of_stream = |stream: &Stream| {
+        let entries = lines(&study.workload[stream.entries.clone()]);
+        entries.into_iter().map(|line| format!("{} {line}", stream.name)).collect::<Vec<_>>()
+    };
+    study.streams.iter().flat_map(of_stream).collect()
 }
 
 fn entry_line(entry: &WorkloadEntry, total: u64) -> String {

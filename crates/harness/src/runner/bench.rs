@@ -1,15 +1,18 @@
 //! What the runner needs from the world.
 
+use crate::study::Stand;
 use proofload_engine::LoadResult;
 use proofload_store::schema::{SubjectUse, Telemetry};
 use std::path::Path;
 
-/// Lengths of one load.
+/// What of a load is carried out, and how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
+    /// The load point's own load, whole where it has a shape of its own; or what stands in for such a load.
+    pub stand: Stand,
     /// Load that is not measured, before the window.
     pub discard_ns: u64,
-    /// The window.
+    /// The window; a load that is carried out whole ends with its shape, at the latest after this.
     pub measure_ns: u64,
     /// How long to wait for what is in flight at the end.
     pub drain_ns: u64,
@@ -27,8 +30,8 @@ pub enum BenchError {
 /// A load that was carried out, with what the subject used in its window.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The generator's books.
-    pub result: LoadResult,
+    /// The generator's books, one for each stream; one without streams.
+    pub results: Vec<LoadResult>,
     /// The subject's processes; `None` for a `url:` subject.
     pub subject: Option<SubjectUse>,
     /// What was seen of its processes meanwhile.

@@ -6,7 +6,7 @@ use crate::plan;
 use crate::study::Study;
 use crate::subject::{Keeper, Prepared, Running, SubjectError};
 use crate::telemetry::{Sampled, Sampler, Target, Tree, TreeSample, idle_share};
-use proofload_engine::{EngineError, LoadPlan, LoadResult, Watch};
+use proofload_engine::{EngineError, Extent, LoadPlan, LoadResult, Watch};
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
@@ -63,13 +63,13 @@ impl<'a> LiveBench<'a> {
         self.active[variant].as_ref().ok_or_else(|| BenchError::Failed("was not started".into()))
     }
 
-    fn load_plan(
+    fn load_plans(
         &self,
         variant: usize,
         point: usize,
         stretch: Stretch,
         seed: u64,
-    ) -> Result<LoadPlan, BenchError> {
+    ) -> Result<Vec<LoadPlan>, BenchError> {
         let running = &self.active(variant)?.running;
         let terms = plan::LoadTerms {
             address: running.address(),
@@ -81,7 +81,7 @@ impl<'a> LiveBench<'a> {
             cpus: self.terms.generator_cpus.clone(),
             seed,
         };
-        plan::load_plan(self.terms.study, &self.terms.study.points[point], &terms)
+        plan::load_plans(self.terms.study, &self.terms.study.points[point], stretch.stand, &terms)
             .map_err(|error| BenchError::Failed(error.to_string()))
     }
 
@@ -153,25 +153,27 @@ impl Bench for LiveBench<'_> {
         stretch: Stretch,
         seed: u64,
     ) -> Result<Loaded, BenchError> {
-        let plan = self.load_plan(variant, point, stretch, seed)?;
+        let plans = self.load_plans(variant, point, stretch, seed)?;
         let active = self.active(variant)?;
         let ports = [active.running.address().port()];
         let sampler = active.tree.as_ref().map(|tree| Sampler {
             target: Target { tree, loaded_ports: &ports },
             generator_cpus: &self.terms.generator_cpus,
             discard_ns: stretch.discard_ns,
-            window_ns: Some(stretch.measure_ns),
+            window_ns: length_of(&plans),
         });
-        let (result, sampled) = observed(&plan, sampler.as_ref(), &self.terms.stop)
+        let (results, sampled) = observed(&plans, sampler.as_ref(), &self.terms.stop)
             .map_err(|error| BenchError::Failed(error.to_string()))?;
-        let started_ns = result.window_start_ns;
-        let seen = sampled.and_then(|sampled| sampled.digest(started_ns, result.snapshot.window.end_ns));
+        // All streams have one first instant; the last to end is the end of the window.
+        let started_ns = results.first().map_or(0, |result| result.window_start_ns);
+        let ended_ns = results.iter().map(|result| result.snapshot.window.end_ns).max().unwrap_or(started_ns);
+        let seen = sampled.and_then(|sampled| sampled.digest(started_ns, ended_ns));
         let (subject, telemetry) = seen.unzip();
         let age_seconds =
             active.running.started_ns().map_or(0.0, |ns| started_ns.saturating_sub(ns) as f64 / 1e9);
         let ago_ns = clock::monotonic_ns().saturating_sub(started_ns);
         Ok(Loaded {
-            result,
+            results,
             subject,
             telemetry,
             started_unix_ns: clock::unix_ns().saturating_sub(ago_ns),
@@ -199,16 +201,25 @@ impl Bench for LiveBench<'_> {
     }
 }
 
+/// Length of the window, where all streams have one by the clock.
+fn length_of(plans: &[LoadPlan]) -> Option<u64> {
+    let lengths = plans.iter().map(|plan| match plan.extent {
+        Extent::DurationNs(length_ns) => Some(length_ns),
+        _ => None,
+    });
+    lengths.collect::<Option<Vec<u64>>>()?.into_iter().max()
+}
+
 /// Runs the engine in a thread of its own, and the sampler in another.
 fn observed(
-    plan: &LoadPlan,
+    plans: &[LoadPlan],
     sampler: Option<&Sampler<'_>>,
     stop: &AtomicBool,
-) -> Result<(LoadResult, Option<Sampled>), EngineError> {
+) -> Result<(Vec<LoadResult>, Option<Sampled>), EngineError> {
     let (watch, done) = (Watch::default(), AtomicBool::new(false));
     let (watch, done) = (&watch, &done);
     std::thread::scope(|scope| {
-        let load = scope.spawn(|| proofload_engine::run(plan, watch));
+        let load = scope.spawn(|| proofload_engine::run_streams(plans, watch));
         let sampling = sampler.map(|sampler| scope.spawn(|| sampler.run(&watch.window_start_ns, done)));
         while !load.is_finished() {
             if stop.load(Ordering::Relaxed) {

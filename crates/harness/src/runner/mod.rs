@@ -10,6 +10,7 @@ pub mod record;
 pub use bench::{Bench, BenchError, Loaded, Stretch};
 pub use live::{LiveBench, LiveTerms};
 
+use crate::study::Stand;
 use proofload_stats::{Design, Judgement, Verdict};
 use proofload_store::schema::{Plan, Slice, Status};
 use proofload_store::{BlockWriter, RunWriter, StoreError};
@@ -259,8 +260,12 @@ impl<B: Bench> Runner<'_, B> {
     fn warm_up(&mut self, number: u32, writer: &mut BlockWriter) -> Result<(), Lost> {
         let total_ns = self.plan.timing.warm_up_ns;
         let begun_ns = self.bench.now_ns();
-        let stretch =
-            Stretch { discard_ns: 0, measure_ns: WARM_UP_TURN_NS, drain_ns: self.plan.timing.drain_ns };
+        let stretch = Stretch {
+            stand: Stand::In,
+            discard_ns: 0,
+            measure_ns: WARM_UP_TURN_NS,
+            drain_ns: self.plan.timing.drain_ns,
+        };
         let variants = self.plan.variants.len();
         let points = self.plan.points.len().max(1);
         // Whole rounds only: every variant gets as many turns as every other.
@@ -287,9 +292,6 @@ impl<B: Bench> Runner<'_, B> {
     }
 
     fn cycles(&mut self, number: u32, order: &[Vec<usize>], writer: &mut BlockWriter) -> Result<(), Lost> {
-        let timing = &self.plan.timing;
-        let stretch =
-            Stretch { discard_ns: timing.discard_ns, measure_ns: timing.slice_ns, drain_ns: timing.drain_ns };
         for (cycle, turns) in order.iter().enumerate() {
             for point in 0..self.plan.points.len() {
                 for (position, &variant) in turns.iter().enumerate() {
@@ -306,11 +308,21 @@ impl<B: Bench> Runner<'_, B> {
                         variant: &self.plan.variants[variant].name,
                         point: &self.plan.points[point].label,
                     });
-                    self.slice(&at, stretch, writer)?;
+                    self.slice(&at, self.stretch_of(point), writer)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// A slice of a load, or the whole of one that has a shape.
+    fn stretch_of(&self, point: usize) -> Stretch {
+        let (timing, load) = (&self.plan.timing, &self.plan.points[point]);
+        let (discard_ns, measure_ns) = match load.whole {
+            true => (0, load.length_ns),
+            false => (timing.discard_ns, timing.slice_ns),
+        };
+        Stretch { stand: Stand::Itself, discard_ns, measure_ns, drain_ns: timing.drain_ns }
     }
 
     /// One slice: wait until the others are quiet, load, record, see that the server still lives.
@@ -322,12 +334,15 @@ impl<B: Bench> Runner<'_, B> {
             BenchError::Interrupted => Lost::Interrupted,
             BenchError::Failed(why) => Lost::Died(self.place_text(at, &why)),
         })?;
-        if loaded.result.stopped_early {
-            return Err(Lost::Interrupted);
+        if loaded.results.iter().any(|result| result.stopped_early) {
+            self.check_stop()?;
+            let why = "the load did not come to its count in the time that it may take; raise its cap";
+            return Err(Lost::Died(self.place_text(at, why)));
         }
-        let slice = record::slice(self.plan, at, &loaded, marks);
-        writer.append(&slice)?;
-        (self.progress)(Progress::Measured { slice: &slice });
+        for slice in record::slices(self.plan, at, &loaded, &marks) {
+            writer.append(&slice)?;
+            (self.progress)(Progress::Measured { slice: &slice });
+        }
         self.bench.alive(at.variant).map_err(|why| Lost::Died(self.place_text(at, &why)))
     }
 

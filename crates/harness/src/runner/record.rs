@@ -2,47 +2,51 @@
 
 use super::Place;
 use super::bench::Loaded;
-use crate::study::{LoadKind, LoadPoint};
+use crate::study::LoadPoint;
 use proofload_engine::{Finding, LoadResult};
 use proofload_store::schema::{FORMAT_VERSION, Generator, Plan, Point, Slice, SubjectUse};
 use proofload_store::{bad_answer, histograms_of, point_of};
 
-/// The record of a slice.
-pub(super) fn slice(plan: &Plan, at: &Place, loaded: &Loaded, mut marks: Vec<String>) -> Slice {
+/// The record of a slice: a line for each stream. What the subject used, and what was noticed, belongs to all of
+/// them together and stands in the first line, so that nothing counts it twice.
+pub(super) fn slices(plan: &Plan, at: &Place, loaded: &Loaded, marks: &[String]) -> Vec<Slice> {
     let point = &plan.points[at.point];
-    marks.extend(loaded.marks.iter().cloned());
-    Slice {
-        format: FORMAT_VERSION,
-        block: at.block,
-        phase: if at.cycle == 0 { "warm-up" } else { "measure" }.to_string(),
-        cycle: at.cycle,
-        position: at.position,
-        started_unix_ns: loaded.started_unix_ns,
-        age_seconds: loaded.age_seconds,
-        measured: Point {
-            variant: plan.variants[at.variant].name.clone(),
-            point: point.label.clone(),
-            model: point.model.clone(),
-            connections: point.connections,
-            ..measured(&loaded.result, loaded.subject.clone())
-        },
-        histograms: histograms_of(&loaded.result.snapshot),
-        answered_in_window: loaded.result.snapshot.answered_in_window,
-        marks,
-        telemetry: loaded.telemetry.clone(),
-    }
+    let lines = loaded.results.iter().enumerate().map(|(number, result)| {
+        let stream = plan.streams.get(number).cloned().unwrap_or_default();
+        let load = point.streams.get(number);
+        let first = number == 0;
+        let noticed = marks.iter().chain(&loaded.marks).filter(|_| first);
+        Slice {
+            format: FORMAT_VERSION,
+            block: at.block,
+            phase: if at.cycle == 0 { "warm-up" } else { "measure" }.to_string(),
+            cycle: at.cycle,
+            position: at.position,
+            started_unix_ns: loaded.started_unix_ns,
+            age_seconds: loaded.age_seconds,
+            measured: Point {
+                variant: plan.variants[at.variant].name.clone(),
+                point: point.label.clone(),
+                stream,
+                model: load.map_or(&point.model, |load| &load.model).clone(),
+                connections: load.map_or(point.connections, |load| load.connections),
+                ..measured(result, loaded.subject.clone().filter(|_| first))
+            },
+            histograms: histograms_of(&result.snapshot),
+            answered_in_window: result.snapshot.answered_in_window,
+            marks: noticed.cloned().collect(),
+            telemetry: loaded.telemetry.clone().filter(|_| first),
+        }
+    });
+    lines.collect()
 }
 
 /// The point of a single measurement.
 pub fn point(name: &str, load: &LoadPoint, result: &LoadResult) -> Point {
-    let model = match load.kind {
-        LoadKind::Closed { .. } => "closed",
-        LoadKind::Open { .. } => "open",
-    };
     Point {
         variant: name.to_string(),
         point: load.label.clone(),
-        model: model.to_string(),
+        model: load.model().to_string(),
         connections: load.connections,
         ..measured(result, None)
     }

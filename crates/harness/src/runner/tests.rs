@@ -4,7 +4,7 @@ use super::*;
 use proofload_engine::{GeneratorUse, LoadResult};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_store::Run;
-use proofload_store::schema::{Environment, LoadPoint, Timing, Variant};
+use proofload_store::schema::{Environment, LoadPoint, SubjectUse, Timing, Variant};
 use std::path::{Path, PathBuf};
 
 const SECOND: u64 = 1_000_000_000;
@@ -20,6 +20,8 @@ struct FakeBench {
     /// Sets the stop flag at the n-th load.
     stop_at_load: Option<(usize, &'static AtomicBool)>,
     loads: usize,
+    /// Results of each load.
+    streams: usize,
 }
 
 impl FakeBench {
@@ -31,6 +33,7 @@ impl FakeBench {
             broken: None,
             stop_at_load: None,
             loads: 0,
+            streams: 0,
         }
     }
 
@@ -76,7 +79,8 @@ impl Bench for FakeBench {
         let start_ns = self.now_ns + stretch.discard_ns;
         let window = Window { start_ns, end_ns: start_ns + stretch.measure_ns };
         self.now_ns = window.end_ns;
-        self.done.push(format!("load {variant}@{point} {}ms", stretch.measure_ns / 1_000_000));
+        let stead = if stretch.stand == Stand::In { " in its stead" } else { "" };
+        self.done.push(format!("load {variant}@{point} {}ms{stead}", stretch.measure_ns / 1_000_000));
         let mut recorder = Recorder::new(window);
         for i in 0..100 + 10 * variant as u64 {
             let at_ns = start_ns + i;
@@ -97,9 +101,10 @@ impl Bench for FakeBench {
             stopped_early: false,
             window_start_ns: start_ns,
         };
+        let results = vec![result; self.streams.max(1)];
         Ok(Loaded {
-            result,
-            subject: None,
+            results,
+            subject: Some(SubjectUse::default()),
             telemetry: None,
             started_unix_ns: start_ns,
             age_seconds: 0.0,
@@ -197,7 +202,11 @@ fn the_warm_up_gives_every_variant_as_many_turns_as_every_other() {
     let mut bench = FakeBench::new();
     let _kept = conduct(&plan(&[1]), &mut bench, 9, &AtomicBool::new(false));
     let turns = |variant: &str| {
-        bench.done_of("load ").iter().filter(|l| l.ends_with(" 500ms") && l.starts_with(variant)).count()
+        bench
+            .done_of("load ")
+            .iter()
+            .filter(|l| l.ends_with(" 500ms in its stead") && l.starts_with(variant))
+            .count()
     };
     assert_eq!((turns("0"), turns("1")), (2, 2));
 }
@@ -268,4 +277,42 @@ fn a_run_goes_on_with_the_next_number_and_looks_first() {
     assert_eq!(run.blocks().iter().map(|block| block.number).collect::<Vec<_>>(), [4, 5]);
     let spent = Behind { spent_ns: plan.timing.budget_ns, ..behind };
     assert_eq!(go_on(&plan, &mut bench, 9, &stop, &mut record, spent), Ending::OutOfBudget);
+}
+
+#[test]
+fn a_load_with_a_shape_is_carried_out_whole_and_something_plain_warms_for_it() {
+    let mut plan = plan(&[1]);
+    plan.points[0] = LoadPoint { whole: true, length_ns: 7 * SECOND, ..plan.points[0].clone() };
+    plan.order = vec![vec![vec![1, 0]]];
+    let mut bench = FakeBench::new();
+    let (ending, path, _root) = conduct(&plan, &mut bench, 9, &AtomicBool::new(false));
+    assert_eq!(ending, Ending::Finished);
+    let loads = bench.done_of("load ");
+    let (whole, warming): (Vec<&str>, Vec<&str>) = loads.into_iter().partition(|l| l.ends_with(" 7000ms"));
+    assert_eq!(whole, ["1@0 7000ms", "0@0 7000ms"]);
+    assert!(warming.iter().all(|load| load.ends_with(" 500ms in its stead")), "{warming:?}");
+    assert_eq!(Run::open(&path).expect("readable").blocks().len(), 1);
+}
+
+#[test]
+fn a_slice_of_streams_is_a_line_for_each_and_a_block_that_lacks_one_does_not_count() {
+    let mut plan = plan(&[1]);
+    plan.streams = vec!["fast".into(), "slow".into()];
+    let mut bench = FakeBench { streams: 2, ..FakeBench::new() };
+    let (_, path, _root) = conduct(&plan, &mut bench, 9, &AtomicBool::new(false));
+    let run = Run::open(&path).expect("readable");
+    let measured = run.blocks()[0].slices.iter().filter(|slice| slice.phase == "measure");
+    let lines: Vec<_> = measured
+        .map(|s| (s.cycle, s.position, s.measured.stream.as_str(), s.measured.subject.is_some()))
+        .collect();
+    assert_eq!(
+        lines[..4],
+        [(1, 1, "fast", true), (1, 1, "slow", false), (1, 2, "fast", true), (1, 2, "slow", false)]
+    );
+    assert_eq!(lines.len(), 8);
+    let block = path.join("blocks/0001.jsonl");
+    let text = std::fs::read_to_string(&block).expect("a block");
+    let cut = text.trim_end().rfind('\n').expect("many lines");
+    std::fs::write(&block, &text[..=cut]).expect("it can be written");
+    assert!(Run::open(&path).expect("readable").blocks().is_empty());
 }

@@ -1,8 +1,7 @@
-//! Claims by name, and what a study drops when it is shortened.
+//! Claims by name.
 
 use super::field::Field;
 use super::problem::shown;
-use super::suggest::{nearest, one_of};
 use super::yaml::Value;
 use proofload_stats::{Claim, Names, parse_claim};
 
@@ -93,77 +92,4 @@ fn named<'a>(field: &Field<'a>) -> Option<Vec<(String, Field<'a>)>> {
         }));
     }
     Some(out)
-}
-
-/// What is left of a study under its `quick:` block.
-pub(super) struct Shortened {
-    pub(super) points: Vec<usize>,
-    pub(super) claims: Claims,
-    pub(super) not_tested: Vec<String>,
-}
-
-pub(super) fn check_quick(field: &Field<'_>, names: &Names, claims: &Claims) -> Option<Shortened> {
-    let map = field.map("write quick: { points: [64c], claims: [names] }")?;
-    let points = map.optional("points").map(|field| {
-        chosen(&field, "load point", &names.points.iter().map(String::as_str).collect::<Vec<_>>())
-    });
-    let claim_names: Vec<&str> = claims.declared.iter().map(|(name, _)| name.as_str()).collect();
-    let kept = map.optional("claims").map(|field| chosen(&field, "claim", &claim_names));
-    map.close(&["points", "claims"]);
-    let points = points.unwrap_or_else(|| Some((0..names.points.len()).collect()))?;
-    let kept = kept.unwrap_or_else(|| Some((0..claims.declared.len()).collect()))?;
-
-    let mut out = Shortened { points, claims: Claims::default(), not_tested: Vec::new() };
-    let dropped_points = names
-        .points
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| !out.points.contains(index))
-        .map(|(_, label)| label);
-    out.not_tested.extend(dropped_points.map(|label| format!("load point {label}")));
-    let left = Names {
-        variants: names.variants.clone(),
-        points: out.points.iter().map(|index| names.points[*index].clone()).collect(),
-    };
-    for (index, (name, text)) in claims.declared.iter().enumerate() {
-        // A claim about a dropped point is dropped with it.
-        match parse_claim(name, text, &left) {
-            Ok(expanded) if kept.contains(&index) => {
-                out.claims.declared.push((name.clone(), text.clone()));
-                out.claims.expanded.extend(expanded);
-            }
-            _ => out.not_tested.push(format!("claim {name}: {text}")),
-        }
-    }
-    if out.claims.declared.is_empty() {
-        field.problem("leaves no claim", "keep a claim and the load point that it names");
-        return None;
-    }
-    Some(out)
-}
-
-/// Indexes of the chosen words, in declared order.
-fn chosen(field: &Field<'_>, what: &str, known: &[&str]) -> Option<Vec<usize>> {
-    let mut indexes = Vec::new();
-    let mut whole = true;
-    for item in field.items(&format!("name at least one {what}"))? {
-        let Some(word) = item.text(&format!("name a {what}")) else {
-            whole = false;
-            continue;
-        };
-        match known.iter().position(|other| *other == word) {
-            Some(index) => indexes.push(index),
-            None => {
-                whole = false;
-                let remedy = match nearest(word, known.iter().copied()) {
-                    Some(near) => format!("did you mean {near}?"),
-                    None => format!("there is {}", one_of(known)),
-                };
-                item.problem(format!("there is no {what} {}", shown(word)), remedy);
-            }
-        }
-    }
-    indexes.sort_unstable();
-    indexes.dedup();
-    whole.then_some(indexes)
 }

@@ -79,7 +79,7 @@ pub fn comparison(
         return Err(sink.into_problems());
     }
     let variants = variants(&parsed);
-    let names = names(&variants, std::slice::from_ref(&load));
+    let names = names(&variants, std::slice::from_ref(&load), &[]);
     let mut declared = claims.to_vec();
     if let ([], [first, second, ..]) = (claims, variants.as_slice()) {
         let claim = format!("throughput({}) > throughput({})", second.name, first.name);
@@ -100,6 +100,7 @@ pub fn comparison(
             request: asked,
             expect: request.expect,
         }],
+        streams: Vec::new(),
         points: vec![load],
         timeouts: request.timeouts,
         seed: None,
@@ -110,6 +111,7 @@ pub fn comparison(
         path: None,
         text: String::new(),
         settings: Vec::new(),
+        only: Vec::new(),
     })
 }
 

@@ -47,6 +47,7 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
         connections: *connections as u32,
         kind: LoadKind::Closed { think_ns },
         keep_alive,
+        streams: Vec::new(),
     };
     unique(field, rungs.0.iter().map(point).collect(), rungs.1)
 }
@@ -94,6 +95,7 @@ fn check_open(field: &Field<'_>) -> Option<Points> {
         connections: connections as u32,
         kind: LoadKind::Open { rate_per_s: *rate_per_s, arrival },
         keep_alive,
+        streams: Vec::new(),
     };
     unique(field, rungs.0.iter().map(point).collect(), rungs.1)
 }

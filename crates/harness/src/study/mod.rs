@@ -4,6 +4,7 @@
 //! module relies on what was checked here. [`study_schema`] is the same format for editors.
 
 mod claims;
+mod combinations;
 mod comparison;
 mod declarations;
 mod field;
@@ -16,8 +17,10 @@ mod problem;
 pub mod quantity;
 mod raw;
 pub(crate) mod redact;
+mod restrict;
 mod root;
 mod set;
+mod shape;
 mod subjects;
 mod suggest;
 mod url;
@@ -31,13 +34,14 @@ pub use problem::{Problem, Problems};
 pub use quantity::{duration, header, keep_alive, rate, size};
 pub use raw::study_schema;
 pub use root::{Options, load, parse};
+pub use shape::{LoadKind, Stand};
 pub use url::{ParsedUrl, parse_url};
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use proofload_engine::{Arrival, Expect, KeepAlive, Timeouts};
+use proofload_engine::{Expect, KeepAlive, Timeouts};
 use proofload_stats::{Claim, Names};
 use proofload_wire::http1::RequestSpec;
 
@@ -51,15 +55,17 @@ pub struct Study {
     /// All variants, in declared order (the product of all factors of a subject; subjects one after the
     /// other).
     pub variants: Vec<Variant>,
-    /// The mix.
+    /// The mix; with streams the mixes of all of them, one after the other.
     pub workload: Vec<WorkloadEntry>,
+    /// Several loads that run at once; empty without them.
+    pub streams: Vec<Stream>,
     /// Load points, in declared order.
     pub points: Vec<LoadPoint>,
     /// Time-outs.
     pub timeouts: Timeouts,
     /// Seed of everything random, when the study fixes one.
     pub seed: Option<u64>,
-    /// What the study drops when it is shortened (its `quick:` block), a sentence each.
+    /// What is left out: excluded combinations, and what the `quick:` block and `--only` drop, a sentence each.
     pub not_tested: Vec<String>,
     /// Claims at definite load points.
     pub claims: Vec<Claim>,
@@ -74,6 +80,8 @@ pub struct Study {
     pub text: String,
     /// What was set on the command line, `key=value`, credentials redacted.
     pub settings: Vec<String>,
+    /// What `--only` kept, as it was given.
+    pub only: Vec<String>,
 }
 
 /// One combination of levels.
@@ -132,34 +140,28 @@ pub struct WorkloadEntry {
     pub expect: Expect,
 }
 
+/// One of several loads that run at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stream {
+    /// Its name.
+    pub name: String,
+    /// Its entries: places in [`Study::workload`].
+    pub entries: std::ops::Range<usize>,
+}
+
 /// One intensity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadPoint {
     /// `64c`, `5k/s`.
     pub label: String,
-    /// Connections.
+    /// Connections, those of all streams together.
     pub connections: u32,
-    /// Closed with think time, or open with a rate.
+    /// Closed with think time, open with a rate, or a shape; with streams that of the first.
     pub kind: LoadKind,
-    /// Reuse of connections.
+    /// Reuse of connections; with streams that of the first.
     pub keep_alive: KeepAlive,
-}
-
-/// Closed or open.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum LoadKind {
-    /// Closed loop.
-    Closed {
-        /// Pause between an answer and the next intended send.
-        think_ns: u64,
-    },
-    /// Open loop.
-    Open {
-        /// Intended sends per second.
-        rate_per_s: f64,
-        /// Spacing.
-        arrival: Arrival,
-    },
+    /// The load of each stream, in the order of [`Study::streams`]; empty without streams.
+    pub streams: Vec<LoadPoint>,
 }
 
 #[cfg(test)]

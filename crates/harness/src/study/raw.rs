@@ -132,6 +132,12 @@ struct RawCatalogue {
     /// Factors: parameters with their levels. Every combination is a variant.
     #[schemars(default, extend("minProperties" = 1))]
     vary: Option<BTreeMap<String, RawLevels>>,
+    /// Combinations of vary that are no variant; one that names some factors excludes all that fit it.
+    #[schemars(default, length(min = 1, max = 256))]
+    exclude: Option<Vec<RawCombination>>,
+    /// Variants, instead of vary: a list of combinations, or a map that names them.
+    #[schemars(default)]
+    combinations: Option<RawCombinations>,
 }
 
 /// Started by Proofload from a list of arguments; no shell is asked.
@@ -148,6 +154,12 @@ struct RawCommand {
     /// Factors: placeholders with their levels.
     #[schemars(default, extend("minProperties" = 1))]
     vary: Option<BTreeMap<String, RawLevels>>,
+    /// Combinations of vary that are no variant; one that names some factors excludes all that fit it.
+    #[schemars(default, length(min = 1, max = 256))]
+    exclude: Option<Vec<RawCombination>>,
+    /// Variants, instead of vary: a list of combinations, or a map that names them.
+    #[schemars(default)]
+    combinations: Option<RawCombinations>,
     /// How long it may take to get ready; 60s without.
     #[schemars(default)]
     ready_within: Option<RawDuration>,
@@ -205,6 +217,23 @@ enum RawArgument {
 #[derive(JsonSchema)]
 #[allow(dead_code)]
 struct RawLevels(#[schemars(length(min = 1), extend("uniqueItems" = true))] Vec<RawLevel>);
+
+/// A level of each factor.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct RawCombination(#[schemars(extend("minProperties" = 1))] BTreeMap<String, RawLevel>);
+
+/// Combinations without names, which all say the same factors, or with names, which say what they change.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawCombinations {
+    List(#[schemars(length(min = 1, max = 32))] Vec<RawCombination>),
+    Named(
+        #[schemars(extend("minProperties" = 1, "maxProperties" = 32))]
+        BTreeMap<String, BTreeMap<String, RawValue>>,
+    ),
+}
 
 /// A level: letters, digits and . _ - : + %.
 #[derive(JsonSchema)]
@@ -441,4 +470,17 @@ struct RawQuick {
     /// Names of the claims that are left.
     #[schemars(default, length(min = 1))]
     claims: Option<Vec<String>>,
+    /// Variants that are left: `heap=1g` keeps all with this level.
+    #[schemars(default, length(min = 1))]
+    variants: Option<Vec<RawLevelOrVariant>>,
+}
+
+/// `heap=1g`, `connector=nio,heap=1g`, or a level.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawLevelOrVariant {
+    Text(#[schemars(regex(pattern = r"\S"))] String),
+    Number(u64),
+    Switch(bool),
 }

@@ -8,6 +8,7 @@ use super::name::is_folder_name;
 use super::problem::{Place, Problems, Sink, shown};
 use super::quantity;
 use super::redact;
+use super::restrict::{Parts, check_only, check_quick};
 use super::subjects::check_subjects;
 use super::yaml::{self, Node};
 use super::{Declarations, Study, include, set, write};
@@ -26,6 +27,8 @@ pub struct Options {
     pub quick: bool,
     /// What is changed before the checks: `load.closed.connections=64`.
     pub set: Vec<String>,
+    /// What alone is run: `connector=nio`, `64c`, `claim:NAME`; everything when empty.
+    pub only: Vec<String>,
 }
 
 /// Keys of the top, in the order in which they are usually written.
@@ -79,6 +82,7 @@ pub fn parse(
         let map = field.map("write keys and values, beginning with `study: name`")?;
         let mut study = check(&map, directory, options, catalogue)?;
         study.settings = options.set.iter().map(|setting| set::recorded(setting)).collect();
+        study.only = options.only.clone();
         study.text = match whole.included.is_empty() && options.set.is_empty() {
             true => redact::text(text, &written),
             false => in_effect(&tree, &whole.included, &study.settings),
@@ -129,51 +133,63 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
 
     let known = match (&subjects, &points) {
         (Some(subjects), Some(points)) if subjects.names_complete && points.labels_complete => {
-            Some(names(&subjects.variants, &points.points))
+            Some(names(&subjects.variants, &points.points, &[]))
         }
         // Without the names of variants and points every claim would look wrong.
         _ => None,
     };
-    let mut checked = claims.and_then(|field| check_claims(&field, known.as_ref()));
+    let checked = claims.and_then(|field| check_claims(&field, known.as_ref()));
     let (subjects, points, names) = (subjects?, points?, known?);
-    let mut not_tested = Vec::new();
-    let (mut points, mut names) = (points.points, names);
-    if let (Some(quick), Some(claims)) = (quick, checked.as_mut()) {
-        let shortened = super::claims::check_quick(&quick, &names, claims)?;
+    let mut parts = Parts {
+        variants: subjects.variants,
+        points: points.points,
+        names,
+        claims: checked?,
+        not_tested: subjects.not_tested,
+    };
+    if let Some(quick) = quick {
+        let kept = check_quick(&quick, &parts)?;
         if options.quick {
-            not_tested = shortened.not_tested;
-            points = shortened.points.iter().map(|index| points[*index].clone()).collect();
-            names.points = points.iter().map(|point| point.label.clone()).collect();
-            checked = Some(shortened.claims);
+            parts.restrict(&kept);
         }
     }
-    let checked = checked?;
+    if !options.only.is_empty() {
+        let kept = check_only(&options.only, &parts, map.field.sink)?;
+        parts.restrict(&kept);
+    }
     Some(Study {
         name: name?,
         question: question?.trim().to_string(),
-        variants: subjects.variants,
+        variants: parts.variants,
         workload: workload?,
-        points,
+        streams: Vec::new(),
+        points: parts.points,
         timeouts: timeouts?,
         seed: seed.flatten(),
-        not_tested,
-        claims: checked.expanded,
-        declared_claims: checked.declared,
-        names,
+        not_tested: parts.not_tested,
+        claims: parts.claims.expanded,
+        declared_claims: parts.claims.declared,
+        names: parts.names,
         path: None::<PathBuf>,
         text: String::new(),
         settings: Vec::new(),
+        only: Vec::new(),
     })
 }
 
-/// How claims name the variants and points.
-pub(super) fn names(variants: &[super::Variant], points: &[super::LoadPoint]) -> Names {
+/// How claims name the variants, points and streams.
+pub(super) fn names(
+    variants: &[super::Variant],
+    points: &[super::LoadPoint],
+    streams: &[super::Stream],
+) -> Names {
     Names {
         variants: variants
             .iter()
             .map(|variant| Selector { name: variant.name.clone(), levels: variant.levels.clone() })
             .collect(),
         points: points.iter().map(|point| point.label.clone()).collect(),
+        streams: streams.iter().map(|stream| stream.name.clone()).collect(),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Subjects and their factors: the product of all levels becomes the variants.
 
+use super::combinations::{Row, VARIANTS_MAX, Varied, varied};
 use super::field::{Field, Map};
-use super::name::{is_folder_name, is_level, is_plain_name};
+use super::name::{is_folder_name, is_plain_name};
 use super::placeholder::{fill, placeholders_of};
 use super::problem::shown;
 use super::quantity;
@@ -10,9 +11,6 @@ use super::url::parse_url;
 use super::{Declarations, Parameter, ParameterKind, SubjectSpec, Variant};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-
-/// Most variants of a study: they all run at the same time.
-const VARIANTS_MAX: usize = 32;
 
 /// Most arguments of a command.
 const ARGUMENTS_MAX: usize = 256;
@@ -25,11 +23,25 @@ const READY_WITHIN_NS: u64 = 60_000_000_000;
 pub(super) struct Subjects {
     pub(super) variants: Vec<Variant>,
     pub(super) names_complete: bool,
+    /// What the study excludes, a sentence each.
+    pub(super) not_tested: Vec<String>,
 }
 
 const REMEDY: &str = "write subjects: { server: { use: tomcat } }";
 
-const KEYS: [&str; 9] = ["use", "command", "url", "with", "vary", "ready_within", "env", "directory", "port"];
+const KEYS: [&str; 11] = [
+    "use",
+    "command",
+    "url",
+    "with",
+    "vary",
+    "combinations",
+    "exclude",
+    "ready_within",
+    "env",
+    "directory",
+    "port",
+];
 
 pub(super) fn check_subjects(
     field: &Field<'_>,
@@ -38,7 +50,7 @@ pub(super) fn check_subjects(
 ) -> Option<Subjects> {
     let entries = field.entries(REMEDY)?;
     let several = entries.len() > 1;
-    let mut out = Subjects { variants: Vec::new(), names_complete: true };
+    let mut out = Subjects { variants: Vec::new(), names_complete: true, not_tested: Vec::new() };
     let mut ports: HashMap<u16, usize> = HashMap::new();
     for (entry, subject) in &entries {
         let named = is_plain_name(&entry.key);
@@ -54,15 +66,19 @@ pub(super) fn check_subjects(
         let checked = reader.check();
         out.names_complete &= named && checked.as_ref().is_some_and(|subject| subject.levels_complete);
         let Some(checked) = checked else { continue };
-        let combinations = product(&checked.factors);
-        if out.variants.len() + combinations.len() > VARIANTS_MAX {
+        if checked.excluded > 0 {
+            let (excluded, all) = (checked.excluded, checked.excluded + checked.rows.len());
+            out.not_tested
+                .push(format!("{excluded} of {all} combinations of {}, which it excludes", entry.key));
+        }
+        if out.variants.len() + checked.rows.len() > VARIANTS_MAX {
             let what = format!("makes more than {VARIANTS_MAX} variants");
             subject.problem(what, "vary less in one study");
             return None;
         }
-        for levels in combinations {
+        for Row { levels, values } in checked.rows {
             let name = variant_name(&entry.key, several, &levels);
-            let spec = checked.source.as_ref().map(|source| source.of(&levels));
+            let spec = checked.source.as_ref().map(|source| source.of(&values));
             if let Some(SubjectSpec::Command { port: Some(port), .. }) = &spec {
                 *ports.entry(*port).or_default() += 1;
             }
@@ -99,31 +115,20 @@ fn variant_name(subject: &str, several: bool, levels: &[(String, String)]) -> St
     }
 }
 
-/// Every combination of levels; the last factor changes fastest.
-fn product(factors: &[(String, Vec<String>)]) -> Vec<Vec<(String, String)>> {
-    let mut out = vec![Vec::new()];
-    for (factor, levels) in factors {
-        // One more than allowed is enough to be refused, and bounds the work.
-        out = out
-            .iter()
-            .flat_map(|before: &Vec<(String, String)>| {
-                levels.iter().map(move |level| {
-                    let mut after = before.clone();
-                    after.push((factor.clone(), level.clone()));
-                    after
-                })
-            })
-            .take(VARIANTS_MAX + 1)
-            .collect();
-    }
-    out
-}
-
 /// A subject before its levels are filled in.
 struct Checked {
     source: Option<Source>,
-    factors: Vec<(String, Vec<String>)>,
+    rows: Vec<Row>,
+    /// Combinations that are excluded.
+    excluded: usize,
     levels_complete: bool,
+}
+
+impl Checked {
+    fn new(source: Option<Source>, varied: Varied<'_>) -> Checked {
+        let Varied { rows, excluded, complete, .. } = varied;
+        Checked { source, rows, excluded, levels_complete: complete }
+    }
 }
 
 enum Source {
@@ -188,7 +193,8 @@ impl<'a> Reader<'_, 'a> {
             Some((_, field)) => {
                 map.forbid(&KEYS[3..], "url: a server that already runs is taken as it is");
                 let source = url_subject(&field);
-                Some(Checked { source, factors: Vec::new(), levels_complete: true })
+                let rows = vec![Row::default()];
+                Some(Checked { source, rows, excluded: 0, levels_complete: true })
             }
             None => None,
         };
@@ -201,18 +207,18 @@ impl<'a> Reader<'_, 'a> {
         let folder = self.folder(field);
         let switch = |name: &str| folder.as_ref().is_some_and(|(_, known)| is_switch(known, name));
         let with = map.optional("with").and_then(|field| assignments(&field, &switch)).unwrap_or_default();
-        let (factors, levels_complete) = self.factors(map, &switch);
-        for (factor, _, at) in &factors {
-            if with.iter().any(|(name, ..)| name == factor) {
-                at.problem("stands under with and under vary", "keep one of them");
+        let varied = varied(map, &switch);
+        for factor in varied.factors.iter().filter(|factor| varied.gives(&factor.name)) {
+            if with.iter().any(|(name, ..)| *name == factor.name) {
+                factor.at.problem("stands under with and under vary", "keep one of them");
             }
         }
         let source = folder.map(|(folder, parameters)| {
-            self.parameters(map, &folder, &parameters, &with, &factors);
+            self.parameters(map, &folder, &parameters, &with, &varied);
             let with = with.into_iter().map(|(name, value, _)| (name, value)).collect();
             Source::Catalogue { folder, with }
         });
-        Some(Checked { source, factors: plain(factors), levels_complete })
+        Some(Checked::new(source, varied))
     }
 
     /// Every value fits its parameter, and none that must be given is missing.
@@ -222,24 +228,26 @@ impl<'a> Reader<'_, 'a> {
         folder: &str,
         known: &[Parameter],
         with: &[(String, String, Field<'a>)],
-        factors: &[Factor<'a>],
+        varied: &Varied<'a>,
     ) {
         for (name, value, at) in with {
             self.parameter(folder, known, name, value, at);
         }
-        for (factor, levels, _) in factors {
-            for (level, at) in levels {
+        for factor in &varied.factors {
+            for (level, at) in &factor.levels {
                 // A factor that is not known is told once, not for each level.
-                if !self.parameter(folder, known, factor, level, at) {
+                if !self.parameter(folder, known, &factor.name, level, at) {
                     break;
                 }
             }
         }
         // A value that could not be read was told; it is not missing.
-        let given = |name: &str| {
-            factors.iter().any(|(factor, ..)| factor == name)
-                || map.optional("with").is_some_and(|with| with.has(name))
-        };
+        let fixed = |name: &str| map.optional("with").is_some_and(|with| with.has(name));
+        varied.check_gaps(&|name| {
+            let mut known = known.iter().filter(|parameter| parameter.name == name);
+            fixed(name) || known.next().is_none_or(|parameter| parameter.default.is_some())
+        });
+        let given = |name: &str| fixed(name) || varied.factors.iter().any(|factor| factor.name == name);
         for parameter in known.iter().filter(|known| known.default.is_none() && !given(&known.name)) {
             self.field.problem(
                 format!("{folder} needs {}", parameter.name),
@@ -306,35 +314,10 @@ impl<'a> Reader<'_, 'a> {
         true
     }
 
-    /// Factors with their levels, and whether all levels could be read.
-    fn factors(&self, map: &Map<'a>, switch: &dyn Fn(&str) -> bool) -> (Vec<Factor<'a>>, bool) {
-        let Some(field) = map.optional("vary") else { return (Vec::new(), true) };
-        let Some(entries) = field.entries("write vary: { connector: [nio, nio2] }, or leave it out") else {
-            return (Vec::new(), false);
-        };
-        let mut complete = true;
-        let mut factors = Vec::new();
-        for (entry, field) in entries {
-            if !is_plain_name(&entry.key) || entry.key == "subject" {
-                field.sink.add(
-                    entry.place,
-                    &field.path,
-                    "cannot name a factor",
-                    "write a parameter of the subject",
-                );
-                complete = false;
-            }
-            let (levels, whole) = levels(&field, switch(&entry.key));
-            complete &= whole;
-            factors.push((entry.key.clone(), levels, field));
-        }
-        (factors, complete)
-    }
-
     fn command_subject(&self, map: &Map<'a>, field: &Field<'_>) -> Option<Checked> {
         let no_switch = |_: &str| false;
         let with = map.optional("with").and_then(|field| assignments(&field, &no_switch)).unwrap_or_default();
-        let (factors, levels_complete) = self.factors(map, &no_switch);
+        let varied = varied(map, &no_switch);
         let args = self.arguments(field);
         let env = map.optional("env").map_or(Some(BTreeMap::new()), |field| environment(&field));
         let port = map.optional("port").map(|field| field.integer("a port", 1..=65_535));
@@ -349,15 +332,16 @@ impl<'a> Reader<'_, 'a> {
         let directory = map.optional("directory").map(|field| self.working_directory(&field));
         let mut values: BTreeMap<String, String> = BTreeMap::new();
         for (name, value, at) in with {
-            if factors.iter().any(|(factor, ..)| *factor == name) {
+            if varied.gives(&name) {
                 at.problem("stands under with and under vary", "keep one of them");
             }
             values.insert(name, value);
         }
-        let factors = plain(factors);
+        varied.check_gaps(&|name| values.contains_key(name));
+        let factors: Vec<&str> = varied.factors.iter().map(|factor| factor.name.as_str()).collect();
         if let (Some(args), Some(env)) = (&args, &env) {
-            let known = values.keys().chain(factors.iter().map(|(factor, _)| factor));
-            let known: Vec<&str> = known.map(String::as_str).chain(["port"]).collect();
+            let known = values.keys().map(String::as_str).chain(factors.iter().copied());
+            let known: Vec<&str> = known.chain(["port"]).collect();
             self.placeholders(field, args.iter().chain(env.values()), &known, &factors, port.is_some());
         }
         let source = (|| {
@@ -370,7 +354,7 @@ impl<'a> Reader<'_, 'a> {
                 ready_within_ns: ready_within_ns?,
             }))
         })();
-        Some(Checked { source, factors, levels_complete })
+        Some(Checked::new(source, varied))
     }
 
     fn arguments(&self, field: &Field<'_>) -> Option<Vec<String>> {
@@ -400,7 +384,7 @@ impl<'a> Reader<'_, 'a> {
         field: &Field<'_>,
         texts: impl Iterator<Item = &'t String>,
         known: &[&str],
-        factors: &[(String, Vec<String>)],
+        factors: &[&str],
         port_given: bool,
     ) {
         let mut used = Vec::new();
@@ -419,7 +403,7 @@ impl<'a> Reader<'_, 'a> {
                 "write {port} in command or env, or give its port",
             );
         }
-        for (factor, _) in factors.iter().filter(|(factor, _)| !used.contains(factor)) {
+        for factor in factors.iter().filter(|factor| !used.iter().any(|name| name == **factor)) {
             field.problem(
                 format!("the factor {factor} changes nothing"),
                 format!("write {{{factor}}} in command or env"),
@@ -439,41 +423,6 @@ impl<'a> Reader<'_, 'a> {
         }
         Some(path)
     }
-}
-
-/// A factor: name, levels with their places, place.
-type Factor<'a> = (String, Vec<(String, Field<'a>)>, Field<'a>);
-
-fn plain(factors: Vec<Factor<'_>>) -> Vec<(String, Vec<String>)> {
-    let texts = |levels: Vec<(String, Field<'_>)>| levels.into_iter().map(|(level, _)| level).collect();
-    factors.into_iter().map(|(factor, levels, _)| (factor, texts(levels))).collect()
-}
-
-/// Levels that could be read, and whether that is all of them.
-fn levels<'a>(field: &Field<'a>, takes_boolean: bool) -> (Vec<(String, Field<'a>)>, bool) {
-    let Some(items) = field.items("write the levels as a list: [nio, nio2]") else {
-        return (Vec::new(), false);
-    };
-    let mut levels: Vec<(String, Field<'a>)> = Vec::new();
-    let mut complete = true;
-    for item in items {
-        let Some(level) = item.parameter_value(takes_boolean) else {
-            complete = false;
-            continue;
-        };
-        if !is_level(level) {
-            item.problem(
-                format!("{} cannot be a level, for claims and files are named by it", shown(level)),
-                "write letters, digits and . _ - : + %, at most 64, beginning with a letter or digit",
-            );
-            complete = false;
-        } else if levels.iter().any(|(other, _)| other == level) {
-            item.problem(format!("the level {level} stands here a second time"), "delete it");
-        } else {
-            levels.push((level.to_string(), item));
-        }
-    }
-    (levels, complete)
 }
 
 /// Whether a parameter takes `true` and `false`.

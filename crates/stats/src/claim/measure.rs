@@ -167,6 +167,12 @@ impl Measure {
         self.facts().is_none_or(|facts| facts.is_speed)
     }
 
+    /// Whether it can be told for one of several streams that run at once. What a process used is used for all
+    /// of them.
+    pub fn is_of_exchanges(self) -> bool {
+        self.source() == Source::Generator
+    }
+
     /// Whether zero is a value like any other; a throughput or a time of zero means that nothing was
     /// measured.
     pub(crate) fn may_be_zero(self) -> bool {

@@ -53,6 +53,25 @@ impl Names {
         })
     }
 
+    /// The stream of that name.
+    ///
+    /// # Errors
+    /// A message with the streams there are.
+    pub fn stream(&self, name: &str) -> Result<usize, String> {
+        let name = name.trim();
+        self.streams.iter().position(|stream| stream == name).ok_or_else(|| {
+            if self.streams.is_empty() {
+                return format!("this study has no streams; leave out `[{name}]`");
+            }
+            let known: Vec<String> = self.streams.iter().map(|stream| format!("`{stream}`")).collect();
+            format!(
+                "no stream is called `{name}`{}; the streams are {}",
+                meant(name, self.streams.iter().map(String::as_str)),
+                listed(&known)
+            )
+        })
+    }
+
     fn known_variants(&self) -> String {
         let names: Vec<String> = self.variants.iter().map(|variant| format!("`{}`", variant.name)).collect();
         format!("the variants are {}", listed(&names))

@@ -49,7 +49,7 @@ struct RawSide<'a> {
 
 enum RawTerm<'a> {
     Constant { number: f64, suffix: &'a str },
-    Measure { name: Piece<'a>, variant: Option<Piece<'a>> },
+    Measure { name: Piece<'a>, stream: Option<Piece<'a>>, variant: Option<Piece<'a>> },
     Ratio { arguments: Piece<'a> },
 }
 
@@ -187,21 +187,30 @@ impl<'a> Reader<'a> {
                 "a measure or a number is expected here; write `throughput(variant)` or `50ms`",
             ));
         }
-        if self.eat("[") {
-            return Err(error(
-                name.at,
-                format!(
-                    "single streams cannot be named in claims; leave out the brackets after `{}` to claim it \
-                     of all streams together",
-                    name.text
-                ),
-            ));
-        }
+        let stream = self.stream(name)?;
         let arguments = self.arguments(name)?;
         match (name.text, arguments) {
-            ("ratio", Some(arguments)) => Ok(RawTerm::Ratio { arguments }),
+            ("ratio", Some(arguments)) if stream.is_none() => Ok(RawTerm::Ratio { arguments }),
+            ("ratio", Some(_)) => {
+                let message = "the stream belongs to the measure: `ratio(measure[stream], variant, variant)`";
+                Err(error(name.at, message))
+            }
             ("ratio", None) => Err(error(name.at, "`ratio` is written `ratio(measure, variant, variant)`")),
-            (_, variant) => Ok(RawTerm::Measure { name, variant }),
+            (_, variant) => Ok(RawTerm::Measure { name, stream, variant }),
+        }
+    }
+
+    fn stream(&mut self, name: Piece<'a>) -> Result<Option<Piece<'a>>, ClaimError> {
+        if !self.eat("[") {
+            return Ok(None);
+        }
+        let inside = self.take_while(|letter| letter != ']');
+        match self.eat("]") {
+            true => Ok(Some(inside)),
+            false => {
+                let message = format!("the bracket after `{}` is never closed; add `]`", name.text);
+                Err(error(name.at, message))
+            }
         }
     }
 
@@ -290,10 +299,11 @@ impl Checker<'_> {
     fn term(&mut self, side: &RawSide<'_>) -> Option<Option<Term>> {
         match &side.what {
             RawTerm::Constant { .. } => Some(None),
-            RawTerm::Measure { name, variant } => {
+            RawTerm::Measure { name, stream, variant } => {
                 let measure = self.measure(*name);
+                let stream = self.stream_of(measure, *stream);
                 let variant = self.variant_of(*name, *variant);
-                Some(Some(Term::Of { measure: measure?, variant: variant? }))
+                Some(Some(Term::Of { measure: measure?, variant: variant?, stream: stream? }))
             }
             RawTerm::Ratio { arguments } => self.ratio(*arguments).map(Some),
         }
@@ -319,6 +329,20 @@ impl Checker<'_> {
             )
         });
         self.note(at, known)
+    }
+
+    /// `Some(None)` where no stream is named, `None` is a mistake that was noted.
+    fn stream_of(&mut self, measure: Option<Measure>, stream: Option<Piece<'_>>) -> Option<Option<usize>> {
+        let Some(stream) = stream else { return Some(None) };
+        let found = self.names.stream(stream.text).and_then(|found| match measure {
+            Some(measure) if !measure.is_of_exchanges() => Err(format!(
+                "{} belongs to processes, which serve all streams; leave out `[{}]`",
+                measure.name(),
+                stream.text
+            )),
+            _ => Ok(found),
+        });
+        self.note(stream.at, found).map(Some)
     }
 
     fn variant_of(&mut self, name: Piece<'_>, variant: Option<Piece<'_>>) -> Option<usize> {
@@ -347,13 +371,27 @@ impl Checker<'_> {
             return self.note(arguments.at, Err(message.to_string()));
         };
         let variants_at = arguments.at + measure.len() + 1;
+        let (measure, stream) = match measure.split_once('[') {
+            None => (measure, None),
+            Some((measure, rest)) => {
+                let at = arguments.at + measure.len() + 1;
+                match rest.trim_end().strip_suffix(']') {
+                    Some(name) => (measure, Some(Piece { text: name, at })),
+                    None => {
+                        let message = format!("the bracket after `{measure}` is never closed; add `]`");
+                        return self.note(at, Err(message));
+                    }
+                }
+            }
+        };
         let measure = self.measure(Piece { text: measure, at: arguments.at });
+        let stream = self.stream_of(measure, stream);
         let pair = self.pair(variants);
         let (over, under) = self.note(variants_at, pair)?;
         if over == under {
             self.errors.push(error(variants_at, "both variants of the ratio are the same; name two"));
         }
-        Some(Term::Ratio { measure: measure?, over, under })
+        Some(Term::Ratio { measure: measure?, over, under, stream: stream? })
     }
 
     /// Two variants parted by one of the commas; a variant may itself have commas, so all are tried.

@@ -13,6 +13,7 @@ fn names() -> Names {
             Selector { name: "plain".into(), levels: Vec::new() },
         ],
         points: vec!["64c".into(), "400c".into(), "5k/s".into()],
+        streams: Vec::new(),
     }
 }
 
@@ -21,7 +22,11 @@ fn two() -> Names {
         name: format!("proxy={proxy}"),
         levels: vec![("proxy".into(), proxy.into())],
     };
-    Names { variants: vec![variant("ajp"), variant("http")], points: vec!["25c".into(), "400c".into()] }
+    Names {
+        variants: vec![variant("ajp"), variant("http")],
+        points: vec!["25c".into(), "400c".into()],
+        ..Names::default()
+    }
 }
 
 fn one(text: &str, names: &Names) -> Claim {
@@ -38,7 +43,7 @@ fn wrong(text: &str, names: &Names) -> Vec<String> {
 }
 
 fn of(measure: Measure, variant: usize, point: usize) -> Side {
-    Side::Measured { factor: 1.0, term: Term::Of { measure, variant }, point }
+    Side::Measured { factor: 1.0, term: Term::Of { measure, variant, stream: None }, point }
 }
 
 #[test]
@@ -75,7 +80,7 @@ fn factors_bands_and_ratios_are_read() {
     let claim = one("ratio(throughput, ajp, http) @ 400c > ratio(throughput, ajp, http) @ 25c", &two());
     let ratio = |point| Side::Measured {
         factor: 1.0,
-        term: Term::Ratio { measure: Measure::Throughput, over: 0, under: 1 },
+        term: Term::Ratio { measure: Measure::Throughput, over: 0, under: 1, stream: None },
         point,
     };
     assert_eq!((claim.left, claim.right), (ratio(1), ratio(0)));
@@ -174,7 +179,7 @@ fn mistakes_say_what_to_write_instead() {
         ("mean(ajp) > mean(http) @ 26c", "the points are `25c`, `400c`"),
         ("mean(ajp) > mean(http) @", "a load point is expected after `@`"),
         ("mean(ajp) @ 25c > mean(http) @ 25c @ 25c", "given twice"),
-        ("p99[fast](ajp) < 5ms", "leave out the brackets"),
+        ("p99[fast](ajp) < 5ms", "has no streams"),
         ("p99(ajp < 5ms", "never closed"),
         ("p99(ajp) = 5ms", "write one of > >= < <= == ~"),
         ("p99(ajp)", "a comparison is expected at the end"),
@@ -260,5 +265,32 @@ proptest::proptest! {
                 assert!(matches!(claim.left, Side::Measured { .. }), "{text}");
             }
         }
+    }
+}
+
+#[test]
+fn a_measure_may_be_that_of_one_stream() {
+    let names = Names { streams: vec!["fast".into(), "slow".into()], ..two() };
+    let parse = |text: &str| parse_claim("c", text, &names);
+    let claims = parse("p99[ fast ](ajp) < p99[slow](http) @ 25c").expect("a claim");
+    let stream = |side: &Side| match side {
+        Side::Measured { term: Term::Of { stream, .. } | Term::Ratio { stream, .. }, .. } => *stream,
+        Side::Constant(_) => None,
+    };
+    assert_eq!((stream(&claims[0].left), stream(&claims[0].right)), (Some(0), Some(1)));
+    let ratio = parse("ratio(p99[slow], ajp, http) < 2 @ 25c").expect("a claim");
+    assert_eq!(stream(&ratio[0].left), Some(1));
+    assert!(parse("p99[fast](ajp) < p99[slow](ajp)").is_ok(), "two streams of one variant");
+    for (text, says) in [
+        ("p99[fats](ajp) < 5ms", "did you mean `fast`"),
+        ("p99[fast(ajp) < 5ms", "never closed"),
+        ("ratio[fast](p99, ajp, http) < 2", "belongs to the measure"),
+        ("ratio(p99[fast, ajp, http) < 2", "never closed"),
+        ("ratio(p99[quick], ajp, http) < 2", "the streams are"),
+        ("cpu_per_request[fast](ajp) < 1ms", "serve all streams"),
+        ("p99[fast](ajp) < p99[fast](ajp)", "the same"),
+    ] {
+        let errors = parse(text).expect_err(text);
+        assert!(errors.iter().any(|error| error.message.contains(says)), "{text}: {errors:?}");
     }
 }

@@ -129,6 +129,7 @@ pub(super) fn not_measured(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
         measure: trial.measure,
         variant: trial.variant,
         point: trial.point,
+        stream: trial.stream,
         blocks: lacking(place),
     });
     reasons.filter(|reason| !matches!(reason, Reason::NotMeasured { blocks: 0, .. })).collect()
@@ -141,12 +142,19 @@ fn every_trial(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
             measure: trial.measure,
             variant: trial.variant,
             point: trial.point,
+            stream: trial.stream,
             blocks,
         })
         .collect()
 }
 
-fn estimate(series: &Series<'_>, frame: &Frame, moments: &Moments, half: f64, centre: f64) -> Estimate {
+pub(super) fn estimate(
+    series: &Series<'_>,
+    frame: &Frame,
+    moments: &Moments,
+    half: f64,
+    centre: f64,
+) -> Estimate {
     let (low, high) = (moments.mean - half, moments.mean + half);
     let measure = series.trials.first().map_or(Measure::Throughput, |trial| trial.measure);
     let is_level = matches!(series.claim.right, Side::Constant(_)) && series.trials.len() == 1;

@@ -40,13 +40,13 @@ fn unfit(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
 }
 
 fn errors(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
-    let mut told: Vec<(usize, usize)> = Vec::new();
+    let mut told: Vec<(usize, usize, Option<usize>)> = Vec::new();
     let mut reasons = Vec::new();
     for (place, trial) in series.trials.iter().enumerate() {
-        if told.contains(&(trial.variant, trial.point)) {
+        if told.contains(&(trial.variant, trial.point, trial.stream)) {
             continue;
         }
-        told.push((trial.variant, trial.point));
+        told.push((trial.variant, trial.point, trial.stream));
         let (mut errors, mut finished) = (0_u64, 0_u64);
         for cell in series.cells.iter().take(blocks as usize).filter_map(|cells| cells[place]) {
             errors = errors.saturating_add(cell.errors);

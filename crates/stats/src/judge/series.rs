@@ -4,19 +4,22 @@ use crate::sample;
 use crate::{Cell, Claim, Measure, Observations, Side, Term};
 use std::collections::HashMap;
 
-/// Cells by block, variant, point and measure.
+/// Block, variant, point, stream and measure.
+type Key = (u32, usize, usize, Option<usize>, Measure);
+
+/// Cells by their place.
 pub(super) struct Index<'a> {
-    cells: HashMap<(u32, usize, usize, Measure), &'a Cell>,
+    cells: HashMap<Key, &'a Cell>,
 }
 
 impl<'a> Index<'a> {
     pub fn new(observations: &'a Observations) -> Self {
-        let key = |cell: &Cell| (cell.block, cell.variant, cell.point, cell.measure);
+        let key = |cell: &Cell| (cell.block, cell.variant, cell.point, cell.stream, cell.measure);
         Index { cells: observations.cells.iter().map(|cell| (key(cell), cell)).collect() }
     }
 
     fn get(&self, block: u32, trial: Trial) -> Option<&'a Cell> {
-        self.cells.get(&(block, trial.variant, trial.point, trial.measure)).copied()
+        self.cells.get(&(block, trial.variant, trial.point, trial.stream, trial.measure)).copied()
     }
 }
 
@@ -26,6 +29,7 @@ pub(super) struct Trial {
     pub measure: Measure,
     pub variant: usize,
     pub point: usize,
+    pub stream: Option<usize>,
 }
 
 /// Both sides in one block, factors left out.
@@ -84,12 +88,12 @@ impl<'a> Series<'a> {
 fn trials_of(side: &Side) -> Vec<Trial> {
     match side {
         Side::Constant(_) => Vec::new(),
-        Side::Measured { term: Term::Of { measure, variant }, point, .. } => {
-            vec![Trial { measure: *measure, variant: *variant, point: *point }]
+        Side::Measured { term: Term::Of { measure, variant, stream }, point, .. } => {
+            vec![Trial { measure: *measure, variant: *variant, point: *point, stream: *stream }]
         }
-        Side::Measured { term: Term::Ratio { measure, over, under }, point, .. } => [*over, *under]
+        Side::Measured { term: Term::Ratio { measure, over, under, stream }, point, .. } => [*over, *under]
             .into_iter()
-            .map(|variant| Trial { measure: *measure, variant, point: *point })
+            .map(|variant| Trial { measure: *measure, variant, point: *point, stream: *stream })
             .collect(),
     }
 }

@@ -10,7 +10,11 @@ struct Record {
 
 fn names() -> Names {
     let variant = |name: &str| Selector { name: name.into(), levels: Vec::new() };
-    Names { variants: vec![variant("a"), variant("b")], points: vec!["64c".into(), "400c".into()] }
+    Names {
+        variants: vec![variant("a"), variant("b")],
+        points: vec!["64c".into(), "400c".into()],
+        ..Names::default()
+    }
 }
 
 fn claims(texts: &[&str]) -> Vec<Claim> {
@@ -32,6 +36,7 @@ impl Record {
     fn with(mut self, measure: Measure, variant: usize, point: usize, values: &[f64]) -> Self {
         for (value, &block) in values.iter().zip(&self.observations.blocks) {
             self.observations.cells.push(Cell {
+                stream: None,
                 block,
                 variant,
                 point,
@@ -361,6 +366,7 @@ fn a_missing_measure_is_named_with_its_place() {
         measure: Measure::ResponseQuantile(9900),
         variant,
         point: 1,
+        stream: None,
         blocks: 4,
     };
     assert!(

@@ -22,7 +22,7 @@ const FASTER: &str = "throughput(a) > throughput(b) @ 1c";
 fn claims(texts: &[&str]) -> Vec<Claim> {
     let variant = |name: &str| Selector { name: name.into(), levels: Vec::new() };
     let points = ["1c", "2c", "3c", "4c", "5c"].map(String::from).to_vec();
-    let names = Names { variants: vec![variant("a"), variant("b")], points };
+    let names = Names { variants: vec![variant("a"), variant("b")], points, ..Names::default() };
     texts.iter().flat_map(|text| parse_claim("claim", text, &names).expect("a claim")).collect()
 }
 

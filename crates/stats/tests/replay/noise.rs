@@ -87,6 +87,7 @@ impl Machine {
         for (point, slices) in slices.into_iter().enumerate() {
             for (variant, slices) in slices.into_iter().enumerate() {
                 cells.push(Cell {
+                    stream: None,
                     block,
                     variant,
                     point,

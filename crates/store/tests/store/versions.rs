@@ -69,6 +69,7 @@ fn claims_are_judged_on_what_the_record_yields() {
             })
             .to_vec(),
         points: vec!["64c".to_string()],
+        ..proofload_stats::Names::default()
     };
     let planned = &run.plan().claims[0];
     let claims = proofload_stats::parse_claim(&planned.name, &planned.text, &names).unwrap();

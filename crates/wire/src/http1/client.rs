@@ -4,6 +4,7 @@ use super::Limits;
 use super::body::{Body, Chunked, Sink};
 use super::fields::Fields;
 use super::lines::{Fault, Fed, Lines, Next, count_work};
+use super::template::Filling;
 use crate::{Cancelled, Close, Event, Events, ExchangeId, Full, MalformedKind, Outbox, Request, State};
 
 /// What an answer's status line begins with, up to the version's last digit.
@@ -89,12 +90,34 @@ impl Http1 {
             return Err(Full);
         }
         out.push_exchange(id, &request.bytes);
+        self.expect_answer(request, id);
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn start_filled(
+        &mut self,
+        request: &Request,
+        filling: &Filling<'_>,
+        id: ExchangeId,
+        out: &mut Outbox,
+    ) -> Result<(), Full> {
+        if self.state() != State::Ready(1) || out.is_full() {
+            return Err(Full);
+        }
+        out.push_exchange(id, &[]);
+        request.places.write(&request.bytes, filling, |piece| out.push_more(piece));
+        self.expect_answer(request, id);
+        Ok(())
+    }
+
+    #[inline]
+    fn expect_answer(&mut self, request: &Request, id: ExchangeId) {
         let Request { head_only, closes, keep_body, .. } = *request;
         self.flight = Some(Flight { id, head_only, closes, began: false });
         self.part = Part::Status;
         self.lines = Lines::default();
         self.sink.begin(keep_body);
-        Ok(())
     }
 
     pub(crate) fn handle_bytes(&mut self, input: &[u8], events: &mut Events) -> usize {

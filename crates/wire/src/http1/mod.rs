@@ -21,9 +21,11 @@ mod fields;
 mod lines;
 mod request;
 pub mod server;
+mod template;
 
 pub use client::Http1;
 pub use request::{EncodeError, RequestSpec};
+pub use template::{Filling, Part, Places, Slot, Template, Values};
 
 /// Default of [`Limits::head_max`]: four times what common servers send at most (Tomcat and httpd stop
 /// at 8 KiB to 16 KiB), small enough that a carry buffer of this size can be had for each connection.

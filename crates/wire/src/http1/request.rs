@@ -1,6 +1,7 @@
 //! Requests, checked and encoded once, before the first is sent.
 
 use super::lines::{is_control, is_token};
+use super::template::{Part, Patch, Places, Slot, Template, What};
 use crate::Request;
 
 /// What is asked, before it is encoded.
@@ -85,6 +86,17 @@ pub enum EncodeError {
         "header Connection says {0:?} but the connection is to close after the exchange; leave the header out"
     )]
     Connection(String),
+    /// A value in a header that frames the message or the connection.
+    #[error("header {0} cannot hold a value that changes: it frames the message or the connection")]
+    SlotInFraming(String),
+    /// A value before the first byte of the target, or where there is no byte.
+    #[error("a value cannot stand there: the target must begin with a / of its own")]
+    SlotPlace,
+    /// A Cookie header beside cookies that the connection keeps.
+    #[error(
+        "header Cookie cannot be set where connections keep cookies of their own; leave the header or the cookies out"
+    )]
+    Cookies,
 }
 
 /// The user's own headers that bear on framing.
@@ -120,6 +132,15 @@ impl RequestSpec {
     /// What could be taken for other than one request (space or control bytes), or would break its
     /// framing or the session's.
     pub fn encode(&self) -> Result<Request, EncodeError> {
+        self.encode_with(&Template::default())
+    }
+
+    /// The same with places that are filled for each exchange. Values are copied as they are: they must be fit
+    /// for where they go. Content-Length follows the length of a body that changes.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode), and when a value has no place or would change the framing.
+    pub fn encode_with(&self, template: &Template) -> Result<Request, EncodeError> {
         self.check_method()?;
         self.check_target()?;
         let given = self.check_headers()?;
@@ -128,29 +149,80 @@ impl RequestSpec {
         if let Some(value) = given.keeps.filter(|_| self.close) {
             return Err(EncodeError::Connection(value.to_owned()));
         }
-        let mut bytes = Vec::with_capacity(256 + self.body.len());
-        let mut put = |parts: &[&str]| parts.iter().for_each(|part| bytes.extend_from_slice(part.as_bytes()));
-        put(&[&self.method, " ", &self.target, " HTTP/1.1\r\nHost: ", host, "\r\n"]);
-        for (name, value) in &self.headers {
+        self.check_slots(template)?;
+        let mut draft = Draft::new(template, 256 + self.body.len());
+        draft.put(&[&self.method, " "]);
+        let target_at = draft.bytes.len();
+        draft.put_filled(Part::Target, self.target.as_bytes(), 0);
+        let target = target_at..draft.bytes.len();
+        draft.put(&[" HTTP/1.1\r\nHost: ", host, "\r\n"]);
+        for (index, (name, value)) in self.headers.iter().enumerate() {
             if !name.eq_ignore_ascii_case("host") {
-                put(&[name, ": ", value.trim_matches([' ', '\t']), "\r\n"]);
+                let from = value.len() - value.trim_start_matches([' ', '\t']).len();
+                draft.put(&[name, ": "]);
+                draft.put_filled(Part::Header(index), value.trim_matches([' ', '\t']).as_bytes(), from);
+                draft.put(&["\r\n"]);
             }
         }
-        let announces = !self.body.is_empty() || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
-        if announces && !given.length {
-            put(&["Content-Length: ", &self.body.len().to_string(), "\r\n"]);
+        let changes = template.slots.iter().any(|slot| slot.part == Part::Body);
+        let has_body = changes || !self.body.is_empty();
+        let announces = has_body || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
+        if announces && changes {
+            draft.put(&["Content-Length: "]);
+            draft.patch(What::Length);
+            draft.put(&["\r\n"]);
+        } else if announces && !given.length {
+            draft.put(&["Content-Length: ", &self.body.len().to_string(), "\r\n"]);
         }
         if self.close && !given.closes {
-            put(&["Connection: close\r\n"]);
+            draft.put(&["Connection: close\r\n"]);
         }
-        put(&["\r\n"]);
-        bytes.extend_from_slice(&self.body);
+        if template.cookies {
+            draft.patch(What::Cookies);
+        }
+        draft.put(&["\r\n"]);
+        let body_at = draft.bytes.len();
+        draft.put_filled(Part::Body, &self.body, 0);
         Ok(Request {
-            bytes,
+            bytes: draft.bytes,
             head_only: self.method == "HEAD",
             closes: self.close || given.closes,
             keep_body: self.keep_body,
+            places: Places { patches: draft.patches, draws: draft.draws, target, body_at },
         })
+    }
+
+    fn check_slots(&self, template: &Template) -> Result<(), EncodeError> {
+        for slot in &template.slots {
+            let length = match slot.part {
+                Part::Target if slot.at == 0 => return Err(EncodeError::SlotPlace),
+                Part::Target => self.target.len(),
+                Part::Body => self.body.len(),
+                Part::Header(index) => {
+                    let Some((name, value)) = self.headers.get(index) else {
+                        return Err(EncodeError::SlotPlace);
+                    };
+                    let framing = ["host", "content-length", "connection"];
+                    if framing.iter().any(|framing| name.eq_ignore_ascii_case(framing)) {
+                        return Err(EncodeError::SlotInFraming(name.clone()));
+                    }
+                    value.len()
+                }
+            };
+            if slot.at > length {
+                return Err(EncodeError::SlotPlace);
+            }
+        }
+        let changes = template.slots.iter().any(|slot| slot.part == Part::Body);
+        for (name, _) in &self.headers {
+            if changes && name.eq_ignore_ascii_case("content-length") {
+                return Err(EncodeError::SlotInFraming(name.clone()));
+            }
+            if template.cookies && name.eq_ignore_ascii_case("cookie") {
+                return Err(EncodeError::Cookies);
+            }
+        }
+        Ok(())
     }
 
     fn check_method(&self) -> Result<(), EncodeError> {
@@ -215,6 +287,47 @@ impl RequestSpec {
             _ => {}
         }
         Ok(())
+    }
+}
+
+/// A request being written.
+struct Draft<'a> {
+    slots: &'a [Slot],
+    bytes: Vec<u8>,
+    patches: Vec<Patch>,
+    draws: Vec<u16>,
+}
+
+impl<'a> Draft<'a> {
+    fn new(template: &'a Template, capacity: usize) -> Self {
+        let bytes = Vec::with_capacity(capacity);
+        Draft { slots: &template.slots, bytes, patches: Vec::new(), draws: Vec::new() }
+    }
+
+    fn put(&mut self, parts: &[&str]) {
+        parts.iter().for_each(|part| self.bytes.extend_from_slice(part.as_bytes()));
+    }
+
+    fn patch(&mut self, what: What) {
+        self.patches.push(Patch { at: self.bytes.len(), what });
+    }
+
+    /// Puts a part with its places; `text` is what is left of it from byte `from` on.
+    fn put_filled(&mut self, part: Part, text: &[u8], from: usize) {
+        let mut at = 0;
+        let slots = self.slots;
+        for slot in slots.iter().filter(|slot| slot.part == part) {
+            let next = slot.at.saturating_sub(from).clamp(at, text.len());
+            self.bytes.extend_from_slice(&text[at..next]);
+            at = next;
+            let known = self.draws.iter().position(|draw| *draw == slot.draw);
+            let index = known.unwrap_or(self.draws.len());
+            if known.is_none() {
+                self.draws.push(slot.draw);
+            }
+            self.patch(What::Value(index));
+        }
+        self.bytes.extend_from_slice(&text[at..]);
     }
 }
 

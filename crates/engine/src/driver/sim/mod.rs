@@ -48,8 +48,10 @@ pub struct Machine {
     pub ports: u64,
     /// How long a port is not to be had again after this side closed first.
     pub time_wait_ns: u64,
-    /// Sockets that can be open at once, though the limit that is told is none.
+    /// Sockets that can be open at once, whatever limit is told.
     pub sockets_max: u64,
+    /// The limit of descriptors that is told.
+    pub descriptors: Option<u64>,
 }
 
 impl Default for Machine {
@@ -61,6 +63,7 @@ impl Default for Machine {
             ports: u64::MAX,
             time_wait_ns: 60_000_000_000,
             sockets_max: u64::MAX,
+            descriptors: None,
         }
     }
 }
@@ -110,7 +113,7 @@ impl Drivers for World {
     }
 
     fn allowance(&self) -> Allowance {
-        Allowance { descriptors: None, ports: u64::MAX }
+        Allowance { descriptors: self.machine.descriptors, ports: u64::MAX }
     }
 
     fn peak_rss_bytes(&self) -> u64 {

@@ -2,12 +2,13 @@
 
 use super::peer::{Accept, Peer, Reply};
 use super::{Link, Machine};
+use crate::Address;
 use crate::driver::{Close, Conn, DialFault, Dialed, Driver, Handler, Net, Pushed, Turned, Wake};
 use crate::load::Random;
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::io;
-use std::net::SocketAddr;
+use std::net::IpAddr;
 
 /// Most happenings that are handed over in one turn, as under epoll.
 const TURN_EVENTS: usize = 64;
@@ -287,7 +288,7 @@ impl Net for SimNet {
         self.cpu_ns
     }
 
-    fn dial(&mut self, conn: Conn, _to: SocketAddr) -> Dialed {
+    fn dial(&mut self, conn: Conn, _to: &Address, _from: Option<IpAddr>) -> Dialed {
         debug_assert_eq!(self.wires[conn as usize].link, 0, "connection {conn} is in use");
         while self.time_wait.front().is_some_and(|free_ns| *free_ns <= self.now_ns) {
             self.time_wait.pop_front();

@@ -42,6 +42,7 @@ fn cell() -> impl Strategy<Value = Cell> {
     let values = (prop::collection::vec(prop::option::of(value()), 0..4), prop::option::of(value()));
     (place, values, counts, prop::bool::weighted(0.02)).prop_map(
         |((block, variant, point, measure), (cycles, merged), (errors, finished), unfit)| Cell {
+            stream: None,
             block,
             variant,
             point,

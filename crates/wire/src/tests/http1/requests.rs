@@ -1,7 +1,8 @@
 //! What a request looks like on the wire, and what is refused.
 
 use crate::http1::server::{BodyLength, Method, RequestParser};
-use crate::http1::{EncodeError, Limits, RequestSpec};
+use crate::http1::{EncodeError, Filling, Limits, Part, RequestSpec, Slot, Template, Values};
+use crate::{ExchangeId, Outbox, Session};
 
 fn spec(method: &str, headers: &[(&str, &str)], body: &str) -> RequestSpec {
     let headers = headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
@@ -157,4 +158,68 @@ fn what_is_encoded_is_what_the_server_reads() {
             }
         }
     }
+}
+
+/// The text that a session sends for a request with these values.
+#[track_caller]
+fn filled(
+    spec: &RequestSpec,
+    template: &Template,
+    values: &[&str],
+    cookies: &str,
+    to: Option<&str>,
+) -> String {
+    let request = spec.encode_with(template).expect("the request is right");
+    let mut kept = Values::default();
+    request.places.draws().iter().for_each(|draw| kept.push(values[usize::from(*draw)].as_bytes()));
+    let target = to.map(str::as_bytes);
+    let filling = Filling { values: &kept, cookies: cookies.as_bytes(), target };
+    let mut path = Vec::new();
+    request.places.write_target(&request.bytes, &filling, &mut path);
+    let mut out = Outbox::new(1 << 20);
+    let mut session = Session::http1(Limits::default());
+    session.start_filled(&request, &filling, ExchangeId(0), &mut out).expect("a new session has room");
+    let sent = String::from_utf8(out.pending().to_vec()).expect("the request is text");
+    assert_eq!(sent.split(' ').nth(1), std::str::from_utf8(&path).ok());
+    sent
+}
+
+#[test]
+fn values_are_filled_in_where_they_belong_and_the_length_follows() {
+    let slot = |part, at, draw| Slot { part, at, draw };
+    let spec = RequestSpec { target: "/u/?q=".to_owned(), ..spec("POST", &[("X-A", "  <> ")], "{}") };
+    let slots = vec![
+        slot(Part::Target, 3, 0),
+        slot(Part::Target, 6, 1),
+        slot(Part::Header(0), 3, 0),
+        slot(Part::Body, 1, 2),
+        slot(Part::Body, 1, 0),
+    ];
+    let template = Template { slots, cookies: true };
+    let sent = filled(&spec, &template, &["7", "", "0123456789"], "", None);
+    let head = "Host: localhost:8080\r\nX-A: <7>\r\nContent-Length: 13\r\n";
+    assert_eq!(sent, format!("POST /u/7?q= HTTP/1.1\r\n{head}\r\n{{01234567897}}"));
+    let sent = filled(&spec, &template, &["7", "x", ""], "a=b; c=d", Some("/else?where"));
+    let head = "Host: localhost:8080\r\nX-A: <7>\r\nContent-Length: 3\r\nCookie: a=b; c=d\r\n";
+    assert_eq!(sent, format!("POST /else?where HTTP/1.1\r\n{head}\r\n{{7}}"));
+}
+
+#[test]
+fn a_value_where_it_would_change_the_framing_is_refused() {
+    let with = |part, at, headers: &[(&str, &str)]| {
+        let template = Template { slots: vec![Slot { part, at, draw: 0 }], cookies: true };
+        spec("POST", headers, "x").encode_with(&template).expect_err("the template is wrong")
+    };
+    for name in ["Host", "connection", "Content-Length"] {
+        let refused = with(Part::Header(0), 0, &[(name, "1")]);
+        assert_eq!(refused, EncodeError::SlotInFraming(name.to_owned()));
+    }
+    assert_eq!(
+        with(Part::Body, 0, &[("content-length", "1")]),
+        EncodeError::SlotInFraming("content-length".into())
+    );
+    assert_eq!(with(Part::Target, 0, &[]), EncodeError::SlotPlace);
+    assert_eq!(with(Part::Target, 99, &[]), EncodeError::SlotPlace);
+    assert_eq!(with(Part::Header(1), 0, &[("A", "b")]), EncodeError::SlotPlace);
+    assert_eq!(with(Part::Body, 0, &[("Cookie", "a=b")]), EncodeError::Cookies);
 }

@@ -1,0 +1,246 @@
+//! What requests are filled with: rows of tables, counters, random numbers and text.
+//!
+//! A value is a function of the seed and of a number that no other exchange of the load has, over all
+//! workers and shares. Values of tables are escaped for where they go before the load begins.
+
+use crate::LoadPlan;
+use crate::load::Random;
+use proofload_wire::Request;
+use proofload_wire::http1::Values;
+use std::sync::Arc;
+
+/// Most sources of values in one load.
+pub const FEEDERS_MAX: usize = 64;
+
+/// In which order rows are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// One after the other over all workers; after the last comes the first.
+    Sequential,
+    /// Any row at any time (seeded).
+    Random,
+}
+
+/// A source of values. Each exchange that uses it takes the next of its numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Feeder {
+    /// Rows of a table, at least one.
+    Rows {
+        /// How many.
+        rows: u64,
+        /// Which comes when.
+        order: Order,
+    },
+    /// `from`, `from + step`, …: no value twice in a load.
+    Counter {
+        /// The first.
+        from: u64,
+        /// From one to the next; at least 1.
+        step: u64,
+    },
+    /// Whole numbers, each as likely as any other.
+    Number {
+        /// Lowest.
+        from: u64,
+        /// Highest; at least `from`.
+        to: u64,
+    },
+    /// So many random letters, digits, `-` and `_`.
+    Text {
+        /// How many.
+        length: u32,
+    },
+}
+
+/// Texts of a column, ready to be copied into a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Column {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+/// A value that requests use, named by its index in [`Feed::draws`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draw {
+    /// Index into [`Feed::feeders`].
+    pub feeder: usize,
+    /// The column, of rows.
+    pub column: Option<Arc<Column>>,
+}
+
+/// All sources of values of a load.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Feed {
+    /// The sources.
+    pub feeders: Vec<Feeder>,
+    /// What is taken from them.
+    pub draws: Vec<Draw>,
+}
+
+impl Column {
+    /// Adds the text of the next row.
+    pub fn push(&mut self, text: &[u8]) {
+        self.bytes.extend_from_slice(text);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// How many rows it has.
+    pub fn rows(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The text of a row; empty when there is none.
+    pub fn get(&self, row: usize) -> &[u8] {
+        let Some(end) = self.ends.get(row) else { return &[] };
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..*end]
+    }
+
+    fn longest(&self) -> usize {
+        (0..self.rows()).map(|row| self.get(row).len()).max().unwrap_or(0)
+    }
+}
+
+impl Feed {
+    /// What is wrong with it, a sentence each; `mix` are the requests that will draw from it.
+    pub(crate) fn problems<'a>(&self, mix: impl Iterator<Item = &'a Request>, problems: &mut Vec<String>) {
+        if self.feeders.len() > FEEDERS_MAX {
+            problems.push(format!("feeders: {}; at most {FEEDERS_MAX} are possible", self.feeders.len()));
+        }
+        for (at, feeder) in self.feeders.iter().enumerate() {
+            let wrong = match feeder {
+                Feeder::Rows { rows: 0, .. } => "has no row",
+                Feeder::Counter { step: 0, .. } => "counts by 0",
+                Feeder::Number { from, to } if from > to => "ends before it begins",
+                Feeder::Text { length: 0 } => "is empty",
+                _ => continue,
+            };
+            problems.push(format!("feeders[{at}]: {wrong}"));
+        }
+        for (at, draw) in self.draws.iter().enumerate() {
+            let fits = match (self.feeders.get(draw.feeder), &draw.column) {
+                (Some(Feeder::Rows { rows, .. }), Some(column)) => column.rows() as u64 == *rows,
+                (Some(Feeder::Rows { .. }) | None, _) => false,
+                (Some(_), column) => column.is_none(),
+            };
+            if !fits {
+                problems.push(format!("draws[{at}]: is not of its feeder"));
+            }
+        }
+        let known = |draw: &u16| usize::from(*draw) < self.draws.len();
+        for (at, request) in mix.enumerate() {
+            if !request.places.draws().iter().all(known) {
+                problems.push(format!("mix[{at}]: draws a value that no feeder has"));
+            }
+        }
+    }
+
+    /// Most bytes that the values of one request can have.
+    pub(crate) fn room(&self) -> usize {
+        self.draws.iter().map(|draw| self.longest(draw)).sum()
+    }
+
+    /// Most bytes that the value of a draw can have.
+    fn longest(&self, draw: &Draw) -> usize {
+        match (&self.feeders[draw.feeder], &draw.column) {
+            (_, Some(column)) => column.longest(),
+            (Feeder::Text { length }, None) => *length as usize,
+            _ => 20,
+        }
+    }
+}
+
+/// Names the random streams of feeders, apart from those of timetable and mix.
+const FEEDERS: u64 = 0x6665_6564 << 16;
+
+/// One worker's place in all sources.
+#[derive(Debug)]
+pub(crate) struct Feeding<'a> {
+    feed: &'a Feed,
+    streams: Vec<Random>,
+    /// The next number of each feeder; they go on by `step`, so that no two workers share one.
+    next: Vec<u64>,
+    step: u64,
+    values: Values,
+}
+
+impl<'a> Feeding<'a> {
+    /// For share `k` of `n`.
+    pub fn new(plan: &'a LoadPlan, k: u64, n: u64) -> Self {
+        let feed = &plan.asking.feed;
+        let streams = (0..feed.feeders.len() as u64).map(|at| Random::new(plan.seed, FEEDERS | at)).collect();
+        let mut values = Values::default();
+        values.reserve(feed.draws.len(), feed.room());
+        Feeding { feed, streams, next: vec![k; feed.feeders.len()], step: n, values }
+    }
+
+    /// The numbers of the exchange that asks next, for the feeders that its request draws from.
+    #[inline]
+    pub fn number(&mut self, request: &Request, numbers: &mut [u64]) {
+        for draw in request.places.draws() {
+            numbers[self.feed.draws[usize::from(*draw)].feeder] = u64::MAX;
+        }
+        for draw in request.places.draws() {
+            let feeder = self.feed.draws[usize::from(*draw)].feeder;
+            if numbers[feeder] == u64::MAX {
+                numbers[feeder] = self.next[feeder];
+                self.next[feeder] += self.step;
+            }
+        }
+    }
+
+    /// The values of an exchange with those numbers.
+    #[inline]
+    pub fn draw(&mut self, request: &Request, numbers: &[u64]) {
+        self.values.clear();
+        for draw in request.places.draws() {
+            let draw = &self.feed.draws[usize::from(*draw)];
+            let number = numbers[draw.feeder];
+            let random = &self.streams[draw.feeder];
+            match (&self.feed.feeders[draw.feeder], &draw.column) {
+                (Feeder::Rows { rows, order }, column) => {
+                    let row = match order {
+                        Order::Sequential => number % rows,
+                        Order::Random => crate::load::scaled(random.at(number), *rows),
+                    };
+                    self.values.push(column.as_ref().map_or(&[], |column| column.get(row as usize)));
+                }
+                (Feeder::Counter { from, step }, _) => {
+                    self.values.push_number(from.wrapping_add(step.wrapping_mul(number)));
+                }
+                (Feeder::Number { from, to }, _) => {
+                    let span = (to - from).checked_add(1);
+                    let drawn = random.at(number);
+                    self.values
+                        .push_number(from + span.map_or(drawn, |span| crate::load::scaled(drawn, span)));
+                }
+                (Feeder::Text { length }, _) => {
+                    let mut own = Random::new(random.at(number), FEEDERS);
+                    let mut left = (0, 0);
+                    self.values.push_bytes((0..*length).map(|_| letter(&mut own, &mut left)));
+                }
+            }
+        }
+    }
+
+    /// What was drawn last.
+    pub fn values(&self) -> &Values {
+        &self.values
+    }
+}
+
+/// What stands in a path, a header and a body alike: the alphabet of base64url.
+const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// The next letter: six bits of a random number, ten letters from each.
+fn letter(random: &mut Random, left: &mut (u64, u32)) -> u8 {
+    if left.1 == 0 {
+        *left = (random.next_u64(), 10);
+    }
+    let letter = LETTERS[(left.0 & 63) as usize];
+    *left = (left.0 >> 6, left.1 - 1);
+    letter
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+use super::*;
+use proofload_wire::http1::{Filling, Part, RequestSpec, Slot, Template};
+
+fn column(texts: &[&str]) -> Option<Arc<Column>> {
+    let mut column = Column::default();
+    texts.iter().for_each(|text| column.push(text.as_bytes()));
+    Some(Arc::new(column))
+}
+
+/// A request whose target holds every draw of the feed, with commas between.
+fn request(draws: u16) -> Request {
+    let slots = (0..draws).map(|draw| Slot { part: Part::Target, at: 1 + usize::from(draw), draw });
+    let target = format!("/{}", ",".repeat(usize::from(draws)));
+    let template = Template { slots: slots.collect(), cookies: false };
+    RequestSpec::get("h", &target).encode_with(&template).unwrap()
+}
+
+fn plan(feed: Feed, seed: u64) -> LoadPlan {
+    LoadPlan { seed, asking: crate::Asking { feed, ..Default::default() }, ..crate::health::tests::plan() }
+}
+
+/// The targets of so many exchanges of share `k` of `n`.
+fn targets(plan: &LoadPlan, k: u64, n: u64, count: usize) -> Vec<String> {
+    let request = request(plan.asking.feed.draws.len() as u16);
+    let mut feeding = Feeding::new(plan, k, n);
+    let mut numbers = vec![0; plan.asking.feed.feeders.len()];
+    (0..count)
+        .map(|_| {
+            feeding.number(&request, &mut numbers);
+            feeding.draw(&request, &numbers);
+            let filling = Filling { values: feeding.values(), cookies: &[], target: None };
+            let mut out = Vec::new();
+            request.places.write_target(&request.bytes, &filling, &mut out);
+            String::from_utf8(out).unwrap()
+        })
+        .collect()
+}
+
+fn all_kinds() -> Feed {
+    Feed {
+        feeders: vec![
+            Feeder::Rows { rows: 3, order: Order::Sequential },
+            Feeder::Rows { rows: 3, order: Order::Random },
+            Feeder::Counter { from: 10, step: 5 },
+            Feeder::Number { from: 1, to: 1000 },
+            Feeder::Text { length: 16 },
+        ],
+        draws: vec![
+            Draw { feeder: 0, column: column(&["a", "b", "c"]) },
+            Draw { feeder: 0, column: column(&["A", "B", "C"]) },
+            Draw { feeder: 1, column: column(&["x", "y", "z"]) },
+            Draw { feeder: 2, column: None },
+            Draw { feeder: 3, column: None },
+            Draw { feeder: 4, column: None },
+        ],
+    }
+}
+
+#[test]
+fn columns_of_a_row_go_together_and_rows_come_in_order() {
+    let seen = targets(&plan(all_kinds(), 1), 0, 1, 4);
+    let first: Vec<&str> = seen.iter().map(|target| target.split_at(4).0).collect();
+    assert_eq!(first, ["/a,A", "/b,B", "/c,C", "/a,A"]);
+    assert!(seen[0].split(',').nth_back(1).unwrap().len() == 16, "{seen:?}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_values_and_another_gives_others() {
+    let once = targets(&plan(all_kinds(), 7), 1, 3, 50);
+    assert_eq!(once, targets(&plan(all_kinds(), 7), 1, 3, 50));
+    assert_ne!(once, targets(&plan(all_kinds(), 8), 1, 3, 50));
+}
+
+#[test]
+fn a_counter_gives_no_number_twice_over_all_shares_and_leaves_none_out() {
+    let feed = Feed {
+        feeders: vec![Feeder::Counter { from: 5, step: 2 }],
+        draws: vec![Draw { feeder: 0, column: None }],
+    };
+    let plan = plan(feed, 1);
+    let mut seen: Vec<u64> = (0..4)
+        .flat_map(|k| targets(&plan, k, 4, 25))
+        .map(|target| target.trim_matches(['/', ',']).parse().unwrap())
+        .collect();
+    seen.sort_unstable();
+    assert_eq!(seen, (0..100).map(|number| 5 + 2 * number).collect::<Vec<u64>>());
+}
+
+#[test]
+fn random_numbers_keep_within_their_bounds_and_reach_both() {
+    let feed = Feed {
+        feeders: vec![Feeder::Number { from: 3, to: 5 }],
+        draws: vec![Draw { feeder: 0, column: None }],
+    };
+    let mut seen = targets(&plan(feed, 1), 0, 1, 200);
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!(seen, ["/3,", "/4,", "/5,"]);
+}
+
+#[test]
+fn what_does_not_fit_together_is_told() {
+    let feed = Feed {
+        feeders: vec![
+            Feeder::Rows { rows: 2, order: Order::Random },
+            Feeder::Counter { from: 1, step: 0 },
+            Feeder::Number { from: 2, to: 1 },
+            Feeder::Rows { rows: 0, order: Order::Random },
+            Feeder::Text { length: 0 },
+        ],
+        draws: vec![Draw { feeder: 0, column: column(&["a"]) }, Draw { feeder: 9, column: None }],
+    };
+    let mut problems = Vec::new();
+    feed.problems([&request(3)].into_iter(), &mut problems);
+    assert_eq!(problems.len(), 7, "{problems:#?}");
+}

@@ -1,0 +1,181 @@
+//! One misbehaviour: what the server does, what it is asked, and what must become of the exchanges.
+
+use proofload_measure::Outcome;
+use proofload_testkit::Step;
+use std::time::Duration;
+
+/// A whole answer.
+pub const GOOD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+/// Larger than what the kernel keeps for both ends of a connection.
+pub const UPLOAD_BYTES: usize = 48 << 20;
+
+/// A time-out that must not come.
+pub const PATIENT_MS: u64 = 50_000;
+/// A time-out that must come.
+pub const HURRIED_MS: u64 = 250;
+
+/// Where the server is to be found.
+#[derive(Clone, Debug)]
+pub enum Server {
+    /// Plays a script on each connection.
+    Plays(Vec<Vec<Step>>),
+    /// Nobody listens.
+    Refuses,
+    /// The listen queue is full.
+    Deaf,
+    /// An address that no connection can be made to.
+    Unreachable,
+}
+
+/// What is asked of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    Get,
+    Head,
+    Upload,
+}
+
+/// What the answer must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    Nothing,
+    Bytes(u64),
+    Text(&'static str),
+}
+
+/// One misbehaviour.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Completes the sentence "the server …".
+    pub name: String,
+    pub server: Server,
+    pub ask: Ask,
+    pub requests: u64,
+    /// The time-outs where they must come; long where they must not.
+    pub waits_ms: u64,
+    /// Whether each exchange has a connection of its own.
+    pub fresh: bool,
+    /// A pause between the exchanges that is longer than anything the server does in it.
+    pub thinks: bool,
+    pub expects: Expected,
+    /// How many exchanges end how.
+    pub outcomes: Vec<(Outcome, u64)>,
+    /// Whether the connection must serve all exchanges.
+    pub kept: bool,
+    /// What may become of the one exchange instead, where two things race in the kernel.
+    pub or: Option<Outcome>,
+}
+
+/// A case of a server that plays one script on every connection.
+pub fn plays(name: impl Into<String>, script: Vec<Step>) -> Case {
+    Case {
+        name: name.into(),
+        server: Server::Plays(vec![script]),
+        ask: Ask::Get,
+        requests: 1,
+        waits_ms: PATIENT_MS,
+        fresh: false,
+        thinks: false,
+        expects: Expected::Nothing,
+        outcomes: Vec::new(),
+        kept: false,
+        or: None,
+    }
+}
+
+/// A case of a server that answers a request with these bytes and waits.
+pub fn answers(name: impl Into<String>, bytes: impl AsRef<[u8]>) -> Case {
+    plays(name, vec![Step::AwaitRequest, send(bytes)])
+}
+
+/// Bytes, at once.
+pub fn send(bytes: impl AsRef<[u8]>) -> Step {
+    Step::Send(bytes.as_ref().to_vec())
+}
+
+/// Milliseconds.
+pub fn pause(ms: u64) -> Step {
+    Step::Pause(Duration::from_millis(ms))
+}
+
+impl Case {
+    /// All exchanges end so.
+    pub fn is(mut self, outcome: Outcome) -> Case {
+        self.outcomes = vec![(outcome, self.requests)];
+        self
+    }
+
+    /// Or so: which of two things is seen first is not ours to say.
+    pub fn or(mut self, outcome: Outcome) -> Case {
+        self.or = Some(outcome);
+        self
+    }
+
+    /// Two exchanges; the first ends so, the second so.
+    pub fn then(mut self, first: Outcome, second: Outcome) -> Case {
+        self.requests = 2;
+        self.outcomes = if first == second { vec![(first, 2)] } else { vec![(first, 1), (second, 1)] };
+        self
+    }
+
+    /// On one connection.
+    pub fn kept(mut self) -> Case {
+        self.kept = true;
+        if let Server::Plays(scripts) = &mut self.server {
+            scripts
+                .iter_mut()
+                .for_each(|script| *script = vec![script.clone(); self.requests as usize].concat());
+        }
+        self
+    }
+
+    pub fn asked(mut self, ask: Ask) -> Case {
+        self.ask = ask;
+        self
+    }
+
+    pub fn hurried(mut self) -> Case {
+        self.waits_ms = HURRIED_MS;
+        self
+    }
+
+    pub fn fresh(mut self) -> Case {
+        self.fresh = true;
+        self
+    }
+
+    pub fn thinking(mut self) -> Case {
+        self.thinks = true;
+        self
+    }
+
+    pub fn expecting(mut self, expects: Expected) -> Case {
+        self.expects = expects;
+        self
+    }
+
+    pub fn at(mut self, server: Server) -> Case {
+        self.server = server;
+        self
+    }
+
+    /// A row of the table in docs/outcomes.md.
+    pub fn row(&self) -> String {
+        let times = if self.requests == 1 { String::new() } else { format!("{} × ", self.requests) };
+        let what = match self.ask {
+            Ask::Get => "GET".to_string(),
+            Ask::Head => "HEAD".to_string(),
+            Ask::Upload => format!("POST of {} MiB", UPLOAD_BYTES >> 20),
+        };
+        let outcomes: Vec<String> = self
+            .outcomes
+            .iter()
+            .map(|(outcome, n)| match self.requests {
+                1 => format!("`{}`", outcome.name()),
+                _ => format!("{n} `{}`", outcome.name()),
+            })
+            .collect();
+        let or = self.or.map(|outcome| format!(" or `{}`", outcome.name())).unwrap_or_default();
+        format!("| {} | {times}{what} | {}{or} |", self.name, outcomes.join(", "))
+    }
+}

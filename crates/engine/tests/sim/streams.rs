@@ -1,0 +1,36 @@
+//! Several loads at once.
+
+use super::*;
+use proofload_engine::driver::sim::{Machine, Server};
+use proofload_engine::{EngineError, run_streams_in};
+
+fn quick() -> World {
+    World::new(Server::default(), 1)
+}
+
+#[test]
+fn streams_share_their_first_instant_and_keep_books_of_their_own() {
+    let slow = LoadPlan { connections: 2, profile: Profile::Closed { think_ns: 10 * MS }, ..closed() };
+    let fast = LoadPlan { workers: 2, ..open(1_000.0) };
+    let results = run_streams_in(&[fast, slow], &Watch::default(), &quick()).unwrap();
+    let [fast, slow] = &results[..] else { panic!("{}", results.len()) };
+    assert_eq!(fast.window_start_ns, slow.window_start_ns);
+    assert_eq!(fast.snapshot.intended(), 1_000);
+    assert!(slow.snapshot.intended().abs_diff(199) <= 3, "{}", slow.snapshot.intended());
+    assert_eq!((fast.generator.threads, slow.generator.threads), (2, 1));
+    assert_eq!((&fast.findings[..], &slow.findings[..]), (&[][..], &[][..]));
+}
+
+#[test]
+fn what_all_streams_need_together_is_checked_before_any_starts_and_problems_name_the_stream() {
+    let wrong = LoadPlan { connections: 0, ..closed() };
+    let error = run_streams_in(&[closed(), wrong], &Watch::default(), &quick()).unwrap_err();
+    assert!(error.to_string().contains("stream 2: connections"), "{error}");
+    assert!(matches!(run_streams_in(&[], &Watch::default(), &quick()), Err(EngineError::Plan(_))));
+    let machine = Machine { descriptors: Some(90), ..Machine::default() };
+    let world = quick().with_machine(machine);
+    let half = LoadPlan { connections: 16, ..closed() };
+    assert!(run_in(&half, &Watch::default(), &world).is_ok());
+    let error = run_streams_in(&[half.clone(), half], &Watch::default(), &world).unwrap_err();
+    assert!(matches!(error, EngineError::Descriptors { needed: 98, limit: 90 }), "{error}");
+}

@@ -1,0 +1,357 @@
+//! Which variants a subject makes: the product of its factors, less what it excludes, or the combinations
+//! that it lists.
+
+use super::field::{Field, Map};
+use super::name::{is_level, is_plain_name};
+use super::problem::shown;
+use super::suggest::{nearest, one_of};
+use super::yaml::Value;
+
+/// Most variants of a study: they all run at the same time.
+pub(super) const VARIANTS_MAX: usize = 32;
+
+/// Most combinations before some are excluded: bounds the work.
+const PRODUCT_MAX: usize = 1024;
+
+/// Most rows of `exclude`.
+const EXCLUDED_MAX: usize = 256;
+
+/// The factor whose levels are the names of named combinations.
+const COMBINATION: &str = "combination";
+
+/// Names of factors that Proofload itself gives.
+const RESERVED: [&str; 2] = ["subject", COMBINATION];
+
+/// A factor: name, levels with their places, place.
+pub(super) struct Factor<'a> {
+    pub(super) name: String,
+    pub(super) levels: Vec<(String, Field<'a>)>,
+    pub(super) at: Field<'a>,
+    /// Whether every combination has a level of it.
+    everywhere: bool,
+}
+
+/// One combination.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Row {
+    /// Factors with their levels, as claims name them.
+    pub(super) levels: Vec<(String, String)>,
+    /// What is filled in.
+    pub(super) values: Vec<(String, String)>,
+}
+
+/// What a subject varies.
+pub(super) struct Varied<'a> {
+    pub(super) factors: Vec<Factor<'a>>,
+    pub(super) rows: Vec<Row>,
+    /// Combinations that it excludes.
+    pub(super) excluded: usize,
+    /// Whether all of it could be read.
+    pub(super) complete: bool,
+}
+
+impl Varied<'_> {
+    /// Whether a factor has a level in every combination.
+    pub(super) fn gives(&self, name: &str) -> bool {
+        self.factors.iter().any(|factor| factor.name == name && factor.everywhere)
+    }
+
+    /// Factors that some combinations say nothing about need a value of their own.
+    pub(super) fn check_gaps(&self, has_value: &dyn Fn(&str) -> bool) {
+        for factor in self.factors.iter().filter(|factor| !factor.everywhere && !has_value(&factor.name)) {
+            let what = format!("{} is not said by every combination", factor.name);
+            factor.at.problem(what, format!("write its usual value under with: {{ {}: … }}", factor.name));
+        }
+    }
+}
+
+/// Reads `vary` with `exclude`, or `combinations`. `switch` tells which factors take true and false.
+pub(super) fn varied<'a>(map: &Map<'a>, switch: &dyn Fn(&str) -> bool) -> Varied<'a> {
+    let none = Varied { factors: Vec::new(), rows: vec![Row::default()], excluded: 0, complete: true };
+    match (map.optional("vary"), map.optional("combinations"), map.optional("exclude")) {
+        (Some(_), Some(listed), _) => {
+            listed.problem("vary and combinations exclude each other", "keep one of them");
+            Varied { complete: false, ..none }
+        }
+        (None, Some(listed), exclude) => {
+            if let Some(exclude) = exclude {
+                exclude.problem("has no meaning beside combinations", "delete it, and the combinations");
+            }
+            let varied = combinations(&listed, switch);
+            varied.unwrap_or(Varied { complete: false, ..none })
+        }
+        (Some(vary), None, exclude) => product_of(&vary, exclude.as_ref(), switch),
+        (None, None, Some(exclude)) => {
+            exclude.problem("excludes nothing, for nothing is varied", "delete it, or write vary");
+            none
+        }
+        (None, None, None) => none,
+    }
+}
+
+fn product_of<'a>(
+    vary: &Field<'a>,
+    exclude: Option<&Field<'a>>,
+    switch: &dyn Fn(&str) -> bool,
+) -> Varied<'a> {
+    let (factors, complete) = factors(vary, switch);
+    let rows = product(&factors);
+    if rows.len() > PRODUCT_MAX {
+        vary.problem(format!("makes more than {PRODUCT_MAX} combinations"), "vary less in one study");
+        return Varied { factors, rows: Vec::new(), excluded: 0, complete: false };
+    }
+    let all = rows.len();
+    let rows = match exclude {
+        Some(exclude) if complete => without(exclude, rows, &factors, switch),
+        _ => rows,
+    };
+    let excluded = all - rows.len();
+    Varied { factors, rows, excluded, complete }
+}
+
+/// Factors with their levels, and whether all levels could be read.
+fn factors<'a>(vary: &Field<'a>, switch: &dyn Fn(&str) -> bool) -> (Vec<Factor<'a>>, bool) {
+    let Some(entries) = vary.entries("write vary: { connector: [nio, nio2] }, or leave it out") else {
+        return (Vec::new(), false);
+    };
+    let mut complete = true;
+    let mut factors = Vec::new();
+    for (entry, field) in entries {
+        complete &= check_factor_name(&entry.key, &Field { node: &entry.node, ..field.clone() }, entry.place);
+        let (levels, whole) = levels(&field, switch(&entry.key));
+        complete &= whole;
+        factors.push(Factor { name: entry.key.clone(), levels, at: field, everywhere: true });
+    }
+    (factors, complete)
+}
+
+fn check_factor_name(name: &str, field: &Field<'_>, place: super::problem::Place) -> bool {
+    let fits = is_plain_name(name) && !RESERVED.contains(&name);
+    if !fits {
+        field.sink.add(place, &field.path, "cannot name a factor", "write a parameter of the subject");
+    }
+    fits
+}
+
+/// Levels that could be read, and whether that is all of them.
+fn levels<'a>(field: &Field<'a>, takes_boolean: bool) -> (Vec<(String, Field<'a>)>, bool) {
+    let Some(items) = field.items("write the levels as a list: [nio, nio2]") else {
+        return (Vec::new(), false);
+    };
+    let mut levels: Vec<(String, Field<'a>)> = Vec::new();
+    let mut complete = true;
+    for item in items {
+        match level(&item, takes_boolean) {
+            None => complete = false,
+            Some(level) if levels.iter().any(|(other, _)| other == level) => {
+                item.problem(format!("the level {level} stands here a second time"), "delete it");
+            }
+            Some(level) => levels.push((level.to_string(), item)),
+        }
+    }
+    (levels, complete)
+}
+
+fn level<'a>(item: &Field<'a>, takes_boolean: bool) -> Option<&'a str> {
+    let level = item.parameter_value(takes_boolean)?;
+    check_level(item, level).then_some(level)
+}
+
+fn check_level(at: &Field<'_>, level: &str) -> bool {
+    if !is_level(level) {
+        at.problem(
+            format!("{} cannot be a level, for claims and files are named by it", shown(level)),
+            "write letters, digits and . _ - : + %, at most 64, beginning with a letter or digit",
+        );
+    }
+    is_level(level)
+}
+
+/// Every combination of levels; the last factor changes fastest.
+fn product(factors: &[Factor<'_>]) -> Vec<Row> {
+    let mut out = vec![Vec::new()];
+    for factor in factors {
+        // One more than allowed is enough to be refused, and bounds the work.
+        out = out
+            .iter()
+            .flat_map(|before: &Vec<(String, String)>| {
+                factor.levels.iter().map(move |(level, _)| {
+                    let mut after = before.clone();
+                    after.push((factor.name.clone(), level.clone()));
+                    after
+                })
+            })
+            .take(PRODUCT_MAX + 1)
+            .collect();
+    }
+    out.into_iter().map(|levels| Row { values: levels.clone(), levels }).collect()
+}
+
+/// The rows that no entry of `exclude` fits.
+fn without(
+    exclude: &Field<'_>,
+    mut rows: Vec<Row>,
+    factors: &[Factor<'_>],
+    switch: &dyn Fn(&str) -> bool,
+) -> Vec<Row> {
+    const REMEDY: &str = "write a list of combinations: exclude: [{ connector: nio2, heap: 1g }]";
+    let Some(items) = exclude.items(REMEDY) else { return rows };
+    if items.len() > EXCLUDED_MAX {
+        exclude.problem(format!("{} rows are too many", items.len()), "list the combinations that are left");
+        return rows;
+    }
+    for item in &items {
+        let Some(entries) = item.entries(REMEDY) else { continue };
+        let mut pairs = Vec::new();
+        let mut known = true;
+        for (entry, field) in entries {
+            let level = field.parameter_value(switch(&entry.key));
+            match factors.iter().find(|factor| factor.name == entry.key) {
+                Some(factor) => match level {
+                    Some(level) if factor.levels.iter().any(|(other, _)| other == level) => {
+                        pairs.push((factor.name.clone(), level.to_string()));
+                    }
+                    Some(level) => {
+                        let levels: Vec<&str> =
+                            factor.levels.iter().map(|(level, _)| level.as_str()).collect();
+                        unknown(&field, "level", level, &levels);
+                        known = false;
+                    }
+                    None => known = false,
+                },
+                None => {
+                    let names: Vec<&str> = factors.iter().map(|factor| factor.name.as_str()).collect();
+                    unknown(&field, "factor", &entry.key, &names);
+                    known = false;
+                }
+            }
+        }
+        let before = rows.len();
+        if known {
+            rows.retain(|row| !pairs.iter().all(|pair| row.levels.contains(pair)));
+            if rows.len() == before {
+                item.problem("excludes nothing that is left", "delete it");
+            }
+        }
+    }
+    if rows.is_empty() {
+        exclude.problem("leaves no combination", "exclude less");
+    }
+    rows
+}
+
+fn unknown(field: &Field<'_>, what: &str, word: &str, known: &[&str]) {
+    let remedy = match nearest(word, known.iter().copied()) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("there is {}", one_of(known)),
+    };
+    field.problem(format!("there is no {what} {}", shown(word)), remedy);
+}
+
+/// A row as it stands: its name where it has one, and its values with their places.
+type Listed<'a> = (Option<String>, Vec<(String, String, Field<'a>)>);
+
+/// Rows of a list, or of a map that names them.
+fn combinations<'a>(field: &Field<'a>, switch: &dyn Fn(&str) -> bool) -> Option<Varied<'a>> {
+    const REMEDY: &str =
+        "write a list: combinations: [{ connector: nio, heap: 1g }], or name each: plain: {}";
+    let mut complete = true;
+    let mut listed: Vec<Listed<'a>> = Vec::new();
+    match &field.node.value {
+        Value::Map(_) => {
+            for (entry, inner) in field.entries(REMEDY)? {
+                complete &= check_level(&inner, &entry.key);
+                let row = row(&inner, switch, true);
+                complete &= row.is_some();
+                listed.extend(row.map(|row| (Some(entry.key.clone()), row)));
+            }
+        }
+        _ => {
+            for item in field.items(REMEDY)? {
+                let row = row(&item, switch, false);
+                complete &= row.is_some();
+                listed.extend(row.map(|row| (None, row)));
+            }
+            complete &= check_list(field, &listed);
+        }
+    }
+    if listed.len() > VARIANTS_MAX {
+        field.problem(format!("makes more than {VARIANTS_MAX} variants"), "list fewer in one study");
+        return None;
+    }
+    let mut factors: Vec<Factor<'a>> = Vec::new();
+    for (name, value, at) in listed.iter().flat_map(|(_, row)| row) {
+        let index = factors.iter().position(|factor| factor.name == *name).unwrap_or_else(|| {
+            let everywhere = listed.iter().all(|(_, row)| row.iter().any(|(other, ..)| other == name));
+            factors.push(Factor { name: name.clone(), levels: Vec::new(), at: at.clone(), everywhere });
+            factors.len() - 1
+        });
+        if factors[index].levels.iter().all(|(level, _)| level != value) {
+            factors[index].levels.push((value.clone(), at.clone()));
+        }
+    }
+    let rows = listed.into_iter().map(|(name, row)| {
+        let values: Vec<(String, String)> = row.into_iter().map(|(name, value, _)| (name, value)).collect();
+        match name {
+            Some(name) => Row { levels: vec![(COMBINATION.to_string(), name)], values },
+            None => Row { levels: values.clone(), values },
+        }
+    });
+    Some(Varied { rows: rows.collect(), factors, excluded: 0, complete })
+}
+
+/// The values of one row. Those of a named one may be any text, for nothing is named by them.
+fn row<'a>(
+    field: &Field<'a>,
+    switch: &dyn Fn(&str) -> bool,
+    named: bool,
+) -> Option<Vec<(String, String, Field<'a>)>> {
+    const REMEDY: &str = "write { connector: nio, heap: 1g }";
+    if named && matches!(&field.node.value, Value::Map(entries) if entries.is_empty()) {
+        return Some(Vec::new());
+    }
+    let mut row = Some(Vec::new());
+    for (entry, inner) in field.entries(REMEDY)? {
+        let fits = check_factor_name(&entry.key, &inner, entry.place);
+        let value = match named {
+            true => inner.parameter_value(switch(&entry.key)),
+            false => level(&inner, switch(&entry.key)),
+        };
+        match value.filter(|_| fits) {
+            Some(value) => {
+                if let Some(row) = &mut row {
+                    row.push((entry.key.clone(), value.to_string(), inner));
+                }
+            }
+            None => row = None,
+        }
+    }
+    row
+}
+
+/// Rows without names are told apart by their levels, so each must say all of them, in a way of its own.
+fn check_list(field: &Field<'_>, listed: &[Listed<'_>]) -> bool {
+    let Some((_, first)) = listed.first() else { return false };
+    let sorted = |row: &[(String, String, Field<'_>)]| {
+        let mut pairs: Vec<(String, String)> =
+            row.iter().map(|(name, value, _)| (name.clone(), value.clone())).collect();
+        pairs.sort();
+        pairs
+    };
+    let names = |row: &[(String, String, Field<'_>)]| {
+        sorted(row).into_iter().map(|(name, _)| name).collect::<Vec<String>>()
+    };
+    let mut whole = true;
+    for (index, (_, row)) in listed.iter().enumerate() {
+        let at = row.first().map_or(field, |(_, _, at)| at);
+        if names(row) != names(first) {
+            let remedy = format!("write {}, or name each combination: plain: {{}}", names(first).join(", "));
+            at.problem(format!("row {} varies other factors than the first", index + 1), remedy);
+            whole = false;
+        } else if listed[..index].iter().any(|(_, other)| sorted(other) == sorted(row)) {
+            at.problem(format!("row {} stands here a second time", index + 1), "delete it");
+            whole = false;
+        }
+    }
+    whole
+}

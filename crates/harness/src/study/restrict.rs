@@ -1,0 +1,322 @@
+//! What is left of a study under its `quick:` block and under `--only`; what they drop is said.
+
+use super::claims::Claims;
+use super::field::Field;
+use super::problem::{Place, Sink, shown};
+use super::suggest::{nearest, one_of};
+use super::{LoadPoint, Variant};
+use proofload_stats::{Claim, Names, Side, Term, parse_claim};
+
+/// What a study can be restricted in.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Parts {
+    pub(super) variants: Vec<Variant>,
+    pub(super) points: Vec<LoadPoint>,
+    pub(super) names: Names,
+    pub(super) claims: Claims,
+    /// What was dropped, a sentence each.
+    pub(super) not_tested: Vec<String>,
+}
+
+/// What is kept of the parts, by their indexes.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    variants: Vec<bool>,
+    points: Vec<bool>,
+    claims: Vec<bool>,
+}
+
+impl Kept {
+    fn all(parts: &Parts) -> Kept {
+        Kept {
+            variants: vec![true; parts.variants.len()],
+            points: vec![true; parts.points.len()],
+            claims: vec![true; parts.claims.declared.len()],
+        }
+    }
+}
+
+impl Parts {
+    /// Drops what is not kept, and claims that lose a side by it.
+    pub(super) fn restrict(&mut self, kept: &Kept) {
+        let variants = Renumbered::of(&kept.variants);
+        let points = Renumbered::of(&kept.points);
+        let all = std::mem::take(&mut self.names);
+        let dropped = |kept: &[bool]| (0..kept.len()).filter(|i| !kept[*i]).collect::<Vec<usize>>();
+        let said = dropped(&kept.variants).into_iter().map(|i| format!("variant {}", all.variants[i].name));
+        self.not_tested.extend(said);
+        let said = dropped(&kept.points).into_iter().map(|i| format!("load point {}", all.points[i]));
+        self.not_tested.extend(said);
+        self.names = Names {
+            variants: variants.left(&all.variants),
+            points: points.left(&all.points),
+            streams: all.streams.clone(),
+        };
+        self.variants = variants.left(&self.variants);
+        self.points = points.left(&self.points);
+        let claims = std::mem::take(&mut self.claims);
+        for (index, (name, text)) in claims.declared.into_iter().enumerate() {
+            let before = parse_claim(&name, &text, &all).unwrap_or_default();
+            let wanted: Vec<Claim> =
+                before.iter().filter_map(|claim| moved(claim, &variants, &points)).collect();
+            // A text that would now mean something else is not kept either.
+            let after = parse_claim(&name, &text, &self.names).unwrap_or_default();
+            let same =
+                wanted.len() == after.len() && wanted.iter().zip(&after).all(|(a, b)| says_the_same(a, b));
+            if kept.claims[index] && !wanted.is_empty() && same {
+                self.claims.declared.push((name, text));
+                self.claims.expanded.extend(after);
+            } else {
+                let why = if kept.claims[index] { ", which lost a side" } else { "" };
+                self.not_tested.push(format!("claim {name}: {text}{why}"));
+            }
+        }
+    }
+}
+
+/// New indexes of what is kept.
+pub(super) struct Renumbered(Vec<Option<usize>>);
+
+impl Renumbered {
+    fn of(kept: &[bool]) -> Renumbered {
+        let mut next = 0;
+        let number = |kept: &bool| {
+            kept.then(|| {
+                next += 1;
+                next - 1
+            })
+        };
+        Renumbered(kept.iter().map(number).collect())
+    }
+
+    fn left<T: Clone>(&self, all: &[T]) -> Vec<T> {
+        all.iter().zip(&self.0).filter(|(_, new)| new.is_some()).map(|(item, _)| item.clone()).collect()
+    }
+
+    fn get(&self, old: usize) -> Option<usize> {
+        self.0.get(old).copied().flatten()
+    }
+}
+
+/// The claim with new indexes; `None` when a side is gone.
+fn moved(claim: &Claim, variants: &Renumbered, points: &Renumbered) -> Option<Claim> {
+    let side = |side: &Side| {
+        Some(match side {
+            Side::Constant(value) => Side::Constant(*value),
+            Side::Measured { factor, term, point } => {
+                let term = match term {
+                    Term::Of { measure, variant, stream } => {
+                        Term::Of { measure: *measure, variant: variants.get(*variant)?, stream: *stream }
+                    }
+                    Term::Ratio { measure, over, under, stream } => Term::Ratio {
+                        measure: *measure,
+                        over: variants.get(*over)?,
+                        under: variants.get(*under)?,
+                        stream: *stream,
+                    },
+                };
+                Side::Measured { factor: *factor, term, point: points.get(*point)? }
+            }
+        })
+    };
+    Some(Claim { left: side(&claim.left)?, right: side(&claim.right)?, ..claim.clone() })
+}
+
+fn says_the_same(one: &Claim, other: &Claim) -> bool {
+    (&one.left, one.comparison, &one.right) == (&other.left, other.comparison, &other.right)
+}
+
+/// Checks a `quick:` block: what is left under it.
+pub(super) fn check_quick(field: &Field<'_>, parts: &Parts) -> Option<Kept> {
+    let map = field.map("write quick: { points: [64c], claims: [names] }")?;
+    let mut kept = Kept::all(parts);
+    let labels: Vec<&str> = parts.names.points.iter().map(String::as_str).collect();
+    let names: Vec<&str> = parts.claims.declared.iter().map(|(name, _)| name.as_str()).collect();
+    let points = map.optional("points").map(|field| chosen(&field, "load point", &labels));
+    let claims = map.optional("claims").map(|field| chosen(&field, "claim", &names));
+    let variants = map.optional("variants").map(|field| chosen_variants(&field, &parts.names));
+    map.close(&["points", "claims", "variants"]);
+    for (chosen, kept) in
+        [(points, &mut kept.points), (claims, &mut kept.claims), (variants, &mut kept.variants)]
+    {
+        if let Some(chosen) = chosen {
+            *kept = chosen?;
+        }
+    }
+    let mut left = parts.clone();
+    left.restrict(&kept);
+    if left.claims.declared.is_empty() && !parts.claims.declared.is_empty() {
+        field.problem("leaves no claim", "keep a claim, and the load points and variants that it names");
+        return None;
+    }
+    Some(kept)
+}
+
+/// Which of the known words were chosen.
+fn chosen(field: &Field<'_>, what: &str, known: &[&str]) -> Option<Vec<bool>> {
+    let mut kept = vec![false; known.len()];
+    let mut whole = true;
+    for item in field.items(&format!("name at least one {what}"))? {
+        let Some(word) = item.text(&format!("name a {what}")) else {
+            whole = false;
+            continue;
+        };
+        match known.iter().position(|other| *other == word) {
+            Some(index) => kept[index] = true,
+            None => {
+                whole = false;
+                item.problem(format!("there is no {what} {}", shown(word)), did_you_mean(word, known));
+            }
+        }
+    }
+    whole.then_some(kept)
+}
+
+fn did_you_mean(word: &str, known: &[&str]) -> String {
+    match nearest(word, known.iter().copied()) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("there is {}", one_of(known)),
+    }
+}
+
+fn chosen_variants(field: &Field<'_>, names: &Names) -> Option<Vec<bool>> {
+    let mut selection = Selection::default();
+    let mut whole = true;
+    for item in field.items("name at least one variant")? {
+        // A level may be a number, as it may where it is varied.
+        let Some(word) = item.parameter_value(true) else {
+            whole = false;
+            continue;
+        };
+        if let Err((what, remedy)) = selection.take(word, names) {
+            item.problem(what, remedy);
+            whole = false;
+        }
+    }
+    whole.then(|| selection.variants(names))
+}
+
+/// Words that select variants: `connector=nio`, `connector=nio,heap=1g`, `nio`. Several levels of one factor
+/// add up; different factors must all fit.
+#[derive(Debug, Default)]
+struct Selection {
+    /// By factor, with the levels; those words that name more than one factor stand under none.
+    groups: Vec<(Option<String>, Vec<Vec<usize>>)>,
+}
+
+type Mistake = (String, String);
+
+impl Selection {
+    fn take(&mut self, word: &str, names: &Names) -> Result<(), Mistake> {
+        let pairs: Vec<&str> = word.split(',').map(str::trim).collect();
+        let exact = names.variants.iter().position(|variant| variant.name == word);
+        let found: Vec<usize> = match exact {
+            Some(index) => vec![index],
+            None => {
+                let fits = |index: &usize| pairs.iter().all(|pair| has_level(names, *index, pair));
+                (0..names.variants.len()).filter(fits).collect()
+            }
+        };
+        if found.is_empty() {
+            let known: Vec<String> = selectors(names);
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            return Err((format!("there is no variant {}", shown(word)), did_you_mean(word, &known)));
+        }
+        let factor = match (exact, pairs.as_slice()) {
+            (None, [pair]) => pair.split_once('=').map(|(factor, _)| factor.trim().to_string()),
+            _ => None,
+        };
+        match self.groups.iter_mut().find(|(name, _)| *name == factor) {
+            Some((_, sets)) => sets.push(found),
+            None => self.groups.push((factor, vec![found])),
+        }
+        Ok(())
+    }
+
+    fn variants(&self, names: &Names) -> Vec<bool> {
+        let fits = |index: usize| {
+            self.groups.iter().all(|(_, sets)| sets.iter().any(|found| found.contains(&index)))
+        };
+        (0..names.variants.len()).map(fits).collect()
+    }
+}
+
+fn has_level(names: &Names, index: usize, word: &str) -> bool {
+    let levels = &names.variants[index].levels;
+    match word.split_once('=') {
+        Some((factor, level)) => {
+            levels.iter().any(|(key, value)| key == factor.trim() && value == level.trim())
+        }
+        None => levels.iter().any(|(_, value)| value == word),
+    }
+}
+
+/// What may select a variant, each once.
+fn selectors(names: &Names) -> Vec<String> {
+    let mut known: Vec<String> = Vec::new();
+    for variant in &names.variants {
+        let pairs = variant.levels.iter().map(|(factor, level)| format!("{factor}={level}"));
+        for word in pairs.chain([variant.name.clone()]) {
+            if !known.contains(&word) {
+                known.push(word);
+            }
+        }
+    }
+    known
+}
+
+/// Checks what `--only` leaves: `connector=nio`, `64c`, `claim:NAME`. Mistakes name it as their place.
+pub(super) fn check_only(only: &[String], parts: &Parts, sink: &Sink) -> Option<Kept> {
+    let mut kept = Kept::all(parts);
+    let mut selection = Selection::default();
+    let (mut points, mut claims) = (Vec::new(), Vec::new());
+    let labels: Vec<&str> = parts.names.points.iter().map(String::as_str).collect();
+    let names: Vec<&str> = parts.claims.declared.iter().map(|(name, _)| name.as_str()).collect();
+    let told = sink.len();
+    for word in only.iter().map(|word| word.trim()) {
+        let problem = |what: String, remedy: String| {
+            let source = sink.source(&format!("--only {}", shown(word)));
+            sink.add(Place { source, line: 0, column: 0 }, "", what, remedy);
+        };
+        if let Some(name) = word.strip_prefix("claim:").map(str::trim) {
+            match names.iter().position(|known| *known == name) {
+                Some(index) => claims.push(index),
+                None => problem(format!("there is no claim {}", shown(name)), did_you_mean(name, &names)),
+            }
+        } else if let Some(index) = labels.iter().position(|label| *label == word) {
+            points.push(index);
+        } else if let Err((what, remedy)) = selection.take(word, &parts.names) {
+            let known = [labels.clone(), vec!["claim:NAME"]].concat();
+            let near = nearest(word, labels.iter().copied()).map(|near| format!("did you mean {near}?"));
+            let remedy = near.unwrap_or_else(|| format!("{remedy}; or keep {}", one_of(&known)));
+            problem(what.replace("no variant", "no variant or load point"), remedy);
+        }
+    }
+    let keep = |kept: &mut Vec<bool>, chosen: &[usize]| {
+        if !chosen.is_empty() {
+            kept.iter_mut().enumerate().for_each(|(index, kept)| *kept = chosen.contains(&index));
+        }
+    };
+    keep(&mut kept.points, &points);
+    keep(&mut kept.claims, &claims);
+    kept.variants = selection.variants(&parts.names);
+    let mut left = parts.clone();
+    left.restrict(&kept);
+    if sink.len() == told {
+        let nothing = match (left.variants.is_empty(), claims.is_empty() || !left.claims.declared.is_empty())
+        {
+            (true, _) => Some("no variant"),
+            (_, false) => Some("no claim"),
+            _ => None,
+        };
+        if let Some(nothing) = nothing {
+            let source = sink.source("--only");
+            let what = format!("{} together leave {nothing}", one_of(only).replace(" or ", " and "));
+            sink.add(Place { source, line: 0, column: 0 }, "", what, "keep more");
+        }
+    }
+    (sink.len() == told).then_some(kept)
+}
+
+#[cfg(test)]
+mod tests;

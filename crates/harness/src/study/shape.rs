@@ -1,0 +1,260 @@
+//! How much is asked over time, as a study says it, and what the engine makes of it.
+
+use super::LoadPoint;
+use super::quantity::{keep_alive_label, rate_label};
+use proofload_engine::{Arrival, Extent, Profile, Stage};
+
+/// Exchanges a second that a count is assumed to be answered at; only the estimate of a study's time uses it.
+const ASSUMED_PER_S: f64 = 5_000.0;
+
+/// Connections that stand in for a closed load of a shape of its own while servers are warmed.
+const STAND_IN_CONNECTIONS: u32 = 64;
+
+/// Closed or open, as it is or with a shape over time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LoadKind {
+    /// Closed loop.
+    Closed {
+        /// Pause between an answer and the next intended send.
+        think_ns: u64,
+    },
+    /// Open loop.
+    Open {
+        /// Intended sends per second.
+        rate_per_s: f64,
+        /// Spacing.
+        arrival: Arrival,
+    },
+    /// Closed loop that ends with a number of requests.
+    Requests {
+        /// How many, over all connections.
+        count: u64,
+        /// Pause between an answer and the next intended send.
+        think_ns: u64,
+        /// What it may take at most.
+        cap_ns: u64,
+    },
+    /// Closed loop whose number of connections follows stages.
+    ClosedStages {
+        /// Connections over time.
+        stages: Vec<Stage>,
+        /// Pause between an answer and the next intended send.
+        think_ns: u64,
+    },
+    /// Open loop whose rate follows stages.
+    OpenStages {
+        /// Intended sends per second over time.
+        stages: Vec<Stage>,
+        /// Spacing.
+        arrival: Arrival,
+    },
+    /// Users that start over a ramp, ask so many times, and go; as many as the point has connections.
+    Users {
+        /// Over how long they start.
+        ramp_ns: u64,
+        /// Exchanges of each.
+        loops: u32,
+        /// Pause between an answer and the next intended send.
+        think_ns: u64,
+        /// What it may take at most.
+        cap_ns: u64,
+    },
+}
+
+/// What is carried out of a load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stand {
+    /// The load itself, whole where it has a shape.
+    Itself,
+    /// Where it has a shape, something plain of the same kind: for warming servers.
+    In,
+}
+
+fn length_of(stages: &[Stage]) -> u64 {
+    stages.iter().fold(0, |sum, stage| sum.saturating_add(stage.for_ns))
+}
+
+impl LoadKind {
+    /// `closed` or `open`.
+    pub fn model(&self) -> &'static str {
+        match self {
+            LoadKind::Open { .. } | LoadKind::OpenStages { .. } => "open",
+            _ => "closed",
+        }
+    }
+
+    /// Length of a load that is carried out whole, or what it may take at most; `None` for loads that stay as they
+    /// are and can be sliced.
+    pub fn length_ns(&self) -> Option<u64> {
+        match self {
+            LoadKind::Closed { .. } | LoadKind::Open { .. } => None,
+            LoadKind::Requests { cap_ns, .. } | LoadKind::Users { cap_ns, .. } => Some(*cap_ns),
+            LoadKind::ClosedStages { stages, .. } | LoadKind::OpenStages { stages, .. } => {
+                Some(length_of(stages))
+            }
+        }
+    }
+
+    /// When a load that is carried out whole ends; `None` for the others.
+    pub fn extent(&self, connections: u32) -> Option<Extent> {
+        match self {
+            LoadKind::Closed { .. } | LoadKind::Open { .. } => None,
+            LoadKind::Requests { count, cap_ns, .. } => {
+                Some(Extent::Requests { count: *count, cap_ns: *cap_ns })
+            }
+            LoadKind::Users { loops, cap_ns, .. } => {
+                let count = u64::from(connections) * u64::from(*loops);
+                Some(Extent::Requests { count, cap_ns: *cap_ns })
+            }
+            LoadKind::ClosedStages { stages, .. } | LoadKind::OpenStages { stages, .. } => {
+                Some(Extent::DurationNs(length_of(stages)))
+            }
+        }
+    }
+
+    /// About how long a load that is carried out whole takes; 0 for the others.
+    pub(crate) fn estimated_ns(&self, connections: u32) -> u64 {
+        let counted = |count: u64, ramp_ns: u64, cap_ns: u64| {
+            (ramp_ns + (count as f64 / ASSUMED_PER_S * 1e9) as u64).min(cap_ns)
+        };
+        match self {
+            LoadKind::Requests { count, cap_ns, .. } => counted(*count, 0, *cap_ns),
+            LoadKind::Users { loops, ramp_ns, cap_ns, think_ns } => {
+                let thought_ns = u64::from(loops.saturating_sub(1)).saturating_mul(*think_ns);
+                let count = u64::from(connections) * u64::from(*loops);
+                counted(count, ramp_ns.saturating_add(thought_ns), *cap_ns).max((*ramp_ns).min(*cap_ns))
+            }
+            _ => self.length_ns().unwrap_or(0),
+        }
+    }
+
+    /// What the engine carries out.
+    pub(crate) fn profile(&self) -> Profile {
+        match self.clone() {
+            LoadKind::Closed { think_ns } | LoadKind::Requests { think_ns, .. } => {
+                Profile::Closed { think_ns }
+            }
+            LoadKind::Open { rate_per_s, arrival } => Profile::Open { rate_per_s, arrival, coalesce_ns: 0 },
+            LoadKind::ClosedStages { stages, think_ns } => Profile::ClosedStages { stages, think_ns },
+            LoadKind::OpenStages { stages, arrival } => {
+                Profile::OpenStages { stages, arrival, coalesce_ns: 0 }
+            }
+            LoadKind::Users { ramp_ns, loops, think_ns, .. } => Profile::Users { ramp_ns, loops, think_ns },
+        }
+    }
+
+    /// The plain load that warms servers in its place, with its connections.
+    pub(crate) fn stand_in(&self, connections: u32) -> (Profile, u32) {
+        let few = connections.min(STAND_IN_CONNECTIONS);
+        match self {
+            LoadKind::Closed { .. } | LoadKind::Open { .. } => (self.profile(), connections),
+            LoadKind::OpenStages { stages, arrival } => {
+                let area = |stage: &Stage| (stage.from + stage.to) / 2.0 * stage.for_ns as f64;
+                let rate_per_s = stages.iter().map(area).sum::<f64>() / length_of(stages).max(1) as f64;
+                (Profile::Open { rate_per_s, arrival: *arrival, coalesce_ns: 0 }, connections)
+            }
+            LoadKind::Requests { think_ns, .. }
+            | LoadKind::ClosedStages { think_ns, .. }
+            | LoadKind::Users { think_ns, .. } => (Profile::Closed { think_ns: *think_ns }, few),
+        }
+    }
+
+    /// The shape in words; empty for a load that stays as it is.
+    pub fn shape(&self, connections: u32) -> String {
+        match self {
+            LoadKind::Closed { .. } | LoadKind::Open { .. } => String::new(),
+            LoadKind::Requests { count, cap_ns, .. } => {
+                format!("{count} requests, at most {}", seconds(*cap_ns))
+            }
+            LoadKind::Users { ramp_ns, loops, cap_ns, .. } => format!(
+                "{connections} users started over {}, each asks {loops} times, at most {}",
+                seconds(*ramp_ns),
+                seconds(*cap_ns)
+            ),
+            LoadKind::ClosedStages { stages, .. } => in_words(stages, |value| format!("{value}")),
+            LoadKind::OpenStages { stages, .. } => in_words(stages, rate_label),
+        }
+    }
+}
+
+impl LoadPoint {
+    /// Whether it has a shape of its own, so that no slice of it is the load.
+    pub fn is_whole(&self) -> bool {
+        self.length_ns() > 0
+    }
+
+    /// Length of a load that is carried out whole, all streams together, or what it may take at most; 0 for
+    /// loads that are sliced.
+    pub fn length_ns(&self) -> u64 {
+        let own = if self.streams.is_empty() { self.kind.length_ns().unwrap_or(0) } else { 0 };
+        self.streams.iter().map(LoadPoint::length_ns).fold(own, u64::max)
+    }
+
+    /// About how long a load that is carried out whole takes; 0 for the others.
+    pub(crate) fn estimated_ns(&self) -> u64 {
+        match self.streams.is_empty() {
+            true => self.kind.estimated_ns(self.connections),
+            false => self.streams.iter().map(LoadPoint::estimated_ns).max().unwrap_or(0),
+        }
+    }
+
+    /// `closed`, `open`, or `mixed` for streams of both kinds.
+    pub fn model(&self) -> &'static str {
+        let own = self.kind.model();
+        let same = self.streams.iter().all(|stream| stream.kind.model() == own);
+        if same { own } else { "mixed" }
+    }
+
+    /// All of it in words.
+    pub(crate) fn in_words(&self) -> String {
+        let mut parts = vec![match &self.kind {
+            LoadKind::Open { rate_per_s, .. } => rate_label(*rate_per_s),
+            LoadKind::Closed { .. } => "closed loop".to_string(),
+            kind => kind.shape(self.connections),
+        }];
+        if let LoadKind::Open { arrival, .. } | LoadKind::OpenStages { arrival, .. } = &self.kind {
+            let arrival = if *arrival == Arrival::Poisson { "poisson" } else { "constant" };
+            parts.push(format!("{arrival} arrivals"));
+        }
+        parts.push(format!("{} connections", self.connections));
+        if self.think_ns() > 0 {
+            parts.push(format!("think time {}", seconds(self.think_ns())));
+        }
+        parts.push(format!("keep-alive {}", keep_alive_label(self.keep_alive)));
+        parts.join(", ")
+    }
+
+    /// Pause between an answer and the next intended send; 0 in an open loop.
+    pub fn think_ns(&self) -> u64 {
+        match self.kind {
+            LoadKind::Closed { think_ns }
+            | LoadKind::Requests { think_ns, .. }
+            | LoadKind::ClosedStages { think_ns, .. }
+            | LoadKind::Users { think_ns, .. } => think_ns,
+            LoadKind::Open { .. } | LoadKind::OpenStages { .. } => 0,
+        }
+    }
+}
+
+/// The label of stages: their peak.
+pub(crate) fn stages_label(stages: &[Stage], open: bool) -> String {
+    let peak = peak(stages);
+    if open { format!("{}-stages", rate_label(peak)) } else { format!("{peak}c-stages") }
+}
+
+/// The largest value of stages.
+pub(crate) fn peak(stages: &[Stage]) -> f64 {
+    stages.iter().map(|stage| stage.from.max(stage.to)).fold(0.0, f64::max)
+}
+
+fn in_words(stages: &[Stage], value: impl Fn(f64) -> String) -> String {
+    let one = |stage: &Stage| match stage.from == stage.to {
+        true => format!("hold {} for {}", value(stage.from), seconds(stage.for_ns)),
+        false => format!("ramp {} to {} in {}", value(stage.from), value(stage.to), seconds(stage.for_ns)),
+    };
+    stages.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+fn seconds(ns: u64) -> String {
+    format!("{} s", ns as f64 / 1e9)
+}

@@ -1,0 +1,157 @@
+//! Claims about one measurement: a threshold, and what was seen.
+//!
+//! Without replication there is no interval, and nothing can be said of the next run. What can be said is
+//! whether the measurement that was made lies on the claimed side. The guards are those of every verdict.
+
+use super::evaluate::{estimate, not_measured};
+use super::series::{Index, Series};
+use super::{decide, fact, guard};
+use crate::sample::Moments;
+use crate::{Claim, Estimate, Judged, Judgement, Observations, Reason, Verdict};
+
+/// Compares what one measurement showed with what is claimed, exactly; every such verdict says that it rests on
+/// one measurement. Undecided where a value is missing or a guard forbids it (an unfit generator, errors under a
+/// claim about speed). Only the first block is looked at; without one nothing is decided.
+pub fn judge_seen(claims: &[Claim], observations: &Observations) -> Judgement {
+    let index = Index::new(observations);
+    let blocks: Vec<u32> = observations.blocks.iter().copied().take(1).collect();
+    let claims = claims.iter().map(|claim| seen(&Series::new(claim, &index, &blocks), blocks.len() as u32));
+    Judgement { claims: claims.collect(), settled: true }
+}
+
+fn seen(series: &Series<'_>, blocks: u32) -> Judged {
+    let mut judged = Judged {
+        verdict: Verdict::Undecided,
+        estimate: None,
+        confidence: 0.0,
+        blocks,
+        reasons: Vec::new(),
+        settled: true,
+        projection: None,
+    };
+    if blocks == 0 {
+        judged.reasons.push(Reason::NoData);
+        return judged;
+    }
+    let guards = guard::guards(series, blocks, blocks);
+    judged.reasons.extend(guards.into_iter().filter(|reason| !matches!(reason, Reason::BlocksLost { .. })));
+    let sides: Vec<_> = series.sides.iter().flatten().copied().collect();
+    let framed = decide::frame(series, &sides).and_then(|frame| {
+        let moments = Moments::of(&frame.values)?;
+        Some((frame, moments))
+    });
+    let Some((frame, moments)) = framed else {
+        judged.reasons.extend(not_measured(series, blocks));
+        return judged;
+    };
+    let level = estimate(series, &frame, &moments, 0.0, moments.mean);
+    judged.estimate = Some(Estimate { low: f64::NEG_INFINITY, high: f64::INFINITY, ..level });
+    if judged.reasons.is_empty() {
+        let holds = frame.decide_constant(moments.mean);
+        judged.verdict = if holds { Verdict::Supported } else { Verdict::Refuted };
+        judged.reasons.push(Reason::OneMeasurement);
+        if let Some(exchanges) = error_free(series).filter(|_| holds) {
+            judged.reasons.push(Reason::SeenOnly { exchanges, upper: fact::upper_share(0, exchanges) });
+        }
+    }
+    judged
+}
+
+/// The exchanges behind a claim about errors, when none was seen.
+fn error_free(series: &Series<'_>) -> Option<u64> {
+    let about_errors = |trial: &super::series::Trial| {
+        matches!(trial.measure, crate::Measure::Errors | crate::Measure::ErrorShare)
+    };
+    let cells: Vec<_> = series.cells.iter().flatten().flatten().collect();
+    let clean = cells.iter().all(|cell| cell.errors == 0);
+    let exchanges = cells.iter().fold(0_u64, |sum, cell| sum.saturating_add(cell.finished));
+    (series.trials.iter().all(about_errors) && clean && exchanges > 0).then_some(exchanges)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cell, Measure, Names, Replication, Selector, parse_claim};
+
+    fn cell(measure: Measure, merged: Option<f64>) -> Cell {
+        Cell {
+            block: 1,
+            variant: 0,
+            point: 0,
+            stream: None,
+            measure,
+            cycles: vec![merged],
+            merged,
+            finished: 100_000,
+            errors: 0,
+            unfit: Vec::new(),
+        }
+    }
+
+    fn judged(text: &str, cells: Vec<Cell>) -> Judged {
+        let names = Names {
+            variants: vec![Selector { name: "url".into(), levels: Vec::new() }],
+            points: vec!["64c".into()],
+            streams: Vec::new(),
+        };
+        let claims = parse_claim(text, text, &names).expect("a claim");
+        let blocks = if cells.is_empty() { Vec::new() } else { vec![1] };
+        let seen = Observations { cells, blocks, excluded_blocks: 0, replication: Replication::Process };
+        judge_seen(&claims, &seen).claims.remove(0)
+    }
+
+    const P99: Measure = Measure::ResponseQuantile(9900);
+
+    #[test]
+    fn what_was_seen_is_compared_exactly_and_says_that_it_is_one_measurement() {
+        for (text, verdict) in [
+            ("p99 < 50ms", Verdict::Supported),
+            ("p99 < 40ms", Verdict::Refuted),
+            ("p99 <= 40ms", Verdict::Supported),
+            ("p99 > 40ms", Verdict::Refuted),
+            ("0.5 * p99 < 21ms", Verdict::Supported),
+            ("30ms < p99", Verdict::Supported),
+            ("p99 ~ 41ms within 5%", Verdict::Supported),
+            ("p99 ~ 50ms within 5%", Verdict::Refuted),
+        ] {
+            let judged = judged(text, vec![cell(P99, Some(40e6))]);
+            assert_eq!(
+                (judged.verdict, &judged.reasons[..]),
+                (verdict, &[Reason::OneMeasurement][..]),
+                "{text}"
+            );
+            let estimate = judged.estimate.expect("what was seen");
+            assert!((estimate.point - 40e6).abs() < 1.0 && estimate.unit == "ns", "{text}: {estimate:?}");
+            assert!(estimate.low.is_infinite() && estimate.high.is_infinite());
+        }
+    }
+
+    #[test]
+    fn no_value_and_no_measurement_pass_nothing() {
+        for value in [None, Some(f64::NAN), Some(0.0)] {
+            let judged = judged("p99 < 50ms", vec![cell(P99, value)]);
+            assert_eq!(judged.verdict, Verdict::Undecided);
+            assert!(matches!(judged.reasons[..], [Reason::NotMeasured { .. }]), "{:?}", judged.reasons);
+        }
+        let judged = judged("p99 < 50ms", Vec::new());
+        assert_eq!((judged.verdict, judged.reasons), (Verdict::Undecided, vec![Reason::NoData]));
+    }
+
+    #[test]
+    fn an_unfit_generator_and_many_errors_forbid_a_verdict() {
+        let unfit = Cell { unfit: vec!["late".into()], ..cell(P99, Some(1e6)) };
+        assert_eq!(judged("p99 < 50ms", vec![unfit]).verdict, Verdict::Undecided);
+        let failing = |measure, value| Cell { errors: 150, ..cell(measure, Some(value)) };
+        assert_eq!(judged("p99 < 50ms", vec![failing(P99, 1e6)]).verdict, Verdict::Undecided);
+        let share = judged("error_share < 1%", vec![failing(Measure::ErrorShare, 0.0015)]);
+        assert_eq!(share.verdict, Verdict::Supported, "a claim about errors is what errors decide");
+        assert_eq!(judged("errors == 0", vec![failing(Measure::Errors, 150.0)]).verdict, Verdict::Refuted);
+    }
+
+    #[test]
+    fn no_error_comes_with_the_number_of_exchanges() {
+        let judged = judged("errors == 0", vec![cell(Measure::Errors, Some(0.0))]);
+        assert_eq!(judged.verdict, Verdict::Supported);
+        assert!(judged.reasons.contains(&Reason::SeenOnly { exchanges: 100_000, upper: 3e-5 }));
+    }
+}

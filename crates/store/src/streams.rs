@@ -1,0 +1,58 @@
+//! Streams that ran at once, seen as one load.
+
+use crate::StoreError;
+use crate::merge::{decode, merge};
+use crate::schema::{Histograms, Point, Slice};
+use proofload_measure::LatencyHistogram;
+use std::path::Path;
+
+/// The lines of each slice as one slice: exchanges of all streams in the time that they share. Histograms are
+/// merged, the subject's use is that of the first line, which holds it for all of them.
+pub(crate) fn fused(lines: &[&Slice], path: &Path) -> Result<Vec<Slice>, StoreError> {
+    let place = |slice: &Slice| (slice.block, slice.cycle, slice.position);
+    let slices = lines.chunk_by(|a, b| place(a) == place(b));
+    slices.map(|lines| fuse(lines, path)).collect()
+}
+
+fn fuse(lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
+    let Some(first) = lines.first() else { return Ok(Slice::default()) };
+    let merged = merge(lines, path)?;
+    let points = || lines.iter().map(|slice| &slice.measured);
+    let seconds = points().map(|point| point.seconds).fold(0.0, f64::max);
+    let answered: u64 = lines.iter().map(|slice| slice.answered_in_window).sum();
+    let mut per_second: Vec<u64> = Vec::new();
+    for series in points().map(|point| &point.per_second) {
+        per_second.resize(per_second.len().max(series.len()), 0);
+        per_second.iter_mut().zip(series).for_each(|(sum, n)| *sum += n);
+    }
+    let same_model = points().all(|point| point.model == first.measured.model);
+    let mut measured = Point {
+        variant: first.measured.variant.clone(),
+        point: first.measured.point.clone(),
+        model: if same_model { first.measured.model.clone() } else { "mixed".to_string() },
+        connections: points().map(|point| point.connections).sum(),
+        seconds,
+        throughput_per_s: (seconds > 0.0).then(|| answered as f64 / seconds),
+        per_second,
+        ..merged
+    };
+    measured.generator.threads = points().map(|point| point.generator.threads).sum();
+    let histogram = |of: fn(&Histograms) -> &String| -> Result<String, StoreError> {
+        let mut all = LatencyHistogram::new();
+        for slice in lines {
+            all.merge(&decode(of(&slice.histograms), path)?);
+        }
+        Ok(all.encode())
+    };
+    Ok(Slice {
+        measured,
+        answered_in_window: answered,
+        histograms: Histograms {
+            response_time: histogram(|h| &h.response_time)?,
+            service_time: histogram(|h| &h.service_time)?,
+            first_byte: histogram(|h| &h.first_byte)?,
+            send_delay: histogram(|h| &h.send_delay)?,
+        },
+        ..(*first).clone()
+    })
+}
