@@ -32,6 +32,14 @@ pub enum Verb {
     Compare(CompareArgs),
     /// Run a study: start its servers, load them, judge its claims
     Run(RunArgs),
+    /// Go on with a run that was interrupted or killed
+    Resume(ResumeArgs),
+    /// Run the study of a record again, with the same preset, seed and settings
+    Rerun(RerunArgs),
+    /// The runs there are, with their verdicts
+    History(HistoryArgs),
+    /// What two runs have differently: plans, machines, figures, verdicts
+    Diff(DiffArgs),
     /// Draw a report from the record of a run; nothing is run
     Report(ReportArgs),
     /// The catalogue of servers that Proofload can start
@@ -158,6 +166,9 @@ pub struct PresetArgs {
     /// Time allowed for the whole study (8m, 2h)
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
+    /// Lengths instead of the preset's, for tests: warm-up=100ms,slice=50ms,discard=10ms,cycles=2
+    #[arg(long, value_name = "LIST", hide = true)]
+    pub timing: Option<String>,
 }
 
 /// `proofload run STUDY`.
@@ -188,6 +199,46 @@ pub struct RunArgs {
     /// Folder of subjects instead of the one beside the study or the built-in one
     #[arg(long, value_name = "DIR")]
     pub catalogue: Option<PathBuf>,
+    /// Fetch nothing; what the cache lacks is listed
+    #[arg(long)]
+    pub offline: bool,
+    /// Leave at once when another measuring run is under way, instead of waiting for it
+    #[arg(long)]
+    pub no_wait: bool,
+    /// The comparison with an earlier run.
+    #[command(flatten)]
+    pub baseline: BaselineArgs,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// With which earlier run figures are compared.
+#[derive(Debug, Clone, Args)]
+pub struct BaselineArgs {
+    /// Compare every figure with those of this run, such as runs/STUDY/ID
+    #[arg(long, value_name = "RUN")]
+    pub baseline: Option<PathBuf>,
+    /// By how much a figure may be worse than the baseline's (5%, 0.1)
+    #[arg(long, value_name = "SHARE", default_value = "5%", requires = "baseline")]
+    pub tolerance: String,
+    /// Compare although machine, kernel, CPU shares or load differ; the result is marked
+    #[arg(long, requires = "baseline")]
+    pub baseline_anyway: bool,
+}
+
+/// `proofload resume`.
+#[derive(Debug, Clone, Args)]
+pub struct ResumeArgs {
+    /// The run; without it the latest in --dir that is not finished
+    #[arg(value_name = "RUN")]
+    pub run: Option<PathBuf>,
+    /// Directory in which runs/STUDY/ID/ are
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// Go on although machine, kernel or servers have changed; the result is marked
+    #[arg(long)]
+    pub anyway: bool,
     /// Leave at once when another measuring run is under way, instead of waiting for it
     #[arg(long)]
     pub no_wait: bool,
@@ -196,12 +247,72 @@ pub struct RunArgs {
     pub output: OutputArgs,
 }
 
+/// `proofload rerun RUN`.
+#[derive(Debug, Clone, Args)]
+pub struct RerunArgs {
+    /// The run to repeat, such as runs/STUDY/latest
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Directory in which runs/STUDY/ID/ is made
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// Run although the servers are not those of the record; the result is marked
+    #[arg(long)]
+    pub anyway: bool,
+    /// Leave at once when another measuring run is under way, instead of waiting for it
+    #[arg(long)]
+    pub no_wait: bool,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Text for people, or JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ListFormat {
+    /// For a terminal
+    Text,
+    /// For programs
+    Json,
+}
+
+/// `proofload history`.
+#[derive(Debug, Clone, Args)]
+pub struct HistoryArgs {
+    /// Only runs of this study
+    #[arg(value_name = "STUDY")]
+    pub study: Option<String>,
+    /// Directory in which runs/STUDY/ID/ are
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// Format on standard output; schema/history.schema.json describes an entry
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: ListFormat,
+}
+
+/// `proofload diff RUN RUN`.
+#[derive(Debug, Clone, Args)]
+pub struct DiffArgs {
+    /// The first run, such as runs/STUDY/ID
+    #[arg(value_name = "RUN")]
+    pub left: PathBuf,
+    /// The second
+    #[arg(value_name = "RUN")]
+    pub right: PathBuf,
+    /// Format on standard output; schema/diff.schema.json
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: ListFormat,
+}
+
 /// `proofload report RUN`.
 #[derive(Debug, Clone, Args)]
 pub struct ReportArgs {
     /// A run directory, such as runs/STUDY/latest
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
+    /// The comparison with an earlier run.
+    #[command(flatten)]
+    pub baseline: BaselineArgs,
     /// The output.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -209,13 +320,75 @@ pub struct ReportArgs {
 
 /// `proofload subjects`.
 #[derive(Debug, Clone, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct SubjectsArgs {
+    /// What to do; lists all subjects by default.
+    #[command(subcommand)]
+    pub action: Option<SubjectsAction>,
     /// Show this one with its parameters
     #[arg(value_name = "SUBJECT")]
     pub subject: Option<String>,
+    /// Where they lie and how they are shown.
+    #[command(flatten)]
+    pub shown: ShownArgs,
+}
+
+/// What `subjects` does.
+#[derive(Debug, Clone, Subcommand)]
+pub enum SubjectsAction {
+    /// List all subjects
+    List {
+        /// Where they lie and how they are shown.
+        #[command(flatten)]
+        shown: ShownArgs,
+    },
+    /// Show one with its parameters
+    Show {
+        /// Its folder's name
+        #[arg(value_name = "SUBJECT")]
+        subject: String,
+        /// Where they lie and how they are shown.
+        #[command(flatten)]
+        shown: ShownArgs,
+    },
+    /// Check folders: declaration, pins and sources; all mistakes at once
+    Check {
+        /// Only this one
+        #[arg(value_name = "SUBJECT")]
+        subject: Option<String>,
+        /// Prepare, start, ask and stop each choice of its parameters too
+        #[arg(long)]
+        start: bool,
+        /// Fetch nothing; what the cache lacks is listed
+        #[arg(long)]
+        offline: bool,
+        /// Folder of subjects instead of the one nearby or the built-in one
+        #[arg(long, value_name = "DIR")]
+        catalogue: Option<PathBuf>,
+    },
+    /// Fetch files and pin them in a subject's lock; a folder that is not there is made
+    Add {
+        /// group:artifact:version[:type[:classifier]] from Maven Central, or debian:PACKAGE
+        #[arg(value_name = "COORDINATE")]
+        coordinates: Vec<String>,
+        /// The subject's folder
+        #[arg(long, value_name = "SUBJECT")]
+        to: String,
+        /// Folder of subjects instead of the one nearby
+        #[arg(long, value_name = "DIR")]
+        catalogue: Option<PathBuf>,
+    },
+}
+
+/// Where subjects lie and how they are shown.
+#[derive(Debug, Clone, Args)]
+pub struct ShownArgs {
     /// Folder of subjects instead of the one nearby or the built-in one
     #[arg(long, value_name = "DIR")]
     pub catalogue: Option<PathBuf>,
+    /// text or json
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
+    pub format: String,
 }
 
 /// `proofload doctor`.
