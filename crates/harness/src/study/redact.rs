@@ -103,11 +103,18 @@ fn collect(node: &Node, text: &str, sensitive: bool, cuts: &mut Vec<(Range<usize
 
 /// Arguments of a command without their credentials.
 pub(crate) fn arguments(args: &[String]) -> Vec<String> {
-    let mut after_flag = false;
+    let (mut after_flag, mut after_set) = (false, false);
     args.iter()
         .map(|arg| {
-            let out = if after_flag { REDACTED.to_string() } else { argument(arg).into_owned() };
+            let out = match arg.strip_prefix("--set=") {
+                _ if after_flag => REDACTED.to_string(),
+                // The whole value of a setting belongs to its key, spaces and all.
+                _ if after_set => super::set::recorded(arg),
+                Some(setting) => format!("--set={}", super::set::recorded(setting)),
+                None => argument(arg).into_owned(),
+            };
             after_flag = is_sensitive_flag(arg);
+            after_set = arg == "--set";
             out
         })
         .collect()
@@ -197,6 +204,10 @@ mod tests {
         }
         let args = ["--token".to_string(), "abc".to_string(), "x".to_string()];
         assert_eq!(arguments(&args), ["--token", "redacted", "x"]);
+        let set = "workload.page.headers.Authorization=Bearer hunter2";
+        let args = ["--set".to_string(), set.to_string(), format!("--set={set}"), "--set=seed=7".to_string()];
+        let left = "workload.page.headers.Authorization=redacted";
+        assert_eq!(arguments(&args), ["--set", left, &format!("--set={left}"), "--set=seed=7"]);
     }
 
     #[test]
