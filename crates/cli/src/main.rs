@@ -4,6 +4,7 @@ mod again;
 mod args;
 mod baseline;
 mod compare;
+mod debug;
 mod doctor;
 mod exit;
 mod init;

@@ -9,6 +9,7 @@
 
 use super::JvmUse;
 use rustix::fs::{FileType, Mode, OFlags, fstat, open};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -204,6 +205,14 @@ fn parse_entry(bytes: &[u8], at: usize, order: Order) -> Option<(usize, Entry)> 
     Some((length, found))
 }
 
+/// The texts of a file by name, such as the JVM's version and arguments.
+///
+/// # Errors
+/// When the header is wrong, or says that readers have to wait.
+pub fn texts(bytes: &[u8]) -> Result<BTreeMap<String, String>, HsperfError> {
+    Ok(parse(bytes)?.texts.into_iter().collect())
+}
+
 mod places;
 
 use places::Places;
@@ -265,6 +274,18 @@ impl JvmFile {
             u64::try_from(value).unwrap_or(0)
         };
         Ok(self.places.read(value))
+    }
+
+    /// The texts that the JVM keeps there; see [`texts`].
+    ///
+    /// # Errors
+    /// When the file has become unreadable.
+    pub fn texts(&mut self) -> Result<BTreeMap<String, String>, HsperfError> {
+        use std::io::{Read, Seek};
+        let mut bytes = Vec::new();
+        self.file.rewind()?;
+        (&self.file).take(FILE_BYTES_MAX).read_to_end(&mut bytes)?;
+        texts(&bytes)
     }
 
     fn resolve(&mut self) -> Result<(), HsperfError> {

@@ -5,6 +5,7 @@
 
 mod backend;
 mod digest;
+mod facts;
 pub mod hsperf;
 mod jvm;
 mod machine;
