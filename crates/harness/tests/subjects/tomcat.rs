@@ -154,7 +154,7 @@ fn what_cannot_be_had_is_told(bench: &Bench) {
     std::fs::create_dir(&runtime).unwrap();
     let home = jdk::find_all().into_iter().rfind(|jdk| jdk.major == 17 && jdk.has_compiler).unwrap().home;
     let prepare = |catalogue: &Path, cache: &Path, path: &str| {
-        let args = [catalogue.to_str().unwrap(), cache.to_str().unwrap()];
+        let args = [catalogue.to_str().unwrap(), cache.to_str().unwrap(), "tomcat", "connector=nio2"];
         let output =
             cast(PREPARER, &args, &runtime).env("PATH", path).env("JAVA_HOME", &home).output().unwrap();
         String::from_utf8(output.stdout).unwrap()

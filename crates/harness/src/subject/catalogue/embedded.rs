@@ -17,6 +17,7 @@ macro_rules! embed {
 
 /// Path within `subjects/`, and content.
 const FILES: &[(&str, &[u8])] = embed![
+    "CONTRACT.md",
     "README.md",
     "reference/README.md",
     "reference/subject.yaml",
