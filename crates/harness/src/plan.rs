@@ -7,9 +7,11 @@
 mod explain;
 mod lines;
 mod order;
+mod retime;
 
 pub use explain::explain;
 pub use lines::redact_arguments;
+pub use retime::retime;
 
 use crate::study::quantity::keep_alive_label;
 use crate::study::{LoadKind, LoadPoint, Stand, Study, SubjectSpec, WorkloadEntry};
@@ -138,6 +140,8 @@ pub fn make(
         streams: study.streams.iter().map(|stream| stream.name.clone()).collect(),
         points: study.points.iter().map(|point| planned_point(study, point)).collect(),
         claims: planned_claims(study),
+        expectations: lines::expectations(study),
+        references: lines::references(study),
         not_tested,
         order: order::blocks(seed, blocks, timing.cycles, variants),
         timing,

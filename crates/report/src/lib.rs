@@ -6,11 +6,15 @@
 #![forbid(unsafe_code)]
 
 pub mod escape;
+mod expected;
 mod messages;
 mod number;
 mod render;
 mod result;
+mod runs;
 mod view;
 
-pub use render::{html, json, markdown, text};
+pub use expected::Looking;
+pub use render::{diff_text, history_text, html, json, markdown, text};
 pub use result::{Overall, ReportError, of_run, overall, restore};
+pub use runs::{baseline, diff, history_entry};

@@ -8,6 +8,13 @@ use proofload_store::schema::{Estimate, Point};
 
 /// Heading of the verdicts.
 pub const VERDICTS: &str = "Verdicts";
+/// Heading of the expectations.
+pub const EXPECTATIONS: &str = "Expected and found";
+/// Heading of the published figures.
+pub const PUBLISHED: &str =
+    "Published elsewhere, on other machines; shown beside what was found here, never judged";
+/// Columns of the published figures.
+pub const PUBLISHED_COLUMNS: [&str; 5] = ["quantity", "published", "found", "found / published", "source"];
 /// Heading of the figures.
 pub const FIGURES: &str = "Figures";
 /// Heading of the outcomes that are not answers.
@@ -76,6 +83,16 @@ fn tense(interval: &str) -> (bool, String) {
         Some((_, ends)) => (true, format!(" [{ends}")),
         None => (false, ", no interval".to_string()),
     }
+}
+
+/// What was expected, and by whom.
+pub fn expected(range: &str, source: &str) -> String {
+    if source.is_empty() { format!("expected {range}") } else { format!("expected {range} ({source})") }
+}
+
+/// Who published a figure, and where.
+pub fn published_in(source: &str, url: &str) -> String {
+    if url.is_empty() { source.to_string() } else { format!("{source}, {url}") }
 }
 
 /// Why a verdict is what it is.
@@ -250,4 +267,88 @@ pub fn unsent(n: u64, of: u64) -> String {
 /// In flight at the end.
 pub fn abandoned(n: u64) -> String {
     format!("{} requests were in flight at the end and are in no latency", number::count(n))
+}
+
+/// Heading of the list of runs.
+pub const HISTORY: &str = "Runs";
+/// There are no runs.
+pub const NO_RUNS: &str =
+    "no runs here; they are made in runs/ of the working directory, or of the one that --dir names";
+/// Heading of the differences between two plans.
+pub const DIFF_PLAN: &str = "Plan";
+/// Heading of the differences between two machines.
+pub const DIFF_ENVIRONMENT: &str = "Environment";
+/// Heading of the verdicts that differ.
+pub const DIFF_VERDICTS: &str = "Verdicts that differ";
+/// Which two runs.
+pub fn diff_title(left: &str, right: &str) -> String {
+    format!("first {left}, second {right}")
+}
+
+/// Nothing differs.
+pub const SAME: &str = "the same";
+/// What the ratios of two runs are not.
+pub const NOT_PAIRED: &str = "not paired: different times; the interval covers how blocks differ within each run, not how the \
+                              machine changed between them, so this is no verdict";
+
+/// Heading of the comparison with a baseline.
+pub fn baseline_title(tolerance: f64, run: &str) -> String {
+    format!("Against the baseline {run}: worse by more than {} is a regression", number::percent(tolerance))
+}
+
+/// Why a figure's comparison with the baseline is what it is.
+pub fn baseline_reasons(judged: &Judged, names: &Names) -> Vec<String> {
+    let crosses = |reason: &Reason| match reason {
+        Reason::IntervalCrosses { resolution, .. } => Some(format!(
+            "the interval contains the tolerance; the resolution is ±{}",
+            number::percent(*resolution)
+        )),
+        Reason::TooFewBlocks { have, need } => {
+            Some(format!("{} on one side, at least {need} are needed", blocks(*have)))
+        }
+        _ => None,
+    };
+    judged.reasons.iter().map(|reason| crosses(reason).unwrap_or_else(|| why(reason, names))).collect()
+}
+
+/// How a figure stands against the baseline's.
+pub fn against_baseline(verdict: &str) -> &'static str {
+    match verdict {
+        "supported" => "no regression",
+        "refuted" => "REGRESSION",
+        _ => "undecided",
+    }
+}
+
+/// What a comparison with a baseline cannot know.
+pub const BASELINE_NOT_PAIRED: &str = "the comparison with the baseline is not paired: the runs were made at different times, and a \
+                                       machine that changed between them is within the ratio";
+
+/// The baseline was measured elsewhere or otherwise.
+pub fn baseline_differs(what: &str) -> String {
+    format!("the baseline is not comparable and was compared all the same: {what}")
+}
+
+/// Only one of two runs has it.
+pub fn unmatched(what: &str) -> String {
+    format!("the baseline has no {what}")
+}
+
+/// A run in several sittings.
+pub fn resumed(times: usize, cut: u32) -> String {
+    let times = if times == 1 { "once".to_string() } else { format!("{times} times") };
+    format!("resumed {times}; {} cut off by that: on record, not judged, not counted as lost", blocks(cut))
+}
+
+/// It went on although something had changed.
+pub fn resumed_elsewhere(what: &str) -> String {
+    format!("resumed although something had changed: {what}")
+}
+
+/// It repeats another run.
+pub fn repeats(run: &str, differences: &[String]) -> String {
+    match differences {
+        [] => format!("repeats {run}"),
+        _ => format!("repeats {run}, with differences: {}", differences.join("; ")),
+    }
 }

@@ -1,9 +1,9 @@
 //! From the record to a result: judge, figures, limits. Everything that a renderer shows comes from here.
 
-use crate::messages;
+use crate::{expected, messages};
 use proofload_stats::{
-    Cell, Claim, Design, Judged, Measure, Names, Observations, Selector, Source, mean_over_blocks,
-    parse_claim,
+    Cell, Claim, ClaimError, Design, Judged, Measure, Names, Observations, Published, Selector, Source,
+    mean_over_blocks, parse_claim,
 };
 use proofload_store::schema::{ClaimResult, Estimate, FORMAT_VERSION, Figure, Plan, RunResult, Slice};
 use proofload_store::{Run, StoreError};
@@ -23,7 +23,7 @@ pub(crate) const TABLE_IF_MEASURED: [Measure; 2] = [Measure::Rss, Measure::GcTim
 const MISSING_TOLD_MAX: usize = 6;
 
 /// The intervals of the table miss with this probability; they are no verdicts.
-const TABLE_TAIL: f64 = 0.05;
+pub(crate) const TABLE_TAIL: f64 = 0.05;
 
 /// A record that cannot be turned into a result.
 #[derive(Debug)]
@@ -37,6 +37,15 @@ pub enum ReportError {
         /// What is wrong with it.
         why: String,
     },
+}
+
+impl ReportError {
+    pub(crate) fn of_claim(name: &str, errors: &[ClaimError]) -> ReportError {
+        ReportError::Claim {
+            name: name.to_string(),
+            why: errors.first().map(ToString::to_string).unwrap_or_default(),
+        }
+    }
 }
 
 impl std::fmt::Display for ReportError {
@@ -72,10 +81,8 @@ pub fn restore(plan: &Plan) -> Result<(Names, Vec<Claim>, Design), ReportError> 
     };
     let mut claims = Vec::new();
     for claim in &plan.claims {
-        let parsed = parse_claim(&claim.name, &claim.text, &names).map_err(|errors| ReportError::Claim {
-            name: claim.name.clone(),
-            why: errors.first().map(ToString::to_string).unwrap_or_default(),
-        })?;
+        let parsed = parse_claim(&claim.name, &claim.text, &names)
+            .map_err(|errors| ReportError::of_claim(&claim.name, &errors))?;
         claims.extend(parsed);
     }
     let design = Design { looks: plan.timing.looks.clone(), alpha: plan.alpha };
@@ -97,7 +104,9 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
         .zip(&judgement.claims)
         .map(|(claim, judged)| claim_result(claim, judged, &names, seconds_per_block))
         .collect();
-    let observations = run.observations(&figured(&claims))?;
+    let expectations = expected::expectations(run, &names, &design, seconds_per_block)?;
+    let published = expected::published_figures(plan, &names)?;
+    let observations = run.observations(&figured(&claims, &published))?;
     Ok(RunResult {
         format: FORMAT_VERSION,
         study: plan.study.clone(),
@@ -107,7 +116,9 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
         variants: plan.variants.clone(),
         points: run.points()?,
         figures: figures(&observations, &names),
+        published: expected::beside_found(plan, &published, &observations, &names),
         claims: results,
+        expectations,
         blocks: observations.blocks.len() as u32,
         excluded_blocks: run.excluded().len() as u32,
         replication: plan.replication.clone(),
@@ -119,29 +130,37 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
 }
 
 fn claim_result(claim: &Claim, judged: &Judged, names: &Names, seconds_per_block: f64) -> ClaimResult {
-    let finite = |value: f64| value.is_finite().then_some(value);
     ClaimResult {
         name: claim.name.clone(),
         text: claim.text.clone(),
         verdict: judged.verdict.name().to_string(),
-        estimate: judged.estimate.map(|estimate| Estimate {
-            point: estimate.point,
-            low: finite(estimate.low),
-            high: finite(estimate.high),
-            unit: estimate.unit.to_string(),
-        }),
+        estimate: judged.estimate.map(stored),
         confidence: judged.confidence,
         blocks: judged.blocks,
         reasons: messages::reasons(judged, names, seconds_per_block),
     }
 }
 
+/// An estimate as it is stored: ends that bound nothing are absent.
+pub(crate) fn stored(estimate: proofload_stats::Estimate) -> Estimate {
+    let finite = |value: f64| value.is_finite().then_some(value);
+    Estimate {
+        point: estimate.point,
+        low: finite(estimate.low),
+        high: finite(estimate.high),
+        unit: estimate.unit.to_string(),
+    }
+}
+
 /// The measures of which there are figures: those of the table, those that claims speak of, and whatever was
 /// seen of the subjects.
-fn figured(claims: &[Claim]) -> Vec<Measure> {
+fn figured(claims: &[Claim], published: &[Published]) -> Vec<Measure> {
     let mut measures = TABLE.to_vec();
+    let published = published.iter().map(|figure| figure.measure);
     let seen = Measure::all().filter(|measure| measure.source() != Source::Generator);
-    for measure in TABLE_IF_MEASURED.into_iter().chain(proofload_store::measures_of(claims)).chain(seen) {
+    for measure in
+        TABLE_IF_MEASURED.into_iter().chain(proofload_store::measures_of(claims)).chain(seen).chain(published)
+    {
         if !measures.contains(&measure) {
             measures.push(measure);
         }
@@ -178,7 +197,8 @@ fn figures(observations: &Observations, names: &Names) -> Vec<Figure> {
     figures
 }
 
-fn figure(
+/// A measure of one variant at one load point, of one stream or of all; the indexes are those of the plan's names.
+pub(crate) fn figure(
     observations: &Observations,
     (variant, point, stream): (usize, usize, Option<usize>),
     measure: Measure,
@@ -243,9 +263,24 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     if excluded > 0 {
         limits.push(messages::excluded(excluded));
     }
+    limits.extend(sittings(run));
+    if !plan.repeats.is_empty() {
+        limits.push(messages::repeats(&plan.repeats, &plan.repeat_differences));
+    }
     limits.extend(plan.not_tested.iter().map(|what| messages::not_tested(what)));
     limits.extend(run.environment().findings.iter().map(|what| messages::machine(what)));
     limits
+}
+
+/// What a reader must know of a run that was resumed.
+fn sittings(run: &Run) -> Vec<String> {
+    let sittings = &run.status().sittings;
+    let mut said = Vec::new();
+    if sittings.len() > 1 {
+        said.push(messages::resumed(sittings.len() - 1, run.cut_blocks().count() as u32));
+    }
+    said.extend(sittings.iter().flat_map(|s| &s.differences).map(|what| messages::resumed_elsewhere(what)));
+    said
 }
 
 /// What looking at the subjects cost, and what could not be seen.
@@ -278,13 +313,20 @@ fn ages(measured: &[&Slice]) -> Option<(f64, f64)> {
     youngest.is_finite().then(|| (youngest, ends.fold(0.0, f64::max)))
 }
 
+/// A baseline with which nothing could be compared is no pass.
+fn none_compared(baseline: &proofload_store::schema::Baseline) -> bool {
+    baseline.figures.is_empty()
+}
+
 /// What a result comes to as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overall {
     /// Every claim is supported; or there was none, and something was measured.
     AllSupported,
-    /// At least one claim is refuted.
+    /// At least one claim is refuted, or one expectation not met.
     Refuted,
+    /// No claim is refuted; at least one figure is worse than the baseline's by more than is tolerated.
+    Regressed,
     /// None is refuted, at least one undecided; or no claim of a study was left.
     Undecided,
     /// The generator was the limit, or nothing was answered.
@@ -297,13 +339,26 @@ pub fn overall(result: &RunResult) -> Overall {
         |point: &proofload_store::schema::Point| point.outcomes.get("answered").copied().unwrap_or(0);
     let nothing = result.points.iter().all(|point| answered(point) == 0);
     let unfit = result.points.iter().any(|point| !point.generator.fit);
+    let rows = |outcome: &str| result.expectations.iter().any(|row| row.outcome == outcome);
     let any = |verdict: &str| result.claims.iter().any(|claim| claim.verdict == verdict);
+    let against = |verdict: &str| {
+        let figures = result.baseline.iter().flat_map(|baseline| &baseline.figures);
+        figures.into_iter().any(|figure| figure.verdict == verdict)
+    };
+    let undecided = any("undecided") || rows("undecided");
+    let judged_nothing = result.claims.is_empty() && result.expectations.is_empty();
     // A refuted claim was judged on fit slices: the judge lets no other through.
-    if any("refuted") {
+    if any("refuted") || rows("not met") {
         Overall::Refuted
-    } else if nothing || (unfit && (result.claims.is_empty() || any("undecided"))) {
+    } else if nothing || (unfit && (judged_nothing || undecided)) {
         Overall::Invalid
-    } else if any("undecided") || (result.plan.is_some() && result.claims.is_empty()) {
+    } else if against("refuted") {
+        Overall::Regressed
+    } else if undecided
+        || against("undecided")
+        || result.baseline.as_ref().is_some_and(none_compared)
+        || (result.plan.is_some() && judged_nothing)
+    {
         // A study of which no claim is left was asked for figures, and decides nothing.
         Overall::Undecided
     } else {

@@ -2,10 +2,12 @@
 
 mod html;
 mod markdown;
+mod runs;
 mod text;
 
 pub use html::html;
 pub use markdown::markdown;
+pub use runs::{diff_text, history_text};
 pub use text::text;
 
 use proofload_store::schema::RunResult;
