@@ -5,6 +5,7 @@ use crate::exit::{Exit, leave};
 use crate::run::{Begin, Conduct, conduct};
 use crate::{compare, run};
 use clap::Parser;
+use proofload_harness::plan::Mode;
 use proofload_harness::study::{self, Study};
 use proofload_harness::subject::{Cache, Catalogue};
 use proofload_store::Run;
@@ -112,6 +113,7 @@ fn again(
         catalogue: &catalogue,
         cache: &cache,
         dir,
+        mode: Mode::from_name(&plan.mode),
         seed: Some(plan.seed),
         workers,
         no_wait,

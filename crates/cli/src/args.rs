@@ -193,6 +193,10 @@ pub struct RunArgs {
     /// Seed of everything random
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// How the variants take turns: cycles (all run, slice by slice) or serial (one after the other); chosen by
+    /// load and memory without it
+    #[arg(long, value_name = "MODE", value_parser = ["cycles", "serial"])]
+    pub mode: Option<String>,
     /// Directory in which runs/STUDY/ID/ is made
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
@@ -460,6 +464,23 @@ pub enum Format {
     Markdown,
     /// One self-contained page
     Html,
+    /// JUnit's XML for continuous integration: a test case for each claim
+    Junit,
+    /// Figures and counts, one a line
+    Csv,
+    /// Answers in each second, and what was seen of the servers meanwhile, one sample a line
+    CsvSeries,
+    /// HdrHistogram's log: the response and service times of each slice
+    Hlog,
+}
+
+/// What an undecided claim is in JUnit's XML.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum UndecidedIs {
+    /// Skipped: neither passed nor failed
+    Skip,
+    /// Failed
+    Fail,
 }
 
 /// Where the result goes.
@@ -471,6 +492,12 @@ pub struct OutputArgs {
     /// Write the result to this file instead
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// What an undecided claim is in --format junit
+    #[arg(long, value_enum, default_value = "skip", value_name = "skip|fail")]
+    pub undecided: UndecidedIs,
+    /// Append the result as Markdown to the file that GITHUB_STEP_SUMMARY names
+    #[arg(long)]
+    pub github_summary: bool,
     /// No progress on standard error
     #[arg(short = 'q', long)]
     pub quiet: bool,

@@ -19,6 +19,7 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
         catalogue: &catalogue,
         cache: &cache,
         dir: &args.dir,
+        mode: None,
         seed: args.load.seed,
         workers: args.load.workers,
         no_wait: false,

@@ -10,7 +10,8 @@ use proofload_harness::host::lock::MeasuringLock;
 use proofload_harness::host::{self, clock, signals};
 use proofload_harness::runner::record;
 use proofload_harness::study::{LoadPoint, quantity};
-use proofload_store::schema::{FORMAT_VERSION, RunResult, Status};
+use proofload_store::histograms_of;
+use proofload_store::schema::{FORMAT_VERSION, RunResult, Slice, Status};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How long, when neither time nor number is given.
@@ -22,6 +23,7 @@ const DRAIN_NS: u64 = 1_000_000_000;
 
 /// The verb.
 pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
+    output::check(&args.output)?;
     let mut mistakes = Mistakes::default();
     let point = load::point(&args.load, &mut mistakes);
     let request = load::request(&args.load, &mut mistakes);
@@ -45,11 +47,29 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         .map_err(run::lock_error)?;
     let loaded = watched(&plan, &stop, args.output.quiet)?;
     let result = result(&args.urls.join(" "), &point, &loaded);
-    output::write(&result, &args.output)?;
+    let slice = single_slice(&result, &loaded);
+    output::write(&result, &[&slice], &args.output)?;
     Ok(match stop.load(Ordering::Relaxed) {
         true => Exit::Interrupted,
         false => run::exit_of(&result),
     })
+}
+
+/// The measurement as the one slice that it is, for the formats that are made of slices.
+fn single_slice(result: &RunResult, loaded: &LoadResult) -> Slice {
+    let ago_ns = clock::monotonic_ns().saturating_sub(loaded.window_start_ns);
+    Slice {
+        format: FORMAT_VERSION,
+        block: 1,
+        phase: "measure".to_string(),
+        cycle: 1,
+        position: 1,
+        started_unix_ns: clock::unix_ns().saturating_sub(ago_ns),
+        measured: result.points[0].clone(),
+        histograms: histograms_of(&loaded.snapshot),
+        answered_in_window: loaded.snapshot.answered_in_window,
+        ..Slice::default()
+    }
 }
 
 fn extent(args: &MeasureArgs, mistakes: &mut Mistakes) -> Extent {

@@ -9,12 +9,13 @@ use std::path::Path;
 
 /// The verb.
 pub fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
+    output::check(&args.output)?;
     let record = Run::open(&args.run).map_err(|error| leave(Exit::Usage, error))?;
     let mut result = proofload_report::of_run(&record)?;
     let baseline = Baseline::open(&args.baseline, Path::new(""), record.plan(), record.environment())?;
     if let Some(baseline) = baseline {
         baseline.compare(&record, &mut result)?;
     }
-    output::write(&result, &args.output)?;
+    output::write(&result, &output::slices(&record), &args.output)?;
     Ok(run::exit_of(&result))
 }

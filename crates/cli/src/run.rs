@@ -7,7 +7,7 @@ use crate::output;
 use crate::progress::Live;
 use proofload_harness::host::lock::{LockError, MeasuringLock};
 use proofload_harness::host::{self, clock, cpus, signals};
-use proofload_harness::plan::{self, Preset};
+use proofload_harness::plan::{self, Mode, Preset};
 use proofload_harness::runner::{Behind, Ending, LiveBench, LiveTerms, Progress, Runner};
 use proofload_harness::study::{self, Study};
 use proofload_harness::subject::{Cache, Catalogue, Keeper, Prepared, SubjectError};
@@ -30,6 +30,8 @@ pub struct Conduct<'a> {
     pub cache: &'a Cache,
     /// Directory in which `runs/` is made.
     pub dir: &'a Path,
+    /// How the variants take turns, when the command line says so.
+    pub mode: Option<Mode>,
     /// Seed, or one from the clock.
     pub seed: Option<u64>,
     /// Threads of the generator; as many as it has CPUs by default.
@@ -81,6 +83,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
         catalogue: &catalogue,
         cache: &cache,
         dir: &args.dir,
+        mode: args.mode.as_deref().and_then(Mode::from_name),
         seed: args.seed,
         workers: None,
         no_wait: args.no_wait,
@@ -104,6 +107,7 @@ pub fn options(args: &RunArgs) -> study::Options {
 
 /// Plans, prepares, runs, judges and reports a study.
 pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
+    output::check(conduct.output)?;
     let stop = signals::install()?;
     let preset = preset(conduct.preset);
     let budget = conduct.preset.budget.as_deref().map(study::quantity::duration).transpose();
@@ -111,7 +115,9 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
     let environment = host::environment();
     let share = cpus::share(&environment.cpus);
     let seed = conduct.seed.or(conduct.study.seed).unwrap_or_else(clock::unix_ns);
-    let mut plan = plan::make(conduct.study, preset, seed, budget_ns, &share.generator, &share.subject);
+    let mode = plan::choose_mode(conduct.study, conduct.mode, host::memory_available_bytes())
+        .map_err(|why| leave(Exit::Usage, why))?;
+    let mut plan = plan::make(conduct.study, preset, seed, budget_ns, mode, &share.generator, &share.subject);
     if let Some(list) = &conduct.preset.timing {
         plan::retime(&mut plan, list).map_err(|why| leave(Exit::Usage, format!("--timing {why}")))?;
     }
@@ -311,6 +317,7 @@ fn blocks(
     let ending = Runner {
         plan,
         design: &design,
+        claims: &claims,
         bench: &mut bench,
         record,
         look: &mut |path| looking.look(&Run::open(path)?),
@@ -318,8 +325,11 @@ fn blocks(
             live.show(&step);
             match step {
                 Progress::Noticed { block, what } => noticed.push_str(&format!("block {block}: {what}\n")),
-                Progress::Lost { block, why } => {
-                    noticed.push_str(&format!("block {block} was lost: {why}\n"))
+                Progress::Lost { variant, why, .. } => {
+                    noticed.push_str(&format!("{variant} was lost: {why}\n"))
+                }
+                Progress::GivenUp { variant, why, .. } => {
+                    noticed.push_str(&format!("{variant} was given up: {why}\n"))
                 }
                 _ => {}
             }
@@ -352,7 +362,7 @@ fn finish(
     record.write_result(&result)?;
     record.write_text("report.md", &proofload_report::markdown(&result))?;
     record.write_text("report.html", &proofload_report::html(&result))?;
-    output::write(&result, conduct.output)?;
+    output::write(&result, &output::slices(&run), conduct.output)?;
     if !conduct.output.quiet {
         eprintln!("kept in {}", record.path().display());
     }

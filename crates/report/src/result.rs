@@ -242,7 +242,7 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
         limits.push(messages::PROCESSES.to_string());
     } else if let Some((from, to)) = ages(&measured) {
         match plan.preset.as_str() {
-            "smoke" | "quick" => limits.push(messages::young_servers(from, to)),
+            "smoke" | "quick" => limits.push(messages::young_servers(from, to, has_jvm(&measured))),
             _ => limits.push(messages::FIXED_WARM_UP.to_string()),
         }
     }
@@ -260,6 +260,13 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     if let Some(first) = marked.first() {
         limits.push(messages::marked(marked.len(), measured.len(), first));
     }
+    if plan.mode == "serial" {
+        limits.push(messages::SERIAL.to_string());
+    }
+    if plan.variants.iter().any(|variant| !variant.shares.is_empty()) {
+        limits.push(messages::SHARED.to_string());
+    }
+    limits.extend(lost(run, plan));
     if excluded > 0 {
         limits.push(messages::excluded(excluded));
     }
@@ -270,6 +277,16 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     limits.extend(plan.not_tested.iter().map(|what| messages::not_tested(what)));
     limits.extend(run.environment().findings.iter().map(|what| messages::machine(what)));
     limits
+}
+
+/// A sentence for each variant that was lost in a block, with what happened first.
+fn lost(run: &Run, plan: &Plan) -> Vec<String> {
+    let sentence = |variant: &proofload_store::schema::Variant| {
+        let all = run.blocks().iter().flat_map(|block| &block.lost);
+        let lost: Vec<&str> = all.filter(|l| l.variant == variant.name).map(|l| l.why.as_str()).collect();
+        lost.first().map(|first| messages::lost(&variant.name, lost.len(), first))
+    };
+    plan.variants.iter().filter_map(sentence).collect()
 }
 
 /// What a reader must know of a run that was resumed.
@@ -304,6 +321,12 @@ fn telemetry(measured: &[&Slice], plan: &Plan) -> Vec<String> {
     }
     said.extend(missing.into_iter().map(messages::not_measured));
     said
+}
+
+/// Whether any subject told the clocks of a JVM.
+fn has_jvm(measured: &[&Slice]) -> bool {
+    let uses = measured.iter().filter_map(|slice| slice.measured.subject.as_ref());
+    uses.into_iter().any(|used| used.jit_ns.is_some() || used.gc_ns.is_some())
 }
 
 fn ages(measured: &[&Slice]) -> Option<(f64, f64)> {

@@ -91,6 +91,9 @@ struct RawStudy {
     workload: BTreeMap<String, RawEntry>,
     /// How much is asked.
     load: RawLoad,
+    /// How the variants take turns; chosen by load and memory without it.
+    #[schemars(default)]
+    mode: Option<RawMode>,
     /// Time-outs.
     #[schemars(default)]
     timeouts: Option<RawTimeouts>,
@@ -126,6 +129,15 @@ enum RawSubject {
     Url(RawUrl),
 }
 
+/// All variants run at once and take turns slice by slice, or one runs after the other.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[allow(dead_code)]
+enum RawMode {
+    Cycles,
+    Serial,
+}
+
 /// Started by Proofload from its catalogue.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -140,6 +152,9 @@ struct RawCatalogue {
     /// Factors: parameters with their levels. Every combination is a variant.
     #[schemars(default, extend("minProperties" = 1))]
     vary: Option<BTreeMap<String, RawLevels>>,
+    /// All variants share one process, which has a port for each; forbids claims about what processes use.
+    #[schemars(default)]
+    shared: Option<bool>,
     /// Combinations of vary that are no variant; one that names some factors excludes all that fit it.
     #[schemars(default, length(min = 1, max = 256))]
     exclude: Option<Vec<RawCombination>>,
@@ -162,6 +177,12 @@ struct RawCommand {
     /// Factors: placeholders with their levels.
     #[schemars(default, extend("minProperties" = 1))]
     vary: Option<BTreeMap<String, RawLevels>>,
+    /// All variants share one process, which has a port for each; forbids claims about what processes use.
+    #[schemars(default)]
+    shared: Option<bool>,
+    /// Memory that it takes; variants that do not fit together run one after the other.
+    #[schemars(default)]
+    memory: Option<RawSize>,
     /// Combinations of vary that are no variant; one that names some factors excludes all that fit it.
     #[schemars(default, length(min = 1, max = 256))]
     exclude: Option<Vec<RawCombination>>,
