@@ -42,6 +42,9 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let plan = plan.map_err(|problems| problems.into_iter().for_each(|problem| mistakes.add(problem)));
     mistakes.check()?;
     let Ok(plan) = plan else { unreachable!("its mistakes were told") };
+    if args.debug {
+        return crate::debug::debug(&plan, &endpoint::secrets(&args.urls, &request));
+    }
     let stop = signals::install()?;
     let _lock = MeasuringLock::acquire("one endpoint", true, &stop, |holder| eprintln!("{holder}"))
         .map_err(run::lock_error)?;

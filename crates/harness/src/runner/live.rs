@@ -7,6 +7,7 @@ use crate::study::Study;
 use crate::subject::{Keeper, Prepared, Running, SubjectError};
 use crate::telemetry::{Tree, TreeSample, idle_share};
 use proofload_engine::{EngineError, LoadPlan, LoadResult, Watch};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -185,6 +186,11 @@ impl Bench for LiveBench<'_> {
             Some(active) => active.running.alive().map_err(|error| error.to_string()),
             None => Err("was not started".into()),
         }
+    }
+
+    fn facts(&mut self, variant: usize) -> BTreeMap<String, String> {
+        let tree = self.active[variant].as_ref().and_then(|active| active.tree.as_ref());
+        tree.map(Tree::facts).unwrap_or_default()
     }
 
     fn stop(&mut self, variant: usize) -> Vec<String> {

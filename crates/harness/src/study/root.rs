@@ -1,5 +1,6 @@
 //! The whole study: reads the file, checks every part, and returns either a study or all mistakes.
 
+use super::asking::Shared;
 use super::claims::{Claims, check_claims};
 use super::expectations::{check_expect, check_references};
 use super::field::{Field, Map};
@@ -40,6 +41,9 @@ const KEYS: &[&str] = &[
     "description",
     "include",
     "subjects",
+    "feeders",
+    "auth",
+    "cookies",
     "workload",
     "load",
     "mode",
@@ -118,9 +122,10 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let subjects = map
         .required("subjects", "name a subject with use, command or url")
         .and_then(|field| check_subjects(&field, directory, catalogue));
+    let shared = Shared::check(map, directory);
     let workload = map
         .required("workload", "name what is asked: page: { get: / }")
-        .and_then(|field| check_workload(&field));
+        .and_then(|field| check_workload(&field, &shared));
     let points = map
         .required("load", "say how much: closed: { connections: 64 }")
         .and_then(|field| check_load(&field));
@@ -164,6 +169,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         question: question?,
         variants: parts.variants,
         workload: workload?,
+        asking: shared.into_asking(),
         streams: Vec::new(),
         points: parts.points,
         timeouts: timeouts?,
