@@ -201,7 +201,9 @@ pub fn parse_published(quantity: &str, value: &str, names: &Names) -> Result<Pub
             }
         }
         [] | [_] => mistake("a published figure is a value; write p99(ajp) @ 100c: 101ms"),
-        _ => mistake("there are several load points, and none is named; write that of the figure: p99(ajp) @ 100c"),
+        _ => mistake(
+            "there are several load points, and none is named; write that of the figure: p99(ajp) @ 100c",
+        ),
     }
 }
 
