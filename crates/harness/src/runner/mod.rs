@@ -4,11 +4,13 @@
 //! the world is behind [`Bench`], so that the sequence is tested without servers and without waiting.
 
 mod bench;
+mod hosts;
 mod live;
 pub mod record;
 mod roll;
 
 pub use bench::{Bench, BenchError, Loaded, Stretch};
+pub use hosts::{Host, Preparing, hosts};
 pub use live::{LiveBench, LiveTerms};
 
 use crate::plan;

@@ -27,6 +27,7 @@ mod restrict;
 mod root;
 mod set;
 mod shape;
+mod source;
 mod subjects;
 mod suggest;
 mod url;
