@@ -81,10 +81,12 @@ impl Edge {
         let at_ns = clock::monotonic_ns();
         tree.sample();
         let pids = tree.pids();
+        // Sockets first: after a window their states change soonest.
+        let sockets = diagnosis.and_then(|it| it.dump(ALL_STATES, &[], false).ok()).unwrap_or_default();
         Edge {
             at_ns,
             threads: threads::read(&pids),
-            sockets: diagnosis.and_then(|it| it.dump(ALL_STATES, &[], false).ok()).unwrap_or_default(),
+            sockets,
             inodes: pids.iter().flat_map(|pid| process::socket_inodes(*pid)).collect(),
         }
     }
