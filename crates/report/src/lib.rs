@@ -10,7 +10,9 @@ mod messages;
 mod number;
 mod render;
 mod result;
+mod threshold;
 mod view;
 
 pub use render::{html, json, markdown, text};
 pub use result::{Overall, ReportError, of_run, overall, restore};
+pub use threshold::{judged_on_one, names_of_one, of_run_with, thresholds};

@@ -118,7 +118,12 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
     })
 }
 
-fn claim_result(claim: &Claim, judged: &Judged, names: &Names, seconds_per_block: f64) -> ClaimResult {
+pub(crate) fn claim_result(
+    claim: &Claim,
+    judged: &Judged,
+    names: &Names,
+    seconds_per_block: f64,
+) -> ClaimResult {
     let finite = |value: f64| value.is_finite().then_some(value);
     ClaimResult {
         name: claim.name.clone(),

@@ -52,6 +52,18 @@ pub fn point(name: &str, load: &LoadPoint, result: &LoadResult) -> Point {
     }
 }
 
+/// The record of a single measurement, as a slice of no study.
+pub fn single(name: &str, load: &LoadPoint, result: &LoadResult) -> Slice {
+    Slice {
+        format: FORMAT_VERSION,
+        phase: "measure".to_string(),
+        measured: point(name, load, result),
+        histograms: histograms_of(&result.snapshot),
+        answered_in_window: result.snapshot.answered_in_window,
+        ..Slice::default()
+    }
+}
+
 fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
     let used = &result.generator;
     let finished = result.snapshot.outcomes.finished();

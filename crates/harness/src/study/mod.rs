@@ -21,6 +21,8 @@ mod restrict;
 mod root;
 mod set;
 mod shape;
+pub mod stages;
+mod streams;
 mod subjects;
 mod suggest;
 mod url;
@@ -29,12 +31,12 @@ mod yaml;
 
 pub use comparison::{RequestOptions, comparison};
 pub use declarations::{Declarations, Parameter, ParameterKind};
-pub use intensity::connection_label;
+pub use intensity::{CAP_NS, connection_label, users_label};
 pub use problem::{Problem, Problems};
 pub use quantity::{duration, header, keep_alive, rate, size};
 pub use raw::study_schema;
 pub use root::{Options, load, parse};
-pub use shape::{LoadKind, Stand};
+pub use shape::{LoadKind, Stand, peak, stages_label};
 pub use url::{ParsedUrl, parse_url};
 
 use std::collections::BTreeMap;

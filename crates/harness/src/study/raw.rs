@@ -67,7 +67,10 @@ fn forbid_null(schema: &mut Value) {
 
 /// One question: subjects, workload, load, claims.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, extend("oneOf" = [
+    {"required": ["workload", "load"], "not": {"required": ["streams"]}},
+    {"required": ["streams"], "not": {"anyOf": [{"required": ["workload"]}, {"required": ["load"]}]}}
+]))]
 #[allow(dead_code)]
 struct RawStudy {
     /// Name; its runs lie in a folder of this name.
@@ -86,10 +89,14 @@ struct RawStudy {
     #[schemars(extend("minProperties" = 1))]
     subjects: BTreeMap<String, RawSubject>,
     /// What is asked, by name: one request, or a weighted mix.
-    #[schemars(extend("minProperties" = 1, "maxProperties" = 64))]
-    workload: BTreeMap<String, RawEntry>,
+    #[schemars(default, extend("minProperties" = 1, "maxProperties" = 64))]
+    workload: Option<BTreeMap<String, RawEntry>>,
     /// How much is asked.
-    load: RawLoad,
+    #[schemars(default)]
+    load: Option<RawLoad>,
+    /// Several loads that run at once, by name, instead of workload and load.
+    #[schemars(default, extend("minProperties" = 2, "maxProperties" = 8))]
+    streams: Option<BTreeMap<String, RawStream>>,
     /// Time-outs.
     #[schemars(default)]
     timeouts: Option<RawTimeouts>,
@@ -328,6 +335,18 @@ enum RawSize {
     ),
 }
 
+/// One of several loads that run at once.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct RawStream {
+    /// What it asks, by name.
+    #[schemars(extend("minProperties" = 1, "maxProperties" = 64))]
+    workload: BTreeMap<String, RawEntry>,
+    /// How much it asks; at most one stream has a ladder.
+    load: RawLoad,
+}
+
 /// Closed (so many connections, each asks again when it is answered) or open (requests leave at their
 /// times).
 #[derive(JsonSchema)]
@@ -338,15 +357,27 @@ enum RawLoad {
     Closed(RawClosed),
     /// Requests leave at their times, whatever the answers do.
     Open(RawOpen),
+    /// Users that start over a ramp, ask so many times, and go.
+    Users(RawUsers),
 }
 
 /// A closed loop.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, extend("oneOf" = [{"required": ["connections"]}, {"required": ["stages"]}]))]
 #[allow(dead_code)]
 struct RawClosed {
     /// Connections, or a ladder of them.
-    connections: RawLadder,
+    #[schemars(default)]
+    connections: Option<RawLadder>,
+    /// So many requests over all connections, and the load is over.
+    #[schemars(default, range(min = 1))]
+    requests: Option<u64>,
+    /// What the requests may take at most; 10m without.
+    #[schemars(default)]
+    cap: Option<RawDuration>,
+    /// Connections over time, instead of a number of them.
+    #[schemars(default, length(min = 1, max = 100))]
+    stages: Option<Vec<RawStage>>,
     /// Pause between an answer and the next request; none without.
     #[schemars(default)]
     think: Option<RawDuration>,
@@ -357,11 +388,15 @@ struct RawClosed {
 
 /// An open loop.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, extend("oneOf" = [{"required": ["rate"]}, {"required": ["stages"]}]))]
 #[allow(dead_code)]
 struct RawOpen {
     /// Intended requests per second, or a ladder of rates: `5k/s`.
-    rate: RawRates,
+    #[schemars(default)]
+    rate: Option<RawRates>,
+    /// The rate over time, instead of one that stays.
+    #[schemars(default, length(min = 1, max = 100))]
+    stages: Option<Vec<RawStage>>,
     /// Spacing of the intended times; constant without.
     #[schemars(default)]
     arrival: Option<RawArrival>,
@@ -371,6 +406,55 @@ struct RawOpen {
     /// Reuse of connections: true, false, or a number of exchanges for each connection.
     #[schemars(default)]
     keep_alive: Option<RawKeepAlive>,
+}
+
+/// A load of users.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct RawUsers {
+    /// How many, or a ladder; each has a connection of its own.
+    users: RawLadder,
+    /// Over how long they start; all at once without.
+    #[schemars(default)]
+    ramp: Option<RawDuration>,
+    /// How often each asks.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    loops: u32,
+    /// Pause between an answer and the next request; none without.
+    #[schemars(default)]
+    think: Option<RawDuration>,
+    /// Reuse of connections: true, false, or a number of exchanges for each connection.
+    #[schemars(default)]
+    keep_alive: Option<RawKeepAlive>,
+    /// What the load may take at most; 10m without.
+    #[schemars(default)]
+    cap: Option<RawDuration>,
+}
+
+/// A stretch of time: `{ ramp: 0/s..2k/s, for: 10s }` or `{ hold: 2k/s, for: 30s }`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, extend("oneOf" = [{"required": ["ramp"]}, {"required": ["hold"]}]))]
+#[allow(dead_code)]
+struct RawStage {
+    /// From one value to another.
+    #[schemars(default, regex(pattern = r"^.+\.\..+$"))]
+    ramp: Option<String>,
+    /// One value.
+    #[schemars(default)]
+    hold: Option<RawStageValue>,
+    /// How long.
+    #[schemars(rename = "for")]
+    length: RawDuration,
+}
+
+/// A rate such as `2k/s`, or a number of connections; 0 is a pause.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawStageValue {
+    Number(#[schemars(range(min = 0))] u64),
+    WithUnit(#[schemars(regex(pattern = r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*[kM]?\s*(/s)?\s*$"))] String),
 }
 
 /// A number of connections.

@@ -9,6 +9,7 @@ use super::problem::{Place, Problems, Sink, shown};
 use super::quantity;
 use super::redact;
 use super::restrict::{Parts, check_only, check_quick};
+use super::streams::{Asked, check_streams};
 use super::subjects::check_subjects;
 use super::yaml::{self, Node};
 use super::{Declarations, Study, include, set, write};
@@ -32,7 +33,7 @@ pub struct Options {
 }
 
 /// Keys of the top, in the order in which they are usually written.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "study",
     "question",
     "description",
@@ -40,6 +41,7 @@ const KEYS: [&str; 11] = [
     "subjects",
     "workload",
     "load",
+    "streams",
     "timeouts",
     "claims",
     "quick",
@@ -119,21 +121,17 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let subjects = map
         .required("subjects", "name a subject with use, command or url")
         .and_then(|field| check_subjects(&field, directory, catalogue));
-    let workload = map
-        .required("workload", "name what is asked: page: { get: / }")
-        .and_then(|field| check_workload(&field));
-    let points = map
-        .required("load", "say how much: closed: { connections: 64 }")
-        .and_then(|field| check_load(&field));
+    let asked = check_asked(map);
     let timeouts = map.optional("timeouts").map_or(Some(Timeouts::default()), |field| check_timeouts(&field));
     let seed = map.optional("seed").map(|field| field.integer("a seed", 0..=u64::MAX));
     let claims = map.required("claims", "state at least one: serves more: throughput(a) > throughput(b)");
     let quick = map.optional("quick");
     map.close(&KEYS);
 
+    let (workload, streams, points) = (asked.workload, asked.streams, asked.points);
     let known = match (&subjects, &points) {
         (Some(subjects), Some(points)) if subjects.names_complete && points.labels_complete => {
-            Some(names(&subjects.variants, &points.points, &[]))
+            Some(names(&subjects.variants, &points.points, &streams))
         }
         // Without the names of variants and points every claim would look wrong.
         _ => None,
@@ -162,7 +160,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         question: question?.trim().to_string(),
         variants: parts.variants,
         workload: workload?,
-        streams: Vec::new(),
+        streams,
         points: parts.points,
         timeouts: timeouts?,
         seed: seed.flatten(),
@@ -175,6 +173,21 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         settings: Vec::new(),
         only: Vec::new(),
     })
+}
+
+/// What is asked, and how much: one workload with its load, or several at once.
+fn check_asked(map: &Map<'_>) -> Asked {
+    if let Some(field) = map.optional("streams") {
+        map.forbid(&["workload", "load"], "streams");
+        return check_streams(&field);
+    }
+    let workload = map.required("workload", "name what is asked: page: { get: / }");
+    let load = map.required("load", "say how much: closed: { connections: 64 }");
+    Asked {
+        workload: workload.and_then(|field| check_workload(&field)),
+        streams: Vec::new(),
+        points: load.and_then(|field| check_load(&field)),
+    }
 }
 
 /// How claims name the variants, points and streams.
