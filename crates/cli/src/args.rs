@@ -204,6 +204,9 @@ pub struct RunArgs {
     /// Folder of subjects instead of the one beside the study or the built-in one
     #[arg(long, value_name = "DIR")]
     pub catalogue: Option<PathBuf>,
+    /// Fetch nothing; what the cache lacks is listed
+    #[arg(long)]
+    pub offline: bool,
     /// Leave at once when another measuring run is under way, instead of waiting for it
     #[arg(long)]
     pub no_wait: bool,
@@ -229,13 +232,75 @@ pub struct ReportArgs {
 
 /// `proofload subjects`.
 #[derive(Debug, Clone, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct SubjectsArgs {
+    /// What to do; lists all subjects by default.
+    #[command(subcommand)]
+    pub action: Option<SubjectsAction>,
     /// Show this one with its parameters
     #[arg(value_name = "SUBJECT")]
     pub subject: Option<String>,
+    /// Where they lie and how they are shown.
+    #[command(flatten)]
+    pub shown: ShownArgs,
+}
+
+/// What `subjects` does.
+#[derive(Debug, Clone, Subcommand)]
+pub enum SubjectsAction {
+    /// List all subjects
+    List {
+        /// Where they lie and how they are shown.
+        #[command(flatten)]
+        shown: ShownArgs,
+    },
+    /// Show one with its parameters
+    Show {
+        /// Its folder's name
+        #[arg(value_name = "SUBJECT")]
+        subject: String,
+        /// Where they lie and how they are shown.
+        #[command(flatten)]
+        shown: ShownArgs,
+    },
+    /// Check folders: declaration, pins and sources; all mistakes at once
+    Check {
+        /// Only this one
+        #[arg(value_name = "SUBJECT")]
+        subject: Option<String>,
+        /// Prepare, start, ask and stop each choice of its parameters too
+        #[arg(long)]
+        start: bool,
+        /// Fetch nothing; what the cache lacks is listed
+        #[arg(long)]
+        offline: bool,
+        /// Folder of subjects instead of the one nearby or the built-in one
+        #[arg(long, value_name = "DIR")]
+        catalogue: Option<PathBuf>,
+    },
+    /// Fetch files and pin them in a subject's lock; a folder that is not there is made
+    Add {
+        /// group:artifact:version[:type[:classifier]] from Maven Central, or debian:PACKAGE
+        #[arg(value_name = "COORDINATE")]
+        coordinates: Vec<String>,
+        /// The subject's folder
+        #[arg(long, value_name = "SUBJECT")]
+        to: String,
+        /// Folder of subjects instead of the one nearby
+        #[arg(long, value_name = "DIR")]
+        catalogue: Option<PathBuf>,
+    },
+}
+
+/// Where subjects lie and how they are shown.
+#[derive(Debug, Clone, Args)]
+pub struct ShownArgs {
     /// Folder of subjects instead of the one nearby or the built-in one
     #[arg(long, value_name = "DIR")]
     pub catalogue: Option<PathBuf>,
+    /// text or json
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
+    pub format: String,
 }
 
 /// `proofload doctor`.

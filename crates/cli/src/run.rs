@@ -43,7 +43,7 @@ pub struct Conduct<'a> {
 
 /// The verb.
 pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
-    let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
+    let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(args.offline);
     let catalogue = Catalogue::find(args.catalogue.as_deref(), args.study.parent())
         .map_err(|error| leave(Exit::Usage, error))?;
     let options = study::Options {
@@ -92,7 +92,7 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
             .map_err(lock_error)?;
     let minutes = plan.estimated_seconds / 60.0;
     say(&format!("{}: at most {minutes:.1} minutes, seed {seed}", plan.study));
-    if conduct.study.claims.is_empty() {
+    if conduct.study.claims.is_empty() && conduct.study.expectations.is_empty() {
         say("no claim is left: figures only, no verdict");
     }
     let mut record = RunWriter::create(conduct.dir, &plan, &environment, clock::unix_ns())?;
@@ -100,9 +100,11 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
     finish(conduct, &mut record, &ending)
 }
 
-fn subject_error(error: SubjectError) -> anyhow::Error {
+/// The error of a subject that cannot be prepared.
+pub fn subject_error(error: SubjectError) -> anyhow::Error {
     let exit = match error {
         SubjectError::Interrupted => Exit::Interrupted,
+        SubjectError::Parameter { .. } | SubjectError::Unpinned { .. } => Exit::Usage,
         _ => Exit::FailedStart,
     };
     leave(exit, error)
@@ -165,6 +167,7 @@ fn blocks(
         stop: Arc::clone(stop),
     });
     let (_, claims, design) = proofload_report::restore(plan)?;
+    let looking = proofload_report::Looking::of(plan)?;
     let claim_names = claims.iter().map(|claim| claim.name.clone()).collect();
     let mut live = Live::new(plan, claim_names, conduct.output.quiet);
     let mut noticed = String::new();
@@ -173,7 +176,7 @@ fn blocks(
         design: &design,
         bench: &mut bench,
         record,
-        look: &mut |path| proofload_store::judged(&Run::open(path)?, &claims, &design),
+        look: &mut |path| looking.look(&Run::open(path)?),
         progress: &mut |step| {
             live.show(&step);
             match step {

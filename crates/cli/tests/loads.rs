@@ -174,3 +174,90 @@ fn five_thousand_users_and_fifteen_thousand_connections_fit_into_twenty_thousand
     assert!(outcome(&result, "answered") >= 15_000, "every connection was answered: {outcomes}");
     assert_eq!(accepted(), before + 15_000, "each was opened once");
 }
+
+/// A study of two servers with that load; they answer after one and after three milliseconds.
+fn study(load: &str, claims: &[&str]) -> String {
+    let claims: String =
+        claims.iter().enumerate().map(|(at, claim)| format!("  - c{at}: {claim}\n")).collect();
+    format!(
+        "study: shapes\nquestion: Does the shape come through?\nsubjects:\n  server:\n    \
+         command: [{PROOFLOAD}, reference-server, --port, \"{{port}}\", --service, \"{{service}}\"]\n    \
+         vary: {{ service: [\"const:1ms\", \"const:3ms\"] }}\n{load}claims:\n{claims}"
+    )
+}
+
+/// The result of one block of a study, and where its run lies.
+fn smoke(root: &std::path::Path, study: &str) -> Value {
+    let file = root.join("study.yaml");
+    std::fs::write(&file, study).expect("it can be written");
+    let args = ["--smoke", "--dir", root.to_str().expect("text"), "--format", "json", "-q"];
+    let output = proofload(&[&["run", file.to_str().expect("text")][..], &args].concat());
+    assert!(matches!(output.status.code(), Some(11 | 12)), "{}", text(&output.stderr));
+    json(&output)
+}
+
+#[test]
+fn a_study_of_streams_tells_them_apart_from_the_claim_to_the_report() {
+    if !slow_tests("runs a block of a study") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a directory");
+    let load = "streams:\n  fast:\n    workload: { value: { get: /kv } }\n    load: { open: { rate: 200/s, connections: 8 } }\n  \
+                slow:\n    workload: { query: { get: /query } }\n    load: { closed: { connections: 4, think: 5ms } }\n";
+    let claims = [
+        "p99[fast](const:1ms) < p99[fast](const:3ms)",
+        "throughput[slow](const:1ms) > 1.1 * throughput[slow](const:3ms)",
+    ];
+    let result = smoke(root.path(), &study(load, &claims));
+    let points = result["points"].as_array().expect("a list");
+    let of = |stream: &str| {
+        let found = points.iter().find(|p| p["variant"] == "const:1ms" && p["stream"] == stream);
+        found.unwrap_or_else(|| panic!("no {stream} in {points:?}"))
+    };
+    let answered = |stream: &str| of(stream)["outcomes"]["answered"].as_u64().expect("a count");
+    // Two windows of a second, 200 a second.
+    assert!(answered("fast").abs_diff(400) <= 2, "{}", of("fast")["outcomes"]);
+    assert!(answered("slow") > 400, "{}", of("slow")["outcomes"]);
+    assert_eq!(answered(""), answered("fast") + answered("slow"));
+    assert_eq!((of("")["model"].as_str(), of("fast")["point"].as_str()), (Some("mixed"), Some("200/s+4c")));
+    let figure = |stream: &str, measure: &str| {
+        let mut figures = result["figures"].as_array().expect("a list").iter();
+        figures.any(|f| f["stream"] == stream && f["measure"] == measure && !f["estimate"].is_null())
+    };
+    assert!(figure("", "cpu_per_request") && figure("fast", "p99") && !figure("fast", "cpu_per_request"));
+    let ratio = result["claims"][0]["estimate"]["point"].as_f64().expect("an estimate");
+    assert!(ratio < 0.9, "the slower server answers the fast stream later: {ratio}");
+    let run = root.path().join("runs/shapes/latest");
+    let run = run.to_str().expect("text");
+    let shown = proofload(&["report", run, "--fail", "errors[slow](const:1ms) == 0"]);
+    let shown = text(&shown.stdout);
+    assert!(shown.contains("const:1ms [fast] @ 200/s+4c") && shown.contains("errors[slow]"), "{shown}");
+    let wrong = proofload(&["report", run, "--fail", "errors[slwo](const:1ms) == 0"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("did you mean `slow`"), "{}", text(&wrong.stderr));
+}
+
+#[test]
+fn users_in_a_study_are_one_slice_of_their_own_length_in_a_block() {
+    if !slow_tests("runs a block of a study") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a directory");
+    let load = "workload: { page: { get: / } }\nload:\n  users: { users: 100, ramp: 2s, loops: 5 }\n";
+    let result =
+        smoke(root.path(), &study(load, &["throughput(const:1ms) ~ throughput(const:3ms) within 5%"]));
+    for point in result["points"].as_array().expect("a list") {
+        assert_eq!(
+            (point["outcomes"]["answered"].as_u64(), point["point"].as_str()),
+            (Some(500), Some("100u"))
+        );
+        let seconds = point["seconds"].as_f64().expect("a length");
+        assert!((1.9..3.0).contains(&seconds), "{seconds}");
+        assert!(point["per_second"].as_array().expect("a series").len() >= 2);
+    }
+    let planned = &result["plan"]["points"][0];
+    assert_eq!(
+        (planned["whole"].as_bool(), result["plan"]["timing"]["cycles"].as_u64()),
+        (Some(true), Some(1))
+    );
+}

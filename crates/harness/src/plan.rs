@@ -138,6 +138,8 @@ pub fn make(
         streams: study.streams.iter().map(|stream| stream.name.clone()).collect(),
         points: study.points.iter().map(|point| planned_point(study, point)).collect(),
         claims: planned_claims(study),
+        expectations: lines::expectations(study),
+        references: lines::references(study),
         not_tested,
         order: order::blocks(seed, blocks, timing.cycles, variants),
         timing,

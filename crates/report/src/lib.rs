@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod escape;
+mod expected;
 mod messages;
 mod number;
 mod render;
@@ -13,6 +14,7 @@ mod result;
 mod threshold;
 mod view;
 
+pub use expected::Looking;
 pub use render::{html, json, markdown, text};
 pub use result::{Overall, ReportError, of_run, overall, restore};
 pub use threshold::{judged_on_one, names_of_one, of_run_with, thresholds};

@@ -8,6 +8,13 @@ use proofload_store::schema::{Estimate, Point};
 
 /// Heading of the verdicts.
 pub const VERDICTS: &str = "Verdicts";
+/// Heading of the expectations.
+pub const EXPECTATIONS: &str = "Expected and found";
+/// Heading of the published figures.
+pub const PUBLISHED: &str =
+    "Published elsewhere, on other machines; shown beside what was found here, never judged";
+/// Columns of the published figures.
+pub const PUBLISHED_COLUMNS: [&str; 5] = ["quantity", "published", "found", "found / published", "source"];
 /// Heading of the figures.
 pub const FIGURES: &str = "Figures";
 /// Heading of the outcomes that are not answers.
@@ -76,6 +83,16 @@ fn tense(interval: &str) -> (bool, String) {
         Some((_, ends)) => (true, format!(" [{ends}")),
         None => (false, ", no interval".to_string()),
     }
+}
+
+/// What was expected, and by whom.
+pub fn expected(range: &str, source: &str) -> String {
+    if source.is_empty() { format!("expected {range}") } else { format!("expected {range} ({source})") }
+}
+
+/// Who published a figure, and where.
+pub fn published_in(source: &str, url: &str) -> String {
+    if url.is_empty() { source.to_string() } else { format!("{source}, {url}") }
 }
 
 /// Why a verdict is what it is.

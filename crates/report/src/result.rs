@@ -1,9 +1,9 @@
 //! From the record to a result: judge, figures, limits. Everything that a renderer shows comes from here.
 
-use crate::messages;
+use crate::{expected, messages};
 use proofload_stats::{
-    Cell, Claim, Design, Judged, Measure, Names, Observations, Selector, Source, mean_over_blocks,
-    parse_claim,
+    Cell, Claim, ClaimError, Design, Judged, Measure, Names, Observations, Published, Selector, Source,
+    mean_over_blocks, parse_claim,
 };
 use proofload_store::schema::{ClaimResult, Estimate, FORMAT_VERSION, Figure, Plan, RunResult, Slice};
 use proofload_store::{Run, StoreError};
@@ -39,6 +39,15 @@ pub enum ReportError {
     },
 }
 
+impl ReportError {
+    pub(crate) fn of_claim(name: &str, errors: &[ClaimError]) -> ReportError {
+        ReportError::Claim {
+            name: name.to_string(),
+            why: errors.first().map(ToString::to_string).unwrap_or_default(),
+        }
+    }
+}
+
 impl std::fmt::Display for ReportError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -72,10 +81,8 @@ pub fn restore(plan: &Plan) -> Result<(Names, Vec<Claim>, Design), ReportError> 
     };
     let mut claims = Vec::new();
     for claim in &plan.claims {
-        let parsed = parse_claim(&claim.name, &claim.text, &names).map_err(|errors| ReportError::Claim {
-            name: claim.name.clone(),
-            why: errors.first().map(ToString::to_string).unwrap_or_default(),
-        })?;
+        let parsed = parse_claim(&claim.name, &claim.text, &names)
+            .map_err(|errors| ReportError::of_claim(&claim.name, &errors))?;
         claims.extend(parsed);
     }
     let design = Design { looks: plan.timing.looks.clone(), alpha: plan.alpha };
@@ -97,7 +104,9 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
         .zip(&judgement.claims)
         .map(|(claim, judged)| claim_result(claim, judged, &names, seconds_per_block))
         .collect();
-    let observations = run.observations(&figured(&claims))?;
+    let expectations = expected::expectations(run, &names, &design, seconds_per_block)?;
+    let published = expected::published_figures(plan, &names)?;
+    let observations = run.observations(&figured(&claims, &published))?;
     Ok(RunResult {
         format: FORMAT_VERSION,
         study: plan.study.clone(),
@@ -107,7 +116,9 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
         variants: plan.variants.clone(),
         points: run.points()?,
         figures: figures(&observations, &names),
+        published: expected::beside_found(plan, &published, &observations, &names),
         claims: results,
+        expectations,
         blocks: observations.blocks.len() as u32,
         excluded_blocks: run.excluded().len() as u32,
         replication: plan.replication.clone(),
@@ -124,29 +135,37 @@ pub(crate) fn claim_result(
     names: &Names,
     seconds_per_block: f64,
 ) -> ClaimResult {
-    let finite = |value: f64| value.is_finite().then_some(value);
     ClaimResult {
         name: claim.name.clone(),
         text: claim.text.clone(),
         verdict: judged.verdict.name().to_string(),
-        estimate: judged.estimate.map(|estimate| Estimate {
-            point: estimate.point,
-            low: finite(estimate.low),
-            high: finite(estimate.high),
-            unit: estimate.unit.to_string(),
-        }),
+        estimate: judged.estimate.map(stored),
         confidence: judged.confidence,
         blocks: judged.blocks,
         reasons: messages::reasons(judged, names, seconds_per_block),
     }
 }
 
+/// An estimate as it is stored: ends that bound nothing are absent.
+pub(crate) fn stored(estimate: proofload_stats::Estimate) -> Estimate {
+    let finite = |value: f64| value.is_finite().then_some(value);
+    Estimate {
+        point: estimate.point,
+        low: finite(estimate.low),
+        high: finite(estimate.high),
+        unit: estimate.unit.to_string(),
+    }
+}
+
 /// The measures of which there are figures: those of the table, those that claims speak of, and whatever was
 /// seen of the subjects.
-fn figured(claims: &[Claim]) -> Vec<Measure> {
+fn figured(claims: &[Claim], published: &[Published]) -> Vec<Measure> {
     let mut measures = TABLE.to_vec();
+    let published = published.iter().map(|figure| figure.measure);
     let seen = Measure::all().filter(|measure| measure.source() != Source::Generator);
-    for measure in TABLE_IF_MEASURED.into_iter().chain(proofload_store::measures_of(claims)).chain(seen) {
+    for measure in
+        TABLE_IF_MEASURED.into_iter().chain(proofload_store::measures_of(claims)).chain(seen).chain(published)
+    {
         if !measures.contains(&measure) {
             measures.push(measure);
         }
@@ -183,7 +202,8 @@ fn figures(observations: &Observations, names: &Names) -> Vec<Figure> {
     figures
 }
 
-fn figure(
+/// A measure of one variant at one load point, of one stream or of all; the indexes are those of the plan's names.
+pub(crate) fn figure(
     observations: &Observations,
     (variant, point, stream): (usize, usize, Option<usize>),
     measure: Measure,
@@ -288,7 +308,7 @@ fn ages(measured: &[&Slice]) -> Option<(f64, f64)> {
 pub enum Overall {
     /// Every claim is supported; or there was none, and something was measured.
     AllSupported,
-    /// At least one claim is refuted.
+    /// At least one claim is refuted, or one expectation not met.
     Refuted,
     /// None is refuted, at least one undecided; or no claim of a study was left.
     Undecided,
@@ -302,13 +322,16 @@ pub fn overall(result: &RunResult) -> Overall {
         |point: &proofload_store::schema::Point| point.outcomes.get("answered").copied().unwrap_or(0);
     let nothing = result.points.iter().all(|point| answered(point) == 0);
     let unfit = result.points.iter().any(|point| !point.generator.fit);
+    let rows = |outcome: &str| result.expectations.iter().any(|row| row.outcome == outcome);
     let any = |verdict: &str| result.claims.iter().any(|claim| claim.verdict == verdict);
+    let undecided = any("undecided") || rows("undecided");
+    let judged_nothing = result.claims.is_empty() && result.expectations.is_empty();
     // A refuted claim was judged on fit slices: the judge lets no other through.
-    if any("refuted") {
+    if any("refuted") || rows("not met") {
         Overall::Refuted
-    } else if nothing || (unfit && (result.claims.is_empty() || any("undecided"))) {
+    } else if nothing || (unfit && (judged_nothing || undecided)) {
         Overall::Invalid
-    } else if any("undecided") || (result.plan.is_some() && result.claims.is_empty()) {
+    } else if undecided || (result.plan.is_some() && judged_nothing) {
         // A study of which no claim is left was asked for figures, and decides nothing.
         Overall::Undecided
     } else {

@@ -3,7 +3,9 @@
 use crate::result::{TABLE, TABLE_IF_MEASURED, restore};
 use crate::{messages, number};
 use proofload_stats::{Claim, Measure, Names, Side, Term};
-use proofload_store::schema::{BadAnswer, ClaimResult, Durations, Point, RunResult};
+use proofload_store::schema::{
+    BadAnswer, ClaimResult, Durations, Estimate, ExpectationResult, Point, PublishedFigure, RunResult,
+};
 
 /// A result, ready to be drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,6 +18,8 @@ pub struct View {
     pub ended: String,
     /// One for each claim.
     pub verdicts: Vec<VerdictView>,
+    /// One for each row of the table of expectations; their verdicts are `met`, `not met` and `undecided`.
+    pub expectations: Vec<VerdictView>,
     /// Figures and counts.
     pub tables: Vec<Table>,
     /// What limits the test; warnings.
@@ -82,6 +86,7 @@ pub fn view(result: &RunResult) -> View {
         true => result.points.iter().map(latencies).collect(),
         false => vec![figures(result)],
     };
+    tables.extend(published(result));
     tables.extend(outcomes(&result.points));
     let mut limits = result.limits.clone();
     if single {
@@ -95,6 +100,7 @@ pub fn view(result: &RunResult) -> View {
             state => format!("{state}: {}", result.status.why).trim_end_matches(": ").to_string(),
         },
         verdicts: result.claims.iter().map(|claim| verdict(claim, single)).collect(),
+        expectations: result.expectations.iter().map(expectation).collect(),
         tables,
         limits,
         bad_answers: result.points.iter().flat_map(|point| point.bad_answers.clone()).collect(),
@@ -104,24 +110,57 @@ pub fn view(result: &RunResult) -> View {
     }
 }
 
-fn verdict(claim: &ClaimResult, single: bool) -> VerdictView {
-    let rests_on = claim.estimate.as_ref().map(|estimate| {
-        let confidence = (claim.confidence * 1000.0).round() / 10.0;
-        match estimate.high {
-            Some(_) => format!(
-                "{}, {confidence} %, {}",
-                messages::interval(estimate),
-                messages::blocks(claim.blocks)
-            ),
-            None if single => messages::interval(estimate),
-            None => format!("{}, {}", messages::interval(estimate), messages::blocks(claim.blocks)),
+fn rests_on(estimate: Option<&Estimate>, confidence: f64, blocks: u32) -> String {
+    let confidence = (confidence * 1000.0).round() / 10.0;
+    let blocks = messages::blocks(blocks);
+    match estimate {
+        Some(found @ Estimate { high: Some(_), .. }) => {
+            format!("{}, {confidence} %, {blocks}", messages::interval(found))
         }
-    });
+        Some(found) => format!("{}, {blocks}", messages::interval(found)),
+        None => String::new(),
+    }
+}
+
+fn expectation(row: &ExpectationResult) -> VerdictView {
+    VerdictView {
+        verdict: row.outcome.clone(),
+        name: row.quantity.clone(),
+        text: messages::expected(&row.range, &row.source),
+        rests_on: rests_on(row.estimate.as_ref(), row.confidence, row.blocks),
+        reasons: row.reasons.clone(),
+        bar: None,
+    }
+}
+
+/// Published figures beside those found.
+fn published(result: &RunResult) -> Option<Table> {
+    let row = |figure: &PublishedFigure| {
+        vec![
+            figure.quantity.clone(),
+            number::with_unit(figure.published, &figure.unit),
+            figure.found.as_ref().map_or_else(|| "–".to_string(), messages::interval),
+            figure.ratio.map_or_else(|| "–".to_string(), |ratio| format!("{ratio:.2}")),
+            messages::published_in(&figure.source, &figure.url),
+        ]
+    };
+    (!result.published.is_empty()).then(|| Table {
+        title: messages::PUBLISHED.to_string(),
+        header: messages::PUBLISHED_COLUMNS.map(str::to_string).to_vec(),
+        rows: result.published.iter().map(row).collect(),
+    })
+}
+
+fn verdict(claim: &ClaimResult, single: bool) -> VerdictView {
+    let rests_on = match &claim.estimate {
+        Some(found @ Estimate { high: None, .. }) if single => messages::interval(found),
+        found => rests_on(found.as_ref(), claim.confidence, claim.blocks),
+    };
     VerdictView {
         verdict: claim.verdict.clone(),
         name: claim.name.clone(),
         text: claim.text.clone(),
-        rests_on: rests_on.unwrap_or_default(),
+        rests_on,
         reasons: claim.reasons.clone(),
         bar: bar(claim),
     }

@@ -1,10 +1,10 @@
 //! Records made in memory, written, read back, judged and drawn in every format.
 
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
-use proofload_report::{Overall, html, json, markdown, of_run, overall, text};
+use proofload_report::{Looking, Overall, html, json, markdown, of_run, overall, text};
 use proofload_store::schema::{
-    Environment, FORMAT_VERSION, Generator, Level, LoadPoint, Plan, PlannedClaim, Point, RunResult, Slice,
-    SubjectUse, Timing, Variant,
+    Environment, FORMAT_VERSION, Generator, Level, LoadPoint, Plan, PlannedClaim, PlannedExpectation,
+    PlannedFigure, PlannedReference, Point, RunResult, Slice, SubjectUse, Timing, Variant,
 };
 use proofload_store::{Run, RunWriter, bad_answer, histograms_of, point_of};
 
@@ -133,6 +133,10 @@ fn slice(case: Case, block: u32, cycle: u32, variant: usize) -> Slice {
 }
 
 fn result(case: Case) -> RunResult {
+    result_of(case, &plan(case))
+}
+
+fn result_of(case: Case, plan: &Plan) -> RunResult {
     let root = tempfile::tempdir().expect("a directory");
     let environment = Environment {
         proofload: "0.1.0".into(),
@@ -141,7 +145,7 @@ fn result(case: Case) -> RunResult {
         ..Environment::default()
     };
     let mut record =
-        RunWriter::create(root.path(), &plan(case), &environment, 1_790_000_000 * SECOND).expect("a record");
+        RunWriter::create(root.path(), plan, &environment, 1_790_000_000 * SECOND).expect("a record");
     for block in 1..=case.blocks {
         let mut writer = record.begin_block(block).expect("a block");
         for cycle in 1..=2 {
@@ -151,7 +155,15 @@ fn result(case: Case) -> RunResult {
         }
         writer.finish().expect("whole");
     }
-    let mut result = of_run(&Run::open(record.path()).expect("readable")).expect("a result");
+    let run = Run::open(record.path()).expect("readable");
+    let mut result = of_run(&run).expect("a result");
+    // Whoever decides when the run may end sees what the report says.
+    let live = Looking::of(plan).expect("a plan").look(&run).expect("a judgement");
+    let settled = |word: &str| word != "undecided";
+    let all = result.claims.iter().all(|claim| settled(&claim.verdict))
+        && result.expectations.iter().all(|row| settled(&row.outcome));
+    assert!(live.settled || !all, "{live:?}");
+    assert_eq!(live.claims.len(), result.claims.len());
     result.run = "runs/connectors/latest".into();
     result.status.state = "finished".into();
     result
@@ -221,6 +233,63 @@ fn the_last_line_compares_two_variants_under_one_load() {
         let said = proofload_report::text(&result, false);
         assert!(!said.contains("times as many"), "{said}");
     }
+}
+
+fn expecting(rows: &[(&str, &str)]) -> Plan {
+    let row = |(quantity, range): &(&str, &str)| PlannedExpectation {
+        quantity: quantity.to_string(),
+        range: range.to_string(),
+        source: "the plan of <2011> | \u{1b}[2J".into(),
+    };
+    let figure =
+        |(quantity, value): (&str, &str)| PlannedFigure { quantity: quantity.into(), value: value.into() };
+    Plan {
+        expectations: rows.iter().map(row).collect(),
+        references: vec![PlannedReference {
+            source: "Some <report>".into(),
+            url: "https://example.org/a?b=1&c=2".into(),
+            figures: [("throughput(nio) @ 64c", "20k/s"), ("rss(nio2) @ 64c", "300MiB")].map(figure).to_vec(),
+        }],
+        ..plan(CASE)
+    }
+}
+
+#[test]
+fn expectations_stand_beside_what_was_found_in_every_format() {
+    let rows = [
+        ("throughput(nio) @ 64c", "8k/s..14k/s"),
+        ("throughput(nio2)", "14k/s.."),
+        ("ratio(throughput, nio2, nio)", "1.1..1.2"),
+    ];
+    let result = result_of(CASE, &expecting(&rows));
+    let outcomes: Vec<&str> = result.expectations.iter().map(|row| row.outcome.as_str()).collect();
+    assert_eq!(outcomes, ["met", "not met", "undecided"]);
+    assert_eq!((result.expectations[0].low, result.expectations[0].unit.as_str()), (Some(8000.0), "per_s"));
+    let found = result.expectations[0].estimate.as_ref().expect("an estimate");
+    assert!(found.low.is_some_and(|low| low > 8000.0) && found.unit == "per_s", "{found:?}");
+    assert_eq!(overall(&result), Overall::Refuted, "an expectation that is not met is told by the exit code");
+    let published = &result.published[0];
+    let share = published.found.as_ref().expect("a figure").point / 20_000.0;
+    assert_eq!((published.ratio, published.published), (Some(share), 20_000.0));
+    assert_eq!(result.published[1].published, 300.0 * 1_048_576.0);
+    insta::assert_snapshot!("expected.txt", text(&result, false));
+    for drawn in [text(&result, false), markdown(&result), html(&result)] {
+        for part in ["Expected and found", "not met", "14k/s..", "Published elsewhere", "never judged"] {
+            assert!(drawn.contains(part), "no {part} in {drawn}");
+        }
+        assert!(!drawn.contains('\u{1b}'), "a control character came through");
+    }
+    assert!(!html(&result).contains("<report>") && !markdown(&result).contains("<report>"));
+}
+
+#[test]
+fn expectations_have_an_error_rate_of_their_own() {
+    let alone = result(CASE);
+    let beside = result_of(CASE, &expecting(&[("throughput(nio) @ 64c", "8k/s..14k/s")]));
+    assert_eq!(alone.claims, beside.claims, "a row changes no claim");
+    assert_eq!(overall(&beside), Overall::AllSupported);
+    let two = result_of(CASE, &expecting(&[("throughput(nio)", "8k/s.."), ("throughput(nio2)", "..10k/s")]));
+    assert!(two.expectations[0].confidence > 0.95, "rows share among themselves: {:?}", two.expectations[0]);
 }
 
 #[test]

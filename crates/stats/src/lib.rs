@@ -8,6 +8,7 @@
 pub mod bounds;
 mod claim;
 mod design;
+mod expectation;
 pub mod hodges_lehmann;
 mod interval;
 mod judge;
@@ -19,6 +20,7 @@ mod verdict;
 
 pub use claim::{Claim, ClaimError, Comparison, Measure, Names, Selector, Side, Source, Term, parse_claim};
 pub use design::{A_PRIORI_SPREAD, Design, next_look, projected_blocks};
+pub use expectation::{Expectation, Outcome, Published, parse_expectation, parse_published, reasons_of};
 pub use interval::{MeanInterval, mean_over_blocks};
 pub use judge::{judge, judge_seen};
 pub use observation::{Cell, Observations, Replication};

@@ -3,7 +3,12 @@
 //!
 //! Times are integers in nanoseconds and their names end in `_ns`; `null` stands for "not measured".
 
+mod expectations;
 mod records;
+
+pub use expectations::{
+    ExpectationResult, PlannedExpectation, PlannedFigure, PlannedReference, PublishedFigure,
+};
 
 pub use records::{
     Baseline, BaselineFigure, Difference, FigurePair, HistoryEntry, HistoryVerdict, RunDiff, Sitting,
@@ -312,6 +317,12 @@ pub struct Plan {
     /// What the command line changed in the study, as it was given to `--set`; credentials are replaced.
     #[serde(default)]
     pub settings: Vec<String>,
+    /// Ranges that were said before the run.
+    #[serde(default)]
+    pub expectations: Vec<PlannedExpectation>,
+    /// Figures that were published elsewhere.
+    #[serde(default)]
+    pub references: Vec<PlannedReference>,
     /// What `--only` kept of the study, as it was given; empty when it was run whole.
     #[serde(default)]
     pub only: Vec<String>,
@@ -439,6 +450,12 @@ pub struct RunResult {
     pub figures: Vec<Figure>,
     /// Verdicts.
     pub claims: Vec<ClaimResult>,
+    /// The table of expectations: met, not met or undecided.
+    #[serde(default)]
+    pub expectations: Vec<ExpectationResult>,
+    /// Published figures beside those found here.
+    #[serde(default)]
+    pub published: Vec<PublishedFigure>,
     /// Complete blocks.
     pub blocks: u32,
     /// Blocks that were begun and do not count.

@@ -5,7 +5,9 @@ import java.io.InputStream;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.StringJoiner;
 import javax.servlet.http.HttpServlet;
 import javax.servlet.http.HttpServletRequest;
@@ -14,63 +16,95 @@ import org.apache.catalina.Context;
 import org.apache.catalina.LifecycleException;
 import org.apache.catalina.LifecycleState;
 import org.apache.catalina.connector.Connector;
+import org.apache.catalina.core.AprLifecycleListener;
 import org.apache.catalina.startup.Tomcat;
+import org.apache.catalina.util.ServerInfo;
 
 /**
- * One Tomcat with one connector and one servlet.
+ * One Tomcat with a connector for each endpoint and two servlets.
  *
- * <p>Arguments: connector (nio or nio2), port, most threads, a directory of its own.
+ * <p>Arguments: endpoints as {@code nio:8080,nio2:8081}, a directory of its own, and properties of every connector as
+ * {@code name=value}.
  */
 public final class TomcatSubject {
     private static final int ANSWER_BYTES = 1024;
     private static final int BODY_BYTES_MAX = 1 << 20;
-    /** Tomcat's own 100 overflows when hundreds of connections come at once, and costs each a second. */
-    private static final int BACKLOG = 1024;
 
     private TomcatSubject() {}
 
     public static void main(String[] args) throws Exception {
-        if (args.length != 4) {
-            fail("arguments: connector port threads directory");
+        if (args.length < 2) {
+            fail("arguments: endpoints directory property=value...");
         }
         Tomcat tomcat = new Tomcat();
-        tomcat.setBaseDir(args[3]);
-        Connector connector = connector(args[0], Integer.parseInt(args[1]), args[2]);
-        tomcat.getService().addConnector(connector);
-        tomcat.setConnector(connector);
-        Context context = tomcat.addContext("", new File(args[3]).getAbsolutePath());
+        tomcat.setBaseDir(args[1]);
+        List<Connector> connectors = new ArrayList<>();
+        for (String endpoint : args[0].split(",")) {
+            String[] parts = endpoint.split(":");
+            if (parts[0].equals("apr")) {
+                tomcat.getServer().addLifecycleListener(new AprLifecycleListener());
+            }
+            Connector connector = connector(parts[0], Integer.parseInt(parts[1]));
+            for (String property : Arrays.asList(args).subList(2, args.length)) {
+                String[] pair = property.split("=", 2);
+                set(connector, pair[0], pair[0].endsWith("Timeout") ? millis(pair[1]) : pair[1]);
+            }
+            tomcat.getService().addConnector(connector);
+            connectors.add(connector);
+        }
+        tomcat.setConnector(connectors.get(0));
+        Context context = tomcat.addContext("", new File(args[1]).getAbsolutePath());
         Tomcat.addServlet(context, "echo", new Echo()).setLoadOnStartup(1);
         context.addServletMappingDecoded("/echo", "echo");
+        Tomcat.addServlet(context, "thread", new Who()).setLoadOnStartup(1);
+        context.addServletMappingDecoded("/thread", "thread");
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(tomcat)));
         tomcat.start();
-        // A connector that cannot listen does not stop Tomcat from starting.
-        if (connector.getState() != LifecycleState.STARTED) {
-            fail("the connector did not start: " + connector.getStateName());
+        for (Connector connector : connectors) {
+            // A connector that cannot listen does not stop Tomcat from starting.
+            if (connector.getState() != LifecycleState.STARTED) {
+                fail("a connector did not start: " + connector + " " + connector.getStateName());
+            }
+            System.out.println(connector.getProtocolHandlerClassName() + " on port " + connector.getPort()
+                    + "; " + ServerInfo.getServerInfo() + "; " + machine());
         }
-        System.out.println(connector.getProtocolHandlerClassName() + " on port " + args[1] + "; " + machine());
         tomcat.getServer().await();
     }
 
-    private static Connector connector(String name, int port, String threads) {
+    private static Connector connector(String name, int port) {
         String protocol;
         switch (name) {
             case "nio": protocol = "org.apache.coyote.http11.Http11NioProtocol"; break;
             case "nio2": protocol = "org.apache.coyote.http11.Http11Nio2Protocol"; break;
+            case "apr": protocol = "org.apache.coyote.http11.Http11AprProtocol"; break;
             default: throw new IllegalArgumentException("connector " + name);
         }
         Connector connector = new Connector(protocol);
         connector.setPort(port);
         set(connector, "address", "127.0.0.1");
-        set(connector, "maxThreads", threads);
-        set(connector, "acceptCount", Integer.toString(BACKLOG));
-        // By default Tomcat closes a connection after 100 requests; then connecting would be measured as well.
-        set(connector, "maxKeepAliveRequests", "-1");
         return connector;
     }
 
     private static void set(Connector connector, String name, String value) {
         if (!connector.setProperty(name, value)) {
             throw new IllegalArgumentException("the connector knows no " + name);
+        }
+    }
+
+    /** 20s and 500ms in milliseconds, as Tomcat wants them. */
+    private static String millis(String duration) {
+        int at = 0;
+        while (at < duration.length() && (Character.isDigit(duration.charAt(at)) || duration.charAt(at) == '.')) {
+            at++;
+        }
+        double number = Double.parseDouble(duration.substring(0, at));
+        switch (duration.substring(at)) {
+            case "us": return Long.toString(Math.round(number / 1000));
+            case "ms": return Long.toString(Math.round(number));
+            case "s": return Long.toString(Math.round(number * 1000));
+            case "m": return Long.toString(Math.round(number * 60_000));
+            case "h": return Long.toString(Math.round(number * 3_600_000));
+            default: throw new IllegalArgumentException("duration " + duration);
         }
     }
 
@@ -96,6 +130,19 @@ public final class TomcatSubject {
     private static void fail(String why) {
         System.err.println(why);
         System.exit(1);
+    }
+
+    /** Answers the name of the thread that serves it; that of a virtual one holds {@code virt}. */
+    private static final class Who extends HttpServlet {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            byte[] name = Thread.currentThread().getName().getBytes(StandardCharsets.UTF_8);
+            response.setContentType("text/plain;charset=UTF-8");
+            response.setContentLength(name.length);
+            response.getOutputStream().write(name);
+        }
     }
 
     /** GET answers 1,024 bytes, or the parameter t where there is one; any other method answers its body. */

@@ -1,7 +1,7 @@
 //! The plan as a person reads it, before anything is started.
 
 use super::{Preset, S, age_seconds};
-use crate::study::{Study, SubjectSpec};
+use crate::study::{ExpectedRow, Reference, Study, SubjectSpec};
 use proofload_store::schema::{LoadPoint, Plan, Variant};
 use std::fmt::Write;
 
@@ -41,6 +41,18 @@ fn write_all(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Result {
         for claim in expanded {
             writeln!(out, "    {}", claim.text)?;
         }
+    }
+    if !study.expectations.is_empty() {
+        let row = |row: &ExpectedRow| match row.source.as_str() {
+            "" => format!("{}: {}", row.quantity, row.range),
+            source => format!("{}: {} ({source})", row.quantity, row.range),
+        };
+        list(out, "Expected", &study.expectations.iter().map(row).collect::<Vec<_>>())?;
+    }
+    if !study.references.is_empty() {
+        let line =
+            |reference: &Reference| format!("{}: {} figures", reference.source, reference.figures.len());
+        list(out, "Published elsewhere", &study.references.iter().map(line).collect::<Vec<_>>())?;
     }
     write_timing(out, study, plan)?;
     write_order(out, plan)?;

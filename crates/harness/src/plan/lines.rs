@@ -2,8 +2,8 @@
 
 use super::Preset;
 use crate::study::redact::{self, REDACTED, is_sensitive};
-use crate::study::{Stream, Study, SubjectSpec, Variant, WorkloadEntry};
-use proofload_store::schema::{self, Level};
+use crate::study::{ExpectedRow, Reference, Stream, Study, SubjectSpec, Variant, WorkloadEntry};
+use proofload_store::schema::{self, Level, PlannedExpectation, PlannedFigure, PlannedReference};
 
 /// Arguments of a command with credentials replaced; for whoever enters a command in a plan.
 pub fn redact_arguments(args: &[String]) -> Vec<String> {
@@ -40,6 +40,28 @@ pub(super) fn variant(variant: &Variant) -> schema::Variant {
         command,
         ..schema::Variant::default()
     }
+}
+
+pub(super) fn expectations(study: &Study) -> Vec<PlannedExpectation> {
+    let planned = |row: &ExpectedRow| PlannedExpectation {
+        quantity: row.quantity.clone(),
+        range: row.range.clone(),
+        source: row.source.clone(),
+    };
+    study.expectations.iter().map(planned).collect()
+}
+
+pub(super) fn references(study: &Study) -> Vec<PlannedReference> {
+    let figure = |(quantity, value): &(String, String)| PlannedFigure {
+        quantity: quantity.clone(),
+        value: value.clone(),
+    };
+    let planned = |reference: &Reference| PlannedReference {
+        source: reference.source.clone(),
+        url: reference.url.clone(),
+        figures: reference.figures.iter().map(figure).collect(),
+    };
+    study.references.iter().map(planned).collect()
 }
 
 /// One line for each entry: `page: GET /test, Accept: text/html, expects status 200 and 347 bytes, 1 of 3`; with

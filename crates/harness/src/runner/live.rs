@@ -182,7 +182,7 @@ impl Bench for LiveBench<'_> {
 
     fn alive(&mut self, variant: usize) -> Result<(), String> {
         match &self.active[variant] {
-            Some(active) => active.running.alive(),
+            Some(active) => active.running.alive().map_err(|error| error.to_string()),
             None => Err("was not started".into()),
         }
     }

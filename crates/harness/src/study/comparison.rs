@@ -107,6 +107,8 @@ pub fn comparison(
         not_tested: Vec::new(),
         claims: expanded,
         declared_claims: declared,
+        expectations: Vec::new(),
+        references: Vec::new(),
         names,
         path: None,
         text: String::new(),

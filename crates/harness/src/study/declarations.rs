@@ -1,5 +1,7 @@
 //! What a folder of the catalogue says about its parameters; implemented by the catalogue.
 
+use std::collections::BTreeMap;
+
 /// Knows the subjects that can be started by name.
 pub trait Declarations {
     /// The parameters of a folder of the catalogue, in declared order; `None` when there is no such folder.
@@ -17,6 +19,21 @@ pub trait Declarations {
     fn check(&self, folder: &str, parameter: &str, value: &str) -> Result<(), String> {
         let _ = (folder, parameter, value);
         Ok(())
+    }
+
+    /// Whether these values go together; what is not given has its default.
+    ///
+    /// # Errors
+    /// `what; remedy` for each combination that does not apply.
+    fn check_combination(&self, folder: &str, given: &BTreeMap<String, String>) -> Result<(), Vec<String>> {
+        let _ = (folder, given);
+        Ok(())
+    }
+
+    /// The parameter in which variants may differ that share one process; `None` when they cannot share.
+    fn shares(&self, folder: &str) -> Option<String> {
+        let _ = folder;
+        None
     }
 }
 

@@ -7,6 +7,7 @@ mod claims;
 mod combinations;
 mod comparison;
 mod declarations;
+mod expectations;
 mod field;
 mod include;
 mod intensity;
@@ -31,6 +32,7 @@ mod yaml;
 
 pub use comparison::{RequestOptions, comparison};
 pub use declarations::{Declarations, Parameter, ParameterKind};
+pub use expectations::{ExpectedRow, Reference};
 pub use intensity::{CAP_NS, connection_label, users_label};
 pub use problem::{Problem, Problems};
 pub use quantity::{duration, header, keep_alive, rate, size};
@@ -73,6 +75,10 @@ pub struct Study {
     pub claims: Vec<Claim>,
     /// Names and texts of the claims as declared, in order.
     pub declared_claims: Vec<(String, String)>,
+    /// Ranges that were said beforehand, as declared.
+    pub expectations: Vec<ExpectedRow>,
+    /// Published figures, shown beside those found.
+    pub references: Vec<Reference>,
     /// How claims name variants and points; indexes agree with `variants` and `points`.
     pub names: Names,
     /// Where it was read from; `None` for a study made from the command line.

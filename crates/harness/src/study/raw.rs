@@ -23,9 +23,10 @@ pub fn study_schema() -> Value {
 /// subjects, workload and load can be told only when all are put together.
 fn allow_parts(root: &mut serde_json::Map<String, Value>) {
     let required = root.remove("required").unwrap_or_default();
+    let one_of = root.remove("oneOf").unwrap_or_default();
     let mut whole = serde_json::Map::new();
     if let Some(Value::Object(properties)) = root.get_mut("properties") {
-        for key in ["subjects", "workload", "load"] {
+        for key in ["subjects", "workload", "load", "streams"] {
             if let Some(full) = properties.get_mut(key) {
                 let part = json!({"description": full["description"], "type": "object"});
                 whole.insert(key.to_string(), std::mem::replace(full, part));
@@ -34,7 +35,13 @@ fn allow_parts(root: &mut serde_json::Map<String, Value>) {
     }
     root.insert("if".to_string(), json!({"required": ["include"]}));
     root.insert("then".to_string(), json!({}));
-    root.insert("else".to_string(), json!({"required": required, "properties": whole}));
+    let tests = json!([{"required": ["claims"]}, {"required": ["expect"]}]);
+    root.insert(
+        "else".to_string(),
+        json!({
+            "required": required, "properties": whole, "anyOf": tests, "oneOf": one_of
+        }),
+    );
 }
 
 /// A key that may be left out may still not be left empty: `Option` says so in Rust, but not in JSON Schema.
@@ -101,7 +108,14 @@ struct RawStudy {
     #[schemars(default)]
     timeouts: Option<RawTimeouts>,
     /// What is to be shown, by name: `throughput(nio2) > throughput(nio)`.
-    claims: RawClaims,
+    #[schemars(default)]
+    claims: Option<RawClaims>,
+    /// Ranges in which quantities are expected to lie; the study says whether they do.
+    #[schemars(default)]
+    expect: Option<RawExpectations>,
+    /// Figures published elsewhere; shown beside those found, never judged.
+    #[schemars(default, length(min = 1, max = 16))]
+    reference: Option<Vec<RawReference>>,
     /// What is left of the study under --smoke and --quick.
     #[schemars(default)]
     quick: Option<RawQuick>,
@@ -542,6 +556,60 @@ struct RawNamedClaim(
 #[derive(JsonSchema)]
 #[allow(dead_code)]
 struct RawClaim(#[schemars(regex(pattern = r"\S"))] String);
+
+/// Ranges by quantity.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawExpectations {
+    Map(#[schemars(extend("minProperties" = 1))] BTreeMap<String, RawRange>),
+    List(#[schemars(length(min = 1))] Vec<RawExpectation>),
+}
+
+/// `throughput(a) @ 64c: 8000/s..14000/s`.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct RawExpectation(
+    #[schemars(extend("minProperties" = 1, "maxProperties" = 1))] BTreeMap<String, RawRange>,
+);
+
+/// `8000/s..14000/s`, `8000/s..` or `..50ms`; with its source in a map.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+enum RawRange {
+    Range(#[schemars(regex(pattern = r"\.\."))] String),
+    WithSource(RawRangeOfSource),
+}
+
+/// A range, and who expected it.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct RawRangeOfSource {
+    /// `8000/s..14000/s`, `8000/s..` or `..50ms`.
+    #[schemars(regex(pattern = r"\.\."))]
+    range: String,
+    /// Who expected it, and why.
+    #[schemars(default, regex(pattern = r"\S"))]
+    source: Option<String>,
+}
+
+/// Figures published elsewhere.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct RawReference {
+    /// Who published it, and when.
+    #[schemars(regex(pattern = r"\S"))]
+    source: String,
+    /// Its address.
+    #[schemars(default, regex(pattern = r"^https?://\S+$"))]
+    url: Option<String>,
+    /// `p99(a) @ 64c: 101ms`.
+    #[schemars(extend("minProperties" = 1, "maxProperties" = 200))]
+    figures: BTreeMap<String, RawArgument>,
+}
 
 /// What is left of the study under --smoke and --quick; what it drops is listed as not tested.
 #[derive(JsonSchema)]

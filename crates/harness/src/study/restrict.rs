@@ -4,8 +4,8 @@ use super::claims::Claims;
 use super::field::Field;
 use super::problem::{Place, Sink, shown};
 use super::suggest::{nearest, one_of};
-use super::{LoadPoint, Variant};
-use proofload_stats::{Claim, Names, Side, Term, parse_claim};
+use super::{ExpectedRow, LoadPoint, Reference, Variant};
+use proofload_stats::{Claim, Names, Side, Term, parse_claim, parse_expectation};
 
 /// What a study can be restricted in.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +14,8 @@ pub(super) struct Parts {
     pub(super) points: Vec<LoadPoint>,
     pub(super) names: Names,
     pub(super) claims: Claims,
+    pub(super) expectations: Vec<ExpectedRow>,
+    pub(super) references: Vec<Reference>,
     /// What was dropped, a sentence each.
     pub(super) not_tested: Vec<String>,
 }
@@ -24,6 +26,7 @@ pub(super) struct Kept {
     variants: Vec<bool>,
     points: Vec<bool>,
     claims: Vec<bool>,
+    expectations: bool,
 }
 
 impl Kept {
@@ -32,6 +35,7 @@ impl Kept {
             variants: vec![true; parts.variants.len()],
             points: vec![true; parts.points.len()],
             claims: vec![true; parts.claims.declared.len()],
+            expectations: true,
         }
     }
 }
@@ -71,6 +75,43 @@ impl Parts {
                 self.not_tested.push(format!("claim {name}: {text}{why}"));
             }
         }
+        self.restrict_expectations(kept, &all, &variants, &points);
+    }
+
+    /// Drops rows of the table of expectations and published figures that lost what they are about. The
+    /// latter are no tests, so nothing is said of them.
+    fn restrict_expectations(
+        &mut self,
+        kept: &Kept,
+        all: &Names,
+        variants: &Renumbered,
+        points: &Renumbered,
+    ) {
+        let still = |quantity: &str, range: &str, names: &Names| {
+            let claims = |names: &Names| -> Vec<Claim> {
+                let rows = parse_expectation(quantity, range, names).unwrap_or_default();
+                rows.into_iter().flat_map(|row| row.claims).collect()
+            };
+            let before = claims(all);
+            let wanted: Vec<Claim> =
+                before.iter().filter_map(|claim| moved(claim, variants, points)).collect();
+            let after = claims(names);
+            let same =
+                wanted.len() == after.len() && wanted.iter().zip(&after).all(|(a, b)| says_the_same(a, b));
+            !wanted.is_empty() && same
+        };
+        for row in std::mem::take(&mut self.expectations) {
+            if kept.expectations && still(&row.quantity, &row.range, &self.names) {
+                self.expectations.push(row);
+            } else {
+                self.not_tested.push(format!("expectation {}: {}", row.quantity, row.range));
+            }
+        }
+        for reference in &mut self.references {
+            let names = &self.names;
+            reference.figures.retain(|(quantity, value)| still(quantity, &format!("{value}.."), names));
+        }
+        self.references.retain(|reference| !reference.figures.is_empty());
     }
 }
 
@@ -145,7 +186,7 @@ pub(super) fn check_quick(field: &Field<'_>, parts: &Parts) -> Option<Kept> {
     }
     let mut left = parts.clone();
     left.restrict(&kept);
-    if left.claims.declared.is_empty() && !parts.claims.declared.is_empty() {
+    if left.claims.declared.is_empty() && left.expectations.is_empty() {
         field.problem("leaves no claim", "keep a claim, and the load points and variants that it names");
         return None;
     }
@@ -299,6 +340,8 @@ pub(super) fn check_only(only: &[String], parts: &Parts, sink: &Sink) -> Option<
     };
     keep(&mut kept.points, &points);
     keep(&mut kept.claims, &claims);
+    // Who asks for a claim does not ask for the table.
+    kept.expectations = claims.is_empty();
     kept.variants = selection.variants(&parts.names);
     let mut left = parts.clone();
     left.restrict(&kept);

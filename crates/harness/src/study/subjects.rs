@@ -9,7 +9,7 @@ use super::quantity;
 use super::suggest::{nearest, one_of};
 use super::url::parse_url;
 use super::{Declarations, Parameter, ParameterKind, SubjectSpec, Variant};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 /// Most arguments of a command.
@@ -76,9 +76,16 @@ pub(super) fn check_subjects(
             subject.problem(what, "vary less in one study");
             return None;
         }
+        let mut told = BTreeSet::new();
         for Row { levels, values } in checked.rows {
             let name = variant_name(&entry.key, several, &levels);
             let spec = checked.source.as_ref().map(|source| source.of(&values));
+            if let Some(SubjectSpec::Catalogue { folder, with }) = &spec {
+                let broken = catalogue.check_combination(folder, with).err().unwrap_or_default();
+                for what in broken.into_iter().filter(|what| told.insert(what.clone())) {
+                    subject.joined_problem(&format!("{what}, or exclude the combination"));
+                }
+            }
             if let Some(SubjectSpec::Command { port: Some(port), .. }) = &spec {
                 *ports.entry(*port).or_default() += 1;
             }

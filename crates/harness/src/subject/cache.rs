@@ -1,8 +1,8 @@
 //! The cache: what was fetched and built, named by its content, whole or not there.
 //!
 //! `$PROOFLOAD_CACHE`, else `$XDG_CACHE_HOME/proofload`, else `~/.cache/proofload`, 0700:
-//! `files/SHA256/NAME`, `builds/DIGEST/`, `catalogue/DIGEST/`, `maven/` (Maven's own repository), `tmp/`,
-//! `lock`.
+//! `files/SHA256/NAME`, `builds/DIGEST/`, `unpacked/DIGEST/`, `debian/DIGEST/`, `catalogue/DIGEST/`, `maven/`
+//! (Maven's own repository), `apt/` (lists of packages), and while an entry is made `tmp/ENTRY/`, `locks/ENTRY`.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -32,6 +32,7 @@ static FRESH: AtomicU32 = AtomicU32::new(0);
 #[derive(Clone, Debug)]
 pub struct Cache {
     root: PathBuf,
+    offline: bool,
 }
 
 impl Cache {
@@ -63,7 +64,17 @@ impl Cache {
         };
         let root =
             made().map_err(SubjectError::files(root, "cannot be used as a cache; set PROOFLOAD_CACHE"))?;
-        Ok(Cache { root })
+        Ok(Cache { root, offline: false })
+    }
+
+    /// The same cache, from which nothing is fetched that it does not hold.
+    #[must_use]
+    pub fn offline(self, offline: bool) -> Cache {
+        Cache { offline, ..self }
+    }
+
+    pub(crate) fn is_offline(&self) -> bool {
+        self.offline
     }
 
     /// Its directory.
@@ -81,9 +92,22 @@ impl Cache {
         self.root.join("builds").join(digest)
     }
 
-    /// Waits until no other Proofload fills the cache, and keeps others from it.
-    pub(crate) fn hold(&self, interrupted: &dyn Fn() -> bool) -> Result<Held<'_>, SubjectError> {
-        let path = self.root.join("lock");
+    /// Where unpacked archives lie, or will lie.
+    pub(crate) fn unpacked(&self, digest: &str) -> PathBuf {
+        self.root.join("unpacked").join(digest)
+    }
+
+    /// Where unpacked Debian packages lie, or will lie.
+    pub(crate) fn debian(&self, digest: &str) -> PathBuf {
+        self.root.join("debian").join(digest)
+    }
+
+    /// Waits until no other Proofload makes this entry, and keeps others from it. The kernel lets go of it when
+    /// its holder dies.
+    pub(crate) fn hold(&self, entry: &str, interrupted: &dyn Fn() -> bool) -> Result<Held<'_>, SubjectError> {
+        let path = self.root.join("locks").join(entry);
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(self.root.join("locks"));
+        made.map_err(SubjectError::files(&path, "cannot be made"))?;
         let opened = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
         let lock = opened.map_err(SubjectError::files(&path, "cannot be opened"))?;
         let begun_ns = monotonic_ns();
@@ -102,22 +126,27 @@ impl Cache {
             }
             sleep_ns(LOOK_EVERY_NS);
         }
-        let held = Held { cache: self, _lock: lock };
+        let held = Held { cache: self, entry: entry.to_string(), _lock: lock };
         held.sweep()?;
         Ok(held)
     }
 }
 
-/// The cache while it is filled. Dropping it lets others in.
+/// An entry of the cache while it is made. Dropping it lets others in.
 pub(crate) struct Held<'a> {
     cache: &'a Cache,
+    entry: String,
     _lock: File,
 }
 
 impl Held<'_> {
-    /// Whoever held the cache before has gone: what it left unfinished is rubbish.
+    fn workshop(&self) -> PathBuf {
+        self.cache.root.join("tmp").join(&self.entry)
+    }
+
+    /// Whoever held the entry before has gone: what it left unfinished is rubbish.
     fn sweep(&self) -> Result<(), SubjectError> {
-        let path = self.cache.root.join("tmp");
+        let path = self.workshop();
         match fs::remove_dir_all(&path) {
             Err(why) if why.kind() != io::ErrorKind::NotFound => {
                 Err(SubjectError::files(&path, "cannot be removed")(why))
@@ -129,7 +158,7 @@ impl Held<'_> {
     /// An empty directory on the same file system.
     pub(crate) fn fresh_directory(&self, name: &str) -> Result<PathBuf, SubjectError> {
         let number = FRESH.fetch_add(1, Ordering::Relaxed);
-        let path = self.cache.root.join("tmp").join(format!("{name}-{}-{number}", std::process::id()));
+        let path = self.workshop().join(format!("{name}-{}-{number}", std::process::id()));
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&path);
         made.map_err(SubjectError::files(&path, "cannot be made"))?;
         Ok(path)
@@ -150,6 +179,7 @@ impl Held<'_> {
 impl Drop for Held<'_> {
     fn drop(&mut self) {
         // Empty unless something failed half-way; then the next holder sweeps it.
+        let _ = fs::remove_dir(self.workshop());
         let _ = fs::remove_dir(self.cache.root.join("tmp"));
     }
 }
@@ -227,14 +257,15 @@ mod tests {
     }
 
     #[test]
-    fn a_second_holder_waits_until_it_is_interrupted() {
+    fn a_second_holder_of_an_entry_waits_until_it_is_interrupted() {
         let directory = tempfile::tempdir().unwrap();
         let cache = Cache::at(&directory.path().join("cache")).unwrap();
-        let held = cache.hold(&|| false).unwrap();
-        assert!(matches!(cache.hold(&|| true), Err(SubjectError::Interrupted)));
+        let held = cache.hold("x", &|| false).unwrap();
+        assert!(matches!(cache.hold("x", &|| true), Err(SubjectError::Interrupted)));
+        drop(cache.hold("y", &|| true).unwrap());
         let rubbish = held.fresh_directory("half").unwrap();
         drop(held);
-        let held = cache.hold(&|| false).unwrap();
+        let held = cache.hold("x", &|| false).unwrap();
         assert!(!rubbish.exists(), "what an earlier holder left is swept");
         let fresh = held.fresh_directory("whole").unwrap();
         held.settle(&fresh, &cache.build("x")).unwrap();

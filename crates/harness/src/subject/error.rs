@@ -94,6 +94,69 @@ pub enum SubjectError {
         /// Versions that are there.
         found: Vec<String>,
     },
+    /// Something is needed that the lock file does not pin.
+    #[error(
+        "subject {subject}: {what} is not pinned in {}; add its lines by \
+         `proofload subjects add {coordinate} --to {subject}`",
+        lock.display()
+    )]
+    Unpinned {
+        /// The folder.
+        subject: String,
+        /// What is needed.
+        what: String,
+        /// The lock file.
+        lock: PathBuf,
+        /// What to add.
+        coordinate: String,
+    },
+    /// Nothing may be fetched, and something is missing.
+    #[error(
+        "subject {subject}: --offline, and the cache lacks {}; run once without --offline where there is a network",
+        missing.join(", ")
+    )]
+    Offline {
+        /// The folder.
+        subject: String,
+        /// Coordinates.
+        missing: Vec<String>,
+    },
+    /// Debian packages are needed on a system without its tools.
+    #[error(
+        "subject {subject} needs Debian packages, and `apt-get` or `dpkg-deb` is not in PATH; use Debian or Ubuntu, \
+         or parameters that need no package"
+    )]
+    NoApt {
+        /// The folder.
+        subject: String,
+    },
+    /// A pinned version is not on the mirror any more.
+    #[error(
+        "subject {subject}: Debian's mirror has {} no more (its pool keeps the newest version only); pin today's by \
+         `proofload subjects add debian:PACKAGE --to {subject}`, or point apt's sources to snapshot.debian.org{}",
+        packages.join(", "), tail(lines)
+    )]
+    PackageGone {
+        /// The folder.
+        subject: String,
+        /// Packages with their versions.
+        packages: Vec<String>,
+        /// Last lines of `apt-get`.
+        lines: Vec<String>,
+    },
+    /// `apt-get` ran and did not bring the packages.
+    #[error("subject {subject}: apt-get could not fetch {}: {how}; check the network and apt's sources; what is in \
+             the cache works without either{}", packages.join(", "), tail(lines))]
+    PackagesFailed {
+        /// The folder.
+        subject: String,
+        /// Packages with their versions.
+        packages: Vec<String>,
+        /// How it ended.
+        how: String,
+        /// Last lines of its output.
+        lines: Vec<String>,
+    },
     /// Maven is needed and not there.
     #[error(
         "subject {subject} needs files from Maven Central, and `mvn` is not in PATH; install Maven \
@@ -160,8 +223,8 @@ pub enum SubjectError {
         /// The system's reason.
         source: io::Error,
     },
-    /// The cache is held by another Proofload.
-    #[error("the cache {} has been held by another Proofload for {seconds} s; wait for it or end it", path.display())]
+    /// An entry of the cache is being made by another Proofload.
+    #[error("{} has been made by another Proofload for {seconds} s; wait for it or end it", path.display())]
     CacheHeld {
         /// The lock file.
         path: PathBuf,
@@ -203,6 +266,71 @@ pub enum SubjectError {
         /// The log's last lines.
         lines: Vec<String>,
     },
+    /// It ended after it had been ready, and nobody had asked it to.
+    #[error("subject {subject} died: {exit}; its log {}:{}", log.display(), tail(lines))]
+    Died {
+        /// The subject.
+        subject: String,
+        /// How it ended.
+        exit: Exit,
+        /// Its log.
+        log: PathBuf,
+        /// The log's last lines.
+        lines: Vec<String>,
+    },
+    /// It takes connections and does not answer.
+    #[error("subject {subject} hangs: for {seconds} s {missing}; its log {}:{}", log.display(), tail(lines))]
+    Hangs {
+        /// The subject.
+        subject: String,
+        /// Time allowed.
+        seconds: f64,
+        /// What was tried last.
+        missing: String,
+        /// Its log.
+        log: PathBuf,
+        /// The log's last lines.
+        lines: Vec<String>,
+    },
+    /// The keeper killed it before it could eat all memory.
+    #[error(
+        "subject {subject} had {used_mib} MiB of memory, more than its {limit_mib} MiB, and was killed; give it less \
+         load or heap, or set memory_max in its subject.yaml"
+    )]
+    TooMuchMemory {
+        /// The subject.
+        subject: String,
+        /// What it had.
+        used_mib: u64,
+        /// What it may have.
+        limit_mib: u64,
+    },
+    /// The kernel killed it for lack of memory.
+    #[error(
+        "subject {subject} was killed by the kernel, for the machine or its group had no memory left; free memory, or \
+         give it a smaller heap; its log {}:{}", log.display(), tail(lines)
+    )]
+    KilledByKernel {
+        /// The subject.
+        subject: String,
+        /// Its log.
+        log: PathBuf,
+        /// The log's last lines.
+        lines: Vec<String>,
+    },
+    /// A JVM said that it has no memory left.
+    #[error(
+        "subject {subject} ran out of its own memory (java.lang.OutOfMemoryError); give it a larger heap or less \
+         load; its log {}:{}", log.display(), tail(lines)
+    )]
+    JvmOutOfMemory {
+        /// The subject.
+        subject: String,
+        /// Its log.
+        log: PathBuf,
+        /// The log's last lines.
+        lines: Vec<String>,
+    },
     /// It lives and did not become ready in time.
     #[error("subject {subject} was not ready after {seconds} s: {missing}; allow more time or see its log {}:{}",
             log.display(), tail(lines))]
@@ -210,7 +338,7 @@ pub enum SubjectError {
         /// The subject.
         subject: String,
         /// Time allowed.
-        seconds: u64,
+        seconds: f64,
         /// What was still missing.
         missing: String,
         /// Its log.

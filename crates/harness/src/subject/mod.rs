@@ -4,22 +4,29 @@
 //! [`Prepared::start`] lets a [`Keeper`] start it; [`Running`] says when it is ready, and ends it. Nothing is
 //! ever started but through a keeper, Maven and compilers included, so nothing outlives Proofload.
 
-#[allow(dead_code, reason = "the door for every subject that comes in an archive")]
+mod add;
 mod archive;
 mod cache;
 mod catalogue;
+mod debian;
+mod ends;
 mod error;
+mod inspect;
 mod keeper;
+mod logs;
 mod pins;
 mod ports;
 mod prepare;
+mod resolve;
 mod running;
 mod temp;
 mod tools;
 
+pub use add::{Added, add};
 pub use cache::{CACHE_VARIABLE, Cache};
 pub use catalogue::{CATALOGUE_VARIABLE, Catalogue, Declaration};
 pub use error::{Mistake, SubjectError};
+pub use inspect::{Choice, Choices, check, choices, try_choice};
 pub use keeper::{Exit, KEEPER_ARGUMENT, Keeper, MARK_KEEPER, MARK_RUN, MARK_SUBJECT, keeper_main};
 pub use prepare::Prepared;
 pub use running::{Running, StopReport};

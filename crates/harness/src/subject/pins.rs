@@ -37,7 +37,9 @@ pub(crate) fn read_lock(path: &Path) -> Result<Vec<Pin>, SubjectError> {
                 file: path.into(),
                 line: Some(index as u64 + 1),
                 what: "not a coordinate, a file name and a SHA-256".into(),
-                remedy: "write group:artifact:version file.jar and 64 hexadecimal digits".into(),
+                remedy: "write group:artifact:version file.jar and 64 hexadecimal digits, or let \
+                         `proofload subjects add` write the line"
+                    .into(),
             }),
         }
     }
@@ -50,8 +52,11 @@ fn parse(line: &str) -> Option<Pin> {
     let digest = sha256.len() == 64 && sha256.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     // The name becomes a path and part of a class path.
     let named = file.bytes().all(is_name_byte) && !file.starts_with('.');
-    let located = coordinate.split(':').count() == 3
-        && coordinate.split(':').all(|part| !part.is_empty() && part.bytes().all(is_name_byte));
+    let parts = coordinate.split(':').count();
+    // A Debian version may hold a colon of its own.
+    let counted = if coordinate.starts_with(DEBIAN) { 5..=6 } else { 3..=5 }.contains(&parts);
+    let located =
+        counted && coordinate.split(':').all(|part| !part.is_empty() && part.bytes().all(is_name_byte));
     (words.next().is_none() && digest && named && located).then(|| Pin {
         coordinate: coordinate.into(),
         file: file.into(),
@@ -60,7 +65,39 @@ fn parse(line: &str) -> Option<Pin> {
 }
 
 fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-')
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'+' | b'~' | b'%')
+}
+
+/// Begins the coordinate of a Debian package: `debian:WANTED:PACKAGE:ARCHITECTURE:VERSION`, a line for each
+/// package that the wanted one brings.
+const DEBIAN: &str = "debian:";
+
+/// A Debian package of a lock file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DebianPin<'a> {
+    pub(crate) wanted: &'a str,
+    pub(crate) package: &'a str,
+    pub(crate) architecture: &'a str,
+    pub(crate) version: &'a str,
+}
+
+impl Pin {
+    /// What it says when it is a Debian package.
+    pub(crate) fn debian(&self) -> Option<DebianPin<'_>> {
+        let mut parts = self.coordinate.strip_prefix(DEBIAN)?.splitn(4, ':');
+        let (wanted, package) = (parts.next()?, parts.next()?);
+        Some(DebianPin { wanted, package, architecture: parts.next()?, version: parts.next()? })
+    }
+
+    /// Whether its line could be read back.
+    pub(crate) fn is_well_formed(&self) -> bool {
+        parse(&self.line()).as_ref() == Some(self)
+    }
+
+    /// The line of a lock file.
+    pub(crate) fn line(&self) -> String {
+        format!("{}  {}  {}", self.coordinate, self.file, self.sha256)
+    }
 }
 
 /// A file that must be what it was when it was pinned.
@@ -103,6 +140,15 @@ mod tests {
         fs::write(&path, format!("# comment\n\na.b:c:1.0 c-1.0.jar {digest} # why\n")).unwrap();
         let pin = Pin { coordinate: "a.b:c:1.0".into(), file: "c-1.0.jar".into(), sha256: digest.clone() };
         assert_eq!(read_lock(&path).unwrap(), [pin]);
+
+        let line = format!("debian:libx-1:liby:amd64:1:2.3+deb12~1 liby_1%3a2.3_amd64.deb {digest}");
+        fs::write(&path, &line).unwrap();
+        let pins = read_lock(&path).unwrap();
+        let expected =
+            DebianPin { wanted: "libx-1", package: "liby", architecture: "amd64", version: "1:2.3+deb12~1" };
+        assert_eq!(pins[0].debian(), Some(expected));
+        fs::write(&path, pins[0].line()).unwrap();
+        assert_eq!(read_lock(&path).unwrap(), pins);
 
         let bad = format!(
             "a.b:c ../c.jar {digest}\na.b:c:1 ../c.jar {digest}\na.b:c:1 c.jar 00\na:b:<c> c.jar {digest}\n"

@@ -18,6 +18,9 @@ const LAST_PORT: u16 = 32_700;
 /// Most bytes of an answer that a probe reads: the status line is at its beginning.
 const PROBE_BYTES_MAX: usize = 4096;
 
+/// Characters of a command line that name its process.
+const COMMAND_COLUMNS: usize = 60;
+
 /// Ports given out so far: none is given twice by one process, since a subject may take a while to listen.
 static GIVEN: AtomicU32 = AtomicU32::new(0);
 
@@ -90,21 +93,47 @@ pub(crate) fn name_holder(all: &[Process], sockets: &BTreeSet<u64>) -> String {
     match holder {
         Some(process) => {
             let name = fs::read_to_string(format!("/proc/{}/comm", process.pid)).unwrap_or_default();
-            format!("process {} ({})", process.pid, name.trim().escape_debug())
+            let command = fs::read(format!("/proc/{}/cmdline", process.pid)).unwrap_or_default();
+            let command = String::from_utf8_lossy(&command).replace('\0', " ");
+            // Secrets stand further behind, if anywhere.
+            let shown: String = command.trim().chars().take(COMMAND_COLUMNS).collect();
+            format!("process {} ({}: {})", process.pid, name.trim().escape_debug(), shown.escape_debug())
         }
         None => "a process of another user".into(),
+    }
+}
+
+/// Why a probe failed, in a few words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ProbeError {
+    /// A connection was taken, and no answer came in time.
+    Silent(String),
+    /// No connection, or an answer that is none.
+    Other(String),
+}
+
+impl std::fmt::Display for ProbeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (ProbeError::Silent(what) | ProbeError::Other(what)) = self;
+        f.write_str(what)
     }
 }
 
 /// Whether something answers: a connection, and with a path an HTTP status from 200 to 399.
 ///
 /// # Errors
-/// What was missing, in a few words.
-pub(crate) fn probe(address: SocketAddr, path: Option<&str>, within: Duration) -> Result<(), String> {
-    let mut stream =
-        TcpStream::connect_timeout(&address, within).map_err(|why| format!("no connection: {why}"))?;
+/// What was missing.
+pub(crate) fn probe(address: SocketAddr, path: Option<&str>, within: Duration) -> Result<(), ProbeError> {
+    let mut stream = TcpStream::connect_timeout(&address, within)
+        .map_err(|why| ProbeError::Other(format!("no connection: {why}")))?;
     let Some(path) = path else { return Ok(()) };
-    let failed = |why: io::Error| format!("no answer to GET {path}: {why}");
+    let failed = |why: io::Error| match why.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            let seconds = within.as_secs_f64();
+            ProbeError::Silent(format!("it takes connections, and GET {path} has no answer for {seconds} s"))
+        }
+        _ => ProbeError::Other(format!("no answer to GET {path}: {why}")),
+    };
     stream
         .set_read_timeout(Some(within))
         .and_then(|()| stream.set_write_timeout(Some(within)))
@@ -127,8 +156,8 @@ pub(crate) fn probe(address: SocketAddr, path: Option<&str>, within: Duration) -
         .and_then(|code| code.parse::<u16>().ok())
     {
         Some(200..=399) => Ok(()),
-        Some(code) => Err(format!("GET {path} is answered with status {code}")),
-        None => Err(format!("GET {path} is not answered with HTTP")),
+        Some(code) => Err(ProbeError::Other(format!("GET {path} is answered with status {code}"))),
+        None => Err(ProbeError::Other(format!("GET {path} is not answered with HTTP"))),
     }
 }
 
@@ -179,9 +208,9 @@ mod tests {
             }
         });
         let ask = || probe(address, Some("/"), Duration::from_secs(20));
-        assert!(ask().unwrap_err().contains("503"));
+        assert!(ask().unwrap_err().to_string().contains("503"));
         ask().unwrap();
-        assert!(ask().unwrap_err().contains("not answered with HTTP"));
+        assert!(ask().unwrap_err().to_string().contains("not answered with HTTP"));
         server.join().unwrap();
     }
 }

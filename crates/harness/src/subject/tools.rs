@@ -11,9 +11,9 @@ use crate::host::signals;
 
 use super::cache::{Cache, Held};
 use super::keeper::{Exit, Keeper, Spawn};
+use super::logs::last_lines;
 use super::pins::{Pin, Pinned};
-use super::running::last_lines;
-use super::{SubjectError, cache};
+use super::{SubjectError, archive, cache};
 
 /// The plugin that copies artifacts, pinned like everything else that is fetched.
 const COPY_GOAL: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy";
@@ -46,7 +46,7 @@ pub(crate) fn fetch(wanted: &Fetch<'_>, cache: &Cache, say: &dyn Fn(&str)) -> Re
     if missing(wanted.pins).is_empty() {
         return Ok(());
     }
-    let held = cache.hold(&interrupted)?;
+    let held = cache.hold("maven", &interrupted)?;
     // Another Proofload may have fetched them meanwhile.
     let missing = missing(wanted.pins);
     if missing.is_empty() {
@@ -68,11 +68,63 @@ fn coordinates(pins: &[Pin]) -> Vec<String> {
     pins.iter().map(|pin| pin.coordinate.clone()).collect()
 }
 
-fn fetch_into(
+/// Fetches a file from Maven Central into the cache and returns the pin for it.
+///
+/// # Errors
+/// Not a coordinate, Maven is missing or fails, or there is no such file.
+pub(crate) fn pin_of(
+    subject: &str,
+    coordinate: &str,
+    cache: &Cache,
+    say: &dyn Fn(&str),
+) -> Result<Pin, SubjectError> {
+    let parts: Vec<&str> = coordinate.split(':').collect();
+    let file = match parts[..] {
+        [_, artifact, version] => format!("{artifact}-{version}.jar"),
+        [_, artifact, version, kind] => format!("{artifact}-{version}.{kind}"),
+        [_, artifact, version, kind, classifier] => format!("{artifact}-{version}-{classifier}.{kind}"),
+        _ => String::new(),
+    };
+    let mut pin = Pin { coordinate: coordinate.into(), file, sha256: "0".repeat(64) };
+    if !pin.is_well_formed() {
+        let why =
+            format!("{coordinate} is no Maven coordinate; write group:artifact:version[:type[:classifier]]");
+        return Err(SubjectError::Parameter { subject: subject.into(), why });
+    }
+    let held = cache.hold("maven", &interrupted)?;
+    let Some(maven) = on_path("mvn") else {
+        return Err(SubjectError::NoMaven { subject: subject.into() });
+    };
+    say(&format!("fetching {coordinate} from Maven Central"));
+    let keeper = Keeper::start()?;
+    let directory = held.fresh_directory("maven")?;
+    keeper.link().adopt(&directory)?;
+    let wanted = Fetch { subject, pins: std::slice::from_ref(&pin), lock: Path::new("Maven Central") };
+    let path = directory.join("out").join(&pin.file);
+    let done = run_maven(&wanted, wanted.pins, (&maven, &directory), cache, &keeper).and_then(|()| {
+        cache::digest_of(&path).map_err(SubjectError::files(&path, "was not brought by Maven"))
+    });
+    let kept = done.and_then(|sha256| {
+        let fresh = held.fresh_directory("file")?;
+        fs::rename(&path, fresh.join(&pin.file)).map_err(SubjectError::files(&path, "cannot be moved"))?;
+        let target = cache.file(&sha256, &pin.file);
+        if !target.is_file() {
+            held.settle(&fresh, target.parent().unwrap_or(&target))?;
+        }
+        Ok(sha256)
+    });
+    let _ = fs::remove_dir_all(&directory);
+    pin.sha256 = kept?;
+    Ok(pin)
+}
+
+/// Copies the files into `out` below the directory.
+fn run_maven(
     wanted: &Fetch<'_>,
     missing: &[Pin],
     (maven, directory): (&Path, &Path),
-    (cache, held, keeper): (&Cache, &Held<'_>, &Keeper),
+    cache: &Cache,
+    keeper: &Keeper,
 ) -> Result<(), SubjectError> {
     let (pom, log) = (directory.join("pom.xml"), directory.join("log"));
     fs::write(&pom, project(missing)).map_err(SubjectError::files(&pom, "cannot be written"))?;
@@ -99,11 +151,21 @@ fn fetch_into(
         Some(exit) => return Err(failed(exit.to_string())),
         None => return Err(failed(format!("it took longer than {} s", FETCH_WITHIN.as_secs()))),
     }
+    match missing.iter().find(|pin| !directory.join("out").join(&pin.file).is_file()) {
+        Some(pin) => Err(failed(format!("it brought no {}", pin.file))),
+        None => Ok(()),
+    }
+}
+
+fn fetch_into(
+    wanted: &Fetch<'_>,
+    missing: &[Pin],
+    (maven, directory): (&Path, &Path),
+    (cache, held, keeper): (&Cache, &Held<'_>, &Keeper),
+) -> Result<(), SubjectError> {
+    run_maven(wanted, missing, (maven, directory), cache, keeper)?;
     for pin in missing {
         let path = directory.join("out").join(&pin.file);
-        if !path.is_file() {
-            return Err(failed(format!("it brought no {}", pin.file)));
-        }
         let pinned = Pinned { path: path.clone(), sha256: pin.sha256.clone(), lock: wanted.lock.into() };
         pinned.verify("do not use it; find out whether the mirror or the lock file is wrong")?;
         let fresh = held.fresh_directory("file")?;
@@ -121,11 +183,13 @@ fn project(pins: &[Pin]) -> String {
     for pin in pins {
         let mut parts = pin.coordinate.split(':');
         let mut part = || parts.next().unwrap_or("");
-        let (group, artifact, version) = (part(), part(), part());
+        let (group, artifact, version, kind, classifier) = (part(), part(), part(), part(), part());
+        let kind = if kind.is_empty() { "jar" } else { kind };
         let _ = write!(
             items,
             "<artifactItem><groupId>{group}</groupId><artifactId>{artifact}</artifactId>\
-             <version>{version}</version><destFileName>{}</destFileName></artifactItem>",
+             <version>{version}</version><type>{kind}</type><classifier>{classifier}</classifier>\
+             <destFileName>{}</destFileName></artifactItem>",
             pin.file
         );
     }
@@ -139,7 +203,8 @@ fn project(pins: &[Pin]) -> String {
     )
 }
 
-fn tool(args: Vec<String>, directory: &Path, log: &Path) -> Spawn {
+/// A program that runs to its end, in Proofload's own environment.
+pub(crate) fn tool(args: Vec<String>, directory: &Path, log: &Path) -> Spawn {
     Spawn {
         id: 0,
         args,
@@ -148,7 +213,37 @@ fn tool(args: Vec<String>, directory: &Path, log: &Path) -> Spawn {
         directory: directory.to_path_buf(),
         cpus: Vec::new(),
         log: log.to_path_buf(),
+        memory_max_bytes: None,
+        log_bytes_max: None,
     }
+}
+
+/// Unpacks archives into one directory, once for each set of them.
+///
+/// # Errors
+/// A member of one is refused, or a file cannot be written.
+pub(crate) fn unpack(
+    pins: &[Pin],
+    target: &Path,
+    cache: &Cache,
+    say: &dyn Fn(&str),
+) -> Result<(), SubjectError> {
+    if pins.is_empty() || target.is_dir() {
+        return Ok(());
+    }
+    let digest = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let held = cache.hold(&format!("unpack-{digest}"), &interrupted)?;
+    if target.is_dir() {
+        return Ok(());
+    }
+    say(&format!("unpacking {}", coordinates(pins).join(", ")));
+    let out = held.fresh_directory("unpack")?;
+    let done = pins
+        .iter()
+        .try_for_each(|pin| archive::unpack_zip(&cache.file(&pin.sha256, &pin.file), &out, archive::LIMITS));
+    let settled = done.and_then(|()| write_list(&out)).and_then(|()| held.settle(&out, target));
+    let _ = fs::remove_dir_all(&out);
+    settled
 }
 
 /// What is to be compiled.
@@ -157,6 +252,8 @@ pub(crate) struct Build<'a> {
     pub(crate) digest: &'a str,
     pub(crate) home: &'a Path,
     pub(crate) sources: &'a [PathBuf],
+    /// Texts in the sources that are replaced before they are compiled.
+    pub(crate) replace: &'a [(String, String)],
     pub(crate) class_path: &'a str,
 }
 
@@ -169,7 +266,7 @@ pub(crate) fn build(wanted: &Build<'_>, cache: &Cache, say: &dyn Fn(&str)) -> Re
     if target.is_dir() {
         return Ok(());
     }
-    let held = cache.hold(&interrupted)?;
+    let held = cache.hold(&format!("build-{}", wanted.digest), &interrupted)?;
     if target.is_dir() {
         return Ok(());
     }
@@ -189,7 +286,7 @@ fn compile(wanted: &Build<'_>, directory: &Path, keeper: &Keeper) -> Result<(), 
     args.extend(["-encoding", "UTF-8", "-nowarn", "-proc:none", "-d"].map(String::from));
     args.push(classes.to_string_lossy().into_owned());
     args.extend(["-cp".into(), wanted.class_path.into()]);
-    args.extend(wanted.sources.iter().map(|source| source.to_string_lossy().into_owned()));
+    args.extend(sources(wanted, directory)?);
     let failed =
         |how: String| SubjectError::Build { subject: wanted.subject.into(), how, lines: last_lines(&log) };
     match keeper.link().run("javac", tool(args, directory, &log), BUILD_WITHIN, &interrupted)? {
@@ -197,21 +294,48 @@ fn compile(wanted: &Build<'_>, directory: &Path, keeper: &Keeper) -> Result<(), 
         Some(exit) => return Err(failed(format!("javac ended with {exit}"))),
         None => return Err(failed(format!("javac took longer than {} s", BUILD_WITHIN.as_secs()))),
     }
-    let list = list_files(&classes).map_err(SubjectError::files(&classes, "the classes cannot be listed"))?;
-    let path = classes.join(BUILD_LIST);
+    write_list(&classes)
+}
+
+/// The paths of the sources; of copies where something is replaced in them.
+fn sources(wanted: &Build<'_>, directory: &Path) -> Result<Vec<String>, SubjectError> {
+    let mut paths = Vec::new();
+    for (number, source) in wanted.sources.iter().enumerate() {
+        if wanted.replace.is_empty() {
+            paths.push(source.display().to_string());
+            continue;
+        }
+        let mut text = fs::read_to_string(source).map_err(SubjectError::files(source, "cannot be read"))?;
+        for (from, to) in wanted.replace {
+            text = text.replace(from, to);
+        }
+        // A folder for each: two sources may have the same name, and the name must be that of the class.
+        let folder = directory.join(format!("source-{number}"));
+        let path = folder.join(source.file_name().unwrap_or_default());
+        let written = fs::create_dir(&folder).and_then(|()| fs::write(&path, text));
+        written.map_err(SubjectError::files(&path, "cannot be written"))?;
+        paths.push(path.display().to_string());
+    }
+    Ok(paths)
+}
+
+pub(crate) fn write_list(root: &Path) -> Result<(), SubjectError> {
+    let list = list_files(root).map_err(SubjectError::files(root, "its files cannot be listed"))?;
+    let path = root.join(BUILD_LIST);
     fs::write(&path, list).map_err(SubjectError::files(&path, "cannot be written"))
 }
 
-/// `SHA-256  path` for each file of a build.
+/// `SHA-256  path` for each file of a build. Links are no files: what they lead to stands for itself.
 fn list_files(root: &Path) -> std::io::Result<String> {
     let mut list = String::new();
     let mut pending = vec![root.to_path_buf()];
     while let Some(directory) = pending.pop() {
         for entry in fs::read_dir(&directory)? {
-            let path = entry?.path();
-            if path.is_dir() {
+            let entry = entry?;
+            let (path, kind) = (entry.path(), entry.file_type()?);
+            if kind.is_dir() {
                 pending.push(path);
-            } else {
+            } else if kind.is_file() {
                 let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
                 let _ = writeln!(list, "{}  {name}", cache::digest_of(&path)?);
             }

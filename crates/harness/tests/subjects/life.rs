@@ -81,7 +81,7 @@ pub fn a_subject_that_ignores_term_is_killed_and_that_is_said() {
     running.wait_ready(&GO_ON).unwrap();
     let address = running.address();
     let told = running.stop().unwrap_err().to_string();
-    assert!(told.contains("had to be killed"), "{told}");
+    assert!(told.contains("had to be ended by KILL"), "{told}");
     assert!(nobody_listens(address));
 }
 
@@ -92,7 +92,7 @@ pub fn a_subject_that_dies_is_told_with_its_status_and_log() {
     let SubjectError::DiedAtStart { exit, lines, .. } = &error else { panic!("{error}") };
     assert_eq!(*exit, Exit::Code(3));
     assert_eq!(lines, &["first line", "cannot open the configuration"]);
-    assert!(running.alive().unwrap_err().contains("exit status 3"));
+    assert!(running.alive().unwrap_err().to_string().contains("exit status 3"));
     running.stop().unwrap();
 }
 

@@ -34,7 +34,9 @@ const TESTS: &[Test] = tests![
     kills::nothing_outlives_a_killed_parent,
     kills::a_killed_keeper_is_noticed_and_its_work_done,
     kills::what_a_killed_keeper_left_is_cleaned_later,
-    tomcat::tomcat_serves_on_both_connectors,
+    tomcat::every_tomcat_serves_on_every_connector,
+    tomcat::virtual_threads_serve_on_both_connectors_of_every_newer_tomcat,
+    tomcat::a_tomcat_is_described_counted_and_cleaned_up,
 ];
 
 fn main() -> ExitCode {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use proofload_harness::host::jdk;
 use proofload_harness::study::SubjectSpec;
-use proofload_harness::subject::Keeper;
+use proofload_harness::subject::{Keeper, Prepared};
 use proofload_store::schema::Variant;
 
 use crate::Bench;
@@ -28,41 +28,122 @@ fn body(answer: &str) -> &str {
     answer.split_once("\r\n\r\n").map_or("", |(_, body)| body)
 }
 
-pub fn tomcat_serves_on_both_connectors() {
-    if std::env::var_os("PROOFLOAD_SLOW_TESTS").is_none() {
+fn skipped() -> bool {
+    let skipped = std::env::var_os("PROOFLOAD_SLOW_TESTS").is_none();
+    if skipped {
         println!("  skipped, because it fetches Tomcat and needs a JDK: set PROOFLOAD_SLOW_TESTS=1");
+    }
+    skipped
+}
+
+fn tomcat(with: &[(&str, &str)]) -> SubjectSpec {
+    let with = with.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    SubjectSpec::Catalogue { folder: "tomcat".into(), with }
+}
+
+/// Every version with every connector that it has; those of a version share a process, each on a port of its own.
+pub fn every_tomcat_serves_on_every_connector() {
+    if skipped() {
         return;
     }
     let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
-    let spec = |connector: &str| SubjectSpec::Catalogue {
-        folder: "tomcat".into(),
-        with: [("connector".to_string(), connector.to_string())].into(),
-    };
-    for connector in ["nio", "nio2"] {
-        let prepared = bench.prepare(&spec(connector));
-        let mut variant = Variant::default();
-        prepared.describe(&mut variant);
-        assert!(variant.description.contains(connector), "{}", variant.description);
-        let running = prepared.start(&keeper, &[], &bench.log(), &keeper.temp().join(connector)).unwrap();
+    let newer: [&str; 2] = ["nio", "nio2"];
+    let older: [&str; 3] = ["nio", "nio2", "apr"];
+    for (version, connectors) in
+        [("8.5.100", &older[..]), ("9.0.110", &older), ("10.1.56", &newer), ("11.0.21", &newer)]
+    {
+        let specs: Vec<SubjectSpec> = connectors
+            .iter()
+            .map(|connector| {
+                tomcat(&[("version", version), ("connector", connector), ("compression", "true")])
+            })
+            .collect();
+        let say = |line: &str| println!("  {line}");
+        let prepared = Prepared::prepare_shared("it", &specs, &bench.catalogue, &bench.cache, &say).unwrap();
+        let log = bench.directory.path().join(version);
+        let running = prepared.start(&keeper, &[], &log, &keeper.temp().join(version)).unwrap();
         running.wait_ready(&Default::default()).unwrap();
-        let (address, pid) = (running.address(), running.pid().unwrap());
-        assert_eq!(body(&get(address, "/echo")).len(), 1024);
-        assert_eq!(body(&get(address, "/echo?t=h%C3%A4")), "hä");
-        assert!(get(address, "/other").starts_with("HTTP/1.1 404"));
-        let post = "POST /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello";
-        assert_eq!(body(&ask(address, post)), "hello");
-        let counters = counters_of(pid);
-        assert!(counters.is_some(), "the JVM's counters can be read from outside");
+        running.answers().unwrap();
+        assert_eq!(running.addresses().len(), connectors.len());
+        for (address, connector) in running.addresses().iter().zip(connectors) {
+            let told = format!("Tomcat {version} {connector}");
+            assert_eq!(body(&get(*address, "/echo")).len(), 1024, "{told}");
+            assert_eq!(body(&get(*address, "/echo?t=h%C3%A4")), "hä", "{told}");
+            assert!(body(&get(*address, "/thread")).starts_with(&format!("http-{connector}-127")), "{told}");
+            assert!(get(*address, "/other").starts_with("HTTP/1.1 404"), "{told}");
+            let post =
+                "POST /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello";
+            assert_eq!(body(&ask(*address, post)), "hello", "{told}");
+        }
         running.stop().unwrap();
-        assert!(TcpStream::connect(address).is_err());
-        assert!(counters.is_some_and(|path| !path.exists()), "and are removed");
+        let log = std::fs::read_to_string(log).unwrap();
+        assert!(log.contains(&format!("Apache Tomcat/{version}")), "{log}");
+        assert!(
+            !connectors.contains(&"apr") || log.contains("Loaded Apache Tomcat Native library [1.2.35]"),
+            "{log}"
+        );
     }
+}
+
+/// On JDK 25, where it is installed.
+pub fn virtual_threads_serve_on_both_connectors_of_every_newer_tomcat() {
+    if skipped() {
+        return;
+    }
+    if jdk::find_all().iter().all(|jdk| jdk.major != 25 || !jdk.has_compiler) {
+        println!("  skipped, because no JDK 25 is installed");
+        return;
+    }
+    let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
+    for version in ["9.0.110", "10.1.56", "11.0.21"] {
+        let with = |connector| {
+            tomcat(&[
+                ("version", version),
+                ("connector", connector),
+                ("virtual_threads", "true"),
+                ("jdk", "25"),
+            ])
+        };
+        let specs = [with("nio"), with("nio2")];
+        let prepared =
+            Prepared::prepare_shared("it", &specs, &bench.catalogue, &bench.cache, &|_| {}).unwrap();
+        let running = prepared.start(&keeper, &[], &bench.log(), &keeper.temp().join(version)).unwrap();
+        running.wait_ready(&Default::default()).unwrap();
+        for address in running.addresses() {
+            let thread = get(*address, "/thread");
+            assert!(body(&thread).contains("-virt-"), "{version}: {thread}");
+        }
+        running.stop().unwrap();
+    }
+}
+
+pub fn a_tomcat_is_described_counted_and_cleaned_up() {
+    if skipped() {
+        return;
+    }
+    let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
+    let spec =
+        tomcat(&[("connector", "nio2"), ("keep_alive_requests", "1"), ("connection_timeout", "1500ms")]);
+    let prepared = bench.prepare(&spec);
+    let mut variant = Variant::default();
+    prepared.describe(&mut variant);
+    assert!(variant.description.contains("nio2"), "{}", variant.description);
+    let running = prepared.start(&keeper, &[], &bench.log(), &keeper.temp().join("it")).unwrap();
+    running.wait_ready(&Default::default()).unwrap();
+    let (address, pid) = (running.address(), running.pid().unwrap());
+    let closed = ask(address, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert!(closed.contains("Connection: close"), "one request on a connection: {closed}");
+    let counters = counters_of(pid);
+    assert!(counters.is_some(), "the JVM's counters can be read from outside");
+    running.stop().unwrap();
+    assert!(TcpStream::connect(address).is_err());
+    assert!(counters.is_some_and(|path| !path.exists()), "and are removed");
     // Offline now: everything is in the cache.
-    bench.prepare(&spec("nio"));
+    let cache = bench.cache.clone().offline(true);
+    Prepared::prepare("it", &spec, &bench.catalogue, &cache, &|_| panic!("nothing takes long")).unwrap();
     let log = std::fs::read_to_string(bench.log()).unwrap();
-    assert!(log.contains("Http11NioProtocol") && log.contains("Http11Nio2Protocol"), "{log}");
     assert!(log.contains("processors ") && log.contains("MarkSweepCompact"), "{log}");
-    a_killed_jvm_leaves_no_counters(&bench, &keeper, &spec("nio"));
+    a_killed_jvm_leaves_no_counters(&bench, &keeper, &spec);
     what_cannot_be_had_is_told(&bench);
 }
 

@@ -24,6 +24,11 @@ pub fn html(result: &RunResult) -> String {
         view.verdicts.iter().for_each(|verdict| body.push_str(&card(verdict)));
         body.push_str("</section>\n");
     }
+    if !view.expectations.is_empty() {
+        body.push_str(&format!("<section><h2>{}</h2>\n", messages::EXPECTATIONS));
+        view.expectations.iter().for_each(|row| body.push_str(&card(row)));
+        body.push_str("</section>\n");
+    }
     view.tables.iter().for_each(|of| body.push_str(&table(of)));
     if !view.bad_answers.is_empty() {
         body.push_str(&format!("<section><h2>{}</h2>", messages::BAD_ANSWERS));
@@ -48,8 +53,8 @@ pub fn html(result: &RunResult) -> String {
 
 fn card(verdict: &VerdictView) -> String {
     let class = match verdict.verdict.as_str() {
-        "supported" => "supported",
-        "refuted" => "refuted",
+        "supported" | "met" => "supported",
+        "refuted" | "not met" => "refuted",
         _ => "undecided",
     };
     let reasons: String = verdict.reasons.iter().map(|reason| format!("<li>{}</li>", safe(reason))).collect();

@@ -2,7 +2,7 @@
 
 use crate::escape::markdown as safe;
 use crate::messages;
-use crate::view::{Table, View, view};
+use crate::view::{Table, VerdictView, View, view};
 use proofload_store::schema::{BadAnswer, RunResult};
 
 /// The result as Markdown with tables.
@@ -15,7 +15,8 @@ pub fn markdown(result: &RunResult) -> String {
     if !view.headline.is_empty() {
         out.push_str(&format!("**{}**\n\n", safe(&view.headline)));
     }
-    verdicts(&view, &mut out);
+    verdicts(messages::VERDICTS, "claim", &view.verdicts, &mut out);
+    verdicts(messages::EXPECTATIONS, "expectation", &view.expectations, &mut out);
     view.tables.iter().for_each(|table| rows(table, &mut out));
     bad_answers(&view, &mut out);
     list(messages::LIMITS, &view.limits, &mut out);
@@ -24,15 +25,14 @@ pub fn markdown(result: &RunResult) -> String {
     out
 }
 
-fn verdicts(view: &View, out: &mut String) {
-    if view.verdicts.is_empty() {
+fn verdicts(title: &str, what: &str, verdicts: &[VerdictView], out: &mut String) {
+    if verdicts.is_empty() {
         return;
     }
     out.push_str(&format!(
-        "## {}\n\n| verdict | claim | rests on | why |\n| --- | --- | --- | --- |\n",
-        messages::VERDICTS
+        "## {title}\n\n| verdict | {what} | rests on | why |\n| --- | --- | --- | --- |\n"
     ));
-    for verdict in &view.verdicts {
+    for verdict in verdicts {
         let why = verdict.reasons.iter().map(|reason| safe(reason)).collect::<Vec<_>>().join("; ");
         out.push_str(&format!(
             "| **{}** | {}: {} | {} | {why} |\n",

@@ -21,6 +21,11 @@ pub fn text(result: &RunResult, colour: bool) -> String {
         say("");
         view.verdicts.iter().for_each(|verdict| say(&verdict_lines(verdict, colour)));
     }
+    if !view.expectations.is_empty() {
+        say("");
+        say(&bold(messages::EXPECTATIONS, colour));
+        view.expectations.iter().for_each(|row| say(&verdict_lines(row, colour)));
+    }
     for table in &view.tables {
         say("");
         say(&table_lines(table, colour));
@@ -53,8 +58,8 @@ fn verdict_lines(verdict: &VerdictView, colour: bool) -> String {
     let word = format!("{:<9}", line(&verdict.verdict));
     let word = match (colour, verdict.verdict.as_str()) {
         (false, _) => word,
-        (true, "supported") => format!("\u{1b}[32m{word}\u{1b}[0m"),
-        (true, "refuted") => format!("\u{1b}[31m{word}\u{1b}[0m"),
+        (true, "supported" | "met") => format!("\u{1b}[32m{word}\u{1b}[0m"),
+        (true, "refuted" | "not met") => format!("\u{1b}[31m{word}\u{1b}[0m"),
         (true, _) => format!("\u{1b}[33m{word}\u{1b}[0m"),
     };
     let mut lines = format!("{word}  {}: {}", line(&verdict.name), line(&verdict.text));

@@ -1,21 +1,19 @@
-//! `subject.yaml`: as written, then checked.
+//! A folder of the catalogue, checked.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-use serde::Deserialize;
-use serde_saphyr::Spanned;
 
 use crate::study::{Parameter, ParameterKind, duration};
 use crate::subject::Mistake;
 
-use super::template::{fill, placeholders};
+use super::check::Check;
+use super::raw::Raw;
+use super::rules::{Derived, Rule, Values};
+use super::template::fill;
 
-/// Placeholders that every subject may use.
-const BUILT_IN: [&str; 3] = ["port", "temp", "proofload"];
-/// Placeholders of subjects that need a JDK.
-const OF_JAVA: [&str; 2] = ["java", "class_path"];
+/// The format that this version reads.
+pub const SUBJECT_FORMAT: u32 = 1;
 /// A declaration is a page of text.
 pub(crate) const FILE_BYTES_MAX: u64 = 256 << 10;
 
@@ -28,129 +26,94 @@ pub struct Declaration {
     pub parameters: Vec<Parameter>,
     /// Argument that stands for a switch that is `true`.
     pub(crate) switches: BTreeMap<String, String>,
+    /// Placeholders that follow from parameters.
+    pub(crate) derived: Vec<Derived>,
+    /// Combinations of parameters that it cannot be.
+    pub(crate) applies: Vec<Rule>,
+    /// The parameter in which variants may differ that share one start.
+    pub(crate) shares: Option<String>,
     /// Major version of the JDK, a template.
     pub(crate) jdk: Option<String>,
-    /// Maven coordinates, templates.
+    /// Maven coordinates, templates; an empty one is left out.
     pub(crate) maven: Vec<String>,
+    /// Debian packages, templates; an empty one is left out.
+    pub(crate) debian: Vec<String>,
     /// Java sources, relative to the folder.
     pub(crate) javac: Vec<PathBuf>,
-    /// Groups of arguments; a group with an empty placeholder is left out.
-    pub(crate) start: Vec<Vec<String>>,
-    pub(crate) environment: BTreeMap<String, String>,
-    pub(crate) ready_path: Option<String>,
-    pub(crate) ready_within: Duration,
+    /// Texts in the sources, and templates of what replaces them before they are compiled.
+    pub(crate) replace: BTreeMap<String, String>,
+    /// Maven coordinates of archives that are unpacked rather than put on the class path; templates.
+    pub(crate) unpack: Vec<String>,
+    /// Path below the temporary directory, and the folder's file that is filled in there at each start.
+    pub(crate) files: BTreeMap<PathBuf, PathBuf>,
+    /// In the order of their starts.
+    pub(crate) processes: Vec<ProcessDeclaration>,
+    /// Which of them is loaded.
+    pub(crate) front: usize,
+    /// Most resident memory of all its processes, a template.
+    pub(crate) memory_max: Option<String>,
     pub(crate) grace: Duration,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Raw {
-    description: Spanned<String>,
-    #[serde(default)]
-    parameters: Vec<RawParameter>,
-    #[serde(default)]
-    needs: RawNeeds,
-    #[serde(default)]
-    build: RawBuild,
-    start: Spanned<Vec<Vec<Spanned<String>>>>,
-    #[serde(default)]
-    environment: BTreeMap<String, Spanned<String>>,
-    ready: RawReady,
-    #[serde(default)]
-    stop: RawStop,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawParameter {
-    name: Spanned<String>,
-    kind: RawKind,
-    default: Option<Spanned<String>>,
-    doc: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum RawKind {
-    Choice(Vec<String>),
-    Number(RawRange),
-    Memory,
-    Duration,
-    Text,
-    Switch(String),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawRange {
-    min: u64,
-    max: u64,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawNeeds {
-    jdk: Option<Spanned<String>>,
-    #[serde(default)]
-    maven: Vec<Spanned<String>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawBuild {
-    #[serde(default)]
-    javac: Vec<Spanned<String>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawReady {
-    path: Option<Spanned<String>>,
-    within: Spanned<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawStop {
-    grace: Spanned<String>,
-}
-
-impl Default for RawStop {
-    fn default() -> Self {
-        RawStop {
-            grace: Spanned::new(
-                "5s".into(),
-                serde_saphyr::Location::UNKNOWN,
-                serde_saphyr::Location::UNKNOWN,
-            ),
-        }
-    }
+/// One process of a subject.
+#[derive(Clone, Debug)]
+pub(crate) struct ProcessDeclaration {
+    /// Empty for the only process of a subject.
+    pub(crate) name: String,
+    /// Groups of arguments; a group with an empty placeholder is left out.
+    pub(crate) start: Vec<Vec<String>>,
+    /// A variable with an empty placeholder is left out.
+    pub(crate) environment: BTreeMap<String, String>,
+    pub(crate) ready_path: Option<String>,
+    pub(crate) ready_within: Duration,
 }
 
 impl Declaration {
+    /// The parameters as a study sees them.
+    pub(crate) fn values_with_defaults(&self, given: &BTreeMap<String, String>) -> Values {
+        let value = |parameter: &Parameter| {
+            let value = given.get(&parameter.name).or(parameter.default.as_ref())?;
+            Some((parameter.name.clone(), value.clone()))
+        };
+        Values { plain: self.parameters.iter().filter_map(value).collect(), shared: None }
+    }
+
+    /// Whether the combination applies.
+    ///
+    /// # Errors
+    /// `what; remedy` for each rule that does not hold.
+    pub(crate) fn check_combination(&self, values: &Values) -> Result<(), Vec<String>> {
+        let broken: Vec<String> = self.applies.iter().filter_map(|rule| rule.check(values).err()).collect();
+        if broken.is_empty() { Ok(()) } else { Err(broken) }
+    }
+
     /// The description with the defaults filled in.
     pub(crate) fn plain_description(&self) -> String {
         self.with_defaults(&self.description)
     }
 
     fn with_defaults(&self, template: &str) -> String {
-        fill(template, |name| self.parameters.iter().find(|p| p.name == name)?.default.clone()).text
+        let values = self.values_with_defaults(&BTreeMap::new());
+        let derived = |name: &str| {
+            let derived = self.derived.iter().find(|derived| derived.name == name)?;
+            Some(fill(derived.template(&values), |name| values.text(name)).text)
+        };
+        fill(template, |name| values.text(name).or_else(|| derived(name))).text
     }
 
     /// Needs and parameters, for a person.
     pub(crate) fn explain(&self) -> String {
         let mut text = String::new();
-        for need in self.jdk.iter().map(|jdk| format!("JDK {jdk}")).chain(self.maven.iter().cloned()) {
-            text.push_str(&format!("needs      {}\n", self.with_defaults(&need)));
+        let jdk = self.jdk.iter().map(|jdk| format!("JDK {jdk}"));
+        let debian = self.debian.iter().map(|package| format!("Debian package {package}"));
+        for need in jdk.chain(self.maven.iter().cloned()).chain(debian) {
+            text.push_str(&format!("needs      {}\n", self.need_with_defaults(&need)));
+        }
+        for process in self.processes.iter().filter(|process| !process.name.is_empty()) {
+            text.push_str(&format!("process    {}\n", process.name));
         }
         for parameter in &self.parameters {
-            let kind = match &parameter.kind {
-                ParameterKind::Choice(words) => words.join(" | "),
-                ParameterKind::Integer { min, max } => format!("{min} to {max}"),
-                ParameterKind::Memory => "a size such as 256m".into(),
-                ParameterKind::Duration => "a duration such as 10s".into(),
-                ParameterKind::Text => "text".into(),
-            };
+            let kind = kind_text(&parameter.kind);
             let default = match parameter.default.as_deref() {
                 None => "must be given".to_string(),
                 Some("") => "left out by default".to_string(),
@@ -161,7 +124,62 @@ impl Declaration {
                 parameter.name, parameter.doc
             ));
         }
+        for rule in &self.applies {
+            text.push_str(&format!("applies    {}\n", rule.explain()));
+        }
+        if let Some(shared) = &self.shares {
+            text.push_str(&format!("shares     one process for variants that differ in {shared} alone\n"));
+        }
         text
+    }
+
+    /// Needs and parameters, for a program.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        use serde_json::json;
+        let parameter = |parameter: &Parameter| {
+            let (kind, values, min, max) = match &parameter.kind {
+                ParameterKind::Choice(words) => ("choice", Some(words), None, None),
+                ParameterKind::Integer { min, max } => ("number", None, Some(min), Some(max)),
+                ParameterKind::Memory => ("memory", None, None, None),
+                ParameterKind::Duration => ("duration", None, None, None),
+                ParameterKind::Text => ("text", None, None, None),
+            };
+            json!({
+                "name": parameter.name, "kind": kind, "values": values, "min": min, "max": max,
+                "default": parameter.default, "doc": parameter.doc,
+            })
+        };
+        json!({
+            "description": self.plain_description(),
+            "parameters": self.parameters.iter().map(parameter).collect::<Vec<_>>(),
+            "applies": self.applies.iter().map(Rule::explain).collect::<Vec<_>>(),
+            "shares": self.shares,
+            "needs": { "jdk": self.jdk, "maven": self.maven, "debian": self.debian },
+            "processes": self.processes.iter().map(|process| &process.name).collect::<Vec<_>>(),
+        })
+    }
+
+    /// What the defaults do not need is named by its cases.
+    fn need_with_defaults(&self, need: &str) -> String {
+        let filled = self.with_defaults(need);
+        if !filled.trim_end().ends_with("package") {
+            return filled;
+        }
+        let cases = self.derived.iter().filter(|derived| need.contains(&format!("{{{}}}", derived.name)));
+        let texts: Vec<&str> =
+            cases.flat_map(|derived| &derived.cases).map(|(_, text)| text.as_str()).collect();
+        format!("{filled}{} for some parameters", texts.join(", "))
+    }
+}
+
+/// What values a parameter takes, for a person.
+pub(crate) fn kind_text(kind: &ParameterKind) -> String {
+    match kind {
+        ParameterKind::Choice(words) => words.join(" | "),
+        ParameterKind::Integer { min, max } => format!("{min} to {max}"),
+        ParameterKind::Memory => "a size such as 256m".into(),
+        ParameterKind::Duration => "a duration such as 10s".into(),
+        ParameterKind::Text => "text".into(),
     }
 }
 
@@ -181,154 +199,7 @@ pub(crate) fn parse(file: &Path, text: &str) -> Result<Declaration, Vec<Mistake>
             remedy: "see subjects/README.md for the format".into(),
         }]
     })?;
-    let mut check = Check { file, mistakes: Vec::new(), known: BTreeMap::new() };
-    let declaration = check.declaration(raw);
-    if check.mistakes.is_empty() { Ok(declaration) } else { Err(check.mistakes) }
-}
-
-struct Check<'a> {
-    file: &'a Path,
-    mistakes: Vec<Mistake>,
-    /// Names that a placeholder may have.
-    known: BTreeMap<String, ()>,
-}
-
-impl Check<'_> {
-    fn wrong<T>(&mut self, at: &Spanned<T>, what: impl Into<String>, remedy: impl Into<String>) {
-        let line = Some(at.referenced.line()).filter(|line| *line > 0);
-        self.mistakes.push(Mistake {
-            file: self.file.into(),
-            line,
-            what: what.into(),
-            remedy: remedy.into(),
-        });
-    }
-
-    fn declaration(&mut self, raw: Raw) -> Declaration {
-        self.known.extend(BUILT_IN.map(|name| (name.to_string(), ())));
-        if raw.needs.jdk.is_some() {
-            self.known.extend(OF_JAVA.map(|name| (name.to_string(), ())));
-        }
-        let mut switches = BTreeMap::new();
-        let parameters = raw.parameters.into_iter().map(|raw| self.parameter(raw, &mut switches)).collect();
-        if raw.needs.jdk.is_none() && !(raw.build.javac.is_empty() && raw.needs.maven.is_empty()) {
-            self.wrong(
-                &raw.description,
-                "Java sources or archives without needs.jdk",
-                "add jdk: under needs",
-            );
-        }
-        if raw.start.value.iter().flatten().next().is_none() {
-            self.wrong(
-                &raw.start,
-                "start has no program",
-                "write a list of groups of arguments, the program first",
-            );
-        }
-        let mut start = Vec::new();
-        for group in &raw.start.value {
-            start.push(group.iter().map(|argument| self.template(argument)).collect());
-        }
-        if let Some(path) = raw.ready.path.as_ref().filter(|path| !path.value.starts_with('/')) {
-            self.wrong(path, format!("ready.path `{}` is no path", path.value), "begin it with /");
-        }
-        Declaration {
-            description: self.template(&raw.description),
-            parameters,
-            switches,
-            jdk: raw.needs.jdk.as_ref().map(|jdk| self.template(jdk)),
-            maven: raw.needs.maven.iter().map(|coordinate| self.coordinate(coordinate)).collect(),
-            javac: raw.build.javac.iter().map(|source| self.source(source)).collect(),
-            start,
-            environment: raw
-                .environment
-                .iter()
-                .map(|(name, value)| (name.clone(), self.template(value)))
-                .collect(),
-            ready_path: raw.ready.path.map(|path| path.value),
-            ready_within: self.time(&raw.ready.within),
-            grace: self.time(&raw.stop.grace),
-        }
-    }
-
-    fn parameter(&mut self, raw: RawParameter, switches: &mut BTreeMap<String, String>) -> Parameter {
-        let name = raw.name.value.clone();
-        if placeholders(&format!("{{{name}}}")).is_empty() {
-            self.wrong(
-                &raw.name,
-                format!("`{name}` cannot name a parameter"),
-                "use small letters, digits and _",
-            );
-        }
-        if self.known.insert(name.clone(), ()).is_some() {
-            self.wrong(&raw.name, format!("`{name}` is declared twice or built in"), "choose another name");
-        }
-        let kind = match raw.kind {
-            RawKind::Choice(words) => ParameterKind::Choice(words),
-            RawKind::Number(RawRange { min, max }) => ParameterKind::Integer { min, max },
-            RawKind::Memory => ParameterKind::Memory,
-            RawKind::Duration => ParameterKind::Duration,
-            RawKind::Text => ParameterKind::Text,
-            RawKind::Switch(argument) => {
-                switches.insert(name.clone(), argument);
-                ParameterKind::Choice(vec!["true".into(), "false".into()])
-            }
-        };
-        let default = raw.default.as_ref().map(|default| default.value.clone());
-        let parameter = Parameter { name, kind, default, doc: raw.doc };
-        if let (Some(at), Some(value)) = (&raw.default, &parameter.default)
-            && let Err(why) = check_value(&parameter, value)
-        {
-            self.wrong(
-                at,
-                format!("default of {}: {why}", parameter.name),
-                "choose a default that fits its kind",
-            );
-        }
-        parameter
-    }
-
-    fn template(&mut self, at: &Spanned<String>) -> String {
-        for name in placeholders(&at.value) {
-            if !self.known.contains_key(name) {
-                let known: Vec<&str> = self.known.keys().map(String::as_str).collect();
-                let remedy = format!("declare it as a parameter or use one of {}", known.join(", "));
-                self.wrong(at, format!("unknown placeholder {{{name}}}"), remedy);
-            }
-        }
-        at.value.clone()
-    }
-
-    fn coordinate(&mut self, at: &Spanned<String>) -> String {
-        if at.value.split(':').count() != 3 {
-            self.wrong(at, format!("`{}` is no Maven coordinate", at.value), "write group:artifact:version");
-        }
-        self.template(at)
-    }
-
-    fn source(&mut self, at: &Spanned<String>) -> PathBuf {
-        let path = PathBuf::from(&at.value);
-        if path.components().any(|part| !matches!(part, Component::Normal(_)))
-            || path.components().next().is_none()
-        {
-            self.wrong(
-                at,
-                format!("`{}` leads out of the folder", at.value),
-                "name a file within the folder",
-            );
-        }
-        path
-    }
-
-    fn time(&mut self, at: &Spanned<String>) -> Duration {
-        match duration(&at.value) {
-            Ok(ns) => Duration::from_nanos(ns),
-            Err(why) => {
-                self.wrong(at, why, "write a duration such as 10s");
-                Duration::ZERO
-            }
-        }
-    }
+    Check::new(file).finish(raw)
 }
 
 /// Whether a value fits a parameter.
@@ -363,4 +234,16 @@ fn is_memory(value: &str) -> bool {
     value.len() <= digits.len() + 1
         && digits.parse::<u64>().is_ok_and(|number| number > 0)
         && !digits.starts_with('+')
+}
+
+/// Bytes of such a size.
+pub(crate) fn memory_bytes(value: &str) -> Option<u64> {
+    let shift = match value.bytes().last()?.to_ascii_lowercase() {
+        b'k' => 10,
+        b'm' => 20,
+        b'g' => 30,
+        _ => 0,
+    };
+    let digits = value.trim_end_matches(['k', 'm', 'g', 'K', 'M', 'G']);
+    digits.parse::<u64>().ok().filter(|_| is_memory(value))?.checked_mul(1 << shift)
 }

@@ -36,7 +36,7 @@ pub(crate) fn unpack(cache: &Cache) -> Result<PathBuf, SubjectError> {
     if target.is_dir() && unchanged(&target) {
         return Ok(target);
     }
-    let held = cache.hold(&|| signals::count() > 0)?;
+    let held = cache.hold("catalogue", &|| signals::count() > 0)?;
     if target.is_dir() {
         // Changed since it was unpacked, or unpacked by halves before a power cut.
         fs::remove_dir_all(&target).map_err(SubjectError::files(&target, "cannot be replaced"))?;

@@ -1,7 +1,10 @@
 //! The catalogue: folders of subjects that can be started by name.
 
+mod check;
 mod declaration;
 mod embedded;
+mod raw;
+pub(crate) mod rules;
 pub(crate) mod template;
 
 use std::collections::BTreeMap;
@@ -9,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use declaration::Declaration;
-pub(crate) use declaration::check_value;
+pub(crate) use declaration::{ProcessDeclaration, check_value, memory_bytes};
 
 use crate::study::{Declarations, Parameter};
 
@@ -123,6 +126,27 @@ impl Catalogue {
         ))
     }
 
+    /// All subjects, for programs: name and description of each.
+    pub fn list_json(&self) -> serde_json::Value {
+        let one = |(name, declaration): (&String, &Declaration)| serde_json::json!({ "name": name, "description": declaration.plain_description() });
+        serde_json::json!({
+            "catalogue": self.root.display().to_string(),
+            "subjects": self.folders.iter().map(one).collect::<Vec<_>>(),
+        })
+    }
+
+    /// A subject with its parameters, for programs.
+    ///
+    /// # Errors
+    /// There is no such folder.
+    pub fn show_json(&self, folder: &str) -> Result<serde_json::Value, SubjectError> {
+        let (path, declaration) = self.subject(folder)?;
+        let mut shown = declaration.to_json();
+        shown["name"] = folder.into();
+        shown["path"] = path.display().to_string().into();
+        Ok(shown)
+    }
+
     /// A subject with its folder.
     pub(crate) fn subject(&self, folder: &str) -> Result<(PathBuf, &Declaration), SubjectError> {
         let declaration = self.folders.get(folder).ok_or_else(|| SubjectError::UnknownFolder {
@@ -141,6 +165,15 @@ impl Declarations for Catalogue {
 
     fn folders(&self) -> Vec<String> {
         self.folders.keys().cloned().collect()
+    }
+
+    fn check_combination(&self, folder: &str, given: &BTreeMap<String, String>) -> Result<(), Vec<String>> {
+        let Some(declaration) = self.folders.get(folder) else { return Ok(()) };
+        declaration.check_combination(&declaration.values_with_defaults(given))
+    }
+
+    fn shares(&self, folder: &str) -> Option<String> {
+        self.folders.get(folder)?.shares.clone()
     }
 }
 

@@ -8,7 +8,7 @@ pub(crate) struct Filled {
     pub(crate) lacks: bool,
 }
 
-/// Names of all placeholders, in order.
+/// Names of all placeholders, in order; `{port.NAME}` is one too.
 pub(crate) fn placeholders(template: &str) -> Vec<&str> {
     pieces(template)
         .filter_map(|piece| if let Piece::Placeholder(name) = piece { Some(name) } else { None })
@@ -59,9 +59,18 @@ fn pieces(template: &str) -> impl Iterator<Item = Piece<'_>> {
 fn leading_placeholder(text: &str) -> Option<&str> {
     let inside = text.strip_prefix('{')?;
     let name = &inside[..inside.find('}')?];
-    let word =
-        !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-    word.then_some(name)
+    let process = name.strip_prefix("port.").is_some_and(is_process_name);
+    (is_word(name) || process).then_some(name)
+}
+
+/// Whether a parameter may have this name.
+pub(crate) fn is_word(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}
+
+/// Whether a process of a subject may have this name; its port is `{port.NAME}`.
+pub(crate) fn is_process_name(name: &str) -> bool {
+    !name.is_empty() && name.split('-').all(is_word)
 }
 
 #[cfg(test)]
@@ -84,5 +93,6 @@ mod tests {
         check("x{none}", "x", true);
         check("{port}{{b}é", "{port}{Bé", false);
         assert_eq!(placeholders("{a} {B} {c_1}"), ["a", "c_1"]);
+        assert_eq!(placeholders("{port.back-end} {port.} {catalina.base}"), ["port.back-end"]);
     }
 }

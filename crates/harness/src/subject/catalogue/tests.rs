@@ -28,7 +28,7 @@ fn a_declaration_is_read_with_its_parameters_in_order() {
     assert_eq!(declaration.parameters[1].kind, ParameterKind::Integer { min: 1, max: 9 });
     assert_eq!(declaration.parameters[1].default.as_deref(), Some("3"));
     assert_eq!(declaration.parameters[2].kind, ParameterKind::Choice(vec!["true".into(), "false".into()]));
-    assert_eq!(declaration.ready_within, std::time::Duration::from_secs(5));
+    assert_eq!(declaration.processes[0].ready_within, std::time::Duration::from_secs(5));
     assert_eq!(declaration.grace, std::time::Duration::from_secs(5));
     assert_eq!(declaration.plain_description(), "echo a");
 }
@@ -61,6 +61,56 @@ fn every_mistake_has_its_line_and_a_remedy() {
 }
 
 #[test]
+fn rules_derived_texts_and_shares_name_what_is_declared() {
+    let rest = "applies: [{ when: { mode: [b] }, need: { count: [\"5..\"] }, because: so }]\n\
+                derived: [{ name: d, cases: [{ when: { mode: [a] }, is: \"{count}\" }] }]\nshares: mode\n";
+    parse(&format!("{GOOD}{rest}")).unwrap();
+    let cases = [
+        ("mode: [b]", "moda: [b]", "`moda` is no parameter"),
+        ("mode: [b]", "mode: [c]", "mode: `c` is none of a, b"),
+        ("count: [\"5..\"]", "mode: [\"5..\"]", "has no range"),
+        ("is: \"{count}\"", "is: \"{d}\"", "unknown placeholder {d}"),
+        ("name: d", "name: mode", "declared twice"),
+        ("shares: mode", "shares: count", "no parameter with a choice"),
+        ("shares: mode", "format: 2", "format 2 is not known"),
+    ];
+    for (from, to, expected) in cases {
+        let text = format!("{GOOD}{}", rest.replacen(from, to, 1));
+        let found = parse(&text).unwrap_err();
+        assert!(found.len() == 1 && found[0].contains(expected), "{to}: {found:?}");
+    }
+}
+
+#[test]
+fn processes_are_ordered_and_their_ports_are_known() {
+    let several = "\
+description: two
+processes:
+  - name: front
+    after: [back]
+    start: [[./front, \"{port}\", \"{port.back}\"]]
+    ready: { within: 5s }
+  - name: back
+    start: [[./back, \"{port}\"]]
+    ready: { path: /x, within: 6s }
+";
+    let declaration = parse(several).unwrap();
+    let names: Vec<&str> = declaration.processes.iter().map(|process| process.name.as_str()).collect();
+    assert_eq!((names.as_slice(), declaration.front), (&["back", "front"][..], 1));
+    let cases = [
+        ("after: [back]", "after: [front]", "comes after one that is not there"),
+        ("{port.back}", "{port.bakc}", "unknown placeholder {port.bakc}"),
+        ("name: back", "name: front", "declared twice"),
+        ("description: two", "description: two\nfront: none", "front `none` is no process"),
+        ("description: two", "description: two\nstart: [[./x]]", "either start and ready, or processes"),
+    ];
+    for (from, to, expected) in cases {
+        let found = parse(&several.replacen(from, to, 1)).unwrap_err();
+        assert!(found.iter().any(|what| what.contains(expected)), "{to}: {found:?}");
+    }
+}
+
+#[test]
 fn a_source_outside_its_folder_is_refused() {
     for path in ["../x.java", "/x.java", ""] {
         let text = format!("{GOOD}needs: {{ jdk: 17 }}\nbuild: {{ javac: [\"{path}\"] }}\n");
@@ -83,7 +133,7 @@ fn the_catalogue_of_this_repository_is_right_and_found_from_below() {
     assert!(catalogue.parameters("none").is_none());
     assert!(catalogue.list().contains("Tomcat 9.0.110"));
     let shown = catalogue.show("tomcat").unwrap();
-    assert!(shown.contains("nio | nio2") && shown.contains("needs      JDK 17\n"), "{shown}");
+    assert!(shown.contains("nio | nio2 | apr") && shown.contains("needs      JDK 17\n"), "{shown}");
 }
 
 #[test]

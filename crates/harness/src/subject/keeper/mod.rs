@@ -7,6 +7,7 @@ mod launch;
 mod protocol;
 mod serve;
 pub(crate) mod tree;
+mod watch;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -71,6 +72,8 @@ struct State {
 struct WardState {
     started: Option<Result<(u32, u64), String>>,
     exit: Option<Exit>,
+    /// Bytes it had when it had too many.
+    over_memory: Option<u64>,
     stopped: Option<Stopped>,
 }
 
@@ -226,6 +229,11 @@ impl Link {
         if exit.is_none() && state.gone { Err(SubjectError::KeeperGone) } else { Ok(exit) }
     }
 
+    /// What it had when it was killed for having too much memory.
+    pub(crate) fn over_memory(&self, ward: Ward) -> Option<u64> {
+        self.shared.lock().wards.get(&ward.id)?.over_memory
+    }
+
     /// Ends a process and all it left behind: TERM, `grace`, KILL.
     pub(crate) fn stop(&self, ward: Ward, grace: Duration) -> Result<Stopped, SubjectError> {
         self.ask_to_stop(ward, grace)?;
@@ -345,6 +353,9 @@ fn note(state: &mut State, report: Report) {
         }
         Report::Failed { id, why } => state.wards.entry(id).or_default().started = Some(Err(why)),
         Report::Exited { id, exit } => state.wards.entry(id).or_default().exit = Some(exit),
+        Report::OverMemory { id, used_bytes } => {
+            state.wards.entry(id).or_default().over_memory = Some(used_bytes);
+        }
         Report::Stopped { id, killed, left } => {
             state.wards.entry(id).or_default().stopped = Some(Stopped { exit: None, killed, left });
         }

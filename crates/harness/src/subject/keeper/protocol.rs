@@ -43,6 +43,10 @@ pub(crate) struct Spawn {
     pub cpus: Vec<usize>,
     /// Standard output and error are appended here; absolute.
     pub log: PathBuf,
+    /// It is killed when it, with all below it, has more resident memory than this to itself.
+    pub memory_max_bytes: Option<u64>,
+    /// A longer log is cut in its middle.
+    pub log_bytes_max: Option<u64>,
 }
 
 /// What the keeper reports.
@@ -59,6 +63,8 @@ pub(crate) enum Report {
     Failed { id: u64, why: String },
     /// The started process itself ended.
     Exited { id: u64, exit: Exit },
+    /// It had more memory than it may, and is killed.
+    OverMemory { id: u64, used_bytes: u64 },
     /// Nothing of it lives any more, but for `left`.
     Stopped { id: u64, killed: Vec<u32>, left: Vec<u32> },
     /// Everything ended; `left` names what could not be ended or removed.
@@ -79,8 +85,28 @@ impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Exit::Code(code) => write!(f, "exit status {code}"),
-            Exit::Signal(number) => write!(f, "signal {number}"),
+            Exit::Signal(number) => match signal_name(*number) {
+                Some(name) => write!(f, "signal {number} ({name})"),
+                None => write!(f, "signal {number}"),
+            },
         }
+    }
+}
+
+/// The names of signals that end servers.
+fn signal_name(number: i32) -> Option<&'static str> {
+    match number {
+        libc::SIGHUP => Some("HUP"),
+        libc::SIGINT => Some("INT"),
+        libc::SIGILL => Some("ILL"),
+        libc::SIGABRT => Some("ABRT"),
+        libc::SIGBUS => Some("BUS"),
+        libc::SIGFPE => Some("FPE"),
+        libc::SIGKILL => Some("KILL"),
+        libc::SIGSEGV => Some("SEGV"),
+        libc::SIGPIPE => Some("PIPE"),
+        libc::SIGTERM => Some("TERM"),
+        _ => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The keeper itself: a process of its own that outlives Proofload by a few seconds at most.
 //!
 //! It sleeps until an order, a child's end or the end of its standard input arrives, so that it takes no
-//! CPU while something is measured. The end of its input means that Proofload has gone, however it went.
+//! CPU while something is measured; what has a limit is looked at twice a second (`watch`). The end of its input means that Proofload has gone, however it went.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,6 +17,7 @@ use rustix::process::{Signal, set_child_subreaper};
 use super::launch::launch;
 use super::protocol::{Exit, LINE_BYTES_MAX, Order, Report, Spawn, to_line};
 use super::tree::{self, MARK_KEEPER, MARK_RUN, MARK_SUBJECT, Process};
+use super::watch::Watched;
 use crate::host::clock::monotonic_ns;
 use crate::subject::temp;
 
@@ -29,6 +30,8 @@ const END_GRACE_NS: u64 = 1_500_000_000;
 const KILL_PATIENCE_NS: u64 = 3_000_000_000;
 /// How often the tree is looked at while something is being ended: grandchildren send no signal here.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// How often memory and logs are compared with their limits: some ten reads of `/proc` a process.
+const WATCH_EVERY: Duration = Duration::from_millis(500);
 /// Most subjects and tools at a time; far above any study.
 const WARDS_MAX: usize = 1024;
 
@@ -65,6 +68,7 @@ struct Ward {
     start_ticks: u64,
     exit: Option<Exit>,
     ending: Option<Ending>,
+    watched: Option<Watched>,
 }
 
 /// The way from TERM to nothing left.
@@ -117,6 +121,7 @@ struct Serving {
     input: Vec<u8>,
     /// The end of the input was seen.
     orphaned: bool,
+    watched_ns: u64,
     children: OwnedFd,
 }
 
@@ -137,6 +142,7 @@ impl Serving {
             ending: None,
             input: Vec::new(),
             orphaned: false,
+            watched_ns: 0,
             children,
         };
         let marked = fs::write(serving.temp.join("keeper"), format!("{} {}\n", me.pid, me.start_ticks));
@@ -152,6 +158,7 @@ impl Serving {
     fn serve(&mut self) -> ExitCode {
         loop {
             self.reap();
+            self.watch();
             self.advance();
             if self.ending.is_some() && self.end_reached() {
                 return self.leave();
@@ -168,7 +175,9 @@ impl Serving {
 
     fn wait(&mut self) -> io::Result<()> {
         let busy = self.ending.is_some() || self.wards.iter().any(|ward| ward.ending.is_some());
-        let timeout = if busy { Some(LOOK_EVERY.try_into().map_err(io::Error::other)?) } else { None };
+        let watching = self.wards.iter().any(|ward| ward.watched.is_some() && ward.exit.is_none());
+        let pause = if busy { Some(LOOK_EVERY) } else { watching.then_some(WATCH_EVERY) };
+        let timeout = pause.map(|pause| pause.try_into().map_err(io::Error::other)).transpose()?;
         let stdin = io::stdin();
         let (order, child) = {
             let mut fds = [
@@ -247,7 +256,8 @@ impl Serving {
             Ok(pid) => {
                 // It cannot have been reaped, so its entry stands even when it ended at once.
                 let start_ticks = start_ticks(pid);
-                self.wards.push(Ward { id, pid, start_ticks, exit: None, ending: None });
+                let watched = Watched::of(spawn);
+                self.wards.push(Ward { id, pid, start_ticks, exit: None, ending: None, watched });
                 report(&Report::Spawned { id, pid, start_ticks });
             }
             Err(why) => report(&Report::Failed { id, why: why.to_string() }),
@@ -280,6 +290,24 @@ impl Serving {
             if let Some(ward) = self.wards.iter_mut().find(|ward| ward.pid == pid && ward.exit.is_none()) {
                 ward.exit = Some(exit);
                 report(&Report::Exited { id: ward.id, exit });
+            }
+        }
+    }
+
+    /// Compares memory and logs with their limits.
+    fn watch(&mut self) {
+        let now_ns = monotonic_ns();
+        if now_ns.saturating_sub(self.watched_ns) < WATCH_EVERY.as_nanos() as u64 {
+            return;
+        }
+        self.watched_ns = now_ns;
+        for ward in &mut self.wards {
+            let Some(watched) = &mut ward.watched else { continue };
+            watched.cut_log();
+            if let Some(used_bytes) = watched.over_memory(ward.pid, self.me.pid) {
+                report(&Report::OverMemory { id: ward.id, used_bytes });
+                // Nothing that eats the machine's memory gets a grace.
+                ward.ending = Some(Ending::after(0));
             }
         }
     }

@@ -1,5 +1,7 @@
 //! What a study's subject becomes before anything is started.
 
+use std::path::Path;
+
 use super::*;
 
 fn catalogue() -> Catalogue {
@@ -50,7 +52,10 @@ fn an_option_that_is_not_given_is_left_out_of_the_command() {
 #[test]
 fn a_parameter_that_does_not_fit_is_refused_with_what_would() {
     let refused = |with| resolve(&folder("tomcat", with)).unwrap_err();
-    assert!(refused(&[("connector", "apr")]).contains("nio, nio2"));
+    assert!(refused(&[("connector", "bio")]).contains("nio, nio2, apr"));
+    let told = refused(&[("connector", "apr"), ("version", "11.0.21")]);
+    assert!(told.contains("connector=apr is not applicable with version=11.0.21"), "{told}");
+    assert!(refused(&[("virtual_threads", "true")]).contains("write jdk 21 or more"));
     assert!(refused(&[("conector", "nio")]).contains("connector"));
     assert!(refused(&[("heap", "lots")]).contains("256m"));
     assert!(refused(&[("max_threads", "3")]).contains("4 to 10000"));
@@ -121,4 +126,49 @@ fn an_archive_that_was_changed_in_the_cache_is_refused_before_a_start() {
     let refused = prepared.verify().unwrap_err().to_string();
     assert!(refused.contains("a.jar") && refused.contains(&digest) && refused.contains("lock"), "{refused}");
     assert!(matches!(prepare(), Err(SubjectError::Mismatch { .. })));
+}
+
+fn tomcats(connectors: &[&str]) -> Vec<SubjectSpec> {
+    connectors.iter().map(|connector| folder("tomcat", &[("connector", connector)])).collect()
+}
+
+#[test]
+fn variants_that_differ_in_the_shared_parameter_alone_become_one_start() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = Cache::at(&directory.path().join("cache")).unwrap();
+    let share = |specs: &[SubjectSpec]| Prepared::resolve_shared("it", specs, &catalogue(), &cache);
+    let shared = share(&tomcats(&["nio", "nio2"])).unwrap();
+    let Origin::Program(program) = &shared.origin else { panic!("no program") };
+    assert_eq!(program.endpoints, ["nio", "nio2"]);
+    assert!(program.steps[0].args.contains(&"{endpoints}".to_string()));
+    assert!(shared.description.contains("connector nio+nio2"), "{}", shared.description);
+
+    let refused = |specs: &[SubjectSpec]| share(specs).unwrap_err().to_string();
+    let heaps = [folder("tomcat", &[]), folder("tomcat", &[("connector", "nio2"), ("heap", "1g")])];
+    assert!(refused(&heaps).contains("differ in connector alone"));
+    assert!(refused(&tomcats(&["nio", "nio"])).contains("differ in connector alone"));
+    assert!(refused(&[folder("reference", &[])]).contains("declares nothing"));
+    let mut old = tomcats(&["nio", "apr"]);
+    for spec in &mut old {
+        let SubjectSpec::Catalogue { with, .. } = spec else { unreachable!() };
+        with.insert("version".into(), "11.0.21".into());
+    }
+    assert!(refused(&old).contains("connector=apr is not applicable"));
+}
+
+#[test]
+fn what_is_missing_offline_is_listed_before_anything_is_tried() {
+    if jdk::find_all().iter().all(|jdk| jdk.major != 17 || !jdk.has_compiler) {
+        eprintln!("skipped, because no JDK 17 is installed");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let cache = Cache::at(&directory.path().join("cache")).unwrap().offline(true);
+    let spec = folder("tomcat", &[("connector", "apr")]);
+    let never = |_: &str| panic!("nothing is fetched");
+    let error = Prepared::prepare("it", &spec, &catalogue(), &cache, &never).unwrap_err();
+    let SubjectError::Offline { missing, .. } = &error else { panic!("{error}") };
+    assert!(missing.iter().any(|name| name.contains("tomcat-embed-core:9.0.110")), "{missing:?}");
+    assert!(missing.iter().any(|name| name.contains("debian:libtcnative-1:libapr1:")), "{missing:?}");
+    assert!(error.to_string().contains("run once without --offline"));
 }

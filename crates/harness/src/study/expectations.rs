@@ -1,0 +1,193 @@
+//! `expect:` — ranges said before the run, which it judges; `reference:` — published figures, which it only
+//! shows beside its own.
+
+use super::claims::CLAIMS_MAX;
+use super::field::Field;
+use super::problem::shown;
+use super::yaml::{Entry, Value};
+use proofload_stats::{ClaimError, Names, parse_expectation, parse_published};
+
+/// Most references of a study.
+const REFERENCES_MAX: usize = 16;
+
+/// Most figures of one reference.
+const FIGURES_MAX: usize = 200;
+
+/// Longest source or address.
+const TEXT_MAX: usize = 300;
+
+const REMEDY: &str = "write a list: - throughput(a) @ 64c: 8000/s..14000/s";
+
+/// A row of the table of expectations, as declared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExpectedRow {
+    /// The quantity: `throughput(nio) @ 64c`.
+    pub quantity: String,
+    /// Where it is expected: `8000/s..14000/s`.
+    pub range: String,
+    /// Who expected it; empty when nobody is named.
+    pub source: String,
+}
+
+/// Figures that were published elsewhere.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// Where.
+    pub source: String,
+    /// Its address; empty without.
+    pub url: String,
+    /// Quantities with their values: `p99(ajp) @ 100c` and `101ms`.
+    pub figures: Vec<(String, String)>,
+}
+
+/// Checks the rows of `expect`. Without names of variants and points only their shape is looked at.
+pub(super) fn check_expect(field: &Field<'_>, names: Option<&Names>) -> Option<Vec<ExpectedRow>> {
+    let mut rows: Vec<ExpectedRow> = Vec::new();
+    let mut whole = true;
+    let mut tested = 0;
+    for (quantity, value) in pairs(field, REMEDY)? {
+        let Some((range, source)) = range_and_source(&value) else {
+            whole = false;
+            continue;
+        };
+        if rows.iter().any(|row| row.quantity == quantity.key.trim()) {
+            value.problem("a second row for this quantity", "keep one of them");
+        }
+        match names.map_or_else(|| Ok(Vec::new()), |names| parse_expectation(&quantity.key, &range, names)) {
+            Ok(read) => tested += read.iter().map(|row| row.claims.len()).sum::<usize>(),
+            Err(errors) => {
+                whole = false;
+                tell(&value, quantity, &errors);
+            }
+        }
+        rows.push(ExpectedRow { quantity: quantity.key.trim().to_string(), range, source });
+    }
+    if tested > CLAIMS_MAX {
+        field.problem(
+            format!("{tested} ends and ranges at all load points together are too many"),
+            format!("write at most {CLAIMS_MAX}; an @ keeps a row to one point"),
+        );
+        return None;
+    }
+    whole.then_some(rows)
+}
+
+/// Entries of a map, or of a list of maps of one entry.
+fn pairs<'a>(field: &Field<'a>, remedy: &str) -> Option<Vec<(&'a Entry, Field<'a>)>> {
+    if !matches!(field.node.value, Value::List(_)) {
+        return field.entries(remedy);
+    }
+    let mut out = Vec::new();
+    for item in field.items(remedy)? {
+        let Some(entries) = item.entries(remedy) else { continue };
+        if let Some((_, second)) = entries.get(1) {
+            second.problem("two quantities in one item of the list", "begin each with its own -");
+        }
+        out.extend(entries);
+    }
+    Some(out)
+}
+
+fn range_and_source(value: &Field<'_>) -> Option<(String, String)> {
+    const REMEDY: &str = "write a range such as 8000/s..14000/s, 8000/s.. or ..50ms";
+    match &value.node.value {
+        Value::Map(_) => {
+            let map = value.map(REMEDY)?;
+            let range = map.required("range", REMEDY);
+            let source = map.optional("source");
+            map.close(&["range", "source"]);
+            let source = source.map_or(Some(String::new()), |field| line(&field, "say who expected it"));
+            Some((range?.text(REMEDY)?.trim().to_string(), source?))
+        }
+        _ => Some((value.text(REMEDY)?.trim().to_string(), String::new())),
+    }
+}
+
+/// One line of text.
+fn line(field: &Field<'_>, remedy: &str) -> Option<String> {
+    let text = field.text(remedy)?.trim();
+    if text.chars().count() > TEXT_MAX || text.chars().any(char::is_control) {
+        field.problem("is more than a line", format!("write at most {TEXT_MAX} letters"));
+        return None;
+    }
+    Some(text.to_string())
+}
+
+/// Mistakes in a quantity at its place, those in its value at that.
+fn tell(value: &Field<'_>, quantity: &Entry, errors: &[ClaimError]) {
+    for error in errors {
+        let behind = error.at > quantity.key.trim().len();
+        let place = if behind { value.node.place } else { quantity.place };
+        let (what, remedy) = error.message.rsplit_once("; ").unwrap_or((&error.message, ""));
+        value.sink.add(place, &value.path, what, remedy);
+    }
+}
+
+/// Checks `reference`: sources with their figures.
+pub(super) fn check_references(field: &Field<'_>, names: Option<&Names>) -> Option<Vec<Reference>> {
+    const REMEDY: &str = "write a list: - { source: Some report, figures: { p99(a) @ 64c: 101ms } }";
+    let items = field.items(REMEDY)?;
+    if items.len() > REFERENCES_MAX {
+        field.problem(
+            format!("{} references are too many", items.len()),
+            format!("write at most {REFERENCES_MAX}"),
+        );
+        return None;
+    }
+    let checked: Vec<Option<Reference>> = items.iter().map(|item| reference(item, names)).collect();
+    checked.into_iter().collect()
+}
+
+fn reference(item: &Field<'_>, names: Option<&Names>) -> Option<Reference> {
+    let map = item.map("write { source: Some report, figures: { p99(a) @ 64c: 101ms } }")?;
+    let source = map.required("source", "say who published it, and when");
+    let url = map.optional("url");
+    let figures = map.required("figures", "write figures: { p99(a) @ 64c: 101ms }");
+    map.close(&["source", "url", "figures"]);
+    let source = source.and_then(|field| line(&field, "say who published it, and when"));
+    let url = url.map_or(Some(String::new()), |field| address(&field));
+    let figures = figures.and_then(|field| check_figures(&field, names));
+    Some(Reference { source: source?, url: url?, figures: figures? })
+}
+
+/// An address that a report may link to.
+fn address(field: &Field<'_>) -> Option<String> {
+    let text = line(field, "write its address: https://…")?;
+    let web = text.starts_with("http://") || text.starts_with("https://");
+    if !web || text.contains(char::is_whitespace) {
+        field.problem(format!("{} is not an address of the web", shown(&text)), "write https://…");
+        return None;
+    }
+    Some(text)
+}
+
+fn check_figures(field: &Field<'_>, names: Option<&Names>) -> Option<Vec<(String, String)>> {
+    const REMEDY: &str = "write figures: { p99(a) @ 64c: 101ms }";
+    let entries = pairs(field, REMEDY)?;
+    if entries.len() > FIGURES_MAX {
+        let what = format!("{} figures are too many", entries.len());
+        field.problem(what, format!("write at most {FIGURES_MAX} in one reference"));
+        return None;
+    }
+    let mut figures: Vec<(String, String)> = Vec::new();
+    let mut whole = true;
+    for (quantity, value) in entries {
+        let Some(text) = value.parameter_value(false) else {
+            whole = false;
+            continue;
+        };
+        if let Some(Err(errors)) = names.map(|names| parse_published(&quantity.key, text, names)) {
+            whole = false;
+            tell(&value, quantity, &errors);
+        }
+        let name = quantity.key.trim();
+        if figures.iter().any(|(other, _)| other == name) {
+            value.problem("a second figure for this quantity", "keep one of them");
+        }
+        figures.push((name.to_string(), text.trim().to_string()));
+    }
+    whole.then_some(figures)
+}
+
+#[cfg(test)]
+mod tests;

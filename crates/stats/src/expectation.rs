@@ -1,0 +1,206 @@
+//! Expectations: a range in which a quantity was expected to lie, said before it was measured.
+//!
+//! A row is judged as a claim about the whole range, through the same door as any claim. Beside it stand
+//! published figures, which are read here and never judged.
+
+use crate::{
+    Claim, ClaimError, Comparison, Judged, Measure, Names, Reason, Side, Term, Verdict, parse_claim,
+};
+
+/// A row of a table of expectations, at a definite load point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectation {
+    /// The quantity: `throughput(nio) @ 64c`.
+    pub quantity: String,
+    /// Smallest value expected, in the measure's base unit; `None` for any.
+    pub low: Option<f64>,
+    /// Largest value expected.
+    pub high: Option<f64>,
+    /// The base unit: `per_s`, `ns`, `share`, `bytes`, `count`, `ratio`.
+    pub unit: &'static str,
+    /// What is judged: one claim about the range, or one about each of its ends where the measure may be zero.
+    pub claims: Vec<Claim>,
+}
+
+/// How a row came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The interval lies within the range.
+    Met,
+    /// It lies outside.
+    NotMet,
+    /// Neither.
+    Undecided,
+}
+
+impl Outcome {
+    /// As it is written everywhere: `met`, `not met`, `undecided`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Outcome::Met => "met",
+            Outcome::NotMet => "not met",
+            Outcome::Undecided => "undecided",
+        }
+    }
+}
+
+impl Expectation {
+    /// How the row came out, from what the judge says of its claims; with the one of them that says most.
+    pub fn outcome<'a>(&self, judged: &'a [Judged]) -> (Outcome, Option<&'a Judged>) {
+        let refuted = judged.iter().find(|judged| judged.verdict == Verdict::Refuted);
+        let open = judged.iter().find(|judged| judged.verdict != Verdict::Supported);
+        match (refuted, open, judged.first()) {
+            (Some(refuted), ..) => (Outcome::NotMet, Some(refuted)),
+            (_, Some(open), _) => (Outcome::Undecided, Some(open)),
+            (_, _, Some(first)) => (Outcome::Met, Some(first)),
+            (_, _, None) => (Outcome::Undecided, None),
+        }
+    }
+}
+
+/// Why a row came out as it did: the reasons of all its claims, each once.
+pub fn reasons_of(judged: &[Judged]) -> Vec<Reason> {
+    let mut reasons: Vec<Reason> = Vec::new();
+    for reason in judged.iter().flat_map(|judged| &judged.reasons) {
+        if !reasons.contains(reason) {
+            reasons.push(reason.clone());
+        }
+    }
+    reasons
+}
+
+const RANGE: &str = "write a range such as 8000/s..14000/s, 8000/s.. or ..50ms";
+
+/// Reads a row: `throughput(nio) @ 64c` and `8000/s..14000/s`, `8000/s..` or `..50ms`. Without `@` it becomes
+/// one row for each load point.
+///
+/// # Errors
+/// Every mistake that was found, with what to write instead. `at` counts bytes of the quantity; a mistake in
+/// the range is behind it.
+pub fn parse_expectation(
+    quantity: &str,
+    range: &str,
+    names: &Names,
+) -> Result<Vec<Expectation>, Vec<ClaimError>> {
+    let quantity = quantity.trim();
+    let behind = |message: String| vec![ClaimError { message, at: quantity.len() + 1 }];
+    let Some((low, high)) = range.split_once("..") else {
+        return Err(behind(format!("`{}` is not a range; {RANGE}", range.trim())));
+    };
+    let (low, high) = (low.trim(), high.trim());
+    if low.is_empty() && high.is_empty() {
+        return Err(behind(format!("a range without ends; {RANGE}")));
+    }
+    let bound = |operator: &str, end: &str| match end {
+        "" => Ok(None),
+        end if !end.starts_with(|letter: char| letter.is_ascii_digit() || letter == '.') => {
+            Err(behind(format!("`{end}` is not the end of a range; {RANGE}")))
+        }
+        end => parse_claim(quantity, &format!("{quantity} {operator} {end}"), names).map(Some),
+    };
+    let (lows, highs) = (bound(">=", low)?, bound("<=", high)?);
+    let rows = lows.as_ref().or(highs.as_ref()).map_or(0, Vec::len);
+    let mut expectations = Vec::new();
+    for row in 0..rows {
+        let at = |claims: &Option<Vec<Claim>>| claims.as_ref().and_then(|claims| claims.get(row)).cloned();
+        expectations.push(expectation(quantity, at(&lows), at(&highs), names, rows > 1).map_err(behind)?);
+    }
+    Ok(expectations)
+}
+
+fn expectation(
+    quantity: &str,
+    low: Option<Claim>,
+    high: Option<Claim>,
+    names: &Names,
+    several: bool,
+) -> Result<Expectation, String> {
+    let either = low.as_ref().or(high.as_ref()).ok_or(RANGE)?.clone();
+    let Side::Measured { factor, term, point } = &either.left else {
+        return Err("an expectation is about a measure; write throughput(variant)".to_string());
+    };
+    if *factor != 1.0 {
+        return Err("an expectation has no factor; write the range for the measure itself".to_string());
+    }
+    let constant = |claim: &Option<Claim>| match claim.as_ref().map(|claim| &claim.right) {
+        Some(Side::Constant(value)) => Some(*value),
+        _ => None,
+    };
+    let (from, to) = (constant(&low), constant(&high));
+    if from.zip(to).is_some_and(|(from, to)| from > to) {
+        return Err("the range is empty; write the smaller end first".to_string());
+    }
+    let label = names.points.get(*point).filter(|_| several);
+    let text = label.map_or_else(|| quantity.to_string(), |label| format!("{quantity} @ {label}"));
+    let (unit, may_be_zero) = match term {
+        Term::Of { measure, .. } => (measure.unit(), measure.may_be_zero()),
+        Term::Ratio { .. } => ("ratio", false),
+    };
+    let with = |comparison: Comparison, right: f64| Claim {
+        name: text.clone(),
+        text: text.clone(),
+        comparison,
+        right: Side::Constant(right),
+        ..either.clone()
+    };
+    let claims = match (from, to) {
+        (Some(from), Some(to)) if from == to => vec![with(Comparison::Equal, from)],
+        // Symmetric on the scale of ratios, on which such measures are judged.
+        (Some(from), Some(to)) if from > 0.0 && !may_be_zero => {
+            vec![with(Comparison::Within((to / from).sqrt() - 1.0), (from * to).sqrt())]
+        }
+        (from, to) => {
+            // Counts, shares and sizes are never below zero, so nothing is tested there.
+            let from = from.filter(|from| *from > 0.0).map(|from| with(Comparison::AtLeast, from));
+            let to = to.map(|to| with(Comparison::AtMost, to));
+            from.into_iter().chain(to).collect()
+        }
+    };
+    if claims.is_empty() {
+        return Err("every value fits this range; write an end that matters".to_string());
+    }
+    Ok(Expectation { quantity: text, low: from, high: to, unit, claims })
+}
+
+/// A figure that somebody published.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Published {
+    /// What.
+    pub measure: Measure,
+    /// Index into [`Names::variants`].
+    pub variant: usize,
+    /// Index into [`Names::points`].
+    pub point: usize,
+    /// Index into [`Names::streams`]; `None` is all of them together.
+    pub stream: Option<usize>,
+    /// Its value, in the measure's base unit.
+    pub value: f64,
+}
+
+/// Reads a published figure: `p99(ajp) @ 100c` and `101ms`.
+///
+/// # Errors
+/// Every mistake that was found, with what to write instead.
+pub fn parse_published(quantity: &str, value: &str, names: &Names) -> Result<Published, Vec<ClaimError>> {
+    let quantity = quantity.trim();
+    let claims = parse_claim(quantity, &format!("{quantity} >= {}", value.trim()), names)?;
+    let mistake = |message: &str| Err(vec![ClaimError { message: message.to_string(), at: 0 }]);
+    match claims.as_slice() {
+        [Claim { left: Side::Measured { factor, term, point }, right: Side::Constant(value), .. }] => {
+            match term {
+                Term::Of { measure, variant, stream } if *factor == 1.0 && *value > 0.0 => {
+                    let (measure, variant, point) = (*measure, *variant, *point);
+                    Ok(Published { measure, variant, point, stream: *stream, value: *value })
+                }
+                _ => mistake(
+                    "a published figure is one measure of one variant, above zero; write p99(ajp) @ 100c: 101ms",
+                ),
+            }
+        }
+        [] | [_] => mistake("a published figure is a value; write p99(ajp) @ 100c: 101ms"),
+        _ => mistake("at which load point was this published? write it behind an @: p99(ajp) @ 100c"),
+    }
+}
+
+#[cfg(test)]
+mod tests;
