@@ -32,6 +32,14 @@ pub enum Verb {
     Compare(CompareArgs),
     /// Run a study: start its servers, load them, judge its claims
     Run(RunArgs),
+    /// Go on with a run that was interrupted or killed
+    Resume(ResumeArgs),
+    /// Run the study of a record again, with the same preset, seed and settings
+    Rerun(RerunArgs),
+    /// The runs there are, with their verdicts
+    History(HistoryArgs),
+    /// What two runs have differently: plans, machines, figures, verdicts
+    Diff(DiffArgs),
     /// Draw a report from the record of a run; nothing is run
     Report(ReportArgs),
     /// The catalogue of servers that Proofload can start
@@ -174,6 +182,9 @@ pub struct PresetArgs {
     /// Time allowed for the whole study (8m, 2h)
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
+    /// Lengths instead of the preset's, for tests: warm-up=100ms,slice=50ms,discard=10ms,cycles=2
+    #[arg(long, value_name = "LIST", hide = true)]
+    pub timing: Option<String>,
 }
 
 /// `proofload run STUDY`.
@@ -198,6 +209,10 @@ pub struct RunArgs {
     /// Seed of everything random
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// How the variants take turns: cycles (all run, slice by slice) or serial (one after the other); chosen by
+    /// load and memory without it
+    #[arg(long, value_name = "MODE", value_parser = ["cycles", "serial"])]
+    pub mode: Option<String>,
     /// Directory in which runs/STUDY/ID/ is made
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
@@ -210,9 +225,103 @@ pub struct RunArgs {
     /// Leave at once when another measuring run is under way, instead of waiting for it
     #[arg(long)]
     pub no_wait: bool,
+    /// The comparison with an earlier run.
+    #[command(flatten)]
+    pub baseline: BaselineArgs,
     /// The output.
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// With which earlier run figures are compared.
+#[derive(Debug, Clone, Args)]
+pub struct BaselineArgs {
+    /// Compare every figure with those of this run, such as runs/STUDY/ID
+    #[arg(long, value_name = "RUN")]
+    pub baseline: Option<PathBuf>,
+    /// By how much a figure may be worse than the baseline's (5%, 0.1)
+    #[arg(long, value_name = "SHARE", default_value = "5%", requires = "baseline")]
+    pub tolerance: String,
+    /// Compare although machine, kernel, CPU shares or load differ; the result is marked
+    #[arg(long, requires = "baseline")]
+    pub baseline_anyway: bool,
+}
+
+/// `proofload resume`.
+#[derive(Debug, Clone, Args)]
+pub struct ResumeArgs {
+    /// The run; without it the latest in --dir that is not finished
+    #[arg(value_name = "RUN")]
+    pub run: Option<PathBuf>,
+    /// Directory in which runs/STUDY/ID/ are
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// Go on although machine, kernel or servers have changed; the result is marked
+    #[arg(long)]
+    pub anyway: bool,
+    /// Leave at once when another measuring run is under way, instead of waiting for it
+    #[arg(long)]
+    pub no_wait: bool,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `proofload rerun RUN`.
+#[derive(Debug, Clone, Args)]
+pub struct RerunArgs {
+    /// The run to repeat, such as runs/STUDY/latest
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Directory in which runs/STUDY/ID/ is made
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// Run although the servers are not those of the record; the result is marked
+    #[arg(long)]
+    pub anyway: bool,
+    /// Leave at once when another measuring run is under way, instead of waiting for it
+    #[arg(long)]
+    pub no_wait: bool,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Text for people, or JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ListFormat {
+    /// For a terminal
+    Text,
+    /// For programs
+    Json,
+}
+
+/// `proofload history`.
+#[derive(Debug, Clone, Args)]
+pub struct HistoryArgs {
+    /// Only runs of this study
+    #[arg(value_name = "STUDY")]
+    pub study: Option<String>,
+    /// Directory in which runs/STUDY/ID/ are
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// Format on standard output; schema/history.schema.json describes an entry
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: ListFormat,
+}
+
+/// `proofload diff RUN RUN`.
+#[derive(Debug, Clone, Args)]
+pub struct DiffArgs {
+    /// The first run, such as runs/STUDY/ID
+    #[arg(value_name = "RUN")]
+    pub left: PathBuf,
+    /// The second
+    #[arg(value_name = "RUN")]
+    pub right: PathBuf,
+    /// Format on standard output; schema/diff.schema.json
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: ListFormat,
 }
 
 /// `proofload report RUN`.
@@ -225,6 +334,9 @@ pub struct ReportArgs {
     /// repeated
     #[arg(long = "fail", value_name = "CLAIM")]
     pub fail: Vec<String>,
+    /// The comparison with an earlier run.
+    #[command(flatten)]
+    pub baseline: BaselineArgs,
     /// The output.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -372,6 +484,23 @@ pub enum Format {
     Markdown,
     /// One self-contained page
     Html,
+    /// JUnit's XML for continuous integration: a test case for each claim
+    Junit,
+    /// Figures and counts, one a line
+    Csv,
+    /// Answers in each second, and what was seen of the servers meanwhile, one sample a line
+    CsvSeries,
+    /// HdrHistogram's log: the response and service times of each slice
+    Hlog,
+}
+
+/// What an undecided claim is in JUnit's XML.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum UndecidedIs {
+    /// Skipped: neither passed nor failed
+    Skip,
+    /// Failed
+    Fail,
 }
 
 /// Where the result goes.
@@ -383,6 +512,12 @@ pub struct OutputArgs {
     /// Write the result to this file instead
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// What an undecided claim is in --format junit
+    #[arg(long, value_enum, default_value = "skip", value_name = "skip|fail")]
+    pub undecided: UndecidedIs,
+    /// Append the result as Markdown to the file that GITHUB_STEP_SUMMARY names
+    #[arg(long)]
+    pub github_summary: bool,
     /// No progress on standard error
     #[arg(short = 'q', long)]
     pub quiet: bool,

@@ -3,19 +3,14 @@
 use crate::args::CompareArgs;
 use crate::exit::{Exit, leave};
 use crate::load::{self, Mistakes};
-use crate::run::{Conduct, conduct};
-use proofload_harness::study;
+use crate::run::{Begin, Conduct, conduct};
+use proofload_harness::study::{self, Study};
 use proofload_harness::subject::{Cache, Catalogue};
+use std::path::Path;
 
 /// The verb.
 pub fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
-    let mut mistakes = Mistakes::default();
-    let point = load::point(&args.load, &mut mistakes);
-    let request = load::request(&args.load, &mut mistakes);
-    mistakes.check()?;
-    let claims: Vec<(String, String)> = args.claims.iter().map(|text| (text.clone(), text.clone())).collect();
-    let study = study::comparison(&args.urls, request, point, &claims)
-        .map_err(|problems| leave(Exit::Usage, problems))?;
+    let study = study_of(args)?;
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
     let catalogue = Catalogue::find(None, None).map_err(|error| leave(Exit::Usage, error))?;
     conduct(&Conduct {
@@ -24,10 +19,24 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
         catalogue: &catalogue,
         cache: &cache,
         dir: &args.dir,
+        mode: None,
         seed: args.load.seed,
         workers: args.load.workers,
         no_wait: false,
         explain: false,
+        baseline: None,
+        base: Path::new(""),
+        begin: Begin::New,
         output: &args.output,
     })
+}
+
+/// The study that the arguments make.
+pub fn study_of(args: &CompareArgs) -> anyhow::Result<Study> {
+    let mut mistakes = Mistakes::default();
+    let point = load::point(&args.load, &mut mistakes);
+    let request = load::request(&args.load, &mut mistakes);
+    mistakes.check()?;
+    let claims: Vec<(String, String)> = args.claims.iter().map(|text| (text.clone(), text.clone())).collect();
+    study::comparison(&args.urls, request, point, &claims).map_err(|problems| leave(Exit::Usage, problems))
 }

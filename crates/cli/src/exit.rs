@@ -12,7 +12,7 @@ pub enum Exit {
     Usage = 2,
     /// A subject could not be fetched, built or started, or it died.
     FailedStart = 3,
-    /// Another measuring run holds this machine.
+    /// Another measuring run holds this machine, or another process conducts this run.
     Busy = 4,
     /// `doctor` found something that forbids measuring.
     Unfit = 5,
@@ -22,6 +22,8 @@ pub enum Exit {
     Undecided = 11,
     /// No verdict can rest on it: the generator was the limit, or nothing was answered.
     Invalid = 12,
+    /// A figure is worse than the baseline's by more than is tolerated.
+    Regressed = 13,
     /// Stopped by a signal; what was measured is on disk.
     Interrupted = 130,
 }
@@ -33,11 +35,12 @@ Exit codes:
   1    failure of Proofload or of its record
   2    bad arguments, or mistakes in a study file; nothing was started
   3    a subject could not be fetched, built or started, or it died
-  4    another measuring run holds this machine
+  4    another measuring run holds this machine, or another process conducts this run
   5    doctor found something that forbids measuring
   10   at least one claim or threshold refuted
   11   no claim or threshold refuted, at least one undecided
   12   invalid: the generator was the limit, or nothing was answered
+  13   no claim refuted, but a figure is worse than the baseline's by more than is tolerated
   130  stopped by a signal; what was measured is on disk";
 
 impl From<Exit> for std::process::ExitCode {

@@ -1,6 +1,8 @@
 //! The `proofload` command: arguments in, exit code out.
 
+mod again;
 mod args;
+mod baseline;
 mod compare;
 mod doctor;
 mod exit;
@@ -11,6 +13,7 @@ mod progress;
 mod reference;
 mod report;
 mod run;
+mod runs;
 mod subjects;
 
 use clap::{CommandFactory, Parser};
@@ -37,6 +40,10 @@ fn dispatch(cli: args::Cli) -> anyhow::Result<Exit> {
         None => measure::measure(&cli.measure),
         Some(args::Verb::Compare(args)) => compare::compare(&args),
         Some(args::Verb::Run(args)) => run::run(&args),
+        Some(args::Verb::Resume(args)) => again::resume(&args),
+        Some(args::Verb::Rerun(args)) => again::rerun(&args),
+        Some(args::Verb::History(args)) => runs::history(&args),
+        Some(args::Verb::Diff(args)) => runs::diff(&args),
         Some(args::Verb::Report(args)) => report::report(&args),
         Some(args::Verb::Subjects(args)) => subjects::subjects(&args),
         Some(args::Verb::ReferenceServer(args)) => reference::serve(&args),

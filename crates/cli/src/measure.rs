@@ -10,7 +10,8 @@ use proofload_harness::host::lock::MeasuringLock;
 use proofload_harness::host::{self, clock, signals};
 use proofload_harness::runner::record;
 use proofload_harness::study::quantity;
-use proofload_store::schema::{FORMAT_VERSION, Point, RunResult, Status};
+use proofload_store::histograms_of;
+use proofload_store::schema::{FORMAT_VERSION, Point, RunResult, Slice, Status};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How long, when neither time nor number is given.
@@ -20,6 +21,7 @@ const DRAIN_NS: u64 = 1_000_000_000;
 
 /// The verb.
 pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
+    output::check(&args.output)?;
     let mut mistakes = Mistakes::default();
     let point = load::shaped(args, &mut mistakes);
     let request = load::request(&args.load, &mut mistakes);
@@ -48,16 +50,33 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let _lock = MeasuringLock::acquire("one endpoint", true, &stop, |holder| eprintln!("{holder}"))
         .map_err(run::lock_error)?;
     let loaded = watched(&plan, &stop, args.output.quiet)?;
-    let slice = record::single(&name, &point, &loaded);
+    let slice = single_slice(record::point(&name, &point, &loaded), &loaded);
     // What was cut off is not the measurement that was asked for.
     let whole = (!loaded.stopped_early).then_some(&slice);
     let claims = proofload_report::judged_on_one(&thresholds, &names, whole)?;
     let result = RunResult { claims, ..result(slice.measured.clone(), loaded.stopped_early) };
-    output::write(&result, &args.output)?;
+    output::write(&result, &[&slice], &args.output)?;
     Ok(match stop.load(Ordering::Relaxed) {
         true => Exit::Interrupted,
         false => run::exit_of(&result),
     })
+}
+
+/// The measurement as the one slice that it is, for the formats that are made of slices.
+fn single_slice(measured: Point, loaded: &LoadResult) -> Slice {
+    let ago_ns = clock::monotonic_ns().saturating_sub(loaded.window_start_ns);
+    Slice {
+        format: FORMAT_VERSION,
+        block: 1,
+        phase: "measure".to_string(),
+        cycle: 1,
+        position: 1,
+        started_unix_ns: clock::unix_ns().saturating_sub(ago_ns),
+        measured,
+        histograms: histograms_of(&loaded.snapshot),
+        answered_in_window: loaded.snapshot.answered_in_window,
+        ..Slice::default()
+    }
 }
 
 fn extent(args: &MeasureArgs, mistakes: &mut Mistakes) -> Extent {

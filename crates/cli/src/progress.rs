@@ -115,7 +115,10 @@ impl Live {
             Progress::Measured { .. } => self.bar.tick(),
             Progress::Look { blocks, judgement } => self.look(*blocks, judgement),
             Progress::Noticed { block, what } => self.say(&format!("block {block}: {what}")),
-            Progress::Lost { block, why } => self.say(&format!("block {block} is lost: {why}")),
+            Progress::Lost { variant, why, .. } => {
+                self.say(&format!("{variant} is lost for this block: {why}"));
+            }
+            Progress::GivenUp { variant, why, .. } => self.say(&format!("{variant} is given up: {why}")),
         }
     }
 

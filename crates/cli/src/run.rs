@@ -1,18 +1,19 @@
 //! `proofload run`: a whole study, from file to exit code.
 
-use crate::args::{OutputArgs, PresetArgs, RunArgs};
+use crate::args::{BaselineArgs, OutputArgs, PresetArgs, RunArgs};
+use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
 use crate::output;
 use crate::progress::Live;
 use proofload_harness::host::lock::{LockError, MeasuringLock};
 use proofload_harness::host::{self, clock, cpus, signals};
-use proofload_harness::plan::{self, Preset};
+use proofload_harness::plan::{self, Mode, Preset};
 use proofload_harness::runner::{Behind, Ending, LiveBench, LiveTerms, Progress, Runner};
 use proofload_harness::study::{self, Study};
 use proofload_harness::subject::{Cache, Catalogue, Keeper, Prepared, SubjectError};
 use proofload_report::Overall;
-use proofload_store::schema::{Plan, RunResult};
-use proofload_store::{Run, RunWriter};
+use proofload_store::schema::{Difference, Environment, Plan, RunResult};
+use proofload_store::{Run, RunWriter, StoreError, compare};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -29,6 +30,8 @@ pub struct Conduct<'a> {
     pub cache: &'a Cache,
     /// Directory in which `runs/` is made.
     pub dir: &'a Path,
+    /// How the variants take turns, when the command line says so.
+    pub mode: Option<Mode>,
     /// Seed, or one from the clock.
     pub seed: Option<u64>,
     /// Threads of the generator; as many as it has CPUs by default.
@@ -37,38 +40,74 @@ pub struct Conduct<'a> {
     pub no_wait: bool,
     /// Print the plan and start nothing.
     pub explain: bool,
+    /// With which earlier run figures are compared.
+    pub baseline: Option<&'a BaselineArgs>,
+    /// Where the path of the baseline begins.
+    pub base: &'a Path,
+    /// Whether this is a new run.
+    pub begin: Begin<'a>,
     /// The output.
     pub output: &'a OutputArgs,
+}
+
+/// What a run begins with.
+#[derive(Clone, Copy)]
+pub enum Begin<'a> {
+    /// With nothing.
+    New,
+    /// With an earlier run, which goes on.
+    Resume {
+        /// Its record.
+        run: &'a Run,
+        /// Although servers or machine have changed.
+        anyway: bool,
+    },
+    /// With an earlier run, which is repeated.
+    Repeat {
+        /// Its record.
+        run: &'a Run,
+        /// Although the servers are not the same.
+        anyway: bool,
+    },
 }
 
 /// The verb.
 pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(args.offline);
-    let catalogue = Catalogue::find(args.catalogue.as_deref(), args.study.parent())
-        .map_err(|error| leave(Exit::Usage, error))?;
-    let options = study::Options {
-        quick: preset(&args.preset).shortens(),
-        set: args.set.clone(),
-        only: args.only.clone(),
-    };
-    let study =
-        study::load(&args.study, &options, &catalogue).map_err(|problems| leave(Exit::Usage, problems))?;
+    let catalogue = catalogue(args)?;
+    let study = study::load(&args.study, &options(args), &catalogue)
+        .map_err(|problems| leave(Exit::Usage, problems))?;
     conduct(&Conduct {
         study: &study,
         preset: &args.preset,
         catalogue: &catalogue,
         cache: &cache,
         dir: &args.dir,
+        mode: args.mode.as_deref().and_then(Mode::from_name),
         seed: args.seed,
         workers: None,
         no_wait: args.no_wait,
         explain: args.explain,
+        baseline: Some(&args.baseline),
+        base: Path::new(""),
+        begin: Begin::New,
         output: &args.output,
     })
 }
 
+/// The catalogue that the arguments lead to.
+pub fn catalogue(args: &RunArgs) -> anyhow::Result<Catalogue> {
+    Catalogue::find(args.catalogue.as_deref(), args.study.parent()).map_err(|error| leave(Exit::Usage, error))
+}
+
+/// How the arguments want the study to be read.
+pub fn options(args: &RunArgs) -> study::Options {
+    study::Options { quick: preset(&args.preset).shortens(), set: args.set.clone(), only: args.only.clone() }
+}
+
 /// Plans, prepares, runs, judges and reports a study.
 pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
+    output::check(conduct.output)?;
     let stop = signals::install()?;
     let preset = preset(conduct.preset);
     let budget = conduct.preset.budget.as_deref().map(study::quantity::duration).transpose();
@@ -76,7 +115,12 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
     let environment = host::environment();
     let share = cpus::share(&environment.cpus);
     let seed = conduct.seed.or(conduct.study.seed).unwrap_or_else(clock::unix_ns);
-    let mut plan = plan::make(conduct.study, preset, seed, budget_ns, &share.generator, &share.subject);
+    let mode = plan::choose_mode(conduct.study, conduct.mode, host::memory_available_bytes())
+        .map_err(|why| leave(Exit::Usage, why))?;
+    let mut plan = plan::make(conduct.study, preset, seed, budget_ns, mode, &share.generator, &share.subject);
+    if let Some(list) = &conduct.preset.timing {
+        plan::retime(&mut plan, list).map_err(|why| leave(Exit::Usage, format!("--timing {why}")))?;
+    }
     let say = |line: &str| {
         if !conduct.output.quiet {
             eprintln!("{}", proofload_report::escape::terminal(line));
@@ -87,17 +131,114 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
         output::print(&plan::explain(conduct.study, &plan))?;
         return Ok(Exit::Done);
     }
+    let baseline = match conduct.baseline {
+        Some(args) => Baseline::open(args, conduct.base, &plan, &environment)?,
+        None => None,
+    };
+    let accepted = accepted(conduct, &mut plan, &environment)?;
     let _lock =
         MeasuringLock::acquire(&plan.study, !conduct.no_wait, &stop, |holder| say(&holder.to_string()))
             .map_err(lock_error)?;
     let minutes = plan.estimated_seconds / 60.0;
-    say(&format!("{}: at most {minutes:.1} minutes, seed {seed}", plan.study));
+    let (mut record, behind) = record(conduct, &plan, &environment, accepted)?;
     if conduct.study.claims.is_empty() && conduct.study.expectations.is_empty() {
         say("no claim is left: figures only, no verdict");
     }
-    let mut record = RunWriter::create(conduct.dir, &plan, &environment, clock::unix_ns())?;
-    let ending = blocks(conduct, &plan, &prepared, &mut record, &stop)?;
-    finish(conduct, &mut record, &ending)
+    match behind.last_block {
+        0 => say(&format!("{}: at most {minutes:.1} minutes, seed {seed}", plan.study)),
+        last => say(&format!("{}: goes on after block {last}, {} complete", plan.study, behind.complete)),
+    }
+    let done = blocks(conduct, &plan, &prepared, &mut record, behind, &stop)
+        .and_then(|ending| finish(conduct, &mut record, &ending, baseline.as_ref()));
+    done.map_err(|error| unkept(error, &mut record))
+}
+
+/// Holds the plan against the record that it goes on with or repeats. Returns what differs and was accepted.
+fn accepted(
+    conduct: &Conduct<'_>,
+    plan: &mut Plan,
+    environment: &Environment,
+) -> anyhow::Result<Vec<String>> {
+    let (run, anyway, verb) = match conduct.begin {
+        Begin::New => {
+            let words = std::env::args().skip(1).collect::<Vec<_>>();
+            plan.arguments = plan::redact_arguments(&words);
+            plan.working_directory =
+                std::env::current_dir().map(|dir| dir.display().to_string()).unwrap_or_default();
+            return Ok(Vec::new());
+        }
+        Begin::Resume { run, anyway } => (run, anyway, "resumed"),
+        Begin::Repeat { run, anyway } => (run, anyway, "repeated"),
+    };
+    plan.arguments.clone_from(&run.plan().arguments);
+    plan.working_directory.clone_from(&run.plan().working_directory);
+    let (never, mut perhaps) = compare::continuation((run.plan(), run.environment()), (&*plan, environment));
+    let lines = |found: &[Difference]| -> String {
+        found.iter().map(|difference| format!("\n  {}", difference.sentence())).collect()
+    };
+    let path = run.path().display();
+    if !never.is_empty() {
+        let what = format!("{path} cannot be {verb}: it is another study now:{}", lines(&never));
+        return Err(leave(Exit::Usage, what));
+    }
+    let sentences: Vec<String> = perhaps.iter().map(Difference::sentence).collect();
+    if let Begin::Repeat { .. } = conduct.begin {
+        // Another machine is what a repetition may be for; other servers are another experiment.
+        plan.repeats = path.to_string();
+        plan.repeat_differences.clone_from(&sentences);
+        perhaps.retain(|difference| difference.what.starts_with("variant "));
+    }
+    if !perhaps.is_empty() && !anyway {
+        let what = format!(
+            "{path} cannot be {verb}: this has changed:{}\nrun the study anew, or give --anyway: the result is then \
+             marked",
+            lines(&perhaps)
+        );
+        return Err(leave(Exit::Usage, what));
+    }
+    Ok(sentences)
+}
+
+/// The record, new or opened again, and what it has behind it.
+fn record(
+    conduct: &Conduct<'_>,
+    plan: &Plan,
+    environment: &Environment,
+    accepted: Vec<String>,
+) -> anyhow::Result<(RunWriter, Behind)> {
+    let Begin::Resume { run, .. } = conduct.begin else {
+        let record = RunWriter::create(conduct.dir, plan, environment, clock::unix_ns())?;
+        return Ok((record, Behind::default()));
+    };
+    let (record, run) =
+        RunWriter::reopen(run.path(), clock::unix_ns(), accepted).map_err(|error| match error {
+            StoreError::InUse { .. } => leave(Exit::Busy, error),
+            error => error.into(),
+        })?;
+    let behind = Behind {
+        last_block: run.last_block(),
+        complete: run.blocks().len() as u32,
+        spent_ns: run.measured_ns(),
+    };
+    Ok((record, behind))
+}
+
+/// A record that could not be written ends a run as a signal does. What is whole stays, and it is said how to go
+/// on.
+fn unkept(error: anyhow::Error, record: &mut RunWriter) -> anyhow::Error {
+    if error.downcast_ref::<StoreError>().is_none() {
+        return error;
+    }
+    // Where nothing can be written this cannot be either; whoever resumes finds a sitting that was cut off.
+    let _perhaps = record.set_status("interrupted", &error.to_string(), clock::unix_ns());
+    let path = record.path().display();
+    leave(
+        Exit::Failure,
+        format!(
+            "{error}\nall servers are stopped; what was measured until then is kept: read it with proofload report \
+             {path}, go on with proofload resume {path}"
+        ),
+    )
 }
 
 /// The error of a subject that cannot be prepared.
@@ -154,6 +295,7 @@ fn blocks(
     plan: &Plan,
     prepared: &[Prepared],
     record: &mut RunWriter,
+    behind: Behind,
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Ending> {
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
@@ -170,10 +312,12 @@ fn blocks(
     let looking = proofload_report::Looking::of(plan)?;
     let claim_names = claims.iter().map(|claim| claim.name.clone()).collect();
     let mut live = Live::new(plan, claim_names, conduct.output.quiet);
-    let mut noticed = String::new();
+    // Earlier sittings may have noticed something too.
+    let mut noticed = std::fs::read_to_string(record.path().join("noticed.txt")).unwrap_or_default();
     let ending = Runner {
         plan,
         design: &design,
+        claims: &claims,
         bench: &mut bench,
         record,
         look: &mut |path| looking.look(&Run::open(path)?),
@@ -181,14 +325,17 @@ fn blocks(
             live.show(&step);
             match step {
                 Progress::Noticed { block, what } => noticed.push_str(&format!("block {block}: {what}\n")),
-                Progress::Lost { block, why } => {
-                    noticed.push_str(&format!("block {block} was lost: {why}\n"))
+                Progress::Lost { variant, why, .. } => {
+                    noticed.push_str(&format!("{variant} was lost: {why}\n"))
+                }
+                Progress::GivenUp { variant, why, .. } => {
+                    noticed.push_str(&format!("{variant} was given up: {why}\n"))
                 }
                 _ => {}
             }
         },
         stop,
-        behind: Behind::default(),
+        behind,
     }
     .run();
     live.end();
@@ -199,14 +346,23 @@ fn blocks(
 }
 
 /// Draws everything from the record on disk, as `proofload report` would.
-fn finish(conduct: &Conduct<'_>, record: &mut RunWriter, ending: &Ending) -> anyhow::Result<Exit> {
+fn finish(
+    conduct: &Conduct<'_>,
+    record: &mut RunWriter,
+    ending: &Ending,
+    baseline: Option<&Baseline>,
+) -> anyhow::Result<Exit> {
     let status = ending.status();
     record.set_status(&status.state, &status.why, clock::unix_ns())?;
-    let result = proofload_report::of_run(&Run::open(record.path())?)?;
+    let run = Run::open(record.path())?;
+    let mut result = proofload_report::of_run(&run)?;
+    if let Some(baseline) = baseline {
+        baseline.compare(&run, &mut result)?;
+    }
     record.write_result(&result)?;
     record.write_text("report.md", &proofload_report::markdown(&result))?;
     record.write_text("report.html", &proofload_report::html(&result))?;
-    output::write(&result, conduct.output)?;
+    output::write(&result, &output::slices(&run), conduct.output)?;
     if !conduct.output.quiet {
         eprintln!("kept in {}", record.path().display());
     }
@@ -222,6 +378,7 @@ pub fn exit_of(result: &RunResult) -> Exit {
     match proofload_report::overall(result) {
         Overall::AllSupported => Exit::Done,
         Overall::Refuted => Exit::Refuted,
+        Overall::Regressed => Exit::Regressed,
         Overall::Undecided => Exit::Undecided,
         Overall::Invalid => Exit::Invalid,
     }

@@ -283,7 +283,6 @@ pub enum EngineError {
 
 /// What went wrong with the generator itself, or was near to. Any of these makes the result client-limited.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Finding {
     /// Sends left late: the 99th percentile of the delay between intended and sent that the generator itself caused.
     SendDelay {

@@ -6,10 +6,14 @@
 
 mod explain;
 mod lines;
+mod mode;
 mod order;
+mod retime;
 
 pub use explain::explain;
 pub use lines::redact_arguments;
+pub use mode::{CYCLES, Mode, SERIAL, choose as choose_mode};
+pub use retime::retime;
 
 use crate::study::quantity::keep_alive_label;
 use crate::study::{LoadKind, LoadPoint, Stand, Study, SubjectSpec, WorkloadEntry};
@@ -104,15 +108,17 @@ impl Preset {
 /// Makes the plan of a study. The looks that the budget has no room for are cut, and said under
 /// `not_tested`.
 ///
-/// `budget_ns` replaces the preset's; CPU lists are recorded as they are.
+/// `budget_ns` replaces the preset's; `mode` comes from [`choose_mode`]; CPU lists are recorded as they are.
 pub fn make(
     study: &Study,
     preset: Preset,
     seed: u64,
     budget_ns: Option<u64>,
+    mode: (Mode, String),
     generator_cpus: &[usize],
     subject_cpus: &[usize],
 ) -> Plan {
+    let (mode, mode_reason) = mode;
     let variants = study.variants.len();
     let mut timing = preset.timing(variants);
     timing.budget_ns = budget_ns.unwrap_or(timing.budget_ns);
@@ -121,7 +127,7 @@ pub fn make(
         timing.cycles = 1;
     }
     let block_s = block_seconds(study, &timing);
-    let mut not_tested = lines::not_tested(study, preset, age_seconds(study, &timing));
+    let mut not_tested = lines::not_tested(study, preset, age_seconds(study, &timing, mode));
     cut_looks(&mut timing, block_s, &mut not_tested);
     let blocks = timing.looks.last().copied().unwrap_or(1);
     let replication = if has_url(study) { "process" } else { "start" };
@@ -141,7 +147,12 @@ pub fn make(
         expectations: lines::expectations(study),
         references: lines::references(study),
         not_tested,
-        order: order::blocks(seed, blocks, timing.cycles, variants),
+        mode: mode.name().to_string(),
+        mode_reason,
+        order: match mode {
+            Mode::Cycles => order::blocks(seed, blocks, timing.cycles, variants),
+            Mode::Serial => order::serial(seed, blocks, timing.cycles, variants),
+        },
         timing,
         generator_cpus: generator_cpus.to_vec(),
         subject_cpus: subject_cpus.to_vec(),
@@ -162,26 +173,42 @@ fn planned_claims(study: &Study) -> Vec<PlannedClaim> {
     study.declared_claims.iter().map(planned).collect()
 }
 
-/// Seconds of all slices of a block.
-fn cycles_seconds(study: &Study, timing: &Timing) -> f64 {
+/// Seconds that one variant is measured in a block, at all points.
+fn measured_seconds(study: &Study, timing: &Timing) -> f64 {
     let of_point = |point: &LoadPoint| match point.is_whole() {
         true => point.estimated_ns(),
         false => timing.slice_ns + timing.discard_ns,
     };
     let one_each = study.points.iter().map(|point| of_point(point) as f64 / S as f64 + SLICE_OVERHEAD_S);
-    one_each.sum::<f64>() * f64::from(timing.cycles) * study.variants.len() as f64
+    one_each.sum::<f64>() * f64::from(timing.cycles)
 }
 
 fn block_seconds(study: &Study, timing: &Timing) -> f64 {
-    let started = study.variants.iter().filter(|v| !matches!(v.subject, SubjectSpec::Url { .. })).count();
-    started as f64 * (START_S + STOP_S) + timing.warm_up_ns as f64 / S as f64 + cycles_seconds(study, timing)
+    let variants = study.variants.len() as f64;
+    let measured_s = variants * measured_seconds(study, timing);
+    starts_of(study) as f64 * (START_S + STOP_S) + timing.warm_up_ns as f64 / S as f64 + measured_s
+}
+
+/// Processes that a block starts: none for what already runs, one for all that share it.
+fn starts_of(study: &Study) -> usize {
+    let started = study.variants.iter().filter(|v| !matches!(v.subject, SubjectSpec::Url { .. }));
+    let (sharing, alone): (Vec<_>, Vec<_>) = started.partition(|variant| variant.shares.is_some());
+    let shared: std::collections::BTreeSet<_> = sharing.iter().map(|variant| &variant.shares).collect();
+    alone.len() + shared.len()
 }
 
 /// How old the servers are, in whole seconds, when the first slice begins and when the last ends.
-fn age_seconds(study: &Study, timing: &Timing) -> (u64, u64) {
+fn age_seconds(study: &Study, timing: &Timing, mode: Mode) -> (u64, u64) {
+    let variants = study.variants.len().max(1) as f64;
+    let (warm_up_s, measured_s) =
+        (timing.warm_up_ns as f64 / S as f64, measured_seconds(study, timing) * variants);
+    let (warm_up_s, measured_s) = match mode {
+        Mode::Cycles => (warm_up_s, measured_s),
+        Mode::Serial => (warm_up_s / variants, measured_s / variants),
+    };
     // One second stands for the time between one variant's start and the next one's.
-    let from = timing.warm_up_ns as f64 / S as f64 + 1.0;
-    (from.round() as u64, (from + cycles_seconds(study, timing)).round() as u64)
+    let from = warm_up_s + 1.0;
+    (from.round() as u64, (from + measured_s).round() as u64)
 }
 
 /// Keeps the looks that the budget has room for; the first one always.

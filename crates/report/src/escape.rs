@@ -71,6 +71,90 @@ pub fn markdown(text: &str) -> String {
     out
 }
 
+/// For Markdown at the start of a line: as [`markdown`], and nothing begins a list, a heading or a rule.
+pub fn markdown_line(text: &str) -> String {
+    let text = markdown(text.trim_start());
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    match text[digits..].chars().next() {
+        Some('.' | ')') if digits > 0 => format!("{}\\{}", &text[..digits], &text[digits..]),
+        Some('-' | '+' | '=' | ':') if digits == 0 => format!("\\{text}"),
+        _ => text,
+    }
+}
+
+/// For JSON that may be looked at in a terminal: the control characters that JSON allows in its texts, and those that
+/// reorder text, as escapes of JSON. Takes a whole document: such characters only stand in its texts.
+pub fn json(document: &str) -> String {
+    let mut out = String::with_capacity(document.len());
+    for c in document.chars() {
+        if (c.is_control() && c != '\n') || reorders(c) {
+            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// For XML 1.0, in text and in quoted attributes: markup is escaped, and what XML forbids altogether (most control
+/// characters, two noncharacters) becomes a visible escape. In attributes line breaks would become blanks.
+pub fn xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in line_breaks_kept(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&apos;"),
+            '\n' => out.push_str("&#10;"),
+            '\t' => out.push_str("&#9;"),
+            '\u{fffe}' | '\u{ffff}' => out.extend(c.escape_unicode()),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A field of CSV (RFC 4180) that holds text of strangers: what a spreadsheet would take for a formula gets an
+/// apostrophe in front, control characters become visible.
+pub fn csv(text: &str) -> String {
+    let text = line_breaks_kept(text);
+    // Blanks before the sign are skipped by some programs.
+    let formula =
+        text.trim_start_matches([' ', '\t', '\n']).starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
+    let text = if formula || text.starts_with(['\t', '\n']) { format!("'{text}") } else { text };
+    match text.contains(['"', ',', '\n', '\t', '\'', ';']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text,
+    }
+}
+
+/// A tag of a histogram log, which ends at a comma, a blank or a line end: other bytes than those of plain names
+/// become `%XX`.
+pub fn tag(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z'
+            | b'A'..=b'Z'
+            | b'0'..=b'9'
+            | b'.'
+            | b'_'
+            | b'-'
+            | b':'
+            | b'/'
+            | b'@'
+            | b'+'
+            | b'=' => {
+                out.push(char::from(byte));
+            }
+            byte => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,4 +1,4 @@
-//! From the record to text, Markdown, JSON and HTML. Reads, never runs.
+//! From the record to text, Markdown, JSON, HTML, JUnit's XML, CSV and histogram logs. Reads, never runs.
 //!
 //! [`of_run`] judges a record and gathers what is shown; the renderers draw it. Renderers take a result and
 //! return a `String`.
@@ -11,10 +11,15 @@ mod messages;
 mod number;
 mod render;
 mod result;
+mod runs;
 mod threshold;
 mod view;
 
 pub use expected::Looking;
-pub use render::{html, json, markdown, text};
+pub use render::{
+    Undecided, csv, csv_series, diff_text, history_text, hlog, html, json, junit, markdown, markdown_within,
+    text,
+};
 pub use result::{Overall, ReportError, of_run, overall, restore};
+pub use runs::{baseline, diff, history_entry};
 pub use threshold::{judged_on_one, names_of_one, of_run_with, thresholds};

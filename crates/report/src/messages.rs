@@ -4,7 +4,7 @@
 
 use crate::number;
 use proofload_stats::{Judged, Names, Reason, Source};
-use proofload_store::schema::{Estimate, Point};
+use proofload_store::schema::{Estimate, Generator, Point, Timing};
 
 /// Heading of the verdicts.
 pub const VERDICTS: &str = "Verdicts";
@@ -194,16 +194,32 @@ pub fn not_measured(what: &str) -> String {
     format!("not measured: {what}")
 }
 
-/// Ages of the servers while they were measured.
-pub fn young_servers(from_s: f64, to_s: f64) -> String {
-    format!(
-        "young servers, {from_s:.0} to {to_s:.0} s after start; a JVM may not have reached its steady state"
-    )
+/// Ages of the servers while they were measured; `jvm` says whether one of them is a JVM.
+pub fn young_servers(from_s: f64, to_s: f64, jvm: bool) -> String {
+    let warns = if jvm { "; a JVM may not have reached its steady state" } else { "" };
+    format!("young servers, {from_s:.0} to {to_s:.0} s after start{warns}")
 }
 
 /// Nothing was restarted.
 pub const PROCESSES: &str =
     "a verdict between these two running processes, not between the setups: nothing was restarted";
+/// One variant after the other.
+pub const SERIAL: &str = "serial: the variants ran one after the other, so what drifts within a block stays in the \
+                          comparison; their order is balanced over the blocks";
+/// Variants of one process.
+pub const SHARED: &str =
+    "shared: the variants share one process, so each also pays for what the others left behind";
+
+/// A variant that did not get through some of the blocks.
+pub fn lost(variant: &str, n: usize, first: &str) -> String {
+    format!("{variant} did not get through {}: {first}", blocks(n as u32))
+}
+
+/// How the variants took turns.
+pub fn mode(mode: &str, reason: &str) -> String {
+    format!("{mode}: {reason}")
+}
+
 /// Closed loop without think time.
 pub const SATURATED: &str = "closed loop without think time: latencies are those of a saturated server and follow from its throughput (N/X)";
 /// Both ends on one machine.
@@ -248,8 +264,6 @@ pub fn place(point: &Point) -> String {
     }
 }
 
-/// The generator passed its checks.
-pub const FIT: &str = "generator fit";
 /// It did not.
 pub const CLIENT_LIMITED: &str = "client-limited: these are the generator's figures, not the server's";
 /// Nothing was answered.
@@ -267,4 +281,249 @@ pub fn unsent(n: u64, of: u64) -> String {
 /// In flight at the end.
 pub fn abandoned(n: u64) -> String {
     format!("{} requests were in flight at the end and are in no latency", number::count(n))
+}
+
+/// What a verdict is about.
+pub const CLAIM: &str = "claim";
+/// What a verdict is about.
+pub const EXPECTATION: &str = "expectation";
+/// Columns of verdicts about that.
+pub fn verdict_columns(what: &str) -> [&str; 4] {
+    ["verdict", what, "rests on", "why"]
+}
+/// Heading of what else is said of the verdicts.
+pub const REASONS: &str = "More on the verdicts";
+/// What the facts of the machine begin with, where they stand among others.
+pub const MACHINE: &str = "machine";
+/// A sentence among the limits.
+pub const LIMIT: &str = "limit";
+/// The run as a whole, in a list of claims.
+pub const THE_RUN: &str = "the run";
+/// Column of variants.
+pub const VARIANT: &str = "variant";
+/// Column of answers.
+pub const ANSWERED: &str = "answered";
+/// Column of errors.
+pub const ERRORS: &str = "errors";
+/// Stands where nothing was measured.
+pub const NONE: &str = "–";
+/// Columns of latencies; the first names the clock.
+pub const LATENCY_COLUMNS: [&str; 8] = ["", "count", "mean", "p50", "p90", "p99", "p99.9", "max"];
+/// A clock.
+pub const RESPONSE_TIME: &str = "response time";
+/// A clock.
+pub const SERVICE_TIME: &str = "service time";
+/// A clock.
+pub const FIRST_BYTE: &str = "first byte";
+/// A clock.
+pub const SEND_DELAY: &str = "send delay";
+/// A parameter.
+pub const WORKLOAD: &str = "workload";
+/// A parameter.
+pub const PRESET: &str = "preset";
+/// How the variants took turns.
+pub const MODE: &str = "mode";
+/// A parameter.
+pub const BLOCKS: &str = "blocks";
+/// A parameter, and a fact of the machine.
+pub const CPUS: &str = "CPUs";
+/// A parameter.
+pub const GENERATOR: &str = "generator";
+/// A parameter.
+pub const BYTES: &str = "bytes";
+/// A fact of the machine.
+pub const PROOFLOAD: &str = "proofload";
+/// A fact of the machine.
+pub const KERNEL: &str = "kernel";
+/// A fact of the machine.
+pub const CPU_MODEL: &str = "CPU";
+/// A fact of the machine.
+pub const MEMORY: &str = "memory";
+
+/// Heading of a single measurement's latencies.
+pub fn loop_of(point: &str, model: &str) -> String {
+    format!("{point}, {model} loop")
+}
+
+/// `interrupted: by a signal`.
+pub fn ended(state: &str, why: &str) -> String {
+    if why.is_empty() { state.to_string() } else { format!("{state}: {why}") }
+}
+
+/// What a verdict rests on: `1.034 [0.97, 1.09], 95 %, 6 blocks`. A single measurement has no blocks.
+pub fn rests_on(estimate: Option<&Estimate>, confidence: f64, n: u32, single: bool) -> String {
+    let confidence = (confidence * 1000.0).round() / 10.0;
+    match estimate {
+        Some(found) if found.high.is_some() => format!("{}, {confidence} %, {}", interval(found), blocks(n)),
+        Some(found) if single => interval(found),
+        Some(found) => format!("{}, {}", interval(found), blocks(n)),
+        None => String::new(),
+    }
+}
+
+/// Preset and timing in one line.
+pub fn preset(name: &str, timing: &Timing, seed: u64) -> String {
+    let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
+    format!(
+        "{name}: warm-up {} s, {} cycles of {} s slices, looks at {:?} blocks, seed {seed}",
+        seconds(timing.warm_up_ns),
+        timing.cycles,
+        seconds(timing.slice_ns),
+        timing.looks,
+    )
+}
+
+/// Blocks that count, and those that do not.
+pub fn complete_and_excluded(complete: u32, excluded: u32) -> String {
+    format!("{complete} complete, {excluded} excluded")
+}
+
+/// Who ran where.
+pub fn cpus(generator: &[usize], subjects: &[usize]) -> String {
+    format!("generator {generator:?}, subjects {subjects:?}")
+}
+
+/// What the generator spent, and whether it was fit.
+pub fn generator(of: &Generator) -> String {
+    let cost = of.cpu_ns_per_exchange.map_or_else(|| NONE.to_string(), number::duration);
+    let fit = if of.fit { "generator fit" } else { "not fit" };
+    format!("{cost} of CPU per exchange, {} threads, {}, {fit}", of.threads, of.driver)
+}
+
+/// Traffic of a single measurement.
+pub fn sent_and_received(sent: u64, received: u64) -> String {
+    format!("{} sent, {} received", number::bytes(sent as f64), number::bytes(received as f64))
+}
+
+/// The last line of a single measurement.
+pub fn headline_single(
+    per_s: Option<f64>,
+    seconds: f64,
+    p50_ns: Option<u64>,
+    p99_ns: Option<u64>,
+    errors: u64,
+) -> String {
+    let quantile = |ns: Option<u64>| ns.map_or_else(|| NONE.to_string(), |ns| number::duration(ns as f64));
+    format!(
+        "{} answered per second over {} s, p50 {}, p99 {}, {} errors",
+        per_s.map_or_else(|| NONE.to_string(), number::plain),
+        number::plain(seconds),
+        quantile(p50_ns),
+        quantile(p99_ns),
+        number::count(errors)
+    )
+}
+
+/// How many claims came out how, worst first: `1 refuted, 2 supported`; empty without claims.
+pub fn tally<'a>(verdicts: impl Iterator<Item = &'a str>) -> String {
+    let verdicts: Vec<&str> = verdicts.collect();
+    let count = |word: &str| verdicts.iter().filter(|verdict| **verdict == word).count();
+    let words = ["refuted", "undecided", "supported"];
+    let said = words.iter().filter(|word| count(word) > 0).map(|word| format!("{} {word}", count(word)));
+    said.collect::<Vec<_>>().join(", ")
+}
+
+/// The rest of a list that was cut.
+pub fn more_lines(n: usize) -> String {
+    format!("… and {n} more")
+}
+
+/// What a report had no room for.
+pub fn left_out(sections: &[&str]) -> String {
+    format!("Left out for length: {}.", sections.join(", "))
+}
+
+/// No verdict can rest on a run.
+pub const INVALID: &str = "no verdict can rest on it: the generator was the limit, or nothing was answered";
+
+/// What a run that counts came to.
+pub fn answered(n: &str) -> String {
+    format!("{n} exchanges answered")
+}
+
+/// Heading of the list of runs.
+pub const HISTORY: &str = "Runs";
+/// There are no runs.
+pub const NO_RUNS: &str =
+    "no runs here; they are made in runs/ of the working directory, or of the one that --dir names";
+/// Heading of the differences between two plans.
+pub const DIFF_PLAN: &str = "Plan";
+/// Heading of the differences between two machines.
+pub const DIFF_ENVIRONMENT: &str = "Environment";
+/// Heading of the verdicts that differ.
+pub const DIFF_VERDICTS: &str = "Verdicts that differ";
+/// Which two runs.
+pub fn diff_title(left: &str, right: &str) -> String {
+    format!("first {left}, second {right}")
+}
+
+/// Nothing differs.
+pub const SAME: &str = "the same";
+/// What the ratios of two runs are not.
+pub const NOT_PAIRED: &str = "not paired: different times; the interval covers how blocks differ within each run, not how the \
+                              machine changed between them, so this is no verdict";
+
+/// Heading of the comparison with a baseline.
+pub fn baseline_title(tolerance: f64, run: &str) -> String {
+    format!("Against the baseline {run}: worse by more than {} is a regression", number::percent(tolerance))
+}
+
+/// Why a figure's comparison with the baseline is what it is.
+pub fn baseline_reasons(judged: &Judged, names: &Names) -> Vec<String> {
+    let crosses = |reason: &Reason| match reason {
+        Reason::IntervalCrosses { resolution, .. } => Some(format!(
+            "the interval contains the tolerance; the resolution is ±{}",
+            number::percent(*resolution)
+        )),
+        Reason::TooFewBlocks { have, need } => {
+            Some(format!("{} on one side, at least {need} are needed", blocks(*have)))
+        }
+        _ => None,
+    };
+    judged.reasons.iter().map(|reason| crosses(reason).unwrap_or_else(|| why(reason, names))).collect()
+}
+
+/// Columns of the comparison with a baseline.
+pub const BASELINE_COLUMNS: [&str; 6] = ["figure", "this run / baseline", "confidence", "blocks", "", "why"];
+
+/// How a figure stands against the baseline's.
+pub fn against_baseline(verdict: &str) -> &'static str {
+    match verdict {
+        "supported" => "no regression",
+        "refuted" => "REGRESSION",
+        _ => "undecided",
+    }
+}
+
+/// What a comparison with a baseline cannot know.
+pub const BASELINE_NOT_PAIRED: &str = "the comparison with the baseline is not paired: the runs were made at different times, and a \
+                                       machine that changed between them is within the ratio";
+
+/// The baseline was measured elsewhere or otherwise.
+pub fn baseline_differs(what: &str) -> String {
+    format!("the baseline is not comparable and was compared all the same: {what}")
+}
+
+/// Only one of two runs has it.
+pub fn unmatched(what: &str) -> String {
+    format!("the baseline has no {what}")
+}
+
+/// A run in several sittings.
+pub fn resumed(times: usize, cut: u32) -> String {
+    let times = if times == 1 { "once".to_string() } else { format!("{times} times") };
+    format!("resumed {times}; {} cut off by that: on record, not judged, not counted as lost", blocks(cut))
+}
+
+/// It went on although something had changed.
+pub fn resumed_elsewhere(what: &str) -> String {
+    format!("resumed although something had changed: {what}")
+}
+
+/// It repeats another run.
+pub fn repeats(run: &str, differences: &[String]) -> String {
+    match differences {
+        [] => format!("repeats {run}"),
+        _ => format!("repeats {run}, with differences: {}", differences.join("; ")),
+    }
 }

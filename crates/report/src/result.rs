@@ -23,7 +23,7 @@ pub(crate) const TABLE_IF_MEASURED: [Measure; 2] = [Measure::Rss, Measure::GcTim
 const MISSING_TOLD_MAX: usize = 6;
 
 /// The intervals of the table miss with this probability; they are no verdicts.
-const TABLE_TAIL: f64 = 0.05;
+pub(crate) const TABLE_TAIL: f64 = 0.05;
 
 /// A record that cannot be turned into a result.
 #[derive(Debug)]
@@ -247,7 +247,7 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
         limits.push(messages::PROCESSES.to_string());
     } else if let Some((from, to)) = ages(&measured) {
         match plan.preset.as_str() {
-            "smoke" | "quick" => limits.push(messages::young_servers(from, to)),
+            "smoke" | "quick" => limits.push(messages::young_servers(from, to, has_jvm(&measured))),
             _ => limits.push(messages::FIXED_WARM_UP.to_string()),
         }
     }
@@ -265,12 +265,44 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     if let Some(first) = marked.first() {
         limits.push(messages::marked(marked.len(), measured.len(), first));
     }
+    if plan.mode == "serial" {
+        limits.push(messages::SERIAL.to_string());
+    }
+    if plan.variants.iter().any(|variant| !variant.shares.is_empty()) {
+        limits.push(messages::SHARED.to_string());
+    }
+    limits.extend(lost(run, plan));
     if excluded > 0 {
         limits.push(messages::excluded(excluded));
+    }
+    limits.extend(sittings(run));
+    if !plan.repeats.is_empty() {
+        limits.push(messages::repeats(&plan.repeats, &plan.repeat_differences));
     }
     limits.extend(plan.not_tested.iter().map(|what| messages::not_tested(what)));
     limits.extend(run.environment().findings.iter().map(|what| messages::machine(what)));
     limits
+}
+
+/// A sentence for each variant that was lost in a block, with what happened first.
+fn lost(run: &Run, plan: &Plan) -> Vec<String> {
+    let sentence = |variant: &proofload_store::schema::Variant| {
+        let all = run.blocks().iter().flat_map(|block| &block.lost);
+        let lost: Vec<&str> = all.filter(|l| l.variant == variant.name).map(|l| l.why.as_str()).collect();
+        lost.first().map(|first| messages::lost(&variant.name, lost.len(), first))
+    };
+    plan.variants.iter().filter_map(sentence).collect()
+}
+
+/// What a reader must know of a run that was resumed.
+fn sittings(run: &Run) -> Vec<String> {
+    let sittings = &run.status().sittings;
+    let mut said = Vec::new();
+    if sittings.len() > 1 {
+        said.push(messages::resumed(sittings.len() - 1, run.cut_blocks().count() as u32));
+    }
+    said.extend(sittings.iter().flat_map(|s| &s.differences).map(|what| messages::resumed_elsewhere(what)));
+    said
 }
 
 /// What looking at the subjects cost, and what could not be seen.
@@ -296,11 +328,22 @@ fn telemetry(measured: &[&Slice], plan: &Plan) -> Vec<String> {
     said
 }
 
+/// Whether any subject told the clocks of a JVM.
+fn has_jvm(measured: &[&Slice]) -> bool {
+    let uses = measured.iter().filter_map(|slice| slice.measured.subject.as_ref());
+    uses.into_iter().any(|used| used.jit_ns.is_some() || used.gc_ns.is_some())
+}
+
 fn ages(measured: &[&Slice]) -> Option<(f64, f64)> {
     let ages = measured.iter().map(|slice| slice.age_seconds).filter(|age| *age > 0.0);
     let youngest = ages.clone().fold(f64::INFINITY, f64::min);
     let ends = measured.iter().map(|slice| slice.age_seconds + slice.measured.seconds);
     youngest.is_finite().then(|| (youngest, ends.fold(0.0, f64::max)))
+}
+
+/// A baseline with which nothing could be compared is no pass.
+fn none_compared(baseline: &proofload_store::schema::Baseline) -> bool {
+    baseline.figures.is_empty()
 }
 
 /// What a result comes to as a whole.
@@ -310,6 +353,8 @@ pub enum Overall {
     AllSupported,
     /// At least one claim is refuted, or one expectation not met.
     Refuted,
+    /// No claim is refuted; at least one figure is worse than the baseline's by more than is tolerated.
+    Regressed,
     /// None is refuted, at least one undecided; or no claim of a study was left.
     Undecided,
     /// The generator was the limit, or nothing was answered.
@@ -324,6 +369,10 @@ pub fn overall(result: &RunResult) -> Overall {
     let unfit = result.points.iter().any(|point| !point.generator.fit);
     let rows = |outcome: &str| result.expectations.iter().any(|row| row.outcome == outcome);
     let any = |verdict: &str| result.claims.iter().any(|claim| claim.verdict == verdict);
+    let against = |verdict: &str| {
+        let figures = result.baseline.iter().flat_map(|baseline| &baseline.figures);
+        figures.into_iter().any(|figure| figure.verdict == verdict)
+    };
     let undecided = any("undecided") || rows("undecided");
     let judged_nothing = result.claims.is_empty() && result.expectations.is_empty();
     // A refuted claim was judged on fit slices: the judge lets no other through.
@@ -331,7 +380,13 @@ pub fn overall(result: &RunResult) -> Overall {
         Overall::Refuted
     } else if nothing || (unfit && (judged_nothing || undecided)) {
         Overall::Invalid
-    } else if undecided || (result.plan.is_some() && judged_nothing) {
+    } else if against("refuted") {
+        Overall::Regressed
+    } else if undecided
+        || against("undecided")
+        || result.baseline.as_ref().is_some_and(none_compared)
+        || (result.plan.is_some() && judged_nothing)
+    {
         // A study of which no claim is left was asked for figures, and decides nothing.
         Overall::Undecided
     } else {

@@ -4,7 +4,8 @@ use crate::result::{TABLE, TABLE_IF_MEASURED, restore};
 use crate::{messages, number};
 use proofload_stats::{Claim, Measure, Names, Side, Term};
 use proofload_store::schema::{
-    BadAnswer, ClaimResult, Durations, Estimate, ExpectationResult, Point, PublishedFigure, RunResult,
+    BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, ExpectationResult, Point, PublishedFigure,
+    RunResult,
 };
 
 /// A result, ready to be drawn.
@@ -87,8 +88,10 @@ pub fn view(result: &RunResult) -> View {
         false => vec![figures(result)],
     };
     tables.extend(published(result));
+    tables.extend(result.baseline.as_ref().map(against_baseline));
     tables.extend(outcomes(&result.points));
     let mut limits = result.limits.clone();
+    limits.extend(result.baseline.iter().flat_map(baseline_limits));
     if single {
         limits.extend(result.points.iter().flat_map(warnings));
     }
@@ -97,7 +100,7 @@ pub fn view(result: &RunResult) -> View {
         question: result.question.clone(),
         ended: match result.status.state.as_str() {
             "finished" => result.status.why.clone(),
-            state => format!("{state}: {}", result.status.why).trim_end_matches(": ").to_string(),
+            state => messages::ended(state, &result.status.why),
         },
         verdicts: result.claims.iter().map(|claim| verdict(claim, single)).collect(),
         expectations: result.expectations.iter().map(expectation).collect(),
@@ -110,24 +113,12 @@ pub fn view(result: &RunResult) -> View {
     }
 }
 
-fn rests_on(estimate: Option<&Estimate>, confidence: f64, blocks: u32) -> String {
-    let confidence = (confidence * 1000.0).round() / 10.0;
-    let blocks = messages::blocks(blocks);
-    match estimate {
-        Some(found @ Estimate { high: Some(_), .. }) => {
-            format!("{}, {confidence} %, {blocks}", messages::interval(found))
-        }
-        Some(found) => format!("{}, {blocks}", messages::interval(found)),
-        None => String::new(),
-    }
-}
-
 fn expectation(row: &ExpectationResult) -> VerdictView {
     VerdictView {
         verdict: row.outcome.clone(),
         name: row.quantity.clone(),
         text: messages::expected(&row.range, &row.source),
-        rests_on: rests_on(row.estimate.as_ref(), row.confidence, row.blocks),
+        rests_on: messages::rests_on(row.estimate.as_ref(), row.confidence, row.blocks, false),
         reasons: row.reasons.clone(),
         bar: None,
     }
@@ -139,8 +130,8 @@ fn published(result: &RunResult) -> Option<Table> {
         vec![
             figure.quantity.clone(),
             number::with_unit(figure.published, &figure.unit),
-            figure.found.as_ref().map_or_else(|| "–".to_string(), messages::interval),
-            figure.ratio.map_or_else(|| "–".to_string(), |ratio| format!("{ratio:.2}")),
+            figure.found.as_ref().map_or_else(|| messages::NONE.to_string(), messages::interval),
+            figure.ratio.map_or_else(|| messages::NONE.to_string(), |ratio| format!("{ratio:.2}")),
             messages::published_in(&figure.source, &figure.url),
         ]
     };
@@ -152,10 +143,7 @@ fn published(result: &RunResult) -> Option<Table> {
 }
 
 fn verdict(claim: &ClaimResult, single: bool) -> VerdictView {
-    let rests_on = match &claim.estimate {
-        Some(found @ Estimate { high: None, .. }) if single => messages::interval(found),
-        found => rests_on(found.as_ref(), claim.confidence, claim.blocks),
-    };
+    let rests_on = messages::rests_on(claim.estimate.as_ref(), claim.confidence, claim.blocks, single);
     VerdictView {
         verdict: claim.verdict.clone(),
         name: claim.name.clone(),
@@ -191,9 +179,9 @@ fn figures(result: &RunResult) -> Table {
             measures.push(&figure.measure);
         }
     }
-    let mut header = vec!["variant".to_string()];
+    let mut header = vec![messages::VARIANT.to_string()];
     header.extend(measures.iter().map(ToString::to_string));
-    header.extend(["answered".to_string(), "errors".to_string()]);
+    header.extend([messages::ANSWERED.to_string(), messages::ERRORS.to_string()]);
     let mut rows = Vec::new();
     for point in &result.points {
         let mut row = vec![messages::place(point)];
@@ -205,7 +193,7 @@ fn figures(result: &RunResult) -> Table {
             });
             let estimate = found.and_then(|figure| figure.estimate.as_ref());
             row.push(estimate.map_or_else(
-                || "–".to_string(),
+                || messages::NONE.to_string(),
                 |estimate| match estimate.low {
                     Some(_) => messages::interval(estimate),
                     None => number::with_unit(estimate.point, &estimate.unit),
@@ -219,14 +207,42 @@ fn figures(result: &RunResult) -> Table {
     Table { title: messages::FIGURES.to_string(), header, rows }
 }
 
+fn against_baseline(baseline: &Baseline) -> Table {
+    let header = messages::BASELINE_COLUMNS.map(str::to_string);
+    let row = |figure: &BaselineFigure| {
+        vec![
+            format!("{}({}) @ {}", figure.measure, figure.variant, figure.point),
+            figure.ratio.as_ref().map_or_else(|| messages::NONE.to_string(), messages::interval),
+            number::percent(figure.confidence),
+            format!("{} / {}", figure.blocks, figure.baseline_blocks),
+            messages::against_baseline(&figure.verdict).to_string(),
+            figure.reasons.join("; "),
+        ]
+    };
+    let rows = baseline.figures.iter().map(row).collect();
+    Table {
+        title: messages::baseline_title(baseline.tolerance, &baseline.run),
+        header: header.to_vec(),
+        rows,
+    }
+}
+
+fn baseline_limits(baseline: &Baseline) -> Vec<String> {
+    let mut limits = vec![messages::BASELINE_NOT_PAIRED.to_string()];
+    limits.extend(baseline.differences.iter().map(|what| messages::baseline_differs(what)));
+    limits.extend(baseline.unmatched.iter().map(|what| messages::unmatched(what)));
+    limits
+}
+
 fn latencies(point: &Point) -> Table {
-    let header = ["", "count", "mean", "p50", "p90", "p99", "p99.9", "max"].map(str::to_string).to_vec();
+    let header = messages::LATENCY_COLUMNS.map(str::to_string).to_vec();
     let row = |name: &str, durations: &Durations| {
-        let cell = |ns: Option<u64>| ns.map_or_else(|| "–".to_string(), |ns| number::duration(ns as f64));
+        let cell =
+            |ns: Option<u64>| ns.map_or_else(|| messages::NONE.to_string(), |ns| number::duration(ns as f64));
         vec![
             name.to_string(),
             number::count(durations.count),
-            durations.mean.map_or_else(|| "–".to_string(), number::duration),
+            durations.mean.map_or_else(|| messages::NONE.to_string(), number::duration),
             cell(durations.p50),
             cell(durations.p90),
             cell(durations.p99),
@@ -235,13 +251,13 @@ fn latencies(point: &Point) -> Table {
         ]
     };
     Table {
-        title: format!("{}, {} loop", point.point, point.model),
+        title: messages::loop_of(&point.point, &point.model),
         header,
         rows: vec![
-            row("response time", &point.response_time_ns),
-            row("service time", &point.service_time_ns),
-            row("first byte", &point.first_byte_ns),
-            row("send delay", &point.send_delay_ns),
+            row(messages::RESPONSE_TIME, &point.response_time_ns),
+            row(messages::SERVICE_TIME, &point.service_time_ns),
+            row(messages::FIRST_BYTE, &point.first_byte_ns),
+            row(messages::SEND_DELAY, &point.send_delay_ns),
         ],
     }
 }
@@ -259,7 +275,7 @@ fn outcomes(points: &[Point]) -> Option<Table> {
     if kinds.is_empty() {
         return None;
     }
-    let mut header = vec!["variant".to_string(), "answered".to_string()];
+    let mut header = vec![messages::VARIANT.to_string(), messages::ANSWERED.to_string()];
     header.extend(kinds.iter().map(ToString::to_string));
     let rows = points.iter().map(|point| {
         let mut row = vec![messages::place(point)];
@@ -304,40 +320,17 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
         for variant in &plan.variants {
             add(&variant.name, variant.description.clone());
         }
-        add("workload", plan.workload.join("; "));
-        let timing = &plan.timing;
-        let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
-        add(
-            "preset",
-            format!(
-                "{}: warm-up {} s, {} cycles of {} s slices, looks at {:?} blocks, seed {}",
-                plan.preset,
-                seconds(timing.warm_up_ns),
-                timing.cycles,
-                seconds(timing.slice_ns),
-                timing.looks,
-                plan.seed
-            ),
-        );
-        add("blocks", format!("{} complete, {} excluded", result.blocks, result.excluded_blocks));
-        add("CPUs", format!("generator {:?}, subjects {:?}", plan.generator_cpus, plan.subject_cpus));
+        add(messages::WORKLOAD, plan.workload.join("; "));
+        add(messages::PRESET, messages::preset(&plan.preset, &plan.timing, plan.seed));
+        if !plan.mode.is_empty() {
+            add(messages::MODE, messages::mode(&plan.mode, &plan.mode_reason));
+        }
+        add(messages::BLOCKS, messages::complete_and_excluded(result.blocks, result.excluded_blocks));
+        add(messages::CPUS, messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
     }
     for point in result.points.iter().filter(|_| result.plan.is_none()) {
-        let generator = &point.generator;
-        let cost = generator.cpu_ns_per_exchange.map_or_else(|| "–".to_string(), number::duration);
-        let fit = if generator.fit { messages::FIT } else { "not fit" };
-        add(
-            "generator",
-            format!("{cost} of CPU per exchange, {} threads, {}, {fit}", generator.threads, generator.driver),
-        );
-        add(
-            "bytes",
-            format!(
-                "{} sent, {} received",
-                number::bytes(point.bytes_sent as f64),
-                number::bytes(point.bytes_received as f64)
-            ),
-        );
+        add(messages::GENERATOR, messages::generator(&point.generator));
+        add(messages::BYTES, messages::sent_and_received(point.bytes_sent, point.bytes_received));
     }
     rows
 }
@@ -345,11 +338,11 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
 fn environment(result: &RunResult) -> Vec<(String, String)> {
     let environment = &result.environment;
     let mut rows = vec![
-        ("proofload".to_string(), environment.proofload.clone()),
-        ("kernel".to_string(), environment.kernel.clone()),
-        ("CPU".to_string(), environment.cpu_model.clone()),
-        ("CPUs".to_string(), format!("{:?}", environment.cpus)),
-        ("memory".to_string(), number::bytes(environment.memory_bytes as f64)),
+        (messages::PROOFLOAD.to_string(), environment.proofload.clone()),
+        (messages::KERNEL.to_string(), environment.kernel.clone()),
+        (messages::CPU_MODEL.to_string(), environment.cpu_model.clone()),
+        (messages::CPUS.to_string(), format!("{:?}", environment.cpus)),
+        (messages::MEMORY.to_string(), number::bytes(environment.memory_bytes as f64)),
     ];
     rows.retain(|(_, value)| !value.is_empty());
     rows.extend(environment.facts.iter().map(|(name, value)| (name.clone(), value.clone())));
@@ -371,14 +364,13 @@ fn headline(result: &RunResult) -> String {
 }
 
 fn single_headline(point: &Point) -> String {
-    let rate = point.throughput_per_s.map_or_else(|| "–".to_string(), number::plain);
-    let quantile = |ns: Option<u64>| ns.map_or_else(|| "–".to_string(), |ns| number::duration(ns as f64));
-    format!(
-        "{rate} answered per second over {} s, p50 {}, p99 {}, {} errors",
-        number::plain(point.seconds),
-        quantile(point.response_time_ns.p50),
-        quantile(point.response_time_ns.p99),
-        number::count(errors(point))
+    let durations = &point.response_time_ns;
+    messages::headline_single(
+        point.throughput_per_s,
+        point.seconds,
+        durations.p50,
+        durations.p99,
+        errors(point),
     )
 }
 

@@ -95,6 +95,25 @@ pub struct Claim {
     pub right: Side,
 }
 
+impl Claim {
+    /// What it speaks of: measures, each with its variant's index in [`Names::variants`]; one may come more
+    /// than once.
+    pub fn measured(&self) -> impl Iterator<Item = (Measure, usize)> + '_ {
+        [&self.left, &self.right].into_iter().flat_map(|side| match side {
+            Side::Measured { term: Term::Of { measure, variant, .. }, .. } => vec![(*measure, *variant)],
+            Side::Measured { term: Term::Ratio { measure, over, under, .. }, .. } => {
+                vec![(*measure, *over), (*measure, *under)]
+            }
+            Side::Constant(_) => Vec::new(),
+        })
+    }
+
+    /// The variants that it speaks of, by index into [`Names::variants`]; one may come more than once.
+    pub fn variants(&self) -> impl Iterator<Item = usize> + '_ {
+        self.measured().map(|(_, variant)| variant)
+    }
+}
+
 /// How variants are named in claims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selector {

@@ -9,6 +9,7 @@ mod decide;
 mod evaluate;
 mod fact;
 mod guard;
+mod regression;
 mod seen;
 mod series;
 
@@ -16,6 +17,8 @@ pub use seen::judge_seen;
 
 use crate::design::Bounds;
 use crate::{Claim, Design, Judged, Judgement, Observations, Reason, Verdict};
+pub use regression::{Counterpart, judge_regressions};
+
 use evaluate::{Evaluation, evaluate};
 use series::{Index, Series};
 

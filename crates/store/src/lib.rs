@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod compare;
 pub mod schema;
 
 mod atomic;
@@ -13,6 +14,7 @@ mod convert;
 mod error;
 mod judged;
 mod layout;
+mod list;
 mod lock;
 mod merge;
 mod observe;
@@ -26,8 +28,9 @@ mod writer;
 pub use convert::{bad_answer, durations_of, histograms_of, point_of};
 pub use error::StoreError;
 pub use judged::{judged, measures_of};
+pub use list::runs;
 pub use observe::observations_of;
 pub use redact::redact;
-pub use run::{Block, PartialBlock, Run};
+pub use run::{Block, LostVariant, PHASE_LOST, PartialBlock, Run};
 pub use schemas::schemas;
 pub use writer::{BlockWriter, RunWriter};

@@ -4,7 +4,7 @@ use crate::schema::{Environment, FORMAT_VERSION, Plan, Slice, Status, SubjectFac
 use crate::{StoreError, layout, lock};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -17,6 +17,9 @@ const LINE_MAX: u64 = 16 << 20;
 
 /// Most lines of a block file that are read.
 const LINES_MAX: usize = 1_000_000;
+
+/// The phase of a line that says that a variant did not get through its block.
+pub const PHASE_LOST: &str = "lost";
 
 /// A run that was recorded, or still is.
 #[derive(Clone, Debug)]
@@ -34,7 +37,21 @@ pub struct Run {
 pub struct Block {
     /// Its number, from 1.
     pub number: u32,
-    /// Its slices in the order in which they were measured, the warm-up first.
+    /// Its slices in the order in which they were measured, the warm-up first. Those of variants that were
+    /// lost in it are left out.
+    pub slices: Vec<Slice>,
+    /// Variants that did not get through it.
+    pub lost: Vec<LostVariant>,
+}
+
+/// A variant that did not get through a block, while others did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LostVariant {
+    /// Its name.
+    pub variant: String,
+    /// What happened, a sentence.
+    pub why: String,
+    /// What had been measured of it in this block; in no figure.
     pub slices: Vec<Slice>,
 }
 
@@ -160,7 +177,8 @@ impl Run {
             } else if let Some(damage) = cut.or_else(|| self.missing(number, &slices)) {
                 self.partial.push(PartialBlock { number, slices, damage: Some(damage) });
             } else {
-                self.blocks.push(Block { number, slices });
+                let (slices, lost) = apart(slices);
+                self.blocks.push(Block { number, slices, lost });
             }
         }
         Ok(())
@@ -173,11 +191,42 @@ impl Run {
             return None;
         }
         let order = &self.plan.order[(number.max(1) as usize - 1) % planned];
+        let lost: BTreeSet<&str> = lost_lines(slices).map(|slice| slice.measured.variant.as_str()).collect();
+        let is_lost = |name: &str| lost.contains(name);
+        let name_of = |variant: &usize| self.plan.variants.get(*variant).map_or("", |planned| &planned.name);
+        let turns = order.iter().flatten().filter(|variant| !is_lost(name_of(variant))).count();
         let lines = self.plan.streams.len().max(1);
-        let expected = order.iter().map(Vec::len).sum::<usize>() * self.plan.points.len() * lines;
-        let found = slices.iter().filter(|slice| slice.phase == "measure").count();
+        let expected = turns * self.plan.points.len() * lines;
+        if expected == 0 {
+            return Some("every variant was lost in it".to_string());
+        }
+        let measured = slices.iter().filter(|slice| slice.phase == "measure");
+        let found = measured.filter(|slice| !is_lost(&slice.measured.variant)).count();
         (found < expected).then(|| format!("it has {found} of {expected} measured slices"))
     }
+}
+
+fn lost_lines(slices: &[Slice]) -> impl Iterator<Item = &Slice> {
+    slices.iter().filter(|slice| slice.phase == PHASE_LOST)
+}
+
+/// Slices of variants that got through the block, and of those that did not.
+fn apart(slices: Vec<Slice>) -> (Vec<Slice>, Vec<LostVariant>) {
+    let mut lost: Vec<LostVariant> = Vec::new();
+    for line in lost_lines(&slices) {
+        let variant = line.measured.variant.clone();
+        if !lost.iter().any(|known| known.variant == variant) {
+            lost.push(LostVariant { variant, why: line.marks.join("; "), slices: Vec::new() });
+        }
+    }
+    let mut kept = Vec::with_capacity(slices.len());
+    for slice in slices.into_iter().filter(|slice| slice.phase != PHASE_LOST) {
+        match lost.iter_mut().find(|lost| lost.variant == slice.measured.variant) {
+            Some(lost) => lost.slices.push(slice),
+            None => kept.push(slice),
+        }
+    }
+    (kept, lost)
 }
 
 fn locate(path: &Path) -> Result<PathBuf, StoreError> {

@@ -147,7 +147,8 @@ pub struct Slice {
     pub format: u32,
     /// Block, from 1.
     pub block: u32,
-    /// `warm-up` or `measure`.
+    /// `warm-up`, `measure`, or `lost`: the variant did not get through this block, and `marks` say why. A
+    /// lost variant has nothing measured in its line, and its other slices of the block are in no figure.
     pub phase: String,
     /// Cycle within the block, from 1; 0 in the warm-up.
     pub cycle: u32,
@@ -194,6 +195,9 @@ pub struct Variant {
     pub command: Vec<String>,
     /// Digests of what it is made of: name to SHA-256.
     pub digests: BTreeMap<String, String>,
+    /// Name of the subject whose one process this variant shares with others; empty when it has its own.
+    #[serde(default)]
+    pub shares: String,
 }
 
 /// A load point as the plan holds it.
@@ -286,6 +290,13 @@ pub struct Plan {
     pub seed: u64,
     /// `start` or `process`.
     pub replication: String,
+    /// How the variants take turns: `cycles` (all run at once, slice by slice) or `serial` (one after
+    /// another, each started, measured and stopped alone). Empty in records that knew only cycles.
+    #[serde(default)]
+    pub mode: String,
+    /// Why this mode, a sentence.
+    #[serde(default)]
+    pub mode_reason: String,
     /// Error rate over all claims.
     pub alpha: f64,
     /// Variants.

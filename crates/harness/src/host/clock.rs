@@ -19,6 +19,12 @@ pub fn unix_ns() -> u64 {
     to_ns(clock_gettime(ClockId::Realtime))
 }
 
+/// Wall-clock time as a date that people read: `2026-01-31 12:00 UTC`.
+pub fn date_text(unix_ns: u64) -> String {
+    let time = jiff::Timestamp::from_nanosecond(i128::from(unix_ns)).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    time.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
 /// Sleeps until the monotonic clock shows `deadline_ns`, or `stop` is set (seen within 20 ms).
 /// `true` when the deadline was reached, `false` when it was stopped.
 pub fn sleep_until(deadline_ns: u64, stop: &AtomicBool) -> bool {

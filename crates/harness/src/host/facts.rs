@@ -50,6 +50,13 @@ pub fn environment() -> Environment {
     Facts::read().environment()
 }
 
+/// Memory that new processes can have: what the kernel says is available, within the limit of the cgroup.
+pub fn memory_available_bytes() -> Option<u64> {
+    let root = Root::machine();
+    let available = memory_line(&root.text("/proc/meminfo")?, "MemAvailable")?;
+    Some(memory_limit(&root).map_or(available, |limit| available.min(limit)))
+}
+
 impl Facts {
     /// This machine.
     pub(crate) fn read() -> Self {

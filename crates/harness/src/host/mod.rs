@@ -13,4 +13,4 @@ mod root;
 pub mod signals;
 
 pub use doctor::{DoctorFinding, State, doctor};
-pub use facts::environment;
+pub use facts::{environment, memory_available_bytes};

@@ -1,6 +1,6 @@
 //! The plan as a person reads it, before anything is started.
 
-use super::{Preset, S, age_seconds};
+use super::{Mode, Preset, S, age_seconds};
 use crate::study::{ExpectedRow, Reference, Study, SubjectSpec};
 use proofload_store::schema::{LoadPoint, Plan, Variant};
 use std::fmt::Write;
@@ -122,28 +122,26 @@ fn write_timing(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Resul
     let seconds = |ns: u64| ns as f64 / S as f64;
     let blocks = timing.looks.last().copied().unwrap_or(1);
     writeln!(out, "\nTime ({})", plan.preset)?;
-    if plan.replication == "start" {
-        writeln!(
-            out,
-            "  block: fresh start of every variant, a fixed warm-up of {} s that they share in turns,",
-            seconds(timing.warm_up_ns)
-        )?;
-    } else {
-        writeln!(
-            out,
-            "  block: a stretch of time, a warm-up of {} s that the variants share in turns,",
-            seconds(timing.warm_up_ns)
-        )?;
-    }
-    writeln!(
-        out,
-        "    then {} cycles; in each, for every load point, {} s on every variant ({} s before it are discarded)",
-        timing.cycles,
-        seconds(timing.slice_ns),
-        seconds(timing.discard_ns)
-    )?;
+    writeln!(out, "  mode: {}, {}", plan.mode, plan.mode_reason)?;
+    let serial = plan.mode == super::SERIAL;
+    let block =
+        if plan.replication == "start" { "fresh start of every variant" } else { "a stretch of time" };
+    let turns = if serial { "one after the other, each with its share" } else { "that they share in turns" };
+    writeln!(out, "  block: {block}, a fixed warm-up of {} s {turns},", seconds(timing.warm_up_ns))?;
+    let whole = study.points.iter().any(|point| point.is_whole());
+    let each = if serial { "for it" } else { "on every variant" };
+    let slices = match whole {
+        true => format!("every load point {each} as long as it takes"),
+        false => format!(
+            "for every load point, {} s {each} ({} s before it are discarded)",
+            seconds(timing.slice_ns),
+            seconds(timing.discard_ns)
+        ),
+    };
+    writeln!(out, "    then {} {}; in each, {slices}", timing.cycles, counted(timing.cycles, "cycle"))?;
     if plan.preset == Preset::Quick.name() && plan.replication == "start" {
-        let (from, to) = age_seconds(study, timing);
+        let mode = if serial { Mode::Serial } else { Mode::Cycles };
+        let (from, to) = age_seconds(study, timing, mode);
         writeln!(out, "  label: young servers, {from} to {to} s after start")?;
     }
     let looks: Vec<String> = timing.looks.iter().map(u32::to_string).collect();
@@ -160,6 +158,10 @@ fn write_timing(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Resul
         length(seconds(timing.budget_ns))
     )?;
     writeln!(out, "  seed: {}", plan.seed)
+}
+
+fn counted(n: u32, thing: &str) -> String {
+    if n == 1 { thing.to_string() } else { format!("{thing}s") }
 }
 
 fn write_order(out: &mut String, plan: &Plan) -> std::fmt::Result {

@@ -38,6 +38,7 @@ pub(super) fn variant(variant: &Variant) -> schema::Variant {
         kind: kind.to_string(),
         description,
         command,
+        shares: variant.shares.clone().unwrap_or_default(),
         ..schema::Variant::default()
     }
 }

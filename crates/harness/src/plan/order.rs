@@ -20,6 +20,16 @@ pub(super) fn blocks(seed: u64, blocks: u32, cycles: u32, variants: usize) -> Ve
     out
 }
 
+/// Orders of variants that run one after the other: for each block one permutation, the same in each of its
+/// cycles; every second block reverses the one before it.
+pub(super) fn serial(seed: u64, blocks: u32, cycles: u32, variants: usize) -> Vec<Vec<Vec<usize>>> {
+    let orders = self::blocks(seed, blocks, 1, variants);
+    orders
+        .into_iter()
+        .map(|block| vec![block.into_iter().next().unwrap_or_default(); cycles as usize])
+        .collect()
+}
+
 fn one_block(dice: &mut SplitMix, cycles: u32, variants: usize) -> Vec<Vec<usize>> {
     let mut out: Vec<Vec<usize>> = Vec::new();
     for cycle in 0..cycles {
@@ -95,6 +105,16 @@ mod tests {
     fn the_same_seed_gives_the_same_order_and_another_seed_another() {
         assert_eq!(blocks(1, 12, 6, 4), blocks(1, 12, 6, 4));
         assert_ne!(blocks(1, 12, 6, 4), blocks(2, 12, 6, 4));
+    }
+
+    #[test]
+    fn a_serial_block_has_one_order_and_the_next_reverses_it() {
+        let plan = serial(42, 4, 3, 3);
+        for pair in plan.chunks(2) {
+            assert!(pair[0].iter().all(|order| *order == pair[0][0]));
+            assert_eq!(pair[1][0], reversed(&pair[0][0]));
+        }
+        assert!((0..20).any(|seed| serial(seed, 1, 1, 3)[0][0] != serial(seed + 1, 1, 1, 3)[0][0]));
     }
 
     #[test]

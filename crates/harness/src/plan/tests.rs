@@ -8,13 +8,17 @@ fn study_of(text: &str) -> Study {
         .unwrap_or_else(|problems| panic!("{problems}"))
 }
 
+fn cycles() -> (Mode, String) {
+    (Mode::Cycles, "side by side".to_string())
+}
+
 fn small() -> Study {
     study_of(SMALL)
 }
 
 #[test]
 fn two_variants_at_one_point_fit_twelve_blocks_into_eight_minutes() {
-    let plan = make(&small(), Preset::Quick, 1, None, &[0], &[1]);
+    let plan = make(&small(), Preset::Quick, 1, None, cycles(), &[0], &[1]);
     assert_eq!(plan.timing.looks, [4, 6, 8, 10, 12]);
     assert_eq!((plan.timing.warm_up_ns, plan.timing.cycles, plan.timing.slice_ns), (12 * S, 6, S));
     assert!(plan.estimated_seconds <= 480.0, "{}", plan.estimated_seconds);
@@ -28,7 +32,7 @@ fn two_variants_at_one_point_fit_twelve_blocks_into_eight_minutes() {
 
 #[test]
 fn smoke_takes_one_block_and_far_less_than_three_minutes() {
-    let plan = make(&small(), Preset::Smoke, 1, None, &[0], &[1]);
+    let plan = make(&small(), Preset::Smoke, 1, None, cycles(), &[0], &[1]);
     assert_eq!(plan.timing.looks, [1]);
     assert!(plan.estimated_seconds < 40.0, "{}", plan.estimated_seconds);
     assert!(plan.not_tested.iter().any(|line| line.contains("one block")));
@@ -37,14 +41,14 @@ fn smoke_takes_one_block_and_far_less_than_three_minutes() {
 #[test]
 fn looks_beyond_the_budget_are_cut_and_said() {
     let study = study_of(&SMALL.replace("connections: 64", "connections: [64, 128, 256]"));
-    let plan = make(&study, Preset::Quick, 1, None, &[], &[]);
+    let plan = make(&study, Preset::Quick, 1, None, cycles(), &[], &[]);
     assert_eq!(plan.timing.looks, [4, 6]);
     assert!(
         plan.not_tested.iter().any(|line| line.starts_with("looks after 6 blocks")),
         "{:?}",
         plan.not_tested
     );
-    let plan = make(&study, Preset::Quick, 1, Some(60 * S), &[], &[]);
+    let plan = make(&study, Preset::Quick, 1, Some(60 * S), cycles(), &[], &[]);
     assert_eq!(plan.timing.looks, [4]);
     assert!(plan.not_tested.iter().any(|line| line.contains("give --budget 5m")), "{:?}", plan.not_tested);
 }
@@ -53,7 +57,7 @@ fn looks_beyond_the_budget_are_cut_and_said() {
 fn presets_grow_and_stay_within_their_budgets() {
     let estimates: Vec<f64> = [Preset::Smoke, Preset::Quick, Preset::Default, Preset::Thorough]
         .map(|preset| {
-            let plan = make(&small(), preset, 1, None, &[], &[]);
+            let plan = make(&small(), preset, 1, None, cycles(), &[], &[]);
             assert!(plan.estimated_seconds * 1e9 <= plan.timing.budget_ns as f64, "{preset:?}");
             plan.estimated_seconds
         })
@@ -63,7 +67,7 @@ fn presets_grow_and_stay_within_their_budgets() {
 
 #[test]
 fn the_same_seed_makes_the_same_plan() {
-    let make_with = |seed| make(&small(), Preset::Quick, seed, None, &[0], &[1]);
+    let make_with = |seed| make(&small(), Preset::Quick, seed, None, cycles(), &[0], &[1]);
     assert_eq!(make_with(5), make_with(5));
     assert_ne!(make_with(5).order, make_with(6).order);
 }
@@ -90,7 +94,7 @@ claims:
 #[test]
 fn credentials_stay_out_of_the_plan_and_its_explanation() {
     let study = study_of(WITH_SECRETS);
-    let plan = make(&study, Preset::Quick, 1, None, &[], &[]);
+    let plan = make(&study, Preset::Quick, 1, None, cycles(), &[], &[]);
     let written = serde_json::to_string(&plan).unwrap() + &explain(&study, &plan);
     assert!(!written.contains("hunter2"), "{written}");
     for kept in ["--password", "Accept: text/html", "Authorization: redacted", "token=redacted&x=1"] {
@@ -103,7 +107,7 @@ fn credentials_stay_out_of_the_plan_and_its_explanation() {
 #[test]
 fn an_explanation_names_everything_that_will_happen() {
     let study = study_of(&SMALL.replace("connections: 64", "connections: [64, 128]"));
-    let mut plan = make(&study, Preset::Quick, 9, None, &[0], &[1]);
+    let mut plan = make(&study, Preset::Quick, 9, None, cycles(), &[0], &[1]);
     plan.variants[0].command = vec!["/jdk/bin/java".to_string(), "-Dname=two words".to_string()];
     let text = explain(&study, &plan);
     for part in [

@@ -71,6 +71,8 @@ pub trait Bench {
     /// # Errors
     /// How it died.
     fn alive(&mut self, variant: usize) -> Result<(), String>;
+    /// Stops one variant if it runs; says what did not end as it should. Never fails.
+    fn stop(&mut self, variant: usize) -> Vec<String>;
     /// Stops every variant that was started; says what did not end as it should. Never fails.
     fn stop_all(&mut self) -> Vec<String>;
 }

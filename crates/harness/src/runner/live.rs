@@ -187,15 +187,14 @@ impl Bench for LiveBench<'_> {
         }
     }
 
+    fn stop(&mut self, variant: usize) -> Vec<String> {
+        let Some(active) = self.active[variant].take() else { return Vec::new() };
+        let name = &self.terms.study.variants[variant].name;
+        active.running.stop().err().map(|error| format!("{name}: {error}")).into_iter().collect()
+    }
+
     fn stop_all(&mut self) -> Vec<String> {
-        let mut problems = Vec::new();
-        for (variant, active) in self.active.iter_mut().enumerate() {
-            let Some(active) = active.take() else { continue };
-            if let Err(error) = active.running.stop() {
-                problems.push(format!("{}: {error}", self.terms.study.variants[variant].name));
-            }
-        }
-        problems
+        (0..self.active.len()).flat_map(|variant| self.stop(variant)).collect()
     }
 }
 

@@ -6,18 +6,23 @@
 mod bench;
 mod live;
 pub mod record;
+mod roll;
 
 pub use bench::{Bench, BenchError, Loaded, Stretch};
 pub use live::{LiveBench, LiveTerms};
 
+use crate::plan;
 use crate::study::Stand;
-use proofload_stats::{Design, Judgement, Verdict};
+use proofload_measure::{Outcome, OutcomeCounts};
+use proofload_stats::{Claim, Design, Judgement, Verdict};
 use proofload_store::schema::{Plan, Slice, Status};
 use proofload_store::{BlockWriter, RunWriter, StoreError};
+use roll::Roll;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Blocks that may be lost one after the other before the study is given up.
-const LOST_IN_A_ROW_MAX: u32 = 2;
+/// How often a variant is started within a block before it is given up: a port that was not free again, a
+/// machine that was busy for a moment.
+const STARTS_MAX: u32 = 2;
 
 /// How often the warm-up changes from one variant to the next.
 const WARM_UP_TURN_NS: u64 = 500_000_000;
@@ -72,10 +77,21 @@ pub enum Progress<'a> {
         /// What.
         what: &'a str,
     },
-    /// A block was lost, and why.
+    /// A variant did not get through a block, and why.
     Lost {
-        /// Its number.
+        /// The block's number.
         block: u32,
+        /// The variant's name.
+        variant: &'a str,
+        /// What happened.
+        why: &'a str,
+    },
+    /// A variant is not started any more.
+    GivenUp {
+        /// In which block.
+        block: u32,
+        /// The variant's name.
+        variant: &'a str,
         /// What happened.
         why: &'a str,
     },
@@ -88,7 +104,8 @@ pub enum Ending {
     Finished,
     /// Stopped from outside; the block in progress does not count.
     Interrupted,
-    /// A subject could not be started, or died twice in a row.
+    /// Subjects could not be started, or were lost in block after block, and no claim is left that the others
+    /// could settle.
     Failed(String),
     /// The budget was used up before the last look.
     OutOfBudget,
@@ -125,6 +142,8 @@ pub type Look<'a> = dyn FnMut(&std::path::Path) -> Result<Judgement, StoreError>
 pub struct Runner<'a, B: Bench> {
     /// The plan that is carried out.
     pub plan: &'a Plan,
+    /// Its claims; the study goes on as long as one of them can be settled.
+    pub claims: &'a [Claim],
     /// The looks that it has.
     pub design: &'a Design,
     /// What touches the world.
@@ -144,8 +163,10 @@ pub struct Runner<'a, B: Bench> {
 /// How a block ended, if not well.
 enum Lost {
     Interrupted,
-    Start(String),
-    Died(String),
+    /// Nobody got through it.
+    Everyone,
+    /// Nothing can come of the study any more.
+    Hopeless(String),
     Store(StoreError),
 }
 
@@ -155,20 +176,37 @@ impl From<StoreError> for Lost {
     }
 }
 
+/// How a step of one variant ended, if not well.
+enum Step {
+    Interrupted,
+    /// The variant does not get through this block.
+    Lost(String),
+    Store(StoreError),
+}
+
+impl From<StoreError> for Step {
+    fn from(error: StoreError) -> Self {
+        Step::Store(error)
+    }
+}
+
 impl<B: Bench> Runner<'_, B> {
     /// Carries the plan out, block by block, until every claim is settled, the looks are used up, the budget is,
     /// or somebody says stop. Every finished slice is on disk when this returns, however it returns.
+    ///
+    /// A variant that fails is lost for the block, or given up; the others go on as long as a claim can be
+    /// settled without it.
     ///
     /// # Errors
     /// Only when the record cannot be written; dead servers are an [`Ending`].
     pub fn run(&mut self) -> Result<Ending, StoreError> {
         let begun_ns = self.bench.now_ns();
         let last = self.design.looks.last().copied().unwrap_or(1);
+        let mut roll = Roll::new(self.plan.variants.len());
         let Behind { last_block: mut number, mut complete, spent_ns: spent_before_ns } = self.behind;
-        let mut lost_in_a_row = 0;
         let mut longest_ns = spent_before_ns / u64::from(complete.max(1));
         // The last sitting may have ended between a block and the look at it.
-        if complete > 0 && complete < last && self.look_at(complete)? {
+        if complete > 0 && complete < last && self.is_settled(complete, &roll)? {
             return Ok(Ending::Finished);
         }
         while complete < last {
@@ -182,57 +220,117 @@ impl<B: Bench> Runner<'_, B> {
             }
             number += 1;
             (self.progress)(Progress::Block { block: number, of: last });
-            let ended = self.block(number);
+            roll.begin_block();
+            let ended = self.block(number, &mut roll);
             match ended {
-                Ok(()) => {
-                    complete += 1;
-                    lost_in_a_row = 0;
-                }
+                Ok(()) => complete += 1,
+                Err(Lost::Everyone) => self.record.note_lost(number)?,
                 Err(Lost::Store(error)) => return Err(error),
                 Err(Lost::Interrupted) => return Ok(Ending::Interrupted),
-                Err(Lost::Start(why)) => return Ok(Ending::Failed(why)),
-                Err(Lost::Died(why)) => {
-                    (self.progress)(Progress::Lost { block: number, why: &why });
-                    self.record.note_lost(number)?;
-                    lost_in_a_row += 1;
-                    if lost_in_a_row >= LOST_IN_A_ROW_MAX {
-                        return Ok(Ending::Failed(why));
-                    }
-                    continue;
-                }
+                Err(Lost::Hopeless(why)) => return Ok(Ending::Failed(why)),
+            }
+            let whole = ended.is_ok();
+            for (variant, why) in roll.end_block() {
+                self.tell_given_up(number, variant, &why);
             }
             longest_ns = longest_ns.max(self.bench.now_ns() - block_begun_ns);
-            if self.look_at(complete)? {
+            if whole && self.is_settled(complete, &roll)? {
                 break;
+            }
+            if let Some(why) = roll.hopeless(self.claims) {
+                return Ok(Ending::Failed(why));
             }
         }
         Ok(Ending::Finished)
     }
 
-    /// Judges what is on record; tells whether every claim is settled.
-    fn look_at(&mut self, complete: u32) -> Result<bool, StoreError> {
+    /// Looks at the claims. Those that rest on a variant that was given up are not waited for.
+    fn is_settled(&mut self, complete: u32, roll: &Roll) -> Result<bool, StoreError> {
         let judgement = (self.look)(self.record.path())?;
         (self.progress)(Progress::Look { blocks: complete, judgement: &judgement });
-        Ok(judgement.settled)
+        if judgement.settled {
+            return Ok(true);
+        }
+        let mut waited_for =
+            (0..self.claims.len()).filter(|claim| !roll.is_beyond(&self.claims[*claim])).peekable();
+        let is_settled = |claim: usize| judgement.claims.get(claim).is_some_and(|judged| judged.settled);
+        Ok(waited_for.peek().is_some() && waited_for.all(is_settled))
     }
 
     /// One block: the variants are stopped whatever happens in between.
-    fn block(&mut self, number: u32) -> Result<(), Lost> {
+    fn block(&mut self, number: u32, roll: &mut Roll) -> Result<(), Lost> {
         let order = self.order_of(number);
-        let started = self.start_all(number, order.first().map_or(&[][..], Vec::as_slice));
-        let measured = started.and_then(|()| {
-            let mut writer = self.record.begin_block(number)?;
-            self.warm_up(number, &mut writer)?;
-            self.cycles(number, &order, &mut writer)?;
-            Ok(writer)
-        });
+        let measured = match self.plan.mode.as_str() {
+            plan::SERIAL => self.serially(number, &order, roll),
+            _ => self.in_cycles(number, &order, roll),
+        };
         // What was measured before it stays valid; a server that does not end shows at the next start.
         for what in self.bench.stop_all() {
             (self.progress)(Progress::Noticed { block: number, what: &what });
         }
-        let writer = measured?;
-        writer.finish()?;
-        Ok(())
+        let mut writer = measured?;
+        for (variant, why) in roll.lost() {
+            writer.append(&record::lost(self.plan, number, variant, &why))?;
+        }
+        if !roll.anyone() {
+            return Err(Lost::Everyone);
+        }
+        Ok(writer.finish()?)
+    }
+
+    /// All variants run, and take turns slice by slice.
+    fn in_cycles(&mut self, number: u32, order: &[Vec<usize>], roll: &mut Roll) -> Result<BlockWriter, Lost> {
+        for &variant in order.first().map_or(&[][..], Vec::as_slice) {
+            if roll.takes_part(variant) {
+                self.start(number, variant, roll)?;
+            }
+        }
+        if let Some(why) = roll.hopeless(self.claims) {
+            return Err(Lost::Hopeless(why));
+        }
+        let mut writer = self.record.begin_block(number)?;
+        let everyone: Vec<usize> = (0..self.plan.variants.len()).collect();
+        self.warm_up(number, &everyone, self.plan.timing.warm_up_ns, roll, &mut writer)?;
+        for cycle in 0..order.len() {
+            for point in 0..self.plan.points.len() {
+                for (position, &variant) in order[cycle].iter().enumerate() {
+                    let at = Place::of_turn(number, cycle, position, variant, point);
+                    self.turn(&at, order.len(), roll, &mut writer)?;
+                }
+            }
+        }
+        Ok(writer)
+    }
+
+    /// One variant after the other: started, warmed, measured in all its turns, stopped, alone on the machine.
+    fn serially(&mut self, number: u32, order: &[Vec<usize>], roll: &mut Roll) -> Result<BlockWriter, Lost> {
+        let mut writer = self.record.begin_block(number)?;
+        let sequence = order.first().map_or(&[][..], Vec::as_slice);
+        let warm_up_ns = self.plan.timing.warm_up_ns / sequence.len().max(1) as u64;
+        for (position, &variant) in sequence.iter().enumerate() {
+            if !roll.takes_part(variant) {
+                continue;
+            }
+            self.start(number, variant, roll)?;
+            if let Some(why) = roll.hopeless(self.claims) {
+                return Err(Lost::Hopeless(why));
+            }
+            self.warm_up(number, &[variant], warm_up_ns, roll, &mut writer)?;
+            for cycle in 0..order.len() {
+                for point in 0..self.plan.points.len() {
+                    let at = Place::of_turn(number, cycle, position, variant, point);
+                    self.turn(&at, order.len(), roll, &mut writer)?;
+                }
+            }
+            self.stop_one(number, variant);
+        }
+        Ok(writer)
+    }
+
+    fn stop_one(&mut self, number: u32, variant: usize) {
+        for what in self.bench.stop(variant) {
+            (self.progress)(Progress::Noticed { block: number, what: &what });
+        }
     }
 
     /// The plan's order of this block. Blocks that replace lost ones, beyond the plan's last, begin it anew.
@@ -241,24 +339,86 @@ impl<B: Bench> Runner<'_, B> {
         self.plan.order.get((number as usize - 1) % planned).cloned().unwrap_or_default()
     }
 
-    fn start_all(&mut self, number: u32, order: &[usize]) -> Result<(), Lost> {
-        for &variant in order {
+    /// Starts a variant, a second time when the first did not succeed; after that it is given up.
+    fn start(&mut self, number: u32, variant: usize, roll: &mut Roll) -> Result<(), Lost> {
+        let name = self.plan.variants[variant].name.clone();
+        let mut why = String::new();
+        for attempt in 1..=STARTS_MAX {
             self.check_stop()?;
-            let name = self.plan.variants[variant].name.clone();
             (self.progress)(Progress::Starting { variant: &name });
-            let log = self.record.log_path(number, &name);
-            self.bench.start(variant, &log).map_err(|error| match error {
-                BenchError::Interrupted => Lost::Interrupted,
-                BenchError::Failed(why) => Lost::Start(format!("block {number}, start of {name}: {why}")),
-            })?;
+            let log = match attempt {
+                1 => self.record.log_path(number, &name),
+                again => self.record.log_path(number, &format!("{name}-start-{again}")),
+            };
+            match self.bench.start(variant, &log) {
+                Ok(()) => return Ok(()),
+                Err(BenchError::Interrupted) => return Err(Lost::Interrupted),
+                Err(BenchError::Failed(what)) => why = format!("block {number}, start of {name}: {what}"),
+            }
+            self.stop_one(number, variant);
+            if attempt < STARTS_MAX {
+                (self.progress)(Progress::Noticed { block: number, what: &format!("{why}; once more") });
+            }
         }
+        roll.give_up(variant, why.clone());
+        self.tell_given_up(number, variant, &why);
         Ok(())
+    }
+
+    fn tell_given_up(&mut self, number: u32, variant: usize, why: &str) {
+        let variant = &self.plan.variants[variant].name;
+        (self.progress)(Progress::GivenUp { block: number, variant, why });
+    }
+
+    /// A measured turn of one variant, if it still takes part.
+    fn turn(
+        &mut self,
+        at: &Place,
+        cycles: usize,
+        roll: &mut Roll,
+        writer: &mut BlockWriter,
+    ) -> Result<(), Lost> {
+        if !roll.takes_part(at.variant) {
+            return Ok(());
+        }
+        (self.progress)(Progress::Slice {
+            cycle: at.cycle,
+            of: cycles as u32,
+            variant: &self.plan.variants[at.variant].name,
+            point: &self.plan.points[at.point].label,
+        });
+        let ended = self.slice(at, self.stretch_of(at.point), writer);
+        self.take(ended, at, roll)
+    }
+
+    /// What a step of one variant means for the block. A variant that is lost is stopped at once: what hangs
+    /// may burn the others' CPU.
+    fn take(&mut self, ended: Result<(), Step>, at: &Place, roll: &mut Roll) -> Result<(), Lost> {
+        match ended {
+            Ok(()) => Ok(()),
+            Err(Step::Interrupted) => Err(Lost::Interrupted),
+            Err(Step::Store(error)) => Err(Lost::Store(error)),
+            Err(Step::Lost(why)) => {
+                let why = self.place_text(at, &why);
+                let variant = &self.plan.variants[at.variant].name;
+                (self.progress)(Progress::Lost { block: at.block, variant, why: &why });
+                roll.lose(at.variant, why);
+                self.stop_one(at.block, at.variant);
+                Ok(())
+            }
+        }
     }
 
     /// Loads the variants in short turns, so that all are equally old and have had the same share of load
     /// when the first slice begins.
-    fn warm_up(&mut self, number: u32, writer: &mut BlockWriter) -> Result<(), Lost> {
-        let total_ns = self.plan.timing.warm_up_ns;
+    fn warm_up(
+        &mut self,
+        number: u32,
+        variants: &[usize],
+        total_ns: u64,
+        roll: &mut Roll,
+        writer: &mut BlockWriter,
+    ) -> Result<(), Lost> {
         let begun_ns = self.bench.now_ns();
         let stretch = Stretch {
             stand: Stand::In,
@@ -266,53 +426,27 @@ impl<B: Bench> Runner<'_, B> {
             measure_ns: WARM_UP_TURN_NS,
             drain_ns: self.plan.timing.drain_ns,
         };
-        let variants = self.plan.variants.len();
         let points = self.plan.points.len().max(1);
         // Whole rounds only: every variant gets as many turns as every other.
         let mut round = 0;
         loop {
             let spent_ns = self.bench.now_ns() - begun_ns;
             (self.progress)(Progress::WarmUp { done: (spent_ns as f64 / total_ns.max(1) as f64).min(1.0) });
-            if spent_ns >= total_ns {
+            if spent_ns >= total_ns || !variants.iter().any(|variant| roll.takes_part(*variant)) {
                 return Ok(());
             }
-            for position in 0..variants {
-                let variant = if round % 2 == 0 { position } else { variants - 1 - position };
-                let at = Place {
-                    block: number,
-                    cycle: 0,
-                    position: position as u32 + 1,
-                    variant,
-                    point: round % points,
-                };
-                self.slice(&at, stretch, writer)?;
+            for position in 0..variants.len() {
+                let turn = if round % 2 == 0 { position } else { variants.len() - 1 - position };
+                let variant = variants[turn];
+                let (position, point) = (position as u32 + 1, round % points);
+                let at = Place { block: number, cycle: 0, position, variant, point };
+                if roll.takes_part(variant) {
+                    let ended = self.slice(&at, stretch, writer);
+                    self.take(ended, &at, roll)?;
+                }
             }
             round += 1;
         }
-    }
-
-    fn cycles(&mut self, number: u32, order: &[Vec<usize>], writer: &mut BlockWriter) -> Result<(), Lost> {
-        for (cycle, turns) in order.iter().enumerate() {
-            for point in 0..self.plan.points.len() {
-                for (position, &variant) in turns.iter().enumerate() {
-                    let at = Place {
-                        block: number,
-                        cycle: cycle as u32 + 1,
-                        position: position as u32 + 1,
-                        variant,
-                        point,
-                    };
-                    (self.progress)(Progress::Slice {
-                        cycle: at.cycle,
-                        of: order.len() as u32,
-                        variant: &self.plan.variants[variant].name,
-                        point: &self.plan.points[point].label,
-                    });
-                    self.slice(&at, self.stretch_of(point), writer)?;
-                }
-            }
-        }
-        Ok(())
     }
 
     /// A slice of a load, or the whole of one that has a shape.
@@ -326,24 +460,34 @@ impl<B: Bench> Runner<'_, B> {
     }
 
     /// One slice: wait until the others are quiet, load, record, see that the server still lives.
-    fn slice(&mut self, at: &Place, stretch: Stretch, writer: &mut BlockWriter) -> Result<(), Lost> {
-        self.check_stop()?;
+    fn slice(&mut self, at: &Place, stretch: Stretch, writer: &mut BlockWriter) -> Result<(), Step> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Step::Interrupted);
+        }
         let marks = if at.cycle > 0 { self.bench.wait_quiet(at.variant) } else { Vec::new() };
         let seed = slice_seed(self.plan.seed, at);
         let loaded = self.bench.load(at.variant, at.point, stretch, seed).map_err(|error| match error {
-            BenchError::Interrupted => Lost::Interrupted,
-            BenchError::Failed(why) => Lost::Died(self.place_text(at, &why)),
+            BenchError::Interrupted => Step::Interrupted,
+            BenchError::Failed(why) => Step::Lost(why),
         })?;
         if loaded.results.iter().any(|result| result.stopped_early) {
-            self.check_stop()?;
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(Step::Interrupted);
+            }
             let why = "the load did not come to its count in the time that it may take; raise its cap";
-            return Err(Lost::Died(self.place_text(at, why)));
+            return Err(Step::Lost(why.to_string()));
         }
         for slice in record::slices(self.plan, at, &loaded, &marks) {
             writer.append(&slice)?;
             (self.progress)(Progress::Measured { slice: &slice });
         }
-        self.bench.alive(at.variant).map_err(|why| Lost::Died(self.place_text(at, &why)))
+        self.bench.alive(at.variant).map_err(Step::Lost)?;
+        let mut outcomes = OutcomeCounts::default();
+        loaded.results.iter().for_each(|result| outcomes.merge(&result.snapshot.outcomes));
+        match hangs(at, &outcomes) {
+            Some(why) => Err(Step::Lost(why)),
+            None => Ok(()),
+        }
     }
 
     fn place_text(&self, at: &Place, why: &str) -> String {
@@ -359,6 +503,19 @@ impl<B: Bench> Runner<'_, B> {
     }
 }
 
+/// A server that takes requests and answers none of them in a whole slice. One that refuses, resets or says no
+/// does answer in its way, and its slices are figures.
+fn hangs(at: &Place, outcomes: &OutcomeCounts) -> Option<String> {
+    let unanswered = outcomes.get(Outcome::Timeout) + outcomes.get(Outcome::Abandoned);
+    let rest = outcomes.total() - unanswered - outcomes.get(Outcome::Unsent);
+    (at.cycle > 0 && unanswered > 0 && rest == 0).then(|| {
+        format!(
+            "hangs: it took {unanswered} requests in a slice and answered none; if its answers take longer than a \
+             slice, ask it in a load that is not sliced"
+        )
+    })
+}
+
 /// Where in the plan a slice stands. Cycle 0 is the warm-up.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
@@ -367,6 +524,13 @@ pub(crate) struct Place {
     position: u32,
     variant: usize,
     point: usize,
+}
+
+impl Place {
+    /// A measured turn; cycle and position counted from 0.
+    fn of_turn(block: u32, cycle: usize, position: usize, variant: usize, point: usize) -> Place {
+        Place { block, cycle: cycle as u32 + 1, position: position as u32 + 1, variant, point }
+    }
 }
 
 /// The same arrivals for every variant of a cycle: they are paired, and should differ in nothing but the variant.

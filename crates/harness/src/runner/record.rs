@@ -2,10 +2,11 @@
 
 use super::Place;
 use super::bench::Loaded;
+use crate::host::clock;
 use crate::study::LoadPoint;
 use proofload_engine::{Finding, LoadResult};
 use proofload_store::schema::{FORMAT_VERSION, Generator, Plan, Point, Slice, SubjectUse};
-use proofload_store::{bad_answer, histograms_of, point_of};
+use proofload_store::{PHASE_LOST, bad_answer, histograms_of, point_of};
 
 /// The record of a slice: a line for each stream. What the subject used, and what was noticed, belongs to all of
 /// them together and stands in the first line, so that nothing counts it twice.
@@ -41,6 +42,20 @@ pub(super) fn slices(plan: &Plan, at: &Place, loaded: &Loaded, marks: &[String])
     lines.collect()
 }
 
+/// The line that says that a variant did not get through a block.
+pub(super) fn lost(plan: &Plan, block: u32, variant: usize, why: &str) -> Slice {
+    let measured = Point { variant: plan.variants[variant].name.clone(), ..Point::default() };
+    Slice {
+        format: FORMAT_VERSION,
+        block,
+        phase: PHASE_LOST.to_string(),
+        started_unix_ns: clock::unix_ns(),
+        measured,
+        marks: vec![why.to_string()],
+        ..Slice::default()
+    }
+}
+
 /// The point of a single measurement.
 pub fn point(name: &str, load: &LoadPoint, result: &LoadResult) -> Point {
     Point {
@@ -49,18 +64,6 @@ pub fn point(name: &str, load: &LoadPoint, result: &LoadResult) -> Point {
         model: load.model().to_string(),
         connections: load.connections,
         ..measured(result, None)
-    }
-}
-
-/// The record of a single measurement, as a slice of no study.
-pub fn single(name: &str, load: &LoadPoint, result: &LoadResult) -> Slice {
-    Slice {
-        format: FORMAT_VERSION,
-        phase: "measure".to_string(),
-        measured: point(name, load, result),
-        histograms: histograms_of(&result.snapshot),
-        answered_in_window: result.snapshot.answered_in_window,
-        ..Slice::default()
     }
 }
 
@@ -110,6 +113,5 @@ fn sentence(finding: &Finding) -> String {
                 "file descriptors: {exhausted} connections found none; raise `ulimit -n` or use fewer connections"
             )
         }
-        other => format!("{other:?}"),
     }
 }

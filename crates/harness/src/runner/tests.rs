@@ -15,8 +15,13 @@ struct FakeBench {
     done: Vec<String>,
     /// Fails on the n-th load, if set.
     dies_at_load: Option<usize>,
-    /// Cannot start this variant.
-    broken: Option<usize>,
+    /// Cannot start this variant, so many times.
+    broken: Option<(usize, u32)>,
+    /// Takes requests and answers none, from the n-th load of this variant on.
+    hangs: Option<(usize, usize)>,
+    /// Dies in every measured load of this variant.
+    always_dies: Option<usize>,
+    loads_of: [usize; 4],
     /// Sets the stop flag at the n-th load.
     stop_at_load: Option<(usize, &'static AtomicBool)>,
     loads: usize,
@@ -31,6 +36,9 @@ impl FakeBench {
             done: Vec::new(),
             dies_at_load: None,
             broken: None,
+            hangs: None,
+            always_dies: None,
+            loads_of: [0; 4],
             stop_at_load: None,
             loads: 0,
             streams: 0,
@@ -49,7 +57,11 @@ impl Bench for FakeBench {
 
     fn start(&mut self, variant: usize, _log: &Path) -> Result<(), BenchError> {
         self.now_ns += SECOND;
-        if self.broken == Some(variant) {
+        if let Some((broken, times)) = &mut self.broken
+            && *broken == variant
+            && *times > 0
+        {
+            *times -= 1;
             return Err(BenchError::Failed("exited with status 1".into()));
         }
         self.done.push(format!("start {variant}"));
@@ -73,7 +85,9 @@ impl Bench for FakeBench {
         {
             flag.store(true, Ordering::Relaxed);
         }
-        if self.dies_at_load == Some(self.loads) {
+        self.loads_of[variant] += 1;
+        let always = self.always_dies == Some(variant) && stretch.measure_ns == SECOND;
+        if self.dies_at_load == Some(self.loads) || always {
             return Err(BenchError::Failed("killed by signal 9".into()));
         }
         let start_ns = self.now_ns + stretch.discard_ns;
@@ -90,7 +104,8 @@ impl Bench for FakeBench {
                 first_byte_ns: None,
                 end_ns: at_ns + 1_000,
             };
-            recorder.record(&times, Outcome::Answered);
+            let silent = self.hangs.is_some_and(|(who, from)| who == variant && self.loads_of[who] >= from);
+            recorder.record(&times, if silent { Outcome::Abandoned } else { Outcome::Answered });
         }
         let result = LoadResult {
             snapshot: recorder.finish(),
@@ -114,6 +129,11 @@ impl Bench for FakeBench {
 
     fn alive(&mut self, _variant: usize) -> Result<(), String> {
         Ok(())
+    }
+
+    fn stop(&mut self, variant: usize) -> Vec<String> {
+        self.done.push(format!("end {variant}"));
+        Vec::new()
     }
 
     fn stop_all(&mut self) -> Vec<String> {
@@ -152,6 +172,35 @@ fn plan(looks: &[u32]) -> Plan {
     }
 }
 
+/// One claim for each pair of neighbours: `throughput(b) > throughput(a)`.
+fn claims_of(plan: &Plan) -> Vec<Claim> {
+    let selector = |v: &Variant| proofload_stats::Selector { name: v.name.clone(), levels: Vec::new() };
+    let names = proofload_stats::Names {
+        variants: plan.variants.iter().map(selector).collect(),
+        points: plan.points.iter().map(|point| point.label.clone()).collect(),
+        ..proofload_stats::Names::default()
+    };
+    let pair = |pair: &[Variant]| {
+        let text = format!("throughput({}) > throughput({})", pair[1].name, pair[0].name);
+        proofload_stats::parse_claim("more", &text, &names).expect("a claim").remove(0)
+    };
+    plan.variants.windows(2).map(pair).collect()
+}
+
+/// Three variants instead of two.
+fn plan_of_three(looks: &[u32]) -> Plan {
+    let mut plan = plan(looks);
+    plan.variants.push(Variant { name: "c".into(), kind: "command".into(), ..Variant::default() });
+    plan.order.iter_mut().for_each(|block| *block = vec![vec![1, 0, 2], vec![2, 0, 1]]);
+    plan
+}
+
+fn serial(mut plan: Plan) -> Plan {
+    plan.mode = crate::plan::SERIAL.to_string();
+    plan.order.iter_mut().for_each(|block| block[1] = block[0].clone());
+    plan
+}
+
 /// Runs a study in a new directory and returns how it ended and where it lies.
 fn conduct(
     plan: &Plan,
@@ -181,9 +230,19 @@ fn go_on(
         looks += 1;
         Ok(Judgement { claims: Vec::new(), settled: looks >= settle_at })
     };
-    Runner { plan, design: &design, bench, record, look: &mut look, progress: &mut |_| (), stop, behind }
-        .run()
-        .expect("the record can be written")
+    Runner {
+        plan,
+        design: &design,
+        claims: &claims_of(plan),
+        bench,
+        record,
+        look: &mut look,
+        progress: &mut |_| (),
+        stop,
+        behind,
+    }
+    .run()
+    .expect("the record can be written")
 }
 
 #[test]
@@ -221,22 +280,96 @@ fn a_settled_judgement_ends_the_study() {
 }
 
 #[test]
-fn a_server_that_dies_once_costs_its_block_and_its_slices_stay_on_record() {
+fn a_server_that_dies_once_costs_its_own_block_and_not_that_of_the_others() {
     let mut bench = FakeBench { dies_at_load: Some(7), ..FakeBench::new() };
     let (ending, path, _root) = conduct(&plan(&[2]), &mut bench, 9, &AtomicBool::new(false));
     assert_eq!(ending, Ending::Finished);
     let run = Run::open(&path).expect("readable");
-    assert_eq!(run.blocks().iter().map(|block| block.number).collect::<Vec<_>>(), [2, 3]);
-    assert_eq!(run.excluded()[0].slices.len(), 6);
-    assert_eq!(bench.done_of("stop").len(), 3, "the lost block was stopped too");
+    assert_eq!(run.blocks().iter().map(|block| block.number).collect::<Vec<_>>(), [1, 2]);
+    let [lost] = run.blocks()[0].lost.as_slice() else { panic!("{:?}", run.blocks()[0].lost) };
+    assert_eq!(lost.variant, "a");
+    assert_eq!(lost.why, "block 1, cycle 2, a: killed by signal 9");
+    assert_eq!(lost.slices.iter().filter(|slice| slice.phase == "measure").count(), 1);
+    let of_a = |slice: &&Slice| slice.measured.variant == "a";
+    assert_eq!(run.blocks()[0].slices.iter().filter(of_a).count(), 0, "in no figure");
+    assert!(run.blocks()[1].lost.is_empty());
+    assert_eq!(bench.done_of("end "), ["0"], "what died or hangs is stopped at once");
 }
 
 #[test]
-fn a_subject_that_cannot_be_started_ends_the_study_and_what_was_started_is_stopped() {
-    let mut bench = FakeBench { broken: Some(0), ..FakeBench::new() };
+fn a_server_that_does_not_start_is_tried_once_more() {
+    let mut bench = FakeBench { broken: Some((0, 1)), ..FakeBench::new() };
+    let (ending, path, _root) = conduct(&plan(&[2]), &mut bench, 9, &AtomicBool::new(false));
+    assert_eq!(ending, Ending::Finished);
+    assert!(Run::open(&path).expect("readable").blocks().iter().all(|block| block.lost.is_empty()));
+}
+
+#[test]
+fn a_study_of_which_no_claim_is_left_ends_at_once_and_what_was_started_is_stopped() {
+    let mut bench = FakeBench { broken: Some((0, 9)), ..FakeBench::new() };
     let (ending, _, _root) = conduct(&plan(&[4]), &mut bench, 9, &AtomicBool::new(false));
     assert_eq!(ending, Ending::Failed("block 1, start of a: exited with status 1".into()));
-    assert_eq!(bench.done, ["start 1", "stop"]);
+    assert_eq!(bench.done, ["start 1", "end 0", "end 0", "stop"]);
+}
+
+#[test]
+fn the_others_go_on_when_one_never_starts() {
+    let mut bench = FakeBench { broken: Some((2, 9)), ..FakeBench::new() };
+    let (ending, path, _root) = conduct(&plan_of_three(&[3]), &mut bench, 9, &AtomicBool::new(false));
+    assert_eq!(ending, Ending::Finished);
+    let run = Run::open(&path).expect("readable");
+    assert_eq!(run.blocks().len(), 3);
+    for block in run.blocks() {
+        assert_eq!(block.lost.iter().map(|lost| lost.variant.as_str()).collect::<Vec<_>>(), ["c"]);
+    }
+    assert!(run.blocks()[2].lost[0].why.starts_with("given up before: block 1, start of c"));
+    assert_eq!(bench.done_of("start 2").len(), 0);
+}
+
+#[test]
+fn a_server_that_dies_in_two_blocks_in_a_row_is_not_started_a_third_time() {
+    let mut bench = FakeBench { always_dies: Some(2), ..FakeBench::new() };
+    let (ending, _, _root) = conduct(&plan_of_three(&[4]), &mut bench, 9, &AtomicBool::new(false));
+    assert_eq!(ending, Ending::Finished);
+    assert_eq!(bench.done_of("start 2").len(), 2);
+    assert_eq!(bench.done_of("start 0").len(), 4);
+}
+
+#[test]
+fn a_server_that_hangs_is_told_from_one_that_dies() {
+    let mut bench = FakeBench { hangs: Some((2, 4)), ..FakeBench::new() };
+    let (_, path, _root) = conduct(&plan_of_three(&[1]), &mut bench, 9, &AtomicBool::new(false));
+    let run = Run::open(&path).expect("readable");
+    let lost = &run.blocks()[0].lost;
+    assert!(lost[0].why.starts_with("block 1, cycle 2, c: hangs: it took 120 requests"), "{lost:?}");
+}
+
+#[test]
+fn in_serial_mode_each_variant_is_alone_from_start_to_stop() {
+    let mut bench = FakeBench::new();
+    let (ending, path, _root) = conduct(&serial(plan(&[1])), &mut bench, 9, &AtomicBool::new(false));
+    assert_eq!(ending, Ending::Finished);
+    let one = |v: &str| {
+        let warm = std::iter::repeat_n(format!("load {v}@0 500ms in its stead"), 2);
+        let slices = std::iter::repeat_n(format!("load {v}@0 1000ms"), 2);
+        let ends = [format!("start {v}")].into_iter().chain(warm).chain(slices);
+        ends.chain([format!("end {v}")]).collect::<Vec<_>>()
+    };
+    let expected: Vec<String> = one("1").into_iter().chain(one("0")).chain(["stop".to_string()]).collect();
+    assert_eq!(bench.done, expected);
+    assert_eq!(Run::open(&path).expect("readable").blocks().len(), 1);
+}
+
+#[test]
+fn in_serial_mode_the_next_variant_runs_though_the_one_before_died() {
+    let mut bench = FakeBench { always_dies: Some(0), ..FakeBench::new() };
+    let (ending, path, _root) = conduct(&serial(plan_of_three(&[2])), &mut bench, 9, &AtomicBool::new(false));
+    assert_eq!(ending, Ending::Finished);
+    let run = Run::open(&path).expect("readable");
+    let lost = |block: &proofload_store::Block| block.lost.iter().map(|l| l.variant.clone()).collect();
+    let lost: Vec<Vec<String>> = run.blocks().iter().map(lost).collect();
+    assert_eq!(lost, [["a"], ["a"]]);
+    assert!(run.blocks().iter().all(|block| block.slices.iter().any(|s| s.measured.variant == "c")));
 }
 
 #[test]

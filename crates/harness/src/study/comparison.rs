@@ -103,6 +103,7 @@ pub fn comparison(
         streams: Vec::new(),
         points: vec![load],
         timeouts: request.timeouts,
+        mode: None,
         seed: None,
         not_tested: Vec::new(),
         claims: expanded,
@@ -151,6 +152,8 @@ fn variants(urls: &[ParsedUrl]) -> Vec<Variant> {
             levels: vec![("subject".to_string(), name.clone())],
             name,
             subject: SubjectSpec::Url { address: url.address, authority: url.authority.clone() },
+            shares: None,
+            memory_bytes: 0,
         }
     };
     urls.iter().zip('a'..).map(named).collect()

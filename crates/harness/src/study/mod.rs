@@ -45,6 +45,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::plan::Mode;
 use proofload_engine::{Expect, KeepAlive, Timeouts};
 use proofload_stats::{Claim, Names};
 use proofload_wire::http1::RequestSpec;
@@ -67,6 +68,8 @@ pub struct Study {
     pub points: Vec<LoadPoint>,
     /// Time-outs.
     pub timeouts: Timeouts,
+    /// How the variants take turns, when the study says so.
+    pub mode: Option<Mode>,
     /// Seed of everything random, when the study fixes one.
     pub seed: Option<u64>,
     /// What is left out: excluded combinations, and what the `quick:` block and `--only` drop, a sentence each.
@@ -101,6 +104,10 @@ pub struct Variant {
     pub levels: Vec<(String, String)>,
     /// What is to be started.
     pub subject: SubjectSpec,
+    /// Name of the subject whose one process all its variants share (`shared: true`).
+    pub shares: Option<String>,
+    /// Memory that its parameters ask for; 0 when they say nothing.
+    pub memory_bytes: u64,
 }
 
 /// A subject as the study asks for it, all parameters of this variant filled in.

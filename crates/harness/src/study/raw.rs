@@ -3,6 +3,9 @@
 //! The checks work on the tree, since they tell every mistake at once; that both say the same is tested on
 //! the corpus of good and broken files.
 
+mod load;
+
+use load::{RawLoad, RawStream};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -104,6 +107,9 @@ struct RawStudy {
     /// Several loads that run at once, by name, instead of workload and load.
     #[schemars(default, extend("minProperties" = 2, "maxProperties" = 8))]
     streams: Option<BTreeMap<String, RawStream>>,
+    /// How the variants take turns; chosen by load and memory without it.
+    #[schemars(default)]
+    mode: Option<RawMode>,
     /// Time-outs.
     #[schemars(default)]
     timeouts: Option<RawTimeouts>,
@@ -139,6 +145,15 @@ enum RawSubject {
     Url(RawUrl),
 }
 
+/// All variants run at once and take turns slice by slice, or one runs after the other.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[allow(dead_code)]
+enum RawMode {
+    Cycles,
+    Serial,
+}
+
 /// Started by Proofload from its catalogue.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -153,6 +168,9 @@ struct RawCatalogue {
     /// Factors: parameters with their levels. Every combination is a variant.
     #[schemars(default, extend("minProperties" = 1))]
     vary: Option<BTreeMap<String, RawLevels>>,
+    /// All variants share one process, which has a port for each; forbids claims about what processes use.
+    #[schemars(default)]
+    shared: Option<bool>,
     /// Combinations of vary that are no variant; one that names some factors excludes all that fit it.
     #[schemars(default, length(min = 1, max = 256))]
     exclude: Option<Vec<RawCombination>>,
@@ -175,6 +193,12 @@ struct RawCommand {
     /// Factors: placeholders with their levels.
     #[schemars(default, extend("minProperties" = 1))]
     vary: Option<BTreeMap<String, RawLevels>>,
+    /// All variants share one process, which has a port for each; forbids claims about what processes use.
+    #[schemars(default)]
+    shared: Option<bool>,
+    /// Memory that it takes; variants that do not fit together run one after the other.
+    #[schemars(default)]
+    memory: Option<RawSize>,
     /// Combinations of vary that are no variant; one that names some factors excludes all that fit it.
     #[schemars(default, length(min = 1, max = 256))]
     exclude: Option<Vec<RawCombination>>,
@@ -347,180 +371,6 @@ enum RawSize {
         #[schemars(regex(pattern = r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*(|B|KiB|MiB|GiB|kB|MB|GB)\s*$"))]
         String,
     ),
-}
-
-/// One of several loads that run at once.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[allow(dead_code)]
-struct RawStream {
-    /// What it asks, by name.
-    #[schemars(extend("minProperties" = 1, "maxProperties" = 64))]
-    workload: BTreeMap<String, RawEntry>,
-    /// How much it asks; at most one stream has a ladder.
-    load: RawLoad,
-}
-
-/// Closed (so many connections, each asks again when it is answered) or open (requests leave at their
-/// times).
-#[derive(JsonSchema)]
-#[schemars(rename_all = "lowercase")]
-#[allow(dead_code)]
-enum RawLoad {
-    /// So many connections; each asks again when it is answered.
-    Closed(RawClosed),
-    /// Requests leave at their times, whatever the answers do.
-    Open(RawOpen),
-    /// Users that start over a ramp, ask so many times, and go.
-    Users(RawUsers),
-}
-
-/// A closed loop.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields, extend("oneOf" = [{"required": ["connections"]}, {"required": ["stages"]}]))]
-#[allow(dead_code)]
-struct RawClosed {
-    /// Connections, or a ladder of them.
-    #[schemars(default)]
-    connections: Option<RawLadder>,
-    /// So many requests over all connections, and the load is over.
-    #[schemars(default, range(min = 1))]
-    requests: Option<u64>,
-    /// What the requests may take at most; 10m without.
-    #[schemars(default)]
-    cap: Option<RawDuration>,
-    /// Connections over time, instead of a number of them.
-    #[schemars(default, length(min = 1, max = 100))]
-    stages: Option<Vec<RawStage>>,
-    /// Pause between an answer and the next request; none without.
-    #[schemars(default)]
-    think: Option<RawDuration>,
-    /// Reuse of connections: true, false, or a number of exchanges for each connection.
-    #[schemars(default)]
-    keep_alive: Option<RawKeepAlive>,
-}
-
-/// An open loop.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields, extend("oneOf" = [{"required": ["rate"]}, {"required": ["stages"]}]))]
-#[allow(dead_code)]
-struct RawOpen {
-    /// Intended requests per second, or a ladder of rates: `5k/s`.
-    #[schemars(default)]
-    rate: Option<RawRates>,
-    /// The rate over time, instead of one that stays.
-    #[schemars(default, length(min = 1, max = 100))]
-    stages: Option<Vec<RawStage>>,
-    /// Spacing of the intended times; constant without.
-    #[schemars(default)]
-    arrival: Option<RawArrival>,
-    /// Connections; 64 without.
-    #[schemars(default)]
-    connections: Option<RawConnections>,
-    /// Reuse of connections: true, false, or a number of exchanges for each connection.
-    #[schemars(default)]
-    keep_alive: Option<RawKeepAlive>,
-}
-
-/// A load of users.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[allow(dead_code)]
-struct RawUsers {
-    /// How many, or a ladder; each has a connection of its own.
-    users: RawLadder,
-    /// Over how long they start; all at once without.
-    #[schemars(default)]
-    ramp: Option<RawDuration>,
-    /// How often each asks.
-    #[schemars(range(min = 1, max = 1_000_000))]
-    loops: u32,
-    /// Pause between an answer and the next request; none without.
-    #[schemars(default)]
-    think: Option<RawDuration>,
-    /// Reuse of connections: true, false, or a number of exchanges for each connection.
-    #[schemars(default)]
-    keep_alive: Option<RawKeepAlive>,
-    /// What the load may take at most; 10m without.
-    #[schemars(default)]
-    cap: Option<RawDuration>,
-}
-
-/// A stretch of time: `{ ramp: 0/s..2k/s, for: 10s }` or `{ hold: 2k/s, for: 30s }`.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields, extend("oneOf" = [{"required": ["ramp"]}, {"required": ["hold"]}]))]
-#[allow(dead_code)]
-struct RawStage {
-    /// From one value to another.
-    #[schemars(default, regex(pattern = r"^.+\.\..+$"))]
-    ramp: Option<String>,
-    /// One value.
-    #[schemars(default)]
-    hold: Option<RawStageValue>,
-    /// How long.
-    #[schemars(rename = "for")]
-    length: RawDuration,
-}
-
-/// A rate such as `2k/s`, or a number of connections; 0 is a pause.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-#[allow(dead_code)]
-enum RawStageValue {
-    Number(#[schemars(range(min = 0))] u64),
-    WithUnit(#[schemars(regex(pattern = r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*[kM]?\s*(/s)?\s*$"))] String),
-}
-
-/// A number of connections.
-#[derive(JsonSchema)]
-#[allow(dead_code)]
-struct RawConnections(#[schemars(range(min = 1, max = 100_000))] u32);
-
-/// One number of connections, or a ladder.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-#[allow(dead_code)]
-enum RawLadder {
-    One(RawConnections),
-    Many(#[schemars(length(min = 1, max = 16), extend("uniqueItems" = true))] Vec<RawConnections>),
-}
-
-/// One rate, or a ladder.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-#[allow(dead_code)]
-enum RawRates {
-    One(RawRate),
-    Many(#[schemars(length(min = 1, max = 16), extend("uniqueItems" = true))] Vec<RawRate>),
-}
-
-/// Requests per second: `500`, `5k/s`.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-#[allow(dead_code)]
-enum RawRate {
-    PerSecond(#[schemars(extend("exclusiveMinimum" = 0, "maximum" = 100_000_000))] f64),
-    WithUnit(#[schemars(regex(pattern = r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*[kM]?\s*(/s)?\s*$"))] String),
-}
-
-/// Spacing of intended times.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "lowercase")]
-#[allow(dead_code)]
-enum RawArrival {
-    /// Equal gaps.
-    Constant,
-    /// Exponential gaps.
-    Poisson,
-}
-
-/// Reuse of connections.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-#[allow(dead_code)]
-enum RawKeepAlive {
-    Switch(bool),
-    Every(#[schemars(range(min = 1))] u32),
 }
 
 /// Time-outs.

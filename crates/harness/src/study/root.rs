@@ -11,9 +11,10 @@ use super::quantity;
 use super::redact;
 use super::restrict::{Parts, check_only, check_quick};
 use super::streams::{Asked, check_streams};
-use super::subjects::check_subjects;
+use super::subjects::{Subjects, check_subjects};
 use super::yaml::{self, Node};
-use super::{Declarations, Study, include, set, write};
+use super::{Declarations, ExpectedRow, Reference, Study, include, set, write};
+use crate::plan::Mode;
 use proofload_engine::Timeouts;
 use proofload_stats::{Names, Selector};
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ pub struct Options {
 }
 
 /// Keys of the top, in the order in which they are usually written.
-const KEYS: [&str; 14] = [
+const KEYS: &[&str] = &[
     "study",
     "question",
     "description",
@@ -43,6 +44,7 @@ const KEYS: [&str; 14] = [
     "workload",
     "load",
     "streams",
+    "mode",
     "timeouts",
     "claims",
     "expect",
@@ -114,28 +116,17 @@ fn in_effect(tree: &Rc<Node>, included: &[String], settings: &[String]) -> Strin
 }
 
 fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Declarations) -> Option<Study> {
-    let name = map.required("study", "name the study: study: my-study").and_then(|field| check_name(&field));
-    let question = map
-        .required("question", "say in a sentence what it asks")
-        .and_then(|field| field.text("say in a sentence what it asks"));
-    if let Some(description) = map.optional("description") {
-        description.text("write text, or leave it out");
-    }
+    let (name, question) = check_head(map);
     let subjects = map
         .required("subjects", "name a subject with use, command or url")
         .and_then(|field| check_subjects(&field, directory, catalogue));
     let asked = check_asked(map);
     let timeouts = map.optional("timeouts").map_or(Some(Timeouts::default()), |field| check_timeouts(&field));
+    let mode = map.optional("mode").and_then(|field| check_mode(&field));
     let seed = map.optional("seed").map(|field| field.integer("a seed", 0..=u64::MAX));
-    let expect = map.optional("expect");
-    let reference = map.optional("reference");
-    let claims = match &expect {
-        // A study may ask for nothing but whether it finds what is expected.
-        Some(_) => map.optional("claims"),
-        None => map.required("claims", "state at least one: serves more: throughput(a) > throughput(b)"),
-    };
+    let statements = Statements::read(map);
     let quick = map.optional("quick");
-    map.close(&KEYS);
+    map.close(KEYS);
 
     let (workload, streams, points) = (asked.workload, asked.streams, asked.points);
     let known = match (&subjects, &points) {
@@ -145,12 +136,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         // Without the names of variants and points every claim would look wrong.
         _ => None,
     };
-    let checked = match claims {
-        Some(field) => check_claims(&field, known.as_ref()),
-        None => Some(Claims::default()),
-    };
-    let expectations = expect.map_or(Some(Vec::new()), |field| check_expect(&field, known.as_ref()));
-    let references = reference.map_or(Some(Vec::new()), |field| check_references(&field, known.as_ref()));
+    let (checked, expectations, references) = statements.check(known.as_ref(), subjects.as_ref());
     let (subjects, points, names) = (subjects?, points?, known?);
     let mut parts = Parts {
         variants: subjects.variants,
@@ -173,12 +159,13 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     }
     Some(Study {
         name: name?,
-        question: question?.trim().to_string(),
+        question: question?,
         variants: parts.variants,
         workload: workload?,
         streams,
         points: parts.points,
         timeouts: timeouts?,
+        mode,
         seed: seed.flatten(),
         not_tested: parts.not_tested,
         claims: parts.claims.expanded,
@@ -208,6 +195,43 @@ fn check_asked(map: &Map<'_>) -> Asked {
     }
 }
 
+/// What a study says of its outcome.
+struct Statements<'a> {
+    claims: Option<Field<'a>>,
+    expect: Option<Field<'a>>,
+    reference: Option<Field<'a>>,
+}
+
+impl<'a> Statements<'a> {
+    fn read(map: &Map<'a>) -> Self {
+        let expect = map.optional("expect");
+        let claims = match &expect {
+            // A study may ask for nothing but whether it finds what is expected.
+            Some(_) => map.optional("claims"),
+            None => map.required("claims", "state at least one: serves more: throughput(a) > throughput(b)"),
+        };
+        Statements { claims, expect, reference: map.optional("reference") }
+    }
+
+    /// Without names of variants and points only their shape is looked at.
+    fn check(
+        &self,
+        known: Option<&Names>,
+        subjects: Option<&Subjects>,
+    ) -> (Option<Claims>, Option<Vec<ExpectedRow>>, Option<Vec<Reference>>) {
+        let claims = match &self.claims {
+            Some(field) => {
+                check_claims(field, known).inspect(|claims| forbid_shared_use(field, subjects, claims))
+            }
+            None => Some(Claims::default()),
+        };
+        let expectations = self.expect.as_ref().map_or(Some(Vec::new()), |field| check_expect(field, known));
+        let references =
+            self.reference.as_ref().map_or(Some(Vec::new()), |field| check_references(field, known));
+        (claims, expectations, references)
+    }
+}
+
 /// How claims name the variants, points and streams.
 pub(super) fn names(
     variants: &[super::Variant],
@@ -234,6 +258,49 @@ fn check_name(field: &Field<'_>) -> Option<String> {
         return None;
     }
     Some(text.to_string())
+}
+
+/// Name and question.
+fn check_head(map: &Map<'_>) -> (Option<String>, Option<String>) {
+    let name = map.required("study", "name the study: study: my-study").and_then(|field| check_name(&field));
+    let question = map
+        .required("question", "say in a sentence what it asks")
+        .and_then(|field| field.text("say in a sentence what it asks").map(|text| text.trim().to_string()));
+    if let Some(description) = map.optional("description") {
+        description.text("write text, or leave it out");
+    }
+    (name, question)
+}
+
+fn check_mode(field: &Field<'_>) -> Option<Mode> {
+    const REMEDY: &str = "write mode: cycles or mode: serial, or leave it out";
+    let text = field.text(REMEDY)?;
+    let mode = Mode::from_name(text);
+    if mode.is_none() {
+        field.problem(format!("{} is no mode", shown(text)), REMEDY);
+    }
+    mode
+}
+
+/// What a process uses cannot be told apart between variants that share it.
+fn forbid_shared_use(field: &Field<'_>, subjects: Option<&Subjects>, claims: &Claims) {
+    let variants = subjects.map_or(&[][..], |subjects| &subjects.variants);
+    for claim in &claims.expanded {
+        let of_process = |(measure, variant): (proofload_stats::Measure, usize)| {
+            !measure.is_of_exchanges()
+                && variants.get(variant).is_some_and(|variant| variant.shares.is_some())
+        };
+        if let Some((measure, _)) = claim.measured().find(|measured| of_process(*measured)) {
+            field.problem(
+                format!(
+                    "the claim {} speaks of {}, and its variants share one process",
+                    shown(&claim.name),
+                    measure.name()
+                ),
+                "claim throughput, latency or errors, or leave shared: true out",
+            );
+        }
+    }
 }
 
 fn check_timeouts(field: &Field<'_>) -> Option<Timeouts> {

@@ -29,18 +29,20 @@ pub(super) struct Subjects {
 
 const REMEDY: &str = "write subjects: { server: { use: tomcat } }";
 
-const KEYS: [&str; 11] = [
+const KEYS: &[&str] = &[
     "use",
     "command",
     "url",
     "with",
     "vary",
+    "shared",
     "combinations",
     "exclude",
     "ready_within",
     "env",
     "directory",
     "port",
+    "memory",
 ];
 
 pub(super) fn check_subjects(
@@ -80,6 +82,8 @@ pub(super) fn check_subjects(
         for Row { levels, values } in checked.rows {
             let name = variant_name(&entry.key, several, &levels);
             let spec = checked.source.as_ref().map(|source| source.of(&values));
+            let memory_bytes = checked.source.as_ref().map_or(0, |source| source.memory_bytes(&values));
+            let shares = checked.shared.then(|| entry.key.clone());
             if let Some(SubjectSpec::Catalogue { folder, with }) = &spec {
                 let broken = catalogue.check_combination(folder, with).err().unwrap_or_default();
                 for what in broken.into_iter().filter(|what| told.insert(what.clone())) {
@@ -96,7 +100,7 @@ pub(super) fn check_subjects(
             // A subject whose own keys are wrong still has a name that claims may use.
             let subject =
                 spec.unwrap_or(SubjectSpec::Catalogue { folder: String::new(), with: BTreeMap::new() });
-            out.variants.push(Variant { name, levels: named_levels, subject });
+            out.variants.push(Variant { name, levels: named_levels, subject, shares, memory_bytes });
         }
     }
     for (port, count) in ports.into_iter().filter(|(_, count)| *count > 1) {
@@ -129,19 +133,29 @@ struct Checked {
     /// Combinations that are excluded.
     excluded: usize,
     levels_complete: bool,
+    /// All variants share one process.
+    shared: bool,
 }
 
 impl Checked {
-    fn new(source: Option<Source>, varied: Varied<'_>) -> Checked {
+    fn new(source: Option<Source>, varied: Varied<'_>, shared: bool) -> Checked {
         let Varied { rows, excluded, complete, .. } = varied;
-        Checked { source, rows, excluded, levels_complete: complete }
+        Checked { source, rows, excluded, levels_complete: complete, shared }
     }
 }
 
 enum Source {
-    Catalogue { folder: String, with: BTreeMap<String, String> },
+    Catalogue {
+        folder: String,
+        with: BTreeMap<String, String>,
+        /// Parameters that are sizes of memory, with their defaults.
+        memory: Vec<(String, Option<String>)>,
+    },
     Command(CommandSource),
-    Url { address: std::net::SocketAddr, authority: String },
+    Url {
+        address: std::net::SocketAddr,
+        authority: String,
+    },
 }
 
 struct CommandSource {
@@ -151,13 +165,29 @@ struct CommandSource {
     env: BTreeMap<String, String>,
     directory: Option<PathBuf>,
     ready_within_ns: u64,
+    memory_bytes: u64,
 }
 
 impl Source {
+    /// Memory that its parameters ask for with these levels; 0 when they say nothing.
+    fn memory_bytes(&self, levels: &[(String, String)]) -> u64 {
+        match self {
+            Source::Catalogue { with, memory, .. } => memory
+                .iter()
+                .filter_map(|(name, default)| {
+                    let level = levels.iter().find(|(factor, _)| factor == name).map(|(_, level)| level);
+                    jvm_bytes(level.or_else(|| with.get(name)).or(default.as_ref())?)
+                })
+                .sum(),
+            Source::Command(command) => command.memory_bytes,
+            Source::Url { .. } => 0,
+        }
+    }
+
     /// The subject with these levels filled in.
     fn of(&self, levels: &[(String, String)]) -> SubjectSpec {
         match self {
-            Source::Catalogue { folder, with } => {
+            Source::Catalogue { folder, with, .. } => {
                 let mut with = with.clone();
                 with.extend(levels.iter().cloned());
                 SubjectSpec::Catalogue { folder: folder.clone(), with }
@@ -201,16 +231,16 @@ impl<'a> Reader<'_, 'a> {
                 map.forbid(&KEYS[3..], "url: a server that already runs is taken as it is");
                 let source = url_subject(&field);
                 let rows = vec![Row::default()];
-                Some(Checked { source, rows, excluded: 0, levels_complete: true })
+                Some(Checked { source, rows, excluded: 0, levels_complete: true, shared: false })
             }
             None => None,
         };
-        map.close(&KEYS);
+        map.close(KEYS);
         checked
     }
 
     fn catalogue_subject(&self, map: &Map<'a>, field: &Field<'_>) -> Option<Checked> {
-        map.forbid(&["ready_within", "env", "directory", "port"], "use: the catalogue decides it");
+        map.forbid(&["ready_within", "env", "directory", "port", "memory"], "use: the catalogue decides it");
         let folder = self.folder(field);
         let switch = |name: &str| folder.as_ref().is_some_and(|(_, known)| is_switch(known, name));
         let with = map.optional("with").and_then(|field| assignments(&field, &switch)).unwrap_or_default();
@@ -223,9 +253,13 @@ impl<'a> Reader<'_, 'a> {
         let source = folder.map(|(folder, parameters)| {
             self.parameters(map, &folder, &parameters, &with, &varied);
             let with = with.into_iter().map(|(name, value, _)| (name, value)).collect();
-            Source::Catalogue { folder, with }
+            let memory = parameters.iter().filter(|parameter| parameter.kind == ParameterKind::Memory);
+            let memory =
+                memory.map(|parameter| (parameter.name.clone(), parameter.default.clone())).collect();
+            Source::Catalogue { folder, with, memory }
         });
-        Some(Checked::new(source, varied))
+        let shared = self.shared(map, varied.rows.len() < 2);
+        Some(Checked::new(source, varied, shared))
     }
 
     /// Every value fits its parameter, and none that must be given is missing.
@@ -337,6 +371,10 @@ impl<'a> Reader<'_, 'a> {
             })
         });
         let directory = map.optional("directory").map(|field| self.working_directory(&field));
+        let memory_bytes = map.optional("memory").and_then(|field| {
+            field.quantity(quantity::size, "write how much memory the server takes: 512MiB")
+        });
+        let memory_bytes = memory_bytes.unwrap_or(0);
         let mut values: BTreeMap<String, String> = BTreeMap::new();
         for (name, value, at) in with {
             if varied.gives(&name) {
@@ -359,9 +397,24 @@ impl<'a> Reader<'_, 'a> {
                 env: env?,
                 directory: directory.map_or(Some(None), |directory| directory.map(Some))?,
                 ready_within_ns: ready_within_ns?,
+                memory_bytes,
             }))
         })();
-        Some(Checked::new(source, varied))
+        let shared = self.shared(map, varied.rows.len() < 2);
+        Some(Checked::new(source, varied, shared))
+    }
+
+    /// Whether all variants share one process.
+    fn shared(&self, map: &Map<'a>, alone: bool) -> bool {
+        let Some(field) = map.optional("shared") else { return false };
+        let shared = field.boolean().unwrap_or(false);
+        if shared && alone {
+            field.problem(
+                "one variant shares its process with nobody",
+                "vary what differs between the variants, or leave shared out",
+            );
+        }
+        shared
     }
 
     fn arguments(&self, field: &Field<'_>) -> Option<Vec<String>> {
@@ -504,6 +557,17 @@ fn url_subject(field: &Field<'_>) -> Option<Source> {
             None
         }
     }
+}
+
+/// `256m` in bytes.
+fn jvm_bytes(text: &str) -> Option<u64> {
+    let digits = text.len().checked_sub(1).filter(|_| is_memory(text))?;
+    let unit = match text.as_bytes()[digits].to_ascii_lowercase() {
+        b'k' => 1 << 10,
+        b'm' => 1 << 20,
+        _ => 1 << 30,
+    };
+    text[..digits].parse::<u64>().ok()?.checked_mul(unit)
 }
 
 /// Memory as the JVM writes it: `256m`.

@@ -376,7 +376,15 @@ fn the_studies_that_come_with_proofload_fit_its_catalogue_and_their_presets() {
                 Some(study.name.as_str()),
                 "file and study have one name"
             );
-            let plan = crate::plan::make(&study, preset, 1, None, &[], &[]);
+            let plan = crate::plan::make(
+                &study,
+                preset,
+                1,
+                None,
+                (crate::plan::Mode::Cycles, String::new()),
+                &[],
+                &[],
+            );
             assert!(
                 plan.estimated_seconds * 1e9 <= plan.timing.budget_ns as f64,
                 "{} {preset:?}",

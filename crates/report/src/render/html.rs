@@ -87,7 +87,11 @@ fn picture(bar: Bar) -> String {
 
 fn table(table: &Table) -> String {
     let cells = |tag: &str, row: &[String]| {
-        row.iter().map(|cell| format!("<{tag}>{}</{tag}>", figure(cell))).collect::<String>()
+        let cell = |(column, cell): (usize, &String)| {
+            let inner = if column == 0 { safe(cell) } else { figure(cell) };
+            format!("<{tag}>{inner}</{tag}>")
+        };
+        row.iter().enumerate().map(cell).collect::<String>()
     };
     let rows: String = table.rows.iter().map(|row| format!("<tr>{}</tr>\n", cells("td", row))).collect();
     format!(

@@ -1,86 +1,167 @@
-//! For pull requests.
+//! For pull requests: the verdict first, details folded, and never longer than a forge takes.
 
-use crate::escape::markdown as safe;
+use crate::escape::{markdown, markdown_line};
 use crate::messages;
 use crate::view::{Table, VerdictView, View, view};
 use proofload_store::schema::{BadAnswer, RunResult};
 
-/// The result as Markdown with tables.
-pub fn markdown(result: &RunResult) -> String {
+/// What a comment on GitHub may have is 65,536 characters; this is in bytes, which are at least as many.
+const COMMENT_BYTES: usize = 65_000;
+/// Longest text of a stranger in one place.
+const TEXT_CHARS: usize = 400;
+
+/// The result as Markdown, fit for a comment on a pull request.
+pub fn markdown_report(result: &RunResult) -> String {
+    markdown_within(result, COMMENT_BYTES)
+}
+
+/// The result as Markdown of at most so many bytes. What does not fit is left out from the end, and named.
+pub fn markdown_within(result: &RunResult, max_bytes: usize) -> String {
     let view = view(result);
-    let mut out = format!("# {}\n\n", safe(&view.title));
-    for text in [&view.question, &view.ended].into_iter().filter(|text| !text.is_empty()) {
-        out.push_str(&format!("{}\n\n", safe(text)));
+    let mut out = head(&view);
+    let sections = sections(&view);
+    let reserve =
+        messages::left_out(&sections.iter().map(|section| section.title).collect::<Vec<_>>()).len() + 4;
+    let room = max_bytes.saturating_sub(reserve);
+    if out.len() > room {
+        return String::new();
     }
-    if !view.headline.is_empty() {
-        out.push_str(&format!("**{}**\n\n", safe(&view.headline)));
+    let mut left_out = Vec::new();
+    for section in &sections {
+        match section.within(room - out.len()) {
+            Some(text) => out.push_str(&text),
+            None => left_out.push(section.title),
+        }
     }
-    verdicts(messages::VERDICTS, "claim", &view.verdicts, &mut out);
-    verdicts(messages::EXPECTATIONS, "expectation", &view.expectations, &mut out);
-    view.tables.iter().for_each(|table| rows(table, &mut out));
-    bad_answers(&view, &mut out);
-    list(messages::LIMITS, &view.limits, &mut out);
-    pairs(messages::PARAMETERS, &view.parameters, &mut out);
-    pairs(messages::ENVIRONMENT, &view.environment, &mut out);
+    if !left_out.is_empty() {
+        out.push_str(&format!("{}\n", messages::left_out(&left_out)));
+    }
     out
 }
 
-fn verdicts(title: &str, what: &str, verdicts: &[VerdictView], out: &mut String) {
-    if verdicts.is_empty() {
-        return;
+/// A heading with lines below it, which can be cut.
+struct Section {
+    title: &'static str,
+    open: String,
+    lines: Vec<String>,
+    close: &'static str,
+}
+
+impl Section {
+    fn within(&self, room: usize) -> Option<String> {
+        let more = format!("\n{}\n", messages::more_lines(self.lines.len()));
+        let whole: usize = self.lines.iter().map(String::len).sum();
+        let frame = self.open.len() + self.close.len();
+        if frame + whole <= room {
+            return Some(format!("{}{}{}", self.open, self.lines.concat(), self.close));
+        }
+        let mut used = frame + more.len();
+        let fits = |line: &&String| {
+            used += line.len();
+            used <= room
+        };
+        let kept: Vec<&str> = self.lines.iter().take_while(fits).map(String::as_str).collect();
+        if kept.is_empty() {
+            return None;
+        }
+        let more = messages::more_lines(self.lines.len() - kept.len());
+        Some(format!("{}{}\n{more}\n{}", self.open, kept.concat(), self.close))
     }
-    out.push_str(&format!(
-        "## {title}\n\n| verdict | {what} | rests on | why |\n| --- | --- | --- | --- |\n"
-    ));
-    for verdict in verdicts {
-        let why = verdict.reasons.iter().map(|reason| safe(reason)).collect::<Vec<_>>().join("; ");
-        out.push_str(&format!(
+}
+
+fn safe(text: &str) -> String {
+    let clipped: String = text.chars().take(TEXT_CHARS).collect();
+    let whole = clipped.len() == text.len();
+    if whole { markdown(text) } else { format!("{}…", markdown(&clipped)) }
+}
+
+fn head(view: &View) -> String {
+    let clipped = |text: &str| text.chars().take(TEXT_CHARS).collect::<String>();
+    let mut out = format!("# {}\n\n", safe(&view.title));
+    let tally = messages::tally(view.verdicts.iter().map(|verdict| verdict.verdict.as_str()));
+    for text in [&tally, &view.headline].into_iter().filter(|text| !text.is_empty()) {
+        out.push_str(&format!("**{}**\n\n", safe(text)));
+    }
+    for text in [&view.ended, &view.question].into_iter().filter(|text| !text.is_empty()) {
+        out.push_str(&format!("{}\n\n", markdown_line(&clipped(text))));
+    }
+    out
+}
+
+fn sections(view: &View) -> Vec<Section> {
+    let mut sections = Vec::new();
+    sections.extend(verdicts(messages::VERDICTS, messages::CLAIM, &view.verdicts));
+    sections.extend(verdicts(messages::EXPECTATIONS, messages::EXPECTATION, &view.expectations));
+    sections.extend(view.tables.iter().map(table));
+    let reasons = view.verdicts.iter().chain(&view.expectations).flat_map(|verdict| {
+        verdict.reasons.iter().skip(1).map(|reason| format!("{}: {reason}", verdict.name)).collect::<Vec<_>>()
+    });
+    sections.extend(list(messages::REASONS, &reasons.collect::<Vec<_>>()));
+    sections.extend(list(messages::LIMITS, &view.limits));
+    sections.extend(list(messages::BAD_ANSWERS, &view.bad_answers.iter().map(said).collect::<Vec<_>>()));
+    sections.extend(pairs(messages::PARAMETERS, &view.parameters));
+    sections.extend(pairs(messages::ENVIRONMENT, &view.environment));
+    sections
+}
+
+fn verdicts(title: &'static str, what: &str, verdicts: &[VerdictView]) -> Option<Section> {
+    let row = |verdict: &VerdictView| {
+        let why = verdict.reasons.first().map(|reason| safe(reason)).unwrap_or_default();
+        format!(
             "| **{}** | {}: {} | {} | {why} |\n",
             safe(&verdict.verdict),
             safe(&verdict.name),
             safe(&verdict.text),
             safe(&verdict.rests_on)
-        ));
-    }
-    out.push('\n');
+        )
+    };
+    let columns = messages::verdict_columns(what).join(" | ");
+    (!verdicts.is_empty()).then(|| Section {
+        title,
+        open: format!("## {title}\n\n| {columns} |\n| --- | --- | --- | --- |\n"),
+        lines: verdicts.iter().map(row).collect(),
+        close: "\n",
+    })
 }
 
-fn rows(table: &Table, out: &mut String) {
+fn table(table: &Table) -> Section {
     let row = |cells: &[String]| {
         let cells: Vec<String> = cells.iter().map(|cell| safe(cell)).collect();
         format!("| {} |\n", cells.join(" | "))
     };
-    out.push_str(&format!("## {}\n\n{}", safe(&table.title), row(&table.header)));
     let rules =
         std::iter::once("---").chain(std::iter::repeat_n("---:", table.header.len().saturating_sub(1)));
-    out.push_str(&format!("| {} |\n", rules.collect::<Vec<_>>().join(" | ")));
-    table.rows.iter().for_each(|cells| out.push_str(&row(cells)));
-    out.push('\n');
+    let rules = rules.collect::<Vec<_>>().join(" | ");
+    Section {
+        title: messages::FIGURES,
+        open: format!("## {}\n\n{}| {rules} |\n", safe(&table.title), row(&table.header)),
+        lines: table.rows.iter().map(|cells| row(cells)).collect(),
+        close: "\n",
+    }
 }
 
 /// The first line of each; the rest is in the other formats.
-fn bad_answers(view: &View, out: &mut String) {
-    let said = |answer: &BadAnswer| match answer.received.lines().next() {
+fn said(answer: &BadAnswer) -> String {
+    match answer.received.lines().next() {
         Some(first) => format!("{}: {}: {first}", answer.outcome, answer.what),
         None => format!("{}: {}", answer.outcome, answer.what),
-    };
-    list(messages::BAD_ANSWERS, &view.bad_answers.iter().map(said).collect::<Vec<_>>(), out);
+    }
 }
 
-fn list(title: &str, items: &[String], out: &mut String) {
-    if items.is_empty() {
-        return;
-    }
-    out.push_str(&format!("## {title}\n\n"));
-    items.iter().for_each(|item| out.push_str(&format!("- {}\n", safe(item))));
-    out.push('\n');
+fn list(title: &'static str, items: &[String]) -> Option<Section> {
+    (!items.is_empty()).then(|| Section {
+        title,
+        open: format!("<details><summary>{title} ({})</summary>\n\n", items.len()),
+        lines: items.iter().map(|item| format!("- {}\n", safe(item))).collect(),
+        close: "\n</details>\n\n",
+    })
 }
 
-fn pairs(title: &str, pairs: &[(String, String)], out: &mut String) {
-    if pairs.is_empty() {
-        return;
-    }
-    out.push_str(&format!("<details><summary>{title}</summary>\n\n| | |\n| --- | --- |\n"));
-    pairs.iter().for_each(|(name, value)| out.push_str(&format!("| {} | {} |\n", safe(name), safe(value))));
-    out.push_str("\n</details>\n\n");
+fn pairs(title: &'static str, pairs: &[(String, String)]) -> Option<Section> {
+    (!pairs.is_empty()).then(|| Section {
+        title,
+        open: format!("<details><summary>{title}</summary>\n\n| | |\n| --- | --- |\n"),
+        lines: pairs.iter().map(|(name, value)| format!("| {} | {} |\n", safe(name), safe(value))).collect(),
+        close: "\n</details>\n\n",
+    })
 }

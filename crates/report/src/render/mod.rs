@@ -1,22 +1,29 @@
-//! Views as text, Markdown and HTML, results as JSON. A renderer reads no file.
+//! Views as text, Markdown, HTML and JUnit's XML, results as JSON and CSV, slices as series and histogram logs. A
+//! renderer reads no file.
 
+mod csv;
+mod hlog;
 mod html;
+mod junit;
 mod markdown;
+mod runs;
 mod text;
 
+pub use csv::{csv, csv_series};
+pub use hlog::hlog;
 pub use html::html;
-pub use markdown::markdown;
+pub use junit::{Undecided, junit};
+pub use markdown::{markdown_report as markdown, markdown_within};
+pub use runs::{diff_text, history_text};
 pub use text::text;
 
+use crate::escape;
 use proofload_store::schema::RunResult;
 
 /// The result for programs; `schema/result.schema.json` describes it.
 pub fn json(result: &RunResult) -> String {
     match serde_json::to_string_pretty(result) {
-        Ok(mut text) => {
-            text.push('\n');
-            text
-        }
+        Ok(text) => format!("{}\n", escape::json(&text)),
         // Maps with text keys and plain fields always serialise; if that ever changes, say it where it is read.
         Err(error) => format!("{{\"error\": {:?}}}\n", error.to_string()),
     }

@@ -72,7 +72,7 @@ fn verdict_lines(verdict: &VerdictView, colour: bool) -> String {
     lines
 }
 
-fn table_lines(table: &Table, colour: bool) -> String {
+pub(super) fn table_lines(table: &Table, colour: bool) -> String {
     let rows: Vec<Vec<String>> = std::iter::once(&table.header)
         .chain(&table.rows)
         .map(|row| row.iter().map(|cell| line(cell)).collect())

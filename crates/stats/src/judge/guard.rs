@@ -4,10 +4,10 @@ use super::series::Series;
 use crate::Reason;
 
 /// Error share above which nothing is said about speed: a fast error page is not throughput.
-const ERROR_SHARE_MAX: f64 = 0.001;
+pub(super) const ERROR_SHARE_MAX: f64 = 0.001;
 
 /// Share of the blocks that may be lost.
-const LOST_SHARE_MAX: f64 = 0.2;
+pub(super) const LOST_SHARE_MAX: f64 = 0.2;
 
 /// Most failed checks that are told one by one.
 const CHECKS_TOLD_MAX: usize = 3;

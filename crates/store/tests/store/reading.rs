@@ -1,8 +1,9 @@
 //! Records that were cut off, damaged, or written by somebody newer.
 
+use crate::fixture;
 use crate::fixture::{plan, slice, slices, snapshot, write};
 use proofload_store::schema::{Plan, Slice};
-use proofload_store::{Run, StoreError};
+use proofload_store::{Run, RunWriter, StoreError};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -147,4 +148,54 @@ fn blocks_beyond_the_plan_repeat_its_order_and_foreign_files_are_left_alone() {
     fs::write(run.join("blocks/notes.txt"), "hello").unwrap();
     fs::write(run.join("blocks/0009.jsonl.bak"), "junk").unwrap();
     assert_eq!(Run::open(&run).unwrap().blocks().len(), 4);
+}
+
+/// A line that says that a variant did not get through its block.
+fn lost_line(block: u32, variant: &str) -> Slice {
+    let mut line = fixture::slice(block, 0, 0, variant, &fixture::snapshot(0, 0, 0));
+    line.phase = "lost".to_string();
+    line.marks = vec!["killed by signal 9".to_string()];
+    line
+}
+
+#[test]
+fn a_block_counts_for_the_variants_that_got_through_it() {
+    let root = tempfile::tempdir().unwrap();
+    let mut writer =
+        RunWriter::create(root.path(), &fixture::plan(), &fixture::environment(), fixture::STARTED_NS)
+            .unwrap();
+    let mut block = writer.begin_block(1).unwrap();
+    let fast = fixture::snapshot(100, 1_000, 0);
+    for slice in [
+        fixture::slice(1, 1, 1, "nio", &fast),
+        fixture::slice(1, 1, 2, "nio2", &fast),
+        fixture::slice(1, 2, 1, "nio", &fast),
+        lost_line(1, "nio2"),
+    ] {
+        block.append(&slice).unwrap();
+    }
+    block.finish().unwrap();
+    let run = Run::open(writer.path()).unwrap();
+    let [block] = run.blocks() else { panic!("{:?}", run.excluded()) };
+    assert!(block.slices.iter().all(|slice| slice.measured.variant == "nio"));
+    assert_eq!(block.lost[0].variant, "nio2");
+    assert_eq!((block.lost[0].why.as_str(), block.lost[0].slices.len()), ("killed by signal 9", 1));
+    let seen = run.observations(&[proofload_stats::Measure::Throughput]).unwrap();
+    assert_eq!(seen.cells.iter().map(|cell| cell.variant).collect::<Vec<_>>(), [0]);
+    assert_eq!(run.points().unwrap().len(), 1);
+}
+
+#[test]
+fn a_block_in_which_every_variant_was_lost_does_not_count() {
+    let root = tempfile::tempdir().unwrap();
+    let mut writer =
+        RunWriter::create(root.path(), &fixture::plan(), &fixture::environment(), fixture::STARTED_NS)
+            .unwrap();
+    let mut block = writer.begin_block(1).unwrap();
+    block.append(&lost_line(1, "nio")).unwrap();
+    block.append(&lost_line(1, "nio2")).unwrap();
+    block.finish().unwrap();
+    let run = Run::open(writer.path()).unwrap();
+    assert!(run.blocks().is_empty());
+    assert_eq!(run.excluded()[0].damage.as_deref(), Some("every variant was lost in it"));
 }

@@ -22,7 +22,15 @@ fn study(text: &str, only: &[&str]) -> Result<Study, Problems> {
 #[test]
 fn rows_and_figures_are_read_and_planned() {
     let study = study(&format!("{SMALL}{TABLE}"), &[]).unwrap_or_else(|problems| panic!("{problems}"));
-    let plan = crate::plan::make(&study, crate::plan::Preset::Quick, 1, None, &[], &[]);
+    let plan = crate::plan::make(
+        &study,
+        crate::plan::Preset::Quick,
+        1,
+        None,
+        (crate::plan::Mode::Cycles, String::new()),
+        &[],
+        &[],
+    );
     assert_eq!(plan.expectations[0].range, "8000/s..14000/s");
     assert_eq!(plan.expectations[1].source, "the plan of 2011, page 3");
     assert_eq!(plan.references[0].figures[1].value, "101ms");

@@ -1,0 +1,163 @@
+//! `proofload resume` and `proofload rerun`: what a record says, done again or to its end.
+
+use crate::args::{Cli, OutputArgs, RerunArgs, ResumeArgs, RunArgs, Verb};
+use crate::exit::{Exit, leave};
+use crate::run::{Begin, Conduct, conduct};
+use crate::{compare, run};
+use clap::Parser;
+use proofload_harness::plan::Mode;
+use proofload_harness::study::{self, Study};
+use proofload_harness::subject::{Cache, Catalogue};
+use proofload_store::Run;
+use proofload_store::schema::Plan;
+use std::path::{Path, PathBuf};
+
+/// What stands where a credential was.
+const REDACTED: &str = "[redacted]";
+
+/// The verb.
+pub fn resume(args: &ResumeArgs) -> anyhow::Result<Exit> {
+    let path = match &args.run {
+        Some(run) => run.clone(),
+        None => match latest_unfinished(&args.dir)? {
+            Some(run) => run,
+            None => {
+                say(&args.output, &format!("all runs in {} are finished", args.dir.join("runs").display()));
+                return Ok(Exit::Done);
+            }
+        },
+    };
+    let record = Run::open(&path).map_err(|error| leave(Exit::Usage, error))?;
+    if record.is_running() {
+        let what = format!("{} is being conducted by another process; wait for it", record.path().display());
+        return Err(leave(Exit::Busy, what));
+    }
+    if record.status().state == "finished" {
+        say(&args.output, &format!("{} is finished; there is nothing to resume", record.path().display()));
+        return Ok(Exit::Done);
+    }
+    let begin = Begin::Resume { run: &record, anyway: args.anyway };
+    again(&record, begin, &args.dir, args.no_wait, &args.output)
+}
+
+/// The verb.
+pub fn rerun(args: &RerunArgs) -> anyhow::Result<Exit> {
+    let record = Run::open(&args.run).map_err(|error| leave(Exit::Usage, error))?;
+    let begin = Begin::Repeat { run: &record, anyway: args.anyway };
+    again(&record, begin, &args.dir, args.no_wait, &args.output)
+}
+
+fn say(output: &OutputArgs, line: &str) {
+    if !output.quiet {
+        eprintln!("{}", proofload_report::escape::terminal(line));
+    }
+}
+
+/// The run that began last of those that are not finished and that nobody conducts; `None` when all are finished.
+fn latest_unfinished(dir: &Path) -> anyhow::Result<Option<PathBuf>> {
+    let runs = proofload_store::runs(dir, None)?;
+    if runs.is_empty() {
+        let what = format!("there are no runs in {}; name one, or give --dir", dir.join("runs").display());
+        return Err(leave(Exit::Usage, what));
+    }
+    for path in runs.into_iter().rev() {
+        let Ok(run) = Run::open(&path) else { continue };
+        if run.status().state != "finished" && !run.is_running() {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
+}
+
+/// Reads the command line of the record again and conducts the same study.
+fn again(
+    record: &Run,
+    begin: Begin<'_>,
+    dir: &Path,
+    no_wait: bool,
+    output: &OutputArgs,
+) -> anyhow::Result<Exit> {
+    let plan = record.plan();
+    let place = record.path().join("plan.json");
+    let mistake = |what: String| leave(Exit::Usage, format!("{}: {what}", place.display()));
+    if plan.arguments.is_empty() {
+        return Err(mistake("it does not say how the run was begun; run the study anew".to_string()));
+    }
+    if plan.arguments.iter().any(|word| word.contains(REDACTED)) {
+        let what = "credentials on its command line were not recorded; run the study anew";
+        return Err(mistake(what.to_string()));
+    }
+    let words = std::iter::once("proofload").chain(plan.arguments.iter().map(String::as_str));
+    let cli = Cli::try_parse_from(words)
+        .map_err(|error| mistake(format!("its command line is not understood by this Proofload: {error}")))?;
+    let base = PathBuf::from(&plan.working_directory);
+    let mut offline = false;
+    let (study, catalogue, preset, workers, baseline) = match &cli.verb {
+        Some(Verb::Run(args)) => {
+            let args = below(args, &base);
+            offline = args.offline;
+            let catalogue = run::catalogue(&args)?;
+            let study = study_of(&args, &catalogue, plan)?;
+            (study, catalogue, args.preset, None, Some(args.baseline))
+        }
+        Some(Verb::Compare(args)) => {
+            let catalogue = Catalogue::find(None, None).map_err(|error| leave(Exit::Usage, error))?;
+            (compare::study_of(args)?, catalogue, args.preset.clone(), args.load.workers, None)
+        }
+        _ => return Err(mistake("its command line is neither run nor compare".to_string())),
+    };
+    let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(offline);
+    conduct(&Conduct {
+        study: &study,
+        preset: &preset,
+        catalogue: &catalogue,
+        cache: &cache,
+        dir,
+        mode: Mode::from_name(&plan.mode),
+        seed: Some(plan.seed),
+        workers,
+        no_wait,
+        explain: false,
+        baseline: baseline.as_ref(),
+        base: &base,
+        begin,
+        output,
+    })
+}
+
+/// The same arguments, paths from where they were given.
+fn below(args: &RunArgs, base: &Path) -> RunArgs {
+    let mut args = args.clone();
+    args.study = base.join(&args.study);
+    args.catalogue = args.catalogue.map(|catalogue| base.join(catalogue));
+    args
+}
+
+/// The study of the record. The file is read for the credentials that were not recorded; when it is another
+/// one now, or gone, the recorded text is what counts.
+fn study_of(args: &RunArgs, catalogue: &Catalogue, plan: &Plan) -> anyhow::Result<Study> {
+    let options = run::options(args);
+    if let Ok(study) = study::load(&args.study, &options, catalogue)
+        && study.text == plan.study_text
+    {
+        return Ok(study);
+    }
+    if plan.study_text.contains(REDACTED) {
+        let what = format!(
+            "{} is not the study of the record any more, and its credentials were not recorded; restore the file",
+            args.study.display()
+        );
+        return Err(leave(Exit::Usage, what));
+    }
+    eprintln!(
+        "{} is another one than when the run began; the study of the record is what counts",
+        proofload_report::escape::terminal(&args.study.display().to_string())
+    );
+    // What was set on the command line is in the recorded text already.
+    let options = study::Options { set: Vec::new(), ..options };
+    let directory = args.study.parent().unwrap_or(Path::new("."));
+    let mut study = study::parse(&plan.study_text, "the study of the record", directory, &options, catalogue)
+        .map_err(|problems| leave(Exit::Usage, problems))?;
+    study.settings.clone_from(&plan.settings);
+    Ok(study)
+}

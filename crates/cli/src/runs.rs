@@ -1,0 +1,36 @@
+//! `proofload history` and `proofload diff`: records side by side, nothing run.
+
+use crate::args::{DiffArgs, HistoryArgs, ListFormat};
+use crate::exit::{Exit, leave};
+use crate::output;
+use anyhow::Context;
+use proofload_harness::host::clock;
+use proofload_store::Run;
+use serde::Serialize;
+
+/// The verb.
+pub fn history(args: &HistoryArgs) -> anyhow::Result<Exit> {
+    let paths = proofload_store::runs(&args.dir, args.study.as_deref())?;
+    let entries: Vec<_> = paths.iter().map(|path| proofload_report::history_entry(path)).collect();
+    match args.format {
+        ListFormat::Text => output::print(&proofload_report::history_text(&entries, &clock::date_text))?,
+        ListFormat::Json => print_json(&entries)?,
+    }
+    Ok(Exit::Done)
+}
+
+/// The verb.
+pub fn diff(args: &DiffArgs) -> anyhow::Result<Exit> {
+    let open = |path| Run::open(path).map_err(|error| leave(Exit::Usage, error));
+    let diff = proofload_report::diff(&open(&args.left)?, &open(&args.right)?)?;
+    match args.format {
+        ListFormat::Text => output::print(&proofload_report::diff_text(&diff))?,
+        ListFormat::Json => print_json(&diff)?,
+    }
+    Ok(Exit::Done)
+}
+
+fn print_json<T: Serialize>(value: &T) -> anyhow::Result<()> {
+    let text = serde_json::to_string_pretty(value).context("cannot be written as JSON")?;
+    output::print(&format!("{text}\n"))
+}

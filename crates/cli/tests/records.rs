@@ -1,0 +1,217 @@
+//! Runs that go on, are made again, and are compared: the executable on the reference server.
+
+mod support;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use support::{PROOFLOAD, command, json, processes_with, proofload, root, text, wait_until};
+
+/// Blocks of under two seconds.
+const SHORT: [&str; 4] =
+    ["--quick", "--timing", "warm-up=100ms,slice=50ms,discard=10ms,cycles=2", "studies/quickstart.yaml"];
+
+/// Studies wait for each other; one that waits is not the one to be killed.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn utf8(path: &Path) -> &str {
+    path.to_str().expect("a path in UTF-8")
+}
+
+fn start(dir: &Path) -> Child {
+    let mut command = command(&["run", "-q", "--seed", "7", "--dir", utf8(dir)]);
+    command.args(SHORT).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the executable runs")
+}
+
+fn latest(dir: &Path) -> PathBuf {
+    dir.join("runs/quickstart/latest")
+}
+
+/// A run that was killed when its second block had begun.
+fn killed(dir: &Path) -> PathBuf {
+    let mut child = start(dir);
+    let block = latest(dir).join("blocks/0002.partial.jsonl");
+    wait_until(Duration::from_secs(120), "the second block begins", || block.exists());
+    kill_process(Pid::from_child(&child), Signal::KILL).expect("it runs");
+    child.wait().expect("it ends");
+    latest(dir).canonicalize().expect("a run")
+}
+
+fn decided(output: &Output) {
+    assert!(matches!(output.status.code(), Some(0 | 10 | 11 | 12)), "{}", text(&output.stderr));
+}
+
+fn edit(path: &Path, change: impl FnOnce(&mut Value)) {
+    let mut value = serde_json::from_slice(&std::fs::read(path).expect("readable")).expect("JSON");
+    change(&mut value);
+    std::fs::write(path, value.to_string()).expect("writable");
+}
+
+#[test]
+fn a_killed_run_goes_on_to_the_verdict_that_its_record_yields() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().expect("a directory");
+    let run = killed(dir.path());
+    let history = json(&proofload(&["history", "quickstart", "--dir", utf8(dir.path()), "--format", "json"]));
+    assert_eq!(history[0]["status"]["state"], "killed", "{history}");
+
+    // Another kernel, other servers: refused with the difference, and nothing is started or written.
+    let before = std::fs::read(run.join("status.json")).expect("a status");
+    let environment = run.join("environment.json");
+    let good = std::fs::read(&environment).expect("an environment");
+    edit(&environment, |environment| environment["kernel"] = "2.4.18".into());
+    let refused = proofload(&["resume", utf8(&run)]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("kernel: 2.4.18 then"), "{}", text(&refused.stderr));
+    assert_eq!(std::fs::read(run.join("status.json")).expect("a status"), before);
+    std::fs::write(&environment, good).expect("writable");
+
+    let resumed = proofload(&["resume", "--dir", utf8(dir.path()), "--format", "json"]);
+    decided(&resumed);
+    let result = json(&resumed);
+    assert_eq!(result["status"]["state"], "finished");
+    assert_eq!(result["plan"]["seed"], 7);
+    assert!(result["blocks"].as_u64().is_some_and(|n| n >= 4), "{}", result["blocks"]);
+    assert_eq!(result["excluded_blocks"], 1);
+    let sittings = result["status"]["sittings"].as_array().expect("sittings");
+    assert_eq!((&sittings[0]["state"], &sittings[0]["cut_block"]), (&"killed".into(), &2.into()));
+    assert_eq!(sittings[1]["state"], "finished");
+
+    let report = proofload(&["report", utf8(&run), "--format", "json"]);
+    assert_eq!(report.status.code(), resumed.status.code());
+    assert_eq!(json(&report), result, "what is drawn from the record is what was said at the end");
+
+    let again = proofload(&["resume", utf8(&run)]);
+    assert_eq!(again.status.code(), Some(0));
+    assert!(text(&again.stderr).contains("is finished"), "{}", text(&again.stderr));
+}
+
+#[test]
+fn what_changed_and_was_accepted_is_marked() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().expect("a directory");
+    let run = killed(dir.path());
+    edit(&run.join("environment.json"), |environment| environment["kernel"] = "2.4.18".into());
+    let resumed = proofload(&["resume", utf8(&run), "--anyway"]);
+    decided(&resumed);
+    let told = text(&resumed.stdout);
+    assert!(told.contains("resumed although something had changed: kernel: 2.4.18 then"), "{told}");
+    // Another study is not the same run, whatever is accepted.
+    let dir = tempfile::tempdir().expect("a directory");
+    let run = killed(dir.path());
+    edit(&run.join("plan.json"), |plan| plan["timing"]["slice_ns"] = 1_000_000.into());
+    let refused = proofload(&["resume", utf8(&run), "--anyway"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("another study now"), "{}", text(&refused.stderr));
+}
+
+#[test]
+fn two_do_not_conduct_one_run() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut child = start(dir.path());
+    let plan = latest(dir.path()).join("plan.json");
+    wait_until(Duration::from_secs(120), "the run begins", || plan.exists());
+    let refused = proofload(&["resume", utf8(&latest(dir.path()))]);
+    kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
+    child.wait().expect("it ends");
+    assert_eq!(refused.status.code(), Some(4), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("conducted by another process"), "{}", text(&refused.stderr));
+}
+
+#[test]
+fn a_run_is_repeated_laid_beside_the_first_and_compared_with_it() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().expect("a directory");
+    let first = start(dir.path()).wait_with_output().expect("it ends");
+    decided(&first);
+    let base = latest(dir.path()).canonicalize().expect("a run");
+    let repeated = proofload(&["rerun", utf8(&base), "--dir", utf8(dir.path()), "--format", "json"]);
+    decided(&repeated);
+    let result = json(&repeated);
+    assert_eq!(result["plan"]["repeats"], utf8(&base));
+    let second = latest(dir.path()).canonicalize().expect("a run");
+    assert_ne!(base, second);
+
+    let diff = json(&proofload(&["diff", utf8(&base), utf8(&second), "--format", "json"]));
+    assert_eq!(diff["plan"], Value::Array(Vec::new()), "the same plan, seed and order");
+    let throughput = &diff["figures"][0];
+    assert_eq!(throughput["measure"], "throughput");
+    let point = |side: &str| throughput[side]["point"].as_f64().expect("a figure");
+    assert!((point("ratio") / (point("right") / point("left")) - 1.0).abs() < 1e-9, "{throughput}");
+    let told = text(&proofload(&["diff", utf8(&base), utf8(&second)]).stdout);
+    assert!(told.contains("not paired: different times"), "{told}");
+
+    let report = |more: &[&str]| {
+        let mut args = vec!["report", utf8(&second), "--baseline", utf8(&base), "--format", "json"];
+        args.extend(more);
+        proofload(&args)
+    };
+    let compared = report(&["--tolerance", "99%"]);
+    let figures = json(&compared)["baseline"]["figures"].as_array().expect("figures").clone();
+    assert_eq!(figures.len(), 8, "{figures:?}");
+    // A baseline that answered ten times as much: a regression, with its own exit code.
+    let blocks = std::fs::read_dir(base.join("blocks")).expect("blocks").flatten();
+    for block in blocks.filter(|block| block.path().extension().is_some_and(|end| end == "jsonl")) {
+        let lines = std::fs::read_to_string(block.path()).expect("readable");
+        let faster = lines.lines().map(|line| {
+            let mut slice: Value = serde_json::from_str(line).expect("a slice");
+            slice["answered_in_window"] =
+                (slice["answered_in_window"].as_u64().expect("a count") * 100).into();
+            format!("{slice}\n")
+        });
+        std::fs::write(block.path(), faster.collect::<String>()).expect("writable");
+    }
+    let regressed = report(&[]);
+    let verdicts = json(&regressed)["baseline"]["figures"].clone();
+    if !matches!(regressed.status.code(), Some(10 | 12)) {
+        assert_eq!(regressed.status.code(), Some(13), "{verdicts}");
+        assert_eq!(verdicts[0]["verdict"], "refuted", "{verdicts}");
+    }
+
+    edit(&base.join("environment.json"), |environment| environment["machine"] = "elsewhere".into());
+    let refused = report(&[]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("machine: elsewhere then"), "{}", text(&refused.stderr));
+    let marked = json(&report(&["--baseline-anyway"]));
+    let differences = marked["baseline"]["differences"].as_array().expect("differences");
+    assert!(differences[0].as_str().is_some_and(|what| what.starts_with("machine: elsewhere")), "{marked}");
+}
+
+/// A limit on the size of files is to a process what a full disk is: writing fails in the middle of a slice.
+#[test]
+fn a_disk_that_fills_ends_the_run_as_a_signal_does() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().expect("a directory");
+    let temp = tempfile::tempdir().expect("a directory");
+    // Units of 512 bytes: the plan has room, a block has not.
+    let script = "trap '' XFSZ; ulimit -f 48; exec \"$0\" \"$@\"";
+    let output = Command::new("sh")
+        .args(["-c", script, PROOFLOAD, "run", "--dir", utf8(dir.path())])
+        .args(SHORT)
+        .current_dir(root())
+        .env("TMPDIR", temp.path())
+        .env("XDG_RUNTIME_DIR", temp.path())
+        .output()
+        .expect("a shell");
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("the disk is full") && told.contains("go on with proofload resume"), "{told}");
+    assert_eq!(processes_with(utf8(temp.path())), Vec::<String>::new());
+    let run = latest(dir.path()).canonicalize().expect("a run");
+    let status = std::fs::read_to_string(run.join("status.json")).expect("a status");
+    assert!(status.contains("\"state\": \"interrupted\""), "{status}");
+    let report = proofload(&["report", utf8(&run), "--format", "json"]);
+    assert_eq!(json(&report)["excluded_blocks"], 1, "{}", text(&report.stderr));
+    // With room again it goes on.
+    let resumed = proofload(&["resume", utf8(&run), "--format", "json"]);
+    decided(&resumed);
+    assert_eq!(json(&resumed)["status"]["sittings"][0]["cut_block"], 1);
+}

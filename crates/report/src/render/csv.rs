@@ -1,0 +1,123 @@
+//! CSV (RFC 4180): one table of figures, or one of series. One value a line, so that both stay the same columns
+//! whatever was measured.
+
+use crate::escape::csv as safe;
+use proofload_store::schema::{Durations, Point, RunResult, Slice};
+
+/// The figures with their intervals, then what was counted.
+pub fn csv(result: &RunResult) -> String {
+    let mut out = String::from("variant,stream,point,measure,unit,value,low,high,confidence,blocks\r\n");
+    for figure in &result.figures {
+        let blocks = figure.per_block.iter().flatten().count();
+        if let Some(estimate) = &figure.estimate {
+            let ends = (estimate.low, estimate.high);
+            let interval = if ends.0.is_some() { number(Some(figure.confidence)) } else { String::new() };
+            row(
+                &mut out,
+                [
+                    &safe(&figure.variant),
+                    &safe(&figure.stream),
+                    &safe(&figure.point),
+                    &safe(&figure.measure),
+                    &safe(&estimate.unit),
+                ],
+                &[number(Some(estimate.point)), number(ends.0), number(ends.1), interval, blocks.to_string()],
+            );
+        }
+    }
+    result.points.iter().for_each(|point| counted(point, &mut out));
+    out
+}
+
+/// What was counted over everything that was measured at a point: no interval belongs to it.
+fn counted(point: &Point, out: &mut String) {
+    let (variant, stream, label) = (safe(&point.variant), safe(&point.stream), safe(&point.point));
+    let mut say = |measure: &str, unit: &str, value: Option<f64>| {
+        if value.is_some() {
+            let rest = [number(value), String::new(), String::new(), String::new(), String::new()];
+            row(out, [&variant, &stream, &label, &safe(measure), unit], &rest);
+        }
+    };
+    say("total.seconds", "s", Some(point.seconds));
+    say("total.throughput", "per_s", point.throughput_per_s);
+    say("total.intended", "count", Some(point.intended as f64));
+    say("total.bytes_sent", "bytes", Some(point.bytes_sent as f64));
+    say("total.bytes_received", "bytes", Some(point.bytes_received as f64));
+    for (outcome, n) in &point.outcomes {
+        say(&format!("outcome.{outcome}"), "count", Some(*n as f64));
+    }
+    for (code, n) in &point.codes {
+        say(&format!("code.{code}"), "count", Some(*n as f64));
+    }
+    let clocks = [
+        ("response_time", &point.response_time_ns),
+        ("service_time", &point.service_time_ns),
+        ("first_byte", &point.first_byte_ns),
+        ("send_delay", &point.send_delay_ns),
+    ];
+    for (clock, durations) in clocks {
+        for (name, value) in quantiles(durations) {
+            say(&format!("total.{clock}.{name}"), "ns", value);
+        }
+    }
+}
+
+fn quantiles(durations: &Durations) -> [(&'static str, Option<f64>); 6] {
+    let ns = |value: Option<u64>| value.map(|ns| ns as f64);
+    [
+        ("mean", durations.mean),
+        ("p50", ns(durations.p50)),
+        ("p90", ns(durations.p90)),
+        ("p99", ns(durations.p99)),
+        ("p999", ns(durations.p999)),
+        ("max", ns(durations.max)),
+    ]
+}
+
+/// The series of every slice: answers in each second of the window, and what the telemetry saw. `at_ns` counts from
+/// the window's start.
+pub fn csv_series(slices: &[&Slice]) -> String {
+    let mut out = String::from(
+        "block,phase,cycle,position,variant,stream,point,window_start_unix_ns,at_ns,series,value\r\n",
+    );
+    for slice in slices {
+        let place = format!(
+            "{},{},{},{},{},{},{},{}",
+            slice.block,
+            safe(&slice.phase),
+            slice.cycle,
+            slice.position,
+            safe(&slice.measured.variant),
+            safe(&slice.measured.stream),
+            safe(&slice.measured.point),
+            slice.started_unix_ns
+        );
+        for (second, answered) in slice.measured.per_second.iter().enumerate() {
+            out.push_str(&format!("{place},{},answered,{answered}\r\n", second as u64 * 1_000_000_000));
+        }
+        let Some(telemetry) = &slice.telemetry else { continue };
+        for (series, values) in &telemetry.series {
+            let name = safe(series);
+            for (at_ns, value) in telemetry.at_ns.iter().zip(values) {
+                // Not measured is empty, not zero.
+                let value = value.map(|value| value.to_string()).unwrap_or_default();
+                out.push_str(&format!("{place},{at_ns},{name},{value}\r\n"));
+            }
+        }
+    }
+    out
+}
+
+fn row(out: &mut String, names: [&str; 5], values: &[String]) {
+    out.push_str(&names.join(","));
+    for value in values {
+        out.push(',');
+        out.push_str(value);
+    }
+    out.push_str("\r\n");
+}
+
+/// As many digits as are needed to read back the same number.
+fn number(value: Option<f64>) -> String {
+    value.filter(|value| value.is_finite()).map(|value| value.to_string()).unwrap_or_default()
+}

@@ -1,0 +1,83 @@
+//! History and differences, for a terminal.
+
+use crate::escape::{line, terminal};
+use crate::messages;
+use crate::render::text::table_lines;
+use crate::view::Table;
+use proofload_store::schema::{Difference, Estimate, HistoryEntry, RunDiff};
+
+/// Longest value of a difference that is shown on its line, in characters.
+const VALUE_MAX: usize = 100;
+
+/// Runs, one a line, oldest first. `when` turns nanoseconds since 1970 into a date.
+pub fn history_text(entries: &[HistoryEntry], when: &dyn Fn(u64) -> String) -> String {
+    if entries.is_empty() {
+        return format!("{}\n", messages::NO_RUNS);
+    }
+    let header =
+        ["study", "began", "preset", "ended", "blocks", "machine", "verdicts", "id"].map(str::to_string);
+    let row = |entry: &HistoryEntry| {
+        let began = if entry.began_unix_ns == 0 { "–".to_string() } else { when(entry.began_unix_ns) };
+        let verdicts: Vec<String> =
+            entry.verdicts.iter().map(|v| format!("{}: {}", v.claim, v.verdict)).collect();
+        vec![
+            entry.study.clone(),
+            began,
+            entry.preset.clone(),
+            if entry.damage.is_empty() { entry.status.state.clone() } else { "unreadable".to_string() },
+            entry.blocks.to_string(),
+            entry.machine.clone(),
+            if entry.damage.is_empty() { verdicts.join("; ") } else { entry.damage.clone() },
+            entry.id.clone(),
+        ]
+    };
+    let rows = entries.iter().map(row).collect();
+    let table = Table { title: messages::HISTORY.to_string(), header: header.to_vec(), rows };
+    format!("{}\n", table_lines(&table, false))
+}
+
+/// Two runs side by side.
+pub fn diff_text(diff: &RunDiff) -> String {
+    let mut out = format!("{}\n", line(&messages::diff_title(&diff.left, &diff.right)));
+    let parts = [
+        (messages::DIFF_PLAN, &diff.plan),
+        (messages::DIFF_ENVIRONMENT, &diff.environment),
+        (messages::DIFF_VERDICTS, &diff.verdicts),
+    ];
+    for (title, differences) in parts {
+        out.push_str(&format!("\n{title}\n"));
+        if differences.is_empty() {
+            out.push_str(&format!("  {}\n", messages::SAME));
+        }
+        differences.iter().for_each(|difference| out.push_str(&difference_lines(difference)));
+    }
+    let header = ["", "first", "second", "second/first"].map(str::to_string).to_vec();
+    let cell = |estimate: &Option<Estimate>| estimate.as_ref().map_or("–".to_string(), messages::interval);
+    let rows = diff.figures.iter().map(|pair| {
+        let name = format!("{}({}) @ {}", pair.measure, pair.variant, pair.point);
+        vec![name, cell(&pair.left), cell(&pair.right), cell(&pair.ratio)]
+    });
+    let table = Table { title: messages::FIGURES.to_string(), header, rows: rows.collect() };
+    out.push_str(&format!("\n{}\n\n{}\n", table_lines(&table, false), messages::NOT_PAIRED));
+    out
+}
+
+fn difference_lines(difference: &Difference) -> String {
+    let long = |value: &Option<String>| {
+        value.as_ref().is_some_and(|value| value.contains('\n') || value.chars().count() > VALUE_MAX)
+    };
+    if !long(&difference.left) && !long(&difference.right) {
+        let side = |value: &Option<String>| value.as_deref().map_or_else(|| "–".to_string(), line);
+        let (left, right) = (side(&difference.left), side(&difference.right));
+        return format!("  {}: {left} → {right}\n", line(&difference.what));
+    }
+    let mut lines = format!("  {}:\n", line(&difference.what));
+    let text = |value: &Option<String>| terminal(value.as_deref().unwrap_or_default());
+    let (left, right) = (text(&difference.left), text(&difference.right));
+    for (sign, here, there) in [('-', &left, &right), ('+', &right, &left)] {
+        for told in here.lines().filter(|told| !there.lines().any(|other| other == *told)) {
+            lines.push_str(&format!("    {sign} {told}\n"));
+        }
+    }
+    lines
+}

@@ -1,0 +1,218 @@
+//! Several runs: history, differences, a baseline. A verdict comes from the judge alone.
+
+use crate::messages;
+use crate::result::{ReportError, TABLE, TABLE_TAIL, of_run, restore};
+use proofload_stats::{Counterpart, judge_regressions, ratio_unpaired};
+use proofload_store::schema::{
+    Baseline, BaselineFigure, Difference, Estimate, FORMAT_VERSION, Figure, FigurePair, HistoryEntry,
+    HistoryVerdict, RunDiff, RunResult,
+};
+use proofload_store::{Run, compare};
+use std::path::Path;
+
+/// Error rate over all figures of a comparison with a baseline.
+const BASELINE_ALPHA: f64 = 0.05;
+
+/// A run in a line. One that cannot be read is in the history too, with the reason.
+pub fn history_entry(path: &Path) -> HistoryEntry {
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let mut entry = HistoryEntry {
+        study: path.parent().and_then(name).unwrap_or_default(),
+        id: name(path).unwrap_or_default(),
+        run: path.display().to_string(),
+        ..HistoryEntry::default()
+    };
+    let read = Run::open(path).map_err(ReportError::from).and_then(|run| Ok((of_run(&run)?, run)));
+    match read {
+        Ok((result, run)) => fill(&mut entry, &result, &run),
+        Err(error) => entry.damage = error.to_string(),
+    }
+    entry
+}
+
+fn fill(entry: &mut HistoryEntry, result: &RunResult, run: &Run) {
+    entry.study = result.study.clone();
+    entry.preset = run.plan().preset.clone();
+    entry.status = result.status.clone();
+    if entry.status.state == "running" && !run.is_running() {
+        entry.status.state = "killed".to_string();
+    }
+    let sittings = &result.status.sittings;
+    entry.began_unix_ns = sittings.first().map_or(0, |sitting| sitting.began_unix_ns);
+    entry.blocks = result.blocks;
+    entry.machine = result.environment.machine.chars().take(8).collect();
+    let verdict = |claim: &proofload_store::schema::ClaimResult| HistoryVerdict {
+        claim: claim.name.clone(),
+        verdict: claim.verdict.clone(),
+    };
+    entry.verdicts = result.claims.iter().map(verdict).collect();
+}
+
+/// Two runs side by side.
+///
+/// # Errors
+/// When one of them cannot be read.
+pub fn diff(left: &Run, right: &Run) -> Result<RunDiff, ReportError> {
+    let (a, b) = (of_run(left)?, of_run(right)?);
+    let mut environment = compare::environments(left.environment(), right.environment(), true);
+    environment.extend(subjects(left, right)?);
+    Ok(RunDiff {
+        format: FORMAT_VERSION,
+        left: a.run.clone(),
+        right: b.run.clone(),
+        plan: compare::plans(left.plan(), right.plan()),
+        environment,
+        figures: figure_pairs(&a.figures, &b.figures),
+        verdicts: verdicts(&a, &b),
+    })
+}
+
+/// What the subjects said of themselves in the last block of each run.
+fn subjects(left: &Run, right: &Run) -> Result<Vec<Difference>, ReportError> {
+    let last = |run: &Run| -> Result<_, ReportError> {
+        let blocks = run.subjects()?;
+        let facts = blocks.into_iter().next_back().map(|(_, facts)| facts).unwrap_or_default();
+        let named = facts.into_iter().flat_map(|of| {
+            let name = |fact: &str| format!("variant {}: {fact}", of.variant);
+            of.facts.iter().map(|(fact, value)| (name(fact), value.clone())).collect::<Vec<_>>()
+        });
+        Ok(named.collect::<std::collections::BTreeMap<_, _>>())
+    };
+    let (left, right) = (last(left)?, last(right)?);
+    let mut names: Vec<&String> = left.keys().chain(right.keys()).collect();
+    names.sort();
+    names.dedup();
+    let differing = names.into_iter().filter(|name| left.get(*name) != right.get(*name));
+    let difference = |name: &String| Difference {
+        what: name.clone(),
+        left: left.get(name).cloned(),
+        right: right.get(name).cloned(),
+    };
+    Ok(differing.map(difference).collect())
+}
+
+fn same(a: &Figure, b: &Figure) -> bool {
+    (&a.variant, &a.point, &a.measure) == (&b.variant, &b.point, &b.measure)
+}
+
+fn figure_pairs(left: &[Figure], right: &[Figure]) -> Vec<FigurePair> {
+    let pair = |a: Option<&Figure>, b: Option<&Figure>| {
+        let any = a.or(b)?;
+        let seen = |figure: Option<&Figure>| -> Vec<f64> {
+            figure.map(|figure| figure.per_block.iter().copied().flatten().collect()).unwrap_or_default()
+        };
+        let (before, after) = (seen(a), seen(b));
+        let ratio = ratio_unpaired(&after, &before, TABLE_TAIL).map(|ratio| Estimate {
+            point: ratio.point,
+            low: Some(ratio.low),
+            high: Some(ratio.high),
+            unit: "ratio".to_string(),
+        });
+        let point_only = || {
+            let (a, b) = (a?.estimate.as_ref()?.point, b?.estimate.as_ref()?.point);
+            (a > 0.0).then(|| Estimate { point: b / a, low: None, high: None, unit: "ratio".to_string() })
+        };
+        Some(FigurePair {
+            variant: any.variant.clone(),
+            point: any.point.clone(),
+            measure: any.measure.clone(),
+            left: a.and_then(|figure| figure.estimate.clone()),
+            right: b.and_then(|figure| figure.estimate.clone()),
+            ratio: ratio.or_else(point_only),
+            confidence: 1.0 - TABLE_TAIL,
+        })
+    };
+    let of_left = left.iter().map(|a| pair(Some(a), right.iter().find(|b| same(a, b))));
+    let only_right = right.iter().filter(|b| !left.iter().any(|a| same(a, b))).map(|b| pair(None, Some(b)));
+    of_left.chain(only_right).flatten().collect()
+}
+
+fn verdicts(left: &RunResult, right: &RunResult) -> Vec<Difference> {
+    let said = |result: &RunResult, text: &str, name: &str| {
+        let mut claims = result.claims.iter();
+        claims.find(|claim| claim.text == text && claim.name == name).map(|claim| claim.verdict.clone())
+    };
+    let mut seen: Vec<(&str, &str)> = Vec::new();
+    let mut changed = Vec::new();
+    for claim in left.claims.iter().chain(&right.claims) {
+        let key = (claim.text.as_str(), claim.name.as_str());
+        if seen.contains(&key) {
+            continue;
+        }
+        seen.push(key);
+        let (a, b) = (said(left, key.0, key.1), said(right, key.0, key.1));
+        if a != b {
+            let what = if key.0 == key.1 { key.0.to_string() } else { format!("{}: {}", key.1, key.0) };
+            changed.push(Difference { what, left: a, right: b });
+        }
+    }
+    changed
+}
+
+/// Compares a run with a baseline, figure by figure. `differences` are those that were accepted.
+///
+/// # Errors
+/// When one of them cannot be read.
+pub fn baseline(
+    run: &Run,
+    base: &Run,
+    tolerance: f64,
+    differences: &[Difference],
+) -> Result<Baseline, ReportError> {
+    let (names, _, _) = restore(run.plan())?;
+    let (base_names, _, _) = restore(base.plan())?;
+    let mut unmatched = Vec::new();
+    let mut counterparts = Vec::new();
+    for (point, label) in names.points.iter().enumerate() {
+        for (variant, selector) in names.variants.iter().enumerate() {
+            let there = base_names.variants.iter().position(|other| other.name == selector.name);
+            let at = base_names.points.iter().position(|other| other == label);
+            let (Some(there), Some(at)) = (there, at) else {
+                unmatched.push(format!("{} @ {label}", selector.name));
+                continue;
+            };
+            counterparts.extend(TABLE.map(|measure| Counterpart {
+                measure,
+                variant: (variant, there),
+                point: (point, at),
+            }));
+        }
+    }
+    let (now, then) = (run.observations(&TABLE)?, base.observations(&TABLE)?);
+    // A figure that neither has (CPU of a server that was not started) is no comparison.
+    let known = |c: &Counterpart| {
+        let here = now.cells.iter().any(|cell| {
+            (cell.measure, cell.variant, cell.point) == (c.measure, c.variant.0, c.point.0)
+                && cell.merged.is_some()
+        });
+        here || then.cells.iter().any(|cell| {
+            (cell.measure, cell.variant, cell.point) == (c.measure, c.variant.1, c.point.1)
+                && cell.merged.is_some()
+        })
+    };
+    counterparts.retain(known);
+    let judged = judge_regressions(&now, &then, &counterparts, tolerance, BASELINE_ALPHA);
+    let figure = |(of, judged): (&Counterpart, &proofload_stats::Judged)| BaselineFigure {
+        variant: names.variants[of.variant.0].name.clone(),
+        point: names.points[of.point.0].clone(),
+        measure: of.measure.name(),
+        verdict: judged.verdict.name().to_string(),
+        ratio: judged.estimate.map(|estimate| Estimate {
+            point: estimate.point,
+            low: Some(estimate.low),
+            high: Some(estimate.high),
+            unit: "ratio".to_string(),
+        }),
+        confidence: judged.confidence,
+        blocks: judged.blocks,
+        baseline_blocks: base.blocks().len() as u32,
+        reasons: messages::baseline_reasons(judged, &names),
+    };
+    Ok(Baseline {
+        run: base.path().display().to_string(),
+        tolerance,
+        differences: differences.iter().map(Difference::sentence).collect(),
+        figures: counterparts.iter().zip(&judged).map(figure).collect(),
+        unmatched,
+    })
+}

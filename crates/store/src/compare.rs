@@ -1,0 +1,239 @@
+//! What two plans and two machines have differently, fact by fact.
+
+use crate::schema::{Difference, Environment, Plan, Variant};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Facts that change from minute to minute on one and the same machine.
+const PASSING: [&str; 6] = [
+    "clock_read_ns",
+    "cpu_mhz_at_start",
+    "load_at_start",
+    "load_1m_at_start",
+    "memory_available_bytes",
+    "swap_free_bytes",
+];
+
+/// What makes a machine another one for measuring.
+const MACHINE: [&str; 9] = [
+    "machine",
+    "kernel",
+    "cpu_model",
+    "cpus",
+    "memory_bytes",
+    "cgroup_cpu_quota",
+    "cgroup_memory_limit_bytes",
+    "generator CPUs",
+    "subject CPUs",
+];
+
+/// What two runs must share if their figures are to be compared.
+const CONDITIONS: [&str; 6] = ["workload", "warm-up", "slice", "cycles", "discarded", "replication"];
+
+impl Difference {
+    /// `kernel: 6.1 then, 6.2 now`.
+    pub fn sentence(&self) -> String {
+        let side = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_string());
+        format!("{}: {} then, {} now", self.what, side(&self.left), side(&self.right))
+    }
+}
+
+/// Name and value of everything, so that two of them can be laid side by side.
+type Facts = BTreeMap<String, String>;
+
+fn differences(left: &Facts, right: &Facts) -> Vec<Difference> {
+    let names: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
+    let differing = names.into_iter().filter(|name| left.get(*name) != right.get(*name));
+    differing
+        .map(|name| Difference {
+            what: name.clone(),
+            left: left.get(name).cloned(),
+            right: right.get(name).cloned(),
+        })
+        .collect()
+}
+
+/// Every fact that differs between two environments; those that pass in minutes only with `passing`.
+pub fn environments(left: &Environment, right: &Environment, passing: bool) -> Vec<Difference> {
+    let facts = |environment: &Environment| {
+        let mut facts = environment.facts.clone();
+        let mut add = |name: &str, value: String| facts.insert(name.to_string(), value);
+        add("proofload", environment.proofload.clone());
+        add("machine", environment.machine.clone());
+        add("kernel", environment.kernel.clone());
+        add("cpu_model", environment.cpu_model.clone());
+        add("cpus", format!("{:?}", environment.cpus));
+        add("memory_bytes", environment.memory_bytes.to_string());
+        add("descriptors", environment.descriptors.to_string());
+        add("ephemeral_ports", format!("{:?}", environment.ephemeral_ports));
+        facts.retain(|name, _| passing || !PASSING.contains(&name.as_str()));
+        facts
+    };
+    differences(&facts(left), &facts(right))
+}
+
+/// Everything that differs between two plans, but for what follows from the rest, and how they were begun.
+pub fn plans(left: &Plan, right: &Plan) -> Vec<Difference> {
+    differences(&facts_of_plan(left), &facts_of_plan(right))
+}
+
+fn facts_of_plan(plan: &Plan) -> Facts {
+    let mut facts = Facts::new();
+    let mut add = |name: String, value: String| {
+        facts.insert(name, value);
+    };
+    add("study".into(), plan.study.clone());
+    add("question".into(), plan.question.clone());
+    add("study text".into(), plan.study_text.clone());
+    add("preset".into(), plan.preset.clone());
+    add("seed".into(), plan.seed.to_string());
+    add("replication".into(), plan.replication.clone());
+    add("error rate".into(), plan.alpha.to_string());
+    add("workload".into(), plan.workload.join("; "));
+    let timing = &plan.timing;
+    add("warm-up".into(), seconds(timing.warm_up_ns));
+    add("slice".into(), seconds(timing.slice_ns));
+    add("discarded".into(), seconds(timing.discard_ns));
+    add("drain".into(), seconds(timing.drain_ns));
+    add("cycles".into(), timing.cycles.to_string());
+    add("looks".into(), format!("{:?}", timing.looks));
+    add("budget".into(), seconds(timing.budget_ns));
+    add("order".into(), format!("{:?}", plan.order));
+    add("generator CPUs".into(), format!("{:?}", plan.generator_cpus));
+    add("subject CPUs".into(), format!("{:?}", plan.subject_cpus));
+    for point in &plan.points {
+        let text = serde_json::to_string(point).unwrap_or_default();
+        add(format!("load point {}", point.label), text);
+    }
+    for claim in &plan.claims {
+        add(format!("claim {}", claim.name), claim.text.clone());
+    }
+    plan.variants.iter().for_each(|variant| facts_of_variant(variant, &mut add));
+    facts
+}
+
+fn facts_of_variant(variant: &Variant, add: &mut dyn FnMut(String, String)) {
+    let name = &variant.name;
+    add(format!("variant {name}: kind"), variant.kind.clone());
+    add(format!("variant {name}: description"), variant.description.clone());
+    add(format!("variant {name}: command"), variant.command.join(" "));
+    for level in &variant.levels {
+        add(format!("variant {name}: {}", level.factor), level.level.clone());
+    }
+    for (what, digest) in &variant.digests {
+        add(format!("variant {name}: digest of {what}"), digest.clone());
+    }
+}
+
+fn seconds(ns: u64) -> String {
+    format!("{} s", ns as f64 / 1e9)
+}
+
+/// What is in the way of comparing the figures of two runs: another machine or share of it, other load, other
+/// timing. What the servers are made of may differ: that is what is compared.
+pub fn comparability(left: (&Plan, &Environment), right: (&Plan, &Environment)) -> Vec<Difference> {
+    let mut found = environments(left.1, right.1, false);
+    found.extend(plans(left.0, right.0));
+    found.retain(|difference| {
+        let what = difference.what.as_str();
+        let both = difference.left.is_some() && difference.right.is_some();
+        MACHINE.contains(&what) || CONDITIONS.contains(&what) || (both && what.starts_with("load point "))
+    });
+    found
+}
+
+/// What differs when a run is to go on, or to be made again, in two heaps: what makes it another study, which
+/// nobody can accept, and what makes it another machine or other servers, which somebody may.
+pub fn continuation(
+    recorded: (&Plan, &Environment),
+    now: (&Plan, &Environment),
+) -> (Vec<Difference>, Vec<Difference>) {
+    let mut found = plans(recorded.0, now.0);
+    found.extend(environments(recorded.1, now.1, false));
+    let acceptable = |difference: &Difference| {
+        let what = difference.what.as_str();
+        let of_server = what.starts_with("variant ")
+            && ["digest of ", "command", "description"].iter().any(|part| what.contains(part));
+        let of_machine = what == "proofload" || MACHINE.contains(&what);
+        of_server || of_machine
+    };
+    let of_study = |difference: &Difference| {
+        let what = difference.what.as_str();
+        facts_of_plan(recorded.0).contains_key(what) || facts_of_plan(now.0).contains_key(what)
+    };
+    let (accept, rest): (Vec<_>, Vec<_>) = found.into_iter().partition(acceptable);
+    // What is left of the environment (limits, settings) is told in `diff`, and stops nobody.
+    (rest.into_iter().filter(of_study).collect(), accept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan() -> Plan {
+        let variant = |name: &str| Variant {
+            name: name.into(),
+            digests: BTreeMap::from([("server.jar".to_string(), "aa".to_string())]),
+            ..Variant::default()
+        };
+        Plan { variants: vec![variant("a"), variant("b")], seed: 7, ..Plan::default() }
+    }
+
+    fn whats(found: &[Difference]) -> Vec<&str> {
+        found.iter().map(|difference| difference.what.as_str()).collect()
+    }
+
+    #[test]
+    fn a_plan_differs_from_another_where_it_differs() {
+        assert_eq!(plans(&plan(), &plan()), []);
+        let mut other = plan();
+        other.seed = 8;
+        other.variants[1].digests.insert("server.jar".into(), "bb".into());
+        other.variants[1].digests.insert("more.jar".into(), "cc".into());
+        other.arguments = vec!["run".into()];
+        let found = plans(&plan(), &other);
+        let expected = ["seed", "variant b: digest of more.jar", "variant b: digest of server.jar"];
+        assert_eq!(whats(&found), expected);
+        assert_eq!(found[1].left, None);
+        assert_eq!(found[0].sentence(), "seed: 7 then, 8 now");
+    }
+
+    #[test]
+    fn another_kernel_may_be_accepted_and_another_study_may_not() {
+        let here = Environment { kernel: "6.1".into(), ..Environment::default() };
+        let mut there = Environment { kernel: "6.2".into(), ..here.clone() };
+        there.facts.insert("load_1m_at_start".into(), "0.5".into());
+        there.facts.insert("somaxconn".into(), "128".into());
+        let mut other = plan();
+        other.variants[0].digests.clear();
+        let (never, perhaps) = continuation((&plan(), &here), (&other, &there));
+        assert_eq!(never, []);
+        assert_eq!(whats(&perhaps), ["variant a: digest of server.jar", "kernel"]);
+        other.timing.slice_ns = 5;
+        other.study_text = "study: another".into();
+        let (never, _) = continuation((&plan(), &here), (&other, &there));
+        assert_eq!(whats(&never), ["slice", "study text"]);
+    }
+
+    #[test]
+    fn a_new_server_is_compared_and_another_machine_is_not() {
+        let here = Environment { machine: "m1".into(), ..Environment::default() };
+        let mut other = plan();
+        other.variants[0].digests.clear();
+        other.seed = 99;
+        assert_eq!(comparability((&plan(), &here), (&other, &here)), []);
+        other.generator_cpus = vec![3];
+        other.timing.warm_up_ns = 1_000_000_000;
+        let there = Environment { machine: "m2".into(), ..Environment::default() };
+        let found = comparability((&plan(), &here), (&other, &there));
+        assert_eq!(whats(&found), ["machine", "generator CPUs", "warm-up"]);
+    }
+
+    #[test]
+    fn what_passes_in_minutes_is_told_only_when_asked_for() {
+        let here = Environment::default();
+        let mut there = here.clone();
+        there.facts.insert("memory_available_bytes".into(), "5".into());
+        assert_eq!(environments(&here, &there, false), []);
+        assert_eq!(environments(&here, &there, true).len(), 1);
+    }
+}

@@ -1,0 +1,40 @@
+//! Which runs there are.
+
+use crate::{StoreError, layout};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Directories of the runs below `root`, of one study or of all, oldest first.
+///
+/// # Errors
+/// When a directory is there and cannot be read. That there are no runs is none.
+pub fn runs(root: &Path, study: Option<&str>) -> Result<Vec<PathBuf>, StoreError> {
+    let all = root.join(layout::RUNS);
+    let studies = match study {
+        Some(study) => vec![all.join(layout::component(study))],
+        None => directories(&all)?,
+    };
+    let mut found = Vec::new();
+    for study in studies {
+        found.extend(directories(&study)?.into_iter().filter(|run| run.join(layout::PLAN).is_file()));
+    }
+    found.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
+    Ok(found)
+}
+
+/// Folders in a folder; links are left out, so that `latest` is not a run of its own.
+fn directories(of: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let entries = match fs::read_dir(of) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(StoreError::io("read", of, e)),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|e| StoreError::io("read", of, e))?;
+        if entry.file_type().map_err(|e| StoreError::io("read", &entry.path(), e))?.is_dir() {
+            found.push(entry.path());
+        }
+    }
+    Ok(found)
+}
