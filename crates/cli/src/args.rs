@@ -46,6 +46,8 @@ pub enum Verb {
     Subjects(SubjectsArgs),
     /// Run the reference server, whose truth is known
     ReferenceServer(ReferenceArgs),
+    /// Write a study to begin with
+    Init(InitArgs),
     /// Look at this machine: is it fit to measure?
     Doctor(DoctorArgs),
     /// Print completions for a shell
@@ -82,6 +84,28 @@ pub struct LoadArgs {
     /// Body, or @FILE
     #[arg(long, value_name = "TEXT|@FILE")]
     pub body: Option<String>,
+    /// Part of a form (multipart/form-data): field=value or field=@FILE;type=image/png; may be repeated
+    #[arg(long = "form", value_name = "PART", conflicts_with = "body")]
+    pub forms: Vec<String>,
+    /// Values for ${name} in path, query, headers and body: users=csv:FILE, items=json-lines:FILE, n=counter:1,
+    /// r=random:1..1000, t=text:16; may be repeated
+    #[arg(long = "feeder", value_name = "NAME=KIND:VALUE")]
+    pub feeders: Vec<String>,
+    /// Credentials of HTTP Basic: user:password or user:@FILE
+    #[arg(long, value_name = "USER:PASSWORD", conflicts_with = "bearer")]
+    pub basic: Option<String>,
+    /// Bearer token, or @FILE
+    #[arg(long, value_name = "TOKEN|@FILE")]
+    pub bearer: Option<String>,
+    /// Keep cookies for each connection, as a user of its own, and send them back
+    #[arg(long)]
+    pub cookies: bool,
+    /// Connect to this Unix socket; the address still gives host and path
+    #[arg(long, value_name = "PATH", conflicts_with = "bind")]
+    pub unix: Option<PathBuf>,
+    /// Local addresses to connect from, in turn (127.0.0.2,127.0.0.3)
+    #[arg(long, value_name = "ADDRESSES", value_delimiter = ',')]
+    pub bind: Vec<String>,
     /// Expected status; without it 200 to 399
     #[arg(long, value_name = "CODE")]
     pub expect_status: Option<u16>,
@@ -117,6 +141,9 @@ pub struct MeasureArgs {
     /// How many requests instead of how long
     #[arg(short = 'n', long, value_name = "N")]
     pub requests: Option<u64>,
+    /// Send one request and show both sides of it in full; of several addresses the first
+    #[arg(long, conflicts_with_all = ["duration", "requests"])]
+    pub debug: bool,
     /// Load before the measured time that is not counted (0s, 5s)
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub warm_up: String,
@@ -413,6 +440,33 @@ pub struct ShownArgs {
     /// text or json
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
     pub format: String,
+}
+
+/// `proofload init`.
+#[derive(Debug, Clone, Args)]
+pub struct InitArgs {
+    /// The file to write; the study is called like it
+    #[arg(value_name = "FILE", default_value = "study.yaml")]
+    pub file: PathBuf,
+    /// What it starts
+    #[arg(long, value_enum, default_value = "reference")]
+    pub from: Template,
+    /// Replace a file that is there
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Studies to begin with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Template {
+    /// Proofload's own reference server; runs anywhere
+    Reference,
+    /// Apache Tomcat from the catalogue
+    Tomcat,
+    /// Servers that a command of yours starts
+    Command,
+    /// Servers that already run
+    Url,
 }
 
 /// `proofload doctor`.

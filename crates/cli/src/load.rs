@@ -1,11 +1,12 @@
 //! Flags of a load, checked: all mistakes at once.
 
 use crate::args::{LoadArgs, MeasureArgs};
-use anyhow::Context;
 use proofload_engine::{Arrival, Expect, Stage, Timeouts};
 use proofload_harness::study::quantity;
 use proofload_harness::study::stages::{Of, stage};
+use proofload_harness::study::{Auth, Body, feeder, form_part};
 use proofload_harness::study::{LoadKind, LoadPoint, RequestOptions, peak, stages_label, users_label};
+use std::net::IpAddr;
 
 /// Connections when none are asked for: enough to keep a small server busy, few enough for every limit.
 const CONNECTIONS: u32 = 50;
@@ -24,6 +25,11 @@ impl Mistakes {
             self.0.push(format!("{flag}: {why}"));
             T::default()
         })
+    }
+
+    /// The value, or nothing and a mistake under that flag.
+    pub fn keep<T>(&mut self, flag: &str, value: Result<T, String>) -> Option<T> {
+        value.map_err(|why| self.0.push(format!("{flag}: {why}"))).ok()
     }
 
     /// Notes a mistake.
@@ -133,11 +139,8 @@ pub fn point(args: &LoadArgs, mistakes: &mut Mistakes) -> LoadPoint {
 
 /// The request that the flags ask for.
 pub fn request(args: &LoadArgs, mistakes: &mut Mistakes) -> RequestOptions {
-    let headers = args.headers.iter().map(|text| mistakes.take("-H", quantity::header(text))).collect();
-    let body = match args.body.as_deref() {
-        None => Vec::new(),
-        Some(text) => mistakes.take("--body", body(text).map_err(|error| format!("{error:#}"))),
-    };
+    let headers =
+        args.headers.iter().filter_map(|text| mistakes.keep("-H", quantity::header(text))).collect();
     let expect = Expect {
         status: args.expect_status,
         bytes: args.expect_bytes.as_deref().map(|text| mistakes.take("--expect-bytes", quantity::size(text))),
@@ -147,12 +150,56 @@ pub fn request(args: &LoadArgs, mistakes: &mut Mistakes) -> RequestOptions {
         connect_ns: mistakes.take("--connect-timeout", quantity::duration(&args.connect_timeout)),
         response_ns: mistakes.take("--timeout", quantity::duration(&args.timeout)),
     };
-    RequestOptions { method: args.method.to_ascii_uppercase(), headers, body, expect, timeouts }
+    RequestOptions {
+        method: args.method.to_ascii_uppercase(),
+        headers,
+        body: body(args, mistakes),
+        auth: auth(args, mistakes),
+        feeders: args.feeders.iter().filter_map(|text| mistakes.keep("--feeder", feeder(text))).collect(),
+        cookies: args.cookies,
+        bind: args.bind.iter().filter_map(|text| mistakes.keep("--bind", local_address(text))).collect(),
+        unix: args.unix.clone(),
+        expect,
+        timeouts,
+    }
 }
 
-fn body(text: &str) -> anyhow::Result<Vec<u8>> {
-    match text.strip_prefix('@') {
-        Some(path) => std::fs::read(path).with_context(|| format!("cannot read {path}; check the name")),
-        None => Ok(text.as_bytes().to_vec()),
+fn body(args: &LoadArgs, mistakes: &mut Mistakes) -> Option<Body> {
+    if !args.forms.is_empty() {
+        let parts = args.forms.iter().filter_map(|text| mistakes.keep("--form", form_part(text)));
+        return Some(Body::Form(parts.collect()));
+    }
+    let text = args.body.as_deref()?;
+    Some(text.strip_prefix('@').map_or_else(|| Body::Text(text.to_owned()), |path| Body::File(path.into())))
+}
+
+fn auth(args: &LoadArgs, mistakes: &mut Mistakes) -> Option<Auth> {
+    if let Some(text) = &args.basic {
+        let Some((user, password)) = text.split_once(':') else {
+            mistakes.add("--basic: has no colon; write user:password or user:@FILE");
+            return None;
+        };
+        let password = mistakes.keep("--basic", secret(password))?;
+        return Some(Auth::Basic(user.to_owned(), password));
+    }
+    let token = mistakes.keep("--bearer", secret(args.bearer.as_deref()?))?;
+    Some(Auth::Bearer(token))
+}
+
+/// A secret, or the first line of `@FILE`.
+fn secret(text: &str) -> Result<String, String> {
+    let Some(path) = text.strip_prefix('@') else { return Ok(text.to_owned()) };
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("cannot read {path}: {error}; check the name"))?;
+    Ok(text.lines().next().unwrap_or_default().to_owned())
+}
+
+/// An address of this machine.
+fn local_address(text: &str) -> Result<IpAddr, String> {
+    let address: IpAddr =
+        text.parse().map_err(|_| format!("{text} is not a numeric address; write one such as 127.0.0.2"))?;
+    match proofload_engine::driver::is_local(address) {
+        true => Ok(address),
+        false => Err(format!("{text} is not an address of this machine; `ip address` lists them")),
     }
 }

@@ -4,8 +4,10 @@ mod again;
 mod args;
 mod baseline;
 mod compare;
+mod debug;
 mod doctor;
 mod exit;
+mod init;
 mod load;
 mod measure;
 mod output;
@@ -47,6 +49,7 @@ fn dispatch(cli: args::Cli) -> anyhow::Result<Exit> {
         Some(args::Verb::Report(args)) => report::report(&args),
         Some(args::Verb::Subjects(args)) => subjects::subjects(&args),
         Some(args::Verb::ReferenceServer(args)) => reference::serve(&args),
+        Some(args::Verb::Init(args)) => init::init(&args),
         Some(args::Verb::Doctor(args)) => doctor::doctor(&args),
         Some(args::Verb::Completions { shell }) => {
             let mut command = args::Cli::command();

@@ -46,6 +46,9 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     });
     mistakes.check()?;
     let Ok(plan) = plan else { unreachable!("its mistakes were told") };
+    if args.debug {
+        return crate::debug::debug(&plan, &endpoint::secrets(&args.urls, &request));
+    }
     let stop = signals::install()?;
     let _lock = MeasuringLock::acquire("one endpoint", true, &stop, |holder| eprintln!("{holder}"))
         .map_err(run::lock_error)?;

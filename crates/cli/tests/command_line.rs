@@ -17,6 +17,7 @@ fn help_names_every_verb_and_every_exit_code() {
         "reference-server",
         "doctor",
         "completions",
+        "init",
         "130",
         "undecided",
     ] {

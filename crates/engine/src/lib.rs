@@ -7,6 +7,7 @@ mod books;
 mod check;
 mod clock;
 mod deadlines;
+pub mod debug;
 pub mod driver;
 mod expect;
 pub mod feed;

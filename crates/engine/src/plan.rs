@@ -45,6 +45,9 @@ pub struct Target {
 pub struct Asking {
     /// What requests with places are filled with.
     pub feed: Feed,
+    /// Whether each place keeps cookies, over all its connections, and sends them back. Requests need a place for
+    /// them ([`proofload_wire::http1::Template::cookies`]).
+    pub cookies: bool,
     /// Local addresses that connections leave from, in turn; empty leaves the choice to the kernel.
     pub bind: Vec<IpAddr>,
 }

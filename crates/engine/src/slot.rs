@@ -1,7 +1,8 @@
 //! One place of a worker's slab: a connection, its session, and the exchange it carries.
 
+use crate::Asking;
 use proofload_measure::ExchangeTimes;
-use proofload_wire::http1::Limits;
+use proofload_wire::http1::{Jar, Limits};
 use proofload_wire::{Outbox, Session};
 
 /// What a connection is doing.
@@ -54,17 +55,33 @@ pub(crate) struct Slot {
     pub sample: Option<Vec<u8>>,
     /// The present exchange's number in each feeder.
     pub numbers: Box<[u64]>,
+    /// Cookies, where they are kept.
+    pub user: Option<Box<User>>,
+}
+
+/// Somebody with cookies, who outlives connections.
+#[derive(Debug, Default)]
+pub(crate) struct User {
+    pub jar: Jar,
+    /// Path and query of the present request.
+    pub target: Vec<u8>,
+    /// What the present request sends.
+    pub cookies: Vec<u8>,
 }
 
 impl Slot {
-    pub fn new(target: u32, away_ns: u64, feeders: usize) -> Self {
+    pub fn new(target: u32, away_ns: u64, asking: &Asking) -> Self {
+        let mut session = Session::http1(Limits::default());
+        if asking.cookies {
+            session.keep_set_cookies(Vec::new());
+        }
         Slot {
             phase: Phase::Cold,
             target,
             entry: 0,
             carried: 0,
             begun: 0,
-            session: Session::http1(Limits::default()),
+            session,
             times: ExchangeTimes::default(),
             ready_ns: 0,
             freed_ns: 0,
@@ -73,7 +90,8 @@ impl Slot {
             carry: Vec::new(),
             backlog: None,
             sample: None,
-            numbers: vec![0; feeders].into(),
+            numbers: vec![0; asking.feed.feeders.len()].into(),
+            user: asking.cookies.then(Box::default),
         }
     }
 
@@ -86,7 +104,11 @@ impl Slot {
     pub fn disconnect(&mut self) {
         self.phase = Phase::Cold;
         self.carried = 0;
+        let kept = self.session.take_set_cookies();
         self.session = Session::http1(Limits::default());
+        if let Some(kept) = kept {
+            self.session.keep_set_cookies(kept);
+        }
         self.carry.clear();
         self.backlog = None;
     }

@@ -69,7 +69,7 @@ fn plan(peer: &HttpPeer, profile: Profile, think: bool) -> LoadPlan {
     };
     let slot = |part, draw| Slot { part, at: 1, draw };
     let slots = vec![slot(Part::Target, 0), slot(Part::Header(0), 1), slot(Part::Body, 2)];
-    let template = Template { slots, cookies: false };
+    let template = Template { slots, cookies: true };
     LoadPlan {
         targets: vec![Target { address: peer.address().into() }],
         mix: vec![MixEntry {
@@ -90,7 +90,7 @@ fn plan(peer: &HttpPeer, profile: Profile, think: bool) -> LoadPlan {
         cpus: Vec::new(),
         seed: 1,
         share: (0, 1),
-        asking: Asking { feed, ..Asking::default() },
+        asking: Asking { feed, cookies: true, ..Asking::default() },
     }
 }
 

@@ -1,7 +1,7 @@
 //! One endpoint, or a weighted mix of several, measured without a study.
 
-use crate::study::{LoadPoint, ParsedUrl, RequestOptions, parse_url};
-use proofload_engine::{Extent, LoadPlan, MixEntry, Target};
+use crate::study::{Asked, LoadPoint, ParsedUrl, RequestOptions, parse_url, parse_url_unresolved};
+use proofload_engine::{Address, Extent, LoadPlan, MixEntry, Target};
 use std::sync::Arc;
 
 /// Most addresses in a mix.
@@ -41,20 +41,39 @@ pub fn load_plan(
     }
     let mut targets: Vec<Target> = Vec::new();
     let mut mix = Vec::new();
+    let mut feeders = request.feeders(&mut problems);
     for text in urls {
-        let entry = weighted(text).and_then(|(weight, url)| {
-            let target = Target { address: url.address.into() };
-            let index = targets.iter().position(|known| *known == target).unwrap_or_else(|| {
-                targets.push(target);
-                targets.len() - 1
-            });
-            entry(weight, index, &url, request)
+        let (weight, url) = match weighted(text, request.unix.is_none()) {
+            Ok(parsed) => parsed,
+            Err(problem) => {
+                problems.push(problem);
+                continue;
+            }
+        };
+        let address = match &request.unix {
+            Some(path) => Address::Unix(path.clone()),
+            None => Address::Tcp(url.address),
+        };
+        let target = Target { address };
+        let index = targets.iter().position(|known| *known == target).unwrap_or_else(|| {
+            targets.push(target);
+            targets.len() - 1
         });
-        match entry {
-            Ok(entry) => mix.push(entry),
-            Err(problem) => problems.push(problem),
+        if let Some(asked) = request.asked(&mut feeders, &url.target, &mut problems) {
+            match entry(weight, index, &url, asked, request) {
+                Ok(entry) => mix.push(entry),
+                Err(problem) => problems.push(problem),
+            }
         }
     }
+    // The same flag is wrong for every address.
+    let mut told = Vec::new();
+    problems.retain(|problem| {
+        !told.contains(problem) && {
+            told.push(problem.clone());
+            true
+        }
+    });
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -72,12 +91,23 @@ pub fn load_plan(
         cpus: Vec::new(),
         seed: terms.seed,
         share: (0, 1),
-        asking: Default::default(),
+        asking: request.asking(feeders),
     })
 }
 
+/// What may not be shown of these requests: passwords, and values from the environment.
+pub fn secrets(urls: &[String], request: &RequestOptions) -> Vec<String> {
+    let mut mistakes = Vec::new();
+    let mut feeders = request.feeders(&mut mistakes);
+    let parsed = urls.iter().filter_map(|text| weighted(text, false).ok());
+    parsed
+        .filter_map(|(_, url)| request.asked(&mut feeders, &url.target, &mut mistakes))
+        .flat_map(|asked| asked.secrets)
+        .collect()
+}
+
 /// `3*http://…` is an address with weight 3.
-fn weighted(text: &str) -> Result<(u32, ParsedUrl), String> {
+fn weighted(text: &str, resolves: bool) -> Result<(u32, ParsedUrl), String> {
     let (weight, url) = match text.split_once('*') {
         Some((weight, url)) if weight.bytes().all(|b| b.is_ascii_digit()) => {
             (weight.parse().unwrap_or(0), url)
@@ -87,15 +117,22 @@ fn weighted(text: &str) -> Result<(u32, ParsedUrl), String> {
     if weight == 0 {
         return Err(format!("{text}: a weight is a whole number from 1; write 3*http://host:port/path"));
     }
-    Ok((weight, parse_url(url)?))
+    let parsed = if resolves { parse_url(url)? } else { parse_url_unresolved(url)? };
+    Ok((weight, parsed))
 }
 
-fn entry(weight: u32, target: usize, url: &ParsedUrl, request: &RequestOptions) -> Result<MixEntry, String> {
-    let mut spec = request.request(&url.target);
+fn entry(
+    weight: u32,
+    target: usize,
+    url: &ParsedUrl,
+    asked: Asked,
+    request: &RequestOptions,
+) -> Result<MixEntry, String> {
+    let mut spec = asked.request;
     spec.authority.clone_from(&url.authority);
-    let open = spec.encode().map_err(|error| error.to_string())?;
+    let open = spec.encode_with(&asked.template).map_err(|error| error.to_string())?;
     spec.close = true;
-    let closing = spec.encode().map_err(|error| error.to_string())?;
+    let closing = spec.encode_with(&asked.template).map_err(|error| error.to_string())?;
     Ok(MixEntry {
         weight,
         target,

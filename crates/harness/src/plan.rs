@@ -341,7 +341,8 @@ fn load_plan(
             let mut spec = entry.request.clone();
             spec.authority = terms.authority.to_string();
             spec.close = close;
-            spec.encode().map_err(|source| LoadPlanError::Request { entry: entry.name.clone(), source })
+            spec.encode_with(&entry.template)
+                .map_err(|source| LoadPlanError::Request { entry: entry.name.clone(), source })
         };
         mix.push(MixEntry {
             weight: entry.weight,
@@ -379,7 +380,7 @@ fn load_plan(
         cpus: terms.cpus.clone(),
         seed: terms.seed,
         share: (0, 1),
-        asking: Default::default(),
+        asking: study.asking.clone(),
     })
 }
 

@@ -182,9 +182,12 @@ pub struct Published {
 /// # Errors
 /// Every mistake that was found, with what to write instead.
 pub fn parse_published(quantity: &str, value: &str, names: &Names) -> Result<Published, Vec<ClaimError>> {
-    let quantity = quantity.trim();
-    let claims = parse_claim(quantity, &format!("{quantity} >= {}", value.trim()), names)?;
+    let (quantity, value) = (quantity.trim(), value.trim());
     let mistake = |message: &str| Err(vec![ClaimError { message: message.to_string(), at: 0 }]);
+    if !value.starts_with(|letter: char| letter.is_ascii_digit() || letter == '.') {
+        return mistake("a published figure is a value; write p99(ajp) @ 100c: 101ms");
+    }
+    let claims = parse_claim(quantity, &format!("{quantity} >= {value}"), names)?;
     match claims.as_slice() {
         [Claim { left: Side::Measured { factor, term, point }, right: Side::Constant(value), .. }] => {
             match term {
@@ -198,7 +201,9 @@ pub fn parse_published(quantity: &str, value: &str, names: &Names) -> Result<Pub
             }
         }
         [] | [_] => mistake("a published figure is a value; write p99(ajp) @ 100c: 101ms"),
-        _ => mistake("at which load point was this published? write it behind an @: p99(ajp) @ 100c"),
+        _ => mistake(
+            "there are several load points, and none is named; write that of the figure: p99(ajp) @ 100c",
+        ),
     }
 }
 

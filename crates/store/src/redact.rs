@@ -1,7 +1,7 @@
 //! Credentials out of texts that are kept.
 
 /// What stands in place of a credential.
-const REDACTED: &str = "[redacted]";
+pub const REDACTED: &str = "[redacted]";
 
 /// Header fields whose whole value is a credential.
 const HEADERS: [&str; 7] = [

@@ -245,6 +245,28 @@ impl Session {
         }
     }
 
+    /// Keeps the values of Set-Cookie of each answer, up to 16 KiB, in a buffer that is used again.
+    pub fn keep_set_cookies(&mut self, buffer: Vec<u8>) {
+        match self {
+            Session::Http1(http1) => http1.keep_set_cookies(buffer),
+        }
+    }
+
+    /// The values of Set-Cookie of the latest answer, if they are kept.
+    pub fn set_cookies(&self) -> impl Iterator<Item = &[u8]> {
+        let kept = match self {
+            Session::Http1(http1) => http1.set_cookies(),
+        };
+        kept.split(|&byte| byte == b'\n').filter(|value| !value.is_empty())
+    }
+
+    /// Gives the buffer back and keeps no more.
+    pub fn take_set_cookies(&mut self) -> Option<Vec<u8>> {
+        match self {
+            Session::Http1(http1) => http1.take_set_cookies(),
+        }
+    }
+
     /// What the session can carry now.
     #[inline]
     pub fn state(&self) -> State {

@@ -4,7 +4,9 @@
 //! buffer that all connections share, and a read that comes back short has drained the socket, so
 //! nothing probes for `EAGAIN`; writability is watched only after a write came back short.
 
+use super::tap::Tap;
 use super::{Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, Pushed, Turned, Wake};
+use crate::debug::Heard;
 use crate::{Address, clock};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
@@ -14,6 +16,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
 
 /// Bytes read at once: small enough to stay in the second-level cache, four of them a turn's share.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -38,6 +41,8 @@ pub struct EpollNet {
     sockets: Vec<Socket>,
     /// Connections that used up their share of a turn and may have more.
     requeued: Vec<Conn>,
+    /// Who listens in; nobody while measuring.
+    tap: Option<Arc<Tap>>,
 }
 
 #[derive(Debug, Default)]
@@ -95,8 +100,15 @@ impl Epoll {
         let mut sockets = Vec::new();
         sockets.resize_with(capacity as usize, Socket::default);
         let requeued = Vec::with_capacity(capacity as usize);
-        let net = EpollNet { epoll, sockets, requeued };
+        let net = EpollNet { epoll, sockets, requeued, tap: None };
         Ok(Epoll { net, events: Vec::with_capacity(TURN_EVENTS), buffer: vec![0; BUFFER_BYTES] })
+    }
+
+    /// The same with somebody who listens in.
+    pub(super) fn tapped(capacity: u32, tap: Arc<Tap>) -> io::Result<Self> {
+        let mut epoll = Epoll::new(capacity)?;
+        epoll.net.tap = Some(tap);
+        Ok(epoll)
     }
 
     /// Waits at most `timeout_ns`; an interrupted wait is one in which nothing happened.
@@ -146,6 +158,9 @@ impl Epoll {
                 Err(Errno::INTR) => continue,
                 Err(_) => return Read::Ended(Close::Reset),
             };
+            if self.net.tap.is_some() {
+                self.net.note(Heard::Received(self.buffer[..got].to_vec()));
+            }
             handler.received(&mut self.net, conn, &self.buffer[..got]);
             let socket = &self.net.sockets[conn as usize];
             if socket.epoch != epoch || socket.fd.is_none() {
@@ -170,7 +185,10 @@ impl Epoll {
         if self.net.sockets[conn as usize].dialing {
             match self.net.dial_result(conn) {
                 Ok(false) => return,
-                Ok(true) => handler.dialed(&mut self.net, conn, Ok(())),
+                Ok(true) => {
+                    self.net.note(Heard::Connected);
+                    handler.dialed(&mut self.net, conn, Ok(()));
+                }
                 Err(fault) => {
                     self.net.close(conn);
                     handler.dialed(&mut self.net, conn, Err(fault));
@@ -252,6 +270,14 @@ fn socket_to(to: &Address, from: Option<IpAddr>) -> Result<OwnedFd, Errno> {
     Ok(fd)
 }
 
+/// Whether connections can leave from that address.
+pub fn is_local(address: IpAddr) -> bool {
+    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    rustix::net::socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC, None)
+        .and_then(|fd| rustix::net::bind(&fd, &SocketAddr::new(address, 0)))
+        .is_ok()
+}
+
 /// Lets the kernel choose the local port when it knows the peer: else a port serves one peer only, and a
 /// second address of the server would not bring more connections.
 fn choose_port_late(fd: &OwnedFd) -> Result<(), Errno> {
@@ -274,6 +300,13 @@ fn choose_port_late(fd: &OwnedFd) -> Result<(), Errno> {
 }
 
 impl EpollNet {
+    #[cold]
+    fn note(&self, what: Heard) {
+        if let Some(tap) = &self.tap {
+            tap.note(clock::monotonic_ns(), what);
+        }
+    }
+
     fn requeue(&mut self, conn: Conn) {
         let socket = &mut self.sockets[conn as usize];
         if !socket.requeued {
@@ -346,7 +379,12 @@ impl Net for EpollNet {
 
     fn dial(&mut self, conn: Conn, to: &Address, from: Option<IpAddr>) -> Dialed {
         debug_assert!(self.sockets[conn as usize].fd.is_none(), "connection {conn} is in use");
-        self.open(conn, to, from).unwrap_or_else(|errno| Dialed::Failed(dial_fault(errno)))
+        self.note(Heard::Dialing);
+        let dialed = self.open(conn, to, from);
+        if dialed == Ok(Dialed::Established) {
+            self.note(Heard::Connected);
+        }
+        dialed.unwrap_or_else(|errno| Dialed::Failed(dial_fault(errno)))
     }
 
     #[inline]
@@ -366,6 +404,9 @@ impl Net for EpollNet {
                 Err(_) => return Pushed::Failed,
             }
         };
+        if self.tap.is_some() {
+            self.note(Heard::Sent(bytes[..took].to_vec()));
+        }
         if took < bytes.len() && self.watch_write(conn).is_err() {
             return Pushed::Failed;
         }

@@ -10,12 +10,14 @@
 
 mod epoll;
 pub mod sim;
+mod tap;
 
 #[cfg(test)]
 mod conformance;
 
-pub use epoll::{Epoll, EpollDrivers, EpollNet};
+pub use epoll::{Epoll, EpollDrivers, EpollNet, is_local};
 pub use proofload_wire::Close;
+pub(crate) use tap::{Tap, TappedDrivers};
 
 use crate::Address;
 use std::io;

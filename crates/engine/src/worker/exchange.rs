@@ -119,7 +119,14 @@ impl Worker<'_> {
         } else {
             self.feeding.number(request, &mut slot.numbers);
             self.feeding.draw(request, &slot.numbers);
-            let filling = Filling { values: self.feeding.values(), cookies: &[], target: None };
+            let mut filling = Filling { values: self.feeding.values(), cookies: &[], target: None };
+            if let Some(user) = &mut slot.user {
+                user.target.clear();
+                user.cookies.clear();
+                request.places.write_target(&request.bytes, &filling, &mut user.target);
+                user.jar.write(&user.target, now, &mut user.cookies);
+                filling.cookies = &user.cookies;
+            }
             slot.session.start_filled(request, &filling, ONLY, out)
         };
         if started.is_err() {
@@ -211,6 +218,10 @@ impl Worker<'_> {
             match event {
                 Event::FirstByte { .. } => self.slots[conn as usize].times.first_byte_ns = Some(now),
                 Event::Answered { code, body_bytes, body, .. } => {
+                    let slot = &mut self.slots[conn as usize];
+                    if let Some(user) = &mut slot.user {
+                        slot.session.set_cookies().for_each(|line| user.jar.take(line, &user.target, now));
+                    }
                     ended = Some(self.judge(conn, code, body_bytes, body.as_deref(), bytes));
                 }
                 Event::ClosedEarly { close, began, .. } => ended = Some(self.cut_short(conn, close, began)),

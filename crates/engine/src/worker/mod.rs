@@ -14,7 +14,7 @@ use crate::expect::Check;
 use crate::feed::Feeding;
 use crate::load::{Mix, part};
 use crate::slot::{Phase, Slot};
-use crate::{Extent, KeepAlive, LoadPlan, Watch};
+use crate::{Asking, Extent, KeepAlive, LoadPlan, Watch};
 use pace::Pace;
 use proofload_measure::{Outcome, Window};
 use proofload_wire::{Close, Events, Outbox};
@@ -102,7 +102,7 @@ impl<'a> Worker<'a> {
             Extent::Requests { count, cap_ns } => (cap_ns, Some(part(count, share.k, share.n))),
         };
         let window = Window { start_ns: window_start, end_ns: window_start + extent_ns };
-        let slots = deal_slots(connections, share.start_ns, plan.asking.feed.feeders.len());
+        let slots = deal_slots(connections, share.start_ns, &plan.asking);
         let pace = Pace::new(plan, &share, &window, quota, slots.len());
         let shortest =
             plan.timeouts.connect_ns.min(plan.timeouts.response_ns).min(PARTING_NS).min(BACKOFF_NS);
@@ -379,12 +379,12 @@ impl<'a> Worker<'a> {
 }
 
 /// Deals connections to places: targets take turns, so that each begins with the load.
-fn deal_slots(connections: &[u64], away_ns: u64, feeders: usize) -> Vec<Slot> {
+fn deal_slots(connections: &[u64], away_ns: u64, asking: &Asking) -> Vec<Slot> {
     let most = connections.iter().copied().max().unwrap_or(0);
     let turns = (0..most).flat_map(|round| (0..connections.len()).map(move |target| (round, target)));
     turns
         .filter(|(round, target)| *round < connections[*target])
-        .map(|(_, target)| Slot::new(target as u32, away_ns, feeders))
+        .map(|(_, target)| Slot::new(target as u32, away_ns, asking))
         .collect()
 }
 

@@ -83,14 +83,15 @@ pub(super) fn workload(study: &Study) -> Vec<String> {
 }
 
 fn entry_line(entry: &WorkloadEntry, total: u64) -> String {
-    let request = &entry.request;
-    let mut parts = vec![format!("{}: {} {}", entry.name, request.method, redact::argument(&request.target))];
-    for (name, value) in &request.headers {
+    let shown = &entry.shown;
+    let mut parts =
+        vec![format!("{}: {} {}", entry.name, entry.request.method, redact::argument(&shown.target))];
+    for (name, value) in &shown.headers {
         let value = if is_sensitive(name) { REDACTED.into() } else { redact::argument(value) };
         parts.push(format!("{name}: {value}"));
     }
-    if !request.body.is_empty() {
-        parts.push(format!("body of {} bytes", request.body.len()));
+    if !shown.body.is_empty() {
+        parts.push(shown.body.clone());
     }
     let mut expected = Vec::new();
     match entry.expect.status {

@@ -106,6 +106,8 @@ fn product_of<'a>(
         _ => rows,
     };
     let excluded = all - rows.len();
+    // Without a combination every claim would look wrong.
+    let complete = complete && !rows.is_empty();
     Varied { factors, rows, excluded, complete }
 }
 

@@ -1,60 +1,16 @@
 //! A study made of addresses: `proofload compare URL URL`.
 
 use super::claims::CLAIMS_MAX;
-use super::mix::probe;
 use super::name::is_level;
+use super::options::RequestOptions;
 use super::problem::{Place, Problems, Sink, shown};
 use super::root::names;
 use super::url::{ParsedUrl, parse_url};
 use super::{LoadPoint, Study, SubjectSpec, Variant, WorkloadEntry};
-use proofload_engine::{Expect, Timeouts};
 use proofload_stats::{Claim, Names, parse_claim};
-use proofload_wire::http1::RequestSpec;
 
 /// Most servers of a comparison.
 const URLS_MAX: usize = 8;
-
-/// What is asked, apart from the address.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RequestOptions {
-    /// Method, in capitals.
-    pub method: String,
-    /// Headers, checked by [`super::quantity::header`].
-    pub headers: Vec<(String, String)>,
-    /// Body; empty for none.
-    pub body: Vec<u8>,
-    /// What the answer must be.
-    pub expect: Expect,
-    /// Time-outs.
-    pub timeouts: Timeouts,
-}
-
-impl Default for RequestOptions {
-    fn default() -> Self {
-        RequestOptions {
-            method: "GET".to_string(),
-            headers: Vec::new(),
-            body: Vec::new(),
-            expect: Expect::default(),
-            timeouts: Timeouts::default(),
-        }
-    }
-}
-
-impl RequestOptions {
-    /// The request for a path. The authority is filled in when the load is planned.
-    pub fn request(&self, target: &str) -> RequestSpec {
-        RequestSpec {
-            method: self.method.clone(),
-            target: target.to_string(),
-            authority: String::new(),
-            headers: self.headers.clone(),
-            body: self.body.clone(),
-            close: false,
-            keep_body: if self.expect.text.is_some() { super::mix::KEEP_BODY } else { 0 },
-        }
-    }
-}
 
 /// A study that compares servers that already run. They are named by host and port where these tell them
 /// apart and can stand in a claim, else `a`, `b`, …. Without claims there is one: the second serves more
@@ -71,13 +27,16 @@ pub fn comparison(
     let sink = Sink::new("command line");
     let parsed = parse_urls(urls, &sink);
     let target = parsed.first().map_or("/", |url| &url.target);
-    let asked = request.request(target);
-    if let Err(error) = probe(&asked) {
-        sink.add(Place::default(), "request", error.to_string(), "");
+    let mut mistakes = Vec::new();
+    let mut feeders = request.feeders(&mut mistakes);
+    let asked = request.asked(&mut feeders, target, &mut mistakes);
+    for mistake in mistakes {
+        let (what, remedy) = mistake.rsplit_once("; ").unwrap_or((&mistake, ""));
+        sink.add(Place::default(), "request", what, remedy);
     }
-    if !sink.is_empty() {
+    let Some(asked) = asked.filter(|_| sink.is_empty()) else {
         return Err(sink.into_problems());
-    }
+    };
     let variants = variants(&parsed);
     let names = names(&variants, std::slice::from_ref(&load), &[]);
     let mut declared = claims.to_vec();
@@ -97,9 +56,13 @@ pub fn comparison(
         workload: vec![WorkloadEntry {
             name: "request".to_string(),
             weight: 1,
-            request: asked,
-            expect: request.expect,
+            request: asked.request,
+            expect: request.expect.clone(),
+            template: asked.template,
+            shown: asked.shown,
+            secrets: asked.secrets,
         }],
+        asking: request.asking(feeders),
         streams: Vec::new(),
         points: vec![load],
         timeouts: request.timeouts,

@@ -4,7 +4,7 @@
 use super::claims::CLAIMS_MAX;
 use super::field::Field;
 use super::problem::shown;
-use super::yaml::{Entry, Value};
+use super::yaml::{Entry, Kind, Value};
 use proofload_stats::{ClaimError, Names, parse_expectation, parse_published};
 
 /// Most references of a study.
@@ -98,6 +98,10 @@ fn range_and_source(value: &Field<'_>) -> Option<(String, String)> {
             map.close(&["range", "source"]);
             let source = source.map_or(Some(String::new()), |field| line(&field, "say who expected it"));
             Some((range?.text(REMEDY)?.trim().to_string(), source?))
+        }
+        // A number without an end is no range either, so its quotes do not matter.
+        Value::Scalar { text, .. } if matches!(value.node.kind(), Some(Kind::Integer | Kind::Number)) => {
+            Some((text.trim().to_string(), String::new()))
         }
         _ => Some((value.text(REMEDY)?.trim().to_string(), String::new())),
     }

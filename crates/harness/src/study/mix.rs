@@ -1,11 +1,11 @@
 //! The workload: what is asked, and what the answers must be.
 
 use super::WorkloadEntry;
+use super::asking::{Shared, check_body, check_form};
 use super::field::{Field, Map};
 use super::quantity;
-use super::url::check_target;
+use super::request::{Asked, Builder};
 use proofload_engine::Expect;
-use proofload_wire::http1::{EncodeError, RequestSpec};
 
 /// Most entries of a mix.
 const ENTRIES_MAX: usize = 64;
@@ -21,10 +21,11 @@ pub(crate) const KEEP_BODY: usize = 64 * 1024;
 
 const METHODS: [&str; 7] = ["get", "post", "put", "delete", "head", "patch", "options"];
 
-const KEYS: [&str; 11] =
-    ["get", "post", "put", "delete", "head", "patch", "options", "headers", "body", "weight", "expect"];
+const KEYS: [&str; 12] = [
+    "get", "post", "put", "delete", "head", "patch", "options", "headers", "body", "form", "weight", "expect",
+];
 
-pub(super) fn check_workload(field: &Field<'_>) -> Option<Vec<WorkloadEntry>> {
+pub(super) fn check_workload(field: &Field<'_>, shared: &Shared<'_>) -> Option<Vec<WorkloadEntry>> {
     let entries = field.entries("name what is asked: page: { get: / }")?;
     if entries.len() > ENTRIES_MAX {
         field.problem(
@@ -39,49 +40,67 @@ pub(super) fn check_workload(field: &Field<'_>) -> Option<Vec<WorkloadEntry>> {
             if entry.key.trim().is_empty() || entry.key.chars().any(char::is_control) {
                 field.sink.add(entry.place, &field.path, "cannot name an entry", "write a word");
             }
-            check_entry(&entry.key, field)
+            check_entry(&entry.key, field, shared)
         })
         .collect();
     checked.into_iter().collect()
 }
 
-fn check_entry(name: &str, field: &Field<'_>) -> Option<WorkloadEntry> {
+fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<WorkloadEntry> {
     let map = field.map("write { get: /path }")?;
     let method = map.exactly_one(&METHODS, "write the method with its path: get: /");
-    let target = method.as_ref().and_then(|(_, field)| check_path(field));
-    let headers = map.optional("headers").map_or(Some(Vec::new()), |field| check_headers(&field));
-    let body = map.optional("body").map_or(Some(""), |field| match field.written() {
-        Some("") if field.node.kind() == Some(super::yaml::Kind::Text) => Some(""),
-        _ => field.text("write the body as text, in quotes or after |"),
-    });
+    let mut builder = Builder::default();
+    let mut whole =
+        method.as_ref().is_some_and(|(_, field)| check_path(field, shared, &mut builder).is_some());
+    if let Some(field) = map.optional("headers") {
+        whole &= check_headers(&field, shared, &mut builder).is_some();
+    }
+    let feeders = || shared.feeders.borrow_mut();
+    if let Some(auth) = &shared.auth
+        && let Err(message) = builder.auth(&mut feeders(), auth)
+    {
+        field.joined_problem(&message);
+        whole = false;
+    }
+    let (body, form) = (map.optional("body"), map.optional("form"));
+    if let (Some(_), Some(form)) = (&body, &form) {
+        form.problem("body and form exclude each other", "keep one of them");
+        whole = false;
+    }
+    let bodies = [
+        body.map(|field| (check_body(&field, shared), field)),
+        form.map(|field| (check_form(&field, shared), field)),
+    ];
+    for (body, field) in bodies.into_iter().flatten() {
+        let taken = body.map(|body| builder.body(&mut feeders(), &body));
+        if let Some(Err(message)) = &taken {
+            field.joined_problem(message);
+        }
+        whole &= matches!(taken, Some(Ok(())));
+    }
     let weight = map.optional("weight").map_or(Some(1), |field| field.integer("a weight", 1..=WEIGHT_MAX));
     let is_head = method.as_ref().is_some_and(|(method, _)| *method == "head");
     let expect =
         map.optional("expect").map_or(Some(Expect::default()), |field| check_expect(&field, is_head));
     map.close(&KEYS);
-    let (method, _) = method?;
+    let (method, _) = method.filter(|_| whole)?;
     let expect = expect?;
-    let request = RequestSpec {
-        method: method.to_ascii_uppercase(),
-        target: target?,
-        authority: String::new(),
-        headers: headers?,
-        body: body?.as_bytes().to_vec(),
-        close: false,
-        keep_body: if expect.text.is_some() { KEEP_BODY } else { 0 },
-    };
-    if let Err(error) = probe(&request) {
-        field.joined_problem(&error.to_string());
-    }
-    Some(WorkloadEntry { name: name.to_string(), weight: weight? as u32, request, expect })
+    let keep_body = if expect.text.is_some() { KEEP_BODY } else { 0 };
+    let asked = builder.finish(&method.to_ascii_uppercase(), shared.cookies, keep_body);
+    let Asked { request, template, shown, secrets } =
+        asked.map_err(|error| field.joined_problem(&error.to_string())).ok()?;
+    Some(WorkloadEntry {
+        name: name.to_string(),
+        weight: weight? as u32,
+        request,
+        expect,
+        template,
+        shown,
+        secrets,
+    })
 }
 
-/// The encoder has the last word on a request; the authority, which it will get later, does not matter here.
-pub(super) fn probe(request: &RequestSpec) -> Result<(), EncodeError> {
-    RequestSpec { authority: "localhost".to_string(), close: true, ..request.clone() }.encode().map(drop)
-}
-
-fn check_path(field: &Field<'_>) -> Option<String> {
+fn check_path(field: &Field<'_>, shared: &Shared<'_>, builder: &mut Builder) -> Option<()> {
     let text = field.text("write a path that begins with /")?;
     if text.contains("://") && !text.starts_with('/') {
         field.problem(
@@ -90,11 +109,11 @@ fn check_path(field: &Field<'_>) -> Option<String> {
         );
         return None;
     }
-    check_target(text).map_err(|message| field.joined_problem(&message)).ok()?;
-    Some(text.to_string())
+    let taken = builder.target(&mut shared.feeders.borrow_mut(), text);
+    taken.map_err(|message| field.joined_problem(&message)).ok()
 }
 
-fn check_headers(field: &Field<'_>) -> Option<Vec<(String, String)>> {
+fn check_headers(field: &Field<'_>, shared: &Shared<'_>, builder: &mut Builder) -> Option<()> {
     let entries = field.entries("write headers: { Accept: text/html }, or leave them out")?;
     if entries.len() > HEADERS_MAX {
         field.problem(
@@ -102,31 +121,27 @@ fn check_headers(field: &Field<'_>) -> Option<Vec<(String, String)>> {
             format!("write at most {HEADERS_MAX}"),
         );
     }
-    let mut headers: Vec<(String, String)> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
     let mut whole = true;
     for (entry, field) in entries {
         let name = &entry.key;
-        if headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)) {
+        if names.iter().any(|other| other.eq_ignore_ascii_case(name)) {
             field.problem("stands here a second time, in other letters", "delete one of them");
         }
+        names.push(name);
         if let Err(message) = quantity::header_name(name) {
             let (what, remedy) = message.rsplit_once("; ").unwrap_or((&message, ""));
             field.sink.add(entry.place, &field.path, what, remedy);
             whole = false;
+            continue;
         }
-        let value = field.parameter_value(false).filter(|value| {
-            let checked = quantity::header_value(value);
-            if let Err(message) = &checked {
-                field.joined_problem(message);
-            }
-            checked.is_ok()
+        let taken = field.parameter_value(false).map(|value| {
+            let taken = builder.header(&mut shared.feeders.borrow_mut(), name, value);
+            taken.map_err(|message| field.joined_problem(&message)).is_ok()
         });
-        match value {
-            Some(value) => headers.push((name.clone(), value.trim().to_string())),
-            None => whole = false,
-        }
+        whole &= taken == Some(true);
     }
-    whole.then_some(headers)
+    whole.then_some(())
 }
 
 fn check_expect(field: &Field<'_>, is_head: bool) -> Option<Expect> {

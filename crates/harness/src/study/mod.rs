@@ -3,21 +3,26 @@
 //! [`load`] tells every mistake at once, each with its file, line, key and remedy; everything after this
 //! module relies on what was checked here. [`study_schema`] is the same format for editors.
 
+mod asking;
 mod claims;
 mod combinations;
 mod comparison;
 mod declarations;
 mod expectations;
+mod feeders;
 mod field;
 mod include;
 mod intensity;
 mod mix;
 mod name;
+mod options;
 mod placeholder;
 mod problem;
 pub mod quantity;
 mod raw;
+mod raw_request;
 pub(crate) mod redact;
+mod request;
 mod restrict;
 mod root;
 mod set;
@@ -30,25 +35,28 @@ mod url;
 mod write;
 mod yaml;
 
-pub use comparison::{RequestOptions, comparison};
+pub use comparison::comparison;
 pub use declarations::{Declarations, Parameter, ParameterKind};
 pub use expectations::{ExpectedRow, Reference};
+pub use feeders::{FeederSpec, feeder};
 pub use intensity::{CAP_NS, connection_label, users_label};
+pub use options::RequestOptions;
 pub use problem::{Problem, Problems};
 pub use quantity::{duration, header, keep_alive, rate, size};
 pub use raw::study_schema;
+pub use request::{Asked, Auth, Body, FormPart, FormValue, Shown, form_part};
 pub use root::{Options, load, parse};
 pub use shape::{LoadKind, Stand, peak, stages_label};
-pub use url::{ParsedUrl, parse_url};
+pub use url::{ParsedUrl, parse_url, parse_url_unresolved};
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use crate::plan::Mode;
-use proofload_engine::{Expect, KeepAlive, Timeouts};
+use proofload_engine::{Asking, Expect, KeepAlive, Timeouts};
 use proofload_stats::{Claim, Names};
-use proofload_wire::http1::RequestSpec;
+use proofload_wire::http1::{RequestSpec, Template};
 
 /// A checked study.
 #[derive(Clone, Debug)]
@@ -62,6 +70,8 @@ pub struct Study {
     pub variants: Vec<Variant>,
     /// The mix; with streams the mixes of all of them, one after the other.
     pub workload: Vec<WorkloadEntry>,
+    /// How requests are asked: what they are filled with.
+    pub asking: Asking,
     /// Several loads that run at once; empty without them.
     pub streams: Vec<Stream>,
     /// Load points, in declared order.
@@ -153,6 +163,12 @@ pub struct WorkloadEntry {
     pub request: RequestSpec,
     /// What the answer must be.
     pub expect: Expect,
+    /// What changes with each exchange.
+    pub template: Template,
+    /// How the request is shown.
+    pub shown: Shown,
+    /// Values that may not be shown.
+    pub secrets: Vec<String>,
 }
 
 /// One of several loads that run at once.

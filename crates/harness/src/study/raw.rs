@@ -5,6 +5,7 @@
 
 mod load;
 
+use super::raw_request::{RawAuth, RawBody, RawFeeder, RawFormValue};
 use load::{RawLoad, RawStream};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Value, json};
@@ -98,6 +99,15 @@ struct RawStudy {
     /// Servers under test, by name.
     #[schemars(extend("minProperties" = 1))]
     subjects: BTreeMap<String, RawSubject>,
+    /// Sources of values for `${name}` and `${name.column}` in path, query, headers and body.
+    #[schemars(default, extend("minProperties" = 1))]
+    feeders: Option<BTreeMap<String, RawFeeder>>,
+    /// Credentials that go with every request; shown nowhere.
+    #[schemars(default)]
+    auth: Option<RawAuth>,
+    /// Whether each connection keeps cookies, as a user of its own, and sends them back; false without.
+    #[schemars(default)]
+    cookies: Option<bool>,
     /// What is asked, by name: one request, or a weighted mix.
     #[schemars(default, extend("minProperties" = 1, "maxProperties" = 64))]
     workload: Option<BTreeMap<String, RawEntry>>,
@@ -331,7 +341,10 @@ struct RawEntry {
     headers: Option<BTreeMap<String, RawHeader>>,
     /// Body.
     #[schemars(default)]
-    body: Option<String>,
+    body: Option<RawBody>,
+    /// Body as a form of several parts (multipart/form-data), instead of body.
+    #[schemars(default, extend("minProperties" = 1))]
+    form: Option<BTreeMap<String, RawFormValue>>,
     /// Share in the mix; 1 without.
     #[schemars(default, range(min = 1, max = 1_000_000))]
     weight: Option<u32>,

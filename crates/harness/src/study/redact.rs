@@ -8,8 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// What stands in the place of a credential.
-pub(crate) const REDACTED: &str = "redacted";
+pub(crate) use proofload_store::REDACTED;
 
 /// Whether a value of this name is a credential.
 pub(crate) fn is_sensitive(name: &str) -> bool {
@@ -59,10 +58,13 @@ fn cut(text: &str, mut cuts: Vec<(Range<usize>, String)>) -> String {
     out
 }
 
-/// Only subjects and the workload hold values that are sent or started; the names and texts of claims do
+/// Only credentials, subjects and the workload hold values that are sent or started; the names and texts of claims do
 /// not.
 fn collect_study(tree: &Node, text: &str, cuts: &mut Vec<(Range<usize>, String)>) {
     let Value::Map(entries) = &tree.value else { return };
+    for auth in entries.iter().filter(|entry| entry.key == "auth") {
+        collect(&auth.node, text, true, cuts);
+    }
     for entry in entries.iter().filter(|entry| entry.key == "subjects" || entry.key == "workload") {
         let Value::Map(named) = &entry.node.value else { continue };
         for named in named {
@@ -103,11 +105,18 @@ fn collect(node: &Node, text: &str, sensitive: bool, cuts: &mut Vec<(Range<usize
 
 /// Arguments of a command without their credentials.
 pub(crate) fn arguments(args: &[String]) -> Vec<String> {
-    let mut after_flag = false;
+    let (mut after_flag, mut after_set) = (false, false);
     args.iter()
         .map(|arg| {
-            let out = if after_flag { REDACTED.to_string() } else { argument(arg).into_owned() };
+            let out = match arg.strip_prefix("--set=") {
+                _ if after_flag => REDACTED.to_string(),
+                // The whole value of a setting belongs to its key, spaces and all.
+                _ if after_set => super::set::recorded(arg),
+                Some(setting) => format!("--set={}", super::set::recorded(setting)),
+                None => argument(arg).into_owned(),
+            };
             after_flag = is_sensitive_flag(arg);
+            after_set = arg == "--set";
             out
         })
         .collect()
@@ -182,21 +191,25 @@ mod tests {
     #[test]
     fn credentials_in_arguments_are_replaced_and_nothing_else() {
         for (given, left) in [
-            ("--password=hunter2", "--password=redacted"),
-            ("-Ddb.password=hunter2", "-Ddb.password=redacted"),
-            ("Authorization: Bearer abc def", "Authorization: redacted"),
-            (r#"{"user":"me","password":"s3","x":"y"}"#, r#"{"user":"me","password":"redacted","x":"y"}"#),
-            (r#"{\"password\":\"s3\"}"#, r#"{\"password\":\"redacted\"}"#),
-            ("http://host/?ü=1&token=é&x=1", "http://host/?ü=1&token=redacted&x=1"),
-            ("/a?token=abc&x=1", "/a?token=redacted&x=1"),
-            ("http://me:abc@host/", "http://redacted@host/"),
+            ("--password=hunter2", "--password=[redacted]"),
+            ("-Ddb.password=hunter2", "-Ddb.password=[redacted]"),
+            ("Authorization: Bearer abc def", "Authorization: [redacted]"),
+            (r#"{"user":"me","password":"s3","x":"y"}"#, r#"{"user":"me","password":"[redacted]","x":"y"}"#),
+            (r#"{\"password\":\"s3\"}"#, r#"{\"password\":\"[redacted]\"}"#),
+            ("http://host/?ü=1&token=é&x=1", "http://host/?ü=1&token=[redacted]&x=1"),
+            ("/a?token=abc&x=1", "/a?token=[redacted]&x=1"),
+            ("http://me:abc@host/", "http://[redacted]@host/"),
             ("--heap=256m", "--heap=256m"),
             ("http://host:80/@me", "http://host:80/@me"),
         ] {
             assert_eq!(argument(given), left);
         }
         let args = ["--token".to_string(), "abc".to_string(), "x".to_string()];
-        assert_eq!(arguments(&args), ["--token", "redacted", "x"]);
+        assert_eq!(arguments(&args), ["--token", "[redacted]", "x"]);
+        let set = "workload.page.headers.Authorization=Bearer hunter2";
+        let args = ["--set".to_string(), set.to_string(), format!("--set={set}"), "--set=seed=7".to_string()];
+        let left = "workload.page.headers.Authorization=[redacted]";
+        assert_eq!(arguments(&args), ["--set", left, &format!("--set={left}"), "--set=seed=7"]);
     }
 
     #[test]
@@ -213,7 +226,7 @@ mod tests {
             assert!(!left.contains(secret), "{secret} in {left}");
         }
         for kept in
-            ["# keep", "Accept: x", "--token", "url?secret=redacted", "\nend: 1\n", "with:\n", "p99(a)"]
+            ["# keep", "Accept: x", "--token", "url?secret=[redacted]", "\nend: 1\n", "with:\n", "p99(a)"]
         {
             assert!(left.contains(kept), "{kept} in {left}");
         }

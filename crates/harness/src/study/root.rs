@@ -1,5 +1,6 @@
 //! The whole study: reads the file, checks every part, and returns either a study or all mistakes.
 
+use super::asking::Shared;
 use super::claims::{Claims, check_claims};
 use super::expectations::{check_expect, check_references};
 use super::field::{Field, Map};
@@ -41,6 +42,9 @@ const KEYS: &[&str] = &[
     "description",
     "include",
     "subjects",
+    "feeders",
+    "auth",
+    "cookies",
     "workload",
     "load",
     "streams",
@@ -120,7 +124,8 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let subjects = map
         .required("subjects", "name a subject with use, command or url")
         .and_then(|field| check_subjects(&field, directory, catalogue));
-    let asked = check_asked(map);
+    let shared = Shared::check(map, directory);
+    let asked = check_asked(map, &shared);
     let timeouts = map.optional("timeouts").map_or(Some(Timeouts::default()), |field| check_timeouts(&field));
     let mode = map.optional("mode").and_then(|field| check_mode(&field));
     let seed = map.optional("seed").map(|field| field.integer("a seed", 0..=u64::MAX));
@@ -162,6 +167,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         question: question?,
         variants: parts.variants,
         workload: workload?,
+        asking: shared.into_asking(),
         streams,
         points: parts.points,
         timeouts: timeouts?,
@@ -181,15 +187,15 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
 }
 
 /// What is asked, and how much: one workload with its load, or several at once.
-fn check_asked(map: &Map<'_>) -> Asked {
+fn check_asked(map: &Map<'_>, shared: &Shared<'_>) -> Asked {
     if let Some(field) = map.optional("streams") {
         map.forbid(&["workload", "load"], "streams");
-        return check_streams(&field);
+        return check_streams(&field, shared);
     }
     let workload = map.required("workload", "name what is asked: page: { get: / }");
     let load = map.required("load", "say how much: closed: { connections: 64 }");
     Asked {
-        workload: workload.and_then(|field| check_workload(&field)),
+        workload: workload.and_then(|field| check_workload(&field, shared)),
         streams: Vec::new(),
         points: load.and_then(|field| check_load(&field)),
     }

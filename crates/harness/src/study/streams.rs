@@ -1,5 +1,6 @@
 //! Several loads that run at once: each with its own workload and its own pace.
 
+use super::asking::Shared;
 use super::field::Field;
 use super::intensity::{Points, check_load};
 use super::mix::check_workload;
@@ -20,7 +21,7 @@ pub(super) struct Asked {
     pub(super) points: Option<Points>,
 }
 
-pub(super) fn check_streams(field: &Field<'_>) -> Asked {
+pub(super) fn check_streams(field: &Field<'_>, shared: &Shared<'_>) -> Asked {
     let mut asked = Asked::default();
     let Some(entries) = field.entries(REMEDY) else { return asked };
     if !(2..=STREAMS_MAX).contains(&entries.len()) {
@@ -37,7 +38,7 @@ pub(super) fn check_streams(field: &Field<'_>) -> Asked {
             let what = format!("{} cannot name a stream", shown(&entry.key));
             field.sink.add(entry.place, &field.path, what, "write letters, digits, . _ and -");
         }
-        let (entries, points) = check_stream(field);
+        let (entries, points) = check_stream(field, shared);
         loads.push(points);
         let begin = workload.as_ref().map_or(0, Vec::len);
         workload = workload.zip(entries).map(|(mut all, entries)| {
@@ -52,7 +53,7 @@ pub(super) fn check_streams(field: &Field<'_>) -> Asked {
     asked
 }
 
-fn check_stream(field: &Field<'_>) -> (Option<Vec<WorkloadEntry>>, Option<Points>) {
+fn check_stream(field: &Field<'_>, shared: &Shared<'_>) -> (Option<Vec<WorkloadEntry>>, Option<Points>) {
     let Some(map) = field.map("write { workload: { ... }, load: { ... } }") else { return (None, None) };
     let workload = map.required("workload", "name what is asked: workload: { page: { get: / } }");
     let load = map.required("load", "say how much: load: { closed: { connections: 64 } }");
@@ -70,7 +71,7 @@ fn check_stream(field: &Field<'_>) -> (Option<Vec<WorkloadEntry>>, Option<Points
         }
         Some(points)
     });
-    (workload.and_then(|field| check_workload(&field)), points)
+    (workload.and_then(|field| check_workload(&field, shared)), points)
 }
 
 /// One load point for each rung of the one ladder that there may be.

@@ -19,6 +19,21 @@ pub struct ParsedUrl {
 /// # Errors
 /// What is wrong and what to write, when it is no http address or its name does not resolve.
 pub fn parse_url(text: &str) -> Result<ParsedUrl, String> {
+    let (host, port, mut parsed) = take_apart(text)?;
+    parsed.address = resolve(&host, port)?;
+    Ok(parsed)
+}
+
+/// The same without asking for the host, which need not exist where a Unix socket is connected to.
+///
+/// # Errors
+/// As [`parse_url`].
+pub fn parse_url_unresolved(text: &str) -> Result<ParsedUrl, String> {
+    take_apart(text).map(|(_, _, parsed)| parsed)
+}
+
+/// Host, port, and the rest with no address yet.
+fn take_apart(text: &str) -> Result<(String, u16, ParsedUrl), String> {
     let shown_text = shown(text);
     let Some((scheme, rest)) = text.split_once("://") else {
         return Err(format!("{shown_text} is not an address; write http://host:port/path"));
@@ -34,7 +49,9 @@ pub fn parse_url(text: &str) -> Result<ParsedUrl, String> {
     let target = target.split('#').next().unwrap_or("");
     let target = if target.starts_with('/') { target.to_string() } else { format!("/{target}") };
     if authority.contains('@') {
-        return Err("has a user name in it; send a header Authorization instead".to_string());
+        return Err(
+            "has a user name in it; send a header Authorization instead, with --basic or auth".to_string()
+        );
     }
     check_target(&target)?;
     let (host, port) = split_authority(authority).ok_or_else(|| {
@@ -43,7 +60,8 @@ pub fn parse_url(text: &str) -> Result<ParsedUrl, String> {
             shown(authority)
         )
     })?;
-    Ok(ParsedUrl { address: resolve(host, port)?, authority: authority.to_string(), target })
+    let address = SocketAddr::from(([0, 0, 0, 0], port));
+    Ok((host.to_string(), port, ParsedUrl { address, authority: authority.to_string(), target }))
 }
 
 /// Checks a path with its query, as it goes into the request line.

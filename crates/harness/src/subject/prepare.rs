@@ -9,7 +9,7 @@ use std::time::Duration;
 use proofload_store::schema;
 
 use crate::host::jdk;
-use crate::study::SubjectSpec;
+use crate::study::{SubjectSpec, redact};
 
 use super::cache::{Cache, digest_of};
 use super::catalogue::Catalogue;
@@ -161,7 +161,12 @@ impl Prepared {
                     grace: COMMAND_GRACE,
                     directory: Some(directory),
                 };
-                let mut prepared = Prepared::bare(name, "command", args.join(" "), Origin::Program(program));
+                let mut prepared = Prepared::bare(
+                    name,
+                    "command",
+                    redact::arguments(args).join(" "),
+                    Origin::Program(program),
+                );
                 prepared.digests = args.first().map(|program| digest_program(program)).unwrap_or_default();
                 Ok(prepared)
             }

@@ -119,7 +119,7 @@ fn mistakes_say_what_to_write() {
         assert!(errors[0].message.contains(said), "{quantity}: {range}: {errors:?}");
     }
     for (quantity, value, said) in [
-        ("p99(nio)", "101ms", "at which load point"),
+        ("p99(nio)", "101ms", "several load points"),
         ("p99(nio) @ 64c", "0ms", "above zero"),
         ("ratio(p99, nio, nio2) @ 64c", "1.1", "one measure of one variant"),
         ("p99(nio) @ 64c", "p99(nio2)", "is a value"),

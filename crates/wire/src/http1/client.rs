@@ -2,6 +2,7 @@
 
 use super::Limits;
 use super::body::{Body, Chunked, Sink};
+use super::cookies;
 use super::fields::Fields;
 use super::lines::{Fault, Fed, Lines, Next, count_work};
 use super::template::Filling;
@@ -50,6 +51,8 @@ pub struct Http1 {
     /// Whether the connection can carry another exchange.
     persists: bool,
     dead: bool,
+    /// Set-Cookie lines of the present answer, where somebody wants them.
+    set_cookies: Option<Vec<u8>>,
 }
 
 impl Http1 {
@@ -66,6 +69,7 @@ impl Http1 {
             sink: Sink::default(),
             persists: true,
             dead: false,
+            set_cookies: None,
         }
     }
 
@@ -118,6 +122,22 @@ impl Http1 {
         self.part = Part::Status;
         self.lines = Lines::default();
         self.sink.begin(keep_body);
+        if let Some(kept) = &mut self.set_cookies {
+            kept.clear();
+        }
+    }
+
+    pub(crate) fn keep_set_cookies(&mut self, mut buffer: Vec<u8>) {
+        buffer.clear();
+        self.set_cookies = Some(buffer);
+    }
+
+    pub(crate) fn set_cookies(&self) -> &[u8] {
+        self.set_cookies.as_deref().unwrap_or_default()
+    }
+
+    pub(crate) fn take_set_cookies(&mut self) -> Option<Vec<u8>> {
+        self.set_cookies.take()
     }
 
     pub(crate) fn handle_bytes(&mut self, input: &[u8], events: &mut Events) -> usize {
@@ -197,6 +217,9 @@ impl Http1 {
                 }
                 Next::Line { text, len } => {
                     self.fields.line(&rest[..text], here)?;
+                    if let Some(kept) = &mut self.set_cookies {
+                        cookies::keep(&rest[..text], kept);
+                    }
                     pos += len;
                 }
                 Next::More => return Ok(Fed { consumed: pos, done: false }),

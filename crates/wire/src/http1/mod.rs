@@ -17,6 +17,7 @@
 
 mod body;
 mod client;
+mod cookies;
 mod fields;
 mod lines;
 mod request;
@@ -24,6 +25,7 @@ pub mod server;
 mod template;
 
 pub use client::Http1;
+pub use cookies::{COOKIE_BYTES_MAX, COOKIES_MAX, Jar};
 pub use request::{EncodeError, RequestSpec};
 pub use template::{Filling, Part, Places, Slot, Template, Values};
 

@@ -1,0 +1,111 @@
+//! `proofload URL --debug`: one request, and both sides of it in full.
+
+use crate::exit::{Exit, leave};
+use crate::output;
+use proofload_engine::LoadPlan;
+use proofload_engine::debug::{Heard, Transcript, debug as carry_out};
+use proofload_measure::Outcome;
+use proofload_report::escape;
+use proofload_store::{REDACTED, redact};
+use std::fmt::Write;
+
+/// How much of a body is shown.
+const BODY_MAX: usize = 64 * 1024;
+
+/// Sends the request and prints what passed.
+pub fn debug(plan: &LoadPlan, secrets: &[String]) -> anyhow::Result<Exit> {
+    let transcript = carry_out(plan).map_err(|error| leave(Exit::Usage, error))?;
+    let address = plan.mix.first().and_then(|entry| plan.targets.get(entry.target));
+    let address = address.map_or(String::new(), |target| target.address.to_string());
+    output::print(&text(&address, &transcript, secrets))?;
+    let answered = transcript.result.snapshot.outcomes.get(Outcome::Answered) == 1;
+    Ok(if answered { Exit::Done } else { Exit::Invalid })
+}
+
+fn text(address: &str, transcript: &Transcript, secrets: &[String]) -> String {
+    let mut out = String::new();
+    // Writing to a String cannot fail; the results are dropped in one place.
+    let _ = write_all(&mut out, address, transcript, secrets);
+    out
+}
+
+fn write_all(
+    out: &mut String,
+    address: &str,
+    transcript: &Transcript,
+    secrets: &[String],
+) -> std::fmt::Result {
+    let heard = &transcript.heard;
+    let start = heard.first().map_or(0, |(at, _)| *at);
+    let ms = |at: u64| at.saturating_sub(start) as f64 / 1e6;
+    let (mut sent, mut received) = (Vec::new(), Vec::new());
+    let (mut sent_at, mut first_at, mut end_at) = (None, None, None);
+    for (at, what) in heard {
+        match what {
+            Heard::Dialing => writeln!(out, "* {:.3} ms  connecting to {address}", ms(*at))?,
+            Heard::Connected => writeln!(out, "* {:.3} ms  connected", ms(*at))?,
+            Heard::Sent(bytes) => {
+                if !received.is_empty() {
+                    sides(out, &mut sent, &mut received, secrets)?;
+                }
+                sent_at = sent_at.or(Some(*at));
+                sent.extend_from_slice(bytes);
+            }
+            Heard::Received(bytes) => {
+                first_at = first_at.or(Some(*at));
+                end_at = Some(*at);
+                received.extend_from_slice(bytes);
+            }
+        }
+    }
+    let kept: usize =
+        heard.iter().map(|(_, what)| if let Heard::Received(b) = what { b.len() } else { 0 }).sum();
+    sides(out, &mut sent, &mut received, secrets)?;
+    if transcript.received > kept as u64 {
+        writeln!(out, "* {} more bytes were received and are not shown", transcript.received - kept as u64)?;
+    }
+    for (name, at) in [("request sent", sent_at), ("first byte of the answer", first_at), ("end", end_at)] {
+        if let Some(at) = at {
+            writeln!(out, "* {:.3} ms  {name}", ms(at))?;
+        }
+    }
+    let outcomes = &transcript.result.snapshot.outcomes;
+    let outcome = Outcome::ALL.iter().find(|outcome| outcomes.get(**outcome) > 0);
+    let bad = transcript.result.bad_answers.first();
+    let why = bad.map_or(String::new(), |bad| format!(": {}", escape::line(&hidden(&bad.what, secrets))));
+    writeln!(out, "* outcome: {}{why}", outcome.map_or("none", |outcome| outcome.name()))
+}
+
+/// Both sides of an exchange.
+fn sides(
+    out: &mut String,
+    sent: &mut Vec<u8>,
+    received: &mut Vec<u8>,
+    secrets: &[String],
+) -> std::fmt::Result {
+    for (mark, bytes) in [('>', &mut *sent), ('<', &mut *received)] {
+        let head = bytes.windows(4).position(|four| four == b"\r\n\r\n").map_or(bytes.len(), |at| at + 4);
+        let (head, body) = bytes.split_at(head);
+        let shown = &body[..body.len().min(BODY_MAX)];
+        for part in [head, shown] {
+            let text = hidden(&String::from_utf8_lossy(part), secrets);
+            for line in text.lines() {
+                writeln!(out, "{mark} {}", escape::line(line.trim_end_matches('\r')))?;
+            }
+        }
+        if body.len() > shown.len() {
+            writeln!(out, "* {} more bytes of the body are not shown", body.len() - shown.len())?;
+        }
+        bytes.clear();
+    }
+    Ok(())
+}
+
+/// A text without credentials.
+fn hidden(text: &str, secrets: &[String]) -> String {
+    let mut text = text.to_owned();
+    for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
+        text = text.replace(secret.as_str(), REDACTED);
+    }
+    redact(&text)
+}

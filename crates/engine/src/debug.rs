@@ -1,0 +1,61 @@
+//! One exchange, for a person to look at: carried out as in a load, and everything that passed written down.
+
+use crate::driver::{Tap, TappedDrivers};
+use crate::generator::run_in;
+use crate::{EngineError, Extent, LoadPlan, LoadResult, Profile, Watch};
+use std::sync::Arc;
+
+/// Most received bytes that are kept: a head and 64 KiB of body.
+pub const RECEIVED_MAX: usize = 128 * 1024;
+
+/// What happened on the connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// Connecting began.
+    Dialing,
+    /// The connection stands.
+    Connected,
+    /// The kernel took these bytes.
+    Sent(Vec<u8>),
+    /// These bytes came; what is over [`RECEIVED_MAX`] altogether is left out.
+    Received(Vec<u8>),
+}
+
+/// One exchange as it passed over the wire.
+#[derive(Clone, Debug)]
+pub struct Transcript {
+    /// What happened, with its instant.
+    pub heard: Vec<(u64, Heard)>,
+    /// Bytes received, those that were not kept included.
+    pub received: u64,
+    /// What became of it.
+    pub result: LoadResult,
+}
+
+/// Carries out one exchange of the plan: the first entry of its mix, over one connection.
+///
+/// # Errors
+/// As [`crate::run`].
+pub fn debug(plan: &LoadPlan) -> Result<Transcript, EngineError> {
+    let mut one = plan.clone();
+    one.mix.truncate(1);
+    if let Some(entry) = one.mix.first_mut() {
+        one.targets = one.targets.get(entry.target).cloned().into_iter().collect();
+        entry.target = 0;
+    }
+    let timeouts = plan.timeouts;
+    // Connecting ahead may fail before the exchange dials again.
+    let cap_ns = timeouts.connect_ns.saturating_mul(2).saturating_add(timeouts.response_ns);
+    one.profile = Profile::Closed { think_ns: 0 };
+    one.connections = 1;
+    one.workers = 1;
+    one.cpus.clear();
+    one.discard_ns = 0;
+    one.extent = Extent::Requests { count: 1, cap_ns };
+    one.drain_ns = cap_ns;
+    one.share = (0, 1);
+    let tap = Arc::new(Tap::default());
+    let result = run_in(&one, &Watch::default(), &TappedDrivers(Arc::clone(&tap)))?;
+    let (heard, received) = tap.take();
+    Ok(Transcript { heard, received, result })
+}

@@ -1,0 +1,188 @@
+//! What a study says about all its requests: feeders, credentials, cookies.
+
+use super::feeders::{FeederSpec, Feeders, checked, feeder_name};
+use super::field::{Field, Map};
+use super::quantity;
+use super::request::{Auth, Body, FormPart, FormValue, within};
+use super::yaml::Kind;
+use proofload_engine::Asking;
+use proofload_engine::feed::{Feeder, Order};
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+/// What the requests of a study share while they are checked.
+#[derive(Debug)]
+pub(super) struct Shared<'a> {
+    pub feeders: RefCell<Feeders>,
+    pub auth: Option<Auth>,
+    /// Whether connections keep cookies.
+    pub cookies: bool,
+    /// Where paths begin, and which they may not leave.
+    pub directory: &'a Path,
+}
+
+impl<'a> Shared<'a> {
+    /// Reads the keys; feeders' files are read whole.
+    pub fn check(map: &Map<'_>, directory: &'a Path) -> Self {
+        let mut feeders = Feeders::default();
+        if let Some(field) = map.optional("feeders") {
+            check_feeders(&field, directory, &mut feeders);
+        }
+        let auth = map.optional("auth").and_then(|field| check_auth(&field));
+        let cookies = map.optional("cookies").and_then(|field| field.boolean()).unwrap_or(false);
+        Shared { feeders: RefCell::new(feeders), auth, cookies, directory }
+    }
+
+    /// How the engine is to ask.
+    pub fn into_asking(self) -> Asking {
+        let feed = self.feeders.into_inner().into_feed();
+        Asking { feed, cookies: self.cookies, ..Asking::default() }
+    }
+
+    /// The file that a key names.
+    pub fn file(&self, field: &Field<'_>) -> Option<PathBuf> {
+        file(field, self.directory)
+    }
+}
+
+fn file(field: &Field<'_>, directory: &Path) -> Option<PathBuf> {
+    let text = field.text("name a file in the folder of the study")?;
+    within(directory, text).map_err(|message| field.joined_problem(&message)).ok()
+}
+
+fn check_feeders(field: &Field<'_>, directory: &Path, feeders: &mut Feeders) {
+    let Some(entries) = field.entries("name a feeder: users: { csv: users.csv }") else { return };
+    for (entry, field) in entries {
+        if let Err(message) = feeder_name(&entry.key) {
+            let (what, remedy) = message.rsplit_once("; ").unwrap_or((&message, ""));
+            field.sink.add(entry.place, &field.path, what, remedy);
+        }
+        match check_feeder(&field, directory).map(|spec| feeders.add(&entry.key, &spec)) {
+            Some(Err(message)) => field.joined_problem(&message),
+            Some(Ok(())) => {}
+            None => feeders.add_unknown(&entry.key),
+        }
+    }
+}
+
+fn check_feeder(field: &Field<'_>, directory: &Path) -> Option<FeederSpec> {
+    const KINDS: [&str; 5] = ["csv", "json_lines", "counter", "random", "random_text"];
+    let map = field.map("write { csv: users.csv }")?;
+    let kind = map.exactly_one(&KINDS, "write one of them: { csv: users.csv }");
+    let order = map.optional("order");
+    map.close(&["csv", "json_lines", "counter", "random", "random_text", "order"]);
+    let (kind, value) = kind?;
+    if let (Some(order), "counter" | "random" | "random_text") = (&order, kind) {
+        order.problem(format!("has no meaning beside {kind}"), "delete it");
+        return None;
+    }
+    let order = order.map_or(Some(Order::Sequential), |order| check_order(&order));
+    let made = |feeder: Feeder| {
+        let feeder = checked(feeder).map_err(|message| value.joined_problem(&message)).ok()?;
+        Some(FeederSpec::Made(feeder))
+    };
+    match kind {
+        "csv" => Some(FeederSpec::Csv { path: file(&value, directory)?, order: order? }),
+        "json_lines" => Some(FeederSpec::JsonLines { path: file(&value, directory)?, order: order? }),
+        "counter" => {
+            let numbers = numbers(&value, ["from", "step"], [Some(1), Some(1)], "{ from: 1, step: 1 }")?;
+            made(Feeder::Counter { from: numbers[0], step: numbers[1] })
+        }
+        "random" => {
+            let numbers = numbers(&value, ["from", "to"], [None, None], "{ from: 1, to: 1000 }")?;
+            made(Feeder::Number { from: numbers[0], to: numbers[1] })
+        }
+        _ => {
+            let length = value.integer("a number of letters", 1..=64 * 1024)?;
+            made(Feeder::Text { length: length as u32 })
+        }
+    }
+}
+
+fn check_order(field: &Field<'_>) -> Option<Order> {
+    match field.written() {
+        Some("sequential") => Some(Order::Sequential),
+        Some("random") => Some(Order::Random),
+        _ => {
+            field.problem(format!("{} is not an order", field.found()), "write sequential or random");
+            None
+        }
+    }
+}
+
+/// Two whole numbers with their names.
+fn numbers(field: &Field<'_>, names: [&str; 2], without: [Option<u64>; 2], form: &str) -> Option<[u64; 2]> {
+    let map = field.map(&format!("write {form}"))?;
+    let read = |at: usize| match (map.optional(names[at]), without[at]) {
+        (Some(field), _) => field.integer("a whole number", 0..=u64::MAX),
+        (None, Some(number)) => Some(number),
+        (None, None) => {
+            map.missing(names[at], &format!("write {form}"));
+            None
+        }
+    };
+    let numbers = [read(0), read(1)];
+    map.close(&names);
+    Some([numbers[0]?, numbers[1]?])
+}
+
+fn check_auth(field: &Field<'_>) -> Option<Auth> {
+    let form = "write auth: { basic: { user: me, password: \"${env.PASSWORD}\" } } or auth: { bearer: \"${env.TOKEN}\" }";
+    let map = field.map(form)?;
+    let kind = map.exactly_one(&["basic", "bearer"], form);
+    map.close(&["basic", "bearer"]);
+    let (kind, value) = kind?;
+    if kind == "bearer" {
+        return Some(Auth::Bearer(value.text("write the token, or ${env.TOKEN}")?.trim().to_string()));
+    }
+    let map = value.map("write { user: me, password: \"${env.PASSWORD}\" }")?;
+    let user = map.required("user", "write the user's name").and_then(|field| field.text("write a name"));
+    let password = map
+        .required("password", "write ${env.NAME}, so that it need not stand here")
+        .and_then(|field| field.text("write it, or ${env.NAME}"));
+    map.close(&["user", "password"]);
+    Some(Auth::Basic(user?.to_string(), password?.to_string()))
+}
+
+/// A body: text, or `{ file: order.json }`.
+pub(super) fn check_body(field: &Field<'_>, shared: &Shared<'_>) -> Option<Body> {
+    if field.has("file") {
+        let map = field.map("write { file: order.json }")?;
+        let path = map.optional("file").and_then(|file| shared.file(&file));
+        map.close(&["file"]);
+        return Some(Body::File(path?));
+    }
+    let text = match field.written() {
+        Some("") if field.node.kind() == Some(Kind::Text) => Some(""),
+        _ => field.text("write the body as text, in quotes or after |, or { file: order.json }"),
+    };
+    Some(Body::Text(text?.to_string()))
+}
+
+/// A form: `{ field: value, picture: { file: cat.png, type: image/png } }`.
+pub(super) fn check_form(field: &Field<'_>, shared: &Shared<'_>) -> Option<Body> {
+    let entries = field.entries("write form: { field: value, picture: { file: cat.png } }")?;
+    let parts: Vec<Option<FormPart>> = entries
+        .iter()
+        .map(|(entry, field)| Some(FormPart { name: entry.key.clone(), value: form_value(field, shared)? }))
+        .collect();
+    Some(Body::Form(parts.into_iter().collect::<Option<_>>()?))
+}
+
+fn form_value(field: &Field<'_>, shared: &Shared<'_>) -> Option<FormValue> {
+    if field.node.kind().is_some() {
+        return Some(FormValue::Text(field.parameter_value(false)?.to_string()));
+    }
+    let map = field.map("write a value, or { file: cat.png, type: image/png }")?;
+    let path = map.required("file", "name a file").and_then(|file| shared.file(&file));
+    let line = |key: &str| {
+        map.optional(key).map_or(Some(None), |field| {
+            let text = field.text("write a word")?;
+            quantity::header_value(text).map_err(|message| field.joined_problem(&message)).ok()?;
+            Some(Some(text.to_string()))
+        })
+    };
+    let (content_type, filename) = (line("type"), line("filename"));
+    map.close(&["file", "type", "filename"]);
+    Some(FormValue::File { path: path?, content_type: content_type?, filename: filename? })
+}

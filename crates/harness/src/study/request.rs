@@ -1,0 +1,391 @@
+//! Requests as people write them, with placeholders, credentials and forms, made into what is encoded.
+//!
+//! `${feeder}` and `${feeder.column}` stand for a value that changes with each exchange, `${env.NAME}` for a
+//! variable of the environment, which is a secret and never shown; `$${` is a literal `${`.
+
+use super::feeders::{Context, Feeders, percent_encoded, read_file};
+use super::problem::shown;
+use super::quantity;
+use super::url::check_target;
+use base64::Engine;
+use proofload_store::REDACTED;
+use proofload_wire::http1::{EncodeError, Part, RequestSpec, Slot, Template};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+
+/// Most parts of a form.
+const PARTS_MAX: usize = 256;
+
+/// A body as it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// This text.
+    Text(String),
+    /// What stands in this file; placeholders are filled in when it is text.
+    File(PathBuf),
+    /// A form of several parts (`multipart/form-data`).
+    Form(Vec<FormPart>),
+}
+
+/// A part of a form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormPart {
+    /// Name of the field.
+    pub name: String,
+    /// Its value.
+    pub value: FormValue,
+}
+
+/// The value of a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FormValue {
+    /// This text.
+    Text(String),
+    /// What stands in this file.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Its type; `application/octet-stream` without.
+        content_type: Option<String>,
+        /// The name that the server is told; the file's own without.
+        filename: Option<String>,
+    },
+}
+
+/// Credentials that go with every request.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Auth {
+    /// User and password (RFC 7617).
+    Basic(String, String),
+    /// A token (RFC 6750).
+    Bearer(String),
+}
+
+impl std::fmt::Debug for Auth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Auth::Basic(..) => "Basic([redacted])",
+            Auth::Bearer(_) => "Bearer([redacted])",
+        })
+    }
+}
+
+/// A request as a person wrote it, for plans: placeholders stand as they are, credentials do not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// Path and query.
+    pub target: String,
+    /// Headers.
+    pub headers: Vec<(String, String)>,
+    /// What the body is; empty for none.
+    pub body: String,
+}
+
+/// A request, ready to be encoded once the server is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// What does not change.
+    pub request: RequestSpec,
+    /// What does.
+    pub template: Template,
+    /// How it is shown.
+    pub shown: Shown,
+    /// Values that may not be shown.
+    pub secrets: Vec<String>,
+}
+
+/// Collects a request part by part. Each part answers `Err("what; remedy")`.
+#[derive(Debug, Default)]
+pub(super) struct Builder {
+    target: String,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+    slots: Vec<Slot>,
+    shown: Shown,
+    secrets: Vec<String>,
+}
+
+/// A text without its values, and where they go.
+struct Filled {
+    text: String,
+    places: Vec<(usize, u16)>,
+}
+
+impl Builder {
+    /// Path and query.
+    pub fn target(&mut self, feeders: &mut Feeders, text: &str) -> Result<(), String> {
+        let filled = self.fill(feeders, text, Context::Target)?;
+        check_target(&filled.text)?;
+        self.take(Part::Target, &filled);
+        self.target = filled.text;
+        self.shown.target = text.to_string();
+        Ok(())
+    }
+
+    /// A header.
+    pub fn header(&mut self, feeders: &mut Feeders, name: &str, text: &str) -> Result<(), String> {
+        quantity::header_name(name)?;
+        self.put_header(feeders, name, text)
+    }
+
+    fn put_header(&mut self, feeders: &mut Feeders, name: &str, text: &str) -> Result<(), String> {
+        let text = text.trim();
+        let filled = self.fill(feeders, text, Context::Header)?;
+        quantity::header_value(&filled.text)?;
+        self.take(Part::Header(self.headers.len()), &filled);
+        self.headers.push((name.to_string(), filled.text));
+        self.shown.headers.push((name.to_string(), text.to_string()));
+        Ok(())
+    }
+
+    /// Credentials.
+    pub fn auth(&mut self, feeders: &mut Feeders, auth: &Auth) -> Result<(), String> {
+        if self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
+            return Err("there is a header Authorization as well; keep one of them".to_string());
+        }
+        match auth {
+            Auth::Bearer(token) if token.contains(char::is_whitespace) => {
+                Err("a token has no spaces; write the token alone".to_string())
+            }
+            Auth::Bearer(token) => self.put_header(feeders, "Authorization", &format!("Bearer {token}")),
+            Auth::Basic(user, password) => {
+                let user = self.fill(feeders, user, Context::Body)?;
+                let password = self.fill(feeders, password, Context::Body)?;
+                if !user.places.is_empty() || !password.places.is_empty() {
+                    return Err(
+                        "a value of a feeder cannot stand in user and password, which are sent in base64; \
+                                put the whole value of Authorization into a column"
+                            .to_string(),
+                    );
+                }
+                if user.text.contains(':') {
+                    return Err("a user name cannot hold a colon; write user:password".to_string());
+                }
+                let pair = format!("{}:{}", user.text, password.text);
+                let coded = base64::engine::general_purpose::STANDARD.encode(&pair);
+                self.secrets.extend([coded.clone(), password.text]);
+                self.headers.push(("Authorization".to_string(), format!("Basic {coded}")));
+                self.shown.headers.push(("Authorization".to_string(), REDACTED.to_string()));
+                Ok(())
+            }
+        }
+    }
+
+    /// A body; of a form the header Content-Type as well.
+    pub fn body(&mut self, feeders: &mut Feeders, body: &Body) -> Result<(), String> {
+        match body {
+            Body::Text(text) => self.put_body(feeders, text.as_bytes())?,
+            Body::File(path) => {
+                self.put_body(feeders, &read_file(path)?)
+                    .map_err(|error| format!("{}: {error}", path.display()))?;
+            }
+            Body::Form(parts) => return self.form(feeders, parts),
+        }
+        if !self.body.is_empty() || self.slots.iter().any(|slot| slot.part == Part::Body) {
+            self.shown.body = format!("body of {} bytes{}", self.body.len(), self.varying());
+        }
+        Ok(())
+    }
+
+    fn varying(&self) -> &'static str {
+        let varies = self.slots.iter().any(|slot| slot.part == Part::Body);
+        if varies { " and what is filled in" } else { "" }
+    }
+
+    /// Appends to the body.
+    fn put_body(&mut self, feeders: &mut Feeders, bytes: &[u8]) -> Result<(), String> {
+        // What is no text has no placeholders.
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            self.body.extend_from_slice(bytes);
+            return Ok(());
+        };
+        let filled = self.fill(feeders, text, Context::Body)?;
+        self.take(Part::Body, &filled);
+        self.body.extend_from_slice(filled.text.as_bytes());
+        Ok(())
+    }
+
+    fn form(&mut self, feeders: &mut Feeders, parts: &[FormPart]) -> Result<(), String> {
+        if parts.is_empty() || parts.len() > PARTS_MAX {
+            return Err(format!("{} parts cannot be a form; give 1 to {PARTS_MAX}", parts.len()));
+        }
+        if self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+            return Err("a form sets the header Content-Type itself; leave the header out".to_string());
+        }
+        let mut contents = Vec::new();
+        for part in parts {
+            contents.push(match &part.value {
+                FormValue::Text(text) => text.as_bytes().to_vec(),
+                FormValue::File { path, .. } => read_file(path)?,
+            });
+        }
+        let boundary = boundary(&contents);
+        for (part, content) in parts.iter().zip(&contents) {
+            self.body.extend_from_slice(part_head(part, &boundary)?.as_bytes());
+            match &part.value {
+                FormValue::Text(_) => self.put_body(feeders, content)?,
+                // A file is sent as it is: it may be anything.
+                FormValue::File { .. } => self.body.extend_from_slice(content),
+            }
+            self.body.extend_from_slice(b"\r\n");
+        }
+        self.body.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+        let content_type = format!("multipart/form-data; boundary={boundary}");
+        self.headers.push(("Content-Type".to_string(), content_type));
+        self.shown.headers.push(("Content-Type".to_string(), "multipart/form-data".to_string()));
+        self.shown.body =
+            format!("form of {} parts, {} bytes{}", parts.len(), self.body.len(), self.varying());
+        Ok(())
+    }
+
+    /// The whole request, checked by the encoder, which has the last word.
+    pub fn finish(self, method: &str, cookies: bool, keep_body: usize) -> Result<Asked, EncodeError> {
+        let request = RequestSpec {
+            method: method.to_string(),
+            target: self.target,
+            authority: String::new(),
+            headers: self.headers,
+            body: self.body,
+            close: false,
+            keep_body,
+        };
+        let template = Template { slots: self.slots, cookies };
+        RequestSpec { authority: "localhost".to_string(), close: true, ..request.clone() }
+            .encode_with(&template)?;
+        Ok(Asked { request, template, shown: self.shown, secrets: self.secrets })
+    }
+
+    fn take(&mut self, part: Part, filled: &Filled) {
+        let from = if part == Part::Body { self.body.len() } else { 0 };
+        self.slots.extend(filled.places.iter().map(|(at, draw)| Slot { part, at: from + at, draw: *draw }));
+    }
+
+    /// Finds the placeholders of a text.
+    fn fill(&mut self, feeders: &mut Feeders, text: &str, context: Context) -> Result<Filled, String> {
+        let mut filled = Filled { text: String::with_capacity(text.len()), places: Vec::new() };
+        let mut rest = text;
+        while let Some(at) = rest.find("${") {
+            let before = &rest[..at];
+            let after = &rest[at + 2..];
+            if let Some(before) = before.strip_suffix('$') {
+                filled.text.push_str(before);
+                filled.text.push_str("${");
+                rest = after;
+                continue;
+            }
+            filled.text.push_str(before);
+            let Some((name, after)) = after.split_once('}') else {
+                return Err("${ has no } behind it; write ${name}, or $${ for a literal ${".to_string());
+            };
+            let (name, column) =
+                name.split_once('.').map_or((name, None), |(name, column)| (name, Some(column)));
+            match (name, column) {
+                ("env", Some(variable)) => filled.text.push_str(&self.variable(variable, context)?),
+                _ => filled.places.push((filled.text.len(), feeders.draw(name, column, context)?)),
+            }
+            rest = after;
+        }
+        filled.text.push_str(rest);
+        Ok(filled)
+    }
+
+    /// A variable of the environment, which is taken for a secret.
+    fn variable(&mut self, name: &str, context: Context) -> Result<String, String> {
+        let value = std::env::var(name)
+            .map_err(|_| format!("the environment has no text under {}; export it first", shown(name)))?;
+        let value = match context {
+            Context::Target => percent_encoded(value.as_bytes()),
+            Context::Header if value.chars().any(|c| c.is_control() && c != '\t') => {
+                return Err(format!(
+                    "the variable {} holds a line break or another control character; a header is one line",
+                    shown(name)
+                ));
+            }
+            _ => value,
+        };
+        self.secrets.push(value.clone());
+        Ok(value)
+    }
+}
+
+/// A line that no part of the form contains: the same form has the same boundary, so that runs can be compared.
+fn boundary(contents: &[Vec<u8>]) -> String {
+    let mut digest = Sha256::new();
+    contents.iter().for_each(|content| digest.update(content));
+    let mut boundary = String::from("proofload-");
+    digest.finalize().iter().take(16).for_each(|byte| boundary.push_str(&format!("{byte:02x}")));
+    boundary
+}
+
+fn part_head(part: &FormPart, boundary: &str) -> Result<String, String> {
+    let quoted = |text: &str| text.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
+    if part.name.is_empty() {
+        return Err("a part of a form needs a name; write field=value".to_string());
+    }
+    let mut head = format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"", quoted(&part.name));
+    if let FormValue::File { path, content_type, filename } = &part.value {
+        let own = || path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let filename = filename.clone().unwrap_or_else(own);
+        let content_type = content_type.as_deref().unwrap_or("application/octet-stream");
+        quantity::header_value(content_type)?;
+        head.push_str(&format!("; filename=\"{}\"\r\nContent-Type: {content_type}", quoted(&filename)));
+    }
+    Ok(head + "\r\n\r\n")
+}
+
+/// A part of a form as on the command line: `field=value`, `file=@path;type=image/png;filename=x.png`.
+///
+/// # Errors
+/// What is wrong and what to write.
+pub fn form_part(text: &str) -> Result<FormPart, String> {
+    let Some((name, value)) = text.split_once('=') else {
+        return Err(format!("{} is no part of a form; write field=value or field=@FILE", shown(text)));
+    };
+    let value = match value.strip_prefix('@') {
+        None => FormValue::Text(value.to_string()),
+        Some(file) => {
+            let mut words = file.split(';');
+            let path = PathBuf::from(words.next().unwrap_or_default());
+            let (mut content_type, mut filename) = (None, None);
+            for word in words {
+                match word.trim().split_once('=') {
+                    Some(("type", value)) => content_type = Some(value.to_string()),
+                    Some(("filename", value)) => filename = Some(value.to_string()),
+                    _ => {
+                        return Err(format!(
+                            "{} is neither type= nor filename=; write one of them",
+                            shown(word)
+                        ));
+                    }
+                }
+            }
+            FormValue::File { path, content_type, filename }
+        }
+    };
+    Ok(FormPart { name: name.to_string(), value })
+}
+
+/// A path as a study names it: within the folder of the study file, so that a study from elsewhere cannot send
+/// other files of this machine away.
+///
+/// # Errors
+/// What is wrong and what to do.
+pub(super) fn within(directory: &Path, text: &str) -> Result<PathBuf, String> {
+    use std::path::Component;
+    let leaves = "leaves the folder of the study file; put the file beside the study, or below";
+    let path = Path::new(text);
+    if path.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
+        return Err(format!("{} {leaves}", shown(text)));
+    }
+    let whole = directory.join(path);
+    // A link may lead out as well. What is not there is told by whoever reads it.
+    if let (Ok(real), Ok(root)) = (whole.canonicalize(), directory.canonicalize())
+        && !real.starts_with(&root)
+    {
+        return Err(format!("{} {leaves}", shown(text)));
+    }
+    Ok(whole)
+}
+
+#[cfg(test)]
+mod tests;
