@@ -21,6 +21,7 @@ pub fn run() -> anyhow::Result<()> {
     step("tests, with real servers", || {
         cargo(&["test", "--workspace", "--locked", "--no-fail-fast"], &[("PROOFLOAD_SLOW_TESTS", "1")])
     })?;
+    step("a study killed at ten moments goes on", || cargo(&["xtask", "kills", "--count", "10"], &[]))?;
     println!("\nci: all passed in {:.0} s", begun.elapsed().as_secs_f64());
     Ok(())
 }

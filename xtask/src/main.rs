@@ -2,6 +2,7 @@
 
 mod bounds;
 mod ci;
+mod kills;
 mod schema;
 mod tidy;
 
@@ -13,6 +14,7 @@ const HELP: &str = "\
 cargo xtask ci                 everything that must pass: format, lints, tests, documents, schemas, bounds
 cargo xtask tidy               the rules of the house alone
 cargo xtask schema [--check]   write schema/*.json from the types, or compare
+cargo xtask kills [--count N]  kill a live study at N random moments and let it go on; N is 100
 cargo xtask bounds [--check]   write the table of group-sequential bounds, or compare";
 
 fn main() -> ExitCode {
@@ -22,6 +24,7 @@ fn main() -> ExitCode {
         Some("ci") => ci::run(),
         Some("tidy") => tidy::run(&root()),
         Some("schema") => schema::run(&root(), rest),
+        Some("kills") => kills::run(&root(), rest),
         Some("bounds") => bounds::run(rest),
         Some("help" | "--help" | "-h") => {
             println!("{HELP}");

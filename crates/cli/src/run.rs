@@ -8,9 +8,11 @@ use crate::progress::Live;
 use proofload_harness::host::lock::{LockError, MeasuringLock};
 use proofload_harness::host::{self, clock, cpus, signals};
 use proofload_harness::plan::{self, Mode, Preset};
-use proofload_harness::runner::{Behind, Ending, LiveBench, LiveTerms, Progress, Runner};
+use proofload_harness::runner::{
+    self, Behind, Ending, Host, LiveBench, LiveTerms, Preparing, Progress, Runner,
+};
 use proofload_harness::study::{self, Study};
-use proofload_harness::subject::{Cache, Catalogue, Keeper, Prepared, SubjectError};
+use proofload_harness::subject::{Cache, Catalogue, Keeper, SubjectError};
 use proofload_report::Overall;
 use proofload_store::schema::{Difference, Environment, Plan, RunResult};
 use proofload_store::{Run, RunWriter, StoreError, compare};
@@ -126,7 +128,7 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
             eprintln!("{}", proofload_report::escape::terminal(line));
         }
     };
-    let prepared = prepare(conduct, &mut plan, &say)?;
+    let hosts = prepare(conduct, &mut plan, &say)?;
     if conduct.explain {
         output::print(&plan::explain(conduct.study, &plan))?;
         return Ok(Exit::Done);
@@ -148,7 +150,7 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
         0 => say(&format!("{}: at most {minutes:.1} minutes, seed {seed}", plan.study)),
         last => say(&format!("{}: goes on after block {last}, {} complete", plan.study, behind.complete)),
     }
-    let done = blocks(conduct, &plan, &prepared, &mut record, behind, &stop)
+    let done = blocks(conduct, &plan, &hosts, &mut record, behind, &stop)
         .and_then(|ending| finish(conduct, &mut record, &ending, baseline.as_ref()));
     done.map_err(|error| unkept(error, &mut record))
 }
@@ -271,29 +273,25 @@ fn preset(args: &PresetArgs) -> Preset {
 }
 
 /// Fetches, builds and verifies every subject before anything is measured, and enters their commands in the plan.
-fn prepare(conduct: &Conduct<'_>, plan: &mut Plan, say: &dyn Fn(&str)) -> anyhow::Result<Vec<Prepared>> {
-    let mut prepared = Vec::new();
-    for (variant, planned) in conduct.study.variants.iter().zip(&mut plan.variants) {
-        // An explanation fetches and builds nothing.
-        let subject = match conduct.explain {
-            true => Prepared::resolve(&variant.name, &variant.subject, conduct.catalogue, conduct.cache),
-            false => {
-                Prepared::prepare(&variant.name, &variant.subject, conduct.catalogue, conduct.cache, say)
-            }
-        };
-        let subject = subject.map_err(subject_error)?;
-        subject.describe(planned);
-        planned.command = plan::redact_arguments(&planned.command);
-        prepared.push(subject);
+fn prepare(conduct: &Conduct<'_>, plan: &mut Plan, say: &dyn Fn(&str)) -> anyhow::Result<Vec<Host>> {
+    // An explanation fetches and builds nothing.
+    let how = if conduct.explain { Preparing::Resolve } else { Preparing::Whole(say) };
+    let hosts = runner::hosts(conduct.study, conduct.catalogue, conduct.cache, how).map_err(subject_error)?;
+    for host in &hosts {
+        for &variant in &host.variants {
+            let planned = &mut plan.variants[variant];
+            host.prepared.describe(planned);
+            planned.command = plan::redact_arguments(&planned.command);
+        }
     }
-    Ok(prepared)
+    Ok(hosts)
 }
 
 /// Runs the blocks under a keeper that ends everything, whatever happens to this process.
 fn blocks(
     conduct: &Conduct<'_>,
     plan: &Plan,
-    prepared: &[Prepared],
+    hosts: &[Host],
     record: &mut RunWriter,
     behind: Behind,
     stop: &Arc<AtomicBool>,
@@ -301,7 +299,7 @@ fn blocks(
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
     let mut bench = LiveBench::new(LiveTerms {
         study: conduct.study,
-        prepared,
+        hosts,
         keeper: &keeper,
         workers: conduct.workers.unwrap_or(plan.generator_cpus.len().max(1) as u32),
         generator_cpus: plan.generator_cpus.clone(),

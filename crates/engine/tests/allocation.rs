@@ -1,5 +1,5 @@
-//! Nothing allocates on the data path in the measured phase, requests with values included. The count covers the whole process: the peer
-//! does not allocate between answers either.
+//! Nothing allocates on the data path in the measured phase, requests with values and cookies included. The
+//! count covers the whole process: the peer does not allocate between answers either.
 
 use proofload_engine::feed::{Column, Draw, Feed, Feeder, Order};
 use proofload_engine::{

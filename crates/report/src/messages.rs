@@ -212,6 +212,8 @@ pub const SHARED: &str =
 
 /// A variant that did not get through some of the blocks.
 pub fn lost(variant: &str, n: usize, first: &str) -> String {
+    // What the log said stands in noticed.txt.
+    let first = first.lines().next().unwrap_or_default().trim_end_matches(':');
     format!("{variant} did not get through {}: {first}", blocks(n as u32))
 }
 

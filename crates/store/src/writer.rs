@@ -127,11 +127,14 @@ impl RunWriter {
         self.write_json(layout::STATUS, "the status", &self.status)
     }
 
-    /// Writes what the subjects said of themselves in a block.
+    /// Writes what the subjects said of themselves in a block; nothing when they said nothing.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn write_subjects(&self, block: u32, facts: &[SubjectFacts]) -> Result<(), StoreError> {
+        if facts.is_empty() {
+            return Ok(());
+        }
         let mut text = serde_json::to_string_pretty(facts)
             .map_err(|source| StoreError::Encode { what: "facts of subjects", source })?;
         text.push('\n');
@@ -227,5 +230,18 @@ mod tests {
             BlockWriter { file, partial: full, whole: "/dev/null/0001.jsonl".into(), broken: false };
         assert!(matches!(block.append(&Slice::default()), Err(StoreError::Full { .. })));
         assert!(matches!(block.finish(), Err(StoreError::Unfinished { .. })));
+    }
+
+    /// `/dev/null` cannot be synced. Were the block renamed first, it would have its whole name by then.
+    #[test]
+    fn a_block_that_cannot_be_synced_never_gets_its_whole_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (partial, whole) = (folder.path().join("0001.partial.jsonl"), folder.path().join("0001.jsonl"));
+        fs::write(&partial, "").unwrap();
+        let file = File::options().write(true).open("/dev/null").unwrap();
+        let block = BlockWriter { file, partial: partial.clone(), whole: whole.clone(), broken: false };
+        let refused = block.finish().unwrap_err();
+        assert!(matches!(refused, StoreError::Io { what: "sync", .. }), "{refused}");
+        assert!(partial.exists() && !whole.exists());
     }
 }

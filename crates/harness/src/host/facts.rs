@@ -4,7 +4,7 @@ use super::cpus::{self, list_text};
 use super::doctor::{self, State};
 use super::jdk::{self, Jdk};
 use super::root::Root;
-use super::{clock, lock};
+use super::{clock, lock, settings};
 use proofload_store::schema::Environment;
 use rustix::process::{Resource, getrlimit};
 use sha2::{Digest, Sha256};
@@ -43,6 +43,8 @@ pub(crate) struct Facts {
     pub governors: BTreeSet<String>,
     pub jdks: Vec<Jdk>,
     pub maven: Option<PathBuf>,
+    /// Settings of the kernel and limits, by name.
+    pub settings: BTreeMap<String, String>,
 }
 
 /// This machine as it stands in the record, with what is not as it should be for measuring.
@@ -61,14 +63,18 @@ impl Facts {
     /// This machine.
     pub(crate) fn read() -> Self {
         let limit = getrlimit(Resource::Nofile);
+        let files = Facts::read_files(&Root::machine(), cpus::allowed());
+        let mut settings = settings::read(&Root::machine());
+        settings.extend(settings::limits());
         Facts {
+            settings,
             descriptors_soft: limit.current,
             descriptors_hard: limit.maximum,
             clock_resolution_ns: clock::resolution_ns(),
             clock_read_ns: clock::read_cost_ns(),
             jdks: jdk::find_all(),
             maven: jdk::on_path("mvn"),
-            ..Facts::read_files(&Root::machine(), cpus::allowed())
+            ..files
         }
     }
 
@@ -122,7 +128,7 @@ impl Facts {
 
     /// Facts by name. A name is there only when its value is known.
     fn further(&self) -> BTreeMap<String, String> {
-        let mut facts = BTreeMap::new();
+        let mut facts = self.settings.clone();
         let mut add = |name: &str, value: Option<String>| {
             if let Some(value) = value.filter(|value| !value.is_empty()) {
                 facts.insert(name.to_string(), value);
@@ -183,7 +189,7 @@ fn has_flag(text: &str, flag: &str) -> bool {
 }
 
 /// `MemTotal:       24684084 kB` in bytes.
-fn memory_line(text: &str, key: &str) -> Option<u64> {
+pub(super) fn memory_line(text: &str, key: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.split(':').next() == Some(key))?;
     let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     kibibytes.checked_mul(1024)

@@ -10,6 +10,7 @@ pub mod jdk;
 mod leftovers;
 pub mod lock;
 mod root;
+mod settings;
 pub mod signals;
 
 pub use doctor::{DoctorFinding, State, doctor};

@@ -3,6 +3,7 @@
 use crate::study::Stand;
 use proofload_engine::LoadResult;
 use proofload_store::schema::{SubjectUse, Telemetry};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What of a load is carried out, and how long.
@@ -71,6 +72,10 @@ pub trait Bench {
     /// # Errors
     /// How it died.
     fn alive(&mut self, variant: usize) -> Result<(), String>;
+    /// What a variant that runs says of itself, by name; nothing of one that was not started here.
+    fn facts(&mut self, _variant: usize) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
     /// Stops one variant if it runs; says what did not end as it should. Never fails.
     fn stop(&mut self, variant: usize) -> Vec<String>;
     /// Stops every variant that was started; says what did not end as it should. Never fails.

@@ -1,12 +1,15 @@
 //! The bench of the real world: subjects as processes, the engine, telemetry.
 
 use super::bench::{Bench, BenchError, Loaded, Stretch};
+use super::hosts::Host;
 use crate::host::clock;
 use crate::plan;
 use crate::study::Study;
-use crate::subject::{Keeper, Prepared, Running, SubjectError};
+use crate::subject::{Keeper, Running, SubjectError};
 use crate::telemetry::{Tree, TreeSample, idle_share};
 use proofload_engine::{EngineError, LoadPlan, LoadResult, Watch};
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,8 +27,8 @@ const QUIET_SHARE: f64 = 0.02;
 pub struct LiveTerms<'a> {
     /// The checked study.
     pub study: &'a Study,
-    /// Its variants' subjects, prepared, in the order of the variants.
-    pub prepared: &'a [Prepared],
+    /// The processes that serve its variants, prepared.
+    pub hosts: &'a [Host],
     /// The keeper of all that is started.
     pub keeper: &'a Keeper,
     /// Threads of the generator.
@@ -38,9 +41,11 @@ pub struct LiveTerms<'a> {
     pub stop: Arc<AtomicBool>,
 }
 
-/// A variant that runs.
+/// A process that runs.
 struct Active {
     running: Running,
+    /// The variants that use it.
+    users: BTreeSet<usize>,
     /// Its processes; `None` for a `url:` subject.
     tree: Option<Tree>,
 }
@@ -48,6 +53,7 @@ struct Active {
 /// Starts real processes and loads them with the engine.
 pub struct LiveBench<'a> {
     terms: LiveTerms<'a>,
+    /// By host.
     active: Vec<Option<Active>>,
     starts: u32,
 }
@@ -55,11 +61,29 @@ pub struct LiveBench<'a> {
 impl<'a> LiveBench<'a> {
     /// A bench on which nothing runs yet.
     pub fn new(terms: LiveTerms<'a>) -> Self {
-        LiveBench { active: terms.prepared.iter().map(|_| None).collect(), terms, starts: 0 }
+        LiveBench { active: terms.hosts.iter().map(|_| None).collect(), terms, starts: 0 }
     }
 
-    fn active(&self, variant: usize) -> Result<&Active, BenchError> {
-        self.active[variant].as_ref().ok_or_else(|| BenchError::Failed("was not started".into()))
+    /// The host of a variant, and which of its endpoints is the variant's.
+    fn place(&self, variant: usize) -> Option<(usize, usize)> {
+        let hosts = self.terms.hosts.iter().enumerate();
+        let mut places = hosts.filter_map(|(host, served)| {
+            Some((host, served.variants.iter().position(|one| *one == variant)?))
+        });
+        places.next()
+    }
+
+    /// The process that serves a variant, and the address that is the variant's.
+    fn active(&self, variant: usize) -> Result<(&Active, SocketAddr), BenchError> {
+        let found = self.place(variant).and_then(|(host, endpoint)| {
+            let active = self.active[host].as_ref().filter(|active| active.users.contains(&variant))?;
+            Some((active, *active.running.addresses().get(endpoint)?))
+        });
+        found.ok_or_else(|| BenchError::Failed("was not started".into()))
+    }
+
+    fn is_shared(&self, variant: usize) -> bool {
+        self.terms.study.variants[variant].shares.is_some()
     }
 
     fn load_plans(
@@ -69,10 +93,12 @@ impl<'a> LiveBench<'a> {
         stretch: Stretch,
         seed: u64,
     ) -> Result<Vec<LoadPlan>, BenchError> {
-        let running = &self.active(variant)?.running;
+        let (active, address) = self.active(variant)?;
+        let own = address.to_string();
+        let authority = if self.is_shared(variant) { &own } else { active.running.authority() };
         let terms = plan::LoadTerms {
-            address: running.address(),
-            authority: running.authority(),
+            address,
+            authority,
             discard_ns: stretch.discard_ns,
             extent: proofload_engine::Extent::DurationNs(stretch.measure_ns),
             drain_ns: stretch.drain_ns,
@@ -85,10 +111,8 @@ impl<'a> LiveBench<'a> {
     }
 
     fn sample_idle(&self, busy: usize) -> Vec<(usize, TreeSample)> {
-        let others = self.active.iter().enumerate().filter(|(variant, _)| *variant != busy);
-        others
-            .filter_map(|(variant, active)| Some((variant, active.as_ref()?.tree.as_ref()?.sample())))
-            .collect()
+        let others = self.active.iter().flatten().filter(|active| !active.users.contains(&busy));
+        others.filter_map(|active| Some((*active.users.first()?, active.tree.as_ref()?.sample()))).collect()
     }
 }
 
@@ -98,10 +122,18 @@ impl Bench for LiveBench<'_> {
     }
 
     fn start(&mut self, variant: usize, log: &Path) -> Result<(), BenchError> {
+        let Some((host, _)) = self.place(variant) else {
+            return Err(BenchError::Failed("no process serves it".into()));
+        };
+        if let Some(active) = &mut self.active[host] {
+            active.users.insert(variant);
+            return Ok(());
+        }
         let terms = &self.terms;
         self.starts += 1;
         let temp = terms.keeper.temp().join(format!("start-{}", self.starts));
-        let running = terms.prepared[variant]
+        let running = terms.hosts[host]
+            .prepared
             .start(terms.keeper, &terms.subject_cpus, log, &temp)
             .and_then(|running| running.wait_ready(&terms.stop).map(|()| running))
             .map_err(|error| match error {
@@ -109,7 +141,7 @@ impl Bench for LiveBench<'_> {
                 error => BenchError::Failed(error.to_string()),
             })?;
         let tree = running.pid().map(Tree::of);
-        self.active[variant] = Some(Active { running, tree });
+        self.active[host] = Some(Active { running, users: BTreeSet::from([variant]), tree });
         Ok(())
     }
 
@@ -153,14 +185,15 @@ impl Bench for LiveBench<'_> {
         seed: u64,
     ) -> Result<Loaded, BenchError> {
         let plans = self.load_plans(variant, point, stretch, seed)?;
-        let active = self.active(variant)?;
+        let (active, _) = self.active(variant)?;
         let (results, samples) = observed(&plans, active.tree.as_ref(), stretch, &self.terms.stop)
             .map_err(|error| BenchError::Failed(error.to_string()))?;
         // All streams have one first instant; the last to end is the end of the window.
         let started_ns = results.first().map_or(0, |result| result.window_start_ns);
         let ended_ns = results.iter().map(|result| result.snapshot.window.end_ns).max().unwrap_or(started_ns);
         let window_ns = ended_ns.saturating_sub(started_ns);
-        let subject = samples.map(|(first, last)| {
+        // What a shared process used cannot be told apart between its variants.
+        let subject = samples.filter(|_| !self.is_shared(variant)).map(|(first, last)| {
             let mut used = last.since(&first);
             // The samples lie within milliseconds of the window's ends; what they say is scaled to its length.
             let between_ns = last.at_ns.saturating_sub(first.at_ns).max(1);
@@ -181,20 +214,31 @@ impl Bench for LiveBench<'_> {
     }
 
     fn alive(&mut self, variant: usize) -> Result<(), String> {
-        match &self.active[variant] {
-            Some(active) => active.running.alive().map_err(|error| error.to_string()),
-            None => Err("was not started".into()),
+        match self.active(variant) {
+            Ok((active, _)) => active.running.alive().map_err(|error| error.to_string()),
+            Err(_) => Err("was not started".into()),
         }
     }
 
+    fn facts(&mut self, variant: usize) -> BTreeMap<String, String> {
+        let tree = self.active(variant).ok().and_then(|(active, _)| active.tree.as_ref());
+        tree.map(Tree::facts).unwrap_or_default()
+    }
+
     fn stop(&mut self, variant: usize) -> Vec<String> {
-        let Some(active) = self.active[variant].take() else { return Vec::new() };
+        let Some((host, _)) = self.place(variant) else { return Vec::new() };
+        let Some(active) = &mut self.active[host] else { return Vec::new() };
+        active.users.remove(&variant);
+        if !active.users.is_empty() {
+            return Vec::new();
+        }
         let name = &self.terms.study.variants[variant].name;
-        active.running.stop().err().map(|error| format!("{name}: {error}")).into_iter().collect()
+        let ended = self.active[host].take().map(|active| active.running.stop());
+        ended.and_then(Result::err).map(|error| format!("{name}: {error}")).into_iter().collect()
     }
 
     fn stop_all(&mut self) -> Vec<String> {
-        (0..self.active.len()).flat_map(|variant| self.stop(variant)).collect()
+        (0..self.terms.study.variants.len()).flat_map(|variant| self.stop(variant)).collect()
     }
 }
 

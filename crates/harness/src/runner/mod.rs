@@ -4,18 +4,20 @@
 //! the world is behind [`Bench`], so that the sequence is tested without servers and without waiting.
 
 mod bench;
+mod hosts;
 mod live;
 pub mod record;
 mod roll;
 
 pub use bench::{Bench, BenchError, Loaded, Stretch};
+pub use hosts::{Host, Preparing, hosts};
 pub use live::{LiveBench, LiveTerms};
 
 use crate::plan;
 use crate::study::Stand;
 use proofload_measure::{Outcome, OutcomeCounts};
 use proofload_stats::{Claim, Design, Judgement, Verdict};
-use proofload_store::schema::{Plan, Slice, Status};
+use proofload_store::schema::{Plan, Slice, Status, SubjectFacts};
 use proofload_store::{BlockWriter, RunWriter, StoreError};
 use roll::Roll;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -291,6 +293,9 @@ impl<B: Bench> Runner<'_, B> {
         let mut writer = self.record.begin_block(number)?;
         let everyone: Vec<usize> = (0..self.plan.variants.len()).collect();
         self.warm_up(number, &everyone, self.plan.timing.warm_up_ns, roll, &mut writer)?;
+        let mut said = Vec::new();
+        everyone.iter().for_each(|&variant| self.ask(variant, &mut said));
+        self.record.write_subjects(number, &said)?;
         for cycle in 0..order.len() {
             for point in 0..self.plan.points.len() {
                 for (position, &variant) in order[cycle].iter().enumerate() {
@@ -305,6 +310,7 @@ impl<B: Bench> Runner<'_, B> {
     /// One variant after the other: started, warmed, measured in all its turns, stopped, alone on the machine.
     fn serially(&mut self, number: u32, order: &[Vec<usize>], roll: &mut Roll) -> Result<BlockWriter, Lost> {
         let mut writer = self.record.begin_block(number)?;
+        let mut said = Vec::new();
         let sequence = order.first().map_or(&[][..], Vec::as_slice);
         let warm_up_ns = self.plan.timing.warm_up_ns / sequence.len().max(1) as u64;
         for (position, &variant) in sequence.iter().enumerate() {
@@ -316,6 +322,8 @@ impl<B: Bench> Runner<'_, B> {
                 return Err(Lost::Hopeless(why));
             }
             self.warm_up(number, &[variant], warm_up_ns, roll, &mut writer)?;
+            self.ask(variant, &mut said);
+            self.record.write_subjects(number, &said)?;
             for cycle in 0..order.len() {
                 for point in 0..self.plan.points.len() {
                     let at = Place::of_turn(number, cycle, position, variant, point);
@@ -330,6 +338,15 @@ impl<B: Bench> Runner<'_, B> {
     fn stop_one(&mut self, number: u32, variant: usize) {
         for what in self.bench.stop(variant) {
             (self.progress)(Progress::Noticed { block: number, what: &what });
+        }
+    }
+
+    /// What a subject says of itself, warmed and idle: a JVM has filled in what it reports, and nothing is being
+    /// measured. Of `url:` subjects nothing can be asked.
+    fn ask(&mut self, variant: usize, said: &mut Vec<SubjectFacts>) {
+        let facts = self.bench.facts(variant);
+        if !facts.is_empty() {
+            said.push(SubjectFacts { variant: self.plan.variants[variant].name.clone(), facts });
         }
     }
 

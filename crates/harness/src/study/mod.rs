@@ -27,6 +27,7 @@ mod restrict;
 mod root;
 mod set;
 mod shape;
+mod source;
 pub mod stages;
 mod streams;
 mod subjects;

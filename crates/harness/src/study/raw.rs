@@ -203,9 +203,6 @@ struct RawCommand {
     /// Factors: placeholders with their levels.
     #[schemars(default, extend("minProperties" = 1))]
     vary: Option<BTreeMap<String, RawLevels>>,
-    /// All variants share one process, which has a port for each; forbids claims about what processes use.
-    #[schemars(default)]
-    shared: Option<bool>,
     /// Memory that it takes; variants that do not fit together run one after the other.
     #[schemars(default)]
     memory: Option<RawSize>,

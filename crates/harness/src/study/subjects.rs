@@ -3,9 +3,10 @@
 use super::combinations::{Row, VARIANTS_MAX, Varied, varied};
 use super::field::{Field, Map};
 use super::name::{is_folder_name, is_plain_name};
-use super::placeholder::{fill, placeholders_of};
+use super::placeholder::placeholders_of;
 use super::problem::shown;
 use super::quantity;
+use super::source::{CommandSource, Source, is_memory};
 use super::suggest::{nearest, one_of};
 use super::url::parse_url;
 use super::{Declarations, Parameter, ParameterKind, SubjectSpec, Variant};
@@ -144,76 +145,6 @@ impl Checked {
     }
 }
 
-enum Source {
-    Catalogue {
-        folder: String,
-        with: BTreeMap<String, String>,
-        /// Parameters that are sizes of memory, with their defaults.
-        memory: Vec<(String, Option<String>)>,
-    },
-    Command(CommandSource),
-    Url {
-        address: std::net::SocketAddr,
-        authority: String,
-    },
-}
-
-struct CommandSource {
-    args: Vec<String>,
-    with: BTreeMap<String, String>,
-    port: Option<u16>,
-    env: BTreeMap<String, String>,
-    directory: Option<PathBuf>,
-    ready_within_ns: u64,
-    memory_bytes: u64,
-}
-
-impl Source {
-    /// Memory that its parameters ask for with these levels; 0 when they say nothing.
-    fn memory_bytes(&self, levels: &[(String, String)]) -> u64 {
-        match self {
-            Source::Catalogue { with, memory, .. } => memory
-                .iter()
-                .filter_map(|(name, default)| {
-                    let level = levels.iter().find(|(factor, _)| factor == name).map(|(_, level)| level);
-                    jvm_bytes(level.or_else(|| with.get(name)).or(default.as_ref())?)
-                })
-                .sum(),
-            Source::Command(command) => command.memory_bytes,
-            Source::Url { .. } => 0,
-        }
-    }
-
-    /// The subject with these levels filled in.
-    fn of(&self, levels: &[(String, String)]) -> SubjectSpec {
-        match self {
-            Source::Catalogue { folder, with, .. } => {
-                let mut with = with.clone();
-                with.extend(levels.iter().cloned());
-                SubjectSpec::Catalogue { folder: folder.clone(), with }
-            }
-            Source::Command(command) => {
-                let mut values = command.with.clone();
-                values.extend(levels.iter().cloned());
-                SubjectSpec::Command {
-                    args: command.args.iter().map(|arg| fill(arg, &values)).collect(),
-                    port: command.port,
-                    env: command
-                        .env
-                        .iter()
-                        .map(|(name, value)| (name.clone(), fill(value, &values)))
-                        .collect(),
-                    directory: command.directory.clone(),
-                    ready_within_ns: command.ready_within_ns,
-                }
-            }
-            Source::Url { address, authority } => {
-                SubjectSpec::Url { address: *address, authority: authority.clone() }
-            }
-        }
-    }
-}
-
 struct Reader<'f, 'a> {
     field: &'f Field<'a>,
     directory: &'f Path,
@@ -259,7 +190,26 @@ impl<'a> Reader<'_, 'a> {
             Source::Catalogue { folder, with, memory }
         });
         let shared = self.shared(map, varied.rows.len() < 2);
-        Some(Checked::new(source, varied, shared))
+        if let (Some((field, true)), Some(Source::Catalogue { folder, .. })) = (&shared, &source) {
+            self.shareable(field, folder, &varied.rows);
+        }
+        Some(Checked::new(source, varied, shared.is_some_and(|(_, shared)| shared)))
+    }
+
+    /// Variants of one process may differ in nothing but what the folder shares.
+    fn shareable(&self, field: &Field<'_>, folder: &str, rows: &[Row]) {
+        let Some(parameter) = self.catalogue.shares(folder) else {
+            let what = format!("{folder} declares nothing that variants of one process could differ in");
+            return field.problem(what, "leave shared out");
+        };
+        let value =
+            |row: &Row, name: &str| row.values.iter().find(|(n, _)| n == name).map(|(_, v)| v.clone());
+        let differ = |name: &String| rows.iter().any(|row| value(row, name) != value(&rows[0], name));
+        let names = rows.iter().flat_map(|row| row.values.iter().map(|(name, _)| name));
+        if let Some(other) = names.filter(|name| **name != parameter).find(|name| differ(name)) {
+            let what = format!("variants of {folder} that share a process cannot differ in {}", shown(other));
+            field.problem(what, format!("vary {parameter} alone, or leave shared out"));
+        }
     }
 
     /// Every value fits its parameter, and none that must be given is missing.
@@ -400,13 +350,18 @@ impl<'a> Reader<'_, 'a> {
                 memory_bytes,
             }))
         })();
-        let shared = self.shared(map, varied.rows.len() < 2);
-        Some(Checked::new(source, varied, shared))
+        if let Some((field, true)) = self.shared(map, varied.rows.len() < 2) {
+            field.problem(
+                "only subjects of the catalogue can serve several variants from one process",
+                "leave shared out, or make a folder of the catalogue for it",
+            );
+        }
+        Some(Checked::new(source, varied, false))
     }
 
     /// Whether all variants share one process.
-    fn shared(&self, map: &Map<'a>, alone: bool) -> bool {
-        let Some(field) = map.optional("shared") else { return false };
+    fn shared(&self, map: &Map<'a>, alone: bool) -> Option<(Field<'a>, bool)> {
+        let field = map.optional("shared")?;
         let shared = field.boolean().unwrap_or(false);
         if shared && alone {
             field.problem(
@@ -414,7 +369,7 @@ impl<'a> Reader<'_, 'a> {
                 "vary what differs between the variants, or leave shared out",
             );
         }
-        shared
+        Some((field, shared && !alone))
     }
 
     fn arguments(&self, field: &Field<'_>) -> Option<Vec<String>> {
@@ -557,21 +512,4 @@ fn url_subject(field: &Field<'_>) -> Option<Source> {
             None
         }
     }
-}
-
-/// `256m` in bytes.
-fn jvm_bytes(text: &str) -> Option<u64> {
-    let digits = text.len().checked_sub(1).filter(|_| is_memory(text))?;
-    let unit = match text.as_bytes()[digits].to_ascii_lowercase() {
-        b'k' => 1 << 10,
-        b'm' => 1 << 20,
-        _ => 1 << 30,
-    };
-    text[..digits].parse::<u64>().ok()?.checked_mul(unit)
-}
-
-/// Memory as the JVM writes it: `256m`.
-fn is_memory(text: &str) -> bool {
-    let Some(number) = text.strip_suffix(['k', 'm', 'g', 'K', 'M', 'G']) else { return false };
-    number.parse::<u32>().is_ok_and(|number| number > 0) && number.bytes().all(|b| b.is_ascii_digit())
 }

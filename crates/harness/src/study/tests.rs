@@ -41,6 +41,10 @@ impl Declarations for TestCatalogue {
         }
     }
 
+    fn shares(&self, folder: &str) -> Option<String> {
+        (folder == "tomcat").then(|| "connector".to_string())
+    }
+
     fn folders(&self) -> Vec<String> {
         vec!["reference".to_string(), "tomcat".to_string()]
     }

@@ -9,6 +9,7 @@
 
 use super::JvmUse;
 use rustix::fs::{FileType, Mode, OFlags, fstat, open};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -190,6 +191,41 @@ fn parse_entry(bytes: &[u8], at: usize, order: Order) -> Option<(usize, Option<C
     Some((length, counter))
 }
 
+/// The texts of a file by name, such as the JVM's version and arguments.
+///
+/// # Errors
+/// When the header is wrong, or says that readers have to wait.
+pub fn texts(bytes: &[u8]) -> Result<BTreeMap<String, String>, HsperfError> {
+    let header = parse_header(bytes)?;
+    if !header.accessible {
+        return Err(HsperfError::NotYet);
+    }
+    let bytes = &bytes[..bytes.len().min(header.used)];
+    let mut texts = BTreeMap::new();
+    let mut at = header.first;
+    for _ in 0..header.entries {
+        let Some((length, _)) = parse_entry(bytes, at, header.order) else { break };
+        texts.extend(parse_text(&bytes[at..at + length], header.order));
+        at += length;
+    }
+    Ok(texts)
+}
+
+/// Name and text of an entry that holds one: an array of bytes that ends with a zero.
+fn parse_text(entry: &[u8], order: Order) -> Option<(String, String)> {
+    let number = |offset: usize| usize::try_from(order.i32(four(entry, offset)?)).ok();
+    let (name_at, items, value_at) = (number(4)?, number(8)?, number(16)?);
+    if entry[12] != b'B' || items == 0 {
+        return None;
+    }
+    let until_zero = |bytes: &[u8]| {
+        let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+        String::from_utf8_lossy(&bytes[..end]).into_owned()
+    };
+    let value = entry.get(value_at..value_at.checked_add(items)?)?;
+    Some((until_zero(entry.get(name_at..)?), until_zero(value)))
+}
+
 /// Where the values are that telemetry wants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Places {
@@ -291,6 +327,18 @@ impl JvmFile {
         };
         let gc_ns = sum(&self.places.gc_times)?.map(|ticks| self.places.to_ns(ticks));
         Ok(JvmUse { jit_ns, gc_ns, gc_count: sum(&self.places.gc_counts)? })
+    }
+
+    /// The texts that the JVM keeps there; see [`texts`].
+    ///
+    /// # Errors
+    /// When the file has become unreadable.
+    pub fn texts(&mut self) -> Result<BTreeMap<String, String>, HsperfError> {
+        use std::io::{Read, Seek};
+        let mut bytes = Vec::new();
+        self.file.rewind()?;
+        (&self.file).take(FILE_BYTES_MAX).read_to_end(&mut bytes)?;
+        texts(&bytes)
     }
 
     fn resolve(&mut self) -> Result<(), HsperfError> {

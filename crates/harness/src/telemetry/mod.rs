@@ -3,6 +3,7 @@
 //! Nothing is loaded into the subject. All counters run from the start of a process; what was used within a
 //! stretch of time is the difference of two samples, taken where the stretch begins and ends.
 
+mod facts;
 pub mod hsperf;
 pub(crate) mod process;
 mod tree;

@@ -1,5 +1,6 @@
 //! A process and all that descend from it.
 
+use super::facts;
 use super::hsperf::JvmFile;
 use super::process::{self, Stat};
 use super::{JvmUse, TreeSample};
@@ -44,6 +45,20 @@ impl Tree {
             known.session = root_pid;
         }
         Tree { known: RefCell::new(known) }
+    }
+
+    /// What the subject says of itself: of the first JVM among its processes, or else of the root. See
+    /// [`facts`](super::facts).
+    pub fn facts(&self) -> BTreeMap<String, String> {
+        let mut known = self.known.borrow_mut();
+        known.discover();
+        let pids: Vec<u32> = known.processes.iter().map(|process| process.pid).collect();
+        for &pid in &pids {
+            if let Some(mut jvm) = find_jvm_file(pid, &mut known.users) {
+                return facts::of_process(pid, Some(&mut jvm));
+            }
+        }
+        pids.first().map(|&pid| facts::of_process(pid, None)).unwrap_or_default()
     }
 
     /// Looks at the whole tree. Costs some ten microseconds for each of its processes, and one for each other

@@ -150,6 +150,57 @@ fn blocks_beyond_the_plan_repeat_its_order_and_foreign_files_are_left_alone() {
     assert_eq!(Run::open(&run).unwrap().blocks().len(), 4);
 }
 
+/// Every byte of every document.
+#[test]
+fn a_document_cut_at_any_byte_is_damaged_and_nothing_else() {
+    let root = tempfile::tempdir().unwrap();
+    let run = write(root.path(), &plan(), 0).path().to_path_buf();
+    for name in ["plan.json", "environment.json", "status.json"] {
+        let path = run.join(name);
+        let bytes = fs::read(&path).unwrap();
+        for cut in 0..bytes.len() {
+            fs::write(&path, &bytes[..cut]).unwrap();
+            match Run::open(&run) {
+                Err(StoreError::Damaged { path, .. }) => assert!(path.ends_with(name), "cut at {cut}"),
+                // The line feed at the end alone is missing.
+                Ok(read) => assert_eq!((cut, read.blocks().len()), (bytes.len() - 1, 0), "{name}"),
+                Err(other) => panic!("{name} cut at {cut}: {other}"),
+            }
+        }
+        fs::write(&path, &bytes).unwrap();
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+
+    /// A larger record, a block of it cut anywhere: the others count, and of the cut one all whole lines are read.
+    #[test]
+    fn a_record_of_many_blocks_cut_anywhere_is_read_up_to_there(
+        blocks in 2_u32..6,
+        victim in 0_u32..6,
+        share in 0.0_f64..1.0,
+        junk in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..40),
+    ) {
+        let victim = victim % blocks + 1;
+        let root = tempfile::tempdir().unwrap();
+        let run = write(root.path(), &plan(), blocks).path().to_path_buf();
+        let path = run.join(format!("blocks/{victim:04}.jsonl"));
+        let whole = fs::read(&path).unwrap();
+        let cut = (whole.len() as f64 * share) as usize;
+        let mut bytes = whole[..cut].to_vec();
+        let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
+        // What a disk may have left behind the last byte that was written.
+        bytes.extend(junk.iter().filter(|byte| **byte != b'\n'));
+        fs::write(&path, &bytes).unwrap();
+        let read = Run::open(&run).unwrap();
+        let numbers: Vec<u32> = read.blocks().iter().map(|block| block.number).collect();
+        let others: Vec<u32> = (1..=blocks).filter(|number| *number != victim).collect();
+        proptest::prop_assert_eq!(numbers, others);
+        proptest::prop_assert_eq!(&read.excluded()[0].slices, &slices(victim)[..lines]);
+    }
+}
+
 /// A line that says that a variant did not get through its block.
 fn lost_line(block: u32, variant: &str) -> Slice {
     let mut line = fixture::slice(block, 0, 0, variant, &fixture::snapshot(0, 0, 0));

@@ -1,0 +1,95 @@
+//! A subject as its keys say it, and what it becomes with the levels of one variant.
+
+use super::SubjectSpec;
+use super::placeholder::fill;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A subject before the levels of a variant are filled in.
+pub(super) enum Source {
+    Catalogue {
+        folder: String,
+        with: BTreeMap<String, String>,
+        /// Parameters that are sizes of memory, with their defaults.
+        memory: Vec<(String, Option<String>)>,
+    },
+    Command(CommandSource),
+    Url {
+        address: std::net::SocketAddr,
+        authority: String,
+    },
+}
+
+/// A `command:` subject.
+pub(super) struct CommandSource {
+    pub(super) args: Vec<String>,
+    pub(super) with: BTreeMap<String, String>,
+    pub(super) port: Option<u16>,
+    pub(super) env: BTreeMap<String, String>,
+    pub(super) directory: Option<PathBuf>,
+    pub(super) ready_within_ns: u64,
+    pub(super) memory_bytes: u64,
+}
+
+impl Source {
+    /// Memory that its parameters ask for with these levels; 0 when they say nothing.
+    pub(super) fn memory_bytes(&self, levels: &[(String, String)]) -> u64 {
+        match self {
+            Source::Catalogue { with, memory, .. } => memory
+                .iter()
+                .filter_map(|(name, default)| {
+                    let level = levels.iter().find(|(factor, _)| factor == name).map(|(_, level)| level);
+                    jvm_bytes(level.or_else(|| with.get(name)).or(default.as_ref())?)
+                })
+                .sum(),
+            Source::Command(command) => command.memory_bytes,
+            Source::Url { .. } => 0,
+        }
+    }
+
+    /// The subject with these levels filled in.
+    pub(super) fn of(&self, levels: &[(String, String)]) -> SubjectSpec {
+        match self {
+            Source::Catalogue { folder, with, .. } => {
+                let mut with = with.clone();
+                with.extend(levels.iter().cloned());
+                SubjectSpec::Catalogue { folder: folder.clone(), with }
+            }
+            Source::Command(command) => {
+                let mut values = command.with.clone();
+                values.extend(levels.iter().cloned());
+                SubjectSpec::Command {
+                    args: command.args.iter().map(|arg| fill(arg, &values)).collect(),
+                    port: command.port,
+                    env: command
+                        .env
+                        .iter()
+                        .map(|(name, value)| (name.clone(), fill(value, &values)))
+                        .collect(),
+                    directory: command.directory.clone(),
+                    ready_within_ns: command.ready_within_ns,
+                }
+            }
+            Source::Url { address, authority } => {
+                SubjectSpec::Url { address: *address, authority: authority.clone() }
+            }
+        }
+    }
+}
+
+/// `256m` in bytes.
+fn jvm_bytes(text: &str) -> Option<u64> {
+    let digits = text.len().checked_sub(1).filter(|_| is_memory(text))?;
+    let unit = match text.as_bytes()[digits].to_ascii_lowercase() {
+        b'k' => 1 << 10,
+        b'm' => 1 << 20,
+        _ => 1 << 30,
+    };
+    text[..digits].parse::<u64>().ok()?.checked_mul(unit)
+}
+
+/// Memory as the JVM writes it: `256m`.
+pub(super) fn is_memory(text: &str) -> bool {
+    let Some(number) = text.strip_suffix(['k', 'm', 'g', 'K', 'M', 'G']) else { return false };
+    number.parse::<u32>().is_ok_and(|number| number > 0) && number.bytes().all(|b| b.is_ascii_digit())
+}
