@@ -292,7 +292,8 @@ fn outcome(point: &Point, kind: &str) -> u64 {
 
 fn errors(point: &Point) -> u64 {
     let finished_well = ["answered", "unsent", "abandoned"];
-    point.outcomes.iter().filter(|(kind, _)| !finished_well.contains(&kind.as_str())).map(|(_, n)| n).sum()
+    let errors = point.outcomes.iter().filter(|(kind, _)| !finished_well.contains(&kind.as_str()));
+    errors.fold(0, |sum, (_, n)| sum.saturating_add(*n))
 }
 
 fn warnings(point: &Point) -> Vec<String> {
