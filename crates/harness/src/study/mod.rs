@@ -37,6 +37,7 @@ mod write;
 mod yaml;
 
 pub use comparison::comparison;
+pub(crate) use declarations::check_words;
 pub use declarations::{Declarations, Parameter, ParameterKind};
 pub use expectations::{ExpectedRow, Reference};
 pub use feeders::{FeederSpec, feeder};
