@@ -44,6 +44,7 @@ const KEYS: &[&str] = &[
     "feeders",
     "auth",
     "cookies",
+    "follow",
     "workload",
     "load",
     "mode",
