@@ -67,7 +67,7 @@ pub struct LoadArgs {
     #[arg(short = 'r', long, value_name = "RATE")]
     pub rate: Option<String>,
     /// Open loop: exponential gaps instead of equal ones
-    #[arg(long, requires = "rate")]
+    #[arg(long)]
     pub poisson: bool,
     /// Closed loop: pause between an answer and the next request (0s, 50ms)
     #[arg(long, value_name = "TIME", conflicts_with = "rate")]
@@ -150,6 +150,22 @@ pub struct MeasureArgs {
     /// Load before the measured time that is not counted (0s, 5s)
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub warm_up: String,
+    /// Stage of a load over time: 'ramp 0..2k/s 10s', 'hold 2k/s 30s'; connections without /s; may be repeated
+    #[arg(long = "stage", value_name = "STAGE", conflicts_with_all = ["duration", "requests", "rate", "users"])]
+    pub stages: Vec<String>,
+    /// Users that ask so many times, each on a connection of its own, and go
+    #[arg(long, value_name = "N", conflicts_with_all = ["duration", "requests", "rate", "connections"], requires = "loops")]
+    pub users: Option<u32>,
+    /// Over how long the users start; all at once without
+    #[arg(long, value_name = "TIME", requires = "users")]
+    pub ramp: Option<String>,
+    /// How often each user asks
+    #[arg(long, value_name = "N", requires = "users")]
+    pub loops: Option<u32>,
+    /// Threshold, such as 'p99 < 50ms' or 'errors == 0': unless it is supported, the exit code says so; may be
+    /// repeated
+    #[arg(long = "fail", value_name = "CLAIM")]
+    pub fail: Vec<String>,
     /// The load.
     #[command(flatten)]
     pub load: LoadArgs,
@@ -344,6 +360,10 @@ pub struct ReportArgs {
     /// A run directory, such as runs/STUDY/latest
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
+    /// Threshold, such as 'p99 < 50ms' or 'errors == 0': unless it is supported, the exit code says so; may be
+    /// repeated
+    #[arg(long = "fail", value_name = "CLAIM")]
+    pub fail: Vec<String>,
     /// The comparison with an earlier run.
     #[command(flatten)]
     pub baseline: BaselineArgs,

@@ -31,14 +31,14 @@ pub enum Exit {
 /// The table of exit codes, for `--help`.
 pub const HELP: &str = "\
 Exit codes:
-  0    measured; or every claim supported
+  0    measured; or every claim and every threshold (--fail) supported
   1    failure of Proofload or of its record
   2    bad arguments, or mistakes in a study file; nothing was started
   3    a subject could not be fetched, built or started, or it died
   4    another measuring run holds this machine, or another process conducts this run
   5    doctor found something that forbids measuring
-  10   at least one claim refuted
-  11   no claim refuted, at least one undecided
+  10   at least one claim or threshold refuted
+  11   no claim or threshold refuted, at least one undecided
   12   invalid: the generator was the limit, or nothing was answered
   13   no claim refuted, but a figure is worse than the baseline's by more than is tolerated
   130  stopped by a signal; what was measured is on disk";

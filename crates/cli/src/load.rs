@@ -1,14 +1,18 @@
 //! Flags of a load, checked: all mistakes at once.
 
-use crate::args::LoadArgs;
-use proofload_engine::{Arrival, Expect, Timeouts};
+use crate::args::{LoadArgs, MeasureArgs};
+use proofload_engine::{Arrival, Expect, Stage, Timeouts};
 use proofload_harness::study::quantity;
+use proofload_harness::study::stages::{Of, stage};
 use proofload_harness::study::{Auth, Body, FOLLOW_MAX, feeder, form_part};
-use proofload_harness::study::{LoadKind, LoadPoint, RequestOptions};
+use proofload_harness::study::{LoadKind, LoadPoint, RequestOptions, peak, stages_label, users_label};
 use std::net::IpAddr;
 
 /// Connections when none are asked for: enough to keep a small server busy, few enough for every limit.
 const CONNECTIONS: u32 = 50;
+
+/// What a number of requests may take at most.
+pub const COUNT_CAP_NS: u64 = 24 * 3600 * 1_000_000_000;
 
 /// Collects mistakes instead of stopping at the first.
 #[derive(Default)]
@@ -42,8 +46,74 @@ impl Mistakes {
     }
 }
 
+/// The load point that the flags of a measurement ask for: one that stays as it is, stages, or users.
+pub fn shaped(args: &MeasureArgs, mistakes: &mut Mistakes) -> LoadPoint {
+    let plain = LoadArgs { poisson: args.load.poisson && args.stages.is_empty(), ..args.load.clone() };
+    let point = point(&plain, mistakes);
+    let shape = match (args.users, args.stages.is_empty()) {
+        (Some(users), _) => self::users(args, users, &point, mistakes),
+        (None, false) => staged(args, &point, mistakes),
+        (None, true) => return point,
+    };
+    if !matches!(quantity::duration(&args.warm_up), Ok(0)) {
+        mistakes.add("--warm-up: a load with a shape has no part to leave out; begin with a stage of it");
+    }
+    shape
+}
+
+fn users(args: &MeasureArgs, users: u32, plain: &LoadPoint, mistakes: &mut Mistakes) -> LoadPoint {
+    if users == 0 || u64::from(users) > quantity::CONNECTIONS_MAX {
+        mistakes.add(format!("--users: {users} users cannot be; write 1 to {}", quantity::CONNECTIONS_MAX));
+    }
+    let loops = args.loops.unwrap_or(1);
+    if loops == 0 {
+        mistakes.add("--loops: 0 ask nothing; write at least 1");
+    }
+    let ramp_ns = args.ramp.as_deref().map_or(0, |text| mistakes.take("--ramp", quantity::duration(text)));
+    let kind = LoadKind::Users { ramp_ns, loops, think_ns: plain.think_ns(), cap_ns: COUNT_CAP_NS };
+    LoadPoint { label: users_label(users), connections: users, kind, ..plain.clone() }
+}
+
+fn staged(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> LoadPoint {
+    let read: Vec<(Of, Stage)> = args
+        .stages
+        .iter()
+        .filter_map(|text| stage(text).map_err(|why| mistakes.add(format!("--stage: {why}"))).ok())
+        .collect();
+    let open = read.iter().any(|(of, _)| *of == Of::Rate);
+    // `hold 0 10s` is a pause of either kind.
+    let pause = |stage: &Stage| stage.from == 0.0 && stage.to == 0.0;
+    if open && read.iter().any(|(of, stage)| *of == Of::Connections && !pause(stage)) {
+        mistakes.add("--stage: some are rates and some are connections; write /s behind all rates");
+    }
+    let stages: Vec<Stage> = read.into_iter().map(|(_, stage)| stage).collect();
+    if peak(&stages) == 0.0 {
+        mistakes.add("--stage: the stages ask nothing; write one above 0");
+    }
+    if open && args.load.think.is_some() {
+        mistakes.add("--think: an open load does not think; delete it");
+    }
+    if !open && args.load.poisson {
+        mistakes.add("--poisson: only an open load has arrivals; write stages of a rate");
+    }
+    if !open && args.load.connections.is_some() {
+        mistakes.add("-c: the stages say how many connections; delete it");
+    }
+    let label = stages_label(&stages, open);
+    if open {
+        let arrival = if args.load.poisson { Arrival::Poisson } else { Arrival::Constant };
+        return LoadPoint { label, kind: LoadKind::OpenStages { stages, arrival }, ..plain.clone() };
+    }
+    let connections = peak(&stages) as u32;
+    let kind = LoadKind::ClosedStages { stages, think_ns: plain.think_ns() };
+    LoadPoint { label, connections, kind, ..plain.clone() }
+}
+
 /// The load point that the flags ask for.
 pub fn point(args: &LoadArgs, mistakes: &mut Mistakes) -> LoadPoint {
+    if args.poisson && args.rate.is_none() {
+        mistakes.add("--poisson: only an open load has arrivals; give its rate with -r");
+    }
     let connections = args.connections.unwrap_or(CONNECTIONS);
     if connections == 0 || u64::from(connections) > quantity::CONNECTIONS_MAX {
         mistakes.add(format!(

@@ -9,15 +9,13 @@ use proofload_harness::endpoint;
 use proofload_harness::host::lock::MeasuringLock;
 use proofload_harness::host::{self, clock, signals};
 use proofload_harness::runner::record;
-use proofload_harness::study::{LoadPoint, quantity};
+use proofload_harness::study::quantity;
 use proofload_store::histograms_of;
-use proofload_store::schema::{FORMAT_VERSION, RunResult, Slice, Status};
+use proofload_store::schema::{FORMAT_VERSION, Point, RunResult, Slice, Status};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How long, when neither time nor number is given.
 const DURATION_NS: u64 = 10_000_000_000;
-/// What a number of requests may take at most.
-const REQUESTS_CAP_NS: u64 = 24 * 3600 * 1_000_000_000;
 /// How long what is in flight at the end may take to end; it is abandoned after that.
 const DRAIN_NS: u64 = 1_000_000_000;
 
@@ -25,21 +23,27 @@ const DRAIN_NS: u64 = 1_000_000_000;
 pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     output::check(&args.output)?;
     let mut mistakes = Mistakes::default();
-    let point = load::point(&args.load, &mut mistakes);
+    let point = load::shaped(args, &mut mistakes);
     let request = load::request(&args.load, &mut mistakes);
     let terms = endpoint::Terms {
         discard_ns: mistakes.take("--warm-up", quantity::duration(&args.warm_up)),
         extent: extent(args, &mut mistakes),
-        drain_ns: match args.requests {
+        drain_ns: match args.requests.is_some() || args.users.is_some() {
             // Every one of a number of requests comes to its end: by an answer or by its time-out.
-            Some(_) => request.timeouts.response_ns,
-            None => DRAIN_NS,
+            true => request.timeouts.response_ns,
+            false => DRAIN_NS,
         },
         workers: args.load.workers.unwrap_or(1),
         seed: args.load.seed.unwrap_or_else(clock::unix_ns),
     };
     let plan = endpoint::load_plan(&args.urls, &request, &point, &terms);
     let plan = plan.map_err(|problems| problems.into_iter().for_each(|problem| mistakes.add(problem)));
+    let name = args.urls.join(" ");
+    let names = proofload_report::names_of_one(&name, &point.label);
+    let thresholds = proofload_report::thresholds(&args.fail, &names).unwrap_or_else(|found| {
+        found.into_iter().for_each(|mistake| mistakes.add(format!("--fail: {mistake}")));
+        Vec::new()
+    });
     mistakes.check()?;
     let Ok(plan) = plan else { unreachable!("its mistakes were told") };
     if args.debug {
@@ -49,8 +53,11 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let _lock = MeasuringLock::acquire("one endpoint", true, &stop, |holder| eprintln!("{holder}"))
         .map_err(run::lock_error)?;
     let loaded = watched(&plan, &stop, args.output.quiet)?;
-    let result = result(&args.urls.join(" "), &point, &loaded);
-    let slice = single_slice(&result, &loaded);
+    let slice = single_slice(record::point(&name, &point, &loaded), &loaded);
+    // What was cut off is not the measurement that was asked for.
+    let whole = (!loaded.stopped_early).then_some(&slice);
+    let claims = proofload_report::judged_on_one(&thresholds, &names, whole)?;
+    let result = RunResult { claims, ..result(slice.measured.clone(), loaded.stopped_early) };
     output::write(&result, &[&slice], &args.output)?;
     Ok(match stop.load(Ordering::Relaxed) {
         true => Exit::Interrupted,
@@ -59,7 +66,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
 }
 
 /// The measurement as the one slice that it is, for the formats that are made of slices.
-fn single_slice(result: &RunResult, loaded: &LoadResult) -> Slice {
+fn single_slice(measured: Point, loaded: &LoadResult) -> Slice {
     let ago_ns = clock::monotonic_ns().saturating_sub(loaded.window_start_ns);
     Slice {
         format: FORMAT_VERSION,
@@ -68,7 +75,7 @@ fn single_slice(result: &RunResult, loaded: &LoadResult) -> Slice {
         cycle: 1,
         position: 1,
         started_unix_ns: clock::unix_ns().saturating_sub(ago_ns),
-        measured: result.points[0].clone(),
+        measured,
         histograms: histograms_of(&loaded.snapshot),
         answered_in_window: loaded.snapshot.answered_in_window,
         ..Slice::default()
@@ -81,7 +88,7 @@ fn extent(args: &MeasureArgs, mistakes: &mut Mistakes) -> Extent {
             mistakes.add("-n: 0 requests measure nothing; write at least 1");
             Extent::DurationNs(0)
         }
-        (Some(count), _) => Extent::Requests { count, cap_ns: REQUESTS_CAP_NS },
+        (Some(count), _) => Extent::Requests { count, cap_ns: load::COUNT_CAP_NS },
         (None, Some(text)) => Extent::DurationNs(mistakes.take("-d", quantity::duration(text))),
         (None, None) => Extent::DurationNs(DURATION_NS),
     }
@@ -100,14 +107,14 @@ fn watched(plan: &LoadPlan, stop: &AtomicBool, quiet: bool) -> anyhow::Result<Lo
     loaded.map_err(|error| leave(Exit::Usage, error))
 }
 
-fn result(name: &str, point: &LoadPoint, loaded: &LoadResult) -> RunResult {
+fn result(point: Point, stopped_early: bool) -> RunResult {
     RunResult {
         format: FORMAT_VERSION,
         status: Status {
-            state: if loaded.stopped_early { "interrupted" } else { "finished" }.to_string(),
+            state: if stopped_early { "interrupted" } else { "finished" }.to_string(),
             ..Status::default()
         },
-        points: vec![record::point(name, point, loaded)],
+        points: vec![point],
         environment: host::environment(),
         ..RunResult::default()
     }

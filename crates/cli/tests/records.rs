@@ -192,7 +192,7 @@ fn a_disk_that_fills_ends_the_run_as_a_signal_does() {
     let dir = tempfile::tempdir().expect("a directory");
     let temp = tempfile::tempdir().expect("a directory");
     // Units of 512 bytes: the plan has room, a block has not.
-    let script = "trap '' XFSZ; ulimit -f 48; exec \"$0\" \"$@\"";
+    let script = "trap '' XFSZ; ulimit -f 24; exec \"$0\" \"$@\"";
     let output = Command::new("sh")
         .args(["-c", script, PROOFLOAD, "run", "--dir", utf8(dir.path())])
         .args(SHORT)

@@ -59,6 +59,17 @@ fn the_quickstart_runs_from_file_to_verdict_and_leaves_a_record_that_says_the_sa
     let slices = read(&latest.join("blocks/0001.jsonl"));
     let slice: Value = serde_json::from_str(slices.lines().next().expect("a slice")).expect("JSON");
     assert_eq!(schema_errors("slice.schema.json", &slice), Vec::<String>::new());
+    let telemetry = &slice["telemetry"];
+    assert_eq!(
+        telemetry["at_ns"].as_array().map(Vec::len),
+        telemetry["series"]["cpu_ns"].as_array().map(Vec::len)
+    );
+    assert!(telemetry["threads"].as_array().is_some_and(|threads| !threads.is_empty()), "{telemetry}");
+    assert!(
+        slice["measured"]["subject"]["sampler_cpu_ns"].as_u64() > Some(0),
+        "what looking costs is on record"
+    );
+    assert!(result["limits"].to_string().contains("looking at the servers' processes took"), "and is told");
     let redrawn = proofload(&["report", latest.to_str().expect("a path"), "--format", "json"]);
     assert_eq!(json(&redrawn)["claims"], result["claims"], "the record says what the live run said");
     assert!(read(&latest.join("report.html")).contains("</html>"));

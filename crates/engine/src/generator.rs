@@ -132,7 +132,9 @@ impl<D: Drivers> Crew<'_, D> {
         }
         if common.ready.wait().is_leader() {
             let lead_ns = LEAD_NS + (common.opening.load(Ordering::Relaxed) + 1) * OPENING_GAP_NS;
-            common.start_ns.store(common.drivers.now_ns() + lead_ns, Ordering::Relaxed);
+            let start_ns = common.drivers.now_ns() + lead_ns;
+            common.start_ns.store(start_ns, Ordering::Relaxed);
+            common.watch.window_start_ns.store(start_ns + plan.discard_ns, Ordering::Relaxed);
         }
         common.ready.wait();
         let mut driver = opened?;

@@ -398,4 +398,6 @@ pub struct Watch {
     pub failed: AtomicU64,
     /// Merged response times so far are not shared; this is the latest p99 any worker saw, in ns.
     pub p99_ns: AtomicU64,
+    /// Monotonic time at which the window begins; 0 until the workers have agreed on it.
+    pub window_start_ns: AtomicU64,
 }

@@ -12,6 +12,7 @@ mod number;
 mod render;
 mod result;
 mod runs;
+mod threshold;
 mod view;
 
 pub use expected::Looking;
@@ -21,3 +22,4 @@ pub use render::{
 };
 pub use result::{Overall, ReportError, of_run, overall, restore};
 pub use runs::{baseline, diff, history_entry};
+pub use threshold::{judged_on_one, names_of_one, of_run_with, thresholds};

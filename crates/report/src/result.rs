@@ -129,7 +129,12 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
     })
 }
 
-fn claim_result(claim: &Claim, judged: &Judged, names: &Names, seconds_per_block: f64) -> ClaimResult {
+pub(crate) fn claim_result(
+    claim: &Claim,
+    judged: &Judged,
+    names: &Names,
+    seconds_per_block: f64,
+) -> ClaimResult {
     ClaimResult {
         name: claim.name.clone(),
         text: claim.text.clone(),

@@ -157,18 +157,12 @@ fn unfit(lines: &[&Slice]) -> Vec<String> {
             "" => String::new(),
             stream => format!(" [{stream}]"),
         };
-        let place = match slice.block {
-            // A measurement without a study has no place.
-            0 => String::new(),
-            block => {
-                format!("{}{stream} @ {}, block {block}, cycle {}", point.variant, point.point, slice.cycle)
-            }
-        };
+        let place = format!(
+            "{}{stream} @ {}, block {}, cycle {}",
+            point.variant, point.point, slice.block, slice.cycle
+        );
         let findings = &point.generator.findings;
-        unfit.extend(findings.iter().map(|finding| match place.as_str() {
-            "" => finding.clone(),
-            place => format!("{finding} ({place})"),
-        }));
+        unfit.extend(findings.iter().map(|finding| format!("{finding} ({place})")));
         if findings.is_empty() {
             unfit.push(place);
         }

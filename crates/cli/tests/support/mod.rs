@@ -59,8 +59,13 @@ impl Reference {
     /// Starts one on a port of its own choice.
     pub fn start(args: &[&str]) -> Reference {
         let mut command = command(&["reference-server", "--port", "0"]);
-        let mut child =
-            command.args(args).stdout(Stdio::piped()).spawn().expect("the reference server starts");
+        command.args(args);
+        Reference::start_with(command)
+    }
+
+    /// Starts what the command says; its first line names the address.
+    pub fn start_with(mut command: Command) -> Reference {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the reference server starts");
         let mut lines = BufReader::new(child.stdout.take().expect("piped"));
         let mut line = String::new();
         lines.read_line(&mut line).expect("the first line names the address");

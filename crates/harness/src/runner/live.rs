@@ -6,16 +6,17 @@ use crate::host::clock;
 use crate::plan;
 use crate::study::Study;
 use crate::subject::{Keeper, Running, SubjectError};
-use crate::telemetry::{Tree, TreeSample, idle_share};
-use proofload_engine::{EngineError, LoadPlan, LoadResult, Watch};
+use crate::telemetry::{Sampled, Sampler, Target, Tree, TreeSample, idle_share};
+use proofload_engine::{EngineError, Extent, LoadPlan, LoadResult, Watch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How often a load looks whether somebody said stop.
-const STOP_POLL_NS: u64 = 20_000_000;
+/// How often the bench looks whether a load is done, or somebody said stop.
+const LOAD_POLL_NS: u64 = 20_000_000;
 /// Over how long the CPU of idle variants is taken.
 const QUIET_WINDOW_NS: u64 = 50_000_000;
 /// How long to wait for idle variants to become quiet.
@@ -185,28 +186,30 @@ impl Bench for LiveBench<'_> {
         seed: u64,
     ) -> Result<Loaded, BenchError> {
         let plans = self.load_plans(variant, point, stretch, seed)?;
-        let (active, _) = self.active(variant)?;
-        let (results, samples) = observed(&plans, active.tree.as_ref(), stretch, &self.terms.stop)
+        let (active, address) = self.active(variant)?;
+        let ports = [address.port()];
+        // What a shared process used cannot be told apart between its variants.
+        let tree = active.tree.as_ref().filter(|_| !self.is_shared(variant));
+        let sampler = tree.map(|tree| Sampler {
+            target: Target { tree, loaded_ports: &ports },
+            generator_cpus: &self.terms.generator_cpus,
+            discard_ns: stretch.discard_ns,
+            window_ns: length_of(&plans),
+        });
+        let (results, sampled) = observed(&plans, sampler.as_ref(), &self.terms.stop)
             .map_err(|error| BenchError::Failed(error.to_string()))?;
         // All streams have one first instant; the last to end is the end of the window.
         let started_ns = results.first().map_or(0, |result| result.window_start_ns);
         let ended_ns = results.iter().map(|result| result.snapshot.window.end_ns).max().unwrap_or(started_ns);
-        let window_ns = ended_ns.saturating_sub(started_ns);
-        // What a shared process used cannot be told apart between its variants.
-        let subject = samples.filter(|_| !self.is_shared(variant)).map(|(first, last)| {
-            let mut used = last.since(&first);
-            // The samples lie within milliseconds of the window's ends; what they say is scaled to its length.
-            let between_ns = last.at_ns.saturating_sub(first.at_ns).max(1);
-            used.cpu_ns = used.cpu_ns.map(|ns| (ns as f64 * window_ns as f64 / between_ns as f64) as u64);
-            used
-        });
+        let seen = sampled.and_then(|sampled| sampled.digest(started_ns, ended_ns));
+        let (subject, telemetry) = seen.unzip();
         let age_seconds =
             active.running.started_ns().map_or(0.0, |ns| started_ns.saturating_sub(ns) as f64 / 1e9);
         let ago_ns = clock::monotonic_ns().saturating_sub(started_ns);
         Ok(Loaded {
             results,
             subject,
-            telemetry: None,
+            telemetry,
             started_unix_ns: clock::unix_ns().saturating_sub(ago_ns),
             age_seconds,
             marks: Vec::new(),
@@ -242,33 +245,37 @@ impl Bench for LiveBench<'_> {
     }
 }
 
-/// Runs the engine in a thread of its own and takes samples of the subject at both ends of the window.
+/// Length of the window, where all streams have one by the clock.
+fn length_of(plans: &[LoadPlan]) -> Option<u64> {
+    let lengths = plans.iter().map(|plan| match plan.extent {
+        Extent::DurationNs(length_ns) => Some(length_ns),
+        _ => None,
+    });
+    lengths.collect::<Option<Vec<u64>>>()?.into_iter().max()
+}
+
+/// Runs the engine in a thread of its own, and the sampler in another.
 fn observed(
     plans: &[LoadPlan],
-    tree: Option<&Tree>,
-    stretch: Stretch,
+    sampler: Option<&Sampler<'_>>,
     stop: &AtomicBool,
-) -> Result<(Vec<LoadResult>, Option<(TreeSample, TreeSample)>), EngineError> {
-    let watch = Watch::default();
-    let begun_ns = clock::monotonic_ns();
+) -> Result<(Vec<LoadResult>, Option<Sampled>), EngineError> {
+    let (watch, done) = (Watch::default(), AtomicBool::new(false));
+    let (watch, done) = (&watch, &done);
     std::thread::scope(|scope| {
-        let load = scope.spawn(|| proofload_engine::run_streams(plans, &watch));
-        let wait_until = |at_ns: u64| {
-            while clock::monotonic_ns() < at_ns && !load.is_finished() {
-                if stop.load(Ordering::Relaxed) {
-                    watch.stop.store(true, Ordering::Relaxed);
-                }
-                clock::sleep_ns(STOP_POLL_NS.min(at_ns.saturating_sub(clock::monotonic_ns())));
+        let load = scope.spawn(|| proofload_engine::run_streams(plans, watch));
+        let sampling = sampler.map(|sampler| scope.spawn(|| sampler.run(&watch.window_start_ns, done)));
+        while !load.is_finished() {
+            if stop.load(Ordering::Relaxed) {
+                watch.stop.store(true, Ordering::Relaxed);
             }
-        };
-        wait_until(begun_ns + stretch.discard_ns);
-        let first = tree.map(Tree::sample);
-        wait_until(begun_ns + stretch.discard_ns + stretch.measure_ns);
-        let last = tree.map(Tree::sample);
-        wait_until(u64::MAX);
+            clock::sleep_ns(LOAD_POLL_NS);
+        }
+        done.store(true, Ordering::Relaxed);
+        let sampled = sampling.map(|sampling| sampling.join().unwrap_or_else(|e| resume_unwind(e)));
         match load.join() {
-            Ok(result) => result.map(|result| (result, first.zip(last))),
-            Err(panic) => std::panic::resume_unwind(panic),
+            Ok(result) => result.map(|result| (result, sampled)),
+            Err(panic) => resume_unwind(panic),
         }
     })
 }

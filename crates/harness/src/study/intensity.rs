@@ -3,6 +3,8 @@
 use super::field::{Field, Map};
 use super::problem::shown;
 use super::quantity::{self, CONNECTIONS_MAX};
+use super::shape::{peak, stages_label};
+use super::stages::{Of, check_stages};
 use super::suggest::nearest;
 use super::{LoadKind, LoadPoint};
 use proofload_engine::{Arrival, KeepAlive};
@@ -13,6 +15,15 @@ const POINTS_MAX: usize = 16;
 /// Connections of an open loop unless the study says otherwise: as many as wrk2 users commonly take, and
 /// few enough for every server. A slow server makes requests wait for one, which the response time shows.
 const OPEN_CONNECTIONS: u64 = 64;
+
+/// What a load that ends with a count may take at most, unless the study says otherwise.
+pub const CAP_NS: u64 = 600_000_000_000;
+
+/// Most requests of a load that ends with a count.
+const REQUESTS_MAX: u64 = 10_000_000_000;
+
+/// Most requests of one user.
+const LOOPS_MAX: u64 = 1_000_000;
 
 /// Longest think time.
 const THINK_MAX_NS: u64 = 60_000_000_000;
@@ -25,31 +36,111 @@ pub(super) struct Points {
 
 pub(super) fn check_load(field: &Field<'_>) -> Option<Points> {
     let map = field.map("write load: { closed: { connections: 64 } }")?;
-    let kind =
-        map.exactly_one(&["closed", "open"], "write closed: { connections: 64 } or open: { rate: 5k/s }");
-    map.close(&["closed", "open"]);
+    let kinds = ["closed", "open", "users"];
+    let kind = map.exactly_one(&kinds, "write closed: { connections: 64 } or open: { rate: 5k/s }");
+    map.close(&kinds);
     match kind? {
         ("closed", field) => check_closed(&field),
+        ("users", field) => check_users(&field),
         (_, field) => check_open(&field),
     }
 }
 
 fn check_closed(field: &Field<'_>) -> Option<Points> {
     let map = field.map("write closed: { connections: 64 }")?;
+    if map.has("stages") {
+        return check_closed_stages(&map);
+    }
+    let count = map.optional("requests").map(|field| field.integer("a number of requests", 1..=REQUESTS_MAX));
+    if count.is_none()
+        && let Some(cap) = map.optional("cap")
+    {
+        cap.problem("only a number of requests has a cap", "delete it, or add requests: 100000");
+    }
+    let cap_ns = check_cap(&map);
     let connections = map.required("connections", "write connections: 64, or a list of numbers");
     let think_ns = map.optional("think").map_or(Some(0), |field| check_think(&field));
     let keep_alive = check_keep_alive(&map);
-    map.close(&["connections", "think", "keep_alive"]);
+    map.close(&["connections", "requests", "cap", "stages", "think", "keep_alive"]);
     let (think_ns, keep_alive) = (think_ns.unwrap_or(0), keep_alive.unwrap_or(KeepAlive::On));
     let rungs = ladder(&connections?, |field| field.integer("a number of connections", 1..=CONNECTIONS_MAX))?;
-    let point = |connections: &u64| LoadPoint {
-        label: connection_label(*connections as u32),
-        connections: *connections as u32,
-        kind: LoadKind::Closed { think_ns },
+    let (count, cap_ns) = (count.map_or(Some(None), |count| count.map(Some))?, cap_ns?);
+    let point = |connections: &u64| {
+        let label = connection_label(*connections as u32);
+        let (label, kind) = match count {
+            None => (label, LoadKind::Closed { think_ns }),
+            Some(count) => (format!("{label}-{count}n"), LoadKind::Requests { count, think_ns, cap_ns }),
+        };
+        LoadPoint { label, connections: *connections as u32, kind, keep_alive, streams: Vec::new() }
+    };
+    unique(field, rungs.0.iter().map(point).collect(), rungs.1)
+}
+
+fn check_closed_stages(map: &Map<'_>) -> Option<Points> {
+    map.forbid(&["connections", "requests", "cap"], "stages");
+    let stages = map.optional("stages").and_then(|field| check_stages(&field, Of::Connections));
+    let think_ns = map.optional("think").map_or(Some(0), |field| check_think(&field));
+    let keep_alive = check_keep_alive(map);
+    map.close(&["stages", "think", "keep_alive"]);
+    let stages = stages?;
+    let point = LoadPoint {
+        label: stages_label(&stages, false),
+        connections: peak(&stages) as u32,
+        kind: LoadKind::ClosedStages { stages, think_ns: think_ns? },
+        keep_alive: keep_alive?,
+        streams: Vec::new(),
+    };
+    Some(Points { points: vec![point], labels_complete: true })
+}
+
+fn check_users(field: &Field<'_>) -> Option<Points> {
+    let map = field.map("write users: { users: 5000, ramp: 10s, loops: 10 }")?;
+    let users = map.required("users", "write users: 5000, or a list of numbers");
+    let loops = map
+        .required("loops", "say how often each asks: loops: 10")
+        .and_then(|field| field.integer("a number of loops", 1..=LOOPS_MAX));
+    let ramp_ns = map
+        .optional("ramp")
+        .map_or(Some(0), |field| field.quantity(quantity::duration, "write a duration such as 10s"));
+    let think_ns = map.optional("think").map_or(Some(0), |field| check_think(&field));
+    let keep_alive = check_keep_alive(&map);
+    let cap_ns = check_cap(&map);
+    map.close(&["users", "ramp", "loops", "think", "keep_alive", "cap"]);
+    let rungs = ladder(&users?, |field| field.integer("a number of users", 1..=CONNECTIONS_MAX))?;
+    let (loops, ramp_ns, think_ns) = (loops? as u32, ramp_ns?, think_ns?);
+    let (keep_alive, cap_ns) = (keep_alive?, cap_ns?);
+    if ramp_ns >= cap_ns {
+        field.problem(
+            "the users start over a longer time than the load may take",
+            "raise cap or shorten ramp",
+        );
+        return None;
+    }
+    let point = |users: &u64| LoadPoint {
+        label: users_label(*users as u32),
+        connections: *users as u32,
+        kind: LoadKind::Users { ramp_ns, loops, think_ns, cap_ns },
         keep_alive,
         streams: Vec::new(),
     };
     unique(field, rungs.0.iter().map(point).collect(), rungs.1)
+}
+
+/// `5000u`.
+pub fn users_label(users: u32) -> String {
+    format!("{users}u")
+}
+
+/// What a load that ends with a count may take at most.
+fn check_cap(map: &Map<'_>) -> Option<u64> {
+    map.optional("cap").map_or(Some(CAP_NS), |field| {
+        let ns = field.quantity(quantity::duration, "write a duration such as 10m")?;
+        if ns == 0 {
+            field.problem("a load that may take no time", "write more than 0s");
+            return None;
+        }
+        Some(ns)
+    })
 }
 
 /// `64c`.
@@ -68,7 +159,14 @@ fn check_think(field: &Field<'_>) -> Option<u64> {
 
 fn check_open(field: &Field<'_>) -> Option<Points> {
     let map = field.map("write open: { rate: 5k/s }")?;
-    let rates = map.required("rate", "write rate: 5k/s, or a list of rates");
+    let stages = map.optional("stages").map(|field| check_stages(&field, Of::Rate));
+    let rates = match stages {
+        None => map.required("rate", "write rate: 5k/s, or a list of rates"),
+        Some(_) => {
+            map.forbid(&["rate"], "stages");
+            None
+        }
+    };
     let arrival = map.optional("arrival").map_or(Some(Arrival::Constant), |field| check_arrival(&field));
     let connections = map
         .optional("connections")
@@ -87,8 +185,19 @@ fn check_open(field: &Field<'_>) -> Option<Points> {
     if let Some(think) = map.optional("think") {
         think.problem("an open load does not think: its requests leave at their times", "delete it");
     }
-    map.close(&["rate", "arrival", "connections", "keep_alive"]);
+    map.close(&["rate", "stages", "arrival", "connections", "keep_alive"]);
     let arrival = arrival.unwrap_or(Arrival::Constant);
+    if let Some(stages) = stages {
+        let stages = stages?;
+        let point = LoadPoint {
+            label: stages_label(&stages, true),
+            connections: connections as u32,
+            kind: LoadKind::OpenStages { stages, arrival },
+            keep_alive,
+            streams: Vec::new(),
+        };
+        return Some(Points { points: vec![point], labels_complete: true });
+    }
     let rungs = ladder(&rates?, |field| field.quantity(quantity::rate, "write a rate such as 5k/s"))?;
     let point = |rate_per_s: &f64| LoadPoint {
         label: quantity::rate_label(*rate_per_s),

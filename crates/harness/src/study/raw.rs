@@ -3,7 +3,10 @@
 //! The checks work on the tree, since they tell every mistake at once; that both say the same is tested on
 //! the corpus of good and broken files.
 
+mod load;
+
 use super::raw_request::{RawAuth, RawBody, RawFeeder, RawFormValue, RawOwnAuth};
+use load::{RawLoad, RawStream};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -24,9 +27,10 @@ pub fn study_schema() -> Value {
 /// subjects, workload and load can be told only when all are put together.
 fn allow_parts(root: &mut serde_json::Map<String, Value>) {
     let required = root.remove("required").unwrap_or_default();
+    let one_of = root.remove("oneOf").unwrap_or_default();
     let mut whole = serde_json::Map::new();
     if let Some(Value::Object(properties)) = root.get_mut("properties") {
-        for key in ["subjects", "workload", "load"] {
+        for key in ["subjects", "workload", "load", "streams"] {
             if let Some(full) = properties.get_mut(key) {
                 let part = json!({"description": full["description"], "type": "object"});
                 whole.insert(key.to_string(), std::mem::replace(full, part));
@@ -36,7 +40,12 @@ fn allow_parts(root: &mut serde_json::Map<String, Value>) {
     root.insert("if".to_string(), json!({"required": ["include"]}));
     root.insert("then".to_string(), json!({}));
     let tests = json!([{"required": ["claims"]}, {"required": ["expect"]}]);
-    root.insert("else".to_string(), json!({"required": required, "properties": whole, "anyOf": tests}));
+    root.insert(
+        "else".to_string(),
+        json!({
+            "required": required, "properties": whole, "anyOf": tests, "oneOf": one_of
+        }),
+    );
 }
 
 /// A key that may be left out may still not be left empty: `Option` says so in Rust, but not in JSON Schema.
@@ -69,7 +78,10 @@ fn forbid_null(schema: &mut Value) {
 
 /// One question: subjects, workload, load, claims.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, extend("oneOf" = [
+    {"required": ["workload", "load"], "not": {"required": ["streams"]}},
+    {"required": ["streams"], "not": {"anyOf": [{"required": ["workload"]}, {"required": ["load"]}]}}
+]))]
 #[allow(dead_code)]
 struct RawStudy {
     /// Name; its runs lie in a folder of this name.
@@ -100,10 +112,14 @@ struct RawStudy {
     #[schemars(default, range(min = 0, max = 20))]
     follow: Option<u32>,
     /// What is asked, by name: one request, or a weighted mix.
-    #[schemars(extend("minProperties" = 1, "maxProperties" = 64))]
-    workload: BTreeMap<String, RawEntry>,
+    #[schemars(default, extend("minProperties" = 1, "maxProperties" = 64))]
+    workload: Option<BTreeMap<String, RawEntry>>,
     /// How much is asked.
-    load: RawLoad,
+    #[schemars(default)]
+    load: Option<RawLoad>,
+    /// Several loads that run at once, by name, instead of workload and load.
+    #[schemars(default, extend("minProperties" = 2, "maxProperties" = 8))]
+    streams: Option<BTreeMap<String, RawStream>>,
     /// How the variants take turns; chosen by load and memory without it.
     #[schemars(default)]
     mode: Option<RawMode>,
@@ -374,103 +390,6 @@ enum RawSize {
         #[schemars(regex(pattern = r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*(|B|KiB|MiB|GiB|kB|MB|GB)\s*$"))]
         String,
     ),
-}
-
-/// Closed (so many connections, each asks again when it is answered) or open (requests leave at their
-/// times).
-#[derive(JsonSchema)]
-#[schemars(rename_all = "lowercase")]
-#[allow(dead_code)]
-enum RawLoad {
-    /// So many connections; each asks again when it is answered.
-    Closed(RawClosed),
-    /// Requests leave at their times, whatever the answers do.
-    Open(RawOpen),
-}
-
-/// A closed loop.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[allow(dead_code)]
-struct RawClosed {
-    /// Connections, or a ladder of them.
-    connections: RawLadder,
-    /// Pause between an answer and the next request; none without.
-    #[schemars(default)]
-    think: Option<RawDuration>,
-    /// Reuse of connections: true, false, or a number of exchanges for each connection.
-    #[schemars(default)]
-    keep_alive: Option<RawKeepAlive>,
-}
-
-/// An open loop.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[allow(dead_code)]
-struct RawOpen {
-    /// Intended requests per second, or a ladder of rates: `5k/s`.
-    rate: RawRates,
-    /// Spacing of the intended times; constant without.
-    #[schemars(default)]
-    arrival: Option<RawArrival>,
-    /// Connections; 64 without.
-    #[schemars(default)]
-    connections: Option<RawConnections>,
-    /// Reuse of connections: true, false, or a number of exchanges for each connection.
-    #[schemars(default)]
-    keep_alive: Option<RawKeepAlive>,
-}
-
-/// A number of connections.
-#[derive(JsonSchema)]
-#[allow(dead_code)]
-struct RawConnections(#[schemars(range(min = 1, max = 100_000))] u32);
-
-/// One number of connections, or a ladder.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-#[allow(dead_code)]
-enum RawLadder {
-    One(RawConnections),
-    Many(#[schemars(length(min = 1, max = 16), extend("uniqueItems" = true))] Vec<RawConnections>),
-}
-
-/// One rate, or a ladder.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-#[allow(dead_code)]
-enum RawRates {
-    One(RawRate),
-    Many(#[schemars(length(min = 1, max = 16), extend("uniqueItems" = true))] Vec<RawRate>),
-}
-
-/// Requests per second: `500`, `5k/s`.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-#[allow(dead_code)]
-enum RawRate {
-    PerSecond(#[schemars(extend("exclusiveMinimum" = 0, "maximum" = 100_000_000))] f64),
-    WithUnit(#[schemars(regex(pattern = r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*[kM]?\s*(/s)?\s*$"))] String),
-}
-
-/// Spacing of intended times.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "lowercase")]
-#[allow(dead_code)]
-enum RawArrival {
-    /// Equal gaps.
-    Constant,
-    /// Exponential gaps.
-    Poisson,
-}
-
-/// Reuse of connections.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-#[allow(dead_code)]
-enum RawKeepAlive {
-    Switch(bool),
-    Every(#[schemars(range(min = 1))] u32),
 }
 
 /// Time-outs.

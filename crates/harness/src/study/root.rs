@@ -11,6 +11,7 @@ use super::problem::{Place, Problems, Sink, shown};
 use super::quantity;
 use super::redact;
 use super::restrict::{Parts, check_only, check_quick};
+use super::streams::{Asked, check_streams};
 use super::subjects::{Subjects, check_subjects};
 use super::yaml::{self, Node};
 use super::{Declarations, ExpectedRow, Reference, Study, include, set, write};
@@ -47,6 +48,7 @@ const KEYS: &[&str] = &[
     "follow",
     "workload",
     "load",
+    "streams",
     "mode",
     "timeouts",
     "claims",
@@ -124,12 +126,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         .required("subjects", "name a subject with use, command or url")
         .and_then(|field| check_subjects(&field, directory, catalogue));
     let shared = Shared::check(map, directory);
-    let workload = map
-        .required("workload", "name what is asked: page: { get: / }")
-        .and_then(|field| check_workload(&field, &shared));
-    let points = map
-        .required("load", "say how much: closed: { connections: 64 }")
-        .and_then(|field| check_load(&field));
+    let asked = check_asked(map, &shared);
     let timeouts = map.optional("timeouts").map_or(Some(Timeouts::default()), |field| check_timeouts(&field));
     let mode = map.optional("mode").and_then(|field| check_mode(&field));
     let seed = map.optional("seed").map(|field| field.integer("a seed", 0..=u64::MAX));
@@ -137,9 +134,10 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let quick = map.optional("quick");
     map.close(KEYS);
 
+    let (workload, streams, points) = (asked.workload, asked.streams, asked.points);
     let known = match (&subjects, &points) {
         (Some(subjects), Some(points)) if subjects.names_complete && points.labels_complete => {
-            Some(names(&subjects.variants, &points.points, &[]))
+            Some(names(&subjects.variants, &points.points, &streams))
         }
         // Without the names of variants and points every claim would look wrong.
         _ => None,
@@ -171,7 +169,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         variants: parts.variants,
         workload: workload?,
         asking: shared.into_asking(),
-        streams: Vec::new(),
+        streams,
         points: parts.points,
         timeouts: timeouts?,
         mode,
@@ -187,6 +185,21 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         settings: Vec::new(),
         only: Vec::new(),
     })
+}
+
+/// What is asked, and how much: one workload with its load, or several at once.
+fn check_asked(map: &Map<'_>, shared: &Shared<'_>) -> Asked {
+    if let Some(field) = map.optional("streams") {
+        map.forbid(&["workload", "load"], "streams");
+        return check_streams(&field, shared);
+    }
+    let workload = map.required("workload", "name what is asked: page: { get: / }");
+    let load = map.required("load", "say how much: closed: { connections: 64 }");
+    Asked {
+        workload: workload.and_then(|field| check_workload(&field, shared)),
+        streams: Vec::new(),
+        points: load.and_then(|field| check_load(&field)),
+    }
 }
 
 /// What a study says of its outcome.

@@ -237,13 +237,13 @@ impl LoadPoint {
 }
 
 /// The label of stages: their peak.
-pub(crate) fn stages_label(stages: &[Stage], open: bool) -> String {
+pub fn stages_label(stages: &[Stage], open: bool) -> String {
     let peak = peak(stages);
     if open { format!("{}-stages", rate_label(peak)) } else { format!("{peak}c-stages") }
 }
 
 /// The largest value of stages.
-pub(crate) fn peak(stages: &[Stage]) -> f64 {
+pub fn peak(stages: &[Stage]) -> f64 {
     stages.iter().map(|stage| stage.from.max(stage.to)).fold(0.0, f64::max)
 }
 

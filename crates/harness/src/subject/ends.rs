@@ -20,8 +20,8 @@ pub(crate) struct Scene {
     /// Bytes for which the keeper killed it.
     pub(crate) over_memory: Option<u64>,
     pub(crate) memory_max_bytes: u64,
-    /// Kills for lack of memory that the kernel had counted before the start.
-    pub(crate) kernel_kills: u64,
+    /// Whether the kernel has killed anything for lack of memory since the start.
+    pub(crate) kernel_kills: bool,
 }
 
 impl Scene {
@@ -33,7 +33,7 @@ impl Scene {
             return Some(SubjectError::TooMuchMemory { subject, used_mib, limit_mib });
         }
         let (log, lines) = (self.log.clone(), last_lines(&self.log));
-        if exit == Some(Exit::Signal(KILL)) && kernel_kills() > self.kernel_kills {
+        if exit == Some(Exit::Signal(KILL)) && self.kernel_kills {
             return Some(SubjectError::KilledByKernel { subject, log, lines });
         }
         tells_out_of_memory(&self.log).then_some(SubjectError::JvmOutOfMemory { subject, log, lines })
@@ -86,7 +86,11 @@ impl Scene {
 
 /// How often the kernel has killed a process for lack of memory since the machine is up.
 pub(crate) fn kernel_kills() -> u64 {
-    let text = std::fs::read_to_string("/proc/vmstat").unwrap_or_default();
+    kills_in(&std::fs::read_to_string("/proc/vmstat").unwrap_or_default())
+}
+
+/// The count of `/proc/vmstat`; kills within a group are counted there as well.
+fn kills_in(text: &str) -> u64 {
     let count = text.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok());
     count.unwrap_or(0)
 }
@@ -95,4 +99,54 @@ pub(crate) fn kernel_kills() -> u64 {
 pub(crate) fn memory_allowed_bytes() -> u64 {
     let available = Meminfo::current().ok().and_then(|found| found.mem_available);
     available.map_or(u64::MAX, |bytes| (bytes as f64 * ALLOWED_SHARE) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scene(log: &str, kernel_kills: bool) -> (tempfile::TempDir, Scene) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("log");
+        std::fs::write(&path, log).unwrap();
+        let scene = Scene {
+            subject: "it".into(),
+            log: path,
+            over_memory: None,
+            memory_max_bytes: 1 << 20,
+            kernel_kills,
+        };
+        (directory, scene)
+    }
+
+    #[test]
+    fn a_kill_is_the_kernels_only_when_it_says_so() {
+        assert_eq!(kills_in("nr_free_pages 1\noom_kill 7\noom_kill_x 9\n"), 7);
+        assert_eq!(kills_in(""), 0);
+        let (_held, killed) = scene("last words", true);
+        let told = killed.died(Exit::Signal(KILL));
+        assert!(matches!(told, SubjectError::KilledByKernel { .. }), "{told}");
+        assert!(
+            told.to_string().contains("killed by the kernel") && told.to_string().contains("| last words")
+        );
+        assert!(matches!(killed.died(Exit::Signal(15)), SubjectError::Died { .. }));
+        let (_held, other) = scene("last words", false);
+        assert!(matches!(other.died(Exit::Signal(KILL)), SubjectError::Died { .. }));
+        assert!(matches!(other.died_at_start(Exit::Code(1)), SubjectError::DiedAtStart { .. }));
+    }
+
+    #[test]
+    fn a_jvm_without_memory_is_told_however_it_shows() {
+        let log = "Exception in thread \"main\" java.lang.OutOfMemoryError: Java heap space\n";
+        let (_held, scene) = scene(log, false);
+        let within = Duration::from_secs(1);
+        for told in [
+            scene.died(Exit::Code(3)),
+            scene.died_at_start(Exit::Code(3)),
+            scene.hangs(within, "x".into()),
+            scene.never_ready(within, "x".into(), false),
+        ] {
+            assert!(matches!(told, SubjectError::JvmOutOfMemory { .. }), "{told}");
+        }
+    }
 }

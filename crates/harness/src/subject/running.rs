@@ -236,7 +236,7 @@ impl Launched {
             log: started.log.clone(),
             over_memory: self.keeper.over_memory(started.ward),
             memory_max_bytes: self.memory_max_bytes,
-            kernel_kills: self.kernel_kills,
+            kernel_kills: ends::kernel_kills() > self.kernel_kills,
         }
     }
 

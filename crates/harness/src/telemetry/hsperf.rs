@@ -24,8 +24,6 @@ const HEADER_BYTES: usize = 32;
 const ENTRY_BYTES: usize = 20;
 /// Most bytes of a file that are looked at; a JVM makes 32 KiB unless `-XX:PerfDataMemorySize` says otherwise.
 const FILE_BYTES_MAX: u64 = 4 << 20;
-/// A JVM's ticks are nanoseconds since JDK 9 on Linux; `sun.os.hrt.frequency` says so.
-const TICKS_PER_SECOND: u64 = 1_000_000_000;
 
 /// Why a file cannot be used; for a JVM that is only starting it will pass.
 #[derive(Debug, Error)]
@@ -98,8 +96,10 @@ pub struct Counter {
 /// The counters of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counters {
-    /// Those of eight bytes, in the file's order; texts and arrays are left out.
+    /// Those of eight bytes, in the file's order.
     pub list: Vec<Counter>,
+    /// Texts by name: `sun.gc.collector.0.name` and what it says.
+    pub texts: Vec<(String, String)>,
     /// Whether every entry that the header announces could be read.
     pub complete: bool,
     order: Order,
@@ -152,13 +152,17 @@ pub fn parse(bytes: &[u8]) -> Result<Counters, HsperfError> {
         return Err(HsperfError::NotYet);
     }
     let bytes = &bytes[..bytes.len().min(header.used)];
-    let mut counters = Counters { list: Vec::new(), complete: false, order: header.order };
+    let mut counters = Counters { list: Vec::new(), texts: Vec::new(), complete: false, order: header.order };
     let mut at = header.first;
     let mut read = 0;
     // Every round moves on by at least the fixed part of an entry.
     while read < header.entries {
-        let Some((length, counter)) = parse_entry(bytes, at, header.order) else { return Ok(counters) };
-        counters.list.extend(counter);
+        let Some((length, entry)) = parse_entry(bytes, at, header.order) else { return Ok(counters) };
+        match entry {
+            Entry::Counter(counter) => counters.list.push(counter),
+            Entry::Text(name, text) => counters.texts.push((name, text)),
+            Entry::Other => {}
+        }
         at += length;
         read += 1;
     }
@@ -166,8 +170,14 @@ pub fn parse(bytes: &[u8]) -> Result<Counters, HsperfError> {
     Ok(counters)
 }
 
-/// Length of the entry that begins at `at`, and its counter if it is one. `None` when it is not whole.
-fn parse_entry(bytes: &[u8], at: usize, order: Order) -> Option<(usize, Option<Counter>)> {
+enum Entry {
+    Counter(Counter),
+    Text(String, String),
+    Other,
+}
+
+/// Length of the entry that begins at `at`, and what it is. `None` when it is not whole.
+fn parse_entry(bytes: &[u8], at: usize, order: Order) -> Option<(usize, Entry)> {
     let number = |offset: usize| {
         let bytes = four(bytes, at.checked_add(offset)?)?;
         usize::try_from(order.i32(bytes)).ok()
@@ -179,16 +189,20 @@ fn parse_entry(bytes: &[u8], at: usize, order: Order) -> Option<(usize, Option<C
     }
     let name = entry.get(name_at..)?;
     let name = std::str::from_utf8(&name[..name.iter().position(|&byte| byte == 0)?]).ok()?;
-    // `J` is the type of a Java long; no items means a single one.
-    let is_long = entry[12] == b'J' && items == 0;
-    let counter = match is_long {
-        true => {
+    // `J` is the type of a Java long, `B` that of a byte; no items means a single one.
+    let found = match (entry[12], items) {
+        (b'J', 0) => {
             let value = order.i64(eight(entry, value_at)?);
-            Some(Counter { name: name.to_string(), at: at + value_at, value })
+            Entry::Counter(Counter { name: name.to_string(), at: at + value_at, value })
         }
-        false => None,
+        (b'B', 1..) => {
+            let text = entry.get(value_at..value_at.checked_add(items)?)?;
+            let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
+            Entry::Text(name.to_string(), String::from_utf8_lossy(&text[..end]).into_owned())
+        }
+        _ => Entry::Other,
     };
-    Some((length, counter))
+    Some((length, found))
 }
 
 /// The texts of a file by name, such as the JVM's version and arguments.
@@ -196,77 +210,12 @@ fn parse_entry(bytes: &[u8], at: usize, order: Order) -> Option<(usize, Option<C
 /// # Errors
 /// When the header is wrong, or says that readers have to wait.
 pub fn texts(bytes: &[u8]) -> Result<BTreeMap<String, String>, HsperfError> {
-    let header = parse_header(bytes)?;
-    if !header.accessible {
-        return Err(HsperfError::NotYet);
-    }
-    let bytes = &bytes[..bytes.len().min(header.used)];
-    let mut texts = BTreeMap::new();
-    let mut at = header.first;
-    for _ in 0..header.entries {
-        let Some((length, _)) = parse_entry(bytes, at, header.order) else { break };
-        texts.extend(parse_text(&bytes[at..at + length], header.order));
-        at += length;
-    }
-    Ok(texts)
+    Ok(parse(bytes)?.texts.into_iter().collect())
 }
 
-/// Name and text of an entry that holds one: an array of bytes that ends with a zero.
-fn parse_text(entry: &[u8], order: Order) -> Option<(String, String)> {
-    let number = |offset: usize| usize::try_from(order.i32(four(entry, offset)?)).ok();
-    let (name_at, items, value_at) = (number(4)?, number(8)?, number(16)?);
-    if entry[12] != b'B' || items == 0 {
-        return None;
-    }
-    let until_zero = |bytes: &[u8]| {
-        let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-        String::from_utf8_lossy(&bytes[..end]).into_owned()
-    };
-    let value = entry.get(value_at..value_at.checked_add(items)?)?;
-    Some((until_zero(entry.get(name_at..)?), until_zero(value)))
-}
+mod places;
 
-/// Where the values are that telemetry wants.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Places {
-    jit_time: Option<usize>,
-    gc_times: Vec<usize>,
-    gc_counts: Vec<usize>,
-    ticks_per_second: u64,
-}
-
-impl Places {
-    /// By name: which collectors there are, and their numbers, differ with `-XX:+Use…GC` and the release.
-    fn find(counters: &Counters) -> Places {
-        let mut places = Places { ticks_per_second: TICKS_PER_SECOND, ..Places::default() };
-        for counter in &counters.list {
-            match counter.name.as_str() {
-                // In `sun.ci` before JDK 9.
-                "java.ci.totalTime" | "sun.ci.totalTime" => places.jit_time = Some(counter.at),
-                "sun.os.hrt.frequency" => {
-                    places.ticks_per_second = u64::try_from(counter.value).unwrap_or(0).max(1);
-                }
-                name => match collector_field(name) {
-                    Some("time") => places.gc_times.push(counter.at),
-                    Some("invocations") => places.gc_counts.push(counter.at),
-                    _ => {}
-                },
-            }
-        }
-        places
-    }
-
-    fn to_ns(&self, ticks: u64) -> u64 {
-        let ns = u128::from(ticks) * 1_000_000_000 / u128::from(self.ticks_per_second.max(1));
-        u64::try_from(ns).unwrap_or(u64::MAX)
-    }
-}
-
-/// `time` of `sun.gc.collector.0.time`.
-fn collector_field(name: &str) -> Option<&str> {
-    let (number, field) = name.strip_prefix("sun.gc.collector.")?.split_once('.')?;
-    number.bytes().all(|byte| byte.is_ascii_digit()).then_some(field)
-}
+use places::Places;
 
 /// The performance data of one running JVM.
 #[derive(Debug)]
@@ -276,6 +225,8 @@ pub struct JvmFile {
     places: Places,
     /// Entries and time of the last change when names were looked up; `None` to look again.
     resolved: Option<(usize, i64)>,
+    /// What the last read of the file gave.
+    bytes: Vec<u8>,
 }
 
 impl JvmFile {
@@ -298,12 +249,13 @@ impl JvmFile {
             order: Order::Little,
             places: Places::default(),
             resolved: None,
+            bytes: Vec::new(),
         };
         jvm.resolve()?;
         Ok(jvm)
     }
 
-    /// What the JVM's compilers and collectors did so far; `None` for what it does not count.
+    /// What the JVM has counted so far; `None` for what it does not count.
     ///
     /// # Errors
     /// When the file has become unreadable.
@@ -314,19 +266,14 @@ impl JvmFile {
         if self.resolved != Some((header.entries, header.changed)) {
             self.resolve()?;
         }
-        let jit_ns = match self.places.jit_time {
-            Some(at) => Some(self.places.to_ns(self.value(at)?)),
-            None => None,
+        // One read of some 32 KiB costs less than one for each counter.
+        self.bytes.resize(self.places.end(), 0);
+        self.file.read_exact_at(&mut self.bytes, 0)?;
+        let value = |at: usize| {
+            let value = eight(&self.bytes, at).map_or(0, |bytes| self.order.i64(bytes));
+            u64::try_from(value).unwrap_or(0)
         };
-        let sum = |places: &[usize]| -> Result<Option<u64>, HsperfError> {
-            let mut sum: Option<u64> = None;
-            for &at in places {
-                sum = Some(sum.unwrap_or(0).saturating_add(self.value(at)?));
-            }
-            Ok(sum)
-        };
-        let gc_ns = sum(&self.places.gc_times)?.map(|ticks| self.places.to_ns(ticks));
-        Ok(JvmUse { jit_ns, gc_ns, gc_count: sum(&self.places.gc_counts)? })
+        Ok(self.places.read(value))
     }
 
     /// The texts that the JVM keeps there; see [`texts`].
@@ -353,12 +300,6 @@ impl JvmFile {
         // A half written entry is looked at again at the next read.
         self.resolved = counters.complete.then_some((header.entries, header.changed));
         Ok(())
-    }
-
-    fn value(&self, at: usize) -> Result<u64, HsperfError> {
-        let mut bytes = [0; 8];
-        self.file.read_exact_at(&mut bytes, at as u64)?;
-        Ok(u64::try_from(self.order.i64(bytes)).unwrap_or(0))
     }
 }
 

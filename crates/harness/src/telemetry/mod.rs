@@ -3,44 +3,43 @@
 //! Nothing is loaded into the subject. All counters run from the start of a process; what was used within a
 //! stretch of time is the difference of two samples, taken where the stretch begins and ends.
 
+mod backend;
+mod digest;
 mod facts;
 pub mod hsperf;
+mod jvm;
+mod machine;
 pub(crate) mod process;
+mod sampler;
+mod sockets;
+mod threads;
 mod tree;
 
+pub use jvm::{Collector, JvmUse};
+pub use sampler::{Sampled, Sampler, Target};
 pub use tree::Tree;
 
 use proofload_store::schema::SubjectUse;
 
-/// What the compilers and collectors of a JVM did since it started; `None` for what is not known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct JvmUse {
-    /// Time that compilations took, summed over the compilers' threads, by the clock on the wall: on a busy machine
-    /// more than their CPU time. A compilation counts when it is done.
-    pub jit_ns: Option<u64>,
-    /// Time of garbage collection pauses, all collectors. Work beside the running program is not among it.
-    pub gc_ns: Option<u64>,
-    /// Garbage collections, as the collectors count them (Shenandoah counts phases).
-    pub gc_count: Option<u64>,
-}
-
-impl JvmUse {
-    /// Sums; what only one side knows is kept.
-    fn plus(self, other: JvmUse) -> JvmUse {
-        let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
-            (Some(a), Some(b)) => Some(a.saturating_add(b)),
-            (a, b) => a.or(b),
-        };
-        JvmUse {
-            jit_ns: add(self.jit_ns, other.jit_ns),
-            gc_ns: add(self.gc_ns, other.gc_ns),
-            gc_count: add(self.gc_count, other.gc_count),
-        }
-    }
+/// One live process of a tree at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProcessSample {
+    /// Its process id.
+    pub pid: u32,
+    /// Clock ticks from boot to its start.
+    pub start_ticks: u64,
+    /// Its name, at most 15 bytes.
+    pub name: String,
+    /// CPU time of its threads, ended ones included.
+    pub cpu_ns: u64,
+    /// Resident memory.
+    pub rss_bytes: u64,
+    /// Threads.
+    pub threads: u64,
 }
 
 /// A process tree at one moment. Times count from the start of its processes, those that ended included.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TreeSample {
     /// Monotonic time of the sample.
     pub at_ns: u64,
@@ -54,14 +53,20 @@ pub struct TreeSample {
     pub descriptors: Option<u64>,
     /// Live processes.
     pub processes: u32,
+    /// Page faults that needed no disk.
+    pub minor_faults: u64,
+    /// Page faults that waited for a disk.
+    pub major_faults: u64,
+    /// Bytes fetched from disks; `None` when we may not look.
+    pub disk_read_bytes: Option<u64>,
+    /// Bytes written to the page cache on their way to a disk.
+    pub disk_written_bytes: Option<u64>,
     /// Whether a JVM with performance data is among them.
     pub jvm: bool,
-    /// Time of the JIT compilers; see [`JvmUse`].
-    pub jit_ns: Option<u64>,
-    /// Time of garbage collection pauses.
-    pub gc_ns: Option<u64>,
-    /// Garbage collections.
-    pub gc_count: Option<u64>,
+    /// What its JVMs counted, all together.
+    pub jvm_use: JvmUse,
+    /// The live ones.
+    pub each: Vec<ProcessSample>,
 }
 
 impl TreeSample {
@@ -69,14 +74,32 @@ impl TreeSample {
     /// descriptors as they are now. A counter that `earlier` did not know stays unknown.
     pub fn since(&self, earlier: &TreeSample) -> SubjectUse {
         let grown = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
+        let (now, then) = (&self.jvm_use, &earlier.jvm_use);
         SubjectUse {
             cpu_ns: Some(self.cpu_ns.saturating_sub(earlier.cpu_ns)),
             rss_bytes: Some(self.rss_bytes),
             threads: Some(self.threads),
             descriptors: self.descriptors,
-            jit_ns: grown(self.jit_ns, earlier.jit_ns),
-            gc_ns: grown(self.gc_ns, earlier.gc_ns),
-            gc_count: grown(self.gc_count, earlier.gc_count),
+            processes: Some(u64::from(self.processes)),
+            minor_faults: Some(self.minor_faults.saturating_sub(earlier.minor_faults)),
+            major_faults: Some(self.major_faults.saturating_sub(earlier.major_faults)),
+            disk_read_bytes: grown(self.disk_read_bytes, earlier.disk_read_bytes),
+            disk_written_bytes: grown(self.disk_written_bytes, earlier.disk_written_bytes),
+            jit_ns: grown(now.jit_ns, then.jit_ns),
+            gc_ns: grown(now.gc_ns, then.gc_ns),
+            gc_count: grown(now.gc_count, then.gc_count),
+            heap_used_bytes: now.heap_used_bytes,
+            heap_capacity_bytes: now.heap_capacity_bytes,
+            old_used_before_bytes: then.old_used_bytes,
+            old_used_bytes: now.old_used_bytes,
+            old_capacity_bytes: now.old_capacity_bytes,
+            safepoints: grown(now.safepoints, then.safepoints),
+            safepoint_ns: grown(now.safepoint_ns, then.safepoint_ns),
+            jvm_threads: now.threads,
+            jvm_threads_peak: now.threads_peak,
+            jvm_threads_daemon: now.threads_daemon,
+            loaded_classes: now.loaded_classes,
+            contended_locks: grown(now.contended_locks, then.contended_locks),
             ..SubjectUse::default()
         }
     }

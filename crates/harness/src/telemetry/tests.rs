@@ -10,14 +10,16 @@ fn sample(at_ns: u64, cpu_ns: u64) -> TreeSample {
 
 #[test]
 fn what_was_used_is_the_difference_of_counters_and_the_state_at_the_end() {
-    let earlier = TreeSample { rss_bytes: 10, jit_ns: Some(5), ..sample(100, 40) };
+    let earlier = TreeSample {
+        rss_bytes: 10,
+        jvm_use: JvmUse { jit_ns: Some(5), ..JvmUse::default() },
+        ..sample(100, 40)
+    };
     let later = TreeSample {
         rss_bytes: 12,
         threads: 3,
         descriptors: Some(9),
-        jit_ns: Some(8),
-        gc_ns: Some(1),
-        gc_count: Some(1),
+        jvm_use: JvmUse { jit_ns: Some(8), gc_ns: Some(1), gc_count: Some(1), ..JvmUse::default() },
         ..sample(200, 70)
     };
     let used = later.since(&earlier);
@@ -80,13 +82,16 @@ fn a_real_jvm_shows_its_compilers_and_collectors() {
         let sample = tree.sample();
         println!("{jdk}: {sample:?}");
         assert!(sample.jvm && sample.processes == 2 && sample.threads > 5, "{sample:?}");
-        assert!(sample.jit_ns > Some(0) && sample.gc_ns > Some(0) && sample.gc_count > Some(1), "{sample:?}");
-        assert!(sample.cpu_ns > sample.gc_count.unwrap_or(0));
+        let jvm = &sample.jvm_use;
+        assert!(jvm.jit_ns > Some(0) && jvm.gc_ns > Some(0) && jvm.gc_count > Some(1), "{sample:?}");
+        assert!(sample.cpu_ns > sample.jvm_use.gc_count.unwrap_or(0));
         child.stdin.take().unwrap().write_all(b"\n").unwrap();
         child.wait().unwrap();
         let after = tree.sample();
         assert!(
-            after.processes == 0 && after.cpu_ns >= sample.cpu_ns && after.jit_ns >= sample.jit_ns,
+            after.processes == 0
+                && after.cpu_ns >= sample.cpu_ns
+                && after.jvm_use.jit_ns >= sample.jvm_use.jit_ns,
             "{after:?}"
         );
     }

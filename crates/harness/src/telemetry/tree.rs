@@ -3,12 +3,12 @@
 use super::facts;
 use super::hsperf::JvmFile;
 use super::process::{self, Stat};
-use super::{JvmUse, TreeSample};
+use super::{JvmUse, ProcessSample, TreeSample};
 use crate::host::clock::{self, CpuClock};
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Most processes of a tree that are followed.
 const PROCESSES_MAX: usize = 4096;
@@ -29,14 +29,15 @@ const ENTRIES_MAX: usize = 1 << 16;
 /// were seen, or what the kernel charged to the parent that waited for them, whichever is more.
 #[derive(Debug)]
 pub struct Tree {
-    /// Samples change what is known, and callers hold the tree by shared reference.
-    known: RefCell<Known>,
+    /// Samples change what is known, and the sampler's thread holds the tree by shared reference.
+    known: Mutex<Known>,
 }
 
 impl Tree {
     /// The tree below this process. A process that does not exist is a tree without processes.
     pub fn of(root_pid: u32) -> Tree {
-        let mut known = Known::default();
+        let ended_work = Work { disk: Some((0, 0)), ..Work::default() };
+        let mut known = Known { ended_work, ..Known::default() };
         if let Some(stat) = Stat::read(root_pid) {
             known.add(root_pid, &stat);
             if stat.session == root_pid && stat.parent > 1 {
@@ -44,13 +45,13 @@ impl Tree {
             }
             known.session = root_pid;
         }
-        Tree { known: RefCell::new(known) }
+        Tree { known: Mutex::new(known) }
     }
 
     /// What the subject says of itself: of the first JVM among its processes, or else of the root. See
     /// [`facts`](super::facts).
     pub fn facts(&self) -> BTreeMap<String, String> {
-        let mut known = self.known.borrow_mut();
+        let mut known = self.known();
         known.discover();
         let pids: Vec<u32> = known.processes.iter().map(|process| process.pid).collect();
         for &pid in &pids {
@@ -64,9 +65,19 @@ impl Tree {
     /// Looks at the whole tree. Costs some ten microseconds for each of its processes, and one for each other
     /// process of the machine.
     pub fn sample(&self) -> TreeSample {
-        let mut known = self.known.borrow_mut();
+        let mut known = self.known();
         known.discover();
         known.read()
+    }
+
+    /// Process ids of the live ones, as of the last sample.
+    pub fn pids(&self) -> Vec<u32> {
+        self.known().processes.iter().filter(|process| !process.zombie).map(|process| process.pid).collect()
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        // What a thread that panicked left behind is whole: samples only add to it.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -85,14 +96,40 @@ struct Known {
     ended_ns: u64,
     /// What JVMs that ended had done.
     ended_jvm: JvmUse,
+    /// Page faults and traffic with disks of those that ended, as they were last seen.
+    ended_work: Work,
     cpu_ns: u64,
     users: BTreeMap<u32, Option<String>>,
+}
+
+/// What a process did, besides using a CPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Work {
+    minor_faults: u64,
+    major_faults: u64,
+    /// Read and written; `None` once those of some process could not be read.
+    disk: Option<(u64, u64)>,
+}
+
+impl Work {
+    fn plus(self, other: Work) -> Work {
+        let disk =
+            self.disk.zip(other.disk).map(|((a, b), (c, d))| (a.saturating_add(c), b.saturating_add(d)));
+        Work {
+            minor_faults: self.minor_faults.saturating_add(other.minor_faults),
+            major_faults: self.major_faults.saturating_add(other.major_faults),
+            disk,
+        }
+    }
 }
 
 /// A process that was seen.
 #[derive(Debug)]
 struct Tracked {
     pid: u32,
+    name: String,
+    zombie: bool,
+    work: Work,
     start_ticks: u64,
     parent: u32,
     clock: Option<CpuClock>,
@@ -129,6 +166,14 @@ impl Tracked {
         self.waited_before_ns = self.waited_ns;
         self.waited_ns = self.waited_ns.max(stat.children_ns);
         self.parent = stat.parent;
+        self.name = stat.name;
+        self.zombie = stat.zombie;
+        self.work = Work {
+            minor_faults: stat.minor_faults,
+            major_faults: stat.major_faults,
+            // Nobody may look at those of a process that ended; its last reading stands.
+            disk: process::disk_bytes(self.pid).or(self.work.disk),
+        };
         Some(Now {
             rss_bytes: process::rss_bytes(self.pid).unwrap_or(0),
             threads: stat.threads,
@@ -143,11 +188,7 @@ impl Tracked {
         }
         // A file that cannot be read at the moment leaves the last reading standing.
         if let Some(Ok(read)) = self.jvm.as_mut().map(JvmFile::read) {
-            self.jvm_use = JvmUse {
-                jit_ns: read.jit_ns.max(self.jvm_use.jit_ns),
-                gc_ns: read.gc_ns.max(self.jvm_use.gc_ns),
-                gc_count: read.gc_count.max(self.jvm_use.gc_count),
-            };
+            self.jvm_use = self.jvm_use.followed_by(read);
         }
     }
 }
@@ -156,6 +197,9 @@ impl Known {
     fn add(&mut self, pid: u32, stat: &Stat) {
         self.processes.push(Tracked {
             pid,
+            name: stat.name.clone(),
+            zombie: stat.zombie,
+            work: Work::default(),
             start_ticks: stat.start_ticks,
             parent: stat.parent,
             clock: CpuClock::of(pid),
@@ -223,19 +267,30 @@ impl Known {
                 sample.threads += now.threads;
                 sample.descriptors = sample.descriptors.zip(now.descriptors).map(|(sum, more)| sum + more);
                 sample.jvm |= process.jvm.is_some();
+                sample.each.push(ProcessSample {
+                    pid: process.pid,
+                    start_ticks: process.start_ticks,
+                    name: process.name.clone(),
+                    cpu_ns: process.own_ns,
+                    rss_bytes: now.rss_bytes,
+                    threads: now.threads,
+                });
             }
             live.push(process);
         }
         self.processes = live;
         self.settle(&gone);
-        let jvm = self.processes.iter().fold(self.ended_jvm, |sum, process| sum.plus(process.jvm_use));
+        let jvm = self.processes.iter().fold(self.ended_jvm.clone(), |sum, p| sum.plus(&p.jvm_use));
+        let work = self.processes.iter().fold(self.ended_work, |sum, p| sum.plus(p.work));
         let cpu_ns = self.ended_ns + self.processes.iter().map(Tracked::cpu_ns).sum::<u64>();
         self.cpu_ns = self.cpu_ns.max(cpu_ns);
         TreeSample {
             cpu_ns: self.cpu_ns,
-            jit_ns: jvm.jit_ns,
-            gc_ns: jvm.gc_ns,
-            gc_count: jvm.gc_count,
+            jvm_use: jvm,
+            minor_faults: work.minor_faults,
+            major_faults: work.major_faults,
+            disk_read_bytes: work.disk.map(|(read, _)| read),
+            disk_written_bytes: work.disk.map(|(_, written)| written),
             ..sample
         }
     }
@@ -249,7 +304,9 @@ impl Known {
         let parents: BTreeMap<u32, u32> = gone.iter().map(|process| (process.pid, process.parent)).collect();
         let mut shares: BTreeMap<usize, u64> = BTreeMap::new();
         for process in gone {
-            self.ended_jvm = self.ended_jvm.plus(process.jvm_use);
+            // What a JVM held went with it.
+            self.ended_jvm = self.ended_jvm.plus(&process.jvm_use.ended());
+            self.ended_work = self.ended_work.plus(process.work);
             let mut ancestor = process.parent;
             // At most as many steps as there are processes that have gone.
             for _ in 0..gone.len() {

@@ -18,6 +18,14 @@ pub const STUBBORN: &str = "as-stubborn";
 pub const DAEMON: &str = "as-daemon";
 pub const DYING: &str = "as-dying";
 pub const PROOFLOAD: &str = "as-proofload";
+/// Takes connections and never answers.
+pub const SILENT: &str = "as-silent";
+/// Answers, and takes more memory all the time.
+pub const EATER: &str = "as-eater";
+/// Dies as a JVM without memory does.
+pub const FULL: &str = "as-full";
+/// Ends on TERM and says so; needs another to answer when it starts, if one is named.
+pub const ORDERLY: &str = "as-orderly";
 /// Last argument of a daemon that hides where it came from.
 pub const HIDING: &str = "hiding";
 pub const PREPARER: &str = "as-preparer";
@@ -38,6 +46,21 @@ pub fn play(actor: &str, args: &[String]) -> ExitCode {
             eprintln!("cannot open the configuration");
             ExitCode::from(3)
         }
+        SILENT => {
+            let listener = TcpListener::bind(format!("127.0.0.1:{}", args[0])).unwrap();
+            let held: Vec<_> = listener.incoming().collect();
+            unreachable!("{} connections", held.len())
+        }
+        EATER => {
+            let port = args[0].clone();
+            std::thread::spawn(move || listen(&port));
+            eat()
+        }
+        FULL => {
+            eprintln!("java.lang.OutOfMemoryError: Java heap space");
+            ExitCode::from(3)
+        }
+        ORDERLY => orderly(&args[0], &args[1], &args[2], args.get(3)),
         PROOFLOAD => hold(args),
         CLEANER => {
             for line in clean_leftovers() {
@@ -46,22 +69,64 @@ pub fn play(actor: &str, args: &[String]) -> ExitCode {
             ExitCode::SUCCESS
         }
         PREPARER => {
-            prepare_tomcat(&args[0], &args[1]);
+            prepare(&args[0], &args[1], &args[2..]);
             ExitCode::SUCCESS
         }
         _ => ExitCode::FAILURE,
     }
 }
 
-/// Prints how it went.
-fn prepare_tomcat(catalogue: &str, cache: &str) {
-    let spec = SubjectSpec::Catalogue { folder: "tomcat".into(), with: Default::default() };
+/// Prints what takes long and how it went. `rest` is the folder and `name=value` of its parameters.
+fn prepare(catalogue: &str, cache: &str, rest: &[String]) {
+    let pairs = rest[1..].iter().filter_map(|pair| pair.split_once('='));
+    let with = pairs.map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    let spec = SubjectSpec::Catalogue { folder: rest[0].clone(), with };
     let catalogue = Catalogue::read(catalogue.as_ref()).unwrap();
     let cache = Cache::at(cache.as_ref()).unwrap();
-    match Prepared::prepare("it", &spec, &catalogue, &cache, &|_| {}) {
+    match Prepared::prepare("it", &spec, &catalogue, &cache, &|line| println!("said: {line}")) {
         Ok(_) => println!("prepared"),
         Err(why) => println!("{why}"),
     }
+}
+
+/// Touches 8 MiB more every 20 ms, 4 GiB at most.
+fn eat() -> ! {
+    let mut held = Vec::new();
+    for _ in 0..512 {
+        held.push(vec![1_u8; 8 << 20]);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    sleep()
+}
+
+/// Appends its name to `file` when it starts and when it is asked to end.
+fn orderly(name: &str, file: &str, port: &str, needs: Option<&String>) -> ExitCode {
+    let say = |what: &str| {
+        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(file).unwrap();
+        writeln!(file, "{name} {what}").unwrap();
+    };
+    if let Some(needs) = needs
+        && std::net::TcpStream::connect(format!("127.0.0.1:{needs}")).is_err()
+    {
+        eprintln!("{needs} does not answer");
+        return ExitCode::from(4);
+    }
+    // SAFETY: the set lives on the stack and is initialised before use; the thread below inherits the blocked signal.
+    let set = unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        libc::sigaddset(&mut set, libc::SIGTERM);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
+        set
+    };
+    say("starts");
+    let port = port.to_string();
+    std::thread::spawn(move || listen(&port));
+    let mut number = 0;
+    // SAFETY: both point to values on the stack that outlive the call.
+    unsafe { libc::sigwait(&set, &mut number) };
+    say("ends");
+    ExitCode::SUCCESS
 }
 
 fn sleep() -> ! {

@@ -4,6 +4,8 @@
 //! its own. A name as the only argument runs the tests whose names contain it.
 
 mod actors;
+mod caches;
+mod failures;
 mod kills;
 mod life;
 mod tomcat;
@@ -34,8 +36,18 @@ const TESTS: &[Test] = tests![
     kills::nothing_outlives_a_killed_parent,
     kills::a_killed_keeper_is_noticed_and_its_work_done,
     kills::what_a_killed_keeper_left_is_cleaned_later,
+    failures::a_server_that_dies_in_the_middle_is_told_with_its_signal,
+    failures::a_server_that_takes_connections_and_never_answers_hangs,
+    failures::a_server_that_stops_answering_hangs_and_has_to_be_killed,
+    failures::a_server_that_eats_memory_is_ended_before_the_machine_is_full,
+    failures::a_jvm_without_memory_is_told_apart_from_one_that_dies,
+    failures::two_processes_start_in_order_and_stop_in_reverse,
+    failures::of_two_processes_the_one_that_fails_is_named,
+    caches::two_that_prepare_the_same_build_it_once,
+    caches::a_killed_builder_leaves_nothing_half_made,
     tomcat::every_tomcat_serves_on_every_connector,
     tomcat::virtual_threads_serve_on_both_connectors_of_every_newer_tomcat,
+    tomcat::the_full_tomcat_serves_its_examples,
     tomcat::a_tomcat_is_described_counted_and_cleaned_up,
 ];
 

@@ -117,6 +117,30 @@ pub fn virtual_threads_serve_on_both_connectors_of_every_newer_tomcat() {
     }
 }
 
+/// The distribution as it is published: home page, and an example that answers much.
+pub fn the_full_tomcat_serves_its_examples() {
+    if skipped() {
+        return;
+    }
+    let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
+    for connector in ["nio", "apr"] {
+        let with = [("connector".to_string(), connector.to_string())].into();
+        let spec = SubjectSpec::Catalogue { folder: "tomcat-full".into(), with };
+        let prepared = bench.prepare(&spec);
+        let running = prepared.start(&keeper, &[], &bench.log(), &keeper.temp().join(connector)).unwrap();
+        running.wait_ready(&Default::default()).unwrap();
+        let address = running.address();
+        // Both come in chunks.
+        let page = get(address, "/");
+        assert!(page.len() > 11_410 && page.contains("Apache Tomcat/9.0.104"), "{connector}: {page}");
+        let numbers = get(address, "/examples/servlets/nonblocking/numberwriter");
+        assert!(numbers.len() > 210_000, "{connector}: {}", numbers.len());
+        running.stop().unwrap();
+        // Nothing of what is unpacked was changed.
+        bench.prepare(&spec);
+    }
+}
+
 pub fn a_tomcat_is_described_counted_and_cleaned_up() {
     if skipped() {
         return;
@@ -154,7 +178,7 @@ fn what_cannot_be_had_is_told(bench: &Bench) {
     std::fs::create_dir(&runtime).unwrap();
     let home = jdk::find_all().into_iter().rfind(|jdk| jdk.major == 17 && jdk.has_compiler).unwrap().home;
     let prepare = |catalogue: &Path, cache: &Path, path: &str| {
-        let args = [catalogue.to_str().unwrap(), cache.to_str().unwrap()];
+        let args = [catalogue.to_str().unwrap(), cache.to_str().unwrap(), "tomcat", "connector=nio2"];
         let output =
             cast(PREPARER, &args, &runtime).env("PATH", path).env("JAVA_HOME", &home).output().unwrap();
         String::from_utf8(output.stdout).unwrap()

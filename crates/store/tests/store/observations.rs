@@ -154,3 +154,61 @@ fn figures_read_back_as_the_very_numbers_that_were_written() {
         assert_eq!((read.plan().alpha, read.plan().estimated_seconds), (alpha, seconds));
     }
 }
+
+#[test]
+fn streams_are_told_apart_and_seen_together() {
+    let root = tempfile::tempdir().unwrap();
+    let load = |stream: &str| proofload_store::schema::StreamLoad {
+        stream: stream.to_string(),
+        model: "closed".to_string(),
+        connections: 64,
+        ..Default::default()
+    };
+    let mut plan = Plan { streams: vec!["fast".to_string(), "slow".to_string()], ..plan() };
+    plan.points[0].streams = vec![load("fast"), load("slow")];
+    let mut writer = RunWriter::create(root.path(), &plan, &environment(), STARTED_NS).unwrap();
+    let mut block = writer.begin_block(1).unwrap();
+    for (cycle, position, variant) in [(1, 1, "nio"), (1, 2, "nio2"), (2, 1, "nio2"), (2, 2, "nio")] {
+        let mut fast = slice(1, cycle, position, variant, &snapshot(1_000, 1_000_000, 0));
+        fast.measured.stream = "fast".to_string();
+        let mut slow = slice(1, cycle, position, variant, &snapshot(90, 300_000_000, 10));
+        slow.measured.stream = "slow".to_string();
+        // What the processes used stands in the first line, for both.
+        slow.measured.subject = None;
+        slow.measured.generator.fit = false;
+        slow.measured.generator.findings = vec!["late".to_string()];
+        block.append(&fast).unwrap();
+        block.append(&slow).unwrap();
+    }
+    block.finish().unwrap();
+    let run = Run::open(writer.path()).unwrap();
+    assert_eq!(run.blocks().len(), 1);
+    let seen = run.observations(&MEASURES).unwrap();
+    let of = |stream: Option<usize>, measure| {
+        let mut cells = seen.cells.iter();
+        cells.find(|c| (c.variant, c.stream, c.measure) == (0, stream, measure)).unwrap()
+    };
+    assert_eq!(of(Some(0), Measure::Throughput).merged, Some(1_000.0));
+    assert_eq!(of(Some(1), Measure::Throughput).cycles, [Some(90.0), Some(90.0)]);
+    let all = of(None, Measure::Throughput);
+    assert_eq!((all.merged, &all.cycles[..]), (Some(1_090.0), &[Some(1_090.0), Some(1_090.0)][..]));
+    assert_eq!((all.finished, all.errors), (2_200, 20));
+    assert_eq!(
+        (of(Some(0), Measure::Errors).merged, of(None, Measure::Errors).merged),
+        (Some(0.0), Some(20.0))
+    );
+    let p99 = |stream| of(stream, Measure::ResponseQuantile(9900)).merged.unwrap();
+    assert!(p99(Some(0)) < 3e6 && p99(Some(1)) > 3e8 && p99(None) > 3e8, "merged, not averaged");
+    // Per request of both streams, and of neither alone.
+    let cpu = of(None, Measure::CpuPerRequest).merged.unwrap();
+    let used = run.blocks()[0].slices[0].measured.subject.clone().unwrap().cpu_ns.unwrap();
+    near(Some(cpu), used as f64 / 1_090.0, 1e-9);
+    assert_eq!(of(Some(0), Measure::CpuPerRequest).merged, None);
+    assert!(!of(Some(0), Measure::Throughput).unfit.is_empty(), "a late generator is late for both");
+
+    let points = run.points().unwrap();
+    let named: Vec<_> =
+        points.iter().map(|p| (p.variant.as_str(), p.stream.as_str(), p.per_second.len())).collect();
+    assert_eq!(named[..3], [("nio", "", 2), ("nio", "fast", 2), ("nio", "slow", 2)]);
+    assert_eq!((points[0].per_second[0], points[0].seconds, points[0].connections), (1_090, 2.0, 64));
+}

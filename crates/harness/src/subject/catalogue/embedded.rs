@@ -17,9 +17,14 @@ macro_rules! embed {
 
 /// Path within `subjects/`, and content.
 const FILES: &[(&str, &[u8])] = embed![
+    "CONTRACT.md",
     "README.md",
     "reference/README.md",
     "reference/subject.yaml",
+    "tomcat-full/lock",
+    "tomcat-full/logging.properties",
+    "tomcat-full/server.xml",
+    "tomcat-full/subject.yaml",
     "tomcat/lock",
     "tomcat/src/TomcatSubject.java",
     "tomcat/subject.yaml",

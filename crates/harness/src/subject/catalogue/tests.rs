@@ -128,7 +128,7 @@ fn mistakes_that_can_be_seen_together_are_told_together() {
 fn the_catalogue_of_this_repository_is_right_and_found_from_below() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let catalogue = Catalogue::read(&upward(&here.join("src")).unwrap()).unwrap();
-    assert_eq!(catalogue.folders(), ["reference", "tomcat"]);
+    assert_eq!(catalogue.folders(), ["reference", "tomcat", "tomcat-full"]);
     assert!(catalogue.parameters("tomcat").unwrap().iter().any(|parameter| parameter.name == "connector"));
     assert!(catalogue.parameters("none").is_none());
     assert!(catalogue.list().contains("Tomcat 9.0.110"));

@@ -7,7 +7,11 @@ const SERIAL_17: &[u8] = include_bytes!("../../../testdata/hsperf/jdk17-serial.h
 const G1_17: &[u8] = include_bytes!("../../../testdata/hsperf/jdk17-g1.hsperf");
 const G1_25: &[u8] = include_bytes!("../../../testdata/hsperf/jdk25-g1.hsperf");
 const Z_25: &[u8] = include_bytes!("../../../testdata/hsperf/jdk25-z.hsperf");
-const ALL: [&[u8]; 4] = [SERIAL_17, G1_17, G1_25, Z_25];
+const PARALLEL_17: &[u8] = include_bytes!("../../../testdata/hsperf/jdk17-parallel.hsperf");
+const Z_17: &[u8] = include_bytes!("../../../testdata/hsperf/jdk17-z.hsperf");
+const SERIAL_25: &[u8] = include_bytes!("../../../testdata/hsperf/jdk25-serial.hsperf");
+const PARALLEL_25: &[u8] = include_bytes!("../../../testdata/hsperf/jdk25-parallel.hsperf");
+const ALL: [&[u8]; 8] = [SERIAL_17, PARALLEL_17, G1_17, Z_17, SERIAL_25, PARALLEL_25, G1_25, Z_25];
 
 fn opened(bytes: &[u8]) -> (tempfile::NamedTempFile, Result<JvmFile, HsperfError>) {
     let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -28,8 +32,73 @@ fn every_collectors_pauses_are_summed_by_name() {
     for (bytes, jit_ns, gc_ns, gc_count) in expected {
         let (_file, jvm) = opened(bytes);
         let read = jvm.unwrap().read().unwrap();
-        assert_eq!(read, JvmUse { jit_ns: Some(jit_ns), gc_ns: Some(gc_ns), gc_count: Some(gc_count) });
+        assert_eq!((read.jit_ns, read.gc_ns, read.gc_count), (Some(jit_ns), Some(gc_ns), Some(gc_count)));
     }
+}
+
+#[test]
+fn each_collector_is_told_by_its_name() {
+    let expected: [(&[u8], &[(&str, u64)]); 8] = [
+        (SERIAL_17, &[("Serial young collection pauses", 23), ("Serial full collection pauses", 1)]),
+        (PARALLEL_17, &[("Parallel young collection pauses", 32), ("Parallel full collection pauses", 1)]),
+        (
+            G1_17,
+            &[
+                ("G1 young collection pauses", 11),
+                ("G1 full collection pauses", 1),
+                ("G1 concurrent cycle pauses", 0),
+            ],
+        ),
+        (Z_17, &[("Z concurrent cycle pauses", 45)]),
+        (SERIAL_25, &[("Serial young collection pauses", 24), ("Serial full collection pauses", 1)]),
+        (PARALLEL_25, &[("Parallel young collection pauses", 32), ("Parallel full collection pauses", 1)]),
+        (
+            G1_25,
+            &[
+                ("G1 young collection pauses", 11),
+                ("G1 full collection pauses", 1),
+                ("G1 concurrent cycle pauses", 0),
+            ],
+        ),
+        (Z_25, &[("ZGC minor collection pauses", 42), ("ZGC major collection pauses", 28)]),
+    ];
+    for (bytes, collectors) in expected {
+        let read = opened(bytes).1.unwrap().read().unwrap();
+        let found: Vec<(&str, u64)> =
+            read.collectors.iter().map(|collector| (collector.name.as_str(), collector.count)).collect();
+        assert_eq!(found, collectors);
+        assert_eq!(read.gc_ns, Some(read.collectors.iter().map(|collector| collector.pause_ns).sum()));
+    }
+}
+
+#[test]
+fn heap_and_old_generation_are_found_whatever_the_collector_calls_its_spaces() {
+    let expected = [
+        (SERIAL_17, 534_336 + 668_648, Some(668_648), 22_347_776 + 44_761_088),
+        (PARALLEL_17, 351_752 + 3_173_864, Some(3_173_864), 22_020_096 + 45_088_768),
+        (G1_17, 1_270_904, Some(1_270_904), 4_194_312 + 6_291_480),
+        // Without generations there is no old one, although the file calls it so.
+        (Z_17, 4_194_304, None, 67_108_864),
+        (SERIAL_25, 5_812_536, Some(5_812_536), 22_347_776 + 44_761_088),
+        (PARALLEL_25, 3_623_048, Some(3_623_048), 22_020_096 + 45_088_768),
+        (G1_25, 1_483_072, Some(1_483_072), 4_194_304 + 6_291_456),
+        (Z_25, 4_194_304, Some(4_194_304), 62_914_560 + 4_194_304),
+    ];
+    for (bytes, heap, old, capacity) in expected {
+        let read = opened(bytes).1.unwrap().read().unwrap();
+        let found = (read.heap_used_bytes, read.old_used_bytes, read.heap_capacity_bytes);
+        assert_eq!(found, (Some(heap), old, Some(capacity)));
+    }
+}
+
+#[test]
+fn what_a_release_does_not_count_is_not_known() {
+    let of = |bytes| opened(bytes).1.unwrap().read().unwrap();
+    assert_eq!((of(G1_17).contended_locks, of(G1_25).contended_locks), (Some(0), None));
+    let (old, new) = (of(PARALLEL_17), of(PARALLEL_25));
+    assert_eq!((old.safepoints, old.safepoint_ns), (Some(32), Some(116_230_127)));
+    assert_eq!((old.loaded_classes, new.loaded_classes), (Some(1568 + 811), Some(1592 + 1059)));
+    assert_eq!((new.threads, new.threads_peak, new.threads_daemon), (Some(6), Some(6), Some(5)));
 }
 
 #[test]

@@ -59,7 +59,10 @@ fn cpu_time_agrees_with_the_kernels_ticks() {
     let ticks_ns = Stat::read(script.child.id()).unwrap().own_ns;
     assert!(ticks_ns > 0, "the script has worked");
     assert!(sample.cpu_ns.abs_diff(ticks_ns) <= 2 * TICKS_NS, "{} against {ticks_ns}", sample.cpu_ns);
-    assert_eq!((sample.processes, sample.threads, sample.jvm, sample.jit_ns), (1, 1, false, None));
+    assert_eq!(
+        (sample.processes, sample.threads, sample.jvm, sample.jvm_use),
+        (1, 1, false, JvmUse::default())
+    );
     assert!(sample.rss_bytes > 0 && sample.descriptors >= Some(3));
 }
 
@@ -150,6 +153,9 @@ fn a_daemon_of_the_roots_session_is_found_at_the_roots_parent() {
 fn tracked(pid: u32, parent: u32, own_ns: u64) -> Tracked {
     Tracked {
         pid,
+        name: String::new(),
+        zombie: false,
+        work: Work::default(),
         start_ticks: 1,
         parent,
         clock: None,

@@ -1,0 +1,179 @@
+//! How much is asked, as editors see it.
+
+use super::{RawDuration, RawEntry};
+use schemars::JsonSchema;
+use std::collections::BTreeMap;
+
+/// One of several loads that run at once.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct RawStream {
+    /// What it asks, by name.
+    #[schemars(extend("minProperties" = 1, "maxProperties" = 64))]
+    workload: BTreeMap<String, RawEntry>,
+    /// How much it asks; at most one stream has a ladder.
+    load: RawLoad,
+}
+
+/// Closed (so many connections, each asks again when it is answered) or open (requests leave at their
+/// times).
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[allow(dead_code)]
+pub(super) enum RawLoad {
+    /// So many connections; each asks again when it is answered.
+    Closed(RawClosed),
+    /// Requests leave at their times, whatever the answers do.
+    Open(RawOpen),
+    /// Users that start over a ramp, ask so many times, and go.
+    Users(RawUsers),
+}
+
+/// A closed loop.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, extend("oneOf" = [{"required": ["connections"]}, {"required": ["stages"]}]))]
+#[allow(dead_code)]
+pub(super) struct RawClosed {
+    /// Connections, or a ladder of them.
+    #[schemars(default)]
+    connections: Option<RawLadder>,
+    /// So many requests over all connections, and the load is over.
+    #[schemars(default, range(min = 1))]
+    requests: Option<u64>,
+    /// What the requests may take at most; 10m without.
+    #[schemars(default)]
+    cap: Option<RawDuration>,
+    /// Connections over time, instead of a number of them.
+    #[schemars(default, length(min = 1, max = 100))]
+    stages: Option<Vec<RawStage>>,
+    /// Pause between an answer and the next request; none without.
+    #[schemars(default)]
+    think: Option<RawDuration>,
+    /// Reuse of connections: true, false, or a number of exchanges for each connection.
+    #[schemars(default)]
+    keep_alive: Option<RawKeepAlive>,
+}
+
+/// An open loop.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, extend("oneOf" = [{"required": ["rate"]}, {"required": ["stages"]}]))]
+#[allow(dead_code)]
+pub(super) struct RawOpen {
+    /// Intended requests per second, or a ladder of rates: `5k/s`.
+    #[schemars(default)]
+    rate: Option<RawRates>,
+    /// The rate over time, instead of one that stays.
+    #[schemars(default, length(min = 1, max = 100))]
+    stages: Option<Vec<RawStage>>,
+    /// Spacing of the intended times; constant without.
+    #[schemars(default)]
+    arrival: Option<RawArrival>,
+    /// Connections; 64 without.
+    #[schemars(default)]
+    connections: Option<RawConnections>,
+    /// Reuse of connections: true, false, or a number of exchanges for each connection.
+    #[schemars(default)]
+    keep_alive: Option<RawKeepAlive>,
+}
+
+/// A load of users.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct RawUsers {
+    /// How many, or a ladder; each has a connection of its own.
+    users: RawLadder,
+    /// Over how long they start; all at once without.
+    #[schemars(default)]
+    ramp: Option<RawDuration>,
+    /// How often each asks.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    loops: u32,
+    /// Pause between an answer and the next request; none without.
+    #[schemars(default)]
+    think: Option<RawDuration>,
+    /// Reuse of connections: true, false, or a number of exchanges for each connection.
+    #[schemars(default)]
+    keep_alive: Option<RawKeepAlive>,
+    /// What the load may take at most; 10m without.
+    #[schemars(default)]
+    cap: Option<RawDuration>,
+}
+
+/// A stretch of time: `{ ramp: 0/s..2k/s, for: 10s }` or `{ hold: 2k/s, for: 30s }`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, extend("oneOf" = [{"required": ["ramp"]}, {"required": ["hold"]}]))]
+#[allow(dead_code)]
+pub(super) struct RawStage {
+    /// From one value to another.
+    #[schemars(default, regex(pattern = r"^.+\.\..+$"))]
+    ramp: Option<String>,
+    /// One value.
+    #[schemars(default)]
+    hold: Option<RawStageValue>,
+    /// How long.
+    #[schemars(rename = "for")]
+    length: RawDuration,
+}
+
+/// A rate such as `2k/s`, or a number of connections; 0 is a pause.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+pub(super) enum RawStageValue {
+    Number(#[schemars(range(min = 0))] u64),
+    WithUnit(#[schemars(regex(pattern = r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*[kM]?\s*(/s)?\s*$"))] String),
+}
+
+/// A number of connections.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+pub(super) struct RawConnections(#[schemars(range(min = 1, max = 100_000))] u32);
+
+/// One number of connections, or a ladder.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+pub(super) enum RawLadder {
+    One(RawConnections),
+    Many(#[schemars(length(min = 1, max = 16), extend("uniqueItems" = true))] Vec<RawConnections>),
+}
+
+/// One rate, or a ladder.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+pub(super) enum RawRates {
+    One(RawRate),
+    Many(#[schemars(length(min = 1, max = 16), extend("uniqueItems" = true))] Vec<RawRate>),
+}
+
+/// Requests per second: `500`, `5k/s`.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+pub(super) enum RawRate {
+    PerSecond(#[schemars(extend("exclusiveMinimum" = 0, "maximum" = 100_000_000))] f64),
+    WithUnit(#[schemars(regex(pattern = r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*[kM]?\s*(/s)?\s*$"))] String),
+}
+
+/// Spacing of intended times.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[allow(dead_code)]
+pub(super) enum RawArrival {
+    /// Equal gaps.
+    Constant,
+    /// Exponential gaps.
+    Poisson,
+}
+
+/// Reuse of connections.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+pub(super) enum RawKeepAlive {
+    Switch(bool),
+    Every(#[schemars(range(min = 1))] u32),
+}

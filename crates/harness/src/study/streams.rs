@@ -1,0 +1,104 @@
+//! Several loads that run at once: each with its own workload and its own pace.
+
+use super::asking::Shared;
+use super::field::Field;
+use super::intensity::{Points, check_load};
+use super::mix::check_workload;
+use super::name::is_plain_name;
+use super::problem::shown;
+use super::{LoadKind, LoadPoint, Stream, WorkloadEntry};
+
+/// Most streams: each has threads of its own.
+const STREAMS_MAX: usize = 8;
+
+const REMEDY: &str = "write streams: { fast: { workload: { ... }, load: { ... } }, slow: { ... } }";
+
+/// What is asked and how much; what could not be read is left out.
+#[derive(Default)]
+pub(super) struct Asked {
+    pub(super) workload: Option<Vec<WorkloadEntry>>,
+    pub(super) streams: Vec<Stream>,
+    pub(super) points: Option<Points>,
+}
+
+pub(super) fn check_streams(field: &Field<'_>, shared: &Shared<'_>) -> Asked {
+    let mut asked = Asked::default();
+    let Some(entries) = field.entries(REMEDY) else { return asked };
+    if !(2..=STREAMS_MAX).contains(&entries.len()) {
+        field.problem(
+            format!("{} streams cannot be", entries.len()),
+            format!("write 2 to {STREAMS_MAX}, or workload and load for a single one"),
+        );
+        return asked;
+    }
+    let mut workload = Some(Vec::new());
+    let mut loads: Vec<Option<Points>> = Vec::new();
+    for (entry, field) in &entries {
+        if !is_plain_name(&entry.key) {
+            let what = format!("{} cannot name a stream", shown(&entry.key));
+            field.sink.add(entry.place, &field.path, what, "write letters, digits, . _ and -");
+        }
+        let (entries, points) = check_stream(field, shared);
+        loads.push(points);
+        let begin = workload.as_ref().map_or(0, Vec::len);
+        workload = workload.zip(entries).map(|(mut all, entries)| {
+            all.extend(entries);
+            all
+        });
+        let end = workload.as_ref().map_or(begin, Vec::len);
+        asked.streams.push(Stream { name: entry.key.clone(), entries: begin..end });
+    }
+    asked.workload = workload;
+    asked.points = together(field, loads);
+    asked
+}
+
+fn check_stream(field: &Field<'_>, shared: &Shared<'_>) -> (Option<Vec<WorkloadEntry>>, Option<Points>) {
+    let Some(map) = field.map("write { workload: { ... }, load: { ... } }") else { return (None, None) };
+    let workload = map.required("workload", "name what is asked: workload: { page: { get: / } }");
+    let load = map.required("load", "say how much: load: { closed: { connections: 64 } }");
+    map.close(&["workload", "load"]);
+    let points = load.and_then(|field| {
+        let points = check_load(&field)?;
+        let counted =
+            |point: &LoadPoint| matches!(point.kind, LoadKind::Requests { .. } | LoadKind::Users { .. });
+        if points.points.iter().any(counted) {
+            field.problem(
+                "a stream that ends with a count would leave the others alone",
+                "write connections, a rate or stages",
+            );
+            return None;
+        }
+        Some(points)
+    });
+    (workload.and_then(|field| check_workload(&field, shared)), points)
+}
+
+/// One load point for each rung of the one ladder that there may be.
+fn together(field: &Field<'_>, loads: Vec<Option<Points>>) -> Option<Points> {
+    let loads: Vec<Points> = loads.into_iter().collect::<Option<_>>()?;
+    let ladders: Vec<usize> = (0..loads.len()).filter(|&at| loads[at].points.len() > 1).collect();
+    if ladders.len() > 1 {
+        field.problem("more than one stream has a ladder", "keep one of them");
+        return None;
+    }
+    let rungs = ladders.first().map_or(1, |&at| loads[at].points.len());
+    let points = (0..rungs).filter_map(|rung| {
+        let one = |load: &Points| load.points.get(if load.points.len() > 1 { rung } else { 0 }).cloned();
+        let streams: Vec<LoadPoint> = loads.iter().map(one).collect::<Option<_>>()?;
+        let label = match ladders.first() {
+            Some(&at) => streams[at].label.clone(),
+            None => streams.iter().map(|load| load.label.as_str()).collect::<Vec<_>>().join("+"),
+        };
+        let first = streams.first()?;
+        Some(LoadPoint {
+            label,
+            connections: streams.iter().map(|load| load.connections).sum(),
+            kind: first.kind.clone(),
+            keep_alive: first.keep_alive,
+            streams,
+        })
+    });
+    let points = points.collect();
+    Some(Points { points, labels_complete: loads.iter().all(|load| load.labels_complete) })
+}

@@ -1,0 +1,225 @@
+//! From samples to what stands in a slice.
+
+use super::sampler::{Edge, Sample, Sampled};
+use super::sockets::{ESTABLISHED, Socket, TIME_WAIT, state_name};
+use super::threads::{self, THREADS_MAX};
+use super::{ProcessSample, TreeSample};
+use proofload_store::schema::{CollectorUse, MachineUse, ProcessUse, SubjectUse, Telemetry};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most processes that are told apart.
+const PROCESSES_MAX: usize = 32;
+const OTHERS: &str = "(others)";
+
+/// A value of a sample.
+type Read = fn(&Sample) -> Option<u64>;
+
+/// Series that hold what was added since the sample before.
+const COUNTERS: [(&str, Read); 16] = [
+    ("cpu_ns", |s| Some(s.tree.cpu_ns)),
+    ("minor_faults", |s| Some(s.tree.minor_faults)),
+    ("major_faults", |s| Some(s.tree.major_faults)),
+    ("disk_read_bytes", |s| s.tree.disk_read_bytes),
+    ("disk_written_bytes", |s| s.tree.disk_written_bytes),
+    ("gc_count", |s| s.tree.jvm_use.gc_count),
+    ("gc_ns", |s| s.tree.jvm_use.gc_ns),
+    ("jit_ns", |s| s.tree.jvm_use.jit_ns),
+    ("safepoint_ns", |s| s.tree.jvm_use.safepoint_ns),
+    ("contended_locks", |s| s.tree.jvm_use.contended_locks),
+    ("backend_bytes", |s| s.backend_bytes),
+    ("listen_overflows", |s| s.machine.listen_overflows),
+    ("steal_ns", |s| s.machine.steal_ns),
+    ("softirq_ns", |s| s.machine.softirq_ns),
+    ("loopback_bytes", |s| s.machine.loopback_bytes),
+    ("retransmits", |s| s.machine.retransmits),
+];
+
+/// Series that hold what there was at the moment.
+const STATES: [(&str, Read); 8] = [
+    ("rss_bytes", |s| Some(s.tree.rss_bytes)),
+    ("threads", |s| Some(s.tree.threads)),
+    ("descriptors", |s| s.tree.descriptors),
+    ("heap_used_bytes", |s| s.tree.jvm_use.heap_used_bytes),
+    ("old_used_bytes", |s| s.tree.jvm_use.old_used_bytes),
+    ("jvm_threads", |s| s.tree.jvm_use.threads),
+    ("accept_queue", |s| s.accept_queue),
+    ("time_wait", |s| s.machine.time_wait),
+];
+
+impl Sampled {
+    /// What was used within a window, and how it went; `None` when there are not two samples of it.
+    pub fn digest(mut self, start_ns: u64, end_ns: u64) -> Option<(SubjectUse, Telemetry)> {
+        let window_ns = end_ns.saturating_sub(start_ns);
+        let nearest = |at_ns: u64| {
+            let near = |sample: &&Sample| sample.tree.at_ns.abs_diff(at_ns);
+            let place = self.samples.iter().min_by_key(near)?;
+            self.samples.iter().position(|sample| sample.tree.at_ns == place.tree.at_ns)
+        };
+        let (begin, end) = (nearest(start_ns)?, nearest(end_ns)?);
+        if begin >= end {
+            return None;
+        }
+        let samples = &self.samples[begin..=end];
+        let (first, last) = (&samples[0], &samples[samples.len() - 1]);
+        let mut used = last.tree.since(&first.tree);
+        // The samples lie within milliseconds of the window's ends; what they say is scaled to its length.
+        let between_ns = last.tree.at_ns.saturating_sub(first.tree.at_ns);
+        used.cpu_ns = used.cpu_ns.map(|ns| scaled(ns, window_ns, between_ns));
+        used.rss_peak_bytes = samples.iter().map(|sample| sample.tree.rss_bytes).max();
+        used.accept_queue_max = samples.iter().filter_map(|sample| sample.accept_queue).max();
+        used.listen_overflows = grown(first, last, |s| s.machine.listen_overflows);
+        used.listen_drops = grown(first, last, |s| s.machine.listen_drops);
+        used.pss_bytes = self.own_bytes.map(|(pss, _)| pss);
+        used.uss_bytes = self.own_bytes.map(|(_, uss)| uss);
+        used.sampler_cpu_ns = Some(self.sampler_cpu_ns);
+        let mut telemetry = Telemetry {
+            period_ns: self.period_ns,
+            at_ns: samples.iter().map(|sample| sample.tree.at_ns.saturating_sub(start_ns)).collect(),
+            series: series(samples),
+            processes: processes(&first.tree, &last.tree),
+            collectors: collectors(&first.tree, &last.tree),
+            machine: machine(first, last),
+            ..Telemetry::default()
+        };
+        if !self.ledger.ports().is_empty() {
+            used.backend_connections = Some(self.ledger.connections());
+            used.backend_connections_lost = Some(self.ledger.lost());
+            match self.ledger.is_whole(self.period_ns, window_ns) {
+                Ok(()) => used.backend_bytes = grown(first, last, |s| s.backend_bytes),
+                Err(why) if self.ledger.lost() > 0 => self.missing.push(why),
+                // A port on which nobody called: an agent's, or one for shutting down.
+                Err(_) => {}
+            }
+        }
+        if let Some((before, after)) = &self.edges {
+            edges(
+                (before, after),
+                self.ledger.ports(),
+                window_ns,
+                &mut used,
+                &mut telemetry,
+                &mut self.missing,
+            );
+        }
+        telemetry.missing = self.missing;
+        Some((used, telemetry))
+    }
+}
+
+fn scaled(n: u64, window_ns: u64, between_ns: u64) -> u64 {
+    (n as f64 * window_ns as f64 / between_ns.max(1) as f64) as u64
+}
+
+fn grown(first: &Sample, last: &Sample, of: Read) -> Option<u64> {
+    Some(of(last)?.saturating_sub(of(first)?))
+}
+
+fn series(samples: &[Sample]) -> BTreeMap<String, Vec<Option<u64>>> {
+    let mut all = BTreeMap::new();
+    for (name, of) in COUNTERS {
+        let first = samples.first().and_then(of).map(|_| 0);
+        let pairs = samples.windows(2).map(|pair| grown(&pair[0], &pair[1], of));
+        all.insert(name.to_string(), std::iter::once(first).chain(pairs).collect::<Vec<_>>());
+    }
+    for (name, of) in STATES {
+        all.insert(name.to_string(), samples.iter().map(of).collect());
+    }
+    all.retain(|_, values| values.iter().any(Option::is_some));
+    all
+}
+
+fn processes(first: &TreeSample, last: &TreeSample) -> Vec<ProcessUse> {
+    let same = |a: &ProcessSample, b: &ProcessSample| (a.pid, a.start_ticks) == (b.pid, b.start_ticks);
+    let used = |now: &ProcessSample| {
+        let before = first.each.iter().find(|then| same(then, now)).map_or(0, |then| then.cpu_ns);
+        ProcessUse {
+            name: now.name.clone(),
+            pid: now.pid,
+            cpu_ns: now.cpu_ns.saturating_sub(before),
+            rss_bytes: now.rss_bytes,
+            threads: now.threads,
+        }
+    };
+    let mut all: Vec<ProcessUse> = last.each.iter().map(used).collect();
+    all.sort_by(|a, b| b.cpu_ns.cmp(&a.cpu_ns).then(a.pid.cmp(&b.pid)));
+    let rest = all.split_off(all.len().min(PROCESSES_MAX));
+    let others = rest.into_iter().reduce(|sum, next| ProcessUse {
+        cpu_ns: sum.cpu_ns + next.cpu_ns,
+        rss_bytes: sum.rss_bytes + next.rss_bytes,
+        threads: sum.threads + next.threads,
+        ..sum
+    });
+    all.extend(others.map(|others| ProcessUse { name: OTHERS.to_string(), pid: 0, ..others }));
+    all
+}
+
+fn collectors(first: &TreeSample, last: &TreeSample) -> BTreeMap<String, CollectorUse> {
+    let of = |now: &super::Collector| {
+        let then = first.jvm_use.collectors.iter().find(|then| then.name == now.name);
+        let (count, pause_ns) = then.map_or((0, 0), |then| (then.count, then.pause_ns));
+        let used = CollectorUse {
+            count: now.count.saturating_sub(count),
+            pause_ns: now.pause_ns.saturating_sub(pause_ns),
+        };
+        (now.name.clone(), used)
+    };
+    last.jvm_use.collectors.iter().map(of).collect()
+}
+
+fn machine(first: &Sample, last: &Sample) -> MachineUse {
+    MachineUse {
+        steal_ns: grown(first, last, |s| s.machine.steal_ns),
+        softirq_ns: grown(first, last, |s| s.machine.softirq_ns),
+        idle_ns: grown(first, last, |s| s.machine.idle_ns),
+        loopback_bytes: grown(first, last, |s| s.machine.loopback_bytes),
+        retransmits: grown(first, last, |s| s.machine.retransmits),
+        time_wait: last.machine.time_wait,
+    }
+}
+
+/// What the dear looks beside the window say.
+fn edges(
+    (before, after): (&Edge, &Edge),
+    behind: &[u16],
+    window_ns: u64,
+    used: &mut SubjectUse,
+    telemetry: &mut Telemetry,
+    missing: &mut Vec<String>,
+) {
+    match before.threads.as_ref().zip(after.threads.as_ref()) {
+        Some((then, now)) => {
+            telemetry.threads = threads::between(then, now);
+            let between_ns = after.at_ns.saturating_sub(before.at_ns);
+            let sum = |of: fn(&proofload_store::schema::ThreadsUse) -> u64| {
+                Some(scaled(telemetry.threads.iter().map(of).sum(), window_ns, between_ns))
+            };
+            used.voluntary_switches = sum(|threads| threads.voluntary_switches);
+            used.involuntary_switches = sum(|threads| threads.involuntary_switches);
+        }
+        None => missing
+            .push(format!("context switches and threads by name: there are more than {THREADS_MAX} threads")),
+    }
+    if after.sockets.is_empty() {
+        return;
+    }
+    let ports: BTreeSet<u16> = &before.listening_ports() | &after.listening_ports();
+    // A connection to the back end is the subject's on both sides, also when nobody holds it any more.
+    let ours = |socket: &&Socket| {
+        ports.contains(&socket.local_port)
+            || behind.contains(&socket.remote_port)
+            || (socket.inode > 0 && after.inodes.contains(&socket.inode))
+    };
+    let mut by_state: BTreeMap<u8, u64> = BTreeMap::new();
+    for socket in after.sockets.iter().filter(ours) {
+        *by_state.entry(socket.state).or_default() += 1;
+    }
+    let of = |state: u8| Some(by_state.get(&state).copied().unwrap_or(0));
+    used.connections = of(ESTABLISHED);
+    used.time_wait = of(TIME_WAIT);
+    for (state, count) in by_state {
+        *telemetry.sockets.entry(state_name(state).to_string()).or_default() += count;
+    }
+}
+
+#[cfg(test)]
+mod tests;

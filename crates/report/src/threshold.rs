@@ -1,0 +1,83 @@
+//! Claims that are asked of what was measured already: thresholds with a constant on one side.
+
+use crate::result::{ReportError, claim_result, of_run, restore};
+use proofload_stats::{Claim, Design, Names, Selector, Side, judge, judge_seen, parse_claim};
+use proofload_store::schema::{ClaimResult, RunResult, Slice};
+use proofload_store::{Run, measures_of, observations_of};
+
+/// How claims name what one measurement measured.
+pub fn names_of_one(variant: &str, point: &str) -> Names {
+    Names {
+        variants: vec![Selector { name: variant.to_string(), levels: Vec::new() }],
+        points: vec![point.to_string()],
+        streams: Vec::new(),
+    }
+}
+
+/// Reads thresholds: claims that compare a measure with a constant. They are named by their text.
+///
+/// # Errors
+/// Every mistake, a sentence each.
+pub fn thresholds(texts: &[String], names: &Names) -> Result<Vec<Claim>, Vec<String>> {
+    let (mut claims, mut mistakes) = (Vec::new(), Vec::new());
+    for text in texts {
+        match parse_claim(text.trim(), text, names) {
+            Ok(found) if found.iter().all(|claim| matches!(claim.right, Side::Constant(_))) => {
+                claims.extend(found);
+            }
+            Ok(_) => {
+                mistakes.push(format!("{text}: a threshold has a constant on one side; write p99 < 50ms"))
+            }
+            Err(errors) => mistakes.extend(errors.iter().map(|error| format!("{text}: {error}"))),
+        }
+    }
+    if mistakes.is_empty() { Ok(claims) } else { Err(mistakes) }
+}
+
+/// The thresholds judged on one measurement. `slice` is its record, `None` when it did not come to its end.
+///
+/// # Errors
+/// When its histogram cannot be read.
+pub fn judged_on_one(
+    claims: &[Claim],
+    names: &Names,
+    slice: Option<&Slice>,
+) -> Result<Vec<ClaimResult>, ReportError> {
+    let measures = measures_of(claims);
+    let mut seen = observations_of(slice.unwrap_or(&Slice::default()), &measures)?;
+    if slice.is_none() {
+        seen.cells.clear();
+        seen.blocks.clear();
+    }
+    let judgement = judge_seen(claims, &seen);
+    Ok(claims
+        .iter()
+        .zip(&judgement.claims)
+        .map(|(claim, judged)| claim_result(claim, judged, names, 0.0))
+        .collect())
+}
+
+/// The result of a record with thresholds that its plan does not have, behind the claims that it has. They share an
+/// error rate among themselves: asking more of a record does not change what it has said.
+///
+/// # Errors
+/// As [`of_run`]; a threshold that cannot be read is a [`ReportError::Claim`].
+pub fn of_run_with(run: &Run, texts: &[String]) -> Result<RunResult, ReportError> {
+    let mut result = of_run(run)?;
+    if texts.is_empty() {
+        return Ok(result);
+    }
+    let plan = run.plan();
+    let (names, _, design) = restore(plan)?;
+    let claims = thresholds(texts, &names)
+        .map_err(|mistakes| ReportError::Claim { name: "--fail".to_string(), why: mistakes.join("; ") })?;
+    let design = Design { alpha: plan.alpha, ..design };
+    let judgement = judge(&claims, &run.observations(&measures_of(&claims))?, &design);
+    let last = design.looks.last().copied().unwrap_or(1).max(1);
+    let seconds_per_block = plan.estimated_seconds / f64::from(last);
+    let judged = claims.iter().zip(&judgement.claims);
+    result
+        .claims
+        .extend(judged.map(|(claim, judged)| claim_result(claim, judged, &names, seconds_per_block)));
+    Ok(result)
+}
