@@ -83,6 +83,7 @@ pub(crate) fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError>
         out.intended += measured.intended;
         out.sent += measured.sent;
         out.unsent += measured.unsent;
+        out.redirects += measured.redirects;
         out.per_second.extend(&measured.per_second);
         for (code, n) in &measured.codes {
             *out.codes.entry(code.clone()).or_default() += n;
