@@ -100,6 +100,9 @@ pub struct LoadArgs {
     /// Keep cookies for each connection, as a user of its own, and send them back
     #[arg(long)]
     pub cookies: bool,
+    /// Follow up to so many redirects within the server, as part of the exchange
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub follow: u32,
     /// Connect to this Unix socket; the address still gives host and path
     #[arg(long, value_name = "PATH", conflicts_with = "bind")]
     pub unix: Option<PathBuf>,

@@ -53,6 +53,16 @@ pub struct Asking {
     pub bind: Vec<IpAddr>,
 }
 
+/// What is done about redirects; the default takes the first answer for the answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Follow {
+    /// Most redirects that one exchange follows, within its origin; 0 follows none.
+    pub most: u32,
+    /// The request as a GET without a body, and the same with `Connection: close`, where a redirect may ask for it
+    /// ([`proofload_wire::http1::becomes_get`]); without them the request stays what it is.
+    pub as_get: Option<[Arc<Request>; 2]>,
+}
+
 /// What an answer must be to count as answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expect {
@@ -77,6 +87,8 @@ pub struct MixEntry {
     pub closing_request: Arc<Request>,
     /// What its answer must be.
     pub expect: Expect,
+    /// What is done about redirects.
+    pub follow: Follow,
 }
 
 /// Whether connections are reused.
