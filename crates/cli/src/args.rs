@@ -29,9 +29,9 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Compare servers that already run, with a verdict
-    Compare(CompareArgs),
+    Compare(Box<CompareArgs>),
     /// Run a study: start its servers, load them, judge its claims
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Go on with a run that was interrupted or killed
     Resume(ResumeArgs),
     /// Run the study of a record again, with the same preset, seed and settings
