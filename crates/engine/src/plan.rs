@@ -1,6 +1,7 @@
 //! What the engine is asked to do, and what it returns.
 
 use crate::feed::Feed;
+use crate::seconds::SecondQuantiles;
 use proofload_measure::{Outcome, Snapshot};
 use proofload_wire::Request;
 use std::fmt;
@@ -375,6 +376,9 @@ pub struct LoadResult {
     pub snapshot: Snapshot,
     /// Answered per interval of 1 s from the window's start, for a series.
     pub per_second: Vec<u64>,
+    /// Response times of the answers of each second, for a curve; `None` where there was none. Kept for the first
+    /// hour of a window.
+    pub quantiles_per_second: Vec<Option<SecondQuantiles>>,
     /// What the generator spent.
     pub generator: GeneratorUse,
     /// Failed self-checks; empty means fit.

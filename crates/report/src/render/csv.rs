@@ -75,6 +75,8 @@ fn quantiles(durations: &Durations) -> [(&'static str, Option<f64>); 6] {
     ]
 }
 
+const SECOND_NS: u64 = 1_000_000_000;
+
 /// The series of every slice: answers in each second of the window, and what the telemetry saw. `at_ns` counts from
 /// the window's start.
 pub fn csv_series(slices: &[&Slice]) -> String {
@@ -94,7 +96,17 @@ pub fn csv_series(slices: &[&Slice]) -> String {
             slice.started_unix_ns
         );
         for (second, answered) in slice.measured.per_second.iter().enumerate() {
-            out.push_str(&format!("{place},{},answered,{answered}\r\n", second as u64 * 1_000_000_000));
+            out.push_str(&format!("{place},{},answered,{answered}\r\n", second as u64 * SECOND_NS));
+        }
+        let latencies = [
+            ("response_p50_ns", &slice.measured.response_p50_per_second_ns),
+            ("response_p99_ns", &slice.measured.response_p99_per_second_ns),
+        ];
+        for (name, seconds) in latencies {
+            for (second, value) in seconds.iter().enumerate() {
+                let value = value.map(|value| value.to_string()).unwrap_or_default();
+                out.push_str(&format!("{place},{},{name},{value}\r\n", second as u64 * SECOND_NS));
+            }
         }
         let Some(telemetry) = &slice.telemetry else { continue };
         for (series, values) in &telemetry.series {
