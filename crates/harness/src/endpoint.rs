@@ -50,9 +50,13 @@ pub fn load_plan(
                 continue;
             }
         };
-        let address = match &request.unix {
-            Some(path) => Address::Unix(path.clone()),
-            None => Address::Tcp(url.address),
+        let address = match (&request.unix, url.address.clone()) {
+            (Some(_), Address::Unix(_)) => {
+                problems.push("--unix: the address names a socket as well; keep one of them".to_string());
+                continue;
+            }
+            (Some(path), _) => Address::Unix(path.clone()),
+            (None, address) => address,
         };
         let target = Target { address };
         let index = targets.iter().position(|known| *known == target).unwrap_or_else(|| {

@@ -7,9 +7,8 @@ use crate::plan;
 use crate::study::Study;
 use crate::subject::{Keeper, Running, SubjectError};
 use crate::telemetry::{Sampled, Sampler, Target, Tree, TreeSample, idle_share};
-use proofload_engine::{EngineError, Extent, LoadPlan, LoadResult, Watch};
+use proofload_engine::{Address, EngineError, Extent, LoadPlan, LoadResult, Watch};
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddr;
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
@@ -75,10 +74,10 @@ impl<'a> LiveBench<'a> {
     }
 
     /// The process that serves a variant, and the address that is the variant's.
-    fn active(&self, variant: usize) -> Result<(&Active, SocketAddr), BenchError> {
+    fn active(&self, variant: usize) -> Result<(&Active, Address), BenchError> {
         let found = self.place(variant).and_then(|(host, endpoint)| {
             let active = self.active[host].as_ref().filter(|active| active.users.contains(&variant))?;
-            Some((active, *active.running.addresses().get(endpoint)?))
+            Some((active, active.running.addresses().get(endpoint)?.clone()))
         });
         found.ok_or_else(|| BenchError::Failed("was not started".into()))
     }
@@ -187,7 +186,7 @@ impl Bench for LiveBench<'_> {
     ) -> Result<Loaded, BenchError> {
         let plans = self.load_plans(variant, point, stretch, seed)?;
         let (active, address) = self.active(variant)?;
-        let ports = [address.port()];
+        let ports: Vec<u16> = address.tcp().iter().map(std::net::SocketAddr::port).collect();
         // What a shared process used cannot be told apart between its variants.
         let tree = active.tree.as_ref().filter(|_| !self.is_shared(variant));
         let sampler = tree.map(|tree| Sampler {
