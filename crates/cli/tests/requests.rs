@@ -26,6 +26,13 @@ fn answer(mut stream: impl Read + Write, requests: &std::sync::mpsc::Sender<Stri
             if body.len() >= length {
                 requests.send(format!("{head}\n\n{}", &body[..length])).ok();
                 bytes.drain(..head.len() + 4 + length);
+                // `/echo` sends the whole request back, as an error.
+                if head.contains(" /echo") {
+                    let head = head.replace("\r\n", "|");
+                    let reply = format!("HTTP/1.1 500 No\r\nContent-Length: {}\r\n\r\n{head}", head.len());
+                    stream.write_all(reply.as_bytes()).ok();
+                    continue;
+                }
                 // `/to?x` leads to x.
                 let line = head.lines().next().unwrap_or_default();
                 let to = line.split(' ').nth(1).and_then(|target| target.strip_prefix("/to?"));
@@ -357,4 +364,54 @@ fn a_study_leaves_from_the_addresses_that_it_names() {
     // The look whether it answers comes from the kernel's own choice.
     let chosen: Vec<&str> = peers.iter().map(String::as_str).filter(|peer| *peer != "127.0.0.1").collect();
     assert_eq!(chosen, ["127.0.0.2", "127.0.0.3"]);
+}
+
+#[test]
+fn a_server_that_sends_secrets_back_under_any_name_gets_none_into_the_record() {
+    let directory = tempfile::tempdir().unwrap();
+    let (at, _kept) = server("127.0.0.1");
+    let output = proofload(&[
+        &format!("http://{at}/echo?k=${{env.PROOFLOAD_TEST_SECRET}}"),
+        "-H",
+        "X-Odd: ${env.PROOFLOAD_TEST_SECRET}",
+        "--bearer",
+        "zQ9literal",
+        "-n",
+        "2",
+        "-c",
+        "1",
+        "-q",
+        "--format",
+        "json",
+    ]);
+    let kept = String::from_utf8(output.stdout).unwrap();
+    assert!(kept.contains("X-Odd: [redacted]|") && kept.contains("k=[redacted]"), "{kept}");
+    assert!(!kept.contains("zQ9"), "{kept}");
+
+    let file = directory.path().join("study.yaml");
+    let study = format!(
+        "study: echo\nquestion: What is kept?\nsubjects: {{ it: {{ url: \"http://{at}\" }} }}\n\
+         workload: {{ page: {{ get: /echo, headers: {{ X-Odd: \"a ${{env.PROOFLOAD_TEST_SECRET}} b\" }} }} }}\n\
+         load: {{ closed: {{ connections: 2 }} }}\nclaims: {{ fails: errors(it) > 0.5 }}\n"
+    );
+    std::fs::write(&file, study).unwrap();
+    let dir = directory.path().to_str().unwrap();
+    let timing = ["--smoke", "--timing", TIMING, "--format", "json", "-q", "--dir", dir];
+    let output = proofload(&[&["run", file.to_str().unwrap()], &timing[..]].concat());
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("X-Odd: a [redacted] b"), "{output:?}");
+    let mut folders = vec![directory.path().join("runs")];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path());
+            } else if let Ok(bytes) = std::fs::read(entry.path()) {
+                files += 1;
+                let text = String::from_utf8_lossy(&bytes);
+                assert!(!text.contains("zQ9"), "{}", entry.path().display());
+            }
+        }
+    }
+    assert!(files > 3, "{files} files were looked at");
 }

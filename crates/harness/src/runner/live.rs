@@ -2,6 +2,7 @@
 
 use super::bench::{Bench, BenchError, Loaded, Stretch};
 use super::hosts::Host;
+use super::record;
 use crate::host::clock;
 use crate::plan;
 use crate::study::Study;
@@ -195,8 +196,11 @@ impl Bench for LiveBench<'_> {
             discard_ns: stretch.discard_ns,
             window_ns: length_of(&plans),
         });
-        let (results, sampled) = observed(&plans, sampler.as_ref(), &self.terms.stop)
+        let (mut results, sampled) = observed(&plans, sampler.as_ref(), &self.terms.stop)
             .map_err(|error| BenchError::Failed(error.to_string()))?;
+        let secrets: Vec<String> =
+            self.terms.study.workload.iter().flat_map(|entry| entry.secrets.clone()).collect();
+        results.iter_mut().for_each(|result| record::hide_secrets(result, &secrets));
         // All streams have one first instant; the last to end is the end of the window.
         let started_ns = results.first().map_or(0, |result| result.window_start_ns);
         let ended_ns = results.iter().map(|result| result.snapshot.window.end_ns).max().unwrap_or(started_ns);
