@@ -147,6 +147,8 @@ pub enum SubjectSpec {
         directory: Option<PathBuf>,
         /// How long it may take to get ready.
         ready_within_ns: u64,
+        /// Most memory of it and all below it before it is killed; `None` leaves it most of what is available.
+        memory_max_bytes: Option<u64>,
     },
     /// `url:` something that already runs.
     Url {

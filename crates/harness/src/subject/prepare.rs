@@ -135,7 +135,7 @@ impl Prepared {
             SubjectSpec::Catalogue { folder, with } => {
                 Resolved::new(folder, with, &[], catalogue, cache)?.into_prepared(name)
             }
-            SubjectSpec::Command { args, port, env, directory, ready_within_ns } => {
+            SubjectSpec::Command { args, port, env, directory, ready_within_ns, memory_max_bytes } => {
                 let directory = match directory {
                     Some(directory) => Ok(directory.clone()),
                     None => std::env::current_dir(),
@@ -157,7 +157,7 @@ impl Prepared {
                     clear_environment: false,
                     port: *port,
                     files: Vec::new(),
-                    memory_max_bytes: None,
+                    memory_max_bytes: *memory_max_bytes,
                     grace: COMMAND_GRACE,
                     directory: Some(directory),
                 };

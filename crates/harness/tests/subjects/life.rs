@@ -124,6 +124,7 @@ pub fn a_port_of_somebody_else_is_never_taken_for_the_subject() {
         env: Default::default(),
         directory: None,
         ready_within_ns: LONG_NS,
+        memory_max_bytes: None,
     };
     let refused = bench.prepare(&spec).start(&keeper, &[], &bench.log(), &keeper.temp().join("it"));
     assert!(matches!(refused, Err(SubjectError::PortTaken { .. })));
@@ -137,6 +138,7 @@ pub fn a_program_that_is_not_there_is_named() {
         env: Default::default(),
         directory: None,
         ready_within_ns: LONG_NS,
+        memory_max_bytes: None,
     };
     let refused =
         bench.prepare(&spec).start(&keeper, &[], &bench.log(), &keeper.temp().join("it")).unwrap_err();

@@ -76,6 +76,7 @@ fn a_command_is_taken_as_it_is_and_its_program_digested() {
         env: BTreeMap::new(),
         directory: None,
         ready_within_ns: 1,
+        memory_max_bytes: None,
     };
     let variant = resolve(&spec).unwrap();
     assert_eq!(variant.command, ["/proc/self/exe", "--listen={port}", "{\"json\": 1}"]);
