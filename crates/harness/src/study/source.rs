@@ -19,7 +19,7 @@ pub(super) enum Source {
     },
     Command(CommandSource),
     Url {
-        address: std::net::SocketAddr,
+        address: proofload_engine::Address,
         authority: String,
     },
 }
@@ -77,7 +77,7 @@ impl Source {
                 }
             }
             Source::Url { address, authority } => {
-                SubjectSpec::Url { address: *address, authority: authority.clone() }
+                SubjectSpec::Url { address: address.clone(), authority: authority.clone() }
             }
         }
     }

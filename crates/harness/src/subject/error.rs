@@ -374,7 +374,7 @@ pub enum SubjectError {
         /// As written.
         authority: String,
         /// The address.
-        address: std::net::SocketAddr,
+        address: proofload_engine::Address,
         /// Why.
         why: String,
     },

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use proofload_engine::Address;
 use proofload_store::schema;
 
 use crate::host::jdk;
@@ -36,7 +36,7 @@ pub struct Prepared {
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
     Program(Program),
-    Url { address: SocketAddr, authority: String },
+    Url { address: Address, authority: String },
 }
 
 /// What is to be started, but for its ports and temporary directory.
@@ -171,7 +171,7 @@ impl Prepared {
                 Ok(prepared)
             }
             SubjectSpec::Url { address, authority } => {
-                let origin = Origin::Url { address: *address, authority: authority.clone() };
+                let origin = Origin::Url { address: address.clone(), authority: authority.clone() };
                 Ok(Prepared::bare(name, "url", format!("{authority} ({address}), already running"), origin))
             }
         }
