@@ -17,13 +17,11 @@ pub use retime::retime;
 
 use crate::study::quantity::keep_alive_label;
 use crate::study::{LoadKind, LoadPoint, Stand, Study, SubjectSpec, WorkloadEntry};
-use proofload_engine::{Arrival, Extent, LoadPlan, MixEntry, Target};
+use proofload_engine::{Address, Arrival, Extent, LoadPlan, Target};
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
 use proofload_store::schema::{self, FORMAT_VERSION, Plan, PlannedClaim, StreamLoad, Timing};
 use proofload_wire::http1::EncodeError;
-use std::net::SocketAddr;
-use std::sync::Arc;
 
 const S: u64 = 1_000_000_000;
 
@@ -274,7 +272,7 @@ fn arrival_name(arrival: Arrival) -> &'static str {
 #[derive(Clone, Debug)]
 pub struct LoadTerms<'a> {
     /// Where the variant listens.
-    pub address: SocketAddr,
+    pub address: Address,
     /// `host:port` for the Host header.
     pub authority: &'a str,
     /// Load before the window that is discarded.
@@ -337,20 +335,8 @@ fn load_plan(
 ) -> Result<LoadPlan, LoadPlanError> {
     let mut mix = Vec::with_capacity(workload.len());
     for entry in workload {
-        let encode = |close: bool| {
-            let mut spec = entry.request.clone();
-            spec.authority = terms.authority.to_string();
-            spec.close = close;
-            spec.encode_with(&entry.template)
-                .map_err(|source| LoadPlanError::Request { entry: entry.name.clone(), source })
-        };
-        mix.push(MixEntry {
-            weight: entry.weight,
-            target: 0,
-            request: Arc::new(encode(false)?),
-            closing_request: Arc::new(encode(true)?),
-            expect: entry.expect.clone(),
-        });
+        let encoded = entry.encode(terms.authority);
+        mix.push(encoded.map_err(|source| LoadPlanError::Request { entry: entry.name.clone(), source })?);
     }
     let (profile, connections, extent) = match stand {
         Stand::In => {
@@ -363,7 +349,7 @@ fn load_plan(
         }
     };
     Ok(LoadPlan {
-        targets: vec![Target { address: terms.address.into() }],
+        targets: vec![Target { address: terms.address.clone() }],
         mix,
         discard_ns: if profile.is_shaped() { 0 } else { terms.discard_ns },
         profile,

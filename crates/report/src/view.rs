@@ -95,6 +95,7 @@ pub fn view(result: &RunResult) -> View {
     if single {
         limits.extend(result.points.iter().flat_map(warnings));
     }
+    limits.extend(redirects(&result.points));
     View {
         title,
         question: result.question.clone(),
@@ -295,6 +296,19 @@ fn errors(point: &Point) -> u64 {
     let errors = point.outcomes.iter().filter(|(kind, _)| !finished_well.contains(&kind.as_str()));
     errors.fold(0, |sum, (_, n)| sum.saturating_add(*n))
 }
+
+/// How many answers led elsewhere, over all points; those of a stream are in the point's own.
+fn redirects(points: &[Point]) -> Option<String> {
+    let wholes = || points.iter().filter(|point| point.stream.is_empty());
+    let all: u64 = wholes()
+        .flat_map(|point| REDIRECTS.iter().filter_map(|code| point.codes.get(*code)))
+        .fold(0, |sum: u64, n| sum.saturating_add(*n));
+    let followed = wholes().map(|point| point.redirects).fold(0, u64::saturating_add);
+    (all > 0).then(|| messages::redirects(all, followed))
+}
+
+/// Codes that lead elsewhere.
+const REDIRECTS: [&str; 5] = ["301", "302", "303", "307", "308"];
 
 fn warnings(point: &Point) -> Vec<String> {
     let mut said = Vec::new();

@@ -83,7 +83,10 @@ pub(crate) fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError>
         add(&mut out.intended, measured.intended);
         add(&mut out.sent, measured.sent);
         add(&mut out.unsent, measured.unsent);
+        add(&mut out.redirects, measured.redirects);
         out.per_second.extend(&measured.per_second);
+        out.response_p50_per_second_ns.extend(&measured.response_p50_per_second_ns);
+        out.response_p99_per_second_ns.extend(&measured.response_p99_per_second_ns);
         for (code, n) in &measured.codes {
             add(out.codes.entry(code.clone()).or_default(), *n);
         }

@@ -4,10 +4,12 @@
 //! module relies on what was checked here. [`study_schema`] is the same format for editors.
 
 mod asking;
+mod bind;
 mod claims;
 mod combinations;
 mod comparison;
 mod declarations;
+pub(crate) mod encode;
 mod expectations;
 mod feeders;
 mod field;
@@ -36,8 +38,11 @@ mod url;
 mod write;
 mod yaml;
 
+pub use bind::local_address;
 pub use comparison::comparison;
+pub(crate) use declarations::check_words;
 pub use declarations::{Declarations, Parameter, ParameterKind};
+pub use encode::FOLLOW_MAX;
 pub use expectations::{ExpectedRow, Reference};
 pub use feeders::{FeederSpec, feeder};
 pub use intensity::{CAP_NS, connection_label, users_label};
@@ -51,13 +56,12 @@ pub use shape::{LoadKind, Stand, peak, stages_label};
 pub use url::{ParsedUrl, parse_url, parse_url_unresolved};
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use crate::plan::Mode;
-use proofload_engine::{Asking, Expect, KeepAlive, Timeouts};
+use proofload_engine::{Address, Asking, Expect, KeepAlive, MixEntry, Timeouts};
 use proofload_stats::{Claim, Names};
-use proofload_wire::http1::{RequestSpec, Template};
+use proofload_wire::http1::{EncodeError, RequestSpec, Template};
 
 /// A checked study.
 #[derive(Clone, Debug)]
@@ -143,12 +147,14 @@ pub enum SubjectSpec {
         directory: Option<PathBuf>,
         /// How long it may take to get ready.
         ready_within_ns: u64,
+        /// Most memory of it and all below it before it is killed; `None` leaves it most of what is available.
+        memory_max_bytes: Option<u64>,
     },
     /// `url:` something that already runs.
     Url {
         /// Its address.
-        address: SocketAddr,
-        /// `host:port` as written.
+        address: Address,
+        /// `host:port` as written; `localhost` for a Unix socket.
         authority: String,
     },
 }
@@ -164,6 +170,8 @@ pub struct WorkloadEntry {
     pub request: RequestSpec,
     /// What the answer must be.
     pub expect: Expect,
+    /// Most redirects that are followed within the server.
+    pub follow: u32,
     /// What changes with each exchange.
     pub template: Template,
     /// How the request is shown.
@@ -194,6 +202,18 @@ pub struct LoadPoint {
     pub keep_alive: KeepAlive,
     /// The load of each stream, in the order of [`Study::streams`]; empty without streams.
     pub streams: Vec<LoadPoint>,
+}
+
+impl WorkloadEntry {
+    /// The entry as the engine sends it.
+    ///
+    /// # Errors
+    /// When the authority makes no request.
+    pub(crate) fn encode(&self, authority: &str) -> Result<MixEntry, EncodeError> {
+        let WorkloadEntry { weight, follow, .. } = *self;
+        let (request, template, expect) = (&self.request, &self.template, &self.expect);
+        encode::Entry { weight, request, template, expect, follow }.encode(0, authority)
+    }
 }
 
 #[cfg(test)]
