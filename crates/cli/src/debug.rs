@@ -6,7 +6,7 @@ use proofload_engine::LoadPlan;
 use proofload_engine::debug::{Heard, Transcript, debug as carry_out};
 use proofload_measure::Outcome;
 use proofload_report::escape;
-use proofload_store::{REDACTED, redact};
+use proofload_store::{hide, redact};
 use std::fmt::Write;
 
 /// How much of a body is shown.
@@ -18,8 +18,15 @@ pub fn debug(plan: &LoadPlan, secrets: &[String]) -> anyhow::Result<Exit> {
     let address = plan.mix.first().and_then(|entry| plan.targets.get(entry.target));
     let address = address.map_or(String::new(), |target| target.address.to_string());
     output::print(&text(&address, &transcript, secrets))?;
-    let answered = transcript.result.snapshot.outcomes.get(Outcome::Answered) == 1;
-    Ok(if answered { Exit::Done } else { Exit::Invalid })
+    let outcomes = &transcript.result.snapshot.outcomes;
+    let connects =
+        [Outcome::ConnectRefused, Outcome::ConnectTimeout, Outcome::ConnectFailed, Outcome::LocalExhausted];
+    if connects.iter().any(|outcome| outcomes.get(*outcome) > 0) {
+        let what = transcript.result.bad_answers.first().map_or("there was no connection", |bad| &bad.what);
+        let remedy = "start the server, or check the address";
+        return Err(leave(Exit::Failure, format!("{}; {remedy}", escape::line(what))));
+    }
+    Ok(if outcomes.get(Outcome::Answered) == 1 { Exit::Done } else { Exit::Invalid })
 }
 
 fn text(address: &str, transcript: &Transcript, secrets: &[String]) -> String {
@@ -103,9 +110,5 @@ fn sides(
 
 /// A text without credentials.
 fn hidden(text: &str, secrets: &[String]) -> String {
-    let mut text = text.to_owned();
-    for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
-        text = text.replace(secret.as_str(), REDACTED);
-    }
-    redact(&text)
+    redact(&String::from_utf8_lossy(&hide(text.as_bytes(), secrets)))
 }
