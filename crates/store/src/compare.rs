@@ -27,7 +27,7 @@ const MACHINE: [&str; 9] = [
 ];
 
 /// What two runs must share if their figures are to be compared.
-const CONDITIONS: [&str; 6] = ["workload", "warm-up", "slice", "cycles", "discarded", "replication"];
+const CONDITIONS: [&str; 7] = ["workload", "warm-up", "slice", "cycles", "discarded", "replication", "mode"];
 
 impl Difference {
     /// `kernel: 6.1 then, 6.2 now`.
@@ -87,6 +87,7 @@ fn facts_of_plan(plan: &Plan) -> Facts {
     add("preset".into(), plan.preset.clone());
     add("seed".into(), plan.seed.to_string());
     add("replication".into(), plan.replication.clone());
+    add("mode".into(), if plan.mode.is_empty() { "cycles" } else { &plan.mode }.to_string());
     add("error rate".into(), plan.alpha.to_string());
     add("workload".into(), plan.workload.join("; "));
     let timing = &plan.timing;
@@ -223,9 +224,10 @@ mod tests {
         assert_eq!(comparability((&plan(), &here), (&other, &here)), []);
         other.generator_cpus = vec![3];
         other.timing.warm_up_ns = 1_000_000_000;
+        other.mode = "serial".into();
         let there = Environment { machine: "m2".into(), ..Environment::default() };
         let found = comparability((&plan(), &here), (&other, &there));
-        assert_eq!(whats(&found), ["machine", "generator CPUs", "warm-up"]);
+        assert_eq!(whats(&found), ["machine", "generator CPUs", "mode", "warm-up"]);
     }
 
     #[test]

@@ -54,7 +54,8 @@ pub fn diff_text(diff: &RunDiff) -> String {
     let header = ["", "first", "second", "second/first"].map(str::to_string).to_vec();
     let cell = |estimate: &Option<Estimate>| estimate.as_ref().map_or("–".to_string(), messages::interval);
     let rows = diff.figures.iter().map(|pair| {
-        let name = format!("{}({}) @ {}", pair.measure, pair.variant, pair.point);
+        let stream = if pair.stream.is_empty() { String::new() } else { format!("[{}]", pair.stream) };
+        let name = format!("{}{stream}({}) @ {}", pair.measure, pair.variant, pair.point);
         vec![name, cell(&pair.left), cell(&pair.right), cell(&pair.ratio)]
     });
     let table = Table { title: messages::FIGURES.to_string(), header, rows: rows.collect() };

@@ -145,6 +145,9 @@ pub struct FigurePair {
     pub variant: String,
     /// Label of the load point.
     pub point: String,
+    /// Name of the stream; empty for all streams together, and without streams.
+    #[serde(default)]
+    pub stream: String,
     /// The measure, as claims name it.
     pub measure: String,
     /// The first run's, with its own interval over its blocks.
