@@ -192,6 +192,16 @@ fn real_tomcats_answer_and_leave_nothing_behind() {
         assert_eq!(point["outcomes"]["answered"], point["intended"], "every answer is right: {point}");
         assert!(point["subject"]["jit_ns"].as_u64().is_some(), "JIT time from the JVM: {}", point["subject"]);
     }
+    let facts = dir.path().join("runs/tomcat-connectors/latest/blocks/0001.subjects.json");
+    let facts = std::fs::read_to_string(facts).expect("what the servers say of themselves");
+    let facts: serde_json::Value = serde_json::from_str(&facts).expect("JSON");
+    for variant in ["nio", "nio2"] {
+        let said = facts.as_array().expect("a list").iter().find(|said| said["variant"] == variant);
+        let of = |name: &str| said.and_then(|said| said["facts"][name].as_str());
+        assert!(of("jvm_arguments").is_some_and(|args| args.contains("-XX:+UseSerialGC")), "{facts:#}");
+        assert!(of("jvm_version").is_some_and(|version| version.starts_with("17.")), "{facts:#}");
+        assert!(of("limit_descriptors").is_some() && of("cpus_allowed").is_some(), "{facts:#}");
+    }
     let mark = temp.path().to_str().expect("a path in UTF-8");
     assert_eq!(processes_with(mark), Vec::<String>::new());
     assert!(std::fs::read_dir(temp.path()).expect("a directory").next().is_none(), "no temporary file");

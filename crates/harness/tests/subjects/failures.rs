@@ -106,6 +106,31 @@ pub fn a_jvm_without_memory_is_told_apart_from_one_that_dies() {
     running.stop().unwrap();
 }
 
+/// A real JVM whose heap is full. Needs a JDK, and nothing that is fetched.
+pub fn a_real_jvm_whose_heap_is_full_says_so() {
+    let Some(jdk) = jdk::find_all().into_iter().rfind(|jdk| jdk.has_compiler && jdk.major >= 17) else {
+        println!("  skipped, because no JDK is installed");
+        return;
+    };
+    let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
+    let folder = bench.directory.path().join("subjects/it/src");
+    fs::create_dir_all(&folder).unwrap();
+    let source = "public class Full { public static void main(String[] args) {\n\
+        var kept = new java.util.ArrayList<long[]>(); while (true) kept.add(new long[1 << 16]); } }\n";
+    fs::write(folder.join("Full.java"), source).unwrap();
+    let yaml = format!(
+        "description: x\nneeds: {{ jdk: \"{}\" }}\nbuild: {{ javac: [src/Full.java] }}\n\
+         start: [[\"{{java}}\", -Xmx32m, -XX:+UseSerialGC, -cp, \"{{class_path}}\", Full, \"{{port}}\"]]\n\
+         ready: {{ within: 60s }}\n",
+        jdk.major
+    );
+    let running = start(&bench, &declared(&bench, &yaml), &keeper);
+    let error = running.wait_ready(&Default::default()).unwrap_err();
+    assert!(matches!(error, SubjectError::JvmOutOfMemory { .. }), "{error}");
+    assert!(error.to_string().contains("Java heap space"), "{error}");
+    running.stop().unwrap();
+}
+
 /// Needs a JDK, and nothing that is fetched.
 pub fn a_flag_that_this_jdk_lacks_is_refused_before_anything_starts() {
     let Some(jdk) = jdk::find_all().into_iter().rfind(|jdk| jdk.has_compiler && jdk.major >= 17) else {
