@@ -33,7 +33,7 @@ pub fn history_text(entries: &[HistoryEntry], when: &dyn Fn(u64) -> String) -> S
     };
     let rows = entries.iter().map(row).collect();
     let table = Table { title: messages::HISTORY.to_string(), header: header.to_vec(), rows };
-    format!("{}\n", table_lines(&table, false))
+    format!("{}\n", table_lines(&table, false, usize::MAX))
 }
 
 /// Two runs side by side.
@@ -58,7 +58,7 @@ pub fn diff_text(diff: &RunDiff) -> String {
         vec![name, cell(&pair.left), cell(&pair.right), cell(&pair.ratio)]
     });
     let table = Table { title: messages::FIGURES.to_string(), header, rows: rows.collect() };
-    out.push_str(&format!("\n{}\n\n{}\n", table_lines(&table, false), messages::NOT_PAIRED));
+    out.push_str(&format!("\n{}\n\n{}\n", table_lines(&table, false, usize::MAX), messages::NOT_PAIRED));
     out
 }
 
