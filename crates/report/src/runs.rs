@@ -92,7 +92,7 @@ fn subjects(left: &Run, right: &Run) -> Result<Vec<Difference>, ReportError> {
 }
 
 fn same(a: &Figure, b: &Figure) -> bool {
-    (&a.variant, &a.point, &a.measure) == (&b.variant, &b.point, &b.measure)
+    (&a.variant, &a.stream, &a.point, &a.measure) == (&b.variant, &b.stream, &b.point, &b.measure)
 }
 
 fn figure_pairs(left: &[Figure], right: &[Figure]) -> Vec<FigurePair> {
@@ -114,6 +114,7 @@ fn figure_pairs(left: &[Figure], right: &[Figure]) -> Vec<FigurePair> {
         };
         Some(FigurePair {
             variant: any.variant.clone(),
+            stream: any.stream.clone(),
             point: any.point.clone(),
             measure: any.measure.clone(),
             left: a.and_then(|figure| figure.estimate.clone()),
@@ -215,4 +216,27 @@ pub fn baseline(
         figures: counterparts.iter().zip(&judged).map(figure).collect(),
         unmatched,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_is_compared_with_the_same_stream() {
+        let figure = |stream: &str, per_s: f64| Figure {
+            variant: "a".into(),
+            stream: stream.into(),
+            point: "64c".into(),
+            measure: "throughput".into(),
+            estimate: Some(Estimate { point: per_s, low: None, high: None, unit: "per_s".into() }),
+            ..Figure::default()
+        };
+        let left = [figure("", 110.0), figure("fast", 100.0), figure("slow", 10.0)];
+        let right = [figure("", 120.0), figure("fast", 100.0), figure("slow", 20.0)];
+        let pairs = figure_pairs(&left, &right);
+        let ratios: Vec<(&str, f64)> =
+            pairs.iter().map(|p| (p.stream.as_str(), p.ratio.as_ref().map_or(0.0, |r| r.point))).collect();
+        assert_eq!(ratios, [("", 120.0 / 110.0), ("fast", 1.0), ("slow", 2.0)]);
+    }
 }

@@ -18,8 +18,6 @@ pub fn history_text(entries: &[HistoryEntry], when: &dyn Fn(u64) -> String) -> S
         ["study", "began", "preset", "ended", "blocks", "machine", "verdicts", "id"].map(str::to_string);
     let row = |entry: &HistoryEntry| {
         let began = if entry.began_unix_ns == 0 { "–".to_string() } else { when(entry.began_unix_ns) };
-        let verdicts: Vec<String> =
-            entry.verdicts.iter().map(|v| format!("{}: {}", v.claim, v.verdict)).collect();
         vec![
             entry.study.clone(),
             began,
@@ -27,7 +25,11 @@ pub fn history_text(entries: &[HistoryEntry], when: &dyn Fn(u64) -> String) -> S
             if entry.damage.is_empty() { entry.status.state.clone() } else { "unreadable".to_string() },
             entry.blocks.to_string(),
             entry.machine.clone(),
-            if entry.damage.is_empty() { verdicts.join("; ") } else { entry.damage.clone() },
+            if entry.damage.is_empty() {
+                messages::tally(entry.verdicts.iter().map(|v| v.verdict.as_str()))
+            } else {
+                entry.damage.clone()
+            },
             entry.id.clone(),
         ]
     };
@@ -54,7 +56,8 @@ pub fn diff_text(diff: &RunDiff) -> String {
     let header = ["", "first", "second", "second/first"].map(str::to_string).to_vec();
     let cell = |estimate: &Option<Estimate>| estimate.as_ref().map_or("–".to_string(), messages::interval);
     let rows = diff.figures.iter().map(|pair| {
-        let name = format!("{}({}) @ {}", pair.measure, pair.variant, pair.point);
+        let stream = if pair.stream.is_empty() { String::new() } else { format!("[{}]", pair.stream) };
+        let name = format!("{}{stream}({}) @ {}", pair.measure, pair.variant, pair.point);
         vec![name, cell(&pair.left), cell(&pair.right), cell(&pair.ratio)]
     });
     let table = Table { title: messages::FIGURES.to_string(), header, rows: rows.collect() };

@@ -143,6 +143,9 @@ pub struct Difference {
 pub struct FigurePair {
     /// The variant's name.
     pub variant: String,
+    /// The stream it is of; empty for all of them together.
+    #[serde(default)]
+    pub stream: String,
     /// Label of the load point.
     pub point: String,
     /// The measure, as claims name it.
