@@ -28,9 +28,9 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Compare servers that already run, with a verdict
-    Compare(CompareArgs),
+    Compare(Box<CompareArgs>),
     /// Run a study: start its servers, load them, judge its claims
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Go on with a run that was interrupted or killed
     Resume(ResumeArgs),
     /// Run the study of a record again, with the same preset, seed and settings
@@ -99,6 +99,9 @@ pub struct LoadArgs {
     /// Keep cookies for each connection, as a user of its own, and send them back
     #[arg(long)]
     pub cookies: bool,
+    /// Follow up to so many redirects within the server, as part of the exchange
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub follow: u32,
     /// Connect to this Unix socket; the address still gives host and path
     #[arg(long, value_name = "PATH", conflicts_with = "bind")]
     pub unix: Option<PathBuf>,
@@ -226,7 +229,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub explain: bool,
     /// Change the study before it is checked: subjects.tomcat.with.heap=512m,
-    /// load.closed.connections=[16,64]; may be repeated
+    /// load.closed.connections=64; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Run only this: a level (connector=nio), a load point (64c) or a claim (claim:NAME); may be repeated
@@ -418,7 +421,7 @@ pub enum SubjectsAction {
     },
     /// Fetch files and pin them in a subject's lock; a folder that is not there is made
     Add {
-        /// group:artifact:version[:type[:classifier]] from Maven Central, or debian:PACKAGE
+        /// group:artifact:version, with :type and :classifier where there are, from Maven Central, or debian:PACKAGE
         #[arg(value_name = "COORDINATE")]
         coordinates: Vec<String>,
         /// The subject's folder

@@ -36,6 +36,11 @@ pub fn study_of(args: &CompareArgs) -> anyhow::Result<Study> {
     let mut mistakes = Mistakes::default();
     let point = load::point(&args.load, &mut mistakes);
     let request = load::request(&args.load, &mut mistakes);
+    if args.load.unix.is_some() {
+        mistakes.add(
+            "--unix: all addresses would lead to one server; write one as http+unix://%2Frun%2Fapp.sock/",
+        );
+    }
     mistakes.check()?;
     let claims: Vec<(String, String)> = args.claims.iter().map(|text| (text.clone(), text.clone())).collect();
     study::comparison(&args.urls, request, point, &claims).map_err(|problems| leave(Exit::Usage, problems))

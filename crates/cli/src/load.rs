@@ -4,7 +4,7 @@ use crate::args::{LoadArgs, MeasureArgs};
 use proofload_engine::{Arrival, Expect, Stage, Timeouts};
 use proofload_harness::study::quantity;
 use proofload_harness::study::stages::{Of, stage};
-use proofload_harness::study::{Auth, Body, feeder, form_part};
+use proofload_harness::study::{Auth, Body, FOLLOW_MAX, feeder, form_part};
 use proofload_harness::study::{LoadKind, LoadPoint, RequestOptions, peak, stages_label, users_label};
 use std::net::IpAddr;
 
@@ -159,9 +159,17 @@ pub fn request(args: &LoadArgs, mistakes: &mut Mistakes) -> RequestOptions {
         cookies: args.cookies,
         bind: args.bind.iter().filter_map(|text| mistakes.keep("--bind", local_address(text))).collect(),
         unix: args.unix.clone(),
+        follow: follow(args, mistakes),
         expect,
         timeouts,
     }
+}
+
+fn follow(args: &LoadArgs, mistakes: &mut Mistakes) -> u32 {
+    if args.follow > FOLLOW_MAX {
+        mistakes.add(format!("--follow: {} redirects are too many; write at most {FOLLOW_MAX}", args.follow));
+    }
+    args.follow
 }
 
 fn body(args: &LoadArgs, mistakes: &mut Mistakes) -> Option<Body> {

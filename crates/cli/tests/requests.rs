@@ -26,8 +26,13 @@ fn answer(mut stream: impl Read + Write, requests: &std::sync::mpsc::Sender<Stri
             if body.len() >= length {
                 requests.send(format!("{head}\n\n{}", &body[..length])).ok();
                 bytes.drain(..head.len() + 4 + length);
-                let reply =
-                    "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nSet-Cookie: id=zQ9cookie\r\n\r\nhi \x1b[31m!";
+                // `/to?x` leads to x.
+                let line = head.lines().next().unwrap_or_default();
+                let to = line.split(' ').nth(1).and_then(|target| target.strip_prefix("/to?"));
+                let status = to.map_or("200 OK".to_string(), |to| format!("302 Found\r\nLocation: {to}"));
+                let reply = format!(
+                    "HTTP/1.1 {status}\r\nContent-Length: 9\r\nSet-Cookie: id=zQ9cookie\r\n\r\nhi \x1b[31m!"
+                );
                 stream.write_all(reply.as_bytes()).ok();
                 continue;
             }
@@ -228,4 +233,40 @@ fn each_connection_sends_its_cookies_back_even_after_it_was_made_anew() {
             seen.iter().map(|request| request.contains("\r\nCookie: id=zQ9cookie")).collect::<Vec<_>>();
         assert_eq!(sent, [false, true, true], "{seen:?}");
     }
+}
+
+/// The one point of a measurement.
+fn point(output: &Output) -> serde_json::Value {
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    result["points"][0].clone()
+}
+
+#[test]
+fn redirects_are_followed_within_the_server_and_counted() {
+    let (at, requests) = server("127.0.0.1");
+    let url = format!("http://{at}/to?/to?http://{at}/a/../b#c");
+    let load = ["-n", "3", "-c", "1", "-q", "--format", "json", "--cookies"];
+    let output =
+        proofload(&[&[url.as_str(), "--follow", "2", "-m", "POST", "--body", "x"], &load[..]].concat());
+    measured(&output);
+    let seen: Vec<String> = requests.try_iter().collect();
+    let lines: Vec<&str> = seen.iter().filter_map(|request| request.lines().next()).take(3).collect();
+    let first = format!("POST /to?/to?http://{at}/a/../b HTTP/1.1");
+    let second = format!("GET /to?http://{at}/a/../b HTTP/1.1");
+    assert_eq!(lines, [first.as_str(), second.as_str(), "GET /b HTTP/1.1"]);
+    assert!(seen[1].contains("Cookie: id=zQ9cookie") && !seen[1].contains("Content-"), "{}", seen[1]);
+    assert_eq!(seen.len(), 9);
+    let found = point(&output);
+    assert_eq!((&found["redirects"], &found["outcomes"]["answered"]), (&6.into(), &3.into()));
+    assert_eq!((&found["codes"]["302"], &found["codes"]["200"]), (&6.into(), &3.into()));
+
+    let output = proofload(&[&[url.as_str(), "--follow", "1"], &load[..]].concat());
+    let found = point(&output);
+    assert_eq!(found["outcomes"]["rejected"], 3);
+    assert_eq!(found["bad_answers"][0]["what"], "more than 1 redirect, the last to /b");
+
+    let output = proofload(&[&url, "-n", "3", "-c", "1", "-q"]);
+    measured(&output);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("3 answers were redirects; none was followed"), "{text}");
 }

@@ -31,6 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             request: Arc::new(spec.encode()?),
             closing_request: Arc::new(closing.encode()?),
             expect: Expect::default(),
+            follow: Default::default(),
         }],
         profile: match rate {
             Some(rate_per_s) => Profile::Open { rate_per_s, arrival: Arrival::Constant, coalesce_ns: 0 },

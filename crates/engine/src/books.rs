@@ -1,13 +1,11 @@
 //! A worker's own books: what became of its exchanges, and what it spent on them.
 
 use crate::BadAnswer;
+use crate::seconds::Seconds;
 use proofload_measure::{ExchangeTimes, LatencyHistogram, Outcome, Recorder, Snapshot, Window};
 
 /// How much of a bad answer is kept.
 pub(crate) const SAMPLE_BYTES: usize = 4096;
-const SECOND_NS: u64 = 1_000_000_000;
-/// Seconds for which the series has room; what comes later is left out of the series alone.
-const SERIES_MAX: u64 = 7 * 86_400;
 
 /// Everything a worker writes down.
 #[derive(Debug)]
@@ -27,9 +25,7 @@ pub(crate) struct Books {
     pub no_descriptor: u64,
     /// Ends of exchanges of the window; the latest.
     pub last_end_ns: u64,
-    per_second: Vec<u64>,
-    this_second: u64,
-    second_end_ns: u64,
+    seconds: Seconds,
     /// CPU time when the window began and ended.
     cpu: [Option<u64>; 2],
     waited_ns: u64,
@@ -65,7 +61,7 @@ pub(crate) struct WorkerResult {
     pub own_delay: LatencyHistogram,
     pub ledger: Ledger,
     pub bad: [Option<BadAnswer>; Outcome::ALL.len()],
-    pub per_second: Vec<u64>,
+    pub seconds: Seconds,
     pub cpu_ns: u64,
     /// CPU time over wall time in the window.
     pub busy: f64,
@@ -81,7 +77,6 @@ pub(crate) struct WorkerResult {
 
 impl Books {
     pub fn new(window: Window) -> Self {
-        let seconds = (window.end_ns - window.start_ns).div_ceil(SECOND_NS).min(SERIES_MAX);
         Books {
             window,
             recorder: Recorder::new(window),
@@ -94,9 +89,7 @@ impl Books {
             no_port: 0,
             no_descriptor: 0,
             last_end_ns: window.start_ns,
-            per_second: Vec::with_capacity(seconds as usize),
-            this_second: 0,
-            second_end_ns: window.start_ns + SECOND_NS,
+            seconds: Seconds::new(window.start_ns, window.end_ns),
             cpu: [None; 2],
             waited_ns: 0,
             waited_over_ns: 0,
@@ -123,14 +116,15 @@ impl Books {
             return Some(ready_ns);
         }
         self.answered += 1;
-        if times.end_ns >= self.second_end_ns {
-            self.turn_seconds(times.end_ns);
-        }
+        self.seconds.turn(times.end_ns);
+        let response_ns = times.end_ns.saturating_sub(times.intended_ns);
         if times.intended_ns < self.window.start_ns {
             self.away(ready_ns, times.end_ns);
-            self.this_second += u64::from(times.end_ns >= self.window.start_ns);
+            if times.end_ns >= self.window.start_ns {
+                self.seconds.add(response_ns);
+            }
         } else if times.end_ns < self.window.end_ns {
-            self.this_second += 1;
+            self.seconds.add(response_ns);
             self.last_end_ns = times.end_ns;
         } else {
             let begun = times.sent_ns.unwrap_or(times.end_ns);
@@ -138,17 +132,6 @@ impl Books {
             self.last_end_ns = times.end_ns;
         }
         None
-    }
-
-    #[cold]
-    fn turn_seconds(&mut self, now_ns: u64) {
-        while now_ns >= self.second_end_ns && self.second_end_ns <= self.window.end_ns {
-            if self.per_second.len() < self.per_second.capacity() {
-                self.per_second.push(self.this_second);
-            }
-            self.this_second = 0;
-            self.second_end_ns += SECOND_NS;
-        }
     }
 
     /// A connection was of no use from then to then.
@@ -216,10 +199,7 @@ impl Books {
 
     /// The end.
     pub fn finish(mut self, end_ns: u64, connections: u64, driver: &'static str) -> WorkerResult {
-        self.turn_seconds(end_ns);
-        if self.this_second > 0 && self.per_second.len() < self.per_second.capacity() {
-            self.per_second.push(self.this_second);
-        }
+        self.seconds.finish(end_ns);
         let mut snapshot = self.recorder.finish();
         snapshot.window.end_ns = end_ns;
         if let Some(frozen) = self.frozen {
@@ -238,7 +218,7 @@ impl Books {
             own_delay: self.own_delay,
             ledger: self.ledger,
             bad: self.bad,
-            per_second: self.per_second,
+            seconds: self.seconds,
             cpu_ns,
             busy: share(cpu_ns, wall_ns).min(1.0),
             at_work: share(self.waited_over_ns.saturating_sub(self.waited_ns), self.waited_over_ns),

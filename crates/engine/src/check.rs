@@ -3,6 +3,7 @@
 use crate::driver::Allowance;
 use crate::load::deal;
 use crate::{Address, EngineError, Extent, KeepAlive, LoadPlan, Profile, Stage};
+use proofload_wire::http1::becomes_get;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
@@ -74,6 +75,11 @@ fn mix_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
         }
         if !entry.closing_request.closes {
             problems.push(format!("mix[{at}]: the closing request does not close"));
+        }
+        let request = &entry.request;
+        let method = request.places.method(&request.bytes);
+        if entry.follow.most > 0 && entry.follow.as_get.is_none() && becomes_get(303, method) {
+            problems.push(format!("mix[{at}]: follows redirects without a GET to follow them with"));
         }
         let kept = entry.request.keep_body.min(entry.closing_request.keep_body);
         if let Some(text) = &entry.expect.text

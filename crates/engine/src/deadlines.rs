@@ -32,6 +32,11 @@ impl Deadlines {
         self.at_ns[conn as usize] = now_ns.saturating_add(after_ns);
     }
 
+    /// Sets the deadline to an instant. One nearer than the shortest may come as late as that is long.
+    pub fn set_at(&mut self, conn: u32, at_ns: u64) {
+        self.at_ns[conn as usize] = at_ns;
+    }
+
     /// Takes the deadline of a connection away.
     #[inline]
     pub fn clear(&mut self, conn: u32) {

@@ -169,11 +169,8 @@ fn gather(
 ) -> LoadResult {
     let mut snapshot = workers[0].snapshot.clone();
     workers[1..].iter().for_each(|worker| snapshot.merge(&worker.snapshot));
-    let seconds = workers.iter().map(|worker| worker.per_second.len()).max().unwrap_or(0);
-    let mut per_second = vec![0; seconds];
-    for worker in &workers {
-        per_second.iter_mut().zip(&worker.per_second).for_each(|(sum, n)| *sum += n);
-    }
+    let mut seconds = workers[0].seconds.clone();
+    workers[1..].iter().for_each(|worker| seconds.merge(&worker.seconds));
     let findings = health::assess(plan, &workers, &snapshot, allowance);
     let generator = GeneratorUse {
         cpu_ns: workers.iter().map(|worker| worker.cpu_ns).sum(),
@@ -192,5 +189,14 @@ fn gather(
         }
     }
     let window_start_ns = snapshot.window.start_ns;
-    LoadResult { snapshot, per_second, generator, findings, bad_answers, stopped_early, window_start_ns }
+    LoadResult {
+        snapshot,
+        per_second: seconds.counts(),
+        quantiles_per_second: seconds.quantiles(),
+        generator,
+        findings,
+        bad_answers,
+        stopped_early,
+        window_start_ns,
+    }
 }

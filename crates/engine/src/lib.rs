@@ -15,8 +15,10 @@ mod generator;
 mod health;
 pub mod load;
 mod plan;
+mod seconds;
 mod slot;
 mod worker;
 
 pub use generator::{run, run_in, run_streams, run_streams_in};
 pub use plan::*;
+pub use seconds::SecondQuantiles;

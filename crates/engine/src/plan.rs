@@ -1,6 +1,7 @@
 //! What the engine is asked to do, and what it returns.
 
 use crate::feed::Feed;
+use crate::seconds::SecondQuantiles;
 use proofload_measure::{Outcome, Snapshot};
 use proofload_wire::Request;
 use std::fmt;
@@ -52,6 +53,16 @@ pub struct Asking {
     pub bind: Vec<IpAddr>,
 }
 
+/// What is done about redirects; the default takes the first answer for the answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Follow {
+    /// Most redirects that one exchange follows, within its origin; 0 follows none.
+    pub most: u32,
+    /// The request as a GET without a body, and the same with `Connection: close`, where a redirect may ask for it
+    /// ([`proofload_wire::http1::becomes_get`]); without them the request stays what it is.
+    pub as_get: Option<[Arc<Request>; 2]>,
+}
+
 /// What an answer must be to count as answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expect {
@@ -76,6 +87,8 @@ pub struct MixEntry {
     pub closing_request: Arc<Request>,
     /// What its answer must be.
     pub expect: Expect,
+    /// What is done about redirects.
+    pub follow: Follow,
 }
 
 /// Whether connections are reused.
@@ -363,6 +376,9 @@ pub struct LoadResult {
     pub snapshot: Snapshot,
     /// Answered per interval of 1 s from the window's start, for a series.
     pub per_second: Vec<u64>,
+    /// Response times of the answers of each second, for a curve; `None` where there was none. Kept for the first
+    /// hour of a window.
+    pub quantiles_per_second: Vec<Option<SecondQuantiles>>,
     /// What the generator spent.
     pub generator: GeneratorUse,
     /// Failed self-checks; empty means fit.

@@ -55,26 +55,40 @@ pub(crate) struct Slot {
     pub sample: Option<Vec<u8>>,
     /// The present exchange's number in each feeder.
     pub numbers: Box<[u64]>,
-    /// Cookies, where they are kept.
+    /// Whether redirects are followed.
+    pub follows: bool,
+    /// Where cookies are kept or redirects followed.
     pub user: Option<Box<User>>,
 }
 
-/// Somebody with cookies, who outlives connections.
+/// Somebody with cookies and a way to go, who outlives connections.
 #[derive(Debug, Default)]
 pub(crate) struct User {
-    pub jar: Jar,
+    /// Cookies, where they are kept.
+    pub jar: Option<Jar>,
     /// Path and query of the present request.
     pub target: Vec<u8>,
     /// What the present request sends.
     pub cookies: Vec<u8>,
+    /// Redirects that the present exchange has followed.
+    pub steps: u32,
+    /// Whether one of them made a GET of the request.
+    pub as_get: bool,
+    /// Path and query of the next request, while they are found out.
+    pub next: Vec<u8>,
 }
 
 impl Slot {
-    pub fn new(target: u32, away_ns: u64, asking: &Asking) -> Self {
+    /// `follows` is whether redirects are followed.
+    pub fn new(target: u32, away_ns: u64, asking: &Asking, follows: bool) -> Self {
         let mut session = Session::http1(Limits::default());
         if asking.cookies {
             session.keep_set_cookies(Vec::new());
         }
+        if follows {
+            session.keep_location();
+        }
+        let user = User { jar: asking.cookies.then(Jar::default), ..User::default() };
         Slot {
             phase: Phase::Cold,
             target,
@@ -91,7 +105,8 @@ impl Slot {
             backlog: None,
             sample: None,
             numbers: vec![0; asking.feed.feeders.len()].into(),
-            user: asking.cookies.then(Box::default),
+            follows,
+            user: (asking.cookies || follows).then(|| Box::new(user)),
         }
     }
 
@@ -108,6 +123,9 @@ impl Slot {
         self.session = Session::http1(Limits::default());
         if let Some(kept) = kept {
             self.session.keep_set_cookies(kept);
+        }
+        if self.follows {
+            self.session.keep_location();
         }
         self.carry.clear();
         self.backlog = None;

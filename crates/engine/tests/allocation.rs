@@ -78,6 +78,7 @@ fn plan(peer: &HttpPeer, profile: Profile, think: bool) -> LoadPlan {
             request: Arc::new(spec.encode_with(&template).unwrap()),
             closing_request: Arc::new(closing.encode_with(&template).unwrap()),
             expect: Expect { status: Some(200), bytes: Some(1024), text: None },
+            follow: Default::default(),
         }],
         profile,
         connections: if think { 32 } else { 8 },

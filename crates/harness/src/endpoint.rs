@@ -1,8 +1,8 @@
 //! One endpoint, or a weighted mix of several, measured without a study.
 
+use crate::study::encode::Entry;
 use crate::study::{Asked, LoadPoint, ParsedUrl, RequestOptions, parse_url, parse_url_unresolved};
 use proofload_engine::{Address, Extent, LoadPlan, MixEntry, Target};
-use std::sync::Arc;
 
 /// Most addresses in a mix.
 const URLS_MAX: usize = 64;
@@ -60,7 +60,7 @@ pub fn load_plan(
             targets.len() - 1
         });
         if let Some(asked) = request.asked(&mut feeders, &url.target, &mut problems) {
-            match entry(weight, index, &url, asked, request) {
+            match entry(weight, index, &url, &asked, request) {
                 Ok(entry) => mix.push(entry),
                 Err(problem) => problems.push(problem),
             }
@@ -125,21 +125,13 @@ fn entry(
     weight: u32,
     target: usize,
     url: &ParsedUrl,
-    asked: Asked,
+    asked: &Asked,
     request: &RequestOptions,
 ) -> Result<MixEntry, String> {
-    let mut spec = asked.request;
-    spec.authority.clone_from(&url.authority);
-    let open = spec.encode_with(&asked.template).map_err(|error| error.to_string())?;
-    spec.close = true;
-    let closing = spec.encode_with(&asked.template).map_err(|error| error.to_string())?;
-    Ok(MixEntry {
-        weight,
-        target,
-        request: Arc::new(open),
-        closing_request: Arc::new(closing),
-        expect: request.expect.clone(),
-    })
+    let RequestOptions { expect, follow, .. } = request;
+    let (request, template) = (&asked.request, &asked.template);
+    let entry = Entry { weight, request, template, expect, follow: *follow };
+    entry.encode(target, &url.authority).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

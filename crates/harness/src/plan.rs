@@ -17,13 +17,12 @@ pub use retime::retime;
 
 use crate::study::quantity::keep_alive_label;
 use crate::study::{LoadKind, LoadPoint, Stand, Study, SubjectSpec, WorkloadEntry};
-use proofload_engine::{Arrival, Extent, LoadPlan, MixEntry, Target};
+use proofload_engine::{Arrival, Extent, LoadPlan, Target};
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
 use proofload_store::schema::{self, FORMAT_VERSION, Plan, PlannedClaim, StreamLoad, Timing};
 use proofload_wire::http1::EncodeError;
 use std::net::SocketAddr;
-use std::sync::Arc;
 
 const S: u64 = 1_000_000_000;
 
@@ -337,20 +336,8 @@ fn load_plan(
 ) -> Result<LoadPlan, LoadPlanError> {
     let mut mix = Vec::with_capacity(workload.len());
     for entry in workload {
-        let encode = |close: bool| {
-            let mut spec = entry.request.clone();
-            spec.authority = terms.authority.to_string();
-            spec.close = close;
-            spec.encode_with(&entry.template)
-                .map_err(|source| LoadPlanError::Request { entry: entry.name.clone(), source })
-        };
-        mix.push(MixEntry {
-            weight: entry.weight,
-            target: 0,
-            request: Arc::new(encode(false)?),
-            closing_request: Arc::new(encode(true)?),
-            expect: entry.expect.clone(),
-        });
+        let encoded = entry.encode(terms.authority);
+        mix.push(encoded.map_err(|source| LoadPlanError::Request { entry: entry.name.clone(), source })?);
     }
     let (profile, connections, extent) = match stand {
         Stand::In => {

@@ -88,6 +88,13 @@ impl Recorder {
         }
     }
 
+    /// Counts a redirect that was followed.
+    pub fn record_redirect(&mut self, intended_ns: u64) {
+        if intended_ns >= self.window.start_ns && intended_ns < self.window.end_ns {
+            self.snapshot.redirects += 1;
+        }
+    }
+
     /// Counts a connection that was established.
     pub fn record_connect(&mut self, now_ns: u64, took_ns: u64) {
         if now_ns >= self.window.start_ns && now_ns < self.window.end_ns {

@@ -68,6 +68,9 @@ pub struct Snapshot {
     pub bytes_received: u64,
     /// Answer codes of exchanges intended within the window.
     pub codes: CodeCounts,
+    /// Redirects that exchanges intended within the window followed. Each has its code above, beside that of the
+    /// last answer.
+    pub redirects: u64,
     /// Messages that the peer began itself (heartbeats, pings), within the window.
     pub control: u64,
     /// Connections that the peer closed first, between exchanges.
@@ -93,6 +96,7 @@ impl Snapshot {
             bytes_sent: 0,
             bytes_received: 0,
             codes: CodeCounts::default(),
+            redirects: 0,
             control: 0,
             closed_by_peer: 0,
             closed_by_us: 0,
@@ -115,6 +119,7 @@ impl Snapshot {
         self.bytes_sent += other.bytes_sent;
         self.bytes_received += other.bytes_received;
         self.codes.merge(&other.codes);
+        self.redirects += other.redirects;
         self.control += other.control;
         self.closed_by_peer += other.closed_by_peer;
         self.closed_by_us += other.closed_by_us;

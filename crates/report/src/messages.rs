@@ -286,6 +286,15 @@ pub fn unsent(n: u64, of: u64) -> String {
     )
 }
 
+/// Answers that lead elsewhere, of which so many were followed.
+pub fn redirects(n: u64, followed: u64) -> String {
+    let (all, on) = (number::count(n), number::count(followed));
+    match followed {
+        0 => format!("{all} answers were redirects; none was followed"),
+        _ => format!("{all} answers were redirects; {on} were followed, as part of their exchanges"),
+    }
+}
+
 /// In flight at the end.
 pub fn abandoned(n: u64) -> String {
     format!("{} requests were in flight at the end and are in no latency", number::count(n))

@@ -95,6 +95,7 @@ pub fn view(result: &RunResult) -> View {
     if single {
         limits.extend(result.points.iter().flat_map(warnings));
     }
+    limits.extend(redirects(&result.points));
     View {
         title,
         question: result.question.clone(),
@@ -299,6 +300,18 @@ fn errors(point: &Point) -> u64 {
     let finished_well = ["answered", "unsent", "abandoned"];
     point.outcomes.iter().filter(|(kind, _)| !finished_well.contains(&kind.as_str())).map(|(_, n)| n).sum()
 }
+
+/// How many answers led elsewhere, over all points; those of a stream are in the point's own.
+fn redirects(points: &[Point]) -> Option<String> {
+    let wholes = || points.iter().filter(|point| point.stream.is_empty());
+    let all: u64 =
+        wholes().flat_map(|point| REDIRECTS.iter().filter_map(|code| point.codes.get(*code))).sum();
+    let followed = wholes().map(|point| point.redirects).sum();
+    (all > 0).then(|| messages::redirects(all, followed))
+}
+
+/// Codes that lead elsewhere.
+const REDIRECTS: [&str; 5] = ["301", "302", "303", "307", "308"];
 
 fn warnings(point: &Point) -> Vec<String> {
     let mut said = Vec::new();

@@ -25,6 +25,7 @@ pub fn point_of(snapshot: &Snapshot) -> Point {
         sent: snapshot.sent(),
         unsent: snapshot.outcomes.get(Outcome::Unsent),
         codes: snapshot.codes.iter().map(|(code, n)| (code_name(code), n)).collect(),
+        redirects: snapshot.redirects,
         ..Point::default()
     }
 }

@@ -83,7 +83,10 @@ pub(crate) fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError>
         out.intended += measured.intended;
         out.sent += measured.sent;
         out.unsent += measured.unsent;
+        out.redirects += measured.redirects;
         out.per_second.extend(&measured.per_second);
+        out.response_p50_per_second_ns.extend(&measured.response_p50_per_second_ns);
+        out.response_p99_per_second_ns.extend(&measured.response_p99_per_second_ns);
         for (code, n) in &measured.codes {
             *out.codes.entry(code.clone()).or_default() += n;
         }

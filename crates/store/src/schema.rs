@@ -105,8 +105,19 @@ pub struct Point {
     pub unsent: u64,
     /// Answer codes with their counts.
     pub codes: BTreeMap<String, u64>,
+    /// Redirects that were followed. Their codes stand among the others, beside that of the last answer of each
+    /// exchange.
+    #[serde(default)]
+    pub redirects: u64,
     /// Answered per second of the window.
     pub per_second: Vec<u64>,
+    /// Median response time of the answers of each second, to an eighth; `null` where there was none. Kept for the
+    /// first hour of a window, and for single streams only.
+    #[serde(default)]
+    pub response_p50_per_second_ns: Vec<Option<u64>>,
+    /// Their 99th percentile.
+    #[serde(default)]
+    pub response_p99_per_second_ns: Vec<Option<u64>>,
     /// The generator.
     pub generator: Generator,
     /// The subject's processes; absent for a `url:` subject.

@@ -34,6 +34,9 @@ fn fuse(lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
         seconds,
         throughput_per_s: (seconds > 0.0).then(|| answered as f64 / seconds),
         per_second,
+        // Quantiles of streams do not add up.
+        response_p50_per_second_ns: Vec::new(),
+        response_p99_per_second_ns: Vec::new(),
         ..merged
     };
     measured.generator.threads = points().map(|point| point.generator.threads).sum();

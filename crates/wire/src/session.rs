@@ -267,6 +267,20 @@ impl Session {
         }
     }
 
+    /// Keeps what Location says of each answer, up to [`crate::http1::LOCATION_MAX`].
+    pub fn keep_location(&mut self) {
+        match self {
+            Session::Http1(http1) => http1.keep_location(),
+        }
+    }
+
+    /// Where the latest answer leads, if that is kept and it says so once, whole.
+    pub fn location(&self) -> Option<&[u8]> {
+        match self {
+            Session::Http1(http1) => http1.location(),
+        }
+    }
+
     /// What the session can carry now.
     #[inline]
     pub fn state(&self) -> State {

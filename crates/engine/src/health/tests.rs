@@ -27,6 +27,7 @@ pub(crate) fn plan() -> LoadPlan {
             closing_request: Arc::new(Request { closes: true, ..(*request).clone() }),
             request,
             expect: Expect::default(),
+            follow: Default::default(),
         }],
         profile: crate::Profile::Closed { think_ns: 0 },
         connections: 4,

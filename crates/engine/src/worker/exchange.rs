@@ -1,16 +1,28 @@
 //! The life of one exchange: begin, connect if need be, ask, read, settle; and of the connection after it.
 
+use super::follow::Leading;
 use super::{BACKOFF_NS, PARTING_NS, Worker};
 use crate::KeepAlive;
 use crate::books::SAMPLE_BYTES;
 use crate::driver::{Conn, DialFault, Dialed, Net, Pushed};
-use crate::slot::Phase;
+use crate::slot::{Phase, User};
 use proofload_measure::{ExchangeTimes, Outcome};
 use proofload_wire::http1::Filling;
 use proofload_wire::{Cancelled, Close, Event, ExchangeId, Outbox, State};
 
 /// HTTP/1.1 carries one exchange at a time, so one name is enough.
 const ONLY: ExchangeId = ExchangeId(0);
+
+/// How far the present exchange has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// The answer is not whole.
+    Waits,
+    /// A redirect is to be followed.
+    Follows,
+    /// It has been written down.
+    Ended,
+}
 
 impl Worker<'_> {
     /// Begins an exchange in a free place.
@@ -27,6 +39,10 @@ impl Worker<'_> {
         slot.entry = entry as u32;
         slot.begun += 1;
         slot.times = ExchangeTimes { intended_ns, ..ExchangeTimes::default() };
+        if let Some(user) = &mut slot.user {
+            user.steps = 0;
+            user.as_get = false;
+        }
         self.in_flight += 1;
         match slot.phase {
             Phase::Idle => self.ask(net, conn, intended_ns, now),
@@ -43,7 +59,7 @@ impl Worker<'_> {
         }
     }
 
-    fn dial<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) {
+    pub(super) fn dial<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) {
         let slot = &mut self.slots[conn as usize];
         slot.dialed_ns = now;
         slot.phase = Phase::Dialing;
@@ -101,7 +117,10 @@ impl Worker<'_> {
     pub(super) fn ask<N: Net>(&mut self, net: &mut N, conn: Conn, ready_ns: u64, now: u64) {
         let plan = self.plan;
         let slot = &mut self.slots[conn as usize];
-        slot.ready_ns = ready_ns;
+        let step = slot.user.as_ref().map_or(0, |user| user.steps);
+        if step == 0 {
+            slot.ready_ns = ready_ns;
+        }
         if let Some(since) = slot.away_ns.take() {
             self.books.away(since, ready_ns);
         }
@@ -111,21 +130,33 @@ impl Worker<'_> {
             KeepAlive::Off => true,
             KeepAlive::Every(n) => slot.carried + 1 >= n,
         };
-        let request = if closing { &entry.closing_request } else { &entry.request };
+        let requests = match (&entry.follow.as_get, &slot.user) {
+            (Some([request, closing]), Some(user)) if user.as_get => [request, closing],
+            _ => [&entry.request, &entry.closing_request],
+        };
+        let request = requests[usize::from(closing)];
         let out = slot.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
         slot.phase = Phase::Asking;
-        let started = if request.places.is_empty() {
+        let started = if request.places.is_empty() && slot.user.is_none() {
             slot.session.start(request, ONLY, out)
         } else {
-            self.feeding.number(request, &mut slot.numbers);
+            if step == 0 {
+                self.feeding.number(request, &mut slot.numbers);
+            }
             self.feeding.draw(request, &slot.numbers);
             let mut filling = Filling { values: self.feeding.values(), cookies: &[], target: None };
             if let Some(user) = &mut slot.user {
-                user.target.clear();
                 user.cookies.clear();
-                request.places.write_target(&request.bytes, &filling, &mut user.target);
-                user.jar.write(&user.target, now, &mut user.cookies);
-                filling.cookies = &user.cookies;
+                if step == 0 {
+                    user.target.clear();
+                    request.places.write_target(&request.bytes, &filling, &mut user.target);
+                } else {
+                    filling.target = Some(&user.target);
+                }
+                if let Some(jar) = &user.jar {
+                    jar.write(&user.target, now, &mut user.cookies);
+                    filling.cookies = &user.cookies;
+                }
             }
             slot.session.start_filled(request, &filling, ONLY, out)
         };
@@ -135,7 +166,10 @@ impl Worker<'_> {
             self.release(net, conn, now, false);
             return;
         }
-        self.deadlines.set(conn, now, plan.timeouts.response_ns);
+        match step {
+            0 => self.deadlines.set(conn, now, plan.timeouts.response_ns),
+            _ => self.keep_deadline(conn, now),
+        }
         self.flush(net, conn, now);
     }
 
@@ -147,7 +181,9 @@ impl Worker<'_> {
         let out = slot.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
         match net.send(conn, out.pending()) {
             Pushed::Took(took) => {
-                out.take(took, |_| times.sent_ns = Some(now));
+                out.take(took, |_| {
+                    times.sent_ns.get_or_insert(now);
+                });
                 self.books.recorder.record_bytes(now, took as u64, 0);
                 let done = out.pending().is_empty();
                 match (done, slot.backlog.is_some()) {
@@ -199,8 +235,11 @@ impl Worker<'_> {
         if !self.outbox.pending().is_empty() {
             self.flush(net, conn, now);
         }
-        if self.take_events(conn, bytes, now) {
+        let progress = self.take_events(conn, bytes, now);
+        if progress == Progress::Ended {
             self.after_exchange(net, conn, now);
+        } else if progress == Progress::Follows {
+            self.go_on(net, conn, now);
         } else if self.slots[conn as usize].phase == Phase::Asking {
             self.keep_sample(conn, bytes);
         } else if self.slots[conn as usize].session.state() == State::Dead {
@@ -209,20 +248,27 @@ impl Worker<'_> {
         }
     }
 
-    /// Turns a session's events into an outcome; says whether the present exchange has come to its end.
+    /// Turns a session's events into an outcome; says how far the present exchange has come.
     #[inline]
-    fn take_events(&mut self, conn: Conn, bytes: &[u8], now: u64) -> bool {
+    fn take_events(&mut self, conn: Conn, bytes: &[u8], now: u64) -> Progress {
         let mut events = std::mem::take(&mut self.events);
         let mut ended = None;
+        let mut follows = false;
         for event in events.drain(..) {
             match event {
                 Event::FirstByte { .. } => self.slots[conn as usize].times.first_byte_ns = Some(now),
                 Event::Answered { code, body_bytes, body, .. } => {
                     let slot = &mut self.slots[conn as usize];
-                    if let Some(user) = &mut slot.user {
-                        slot.session.set_cookies().for_each(|line| user.jar.take(line, &user.target, now));
+                    if let Some(User { jar: Some(jar), target, .. }) = slot.user.as_deref_mut() {
+                        slot.session.set_cookies().for_each(|line| jar.take(line, target, now));
                     }
-                    ended = Some(self.judge(conn, code, body_bytes, body.as_deref(), bytes));
+                    match self.leads_on(conn, code) {
+                        Leading::Answer => {
+                            ended = Some(self.judge(conn, code, body_bytes, body.as_deref(), bytes));
+                        }
+                        Leading::On => follows = true,
+                        Leading::TooFar => ended = Some(self.too_far(conn, bytes)),
+                    }
                 }
                 Event::ClosedEarly { close, began, .. } => ended = Some(self.cut_short(conn, close, began)),
                 Event::Malformed { id: Some(_), at, kind } => {
@@ -239,10 +285,14 @@ impl Worker<'_> {
             }
         }
         self.events = events;
-        if let Some(outcome) = ended {
-            self.settle(conn, outcome, now);
+        match ended {
+            Some(outcome) => {
+                self.settle(conn, outcome, now);
+                Progress::Ended
+            }
+            None if follows => Progress::Follows,
+            None => Progress::Waits,
         }
-        ended.is_some()
     }
 
     #[inline]
@@ -255,7 +305,6 @@ impl Worker<'_> {
         bytes: &[u8],
     ) -> Outcome {
         let slot = &self.slots[conn as usize];
-        self.books.recorder.record_code(slot.times.intended_ns, code);
         let check = &self.checks[slot.entry as usize];
         match check.difference(code, body_bytes, body) {
             None => Outcome::Answered,
@@ -344,11 +393,16 @@ impl Worker<'_> {
         let mut ended = false;
         if phase == Phase::Asking {
             self.slots[conn as usize].session.handle_close(how, &mut self.events);
-            ended = self.take_events(conn, &[], now);
-            if !ended {
-                self.settle(conn, Outcome::Internal, now);
-                ended = true;
+            match self.take_events(conn, &[], now) {
+                Progress::Ended => {}
+                Progress::Follows => {
+                    net.close(conn);
+                    self.slots[conn as usize].disconnect();
+                    return self.dial(net, conn, now);
+                }
+                Progress::Waits => self.settle(conn, Outcome::Internal, now),
             }
+            ended = true;
         } else {
             self.books.recorder.snapshot_mut().closed_by_peer += u64::from(self.books.covers(now));
         }

@@ -4,6 +4,7 @@
 //! second, the live counters. All memory is had before the window begins.
 
 mod exchange;
+mod follow;
 mod pace;
 mod shaped;
 
@@ -102,7 +103,8 @@ impl<'a> Worker<'a> {
             Extent::Requests { count, cap_ns } => (cap_ns, Some(part(count, share.k, share.n))),
         };
         let window = Window { start_ns: window_start, end_ns: window_start + extent_ns };
-        let slots = deal_slots(connections, share.start_ns, &plan.asking);
+        let follows = plan.mix.iter().any(|entry| entry.follow.most > 0);
+        let slots = deal_slots(connections, share.start_ns, &plan.asking, follows);
         let pace = Pace::new(plan, &share, &window, quota, slots.len());
         let shortest =
             plan.timeouts.connect_ns.min(plan.timeouts.response_ns).min(PARTING_NS).min(BACKOFF_NS);
@@ -379,12 +381,12 @@ impl<'a> Worker<'a> {
 }
 
 /// Deals connections to places: targets take turns, so that each begins with the load.
-fn deal_slots(connections: &[u64], away_ns: u64, asking: &Asking) -> Vec<Slot> {
+fn deal_slots(connections: &[u64], away_ns: u64, asking: &Asking, follows: bool) -> Vec<Slot> {
     let most = connections.iter().copied().max().unwrap_or(0);
     let turns = (0..most).flat_map(|round| (0..connections.len()).map(move |target| (round, target)));
     turns
         .filter(|(round, target)| *round < connections[*target])
-        .map(|(_, target)| Slot::new(target as u32, away_ns, asking))
+        .map(|(_, target)| Slot::new(target as u32, away_ns, asking, follows))
         .collect()
 }
 

@@ -35,6 +35,7 @@ fn plan(address: SocketAddr, requests: u64) -> LoadPlan {
             request: Arc::new(spec.encode().unwrap()),
             closing_request: Arc::new(closing.encode().unwrap()),
             expect: Expect::default(),
+            follow: Default::default(),
         }],
         profile: Profile::Closed { think_ns: 0 },
         connections: 4,

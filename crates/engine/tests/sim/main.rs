@@ -1,6 +1,7 @@
 //! The engine in virtual time: its public door over a simulated network.
 
 mod fitness;
+mod follow;
 mod outcomes;
 mod pace;
 mod shapes;
@@ -10,8 +11,8 @@ mod totals;
 
 use proofload_engine::driver::sim::World;
 use proofload_engine::{
-    Arrival, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Target, Timeouts, Watch,
-    run_in,
+    Arrival, Expect, Extent, Follow, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Target, Timeouts,
+    Watch, run_in,
 };
 use proofload_measure::Outcome;
 use proofload_wire::http1::RequestSpec;
@@ -37,7 +38,17 @@ fn entry(weight: u32, target: usize, body: usize) -> MixEntry {
         request: Arc::new(spec.encode().unwrap()),
         closing_request: Arc::new(closing.encode().unwrap()),
         expect: Expect::default(),
+        follow: Default::default(),
     }
+}
+
+/// The entry, following up to `most` redirects.
+fn following(most: u32, entry: MixEntry) -> MixEntry {
+    let get = |close| {
+        let spec = RequestSpec { close, ..RequestSpec::get("server.test", "/") };
+        Arc::new(spec.encode().unwrap())
+    };
+    MixEntry { follow: Follow { most, as_get: Some([get(false), get(true)]) }, ..entry }
 }
 
 fn target() -> Target {

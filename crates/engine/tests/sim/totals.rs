@@ -1,7 +1,7 @@
 //! Whatever goes wrong, every intended exchange is counted once, as what the server knows it to be.
 
 use super::*;
-use proofload_engine::driver::sim::{Fault, Link, Server, Service, Stall};
+use proofload_engine::driver::sim::{Fault, Link, Redirect, Server, Service, Stall};
 use proptest::prelude::*;
 
 const FAULTS: [Fault; 13] = [
@@ -40,8 +40,14 @@ fn servers() -> impl Strategy<Value = Server> {
     let faults = proptest::collection::vec(0.0f64..0.08, FAULTS.len());
     let stall = proptest::option::of((10u64..60, 1u64..9))
         .prop_map(|stall| stall.map(|(every, long)| Stall { every_ns: every * MS, for_ns: long * MS }));
-    (faults, stall, 0usize..400, 0usize..4, any::<bool>()).prop_map(
-        |(shares, stall, body_bytes, threads, never_closes)| Server {
+    let redirects = proptest::collection::vec(any::<bool>(), 0..3).prop_map(|closes| {
+        let ways = [("/", "/a"), ("/a", "b")];
+        let redirects = closes.into_iter().zip(ways);
+        redirects.map(|(closes, (from, to))| Redirect { from, code: 307, to, closes }).collect()
+    });
+    (faults, stall, 0usize..400, 0usize..4, any::<bool>(), redirects).prop_map(
+        |(shares, stall, body_bytes, threads, never_closes, redirects)| Server {
+            redirects,
             service: Service::Exponential(100_000),
             threads,
             stall,
@@ -72,7 +78,7 @@ fn agree(result: &LoadResult, world: &World) {
     let of = |outcome| result.snapshot.outcomes.get(outcome) + result.snapshot.discarded.get(outcome);
     let resets = served.reset_fresh + served.reset_reused + served.lost_to_reset;
     for (what, seen, known) in [
-        ("answered", of(Outcome::Answered), served.answered),
+        ("answered", of(Outcome::Answered), served.answered - served.redirected),
         ("rejected", of(Outcome::Rejected), served.errors),
         ("malformed", of(Outcome::Malformed), served.garbage),
         ("timeout", of(Outcome::Timeout), served.silent),
@@ -105,7 +111,7 @@ proptest! {
     ) {
         let plan = LoadPlan {
             profile, keep_alive, connections, workers, seed,
-            mix: vec![entry(1, 0, body)],
+            mix: vec![following(2, entry(1, 0, body))],
             timeouts: Timeouts { connect_ns: 300 * MS, response_ns: 5 * SECOND },
             discard_ns: 5 * MS,
             extent: Extent::DurationNs(60 * MS),
@@ -117,6 +123,7 @@ proptest! {
         let result = load(&plan, &world);
         prop_assert_eq!(result.snapshot.outcomes.get(Outcome::Unsent), 0);
         agree(&result, &world);
+        prop_assert!(result.snapshot.redirects <= world.served().redirected);
     }
 }
 

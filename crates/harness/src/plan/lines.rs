@@ -93,6 +93,9 @@ fn entry_line(entry: &WorkloadEntry, total: u64) -> String {
     if !shown.body.is_empty() {
         parts.push(shown.body.clone());
     }
+    if entry.follow > 0 {
+        parts.push(format!("follows {} redirects", entry.follow));
+    }
     let mut expected = Vec::new();
     match entry.expect.status {
         Some(status) => expected.push(format!("status {status}")),

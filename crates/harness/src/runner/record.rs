@@ -4,7 +4,7 @@ use super::Place;
 use super::bench::Loaded;
 use crate::host::clock;
 use crate::study::LoadPoint;
-use proofload_engine::{Finding, LoadResult};
+use proofload_engine::{Finding, LoadResult, SecondQuantiles};
 use proofload_store::schema::{FORMAT_VERSION, Generator, Plan, Point, Slice, SubjectUse};
 use proofload_store::{PHASE_LOST, bad_answer, histograms_of, point_of};
 
@@ -67,12 +67,18 @@ pub fn point(name: &str, load: &LoadPoint, result: &LoadResult) -> Point {
     }
 }
 
+fn of_seconds(result: &LoadResult, of: fn(&SecondQuantiles) -> u64) -> Vec<Option<u64>> {
+    result.quantiles_per_second.iter().map(|second| second.as_ref().map(of)).collect()
+}
+
 fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
     let used = &result.generator;
     let finished = result.snapshot.outcomes.finished();
     let bad = result.bad_answers.iter();
     Point {
         per_second: result.per_second.clone(),
+        response_p50_per_second_ns: of_seconds(result, |second| second.p50_ns),
+        response_p99_per_second_ns: of_seconds(result, |second| second.p99_ns),
         generator: Generator {
             cpu_ns: used.cpu_ns,
             cpu_ns_per_exchange: (finished > 0).then(|| used.cpu_ns as f64 / finished as f64),

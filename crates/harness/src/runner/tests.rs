@@ -110,6 +110,7 @@ impl Bench for FakeBench {
         let result = LoadResult {
             snapshot: recorder.finish(),
             per_second: vec![100],
+            quantiles_per_second: Vec::new(),
             generator: GeneratorUse { driver: "sim", threads: 1, ..GeneratorUse::default() },
             findings: Vec::new(),
             bad_answers: Vec::new(),

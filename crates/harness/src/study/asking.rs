@@ -1,5 +1,6 @@
 //! What a study says about all its requests: feeders, credentials, cookies.
 
+use super::encode::FOLLOW_MAX;
 use super::feeders::{FeederSpec, Feeders, checked, feeder_name};
 use super::field::{Field, Map};
 use super::quantity;
@@ -17,6 +18,8 @@ pub(super) struct Shared<'a> {
     pub auth: Option<Auth>,
     /// Whether connections keep cookies.
     pub cookies: bool,
+    /// Most redirects that are followed.
+    pub follow: u32,
     /// Where paths begin, and which they may not leave.
     pub directory: &'a Path,
 }
@@ -30,7 +33,8 @@ impl<'a> Shared<'a> {
         }
         let auth = map.optional("auth").and_then(|field| check_auth(&field));
         let cookies = map.optional("cookies").and_then(|field| field.boolean()).unwrap_or(false);
-        Shared { feeders: RefCell::new(feeders), auth, cookies, directory }
+        let follow = map.optional("follow").and_then(|field| check_follow(&field)).unwrap_or(0);
+        Shared { feeders: RefCell::new(feeders), auth, cookies, follow, directory }
     }
 
     /// How the engine is to ask.
@@ -124,6 +128,20 @@ fn numbers(field: &Field<'_>, names: [&str; 2], without: [Option<u64>; 2], form:
     let numbers = [read(0), read(1)];
     map.close(&names);
     Some([numbers[0]?, numbers[1]?])
+}
+
+/// How many redirects are followed.
+pub(super) fn check_follow(field: &Field<'_>) -> Option<u32> {
+    let most = field.integer("a number of redirects", 0..=u64::from(FOLLOW_MAX))?;
+    Some(most as u32)
+}
+
+/// Credentials of one entry; `none` sends none.
+pub(super) fn check_own_auth(field: &Field<'_>) -> Option<Option<Auth>> {
+    if field.written() == Some("none") {
+        return Some(None);
+    }
+    check_auth(field).map(Some)
 }
 
 fn check_auth(field: &Field<'_>) -> Option<Auth> {

@@ -58,6 +58,7 @@ pub fn comparison(
             weight: 1,
             request: asked.request,
             expect: request.expect.clone(),
+            follow: request.follow,
             template: asked.template,
             shown: asked.shown,
             secrets: asked.secrets,

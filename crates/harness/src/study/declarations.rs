@@ -68,4 +68,25 @@ pub enum ParameterKind {
     Duration,
     /// Any one line of text.
     Text,
+    /// Words with spaces between them, each of which begins with one of these; empty for none.
+    Words(Vec<String>),
+}
+
+/// Whether each word of a value begins with one of these.
+///
+/// # Errors
+/// `what; remedy`.
+pub(crate) fn check_words(begin: &[String], value: &str) -> Result<(), String> {
+    if value.chars().any(char::is_control) {
+        return Err("holds a line break or another control character; write one line of words".to_string());
+    }
+    let fits = |word: &str| begin.iter().any(|begin| word.len() > begin.len() && word.starts_with(begin));
+    match value.split_whitespace().find(|word| !fits(word)) {
+        Some(word) => Err(format!(
+            "`{}` does not begin with {}; write words that do, with spaces between them",
+            word.escape_debug(),
+            begin.join(" or ")
+        )),
+        None => Ok(()),
+    }
 }

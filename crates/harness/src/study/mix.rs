@@ -1,7 +1,7 @@
 //! The workload: what is asked, and what the answers must be.
 
 use super::WorkloadEntry;
-use super::asking::{Shared, check_body, check_form};
+use super::asking::{Shared, check_body, check_follow, check_form, check_own_auth};
 use super::field::{Field, Map};
 use super::quantity;
 use super::request::{Asked, Builder};
@@ -21,8 +21,9 @@ pub(crate) const KEEP_BODY: usize = 64 * 1024;
 
 const METHODS: [&str; 7] = ["get", "post", "put", "delete", "head", "patch", "options"];
 
-const KEYS: [&str; 12] = [
-    "get", "post", "put", "delete", "head", "patch", "options", "headers", "body", "form", "weight", "expect",
+const KEYS: [&str; 14] = [
+    "get", "post", "put", "delete", "head", "patch", "options", "headers", "auth", "body", "form", "weight",
+    "follow", "expect",
 ];
 
 pub(super) fn check_workload(field: &Field<'_>, shared: &Shared<'_>) -> Option<Vec<WorkloadEntry>> {
@@ -56,10 +57,13 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
         whole &= check_headers(&field, shared, &mut builder).is_some();
     }
     let feeders = || shared.feeders.borrow_mut();
-    if let Some(auth) = &shared.auth
-        && let Err(message) = builder.auth(&mut feeders(), auth)
+    let own = map.optional("auth");
+    let auth = own.as_ref().map_or(Some(shared.auth.clone()), check_own_auth);
+    whole &= auth.is_some();
+    if let Some(auth) = auth.flatten()
+        && let Err(message) = builder.auth(&mut feeders(), &auth)
     {
-        field.joined_problem(&message);
+        own.as_ref().unwrap_or(field).joined_problem(&message);
         whole = false;
     }
     let (body, form) = (map.optional("body"), map.optional("form"));
@@ -79,6 +83,7 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
         whole &= matches!(taken, Some(Ok(())));
     }
     let weight = map.optional("weight").map_or(Some(1), |field| field.integer("a weight", 1..=WEIGHT_MAX));
+    let follow = map.optional("follow").map_or(Some(shared.follow), |field| check_follow(&field));
     let is_head = method.as_ref().is_some_and(|(method, _)| *method == "head");
     let expect =
         map.optional("expect").map_or(Some(Expect::default()), |field| check_expect(&field, is_head));
@@ -94,6 +99,7 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
         weight: weight? as u32,
         request,
         expect,
+        follow: follow?,
         template,
         shown,
         secrets,

@@ -8,6 +8,7 @@ mod claims;
 mod combinations;
 mod comparison;
 mod declarations;
+pub(crate) mod encode;
 mod expectations;
 mod feeders;
 mod field;
@@ -37,7 +38,9 @@ mod write;
 mod yaml;
 
 pub use comparison::comparison;
+pub(crate) use declarations::check_words;
 pub use declarations::{Declarations, Parameter, ParameterKind};
+pub use encode::FOLLOW_MAX;
 pub use expectations::{ExpectedRow, Reference};
 pub use feeders::{FeederSpec, feeder};
 pub use intensity::{CAP_NS, connection_label, users_label};
@@ -55,9 +58,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use crate::plan::Mode;
-use proofload_engine::{Asking, Expect, KeepAlive, Timeouts};
+use proofload_engine::{Asking, Expect, KeepAlive, MixEntry, Timeouts};
 use proofload_stats::{Claim, Names};
-use proofload_wire::http1::{RequestSpec, Template};
+use proofload_wire::http1::{EncodeError, RequestSpec, Template};
 
 /// A checked study.
 #[derive(Clone, Debug)]
@@ -164,6 +167,8 @@ pub struct WorkloadEntry {
     pub request: RequestSpec,
     /// What the answer must be.
     pub expect: Expect,
+    /// Most redirects that are followed within the server.
+    pub follow: u32,
     /// What changes with each exchange.
     pub template: Template,
     /// How the request is shown.
@@ -194,6 +199,18 @@ pub struct LoadPoint {
     pub keep_alive: KeepAlive,
     /// The load of each stream, in the order of [`Study::streams`]; empty without streams.
     pub streams: Vec<LoadPoint>,
+}
+
+impl WorkloadEntry {
+    /// The entry as the engine sends it.
+    ///
+    /// # Errors
+    /// When the authority makes no request.
+    pub(crate) fn encode(&self, authority: &str) -> Result<MixEntry, EncodeError> {
+        let WorkloadEntry { weight, follow, .. } = *self;
+        let (request, template, expect) = (&self.request, &self.template, &self.expect);
+        encode::Entry { weight, request, template, expect, follow }.encode(0, authority)
+    }
 }
 
 #[cfg(test)]

@@ -26,6 +26,8 @@ pub struct RequestOptions {
     pub bind: Vec<IpAddr>,
     /// A Unix socket to connect to instead of the address's host.
     pub unix: Option<PathBuf>,
+    /// Most redirects that are followed within the server; 0 follows none.
+    pub follow: u32,
     /// What the answer must be.
     pub expect: Expect,
     /// Time-outs.
@@ -43,6 +45,7 @@ impl Default for RequestOptions {
             cookies: false,
             bind: Vec::new(),
             unix: None,
+            follow: 0,
             expect: Expect::default(),
             timeouts: Timeouts::default(),
         }

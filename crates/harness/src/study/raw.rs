@@ -5,7 +5,7 @@
 
 mod load;
 
-use super::raw_request::{RawAuth, RawBody, RawFeeder, RawFormValue};
+use super::raw_request::{RawAuth, RawBody, RawFeeder, RawFormValue, RawOwnAuth};
 use load::{RawLoad, RawStream};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Value, json};
@@ -108,6 +108,9 @@ struct RawStudy {
     /// Whether each connection keeps cookies, as a user of its own, and sends them back; false without.
     #[schemars(default)]
     cookies: Option<bool>,
+    /// Most redirects that an exchange follows within the server; 0, which takes the first answer, without.
+    #[schemars(default, range(min = 0, max = 20))]
+    follow: Option<u32>,
     /// What is asked, by name: one request, or a weighted mix.
     #[schemars(default, extend("minProperties" = 1, "maxProperties" = 64))]
     workload: Option<BTreeMap<String, RawEntry>>,
@@ -336,6 +339,9 @@ struct RawEntry {
     /// Headers. Those that frame the message or the connection are set by Proofload.
     #[schemars(default, extend("minProperties" = 1))]
     headers: Option<BTreeMap<String, RawHeader>>,
+    /// Credentials of this entry instead of those at the top; none sends none.
+    #[schemars(default)]
+    auth: Option<RawOwnAuth>,
     /// Body.
     #[schemars(default)]
     body: Option<RawBody>,
@@ -345,6 +351,9 @@ struct RawEntry {
     /// Share in the mix; 1 without.
     #[schemars(default, range(min = 1, max = 1_000_000))]
     weight: Option<u32>,
+    /// Most redirects that are followed, instead of what stands at the top.
+    #[schemars(default, range(min = 0, max = 20))]
+    follow: Option<u32>,
     /// What an answer must be to count; without it status 200 to 399.
     #[schemars(default)]
     expect: Option<RawExpect>,

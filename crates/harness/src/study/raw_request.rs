@@ -114,6 +114,24 @@ pub(super) enum RawAuth {
     Bearer(#[schemars(regex(pattern = r"\S"))] String),
 }
 
+/// Credentials of one entry.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+pub(super) enum RawOwnAuth {
+    None(RawNone),
+    Some(RawAuth),
+}
+
+/// No credentials.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[allow(dead_code)]
+pub(super) enum RawNone {
+    /// Sends none.
+    None,
+}
+
 /// User and password; `${env.NAME}` keeps them out of the file.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]

@@ -45,6 +45,7 @@ const KEYS: &[&str] = &[
     "feeders",
     "auth",
     "cookies",
+    "follow",
     "workload",
     "load",
     "streams",

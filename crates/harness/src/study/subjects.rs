@@ -9,7 +9,7 @@ use super::quantity;
 use super::source::{CommandSource, Source, is_memory};
 use super::suggest::{nearest, one_of};
 use super::url::parse_url;
-use super::{Declarations, Parameter, ParameterKind, SubjectSpec, Variant};
+use super::{Declarations, Parameter, ParameterKind, SubjectSpec, Variant, check_words};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -297,6 +297,7 @@ impl<'a> Reader<'_, 'a> {
             ParameterKind::Text if value.chars().any(char::is_control) => {
                 Some("holds a line break or another control character; write one line of text".to_string())
             }
+            ParameterKind::Words(begin) => check_words(begin, value).err(),
             _ => self.catalogue.check(folder, name, value).err(),
         };
         if let Some(message) = wrong {

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::host::jdk::{self, Jdk};
-use crate::study::SubjectSpec;
+use crate::study::{Parameter, ParameterKind, SubjectSpec, duration};
 
 use super::cache::{Cache, digest_of, hex};
 use super::catalogue::rules::Values;
-use super::catalogue::template::{Filled, fill, placeholders};
+use super::catalogue::template::{ENDPOINT_PORT, Filled, MILLISECONDS, fill, placeholders};
 use super::catalogue::{Catalogue, Declaration, ProcessDeclaration, check_value, memory_bytes};
 use super::pins::{Pin, Pinned, read_lock};
 use super::prepare::{Origin, Prepared, Program, Step};
@@ -107,7 +107,11 @@ impl<'a> Resolved<'a> {
     }
 
     fn fill(&self, template: &str) -> Filled {
-        fill(template, |name| self.lookup(name))
+        self.fill_as(template, &self.values)
+    }
+
+    fn fill_as(&self, template: &str, values: &Values) -> Filled {
+        fill(template, |name| self.lookup(name, values))
     }
 
     fn find_jdk(&self, wanted: &str) -> Result<Jdk, SubjectError> {
@@ -232,7 +236,7 @@ impl<'a> Resolved<'a> {
     }
 
     /// Everything that can be known before the start; what is not stays a placeholder.
-    fn lookup(&self, name: &str) -> Option<String> {
+    fn lookup(&self, name: &str, values: &Values) -> Option<String> {
         let path = |path: PathBuf| Some(path.to_string_lossy().into_owned());
         match name {
             "proofload" => path(this_program()),
@@ -246,18 +250,52 @@ impl<'a> Resolved<'a> {
             "debian_lib" => path(self.debian.root.join("usr/lib").join(debian::multiarch())),
             _ => match self.declaration.switches.get(name) {
                 Some(argument) => {
-                    let on = self.values.text(name).is_some_and(|value| value == "true");
+                    let on = values.text(name).is_some_and(|value| value == "true");
                     Some(if on { argument.clone() } else { String::new() })
                 }
-                None => self.values.text(name).or_else(|| self.derived(name)),
+                None => values
+                    .text(name)
+                    .or_else(|| self.derived(name, values))
+                    .or_else(|| self.each_endpoint(name))
+                    .or_else(|| self.milliseconds(name, values)),
             },
         }
     }
 
     /// Ends, because a derived text names only those that were declared before it.
-    fn derived(&self, name: &str) -> Option<String> {
+    fn derived(&self, name: &str, values: &Values) -> Option<String> {
         let derived = self.declaration.derived.iter().find(|derived| derived.name == name)?;
-        Some(self.fill(derived.template(&self.values)).text)
+        Some(self.fill_as(derived.template(values), values).text)
+    }
+
+    /// The text once for each endpoint, in which the shared parameter has that endpoint's level. Ends, because such a
+    /// text names only those that were declared before it.
+    fn each_endpoint(&self, name: &str) -> Option<String> {
+        let template = self.declaration.each_endpoint.get(name)?;
+        let of_one = |(number, level): (usize, String)| {
+            let mut values = Values { plain: self.values.plain.clone(), shared: None };
+            if let Some(shared) = &self.declaration.shares {
+                values.plain.insert(shared.clone(), level);
+            }
+            // The port is known at the start only.
+            let port = format!("{{{ENDPOINT_PORT}{number}}}");
+            fill(
+                template,
+                |name| if name == "port" { Some(port.clone()) } else { self.lookup(name, &values) },
+            )
+            .text
+        };
+        let texts: Vec<String> = self.endpoints().into_iter().enumerate().map(of_one).collect();
+        Some(texts.join("\n"))
+    }
+
+    fn milliseconds(&self, name: &str, values: &Values) -> Option<String> {
+        let name = name.strip_suffix(MILLISECONDS)?;
+        let of_time =
+            |parameter: &&Parameter| parameter.name == name && parameter.kind == ParameterKind::Duration;
+        self.declaration.parameters.iter().find(of_time)?;
+        let value = values.text(name)?;
+        Some(duration(&value).map(|ns| (ns / 1_000_000).to_string()).unwrap_or_default())
     }
 
     fn fill_cache(&self, cache: &Cache, say: &dyn Fn(&str)) -> Result<(), SubjectError> {
@@ -393,13 +431,27 @@ impl<'a> Resolved<'a> {
         }
     }
 
+    /// Whether an argument is nothing but a parameter of several words, each an argument of its own.
+    fn is_words(&self, argument: &str) -> bool {
+        let parameter = |parameter: &&Parameter| format!("{{{}}}", parameter.name) == argument;
+        let found = self.declaration.parameters.iter().find(parameter);
+        found.is_some_and(|found| matches!(found.kind, ParameterKind::Words(_)))
+    }
+
     /// A group of arguments with an empty placeholder is left out: that is how an option is not given.
     fn arguments(&self, groups: &[Vec<String>]) -> Vec<String> {
         let mut args = Vec::new();
         for group in groups {
             let filled: Vec<Filled> = group.iter().map(|argument| self.fill(argument)).collect();
-            if !filled.iter().any(|argument| argument.lacks) {
-                args.extend(filled.into_iter().map(|argument| argument.text));
+            if filled.iter().any(|argument| argument.lacks) {
+                continue;
+            }
+            for (argument, filled) in group.iter().zip(filled) {
+                if self.is_words(argument) {
+                    args.extend(filled.text.split_whitespace().map(str::to_string));
+                } else {
+                    args.push(filled.text);
+                }
             }
         }
         args

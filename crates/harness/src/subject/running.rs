@@ -181,6 +181,10 @@ impl Launched {
             "temp" => Some(self.temp.to_string_lossy().into_owned()),
             "endpoints" => Some(endpoints().join(",")),
             _ => {
+                if let Some(number) = name.strip_prefix(template::ENDPOINT_PORT) {
+                    let ports = self.ports.get(self.program.front)?;
+                    return Some(ports.get(number.parse::<usize>().ok()?)?.to_string());
+                }
                 let named = name.strip_prefix("port.")?;
                 first(self.program.steps.iter().position(|step| step.name == named)?)
             }

@@ -49,7 +49,7 @@ impl Tree {
     }
 
     /// What the subject says of itself: of the first JVM among its processes, or else of the root. See
-    /// [`facts`](super::facts).
+    /// `facts`.
     pub fn facts(&self) -> BTreeMap<String, String> {
         let mut known = self.known();
         known.discover();

@@ -47,7 +47,7 @@ const TESTS: &[Test] = tests![
     caches::a_killed_builder_leaves_nothing_half_made,
     tomcat::every_tomcat_serves_on_every_connector,
     tomcat::virtual_threads_serve_on_both_connectors_of_every_newer_tomcat,
-    tomcat::the_full_tomcat_serves_its_examples,
+    tomcat::the_full_tomcat_serves_its_examples_on_every_connector_of_one_process,
     tomcat::a_tomcat_is_described_counted_and_cleaned_up,
 ];
 

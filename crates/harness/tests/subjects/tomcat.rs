@@ -117,28 +117,71 @@ pub fn virtual_threads_serve_on_both_connectors_of_every_newer_tomcat() {
     }
 }
 
-/// The distribution as it is published: home page, and an example that answers much.
-pub fn the_full_tomcat_serves_its_examples() {
+/// The distribution as it is published, its three connectors in one process: home page, an example that answers much,
+/// and one that counts what it is sent.
+pub fn the_full_tomcat_serves_its_examples_on_every_connector_of_one_process() {
     if skipped() {
         return;
     }
     let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
-    for connector in ["nio", "apr"] {
-        let with = [("connector".to_string(), connector.to_string())].into();
-        let spec = SubjectSpec::Catalogue { folder: "tomcat-full".into(), with };
-        let prepared = bench.prepare(&spec);
-        let running = prepared.start(&keeper, &[], &bench.log(), &keeper.temp().join(connector)).unwrap();
-        running.wait_ready(&Default::default()).unwrap();
-        let address = running.address();
-        // Both come in chunks.
-        let page = get(address, "/");
+    let connectors = ["nio", "nio2", "apr"];
+    let with = |connector: &str| {
+        [
+            ("connector", connector),
+            ("max_threads", "16"),
+            ("max_threads_nio2", "200"),
+            ("accept_count", "4096"),
+            ("max_connections", "22000"),
+            ("connection_timeout", "1500ms"),
+            ("jvm_flags", "-XX:NewRatio=3 -XX:SurvivorRatio=4"),
+        ]
+        .map(|(name, value)| (name.to_string(), value.to_string()))
+    };
+    let spec =
+        |connector| SubjectSpec::Catalogue { folder: "tomcat-full".into(), with: with(connector).into() };
+    let prepared =
+        Prepared::prepare_shared("it", &connectors.map(spec), &bench.catalogue, &bench.cache, &|_| {})
+            .unwrap();
+    let mut variant = Variant::default();
+    prepared.describe(&mut variant);
+    assert!(variant.description.contains("16 threads (nio2 200)"), "{}", variant.description);
+    assert!(variant.command.contains(&"-XX:SurvivorRatio=4".to_string()), "{:?}", variant.command);
+    let temp = keeper.temp().join("it");
+    let running = prepared.start(&keeper, &[], &bench.log(), &temp).unwrap();
+    running.wait_ready(&Default::default()).unwrap();
+    let server = std::fs::read_to_string(temp.join("conf/server.xml")).unwrap();
+    assert_eq!(running.addresses().len(), 3);
+    for (address, connector) in running.addresses().iter().zip(connectors) {
+        let written =
+            server.split("<Connector").find(|part| part.contains(&format!("port=\"{}\"", address.port())));
+        let written = written.unwrap_or_else(|| panic!("{connector}: {server}"));
+        let threads = if connector == "nio2" { "maxThreads=\"200\"" } else { "maxThreads=\"16\"" };
+        for part in
+            [threads, "connectionTimeout=\"1500\"", "maxConnections=\"22000\"", "acceptCount=\"4096\""]
+        {
+            assert!(written.contains(part), "{connector}: {written}");
+        }
+        // The first two come in chunks.
+        let page = get(*address, "/");
         assert!(page.len() > 11_410 && page.contains("Apache Tomcat/9.0.104"), "{connector}: {page}");
-        let numbers = get(address, "/examples/servlets/nonblocking/numberwriter");
+        let numbers = get(*address, "/examples/servlets/nonblocking/numberwriter");
         assert!(numbers.len() > 210_000, "{connector}: {}", numbers.len());
-        running.stop().unwrap();
-        // Nothing of what is unpacked was changed.
-        bench.prepare(&spec);
+        let post = format!(
+            "POST /examples/servlets/nonblocking/bytecounter HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+             Content-Length: 30000\r\n\r\n{}",
+            "x".repeat(30_000)
+        );
+        let counted = ask(*address, &post);
+        assert!(counted.contains("Total bytes written = [30000]"), "{connector}: {counted}");
     }
+    running.stop().unwrap();
+    // Tomcat names a connector by its protocol and its threads: each was the one that was asked for.
+    let log = std::fs::read_to_string(bench.log()).unwrap();
+    for connector in connectors {
+        assert!(log.contains(&format!("\"http-{connector}-127.0.0.1-")), "{connector}: {log}");
+    }
+    // Nothing of what is unpacked was changed.
+    Prepared::prepare_shared("it", &connectors.map(spec), &bench.catalogue, &bench.cache, &|_| {}).unwrap();
 }
 
 pub fn a_tomcat_is_described_counted_and_cleaned_up() {

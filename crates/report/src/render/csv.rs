@@ -49,6 +49,7 @@ fn counted(point: &Point, out: &mut String) {
     for (code, n) in &point.codes {
         say(&format!("code.{code}"), "count", Some(*n as f64));
     }
+    say("total.redirects", "count", Some(point.redirects as f64).filter(|n| *n > 0.0));
     let clocks = [
         ("response_time", &point.response_time_ns),
         ("service_time", &point.service_time_ns),
@@ -74,6 +75,8 @@ fn quantiles(durations: &Durations) -> [(&'static str, Option<f64>); 6] {
     ]
 }
 
+const SECOND_NS: u64 = 1_000_000_000;
+
 /// The series of every slice: answers in each second of the window, and what the telemetry saw. `at_ns` counts from
 /// the window's start.
 pub fn csv_series(slices: &[&Slice]) -> String {
@@ -93,7 +96,17 @@ pub fn csv_series(slices: &[&Slice]) -> String {
             slice.started_unix_ns
         );
         for (second, answered) in slice.measured.per_second.iter().enumerate() {
-            out.push_str(&format!("{place},{},answered,{answered}\r\n", second as u64 * 1_000_000_000));
+            out.push_str(&format!("{place},{},answered,{answered}\r\n", second as u64 * SECOND_NS));
+        }
+        let latencies = [
+            ("response_p50_ns", &slice.measured.response_p50_per_second_ns),
+            ("response_p99_ns", &slice.measured.response_p99_per_second_ns),
+        ];
+        for (name, seconds) in latencies {
+            for (second, value) in seconds.iter().enumerate() {
+                let value = value.map(|value| value.to_string()).unwrap_or_default();
+                out.push_str(&format!("{place},{},{name},{value}\r\n", second as u64 * SECOND_NS));
+            }
         }
         let Some(telemetry) = &slice.telemetry else { continue };
         for (series, values) in &telemetry.series {

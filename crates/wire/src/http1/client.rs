@@ -5,6 +5,7 @@ use super::body::{Body, Chunked, Sink};
 use super::cookies;
 use super::fields::Fields;
 use super::lines::{Fault, Fed, Lines, Next, count_work};
+use super::redirect::Location;
 use super::template::Filling;
 use crate::{Cancelled, Close, Event, Events, ExchangeId, Full, MalformedKind, Outbox, Request, State};
 
@@ -53,6 +54,8 @@ pub struct Http1 {
     dead: bool,
     /// Set-Cookie lines of the present answer, where somebody wants them.
     set_cookies: Option<Vec<u8>>,
+    /// Where the present answer leads, where somebody wants to know.
+    location: Option<Box<Location>>,
 }
 
 impl Http1 {
@@ -70,6 +73,7 @@ impl Http1 {
             persists: true,
             dead: false,
             set_cookies: None,
+            location: None,
         }
     }
 
@@ -125,6 +129,17 @@ impl Http1 {
         if let Some(kept) = &mut self.set_cookies {
             kept.clear();
         }
+        if let Some(location) = &mut self.location {
+            location.clear();
+        }
+    }
+
+    pub(crate) fn keep_location(&mut self) {
+        self.location = Some(Box::default());
+    }
+
+    pub(crate) fn location(&self) -> Option<&[u8]> {
+        self.location.as_ref().and_then(|location| location.get())
     }
 
     pub(crate) fn keep_set_cookies(&mut self, mut buffer: Vec<u8>) {
@@ -220,6 +235,9 @@ impl Http1 {
                     if let Some(kept) = &mut self.set_cookies {
                         cookies::keep(&rest[..text], kept);
                     }
+                    if let Some(location) = &mut self.location {
+                        location.keep(&rest[..text]);
+                    }
                     pos += len;
                 }
                 Next::More => return Ok(Fed { consumed: pos, done: false }),
@@ -239,6 +257,9 @@ impl Http1 {
         if self.status < 200 {
             // `lines` goes on counting, so that interim answers without end exceed the head's limit.
             self.part = Part::Status;
+            if let Some(location) = &mut self.location {
+                location.clear();
+            }
             return Ok(false);
         }
         self.persists &= self.fields.persists();

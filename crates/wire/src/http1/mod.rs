@@ -20,12 +20,14 @@ mod client;
 mod cookies;
 mod fields;
 mod lines;
+mod redirect;
 mod request;
 pub mod server;
 mod template;
 
 pub use client::Http1;
 pub use cookies::{COOKIE_BYTES_MAX, COOKIES_MAX, Jar};
+pub use redirect::{LOCATION_MAX, Leads, becomes_get, is_redirect, resolve};
 pub use request::{EncodeError, RequestSpec};
 pub use template::{Filling, Part, Places, Slot, Template, Values};
 

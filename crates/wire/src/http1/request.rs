@@ -155,7 +155,11 @@ impl RequestSpec {
         let target_at = draft.bytes.len();
         draft.put_filled(Part::Target, self.target.as_bytes(), 0);
         let target = target_at..draft.bytes.len();
-        draft.put(&[" HTTP/1.1\r\nHost: ", host, "\r\n"]);
+        draft.put(&[" HTTP/1.1\r\nHost: "]);
+        let host_at = draft.bytes.len();
+        draft.put(&[host]);
+        let host = host_at..draft.bytes.len();
+        draft.put(&["\r\n"]);
         for (index, (name, value)) in self.headers.iter().enumerate() {
             if !name.eq_ignore_ascii_case("host") {
                 let from = value.len() - value.trim_start_matches([' ', '\t']).len();
@@ -188,7 +192,7 @@ impl RequestSpec {
             head_only: self.method == "HEAD",
             closes: self.close || given.closes,
             keep_body: self.keep_body,
-            places: Places { patches: draft.patches, draws: draft.draws, target, body_at },
+            places: Places { patches: draft.patches, draws: draft.draws, target, host, body_at },
         })
     }
 

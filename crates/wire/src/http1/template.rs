@@ -43,6 +43,7 @@ pub struct Places {
     pub(super) patches: Vec<Patch>,
     pub(super) draws: Vec<u16>,
     pub(super) target: Range<usize>,
+    pub(super) host: Range<usize>,
     pub(super) body_at: usize,
 }
 
@@ -144,6 +145,17 @@ impl Places {
     /// Which values an exchange needs, each once.
     pub fn draws(&self) -> &[u16] {
         &self.draws
+    }
+
+    /// The method of the encoded request `bytes`.
+    pub fn method<'a>(&self, bytes: &'a [u8]) -> &'a str {
+        let end = self.target.start.saturating_sub(1);
+        std::str::from_utf8(&bytes[..end]).unwrap_or_default()
+    }
+
+    /// The host that the encoded request `bytes` names.
+    pub fn authority<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        &bytes[self.host.clone()]
     }
 
     /// Path and query as this exchange sends them, appended to `out`.

@@ -10,7 +10,7 @@ mod server;
 
 pub use network::{Sim, SimNet};
 pub use peer::{Accept, Peer, Reply, ScriptPeer, Step};
-pub use server::{Fault, Served, Server, Service, Stall};
+pub use server::{Fault, Redirect, Served, Server, Service, Stall};
 
 use super::{Allowance, Drivers};
 use std::io;

@@ -57,6 +57,19 @@ pub enum Fault {
     Drip(u64),
 }
 
+/// A path that leads elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redirect {
+    /// Path and query that are asked for.
+    pub from: &'static str,
+    /// The code.
+    pub code: u16,
+    /// The Location; empty for none.
+    pub to: &'static str,
+    /// Whether the connection ends with the answer.
+    pub closes: bool,
+}
+
 /// What a server does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Server {
@@ -73,6 +86,8 @@ pub struct Server {
     pub faults: Vec<(Fault, f64)>,
     /// Whether it leaves connections open that the request asked to close.
     pub never_closes: bool,
+    /// Paths that lead elsewhere.
+    pub redirects: Vec<Redirect>,
 }
 
 impl Default for Server {
@@ -84,6 +99,7 @@ impl Default for Server {
             body_bytes: 100,
             faults: Vec::new(),
             never_closes: false,
+            redirects: Vec::new(),
         }
     }
 }
@@ -101,6 +117,10 @@ pub struct Served {
     pub requests: u64,
     /// Good answers sent whole.
     pub answered: u64,
+    /// Redirects sent whole, which count as good answers too.
+    pub redirected: u64,
+    /// Requests with GET.
+    pub gets: u64,
     /// Answers with status 500.
     pub errors: u64,
     /// Answers that are no HTTP.
@@ -139,6 +159,8 @@ struct Inbox {
 /// One request found in received bytes.
 struct Asked {
     closes: bool,
+    /// The first line.
+    line: String,
 }
 
 impl Serving {
@@ -189,9 +211,19 @@ impl Serving {
     fn answer(&mut self, asked: &Asked, first: bool, now_ns: u64, replies: &mut Vec<(u64, Reply)>) {
         let at_ns = self.leaves_at(now_ns);
         let fault = self.fault(false);
-        let announced = asked.closes || fault == Some(Fault::CloseAnnounced);
-        let status = if fault == Some(Fault::Error) { "500 Internal Server Error" } else { "200 OK" };
-        let whole = encode(status, announced, self.server.body_bytes);
+        let path = asked.line.split(' ').nth(1).unwrap_or_default();
+        let redirect = self.server.redirects.iter().find(|redirect| redirect.from == path);
+        let redirect = redirect.filter(|_| fault.is_none()).cloned();
+        let announced = asked.closes
+            || fault == Some(Fault::CloseAnnounced)
+            || redirect.as_ref().is_some_and(|redirect| redirect.closes);
+        let status = match &redirect {
+            Some(Redirect { code, to: "", .. }) => format!("{code} Moved"),
+            Some(Redirect { code, to, .. }) => format!("{code} Moved\r\nLocation: {to}"),
+            None if fault == Some(Fault::Error) => "500 Internal Server Error".to_owned(),
+            None => "200 OK".to_owned(),
+        };
+        let whole = encode(&status, announced, self.server.body_bytes);
         let cut = self.random.below(whole.len() as u64 - 1) as usize + 1;
         let part = whole[..cut].to_vec();
         let bytes = |bytes: Vec<u8>| (at_ns, Reply::Bytes(bytes));
@@ -215,7 +247,11 @@ impl Serving {
         if announced && !ended && !self.server.never_closes && fault != Some(Fault::Silence) {
             replies.push((last_ns, Reply::Fin));
         }
-        self.count(|served| count_answer(served, fault, first));
+        self.count(|served| {
+            count_answer(served, fault, first);
+            served.redirected += u64::from(redirect.is_some());
+            served.gets += u64::from(asked.line.starts_with("GET "));
+        });
     }
 }
 
@@ -244,7 +280,9 @@ fn encode(status: &str, closes: bool, body_bytes: usize) -> Vec<u8> {
 /// Takes one whole request out of the inbox.
 fn next_request(inbox: &mut Vec<u8>) -> Option<Asked> {
     let head_len = inbox.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
-    let head = String::from_utf8_lossy(&inbox[..head_len]).to_ascii_lowercase();
+    let written = String::from_utf8_lossy(&inbox[..head_len]);
+    let line = written.lines().next().unwrap_or_default().to_owned();
+    let head = written.to_ascii_lowercase();
     let field = |name: &str| head.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     let length = field("content-length:").and_then(|value| value.parse::<usize>().ok()).unwrap_or(0);
     if inbox.len() < head_len + length {
@@ -252,7 +290,7 @@ fn next_request(inbox: &mut Vec<u8>) -> Option<Asked> {
     }
     let closes = field("connection:").is_some_and(|value| value == "close");
     inbox.drain(..head_len + length);
-    Some(Asked { closes })
+    Some(Asked { closes, line })
 }
 
 impl Peer for Serving {

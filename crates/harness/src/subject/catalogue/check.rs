@@ -10,9 +10,11 @@ use crate::study::{Parameter, ParameterKind, duration};
 use crate::subject::Mistake;
 
 use super::declaration::{Declaration, ProcessDeclaration, SUBJECT_FORMAT, check_value, memory_bytes};
-use super::raw::{Raw, RawCondition, RawDerived, RawKind, RawParameter, RawProcess, RawRange, RawRule};
+use super::raw::{
+    Raw, RawCondition, RawDerived, RawEachEndpoint, RawKind, RawParameter, RawProcess, RawRange, RawRule,
+};
 use super::rules::{Condition, Derived, Pattern, Rule};
-use super::template::{is_process_name, is_word, placeholders};
+use super::template::{MILLISECONDS, is_process_name, is_word, placeholders};
 
 /// Placeholders that every subject may use.
 const BUILT_IN: [&str; 3] = ["port", "temp", "proofload"];
@@ -59,6 +61,7 @@ impl<'a> Check<'a> {
         self.processes_are_named(&raw.processes);
         let derived: Vec<Derived> =
             raw.derived.into_iter().map(|raw| self.derived(raw, &parameters)).collect();
+        let each_endpoint = raw.each_endpoint.iter().map(|raw| self.each_endpoint(raw)).collect();
         let applies = raw.applies.iter().map(|raw| self.rule(raw, &parameters)).collect();
         let shares = raw.shares.map(|name| self.shared(&name, &parameters));
         let (processes, front) = match (&raw.start, &raw.ready) {
@@ -86,6 +89,7 @@ impl<'a> Check<'a> {
             derived,
             applies,
             shares,
+            each_endpoint,
             jdk: raw.needs.jdk.as_ref().map(|jdk| self.template(jdk)),
             maven: raw.needs.maven.iter().map(|coordinate| self.coordinate(coordinate)).collect(),
             debian: raw.needs.debian.iter().map(|package| self.template(package)).collect(),
@@ -150,11 +154,15 @@ impl<'a> Check<'a> {
             RawKind::Memory => ParameterKind::Memory,
             RawKind::Duration => ParameterKind::Duration,
             RawKind::Text => ParameterKind::Text,
+            RawKind::Words(begin) => ParameterKind::Words(begin),
             RawKind::Switch(argument) => {
                 switches.insert(name.clone(), argument);
                 ParameterKind::Choice(vec!["true".into(), "false".into()])
             }
         };
+        if kind == ParameterKind::Duration {
+            self.known.insert(format!("{name}{MILLISECONDS}"));
+        }
         let default = raw.default.as_ref().map(|default| default.value.clone());
         let parameter = Parameter { name, kind, default, doc: raw.doc };
         if let (Some(at), Some(value)) = (&raw.default, &parameter.default)
@@ -178,6 +186,11 @@ impl<'a> Check<'a> {
         });
         let cases = cases.collect();
         Derived { name: self.name(&raw.name), cases }
+    }
+
+    fn each_endpoint(&mut self, raw: &RawEachEndpoint) -> (String, String) {
+        let text = self.template(&raw.is);
+        (self.name(&raw.name), text)
     }
 
     fn rule(&mut self, raw: &RawRule, parameters: &[Parameter]) -> Rule {

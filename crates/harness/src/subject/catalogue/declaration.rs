@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::study::{Parameter, ParameterKind, duration};
+use crate::study::{Parameter, ParameterKind, check_words, duration};
 use crate::subject::Mistake;
 
 use super::check::Check;
@@ -32,6 +32,8 @@ pub struct Declaration {
     pub(crate) applies: Vec<Rule>,
     /// The parameter in which variants may differ that share one start.
     pub(crate) shares: Option<String>,
+    /// Placeholders whose text is written once for each endpoint, one below the other; templates.
+    pub(crate) each_endpoint: BTreeMap<String, String>,
     /// Major version of the JDK, a template.
     pub(crate) jdk: Option<String>,
     /// Maven coordinates, templates; an empty one is left out.
@@ -143,6 +145,7 @@ impl Declaration {
                 ParameterKind::Memory => ("memory", None, None, None),
                 ParameterKind::Duration => ("duration", None, None, None),
                 ParameterKind::Text => ("text", None, None, None),
+                ParameterKind::Words(begin) => ("words", Some(begin), None, None),
             };
             json!({
                 "name": parameter.name, "kind": kind, "values": values, "min": min, "max": max,
@@ -180,6 +183,7 @@ pub(crate) fn kind_text(kind: &ParameterKind) -> String {
         ParameterKind::Memory => "a size such as 256m".into(),
         ParameterKind::Duration => "a duration such as 10s".into(),
         ParameterKind::Text => "text".into(),
+        ParameterKind::Words(begin) => format!("words that begin with {}", begin.join(" or ")),
     }
 }
 
@@ -224,6 +228,7 @@ pub(crate) fn check_value(parameter: &Parameter, value: &str) -> Result<(), Stri
         ParameterKind::Text if value.chars().any(char::is_control) => {
             Err(format!("`{shown}` holds control characters; write one line of text"))
         }
+        ParameterKind::Words(begin) => check_words(begin, value),
         _ => Ok(()),
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Raw {
     #[serde(default)]
     pub shares: Option<Spanned<String>>,
     #[serde(default)]
+    pub each_endpoint: Vec<RawEachEndpoint>,
+    #[serde(default)]
     pub needs: RawNeeds,
     #[serde(default)]
     pub build: RawBuild,
@@ -58,6 +60,7 @@ pub(super) enum RawKind {
     Memory,
     Duration,
     Text,
+    Words(Vec<String>),
     Switch(String),
 }
 
@@ -83,6 +86,13 @@ pub(super) struct RawDerived {
 pub(super) struct RawCase {
     #[serde(default)]
     pub when: RawCondition,
+    pub is: Spanned<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawEachEndpoint {
+    pub name: Spanned<String>,
     pub is: Spanned<String>,
 }
 

@@ -1,5 +1,11 @@
 //! Texts with placeholders: `-Xmx{heap}`. Braces around anything but a small word stand for themselves.
 
+/// After the name of a duration, a placeholder of its whole milliseconds.
+pub(crate) const MILLISECONDS: &str = "_ms";
+
+/// Before the number of an endpoint, a placeholder of its port; only in what is written for each endpoint.
+pub(crate) const ENDPOINT_PORT: &str = "endpoint_port_";
+
 /// A template with every placeholder replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Filled {

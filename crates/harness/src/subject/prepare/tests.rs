@@ -172,3 +172,45 @@ fn what_is_missing_offline_is_listed_before_anything_is_tried() {
     assert!(missing.iter().any(|name| name.contains("debian:libtcnative-1:libapr1:")), "{missing:?}");
     assert!(error.to_string().contains("run once without --offline"));
 }
+
+#[test]
+fn flags_of_a_jvm_are_words_and_nothing_else() {
+    let with = |flags: &str| resolve(&folder("tomcat", &[("jvm_flags", flags)]));
+    let command = with(" -Xss512k  -XX:NewRatio=3 ").unwrap().command;
+    let at = command.iter().position(|word| word == "-Xss512k").unwrap();
+    assert_eq!(command[at + 1], "-XX:NewRatio=3");
+    assert!(command.iter().position(|word| word == "-cp").unwrap() > at, "{command:?}");
+    let plain = with("").unwrap().command;
+    assert_eq!(plain.len() + 2, command.len(), "none is no empty argument: {plain:?}");
+    for wrong in ["-jar", "-Xss1m @file", "-X", "-cp x", "TomcatSubject"] {
+        let told = with(wrong).unwrap_err();
+        assert!(told.contains("does not begin with -X or -D"), "{wrong}: {told}");
+    }
+}
+
+/// The parameter that is shared has in each text the level of its endpoint.
+#[test]
+fn what_is_written_for_each_endpoint_has_its_own_level_and_port() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = Cache::at(&directory.path().join("cache")).unwrap();
+    let subject = directory.path().join("subjects/many");
+    fs::create_dir_all(&subject).unwrap();
+    fs::write(subject.join("conf"), "head {all}").unwrap();
+    let yaml = "description: many\nshares: mode\n\
+                parameters:\n  - { name: mode, kind: { choice: [a, b] }, default: a, doc: How. }\n  \
+                - { name: wait, kind: duration, default: 1500ms, doc: How long. }\n\
+                derived: [{ name: big, cases: [{ when: { mode: [b] }, is: B }, { is: small }] }]\n\
+                each_endpoint: [{ name: all, is: \"{mode}={big}@{port} {wait_ms}\" }]\n\
+                files: { conf: conf }\nstart: [[./it]]\nready: { within: 1s }\n";
+    fs::write(subject.join("subject.yaml"), yaml).unwrap();
+    let catalogue = Catalogue::read(&directory.path().join("subjects")).unwrap();
+    let text_of = |prepared: Prepared| {
+        let Origin::Program(program) = prepared.origin else { panic!("no program") };
+        program.files[0].1.clone()
+    };
+    let specs = ["b", "a"].map(|mode| folder("many", &[("mode", mode)]));
+    let shared = Prepared::resolve_shared("it", &specs, &catalogue, &cache).unwrap();
+    assert_eq!(text_of(shared), "head b=B@{endpoint_port_0} 1500\na=small@{endpoint_port_1} 1500");
+    let alone = Prepared::resolve("it", &specs[0], &catalogue, &cache).unwrap();
+    assert_eq!(text_of(alone), "head b=B@{endpoint_port_0} 1500");
+}

@@ -38,7 +38,8 @@ fn every_collectors_pauses_are_summed_by_name() {
 
 #[test]
 fn each_collector_is_told_by_its_name() {
-    let expected: [(&[u8], &[(&str, u64)]); 8] = [
+    type Collectors<'a> = &'a [(&'a str, u64)];
+    let expected: [(&[u8], Collectors<'_>); 8] = [
         (SERIAL_17, &[("Serial young collection pauses", 23), ("Serial full collection pauses", 1)]),
         (PARALLEL_17, &[("Parallel young collection pauses", 32), ("Parallel full collection pauses", 1)]),
         (

@@ -50,7 +50,8 @@ fn the_kernel_filters_by_every_port_it_is_given_and_by_none() {
         let found = diagnosis.dump(CONNECTED, &ports[..count], true).unwrap();
         let mut got: Vec<u16> = found.iter().map(|socket| socket.local_port).collect();
         let mut wanted = ports[..count].to_vec();
-        (got.sort_unstable(), wanted.sort_unstable());
+        got.sort_unstable();
+        wanted.sort_unstable();
         assert_eq!(got, wanted);
     }
     for ports in [&[][..], &ports[..]] {
