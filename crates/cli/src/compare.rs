@@ -38,7 +38,7 @@ pub fn study_of(args: &CompareArgs) -> anyhow::Result<Study> {
     let request = load::request(&args.load, &mut mistakes);
     if args.load.unix.is_some() {
         mistakes.add(
-            "--unix: all addresses would lead to one server; write one as http+unix://%2Frun%2Fapp.sock/",
+            "--unix: all addresses would lead to one server; write each as http+unix://%2Frun%2Fapp.sock/",
         );
     }
     mistakes.check()?;

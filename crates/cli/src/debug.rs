@@ -6,7 +6,7 @@ use proofload_engine::LoadPlan;
 use proofload_engine::debug::{Heard, Transcript, debug as carry_out};
 use proofload_measure::Outcome;
 use proofload_report::escape;
-use proofload_store::{REDACTED, redact};
+use proofload_store::{hide, redact};
 use std::fmt::Write;
 
 /// How much of a body is shown.
@@ -103,9 +103,5 @@ fn sides(
 
 /// A text without credentials.
 fn hidden(text: &str, secrets: &[String]) -> String {
-    let mut text = text.to_owned();
-    for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
-        text = text.replace(secret.as_str(), REDACTED);
-    }
-    redact(&text)
+    redact(&String::from_utf8_lossy(&hide(text.as_bytes(), secrets)))
 }

@@ -4,9 +4,8 @@ use crate::args::{LoadArgs, MeasureArgs};
 use proofload_engine::{Arrival, Expect, Stage, Timeouts};
 use proofload_harness::study::quantity;
 use proofload_harness::study::stages::{Of, stage};
-use proofload_harness::study::{Auth, Body, FOLLOW_MAX, feeder, form_part};
+use proofload_harness::study::{Auth, Body, FOLLOW_MAX, feeder, form_part, local_address};
 use proofload_harness::study::{LoadKind, LoadPoint, RequestOptions, peak, stages_label, users_label};
-use std::net::IpAddr;
 
 /// Connections when none are asked for: enough to keep a small server busy, few enough for every limit.
 const CONNECTIONS: u32 = 50;
@@ -200,14 +199,4 @@ fn secret(text: &str) -> Result<String, String> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| format!("cannot read {path}: {error}; check the name"))?;
     Ok(text.lines().next().unwrap_or_default().to_owned())
-}
-
-/// An address of this machine.
-fn local_address(text: &str) -> Result<IpAddr, String> {
-    let address: IpAddr =
-        text.parse().map_err(|_| format!("{text} is not a numeric address; write one such as 127.0.0.2"))?;
-    match proofload_engine::driver::is_local(address) {
-        true => Ok(address),
-        false => Err(format!("{text} is not an address of this machine; `ip address` lists them")),
-    }
 }

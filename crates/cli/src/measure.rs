@@ -52,7 +52,8 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let stop = signals::install()?;
     let _lock = MeasuringLock::acquire("one endpoint", true, &stop, |holder| eprintln!("{holder}"))
         .map_err(run::lock_error)?;
-    let loaded = watched(&plan, &stop, args.output.quiet)?;
+    let mut loaded = watched(&plan, &stop, args.output.quiet)?;
+    record::hide_secrets(&mut loaded, &endpoint::secrets(&args.urls, &request));
     let slice = single_slice(record::point(&name, &point, &loaded), &loaded);
     // What was cut off is not the measurement that was asked for.
     let whole = (!loaded.stopped_early).then_some(&slice);

@@ -26,6 +26,13 @@ fn answer(mut stream: impl Read + Write, requests: &std::sync::mpsc::Sender<Stri
             if body.len() >= length {
                 requests.send(format!("{head}\n\n{}", &body[..length])).ok();
                 bytes.drain(..head.len() + 4 + length);
+                // `/echo` sends the whole request back, as an error.
+                if head.contains(" /echo") {
+                    let head = head.replace("\r\n", "|");
+                    let reply = format!("HTTP/1.1 500 No\r\nContent-Length: {}\r\n\r\n{head}", head.len());
+                    stream.write_all(reply.as_bytes()).ok();
+                    continue;
+                }
                 // `/to?x` leads to x.
                 let line = head.lines().next().unwrap_or_default();
                 let to = line.split(' ').nth(1).and_then(|target| target.strip_prefix("/to?"));
@@ -269,4 +276,142 @@ fn redirects_are_followed_within_the_server_and_counted() {
     measured(&output);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("3 answers were redirects; none was followed"), "{text}");
+}
+
+/// Runs a study of those subjects, in little time, and returns its result.
+fn studied(directory: &std::path::Path, top: &str) -> serde_json::Value {
+    let file = directory.join("study.yaml");
+    let rest = "workload: { page: { get: /a } }\nload: { closed: { connections: 4 } }\n";
+    std::fs::write(&file, format!("study: ways\nquestion: Is it reached?\n{top}{rest}")).unwrap();
+    let timing = ["--smoke", "--timing", TIMING, "--format", "json", "-q", "--dir"];
+    let run = ["run", file.to_str().unwrap()];
+    let output = proofload(&[&run[..], &timing, &[directory.to_str().unwrap()]].concat());
+    assert!(matches!(output.status.code(), Some(0 | 11 | 12)), "{output:?}");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+const TIMING: &str = "warm-up=100ms,slice=50ms,discard=10ms,cycles=2";
+
+#[track_caller]
+fn all_answered(result: &serde_json::Value, variants: usize) {
+    let points = result["points"].as_array().expect("points");
+    assert_eq!(points.len(), variants);
+    for point in points {
+        assert!(point["outcomes"]["answered"].as_u64() > Some(0), "{point}");
+        assert_eq!(point["codes"].as_object().map(|codes| codes.len()), Some(1), "{point}");
+    }
+}
+
+/// A server on a Unix socket, and its address.
+fn unix_server(path: &std::path::Path) -> String {
+    let listener = UnixListener::bind(path).unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || answer(stream, &channel().0));
+        }
+    });
+    format!("http+unix://{}", path.display().to_string().replace('/', "%2F"))
+}
+
+#[test]
+fn studies_and_comparisons_reach_ipv6_and_unix_sockets() {
+    let directory = tempfile::tempdir().unwrap();
+    let (v6, _kept) = server("::1");
+    let sockets = ["a.sock", "b.sock"].map(|name| unix_server(&directory.path().join(name)));
+    let subjects =
+        format!("subjects: {{ v6: {{ url: \"http://{v6}\" }}, sock: {{ url: \"{}\" }} }}\n", sockets[0]);
+    let claims = "claims: { answers: errors(sock) == 0 }\n";
+    let result = studied(directory.path(), &format!("{subjects}{claims}"));
+    all_answered(&result, 2);
+    let described = result["plan"]["variants"][1]["description"].as_str().unwrap();
+    assert!(described.contains("a.sock), already running"), "{described}");
+
+    let urls = sockets.each_ref().map(|socket| format!("{socket}/a"));
+    let place = ["-q", "--format", "json", "--smoke", "--timing", TIMING, "--dir"];
+    let dir = directory.path().to_str().unwrap();
+    let output = proofload(&[&["compare", &urls[0], &urls[1]], &place[..], &[dir]].concat());
+    assert!(matches!(output.status.code(), Some(0 | 10 | 11 | 12)), "{output:?}");
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    all_answered(&result, 2);
+    assert_eq!(result["plan"]["variants"][1]["name"], "b.sock");
+    measured(&proofload(&[&urls[0], "-n", "3", "-c", "1", "-q"]));
+
+    for wrong in [["--unix", "/x.sock"], ["--bind", "127.0.0.2"]] {
+        let output = proofload(&[&["compare", &urls[0], &urls[1]], &wrong[..]].concat());
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(wrong[0]), "{output:?}");
+    }
+}
+
+#[test]
+fn a_study_leaves_from_the_addresses_that_it_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = listener.local_addr().unwrap();
+    let (sender, peers) = channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            sender.send(stream.peer_addr().unwrap().ip().to_string()).ok();
+            std::thread::spawn(move || answer(stream, &channel().0));
+        }
+    });
+    let top = format!("subjects: {{ it: {{ url: \"http://{at}\" }} }}\nbind: [127.0.0.2, 127.0.0.3]\n");
+    let result = studied(directory.path(), &format!("{top}claims: {{ answers: errors(it) == 0 }}\n"));
+    all_answered(&result, 1);
+    let planned = result["plan"]["workload"].to_string();
+    assert!(planned.contains("leave from 127.0.0.2, 127.0.0.3"), "{planned}");
+    let peers: std::collections::BTreeSet<String> = peers.try_iter().collect();
+    // The look whether it answers comes from the kernel's own choice.
+    let chosen: Vec<&str> = peers.iter().map(String::as_str).filter(|peer| *peer != "127.0.0.1").collect();
+    assert_eq!(chosen, ["127.0.0.2", "127.0.0.3"]);
+}
+
+#[test]
+fn a_server_that_sends_secrets_back_under_any_name_gets_none_into_the_record() {
+    let directory = tempfile::tempdir().unwrap();
+    let (at, _kept) = server("127.0.0.1");
+    let output = proofload(&[
+        &format!("http://{at}/echo?k=${{env.PROOFLOAD_TEST_SECRET}}"),
+        "-H",
+        "X-Odd: ${env.PROOFLOAD_TEST_SECRET}",
+        "--bearer",
+        "zQ9literal",
+        "-n",
+        "2",
+        "-c",
+        "1",
+        "-q",
+        "--format",
+        "json",
+    ]);
+    let kept = String::from_utf8(output.stdout).unwrap();
+    assert!(kept.contains("X-Odd: [redacted]|") && kept.contains("k=[redacted]"), "{kept}");
+    assert!(!kept.contains("zQ9"), "{kept}");
+
+    let file = directory.path().join("study.yaml");
+    let study = format!(
+        "study: echo\nquestion: What is kept?\nsubjects: {{ it: {{ url: \"http://{at}\" }} }}\n\
+         workload: {{ page: {{ get: /echo, headers: {{ X-Odd: \"a ${{env.PROOFLOAD_TEST_SECRET}} b\" }} }} }}\n\
+         load: {{ closed: {{ connections: 2 }} }}\nclaims: {{ fails: errors(it) > 0.5 }}\n"
+    );
+    std::fs::write(&file, study).unwrap();
+    let dir = directory.path().to_str().unwrap();
+    let timing = ["--smoke", "--timing", TIMING, "--format", "json", "-q", "--dir", dir];
+    let output = proofload(&[&["run", file.to_str().unwrap()], &timing[..]].concat());
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("X-Odd: a [redacted] b"), "{output:?}");
+    let mut folders = vec![directory.path().join("runs")];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path());
+            } else if let Ok(bytes) = std::fs::read(entry.path()) {
+                files += 1;
+                let text = String::from_utf8_lossy(&bytes);
+                assert!(!text.contains("zQ9"), "{}", entry.path().display());
+            }
+        }
+    }
+    assert!(files > 3, "{files} files were looked at");
 }

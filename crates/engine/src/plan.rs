@@ -19,6 +19,16 @@ pub enum Address {
     Unix(PathBuf),
 }
 
+impl Address {
+    /// The address of TCP; `None` for a Unix socket.
+    pub fn tcp(&self) -> Option<SocketAddr> {
+        match self {
+            Address::Tcp(address) => Some(*address),
+            Address::Unix(_) => None,
+        }
+    }
+}
+
 impl From<SocketAddr> for Address {
     fn from(address: SocketAddr) -> Self {
         Address::Tcp(address)

@@ -50,11 +50,10 @@ pub fn load_plan(
                 continue;
             }
         };
-        let address = match &request.unix {
-            Some(path) => Address::Unix(path.clone()),
-            None => Address::Tcp(url.address),
+        let Some(target) = target(&url, request) else {
+            problems.push("--unix: the address names a socket as well; keep one of them".to_string());
+            continue;
         };
-        let target = Target { address };
         let index = targets.iter().position(|known| *known == target).unwrap_or_else(|| {
             targets.push(target);
             targets.len() - 1
@@ -93,6 +92,16 @@ pub fn load_plan(
         share: (0, 1),
         asking: request.asking(feeders),
     })
+}
+
+/// Where to connect to; `None` when two sockets are named.
+fn target(url: &ParsedUrl, request: &RequestOptions) -> Option<Target> {
+    let address = match (&request.unix, &url.address) {
+        (Some(_), Address::Unix(_)) => return None,
+        (Some(path), _) => Address::Unix(path.clone()),
+        (None, address) => address.clone(),
+    };
+    Some(Target { address })
 }
 
 /// What may not be shown of these requests: passwords, and values from the environment.

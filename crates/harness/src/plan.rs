@@ -17,12 +17,11 @@ pub use retime::retime;
 
 use crate::study::quantity::keep_alive_label;
 use crate::study::{LoadKind, LoadPoint, Stand, Study, SubjectSpec, WorkloadEntry};
-use proofload_engine::{Arrival, Extent, LoadPlan, Target};
+use proofload_engine::{Address, Arrival, Extent, LoadPlan, Target};
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
 use proofload_store::schema::{self, FORMAT_VERSION, Plan, PlannedClaim, StreamLoad, Timing};
 use proofload_wire::http1::EncodeError;
-use std::net::SocketAddr;
 
 const S: u64 = 1_000_000_000;
 
@@ -273,7 +272,7 @@ fn arrival_name(arrival: Arrival) -> &'static str {
 #[derive(Clone, Debug)]
 pub struct LoadTerms<'a> {
     /// Where the variant listens.
-    pub address: SocketAddr,
+    pub address: Address,
     /// `host:port` for the Host header.
     pub authority: &'a str,
     /// Load before the window that is discarded.
@@ -350,7 +349,7 @@ fn load_plan(
         }
     };
     Ok(LoadPlan {
-        targets: vec![Target { address: terms.address.into() }],
+        targets: vec![Target { address: terms.address.clone() }],
         mix,
         discard_ns: if profile.is_shaped() { 0 } else { terms.discard_ns },
         profile,

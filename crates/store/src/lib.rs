@@ -30,7 +30,7 @@ pub use error::StoreError;
 pub use judged::{judged, measures_of};
 pub use list::runs;
 pub use observe::observations_of;
-pub use redact::{REDACTED, redact};
+pub use redact::{REDACTED, hide, is_sensitive, redact};
 pub use run::{Block, GIVEN_UP, LostVariant, PHASE_LOST, PartialBlock, Run};
 pub use schemas::schemas;
 pub use writer::{BlockWriter, RunWriter};

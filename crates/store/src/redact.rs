@@ -14,18 +14,60 @@ const HEADERS: [&str; 7] = [
     "x-auth-token",
 ];
 
-/// Names whose value, one word or one quoted string, is a credential: options, attributes, query parameters.
-const KEYS: [&str; 9] = [
-    "requiredsecret",
-    "client_secret",
-    "access_token",
-    "secret",
+/// Whatever has one of these in its name is a credential: options, attributes, query parameters, variables. In
+/// names `-` and `.` are as good as `_`.
+const SENSITIVE: [&str; 10] = [
+    "authorization",
     "password",
     "passwd",
     "passphrase",
+    "secret",
+    "token",
     "api_key",
     "apikey",
+    "credential",
+    "private_key",
 ];
+
+/// Whether a value of this name is a credential.
+pub fn is_sensitive(name: &str) -> bool {
+    const WHOLE: [&str; 3] = ["cookie", "set_cookie", "auth"];
+    let name = same_letters(name.trim().trim_start_matches('-'));
+    WHOLE.contains(&name.as_str()) || SENSITIVE.iter().any(|part| name.contains(part))
+}
+
+/// A name as names are compared, byte for byte as long.
+fn same_letters(name: &str) -> String {
+    name.to_ascii_lowercase().replace(['-', '.'], "_")
+}
+
+/// What was received, without these secrets, wherever they stand; also without one that the end has cut off.
+pub fn hide(bytes: &[u8], secrets: &[String]) -> Vec<u8> {
+    let mut secrets: Vec<&[u8]> =
+        secrets.iter().map(String::as_bytes).filter(|secret| !secret.is_empty()).collect();
+    // One may be part of another.
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some(first) = rest.first() {
+        let whole = secrets.iter().find(|secret| rest.starts_with(secret)).map(|secret| secret.len());
+        let cut = || secrets.iter().any(|secret| rest.len() >= CUT_BYTES_MIN && secret.starts_with(rest));
+        match whole.or_else(|| cut().then_some(rest.len())) {
+            Some(length) => {
+                out.extend_from_slice(REDACTED.as_bytes());
+                rest = &rest[length..];
+            }
+            None => {
+                out.push(*first);
+                rest = &rest[1..];
+            }
+        }
+    }
+    out
+}
+
+/// Fewer bytes of a secret at the end say nothing of it.
+const CUT_BYTES_MIN: usize = 4;
 
 /// The text with credentials replaced by `[redacted]`: the rest of the line after `Authorization`,
 /// `Proxy-Authorization`, cookies and API keys (with folded lines), values of passwords and secrets, and the
@@ -92,9 +134,9 @@ fn value_after(lower: &str, name: &str, from: usize) -> Option<usize> {
 
 fn redact_keys(body: &str) -> String {
     let mut out = body.to_string();
-    for key in KEYS {
+    for key in SENSITIVE {
         let mut from = 0;
-        while let Some(at) = value_after(&out.to_ascii_lowercase(), key, from) {
+        while let Some(at) = value_after(&same_letters(&out), key, from) {
             let (start, end) = value_span(&out, at);
             from = start;
             if start < end && &out[start..end] != REDACTED {
@@ -147,6 +189,19 @@ fn redact_addresses(body: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn secrets_go_wherever_they_stand() {
+        let secrets = ["hunter".to_string(), "hunter2!".to_string(), String::new()];
+        let hidden = |text: &str| String::from_utf8(hide(text.as_bytes(), &secrets)).unwrap();
+        assert_eq!(hidden("X: hunter2!, hunter, hunte"), "X: [redacted], [redacted], [redacted]");
+        assert_eq!(hidden("hunhunter hunt hun"), "hun[redacted] hunt hun");
+        assert_eq!(hide(b"\xffhunter\xff", &secrets), b"\xff[redacted]\xff");
+        assert_eq!(
+            redact("{\"token\":\"abc\",\"api-key\":\"d\"}"),
+            "{\"token\":\"[redacted]\",\"api-key\":\"[redacted]\"}"
+        );
+    }
 
     #[test]
     fn credentials_go_and_the_rest_stays() {

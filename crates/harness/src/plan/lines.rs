@@ -72,14 +72,22 @@ pub(super) fn workload(study: &Study) -> Vec<String> {
         let total: u64 = entries.iter().map(|entry| u64::from(entry.weight)).sum();
         entries.iter().map(|entry| entry_line(entry, total)).collect::<Vec<_>>()
     };
+    let mut shared = Vec::new();
+    if study.asking.cookies {
+        shared.push("each connection keeps its cookies".to_string());
+    }
+    if !study.asking.bind.is_empty() {
+        let from: Vec<String> = study.asking.bind.iter().map(ToString::to_string).collect();
+        shared.push(format!("connections leave from {}", from.join(", ")));
+    }
     if study.streams.is_empty() {
-        return lines(&study.workload);
+        return [lines(&study.workload), shared].concat();
     }
     let of_stream = |stream: &Stream| {
         let entries = lines(&study.workload[stream.entries.clone()]);
         entries.into_iter().map(|line| format!("{} {line}", stream.name)).collect::<Vec<_>>()
     };
-    study.streams.iter().flat_map(of_stream).collect()
+    study.streams.iter().flat_map(of_stream).chain(shared).collect()
 }
 
 fn entry_line(entry: &WorkloadEntry, total: u64) -> String {

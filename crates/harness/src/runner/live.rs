@@ -2,14 +2,14 @@
 
 use super::bench::{Bench, BenchError, Loaded, Stretch};
 use super::hosts::Host;
+use super::record;
 use crate::host::clock;
 use crate::plan;
 use crate::study::Study;
 use crate::subject::{Keeper, Running, SubjectError};
 use crate::telemetry::{Sampled, Sampler, Target, Tree, TreeSample, idle_share};
-use proofload_engine::{EngineError, Extent, LoadPlan, LoadResult, Watch};
+use proofload_engine::{Address, EngineError, Extent, LoadPlan, LoadResult, Watch};
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddr;
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
@@ -75,10 +75,10 @@ impl<'a> LiveBench<'a> {
     }
 
     /// The process that serves a variant, and the address that is the variant's.
-    fn active(&self, variant: usize) -> Result<(&Active, SocketAddr), BenchError> {
+    fn active(&self, variant: usize) -> Result<(&Active, Address), BenchError> {
         let found = self.place(variant).and_then(|(host, endpoint)| {
             let active = self.active[host].as_ref().filter(|active| active.users.contains(&variant))?;
-            Some((active, *active.running.addresses().get(endpoint)?))
+            Some((active, active.running.addresses().get(endpoint)?.clone()))
         });
         found.ok_or_else(|| BenchError::Failed("was not started".into()))
     }
@@ -187,7 +187,7 @@ impl Bench for LiveBench<'_> {
     ) -> Result<Loaded, BenchError> {
         let plans = self.load_plans(variant, point, stretch, seed)?;
         let (active, address) = self.active(variant)?;
-        let ports = [address.port()];
+        let ports: Vec<u16> = address.tcp().iter().map(std::net::SocketAddr::port).collect();
         // What a shared process used cannot be told apart between its variants.
         let tree = active.tree.as_ref().filter(|_| !self.is_shared(variant));
         let sampler = tree.map(|tree| Sampler {
@@ -196,8 +196,11 @@ impl Bench for LiveBench<'_> {
             discard_ns: stretch.discard_ns,
             window_ns: length_of(&plans),
         });
-        let (results, sampled) = observed(&plans, sampler.as_ref(), &self.terms.stop)
+        let (mut results, sampled) = observed(&plans, sampler.as_ref(), &self.terms.stop)
             .map_err(|error| BenchError::Failed(error.to_string()))?;
+        let secrets: Vec<String> =
+            self.terms.study.workload.iter().flat_map(|entry| entry.secrets.clone()).collect();
+        results.iter_mut().for_each(|result| record::hide_secrets(result, &secrets));
         // All streams have one first instant; the last to end is the end of the window.
         let started_ns = results.first().map_or(0, |result| result.window_start_ns);
         let ended_ns = results.iter().map(|result| result.snapshot.window.end_ns).max().unwrap_or(started_ns);

@@ -500,7 +500,11 @@ impl<B: Bench> Runner<'_, B> {
         }
         self.bench.alive(at.variant).map_err(Step::Lost)?;
         let mut outcomes = OutcomeCounts::default();
-        loaded.results.iter().for_each(|result| outcomes.merge(&result.snapshot.outcomes));
+        for result in &loaded.results {
+            outcomes.merge(&result.snapshot.outcomes);
+            // What hangs before the window begins leaves nothing to intend within it.
+            outcomes.merge(&result.snapshot.discarded);
+        }
         match hangs(at, &outcomes) {
             Some(why) => Err(Step::Lost(why)),
             None => Ok(()),

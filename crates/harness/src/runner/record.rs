@@ -6,7 +6,7 @@ use crate::host::clock;
 use crate::study::LoadPoint;
 use proofload_engine::{Finding, LoadResult, SecondQuantiles};
 use proofload_store::schema::{FORMAT_VERSION, Generator, Plan, Point, Slice, SubjectUse};
-use proofload_store::{PHASE_LOST, bad_answer, histograms_of, point_of};
+use proofload_store::{PHASE_LOST, bad_answer, hide, histograms_of, point_of};
 
 /// The record of a slice: a line for each stream. What the subject used, and what was noticed, belongs to all of
 /// them together and stands in the first line, so that nothing counts it twice.
@@ -69,6 +69,14 @@ pub fn point(name: &str, load: &LoadPoint, result: &LoadResult) -> Point {
 
 fn of_seconds(result: &LoadResult, of: fn(&SecondQuantiles) -> u64) -> Vec<Option<u64>> {
     result.quantiles_per_second.iter().map(|second| second.as_ref().map(of)).collect()
+}
+
+/// Takes secrets out of what is kept of bad answers: a server may send back what it was sent, under any name.
+pub fn hide_secrets(result: &mut LoadResult, secrets: &[String]) {
+    for bad in &mut result.bad_answers {
+        bad.received = hide(&bad.received, secrets);
+        bad.what = String::from_utf8_lossy(&hide(bad.what.as_bytes(), secrets)).into_owned();
+    }
 }
 
 fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {

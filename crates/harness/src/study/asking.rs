@@ -1,5 +1,6 @@
 //! What a study says about all its requests: feeders, credentials, cookies.
 
+use super::bind::check_bind;
 use super::encode::FOLLOW_MAX;
 use super::feeders::{FeederSpec, Feeders, checked, feeder_name};
 use super::field::{Field, Map};
@@ -9,6 +10,7 @@ use super::yaml::Kind;
 use proofload_engine::Asking;
 use proofload_engine::feed::{Feeder, Order};
 use std::cell::RefCell;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 /// What the requests of a study share while they are checked.
@@ -18,6 +20,8 @@ pub(super) struct Shared<'a> {
     pub auth: Option<Auth>,
     /// Whether connections keep cookies.
     pub cookies: bool,
+    /// Local addresses that connections leave from.
+    pub bind: Vec<IpAddr>,
     /// Most redirects that are followed.
     pub follow: u32,
     /// Where paths begin, and which they may not leave.
@@ -34,13 +38,14 @@ impl<'a> Shared<'a> {
         let auth = map.optional("auth").and_then(|field| check_auth(&field));
         let cookies = map.optional("cookies").and_then(|field| field.boolean()).unwrap_or(false);
         let follow = map.optional("follow").and_then(|field| check_follow(&field)).unwrap_or(0);
-        Shared { feeders: RefCell::new(feeders), auth, cookies, follow, directory }
+        let bind = map.optional("bind").and_then(|field| check_bind(&field)).unwrap_or_default();
+        Shared { feeders: RefCell::new(feeders), auth, cookies, bind, follow, directory }
     }
 
     /// How the engine is to ask.
     pub fn into_asking(self) -> Asking {
         let feed = self.feeders.into_inner().into_feed();
-        Asking { feed, cookies: self.cookies, ..Asking::default() }
+        Asking { feed, cookies: self.cookies, bind: self.bind }
     }
 
     /// The file that a key names.

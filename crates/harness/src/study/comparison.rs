@@ -1,5 +1,6 @@
 //! A study made of addresses: `proofload compare URL URL`.
 
+use super::bind::{CANNOT_BIND_REMEDY, cannot_bind};
 use super::claims::CLAIMS_MAX;
 use super::name::is_level;
 use super::options::RequestOptions;
@@ -25,7 +26,7 @@ pub fn comparison(
     claims: &[(String, String)],
 ) -> Result<Study, Problems> {
     let sink = Sink::new("command line");
-    let parsed = parse_urls(urls, &sink);
+    let parsed = parse_urls(urls, &request, &sink);
     let target = parsed.first().map_or("/", |url| &url.target);
     let mut mistakes = Vec::new();
     let mut feeders = request.feeders(&mut mistakes);
@@ -48,10 +49,10 @@ pub fn comparison(
     if !sink.is_empty() {
         return Err(sink.into_problems());
     }
-    let authorities: Vec<&str> = parsed.iter().map(|url| url.authority.as_str()).collect();
+    let servers: Vec<&str> = parsed.iter().map(|url| url.name.as_str()).collect();
     Ok(Study {
         name: "compare".to_string(),
-        question: format!("Which is faster: {}?", authorities.join(" or ")),
+        question: format!("Which is faster: {}?", servers.join(" or ")),
         variants,
         workload: vec![WorkloadEntry {
             name: "request".to_string(),
@@ -83,7 +84,7 @@ pub fn comparison(
 }
 
 /// Addresses that can be compared; what is wrong with the others goes to `sink`.
-fn parse_urls(urls: &[String], sink: &Sink) -> Vec<ParsedUrl> {
+fn parse_urls(urls: &[String], request: &RequestOptions, sink: &Sink) -> Vec<ParsedUrl> {
     let problem = |what: &str, remedy: &str| sink.add(Place::default(), "URL", what, remedy);
     if !(2..=URLS_MAX).contains(&urls.len()) {
         problem(&format!("{} addresses cannot be compared", urls.len()), "give two to eight");
@@ -98,6 +99,9 @@ fn parse_urls(urls: &[String], sink: &Sink) -> Vec<ParsedUrl> {
             }
         }
     }
+    if let Some(what) = parsed.iter().find_map(|url| cannot_bind(&request.bind, &url.address)) {
+        sink.add(Place::default(), "--bind", &what, CANNOT_BIND_REMEDY);
+    }
     let differ = |url: &&ParsedUrl| parsed.first().is_some_and(|first| first.target != url.target);
     if let Some(other) = parsed.iter().find(differ) {
         let what =
@@ -108,14 +112,14 @@ fn parse_urls(urls: &[String], sink: &Sink) -> Vec<ParsedUrl> {
 }
 
 fn variants(urls: &[ParsedUrl]) -> Vec<Variant> {
-    let names: Vec<&str> = urls.iter().map(|url| url.authority.as_str()).collect();
+    let names: Vec<&str> = urls.iter().map(|url| url.name.as_str()).collect();
     let tell = names.iter().enumerate().all(|(index, name)| is_level(name) && !names[..index].contains(name));
     let named = |(url, letter): (&ParsedUrl, char)| {
-        let name = if tell { url.authority.clone() } else { letter.to_string() };
+        let name = if tell { url.name.clone() } else { letter.to_string() };
         Variant {
             levels: vec![("subject".to_string(), name.clone())],
             name,
-            subject: SubjectSpec::Url { address: url.address, authority: url.authority.clone() },
+            subject: SubjectSpec::Url { address: url.address.clone(), authority: url.authority.clone() },
             shares: None,
             memory_bytes: 0,
         }

@@ -4,6 +4,7 @@
 //! module relies on what was checked here. [`study_schema`] is the same format for editors.
 
 mod asking;
+mod bind;
 mod claims;
 mod combinations;
 mod comparison;
@@ -37,6 +38,7 @@ mod url;
 mod write;
 mod yaml;
 
+pub use bind::local_address;
 pub use comparison::comparison;
 pub(crate) use declarations::check_words;
 pub use declarations::{Declarations, Parameter, ParameterKind};
@@ -54,11 +56,10 @@ pub use shape::{LoadKind, Stand, peak, stages_label};
 pub use url::{ParsedUrl, parse_url, parse_url_unresolved};
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use crate::plan::Mode;
-use proofload_engine::{Asking, Expect, KeepAlive, MixEntry, Timeouts};
+use proofload_engine::{Address, Asking, Expect, KeepAlive, MixEntry, Timeouts};
 use proofload_stats::{Claim, Names};
 use proofload_wire::http1::{EncodeError, RequestSpec, Template};
 
@@ -146,12 +147,14 @@ pub enum SubjectSpec {
         directory: Option<PathBuf>,
         /// How long it may take to get ready.
         ready_within_ns: u64,
+        /// Most memory of it and all below it before it is killed; `None` leaves it most of what is available.
+        memory_max_bytes: Option<u64>,
     },
     /// `url:` something that already runs.
     Url {
         /// Its address.
-        address: SocketAddr,
-        /// `host:port` as written.
+        address: Address,
+        /// `host:port` as written; `localhost` for a Unix socket.
         authority: String,
     },
 }

@@ -5,7 +5,7 @@
 
 mod load;
 
-use super::raw_request::{RawAuth, RawBody, RawFeeder, RawFormValue, RawOwnAuth};
+use super::raw_request::{RawAuth, RawBody, RawFeeder, RawFormValue, RawLocalAddress, RawOwnAuth};
 use load::{RawLoad, RawStream};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Value, json};
@@ -108,6 +108,9 @@ struct RawStudy {
     /// Whether each connection keeps cookies, as a user of its own, and sends them back; false without.
     #[schemars(default)]
     cookies: Option<bool>,
+    /// Local addresses that connections leave from, in turn; the kernel chooses without.
+    #[schemars(default, length(min = 1, max = 64))]
+    bind: Option<Vec<RawLocalAddress>>,
     /// Most redirects that an exchange follows within the server; 0, which takes the first answer, without.
     #[schemars(default, range(min = 0, max = 20))]
     follow: Option<u32>,
@@ -235,7 +238,7 @@ struct RawCommand {
 #[allow(dead_code)]
 struct RawUrl {
     /// Its address, without a path.
-    #[schemars(regex(pattern = r"^[hH][tT][tT][pP]://[^/@]+/?$"))]
+    #[schemars(regex(pattern = r"^[hH][tT][tT][pP](\+[uU][nN][iI][xX])?://[^/@]+/?$"))]
     url: String,
 }
 

@@ -189,3 +189,8 @@ pub(super) struct RawFormFile {
     #[schemars(default, regex(pattern = r"\S"))]
     filename: Option<String>,
 }
+
+/// A numeric address of this machine.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+pub(super) struct RawLocalAddress(#[schemars(regex(pattern = r"^[0-9A-Fa-f.:]+$"))] String);

@@ -8,25 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::rc::Rc;
 
-pub(crate) use proofload_store::REDACTED;
-
-/// Whether a value of this name is a credential.
-pub(crate) fn is_sensitive(name: &str) -> bool {
-    const WHOLE: [&str; 3] = ["cookie", "set_cookie", "auth"];
-    const PARTS: [&str; 9] = [
-        "authorization",
-        "password",
-        "passwd",
-        "secret",
-        "token",
-        "api_key",
-        "apikey",
-        "credential",
-        "private_key",
-    ];
-    let name = name.trim().trim_start_matches('-').to_ascii_lowercase().replace(['-', '.'], "_");
-    WHOLE.contains(&name.as_str()) || PARTS.iter().any(|part| name.contains(part))
-}
+pub(crate) use proofload_store::{REDACTED, is_sensitive};
 
 /// The text of a study without its credentials.
 pub(crate) fn text(text: &str, tree: &Rc<Node>) -> String {

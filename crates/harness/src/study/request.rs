@@ -147,6 +147,10 @@ impl Builder {
             Auth::Bearer(token) if token.contains(char::is_whitespace) => {
                 Err("a token has no spaces; write the token alone".to_string())
             }
+            Auth::Bearer(token) if !token.contains("${") => {
+                self.secrets.push(token.clone());
+                self.put_header(feeders, "Authorization", &format!("Bearer {token}"))
+            }
             Auth::Bearer(token) => self.put_header(feeders, "Authorization", &format!("Bearer {token}")),
             Auth::Basic(user, password) => {
                 let user = self.fill(feeders, user, Context::Body)?;
@@ -293,6 +297,7 @@ impl Builder {
     fn variable(&mut self, name: &str, context: Context) -> Result<String, String> {
         let value = std::env::var(name)
             .map_err(|_| format!("the environment has no text under {}; export it first", shown(name)))?;
+        self.secrets.push(value.clone());
         let value = match context {
             Context::Target => percent_encoded(value.as_bytes()),
             Context::Header if value.chars().any(|c| c.is_control() && c != '\t') => {

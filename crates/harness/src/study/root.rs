@@ -1,6 +1,7 @@
 //! The whole study: reads the file, checks every part, and returns either a study or all mistakes.
 
 use super::asking::Shared;
+use super::bind::check_reach;
 use super::claims::{Claims, check_claims};
 use super::expectations::{check_expect, check_references};
 use super::field::{Field, Map};
@@ -46,6 +47,7 @@ const KEYS: &[&str] = &[
     "auth",
     "cookies",
     "follow",
+    "bind",
     "workload",
     "load",
     "streams",
@@ -126,6 +128,9 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         .required("subjects", "name a subject with use, command or url")
         .and_then(|field| check_subjects(&field, directory, catalogue));
     let shared = Shared::check(map, directory);
+    if let (Some(field), Some(subjects)) = (map.optional("bind"), &subjects) {
+        check_reach(&field, &shared.bind, &subjects.variants);
+    }
     let asked = check_asked(map, &shared);
     let timeouts = map.optional("timeouts").map_or(Some(Timeouts::default()), |field| check_timeouts(&field));
     let mode = map.optional("mode").and_then(|field| check_mode(&field));

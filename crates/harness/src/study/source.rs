@@ -5,6 +5,10 @@ use super::placeholder::fill;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+/// A `command:` may have so many times the memory that its study says it takes. What it says is a rough figure; what
+/// goes so far beyond it takes the memory that other variants were promised.
+const MEMORY_MARGIN: u64 = 2;
+
 /// A subject before the levels of a variant are filled in.
 pub(super) enum Source {
     Catalogue {
@@ -15,7 +19,7 @@ pub(super) enum Source {
     },
     Command(CommandSource),
     Url {
-        address: std::net::SocketAddr,
+        address: proofload_engine::Address,
         authority: String,
     },
 }
@@ -68,10 +72,12 @@ impl Source {
                         .collect(),
                     directory: command.directory.clone(),
                     ready_within_ns: command.ready_within_ns,
+                    memory_max_bytes: (command.memory_bytes > 0)
+                        .then(|| command.memory_bytes.saturating_mul(MEMORY_MARGIN)),
                 }
             }
             Source::Url { address, authority } => {
-                SubjectSpec::Url { address: *address, authority: authority.clone() }
+                SubjectSpec::Url { address: address.clone(), authority: authority.clone() }
             }
         }
     }

@@ -245,7 +245,7 @@ fn a_whole_study_is_read_as_it_was_written() {
     assert_eq!(env["MODE"], "loud and {literal text}");
     assert_eq!((*ready_within_ns, *port), (90_000_000_000, None));
     let SubjectSpec::Url { address, .. } = &study.variants[3].subject else { panic!() };
-    assert_eq!(address.port(), 8080);
+    assert_eq!(address.tcp().unwrap().port(), 8080);
     assert_eq!(study.workload[1].weight, 3);
     assert_eq!(study.workload[1].request.method, "POST");
     assert_eq!(study.workload[1].expect.bytes, Some(1024));

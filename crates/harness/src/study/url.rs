@@ -1,26 +1,37 @@
 //! Addresses of servers that already run.
 
 use super::problem::shown;
+use proofload_engine::Address;
+use std::ffi::OsString;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+/// Longest path of a Unix socket that the kernel takes.
+const SOCKET_BYTES_MAX: usize = 107;
 
 /// An address taken apart, its name resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedUrl {
     /// Where to connect to. Of several addresses the first IPv4 one, else the first.
-    pub address: SocketAddr,
-    /// `host:port` as written, for the Host header; the port is left out when it was.
+    pub address: Address,
+    /// `host:port` as written, for the Host header; the port is left out when it was. `localhost` for a Unix socket.
     pub authority: String,
+    /// What tells it from others: the authority, or the name of the socket's file.
+    pub name: String,
     /// Path and query; `/` when there is none.
     pub target: String,
 }
 
-/// Takes `http://host:port/path?query` apart and resolves the host.
+/// Takes `http://host:port/path?query` apart and resolves the host; or `http+unix://%2Fpath%2Fof.sock/path`.
 ///
 /// # Errors
 /// What is wrong and what to write, when it is no http address or its name does not resolve.
 pub fn parse_url(text: &str) -> Result<ParsedUrl, String> {
-    let (host, port, mut parsed) = take_apart(text)?;
-    parsed.address = resolve(&host, port)?;
+    let (host, mut parsed) = take_apart(text)?;
+    if let Some((host, port)) = host {
+        parsed.address = Address::Tcp(resolve(&host, port)?);
+    }
     Ok(parsed)
 }
 
@@ -29,17 +40,17 @@ pub fn parse_url(text: &str) -> Result<ParsedUrl, String> {
 /// # Errors
 /// As [`parse_url`].
 pub fn parse_url_unresolved(text: &str) -> Result<ParsedUrl, String> {
-    take_apart(text).map(|(_, _, parsed)| parsed)
+    take_apart(text).map(|(_, parsed)| parsed)
 }
 
-/// Host, port, and the rest with no address yet.
-fn take_apart(text: &str) -> Result<(String, u16, ParsedUrl), String> {
+/// Host and port, and the rest with no address yet; the whole of a Unix socket, which has neither.
+fn take_apart(text: &str) -> Result<(Option<(String, u16)>, ParsedUrl), String> {
     let shown_text = shown(text);
     let Some((scheme, rest)) = text.split_once("://") else {
         return Err(format!("{shown_text} is not an address; write http://host:port/path"));
     };
     match scheme.to_ascii_lowercase().as_str() {
-        "http" => {}
+        "http" | "http+unix" => {}
         "https" => return Err(format!("{shown_text}: https is not possible yet; write an http address")),
         other => return Err(format!("{} is not a protocol that can be loaded; write http://", shown(other))),
     }
@@ -54,14 +65,48 @@ fn take_apart(text: &str) -> Result<(String, u16, ParsedUrl), String> {
         );
     }
     check_target(&target)?;
+    if scheme.eq_ignore_ascii_case("http+unix") {
+        let path = socket_path(authority).map_err(|what| format!("{shown_text}{what}"))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let address = Address::Unix(path);
+        return Ok((None, ParsedUrl { address, authority: "localhost".to_string(), name, target }));
+    }
     let (host, port) = split_authority(authority).ok_or_else(|| {
         format!(
             "{} is not a host with a port; write http://host:port, the port from 1 to 65535",
             shown(authority)
         )
     })?;
-    let address = SocketAddr::from(([0, 0, 0, 0], port));
-    Ok((host.to_string(), port, ParsedUrl { address, authority: authority.to_string(), target }))
+    let address = Address::Tcp(SocketAddr::from(([0, 0, 0, 0], port)));
+    let (authority, name) = (authority.to_string(), authority.to_string());
+    Ok((Some((host.to_string(), port)), ParsedUrl { address, authority, name, target }))
+}
+
+/// The path of a socket, percent-encoded, in place of an authority.
+fn socket_path(authority: &str) -> Result<PathBuf, String> {
+    let form = "write the whole path with %2F for /, as in http+unix://%2Frun%2Fapp.sock/path";
+    let mut bytes = Vec::with_capacity(authority.len());
+    let mut rest = authority.bytes();
+    while let Some(byte) = rest.next() {
+        let digit = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16));
+        match byte {
+            b'%' => match (digit(rest.next()), digit(rest.next())) {
+                (Some(high), Some(low)) => bytes.push((high * 16 + low) as u8),
+                _ => return Err(format!(" is not percent-encoded; {form}")),
+            },
+            byte => bytes.push(byte),
+        }
+    }
+    if !bytes.starts_with(b"/") || bytes.ends_with(b"/") || bytes.contains(&0) {
+        return Err(format!(" has no path of a socket; {form}"));
+    }
+    if bytes.len() > SOCKET_BYTES_MAX {
+        return Err(format!(
+            " has a socket path of {} bytes; the kernel takes at most {SOCKET_BYTES_MAX}, so use a shorter one",
+            bytes.len()
+        ));
+    }
+    Ok(PathBuf::from(OsString::from_vec(bytes)))
 }
 
 /// Checks a path with its query, as it goes into the request line.
@@ -139,13 +184,18 @@ mod tests {
     #[test]
     fn an_address_is_taken_apart() {
         let parsed = parse_url("http://127.0.0.1:8080/a/b?c=d#e").unwrap();
-        assert_eq!(parsed.address, "127.0.0.1:8080".parse().unwrap());
+        assert_eq!(parsed.address.tcp(), Some("127.0.0.1:8080".parse().unwrap()));
         assert_eq!(parsed.authority, "127.0.0.1:8080");
         assert_eq!(parsed.target, "/a/b?c=d");
         let parsed = parse_url("HTTP://[::1]?x").unwrap();
-        assert_eq!(parsed.address, "[::1]:80".parse().unwrap());
+        assert_eq!(parsed.address.tcp(), Some("[::1]:80".parse().unwrap()));
         assert_eq!((parsed.authority.as_str(), parsed.target.as_str()), ("[::1]", "/?x"));
-        assert_eq!(parse_url("http://localhost:9").unwrap().address, "127.0.0.1:9".parse().unwrap());
+        let local = parse_url("http://localhost:9").unwrap();
+        assert_eq!(local.address.tcp(), Some("127.0.0.1:9".parse().unwrap()));
+        let parsed = parse_url("http+unix://%2frun%2Fmy%20app.sock/a?b").unwrap();
+        assert_eq!(parsed.address, Address::Unix("/run/my app.sock".into()));
+        assert_eq!((parsed.name.as_str(), parsed.authority.as_str()), ("my app.sock", "localhost"));
+        assert_eq!(parsed.target, "/a?b");
     }
 
     #[test]
@@ -164,6 +214,11 @@ mod tests {
             ("http://localhost/ü", "%C3%BC"),
             ("http://localhost/\r\nX: y", "%0D"),
             ("http://[::zz]/", "write http://host:port"),
+            ("http+unix://run/app.sock", "write the whole path with %2F"),
+            ("http+unix:///run/app.sock", "write the whole path with %2F"),
+            ("http+unix://%2Frun%2/", "write the whole path with %2F"),
+            ("http+unix://%2Frun%00/", "write the whole path with %2F"),
+            (&format!("http+unix://%2F{}/", "x".repeat(107)), "at most 107, so"),
         ] {
             let error = parse_url(text).unwrap_err();
             assert!(error.contains(remedy), "{text}: {error}");

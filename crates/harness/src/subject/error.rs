@@ -295,7 +295,7 @@ pub enum SubjectError {
     /// The keeper killed it before it could eat all memory.
     #[error(
         "subject {subject} had {used_mib} MiB of memory, more than its {limit_mib} MiB, and was killed; give it less \
-         load or heap, or set memory_max in its subject.yaml"
+         load or heap, or allow more: memory_max in its subject.yaml, memory of a command in the study"
     )]
     TooMuchMemory {
         /// The subject.
@@ -374,7 +374,7 @@ pub enum SubjectError {
         /// As written.
         authority: String,
         /// The address.
-        address: std::net::SocketAddr,
+        address: proofload_engine::Address,
         /// Why.
         why: String,
     },

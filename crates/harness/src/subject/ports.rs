@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+
+use proofload_engine::Address;
 
 use super::SubjectError;
 use super::keeper::tree::Process;
@@ -123,9 +126,13 @@ impl std::fmt::Display for ProbeError {
 ///
 /// # Errors
 /// What was missing.
-pub(crate) fn probe(address: SocketAddr, path: Option<&str>, within: Duration) -> Result<(), ProbeError> {
-    let mut stream = TcpStream::connect_timeout(&address, within)
-        .map_err(|why| ProbeError::Other(format!("no connection: {why}")))?;
+pub(crate) fn probe(address: &Address, path: Option<&str>, within: Duration) -> Result<(), ProbeError> {
+    let refused = |why| ProbeError::Other(format!("no connection: {why}"));
+    let mut stream = match address {
+        Address::Tcp(address) => TcpStream::connect_timeout(address, within).map_err(refused)?,
+        // Only servers that run already have one, and those are asked for a connection alone.
+        Address::Unix(path) => return UnixStream::connect(path).map(drop).map_err(refused),
+    };
     let Some(path) = path else { return Ok(()) };
     let failed = |why: io::Error| match why.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
@@ -207,7 +214,7 @@ mod tests {
                 stream.write_all(answer.as_bytes()).unwrap();
             }
         });
-        let ask = || probe(address, Some("/"), Duration::from_secs(20));
+        let ask = || probe(&address.into(), Some("/"), Duration::from_secs(20));
         assert!(ask().unwrap_err().to_string().contains("503"));
         ask().unwrap();
         assert!(ask().unwrap_err().to_string().contains("not answered with HTTP"));

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use proofload_engine::Address;
 use proofload_store::schema;
 
 use crate::host::jdk;
@@ -36,7 +36,7 @@ pub struct Prepared {
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
     Program(Program),
-    Url { address: SocketAddr, authority: String },
+    Url { address: Address, authority: String },
 }
 
 /// What is to be started, but for its ports and temporary directory.
@@ -135,7 +135,7 @@ impl Prepared {
             SubjectSpec::Catalogue { folder, with } => {
                 Resolved::new(folder, with, &[], catalogue, cache)?.into_prepared(name)
             }
-            SubjectSpec::Command { args, port, env, directory, ready_within_ns } => {
+            SubjectSpec::Command { args, port, env, directory, ready_within_ns, memory_max_bytes } => {
                 let directory = match directory {
                     Some(directory) => Ok(directory.clone()),
                     None => std::env::current_dir(),
@@ -157,7 +157,7 @@ impl Prepared {
                     clear_environment: false,
                     port: *port,
                     files: Vec::new(),
-                    memory_max_bytes: None,
+                    memory_max_bytes: *memory_max_bytes,
                     grace: COMMAND_GRACE,
                     directory: Some(directory),
                 };
@@ -171,7 +171,7 @@ impl Prepared {
                 Ok(prepared)
             }
             SubjectSpec::Url { address, authority } => {
-                let origin = Origin::Url { address: *address, authority: authority.clone() };
+                let origin = Origin::Url { address: address.clone(), authority: authority.clone() };
                 Ok(Prepared::bare(name, "url", format!("{authority} ({address}), already running"), origin))
             }
         }

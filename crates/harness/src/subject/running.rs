@@ -9,6 +9,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use proofload_engine::Address;
+
 use crate::host::clock::{monotonic_ns, sleep_for, sleep_ns};
 
 use super::ends::{self, Scene};
@@ -34,7 +36,7 @@ const LOG_BYTES_MAX: u64 = 64 << 20;
 pub struct Running {
     subject: String,
     /// One for each endpoint of the process that is loaded; never empty.
-    addresses: Vec<SocketAddr>,
+    addresses: Vec<Address>,
     authority: String,
     started_ns: Option<u64>,
     launched: Option<Launched>,
@@ -92,7 +94,7 @@ impl Prepared {
             Origin::Url { address, authority } => {
                 let running = Running {
                     subject: self.name.clone(),
-                    addresses: vec![*address],
+                    addresses: vec![address.clone()],
                     authority: authority.clone(),
                     started_ns: None,
                     launched: None,
@@ -103,6 +105,11 @@ impl Prepared {
             Origin::Program(program) => start_program(self, program, keeper, cpus, (log, temp)),
         }
     }
+}
+
+/// Where a started server listens.
+fn local(port: u16) -> Address {
+    Address::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
 }
 
 fn start_program(
@@ -120,8 +127,7 @@ fn start_program(
     made.map_err(SubjectError::files(&temp, "the subject's temporary directory cannot be made"))?;
     let log = std::path::absolute(log).map_err(SubjectError::files(log, "not a path of a log"))?;
     let front = ports.get(program.front).map_or(&[][..], Vec::as_slice);
-    let addresses: Vec<SocketAddr> =
-        front.iter().map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, *port))).collect();
+    let addresses: Vec<Address> = front.iter().map(|port| local(*port)).collect();
     let launched = Launched {
         keeper: Arc::clone(keeper.link()),
         program: program.clone(),
@@ -295,12 +301,12 @@ impl Running {
     }
 
     /// Where it is to be asked; the first endpoint where several variants share it.
-    pub fn address(&self) -> SocketAddr {
-        self.addresses.first().copied().unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+    pub fn address(&self) -> Address {
+        self.addresses.first().cloned().unwrap_or_else(|| local(0))
     }
 
     /// Where the variants that share it are asked, in the order of [`Prepared::prepare_shared`]; else one address.
-    pub fn addresses(&self) -> &[SocketAddr] {
+    pub fn addresses(&self) -> &[Address] {
         &self.addresses
     }
 
@@ -379,7 +385,7 @@ impl Running {
                 let others = sockets.difference(&ours).copied().collect();
                 return Ok(Look::Foreign(*port, ports::name_holder(&tree::snapshot(), &others)));
             }
-            match ports::probe(SocketAddr::from((Ipv4Addr::LOCALHOST, *port)), path, PROBE_WITHIN) {
+            match ports::probe(&local(*port), path, PROBE_WITHIN) {
                 Ok(()) => {}
                 Err(ProbeError::Silent(what)) => return Ok(Look::Silent(what)),
                 Err(ProbeError::Other(what)) => return Ok(Look::Missing(what)),
@@ -389,7 +395,7 @@ impl Running {
     }
 
     fn check_answers(&self) -> Result<(), SubjectError> {
-        ports::probe(self.address(), None, PROBE_WITHIN).map_err(|why| SubjectError::NoAnswer {
+        ports::probe(&self.address(), None, PROBE_WITHIN).map_err(|why| SubjectError::NoAnswer {
             authority: self.authority.clone(),
             address: self.address(),
             why: why.to_string(),
@@ -419,7 +425,7 @@ impl Running {
         let front = launched.program.front;
         let path = launched.program.steps.get(front).and_then(|step| step.ready_path.as_deref());
         for address in &self.addresses {
-            if let Err(missing) = ports::probe(*address, path, PROBE_WITHIN)
+            if let Err(missing) = ports::probe(address, path, PROBE_WITHIN)
                 && let Some(started) = launched.started().get(front)
             {
                 return Err(launched

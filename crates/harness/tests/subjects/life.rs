@@ -30,7 +30,7 @@ pub fn a_command_gets_ready_and_its_end_frees_the_port() {
         let running = start(&bench, &prepared, &keeper);
         running.wait_ready(&GO_ON).unwrap();
         running.alive().unwrap();
-        let (address, pid) = (running.address(), running.pid().unwrap());
+        let (address, pid) = (running.address().tcp().unwrap(), running.pid().unwrap());
         assert_eq!(running.authority(), address.to_string());
         assert_eq!(running.pids(), [pid]);
         assert!(!nobody_listens(address));
@@ -66,7 +66,7 @@ pub fn a_daemon_that_left_its_parent_is_known_and_ended() {
     let running = start(&bench, &bench.actor(&[DAEMON, "{port}"], LONG_NS), &keeper);
     running.wait_ready(&GO_ON).unwrap();
     running.alive().unwrap();
-    let (address, first) = (running.address(), running.pid().unwrap());
+    let (address, first) = (running.address().tcp().unwrap(), running.pid().unwrap());
     let pids = running.pids();
     assert!(pids.len() == 1 && pids[0] != first, "{pids:?}, started as {first}");
     running.stop().unwrap();
@@ -79,7 +79,7 @@ pub fn a_subject_that_ignores_term_is_killed_and_that_is_said() {
     let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
     let running = start(&bench, &bench.actor(&[STUBBORN, "{port}"], LONG_NS), &keeper);
     running.wait_ready(&GO_ON).unwrap();
-    let address = running.address();
+    let address = running.address().tcp().unwrap();
     let told = running.stop().unwrap_err().to_string();
     assert!(told.contains("had to be ended by KILL"), "{told}");
     assert!(nobody_listens(address));
@@ -109,7 +109,7 @@ pub fn a_port_of_somebody_else_is_never_taken_for_the_subject() {
     let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
     // Taken after the start, by this process.
     let running = start(&bench, &bench.actor(&[SLEEPER], LONG_NS), &keeper);
-    let thief = TcpListener::bind(running.address()).unwrap();
+    let thief = TcpListener::bind(running.address().tcp().unwrap()).unwrap();
     let error = running.wait_ready(&GO_ON).unwrap_err();
     let SubjectError::PortTaken { by, .. } = &error else { panic!("{error}") };
     assert!(by.contains(&std::process::id().to_string()), "{by}");
@@ -124,6 +124,7 @@ pub fn a_port_of_somebody_else_is_never_taken_for_the_subject() {
         env: Default::default(),
         directory: None,
         ready_within_ns: LONG_NS,
+        memory_max_bytes: None,
     };
     let refused = bench.prepare(&spec).start(&keeper, &[], &bench.log(), &keeper.temp().join("it"));
     assert!(matches!(refused, Err(SubjectError::PortTaken { .. })));
@@ -137,6 +138,7 @@ pub fn a_program_that_is_not_there_is_named() {
         env: Default::default(),
         directory: None,
         ready_within_ns: LONG_NS,
+        memory_max_bytes: None,
     };
     let refused =
         bench.prepare(&spec).start(&keeper, &[], &bench.log(), &keeper.temp().join("it")).unwrap_err();
@@ -154,10 +156,11 @@ pub fn a_url_must_answer() {
     let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let prepared = bench.prepare(&SubjectSpec::Url { address, authority: address.to_string() });
+    let prepared =
+        bench.prepare(&SubjectSpec::Url { address: address.into(), authority: address.to_string() });
     let running = start(&bench, &prepared, &keeper);
     running.wait_ready(&GO_ON).unwrap();
-    assert_eq!((running.address(), running.pid(), running.started_ns()), (address, None, None));
+    assert_eq!((running.address(), running.pid(), running.started_ns()), (address.into(), None, None));
     running.stop().unwrap();
     drop(listener);
     let refused = prepared.start(&keeper, &[], &bench.log(), &keeper.temp().join("it")).unwrap_err();

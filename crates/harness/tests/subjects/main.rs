@@ -126,6 +126,7 @@ impl Bench {
             env: Default::default(),
             directory: Some(self.directory.path().to_path_buf()),
             ready_within_ns,
+            memory_max_bytes: None,
         })
     }
 }

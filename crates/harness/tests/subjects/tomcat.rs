@@ -65,15 +65,17 @@ pub fn every_tomcat_serves_on_every_connector() {
         running.wait_ready(&Default::default()).unwrap();
         running.answers().unwrap();
         assert_eq!(running.addresses().len(), connectors.len());
-        for (address, connector) in running.addresses().iter().zip(connectors) {
+        for (address, connector) in
+            running.addresses().iter().filter_map(proofload_engine::Address::tcp).zip(connectors)
+        {
             let told = format!("Tomcat {version} {connector}");
-            assert_eq!(body(&get(*address, "/echo")).len(), 1024, "{told}");
-            assert_eq!(body(&get(*address, "/echo?t=h%C3%A4")), "hä", "{told}");
-            assert!(body(&get(*address, "/thread")).starts_with(&format!("http-{connector}-127")), "{told}");
-            assert!(get(*address, "/other").starts_with("HTTP/1.1 404"), "{told}");
+            assert_eq!(body(&get(address, "/echo")).len(), 1024, "{told}");
+            assert_eq!(body(&get(address, "/echo?t=h%C3%A4")), "hä", "{told}");
+            assert!(body(&get(address, "/thread")).starts_with(&format!("http-{connector}-127")), "{told}");
+            assert!(get(address, "/other").starts_with("HTTP/1.1 404"), "{told}");
             let post =
                 "POST /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello";
-            assert_eq!(body(&ask(*address, post)), "hello", "{told}");
+            assert_eq!(body(&ask(address, post)), "hello", "{told}");
         }
         running.stop().unwrap();
         let log = std::fs::read_to_string(log).unwrap();
@@ -109,8 +111,8 @@ pub fn virtual_threads_serve_on_both_connectors_of_every_newer_tomcat() {
             Prepared::prepare_shared("it", &specs, &bench.catalogue, &bench.cache, &|_| {}).unwrap();
         let running = prepared.start(&keeper, &[], &bench.log(), &keeper.temp().join(version)).unwrap();
         running.wait_ready(&Default::default()).unwrap();
-        for address in running.addresses() {
-            let thread = get(*address, "/thread");
+        for address in running.addresses().iter().filter_map(proofload_engine::Address::tcp) {
+            let thread = get(address, "/thread");
             assert!(body(&thread).contains("-virt-"), "{version}: {thread}");
         }
         running.stop().unwrap();
@@ -151,7 +153,9 @@ pub fn the_full_tomcat_serves_its_examples_on_every_connector_of_one_process() {
     running.wait_ready(&Default::default()).unwrap();
     let server = std::fs::read_to_string(temp.join("conf/server.xml")).unwrap();
     assert_eq!(running.addresses().len(), 3);
-    for (address, connector) in running.addresses().iter().zip(connectors) {
+    for (address, connector) in
+        running.addresses().iter().filter_map(proofload_engine::Address::tcp).zip(connectors)
+    {
         let written =
             server.split("<Connector").find(|part| part.contains(&format!("port=\"{}\"", address.port())));
         let written = written.unwrap_or_else(|| panic!("{connector}: {server}"));
@@ -162,16 +166,16 @@ pub fn the_full_tomcat_serves_its_examples_on_every_connector_of_one_process() {
             assert!(written.contains(part), "{connector}: {written}");
         }
         // The first two come in chunks.
-        let page = get(*address, "/");
+        let page = get(address, "/");
         assert!(page.len() > 11_410 && page.contains("Apache Tomcat/9.0.104"), "{connector}: {page}");
-        let numbers = get(*address, "/examples/servlets/nonblocking/numberwriter");
+        let numbers = get(address, "/examples/servlets/nonblocking/numberwriter");
         assert!(numbers.len() > 210_000, "{connector}: {}", numbers.len());
         let post = format!(
             "POST /examples/servlets/nonblocking/bytecounter HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
              Content-Length: 30000\r\n\r\n{}",
             "x".repeat(30_000)
         );
-        let counted = ask(*address, &post);
+        let counted = ask(address, &post);
         assert!(counted.contains("Total bytes written = [30000]"), "{connector}: {counted}");
     }
     running.stop().unwrap();
@@ -197,7 +201,7 @@ pub fn a_tomcat_is_described_counted_and_cleaned_up() {
     assert!(variant.description.contains("nio2"), "{}", variant.description);
     let running = prepared.start(&keeper, &[], &bench.log(), &keeper.temp().join("it")).unwrap();
     running.wait_ready(&Default::default()).unwrap();
-    let (address, pid) = (running.address(), running.pid().unwrap());
+    let (address, pid) = (running.address().tcp().unwrap(), running.pid().unwrap());
     let closed = ask(address, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
     assert!(closed.contains("Connection: close"), "one request on a connection: {closed}");
     let counters = counters_of(pid);

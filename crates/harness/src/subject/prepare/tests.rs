@@ -76,6 +76,7 @@ fn a_command_is_taken_as_it_is_and_its_program_digested() {
         env: BTreeMap::new(),
         directory: None,
         ready_within_ns: 1,
+        memory_max_bytes: None,
     };
     let variant = resolve(&spec).unwrap();
     assert_eq!(variant.command, ["/proc/self/exe", "--listen={port}", "{\"json\": 1}"]);
@@ -85,8 +86,10 @@ fn a_command_is_taken_as_it_is_and_its_program_digested() {
 
 #[test]
 fn a_url_has_no_command() {
-    let spec =
-        SubjectSpec::Url { address: "127.0.0.1:8080".parse().unwrap(), authority: "localhost:8080".into() };
+    let spec = SubjectSpec::Url {
+        address: std::net::SocketAddr::from(([127, 0, 0, 1], 8080)).into(),
+        authority: "localhost:8080".into(),
+    };
     let variant = resolve(&spec).unwrap();
     assert_eq!((variant.kind.as_str(), variant.command.len()), ("url", 0));
     assert!(variant.description.contains("localhost:8080"));

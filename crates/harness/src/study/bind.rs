@@ -1,0 +1,70 @@
+//! Local addresses that connections leave from.
+
+use super::field::Field;
+use super::problem::shown;
+use super::{SubjectSpec, Variant};
+use proofload_engine::Address;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+/// Most local addresses.
+const BIND_MAX: usize = 64;
+
+/// What to do when a server cannot be reached from there.
+pub(super) const CANNOT_BIND_REMEDY: &str = "bind to addresses of its family, or leave it out";
+
+/// An address of this machine.
+///
+/// # Errors
+/// What is wrong and what to write.
+pub fn local_address(text: &str) -> Result<IpAddr, String> {
+    let address: IpAddr = text
+        .parse()
+        .map_err(|_| format!("{} is not a numeric address; write one such as 127.0.0.2", shown(text)))?;
+    match proofload_engine::driver::is_local(address) {
+        true => Ok(address),
+        false => Err(format!("{text} is not an address of this machine; `ip address` lists them")),
+    }
+}
+
+/// Why a server cannot be reached from these addresses.
+pub(super) fn cannot_bind(from: &[IpAddr], to: &Address) -> Option<String> {
+    match to {
+        _ if from.is_empty() => None,
+        Address::Unix(_) => Some(format!("{to} is a Unix socket, which has no local address")),
+        Address::Tcp(to) => {
+            let other = from.iter().find(|from| from.is_ipv4() != to.is_ipv4())?;
+            Some(format!("{to} cannot be reached from {other}, which is of the other family"))
+        }
+    }
+}
+
+/// `bind: [127.0.0.2, 127.0.0.3]`
+pub(super) fn check_bind(field: &Field<'_>) -> Option<Vec<IpAddr>> {
+    let remedy = "write a list: [127.0.0.2, 127.0.0.3]";
+    let items = field.items(remedy)?;
+    if items.len() > BIND_MAX {
+        field.problem(format!("{} addresses are too many", items.len()), format!("write at most {BIND_MAX}"));
+        return None;
+    }
+    let check = |item: &Field<'_>| {
+        let text = item.text("write an address such as 127.0.0.2")?;
+        local_address(text).map_err(|message| item.joined_problem(&message)).ok()
+    };
+    let checked: Vec<Option<IpAddr>> = items.iter().map(check).collect();
+    checked.into_iter().collect()
+}
+
+/// Every server must be within reach; those that are started listen on 127.0.0.1.
+pub(super) fn check_reach(field: &Field<'_>, from: &[IpAddr], variants: &[Variant]) {
+    let started = Address::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+    let reached = |variant: &Variant| {
+        let to = match &variant.subject {
+            SubjectSpec::Url { address, .. } => address,
+            _ => &started,
+        };
+        cannot_bind(from, to).map(|why| format!("{}: {why}", variant.name))
+    };
+    if let Some(why) = variants.iter().find_map(reached) {
+        field.problem(why, CANNOT_BIND_REMEDY);
+    }
+}
