@@ -18,8 +18,15 @@ pub fn debug(plan: &LoadPlan, secrets: &[String]) -> anyhow::Result<Exit> {
     let address = plan.mix.first().and_then(|entry| plan.targets.get(entry.target));
     let address = address.map_or(String::new(), |target| target.address.to_string());
     output::print(&text(&address, &transcript, secrets))?;
-    let answered = transcript.result.snapshot.outcomes.get(Outcome::Answered) == 1;
-    Ok(if answered { Exit::Done } else { Exit::Invalid })
+    let outcomes = &transcript.result.snapshot.outcomes;
+    let connects =
+        [Outcome::ConnectRefused, Outcome::ConnectTimeout, Outcome::ConnectFailed, Outcome::LocalExhausted];
+    if connects.iter().any(|outcome| outcomes.get(*outcome) > 0) {
+        let what = transcript.result.bad_answers.first().map_or("there was no connection", |bad| &bad.what);
+        let remedy = "start the server, or check the address";
+        return Err(leave(Exit::Failure, format!("{}; {remedy}", escape::line(what))));
+    }
+    Ok(if outcomes.get(Outcome::Answered) == 1 { Exit::Done } else { Exit::Invalid })
 }
 
 fn text(address: &str, transcript: &Transcript, secrets: &[String]) -> String {

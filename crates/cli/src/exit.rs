@@ -6,7 +6,8 @@
 pub enum Exit {
     /// Measured; or every claim supported.
     Done = 0,
-    /// Something that should not happen: a record that cannot be written, a fault of Proofload.
+    /// Something that should not happen: a record that cannot be written, a fault of Proofload; for `--debug` that there
+    /// is no connection.
     Failure = 1,
     /// Bad arguments, or mistakes in a study file; nothing was started.
     Usage = 2,
@@ -32,7 +33,7 @@ pub enum Exit {
 pub const HELP: &str = "\
 Exit codes:
   0    measured; or every claim and every threshold (--fail) supported
-  1    failure of Proofload or of its record
+  1    failure of Proofload or of its record; --debug: no connection
   2    bad arguments, or mistakes in a study file; nothing was started
   3    a subject could not be fetched, built or started, or it died
   4    another measuring run holds this machine, or another process conducts this run

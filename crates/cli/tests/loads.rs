@@ -205,7 +205,8 @@ fn a_study_of_streams_tells_them_apart_from_the_claim_to_the_report() {
     let load = "streams:\n  fast:\n    workload: { value: { get: /kv } }\n    load: { open: { rate: 200/s, connections: 8 } }\n  \
                 slow:\n    workload: { query: { get: /query } }\n    load: { closed: { connections: 4, think: 5ms } }\n";
     let claims = [
-        "p99[fast](const:1ms) < p99[fast](const:3ms)",
+        // Medians of 1 and of 3 ms, which no busy machine turns around.
+        "p50[fast](const:1ms) < p50[fast](const:3ms)",
         "throughput[slow](const:1ms) > 1.1 * throughput[slow](const:3ms)",
     ];
     let result = smoke(root.path(), &study(load, &claims));

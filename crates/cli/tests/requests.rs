@@ -149,7 +149,9 @@ fn one_exchange_is_shown_in_full_without_credentials_or_control_characters() {
     }
     let refused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let output = proofload(&[&format!("http://{refused}/"), "--debug"]);
-    assert_eq!(output.status.code(), Some(12), "{output:?}");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains(&format!("{refused} refused the connection; start the server")), "{told}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("outcome: connect_refused"));
 }
 

@@ -141,7 +141,7 @@ impl Bench for LiveBench<'_> {
                 SubjectError::Interrupted => BenchError::Interrupted,
                 error => BenchError::Failed(error.to_string()),
             })?;
-        let tree = running.pid().map(Tree::of);
+        let tree = tree_of(&running);
         self.active[host] = Some(Active { running, users: BTreeSet::from([variant]), tree });
         Ok(())
     }
@@ -246,6 +246,14 @@ impl Bench for LiveBench<'_> {
     fn stop_all(&mut self) -> Vec<String> {
         (0..self.terms.study.variants.len()).flat_map(|variant| self.stop(variant)).collect()
     }
+}
+
+/// Everything that was started, the process that is loaded first; `None` for a `url:` subject.
+fn tree_of(running: &Running) -> Option<Tree> {
+    let front = running.pid()?;
+    let others = running.processes().into_iter().map(|(_, pid)| pid).filter(|pid| *pid != front);
+    let roots: Vec<u32> = std::iter::once(front).chain(others).collect();
+    Some(Tree::of_all(&roots))
 }
 
 /// Length of the window, where all streams have one by the clock.

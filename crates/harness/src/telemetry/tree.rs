@@ -1,4 +1,4 @@
-//! A process and all that descend from it.
+//! Processes and all that descend from them.
 
 use super::facts;
 use super::hsperf::JvmFile;
@@ -19,10 +19,10 @@ const TEMPORARY: &str = "/tmp";
 /// Most entries of that folder that are looked through.
 const ENTRIES_MAX: usize = 1 << 16;
 
-/// The process tree below a root, followed from sample to sample.
+/// The processes below one root or several, followed from sample to sample.
 ///
 /// A process belongs to the tree from when it is first seen until it ends, also when its parent ends before it.
-/// If the root leads a session, processes of that session which have moved up to the root's own parent (daemons)
+/// If a root leads a session, processes of that session which have moved up to the root's own parent (daemons)
 /// belong to it as well; one that began a session of its own before any sample saw it does not.
 ///
 /// CPU time is the sum of the processes' own CPU clocks, and of what ended: the last reading of processes that
@@ -36,14 +36,20 @@ pub struct Tree {
 impl Tree {
     /// The tree below this process. A process that does not exist is a tree without processes.
     pub fn of(root_pid: u32) -> Tree {
+        Tree::of_all(&[root_pid])
+    }
+
+    /// What is below any of these processes: all of a subject that was started as several. The first is the one that
+    /// speaks for all in [`Tree::facts`].
+    pub fn of_all(root_pids: &[u32]) -> Tree {
         let ended_work = Work { disk: Some((0, 0)), ..Work::default() };
         let mut known = Known { ended_work, ..Known::default() };
-        if let Some(stat) = Stat::read(root_pid) {
+        for &root_pid in root_pids {
+            let Some(stat) = Stat::read(root_pid) else { continue };
             known.add(root_pid, &stat);
             if stat.session == root_pid && stat.parent > 1 {
-                known.launcher = Some(stat.parent);
+                known.launchers.insert((root_pid, stat.parent));
             }
-            known.session = root_pid;
         }
         Tree { known: Mutex::new(known) }
     }
@@ -85,9 +91,8 @@ impl Tree {
 struct Known {
     /// Parents before their children.
     processes: Vec<Tracked>,
-    session: u32,
-    /// The root's parent, where daemons of the root's session may end up.
-    launcher: Option<u32>,
+    /// Sessions that roots lead, each with that root's parent, where daemons of the session may end up.
+    launchers: BTreeSet<(u32, u32)>,
     /// Processes that do not belong to the tree, and never will.
     strangers: BTreeSet<u32>,
     /// Since when they are known.
@@ -245,7 +250,7 @@ impl Known {
     }
 
     fn belongs(&self, stat: &Stat) -> bool {
-        let is_daemon = self.launcher == Some(stat.parent) && stat.session == self.session;
+        let is_daemon = self.launchers.contains(&(stat.session, stat.parent));
         is_daemon || self.processes.iter().any(|process| process.pid == stat.parent)
     }
 
