@@ -315,7 +315,7 @@ fn blocks(
     let ending = Runner {
         plan,
         design: &design,
-        claims: &claims,
+        claims: &looking.claims(),
         bench: &mut bench,
         record,
         look: &mut |path| looking.look(&Run::open(path)?),

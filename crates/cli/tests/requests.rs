@@ -417,3 +417,37 @@ fn a_server_that_sends_secrets_back_under_any_name_gets_none_into_the_record() {
     }
     assert!(files > 3, "{files} files were looked at");
 }
+
+/// A whole study whose requests are filled, signed and remembered: what the server received says whether they were.
+#[test]
+fn a_study_fills_its_requests_and_keeps_its_credentials_to_itself() {
+    let (at, requests) = server("127.0.0.1");
+    let root = tempfile::tempdir().expect("a directory");
+    std::fs::write(root.path().join("users.csv"), "id,name\n7,Anna\n8,Ben Ö\n").expect("it can be written");
+    let study = format!(
+        "study: filled\nquestion: Are requests filled?\nsubjects:\n  server: {{ url: \"http://{at}\" }}\n\
+         feeders:\n  users: {{ csv: users.csv }}\n  seq: {{ counter: {{ from: 1 }} }}\n\
+         auth: {{ bearer: \"${{env.PROOFLOAD_TEST_SECRET}}\" }}\ncookies: true\nworkload:\n  order:\n    \
+         post: \"/u/${{users.id}}\"\n    headers: {{ X-Name: \"n${{seq}}\" }}\n    body: '{{\"name\":\"${{users.name}}\"}}'\n\
+         load: {{ closed: {{ connections: 2, think: 5ms }} }}\nclaims:\n  - none: errors(server) == 0\n"
+    );
+    let file = root.path().join("filled.yaml");
+    std::fs::write(&file, study).expect("it can be written");
+    let timing = "warm-up=100ms,slice=200ms,discard=20ms,cycles=2";
+    let root_text = root.path().to_str().expect("text");
+    let args = ["run", file.to_str().expect("text"), "--smoke", "--timing", timing, "--dir", root_text];
+    let output = proofload(&args);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(matches!(output.status.code(), Some(11 | 12)), "{told}");
+    let received: Vec<String> = requests.try_iter().collect();
+    assert!(received.len() > 20, "{}", received.len());
+    let count = |what: &str| received.iter().filter(|request| request.contains(what)).count();
+    assert_eq!(count("POST /u/7 ") + count("POST /u/8 "), received.len());
+    assert_eq!(count("{\"name\":\"Anna\"}") + count("{\"name\":\"Ben Ö\"}"), received.len());
+    assert!(count("POST /u/7 ").abs_diff(count("POST /u/8 ")) <= received.len() / 4, "rows take turns");
+    assert_eq!(count("Authorization: Bearer zQ9secret"), received.len());
+    assert!(count("Cookie: id=zQ9cookie") > 0 && count("Cookie: id=zQ9cookie") < received.len());
+    assert!(count("X-Name: n1\r") >= 1 && count("X-Name: n2") >= 1);
+    let record = Command::new("grep").args(["-rl", "zQ9", root_text]).output().expect("grep is there");
+    assert_eq!(String::from_utf8_lossy(&record.stdout), "", "credentials are nowhere in the record");
+}

@@ -97,7 +97,8 @@ impl Outcome {
     }
 }
 
-/// How many exchanges ended in each [`Outcome`].
+/// How many exchanges ended in each [`Outcome`]. Counts are read from records too, where they may be anything: sums
+/// end at the largest number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutcomeCounts([u64; Outcome::ALL.len()]);
 
@@ -109,7 +110,8 @@ impl OutcomeCounts {
 
     /// Counts `n` more exchanges of one outcome.
     pub fn add_many(&mut self, outcome: Outcome, n: u64) {
-        self.0[outcome as usize] += n;
+        let count = &mut self.0[outcome as usize];
+        *count = count.saturating_add(n);
     }
 
     /// The count of one outcome.
@@ -124,17 +126,21 @@ impl OutcomeCounts {
 
     /// All exchanges, whatever became of them.
     pub fn total(&self) -> u64 {
-        self.0.iter().sum()
+        self.0.iter().fold(0, |sum: u64, n| sum.saturating_add(*n))
     }
 
     /// Exchanges that came to an end of their own.
     pub fn finished(&self) -> u64 {
-        self.iter().filter(|(outcome, _)| outcome.is_finished()).map(|(_, n)| n).sum()
+        self.sum(Outcome::is_finished)
     }
 
     /// Exchanges that finished and were not answered.
     pub fn errors(&self) -> u64 {
-        self.iter().filter(|(outcome, _)| outcome.is_error()).map(|(_, n)| n).sum()
+        self.sum(Outcome::is_error)
+    }
+
+    fn sum(&self, of: impl Fn(Outcome) -> bool) -> u64 {
+        self.iter().filter(|(outcome, _)| of(*outcome)).fold(0, |sum, (_, n)| sum.saturating_add(n))
     }
 
     /// Errors among the finished, 0 to 1; `None` when nothing finished.
@@ -146,7 +152,7 @@ impl OutcomeCounts {
     /// Adds the counts of another share of the same load.
     pub fn merge(&mut self, other: &OutcomeCounts) {
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
-            *mine += theirs;
+            *mine = mine.saturating_add(theirs);
         }
     }
 }

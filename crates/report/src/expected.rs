@@ -46,7 +46,12 @@ impl Looking {
         Ok(Looking { expected: claims_of(&rows(plan, &names)?), claims, design })
     }
 
-    /// The judgement of the claims, settled only when the expectations are too.
+    /// All that is judged: the claims, then those that the expectations come to.
+    pub fn claims(&self) -> Vec<Claim> {
+        self.claims.iter().chain(&self.expected).cloned().collect()
+    }
+
+    /// The judgement of all [`Looking::claims`], settled only when every one is.
     ///
     /// # Errors
     /// When the record cannot be read.
@@ -55,6 +60,7 @@ impl Looking {
         if !self.expected.is_empty() {
             let expected = proofload_store::judged(run, &self.expected, &self.design)?;
             judgement.settled = expected.settled && (judgement.settled || self.claims.is_empty());
+            judgement.claims.extend(expected.claims);
         }
         Ok(judgement)
     }

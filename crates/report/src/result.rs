@@ -312,7 +312,8 @@ fn telemetry(measured: &[&Slice], plan: &Plan) -> Vec<String> {
     let costs = measured
         .iter()
         .filter_map(|slice| Some((slice.measured.subject.as_ref()?.sampler_cpu_ns?, slice.measured.seconds)));
-    let (cost_ns, seconds) = costs.fold((0, 0.0), |(ns, s), (cost, seconds)| (ns + cost, s + seconds));
+    let (cost_ns, seconds) =
+        costs.fold((0, 0.0), |(ns, s): (u64, f64), (cost, seconds)| (ns.saturating_add(cost), s + seconds));
     if seconds > 0.0 {
         said.push(messages::telemetry_cost(cost_ns as f64 / 1e9 / seconds));
     }

@@ -2,7 +2,7 @@
 
 use crate::messages;
 use crate::result::{ReportError, TABLE, TABLE_TAIL, of_run, restore};
-use proofload_stats::{Counterpart, judge_regressions, ratio_unpaired};
+use proofload_stats::{Cell, Counterpart, Observations, judge_regressions, ratio_unpaired};
 use proofload_store::schema::{
     Baseline, BaselineFigure, Difference, Estimate, FORMAT_VERSION, Figure, FigurePair, HistoryEntry,
     HistoryVerdict, RunDiff, RunResult,
@@ -92,7 +92,7 @@ fn subjects(left: &Run, right: &Run) -> Result<Vec<Difference>, ReportError> {
 }
 
 fn same(a: &Figure, b: &Figure) -> bool {
-    (&a.variant, &a.stream, &a.point, &a.measure) == (&b.variant, &b.stream, &b.point, &b.measure)
+    (&a.variant, &a.point, &a.stream, &a.measure) == (&b.variant, &b.point, &b.stream, &b.measure)
 }
 
 fn figure_pairs(left: &[Figure], right: &[Figure]) -> Vec<FigurePair> {
@@ -114,8 +114,8 @@ fn figure_pairs(left: &[Figure], right: &[Figure]) -> Vec<FigurePair> {
         };
         Some(FigurePair {
             variant: any.variant.clone(),
-            stream: any.stream.clone(),
             point: any.point.clone(),
+            stream: any.stream.clone(),
             measure: any.measure.clone(),
             left: a.and_then(|figure| figure.estimate.clone()),
             right: b.and_then(|figure| figure.estimate.clone()),
@@ -148,6 +148,15 @@ fn verdicts(left: &RunResult, right: &RunResult) -> Vec<Difference> {
         }
     }
     changed
+}
+
+/// Blocks of the baseline that have a value of this figure.
+fn usable_blocks(then: &Observations, of: &Counterpart) -> u32 {
+    let is_it = |cell: &&Cell| {
+        (cell.measure, cell.variant, cell.point, cell.stream) == (of.measure, of.variant.1, of.point.1, None)
+    };
+    let values = then.cells.iter().filter(is_it).filter_map(|cell| cell.merged);
+    values.filter(|value| value.is_finite() && *value > 0.0).count() as u32
 }
 
 /// Compares a run with a baseline, figure by figure. `differences` are those that were accepted.
@@ -206,7 +215,7 @@ pub fn baseline(
         }),
         confidence: judged.confidence,
         blocks: judged.blocks,
-        baseline_blocks: base.blocks().len() as u32,
+        baseline_blocks: usable_blocks(&then, of),
         reasons: messages::baseline_reasons(judged, &names),
     };
     Ok(Baseline {
@@ -224,19 +233,21 @@ mod tests {
 
     #[test]
     fn a_stream_is_compared_with_the_same_stream() {
-        let figure = |stream: &str, per_s: f64| Figure {
-            variant: "a".into(),
-            stream: stream.into(),
+        let figure = |stream: &str, value: f64| Figure {
+            variant: "nio".into(),
             point: "64c".into(),
+            stream: stream.into(),
             measure: "throughput".into(),
-            estimate: Some(Estimate { point: per_s, low: None, high: None, unit: "per_s".into() }),
+            per_block: vec![Some(value); 4],
             ..Figure::default()
         };
-        let left = [figure("", 110.0), figure("fast", 100.0), figure("slow", 10.0)];
-        let right = [figure("", 120.0), figure("fast", 100.0), figure("slow", 20.0)];
+        let left = [figure("", 100.0), figure("slow", 10.0)];
+        let right = [figure("", 200.0), figure("slow", 10.0), figure("new", 1.0)];
         let pairs = figure_pairs(&left, &right);
-        let ratios: Vec<(&str, f64)> =
-            pairs.iter().map(|p| (p.stream.as_str(), p.ratio.as_ref().map_or(0.0, |r| r.point))).collect();
-        assert_eq!(ratios, [("", 120.0 / 110.0), ("fast", 1.0), ("slow", 2.0)]);
+        let ratios: Vec<(&str, Option<f64>)> = pairs
+            .iter()
+            .map(|pair| (pair.stream.as_str(), pair.ratio.as_ref().map(|ratio| ratio.point.round())))
+            .collect();
+        assert_eq!(ratios, [("", Some(2.0)), ("slow", Some(1.0)), ("new", None)]);
     }
 }

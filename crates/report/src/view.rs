@@ -298,15 +298,17 @@ fn outcome(point: &Point, kind: &str) -> u64 {
 
 fn errors(point: &Point) -> u64 {
     let finished_well = ["answered", "unsent", "abandoned"];
-    point.outcomes.iter().filter(|(kind, _)| !finished_well.contains(&kind.as_str())).map(|(_, n)| n).sum()
+    let errors = point.outcomes.iter().filter(|(kind, _)| !finished_well.contains(&kind.as_str()));
+    errors.fold(0, |sum, (_, n)| sum.saturating_add(*n))
 }
 
 /// How many answers led elsewhere, over all points; those of a stream are in the point's own.
 fn redirects(points: &[Point]) -> Option<String> {
     let wholes = || points.iter().filter(|point| point.stream.is_empty());
-    let all: u64 =
-        wholes().flat_map(|point| REDIRECTS.iter().filter_map(|code| point.codes.get(*code))).sum();
-    let followed = wholes().map(|point| point.redirects).sum();
+    let all: u64 = wholes()
+        .flat_map(|point| REDIRECTS.iter().filter_map(|code| point.codes.get(*code)))
+        .fold(0, |sum: u64, n| sum.saturating_add(*n));
+    let followed = wholes().map(|point| point.redirects).fold(0, u64::saturating_add);
     (all > 0).then(|| messages::redirects(all, followed))
 }
 

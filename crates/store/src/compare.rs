@@ -27,7 +27,7 @@ const MACHINE: [&str; 9] = [
 ];
 
 /// What two runs must share if their figures are to be compared.
-const CONDITIONS: [&str; 7] = ["workload", "mode", "warm-up", "slice", "cycles", "discarded", "replication"];
+const CONDITIONS: [&str; 7] = ["workload", "warm-up", "slice", "cycles", "discarded", "replication", "mode"];
 
 impl Difference {
     /// `kernel: 6.1 then, 6.2 now`.
@@ -89,6 +89,7 @@ fn facts_of_plan(plan: &Plan) -> Facts {
     add("preset".into(), plan.preset.clone());
     add("seed".into(), plan.seed.to_string());
     add("replication".into(), plan.replication.clone());
+    add("mode".into(), if plan.mode.is_empty() { "cycles" } else { &plan.mode }.to_string());
     add("error rate".into(), plan.alpha.to_string());
     add("workload".into(), plan.workload.join("; "));
     let timing = &plan.timing;
@@ -99,8 +100,6 @@ fn facts_of_plan(plan: &Plan) -> Facts {
     add("cycles".into(), timing.cycles.to_string());
     add("looks".into(), format!("{:?}", timing.looks));
     add("budget".into(), seconds(timing.budget_ns));
-    // Records from before there were modes took turns in cycles.
-    add("mode".into(), if plan.mode.is_empty() { "cycles".into() } else { plan.mode.clone() });
     add("order".into(), format!("{:?}", plan.order));
     add("generator CPUs".into(), format!("{:?}", plan.generator_cpus));
     add("subject CPUs".into(), format!("{:?}", plan.subject_cpus));

@@ -70,6 +70,9 @@ pub(crate) fn subjects_of(run: &Path, number: u32) -> PathBuf {
     run.join(BLOCKS).join(format!("{number:04}.subjects.json"))
 }
 
+/// Highest number of a block: each takes seconds, and there is always one more.
+const BLOCKS_MAX: u32 = 99_999_999;
+
 /// Number of the block in a file of that name, and whether the file was renamed to its whole name.
 pub(crate) fn block_of(file_name: &str) -> Option<(u32, bool)> {
     let (digits, whole) = match file_name.strip_suffix(PARTIAL) {
@@ -77,7 +80,8 @@ pub(crate) fn block_of(file_name: &str) -> Option<(u32, bool)> {
         None => (file_name.strip_suffix(WHOLE)?, true),
     };
     let plain = digits.len() >= 4 && digits.bytes().all(|b| b.is_ascii_digit());
-    if plain { Some((digits.parse().ok()?, whole)) } else { None }
+    let number = digits.parse().ok().filter(|number| *number <= BLOCKS_MAX && plain)?;
+    Some((number, whole))
 }
 
 /// A file name for the run directory itself.
@@ -126,9 +130,15 @@ mod tests {
         assert_eq!(block_of("0001.jsonl"), Some((1, true)));
         assert_eq!(block_of("0012.partial.jsonl"), Some((12, false)));
         assert_eq!(block_of("12345.jsonl"), Some((12_345, true)));
-        for other in
-            ["1.jsonl", "0001.json", ".jsonl", "+001.jsonl", "0001.partial.jsonl.new", "99999999999.jsonl"]
-        {
+        for other in [
+            "1.jsonl",
+            "0001.json",
+            ".jsonl",
+            "+001.jsonl",
+            "0001.partial.jsonl.new",
+            "99999999999.jsonl",
+            "4294967295.jsonl",
+        ] {
             assert_eq!(block_of(other), None, "{other}");
         }
     }

@@ -76,19 +76,19 @@ pub(crate) fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError>
         first_byte.merge(&decode(&slice.histograms.first_byte, path)?);
         send_delay.merge(&decode(&slice.histograms.send_delay, path)?);
         counts.merge(&counts_of(&measured.outcomes));
-        answered += slice.answered_in_window;
+        add(&mut answered, slice.answered_in_window);
         out.seconds += measured.seconds;
-        out.bytes_sent += measured.bytes_sent;
-        out.bytes_received += measured.bytes_received;
-        out.intended += measured.intended;
-        out.sent += measured.sent;
-        out.unsent += measured.unsent;
-        out.redirects += measured.redirects;
+        add(&mut out.bytes_sent, measured.bytes_sent);
+        add(&mut out.bytes_received, measured.bytes_received);
+        add(&mut out.intended, measured.intended);
+        add(&mut out.sent, measured.sent);
+        add(&mut out.unsent, measured.unsent);
+        add(&mut out.redirects, measured.redirects);
         out.per_second.extend(&measured.per_second);
         out.response_p50_per_second_ns.extend(&measured.response_p50_per_second_ns);
         out.response_p99_per_second_ns.extend(&measured.response_p99_per_second_ns);
         for (code, n) in &measured.codes {
-            *out.codes.entry(code.clone()).or_default() += n;
+            add(out.codes.entry(code.clone()).or_default(), *n);
         }
         for bad in &measured.bad_answers {
             if !out.bad_answers.iter().any(|seen| seen.outcome == bad.outcome) {
@@ -107,6 +107,11 @@ pub(crate) fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError>
     Ok(out)
 }
 
+/// A record may hold any number: sums end at the largest.
+fn add(sum: &mut u64, n: u64) {
+    *sum = sum.saturating_add(n);
+}
+
 /// A stored histogram; an empty text is an empty histogram.
 pub(crate) fn decode(text: &str, path: &Path) -> Result<LatencyHistogram, StoreError> {
     if text.is_empty() {
@@ -119,7 +124,7 @@ pub(crate) fn decode(text: &str, path: &Path) -> Result<LatencyHistogram, StoreE
 fn generator(slices: &[&Slice], finished: u64) -> Generator {
     let mut out = Generator { fit: true, ..Generator::default() };
     for generator in slices.iter().map(|slice| &slice.measured.generator) {
-        out.cpu_ns += generator.cpu_ns;
+        add(&mut out.cpu_ns, generator.cpu_ns);
         out.peak_rss_bytes = out.peak_rss_bytes.max(generator.peak_rss_bytes);
         out.threads = out.threads.max(generator.threads);
         out.driver.clone_from(&generator.driver);

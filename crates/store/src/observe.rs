@@ -181,7 +181,8 @@ fn value(measure: Measure, slices: &[&Slice], response: Option<&LatencyHistogram
     match measure {
         Measure::Throughput => {
             let seconds: f64 = slices.iter().map(|slice| slice.measured.seconds).sum();
-            let answered: u64 = slices.iter().map(|slice| slice.answered_in_window).sum();
+            let answered =
+                slices.iter().fold(0, |sum: u64, slice| sum.saturating_add(slice.answered_in_window));
             (seconds > 0.0).then(|| answered as f64 / seconds)
         }
         Measure::ResponseQuantile(q) => Some(response?.quantile_ns(f64::from(q) / 10_000.0)? as f64),

@@ -137,8 +137,8 @@ impl Run {
     /// Blocks that were cut off when a sitting was interrupted or killed, other than those that a run lost by
     /// itself.
     pub fn cut_blocks(&self) -> impl Iterator<Item = u32> + '_ {
-        let cut = self.status.sittings.iter().filter_map(|sitting| sitting.cut_block);
-        cut.filter(|number| self.partial.iter().any(|block| block.number == *number))
+        let is_cut = |number: u32| self.status.sittings.iter().any(|s| s.cut_block == Some(number));
+        self.partial.iter().map(|block| block.number).filter(move |number| is_cut(*number))
     }
 
     /// Time that the complete blocks took from the beginning of the first slice to the end of the last, warm-up
@@ -146,10 +146,11 @@ impl Run {
     pub fn measured_ns(&self) -> u64 {
         let span = |block: &Block| {
             let began = block.slices.iter().map(|slice| slice.started_unix_ns).min()?;
-            let end = |slice: &Slice| slice.started_unix_ns + (slice.measured.seconds * 1e9) as u64;
+            let end =
+                |slice: &Slice| slice.started_unix_ns.saturating_add((slice.measured.seconds * 1e9) as u64);
             Some(block.slices.iter().map(end).max()?.saturating_sub(began))
         };
-        self.blocks.iter().filter_map(span).sum()
+        self.blocks.iter().filter_map(span).fold(0, u64::saturating_add)
     }
 
     /// What the subjects said of themselves, block by block; of the blocks where it was recorded.
@@ -158,7 +159,9 @@ impl Run {
     /// When a file of them is damaged.
     pub fn subjects(&self) -> Result<Vec<(u32, Vec<SubjectFacts>)>, StoreError> {
         let mut all = Vec::new();
-        for number in 1..=self.last_block() {
+        let begun: BTreeSet<u32> =
+            self.blocks.iter().map(|b| b.number).chain(self.partial.iter().map(|b| b.number)).collect();
+        for number in begun {
             let path = layout::subjects_of(&self.path, number);
             if path.is_file() {
                 all.push((number, document(&path)?));

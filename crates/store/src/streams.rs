@@ -19,18 +19,18 @@ fn fuse(lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
     let merged = merge(lines, path)?;
     let points = || lines.iter().map(|slice| &slice.measured);
     let seconds = points().map(|point| point.seconds).fold(0.0, f64::max);
-    let answered: u64 = lines.iter().map(|slice| slice.answered_in_window).sum();
+    let answered: u64 = lines.iter().fold(0, |sum, slice| sum.saturating_add(slice.answered_in_window));
     let mut per_second: Vec<u64> = Vec::new();
     for series in points().map(|point| &point.per_second) {
         per_second.resize(per_second.len().max(series.len()), 0);
-        per_second.iter_mut().zip(series).for_each(|(sum, n)| *sum += n);
+        per_second.iter_mut().zip(series).for_each(|(sum, n)| *sum = sum.saturating_add(*n));
     }
     let same_model = points().all(|point| point.model == first.measured.model);
     let mut measured = Point {
         variant: first.measured.variant.clone(),
         point: first.measured.point.clone(),
         model: if same_model { first.measured.model.clone() } else { "mixed".to_string() },
-        connections: points().map(|point| point.connections).sum(),
+        connections: points().map(|point| point.connections).fold(0, u32::saturating_add),
         seconds,
         throughput_per_s: (seconds > 0.0).then(|| answered as f64 / seconds),
         per_second,
@@ -39,7 +39,7 @@ fn fuse(lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
         response_p99_per_second_ns: Vec::new(),
         ..merged
     };
-    measured.generator.threads = points().map(|point| point.generator.threads).sum();
+    measured.generator.threads = points().map(|point| point.generator.threads).fold(0, u32::saturating_add);
     let histogram = |of: fn(&Histograms) -> &String| -> Result<String, StoreError> {
         let mut all = LatencyHistogram::new();
         for slice in lines {

@@ -144,7 +144,8 @@ pub type Look<'a> = dyn FnMut(&std::path::Path) -> Result<Judgement, StoreError>
 pub struct Runner<'a, B: Bench> {
     /// The plan that is carried out.
     pub plan: &'a Plan,
-    /// Its claims; the study goes on as long as one of them can be settled.
+    /// What is judged, in the order of the judgement: its claims, and what it expects. The study goes on as long as
+    /// one of them can be settled.
     pub claims: &'a [Claim],
     /// The looks that it has.
     pub design: &'a Design,
@@ -253,10 +254,10 @@ impl<B: Bench> Runner<'_, B> {
         if judgement.settled {
             return Ok(true);
         }
-        let mut waited_for =
-            (0..self.claims.len()).filter(|claim| !roll.is_beyond(&self.claims[*claim])).peekable();
+        let (beyond, waited_for): (Vec<usize>, Vec<usize>) =
+            (0..self.claims.len()).partition(|claim| roll.is_beyond(&self.claims[*claim]));
         let is_settled = |claim: usize| judgement.claims.get(claim).is_some_and(|judged| judged.settled);
-        Ok(waited_for.peek().is_some() && waited_for.all(is_settled))
+        Ok(!beyond.is_empty() && !waited_for.is_empty() && waited_for.into_iter().all(is_settled))
     }
 
     /// One block: the variants are stopped whatever happens in between.

@@ -456,3 +456,37 @@ fn a_slice_of_streams_is_a_line_for_each_and_a_block_that_lacks_one_does_not_cou
     std::fs::write(&block, &text[..=cut]).expect("it can be written");
     assert!(Run::open(&path).expect("readable").blocks().is_empty());
 }
+
+/// Only what rests on a variant that was given up is not waited for.
+#[test]
+fn a_judgement_that_is_not_settled_is_waited_for_while_nobody_is_given_up() {
+    let plan = plan_of_three(&[2, 4]);
+    let claims = claims_of(&plan);
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let mut record = RunWriter::create(root.path(), &plan, &Environment::default(), 1).expect("a record");
+    let path = record.path().to_path_buf();
+    let judged = |settled| proofload_stats::Judged {
+        verdict: Verdict::Undecided,
+        estimate: None,
+        confidence: 0.95,
+        blocks: 2,
+        reasons: Vec::new(),
+        settled,
+        projection: None,
+    };
+    let mut look = |_: &Path| Ok(Judgement { claims: vec![judged(true), judged(true)], settled: false });
+    let ending = Runner {
+        plan: &plan,
+        design: &Design::at(&[2, 4]),
+        claims: &claims,
+        bench: &mut FakeBench::new(),
+        record: &mut record,
+        look: &mut look,
+        progress: &mut |_| (),
+        stop: &AtomicBool::new(false),
+        behind: Behind::default(),
+    }
+    .run();
+    assert_eq!(ending.expect("the record can be written"), Ending::Finished);
+    assert_eq!(Run::open(&path).expect("readable").blocks().len(), 4);
+}

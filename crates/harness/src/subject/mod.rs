@@ -11,6 +11,7 @@ mod catalogue;
 mod debian;
 mod ends;
 mod error;
+mod flags;
 mod inspect;
 mod keeper;
 mod logs;

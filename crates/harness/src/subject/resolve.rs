@@ -15,7 +15,7 @@ use super::catalogue::template::{ENDPOINT_PORT, Filled, MILLISECONDS, fill, plac
 use super::catalogue::{Catalogue, Declaration, ProcessDeclaration, check_value, memory_bytes};
 use super::pins::{Pin, Pinned, read_lock};
 use super::prepare::{Origin, Prepared, Program, Step};
-use super::{SubjectError, debian, tools};
+use super::{SubjectError, debian, flags, tools};
 
 /// What a catalogue subject keeps of Proofload's environment: enough to find programs and temporary files.
 /// Everything else could change what is measured unseen, `JAVA_TOOL_OPTIONS` above all.
@@ -101,9 +101,25 @@ impl<'a> Resolved<'a> {
         say: &dyn Fn(&str),
     ) -> Result<Prepared, SubjectError> {
         self.fill_cache(cache, say)?;
+        self.check_flags(name)?;
         let prepared = self.into_prepared(name)?;
         prepared.verify()?;
         Ok(prepared)
+    }
+
+    /// Asks the JVM about flags that the study gives; those of the folder are its author's.
+    fn check_flags(&self, name: &str) -> Result<(), SubjectError> {
+        let given = |parameter: &Parameter| {
+            matches!(parameter.kind, ParameterKind::Words(_))
+                && self.values.text(&parameter.name).is_some_and(|value| !value.trim().is_empty())
+        };
+        let Some(jdk) = self.jdk.as_ref().filter(|_| self.declaration.parameters.iter().any(given)) else {
+            return Ok(());
+        };
+        let java = self.fill("{java}").text;
+        let commands = self.declaration.processes.iter().map(|process| self.arguments(&process.start));
+        let mut of_java = commands.filter(|args| args.first() == Some(&java));
+        of_java.try_for_each(|args| flags::check(name, jdk, &args))
     }
 
     fn fill(&self, template: &str) -> Filled {

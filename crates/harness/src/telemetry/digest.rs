@@ -55,15 +55,20 @@ impl Sampled {
             let place = self.samples.iter().min_by_key(near)?;
             self.samples.iter().position(|sample| sample.tree.at_ns == place.tree.at_ns)
         };
-        let (begin, end) = (nearest(start_ns)?, nearest(end_ns)?);
+        // A load that came to its count leaves nothing to do behind it: the first sample after it has it all.
+        let behind = || self.samples.iter().position(|sample| sample.tree.at_ns >= end_ns);
+        let end = if self.ends_with_load { behind() } else { None };
+        let (begin, end) = (nearest(start_ns)?, end.or_else(|| nearest(end_ns))?);
         if begin >= end {
             return None;
         }
         let samples = &self.samples[begin..=end];
         let (first, last) = (&samples[0], &samples[samples.len() - 1]);
         let mut used = last.tree.since(&first.tree);
-        // The samples lie within milliseconds of the window's ends; what they say is scaled to its length.
-        let between_ns = last.tree.at_ns.saturating_sub(first.tree.at_ns);
+        // The samples lie within milliseconds of the window's ends; what they say is scaled to its length. Where the
+        // load ended with the window, the time from then to the look at it is idle and no part of what is scaled.
+        let ends_ns = if self.ends_with_load { end_ns } else { u64::MAX };
+        let between_ns = last.tree.at_ns.min(ends_ns).saturating_sub(first.tree.at_ns);
         used.cpu_ns = used.cpu_ns.map(|ns| scaled(ns, window_ns, between_ns));
         used.rss_peak_bytes = samples.iter().map(|sample| sample.tree.rss_bytes).max();
         used.accept_queue_max = samples.iter().filter_map(|sample| sample.accept_queue).max();
@@ -95,7 +100,7 @@ impl Sampled {
             edges(
                 (before, after),
                 self.ledger.ports(),
-                window_ns,
+                (window_ns, ends_ns),
                 &mut used,
                 &mut telemetry,
                 &mut self.missing,
@@ -181,7 +186,7 @@ fn machine(first: &Sample, last: &Sample) -> MachineUse {
 fn edges(
     (before, after): (&Edge, &Edge),
     behind: &[u16],
-    window_ns: u64,
+    (window_ns, ends_ns): (u64, u64),
     used: &mut SubjectUse,
     telemetry: &mut Telemetry,
     missing: &mut Vec<String>,
@@ -189,7 +194,7 @@ fn edges(
     match before.threads.as_ref().zip(after.threads.as_ref()) {
         Some((then, now)) => {
             telemetry.threads = threads::between(then, now);
-            let between_ns = after.at_ns.saturating_sub(before.at_ns);
+            let between_ns = after.at_ns.min(ends_ns).saturating_sub(before.at_ns);
             let sum = |of: fn(&proofload_store::schema::ThreadsUse) -> u64| {
                 Some(scaled(telemetry.threads.iter().map(of).sum(), window_ns, between_ns))
             };

@@ -47,6 +47,8 @@ pub struct Sampler<'a> {
 #[derive(Debug, Default)]
 pub struct Sampled {
     pub(super) period_ns: u64,
+    /// Whether the window ends when the load does, and not by the clock: after it nothing is asked any more.
+    pub(super) ends_with_load: bool,
     pub(super) samples: Vec<Sample>,
     pub(super) edges: Option<(Edge, Edge)>,
     pub(super) ledger: Ledger,
@@ -107,7 +109,8 @@ impl Sampler<'_> {
     pub fn run(&self, window_start_ns: &AtomicU64, done: &AtomicBool) -> Sampled {
         self.keep_off();
         let cpu_before_ns = clock::thread_cpu_ns();
-        let mut sampled = Sampled { period_ns: self.period_ns(), ..Sampled::default() };
+        let ends_with_load = self.window_ns.is_none();
+        let mut sampled = Sampled { period_ns: self.period_ns(), ends_with_load, ..Sampled::default() };
         let mut diagnosis = match Diagnosis::open() {
             Ok(diagnosis) => Some(diagnosis),
             Err(why) => {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use proofload_harness::host::jdk;
 use proofload_harness::study::SubjectSpec;
 use proofload_harness::subject::{Catalogue, Keeper, Prepared, Running, SubjectError};
 use rustix::process::{Pid, Signal, kill_process};
@@ -103,6 +104,38 @@ pub fn a_jvm_without_memory_is_told_apart_from_one_that_dies() {
     assert!(matches!(error, SubjectError::JvmOutOfMemory { .. }), "{error}");
     assert!(error.to_string().contains("larger heap"), "{error}");
     running.stop().unwrap();
+}
+
+/// Needs a JDK, and nothing that is fetched.
+pub fn a_flag_that_this_jdk_lacks_is_refused_before_anything_starts() {
+    let Some(jdk) = jdk::find_all().into_iter().rfind(|jdk| jdk.has_compiler && jdk.major >= 17) else {
+        println!("  skipped, because no JDK is installed");
+        return;
+    };
+    let bench = Bench::new();
+    let root = bench.directory.path().join("subjects");
+    fs::create_dir_all(root.join("it")).unwrap();
+    let yaml = format!(
+        "description: x\nneeds: {{ jdk: \"{}\" }}\nparameters:\n  \
+         - {{ name: more, kind: {{ words: [-X] }}, default: \"\", doc: Flags. }}\n\
+         start: [[\"{{java}}\", -Xmx64m], [\"{{more}}\"], [-cp, x, Main]]\nready: {{ within: 1s }}\n",
+        jdk.major
+    );
+    fs::write(root.join("it/subject.yaml"), yaml).unwrap();
+    let catalogue = Catalogue::read(&root).unwrap();
+    let prepare = |flags: &str| {
+        let with = [("more".to_string(), flags.to_string())].into();
+        let spec = SubjectSpec::Catalogue { folder: "it".into(), with };
+        Prepared::prepare("it", &spec, &catalogue, &bench.cache, &|_| {}).map(drop)
+    };
+    prepare("-XX:NewRatio=3 -Xss512k").unwrap();
+    // Gone since JDK 13; and a heap that cannot be.
+    for flags in ["-XX:NewRatio=3 -XX:+AggressiveOpts", "-Xms128m"] {
+        let error = prepare(flags).unwrap_err();
+        assert!(matches!(error, SubjectError::Parameter { .. }), "{error}");
+        assert!(error.to_string().contains(&format!("not applicable on JDK {}: ", jdk.major)), "{error}");
+    }
+    assert!(prepare("-XX:+AggressiveOpts").unwrap_err().to_string().contains("'AggressiveOpts'"));
 }
 
 /// The front is declared first and needs the back when it starts.

@@ -41,6 +41,7 @@ const TESTS: &[Test] = tests![
     failures::a_server_that_stops_answering_hangs_and_has_to_be_killed,
     failures::a_server_that_eats_memory_is_ended_before_the_machine_is_full,
     failures::a_jvm_without_memory_is_told_apart_from_one_that_dies,
+    failures::a_flag_that_this_jdk_lacks_is_refused_before_anything_starts,
     failures::two_processes_start_in_order_and_stop_in_reverse,
     failures::of_two_processes_the_one_that_fails_is_named,
     caches::two_that_prepare_the_same_build_it_once,

@@ -75,7 +75,9 @@ fn why_invalid(result: &RunResult, view: &View) -> Option<String> {
 
 fn run_case(result: &RunResult, view: &View) -> String {
     let suite = safe(&view.title);
-    let answered: u64 = wholes(result).filter_map(|point| point.outcomes.get("answered")).sum();
+    let answered = wholes(result)
+        .filter_map(|point| point.outcomes.get("answered"))
+        .fold(0, |sum: u64, n| sum.saturating_add(*n));
     let inner = match why_invalid(result, view) {
         None => {
             let said = [messages::answered(&number::count(answered)), view.headline.clone()];

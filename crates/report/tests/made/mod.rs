@@ -164,7 +164,7 @@ pub fn result_of(case: Case, plan: &Plan) -> RunResult {
     let all = result.claims.iter().all(|claim| settled(&claim.verdict))
         && result.expectations.iter().all(|row| settled(&row.outcome));
     assert!(live.settled || !all, "{live:?}");
-    assert_eq!(live.claims.len(), result.claims.len());
+    assert!(live.claims.len() >= result.claims.len() + result.expectations.len());
     result.run = "runs/connectors/latest".into();
     result.status.state = "finished".into();
     result

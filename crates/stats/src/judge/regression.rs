@@ -80,7 +80,7 @@ impl<'a> Sample<'a> {
         let cells: Vec<&Cell> = observations.cells.iter().filter(is_it).collect();
         let usable = |value: &f64| value.is_finite() && *value > 0.0;
         let values: Vec<f64> = cells.iter().filter_map(|cell| cell.merged).filter(usable).collect();
-        let of = observations.blocks.len() as u32 + observations.excluded_blocks;
+        let of = (observations.blocks.len() as u32).saturating_add(observations.excluded_blocks);
         let lost = of.saturating_sub(values.len() as u32);
         Sample { cells, values, lost: (lost, of) }
     }
@@ -90,8 +90,9 @@ impl<'a> Sample<'a> {
         let unfit = self.cells.iter().find_map(|cell| cell.unfit.first());
         let mut reasons: Vec<Reason> =
             unfit.map(|what| Reason::ClientLimited { what: what.clone() }).into_iter().collect();
-        let errors: u64 = self.cells.iter().map(|cell| cell.errors).sum();
-        let finished: u64 = self.cells.iter().map(|cell| cell.finished).sum();
+        let sum =
+            |of: fn(&Cell) -> u64| self.cells.iter().fold(0_u64, |sum, cell| sum.saturating_add(of(cell)));
+        let (errors, finished) = (sum(|cell| cell.errors), sum(|cell| cell.finished));
         let share = if errors == 0 { 0.0 } else { errors as f64 / finished.max(errors) as f64 };
         if measure.is_speed() && share > ERROR_SHARE_MAX {
             let variant = self.cells.first().map_or(0, |cell| cell.variant);

@@ -11,7 +11,9 @@ pub(super) fn value(measure: Measure, slices: &[&Slice]) -> Option<f64> {
         Measure::CpuPerRequest => per_exchange(slices, |used| used.cpu_ns),
         Measure::Cpu => share_of_time(slices, |used| used.cpu_ns),
         Measure::CtxSwitchesPerRequest => per_exchange(slices, |used| {
-            used.voluntary_switches.zip(used.involuntary_switches).map(|(waited, lost)| waited + lost)
+            used.voluntary_switches
+                .zip(used.involuntary_switches)
+                .map(|(waited, lost)| waited.saturating_add(lost))
         }),
         Measure::PageFaultsPerRequest => per_exchange(slices, |used| used.minor_faults),
         Measure::MajorFaults => sum(slices, |used| used.major_faults).map(count),
@@ -64,8 +66,10 @@ fn all<'a>(slices: &'a [&'a Slice]) -> impl DoubleEndedIterator<Item = (&'a Slic
     slices.iter().filter_map(|slice| Some((*slice, slice.measured.subject.as_ref()?)))
 }
 
+/// A sum over all slices. One that does not know would make it smaller than that of a variant whose slices all do.
 fn sum(slices: &[&Slice], of: impl Fn(&SubjectUse) -> Option<u64>) -> Option<u64> {
-    all(slices).filter_map(|(_, used)| of(used)).reduce(u64::saturating_add)
+    let each = slices.iter().map(|slice| slice.measured.subject.as_ref().and_then(&of));
+    each.reduce(|a, b| Some(a?.saturating_add(b?))).flatten()
 }
 
 fn largest(slices: &[&Slice], of: impl Fn(&SubjectUse) -> Option<u64>) -> Option<u64> {
@@ -79,7 +83,7 @@ fn last(slices: &[&Slice], of: impl Fn(&SubjectUse) -> Option<u64>) -> Option<u6
 /// Over the answered exchanges of the slices that know it.
 fn per_exchange(slices: &[&Slice], of: impl Fn(&SubjectUse) -> Option<u64>) -> Option<f64> {
     let known = all(slices).filter_map(|(slice, used)| Some((of(used)?, slice.answered_in_window)));
-    let (total, answered) = known.reduce(|(a, b), (c, d)| (a.saturating_add(c), b + d))?;
+    let (total, answered) = known.reduce(|(a, b), (c, d)| (a.saturating_add(c), b.saturating_add(d)))?;
     (answered > 0).then(|| total as f64 / answered as f64)
 }
 
@@ -146,6 +150,16 @@ mod tests {
         let (known, unknown) = (slice(1.0, 10, Some(full(8))), slice(3.0, 30, Some(SubjectUse::default())));
         assert_eq!(value(Measure::BackendBytesPerExchange, &[&known, &unknown]), Some(0.8));
         assert_eq!(value(Measure::JitShare, &[&unknown, &known]), Some(8e-9));
+    }
+
+    #[test]
+    fn a_count_of_which_a_part_is_not_known_is_not_known() {
+        let (known, unknown) = (slice(1.0, 10, Some(full(8))), slice(1.0, 10, None));
+        for measure in [Measure::GcCount, Measure::MajorFaults, Measure::ListenOverflows, Measure::GcPause] {
+            assert_eq!(value(measure, &[&known, &unknown]), None, "{}", measure.name());
+            assert_eq!(value(measure, &[&unknown, &known]), None, "{}", measure.name());
+            assert!(value(measure, &[&known]).is_some(), "{}", measure.name());
+        }
     }
 
     #[test]

@@ -143,11 +143,11 @@ pub struct Difference {
 pub struct FigurePair {
     /// The variant's name.
     pub variant: String,
-    /// The stream it is of; empty for all of them together.
-    #[serde(default)]
-    pub stream: String,
     /// Label of the load point.
     pub point: String,
+    /// Name of the stream; empty for all streams together, and without streams.
+    #[serde(default)]
+    pub stream: String,
     /// The measure, as claims name it.
     pub measure: String,
     /// The first run's, with its own interval over its blocks.

@@ -35,6 +35,31 @@ fn samples_beyond_the_window_are_left_out_and_cpu_time_is_scaled_to_it() {
     assert_eq!(used.rss_peak_bytes, Some(1_204));
 }
 
+/// A load of a count is over 15 ms before somebody notices; in these the server did nothing any more.
+#[test]
+fn what_was_used_until_a_load_came_to_its_count_is_used_in_its_window_whole() {
+    let ended = || {
+        let (mut before, mut after) = (Edge::default(), Edge { at_ns: 1_220 * MS, ..Edge::default() });
+        before.at_ns = 1_000 * MS;
+        let thread = |voluntary| threads::Thread { name: "exec".into(), voluntary, ..Default::default() };
+        before.threads = Some(threads::Threads::from([((1, 1), thread(0))]));
+        after.threads = Some(threads::Threads::from([((1, 1), thread(600))]));
+        let samples = vec![sample(1_000, 0, 7), sample(1_100, 100, 9), sample(1_115, 110, 9)];
+        Sampled { ends_with_load: true, edges: Some((before, after)), ..sampled(samples) }
+    };
+    let (used, telemetry) = ended().digest(1_000 * MS, 1_110 * MS).unwrap();
+    assert_eq!((used.cpu_ns, used.voluntary_switches), (Some(110 * MS), Some(600)));
+    assert_eq!(telemetry.at_ns, [0, 100 * MS, 115 * MS]);
+    // Work that ends just behind the last answer is work for it; the sample before would miss it.
+    let (used, _) = ended().digest(1_000 * MS, 1_101 * MS).unwrap();
+    assert_eq!(used.cpu_ns, Some(110 * MS));
+    // The dear look before the load made the first sample late: what it missed is made up for.
+    let mut late = ended();
+    late.samples[0] = sample(1_010, 10, 7);
+    let (used, _) = late.digest(1_000 * MS, 1_110 * MS).unwrap();
+    assert_eq!(used.cpu_ns, Some(110 * MS));
+}
+
 #[test]
 fn without_two_samples_nothing_is_said() {
     assert!(sampled(Vec::new()).digest(0, 10).is_none());

@@ -1,0 +1,157 @@
+//! The catalogue as a person asks for it, and what is told when something cannot be had.
+
+mod support;
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use support::{command, json, proofload, text};
+
+/// An empty cache, and programs that stand first in `PATH`.
+struct Place {
+    directory: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        let place = Place { directory: tempfile::tempdir().expect("a directory") };
+        std::fs::create_dir(place.path("bin")).expect("a directory");
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// A program that writes down that it was called, and fails with these words.
+    fn failing(&self, program: &str, words: &str) {
+        let path = self.path("bin").join(program);
+        let called = self.path("called");
+        let script = format!("#!/bin/sh\necho {program} >> {called:?}\necho '{words}' >&2\nexit 1\n");
+        std::fs::write(&path, script).expect("written");
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("executable");
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let path = format!("{}:{}", self.path("bin").display(), std::env::var("PATH").expect("a PATH"));
+        let mut command = command(args);
+        command.env("PATH", path).env("PROOFLOAD_CACHE", self.path("cache"));
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().expect("the executable runs")
+    }
+
+    /// Whole files of the cache; an entry that is half made would be one too.
+    fn cached(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for kind in ["files", "builds", "debian"] {
+            let entries = std::fs::read_dir(self.path("cache").join(kind));
+            found.extend(entries.into_iter().flatten().flatten().map(|entry| entry.path()));
+        }
+        found
+    }
+}
+
+fn has_jdk_17() -> bool {
+    let found = text(&proofload(&["doctor"]).stdout).contains("17.");
+    if !found {
+        eprintln!("skipped, because no JDK 17 is installed");
+    }
+    found
+}
+
+#[test]
+fn the_catalogue_is_listed_and_shown_for_people_and_programs() {
+    let listed = text(&proofload(&["subjects", "list"]).stdout);
+    let names = ["reference", "tomcat", "tomcat-full"];
+    assert!(names.iter().all(|name| listed.lines().any(|line| line.starts_with(name))), "{listed}");
+    let listed = json(&proofload(&["subjects", "list", "--format", "json"]));
+    let found: Vec<&str> = listed["subjects"]
+        .as_array()
+        .expect("subjects")
+        .iter()
+        .filter_map(|one| one["name"].as_str())
+        .collect();
+    assert_eq!(found, names);
+    let shown = text(&proofload(&["subjects", "show", "tomcat-full"]).stdout);
+    for part in
+        ["max_connections: 1 to 1000000", "words that begin with -X or -D", "differ in connector alone"]
+    {
+        assert!(shown.contains(part), "no {part} in {shown}");
+    }
+    let shown = json(&proofload(&["subjects", "show", "tomcat-full", "--format", "json"]));
+    assert_eq!((&shown["name"], &shown["shares"]), (&"tomcat-full".into(), &"connector".into()));
+    let unknown = proofload(&["subjects", "show", "tomkat"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("tomcat"), "{}", text(&unknown.stderr));
+}
+
+#[test]
+fn all_mistakes_of_a_folder_are_told_at_once() {
+    let place = Place::new();
+    let folder = place.path("subjects/wrong");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let declaration =
+        "description: \"a {thing}\"\nstart: [[./server, \"{prot}\"]]\nready: { path: x, within: soon }\n";
+    std::fs::write(folder.join("subject.yaml"), declaration).expect("written");
+    let catalogue = place.path("subjects");
+    let output = place.run(&[
+        "subjects",
+        "check",
+        "wrong",
+        "--catalogue",
+        catalogue.to_str().expect("a path in UTF-8"),
+    ]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    let told = text(&output.stderr);
+    for part in [
+        "subject.yaml:1: unknown placeholder {thing}",
+        "yaml:2: unknown placeholder {prot}",
+        "no path",
+        "soon",
+    ] {
+        assert!(told.contains(part), "no {part} in {told}");
+    }
+}
+
+#[test]
+fn the_reference_server_starts_answers_and_ends() {
+    let output = Place::new().run(&["subjects", "check", "reference", "--start"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let told = text(&output.stdout);
+    assert!(told.contains("reference with its defaults: starts, answers, ends"), "{told}");
+}
+
+#[test]
+fn offline_with_an_empty_cache_lists_what_is_missing_and_calls_nobody() {
+    if !has_jdk_17() {
+        return;
+    }
+    let place = Place::new();
+    ["mvn", "apt-get", "dpkg-deb"].iter().for_each(|program| place.failing(program, "no"));
+    let output = place.run(&["subjects", "check", "tomcat", "--start", "--offline"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let told = text(&output.stdout);
+    assert!(told.contains("tomcat-embed-core:9.0.110") && told.contains("debian:libtcnative-1"), "{told}");
+    assert!(told.contains("run once without --offline"), "{told}");
+    assert!(!place.path("called").exists(), "nobody was called");
+    assert_eq!(place.cached(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_registry_that_cannot_be_reached_is_told_and_leaves_nothing_half_made() {
+    if !has_jdk_17() {
+        return;
+    }
+    let place = Place::new();
+    place.failing("mvn", "Connect to 127.0.0.1:9 failed: Connection refused");
+    let output = place.run(&["subjects", "check", "tomcat", "--start"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let told = text(&output.stdout);
+    assert!(told.contains("Maven could not fetch") && told.contains("check the network"), "{told}");
+    assert!(told.contains("Connection refused"), "the tool's own words: {told}");
+    assert!(Path::new(&place.path("called")).exists(), "it was called");
+    assert_eq!(place.cached(), Vec::<PathBuf>::new());
+}
