@@ -46,7 +46,7 @@ impl Place {
     /// Whole files of the cache; an entry that is half made would be one too.
     fn cached(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
-        for kind in ["files", "builds", "debian"] {
+        for kind in ["files", "builds", "unpacked", "debian", "tmp"] {
             let entries = std::fs::read_dir(self.path("cache").join(kind));
             found.extend(entries.into_iter().flatten().flatten().map(|entry| entry.path()));
         }

@@ -18,6 +18,9 @@ const LINE_MAX: u64 = 16 << 20;
 /// Most lines of a block file that are read.
 const LINES_MAX: usize = 1_000_000;
 
+/// Most trials of a block, streams counted each: far above what a study may ask for, and what a reader can hold.
+const TRIALS_MAX: usize = 100_000;
+
 /// The phase of a line that says that a variant did not get through its block.
 pub const PHASE_LOST: &str = "lost";
 /// How the reason begins of a variant that was lost because it is not started any more.
@@ -86,6 +89,7 @@ impl Run {
     pub fn open(path: &Path) -> Result<Run, StoreError> {
         let path = locate(path)?;
         let plan: Plan = versioned(&path.join(layout::PLAN))?;
+        check_size(&plan, &path)?;
         let environment = document(&path.join(layout::ENVIRONMENT))?;
         let status = document(&path.join(layout::STATUS))?;
         let mut run = Run { path, plan, environment, status, blocks: Vec::new(), partial: Vec::new() };
@@ -209,6 +213,16 @@ impl Run {
         let found = measured.filter(|slice| !is_lost(&slice.measured.variant)).count();
         (found < expected).then(|| format!("it has {found} of {expected} measured slices"))
     }
+}
+
+/// A plan of that many trials was written by no study, and would take a reader's memory.
+fn check_size(plan: &Plan, run: &Path) -> Result<(), StoreError> {
+    let trials = plan.variants.len().saturating_mul(plan.points.len()).saturating_mul(plan.streams.len() + 1);
+    if trials > TRIALS_MAX {
+        let why = format!("it has {trials} trials in a block, {TRIALS_MAX} are read at most");
+        return Err(StoreError::Damaged { path: run.join(layout::PLAN), why });
+    }
+    Ok(())
 }
 
 fn lost_lines(slices: &[Slice]) -> impl Iterator<Item = &Slice> {

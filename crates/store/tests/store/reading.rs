@@ -250,3 +250,14 @@ fn a_block_in_which_every_variant_was_lost_does_not_count() {
     assert!(run.blocks().is_empty());
     assert_eq!(run.excluded()[0].damage.as_deref(), Some("every variant was lost in it"));
 }
+
+#[test]
+fn a_plan_of_a_million_streams_is_refused_before_anything_is_made_of_it() {
+    let root = tempfile::tempdir().unwrap();
+    let run = write(root.path(), &plan(), 1).path().to_path_buf();
+    edit(&run.join("plan.json"), |plan| {
+        plan["streams"] = (0..1_000_000).map(|n| n.to_string()).collect();
+    });
+    let refused = Run::open(&run).unwrap_err().to_string();
+    assert!(refused.contains("plan.json") && refused.contains("2000002 trials"), "{refused}");
+}
