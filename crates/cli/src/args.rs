@@ -8,7 +8,6 @@ use std::path::PathBuf;
 #[command(
     name = "proofload",
     version,
-    about,
     long_about = "Proofload starts real servers, loads them over their own protocols, repeats and interleaves the runs, \
                   and says supported, refuted or undecided, with the interval it rests on.\n\n\
                   A study runs the programs that it names: run only studies that you trust.",

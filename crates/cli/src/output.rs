@@ -17,6 +17,13 @@ fn coloured(args: &OutputArgs) -> bool {
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
+/// Columns of the terminal that standard output is; without one every table is drawn as a table.
+fn columns(args: &OutputArgs) -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok().filter(|_| args.output.is_none());
+    // A terminal that does not know its size says 0.
+    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(usize::MAX)
+}
+
 /// What GitHub takes from one step: 1 MiB. A longer file is refused as a whole.
 const SUMMARY_BYTES_MAX: u64 = 1024 * 1024;
 /// Where GitHub wants the summary of a step.
@@ -50,7 +57,7 @@ pub fn write(result: &RunResult, slices: &[&Slice], args: &OutputArgs) -> anyhow
         UndecidedIs::Fail => Undecided::Fail,
     };
     let text = match args.format {
-        Format::Text => proofload_report::text(result, coloured(args)),
+        Format::Text => proofload_report::text_within(result, coloured(args), columns(args)),
         Format::Json => proofload_report::json(result),
         Format::Markdown => proofload_report::markdown(result),
         Format::Html => proofload_report::html(result),

@@ -13,6 +13,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// How often the view of one endpoint is drawn.
 const DRAW_EVERY_NS: u64 = 100_000_000;
 
+/// An interval whose ends are further apart, as a ratio, says nothing yet and is not shown.
+const WIDE: f64 = 100.0;
+
 /// Tells a person where a study stands.
 pub struct Live {
     bar: ProgressBar,
@@ -136,14 +139,15 @@ impl Live {
             .iter()
             .zip(&judgement.claims)
             .map(|(name, judged)| match &judged.estimate {
-                Some(e) if e.unit == "ratio" && e.high.is_finite() => {
-                    format!("{name}: {} {:.3} [{:.3}, {:.3}]", judged.verdict.name(), e.point, e.low, e.high)
+                Some(e) if e.unit == "ratio" && e.high / e.low < WIDE => {
+                    format!("{name}: {} {:.2} [{:.2}, {:.2}]", judged.verdict.name(), e.point, e.low, e.high)
                 }
                 _ => format!("{name}: {}", judged.verdict.name()),
             })
             .collect();
         self.standing = intervals.first().cloned().unwrap_or_default();
-        self.say(&format!("after {blocks} blocks: {}", intervals.join("; ")));
+        let counted = if blocks == 1 { "1 block".to_string() } else { format!("{blocks} blocks") };
+        self.say(&format!("after {counted}: {}", intervals.join("; ")));
     }
 
     fn line(&self, step: &str) {

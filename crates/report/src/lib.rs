@@ -18,7 +18,7 @@ mod view;
 pub use expected::Looking;
 pub use render::{
     Undecided, csv, csv_series, diff_text, history_text, hlog, html, json, junit, markdown, markdown_within,
-    text,
+    text, text_within,
 };
 pub use result::{Overall, ReportError, of_run, overall, restore};
 pub use runs::{baseline, diff, history_entry};

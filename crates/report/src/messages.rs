@@ -142,7 +142,7 @@ fn why(reason: &Reason, names: &Names) -> String {
             variant(index)
         ),
         Reason::SignsDisagree => "the Hodges–Lehmann estimate points the other way".into(),
-        Reason::BlocksLost { lost, of } => format!("{lost} of {} were lost", blocks(*of)),
+        Reason::BlocksLost { lost, of } => format!("{lost} of {} were lost to it", blocks(*of)),
         Reason::NotMeasured { measure, variant: index, point, stream, blocks: n } => format!(
             "{}{}({}) @ {} has no value in {}{}",
             measure.name(),
@@ -210,11 +210,17 @@ pub const SERIAL: &str = "serial: the variants ran one after the other, so what 
 pub const SHARED: &str =
     "shared: the variants share one process, so each also pays for what the others left behind";
 
-/// A variant that did not get through some of the blocks.
-pub fn lost(variant: &str, n: usize, first: &str) -> String {
+/// A variant that did not get through some of the blocks; `given_up` when it was not started any more after them.
+pub fn lost(variant: &str, n: usize, given_up: bool, first: &str) -> String {
     // What the log said stands in noticed.txt.
     let first = first.lines().next().unwrap_or_default().trim_end_matches(':');
-    format!("{variant} did not get through {}: {first}", blocks(n as u32))
+    let given_up = if given_up { " and was given up" } else { "" };
+    format!("{variant} did not get through {}{given_up}: {first}", blocks(n as u32))
+}
+
+/// A claim: its name, and its text where that says more.
+pub fn claimed(name: &str, text: &str) -> String {
+    if text.is_empty() { name.to_string() } else { format!("{name}: {text}") }
 }
 
 /// How the variants took turns.
@@ -398,7 +404,8 @@ pub fn cpus(generator: &[usize], subjects: &[usize]) -> String {
 pub fn generator(of: &Generator) -> String {
     let cost = of.cpu_ns_per_exchange.map_or_else(|| NONE.to_string(), number::duration);
     let fit = if of.fit { "generator fit" } else { "not fit" };
-    format!("{cost} of CPU per exchange, {} threads, {}, {fit}", of.threads, of.driver)
+    let threads = if of.threads == 1 { "1 thread".to_string() } else { format!("{} threads", of.threads) };
+    format!("{cost} of CPU per exchange, {threads}, {}, {fit}", of.driver)
 }
 
 /// Traffic of a single measurement.

@@ -289,7 +289,8 @@ fn lost(run: &Run, plan: &Plan) -> Vec<String> {
     let sentence = |variant: &proofload_store::schema::Variant| {
         let all = run.blocks().iter().flat_map(|block| &block.lost);
         let lost: Vec<&str> = all.filter(|l| l.variant == variant.name).map(|l| l.why.as_str()).collect();
-        lost.first().map(|first| messages::lost(&variant.name, lost.len(), first))
+        let given_up = lost.iter().any(|why| why.starts_with(proofload_store::GIVEN_UP));
+        lost.first().map(|first| messages::lost(&variant.name, lost.len(), given_up, first))
     };
     plan.variants.iter().filter_map(sentence).collect()
 }

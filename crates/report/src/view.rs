@@ -42,7 +42,7 @@ pub struct VerdictView {
     pub verdict: String,
     /// The claim's name.
     pub name: String,
-    /// Its text.
+    /// Its text; empty when the name says it.
     pub text: String,
     /// `1.034 [0.97, 1.09], 95 %, 6 blocks`; empty when nothing was measured.
     pub rests_on: String,
@@ -145,10 +145,15 @@ fn published(result: &RunResult) -> Option<Table> {
 
 fn verdict(claim: &ClaimResult, single: bool) -> VerdictView {
     let rests_on = messages::rests_on(claim.estimate.as_ref(), claim.confidence, claim.blocks, single);
+    // A threshold is named by its text, which at one of several load points says more.
+    let (name, text) = match claim.text.starts_with(&claim.name) {
+        true => (claim.text.clone(), String::new()),
+        false => (claim.name.clone(), claim.text.clone()),
+    };
     VerdictView {
         verdict: claim.verdict.clone(),
-        name: claim.name.clone(),
-        text: claim.text.clone(),
+        name,
+        text,
         rests_on,
         reasons: claim.reasons.clone(),
         bar: bar(claim),

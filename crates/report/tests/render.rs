@@ -4,7 +4,7 @@ mod made;
 
 use made::{CASE, Case, plan, result, result_of};
 use proofload_measure::Outcome;
-use proofload_report::{Overall, html, json, markdown, overall, text};
+use proofload_report::{Overall, Undecided, html, json, junit, markdown, overall, text, text_within};
 use proofload_store::bad_answer;
 use proofload_store::schema::{
     LoadPoint, Plan, PlannedClaim, PlannedExpectation, PlannedFigure, PlannedReference,
@@ -168,4 +168,43 @@ fn colours_only_when_asked_for() {
     let result = result(Case { blocks: 1, ..CASE });
     assert!(text(&result, true).contains('\u{1b}'));
     assert!(!text(&result, false).contains('\u{1b}'));
+}
+
+#[test]
+fn a_table_wider_than_the_terminal_is_drawn_row_by_row() {
+    let result = result(CASE);
+    let wide = text(&result, false);
+    assert_eq!(text_within(&result, false, 200), wide);
+    let narrow = text_within(&result, false, 80);
+    assert!(narrow.contains("\n  nio2 @ 64c\n    throughput       "), "{narrow}");
+    let figures = narrow.split_once("Figures").expect("figures").1;
+    let figures = figures.split_once("\n\n").expect("an end").0;
+    assert!(figures.lines().all(|line| line.chars().count() <= 80), "{figures}");
+    for cell in ["errors", "cpu_per_request"] {
+        assert_eq!(figures.matches(cell).count(), result.points.len(), "{figures}");
+    }
+}
+
+#[test]
+fn a_claim_that_is_named_by_its_text_is_said_once() {
+    let mut result = result(CASE);
+    for (text_of, at) in [("p99(nio) < 50ms", ""), ("p99(nio) < 50ms", " @ 64c")] {
+        result.claims[0].name = text_of.into();
+        result.claims[0].text = format!("{text_of}{at}");
+        for drawn in [text(&result, false), markdown(&result), html(&result), junit(&result, Undecided::Skip)]
+        {
+            let name = text_of.split(" <").next().expect("a first part");
+            let said = drawn.lines().filter(|line| line.contains(name)).count();
+            assert_eq!((said, drawn.matches(name).count()), (1, 1), "{drawn}");
+        }
+    }
+}
+
+#[test]
+fn long_names_leave_the_other_lines_where_they_were() {
+    let mut result = result(CASE);
+    let long = "a-name-that-somebody-chose-so-that-nobody-need-ever-ask-what-it-means";
+    result.plan.as_mut().expect("a plan").variants[0].name = long.into();
+    let said = text(&result, false);
+    assert!(said.contains("\nworkload  ") && said.contains(&format!("\n{long}  ")), "{said}");
 }

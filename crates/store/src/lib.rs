@@ -31,6 +31,6 @@ pub use judged::{judged, measures_of};
 pub use list::runs;
 pub use observe::observations_of;
 pub use redact::{REDACTED, hide, is_sensitive, redact};
-pub use run::{Block, LostVariant, PHASE_LOST, PartialBlock, Run};
+pub use run::{Block, GIVEN_UP, LostVariant, PHASE_LOST, PartialBlock, Run};
 pub use schemas::schemas;
 pub use writer::{BlockWriter, RunWriter};

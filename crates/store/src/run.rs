@@ -23,6 +23,8 @@ const TRIALS_MAX: usize = 100_000;
 
 /// The phase of a line that says that a variant did not get through its block.
 pub const PHASE_LOST: &str = "lost";
+/// How the reason begins of a variant that was lost because it is not started any more.
+pub const GIVEN_UP: &str = "given up before: ";
 
 /// A run that was recorded, or still is.
 #[derive(Clone, Debug)]

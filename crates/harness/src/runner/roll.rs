@@ -1,6 +1,7 @@
 //! Who still takes part: a server that fails costs its own claims, not those of the others.
 
 use proofload_stats::Claim;
+use proofload_store::GIVEN_UP;
 
 /// Blocks that a variant may be lost in one after the other before it is given up.
 const LOST_IN_A_ROW_MAX: u32 = 2;
@@ -28,7 +29,7 @@ impl Roll {
     /// A new block: everyone who was not given up takes part again.
     pub fn begin_block(&mut self) {
         for member in &mut self.members {
-            member.lost = member.given_up.as_ref().map(|why| format!("given up before: {why}"));
+            member.lost = member.given_up.as_ref().map(|why| format!("{GIVEN_UP}{why}"));
         }
     }
 

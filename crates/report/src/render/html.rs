@@ -59,11 +59,14 @@ fn card(verdict: &VerdictView) -> String {
     };
     let reasons: String = verdict.reasons.iter().map(|reason| format!("<li>{}</li>", safe(reason))).collect();
     let reasons = if reasons.is_empty() { reasons } else { format!("<ul>{reasons}</ul>") };
+    let text = match verdict.text.as_str() {
+        "" => String::new(),
+        text => format!("<p><code>{}</code></p>", safe(text)),
+    };
     format!(
-        "<article class=\"{class}\"><p class=\"word\">{}</p><div><h3>{}</h3><p><code>{}</code></p>{}<p class=\"rests\">{}</p>{reasons}</div></article>\n",
+        "<article class=\"{class}\"><p class=\"word\">{}</p><div><h3>{}</h3>{text}{}<p class=\"rests\">{}</p>{reasons}</div></article>\n",
         safe(&verdict.verdict),
         safe(&verdict.name),
-        safe(&verdict.text),
         verdict.bar.map(picture).unwrap_or_default(),
         safe(&verdict.rests_on),
     )

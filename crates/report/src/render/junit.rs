@@ -101,6 +101,6 @@ fn claim_case(suite: &str, verdict: &VerdictView, undecided: Undecided) -> Strin
             safe(&said.join("\n"))
         ),
     };
-    let name = safe(&format!("{}: {}", verdict.name, verdict.text));
+    let name = safe(&messages::claimed(&verdict.name, &verdict.text));
     format!("<testcase classname=\"{suite}\" name=\"{name}\">{inner}</testcase>\n")
 }

@@ -108,10 +108,9 @@ fn verdicts(title: &'static str, what: &str, verdicts: &[VerdictView]) -> Option
     let row = |verdict: &VerdictView| {
         let why = verdict.reasons.first().map(|reason| safe(reason)).unwrap_or_default();
         format!(
-            "| **{}** | {}: {} | {} | {why} |\n",
+            "| **{}** | {} | {} | {why} |\n",
             safe(&verdict.verdict),
-            safe(&verdict.name),
-            safe(&verdict.text),
+            safe(&messages::claimed(&verdict.name, &verdict.text)),
             safe(&verdict.rests_on)
         )
     };

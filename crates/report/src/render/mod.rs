@@ -15,7 +15,7 @@ pub use html::html;
 pub use junit::{Undecided, junit};
 pub use markdown::{markdown_report as markdown, markdown_within};
 pub use runs::{diff_text, history_text};
-pub use text::text;
+pub use text::{text, text_within};
 
 use crate::escape;
 use proofload_store::schema::RunResult;

@@ -18,8 +18,6 @@ pub fn history_text(entries: &[HistoryEntry], when: &dyn Fn(u64) -> String) -> S
         ["study", "began", "preset", "ended", "blocks", "machine", "verdicts", "id"].map(str::to_string);
     let row = |entry: &HistoryEntry| {
         let began = if entry.began_unix_ns == 0 { "–".to_string() } else { when(entry.began_unix_ns) };
-        let verdicts: Vec<String> =
-            entry.verdicts.iter().map(|v| format!("{}: {}", v.claim, v.verdict)).collect();
         vec![
             entry.study.clone(),
             began,
@@ -27,13 +25,17 @@ pub fn history_text(entries: &[HistoryEntry], when: &dyn Fn(u64) -> String) -> S
             if entry.damage.is_empty() { entry.status.state.clone() } else { "unreadable".to_string() },
             entry.blocks.to_string(),
             entry.machine.clone(),
-            if entry.damage.is_empty() { verdicts.join("; ") } else { entry.damage.clone() },
+            if entry.damage.is_empty() {
+                messages::tally(entry.verdicts.iter().map(|v| v.verdict.as_str()))
+            } else {
+                entry.damage.clone()
+            },
             entry.id.clone(),
         ]
     };
     let rows = entries.iter().map(row).collect();
     let table = Table { title: messages::HISTORY.to_string(), header: header.to_vec(), rows };
-    format!("{}\n", table_lines(&table, false))
+    format!("{}\n", table_lines(&table, false, usize::MAX))
 }
 
 /// Two runs side by side.
@@ -59,7 +61,7 @@ pub fn diff_text(diff: &RunDiff) -> String {
         vec![name, cell(&pair.left), cell(&pair.right), cell(&pair.ratio)]
     });
     let table = Table { title: messages::FIGURES.to_string(), header, rows: rows.collect() };
-    out.push_str(&format!("\n{}\n\n{}\n", table_lines(&table, false), messages::NOT_PAIRED));
+    out.push_str(&format!("\n{}\n\n{}\n", table_lines(&table, false, usize::MAX), messages::NOT_PAIRED));
     out
 }
 

@@ -5,8 +5,16 @@ use crate::messages;
 use crate::view::{Table, VerdictView, view};
 use proofload_store::schema::RunResult;
 
+/// Longest name that others are aligned with.
+const NAME_MAX: usize = 32;
+
 /// The result as text; with colours if asked for. The last line is the one to remember.
 pub fn text(result: &RunResult, colour: bool) -> String {
+    text_within(result, colour, usize::MAX)
+}
+
+/// The same for a terminal of so many columns: a table that is wider is drawn row by row.
+pub fn text_within(result: &RunResult, colour: bool, columns: usize) -> String {
     let view = view(result);
     let mut out = String::new();
     let mut say = |line: &str| {
@@ -28,7 +36,7 @@ pub fn text(result: &RunResult, colour: bool) -> String {
     }
     for table in &view.tables {
         say("");
-        say(&table_lines(table, colour));
+        say(&table_lines(table, colour, columns));
     }
     if !view.bad_answers.is_empty() {
         say("");
@@ -41,7 +49,9 @@ pub fn text(result: &RunResult, colour: bool) -> String {
         }
     }
     say("");
-    view.parameters.iter().for_each(|(name, value)| say(&format!("{:<10} {}", line(name), line(value))));
+    let names = view.parameters.iter().map(|(name, _)| line(name).chars().count());
+    let width = names.filter(|length| *length <= NAME_MAX).max().unwrap_or(0);
+    view.parameters.iter().for_each(|(name, value)| say(&format!("{:<width$}  {}", line(name), line(value))));
     if !view.limits.is_empty() {
         say("");
         say(&bold(messages::LIMITS, colour));
@@ -62,7 +72,7 @@ fn verdict_lines(verdict: &VerdictView, colour: bool) -> String {
         (true, "refuted" | "not met") => format!("\u{1b}[31m{word}\u{1b}[0m"),
         (true, _) => format!("\u{1b}[33m{word}\u{1b}[0m"),
     };
-    let mut lines = format!("{word}  {}: {}", line(&verdict.name), line(&verdict.text));
+    let mut lines = format!("{word}  {}", line(&messages::claimed(&verdict.name, &verdict.text)));
     if !verdict.rests_on.is_empty() {
         lines.push_str(&format!("\n           {}", line(&verdict.rests_on)));
     }
@@ -72,7 +82,7 @@ fn verdict_lines(verdict: &VerdictView, colour: bool) -> String {
     lines
 }
 
-pub(super) fn table_lines(table: &Table, colour: bool) -> String {
+pub(super) fn table_lines(table: &Table, colour: bool, columns: usize) -> String {
     let rows: Vec<Vec<String>> = std::iter::once(&table.header)
         .chain(&table.rows)
         .map(|row| row.iter().map(|cell| line(cell)).collect())
@@ -82,12 +92,30 @@ pub(super) fn table_lines(table: &Table, colour: bool) -> String {
     };
     let widths: Vec<usize> = (0..table.header.len()).map(width).collect();
     let mut lines = bold(&line(&table.title), colour);
+    if widths.iter().map(|width| width + 2).sum::<usize>() > columns {
+        lines.push_str(&row_by_row(&rows));
+        return lines;
+    }
     for row in &rows {
         let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| match column {
             0 => format!("{cell:<width$}"),
             _ => format!("{cell:>width$}"),
         });
         lines.push_str(&format!("\n  {}", cells.collect::<Vec<_>>().join("  ").trim_end()));
+    }
+    lines
+}
+
+/// Each row as its first cell with the others below it, one a line with the name of its column.
+fn row_by_row(rows: &[Vec<String>]) -> String {
+    let Some((header, rows)) = rows.split_first() else { return String::new() };
+    let width = header.iter().skip(1).map(|name| name.chars().count()).max().unwrap_or(0);
+    let mut lines = String::new();
+    for row in rows {
+        lines.push_str(&format!("\n  {}", row.first().map_or("", String::as_str)));
+        for (name, cell) in header.iter().zip(row).skip(1).filter(|(_, cell)| !cell.is_empty()) {
+            lines.push_str(&format!("\n    {name:<width$}  {cell}"));
+        }
     }
     lines
 }

@@ -9,8 +9,8 @@ pub(super) const ERROR_SHARE_MAX: f64 = 0.001;
 /// Share of the blocks that may be lost.
 pub(super) const LOST_SHARE_MAX: f64 = 0.2;
 
-/// Most failed checks that are told one by one.
-const CHECKS_TOLD_MAX: usize = 3;
+/// Most failed checks that are told one by one: every claim on the slice repeats them.
+const CHECKS_TOLD_MAX: usize = 1;
 
 /// Every guard that holds the claim back, looking at the first `blocks` complete blocks.
 pub(super) fn guards(series: &Series<'_>, blocks: u32, begun: u32) -> Vec<Reason> {
@@ -35,7 +35,9 @@ fn unfit(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
     let more = seen.len().saturating_sub(CHECKS_TOLD_MAX);
     let told =
         seen.into_iter().take(CHECKS_TOLD_MAX).map(|what| Reason::ClientLimited { what: what.to_string() });
-    let rest = (more > 0).then(|| Reason::ClientLimited { what: format!("{more} more checks failed") });
+    let checks = if more == 1 { "check" } else { "checks" };
+    let rest = (more > 0)
+        .then(|| Reason::ClientLimited { what: format!("{more} more {checks} of the generator failed") });
     told.chain(rest).collect()
 }
 
