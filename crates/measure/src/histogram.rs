@@ -2,8 +2,10 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+use std::io::Read;
 
 /// The largest latency that is told apart, one hour; longer ones count as this.
 pub const MAX_NS: u64 = 3_600_000_000_000;
@@ -118,6 +120,7 @@ impl LatencyHistogram {
     /// When the text is not base64, or its bytes are no histogram with these bounds.
     pub fn decode(text: &str) -> Result<Self, DecodeError> {
         let bytes = STANDARD.decode(text).map_err(|e| DecodeError(e.to_string()))?;
+        check_size(&bytes)?;
         let read: Histogram<u64> =
             Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|e| DecodeError(e.to_string()))?;
         let mut histogram = Self::new();
@@ -125,6 +128,26 @@ impl LatencyHistogram {
         Ok(histogram)
     }
 }
+
+/// Refuses what would take more memory than any histogram with these bounds: the decoder has it all before it has
+/// read anything. The layout is that of HdrHistogram's V2 encoding, big-endian: outside a cookie and the compressed
+/// length; inside a cookie, the payload's length, the normalizing offset, the digits, lowest and highest value.
+fn check_size(bytes: &[u8]) -> Result<(), DecodeError> {
+    let mut head = [0; INNER_HEAD];
+    let inner = bytes.get(OUTER_HEAD..).ok_or_else(|| DecodeError("it is too short".to_string()))?;
+    ZlibDecoder::new(inner).read_exact(&mut head).map_err(|e| DecodeError(e.to_string()))?;
+    let field = |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+    let highest = u64::from(field(24)) << 32 | u64::from(field(28));
+    let (payload, digits) = (field(4), field(12));
+    let fits = payload <= PAYLOAD_MAX && digits <= u32::from(DIGITS) && highest <= MAX_NS * 2;
+    fits.then_some(()).ok_or_else(|| DecodeError("it is larger than any histogram of a record".to_string()))
+}
+
+/// Bytes before the compressed part, and of the header within it.
+const OUTER_HEAD: usize = 8;
+const INNER_HEAD: usize = 40;
+/// Longest payload: every counter of the bounds with the nine bytes that the longest number takes.
+const PAYLOAD_MAX: u32 = 1 << 20;
 
 #[cfg(test)]
 mod tests {
@@ -144,6 +167,40 @@ mod tests {
         assert_eq!(histogram.count(), 2);
         let max = histogram.quantile_ns(1.0).unwrap();
         assert!((MAX_NS..MAX_NS + MAX_NS / 500).contains(&max), "{max}");
+    }
+
+    /// An encoding with that header inside and nothing behind it.
+    fn crafted(payload: u32, digits: u32, highest: u64) -> String {
+        use flate2::write::ZlibEncoder;
+        use std::io::Write;
+        let mut inner = Vec::new();
+        for field in [0x1c84_9313, payload, 0, digits] {
+            inner.extend(field.to_be_bytes());
+        }
+        inner.extend(1u64.to_be_bytes());
+        inner.extend(highest.to_be_bytes());
+        inner.extend(1f64.to_bits().to_be_bytes());
+        let mut encoder = ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(&inner).unwrap();
+        let packed = encoder.finish().unwrap();
+        let mut bytes = 0x1c84_9314u32.to_be_bytes().to_vec();
+        bytes.extend((packed.len() as u32).to_be_bytes());
+        bytes.extend(packed);
+        STANDARD.encode(bytes)
+    }
+
+    #[test]
+    fn a_short_text_cannot_ask_for_gigabytes() {
+        assert!(
+            LatencyHistogram::decode(&crafted(0, u32::from(DIGITS), MAX_NS)).is_ok(),
+            "the test's own layout"
+        );
+        for (payload, digits, highest) in
+            [(u32::MAX, 3, MAX_NS), (0, 5, MAX_NS), (0, 3, u64::MAX), (PAYLOAD_MAX + 1, 3, MAX_NS)]
+        {
+            let error = LatencyHistogram::decode(&crafted(payload, digits, highest)).unwrap_err();
+            assert!(error.to_string().contains("larger than any histogram"), "{error}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use proofload_measure::Outcome;
 use proofload_testkit::{HttpPeer, ScriptedPeer, Step, refusing_address};
 use proofload_wire::http1::RequestSpec;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
@@ -52,7 +52,17 @@ fn plan(address: SocketAddr, requests: u64) -> LoadPlan {
     }
 }
 
+/// Both ends of every connection lie in this process, whose descriptors are limited: a load that takes nearly all
+/// of them must be alone.
+static ROOM: RwLock<()> = RwLock::new(());
+
 fn load(plan: &LoadPlan) -> LoadResult {
+    let _beside_others = ROOM.read().unwrap_or_else(PoisonError::into_inner);
+    run(plan, &Watch::default()).unwrap()
+}
+
+fn load_alone(plan: &LoadPlan) -> LoadResult {
+    let _alone = ROOM.write().unwrap_or_else(PoisonError::into_inner);
     run(plan, &Watch::default()).unwrap()
 }
 

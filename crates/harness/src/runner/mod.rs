@@ -488,18 +488,19 @@ impl<B: Bench> Runner<'_, B> {
             BenchError::Interrupted => Step::Interrupted,
             BenchError::Failed(why) => Step::Lost(why),
         })?;
-        if loaded.results.iter().any(|result| result.stopped_early) {
-            if self.stop.load(Ordering::Relaxed) {
-                return Err(Step::Interrupted);
-            }
-            let why = "the load did not come to its count in the time that it may take; raise its cap";
-            return Err(Step::Lost(why.to_string()));
+        let cut = loaded.results.iter().any(|result| result.stopped_early);
+        if cut && self.stop.load(Ordering::Relaxed) {
+            return Err(Step::Interrupted);
         }
         for slice in record::slices(self.plan, at, &loaded, &marks) {
             writer.append(&slice)?;
             (self.progress)(Progress::Measured { slice: &slice });
         }
         self.bench.alive(at.variant).map_err(Step::Lost)?;
+        if cut {
+            let why = "the load did not come to its count in the time that it may take; raise its cap";
+            return Err(Step::Lost(why.to_string()));
+        }
         let mut outcomes = OutcomeCounts::default();
         for result in &loaded.results {
             outcomes.merge(&result.snapshot.outcomes);

@@ -194,7 +194,7 @@ impl Prepared {
         variant.kind = self.kind.to_string();
         variant.description.clone_from(&self.description);
         variant.command = match &self.origin {
-            Origin::Program(program) => program.steps.iter().flat_map(Step::described).collect(),
+            Origin::Program(program) => program.described(),
             Origin::Url { .. } => Vec::new(),
         };
         variant.digests.clone_from(&self.digests);
@@ -207,6 +207,16 @@ impl Prepared {
     /// The first file that is not.
     pub(crate) fn verify(&self) -> Result<(), SubjectError> {
         self.pinned.iter().try_for_each(|pinned| pinned.verify(REFETCH))
+    }
+}
+
+impl Program {
+    /// All commands, each endpoint with its level.
+    fn described(&self) -> Vec<String> {
+        let endpoints: Vec<String> = self.endpoints.iter().map(|level| format!("{level}:{{port}}")).collect();
+        let endpoints = endpoints.join(",");
+        let arguments = self.steps.iter().flat_map(Step::described);
+        arguments.map(|argument| argument.replace("{endpoints}", &endpoints)).collect()
     }
 }
 
