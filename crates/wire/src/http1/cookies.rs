@@ -2,7 +2,7 @@
 //!
 //! Kept and sent back by name, value and path. `Max-Age` of 0 or less deletes a cookie, a longer one ends it in
 //! time; `Expires` is not read but for the year 1970, which servers delete with. `Secure` cookies are not
-//! kept, for the connection is not. `Domain` is not compared: everything goes to the one server that set it.
+//! kept, for the connection is not; nor are those with control characters (RFC 6265bis, 5.6). `Domain` is not compared: everything goes to the one server that set it.
 
 /// Most cookies of one user; further ones are not kept.
 pub const COOKIES_MAX: usize = 32;
@@ -31,6 +31,11 @@ struct Cookie {
 impl Jar {
     /// Takes the value of a Set-Cookie header that answered a request for `target` (path and query).
     pub fn take(&mut self, set_cookie: &[u8], target: &[u8], now_ns: u64) {
+        if set_cookie.iter().any(|&byte| byte != b'\t' && byte.is_ascii_control()) {
+            return;
+        }
+        // What has ended leaves its place to others.
+        self.cookies.retain(|cookie| cookie.ends_ns > now_ns);
         let mut parts = set_cookie.split(|&byte| byte == b';').map(<[u8]>::trim_ascii);
         let pair = parts.next().unwrap_or_default();
         let Some(name_len) = pair.iter().position(|&byte| byte == b'=').filter(|&at| at > 0) else { return };
@@ -117,6 +122,37 @@ pub(super) fn keep(line: &[u8], kept: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn whatever_a_server_sets_what_is_sent_stays_one_line_within_the_limits(
+            lines in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..60), 0..50),
+            target in "/[a-z/?]{0,8}",
+        ) {
+            let mut jar = Jar::default();
+            for line in &lines {
+                jar.take(line, target.as_bytes(), 0);
+                jar.take(&[b"k=", line.as_slice()].concat(), target.as_bytes(), 0);
+            }
+            let mut out = Vec::new();
+            jar.write(target.as_bytes(), 1, &mut out);
+            prop_assert!(jar.cookies.len() <= COOKIES_MAX && out.len() <= COOKIES_MAX * (COOKIE_BYTES_MAX + 2));
+            prop_assert!(!out.iter().any(|&byte| byte != b'\t' && byte.is_ascii_control()), "{out:?}");
+        }
+    }
+
+    #[test]
+    fn cookies_that_have_ended_make_room() {
+        let mut jar = Jar::default();
+        for n in 0..COOKIES_MAX {
+            jar.take(format!("k{n}=1; Max-Age=1").as_bytes(), b"/", 0);
+        }
+        jar.take(b"late=1", b"/", 0);
+        assert!(!sent(&jar, "/", 1).contains("late"), "it is full");
+        jar.take(b"late=1", b"/", 2 * SECOND);
+        assert_eq!(sent(&jar, "/", 2 * SECOND), "late=1");
+    }
 
     const SECOND: u64 = 1_000_000_000;
 
