@@ -63,11 +63,25 @@ struct Tally {
 /// Judged from whole records, which yields what stopping would have: the judge replays the looks, and a
 /// test below holds the two against each other.
 fn replay(noise: Noise, ratio: f64, text: &str, design: &Design, studies: u32, seed: u64) -> Tally {
+    let machine = |seed| Machine::new(seed, noise);
+    let tally = replay_on(&machine, ratio, text, design, studies, seed);
+    println!("{ratio} on {noise:?}, {text}: {tally:?}");
+    tally
+}
+
+fn replay_on(
+    machine: &dyn Fn(u64) -> Machine,
+    ratio: f64,
+    text: &str,
+    design: &Design,
+    studies: u32,
+    seed: u64,
+) -> Tally {
     let claims = claims(&[text]);
     let last = *design.looks.last().expect("a plan has looks");
     let mut tally = Tally { studies, ..Tally::default() };
     for study in 0..studies {
-        let mut machine = Machine::new(seed + u64::from(study), noise);
+        let mut machine = machine(seed + u64::from(study));
         let judged = judge(&claims, &machine.study(&effects(&[ratio]), last), design).claims.remove(0);
         let estimate = judged.estimate.expect("everything was measured");
         tally.supported += u32::from(judged.verdict == Verdict::Supported);
@@ -75,8 +89,23 @@ fn replay(noise: Noise, ratio: f64, text: &str, design: &Design, studies: u32, s
         tally.missed += u32::from(!(estimate.low..=estimate.high).contains(&ratio));
         tally.blocks += judged.blocks;
     }
-    println!("{ratio} on {noise:?}, {text}: {tally:?}");
     tally
+}
+
+/// Variants that run one after the other see a drift that they do not share. That makes verdicts rarer, not wrong.
+#[test]
+fn serial_blocks_cost_precision_and_not_the_error_rate() {
+    let drifting = Noise { memory: 0.98, ..SHARED_MACHINE };
+    for (noise, seed) in [(SHARED_MACHINE, 9_000_000), (drifting, 9_100_000)] {
+        let machine = |seed| Machine::serial(seed, noise);
+        let equal = replay_on(&machine, 1.0, FASTER, &Design::quick(), 10_000, seed);
+        let tenth = replay_on(&machine, 1.1, FASTER, &Design::quick(), 1_000, seed + 50_000);
+        let turns = replay(noise, 1.1, FASTER, &Design::quick(), 1_000, seed + 50_000);
+        println!("serial on {noise:?}: equal {equal:?}, a tenth {tenth:?}");
+        assert!(equal.supported + equal.refuted <= binomial_limit(equal.studies, 0.05), "{equal:?}");
+        assert!(equal.missed <= binomial_limit(equal.studies, 0.05), "{equal:?}");
+        assert!(tenth.refuted <= 1 && tenth.supported < turns.supported, "{tenth:?} against {turns:?}");
+    }
 }
 
 #[test]

@@ -40,13 +40,20 @@ pub struct Machine {
     rng: Rng,
     noise: Noise,
     drift: f64,
+    /// Variants run one after the other instead of in turns; the order of the block before.
+    serial: Option<Vec<usize>>,
 }
 
 impl Machine {
     pub fn new(seed: u64, noise: Noise) -> Machine {
         let mut rng = Rng::new(seed);
         let drift = noise.drift * rng.normal();
-        Machine { rng, noise, drift }
+        Machine { rng, noise, drift, serial: None }
+    }
+
+    /// As [`Machine::new`], its variants one after the other.
+    pub fn serial(seed: u64, noise: Noise) -> Machine {
+        Machine { serial: Some(Vec::new()), ..Machine::new(seed, noise) }
     }
 
     /// A study of as many blocks, cell by cell: `effects[point][variant]` are logarithms.
@@ -70,6 +77,27 @@ impl Machine {
         let variants = effects[0].len();
         let starts: Vec<f64> = (0..variants).map(|_| self.noise.start * self.rng.normal()).collect();
         let mut slices = vec![vec![Vec::with_capacity(CYCLES); variants]; effects.len()];
+        if let Some(mut order) = self.serial.take() {
+            // Every second block reverses the order of the one before it.
+            if block % 2 == 1 {
+                order = (0..variants).collect();
+                self.rng.shuffle(&mut order);
+            } else {
+                order.reverse();
+            }
+            for &variant in &order {
+                // A start and a warm-up lie between one variant and the next.
+                (0..SLICES_BETWEEN_BLOCKS / 2).for_each(|_| self.pass());
+                for _ in 0..CYCLES {
+                    for (point, effects) in effects.iter().enumerate() {
+                        let slice = effects[variant] + starts[variant] + self.slice();
+                        slices[point][variant].push(10_000.0 * slice.exp());
+                    }
+                }
+            }
+            self.serial = Some(order);
+            return self.keep(block, slices, cells);
+        }
         let mut order: Vec<usize> = (0..variants).collect();
         for cycle in 0..CYCLES {
             if cycle % 2 == 0 {
@@ -84,6 +112,11 @@ impl Machine {
                 }
             }
         }
+        self.keep(block, slices, cells);
+    }
+
+    /// Slices by point and variant to cells.
+    fn keep(&self, block: u32, slices: Vec<Vec<Vec<f64>>>, cells: &mut Vec<Cell>) {
         for (point, slices) in slices.into_iter().enumerate() {
             for (variant, slices) in slices.into_iter().enumerate() {
                 cells.push(Cell {
