@@ -244,6 +244,7 @@ fn planned_point(study: &Study, point: &LoadPoint) -> schema::LoadPoint {
         model: load.model().to_string(),
         connections: load.connections,
         profile: load.in_words(),
+        think_ns: load.think_ns(),
     });
     let alone = study.streams.is_empty();
     schema::LoadPoint {

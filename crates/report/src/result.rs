@@ -5,7 +5,7 @@ use proofload_stats::{
     Cell, Claim, ClaimError, Design, Judged, Measure, Names, Observations, Published, Selector, Source,
     mean_over_blocks, parse_claim,
 };
-use proofload_store::schema::{ClaimResult, Estimate, FORMAT_VERSION, Figure, Plan, RunResult, Slice};
+use proofload_store::schema::{self, ClaimResult, Estimate, FORMAT_VERSION, Figure, Plan, RunResult, Slice};
 use proofload_store::{Run, StoreError};
 
 /// Measures that every table of figures has.
@@ -251,7 +251,7 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
             _ => limits.push(messages::FIXED_WARM_UP.to_string()),
         }
     }
-    if plan.points.iter().any(|point| point.model == "closed" && point.think_ns == 0) {
+    if plan.points.iter().any(saturates) {
         limits.push(messages::SATURATED.to_string());
     }
     limits.push(messages::LOOPBACK.to_string());
@@ -282,6 +282,15 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     limits.extend(plan.not_tested.iter().map(|what| messages::not_tested(what)));
     limits.extend(run.environment().findings.iter().map(|what| messages::machine(what)));
     limits
+}
+
+/// A closed loop without think time, alone or among streams.
+fn saturates(point: &schema::LoadPoint) -> bool {
+    let is = |model: &str, think_ns: u64| model == "closed" && think_ns == 0;
+    match point.streams.as_slice() {
+        [] => is(&point.model, point.think_ns),
+        streams => streams.iter().any(|load| is(&load.model, load.think_ns)),
+    }
 }
 
 /// A sentence for each variant that was lost in a block, with what happened first.
@@ -393,5 +402,24 @@ pub fn overall(result: &RunResult) -> Overall {
         Overall::Undecided
     } else {
         Overall::AllSupported
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_loop_among_streams_saturates_like_one_alone() {
+        let load = |model: &str, think_ns| schema::StreamLoad {
+            model: model.to_string(),
+            think_ns,
+            ..schema::StreamLoad::default()
+        };
+        let point = |streams| schema::LoadPoint { model: "mixed".to_string(), streams, ..Default::default() };
+        assert!(saturates(&point(vec![load("open", 0), load("closed", 0)])));
+        assert!(!saturates(&point(vec![load("open", 0), load("closed", 5)])));
+        let thinking = schema::LoadPoint { model: "closed".to_string(), ..point(vec![load("closed", 5)]) };
+        assert!(!saturates(&thinking), "the point itself says nothing of its streams");
     }
 }

@@ -256,6 +256,9 @@ pub struct StreamLoad {
     pub connections: u32,
     /// All of it in words: `500/s, constant arrivals, 64 connections, keep-alive on`.
     pub profile: String,
+    /// Pause between an answer and the next send (closed).
+    #[serde(default)]
+    pub think_ns: u64,
 }
 
 /// A claim as the plan holds it.
