@@ -310,8 +310,13 @@ fn blocks(
     let looking = proofload_report::Looking::of(plan)?;
     let claim_names = claims.iter().map(|claim| claim.name.clone()).collect();
     let mut live = Live::new(plan, claim_names, conduct.output.quiet);
-    // Earlier sittings may have noticed something too.
-    let mut noticed = std::fs::read_to_string(record.path().join("noticed.txt")).unwrap_or_default();
+    let path = record.path().to_path_buf();
+    let mut unnoted = None;
+    let mut note = |line: String| {
+        if let Err(error) = proofload_store::note(&path, &line) {
+            unnoted.get_or_insert(error);
+        }
+    };
     let ending = Runner {
         plan,
         design: &design,
@@ -322,13 +327,9 @@ fn blocks(
         progress: &mut |step| {
             live.show(&step);
             match step {
-                Progress::Noticed { block, what } => noticed.push_str(&format!("block {block}: {what}\n")),
-                Progress::Lost { variant, why, .. } => {
-                    noticed.push_str(&format!("{variant} was lost: {why}\n"))
-                }
-                Progress::GivenUp { variant, why, .. } => {
-                    noticed.push_str(&format!("{variant} was given up: {why}\n"))
-                }
+                Progress::Noticed { block, what } => note(format!("block {block}: {what}")),
+                Progress::Lost { variant, why, .. } => note(format!("{variant} was lost: {why}")),
+                Progress::GivenUp { variant, why, .. } => note(format!("{variant} was given up: {why}")),
                 _ => {}
             }
         },
@@ -337,10 +338,8 @@ fn blocks(
     }
     .run();
     live.end();
-    if !noticed.is_empty() {
-        record.write_text("noticed.txt", &noticed)?;
-    }
-    Ok(ending?)
+    let ending = ending?;
+    unnoted.map_or(Ok(ending), |error| Err(error.into()))
 }
 
 /// Draws everything from the record on disk, as `proofload report` would.

@@ -26,6 +26,12 @@ pub(crate) fn create_new_file(path: &Path) -> Result<File, StoreError> {
     opened.map_err(|e| StoreError::io("create", path, e))
 }
 
+/// A file that only its owner reads, to be added to.
+pub(crate) fn append_to(path: &Path) -> Result<File, StoreError> {
+    let opened = OpenOptions::new().append(true).create(true).mode(0o600).open(path);
+    opened.map_err(|e| StoreError::io("open", path, e))
+}
+
 /// Replaces a file whole: after this returns the new text is on disk; before, the old one is.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<(), StoreError> {
     let beside = path.with_added_extension("new");

@@ -7,6 +7,7 @@ pub(crate) const PLAN: &str = "plan.json";
 pub(crate) const ENVIRONMENT: &str = "environment.json";
 pub(crate) const STATUS: &str = "status.json";
 pub(crate) const RESULT: &str = "result.json";
+pub(crate) const NOTICED: &str = "noticed.txt";
 pub(crate) const BLOCKS: &str = "blocks";
 pub(crate) const LOGS: &str = "logs";
 pub(crate) const LATEST: &str = "latest";

@@ -33,4 +33,4 @@ pub use observe::observations_of;
 pub use redact::{REDACTED, hide, is_sensitive, redact};
 pub use run::{Block, GIVEN_UP, LostVariant, PHASE_LOST, PartialBlock, Run};
 pub use schemas::schemas;
-pub use writer::{BlockWriter, RunWriter};
+pub use writer::{BlockWriter, RunWriter, note};

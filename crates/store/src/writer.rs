@@ -165,6 +165,18 @@ impl RunWriter {
     }
 }
 
+/// Adds a line to what was noticed in a run, at once: whoever is killed leaves it behind.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn note(run: &Path, line: &str) -> Result<(), StoreError> {
+    let path = run.join(layout::NOTICED);
+    let mut line = redact(line);
+    line.push('\n');
+    let mut file = atomic::append_to(&path)?;
+    file.write_all(line.as_bytes()).map_err(|e| StoreError::io("append to", &path, e))
+}
+
 impl BlockWriter {
     /// Appends a slice and hands it to the kernel, so that it outlives this process.
     ///

@@ -74,11 +74,11 @@ impl<'a> LiveBench<'a> {
         places.next()
     }
 
-    /// The process that serves a variant, and the address that is the variant's.
-    fn active(&self, variant: usize) -> Result<(&Active, Address), BenchError> {
+    /// The process that serves a variant, with the endpoint and the address that are the variant's.
+    fn active(&self, variant: usize) -> Result<(&Active, usize, Address), BenchError> {
         let found = self.place(variant).and_then(|(host, endpoint)| {
             let active = self.active[host].as_ref().filter(|active| active.users.contains(&variant))?;
-            Some((active, active.running.addresses().get(endpoint)?.clone()))
+            Some((active, endpoint, active.running.addresses().get(endpoint)?.clone()))
         });
         found.ok_or_else(|| BenchError::Failed("was not started".into()))
     }
@@ -94,12 +94,11 @@ impl<'a> LiveBench<'a> {
         stretch: Stretch,
         seed: u64,
     ) -> Result<Vec<LoadPlan>, BenchError> {
-        let (active, address) = self.active(variant)?;
-        let own = address.to_string();
-        let authority = if self.is_shared(variant) { &own } else { active.running.authority() };
+        let (active, endpoint, address) = self.active(variant)?;
+        let authority = active.running.authority(endpoint);
         let terms = plan::LoadTerms {
             address,
-            authority,
+            authority: &authority,
             discard_ns: stretch.discard_ns,
             extent: proofload_engine::Extent::DurationNs(stretch.measure_ns),
             drain_ns: stretch.drain_ns,
@@ -186,7 +185,7 @@ impl Bench for LiveBench<'_> {
         seed: u64,
     ) -> Result<Loaded, BenchError> {
         let plans = self.load_plans(variant, point, stretch, seed)?;
-        let (active, address) = self.active(variant)?;
+        let (active, _, address) = self.active(variant)?;
         let ports: Vec<u16> = address.tcp().iter().map(std::net::SocketAddr::port).collect();
         // What a shared process used cannot be told apart between its variants.
         let tree = active.tree.as_ref().filter(|_| !self.is_shared(variant));
@@ -221,13 +220,13 @@ impl Bench for LiveBench<'_> {
 
     fn alive(&mut self, variant: usize) -> Result<(), String> {
         match self.active(variant) {
-            Ok((active, _)) => active.running.alive().map_err(|error| error.to_string()),
+            Ok((active, ..)) => active.running.alive().map_err(|error| error.to_string()),
             Err(_) => Err("was not started".into()),
         }
     }
 
     fn facts(&mut self, variant: usize) -> BTreeMap<String, String> {
-        let tree = self.active(variant).ok().and_then(|(active, _)| active.tree.as_ref());
+        let tree = self.active(variant).ok().and_then(|(active, ..)| active.tree.as_ref());
         tree.map(Tree::facts).unwrap_or_default()
     }
 

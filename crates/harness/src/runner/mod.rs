@@ -16,7 +16,7 @@ pub use live::{LiveBench, LiveTerms};
 use crate::plan;
 use crate::study::Stand;
 use proofload_measure::{Outcome, OutcomeCounts};
-use proofload_stats::{Claim, Design, Judgement, Verdict};
+use proofload_stats::{Claim, Design, Judgement};
 use proofload_store::schema::{Plan, Slice, Status, SubjectFacts};
 use proofload_store::{BlockWriter, RunWriter, StoreError};
 use roll::Roll;
@@ -488,13 +488,13 @@ impl<B: Bench> Runner<'_, B> {
             BenchError::Interrupted => Step::Interrupted,
             BenchError::Failed(why) => Step::Lost(why),
         })?;
-        let cut = loaded.results.iter().any(|result| result.stopped_early);
-        if cut && self.stop.load(Ordering::Relaxed) {
-            return Err(Step::Interrupted);
-        }
         for slice in record::slices(self.plan, at, &loaded, &marks) {
             writer.append(&slice)?;
             (self.progress)(Progress::Measured { slice: &slice });
+        }
+        let cut = loaded.results.iter().any(|result| result.stopped_early);
+        if cut && self.stop.load(Ordering::Relaxed) {
+            return Err(Step::Interrupted);
         }
         self.bench.alive(at.variant).map_err(Step::Lost)?;
         if cut {
@@ -560,11 +560,6 @@ impl Place {
 fn slice_seed(seed: u64, at: &Place) -> u64 {
     let place = (u64::from(at.block) << 40) | (u64::from(at.cycle) << 20) | at.point as u64;
     seed ^ place.wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
-/// Whether every claim of a judgement is supported.
-pub fn all_supported(judgement: &Judgement) -> bool {
-    judgement.claims.iter().all(|claim| claim.verdict == Verdict::Supported)
 }
 
 #[cfg(test)]

@@ -116,7 +116,7 @@ impl Bench for FakeBench {
             generator: GeneratorUse { driver: "sim", threads: 1, ..GeneratorUse::default() },
             findings: Vec::new(),
             bad_answers: Vec::new(),
-            stopped_early: false,
+            stopped_early: self.stop_at_load.is_some_and(|(at, _)| at == self.loads),
             window_start_ns: start_ns,
         };
         let results = vec![result; self.streams.max(1)];
@@ -387,6 +387,8 @@ fn a_stop_in_the_middle_ends_cleanly_and_keeps_complete_blocks() {
     assert_eq!(ending, Ending::Interrupted);
     let run = Run::open(&path).expect("readable");
     assert_eq!((run.blocks().len(), run.excluded().len()), (1, 1));
+    // Twelve loads before it, of which eight are the first block's; that of the stop is kept as far as it came.
+    assert_eq!(run.excluded()[0].slices.len(), 5);
     assert_eq!(bench.done.last().map(String::as_str), Some("stop"));
 }
 
@@ -466,7 +468,7 @@ fn a_judgement_that_is_not_settled_is_waited_for_while_nobody_is_given_up() {
     let mut record = RunWriter::create(root.path(), &plan, &Environment::default(), 1).expect("a record");
     let path = record.path().to_path_buf();
     let judged = |settled| proofload_stats::Judged {
-        verdict: Verdict::Undecided,
+        verdict: proofload_stats::Verdict::Undecided,
         estimate: None,
         confidence: 0.95,
         blocks: 2,

@@ -37,7 +37,8 @@ pub struct Running {
     subject: String,
     /// One for each endpoint of the process that is loaded; never empty.
     addresses: Vec<Address>,
-    authority: String,
+    /// `host:port` as the study has it, of what already runs.
+    written: Option<String>,
     started_ns: Option<u64>,
     launched: Option<Launched>,
 }
@@ -95,7 +96,7 @@ impl Prepared {
                 let running = Running {
                     subject: self.name.clone(),
                     addresses: vec![address.clone()],
-                    authority: authority.clone(),
+                    written: Some(authority.clone()),
                     started_ns: None,
                     launched: None,
                 };
@@ -143,8 +144,7 @@ fn start_program(
     launched.write_files()?;
     let started_ns = monotonic_ns();
     launched.launch_next(&subject)?;
-    let authority = addresses.first().map(ToString::to_string).unwrap_or_default();
-    Ok(Running { subject, addresses, authority, started_ns: Some(started_ns), launched: Some(launched) })
+    Ok(Running { subject, addresses, written: None, started_ns: Some(started_ns), launched: Some(launched) })
 }
 
 fn choose_ports(subject: &str, program: &Program) -> Result<Vec<Vec<u16>>, SubjectError> {
@@ -310,9 +310,13 @@ impl Running {
         &self.addresses
     }
 
-    /// `host:port`, as a request names it.
-    pub fn authority(&self) -> &str {
-        &self.authority
+    /// `host:port` of an endpoint, as a request names it: for a `url:` subject as it was written.
+    pub fn authority(&self, endpoint: usize) -> String {
+        match (&self.written, self.addresses.get(endpoint)) {
+            (Some(written), _) => written.clone(),
+            (None, Some(address)) => address.to_string(),
+            (None, None) => String::new(),
+        }
     }
 
     /// Monotonic time just before it was started; `None` for a `url:` subject.
@@ -396,7 +400,7 @@ impl Running {
 
     fn check_answers(&self) -> Result<(), SubjectError> {
         ports::probe(&self.address(), None, PROBE_WITHIN).map_err(|why| SubjectError::NoAnswer {
-            authority: self.authority.clone(),
+            authority: self.authority(0),
             address: self.address(),
             why: why.to_string(),
         })

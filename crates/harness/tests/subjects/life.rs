@@ -31,7 +31,7 @@ pub fn a_command_gets_ready_and_its_end_frees_the_port() {
         running.wait_ready(&GO_ON).unwrap();
         running.alive().unwrap();
         let (address, pid) = (running.address().tcp().unwrap(), running.pid().unwrap());
-        assert_eq!(running.authority(), address.to_string());
+        assert_eq!(running.authority(0), address.to_string());
         assert_eq!(running.pids(), [pid]);
         assert!(!nobody_listens(address));
         let report = running.stop().unwrap();

@@ -142,3 +142,16 @@ fn credentials_do_not_reach_the_plan_on_disk() {
     assert!(!text.contains("hunter2") && !text.contains("c2VjcmV0"), "{text}");
     assert!(text.contains("[redacted]"));
 }
+
+#[test]
+fn what_is_noticed_is_on_disk_at_once_without_credentials_and_for_the_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let root = tempfile::tempdir().unwrap();
+    proofload_store::note(root.path(), "block 1: a ended by KILL").unwrap();
+    proofload_store::note(root.path(), "b was lost: Authorization: Bearer zQ9secret").unwrap();
+    let path = root.path().join("noticed.txt");
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with("block 1: a ended by KILL\nb was lost: ") && text.ends_with('\n'), "{text}");
+    assert!(!text.contains("zQ9"), "{text}");
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+}
