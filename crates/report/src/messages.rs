@@ -143,6 +143,11 @@ fn why(reason: &Reason, names: &Names) -> String {
         ),
         Reason::SignsDisagree => "the Hodges–Lehmann estimate points the other way".into(),
         Reason::BlocksLost { lost, of } => format!("{lost} of {} were lost to it", blocks(*of)),
+        Reason::Disturbed { blocks: n, of } => format!(
+            "the machine disturbed {n} of {} (steal, or a lower clock frequency), and what is left is not judged; \
+             run it where it has the machine to itself",
+            blocks(*of)
+        ),
         Reason::NotMeasured { measure, variant: index, point, stream, blocks: n } => format!(
             "{}{}({}) @ {} has no value in {}{}",
             measure.name(),

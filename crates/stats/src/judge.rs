@@ -38,7 +38,11 @@ pub fn judge(claims: &[Claim], observations: &Observations, design: &Design) -> 
         design,
         bounds: Bounds::new(design),
         settled: vec![None; claims.len()],
-        lost: Lost { blocks: &blocks, begun: excluded_and_complete(observations, &blocks) },
+        lost: Lost {
+            blocks: &blocks,
+            begun: excluded_and_complete(observations, &blocks),
+            disturbed: &observations.disturbed,
+        },
     };
     let have = u32::try_from(blocks.len()).unwrap_or(u32::MAX);
     for &look in design.looks.iter().filter(|&&look| look <= have) {
@@ -58,6 +62,7 @@ fn excluded_and_complete(observations: &Observations, blocks: &[u32]) -> u32 {
 struct Lost<'a> {
     blocks: &'a [u32],
     begun: u32,
+    disturbed: &'a [u32],
 }
 
 impl Lost<'_> {
@@ -65,6 +70,11 @@ impl Lost<'_> {
     fn begun_until(&self, complete: u32) -> u32 {
         let number = (complete as usize).checked_sub(1).and_then(|last| self.blocks.get(last)).copied();
         number.unwrap_or(0).max(complete)
+    }
+
+    /// Blocks that were disturbed before the `complete`-th complete one; without one, all so far.
+    fn disturbed_until(&self, complete: u32) -> u32 {
+        self.disturbed.iter().filter(|before| **before < complete.max(1)).count() as u32
     }
 }
 
@@ -135,7 +145,9 @@ impl Court<'_> {
 
     fn evaluate(&mut self, case: usize, blocks: u32, begun: u32) -> Evaluation {
         let open = u32::try_from(self.open().count()).unwrap_or(u32::MAX).max(1);
-        evaluate(&self.cases[case], &mut self.bounds, self.design, evaluate::Stand { blocks, begun, open })
+        let disturbed = self.lost.disturbed_until(blocks);
+        let stand = evaluate::Stand { blocks, begun, disturbed, open };
+        evaluate(&self.cases[case], &mut self.bounds, self.design, stand)
     }
 
     /// What is settled, and how the others stand with all blocks there are.

@@ -46,6 +46,9 @@ pub struct Observations {
     pub blocks: Vec<u32>,
     /// Blocks that were begun and do not count.
     pub excluded_blocks: u32,
+    /// Complete blocks that the machine disturbed, and that are therefore not among `blocks`: for each, how many
+    /// of `blocks` came before it. They are left out for all variants alike, on no figure of theirs.
+    pub disturbed: Vec<u32>,
     /// What was replicated.
     pub replication: Replication,
 }

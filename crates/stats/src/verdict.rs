@@ -83,6 +83,13 @@ pub enum Reason {
         /// Of how many.
         of: u32,
     },
+    /// Most blocks were disturbed by the machine: what is left is not what it does otherwise.
+    Disturbed {
+        /// How many.
+        blocks: u32,
+        /// Of how many complete ones.
+        of: u32,
+    },
     /// A measure that the claim names has no value (missing, not finite, or zero where only more makes
     /// sense).
     NotMeasured {

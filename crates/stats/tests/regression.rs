@@ -21,6 +21,7 @@ fn run(rng: &mut Rng, variants: usize, blocks: u32, mean: f64, sd: f64, measure:
         cells,
         blocks: (1..=blocks).collect(),
         excluded_blocks: 0,
+        disturbed: Vec::new(),
         replication: Replication::Start,
     }
 }
@@ -144,6 +145,7 @@ fn constants_are_compared_exactly_from_four_blocks_on() {
         cells: (1..=blocks).map(|block| cell(block, 0, measure, value)).collect(),
         blocks: (1..=blocks).collect(),
         excluded_blocks: 0,
+        disturbed: Vec::new(),
         replication: Replication::Start,
     };
     let found = judged(&constant(4, 106.0), &constant(4, 100.0), 1, measure).remove(0);

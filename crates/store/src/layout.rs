@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const PLAN: &str = "plan.json";
 pub(crate) const ENVIRONMENT: &str = "environment.json";
 pub(crate) const STATUS: &str = "status.json";
+pub(crate) const CEILINGS: &str = "ceilings.json";
 pub(crate) const RESULT: &str = "result.json";
 pub(crate) const NOTICED: &str = "noticed.txt";
 pub(crate) const BLOCKS: &str = "blocks";

@@ -1,7 +1,8 @@
 //! Slices merged to trials, and trials over blocks.
 
 use crate::convert::{counts_of, durations_of, outcomes_of};
-use crate::schema::{Generator, LoadPoint, Point, Slice, SubjectUse, Variant};
+use crate::fitness::{CHECK_CEILING_TAIL, finding, merged_checks};
+use crate::schema::{FitnessCheck, Generator, LoadPoint, Point, Slice, SubjectUse, Variant};
 use crate::streams::fused;
 use crate::{Run, StoreError};
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
@@ -28,8 +29,12 @@ impl Run {
     }
 
     fn point(&self, variant: &Variant, load: &LoadPoint) -> Result<Vec<Point>, StoreError> {
-        let lines: Vec<&Slice> = self
-            .blocks()
+        let mut blocks = self.counting_blocks();
+        if blocks.is_empty() {
+            // What was measured is shown, though nothing is judged on it.
+            blocks = self.blocks().iter().collect();
+        }
+        let lines: Vec<&Slice> = blocks
             .iter()
             .flat_map(|block| &block.slices)
             .filter(|slice| slice.phase == "measure")
@@ -46,12 +51,17 @@ impl Run {
             connections,
             ..merged
         };
+        let slices = match load.streams.is_empty() {
+            true => lines.iter().map(|line| (*line).clone()).collect(),
+            false => fused(&lines, self.path())?,
+        };
+        let mut all = merge(&slices.iter().collect::<Vec<_>>(), self.path())?;
+        let trials: Vec<&[Slice]> = slices.chunk_by(|a, b| a.block == b.block).collect();
+        let checks = self.checks(&blocks, (&variant.name, &load.label), &trials)?;
+        judge_generator(&mut all.generator, checks);
         if load.streams.is_empty() {
-            let merged = merge(&lines, self.path())?;
-            return Ok(vec![named("", &load.model, load.connections, merged)]);
+            return Ok(vec![named("", &load.model, load.connections, all)]);
         }
-        let all = fused(&lines, self.path())?;
-        let all = merge(&all.iter().collect::<Vec<_>>(), self.path())?;
         let mut points = vec![named("", &load.model, load.connections, all)];
         for stream in &load.streams {
             let own: Vec<&Slice> =
@@ -60,6 +70,17 @@ impl Run {
             points.push(named(&stream.stream, &stream.model, stream.connections, merged));
         }
         Ok(points)
+    }
+}
+
+/// Enters checks that only the record can make. What forbids claims about the tail alone leaves it fit for others.
+pub(crate) fn judge_generator(generator: &mut Generator, checks: Vec<FitnessCheck>) {
+    for check in checks {
+        if let Some(finding) = finding(&check).filter(|_| check.check != CHECK_CEILING_TAIL) {
+            generator.fit = false;
+            generator.findings.push(finding);
+        }
+        generator.checks.push(check);
     }
 }
 
@@ -135,6 +156,7 @@ fn generator(slices: &[&Slice], finished: u64) -> Generator {
             }
         }
     }
+    out.checks = merged_checks(slices.iter().flat_map(|slice| &slice.measured.generator.checks));
     out.cpu_ns_per_exchange = (finished > 0).then(|| out.cpu_ns as f64 / finished as f64);
     out
 }

@@ -1,8 +1,9 @@
 //! The observations that the judge reads: one cell for each block, variant, load point and measure.
 
 use crate::convert::counts_of;
+use crate::fitness::{CHECK_CEILING_TAIL, finding};
 use crate::merge::decode;
-use crate::schema::{Plan, Slice};
+use crate::schema::{FitnessCheck, Plan, Slice};
 use crate::streams::fused;
 use crate::{Block, Run, StoreError};
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
@@ -24,6 +25,8 @@ struct Trial<'a> {
     slices: Vec<Cow<'a, Slice>>,
     /// What the generator found about itself in any stream: they share its threads' CPUs.
     unfit: Vec<String>,
+    /// What forbids claims about p99 and beyond alone.
+    unfit_for_tails: Vec<String>,
 }
 
 impl Run {
@@ -38,23 +41,49 @@ impl Run {
         // A block that somebody outside cut off says nothing about the servers: to the judge it is as if it had
         // never begun, so that a run that was resumed is judged like one that was not.
         let cut: Vec<u32> = self.cut_blocks().collect();
-        let number_of = |number: u32| number - cut.iter().filter(|&&cut| cut < number).count() as u32;
+        // One that the machine disturbed is no loss of anybody's either; how many they are is told beside.
+        let out = self.left_out();
+        let skipped = |number: u32| cut.iter().chain(&out).filter(|&&other| other < number).count() as u32;
+        let number_of = |number: u32| number - skipped(number);
+        let blocks = self.counting_blocks();
         let mut cells = Vec::new();
-        for block in self.blocks() {
-            for mut trial in trials(block, self.plan(), self.path())? {
+        for (at, block) in blocks.iter().enumerate() {
+            for mut trial in self.trials(block, &blocks[..=at])? {
                 trial.block = number_of(block.number);
                 trial.cells(measures, self.path(), &mut cells)?;
             }
         }
+        let before = |number: &u32| blocks.iter().filter(|block| block.number < *number).count() as u32;
         Ok(Observations {
             cells,
-            blocks: self.blocks().iter().map(|block| number_of(block.number)).collect(),
+            blocks: blocks.iter().map(|block| number_of(block.number)).collect(),
             excluded_blocks: (self.excluded().len() - cut.len()) as u32,
+            disturbed: out.iter().map(before).collect(),
             replication: match self.plan().replication.as_str() {
                 "process" => Replication::Process,
                 _ => Replication::Start,
             },
         })
+    }
+
+    /// The trials of a block; `blocks` are those up to it, which tell with it whether the generator was fit.
+    fn trials<'a>(&'a self, block: &'a Block, blocks: &[&Block]) -> Result<Vec<Trial<'a>>, StoreError> {
+        let mut trials = trials(block, self.plan(), self.path())?;
+        for (point, load) in self.plan().points.iter().enumerate() {
+            for (variant, planned) in self.plan().variants.iter().enumerate() {
+                let is_it = |trial: &Trial<'_>| (trial.variant, trial.point) == (variant, point);
+                let Some(all) = trials.iter().find(|trial| is_it(trial) && trial.stream.is_none()) else {
+                    continue;
+                };
+                let slices: Vec<Slice> = all.slices.iter().map(|slice| (**slice).clone()).collect();
+                let place = format!("{} @ {}, block {}", planned.name, load.label, block.number);
+                let checks = self.checks(blocks, (&planned.name, &load.label), &[&slices])?;
+                for trial in trials.iter_mut().filter(|trial| is_it(trial)) {
+                    trial.enter(&checks, &place);
+                }
+            }
+        }
+        Ok(trials)
     }
 }
 
@@ -74,7 +103,9 @@ fn trials<'a>(block: &'a Block, plan: &Plan, path: &Path) -> Result<Vec<Trial<'a
             let unfit = unfit(&lines);
             let mut trial = |stream, slices| {
                 let unfit = unfit.clone();
-                trials.push(Trial { block: block.number, variant, point, stream, slices, unfit });
+                let unfit_for_tails = Vec::new();
+                let block = block.number;
+                trials.push(Trial { block, variant, point, stream, slices, unfit, unfit_for_tails });
             };
             for (stream, name) in plan.streams.iter().enumerate() {
                 let own = lines.iter().filter(|line| line.measured.stream == *name);
@@ -95,20 +126,47 @@ fn trials<'a>(block: &'a Block, plan: &Plan, path: &Path) -> Result<Vec<Trial<'a
 /// # Errors
 /// When its histogram cannot be read.
 pub fn observations_of(slice: &Slice, measures: &[Measure]) -> Result<Observations, StoreError> {
-    let trial = Trial {
+    let mut trial = Trial {
         block: 1,
         variant: 0,
         point: 0,
         stream: None,
         slices: vec![Cow::Borrowed(slice)],
         unfit: unfit(&[slice]),
+        unfit_for_tails: Vec::new(),
     };
+    let tails = slice.measured.generator.checks.iter().filter(|check| check.check == CHECK_CEILING_TAIL);
+    trial.enter(&tails.cloned().collect::<Vec<_>>(), &slice.measured.point);
     let mut cells = Vec::new();
     trial.cells(measures, Path::new(""), &mut cells)?;
-    Ok(Observations { cells, blocks: vec![1], excluded_blocks: 0, replication: Replication::Process })
+    Ok(Observations {
+        cells,
+        blocks: vec![1],
+        excluded_blocks: 0,
+        disturbed: Vec::new(),
+        replication: Replication::Process,
+    })
 }
 
 impl Trial<'_> {
+    /// Notes the checks that failed. One that forbids everything says enough for the tail, too.
+    fn enter(&mut self, checks: &[FitnessCheck], place: &str) {
+        for check in checks {
+            let Some(finding) = finding(check) else { continue };
+            match check.check == CHECK_CEILING_TAIL {
+                true => self.unfit_for_tails.push(format!("{finding} ({place})")),
+                false => self.unfit.push(format!("{finding} ({place})")),
+            }
+        }
+    }
+
+    fn unfit_for(&self, measure: Measure) -> Vec<String> {
+        match (is_tail(measure), self.unfit.is_empty()) {
+            (true, true) => self.unfit_for_tails.clone(),
+            _ => self.unfit.clone(),
+        }
+    }
+
     fn cells(&self, measures: &[Measure], path: &Path, cells: &mut Vec<Cell>) -> Result<(), StoreError> {
         let slices: Vec<&Slice> = self.slices.iter().map(Cow::as_ref).collect();
         let wants_latency = measures.iter().any(|measure| needs_histogram(*measure));
@@ -141,7 +199,7 @@ impl Trial<'_> {
                 merged: value(measure, &slices, Some(&merged)).filter(|_| known),
                 finished: counts.finished(),
                 errors: counts.errors(),
-                unfit: self.unfit.clone(),
+                unfit: self.unfit_for(measure),
             });
         }
         Ok(())
@@ -168,6 +226,12 @@ fn unfit(lines: &[&Slice]) -> Vec<String> {
         }
     }
     unfit
+}
+
+/// p99 and beyond.
+fn is_tail(measure: Measure) -> bool {
+    matches!(measure, Measure::ResponseMax)
+        || matches!(measure, Measure::ResponseQuantile(quantile) if quantile >= 9900)
 }
 
 fn needs_histogram(measure: Measure) -> bool {

@@ -1,6 +1,6 @@
 //! Reading a run, whole or cut off.
 
-use crate::schema::{Environment, FORMAT_VERSION, Plan, Slice, Status, SubjectFacts};
+use crate::schema::{Ceiling, Environment, FORMAT_VERSION, Plan, Slice, Status, SubjectFacts};
 use crate::{StoreError, layout, lock};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -23,6 +23,8 @@ const TRIALS_MAX: usize = 100_000;
 
 /// The phase of a line that says that a variant did not get through its block.
 pub const PHASE_LOST: &str = "lost";
+/// The phase of a pair of slices with once and with twice the generator's threads.
+pub const PHASE_PERTURBATION: &str = "perturbation";
 /// How the reason begins of a variant that was lost because it is not started any more.
 pub const GIVEN_UP: &str = "given up before: ";
 
@@ -35,6 +37,7 @@ pub struct Run {
     status: Status,
     blocks: Vec<Block>,
     partial: Vec<PartialBlock>,
+    ceilings: Vec<Ceiling>,
 }
 
 /// A block that counts.
@@ -92,7 +95,12 @@ impl Run {
         check_size(&plan, &path)?;
         let environment = document(&path.join(layout::ENVIRONMENT))?;
         let status = document(&path.join(layout::STATUS))?;
-        let mut run = Run { path, plan, environment, status, blocks: Vec::new(), partial: Vec::new() };
+        let ceilings = match path.join(layout::CEILINGS).is_file() {
+            true => document(&path.join(layout::CEILINGS))?,
+            false => Vec::new(),
+        };
+        let (blocks, partial) = (Vec::new(), Vec::new());
+        let mut run = Run { path, plan, environment, status, blocks, partial, ceilings };
         run.read_blocks()?;
         Ok(run)
     }
@@ -117,7 +125,13 @@ impl Run {
         &self.status
     }
 
-    /// The blocks that count, by number.
+    /// What the generator reaches against a server that does nothing, as far as it was measured.
+    pub fn ceilings(&self) -> &[Ceiling] {
+        &self.ceilings
+    }
+
+    /// The blocks that are whole, by number. Those that the machine disturbed are among them; see
+    /// [`Run::counting_blocks`].
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }

@@ -4,11 +4,14 @@
 //! Times are integers in nanoseconds and their names end in `_ns`; `null` stands for "not measured".
 
 mod expectations;
+mod fitness;
 mod records;
 
 pub use expectations::{
     ExpectationResult, PlannedExpectation, PlannedFigure, PlannedReference, PublishedFigure,
 };
+
+pub use fitness::{Ceiling, Conditions, FitnessCheck};
 
 pub use records::{
     Baseline, BaselineFigure, Difference, FigurePair, HistoryEntry, HistoryVerdict, RunDiff, Sitting,
@@ -62,6 +65,9 @@ pub struct Generator {
     pub fit: bool,
     /// The checks that failed, a sentence each.
     pub findings: Vec<String>,
+    /// Every check with its figure, passed or not.
+    #[serde(default)]
+    pub checks: Vec<FitnessCheck>,
 }
 
 /// One variant at one load point: a slice, a trial, or a whole single measurement.
@@ -160,6 +166,7 @@ pub struct Slice {
     pub block: u32,
     /// `warm-up`, `measure`, or `lost`: the variant did not get through this block, and `marks` say why. A
     /// lost variant has nothing measured in its line, and its other slices of the block are in no figure.
+    /// `perturbation`: one of a pair of slices with once and with twice the generator's threads, in no figure.
     pub phase: String,
     /// Cycle within the block, from 1; 0 in the warm-up.
     pub cycle: u32,
@@ -180,6 +187,12 @@ pub struct Slice {
     /// What was seen of the subject's processes and the machine meanwhile; absent for a `url:` subject.
     #[serde(default)]
     pub telemetry: Option<Telemetry>,
+    /// What the machine did meanwhile.
+    #[serde(default)]
+    pub conditions: Option<Conditions>,
+    /// Of a pair of the phase `perturbation`, the slice with twice the threads.
+    #[serde(default)]
+    pub perturbed: bool,
 }
 
 /// A level of a factor.
@@ -283,6 +296,9 @@ pub struct Timing {
     pub discard_ns: u64,
     /// How long to wait for what is in flight when a slice ends.
     pub drain_ns: u64,
+    /// Measured window of each slice of the pair that a block has for the perturbation check; 0 for none.
+    #[serde(default)]
+    pub perturbation_ns: u64,
     /// Blocks at which the claims are judged.
     pub looks: Vec<u32>,
     /// Time allowed for the whole study.
@@ -363,6 +379,9 @@ pub struct Plan {
     /// What differed from the run that this one repeats and was accepted, a sentence each.
     #[serde(default)]
     pub repeat_differences: Vec<String>,
+    /// Whether the generator's ceiling was left unmeasured on demand (`--no-ceiling`).
+    #[serde(default)]
+    pub no_ceiling: bool,
 }
 
 /// What machine this is.
@@ -485,6 +504,12 @@ pub struct RunResult {
     pub blocks: u32,
     /// Blocks that were begun and do not count.
     pub excluded_blocks: u32,
+    /// Complete blocks that the machine disturbed (steal, a lower frequency): left out for all variants alike.
+    #[serde(default)]
+    pub disturbed_blocks: Vec<u32>,
+    /// What the generator reaches against a server that does nothing.
+    #[serde(default)]
+    pub ceilings: Vec<Ceiling>,
     /// `start` or `process`; empty for a single measurement.
     pub replication: String,
     /// The plan; absent for a single measurement.

@@ -1,6 +1,6 @@
 //! Writing a run: everything that was finished is on disk, whatever happens next.
 
-use crate::schema::{Environment, Plan, RunResult, Slice, Status, SubjectFacts};
+use crate::schema::{Ceiling, Environment, Plan, RunResult, Slice, Status, SubjectFacts};
 use crate::{Run, StoreError, atomic, layout, lock, redact, sittings};
 use serde::Serialize;
 use std::fs::{self, File};
@@ -121,6 +121,14 @@ impl RunWriter {
             sitting.lost_blocks.push(block);
         }
         self.write_status()
+    }
+
+    /// Replaces `ceilings.json`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_ceilings(&self, ceilings: &[Ceiling]) -> Result<(), StoreError> {
+        self.write_json(layout::CEILINGS, "the ceilings", &ceilings)
     }
 
     fn write_status(&self) -> Result<(), StoreError> {

@@ -31,6 +31,7 @@ fn observed(measure: Measure, values: &[f64]) -> Observations {
         cells: values.iter().enumerate().map(cell).collect(),
         blocks: (1..=values.len() as u32).collect(),
         excluded_blocks: 0,
+        disturbed: Vec::new(),
         replication: Replication::Start,
     }
 }

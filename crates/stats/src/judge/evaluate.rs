@@ -17,6 +17,8 @@ pub(super) struct Stand {
     pub blocks: u32,
     /// Blocks begun.
     pub begun: u32,
+    /// Blocks beside the complete ones that the machine disturbed.
+    pub disturbed: u32,
     /// Claims that share the error rate.
     pub open: u32,
 }
@@ -55,7 +57,8 @@ pub(super) fn evaluate(
     design: &Design,
     stand: Stand,
 ) -> Evaluation {
-    let guards = guard::guards(series, stand.blocks, stand.begun);
+    let mut guards = guard::guards(series, stand.blocks, stand.begun);
+    guards.extend(guard::disturbed(stand.blocks, stand.disturbed));
     if series.is_fact() {
         return fact::evaluate(series, design, stand, guards);
     }

@@ -62,6 +62,12 @@ fn errors(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
     reasons
 }
 
+/// Blocks that count for nobody, when they are the most.
+pub(super) fn disturbed(blocks: u32, disturbed: u32) -> Option<Reason> {
+    let of = blocks.saturating_add(disturbed);
+    (disturbed > blocks).then_some(Reason::Disturbed { blocks: disturbed, of })
+}
+
 /// Blocks lost to everyone, and those in which this claim has no value.
 fn lost(series: &Series<'_>, blocks: u32, begun: u32) -> Option<Reason> {
     let missing = series.sides.iter().take(blocks as usize).filter(|sides| sides.is_none()).count();

@@ -96,7 +96,13 @@ mod tests {
         };
         let claims = parse_claim(text, text, &names).expect("a claim");
         let blocks = if cells.is_empty() { Vec::new() } else { vec![1] };
-        let seen = Observations { cells, blocks, excluded_blocks: 0, replication: Replication::Process };
+        let seen = Observations {
+            cells,
+            blocks,
+            excluded_blocks: 0,
+            disturbed: Vec::new(),
+            replication: Replication::Process,
+        };
         judge_seen(&claims, &seen).claims.remove(0)
     }
 

@@ -27,6 +27,7 @@ impl Record {
             cells: Vec::new(),
             blocks: (1..=blocks).collect(),
             excluded_blocks: 0,
+            disturbed: Vec::new(),
             replication: Replication::Start,
         };
         Record { observations }

@@ -66,6 +66,7 @@ impl Machine {
             cells,
             blocks: (1..=blocks).collect(),
             excluded_blocks: 0,
+            disturbed: Vec::new(),
             replication: Replication::Start,
         }
     }

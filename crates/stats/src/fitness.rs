@@ -1,0 +1,108 @@
+//! Rules about the generator's fitness that rest on several blocks.
+
+use crate::interval::mean_over_blocks;
+use crate::sample::median;
+
+/// Probability with which the interval of a perturbation misses. Smaller than that of claims: there are as many
+/// of them as load points, variants and measures, and one that misses forbids verdicts that are right.
+const PERTURBATION_TAIL: f64 = 0.005;
+
+/// Fewest pairs whose interval is looked at.
+const PAIRS_MIN: usize = 3;
+
+/// What twice the generator's threads did to a measure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Perturbation {
+    /// Too few pairs, or pairs that differ too much, with the ratio so far.
+    Unresolved {
+        /// Pairs.
+        pairs: u32,
+        /// Geometric mean of the ratios; `None` without a pair.
+        ratio: Option<f64>,
+    },
+    /// The interval lies within the tolerance.
+    Within {
+        /// Geometric mean of the ratios.
+        ratio: f64,
+    },
+    /// The interval lies beyond the tolerance: the generator was the limit.
+    Beyond {
+        /// Geometric mean of the ratios.
+        ratio: f64,
+    },
+}
+
+/// Looks at ratios, one for each pair of slices: with twice the threads over with once. `tolerance` is the
+/// change that is allowed either way, as a share of the value.
+///
+/// Ratios that are not positive and finite are left out: a slice without a value forms no pair.
+pub fn perturbation(ratios: &[f64], tolerance: f64) -> Perturbation {
+    let ratios: Vec<f64> = ratios.iter().copied().filter(|ratio| ratio.is_finite() && *ratio > 0.0).collect();
+    let Some(mean) = mean_over_blocks(&ratios, PERTURBATION_TAIL) else {
+        return Perturbation::Unresolved { pairs: 0, ratio: None };
+    };
+    let (above, below) = (1.0 + tolerance, 1.0 / (1.0 + tolerance));
+    let ratio = mean.mean;
+    match mean.ends.filter(|_| ratios.len() >= PAIRS_MIN) {
+        Some((low, high)) if low > above || high < below => Perturbation::Beyond { ratio },
+        Some((low, high)) if low >= below && high <= above => Perturbation::Within { ratio },
+        _ => Perturbation::Unresolved { pairs: ratios.len() as u32, ratio: Some(ratio) },
+    }
+}
+
+/// Whether a block ran on a machine that was slower than it was before: `speeds` of the slices of each earlier
+/// block and, last, of the block itself; larger is faster. `drop` is the share that may be missing.
+///
+/// What comes later changes nothing about an earlier block, so a verdict that was given stays as it was given.
+pub fn is_slower(earlier: &[f64], now: &[f64], drop: f64) -> bool {
+    let all: Vec<f64> = earlier.iter().chain(now).copied().collect();
+    match (median(&all), median(now)) {
+        (Some(usual), Some(now)) => now < usual * (1.0 - drop),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_pairs_resolve_nothing_however_far_they_lie() {
+        let found = perturbation(&[1.5, 1.5], 0.02);
+        assert!(
+            matches!(found, Perturbation::Unresolved { pairs: 2, ratio: Some(r) } if (r - 1.5).abs() < 1e-9)
+        );
+        assert_eq!(perturbation(&[], 0.02), Perturbation::Unresolved { pairs: 0, ratio: None });
+    }
+
+    #[test]
+    fn an_interval_wholly_beyond_the_tolerance_is_a_limit_either_way() {
+        let faster = [1.20, 1.21, 1.19, 1.20];
+        assert!(
+            matches!(perturbation(&faster, 0.02), Perturbation::Beyond { ratio } if (ratio - 1.2).abs() < 0.01)
+        );
+        let slower = faster.map(|ratio| 1.0 / ratio);
+        assert!(matches!(perturbation(&slower, 0.02), Perturbation::Beyond { .. }));
+        assert!(matches!(perturbation(&faster, 0.5), Perturbation::Within { .. }));
+    }
+
+    #[test]
+    fn scatter_is_no_limit_and_no_acquittal() {
+        let found = perturbation(&[1.3, 0.9, 1.2, 1.05], 0.02);
+        assert!(matches!(found, Perturbation::Unresolved { pairs: 4, .. }), "{found:?}");
+    }
+
+    #[test]
+    fn what_has_no_value_forms_no_pair() {
+        let found = perturbation(&[1.0, f64::NAN, 0.0, f64::INFINITY], 0.02);
+        assert_eq!(found, Perturbation::Unresolved { pairs: 1, ratio: Some(1.0) });
+    }
+
+    #[test]
+    fn a_block_is_slower_than_those_before_it_and_a_later_one_cannot_make_it_so() {
+        assert!(is_slower(&[1.0, 1.01, 0.99, 1.0], &[0.9, 0.91], 0.05));
+        assert!(!is_slower(&[1.0, 1.01, 0.99, 1.0], &[0.97], 0.05));
+        assert!(!is_slower(&[], &[0.5, 0.5], 0.05), "the first block is its own measure");
+        assert!(!is_slower(&[1.0], &[], 0.05), "nothing is known");
+    }
+}

@@ -1,0 +1,59 @@
+//! Whether the generator, and the machine around it, were fit to measure.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One check of the generator.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FitnessCheck {
+    /// `send_delay`, `at_work`, `hiccup`, `littles_law`, `ports`, `descriptors`, `ceiling`, `ceiling_tail`,
+    /// `perturbation_throughput` or `perturbation_p99`.
+    pub check: String,
+    /// `passed`; `failed`: client-limited (`ceiling_tail` for p99 and beyond only); `unresolved`: too few or too
+    /// scattered values to tell; `not_measured`.
+    pub outcome: String,
+    /// What was found; `null` when nothing was.
+    pub found: Option<f64>,
+    /// What is allowed; `null` where there is no one figure for it.
+    pub limit: Option<f64>,
+    /// Unit of both: `ns`, `share`, `count`, `connections`; `ratio` for a factor that is 1 when nothing changed.
+    pub unit: String,
+    /// What belongs to the figure, or why there is none.
+    pub note: String,
+}
+
+/// What the machine did to a slice, from its own counters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Conditions {
+    /// Share of the time of the generator's CPUs that the hypervisor took.
+    pub generator_steal_share: Option<f64>,
+    /// The same of the subjects' CPUs.
+    pub subject_steal_share: Option<f64>,
+    /// Mean clock frequency of all these CPUs while they were loaded, where the kernel tells it.
+    pub frequency_hz: Option<f64>,
+    /// Time that a fixed piece of work took just before the load: the quickest of several.
+    pub canary_ns: Option<u64>,
+}
+
+/// What the generator reaches against a server that does nothing, on this machine, in this setting.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Ceiling {
+    /// Format version.
+    pub format: u32,
+    /// The setting, one line for each part of it; a ceiling holds for exactly this.
+    pub setting: Vec<String>,
+    /// Label of the load point; empty in the cache, where one ceiling serves every point of its setting.
+    pub point: String,
+    /// Largest answer, in bytes, of the class of answers for which it holds.
+    pub answer_bytes: u64,
+    /// Exchanges per second; `null` when it could not be measured.
+    pub exchanges_per_s: Option<f64>,
+    /// Why it was not measured; empty when it was.
+    pub why: String,
+    /// Wall-clock time of the measurement, nanoseconds since 1970.
+    pub measured_unix_ns: u64,
+    /// Time that a fixed piece of work took then: another time, another machine.
+    pub canary_ns: u64,
+    /// Whether it came from the cache.
+    pub cached: bool,
+}
