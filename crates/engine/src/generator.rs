@@ -5,7 +5,7 @@ use crate::check::check;
 use crate::driver::{Drivers, EpollDrivers};
 use crate::health;
 use crate::worker::{OPENING_GAP_NS, Share, Worker, connections_of};
-use crate::{EngineError, GeneratorUse, LoadPlan, LoadResult, Watch};
+use crate::{ConnectionUse, EngineError, GeneratorUse, LoadPlan, LoadResult, Watch};
 use std::io;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -179,6 +179,11 @@ fn gather(
         threads: workers.len() as u32,
         driver: workers[0].driver,
     };
+    let connections = ConnectionUse {
+        began: plan.connections,
+        peak: workers.iter().map(|worker| worker.connections).sum::<u64>() as u32,
+        most: plan.most_connections(),
+    };
     let stopped_early = workers.iter().any(|worker| worker.stopped_early);
     let mut bad_answers = Vec::new();
     for worker in workers {
@@ -193,6 +198,7 @@ fn gather(
         snapshot,
         per_second: seconds.counts(),
         quantiles_per_second: seconds.quantiles(),
+        connections,
         generator,
         findings,
         bad_answers,
