@@ -53,6 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         share: (0, 1),
         asking: Default::default(),
         shortage: Default::default(),
+        driver: Default::default(),
     };
     let result = run(&plan, &Watch::default())?;
     let snapshot = &result.snapshot;

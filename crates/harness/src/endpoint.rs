@@ -92,6 +92,7 @@ pub fn load_plan(
         share: (0, 1),
         asking: request.asking(feeders),
         shortage: load.open.shortage,
+        driver: proofload_engine::DriverChoice::default(),
     })
 }
 

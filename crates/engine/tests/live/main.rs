@@ -50,6 +50,7 @@ fn plan(address: SocketAddr, requests: u64) -> LoadPlan {
         share: (0, 1),
         asking: Default::default(),
         shortage: Default::default(),
+        driver: Default::default(),
     }
 }
 

@@ -100,6 +100,7 @@ fn plan_of(case: &Case, address: SocketAddr) -> LoadPlan {
         share: (0, 1),
         asking: Default::default(),
         shortage: Default::default(),
+        driver: Default::default(),
     }
 }
 
