@@ -288,6 +288,36 @@ pub struct LoadPlan {
     pub share: (u32, u32),
     /// How requests are asked.
     pub asking: Asking,
+    /// What carries the bytes. Loads that are carried out together have the same.
+    pub driver: DriverChoice,
+}
+
+/// Which of the kernel's interfaces carries the bytes of a load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DriverChoice {
+    /// epoll: on every Linux that can run the engine.
+    #[default]
+    Epoll,
+    /// io_uring with multishot receives into provided buffers: Linux 6.1 or later, where it is not forbidden.
+    IoUring,
+}
+
+impl DriverChoice {
+    /// All of them.
+    pub const ALL: [DriverChoice; 2] = [DriverChoice::Epoll, DriverChoice::IoUring];
+
+    /// As it is written in studies, in arguments and in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            DriverChoice::Epoll => "epoll",
+            DriverChoice::IoUring => "io_uring",
+        }
+    }
+
+    /// The one of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        DriverChoice::ALL.into_iter().find(|choice| choice.name() == name)
+    }
 }
 
 /// Why a plan cannot be carried out.
@@ -306,6 +336,14 @@ pub enum EngineError {
         needed: u64,
         /// `RLIMIT_NOFILE`.
         limit: u64,
+    },
+    /// This machine cannot carry the load by the driver that was asked for.
+    #[error("cannot use the {driver} driver here: {why}; use --driver epoll")]
+    Driver {
+        /// Its name.
+        driver: &'static str,
+        /// What is missing or forbidden.
+        why: String,
     },
     /// The operating system refused something before any load.
     #[error("{what}: {source}")]
@@ -385,7 +423,7 @@ pub struct GeneratorUse {
     pub peak_rss_bytes: u64,
     /// Worker threads.
     pub threads: u32,
-    /// Name of the driver, `epoll`.
+    /// Name of the driver that carried it: `epoll`, `io_uring`.
     pub driver: &'static str,
 }
 

@@ -91,6 +91,7 @@ pub fn load_plan(
         seed: terms.seed,
         share: (0, 1),
         asking: request.asking(feeders),
+        driver: proofload_engine::DriverChoice::default(),
     })
 }
 

@@ -368,6 +368,7 @@ fn load_plan(
         seed: terms.seed,
         share: (0, 1),
         asking: study.asking.clone(),
+        driver: proofload_engine::DriverChoice::default(),
     })
 }
 

@@ -41,6 +41,7 @@ pub(crate) fn plan() -> LoadPlan {
         seed: 1,
         share: (0, 1),
         asking: Default::default(),
+        driver: Default::default(),
     }
 }
 

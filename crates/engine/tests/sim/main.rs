@@ -72,6 +72,7 @@ fn closed() -> LoadPlan {
         seed: 1,
         share: (0, 1),
         asking: Default::default(),
+        driver: Default::default(),
     }
 }
 
