@@ -196,6 +196,10 @@ fn gather(
         most: plan.most_connections(),
     };
     let stopped_early = workers.iter().any(|worker| worker.stopped_early);
+    let mut negotiated: Vec<_> =
+        workers.iter().flat_map(|worker| worker.negotiated.iter().copied()).collect();
+    negotiated.sort_unstable();
+    negotiated.dedup();
     let mut bad_answers = Vec::new();
     for worker in workers {
         for bad in worker.bad.into_iter().flatten() {
@@ -206,6 +210,7 @@ fn gather(
     }
     let window_start_ns = snapshot.window.start_ns;
     LoadResult {
+        negotiated,
         snapshot,
         per_second: seconds.counts(),
         quantiles_per_second: seconds.quantiles(),

@@ -2,6 +2,7 @@
 
 use crate::feed::Feed;
 use crate::seconds::SecondQuantiles;
+use crate::transport::{Negotiated, Transport};
 use proofload_measure::{Outcome, Snapshot};
 use proofload_wire::Request;
 use std::fmt;
@@ -47,8 +48,17 @@ impl fmt::Display for Address {
 /// Where requests go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Where it listens.
+    /// What is connected to: the server, or the proxy on the way to it.
     pub address: Address,
+    /// What connections to it pass through.
+    pub transport: Transport,
+}
+
+impl<A: Into<Address>> From<A> for Target {
+    /// Nothing but the connection.
+    fn from(address: A) -> Self {
+        Target { address: address.into(), transport: Transport::default() }
+    }
 }
 
 /// How requests are asked, beside what they are; the default asks each request as it is.
@@ -487,6 +497,9 @@ pub struct LoadResult {
     pub generator: GeneratorUse,
     /// Failed self-checks; empty means fit.
     pub findings: Vec<Finding>,
+    /// What TLS handshakes settled on, each kind once, sorted. How many there were and how long they took stands in
+    /// the snapshot.
+    pub negotiated: Vec<Negotiated>,
     /// The first bad answer of each outcome.
     pub bad_answers: Vec<BadAnswer>,
     /// Whether it was stopped before its extent.

@@ -103,7 +103,7 @@ fn target(url: &ParsedUrl, request: &RequestOptions) -> Option<Target> {
         (Some(path), _) => Address::Unix(path.clone()),
         (None, address) => address.clone(),
     };
-    Some(Target { address })
+    Some(address.into())
 }
 
 /// What may not be shown of these requests: passwords, and values from the environment.

@@ -17,7 +17,7 @@ pub use retime::retime;
 
 use crate::study::quantity::keep_alive_label;
 use crate::study::{LoadKind, LoadPoint, Stand, Study, SubjectSpec, WorkloadEntry};
-use proofload_engine::{Address, Arrival, Extent, LoadPlan, Target};
+use proofload_engine::{Address, Arrival, Extent, LoadPlan};
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
 use proofload_store::schema::{self, FORMAT_VERSION, Plan, PlannedClaim, StreamLoad, Timing};
@@ -350,7 +350,7 @@ fn load_plan(
         }
     };
     Ok(LoadPlan {
-        targets: vec![Target { address: terms.address.clone() }],
+        targets: vec![terms.address.clone().into()],
         mix,
         discard_ns: if profile.is_shaped() { 0 } else { terms.discard_ns },
         profile,

@@ -116,6 +116,7 @@ impl Bench for FakeBench {
             connections: Default::default(),
             generator: GeneratorUse { driver: "sim", threads: 1, ..GeneratorUse::default() },
             findings: Vec::new(),
+            negotiated: Vec::new(),
             bad_answers: Vec::new(),
             stopped_early: self.stop_at_load.is_some_and(|(at, _)| at == self.loads),
             window_start_ns: start_ns,
