@@ -161,6 +161,9 @@ pub struct MeasureArgs {
     /// How often each user asks
     #[arg(long, value_name = "N", requires = "users")]
     pub loops: Option<u32>,
+    /// Do not hold the rate against the generator's ceiling, though the cache knows it
+    #[arg(long)]
+    pub no_ceiling: bool,
     /// Threshold, such as 'p99 < 50ms' or 'errors == 0': unless it is supported, the exit code says so; may be
     /// repeated
     #[arg(long = "fail", value_name = "CLAIM")]
@@ -211,6 +214,9 @@ pub struct PresetArgs {
     /// Time allowed for the whole study (8m, 2h)
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
+    /// Do not measure the generator's ceiling against a server that does nothing; the result says so
+    #[arg(long)]
+    pub no_ceiling: bool,
     /// Lengths instead of the preset's, for tests: warm-up=100ms,slice=50ms,discard=10ms,cycles=2
     #[arg(long, value_name = "LIST", hide = true)]
     pub timing: Option<String>,
@@ -477,6 +483,19 @@ pub struct DoctorArgs {
     /// End processes and remove files that a killed run left behind
     #[arg(long)]
     pub clean: bool,
+    /// Measure what the generator reaches against a server that does nothing, and keep it for `proofload URL` with
+    /// the same -c, --workers and --keep-alive
+    #[arg(long)]
+    pub ceiling: bool,
+    /// Connections of the ceiling
+    #[arg(short = 'c', long, value_name = "N", default_value_t = 50, requires = "ceiling")]
+    pub connections: u32,
+    /// Threads of the ceiling's generator
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "ceiling")]
+    pub workers: u32,
+    /// Reuse of the ceiling's connections
+    #[arg(long, value_name = "on|off", default_value = "on", value_parser = ["on", "off"], requires = "ceiling")]
+    pub keep_alive: String,
 }
 
 /// `proofload reference-server`.

@@ -5,13 +5,15 @@ use crate::exit::{Exit, leave};
 use crate::load::{self, Mistakes};
 use crate::{output, progress, run};
 use proofload_engine::{Extent, LoadPlan, LoadResult, Watch};
+use proofload_harness::ceiling::{self, Setting};
 use proofload_harness::endpoint;
 use proofload_harness::host::lock::MeasuringLock;
 use proofload_harness::host::{self, clock, signals};
 use proofload_harness::runner::record;
 use proofload_harness::study::quantity;
+use proofload_harness::subject::Cache;
 use proofload_store::histograms_of;
-use proofload_store::schema::{FORMAT_VERSION, Point, RunResult, Slice, Status};
+use proofload_store::schema::{Ceiling, Environment, FORMAT_VERSION, Point, RunResult, Slice, Status};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How long, when neither time nor number is given.
@@ -54,16 +56,48 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         .map_err(run::lock_error)?;
     let mut loaded = watched(&plan, &stop, args.output.quiet)?;
     record::hide_secrets(&mut loaded, &endpoint::secrets(&args.urls, &request));
-    let slice = single_slice(record::point(&name, &point, &loaded), &loaded);
+    let environment = host::environment();
+    let mut slice = single_slice(record::point(&name, &point, &loaded), &loaded);
+    let ceiling = held_against_ceiling(args.no_ceiling, &plan, &environment, &mut slice.measured);
     // What was cut off is not the measurement that was asked for.
     let whole = (!loaded.stopped_early).then_some(&slice);
     let claims = proofload_report::judged_on_one(&thresholds, &names, whole)?;
-    let result = RunResult { claims, ..result(slice.measured.clone(), loaded.stopped_early) };
+    let result = RunResult {
+        claims,
+        environment,
+        ceilings: ceiling.into_iter().collect(),
+        ..result(slice.measured.clone(), loaded.stopped_early)
+    };
     output::write(&result, &[&slice], &args.output)?;
     Ok(match stop.load(Ordering::Relaxed) {
         true => Exit::Interrupted,
         false => run::exit_of(&result),
     })
+}
+
+/// Enters what the rate is of the generator's ceiling, where the cache knows one for this setting. It is not
+/// measured here: that would take longer than many a measurement.
+fn held_against_ceiling(
+    left_out: bool,
+    plan: &LoadPlan,
+    environment: &Environment,
+    measured: &mut Point,
+) -> Option<Ceiling> {
+    let class = proofload_store::answer_bytes(measured).and_then(proofload_store::answer_class);
+    let (ceiling, why) = match class {
+        _ if left_out => (None, "--no-ceiling was given"),
+        None => (None, "the answers are longer than those of the server that does nothing"),
+        Some(answer_bytes) => {
+            let setting = Setting { plans: vec![plan.clone()], answer_bytes };
+            let found =
+                Cache::open().ok().and_then(|cache| ceiling::cached(&cache, &setting, environment, &[]));
+            (found, "the cache knows none of this setting; proofload doctor --ceiling measures it")
+        }
+    };
+    let checks =
+        proofload_store::check_ceiling(&[&*measured], plan.profile.is_shaped(), ceiling.as_ref(), why);
+    proofload_store::enter_checks(&mut measured.generator, checks.to_vec());
+    ceiling.map(|ceiling| Ceiling { point: measured.point.clone(), ..ceiling })
 }
 
 /// The measurement as the one slice that it is, for the formats that are made of slices.
@@ -116,7 +150,6 @@ fn result(point: Point, stopped_early: bool) -> RunResult {
             ..Status::default()
         },
         points: vec![point],
-        environment: host::environment(),
         ..RunResult::default()
     }
 }

@@ -6,7 +6,7 @@ use proofload_harness::host::clock;
 use proofload_harness::runner::Progress;
 use proofload_report::escape;
 use proofload_stats::Judgement;
-use proofload_store::schema::Plan;
+use proofload_store::schema::{Ceiling, Plan};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -116,6 +116,16 @@ impl Live {
                 self.line(&format!("cycle {cycle} of {of}, {variant} @ {point}"));
             }
             Progress::Measured { .. } => self.bar.tick(),
+            Progress::Perturbing { variant, point } => {
+                self.line(&format!("{variant} @ {point} with once and twice the threads"));
+            }
+            Progress::Ceiling { point, found: None } => {
+                self.line(&format!("the generator's ceiling at {point}"));
+            }
+            Progress::Ceiling { point, found: Some(found) } => self.say(&ceiling_line(point, found)),
+            Progress::Disturbed { block, why } => {
+                self.say(&format!("block {block} is left out for all variants: {why}"));
+            }
             Progress::Look { blocks, judgement } => self.look(*blocks, judgement),
             Progress::Noticed { block, what } => self.say(&format!("block {block}: {what}")),
             Progress::Lost { variant, why, .. } => {
@@ -163,5 +173,19 @@ impl Live {
         let blocks_left = f64::from(self.blocks.saturating_sub(self.done));
         let left_s = (blocks_left * self.seconds_per_block - in_block_s).max(0.0) as u64;
         format!("at most {}:{:02} left", left_s / 60, left_s % 60)
+    }
+}
+
+/// What was found of a ceiling, in a line.
+pub fn ceiling_line(point: &str, found: &Ceiling) -> String {
+    let kib = found.answer_bytes >> 10;
+    match found.exchanges_per_s {
+        Some(rate) => {
+            let from = if found.cached { ", from the cache" } else { "" };
+            format!(
+                "the generator's ceiling at {point}, answers up to {kib} KiB: {rate:.0} exchanges/s{from}"
+            )
+        }
+        None => format!("the generator's ceiling at {point} is not measured: {}", found.why),
     }
 }

@@ -123,6 +123,7 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
     if let Some(list) = &conduct.preset.timing {
         plan::retime(&mut plan, list).map_err(|why| leave(Exit::Usage, format!("--timing {why}")))?;
     }
+    plan.no_ceiling = conduct.preset.no_ceiling;
     let say = |line: &str| {
         if !conduct.output.quiet {
             eprintln!("{}", proofload_report::escape::terminal(line));
@@ -150,7 +151,8 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
         0 => say(&format!("{}: at most {minutes:.1} minutes, seed {seed}", plan.study)),
         last => say(&format!("{}: goes on after block {last}, {} complete", plan.study, behind.complete)),
     }
-    let done = blocks(conduct, &plan, &hosts, &mut record, behind, &stop)
+    let place = Place { environment: &environment, hosts: &hosts, stop: &stop };
+    let done = blocks(conduct, &plan, &place, &mut record, behind)
         .and_then(|ending| finish(conduct, &mut record, &ending, baseline.as_ref()));
     done.map_err(|error| unkept(error, &mut record))
 }
@@ -219,7 +221,8 @@ fn record(
         })?;
     let behind = Behind {
         last_block: run.last_block(),
-        complete: run.blocks().len() as u32,
+        complete: run.counting_blocks().len() as u32,
+        disturbed: run.left_out().len() as u32,
         spent_ns: run.measured_ns(),
     };
     Ok((record, behind))
@@ -287,24 +290,32 @@ fn prepare(conduct: &Conduct<'_>, plan: &mut Plan, say: &dyn Fn(&str)) -> anyhow
     Ok(hosts)
 }
 
+/// Where the blocks run.
+struct Place<'a> {
+    environment: &'a Environment,
+    hosts: &'a [Host],
+    stop: &'a Arc<AtomicBool>,
+}
+
 /// Runs the blocks under a keeper that ends everything, whatever happens to this process.
 fn blocks(
     conduct: &Conduct<'_>,
     plan: &Plan,
-    hosts: &[Host],
+    place: &Place<'_>,
     record: &mut RunWriter,
     behind: Behind,
-    stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Ending> {
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
     let mut bench = LiveBench::new(LiveTerms {
         study: conduct.study,
-        hosts,
+        hosts: place.hosts,
         keeper: &keeper,
         workers: conduct.workers.unwrap_or(plan.generator_cpus.len().max(1) as u32),
         generator_cpus: plan.generator_cpus.clone(),
         subject_cpus: plan.subject_cpus.clone(),
-        stop: Arc::clone(stop),
+        cache: conduct.cache,
+        environment: place.environment,
+        stop: Arc::clone(place.stop),
     });
     let (_, claims, design) = proofload_report::restore(plan)?;
     let looking = proofload_report::Looking::of(plan)?;
@@ -328,12 +339,13 @@ fn blocks(
             live.show(&step);
             match step {
                 Progress::Noticed { block, what } => note(format!("block {block}: {what}")),
+                Progress::Disturbed { block, why } => note(format!("block {block} was disturbed: {why}")),
                 Progress::Lost { variant, why, .. } => note(format!("{variant} was lost: {why}")),
                 Progress::GivenUp { variant, why, .. } => note(format!("{variant} was given up: {why}")),
                 _ => {}
             }
         },
-        stop,
+        stop: place.stop,
         behind,
     }
     .run();

@@ -182,7 +182,7 @@ fn gather(
     workers[1..].iter().for_each(|worker| snapshot.merge(&worker.snapshot));
     let mut seconds = workers[0].seconds.clone();
     workers[1..].iter().for_each(|worker| seconds.merge(&worker.seconds));
-    let findings = health::assess(plan, &workers, &snapshot, allowance);
+    let (findings, checks) = health::assess(plan, &workers, &snapshot, allowance);
     let generator = GeneratorUse {
         cpu_ns: workers.iter().map(|worker| worker.cpu_ns).sum(),
         busy: workers.iter().map(|worker| worker.busy).collect(),
@@ -217,6 +217,7 @@ fn gather(
         connections,
         generator,
         findings,
+        checks,
         bad_answers,
         stopped_early,
         window_start_ns,

@@ -18,7 +18,7 @@
 
 use crate::books::WorkerResult;
 use crate::driver::Allowance;
-use crate::{Finding, LoadPlan};
+use crate::{Check, CheckKind, Finding, LoadPlan};
 use proofload_measure::{LatencyHistogram, Snapshot};
 
 /// A send may leave this late for the generator's own reasons, whatever the response times are.
@@ -33,17 +33,19 @@ const LITTLE_SHARE: f64 = 0.05;
 /// Fewer exchanges than these say nothing about a 99th percentile or a mean.
 const FEWEST: u64 = 100;
 
-/// Checks the workers of one load.
+/// Checks the workers of one load: what failed, and every check with its figure.
 pub(crate) fn assess(
     plan: &LoadPlan,
     workers: &[WorkerResult],
     snapshot: &Snapshot,
     allowance: &Allowance,
-) -> Vec<Finding> {
+) -> (Vec<Finding>, Vec<Check>) {
     let mut findings = Vec::new();
-    findings.extend(send_delay(plan, workers, snapshot));
+    let delay = send_delay(plan, workers, snapshot);
+    findings.extend(delay.1);
     findings.extend(cpu(plan, workers));
-    findings.extend(littles_law(plan, workers, snapshot));
+    let little = littles_law(plan, workers, snapshot);
+    findings.extend(little.1);
     let sum = |of: fn(&WorkerResult) -> u64| workers.iter().map(of).sum::<u64>();
     let (no_port, no_descriptor) = (sum(|w| w.no_port), sum(|w| w.no_descriptor));
     if no_port > 0 {
@@ -53,28 +55,43 @@ pub(crate) fn assess(
     if no_descriptor > 0 {
         findings.push(Finding::Descriptors { exhausted: no_descriptor });
     }
-    findings
+    let count = |kind, n: u64| Check { kind, found: Some(n as f64), allowed: 0.0 };
+    let busiest = workers.iter().map(|worker| worker.at_work).fold(0.0, f64::max);
+    let at_work = Check { kind: CheckKind::AtWork, found: Some(busiest), allowed: at_work_allowed(plan) };
+    let ends = [count(CheckKind::Ports, no_port), count(CheckKind::Descriptors, no_descriptor)];
+    (findings, [delay.0, at_work, little.0].into_iter().chain(ends).collect())
 }
 
-fn send_delay(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> Option<Finding> {
+fn send_delay(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> (Check, Option<Finding>) {
     let mut own = LatencyHistogram::new();
     workers.iter().for_each(|worker| own.merge(&worker.own_delay));
-    let p99_ns = own.quantile_ns(0.99).filter(|_| own.count() >= FEWEST)?;
+    let found = own.quantile_ns(0.99).filter(|_| own.count() >= FEWEST);
     let response_p99 = snapshot.response_time.quantile_ns(0.99).unwrap_or(0);
     let coalesce_ns = plan.profile.coalesce_ns();
     let allowed_ns = SEND_DELAY_NS.max((response_p99 as f64 * SEND_DELAY_SHARE) as u64) + coalesce_ns;
-    (p99_ns > allowed_ns).then_some(Finding::SendDelay { p99_ns, allowed_ns })
+    let check = Check {
+        kind: CheckKind::SendDelay,
+        found: found.map(|p99_ns| p99_ns as f64),
+        allowed: allowed_ns as f64,
+    };
+    let late = found.filter(|p99_ns| *p99_ns > allowed_ns);
+    (check, late.map(|p99_ns| Finding::SendDelay { p99_ns, allowed_ns }))
+}
+
+fn at_work_allowed(plan: &LoadPlan) -> f64 {
+    if plan.profile.is_closed() { AT_WORK_CLOSED } else { AT_WORK_OPEN }
 }
 
 fn cpu(plan: &LoadPlan, workers: &[WorkerResult]) -> Vec<Finding> {
-    let allowed = if plan.profile.is_closed() { AT_WORK_CLOSED } else { AT_WORK_OPEN };
+    let allowed = at_work_allowed(plan);
     let bound = (0u32..).zip(workers).filter(|(_, worker)| worker.at_work > allowed);
     bound.map(|(at, worker)| Finding::CpuBound { worker: at, busy: worker.at_work, allowed }).collect()
 }
 
-fn littles_law(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> Option<Finding> {
+fn littles_law(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> (Check, Option<Finding>) {
+    let check = |found| Check { kind: CheckKind::LittlesLaw, found, allowed: LITTLE_SHARE };
     if !plan.profile.is_closed() || snapshot.service_time.count() < FEWEST {
-        return None;
+        return (check(None), None);
     }
     let (mut expected, mut found, mut connections) = (0.0, 0.0, 0.0);
     for worker in workers {
@@ -87,8 +104,10 @@ fn littles_law(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -
         found += worker.snapshot.service_sum_ns as f64 / wall_ns;
         connections += worker.connections as f64;
     }
-    let differs = (expected - found).abs() > LITTLE_SHARE * connections;
-    differs.then_some(Finding::LittlesLaw { expected, found })
+    let apart: f64 = expected - found;
+    let share = (connections > 0.0).then(|| apart.abs() / connections);
+    let differs = apart.abs() > LITTLE_SHARE * connections;
+    (check(share), differs.then_some(Finding::LittlesLaw { expected, found }))
 }
 
 #[cfg(test)]

@@ -442,6 +442,32 @@ pub enum Finding {
     },
 }
 
+/// Which self-check a [`Check`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckKind {
+    /// 99th percentile of the send delay of the generator's own making, in nanoseconds.
+    SendDelay,
+    /// Largest share of the window in which a worker had something to do.
+    AtWork,
+    /// Connections unaccounted for, as a share of all (closed loops).
+    LittlesLaw,
+    /// Connections that found no local port.
+    Ports,
+    /// Connections that found no file descriptor.
+    Descriptors,
+}
+
+/// A self-check with its figure, passed or not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Check {
+    /// Which.
+    pub kind: CheckKind,
+    /// What was found; `None` when there was too little to tell, or the check does not apply.
+    pub found: Option<f64>,
+    /// What is allowed.
+    pub allowed: f64,
+}
+
 /// The first answer of each bad kind, for a person to look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadAnswer {
@@ -497,6 +523,8 @@ pub struct LoadResult {
     pub generator: GeneratorUse,
     /// Failed self-checks; empty means fit.
     pub findings: Vec<Finding>,
+    /// Every self-check with its figure.
+    pub checks: Vec<Check>,
     /// What TLS handshakes settled on, each kind once, sorted. How many there were and how long they took stands in
     /// the snapshot.
     pub negotiated: Vec<Negotiated>,

@@ -1,5 +1,6 @@
 //! Other people's processes: subjects, telemetry, host audit, studies, plans and the runner.
 
+pub mod ceiling;
 pub mod endpoint;
 pub mod host;
 pub mod plan;

@@ -36,6 +36,13 @@ const STOP_S: f64 = 1.0;
 /// draining, writing.
 const SLICE_OVERHEAD_S: f64 = 0.4;
 
+/// Window of each of the two slices that a block has for the perturbation check: it is spread over the blocks, and
+/// what it takes is missing elsewhere.
+const PERTURBATION_NS: u64 = 2 * S;
+
+/// What a ceiling takes where none is in the cache, in seconds: the null server's start, discard, window, stop.
+const CEILING_S: f64 = 1.7;
+
 /// How much time a study takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
@@ -97,6 +104,12 @@ impl Preset {
             discard_ns,
             // What a healthy server has in flight ends within its response time; two seconds are generous.
             drain_ns: 2 * S,
+            perturbation_ns: match self {
+                Preset::Smoke => 0,
+                // Twelve blocks have this much room left in eight minutes.
+                Preset::Quick => S * 4 / 5,
+                Preset::Default | Preset::Thorough => PERTURBATION_NS,
+            },
             looks: design.looks,
             budget_ns: budget_min * 60 * S,
         }
@@ -124,9 +137,13 @@ pub fn make(
         // A load with a shape is carried out once in a block: its own length is its slice.
         timing.cycles = 1;
     }
+    if study.points.iter().all(LoadPoint::is_whole) {
+        timing.perturbation_ns = 0;
+    }
     let block_s = block_seconds(study, &timing);
     let mut not_tested = lines::not_tested(study, preset, age_seconds(study, &timing, mode));
-    cut_looks(&mut timing, block_s, &mut not_tested);
+    let ceilings_s = study.points.len() as f64 * CEILING_S;
+    cut_looks(&mut timing, block_s, ceilings_s, &mut not_tested);
     let blocks = timing.looks.last().copied().unwrap_or(1);
     let replication = if has_url(study) { "process" } else { "start" };
     Plan {
@@ -154,7 +171,7 @@ pub fn make(
         timing,
         generator_cpus: generator_cpus.to_vec(),
         subject_cpus: subject_cpus.to_vec(),
-        estimated_seconds: f64::from(blocks) * block_s,
+        estimated_seconds: f64::from(blocks) * block_s + ceilings_s,
         study_text: study.text.clone(),
         settings: study.settings.clone(),
         only: study.only.clone(),
@@ -184,7 +201,21 @@ fn measured_seconds(study: &Study, timing: &Timing) -> f64 {
 fn block_seconds(study: &Study, timing: &Timing) -> f64 {
     let variants = study.variants.len() as f64;
     let measured_s = variants * measured_seconds(study, timing);
-    starts_of(study) as f64 * (START_S + STOP_S) + timing.warm_up_ns as f64 / S as f64 + measured_s
+    let perturbation_s = match timing.perturbation_ns {
+        0 => 0.0,
+        window_ns => {
+            2.0 * ((window_ns + perturbation_discard_ns(timing)) as f64 / S as f64 + SLICE_OVERHEAD_S)
+        }
+    };
+    perturbation_s
+        + starts_of(study) as f64 * (START_S + STOP_S)
+        + timing.warm_up_ns as f64 / S as f64
+        + measured_s
+}
+
+/// Load before the window of a slice of the perturbation check that is discarded.
+pub(crate) fn perturbation_discard_ns(timing: &Timing) -> u64 {
+    timing.discard_ns.min(S / 2)
 }
 
 /// Processes that a block starts: none for what already runs, one for all that share it.
@@ -209,9 +240,9 @@ fn age_seconds(study: &Study, timing: &Timing, mode: Mode) -> (u64, u64) {
     (from.round() as u64, (from + measured_s).round() as u64)
 }
 
-/// Keeps the looks that the budget has room for; the first one always.
-fn cut_looks(timing: &mut Timing, block_s: f64, not_tested: &mut Vec<String>) {
-    let room = (timing.budget_ns as f64 / S as f64 / block_s).floor() as u32;
+/// Keeps the looks that the budget has room for beside the ceilings; the first one always.
+fn cut_looks(timing: &mut Timing, block_s: f64, ceilings_s: f64, not_tested: &mut Vec<String>) {
+    let room = ((timing.budget_ns as f64 / S as f64 - ceilings_s).max(0.0) / block_s).floor() as u32;
     let minutes = |seconds: f64| format!("{:.0} min", (seconds / 60.0).ceil());
     let all = timing.looks.clone();
     let first = all.first().copied().unwrap_or(1);
@@ -220,7 +251,7 @@ fn cut_looks(timing: &mut Timing, block_s: f64, not_tested: &mut Vec<String>) {
         not_tested.push(format!(
             "any claim, most likely: the first look needs {first} blocks of about {block_s:.0} s, the budget has \
              room for {room}; give --budget {}",
-            minutes(f64::from(first) * block_s).replace(" min", "m")
+            minutes(f64::from(first) * block_s + ceilings_s).replace(" min", "m")
         ));
     } else if timing.looks.len() < all.len() {
         let last = all.last().copied().unwrap_or(first);

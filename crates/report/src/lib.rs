@@ -7,6 +7,7 @@
 
 pub mod escape;
 mod expected;
+mod fitness;
 mod messages;
 mod number;
 mod render;

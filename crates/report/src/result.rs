@@ -22,6 +22,9 @@ pub(crate) const TABLE_IF_MEASURED: [Measure; 2] = [Measure::Rss, Measure::GcTim
 /// Most sentences about what could not be measured.
 const MISSING_TOLD_MAX: usize = 6;
 
+/// Most disturbed blocks that are told one by one; JSON lists all.
+const DISTURBED_TOLD_MAX: usize = 6;
+
 /// The intervals of the table miss with this probability; they are no verdicts.
 pub(crate) const TABLE_TAIL: f64 = 0.05;
 
@@ -107,6 +110,9 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
     let expectations = expected::expectations(run, &names, &design, seconds_per_block)?;
     let published = expected::published_figures(plan, &names)?;
     let observations = run.observations(&figured(&claims, &published))?;
+    let points = run.points()?;
+    let mut limits = limits(run, plan, run.excluded().len() as u32);
+    limits.extend(crate::fitness::limits(&points));
     Ok(RunResult {
         format: FORMAT_VERSION,
         study: plan.study.clone(),
@@ -114,17 +120,19 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
         run: run.path().display().to_string(),
         status: run.status().clone(),
         variants: plan.variants.clone(),
-        points: run.points()?,
+        points,
         figures: figures(&observations, &names),
         published: expected::beside_found(plan, &published, &observations, &names),
         claims: results,
         expectations,
         blocks: observations.blocks.len() as u32,
         excluded_blocks: run.excluded().len() as u32,
+        disturbed_blocks: run.left_out(),
+        ceilings: run.ceilings().to_vec(),
         replication: plan.replication.clone(),
         plan: Some(plan.clone()),
         environment: run.environment().clone(),
-        limits: limits(run, plan, run.excluded().len() as u32),
+        limits,
         baseline: None,
     })
 }
@@ -265,6 +273,9 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     if let Some(first) = marked.first() {
         limits.push(messages::marked(marked.len(), measured.len(), first));
     }
+    let out = run.left_out();
+    let disturbances = run.disturbances().into_iter().take(DISTURBED_TOLD_MAX);
+    limits.extend(disturbances.map(|it| messages::disturbed(it.block, &it.why, out.contains(&it.block))));
     if plan.mode == "serial" {
         limits.push(messages::SERIAL.to_string());
     }

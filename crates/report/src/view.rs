@@ -90,10 +90,12 @@ pub fn view(result: &RunResult) -> View {
     tables.extend(published(result));
     tables.extend(result.baseline.as_ref().map(against_baseline));
     tables.extend(outcomes(&result.points));
+    tables.extend(crate::fitness::table(result));
     let mut limits = result.limits.clone();
     limits.extend(result.baseline.iter().flat_map(baseline_limits));
     if single {
         limits.extend(result.points.iter().flat_map(warnings));
+        limits.extend(crate::fitness::limits(&result.points).into_iter().filter(|_| is_fit(result)));
     }
     limits.extend(redirects(&result.points));
     View {
@@ -314,6 +316,11 @@ fn redirects(points: &[Point]) -> Option<String> {
 
 /// Codes that lead elsewhere.
 const REDIRECTS: [&str; 5] = ["301", "302", "303", "307", "308"];
+
+/// What is unfit says so by itself.
+fn is_fit(result: &RunResult) -> bool {
+    result.points.iter().all(|point| point.generator.fit)
+}
 
 fn warnings(point: &Point) -> Vec<String> {
     let mut said = Vec::new();

@@ -28,9 +28,10 @@ mod writer;
 
 pub use convert::{bad_answer, durations_of, histograms_of, point_of};
 pub use error::StoreError;
-pub use fitness::{Disturbance, answer_bytes, answer_class, check_ceiling, finding};
+pub use fitness::{ANSWER_CLASSES, Disturbance, answer_bytes, answer_class, check_ceiling, finding};
 pub use judged::{judged, measures_of};
 pub use list::runs;
+pub use merge::enter_checks;
 pub use observe::observations_of;
 pub use redact::{REDACTED, hide, is_sensitive, redact};
 pub use run::{Block, GIVEN_UP, LostVariant, PHASE_LOST, PHASE_PERTURBATION, PartialBlock, Run};

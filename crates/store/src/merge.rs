@@ -58,7 +58,7 @@ impl Run {
         let mut all = merge(&slices.iter().collect::<Vec<_>>(), self.path())?;
         let trials: Vec<&[Slice]> = slices.chunk_by(|a, b| a.block == b.block).collect();
         let checks = self.checks(&blocks, (&variant.name, &load.label), &trials)?;
-        judge_generator(&mut all.generator, checks);
+        enter_checks(&mut all.generator, checks);
         if load.streams.is_empty() {
             return Ok(vec![named("", &load.model, load.connections, all)]);
         }
@@ -74,7 +74,7 @@ impl Run {
 }
 
 /// Enters checks that only the record can make. What forbids claims about the tail alone leaves it fit for others.
-pub(crate) fn judge_generator(generator: &mut Generator, checks: Vec<FitnessCheck>) {
+pub fn enter_checks(generator: &mut Generator, checks: Vec<FitnessCheck>) {
     for check in checks {
         if let Some(finding) = finding(&check).filter(|_| check.check != CHECK_CEILING_TAIL) {
             generator.fit = false;

@@ -68,7 +68,7 @@ fn worker(drop_every: u64, sent_late_ns: u64) -> WorkerResult {
 
 fn assessed(worker: WorkerResult) -> Vec<Finding> {
     let snapshot = worker.snapshot.clone();
-    assess(&plan(), &[worker], &snapshot, &ALLOWANCE)
+    assess(&plan(), &[worker], &snapshot, &ALLOWANCE).0
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn an_open_loop_has_no_such_law() {
     let snapshot = worker.snapshot.clone();
     let profile =
         crate::Profile::Open { rate_per_s: 4_000.0, arrival: crate::Arrival::Constant, coalesce_ns: 0 };
-    assert_eq!(assess(&LoadPlan { profile, ..plan() }, &[worker], &snapshot, &ALLOWANCE), []);
+    assert_eq!(assess(&LoadPlan { profile, ..plan() }, &[worker], &snapshot, &ALLOWANCE).0, []);
 }
 
 #[test]
@@ -110,9 +110,25 @@ fn a_send_delay_may_grow_with_response_times_and_with_coalescing() {
         let profile =
             crate::Profile::Open { rate_per_s: 1e3, arrival: crate::Arrival::Constant, coalesce_ns };
         let snapshot = worker.snapshot.clone();
-        send_delay(&LoadPlan { profile, ..plan() }, &[worker], &snapshot)
+        send_delay(&LoadPlan { profile, ..plan() }, &[worker], &snapshot).1
     };
     assert!(matches!(delayed(0, 1_000_000), Some(Finding::SendDelay { allowed_ns: 200_000, .. })));
     assert_eq!(delayed(0, 20_000_000), None);
     assert_eq!(delayed(1_000_000, 1_000_000), None);
+}
+
+#[test]
+fn every_check_tells_its_figure_whether_it_passed_or_not() {
+    let figures = |drop_every| {
+        let worker = worker(drop_every, 0);
+        let snapshot = worker.snapshot.clone();
+        let (_, checks) = assess(&plan(), &[worker], &snapshot, &ALLOWANCE);
+        let of = |kind| checks.iter().find(|check| check.kind == kind).copied().expect("each is there");
+        (of(CheckKind::LittlesLaw), of(CheckKind::SendDelay), of(CheckKind::Ports))
+    };
+    let (sound, delay, ports) = figures(0);
+    assert!(sound.found.is_some_and(|share| share < 0.01) && sound.allowed == 0.05, "{sound:?}");
+    assert_eq!((delay.found, ports.found), (None, Some(0.0)), "a closed loop has no send of its own making");
+    let (broken, ..) = figures(10);
+    assert!(broken.found.is_some_and(|share| (share - 0.1).abs() < 0.01), "{broken:?}");
 }

@@ -12,6 +12,7 @@ pub mod lock;
 mod root;
 mod settings;
 pub mod signals;
+pub(crate) mod steady;
 
 pub use doctor::{DoctorFinding, State, doctor};
 pub use facts::{environment, memory_available_bytes};

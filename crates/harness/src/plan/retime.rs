@@ -16,7 +16,10 @@ pub fn retime(plan: &mut Plan, list: &str) -> Result<(), String> {
         let length = || duration(value).map_err(|why| format!("{name}: {why}"));
         match name {
             "warm-up" => plan.timing.warm_up_ns = length()?,
-            "slice" => plan.timing.slice_ns = length()?,
+            "slice" => {
+                plan.timing.slice_ns = length()?;
+                plan.timing.perturbation_ns = plan.timing.perturbation_ns.min(plan.timing.slice_ns);
+            }
             "discard" => plan.timing.discard_ns = length()?,
             "cycles" => {
                 let most = plan.timing.cycles;

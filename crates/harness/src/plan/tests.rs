@@ -50,7 +50,7 @@ fn looks_beyond_the_budget_are_cut_and_said() {
     );
     let plan = make(&study, Preset::Quick, 1, Some(60 * S), cycles(), &[], &[]);
     assert_eq!(plan.timing.looks, [4]);
-    assert!(plan.not_tested.iter().any(|line| line.contains("give --budget 5m")), "{:?}", plan.not_tested);
+    assert!(plan.not_tested.iter().any(|line| line.contains("give --budget 6m")), "{:?}", plan.not_tested);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::study::Stand;
 use proofload_engine::LoadResult;
-use proofload_store::schema::{SubjectUse, Telemetry};
+use proofload_store::schema::{Ceiling, Conditions, SubjectUse, Telemetry};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -17,6 +17,8 @@ pub struct Stretch {
     pub measure_ns: u64,
     /// How long to wait for what is in flight at the end.
     pub drain_ns: u64,
+    /// Whether twice the generator's threads make it.
+    pub doubled: bool,
 }
 
 /// Why a step could not be taken.
@@ -41,6 +43,8 @@ pub struct Loaded {
     pub started_unix_ns: u64,
     /// Seconds since the variant was started when the window began; 0 for a `url:` subject.
     pub age_seconds: f64,
+    /// What the machine did meanwhile.
+    pub conditions: Option<Conditions>,
     /// What was noticed, a sentence each.
     pub marks: Vec<String>,
 }
@@ -72,6 +76,16 @@ pub trait Bench {
     /// # Errors
     /// How it died.
     fn alive(&mut self, variant: usize) -> Result<(), String>;
+    /// Whether a load point has connections enough for twice the generator's threads.
+    fn can_double(&self, _point: usize) -> bool {
+        true
+    }
+    /// What the generator reaches at a load point against a server that does nothing, with answers of that
+    /// class. Nothing else should run. Never fails: it says why there is none.
+    fn ceiling(&mut self, _point: usize, answer_bytes: u64) -> Ceiling {
+        let why = "this bench has no server that does nothing".to_string();
+        Ceiling { answer_bytes, why, ..Ceiling::default() }
+    }
     /// What a variant that runs says of itself, by name; nothing of one that was not started here.
     fn facts(&mut self, _variant: usize) -> BTreeMap<String, String> {
         BTreeMap::new()

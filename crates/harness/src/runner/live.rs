@@ -3,13 +3,17 @@
 use super::bench::{Bench, BenchError, Loaded, Stretch};
 use super::hosts::Host;
 use super::record;
+use crate::ceiling::{Measuring, Setting};
 use crate::host::clock;
+use crate::host::steady::{Sides, Steady};
 use crate::plan;
-use crate::study::Study;
-use crate::subject::{Keeper, Running, SubjectError};
+use crate::study::{Stand, Study};
+use crate::subject::{Cache, Keeper, Running, SubjectError};
 use crate::telemetry::{Sampled, Sampler, Target, Tree, TreeSample, idle_share};
 use proofload_engine::{Address, EngineError, Extent, LoadPlan, LoadResult, Watch};
+use proofload_store::schema::{Ceiling, Environment};
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
@@ -38,6 +42,10 @@ pub struct LiveTerms<'a> {
     pub generator_cpus: Vec<usize>,
     /// CPUs to pin subjects to; empty pins nothing.
     pub subject_cpus: Vec<usize>,
+    /// Where ceilings are kept.
+    pub cache: &'a Cache,
+    /// This machine.
+    pub environment: &'a Environment,
     /// Set to end early.
     pub stop: Arc<AtomicBool>,
 }
@@ -102,7 +110,7 @@ impl<'a> LiveBench<'a> {
             discard_ns: stretch.discard_ns,
             extent: proofload_engine::Extent::DurationNs(stretch.measure_ns),
             drain_ns: stretch.drain_ns,
-            workers: self.terms.workers,
+            workers: self.terms.workers * if stretch.doubled { 2 } else { 1 },
             cpus: self.terms.generator_cpus.clone(),
             seed,
         };
@@ -195,8 +203,11 @@ impl Bench for LiveBench<'_> {
             discard_ns: stretch.discard_ns,
             window_ns: length_of(&plans),
         });
-        let (mut results, sampled) = observed(&plans, sampler.as_ref(), &self.terms.stop)
+        let sides = Sides { generator: &self.terms.generator_cpus, subject: &self.terms.subject_cpus };
+        let mut steady = Steady::begin(sides);
+        let (mut results, sampled) = observed(&plans, sampler.as_ref(), &self.terms.stop, &mut steady)
             .map_err(|error| BenchError::Failed(error.to_string()))?;
+        let conditions = Some(steady.end());
         let secrets: Vec<String> =
             self.terms.study.workload.iter().flat_map(|entry| entry.secrets.clone()).collect();
         results.iter_mut().for_each(|result| record::hide_secrets(result, &secrets));
@@ -214,6 +225,7 @@ impl Bench for LiveBench<'_> {
             telemetry,
             started_unix_ns: clock::unix_ns().saturating_sub(ago_ns),
             age_seconds,
+            conditions,
             marks: Vec::new(),
         })
     }
@@ -223,6 +235,40 @@ impl Bench for LiveBench<'_> {
             Ok((active, ..)) => active.running.alive().map_err(|error| error.to_string()),
             Err(_) => Err("was not started".into()),
         }
+    }
+
+    fn can_double(&self, point: usize) -> bool {
+        let (study, point) = (self.terms.study, &self.terms.study.points[point]);
+        let twice = self.terms.workers.saturating_mul(2);
+        match study.streams.is_empty() {
+            true => point.connections >= twice,
+            false => point.streams.iter().all(|load| load.connections >= twice),
+        }
+    }
+
+    fn ceiling(&mut self, point: usize, answer_bytes: u64) -> Ceiling {
+        let terms = plan::LoadTerms {
+            address: SocketAddr::from((Ipv4Addr::LOCALHOST, 1)).into(),
+            authority: "localhost:80",
+            discard_ns: 0,
+            extent: Extent::DurationNs(1),
+            drain_ns: 0,
+            workers: self.terms.workers,
+            cpus: self.terms.generator_cpus.clone(),
+            seed: 1,
+        };
+        let study = self.terms.study;
+        let plans = match plan::load_plans(study, &study.points[point], Stand::In, &terms) {
+            Ok(plans) => plans,
+            Err(error) => return Ceiling { answer_bytes, why: error.to_string(), ..Ceiling::default() },
+        };
+        let measuring = Measuring {
+            cache: self.terms.cache,
+            keeper: self.terms.keeper,
+            subject_cpus: &self.terms.subject_cpus,
+            stop: &self.terms.stop,
+        };
+        measuring.ceiling(&Setting { plans, answer_bytes }, self.terms.environment)
     }
 
     fn facts(&mut self, variant: usize) -> BTreeMap<String, String> {
@@ -269,6 +315,7 @@ fn observed(
     plans: &[LoadPlan],
     sampler: Option<&Sampler<'_>>,
     stop: &AtomicBool,
+    steady: &mut Steady<'_>,
 ) -> Result<(Vec<LoadResult>, Option<Sampled>), EngineError> {
     let (watch, done) = (Watch::default(), AtomicBool::new(false));
     let (watch, done) = (&watch, &done);
@@ -280,6 +327,7 @@ fn observed(
                 watch.stop.store(true, Ordering::Relaxed);
             }
             clock::sleep_ns(LOAD_POLL_NS);
+            steady.tick(clock::monotonic_ns());
         }
         done.store(true, Ordering::Relaxed);
         let sampled = sampling.map(|sampling| sampling.join().unwrap_or_else(|e| resume_unwind(e)));

@@ -4,6 +4,7 @@
 //! the world is behind [`Bench`], so that the sequence is tested without servers and without waiting.
 
 mod bench;
+mod fitness;
 mod hosts;
 mod live;
 pub mod record;
@@ -17,8 +18,8 @@ use crate::plan;
 use crate::study::Stand;
 use proofload_measure::{Outcome, OutcomeCounts};
 use proofload_stats::{Claim, Design, Judgement};
-use proofload_store::schema::{Plan, Slice, Status, SubjectFacts};
-use proofload_store::{BlockWriter, RunWriter, StoreError};
+use proofload_store::schema::{Ceiling, Plan, Slice, Status, SubjectFacts};
+use proofload_store::{BlockWriter, Run, RunWriter, StoreError};
 use roll::Roll;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -64,6 +65,27 @@ pub enum Progress<'a> {
     Measured {
         /// Its record.
         slice: &'a Slice,
+    },
+    /// A pair of slices with once and with twice the generator's threads.
+    Perturbing {
+        /// Variant's name.
+        variant: &'a str,
+        /// Load point's label.
+        point: &'a str,
+    },
+    /// The generator's ceiling at a load point is about to be measured, or was.
+    Ceiling {
+        /// Load point's label.
+        point: &'a str,
+        /// What was found; `None` before.
+        found: Option<&'a Ceiling>,
+    },
+    /// The machine disturbed a block, which is left out.
+    Disturbed {
+        /// Its number.
+        block: u32,
+        /// How.
+        why: &'a str,
     },
     /// A block is over; the claims as they stand.
     Look {
@@ -131,8 +153,10 @@ impl Ending {
 pub struct Behind {
     /// Highest number of a block that was begun.
     pub last_block: u32,
-    /// Complete blocks.
+    /// Complete blocks that count.
     pub complete: u32,
+    /// Complete blocks that the machine disturbed.
+    pub disturbed: u32,
     /// Time that the complete blocks took, of the budget.
     pub spent_ns: u64,
 }
@@ -206,19 +230,21 @@ impl<B: Bench> Runner<'_, B> {
         let begun_ns = self.bench.now_ns();
         let last = self.design.looks.last().copied().unwrap_or(1);
         let mut roll = Roll::new(self.plan.variants.len());
-        let Behind { last_block: mut number, mut complete, spent_ns: spent_before_ns } = self.behind;
-        let mut longest_ns = spent_before_ns / u64::from(complete.max(1));
+        let Behind { last_block: mut number, mut complete, mut disturbed, spent_ns: spent_before_ns } =
+            self.behind;
+        let mut longest_ns = spent_before_ns / u64::from((complete + disturbed).max(1));
         // The last sitting may have ended between a block and the look at it.
         if complete > 0 && complete < last && self.is_settled(complete, &roll)? {
             return Ok(Ending::Finished);
         }
-        while complete < last {
+        // As many again may be disturbed: a machine that never keeps still ends the study, too.
+        while complete < last && disturbed <= last {
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(Ending::Interrupted);
             }
             let block_begun_ns = self.bench.now_ns();
             let spent_ns = spent_before_ns + (block_begun_ns - begun_ns);
-            if complete > 0 && spent_ns + longest_ns > self.plan.timing.budget_ns {
+            if complete + disturbed > 0 && spent_ns + longest_ns > self.plan.timing.budget_ns {
                 return Ok(Ending::OutOfBudget);
             }
             number += 1;
@@ -226,13 +252,22 @@ impl<B: Bench> Runner<'_, B> {
             roll.begin_block();
             let ended = self.block(number, &mut roll);
             match ended {
-                Ok(()) => complete += 1,
+                Ok(()) => match self.disturbance(number)? {
+                    None => complete += 1,
+                    Some(why) => {
+                        disturbed += 1;
+                        (self.progress)(Progress::Disturbed { block: number, why: &why });
+                    }
+                },
                 Err(Lost::Everyone) => self.record.note_lost(number)?,
                 Err(Lost::Store(error)) => return Err(error),
                 Err(Lost::Interrupted) => return Ok(Ending::Interrupted),
                 Err(Lost::Hopeless(why)) => return Ok(Ending::Failed(why)),
             }
             let whole = ended.is_ok();
+            if whole {
+                self.find_ceilings()?;
+            }
             for (variant, why) in roll.end_block() {
                 self.tell_given_up(number, variant, &why);
             }
@@ -245,6 +280,13 @@ impl<B: Bench> Runner<'_, B> {
             }
         }
         Ok(Ending::Finished)
+    }
+
+    /// What left a block out that has just been finished.
+    fn disturbance(&self, number: u32) -> Result<Option<String>, StoreError> {
+        let run = Run::open(self.record.path())?;
+        let mut found = run.disturbances().into_iter().filter(|found| found.block == number);
+        Ok(found.next().filter(|_| run.left_out().contains(&number)).map(|found| found.why))
     }
 
     /// Looks at the claims. Those that rest on a variant that was given up are not waited for.
@@ -305,6 +347,9 @@ impl<B: Bench> Runner<'_, B> {
                 }
             }
         }
+        if let Some(pair) = self.pair(number) {
+            self.perturb(number, pair, roll, &mut writer)?;
+        }
         Ok(writer)
     }
 
@@ -330,6 +375,9 @@ impl<B: Bench> Runner<'_, B> {
                     let at = Place::of_turn(number, cycle, position, variant, point);
                     self.turn(&at, order.len(), roll, &mut writer)?;
                 }
+            }
+            if let Some(pair) = self.pair(number).filter(|pair| pair.variant == variant) {
+                self.perturb(number, pair, roll, &mut writer)?;
             }
             self.stop_one(number, variant);
         }
@@ -443,6 +491,7 @@ impl<B: Bench> Runner<'_, B> {
             discard_ns: 0,
             measure_ns: WARM_UP_TURN_NS,
             drain_ns: self.plan.timing.drain_ns,
+            doubled: false,
         };
         let points = self.plan.points.len().max(1);
         // Whole rounds only: every variant gets as many turns as every other.
@@ -474,7 +523,7 @@ impl<B: Bench> Runner<'_, B> {
             true => (0, load.length_ns),
             false => (timing.discard_ns, timing.slice_ns),
         };
-        Stretch { stand: Stand::Itself, discard_ns, measure_ns, drain_ns: timing.drain_ns }
+        Stretch { stand: Stand::Itself, discard_ns, measure_ns, drain_ns: timing.drain_ns, doubled: false }
     }
 
     /// One slice: wait until the others are quiet, load, record, see that the server still lives.

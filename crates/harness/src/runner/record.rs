@@ -4,8 +4,8 @@ use super::Place;
 use super::bench::Loaded;
 use crate::host::clock;
 use crate::study::LoadPoint;
-use proofload_engine::{Finding, LoadResult, SecondQuantiles};
-use proofload_store::schema::{FORMAT_VERSION, Generator, Plan, Point, Slice, SubjectUse};
+use proofload_engine::{Check, CheckKind, Finding, LoadResult, SecondQuantiles};
+use proofload_store::schema::{FORMAT_VERSION, FitnessCheck, Generator, Plan, Point, Slice, SubjectUse};
 use proofload_store::{PHASE_LOST, bad_answer, hide, histograms_of, point_of};
 
 /// The record of a slice: a line for each stream. What the subject used, and what was noticed, belongs to all of
@@ -37,6 +37,8 @@ pub(super) fn slices(plan: &Plan, at: &Place, loaded: &Loaded, marks: &[String])
             answered_in_window: result.snapshot.answered_in_window,
             marks: noticed.cloned().collect(),
             telemetry: loaded.telemetry.clone().filter(|_| first),
+            conditions: loaded.conditions.clone().filter(|_| first),
+            perturbed: false,
         }
     });
     lines.collect()
@@ -95,10 +97,35 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
             driver: used.driver.to_string(),
             fit: result.findings.is_empty(),
             findings: result.findings.iter().map(sentence).collect(),
+            checks: result.checks.iter().map(check).collect(),
         },
         subject,
         bad_answers: bad.map(|bad| bad_answer(bad.outcome, &bad.what, &bad.received)).collect(),
         ..point_of(&result.snapshot)
+    }
+}
+
+/// A self-check as it is kept.
+fn check(check: &Check) -> FitnessCheck {
+    let (name, unit, none) = match check.kind {
+        CheckKind::SendDelay => ("send_delay", "ns", "no send of the generator's own timing, or too few"),
+        CheckKind::AtWork => ("at_work", "share", ""),
+        CheckKind::LittlesLaw => ("littles_law", "share", "an open loop, or too few exchanges"),
+        CheckKind::Ports => ("ports", "count", ""),
+        CheckKind::Descriptors => ("descriptors", "count", ""),
+    };
+    let outcome = match check.found {
+        None => "not_measured",
+        Some(found) if found > check.allowed => "failed",
+        Some(_) => "passed",
+    };
+    FitnessCheck {
+        check: name.to_string(),
+        outcome: outcome.to_string(),
+        found: check.found,
+        limit: Some(check.allowed),
+        unit: unit.to_string(),
+        note: if check.found.is_none() { none.to_string() } else { String::new() },
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use proofload_engine::{GeneratorUse, LoadResult};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_store::Run;
-use proofload_store::schema::{Environment, LoadPoint, SubjectUse, Timing, Variant};
+use proofload_store::schema::{Conditions, Environment, LoadPoint, SubjectUse, Timing, Variant};
 use std::path::{Path, PathBuf};
 
 const SECOND: u64 = 1_000_000_000;
@@ -27,6 +27,10 @@ struct FakeBench {
     loads: usize,
     /// Results of each load.
     streams: usize,
+    /// The hypervisor takes time until this load.
+    stolen_until_load: usize,
+    /// Bytes received in each load.
+    received: u64,
 }
 
 impl FakeBench {
@@ -42,6 +46,8 @@ impl FakeBench {
             stop_at_load: None,
             loads: 0,
             streams: 0,
+            stolen_until_load: 0,
+            received: 0,
         }
     }
 
@@ -94,7 +100,9 @@ impl Bench for FakeBench {
         let window = Window { start_ns, end_ns: start_ns + stretch.measure_ns };
         self.now_ns = window.end_ns;
         let stead = if stretch.stand == Stand::In { " in its stead" } else { "" };
-        self.done.push(format!("load {variant}@{point} {}ms{stead}", stretch.measure_ns / 1_000_000));
+        let threads = if stretch.doubled { " with twice the threads" } else { "" };
+        self.done
+            .push(format!("load {variant}@{point} {}ms{stead}{threads}", stretch.measure_ns / 1_000_000));
         let mut recorder = Recorder::new(window);
         let silent = self.hangs.is_some_and(|(who, from)| who == variant && self.loads_of[who] >= from);
         // The connections of a closed loop are stuck before the window begins, and ask for nothing in it.
@@ -109,6 +117,8 @@ impl Bench for FakeBench {
             };
             recorder.record(&times, if silent { Outcome::Abandoned } else { Outcome::Answered });
         }
+        recorder.record_bytes(start_ns, 1, self.received);
+        let stolen = self.loads <= self.stolen_until_load;
         let result = LoadResult {
             snapshot: recorder.finish(),
             per_second: vec![100],
@@ -116,6 +126,7 @@ impl Bench for FakeBench {
             connections: Default::default(),
             generator: GeneratorUse { driver: "sim", threads: 1, ..GeneratorUse::default() },
             findings: Vec::new(),
+            checks: Vec::new(),
             negotiated: Vec::new(),
             bad_answers: Vec::new(),
             stopped_early: self.stop_at_load.is_some_and(|(at, _)| at == self.loads),
@@ -128,6 +139,8 @@ impl Bench for FakeBench {
             telemetry: None,
             started_unix_ns: start_ns,
             age_seconds: 0.0,
+            conditions: stolen
+                .then(|| Conditions { subject_steal_share: Some(0.1), ..Conditions::default() }),
             marks: Vec::new(),
         })
     }
@@ -171,6 +184,7 @@ fn plan(looks: &[u32]) -> Plan {
             drain_ns: 0,
             looks: looks.to_vec(),
             budget_ns: 600 * SECOND,
+            perturbation_ns: 0,
         },
         order,
         ..Plan::default()
@@ -412,7 +426,7 @@ fn a_run_goes_on_with_the_next_number_and_looks_first() {
     let mut bench = FakeBench::new();
     let root = tempfile::tempdir().expect("a temporary directory");
     let mut record = RunWriter::create(root.path(), &plan, &Environment::default(), 1).expect("a record");
-    let behind = Behind { last_block: 3, complete: 1, spent_ns: 8 * SECOND };
+    let behind = Behind { last_block: 3, complete: 1, disturbed: 0, spent_ns: 8 * SECOND };
     let settled = go_on(&plan, &mut bench, 1, &stop, &mut record, behind);
     assert_eq!((settled, bench.done.len()), (Ending::Finished, 0), "settled before it began");
     let ending = go_on(&plan, &mut bench, 9, &stop, &mut record, behind);
@@ -493,4 +507,70 @@ fn a_judgement_that_is_not_settled_is_waited_for_while_nobody_is_given_up() {
     .run();
     assert_eq!(ending.expect("the record can be written"), Ending::Finished);
     assert_eq!(Run::open(&path).expect("readable").blocks().len(), 4);
+}
+
+#[test]
+fn each_block_ends_with_a_pair_of_slices_with_once_and_twice_the_threads() {
+    let mut plan = plan(&[2]);
+    plan.timing.perturbation_ns = SECOND / 2;
+    let mut bench = FakeBench::new();
+    let (ending, path, _root) = conduct(&plan, &mut bench, 9, &AtomicBool::new(false));
+    assert_eq!(ending, Ending::Finished);
+    let run = Run::open(&path).expect("readable");
+    let pairs: Vec<Vec<(&str, bool)>> = run
+        .blocks()
+        .iter()
+        .map(|block| {
+            let slices =
+                block.slices.iter().filter(|slice| slice.phase == proofload_store::PHASE_PERTURBATION);
+            slices.map(|slice| (slice.measured.variant.as_str(), slice.perturbed)).collect()
+        })
+        .collect();
+    assert_eq!(pairs, [[("a", false), ("a", true)], [("b", false), ("b", true)]]);
+    let loads = bench.done_of("load ");
+    assert_eq!(loads.iter().filter(|load| load.ends_with("twice the threads")).count(), 2);
+    assert!(loads[loads.len() - 1].starts_with("1@0 500ms"), "after all cycles: {loads:?}");
+}
+
+#[test]
+fn a_server_that_dies_in_the_pair_costs_the_pair_alone() {
+    let mut plan = plan(&[1]);
+    plan.timing.perturbation_ns = SECOND / 2;
+    let mut bench = FakeBench { dies_at_load: Some(9), ..FakeBench::new() };
+    let (ending, path, _root) = conduct(&plan, &mut bench, 9, &AtomicBool::new(false));
+    assert_eq!(ending, Ending::Finished);
+    let run = Run::open(&path).expect("readable");
+    assert!(run.blocks()[0].lost.is_empty());
+    assert!(run.blocks()[0].slices.iter().all(|slice| slice.phase != proofload_store::PHASE_PERTURBATION));
+}
+
+#[test]
+fn a_block_that_the_machine_disturbed_is_replaced_and_a_machine_that_never_keeps_still_ends_the_study() {
+    let mut bench = FakeBench { stolen_until_load: 8, ..FakeBench::new() };
+    let (ending, path, _root) = conduct(&plan(&[2]), &mut bench, 9, &AtomicBool::new(false));
+    assert_eq!(ending, Ending::Finished);
+    let run = Run::open(&path).expect("readable");
+    assert_eq!((run.blocks().len(), run.left_out()), (3, vec![1]));
+    let mut bench = FakeBench { stolen_until_load: usize::MAX, ..FakeBench::new() };
+    let (ending, path, _root) = conduct(&plan(&[2]), &mut bench, 9, &AtomicBool::new(false));
+    assert_eq!(ending, Ending::Finished);
+    assert_eq!(Run::open(&path).expect("readable").left_out(), [1, 2, 3]);
+}
+
+#[test]
+fn what_cannot_be_measured_of_the_ceiling_is_on_record_once() {
+    let mut bench = FakeBench::new();
+    let (_, path, _root) = conduct(&plan(&[2]), &mut bench, 9, &AtomicBool::new(false));
+    let run = Run::open(&path).expect("readable");
+    assert!(run.ceilings().is_empty(), "nothing was received: no class of answers");
+    let mut bench = FakeBench { received: 100_000, ..FakeBench::new() };
+    let (_, path, _root) = conduct(&plan(&[2]), &mut bench, 9, &AtomicBool::new(false));
+    let run = Run::open(&path).expect("readable");
+    let [ceiling] = run.ceilings() else { panic!("{:?}", run.ceilings()) };
+    assert_eq!((ceiling.point.as_str(), ceiling.answer_bytes, ceiling.exchanges_per_s), ("8c", 1024, None));
+    let mut without = plan(&[2]);
+    without.no_ceiling = true;
+    let mut bench = FakeBench { received: 100_000, ..FakeBench::new() };
+    let (_, path, _root) = conduct(&without, &mut bench, 9, &AtomicBool::new(false));
+    assert!(Run::open(&path).expect("readable").ceilings().is_empty());
 }

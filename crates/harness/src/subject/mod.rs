@@ -30,5 +30,6 @@ pub use error::{Mistake, SubjectError};
 pub use inspect::{Choice, Choices, check, choices, try_choice};
 pub use keeper::{Exit, KEEPER_ARGUMENT, Keeper, MARK_KEEPER, MARK_RUN, MARK_SUBJECT, keeper_main};
 pub use prepare::Prepared;
+pub(crate) use resolve::this_program;
 pub use running::{Running, StopReport};
 pub use temp::clean_leftovers;

@@ -24,7 +24,7 @@ const KEPT_VARIABLES: [&str; 4] = ["PATH", "HOME", "USER", "TZ"];
 pub(super) const REFETCH: &str = "remove the file; it is fetched or built again at the next run";
 
 /// This executable. Its file may have been replaced by a newer build while it runs; then it has no path.
-fn this_program() -> PathBuf {
+pub(crate) fn this_program() -> PathBuf {
     std::env::current_exe().ok().filter(|path| path.is_file()).unwrap_or_else(|| "/proc/self/exe".into())
 }
 

@@ -130,6 +130,8 @@ pub fn slice(case: Case, block: u32, cycle: u32, variant: usize) -> Slice {
         answered_in_window: snapshot.answered_in_window,
         marks: Vec::new(),
         telemetry: None,
+        conditions: None,
+        perturbed: false,
     }
 }
 

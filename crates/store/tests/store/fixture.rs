@@ -145,6 +145,8 @@ pub fn slice(block: u32, cycle: u32, position: u32, variant: &str, snapshot: &Sn
         answered_in_window: snapshot.answered_in_window,
         marks: Vec::new(),
         telemetry: None,
+        conditions: None,
+        perturbed: false,
     }
 }
 

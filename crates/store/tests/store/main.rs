@@ -1,5 +1,6 @@
 //! The door of the crate: runs written, cut, damaged, read again.
 
+mod fitness;
 mod fixture;
 
 mod directory;

@@ -1,0 +1,143 @@
+//! How fit the generator was: every check with its figure, passed or not.
+
+use crate::view::Table;
+use crate::{messages, number};
+use proofload_store::schema::{FitnessCheck, Point, RunResult};
+
+/// Outcomes, the worst first.
+const WORST_FIRST: [&str; 4] = ["failed", "unresolved", "passed", "not_measured"];
+
+/// One row for each check: where it came nearest to its limit, or over it. Nothing for a record without checks.
+pub(crate) fn table(result: &RunResult) -> Option<Table> {
+    let points: Vec<&Point> = result.points.iter().filter(|point| point.stream.is_empty()).collect();
+    let mut rows: Vec<(&Point, &FitnessCheck)> = Vec::new();
+    for point in &points {
+        for check in &point.generator.checks {
+            match rows.iter_mut().find(|(_, known)| known.check == check.check) {
+                Some(row) if is_worse(check, row.1) => *row = (point, check),
+                Some(_) => {}
+                None => rows.push((point, check)),
+            }
+        }
+    }
+    let several = points.len() > 1;
+    let row = |(point, check): &(&Point, &FitnessCheck)| {
+        let place = if several { messages::place(point) } else { String::new() };
+        vec![
+            messages::check(&check.check).to_string(),
+            check.found.map_or_else(|| messages::NONE.to_string(), |found| value(found, &check.unit)),
+            allowed(check),
+            messages::check_outcome(&check.outcome).to_string(),
+            place,
+            check.note.clone(),
+        ]
+    };
+    (!rows.is_empty()).then(|| Table {
+        title: messages::FITNESS.to_string(),
+        header: messages::FITNESS_COLUMNS.map(str::to_string).to_vec(),
+        rows: rows.iter().map(row).collect(),
+    })
+}
+
+fn is_worse(check: &FitnessCheck, known: &FitnessCheck) -> bool {
+    let rank = |check: &FitnessCheck| WORST_FIRST.iter().position(|outcome| *outcome == check.outcome);
+    let used = |check: &FitnessCheck| match (check.found, check.limit) {
+        (Some(found), _) if check.unit == "ratio" => (found - 1.0).abs(),
+        (Some(found), Some(limit)) if limit > 0.0 => found / limit,
+        (found, _) => found.unwrap_or(f64::NEG_INFINITY),
+    };
+    let (here, there) = (rank(check).unwrap_or(WORST_FIRST.len()), rank(known).unwrap_or(WORST_FIRST.len()));
+    here < there || (here == there && used(check) > used(known))
+}
+
+fn value(found: f64, unit: &str) -> String {
+    match unit {
+        "ratio" => messages::change(found),
+        "share" => number::percent(found),
+        "ns" => number::duration(found),
+        _ => number::plain(found),
+    }
+}
+
+fn allowed(check: &FitnessCheck) -> String {
+    match (check.limit, check.unit.as_str()) {
+        (None, _) => messages::NONE.to_string(),
+        (Some(limit), "ratio") => format!("±{}", number::percent(limit)),
+        (Some(limit), unit) => value(limit, unit),
+    }
+}
+
+/// What the record as a whole says against the generator, a sentence for each variant and load point.
+pub(crate) fn limits(points: &[Point]) -> Vec<String> {
+    let mut said = Vec::new();
+    for point in points.iter().filter(|point| point.stream.is_empty()) {
+        for check in &point.generator.checks {
+            // What a slice found about itself is told of the slices.
+            let of_record = check.check.starts_with("ceiling") || check.check.starts_with("perturbation");
+            let fails_whole = check.check == "ceiling_tail"
+                && point.generator.checks.iter().any(|c| c.check == "ceiling" && c.outcome == "failed");
+            if let Some(finding) = proofload_store::finding(check).filter(|_| of_record && !fails_whole) {
+                said.push(messages::limited_at(
+                    &messages::place(point),
+                    &finding,
+                    check.check == "ceiling_tail",
+                ));
+            }
+        }
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proofload_store::schema::Generator;
+
+    fn check(name: &str, outcome: &str, found: Option<f64>, unit: &str) -> FitnessCheck {
+        FitnessCheck {
+            check: name.into(),
+            outcome: outcome.into(),
+            found,
+            limit: Some(0.7),
+            unit: unit.into(),
+            note: "said".into(),
+        }
+    }
+
+    fn point(name: &str, checks: Vec<FitnessCheck>) -> Point {
+        let generator = Generator { checks, ..Generator::default() };
+        Point { variant: name.into(), point: "8c".into(), generator, ..Point::default() }
+    }
+
+    #[test]
+    fn each_check_is_told_where_it_was_worst() {
+        let result = RunResult {
+            points: vec![
+                point("a", vec![check("ceiling", "passed", Some(0.6), "share")]),
+                point("b", vec![check("ceiling", "failed", Some(0.9), "share")]),
+                point("c", vec![check("ceiling", "not_measured", None, "share")]),
+            ],
+            ..RunResult::default()
+        };
+        let table = table(&result).unwrap();
+        assert_eq!(table.rows, [["share of the ceiling", "90 %", "70 %", "FAILED", "b @ 8c", "said"]]);
+        assert_eq!(super::table(&RunResult::default()), None);
+    }
+
+    #[test]
+    fn a_change_is_told_with_its_sign() {
+        let found = check("perturbation_throughput", "passed", Some(0.99), "ratio");
+        let result = RunResult { points: vec![point("a", vec![found])], ..RunResult::default() };
+        let rows = table(&result).unwrap().rows;
+        assert_eq!((rows[0][1].as_str(), rows[0][2].as_str(), rows[0][4].as_str()), ("-1.0 %", "±70 %", ""));
+    }
+
+    #[test]
+    fn what_forbids_everything_is_said_once_and_what_forbids_tails_says_so() {
+        let tail = check("ceiling_tail", "failed", Some(0.9), "share");
+        let whole = vec![check("ceiling", "failed", Some(0.9), "share"), tail.clone()];
+        assert_eq!(limits(&[point("a", whole)]).len(), 1);
+        let alone = limits(&[point("a", vec![check("ceiling", "passed", Some(0.6), "share"), tail])]);
+        assert!(alone.len() == 1 && alone[0].contains("p99 and beyond"), "{alone:?}");
+    }
+}

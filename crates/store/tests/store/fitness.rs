@@ -1,0 +1,231 @@
+//! What forbids a verdict though every slice was fit: the ceiling, the perturbation, a machine that did not keep
+//! still. Each is planted in a record.
+
+use crate::fixture::{environment, plan, slices};
+use proofload_stats::{Design, Measure, Names, Reason, Selector, Verdict, parse_claim};
+use proofload_store::schema::{Ceiling, Conditions, FitnessCheck, Plan, Slice};
+use proofload_store::{PHASE_PERTURBATION, Run, RunWriter, judged};
+use std::path::Path;
+
+/// Slices of a block as a generator writes them that tells its checks.
+fn block(number: u32) -> Vec<Slice> {
+    let mut lines = slices(number);
+    for line in &mut lines {
+        let check = FitnessCheck { check: "at_work".into(), outcome: "passed".into(), ..Default::default() };
+        line.measured.generator.checks.push(check);
+        // More errors than a claim of speed allows.
+        line.measured.outcomes.insert("rejected".to_string(), 0);
+    }
+    lines
+}
+
+/// Gives every measured slice these conditions.
+fn under(mut lines: Vec<Slice>, conditions: &Conditions) -> Vec<Slice> {
+    for line in lines.iter_mut().filter(|line| line.phase == "measure") {
+        line.conditions = Some(conditions.clone());
+    }
+    lines
+}
+
+/// A pair with once and with twice the threads, whose throughputs have this ratio.
+fn pair(number: u32, ratio: f64) -> Vec<Slice> {
+    let (once, twice) = (slices(number)[2].clone(), slices(number)[2].clone());
+    let of = |mut line: Slice, position: u32, perturbed: bool, ratio: f64| {
+        (line.phase, line.cycle, line.position) = (PHASE_PERTURBATION.to_string(), 3, position);
+        line.answered_in_window = (line.answered_in_window as f64 * ratio) as u64;
+        line.measured.throughput_per_s = line.measured.throughput_per_s.map(|rate| rate * ratio);
+        line.perturbed = perturbed;
+        line
+    };
+    vec![of(once, 1, false, 1.0), of(twice, 2, true, ratio)]
+}
+
+fn record(root: &Path, plan: &Plan, blocks: &[Vec<Slice>], ceilings: &[Ceiling]) -> Run {
+    let mut writer = RunWriter::create(root, plan, &environment(), 1).unwrap();
+    for (at, lines) in blocks.iter().enumerate() {
+        let mut block = writer.begin_block(at as u32 + 1).unwrap();
+        lines.iter().for_each(|line| block.append(line).unwrap());
+        block.finish().unwrap();
+    }
+    if !ceilings.is_empty() {
+        writer.write_ceilings(ceilings).unwrap();
+    }
+    Run::open(writer.path()).unwrap()
+}
+
+/// The fixture answers 1,101 and 1,001 a second with 1,000 bytes each.
+fn ceiling(exchanges_per_s: f64) -> Ceiling {
+    Ceiling {
+        format: 1,
+        point: "64c".into(),
+        answer_bytes: 1024,
+        exchanges_per_s: Some(exchanges_per_s),
+        ..Ceiling::default()
+    }
+}
+
+/// How the claim comes out, with its reasons.
+fn verdict(run: &Run, claim: &str) -> (Verdict, Vec<Reason>) {
+    let selector = |name: &str| Selector { name: name.into(), levels: Vec::new() };
+    let names = Names {
+        variants: vec![selector("nio"), selector("nio2")],
+        points: vec!["64c".into()],
+        ..Names::default()
+    };
+    let claims = parse_claim("claim", claim, &names).unwrap();
+    let design = Design { looks: run.plan().timing.looks.clone(), alpha: 0.05 };
+    let claim = judged(run, &claims, &design).unwrap().claims.remove(0);
+    (claim.verdict, claim.reasons)
+}
+
+const FASTER: &str = "throughput(nio2) > throughput(nio) @ 64c";
+const TAIL: &str = "p99(nio2) < p99(nio) @ 64c";
+
+fn client_limited(reasons: &[Reason]) -> bool {
+    matches!(reasons, [Reason::ClientLimited { .. }, ..])
+}
+
+fn four() -> Vec<Vec<Slice>> {
+    (1..=4).map(block).collect()
+}
+
+#[test]
+fn a_rate_far_below_the_ceiling_carries_verdicts_and_one_near_it_does_not() {
+    let root = tempfile::tempdir().unwrap();
+    let far = record(root.path(), &plan(), &four(), &[ceiling(10_000.0)]);
+    assert_eq!((verdict(&far, FASTER).0, verdict(&far, TAIL).0), (Verdict::Supported, Verdict::Supported));
+    let near = record(root.path(), &plan(), &four(), &[ceiling(1_200.0)]);
+    let (found, reasons) = verdict(&near, FASTER);
+    assert!(found == Verdict::Undecided && client_limited(&reasons), "{reasons:?}");
+    let Reason::ClientLimited { what } = &reasons[0] else { panic!("{reasons:?}") };
+    assert!(what.contains("% of its ceiling, 70 % allowed"), "{what}");
+    let points = near.points().unwrap();
+    assert!(points.iter().all(|point| !point.generator.fit && !point.generator.findings.is_empty()));
+}
+
+#[test]
+fn between_half_and_seven_tenths_only_the_tail_is_forbidden() {
+    let root = tempfile::tempdir().unwrap();
+    let run = record(root.path(), &plan(), &four(), &[ceiling(1_900.0)]);
+    assert_eq!(verdict(&run, FASTER).0, Verdict::Supported);
+    let (found, reasons) = verdict(&run, TAIL);
+    assert!(found == Verdict::Undecided && client_limited(&reasons), "{reasons:?}");
+    assert!(run.points().unwrap().iter().all(|point| point.generator.fit));
+}
+
+#[test]
+fn a_record_without_a_ceiling_says_so_in_its_points() {
+    let root = tempfile::tempdir().unwrap();
+    let outcome = |plan: &Plan, needle: &str| {
+        let run = record(root.path(), plan, &four(), &[]);
+        let points = run.points().unwrap();
+        let checks = points[0].generator.checks.clone();
+        let found = checks.iter().find(|check| check.check == "ceiling").unwrap().clone();
+        assert!(found.outcome == "not_measured" && found.note.contains(needle), "{found:?}");
+        assert_eq!(verdict(&run, FASTER).0, Verdict::Supported);
+    };
+    outcome(&plan(), "no ceiling of this setting");
+    outcome(&Plan { no_ceiling: true, ..plan() }, "--no-ceiling");
+}
+
+fn with_pairs(ratio: f64) -> Vec<Vec<Slice>> {
+    (1..=4).map(|number| [block(number), pair(number, ratio)].concat()).collect()
+}
+
+fn perturbing() -> Plan {
+    let mut plan = plan();
+    plan.timing.perturbation_ns = 1_000_000_000;
+    plan
+}
+
+#[test]
+fn twice_the_threads_that_serve_more_show_that_the_generator_was_the_limit() {
+    let root = tempfile::tempdir().unwrap();
+    let same = record(root.path(), &perturbing(), &with_pairs(1.0), &[]);
+    assert_eq!(verdict(&same, FASTER).0, Verdict::Supported);
+    let more = record(root.path(), &perturbing(), &with_pairs(1.3), &[]);
+    let (found, reasons) = verdict(&more, FASTER);
+    assert!(found == Verdict::Undecided && client_limited(&reasons), "{reasons:?}");
+    let Reason::ClientLimited { what } = &reasons[0] else { panic!("{reasons:?}") };
+    assert!(what.starts_with("+30.0 % with twice the threads"), "{what}");
+    let limited: Vec<bool> = more.points().unwrap().iter().map(|point| point.generator.fit).collect();
+    assert_eq!(limited, [false, true], "the pairs were those of nio");
+}
+
+#[test]
+fn pairs_are_in_no_figure() {
+    let root = tempfile::tempdir().unwrap();
+    let throughput = |blocks: &[Vec<Slice>]| {
+        let run = record(root.path(), &perturbing(), blocks, &[]);
+        let seen = run.observations(&[Measure::Throughput]).unwrap();
+        seen.cells.iter().map(|cell| cell.merged).collect::<Vec<_>>()
+    };
+    assert_eq!(throughput(&with_pairs(5.0)), throughput(&four()));
+}
+
+const STOLEN: Conditions = Conditions {
+    generator_steal_share: Some(0.0),
+    subject_steal_share: Some(0.05),
+    frequency_hz: None,
+    canary_ns: None,
+};
+
+#[test]
+fn a_block_of_which_the_hypervisor_took_time_is_left_out_for_all_and_not_counted_as_lost() {
+    let root = tempfile::tempdir().unwrap();
+    let mut blocks: Vec<Vec<Slice>> = (1..=5).map(block).collect();
+    blocks[1] = under(block(2), &STOLEN);
+    let run = record(root.path(), &plan(), &blocks, &[]);
+    assert_eq!((run.left_out(), run.blocks().len(), run.counting_blocks().len()), (vec![2], 5, 4));
+    assert_eq!(run.disturbances()[0].why, "steal: the hypervisor took 5.0 % of the subjects' CPUs");
+    let seen = run.observations(&[Measure::Throughput]).unwrap();
+    assert_eq!((seen.blocks, seen.excluded_blocks, seen.disturbed), (vec![1, 2, 3, 4], 0, vec![1]));
+    assert_eq!(verdict(&run, FASTER).0, Verdict::Supported);
+    let quiet = record(root.path(), &plan(), &(1..=5).map(block).collect::<Vec<_>>(), &[]);
+    let answered = |run: &Run| run.points().unwrap()[0].outcomes["answered"];
+    assert!(answered(&run) < answered(&quiet), "in no figure either");
+}
+
+#[test]
+fn a_run_of_which_most_blocks_were_disturbed_is_undecided_for_that_reason() {
+    let root = tempfile::tempdir().unwrap();
+    let mut blocks: Vec<Vec<Slice>> = (1..=5).map(|number| under(block(number), &STOLEN)).collect();
+    blocks.extend((6..=9).map(block));
+    let run = record(root.path(), &plan(), &blocks, &[]);
+    let (found, reasons) = verdict(&run, FASTER);
+    assert_eq!((found, reasons), (Verdict::Undecided, vec![Reason::Disturbed { blocks: 5, of: 9 }]));
+}
+
+#[test]
+fn a_verdict_that_was_given_stays_whatever_the_machine_does_later() {
+    let root = tempfile::tempdir().unwrap();
+    let mut blocks = four();
+    let early = verdict(&record(root.path(), &plan(), &blocks, &[]), FASTER);
+    assert_eq!(early.0, Verdict::Supported);
+    blocks.extend((5..=14).map(|number| under(block(number), &STOLEN)));
+    assert_eq!(verdict(&record(root.path(), &plan(), &blocks, &[]), FASTER), early);
+}
+
+#[test]
+fn a_block_on_slower_cpus_than_those_before_it_is_left_out() {
+    let root = tempfile::tempdir().unwrap();
+    let at = |hz: f64| Conditions { frequency_hz: Some(hz), ..Conditions::default() };
+    let working = |ns: u64| Conditions { canary_ns: Some(ns), ..Conditions::default() };
+    let left_out = |conditions: [Conditions; 5]| {
+        let blocks: Vec<Vec<Slice>> =
+            (1..=5).zip(&conditions).map(|(number, seen)| under(block(number), seen)).collect();
+        record(root.path(), &plan(), &blocks, &[]).left_out()
+    };
+    assert_eq!(left_out([3.0e9, 3.0e9, 2.7e9, 2.95e9, 3.0e9].map(at)), [3]);
+    assert_eq!(left_out([400_000, 401_000, 399_000, 460_000, 400_000].map(working)), [4]);
+    assert_eq!(left_out([400_000; 5].map(working)), [0_u32; 0]);
+}
+
+#[test]
+fn a_smoke_run_leaves_nothing_out() {
+    let root = tempfile::tempdir().unwrap();
+    let mut smoke = plan();
+    smoke.timing.looks = vec![1];
+    let run = record(root.path(), &smoke, &[under(block(1), &STOLEN)], &[]);
+    assert_eq!((run.left_out().len(), run.disturbances().len()), (0, 1));
+}
