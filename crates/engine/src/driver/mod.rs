@@ -17,12 +17,14 @@ mod conformance;
 
 pub use epoll::{Epoll, EpollDrivers, EpollNet, is_local};
 pub use proofload_wire::Close;
-pub(crate) use tap::{Tap, TappedDrivers};
+pub use tap::Tap;
+pub(crate) use tap::TappedDrivers;
 
 use crate::Target;
 use crate::transport::Handshake;
 use std::io;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 /// Names a connection of one worker.
 pub type Conn = u32;
@@ -166,4 +168,8 @@ pub trait Drivers: Sync {
     /// # Errors
     /// When the operating system refuses what the driver needs.
     fn open(&self, worker: u32, capacity: u32) -> io::Result<Self::Driver>;
+    /// Who listens in; nobody while measuring.
+    fn tap(&self) -> Option<Arc<Tap>> {
+        None
+    }
 }
