@@ -6,7 +6,7 @@ mod random;
 mod schedule;
 
 pub use curve::Curve;
-pub use mix::{Mix, deal};
+pub use mix::{Mix, deal, deal_more};
 pub use random::Random;
 pub(crate) use random::scaled;
 pub use schedule::{Schedule, Stripe};

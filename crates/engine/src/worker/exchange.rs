@@ -109,6 +109,7 @@ impl Worker<'_> {
             net.explain().unwrap_or_else(|| format!("{address} {what}"))
         });
         self.settle(conn, outcome, now);
+        self.rest_growth(now);
         let slot = &mut self.slots[conn as usize];
         slot.disconnect();
         slot.phase = Phase::BackingOff;
