@@ -8,6 +8,7 @@ mod follow;
 mod lanes;
 mod pace;
 mod shaped;
+mod think;
 
 use crate::books::{Books, WorkerResult};
 use crate::deadlines::Deadlines;
