@@ -510,6 +510,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn without_nanoseconds_a_wait_ends_at_its_instant_too_and_not_before() {
+        struct Nobody;
+        impl Handler<EpollNet> for Nobody {
+            fn dialed(&mut self, _: &mut EpollNet, _: Conn, _: Result<(), DialFault>) {}
+            fn received(&mut self, _: &mut EpollNet, _: Conn, _: &[u8]) {}
+            fn writable(&mut self, _: &mut EpollNet, _: Conn) {}
+            fn closed(&mut self, _: &mut EpollNet, _: Conn, _: Close) {}
+        }
+        let mut driver = Epoll { coarse: true, ..Epoll::new(1).unwrap() };
+        for (after_ns, exact) in [(2_300_000, true), (2_300_000, false), (300_000, true), (0, false)] {
+            let began = clock::monotonic_ns();
+            let turned = driver.turn(Wake { at_ns: began + after_ns, exact }, &mut Nobody).unwrap();
+            let took = clock::monotonic_ns() - began;
+            assert!(took >= after_ns && turned.waited_ns <= took, "{took} of {after_ns}");
+        }
+    }
+
+    #[test]
     fn the_kernels_texts_are_read() {
         assert_eq!(ports_of("32768\t60999\n"), Some(28_232));
         assert_eq!(ports_of(""), None);
