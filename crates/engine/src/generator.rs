@@ -5,7 +5,7 @@ use crate::check::check;
 use crate::driver::{Drivers, EpollDrivers};
 use crate::health;
 use crate::worker::{OPENING_GAP_NS, Share, Worker, connections_of};
-use crate::{EngineError, GeneratorUse, LoadPlan, LoadResult, Watch};
+use crate::{ConnectionUse, DriverChoice, EngineError, GeneratorUse, LoadPlan, LoadResult, Watch};
 use std::io;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,7 +21,8 @@ const LEAD_NS: u64 = 2_000_000;
 /// When the plan is wrong, when this machine cannot carry it (descriptors, ports), or when the operating
 /// system refuses what the workers need. What goes wrong with peers is an outcome, never an error.
 pub fn run(plan: &LoadPlan, watch: &Watch) -> Result<LoadResult, EngineError> {
-    run_in(plan, watch, &EpollDrivers)
+    let mut results = run_streams(std::slice::from_ref(plan), watch)?;
+    Ok(results.remove(0))
 }
 
 /// Carries several loads out at once, from one common first instant. Each has its own workers and its own
@@ -30,7 +31,17 @@ pub fn run(plan: &LoadPlan, watch: &Watch) -> Result<LoadResult, EngineError> {
 /// # Errors
 /// As [`run`]; a problem of one load names it by its place, from 1.
 pub fn run_streams(plans: &[LoadPlan], watch: &Watch) -> Result<Vec<LoadResult>, EngineError> {
-    run_streams_in(plans, watch, &EpollDrivers)
+    let chosen = plans.first().map(|plan| plan.driver).unwrap_or_default();
+    if plans.iter().any(|plan| plan.driver != chosen) {
+        return Err(EngineError::Plan("loads that run together need the same driver".to_owned()));
+    }
+    match chosen {
+        DriverChoice::Epoll => run_streams_in(plans, watch, &EpollDrivers),
+        DriverChoice::IoUring => {
+            let why = "it is not part of this build".to_owned();
+            Err(EngineError::Driver { driver: chosen.name(), why })
+        }
+    }
 }
 
 /// Carries a load out through other drivers, such as a simulated network in virtual time.
@@ -179,7 +190,16 @@ fn gather(
         threads: workers.len() as u32,
         driver: workers[0].driver,
     };
+    let connections = ConnectionUse {
+        began: plan.connections,
+        peak: workers.iter().map(|worker| worker.connections).sum::<u64>() as u32,
+        most: plan.most_connections(),
+    };
     let stopped_early = workers.iter().any(|worker| worker.stopped_early);
+    let mut negotiated: Vec<_> =
+        workers.iter().flat_map(|worker| worker.negotiated.iter().copied()).collect();
+    negotiated.sort_unstable();
+    negotiated.dedup();
     let mut bad_answers = Vec::new();
     for worker in workers {
         for bad in worker.bad.into_iter().flatten() {
@@ -190,9 +210,11 @@ fn gather(
     }
     let window_start_ns = snapshot.window.start_ns;
     LoadResult {
+        negotiated,
         snapshot,
         per_second: seconds.counts(),
         quantiles_per_second: seconds.quantiles(),
+        connections,
         generator,
         findings,
         bad_answers,

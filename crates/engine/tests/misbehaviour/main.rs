@@ -8,7 +8,7 @@ mod heads;
 
 use case::{Ask, Case, Expected, HURRIED_MS, PATIENT_MS, Server, UPLOAD_BYTES};
 use proofload_engine::{
-    Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Target, Timeouts, Watch, run,
+    Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Timeouts, Watch, run,
 };
 use proofload_measure::Outcome;
 use proofload_testkit::{Deaf, Lasting, ScriptedPeer, deaf_address, refusing_address};
@@ -85,7 +85,7 @@ fn entry(case: &Case, target: usize) -> MixEntry {
 fn plan_of(case: &Case, address: SocketAddr) -> LoadPlan {
     let wait_ns = case.waits_ms * MS;
     LoadPlan {
-        targets: vec![Target { address: address.into() }],
+        targets: vec![address.into()],
         mix: vec![entry(case, 0)],
         profile: Profile::Closed { think_ns: if case.thinks { THINK_NS } else { 0 } },
         connections: 1,
@@ -99,6 +99,8 @@ fn plan_of(case: &Case, address: SocketAddr) -> LoadPlan {
         seed: 1,
         share: (0, 1),
         asking: Default::default(),
+        shortage: Default::default(),
+        driver: Default::default(),
     }
 }
 
@@ -169,7 +171,7 @@ fn all_of_them_at_once_lose_no_exchange() {
     let servers: Vec<_> = cases.iter().map(|case| address_of(&case.server)).collect();
     let intended = 3 * cases.len() as u64;
     let plan = LoadPlan {
-        targets: servers.iter().map(|(address, _)| Target { address: (*address).into() }).collect(),
+        targets: servers.iter().map(|(address, _)| (*address).into()).collect(),
         mix: cases.iter().enumerate().map(|(target, case)| entry(case, target)).collect(),
         connections: cases.len() as u32,
         extent: Extent::Requests { count: intended, cap_ns: LOAD_NS },
