@@ -65,7 +65,7 @@ fn run(name: &str, terms: &Terms) -> anyhow::Result<()> {
     match name {
         "keep-alive" => against(Client::Wrk, &null, &load(64, true, terms), terms),
         "floor" => against(Client::Bare, &null, &load(64, true, terms), terms),
-        "close" => against(Client::Wrk, &null, &load(64, false, terms), terms),
+        "close" => against(Client::Wrk, &["--null", "--close-after", "1"], &load(64, false, terms), terms),
         "many" => against(
             Client::Wrk,
             &null,
