@@ -5,7 +5,8 @@ mod proxies;
 
 use proofload_engine::transport::{Proxy, Tls, TlsVersion, Transport};
 use proofload_engine::{
-    Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Target, Timeouts, Watch, run,
+    Distribution, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Target, Timeouts,
+    Watch, run,
 };
 use proofload_measure::Outcome;
 use proofload_testkit::tls::{Authority, Good, HttpsPeer, Identity, Parting, Speaks};
@@ -51,7 +52,7 @@ fn plan(target: Target, count: u64) -> LoadPlan {
             expect: Expect::default(),
             follow: Default::default(),
         }],
-        profile: Profile::Closed { think_ns: 0 },
+        profile: Profile::Closed { think_ns: Distribution::Constant(0) },
         connections: 2,
         keep_alive: KeepAlive::On,
         timeouts: Timeouts { connect_ns: 3_000 * MS, response_ns: 3_000 * MS },
