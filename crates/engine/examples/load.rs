@@ -1,7 +1,7 @@
 //! Loads a local port and prints what was seen: `load PORT CONNECTIONS SECONDS [RATE]`.
 
 use proofload_engine::{
-    Arrival, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Target, Timeouts, Watch, run,
+    Arrival, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Timeouts, Watch, run,
 };
 use proofload_wire::http1::RequestSpec;
 use std::error::Error;
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let closing = RequestSpec { close: true, ..spec.clone() };
     let rate = rest.first().and_then(|rate| rate.parse::<f64>().ok());
     let plan = LoadPlan {
-        targets: vec![Target { address: std::net::SocketAddr::from(([127, 0, 0, 1], port.parse()?)).into() }],
+        targets: vec![std::net::SocketAddr::from(([127, 0, 0, 1], port.parse()?)).into()],
         mix: vec![MixEntry {
             weight: 1,
             target: 0,
@@ -52,6 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         seed: 1,
         share: (0, 1),
         asking: Default::default(),
+        shortage: Default::default(),
         driver: Default::default(),
     };
     let result = run(&plan, &Watch::default())?;

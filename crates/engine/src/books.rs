@@ -2,6 +2,7 @@
 
 use crate::BadAnswer;
 use crate::seconds::Seconds;
+use crate::transport::{Handshake, Negotiated};
 use proofload_measure::{ExchangeTimes, LatencyHistogram, Outcome, Recorder, Snapshot, Window};
 
 /// How much of a bad answer is kept.
@@ -23,6 +24,8 @@ pub(crate) struct Books {
     pub opened: u64,
     pub no_port: u64,
     pub no_descriptor: u64,
+    /// What TLS handshakes settled on, each kind once.
+    pub negotiated: Vec<Negotiated>,
     /// Ends of exchanges of the window; the latest.
     pub last_end_ns: u64,
     seconds: Seconds,
@@ -70,6 +73,7 @@ pub(crate) struct WorkerResult {
     pub opened: u64,
     pub no_port: u64,
     pub no_descriptor: u64,
+    pub negotiated: Vec<Negotiated>,
     pub connections: u64,
     pub driver: &'static str,
     pub stopped_early: bool,
@@ -88,6 +92,7 @@ impl Books {
             opened: 0,
             no_port: 0,
             no_descriptor: 0,
+            negotiated: Vec::new(),
             last_end_ns: window.start_ns,
             seconds: Seconds::new(window.start_ns, window.end_ns),
             cpu: [None; 2],
@@ -138,6 +143,14 @@ impl Books {
     pub fn away(&mut self, from_ns: u64, to_ns: u64) {
         let from = from_ns.max(self.window.start_ns);
         self.ledger.away_ns += to_ns.min(self.window.end_ns).saturating_sub(from);
+    }
+
+    /// Writes down a TLS handshake that ended then.
+    pub fn shook_hands(&mut self, now_ns: u64, handshake: &Handshake) {
+        self.recorder.record_handshake(now_ns, handshake.took_ns, handshake.resumed);
+        if !self.negotiated.contains(&handshake.negotiated) {
+            self.negotiated.push(handshake.negotiated);
+        }
     }
 
     /// Keeps the first bad answer of its kind; `what` is only asked for then.
@@ -225,6 +238,7 @@ impl Books {
             opened: self.opened,
             no_port: self.no_port,
             no_descriptor: self.no_descriptor,
+            negotiated: self.negotiated,
             connections,
             driver,
             stopped_early: false,

@@ -62,6 +62,11 @@ fn mix_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
     if plan.mix.is_empty() {
         problems.push("mix: empty; at least one request is needed".to_owned());
     }
+    for (at, target) in plan.targets.iter().enumerate() {
+        if !target.transport.is_plain() {
+            problems.push(format!("targets[{at}]: TLS and proxies are not spoken yet"));
+        }
+    }
     for (at, entry) in plan.mix.iter().enumerate() {
         if entry.weight == 0 {
             problems.push(format!("mix[{at}]: weight 0; leave the entry out or give it at least 1"));

@@ -5,7 +5,7 @@ use crate::check::check;
 use crate::driver::{Drivers, EpollDrivers, UringDrivers};
 use crate::health;
 use crate::worker::{OPENING_GAP_NS, Share, Worker, connections_of};
-use crate::{DriverChoice, EngineError, GeneratorUse, LoadPlan, LoadResult, Watch};
+use crate::{ConnectionUse, DriverChoice, EngineError, GeneratorUse, LoadPlan, LoadResult, Watch};
 use std::io;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -187,7 +187,16 @@ fn gather(
         threads: workers.len() as u32,
         driver: workers[0].driver,
     };
+    let connections = ConnectionUse {
+        began: plan.connections,
+        peak: workers.iter().map(|worker| worker.connections).sum::<u64>() as u32,
+        most: plan.most_connections(),
+    };
     let stopped_early = workers.iter().any(|worker| worker.stopped_early);
+    let mut negotiated: Vec<_> =
+        workers.iter().flat_map(|worker| worker.negotiated.iter().copied()).collect();
+    negotiated.sort_unstable();
+    negotiated.dedup();
     let mut bad_answers = Vec::new();
     for worker in workers {
         for bad in worker.bad.into_iter().flatten() {
@@ -198,9 +207,11 @@ fn gather(
     }
     let window_start_ns = snapshot.window.start_ns;
     LoadResult {
+        negotiated,
         snapshot,
         per_second: seconds.counts(),
         quantiles_per_second: seconds.quantiles(),
+        connections,
         generator,
         findings,
         bad_answers,

@@ -17,6 +17,7 @@ pub mod load;
 mod plan;
 mod seconds;
 mod slot;
+pub mod transport;
 mod worker;
 
 pub use generator::{run, run_in, run_streams, run_streams_in};

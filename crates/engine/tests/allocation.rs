@@ -7,7 +7,7 @@ mod drivers;
 use drivers::drivers;
 use proofload_engine::feed::{Column, Draw, Feed, Feeder, Order};
 use proofload_engine::{
-    Arrival, Asking, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Target, Timeouts, Watch, run,
+    Arrival, Asking, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Timeouts, Watch, run,
 };
 use proofload_measure::Outcome;
 use proofload_testkit::HttpPeer;
@@ -75,7 +75,7 @@ fn plan(peer: &HttpPeer, profile: Profile, think: bool) -> LoadPlan {
     let slots = vec![slot(Part::Target, 0), slot(Part::Header(0), 1), slot(Part::Body, 2)];
     let template = Template { slots, cookies: true };
     LoadPlan {
-        targets: vec![Target { address: peer.address().into() }],
+        targets: vec![peer.address().into()],
         mix: vec![MixEntry {
             weight: 1,
             target: 0,
@@ -96,6 +96,7 @@ fn plan(peer: &HttpPeer, profile: Profile, think: bool) -> LoadPlan {
         seed: 1,
         share: (0, 1),
         asking: Asking { feed, cookies: true, ..Asking::default() },
+        shortage: Default::default(),
         driver: Default::default(),
     }
 }

@@ -17,7 +17,7 @@ pub use retime::retime;
 
 use crate::study::quantity::keep_alive_label;
 use crate::study::{LoadKind, LoadPoint, Stand, Study, SubjectSpec, WorkloadEntry};
-use proofload_engine::{Address, Arrival, Extent, LoadPlan, Target};
+use proofload_engine::{Address, Arrival, Extent, LoadPlan};
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
 use proofload_store::schema::{self, FORMAT_VERSION, Plan, PlannedClaim, StreamLoad, Timing};
@@ -341,16 +341,16 @@ fn load_plan(
     }
     let (profile, connections, extent) = match stand {
         Stand::In => {
-            let (profile, connections) = point.kind.stand_in(point.connections);
+            let (profile, connections) = point.kind.stand_in(point.connections, point.open.coalesce_ns);
             (profile, connections, terms.extent)
         }
         Stand::Itself => {
             let extent = point.kind.extent(point.connections).unwrap_or(terms.extent);
-            (point.kind.profile(), point.connections, extent)
+            (point.kind.profile(point.open.coalesce_ns), point.connections, extent)
         }
     };
     Ok(LoadPlan {
-        targets: vec![Target { address: terms.address.clone() }],
+        targets: vec![terms.address.clone().into()],
         mix,
         discard_ns: if profile.is_shaped() { 0 } else { terms.discard_ns },
         profile,
@@ -368,6 +368,7 @@ fn load_plan(
         seed: terms.seed,
         share: (0, 1),
         asking: study.asking.clone(),
+        shortage: point.open.shortage,
         driver: proofload_engine::DriverChoice::default(),
     })
 }

@@ -1,4 +1,4 @@
-//! Latency histograms: bounds, summary and encoding over the `hdrhistogram` crate.
+//! Latency histograms: the buckets of HdrHistogram, its encoding by the `hdrhistogram` crate.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,11 +12,17 @@ pub const MAX_NS: u64 = 3_600_000_000_000;
 /// Significant decimal digits: a quantile is right to 0.1 %.
 pub const DIGITS: u8 = 3;
 
-/// Counts of durations in nanoseconds, 1 ns to one hour, three significant digits.
+/// Counts of durations in nanoseconds, 1 ns to one hour, three significant digits, in the buckets of HdrHistogram.
 ///
-/// All histograms of this type share their bounds, so merging is adding counts, in any order.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LatencyHistogram(Histogram<u64>);
+/// All histograms of this type share their bounds, so merging is adding counts, in any order. Counting is done for
+/// every exchange of a load, and histograms are merged and emptied each second, so both are ours: counting keeps no
+/// sums beside the counts, merging and emptying pass over what was never used, and that takes no memory either.
+#[derive(PartialEq)]
+pub struct LatencyHistogram {
+    counts: Box<[u64; SLOTS]>,
+    /// A bit for each page that has counts.
+    used: u64,
+}
 
 /// What a histogram comes to, in nanoseconds. Quantiles are `None` when nothing was recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -55,33 +61,97 @@ impl Default for LatencyHistogram {
     }
 }
 
+impl Clone for LatencyHistogram {
+    fn clone(&self) -> Self {
+        let mut clone = Self::new();
+        clone.merge(self);
+        clone
+    }
+}
+
+impl std::fmt::Debug for LatencyHistogram {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.summary().fmt(f)
+    }
+}
+
+/// Values up to twice this have a slot each; above, each octave has so many slots. A page is so many slots.
+const PAGE: usize = 1 << PAGE_BITS;
+const PAGE_BITS: u32 = 10;
+/// The first two pages hold what has a slot of its own, each other one an octave, up to that of [`MAX_NS`].
+const PAGES: usize = 33;
+const SLOTS: usize = PAGES * PAGE;
+
+/// The slot that counts a value of at most [`MAX_NS`].
+#[inline]
+fn slot_of(value: u64) -> usize {
+    let octave = 63 - PAGE_BITS - (value | (2 * PAGE as u64 - 1)).leading_zeros();
+    ((octave as usize) << PAGE_BITS) + (value >> octave) as usize
+}
+
+/// The first value of a slot, and how many share it.
+fn values_of(slot: usize) -> (u64, u64) {
+    let octave = (slot >> PAGE_BITS).saturating_sub(1);
+    (((slot - (octave << PAGE_BITS)) as u64) << octave, 1 << octave)
+}
+
 impl LatencyHistogram {
     /// An empty histogram. Allocates once, all that it will ever need.
     pub fn new() -> Self {
-        let histogram = Histogram::new_with_bounds(1, MAX_NS, DIGITS)
-            .expect("the bounds are constants that the library accepts");
-        LatencyHistogram(histogram)
+        let counts = vec![0; SLOTS].into_boxed_slice();
+        LatencyHistogram { counts: counts.try_into().expect("it has that length"), used: 0 }
     }
 
     /// Counts one duration. Never fails, never allocates: 0 counts as 1 ns, above an hour as an hour.
     #[inline]
     pub fn record(&mut self, duration_ns: u64) {
-        self.0.saturating_record(duration_ns.max(1));
+        let slot = slot_of(duration_ns.clamp(1, MAX_NS));
+        self.counts[slot] += 1;
+        self.used |= 1 << (slot >> PAGE_BITS);
     }
 
-    /// How many durations were recorded.
+    /// The pages that have counts, in order.
+    fn pages(&self) -> impl Iterator<Item = usize> + use<> {
+        let used = self.used;
+        (0..PAGES).filter(move |page| used >> page & 1 == 1)
+    }
+
+    /// Slots with their counts above 0, in order.
+    fn slots(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let slots = self.pages().flat_map(|page| page * PAGE..(page + 1) * PAGE);
+        slots.map(|slot| (slot, self.counts[slot])).filter(|(_, n)| *n > 0)
+    }
+
+    /// How many durations were recorded; adds the counts up.
     pub fn count(&self) -> u64 {
-        self.0.len()
+        self.slots().fold(0, |sum: u64, (_, n)| sum.saturating_add(n))
+    }
+
+    /// Whether nothing was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.used == 0
     }
 
     /// The duration at quantile `q` (0 to 1); `None` when nothing was recorded.
     pub fn quantile_ns(&self, q: f64) -> Option<u64> {
-        (!self.0.is_empty()).then(|| self.0.value_at_quantile(q).min(self.0.max()))
+        let wanted = ((q.min(1.0) * self.count() as f64).ceil() as u64).max(1);
+        let mut seen: u64 = 0;
+        let (slot, _) = self.slots().find(|(_, n)| {
+            seen = seen.saturating_add(*n);
+            seen >= wanted
+        })?;
+        let (first, width) = values_of(slot);
+        Some(if q == 0.0 { first } else { first + width - 1 })
     }
 
     /// The arithmetic mean; `None` when nothing was recorded.
     pub fn mean_ns(&self) -> Option<f64> {
-        (!self.0.is_empty()).then(|| self.0.mean())
+        let total = self.count() as f64;
+        let middle = |slot| {
+            let (first, width) = values_of(slot);
+            (first + width / 2) as f64
+        };
+        (!self.is_empty()).then(|| self.slots().map(|(slot, n)| middle(slot) * n as f64 / total).sum())
     }
 
     /// Count, mean and the usual quantiles.
@@ -99,18 +169,31 @@ impl LatencyHistogram {
 
     /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &LatencyHistogram) {
-        self.0.add(&other.0).expect("all latency histograms share their bounds");
+        for page in other.pages() {
+            let slots = page * PAGE..(page + 1) * PAGE;
+            for (sum, n) in self.counts[slots.clone()].iter_mut().zip(&other.counts[slots]) {
+                *sum = sum.saturating_add(*n);
+            }
+        }
+        self.used |= other.used;
     }
 
     /// Forgets everything, keeps the memory.
     pub fn clear(&mut self) {
-        self.0.clear();
+        for page in self.pages() {
+            self.counts[page * PAGE..(page + 1) * PAGE].fill(0);
+        }
+        self.used = 0;
     }
 
     /// The histogram in HdrHistogram's V2 deflate encoding, base64, as its log tools read it.
     pub fn encode(&self) -> String {
         let mut bytes = Vec::new();
-        V2DeflateSerializer::new().serialize(&self.0, &mut bytes).expect("writing to memory does not fail");
+        let mut histogram = hdr();
+        self.slots().for_each(|(slot, n)| histogram.saturating_record_n(values_of(slot).0, n));
+        V2DeflateSerializer::new()
+            .serialize(&histogram, &mut bytes)
+            .expect("writing to memory does not fail");
         STANDARD.encode(bytes)
     }
 
@@ -123,10 +206,21 @@ impl LatencyHistogram {
         check_size(&bytes)?;
         let read: Histogram<u64> =
             Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|e| DecodeError(e.to_string()))?;
+        let mut fitted = hdr();
+        fitted.add(&read).map_err(|e| DecodeError(e.to_string()))?;
         let mut histogram = Self::new();
-        histogram.0.add(&read).map_err(|e| DecodeError(e.to_string()))?;
+        for value in fitted.iter_recorded() {
+            let slot = slot_of(value.value_iterated_to());
+            histogram.counts[slot] = value.count_at_value();
+            histogram.used |= 1 << (slot >> PAGE_BITS);
+        }
         Ok(histogram)
     }
+}
+
+/// An empty histogram of the library with the same bounds, and so with the same slots.
+fn hdr() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, MAX_NS, DIGITS).expect("the bounds are constants that the library accepts")
 }
 
 /// Refuses what would take more memory than any histogram with these bounds: the decoder has it all before it has
@@ -210,6 +304,33 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn it_counts_and_tells_as_the_library_does(
+            values in proptest::collection::vec((0u32..43, any::<u64>()), 0..300),
+            q in 0.0f64..=1.0,
+        ) {
+            let (mut ours, mut theirs) = (LatencyHistogram::new(), hdr());
+            for (bits, value) in values {
+                let value = value & ((1 << bits) - 1);
+                ours.record(value);
+                theirs.saturating_record(value.clamp(1, MAX_NS));
+            }
+            prop_assert_eq!(ours.count(), theirs.len());
+            prop_assert_eq!(ours.mean_ns(), (!theirs.is_empty()).then(|| theirs.mean()));
+            for q in [0.0, q, 0.5, 0.99, 1.0, 1.5] {
+                let quantile = (!theirs.is_empty()).then(|| theirs.value_at_quantile(q));
+                prop_assert_eq!(ours.quantile_ns(q), quantile);
+            }
+            let mut bytes = Vec::new();
+            V2DeflateSerializer::new().serialize(&theirs, &mut bytes).unwrap();
+            prop_assert_eq!(ours.encode(), STANDARD.encode(bytes));
+            prop_assert_eq!(&LatencyHistogram::decode(&ours.encode()).unwrap(), &ours);
+            prop_assert_eq!(&ours.clone(), &ours);
+            let mut emptied = ours;
+            emptied.clear();
+            prop_assert_eq!(emptied, LatencyHistogram::new());
+        }
+
         #[test]
         fn encoding_is_lossless_and_merging_commutes(
             a in proptest::collection::vec(0u64..10_000_000_000, 0..200),

@@ -102,6 +102,15 @@ impl Recorder {
         }
     }
 
+    /// Counts a TLS handshake that was done then.
+    pub fn record_handshake(&mut self, now_ns: u64, took_ns: u64, resumed: bool) {
+        if now_ns >= self.window.start_ns && now_ns < self.window.end_ns {
+            let s = &mut self.snapshot;
+            let kind = if resumed { &mut s.handshakes_resumed } else { &mut s.handshakes_full };
+            kind.record(took_ns);
+        }
+    }
+
     /// What was recorded so far; for the counters that the engine keeps itself.
     pub fn snapshot_mut(&mut self) -> &mut Snapshot {
         &mut self.snapshot

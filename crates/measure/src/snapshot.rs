@@ -46,6 +46,8 @@ pub struct Snapshot {
     pub window: Window,
     /// Outcomes of the exchanges that were intended within the window.
     pub outcomes: OutcomeCounts,
+    /// Of those unsent within the window, the ones that an open loop gave up because no connection was free.
+    pub dropped: u64,
     /// Outcomes of the exchanges that were intended outside of it.
     pub discarded: OutcomeCounts,
     /// Answered exchanges that ended within the window, whenever they began: throughput rests on these.
@@ -58,8 +60,14 @@ pub struct Snapshot {
     pub first_byte: LatencyHistogram,
     /// From intended to sent, all that were sent.
     pub send_delay: LatencyHistogram,
-    /// How long connections took to establish, within the window.
+    /// How long connections took until they could be used, within the window: TCP, and what it carries (a tunnel
+    /// through a proxy, the TLS handshake).
     pub connects: LatencyHistogram,
+    /// How long TLS handshakes took that began a new session, within the window: from their first byte sent to their
+    /// end on this side. A part of the time in `connects`.
+    pub handshakes_full: LatencyHistogram,
+    /// The same for those that resumed an earlier session.
+    pub handshakes_resumed: LatencyHistogram,
     /// Sum of the service times of answered exchanges, for Little's law.
     pub service_sum_ns: u64,
     /// Bytes handed to the kernel within the window.
@@ -85,6 +93,7 @@ impl Snapshot {
         Snapshot {
             window,
             outcomes: OutcomeCounts::default(),
+            dropped: 0,
             discarded: OutcomeCounts::default(),
             answered_in_window: 0,
             response_time: LatencyHistogram::new(),
@@ -92,6 +101,8 @@ impl Snapshot {
             first_byte: LatencyHistogram::new(),
             send_delay: LatencyHistogram::new(),
             connects: LatencyHistogram::new(),
+            handshakes_full: LatencyHistogram::new(),
+            handshakes_resumed: LatencyHistogram::new(),
             service_sum_ns: 0,
             bytes_sent: 0,
             bytes_received: 0,
@@ -108,6 +119,7 @@ impl Snapshot {
         self.window.start_ns = self.window.start_ns.min(other.window.start_ns);
         self.window.end_ns = self.window.end_ns.max(other.window.end_ns);
         self.outcomes.merge(&other.outcomes);
+        self.dropped += other.dropped;
         self.discarded.merge(&other.discarded);
         self.answered_in_window += other.answered_in_window;
         self.response_time.merge(&other.response_time);
@@ -115,6 +127,8 @@ impl Snapshot {
         self.first_byte.merge(&other.first_byte);
         self.send_delay.merge(&other.send_delay);
         self.connects.merge(&other.connects);
+        self.handshakes_full.merge(&other.handshakes_full);
+        self.handshakes_resumed.merge(&other.handshakes_resumed);
         self.service_sum_ns += other.service_sum_ns;
         self.bytes_sent += other.bytes_sent;
         self.bytes_received += other.bytes_received;
@@ -214,6 +228,7 @@ mod tests {
                     for (at, took, outcome) in chunk {
                         recorder.record(&times(*at, *at, at + took), Outcome::ALL[*outcome]);
                         recorder.record_code(*at, 200 + *outcome as u16);
+                        recorder.record_handshake(*at, *took, outcome % 2 == 0);
                     }
                     recorder.finish()
                 })
@@ -225,7 +240,13 @@ mod tests {
             };
             let one = merged(&[0, 1, 2]);
             prop_assert_eq!(&one, &merged(&[2, 0, 1]));
-            prop_assert_eq!(one.response_time.encode(), merged(&[1, 2, 0]).response_time.encode());
+            let other = merged(&[1, 2, 0]);
+            prop_assert_eq!(one.response_time.encode(), other.response_time.encode());
+            prop_assert_eq!(one.handshakes_full.encode(), other.handshakes_full.encode());
+            prop_assert_eq!(one.handshakes_resumed.encode(), other.handshakes_resumed.encode());
+            let resumed = ends.iter().filter(|(_, _, outcome)| outcome % 2 == 0).count() as u64;
+            prop_assert_eq!(one.handshakes_resumed.count(), resumed);
+            prop_assert_eq!(one.handshakes_full.count() + resumed, ends.len() as u64);
             prop_assert_eq!(one.intended(), ends.len() as u64);
         }
     }

@@ -7,7 +7,7 @@
 use super::tap::Tap;
 use super::{Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, Pushed, Turned, Wake};
 use crate::debug::Heard;
-use crate::{Address, clock};
+use crate::{Address, Target, clock};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
@@ -377,10 +377,10 @@ impl Net for EpollNet {
         clock::thread_cpu_ns()
     }
 
-    fn dial(&mut self, conn: Conn, to: &Address, from: Option<IpAddr>) -> Dialed {
+    fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed {
         debug_assert!(self.sockets[conn as usize].fd.is_none(), "connection {conn} is in use");
         self.note(Heard::Dialing);
-        let dialed = self.open(conn, to, from);
+        let dialed = self.open(conn, &to.address, from);
         if dialed == Ok(Dialed::Established) {
             self.note(Heard::Connected);
         }

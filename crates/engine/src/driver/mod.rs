@@ -21,7 +21,8 @@ pub use proofload_wire::Close;
 pub(crate) use tap::{Tap, TappedDrivers};
 pub use uring::{Uring, UringDrivers, UringNet};
 
-use crate::{Address, DriverChoice, EngineError};
+use crate::transport::Handshake;
+use crate::{DriverChoice, EngineError, Target};
 use std::io;
 use std::net::IpAddr;
 
@@ -54,6 +55,9 @@ pub enum DialFault {
     Reset,
     /// Anything else: unreachable, forbidden.
     Other,
+    /// The connection stood, and what it was to pass through did not: the proxy refused, or TLS could not be agreed
+    /// on. [`Net::explain`] says why.
+    Transport,
 }
 
 /// How far [`Net::dial`] came.
@@ -86,12 +90,22 @@ pub trait Net {
     /// CPU time that this worker's thread has used.
     fn cpu_ns(&self) -> u64;
     /// Begins to connect, `from` a local address if one is given (TCP). The number must be free and below the
-    /// capacity the driver was made with.
-    fn dial(&mut self, conn: Conn, to: &Address, from: Option<IpAddr>) -> Dialed;
+    /// capacity the driver was made with. A driver of sockets takes the address alone; what the target's transport
+    /// asks for is the layer's above it ([`crate::transport`]).
+    fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed;
     /// Sends what the kernel takes now.
     fn send(&mut self, conn: Conn, bytes: &[u8]) -> Pushed;
     /// Closes the connection, or gives its establishment up, and frees the number. No call tells of it.
     fn close(&mut self, conn: Conn);
+    /// Why the transport of a connection failed, in a sentence: within [`Handler::dialed`] and
+    /// [`Handler::closed`], after [`Dialed::Failed`], and after [`Net::close`] of a connection that was being made.
+    fn explain(&self) -> Option<String> {
+        None
+    }
+    /// The TLS handshake of the connection, within [`Handler::dialed`].
+    fn handshake(&self, _conn: Conn) -> Option<Handshake> {
+        None
+    }
 }
 
 /// What happens to connections.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::books::Books;
-use crate::{Expect, Extent, KeepAlive, MixEntry, Target, Timeouts};
+use crate::{Expect, Extent, KeepAlive, MixEntry, Timeouts};
 use proofload_measure::{ExchangeTimes, Outcome, Window};
 use proofload_wire::Request;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(crate) fn plan() -> LoadPlan {
         places: Default::default(),
     });
     LoadPlan {
-        targets: vec![Target { address: std::net::SocketAddr::from(([127, 0, 0, 1], 80)).into() }],
+        targets: vec![std::net::SocketAddr::from(([127, 0, 0, 1], 80)).into()],
         mix: vec![MixEntry {
             weight: 1,
             target: 0,
@@ -41,6 +41,7 @@ pub(crate) fn plan() -> LoadPlan {
         seed: 1,
         share: (0, 1),
         asking: Default::default(),
+        shortage: Default::default(),
         driver: Default::default(),
     }
 }

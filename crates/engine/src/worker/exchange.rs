@@ -63,7 +63,7 @@ impl Worker<'_> {
         let slot = &mut self.slots[conn as usize];
         slot.dialed_ns = now;
         slot.phase = Phase::Dialing;
-        let to = &self.plan.targets[slot.target as usize].address;
+        let to = &self.plan.targets[slot.target as usize];
         let from = self.local_address(conn);
         match net.dial(conn, to, from) {
             Dialed::Established => {
@@ -72,7 +72,7 @@ impl Worker<'_> {
                 self.ask(net, conn, now, now);
             }
             Dialed::Pending => self.deadlines.set(conn, now, self.plan.timeouts.connect_ns),
-            Dialed::Failed(fault) => self.dial_failed(conn, fault, now),
+            Dialed::Failed(fault) => self.dial_failed(net, conn, fault, now),
         }
     }
 
@@ -90,7 +90,7 @@ impl Worker<'_> {
     }
 
     /// An exchange got no connection; its place rests.
-    pub(super) fn dial_failed(&mut self, conn: Conn, fault: DialFault, now: u64) {
+    pub(super) fn dial_failed<N: Net>(&mut self, net: &N, conn: Conn, fault: DialFault, now: u64) {
         self.count_local_want(fault);
         let (outcome, what) = match fault {
             DialFault::Refused => (Outcome::ConnectRefused, "refused the connection"),
@@ -101,10 +101,13 @@ impl Worker<'_> {
             }
             DialFault::Reset => (Outcome::ResetFresh, "reset the connection as soon as it stood"),
             DialFault::Other => (Outcome::ConnectFailed, "cannot be reached"),
+            DialFault::Transport => (Outcome::ConnectFailed, "cannot be spoken to"),
         };
         let slot = &self.slots[conn as usize];
         let address = &self.plan.targets[slot.target as usize].address;
-        self.books.keep_bad(outcome, slot.entry as usize, (&[], &[]), || format!("{address} {what}"));
+        self.books.keep_bad(outcome, slot.entry as usize, (&[], &[]), || {
+            net.explain().unwrap_or_else(|| format!("{address} {what}"))
+        });
         self.settle(conn, outcome, now);
         let slot = &mut self.slots[conn as usize];
         slot.disconnect();

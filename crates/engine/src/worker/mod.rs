@@ -273,7 +273,7 @@ impl<'a> Worker<'a> {
             return;
         }
         slot.dialed_ns = now;
-        let to = &self.plan.targets[slot.target as usize].address;
+        let to = &self.plan.targets[slot.target as usize];
         let from = self.local_address(conn);
         match net.dial(conn, to, from) {
             Dialed::Established => self.opened_ahead(net, conn),
@@ -324,7 +324,7 @@ impl<'a> Worker<'a> {
                 Phase::Asking => self.time_out(net, *conn, now),
                 Phase::Dialing => {
                     net.close(*conn);
-                    self.dial_failed(*conn, DialFault::TimedOut, now);
+                    self.dial_failed(net, *conn, DialFault::TimedOut, now);
                 }
                 Phase::Opening => {
                     net.close(*conn);
@@ -393,6 +393,9 @@ fn deal_slots(connections: &[u64], away_ns: u64, asking: &Asking, follows: bool)
 impl<N: Net> Handler<N> for Worker<'_> {
     fn dialed(&mut self, net: &mut N, conn: Conn, result: Result<(), DialFault>) {
         let ahead = self.slots[conn as usize].phase == Phase::Opening;
+        if let Some(handshake) = net.handshake(conn) {
+            self.books.shook_hands(net.now_ns(), &handshake);
+        }
         match (result, ahead) {
             (Ok(()), false) => {
                 let now = net.now_ns();
@@ -405,7 +408,7 @@ impl<N: Net> Handler<N> for Worker<'_> {
             }
             (Err(fault), false) => {
                 let now = net.now_ns();
-                self.dial_failed(conn, fault, now);
+                self.dial_failed(net, conn, fault, now);
             }
             (Err(fault), true) => {
                 self.opening -= 1;

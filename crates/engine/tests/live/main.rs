@@ -3,8 +3,8 @@
 mod stall;
 
 use proofload_engine::{
-    Arrival, EngineError, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Target,
-    Timeouts, Watch, run,
+    Arrival, EngineError, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Timeouts,
+    Watch, run,
 };
 use proofload_measure::Outcome;
 use proofload_testkit::{HttpPeer, ScriptedPeer, Step, refusing_address};
@@ -28,7 +28,7 @@ fn plan(address: SocketAddr, requests: u64) -> LoadPlan {
     };
     let closing = RequestSpec { close: true, ..spec.clone() };
     LoadPlan {
-        targets: vec![Target { address: address.into() }],
+        targets: vec![address.into()],
         mix: vec![MixEntry {
             weight: 1,
             target: 0,
@@ -49,6 +49,7 @@ fn plan(address: SocketAddr, requests: u64) -> LoadPlan {
         seed: 1,
         share: (0, 1),
         asking: Default::default(),
+        shortage: Default::default(),
         driver: Default::default(),
     }
 }

@@ -11,8 +11,7 @@ mod heads;
 use case::{Ask, Case, Expected, HURRIED_MS, PATIENT_MS, Server, UPLOAD_BYTES};
 use drivers::drivers;
 use proofload_engine::{
-    DriverChoice, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Target, Timeouts,
-    Watch, run,
+    DriverChoice, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Timeouts, Watch, run,
 };
 use proofload_measure::Outcome;
 use proofload_testkit::{Deaf, Lasting, ScriptedPeer, deaf_address, refusing_address};
@@ -89,7 +88,7 @@ fn entry(case: &Case, target: usize) -> MixEntry {
 fn plan_of(case: &Case, address: SocketAddr) -> LoadPlan {
     let wait_ns = case.waits_ms * MS;
     LoadPlan {
-        targets: vec![Target { address: address.into() }],
+        targets: vec![address.into()],
         mix: vec![entry(case, 0)],
         profile: Profile::Closed { think_ns: if case.thinks { THINK_NS } else { 0 } },
         connections: 1,
@@ -103,6 +102,7 @@ fn plan_of(case: &Case, address: SocketAddr) -> LoadPlan {
         seed: 1,
         share: (0, 1),
         asking: Default::default(),
+        shortage: Default::default(),
         driver: Default::default(),
     }
 }
@@ -181,7 +181,7 @@ fn all_at_once(driver: DriverChoice) {
     let servers: Vec<_> = cases.iter().map(|case| address_of(&case.server)).collect();
     let intended = 3 * cases.len() as u64;
     let plan = LoadPlan {
-        targets: servers.iter().map(|(address, _)| Target { address: (*address).into() }).collect(),
+        targets: servers.iter().map(|(address, _)| (*address).into()).collect(),
         mix: cases.iter().enumerate().map(|(target, case)| entry(case, target)).collect(),
         connections: cases.len() as u32,
         driver,

@@ -52,7 +52,7 @@ fn following(most: u32, entry: MixEntry) -> MixEntry {
 }
 
 fn target() -> Target {
-    Target { address: std::net::SocketAddr::from(([127, 0, 0, 1], 80)).into() }
+    std::net::SocketAddr::from(([127, 0, 0, 1], 80)).into()
 }
 
 /// A closed loop without think time: 8 connections, one second, nothing discarded.
@@ -72,6 +72,7 @@ fn closed() -> LoadPlan {
         seed: 1,
         share: (0, 1),
         asking: Default::default(),
+        shortage: Default::default(),
         driver: Default::default(),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::peer::{Accept, Peer, Reply};
 use super::{Link, Machine};
-use crate::Address;
+use crate::Target;
 use crate::driver::{Close, Conn, DialFault, Dialed, Driver, Handler, Net, Pushed, Turned, Wake};
 use crate::load::Random;
 use std::cmp::Ordering;
@@ -288,7 +288,7 @@ impl Net for SimNet {
         self.cpu_ns
     }
 
-    fn dial(&mut self, conn: Conn, _to: &Address, _from: Option<IpAddr>) -> Dialed {
+    fn dial(&mut self, conn: Conn, _to: &Target, _from: Option<IpAddr>) -> Dialed {
         debug_assert_eq!(self.wires[conn as usize].link, 0, "connection {conn} is in use");
         while self.time_wait.front().is_some_and(|free_ns| *free_ns <= self.now_ns) {
             self.time_wait.pop_front();

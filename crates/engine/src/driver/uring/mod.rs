@@ -18,7 +18,7 @@ use super::{
     Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, EpollDrivers, Handler, Net, Pushed, Turned,
     Wake,
 };
-use crate::{Address, DriverChoice, EngineError, clock};
+use crate::{Address, DriverChoice, EngineError, Target, clock};
 use io_uring::{EnterFlags, IoUring, cqueue, opcode, squeue, types};
 use memory::{Buffers, GROUP, Parcels, SEND_BYTES};
 use rustix::io::Errno;
@@ -537,9 +537,9 @@ impl Net for UringNet {
         clock::thread_cpu_ns()
     }
 
-    fn dial(&mut self, conn: Conn, to: &Address, from: Option<IpAddr>) -> Dialed {
+    fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed {
         debug_assert!(self.sockets[conn as usize].fd.is_none(), "connection {conn} is in use");
-        self.open(conn, to, from).unwrap_or_else(|errno| Dialed::Failed(dial_fault(errno)))
+        self.open(conn, &to.address, from).unwrap_or_else(|errno| Dialed::Failed(dial_fault(errno)))
     }
 
     #[inline]
