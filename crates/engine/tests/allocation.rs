@@ -113,8 +113,8 @@ fn allocations_at(watch: &Watch, answered: u64) -> u64 {
 #[test]
 fn the_data_path_does_not_allocate_while_it_measures() {
     let open = Profile::Open { rate_per_s: 2_000.0, arrival: Arrival::Poisson, coalesce_ns: 0 };
-    let pausing = Profile::Closed { think_ns: 2_000_000 };
-    let profiles = [(Profile::Closed { think_ns: 0 }, false), (open, false), (pausing, true)];
+    let pausing = Profile::Closed { think_ns: 2_000_000.into() };
+    let profiles = [(Profile::Closed { think_ns: 0.into() }, false), (open, false), (pausing, true)];
     let loads = drivers().into_iter().flat_map(|driver| profiles.clone().map(|profile| (driver, profile)));
     for (driver, (profile, think)) in loads {
         let peer = HttpPeer::start(1024).unwrap();
