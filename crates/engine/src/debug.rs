@@ -1,9 +1,9 @@
 //! One exchange, for a person to look at: carried out as in a load, and everything that passed written down.
 
-use crate::driver::{EpollDrivers, Tap, TappedDrivers};
+use crate::driver::{EpollDrivers, Tap, TappedDrivers, UringDrivers};
 use crate::generator::run_in;
 use crate::transport::Handshake;
-use crate::{EngineError, Extent, LoadPlan, LoadResult, Profile, Watch};
+use crate::{DriverChoice, EngineError, Extent, LoadPlan, LoadResult, Profile, Watch};
 use std::sync::Arc;
 
 /// Most received bytes that are kept: a head and 64 KiB of body.
@@ -60,7 +60,11 @@ pub fn debug(plan: &LoadPlan) -> Result<Transcript, EngineError> {
     one.drain_ns = cap_ns;
     one.share = (0, 1);
     let tap = Arc::new(Tap::default());
-    let result = run_in(&one, &Watch::default(), &TappedDrivers(EpollDrivers, Arc::clone(&tap)))?;
+    let (heeded, watch) = (Arc::clone(&tap), Watch::default());
+    let result = match one.driver {
+        DriverChoice::Epoll => run_in(&one, &watch, &TappedDrivers(EpollDrivers, heeded))?,
+        DriverChoice::IoUring => run_in(&one, &watch, &TappedDrivers(UringDrivers::new()?, heeded))?,
+    };
     let (heard, received) = tap.take();
     Ok(Transcript { heard, received, result })
 }

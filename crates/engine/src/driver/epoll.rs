@@ -65,11 +65,11 @@ enum Read {
     Ended(Close),
 }
 
-fn system(errno: Errno) -> io::Error {
+pub(super) fn system(errno: Errno) -> io::Error {
     io::Error::from_raw_os_error(errno.raw_os_error())
 }
 
-fn dial_fault(errno: Errno) -> DialFault {
+pub(super) fn dial_fault(errno: Errno) -> DialFault {
     match errno {
         Errno::CONNREFUSED => DialFault::Refused,
         Errno::TIMEDOUT => DialFault::TimedOut,
@@ -275,7 +275,7 @@ impl Driver for Epoll {
 }
 
 /// A socket for connections to that address.
-fn socket_to(to: &Address, from: Option<IpAddr>) -> Result<OwnedFd, Errno> {
+pub(super) fn socket_to(to: &Address, from: Option<IpAddr>) -> Result<OwnedFd, Errno> {
     let family = match to {
         Address::Tcp(SocketAddr::V4(_)) => AddressFamily::INET,
         Address::Tcp(SocketAddr::V6(_)) => AddressFamily::INET6,
