@@ -58,7 +58,7 @@ fn ceilings(args: &DoctorArgs) -> anyhow::Result<String> {
     let load = LoadPoint {
         label: format!("{}c, {} threads, keep-alive {}", args.connections, args.workers, args.keep_alive),
         connections: args.connections,
-        kind: LoadKind::Closed { think_ns: 0 },
+        kind: LoadKind::Closed { think_ns: proofload_engine::Distribution::Constant(0) },
         keep_alive,
         streams: Vec::new(),
         open: Default::default(),

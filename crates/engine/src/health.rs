@@ -14,12 +14,15 @@
 //! - **Little's law**, closed loop: connections in use on average = throughput times mean service time. The
 //!   left side comes from a ledger of the places, the right side from the recorder; a difference of over 5 % of
 //!   the connections means that the generator loses time, or exchanges, that its latencies do not show.
+//! - **Offered load**, open loop: of the planned requests 99 % are sent in the end. What waits for a connection until the
+//!   load is over has no latency, so those of the others are too good. Where it was asked to drop what finds no
+//!   connection, this is a figure and not a finding.
 //! - **Ports and descriptors**: any want of them.
 
 use crate::books::WorkerResult;
 use crate::driver::Allowance;
-use crate::{Check, CheckKind, Finding, LoadPlan};
-use proofload_measure::{LatencyHistogram, Snapshot};
+use crate::{Check, CheckKind, Finding, LoadPlan, Overflow};
+use proofload_measure::{LatencyHistogram, Outcome, Snapshot};
 
 /// A send may leave this late for the generator's own reasons, whatever the response times are.
 const SEND_DELAY_NS: u64 = 200_000;
@@ -30,6 +33,8 @@ const AT_WORK_CLOSED: f64 = 0.95;
 const AT_WORK_OPEN: f64 = 0.70;
 /// Connections that may be unaccounted for, as a share of all.
 const LITTLE_SHARE: f64 = 0.05;
+/// Share of the planned requests that may be left unsent in the end.
+const UNSENT_SHARE: f64 = 0.01;
 /// Fewer exchanges than these say nothing about a 99th percentile or a mean.
 const FEWEST: u64 = 100;
 
@@ -46,6 +51,8 @@ pub(crate) fn assess(
     findings.extend(cpu(plan, workers));
     let little = littles_law(plan, workers, snapshot);
     findings.extend(little.1);
+    let offered = not_offered(plan, workers, snapshot);
+    findings.extend(offered.1);
     let sum = |of: fn(&WorkerResult) -> u64| workers.iter().map(of).sum::<u64>();
     let (no_port, no_descriptor) = (sum(|w| w.no_port), sum(|w| w.no_descriptor));
     if no_port > 0 {
@@ -59,7 +66,7 @@ pub(crate) fn assess(
     let busiest = workers.iter().map(|worker| worker.at_work).fold(0.0, f64::max);
     let at_work = Check { kind: CheckKind::AtWork, found: Some(busiest), allowed: at_work_allowed(plan) };
     let ends = [count(CheckKind::Ports, no_port), count(CheckKind::Descriptors, no_descriptor)];
-    (findings, [delay.0, at_work, little.0].into_iter().chain(ends).collect())
+    (findings, [delay.0, offered.0, at_work, little.0].into_iter().chain(ends).collect())
 }
 
 fn send_delay(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> (Check, Option<Finding>) {
@@ -86,6 +93,21 @@ fn cpu(plan: &LoadPlan, workers: &[WorkerResult]) -> Vec<Finding> {
     let allowed = at_work_allowed(plan);
     let bound = (0u32..).zip(workers).filter(|(_, worker)| worker.at_work > allowed);
     bound.map(|(at, worker)| Finding::CpuBound { worker: at, busy: worker.at_work, allowed }).collect()
+}
+
+fn not_offered(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> (Check, Option<Finding>) {
+    let check = |found| Check { kind: CheckKind::Unsent, found, allowed: UNSENT_SHARE };
+    let (intended, unsent) = (snapshot.intended(), snapshot.outcomes.get(Outcome::Unsent));
+    // What was to be dropped is no surprise; the report says it.
+    let asked_for = plan.shortage.overflow == Overflow::Drop;
+    if plan.profile.is_closed() || asked_for || intended < FEWEST {
+        return (check(None), None);
+    }
+    let behind = workers.iter().map(|worker| worker.behind).sum();
+    let connections = workers.iter().map(|worker| worker.connections).sum();
+    let lacks = unsent as f64 > UNSENT_SHARE * intended as f64;
+    let finding = lacks.then_some(Finding::NotOffered { intended, unsent, behind, connections });
+    (check(Some(unsent as f64 / intended as f64)), finding)
 }
 
 fn littles_law(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> (Check, Option<Finding>) {

@@ -9,7 +9,7 @@ use crate::host::{clock, cpus, steady};
 use crate::study::SubjectSpec;
 use crate::subject::{Cache, Catalogue, Keeper, Prepared, SubjectError, this_program};
 use proofload_engine::transport::Transport;
-use proofload_engine::{Expect, Extent, Follow, KeepAlive, LoadPlan, Profile, Target, Watch};
+use proofload_engine::{Distribution, Expect, Extent, Follow, KeepAlive, LoadPlan, Profile, Target, Watch};
 use proofload_store::schema::{Ceiling, Environment, FORMAT_VERSION};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -116,7 +116,7 @@ impl Setting {
             }
             plan.asking.bind = Vec::new();
             plan.shortage = proofload_engine::Shortage::default();
-            plan.profile = Profile::Closed { think_ns: 0 };
+            plan.profile = Profile::Closed { think_ns: Distribution::Constant(0) };
             (plan.discard_ns, plan.drain_ns) = (DISCARD_NS, DRAIN_NS);
             plan.extent = Extent::DurationNs(WINDOW_NS);
             plan

@@ -4,9 +4,7 @@
 //! buffer that all connections share, and a read that comes back short has drained the socket, so
 //! nothing probes for `EAGAIN`; writability is watched only after a write came back short.
 
-use super::tap::Tap;
 use super::{Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, Pushed, Turned, Wake};
-use crate::debug::Heard;
 use crate::{Address, Target, clock};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
@@ -16,7 +14,6 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::sync::Arc;
 
 /// Bytes read at once: small enough to stay in the second-level cache, four of them a turn's share.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -32,6 +29,8 @@ pub struct Epoll {
     net: EpollNet,
     events: Vec<epoll::Event>,
     buffer: Vec<u8>,
+    /// The kernel has no `epoll_pwait2` (before 5.11, and under Valgrind): waits are whole milliseconds.
+    coarse: bool,
 }
 
 /// The sockets of one worker.
@@ -41,8 +40,6 @@ pub struct EpollNet {
     sockets: Vec<Socket>,
     /// Connections that used up their share of a turn and may have more.
     requeued: Vec<Conn>,
-    /// Who listens in; nobody while measuring.
-    tap: Option<Arc<Tap>>,
 }
 
 #[derive(Debug, Default)]
@@ -68,11 +65,11 @@ enum Read {
     Ended(Close),
 }
 
-fn system(errno: Errno) -> io::Error {
+pub(super) fn system(errno: Errno) -> io::Error {
     io::Error::from_raw_os_error(errno.raw_os_error())
 }
 
-fn dial_fault(errno: Errno) -> DialFault {
+pub(super) fn dial_fault(errno: Errno) -> DialFault {
     match errno {
         Errno::CONNREFUSED => DialFault::Refused,
         Errno::TIMEDOUT => DialFault::TimedOut,
@@ -100,19 +97,17 @@ impl Epoll {
         let mut sockets = Vec::new();
         sockets.resize_with(capacity as usize, Socket::default);
         let requeued = Vec::with_capacity(capacity as usize);
-        let net = EpollNet { epoll, sockets, requeued, tap: None };
-        Ok(Epoll { net, events: Vec::with_capacity(TURN_EVENTS), buffer: vec![0; BUFFER_BYTES] })
-    }
-
-    /// The same with somebody who listens in.
-    pub(super) fn tapped(capacity: u32, tap: Arc<Tap>) -> io::Result<Self> {
-        let mut epoll = Epoll::new(capacity)?;
-        epoll.net.tap = Some(tap);
-        Ok(epoll)
+        let net = EpollNet { epoll, sockets, requeued };
+        let events = Vec::with_capacity(TURN_EVENTS);
+        Ok(Epoll { net, events, buffer: vec![0; BUFFER_BYTES], coarse: false })
     }
 
     /// Waits at most `timeout_ns`; an interrupted wait is one in which nothing happened.
-    fn wait(&mut self, timeout_ns: u64) -> io::Result<()> {
+    #[inline]
+    fn wait(&mut self, timeout_ns: u64, exact: bool) -> io::Result<()> {
+        if self.coarse {
+            return self.wait_coarsely(timeout_ns, exact);
+        }
         let timeout = Timespec {
             tv_sec: (timeout_ns / 1_000_000_000) as i64,
             tv_nsec: (timeout_ns % 1_000_000_000) as i64,
@@ -121,21 +116,53 @@ impl Epoll {
         let spare = rustix::buffer::spare_capacity(&mut self.events);
         match epoll::wait(&self.net.epoll, spare, Some(&timeout)) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(Errno::NOSYS) => {
+                self.coarse = true;
+                self.wait_coarsely(timeout_ns, exact)
+            }
             Err(errno) => Err(system(errno)),
+        }
+    }
+
+    /// Waits in milliseconds; the last part of one is left to the caller to spin if the wait must be exact.
+    #[cold]
+    fn wait_coarsely(&mut self, timeout_ns: u64, exact: bool) -> io::Result<()> {
+        let ms = if exact { timeout_ns / 1_000_000 } else { timeout_ns.div_ceil(1_000_000) };
+        self.events.clear();
+        let spare = self.events.spare_capacity_mut();
+        // SAFETY: the room lent is that of `spare` and outlives the call, and both types have the kernel's layout.
+        let got = unsafe {
+            libc::epoll_wait(
+                self.net.epoll.as_raw_fd(),
+                spare.as_mut_ptr().cast(),
+                spare.len() as libc::c_int,
+                ms.min(i32::MAX as u64) as libc::c_int,
+            )
+        };
+        match usize::try_from(got) {
+            Ok(got) => {
+                // SAFETY: the kernel has written that many events, at most as many as there was room for.
+                unsafe { self.events.set_len(got) };
+                Ok(())
+            }
+            Err(_) => match io::Error::last_os_error() {
+                error if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+                error => Err(error),
+            },
         }
     }
 
     /// Waits for events until the instant and returns how long that took.
     fn wait_until(&mut self, wake: Wake) -> io::Result<u64> {
         if !self.net.requeued.is_empty() {
-            return self.wait(0).map(|()| 0);
+            return self.wait(0, true).map(|()| 0);
         }
         let began = clock::monotonic_ns();
         let mut now = began;
         loop {
             let left = wake.at_ns.saturating_sub(now);
             let sleep = if wake.exact { left.saturating_sub(SPIN_NS) } else { left };
-            self.wait(sleep)?;
+            self.wait(sleep, wake.exact)?;
             now = clock::monotonic_ns();
             let slept_enough = !wake.exact || now >= wake.at_ns;
             if slept_enough || !self.events.is_empty() {
@@ -158,9 +185,6 @@ impl Epoll {
                 Err(Errno::INTR) => continue,
                 Err(_) => return Read::Ended(Close::Reset),
             };
-            if self.net.tap.is_some() {
-                self.net.note(Heard::Received(self.buffer[..got].to_vec()));
-            }
             handler.received(&mut self.net, conn, &self.buffer[..got]);
             let socket = &self.net.sockets[conn as usize];
             if socket.epoch != epoch || socket.fd.is_none() {
@@ -186,7 +210,6 @@ impl Epoll {
             match self.net.dial_result(conn) {
                 Ok(false) => return,
                 Ok(true) => {
-                    self.net.note(Heard::Connected);
                     handler.dialed(&mut self.net, conn, Ok(()));
                 }
                 Err(fault) => {
@@ -252,7 +275,7 @@ impl Driver for Epoll {
 }
 
 /// A socket for connections to that address.
-fn socket_to(to: &Address, from: Option<IpAddr>) -> Result<OwnedFd, Errno> {
+pub(super) fn socket_to(to: &Address, from: Option<IpAddr>) -> Result<OwnedFd, Errno> {
     let family = match to {
         Address::Tcp(SocketAddr::V4(_)) => AddressFamily::INET,
         Address::Tcp(SocketAddr::V6(_)) => AddressFamily::INET6,
@@ -300,13 +323,6 @@ fn choose_port_late(fd: &OwnedFd) -> Result<(), Errno> {
 }
 
 impl EpollNet {
-    #[cold]
-    fn note(&self, what: Heard) {
-        if let Some(tap) = &self.tap {
-            tap.note(clock::monotonic_ns(), what);
-        }
-    }
-
     fn requeue(&mut self, conn: Conn) {
         let socket = &mut self.sockets[conn as usize];
         if !socket.requeued {
@@ -379,11 +395,7 @@ impl Net for EpollNet {
 
     fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed {
         debug_assert!(self.sockets[conn as usize].fd.is_none(), "connection {conn} is in use");
-        self.note(Heard::Dialing);
         let dialed = self.open(conn, &to.address, from);
-        if dialed == Ok(Dialed::Established) {
-            self.note(Heard::Connected);
-        }
         dialed.unwrap_or_else(|errno| Dialed::Failed(dial_fault(errno)))
     }
 
@@ -404,9 +416,6 @@ impl Net for EpollNet {
                 Err(_) => return Pushed::Failed,
             }
         };
-        if self.tap.is_some() {
-            self.note(Heard::Sent(bytes[..took].to_vec()));
-        }
         if took < bytes.len() && self.watch_write(conn).is_err() {
             return Pushed::Failed;
         }
@@ -469,6 +478,24 @@ fn peak_rss_of(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_nanoseconds_a_wait_ends_at_its_instant_too_and_not_before() {
+        struct Nobody;
+        impl Handler<EpollNet> for Nobody {
+            fn dialed(&mut self, _: &mut EpollNet, _: Conn, _: Result<(), DialFault>) {}
+            fn received(&mut self, _: &mut EpollNet, _: Conn, _: &[u8]) {}
+            fn writable(&mut self, _: &mut EpollNet, _: Conn) {}
+            fn closed(&mut self, _: &mut EpollNet, _: Conn, _: Close) {}
+        }
+        let mut driver = Epoll { coarse: true, ..Epoll::new(1).unwrap() };
+        for (after_ns, exact) in [(2_300_000, true), (2_300_000, false), (300_000, true), (0, false)] {
+            let began = clock::monotonic_ns();
+            let turned = driver.turn(Wake { at_ns: began + after_ns, exact }, &mut Nobody).unwrap();
+            let took = clock::monotonic_ns() - began;
+            assert!(took >= after_ns && turned.waited_ns <= took, "{took} of {after_ns}");
+        }
+    }
 
     #[test]
     fn the_kernels_texts_are_read() {

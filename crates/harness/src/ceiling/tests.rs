@@ -7,7 +7,7 @@ use crate::study::{LoadKind, LoadPoint, RequestOptions};
 const DAY_NS: u64 = 24 * 3600 * 1_000_000_000;
 
 fn setting(connections: u32, keep_alive: KeepAlive) -> Setting {
-    let kind = LoadKind::Closed { think_ns: 0 };
+    let kind = LoadKind::Closed { think_ns: Distribution::Constant(0) };
     let load = LoadPoint {
         label: "a".into(),
         connections,
@@ -104,9 +104,12 @@ fn what_the_null_server_cannot_stand_for_is_refused_with_the_reason() {
 #[test]
 fn the_load_is_asked_without_pauses_and_without_checks() {
     let mut paced = setting(4, KeepAlive::On);
-    paced.plans[0].profile = Profile::Closed { think_ns: 1_000_000 };
+    paced.plans[0].profile = Profile::Closed { think_ns: Distribution::Constant(1_000_000) };
     paced.plans[0].mix[0].expect.bytes = Some(7);
     let plans = paced.against(SocketAddr::from(([127, 0, 0, 1], 9)));
-    assert_eq!((plans[0].profile.clone(), plans[0].connections), (Profile::Closed { think_ns: 0 }, 4));
+    assert_eq!(
+        (plans[0].profile.clone(), plans[0].connections),
+        (Profile::Closed { think_ns: Distribution::Constant(0) }, 4)
+    );
     assert_eq!(plans[0].mix[0].expect, Expect::default());
 }

@@ -7,18 +7,20 @@ mod bench;
 mod fitness;
 mod hosts;
 mod live;
+mod progress;
 pub mod record;
 mod roll;
 
 pub use bench::{Bench, BenchError, Loaded, Stretch};
 pub use hosts::{Host, Preparing, hosts};
 pub use live::{LiveBench, LiveTerms};
+pub use progress::Progress;
 
 use crate::plan;
 use crate::study::Stand;
 use proofload_measure::{Outcome, OutcomeCounts};
 use proofload_stats::{Claim, Design, Judgement};
-use proofload_store::schema::{Ceiling, Plan, Slice, Status, SubjectFacts};
+use proofload_store::schema::{Plan, Status, SubjectFacts};
 use proofload_store::{BlockWriter, Run, RunWriter, StoreError};
 use roll::Roll;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,97 +31,6 @@ const STARTS_MAX: u32 = 2;
 
 /// How often the warm-up changes from one variant to the next.
 const WARM_UP_TURN_NS: u64 = 500_000_000;
-
-/// Where a study stands; for the live view.
-#[derive(Clone, Debug)]
-pub enum Progress<'a> {
-    /// A block begins.
-    Block {
-        /// Its number, from 1.
-        block: u32,
-        /// Blocks at the last look.
-        of: u32,
-    },
-    /// A variant is being started.
-    Starting {
-        /// Its name.
-        variant: &'a str,
-    },
-    /// The variants are warmed in turns.
-    WarmUp {
-        /// How much of it is done, 0 to 1.
-        done: f64,
-    },
-    /// A slice is about to be measured.
-    Slice {
-        /// Cycle, from 1.
-        cycle: u32,
-        /// Cycles in a block.
-        of: u32,
-        /// Variant's name.
-        variant: &'a str,
-        /// Load point's label.
-        point: &'a str,
-    },
-    /// A slice ended.
-    Measured {
-        /// Its record.
-        slice: &'a Slice,
-    },
-    /// A pair of slices with once and with twice the generator's threads.
-    Perturbing {
-        /// Variant's name.
-        variant: &'a str,
-        /// Load point's label.
-        point: &'a str,
-    },
-    /// The generator's ceiling at a load point is about to be measured, or was.
-    Ceiling {
-        /// Load point's label.
-        point: &'a str,
-        /// What was found; `None` before.
-        found: Option<&'a Ceiling>,
-    },
-    /// The machine disturbed a block, which is left out.
-    Disturbed {
-        /// Its number.
-        block: u32,
-        /// How.
-        why: &'a str,
-    },
-    /// A block is over; the claims as they stand.
-    Look {
-        /// Complete blocks.
-        blocks: u32,
-        /// The judgement on them.
-        judgement: &'a Judgement,
-    },
-    /// Something did not end as it should.
-    Noticed {
-        /// In which block.
-        block: u32,
-        /// What.
-        what: &'a str,
-    },
-    /// A variant did not get through a block, and why.
-    Lost {
-        /// The block's number.
-        block: u32,
-        /// The variant's name.
-        variant: &'a str,
-        /// What happened.
-        why: &'a str,
-    },
-    /// A variant is not started any more.
-    GivenUp {
-        /// In which block.
-        block: u32,
-        /// The variant's name.
-        variant: &'a str,
-        /// What happened.
-        why: &'a str,
-    },
-}
 
 /// How a study ended.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use super::*;
 use proofload_engine::{GeneratorUse, LoadResult};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_store::Run;
-use proofload_store::schema::{Conditions, Environment, LoadPoint, SubjectUse, Timing, Variant};
+use proofload_store::schema::{Conditions, Environment, LoadPoint, Slice, SubjectUse, Timing, Variant};
 use std::path::{Path, PathBuf};
 
 const SECOND: u64 = 1_000_000_000;

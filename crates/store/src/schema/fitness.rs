@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// One check of the generator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FitnessCheck {
-    /// `send_delay`, `at_work`, `hiccup`, `littles_law`, `ports`, `descriptors`, `ceiling`, `ceiling_tail`,
+    /// `send_delay`, `unsent`, `at_work`, `littles_law`, `ports`, `descriptors`, `ceiling`, `ceiling_tail`,
     /// `perturbation_throughput` or `perturbation_p99`.
     pub check: String,
     /// `passed`; `failed`: client-limited (`ceiling_tail` for p99 and beyond only); `unresolved`: too few or too
