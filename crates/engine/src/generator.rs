@@ -2,7 +2,7 @@
 
 use crate::books::WorkerResult;
 use crate::check::{Dealt, check};
-use crate::driver::{Drivers, EpollDrivers};
+use crate::driver::{Drivers, EpollDrivers, UringDrivers};
 use crate::health;
 use crate::worker::{OPENING_GAP_NS, Share, Worker, connections_of};
 use crate::{ConnectionUse, DriverChoice, EngineError, GeneratorUse, LoadPlan, LoadResult, Watch};
@@ -37,10 +37,7 @@ pub fn run_streams(plans: &[LoadPlan], watch: &Watch) -> Result<Vec<LoadResult>,
     }
     match chosen {
         DriverChoice::Epoll => run_streams_in(plans, watch, &EpollDrivers),
-        DriverChoice::IoUring => {
-            let why = "it is not part of this build".to_owned();
-            Err(EngineError::Driver { driver: chosen.name(), why })
-        }
+        DriverChoice::IoUring => run_streams_in(plans, watch, &UringDrivers::new()?),
     }
 }
 

@@ -371,7 +371,7 @@ pub enum EngineError {
         limit: u64,
     },
     /// This machine cannot carry the load by the driver that was asked for.
-    #[error("cannot use the {driver} driver here: {why}; use --driver epoll")]
+    #[error("cannot use the {driver} driver: {why}; use --driver epoll")]
     Driver {
         /// Its name.
         driver: &'static str,

@@ -4,8 +4,7 @@
 //! buffer that all connections share, and a read that comes back short has drained the socket, so
 //! nothing probes for `EAGAIN`; writability is watched only after a write came back short.
 
-use super::dial::{connect, delaying_socket_to};
-pub(super) use super::dial::{dial_fault, socket_to};
+use super::dial::{connect, delaying_socket_to, dial_fault, socket_to};
 use super::machine;
 use super::tap::Tap;
 use super::{
@@ -78,7 +77,7 @@ enum Read {
     Ended(Close),
 }
 
-fn system(errno: Errno) -> io::Error {
+pub(super) fn system(errno: Errno) -> io::Error {
     io::Error::from_raw_os_error(errno.raw_os_error())
 }
 
