@@ -21,13 +21,15 @@ mod conformance;
 pub use dial::is_local;
 pub use epoll::{Epoll, EpollDrivers, EpollNet};
 pub use proofload_wire::Close;
-pub(crate) use tap::{Tap, TappedDrivers};
+pub use tap::Tap;
+pub(crate) use tap::TappedDrivers;
 pub use uring::{Uring, UringDrivers, UringNet};
 
 use crate::transport::Handshake;
 use crate::{DriverChoice, EngineError, Target};
 use std::io;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 /// Whether this machine can carry a load by that driver; a trial of some microseconds.
 ///
@@ -206,4 +208,8 @@ pub trait Drivers: Sync {
     /// # Errors
     /// When the operating system refuses what the driver needs.
     fn open(&self, worker: u32, capacity: u32) -> io::Result<Self::Driver>;
+    /// Who listens in; nobody while measuring.
+    fn tap(&self) -> Option<Arc<Tap>> {
+        None
+    }
 }
