@@ -31,6 +31,11 @@ impl CodeCounts {
         seen.chain(std::iter::once((0, self.other))).filter(|(_, n)| *n > 0)
     }
 
+    fn clear(&mut self) {
+        self.counts.fill(0);
+        self.other = 0;
+    }
+
     fn merge(&mut self, other: &CodeCounts) {
         for (mine, theirs) in self.counts.iter_mut().zip(other.counts.iter()) {
             *mine += theirs;
@@ -109,6 +114,32 @@ impl Snapshot {
             closed_by_peer: 0,
             closed_by_us: 0,
         }
+    }
+
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self, window: Window) {
+        let histograms = [
+            &mut self.response_time,
+            &mut self.service_time,
+            &mut self.first_byte,
+            &mut self.send_delay,
+            &mut self.connects,
+            &mut self.handshakes_full,
+            &mut self.handshakes_resumed,
+        ];
+        histograms.into_iter().for_each(LatencyHistogram::clear);
+        self.codes.clear();
+        self.window = window;
+        self.outcomes = OutcomeCounts::default();
+        self.discarded = OutcomeCounts::default();
+        self.answered_in_window = 0;
+        self.service_sum_ns = 0;
+        self.bytes_sent = 0;
+        self.bytes_received = 0;
+        self.redirects = 0;
+        self.control = 0;
+        self.closed_by_peer = 0;
+        self.closed_by_us = 0;
     }
 
     /// Adds another share of the same load. The window becomes the one that spans both.
