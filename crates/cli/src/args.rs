@@ -1,5 +1,9 @@
 //! The command line, raw: nothing here does more than name, describe and split.
 
+mod reference;
+
+pub use reference::{ReferenceArgs, ReferenceTlsArgs};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -44,7 +48,7 @@ pub enum Verb {
     /// The catalogue of servers that Proofload can start
     Subjects(SubjectsArgs),
     /// Run the reference server, whose truth is known
-    ReferenceServer(ReferenceArgs),
+    ReferenceServer(Box<ReferenceArgs>),
     /// Write a study to begin with
     Init(InitArgs),
     /// Look at this machine: is it fit to measure?
@@ -477,56 +481,6 @@ pub struct DoctorArgs {
     /// End processes and remove files that a killed run left behind
     #[arg(long)]
     pub clean: bool,
-}
-
-/// `proofload reference-server`.
-#[derive(Debug, Clone, Args)]
-pub struct ReferenceArgs {
-    /// Port to listen on; 0 takes a free one and prints it
-    #[arg(long, value_name = "PORT", default_value_t = 0)]
-    pub port: u16,
-    /// Address to listen on
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
-    pub bind: String,
-    /// Threads
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub workers: usize,
-    /// Service time: none, const:2ms, exp:500us, uniform:1ms..3ms, or spin:40us of CPU time
-    #[arg(long, value_name = "TIME", default_value = "none")]
-    pub service: String,
-    /// Short for --service spin:TIME
-    #[arg(long, value_name = "TIME", conflicts_with = "service")]
-    pub spin: Option<String>,
-    /// A queue with so many servers, first come first served; without it every request is served at once
-    #[arg(long, value_name = "N")]
-    pub servers: Option<usize>,
-    /// Size of the body: 1024, 4KiB or uniform:100..10KiB
-    #[arg(long, value_name = "SIZE", default_value = "1024")]
-    pub size: String,
-    /// Stalls: 200ms/2s answers nothing for 200 ms every 2 s
-    #[arg(long, value_name = "LENGTH/PERIOD")]
-    pub stall: Option<String>,
-    /// Faults with their probabilities: reset_before=0.01,status_500=1%,...
-    #[arg(long, value_name = "LIST")]
-    pub faults: Option<String>,
-    /// Seed of everything random
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
-    /// As cheap as a server can be: finds the ends of requests, sends a prebuilt answer
-    #[arg(long)]
-    pub null: bool,
-    /// Close each connection after so many answers
-    #[arg(long, value_name = "N")]
-    pub close_after: Option<u64>,
-    /// Turn further connections away
-    #[arg(long, value_name = "N")]
-    pub connections_max: Option<usize>,
-    /// Log the arrival time of every request to this file
-    #[arg(long, value_name = "FILE")]
-    pub arrivals: Option<PathBuf>,
-    /// Write the counts to this file at the end
-    #[arg(long, value_name = "FILE")]
-    pub counts: Option<PathBuf>,
 }
 
 /// Formats of a result.

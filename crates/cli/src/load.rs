@@ -5,7 +5,9 @@ use proofload_engine::{Arrival, Expect, Stage, Timeouts};
 use proofload_harness::study::quantity;
 use proofload_harness::study::stages::{Of, stage};
 use proofload_harness::study::{Auth, Body, FOLLOW_MAX, feeder, form_part, local_address};
-use proofload_harness::study::{LoadKind, LoadPoint, RequestOptions, peak, stages_label, users_label};
+use proofload_harness::study::{
+    LoadKind, LoadPoint, OpenTerms, RequestOptions, peak, stages_label, users_label,
+};
 
 /// Connections when none are asked for: enough to keep a small server busy, few enough for every limit.
 const CONNECTIONS: u32 = 50;
@@ -133,7 +135,7 @@ pub fn point(args: &LoadArgs, mistakes: &mut Mistakes) -> LoadPoint {
             (quantity::rate_label(rate_per_s), LoadKind::Open { rate_per_s, arrival })
         }
     };
-    LoadPoint { label, connections, kind, keep_alive, streams: Vec::new() }
+    LoadPoint { label, connections, kind, keep_alive, open: OpenTerms::default(), streams: Vec::new() }
 }
 
 /// The request that the flags ask for.

@@ -1,17 +1,19 @@
 //! `proofload reference-server`: flags to the server's configuration.
 
-use crate::args::ReferenceArgs;
+use crate::args::{ReferenceArgs, ReferenceTlsArgs};
 use crate::exit::{Exit, leave};
 use crate::output;
 use proofload_reference::{Config, Faults, ReferenceError, ServiceTime, Size, Stall};
+use proofload_reference::{Identity, TlsConfig, TlsFaults, TlsVersion};
 
 /// The verb. Serves until a signal says stop.
 pub fn serve(args: &ReferenceArgs) -> anyhow::Result<Exit> {
     let config = config(args).map_err(|error| leave(Exit::Usage, error))?;
     config.check().map_err(|error| leave(Exit::Usage, error))?;
+    let scheme = if config.tls.is_some() { "https" } else { "http" };
     let report = proofload_reference::run(&config, |address| {
         // A caller that chose port 0 reads the address from this line.
-        let _reader_may_be_gone = output::print(&format!("listening on http://{address}\n"));
+        let _reader_may_be_gone = output::print(&format!("listening on {scheme}://{address}\n"));
     })
     .map_err(|error| leave(Exit::FailedStart, error))?;
     output::print(&format!("{}\n", report.counts.to_json()))?;
@@ -38,8 +40,40 @@ fn config(args: &ReferenceArgs) -> Result<Config, anyhow::Error> {
         seed: args.seed,
         null: args.null,
         close_after: args.close_after,
+        tls: tls(&args.tls)?,
         connections_max: args.connections_max,
         arrivals: args.arrivals.clone(),
         counts: args.counts.clone(),
     })
+}
+
+fn tls(args: &ReferenceTlsArgs) -> Result<Option<TlsConfig>, anyhow::Error> {
+    let identity = match (&args.tls_self_signed, &args.tls_cert, &args.tls_key) {
+        (Some(directory), ..) => Identity::SelfSigned(directory.clone()),
+        (None, Some(certificate), Some(key)) => {
+            Identity::Files { certificate: certificate.clone(), key: key.clone() }
+        }
+        _ => {
+            let given = [
+                ("--tls-version", args.tls_version.is_some()),
+                ("--tls-client-ca", args.tls_client_ca.is_some()),
+                ("--tls-no-resumption", args.tls_no_resumption),
+                ("--tls-faults", args.tls_faults.is_some()),
+            ];
+            return match given.iter().find(|(_, given)| *given) {
+                Some((flag, _)) => anyhow::bail!(
+                    "{flag}: there is no TLS without a certificate; add --tls-self-signed DIR, or --tls-cert \
+                     with --tls-key"
+                ),
+                None => Ok(None),
+            };
+        }
+    };
+    Ok(Some(TlsConfig {
+        identity,
+        version: args.tls_version.as_deref().map(TlsVersion::parse).transpose()?,
+        client_ca: args.tls_client_ca.clone(),
+        resumption: !args.tls_no_resumption,
+        faults: args.tls_faults.as_deref().map_or(Ok(TlsFaults::NONE), TlsFaults::parse)?,
+    }))
 }

@@ -52,6 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         seed: 1,
         share: (0, 1),
         asking: Default::default(),
+        shortage: Default::default(),
         driver: Default::default(),
     };
     let result = run(&plan, &Watch::default())?;

@@ -6,7 +6,7 @@ use crate::driver::{Drivers, EpollDrivers};
 use crate::health;
 use crate::seconds::{Collected, Collector, Giving, SECOND_NS, SecondQuantiles, Stretch, add_counts};
 use crate::worker::{OPENING_GAP_NS, Share, Worker, connections_of};
-use crate::{DriverChoice, EngineError, GeneratorUse, LoadPlan, LoadResult, Watch};
+use crate::{ConnectionUse, DriverChoice, EngineError, GeneratorUse, LoadPlan, LoadResult, Watch};
 use proofload_measure::Window;
 use std::io;
 use std::sync::Barrier;
@@ -282,6 +282,11 @@ fn gather(
         threads: workers.len() as u32,
         driver: workers[0].driver,
     };
+    let connections = ConnectionUse {
+        began: plan.connections,
+        peak: workers.iter().map(|worker| worker.connections).sum::<u64>() as u32,
+        most: plan.most_connections(),
+    };
     let stopped_early = workers.iter().any(|worker| worker.stopped_early);
     let mut negotiated: Vec<_> =
         workers.iter().flat_map(|worker| worker.negotiated.iter().copied()).collect();
@@ -301,6 +306,7 @@ fn gather(
         snapshot,
         per_second,
         quantiles_per_second: quantiles,
+        connections,
         generator,
         findings,
         bad_answers,

@@ -155,6 +155,27 @@ pub enum Arrival {
     Poisson,
 }
 
+/// What becomes of a request of an open loop that is due while no connection is free, and none can be opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Overflow {
+    /// It waits for a connection and keeps its intended time.
+    #[default]
+    Queue,
+    /// It is not sent: it counts as unsent, and as dropped.
+    Drop,
+}
+
+/// What an open loop does when a request is due and no connection is free. The default waits for one of those that
+/// there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shortage {
+    /// What becomes of the request once there are as many connections as there may be.
+    pub overflow: Overflow,
+    /// Connections that there may be in the end, over all workers; more are opened while requests that are due find
+    /// none free. `None` is as many as [`LoadPlan::connections`]; never fewer than those.
+    pub most_connections: Option<u32>,
+}
+
 /// A stretch of time in which a quantity goes from one value to another in a straight line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
@@ -179,8 +200,8 @@ pub enum Profile {
         /// Pause between an answer and the next intended send.
         think_ns: u64,
     },
-    /// Intended times come from a timetable, whatever the answers do. What finds no free connection waits in a
-    /// queue and keeps its intended time. The mix is drawn by tick, so several targets are asked exactly by
+    /// Intended times come from a timetable, whatever the answers do. What becomes of a send that finds no free
+    /// connection says [`LoadPlan::shortage`]. The mix is drawn by tick, so several targets are asked exactly by
     /// weight, each through the connections dealt to it.
     Open {
         /// Intended sends per second, over all workers.
@@ -298,8 +319,17 @@ pub struct LoadPlan {
     pub share: (u32, u32),
     /// How requests are asked.
     pub asking: Asking,
+    /// When connections are wanting; an open loop's matter, the default for others.
+    pub shortage: Shortage,
     /// What carries the bytes. Loads that are carried out together have the same.
     pub driver: DriverChoice,
+}
+
+impl LoadPlan {
+    /// Connections that there may be at once, over all workers.
+    pub fn most_connections(&self) -> u32 {
+        self.shortage.most_connections.unwrap_or(self.connections).max(self.connections)
+    }
 }
 
 /// Which of the kernel's interfaces carries the bytes of a load.
@@ -411,6 +441,19 @@ pub enum Finding {
         /// Ports in the ephemeral range.
         available: u64,
     },
+    /// Open loop: fewer requests were sent than were planned, so what was offered is not the load that was asked for,
+    /// and the latencies are of those alone that were sent.
+    NotOffered {
+        /// Planned.
+        intended: u64,
+        /// Sent.
+        sent: u64,
+        /// Connections that there were in the end, and that there might have been. Where they are equal, all were
+        /// busy or failing: the server was too slow for that rate over so many.
+        connections: u32,
+        /// How many there might have been.
+        most: u32,
+    },
     /// File descriptors ran out.
     Descriptors {
         /// Connections that failed for want of one.
@@ -429,6 +472,17 @@ pub struct BadAnswer {
     pub what: String,
     /// Up to 4 KiB of what was received, raw. Redacting is the reader's duty.
     pub received: Vec<u8>,
+}
+
+/// How many connections a load had.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ConnectionUse {
+    /// With how many it began.
+    pub began: u32,
+    /// The most that there were at once: those it began with, and those that were opened for want of a free one.
+    pub peak: u32,
+    /// How many there might have been.
+    pub most: u32,
 }
 
 /// What the generator spent.
@@ -459,6 +513,8 @@ pub struct LoadResult {
     /// Response times of what was answered in each second, for a curve; `None` where nothing was, and where the
     /// machine was so late that a second could not be told from the next. Kept for the first day of a window.
     pub quantiles_per_second: Vec<Option<SecondQuantiles>>,
+    /// How many connections there were.
+    pub connections: ConnectionUse,
     /// What the generator spent.
     pub generator: GeneratorUse,
     /// Failed self-checks; empty means fit.

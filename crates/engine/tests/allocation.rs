@@ -92,6 +92,7 @@ fn plan(peer: &HttpPeer, profile: Profile, think: bool) -> LoadPlan {
         seed: 1,
         share: (0, 1),
         asking: Asking { feed, cookies: true, ..Asking::default() },
+        shortage: Default::default(),
         driver: Default::default(),
     }
 }

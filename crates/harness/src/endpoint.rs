@@ -79,7 +79,7 @@ pub fn load_plan(
     Ok(LoadPlan {
         targets,
         mix,
-        profile: load.kind.profile(),
+        profile: load.kind.profile(load.open.coalesce_ns),
         connections: load.connections,
         keep_alive: load.keep_alive,
         timeouts: request.timeouts,
@@ -91,6 +91,7 @@ pub fn load_plan(
         seed: terms.seed,
         share: (0, 1),
         asking: request.asking(feeders),
+        shortage: load.open.shortage,
         driver: proofload_engine::DriverChoice::default(),
     })
 }
@@ -158,6 +159,7 @@ mod tests {
             connections: 4,
             kind,
             keep_alive: KeepAlive::On,
+            open: Default::default(),
             streams: Vec::new(),
         };
         let terms = Terms { discard_ns: 0, extent: Extent::DurationNs(1), drain_ns: 0, workers: 1, seed: 1 };

@@ -341,12 +341,12 @@ fn load_plan(
     }
     let (profile, connections, extent) = match stand {
         Stand::In => {
-            let (profile, connections) = point.kind.stand_in(point.connections);
+            let (profile, connections) = point.kind.stand_in(point.connections, point.open.coalesce_ns);
             (profile, connections, terms.extent)
         }
         Stand::Itself => {
             let extent = point.kind.extent(point.connections).unwrap_or(terms.extent);
-            (point.kind.profile(), point.connections, extent)
+            (point.kind.profile(point.open.coalesce_ns), point.connections, extent)
         }
     };
     Ok(LoadPlan {
@@ -368,6 +368,7 @@ fn load_plan(
         seed: terms.seed,
         share: (0, 1),
         asking: study.asking.clone(),
+        shortage: point.open.shortage,
         driver: proofload_engine::DriverChoice::default(),
     })
 }

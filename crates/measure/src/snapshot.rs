@@ -51,6 +51,8 @@ pub struct Snapshot {
     pub window: Window,
     /// Outcomes of the exchanges that were intended within the window.
     pub outcomes: OutcomeCounts,
+    /// Of those unsent within the window, the ones that an open loop gave up because no connection was free.
+    pub dropped: u64,
     /// Outcomes of the exchanges that were intended outside of it.
     pub discarded: OutcomeCounts,
     /// Answered exchanges that ended within the window, whenever they began: throughput rests on these.
@@ -96,6 +98,7 @@ impl Snapshot {
         Snapshot {
             window,
             outcomes: OutcomeCounts::default(),
+            dropped: 0,
             discarded: OutcomeCounts::default(),
             answered_in_window: 0,
             response_time: LatencyHistogram::new(),
@@ -147,6 +150,7 @@ impl Snapshot {
         self.window.start_ns = self.window.start_ns.min(other.window.start_ns);
         self.window.end_ns = self.window.end_ns.max(other.window.end_ns);
         self.outcomes.merge(&other.outcomes);
+        self.dropped += other.dropped;
         self.discarded.merge(&other.discarded);
         self.answered_in_window += other.answered_in_window;
         self.response_time.merge(&other.response_time);

@@ -1,6 +1,6 @@
 //! What the server is told to do.
 
-use crate::{Faults, ReferenceError, ServiceTime, Size, Stall};
+use crate::{Faults, ReferenceError, ServiceTime, Size, Stall, TlsConfig, TlsFaults};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
@@ -31,6 +31,12 @@ pub const SERVERS_MAX: usize = 1024;
 /// | `--seed` | number | of everything random | `seed` |
 /// | `--null` | – | as cheap as a server can be: finds the ends of requests, sends a prebuilt answer | `null` |
 /// | `--close-after` | at least 1 | close each connection after so many answers (1 is keep-alive off) | `close_after` |
+/// | `--tls-self-signed` | directory | speak TLS with a certificate of its own making, kept there | `tls.identity` |
+/// | `--tls-cert`, `--tls-key` | files | speak TLS with this certificate and key, in PEM | `tls.identity` |
+/// | `--tls-version` | `1.2`, `1.3` | the only version spoken | `tls.version` |
+/// | `--tls-client-ca` | file | ask clients for a certificate of these CAs | `tls.client_ca` |
+/// | `--tls-no-resumption` | – | every handshake is a full one | `tls.resumption` |
+/// | `--tls-faults` | `garbage=0.01,stall=1%,…` | faults around the requests of a connection | `tls.faults`, by [`TlsFaults::parse`] |
 /// | `--connections-max` | at least 1 | turn further connections away | `connections_max` |
 /// | `--arrivals` | file | log of arrivals, see [`crate::read_arrivals`] | `arrivals` |
 /// | `--counts` | file | where the final counts go, as JSON | `counts` |
@@ -61,6 +67,8 @@ pub struct Config {
     pub null: bool,
     /// Answers per connection before the server closes it.
     pub close_after: Option<u64>,
+    /// How TLS is spoken; `None` is plain text.
+    pub tls: Option<TlsConfig>,
     /// Connections held at once; further ones are closed as they come. `None` is [`CONNECTIONS_MAX`], or what
     /// the hard limit on descriptors allows.
     pub connections_max: Option<usize>,
@@ -84,6 +92,7 @@ impl Default for Config {
             seed: 1,
             null: false,
             close_after: None,
+            tls: None,
             connections_max: None,
             arrivals: None,
             counts: None,
@@ -121,6 +130,9 @@ impl Config {
             }
             if self.stall.is_some() || !self.faults.is_none() {
                 return refuse("the null server neither stalls nor fails: leave out --stall and --faults");
+            }
+            if self.tls.as_ref().is_some_and(|tls| tls.faults != TlsFaults::NONE) {
+                return refuse("the null server does not fail: leave out --tls-faults");
             }
             if self.close_after.is_some_and(|n| n > 1) {
                 return refuse(

@@ -4,6 +4,7 @@ use crate::Fault;
 use crate::intake::Intake;
 use crate::null::Ends;
 use crate::reply::Reply;
+use crate::tls::Line;
 use proofload_measure::Outcome;
 use std::os::fd::OwnedFd;
 
@@ -63,6 +64,7 @@ impl Ending {
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub fd: OwnedFd,
+    pub line: Line,
     pub slot: u32,
     /// From 1 in order of acceptance.
     pub number: u64,
@@ -96,9 +98,10 @@ pub(crate) struct Connection {
 const CARRY_KEPT: usize = 4096;
 
 impl Connection {
-    pub fn new(fd: OwnedFd, slot: u32, number: u64, null: bool) -> Self {
+    pub fn new(fd: OwnedFd, line: Line, slot: u32, number: u64, null: bool) -> Self {
         Connection {
             fd,
+            line,
             slot,
             number,
             requests: 0,

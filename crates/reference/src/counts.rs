@@ -4,7 +4,7 @@
 //! *before* the system call that shows it, and taken back if that call fails: so a client that has its last
 //! answer finds it in the counts, whichever worker it asks.
 
-use crate::Fault;
+use crate::{Fault, TlsFault};
 use proofload_measure::{Outcome, OutcomeCounts};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,10 +32,15 @@ pub(crate) enum Count {
     SpinWall,
     ArrivalsLogged,
     ArrivalsDropped,
+    HandshakesFull,
+    HandshakesResumed,
+    HandshakesFailed,
 }
 
-const PLAIN: usize = Count::ArrivalsDropped as usize + 1;
-const CELLS: usize = PLAIN + Fault::ALL.len() + Outcome::ALL.len();
+const PLAIN: usize = Count::HandshakesFailed as usize + 1;
+/// Where the faults of connections begin.
+const HARMED: usize = PLAIN + Fault::ALL.len() + Outcome::ALL.len();
+const CELLS: usize = HARMED + TlsFault::ALL.len();
 
 /// The cells of one worker: one thread writes, any thread reads.
 #[derive(Debug)]
@@ -60,6 +65,11 @@ impl Cells {
             self.bump(PLAIN + fault as usize, n);
         }
         self.bump(PLAIN + Fault::ALL.len() + outcome as usize, n);
+    }
+
+    /// Counts a connection that was treated badly before its first request.
+    pub fn harmed(&self, fault: TlsFault) {
+        self.bump(HARMED + fault as usize, 1);
     }
 
     // A load and a store instead of a locked addition: there is one writer.
@@ -122,15 +132,27 @@ pub struct Counts {
     pub arrivals_logged: u64,
     /// Arrivals that the log had no room for.
     pub arrivals_dropped: u64,
+    /// TLS handshakes done in full.
+    pub handshakes_full: u64,
+    /// TLS handshakes that resumed a session.
+    pub handshakes_resumed: u64,
+    /// TLS handshakes that either side broke off saying why, or that were none; not those harmed on purpose.
+    pub handshakes_failed: u64,
     /// What a truthful client must have made of the requests so far.
     pub expected: OutcomeCounts,
     faults: [u64; Fault::ALL.len()],
+    tls_faults: [u64; TlsFault::ALL.len()],
 }
 
 impl Counts {
     /// How many requests this fault was done to.
     pub fn fault(&self, fault: Fault) -> u64 {
         self.faults[fault as usize]
+    }
+
+    /// How many connections this fault was done to.
+    pub fn tls_fault(&self, fault: TlsFault) -> u64 {
+        self.tls_faults[fault as usize]
     }
 
     pub(crate) fn sum<'a>(workers: impl Iterator<Item = &'a Cells>, started_ns: u64, now_ns: u64) -> Counts {
@@ -164,10 +186,16 @@ impl Counts {
             spin_wall_ns: get(Count::SpinWall),
             arrivals_logged: get(Count::ArrivalsLogged),
             arrivals_dropped: get(Count::ArrivalsDropped),
+            handshakes_full: get(Count::HandshakesFull),
+            handshakes_resumed: get(Count::HandshakesResumed),
+            handshakes_failed: get(Count::HandshakesFailed),
             ..Counts::default()
         };
         for fault in Fault::ALL {
             counts.faults[fault as usize] = sum[PLAIN + fault as usize];
+        }
+        for fault in TlsFault::ALL {
+            counts.tls_faults[fault as usize] = sum[HARMED + fault as usize];
         }
         for outcome in Outcome::ALL {
             counts.expected.add_many(outcome, sum[PLAIN + Fault::ALL.len() + outcome as usize]);
@@ -194,6 +222,11 @@ impl Counts {
         json.push_str("\"faults\":{");
         for fault in Fault::ALL {
             field(&mut json, fault.name(), self.fault(fault));
+        }
+        close(&mut json);
+        json.push_str("\"tls_faults\":{");
+        for fault in TlsFault::ALL {
+            field(&mut json, fault.name(), self.tls_fault(fault));
         }
         close(&mut json);
         json.push_str("\"expected_outcomes\":{");
@@ -227,6 +260,9 @@ impl Counts {
             ("spin_wall_ns", self.spin_wall_ns),
             ("arrivals_logged", self.arrivals_logged),
             ("arrivals_dropped", self.arrivals_dropped),
+            ("handshakes_full", self.handshakes_full),
+            ("handshakes_resumed", self.handshakes_resumed),
+            ("handshakes_failed", self.handshakes_failed),
         ]
     }
 }
@@ -262,6 +298,6 @@ mod tests {
         for fault in Fault::ALL {
             assert_eq!(json.matches(&format!("\"{}\":", fault.name())).count(), 1, "{json}");
         }
-        assert_eq!(json.matches("\":").count(), 2 + PLAIN + 2 + Fault::ALL.len() + Outcome::ALL.len());
+        assert_eq!(json.matches("\":").count(), 2 + 3 + CELLS);
     }
 }

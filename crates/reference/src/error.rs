@@ -48,6 +48,14 @@ pub enum ReferenceError {
         /// What the kernel said.
         source: std::io::Error,
     },
+    /// A certificate or key cannot be used.
+    #[error("{path} cannot be used for TLS: {wrong}", path = path.display())]
+    Tls {
+        /// The file, or the directory of files.
+        path: PathBuf,
+        /// What is wrong with it.
+        wrong: String,
+    },
     /// The kernel refused something that an event loop cannot do without.
     #[error("the kernel refused {what}: {source}")]
     Kernel {
@@ -67,6 +75,10 @@ pub enum ReferenceError {
 }
 
 impl ReferenceError {
+    pub(crate) fn tls(path: &std::path::Path, wrong: impl std::fmt::Display) -> Self {
+        ReferenceError::Tls { path: path.to_owned(), wrong: wrong.to_string() }
+    }
+
     pub(crate) fn kernel(what: &'static str, source: impl Into<std::io::Error>) -> Self {
         ReferenceError::Kernel { what, source: source.into() }
     }

@@ -13,6 +13,9 @@
 //!   itself, takes service time, or fails.
 //! - [`Fault::expected_outcome`] is the table of faults and outcomes.
 //!
+//! - With a [`TlsConfig`] it speaks TLS, also as null server; it counts handshakes and breaks a chosen share of
+//!   connections ([`TlsFault`]). `/__counts` and `/__ready` may then be asked for without TLS too.
+//!
 //! Requests on one connection are answered in order, one at a time; a pipelined request begins when the one
 //! before it is answered. A client that hangs up, or only shuts its sending side, while its answer is in
 //! the making gets none: the request is counted in [`Counts::client_left`]. All instants are nanoseconds of
@@ -37,6 +40,7 @@ mod serving;
 mod stall;
 mod stop;
 mod timers;
+mod tls;
 mod worker;
 
 pub use arrivals::{Arrival, read_arrivals};
@@ -49,3 +53,4 @@ pub use server::{Report, Running, Server, run, serve};
 pub use service::{Delay, SERVICE_MAX_NS, SIZE_MAX, ServiceTime, Size};
 pub use stall::Stall;
 pub use stop::Stop;
+pub use tls::{Identity, Made, TlsConfig, TlsFault, TlsFaults, TlsVersion};

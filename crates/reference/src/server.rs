@@ -4,6 +4,7 @@ use crate::arrivals::LogFile;
 use crate::clock::now_ns;
 use crate::config::CONNECTIONS_MAX;
 use crate::counts::{Cells, Counts};
+use crate::tls::TlsConfig;
 use crate::worker::Worker;
 use crate::{Config, ReferenceError, Stop};
 use rustix::event::{EventfdFlags, eventfd};
@@ -33,6 +34,7 @@ pub(crate) struct Shared {
     pub cells: Vec<Arc<Cells>>,
     pub inboxes: Vec<Inbox>,
     pub log: Option<Arc<LogFile>>,
+    pub tls: Option<Arc<rustls::ServerConfig>>,
 }
 
 impl Shared {
@@ -93,6 +95,7 @@ impl Server {
     /// Any [`ReferenceError`] but those of parsing.
     pub fn bind(config: Config) -> Result<Self, ReferenceError> {
         config.check()?;
+        let tls = config.tls.as_ref().map(TlsConfig::build).transpose()?;
         let connections_max = allow_descriptors(&config)?;
         let (listener, address) = listen(SocketAddr::new(config.bind, config.port))?;
         let log = config.arrivals.as_deref().map(LogFile::create).transpose()?;
@@ -108,6 +111,7 @@ impl Server {
             cells: (0..config.workers).map(|_| Arc::new(Cells::new())).collect(),
             inboxes: (0..config.workers).map(|_| Inbox::new()).collect::<Result<_, _>>()?,
             log,
+            tls,
             config,
         };
         Ok(Server { shared: Arc::new(shared), address, counts_file })

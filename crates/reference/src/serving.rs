@@ -12,11 +12,13 @@ use crate::null::Null;
 use crate::reply::{After, Form};
 use crate::server::Shared;
 use crate::timers::Timers;
+use crate::tls::{CIPHER, Desk, Received, receive_some};
 use crate::{Fault, ReferenceError};
 use proofload_measure::Outcome;
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, recv, sendmsg, shutdown};
+use rustix::net::{Shutdown, shutdown};
+use std::io::IoSlice;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,6 +56,7 @@ pub(crate) struct Serving {
     spin_ns: u64,
     close_after: u64,
     buffer: Box<[u8]>,
+    cipher: Box<[u8]>,
 }
 
 impl Serving {
@@ -74,6 +77,7 @@ impl Serving {
             spin_ns: config.service.spin_ns,
             close_after: config.close_after.unwrap_or(u64::MAX),
             buffer: vec![0; RECEIVE].into_boxed_slice(),
+            cipher: vec![0; if shared.tls.is_some() { CIPHER } else { 0 }].into_boxed_slice(),
             shared,
         }
     }
@@ -83,6 +87,7 @@ impl Serving {
         let ended = EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR;
         conn.readable |= flags.intersects(EventFlags::IN | ended);
         conn.hung |= flags.intersects(ended);
+        conn.line.flush(&conn.fd);
         if conn.null {
             return self.serve_null(conn);
         }
@@ -223,7 +228,7 @@ impl Serving {
     fn notice_end(&mut self, conn: &mut Connection) -> Flow {
         loop {
             self.receive(conn)?;
-            if !conn.readable {
+            if !conn.readable || conn.phase == Phase::Draining {
                 return Ok(());
             }
         }
@@ -249,14 +254,8 @@ impl Serving {
     /// A client that sent `Expect: 100-continue` waits for this before it sends the body. The few bytes fit
     /// whenever the answers before it were read; if not, the client goes on by itself (RFC 9110, 10.1.1).
     fn say_continue(&mut self, conn: &mut Connection) -> Flow {
-        match rustix::net::send(
-            &conn.fd,
-            b"HTTP/1.1 100 Continue\r\n\r\n",
-            SendFlags::NOSIGNAL | SendFlags::DONTWAIT,
-        ) {
-            Ok(_) | Err(Errno::AGAIN) => Ok(()),
-            Err(_) => Err(Gone::ClientReset),
-        }
+        let said = conn.line.interject(&conn.fd, b"HTTP/1.1 100 Continue\r\n\r\n");
+        said.map_err(|_| Gone::ClientReset)
     }
 
     /// Sends what may leave now, then does what comes after the last byte.
@@ -270,7 +269,7 @@ impl Serving {
             if let Some(ending) = ending {
                 self.count_ending(ending, 1);
             }
-            let sent = sendmsg(&conn.fd, &pieces, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL);
+            let sent = conn.line.send(&conn.fd, &pieces);
             let taken = sent.map_or(0, |n| n as u64);
             if let Some(ending) = ending.filter(|_| taken < attempt) {
                 self.count_ending(ending, LESS_ONE);
@@ -333,6 +332,7 @@ impl Serving {
             self.cells.add(Count::ClosedByServer, 1);
         }
         conn.phase = Phase::Draining;
+        conn.line.say_goodbye(&conn.fd);
         if shutdown(&conn.fd, Shutdown::Write).is_err() {
             return Err(Gone::ServerFin);
         }
@@ -343,7 +343,13 @@ impl Serving {
     fn drain(&mut self, conn: &mut Connection) -> Flow {
         let mut dropped = 0;
         while conn.readable && dropped < TURN_BYTES {
-            dropped += self.receive(conn).map_err(|_| Gone::ServerFin)?;
+            match receive_some(&conn.fd, &mut self.buffer).map_err(|_| Gone::ServerFin)? {
+                Some(n) => {
+                    conn.readable = n == RECEIVE || conn.hung;
+                    dropped += n;
+                }
+                None => conn.readable = false,
+            }
         }
         if conn.readable {
             self.again.push(conn.slot);
@@ -373,32 +379,44 @@ impl Serving {
         Err(Gone::ServerReset)
     }
 
-    /// Receives into the buffer; 0 when there is nothing. Knows when the socket is empty without asking
-    /// twice: a receive that fills less than the buffer has emptied it (epoll(7)), unless the end follows.
+    /// Receives into the buffer; 0 when there is nothing.
     fn receive(&mut self, conn: &mut Connection) -> Result<usize, Gone> {
-        match recv(&conn.fd, &mut self.buffer[..], RecvFlags::empty()) {
-            Ok((0, _)) => Err(Gone::ClientFin),
-            Ok((n, _)) => {
-                conn.readable = n == RECEIVE || conn.hung;
+        let desk = Desk {
+            shared: &self.shared,
+            cells: &self.cells,
+            number: conn.number,
+            buffer: &mut self.buffer,
+            cipher: &mut self.cipher,
+        };
+        match conn.line.receive(&conn.fd, conn.hung, desk)? {
+            Received::Bytes { n, more } => {
+                conn.readable = more;
                 Ok(n)
             }
-            Err(Errno::AGAIN) => {
-                conn.readable = false;
+            Received::Failed => {
+                self.cells.add(Count::ClientLeft, u64::from(conn.in_the_making()));
+                self.close(conn)?;
                 Ok(0)
             }
-            Err(Errno::INTR) => Ok(0),
-            Err(_) => Err(Gone::ClientReset),
+            Received::Stalled if conn.hung => Err(Gone::ClientFin),
+            Received::Stalled => {
+                conn.phase = Phase::Silent;
+                Ok(0)
+            }
         }
     }
 
     fn serve_null(&mut self, conn: &mut Connection) -> Flow {
-        if conn.phase == Phase::Draining {
-            return self.drain(conn);
+        match conn.phase {
+            Phase::Draining => return self.drain(conn),
+            Phase::Silent if conn.hung => return Err(Gone::ClientFin),
+            Phase::Silent => return Ok(()),
+            _ => {}
         }
         let mut received = 0;
         loop {
             self.send_owed(conn)?;
-            if conn.owed > 0 || !conn.readable || conn.phase == Phase::Draining {
+            if conn.owed > 0 || !conn.readable || conn.phase != Phase::Reading {
                 return Ok(());
             }
             if received >= TURN_BYTES {
@@ -437,7 +455,7 @@ impl Serving {
             };
             let hoped = before - null.unfinished(conn.owed - bytes.len() as u64);
             count(hoped);
-            let sent = rustix::net::send(&conn.fd, bytes, SendFlags::NOSIGNAL);
+            let sent = conn.line.send(&conn.fd, &[IoSlice::new(bytes)]);
             let taken = sent.map_or(0, |n| n as u64);
             conn.owed -= taken;
             count((before - null.unfinished(conn.owed)).wrapping_sub(hoped));

@@ -6,6 +6,7 @@ use crate::connection::{Connection, Gone};
 use crate::counts::Count;
 use crate::server::Shared;
 use crate::serving::{Flow, Serving};
+use crate::tls::Line;
 use crate::{ReferenceError, Stop};
 use rustix::buffer::spare_capacity;
 use rustix::event::Timespec;
@@ -200,7 +201,8 @@ impl Worker {
         });
         let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
         let watched = epoll::add(&self.epoll, &fd, EventData::new_u64(u64::from(slot)), flags);
-        let conn = Box::new(Connection::new(fd, slot, number, self.shared.config.null));
+        let conn =
+            Box::new(Connection::new(fd, Line::new(&self.shared), slot, number, self.shared.config.null));
         match watched {
             Ok(()) => self.connections[slot as usize] = Some(conn),
             // Out of memory for watches: the connection is closed, which counts as ours.

@@ -42,6 +42,7 @@ pub(crate) fn plan() -> LoadPlan {
         seed: 1,
         share: (0, 1),
         asking: Default::default(),
+        shortage: Default::default(),
         driver: Default::default(),
     }
 }

@@ -49,6 +49,7 @@ fn plan(address: SocketAddr, requests: u64) -> LoadPlan {
         seed: 1,
         share: (0, 1),
         asking: Default::default(),
+        shortage: Default::default(),
         driver: Default::default(),
     }
 }

@@ -99,6 +99,7 @@ fn plan_of(case: &Case, address: SocketAddr) -> LoadPlan {
         seed: 1,
         share: (0, 1),
         asking: Default::default(),
+        shortage: Default::default(),
         driver: Default::default(),
     }
 }

@@ -73,6 +73,7 @@ fn closed() -> LoadPlan {
         seed: 1,
         share: (0, 1),
         asking: Default::default(),
+        shortage: Default::default(),
         driver: Default::default(),
     }
 }

@@ -92,6 +92,7 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
             cpu_ns_per_exchange: (finished > 0).then(|| used.cpu_ns as f64 / finished as f64),
             peak_rss_bytes: used.peak_rss_bytes,
             threads: used.threads,
+            start_error_ns: used.start_error_ns.iter().copied().flatten().max(),
             driver: used.driver.to_string(),
             fit: result.findings.is_empty(),
             findings: result.findings.iter().map(sentence).collect(),
@@ -122,6 +123,16 @@ fn sentence(finding: &Finding) -> String {
         Finding::Ports { exhausted, opened, available } => format!(
             "local ports: {exhausted} connections found none, {opened} opened, {available} in the range; keep connections alive or widen the range"
         ),
+        Finding::NotOffered { intended, sent, connections, most } => {
+            let share = *sent as f64 / (*intended).max(1) as f64 * 100.0;
+            let (why, remedy) = match connections >= most {
+                true => ("all connections were busy or failing", "raise the connections or lower the rate"),
+                false => ("the generator fell behind", "use more workers or lower the rate"),
+            };
+            format!(
+                "offered load: {sent} of {intended} planned requests were sent ({share:.1} %), for {why}; {remedy}"
+            )
+        }
         Finding::Descriptors { exhausted } => {
             format!(
                 "file descriptors: {exhausted} connections found none; raise `ulimit -n` or use fewer connections"

@@ -113,6 +113,7 @@ impl Bench for FakeBench {
             snapshot: recorder.finish(),
             per_second: vec![100],
             quantiles_per_second: Vec::new(),
+            connections: Default::default(),
             generator: GeneratorUse { driver: "sim", threads: 1, ..GeneratorUse::default() },
             findings: Vec::new(),
             negotiated: Vec::new(),

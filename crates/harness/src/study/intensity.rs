@@ -6,7 +6,7 @@ use super::quantity::{self, CONNECTIONS_MAX};
 use super::shape::{peak, stages_label};
 use super::stages::{Of, check_stages};
 use super::suggest::nearest;
-use super::{LoadKind, LoadPoint};
+use super::{LoadKind, LoadPoint, OpenTerms};
 use proofload_engine::{Arrival, KeepAlive};
 
 /// Most points of a ladder: each is measured in every cycle.
@@ -71,7 +71,14 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
             None => (label, LoadKind::Closed { think_ns }),
             Some(count) => (format!("{label}-{count}n"), LoadKind::Requests { count, think_ns, cap_ns }),
         };
-        LoadPoint { label, connections: *connections as u32, kind, keep_alive, streams: Vec::new() }
+        LoadPoint {
+            label,
+            connections: *connections as u32,
+            kind,
+            keep_alive,
+            open: OpenTerms::default(),
+            streams: Vec::new(),
+        }
     };
     unique(field, rungs.0.iter().map(point).collect(), rungs.1)
 }
@@ -88,6 +95,7 @@ fn check_closed_stages(map: &Map<'_>) -> Option<Points> {
         connections: peak(&stages) as u32,
         kind: LoadKind::ClosedStages { stages, think_ns: think_ns? },
         keep_alive: keep_alive?,
+        open: OpenTerms::default(),
         streams: Vec::new(),
     };
     Some(Points { points: vec![point], labels_complete: true })
@@ -121,6 +129,7 @@ fn check_users(field: &Field<'_>) -> Option<Points> {
         connections: *users as u32,
         kind: LoadKind::Users { ramp_ns, loops, think_ns, cap_ns },
         keep_alive,
+        open: OpenTerms::default(),
         streams: Vec::new(),
     };
     unique(field, rungs.0.iter().map(point).collect(), rungs.1)
@@ -194,6 +203,7 @@ fn check_open(field: &Field<'_>) -> Option<Points> {
             connections: connections as u32,
             kind: LoadKind::OpenStages { stages, arrival },
             keep_alive,
+            open: OpenTerms::default(),
             streams: Vec::new(),
         };
         return Some(Points { points: vec![point], labels_complete: true });
@@ -204,6 +214,7 @@ fn check_open(field: &Field<'_>) -> Option<Points> {
         connections: connections as u32,
         kind: LoadKind::Open { rate_per_s: *rate_per_s, arrival },
         keep_alive,
+        open: OpenTerms::default(),
         streams: Vec::new(),
     };
     unique(field, rungs.0.iter().map(point).collect(), rungs.1)

@@ -52,7 +52,7 @@ pub use quantity::{duration, header, keep_alive, rate, size};
 pub use raw::study_schema;
 pub use request::{Asked, Auth, Body, FormPart, FormValue, Shown, form_part};
 pub use root::{Options, load, parse};
-pub use shape::{LoadKind, Stand, peak, stages_label};
+pub use shape::{LoadKind, OpenTerms, Stand, peak, stages_label};
 pub use url::{ParsedUrl, parse_url, parse_url_unresolved};
 
 use std::collections::BTreeMap;
@@ -200,6 +200,8 @@ pub struct LoadPoint {
     pub kind: LoadKind,
     /// Reuse of connections; with streams that of the first.
     pub keep_alive: KeepAlive,
+    /// How an open loop sends; with streams that of the first.
+    pub open: OpenTerms,
     /// The load of each stream, in the order of [`Study::streams`]; empty without streams.
     pub streams: Vec<LoadPoint>,
 }

@@ -2,7 +2,7 @@
 
 use super::LoadPoint;
 use super::quantity::{keep_alive_label, rate_label};
-use proofload_engine::{Arrival, Extent, Profile, Stage};
+use proofload_engine::{Arrival, Extent, Profile, Shortage, Stage};
 
 /// Exchanges a second that a count is assumed to be answered at; only the estimate of a study's time uses it.
 const ASSUMED_PER_S: f64 = 5_000.0;
@@ -59,6 +59,17 @@ pub enum LoadKind {
         /// What it may take at most.
         cap_ns: u64,
     },
+}
+
+/// How an open loop sends, beside when; the default is exact, and waits for a free connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenTerms {
+    /// How late sends may be fired together to save wake-ups; 0 is exact.
+    pub coalesce_ns: u64,
+    /// What becomes of a request that finds no free connection.
+    pub shortage: Shortage,
+    /// Whether the tool chooses the connections: few at first, more while they are wanting.
+    pub auto: bool,
 }
 
 /// What is carried out of a load.
@@ -128,30 +139,28 @@ impl LoadKind {
         }
     }
 
-    /// What the engine carries out.
-    pub(crate) fn profile(&self) -> Profile {
+    /// What the engine carries out. Sends of an open loop may be fired together so late.
+    pub(crate) fn profile(&self, coalesce_ns: u64) -> Profile {
         match self.clone() {
             LoadKind::Closed { think_ns } | LoadKind::Requests { think_ns, .. } => {
                 Profile::Closed { think_ns }
             }
-            LoadKind::Open { rate_per_s, arrival } => Profile::Open { rate_per_s, arrival, coalesce_ns: 0 },
+            LoadKind::Open { rate_per_s, arrival } => Profile::Open { rate_per_s, arrival, coalesce_ns },
             LoadKind::ClosedStages { stages, think_ns } => Profile::ClosedStages { stages, think_ns },
-            LoadKind::OpenStages { stages, arrival } => {
-                Profile::OpenStages { stages, arrival, coalesce_ns: 0 }
-            }
+            LoadKind::OpenStages { stages, arrival } => Profile::OpenStages { stages, arrival, coalesce_ns },
             LoadKind::Users { ramp_ns, loops, think_ns, .. } => Profile::Users { ramp_ns, loops, think_ns },
         }
     }
 
     /// The plain load that warms servers in its place, with its connections.
-    pub(crate) fn stand_in(&self, connections: u32) -> (Profile, u32) {
+    pub(crate) fn stand_in(&self, connections: u32, coalesce_ns: u64) -> (Profile, u32) {
         let few = connections.min(STAND_IN_CONNECTIONS);
         match self {
-            LoadKind::Closed { .. } | LoadKind::Open { .. } => (self.profile(), connections),
+            LoadKind::Closed { .. } | LoadKind::Open { .. } => (self.profile(coalesce_ns), connections),
             LoadKind::OpenStages { stages, arrival } => {
                 let area = |stage: &Stage| (stage.from + stage.to) / 2.0 * stage.for_ns as f64;
                 let rate_per_s = stages.iter().map(area).sum::<f64>() / length_of(stages).max(1) as f64;
-                (Profile::Open { rate_per_s, arrival: *arrival, coalesce_ns: 0 }, connections)
+                (Profile::Open { rate_per_s, arrival: *arrival, coalesce_ns }, connections)
             }
             LoadKind::Requests { think_ns, .. }
             | LoadKind::ClosedStages { think_ns, .. }

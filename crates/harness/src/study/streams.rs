@@ -96,6 +96,7 @@ fn together(field: &Field<'_>, loads: Vec<Option<Points>>) -> Option<Points> {
             connections: streams.iter().map(|load| load.connections).sum(),
             kind: first.kind.clone(),
             keep_alive: first.keep_alive,
+            open: first.open,
             streams,
         })
     });

@@ -344,6 +344,7 @@ fn a_comparison_names_servers_by_their_addresses_and_claims_that_the_second_is_f
         connections: 8,
         kind: LoadKind::Closed { think_ns: 0 },
         keep_alive: KeepAlive::On,
+        open: Default::default(),
         streams: Vec::new(),
     };
     let compare = |urls: &[&str]| {

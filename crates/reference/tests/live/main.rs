@@ -6,3 +6,4 @@ mod faults;
 mod life;
 mod null;
 mod reconcile;
+mod tls;

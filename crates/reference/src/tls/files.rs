@@ -1,0 +1,29 @@
+//! Certificates and keys out of files in PEM.
+
+use crate::ReferenceError;
+use rustls::pki_types::pem::{Error, PemObject};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::path::Path;
+
+/// All certificates of a file, in its order; at least one.
+pub(super) fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, ReferenceError> {
+    let bytes = read(path)?;
+    let found: Result<Vec<_>, Error> = CertificateDer::pem_slice_iter(&bytes).collect();
+    let found = found.map_err(|error| ReferenceError::tls(path, error))?;
+    match found.is_empty() {
+        true => Err(ReferenceError::tls(path, "it has no certificate; write one in PEM")),
+        false => Ok(found),
+    }
+}
+
+/// The first key of a file.
+pub(super) fn key(path: &Path) -> Result<PrivateKeyDer<'static>, ReferenceError> {
+    PrivateKeyDer::from_pem_slice(&read(path)?).map_err(|error| match error {
+        Error::NoItemsFound => ReferenceError::tls(path, "it has no unencrypted key; write one in PEM"),
+        error => ReferenceError::tls(path, error),
+    })
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, ReferenceError> {
+    std::fs::read(path).map_err(|error| ReferenceError::tls(path, error))
+}
