@@ -1,7 +1,8 @@
 //! Flags of a load, checked: all mistakes at once.
 
 use crate::args::{LoadArgs, MeasureArgs};
-use proofload_engine::{Arrival, Expect, Stage, Timeouts};
+use proofload_engine::{Arrival, Distribution, Expect, Stage, Timeouts};
+use proofload_harness::study;
 use proofload_harness::study::quantity;
 use proofload_harness::study::stages::{Of, stage};
 use proofload_harness::study::{Auth, Body, FOLLOW_MAX, feeder, form_part, local_address};
@@ -71,7 +72,7 @@ fn users(args: &MeasureArgs, users: u32, plain: &LoadPoint, mistakes: &mut Mista
         mistakes.add("--loops: 0 ask nothing; write at least 1");
     }
     let ramp_ns = args.ramp.as_deref().map_or(0, |text| mistakes.take("--ramp", quantity::duration(text)));
-    let kind = LoadKind::Users { ramp_ns, loops, think_ns: plain.think_ns(), cap_ns: COUNT_CAP_NS };
+    let kind = LoadKind::Users { ramp_ns, loops, think_ns: think(plain), cap_ns: COUNT_CAP_NS };
     LoadPoint { label: users_label(users), connections: users, kind, ..plain.clone() }
 }
 
@@ -83,8 +84,7 @@ fn staged(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> Loa
         .collect();
     let open = read.iter().any(|(of, _)| *of == Of::Rate);
     // `hold 0 10s` is a pause of either kind.
-    let pause = |stage: &Stage| stage.from == 0.0 && stage.to == 0.0;
-    if open && read.iter().any(|(of, stage)| *of == Of::Connections && !pause(stage)) {
+    if open && read.iter().any(|(of, stage)| *of == Of::Connections && !stage.is_pause()) {
         mistakes.add("--stage: some are rates and some are connections; write /s behind all rates");
     }
     let stages: Vec<Stage> = read.into_iter().map(|(_, stage)| stage).collect();
@@ -106,8 +106,13 @@ fn staged(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> Loa
         return LoadPoint { label, kind: LoadKind::OpenStages { stages, arrival }, ..plain.clone() };
     }
     let connections = peak(&stages) as u32;
-    let kind = LoadKind::ClosedStages { stages, think_ns: plain.think_ns() };
+    let kind = LoadKind::ClosedStages { stages, think_ns: think(plain) };
     LoadPoint { label, connections, kind, ..plain.clone() }
+}
+
+/// The think time that the flags say.
+fn think(plain: &LoadPoint) -> Distribution {
+    plain.think().cloned().unwrap_or_default()
 }
 
 /// The load point that the flags ask for.
@@ -122,7 +127,8 @@ pub fn point(args: &LoadArgs, mistakes: &mut Mistakes) -> LoadPoint {
             quantity::CONNECTIONS_MAX
         ));
     }
-    let think_ns = args.think.as_deref().map_or(0, |text| mistakes.take("--think", quantity::duration(text)));
+    let think = |text: &str| mistakes.take("--think", study::think(text));
+    let think_ns = args.think.as_deref().map(think).unwrap_or_default();
     let keep_alive = quantity::keep_alive(&args.keep_alive).unwrap_or_else(|why| {
         mistakes.add(format!("--keep-alive: {why}"));
         proofload_engine::KeepAlive::On

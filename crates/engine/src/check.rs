@@ -2,7 +2,7 @@
 
 use crate::driver::Allowance;
 use crate::load::deal;
-use crate::{Address, EngineError, Extent, KeepAlive, LoadPlan, Profile, Stage};
+use crate::{Address, EngineError, Extent, KeepAlive, LoadPlan, Profile, Stage, Trace};
 use proofload_wire::http1::becomes_get;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -166,26 +166,28 @@ fn extent_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
 fn profile_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
     let mut rates: Vec<f64> = Vec::new();
     let mut pauses = vec![("coalescing", plan.profile.coalesce_ns())];
+    let mut thought = None;
     match &plan.profile {
-        Profile::Closed { think_ns } => pauses.push(("think time", *think_ns)),
+        Profile::Closed { think_ns } => thought = Some(think_ns),
         Profile::Open { rate_per_s, .. } => rates.push(*rate_per_s),
         Profile::OpenStages { stages, .. } => {
             stage_problems(plan, stages, problems);
             // A stage may hold at 0; not all of them may.
-            let most = stages.iter().map(|stage| stage.from.max(stage.to)).fold(0.0, f64::max);
-            rates.push(most);
+            rates.push(stages.iter().map(Stage::peak).fold(0.0, f64::max));
         }
         Profile::ClosedStages { stages, think_ns } => {
-            pauses.push(("think time", *think_ns));
+            thought = Some(think_ns);
             stage_problems(plan, stages, problems);
-            let most = stages.iter().map(|stage| stage.from.max(stage.to)).fold(0.0, f64::max);
+            let most = stages.iter().map(Stage::peak).fold(0.0, f64::max);
             if most.ceil() != f64::from(plan.connections) {
                 let connections = plan.connections;
                 problems.push(format!("connections: {connections}, but the stages have {most} at most"));
             }
         }
+        Profile::OpenTrace { trace, .. } => trace_problems(plan, trace, problems),
         Profile::Users { ramp_ns, loops, think_ns } => {
-            pauses.extend([("think time", *think_ns), ("ramp", *ramp_ns)]);
+            thought = Some(think_ns);
+            pauses.push(("ramp", *ramp_ns));
             let all = u64::from(plan.connections) * u64::from(*loops);
             if !matches!(plan.extent, Extent::Requests { count, .. } if count == all) || *loops == 0 {
                 problems.push(format!("users: the extent must be a count of users times loops, {all}"));
@@ -194,6 +196,10 @@ fn profile_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
     }
     for rate_per_s in rates.iter().filter(|rate| !(**rate > 0.0 && **rate <= RATE_MAX)) {
         problems.push(format!("rate: {rate_per_s} per second is not above 0 and at most {RATE_MAX:e}"));
+    }
+    if let Some(think_ns) = thought {
+        pauses.push(("think time", think_ns.mean() as u64));
+        problems.extend(think_ns.problem().map(|what| format!("think time: {what}")));
     }
     for (name, ns) in pauses.iter().filter(|(_, ns)| *ns > LONGEST_NS) {
         problems.push(format!("{name}: {ns} ns is longer than a week"));
@@ -209,26 +215,41 @@ fn profile_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
 
 fn stage_problems(plan: &LoadPlan, stages: &[Stage], problems: &mut Vec<String>) {
     let bad = |value: f64| !value.is_finite() || value < 0.0;
-    for (at, stage) in stages.iter().enumerate() {
-        if stage.for_ns == 0 || stage.for_ns > LONGEST_NS {
-            problems.push(format!(
-                "stage {}: {} ns; write more than 0 and at most a week",
-                at + 1,
-                stage.for_ns
-            ));
+    for (at, stage) in (1..).zip(stages) {
+        let for_ns = stage.for_ns();
+        if for_ns == 0 || for_ns > LONGEST_NS {
+            problems.push(format!("stage {at}: {for_ns} ns; write more than 0 and at most a week"));
         }
-        if bad(stage.from) || bad(stage.to) {
-            problems.push(format!(
-                "stage {}: {} to {} is below 0 or no number",
-                at + 1,
-                stage.from,
-                stage.to
-            ));
+        match *stage {
+            Stage::Line { from, to, .. } if bad(from) || bad(to) => {
+                problems.push(format!("stage {at}: {from} to {to} is below 0 or no number"));
+            }
+            Stage::Sine { mean, amplitude, period_ns, .. } => {
+                // Written so that what is no number is wrong too.
+                if !(mean.is_finite() && amplitude > 0.0 && amplitude <= mean) {
+                    problems.push(format!(
+                        "stage {at}: an amplitude of {amplitude} around {mean} is not above 0 and at most the mean"
+                    ));
+                }
+                if period_ns == 0 || period_ns > LONGEST_NS {
+                    let what = "write more than 0 and at most a week";
+                    problems.push(format!("stage {at}: a period of {period_ns} ns; {what}"));
+                }
+            }
+            Stage::Line { .. } => {}
         }
     }
-    let length_ns = stages.iter().fold(0_u64, |sum, stage| sum.saturating_add(stage.for_ns));
+    let length_ns = stages.iter().fold(0_u64, |sum, stage| sum.saturating_add(stage.for_ns()));
     if plan.extent != Extent::DurationNs(length_ns) {
         problems.push(format!("extent: it must be the length of the stages, {length_ns} ns"));
+    }
+}
+
+fn trace_problems(plan: &LoadPlan, trace: &Trace, problems: &mut Vec<String>) {
+    problems.extend(trace.problem().map(|what| format!("trace: {what}")));
+    let length_ns = trace.length_ns();
+    if !matches!(plan.extent, Extent::DurationNs(ns) if ns <= length_ns) {
+        problems.push(format!("extent: it must be at most the length of the trace, {length_ns} ns"));
     }
 }
 

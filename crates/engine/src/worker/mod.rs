@@ -7,6 +7,7 @@ mod exchange;
 mod follow;
 mod pace;
 mod shaped;
+mod think;
 
 use crate::books::{Books, WorkerResult};
 use crate::deadlines::Deadlines;

@@ -1,11 +1,12 @@
 //! When the next exchange begins: when a place is free (closed loop), or when the timetable says (open).
 
 use super::shaped::Shaped;
+use super::think::{Pauses, Waiting};
 use super::{OPENING_GAP_NS, Share, Worker, mix_of_target};
 use crate::driver::{Conn, Net};
 use crate::load::{Curve, Mix, Schedule, Stripe};
 use crate::slot::Phase;
-use crate::{KeepAlive, LoadPlan, Profile};
+use crate::{Distribution, KeepAlive, LoadPlan, Profile};
 use proofload_measure::Window;
 use std::collections::VecDeque;
 
@@ -20,9 +21,9 @@ pub(super) enum Pace {
 /// Each place asks again when it is free.
 #[derive(Debug)]
 pub(super) struct Closed {
-    think_ns: u64,
-    /// Places that will ask, with the instants; in order, for every pause is as long as the others.
-    thinking: VecDeque<(u64, Conn)>,
+    pauses: Pauses,
+    /// Places that will ask.
+    thinking: Waiting,
     /// Exchanges of the window that may still be begun; `None` is no limit.
     quota: Option<u64>,
     window_start_ns: u64,
@@ -124,8 +125,8 @@ impl Pace {
         };
         match &plan.profile {
             Profile::Closed { think_ns } => Pace::Closed(Closed {
-                think_ns: *think_ns,
-                thinking: first_asks(plan, share, *think_ns, places),
+                thinking: first_asks(plan, share, think_ns, places),
+                pauses: Pauses::new(plan, share, think_ns),
                 quota,
                 window_start_ns: window.start_ns,
                 mixes: (0..plan.targets.len()).map(|target| mix_of_target(plan, target)).collect(),
@@ -137,11 +138,14 @@ impl Pace {
             Profile::OpenStages { stages, arrival, coalesce_ns } => {
                 open(Schedule::staged(Curve::new(stages), *arrival, plan.seed), *coalesce_ns)
             }
+            Profile::OpenTrace { trace, coalesce_ns } => {
+                open(Schedule::recorded(trace.clone()), *coalesce_ns)
+            }
             Profile::ClosedStages { stages, think_ns } => {
-                Pace::Shaped(Shaped::stages(plan, share, stages, *think_ns, places))
+                Pace::Shaped(Shaped::stages(plan, share, stages, think_ns, places))
             }
             Profile::Users { ramp_ns, loops, think_ns } => {
-                Pace::Shaped(Shaped::users(plan, share, (*ramp_ns, *loops, *think_ns), places))
+                Pace::Shaped(Shaped::users(plan, share, (*ramp_ns, *loops, think_ns), places))
             }
         }
     }
@@ -189,7 +193,7 @@ impl Pace {
     pub fn next_ns(&self, end_ns: u64) -> Option<(u64, bool)> {
         match self {
             Pace::Closed(closed) => {
-                let due = closed.thinking.front().map(|(due, _)| *due)?;
+                let due = closed.thinking.next_ns()?;
                 (due < end_ns).then_some((due, true))
             }
             Pace::Shaped(shaped) => {
@@ -222,18 +226,19 @@ impl Pace {
 /// Distance of the first sends of a closed loop that does not think: about what two sends cost.
 const FIRST_GAP_NS: u64 = 16_000;
 
-/// When each place of a closed loop asks first. With a think time their phases are spread over it, else they
-/// would think in step for ever; without keep-alive they dial one after the other. Otherwise they begin as
-/// fast as one worker can send, so that the first round does not count what the generator makes it wait.
-fn first_asks(plan: &LoadPlan, share: &Share, think_ns: u64, places: usize) -> VecDeque<(u64, Conn)> {
-    let mut asks = VecDeque::with_capacity(places);
-    let all = u128::from(share.n) * places as u128;
+/// When each place of a closed loop asks first. With a think time they are in the midst of it; without keep-alive
+/// they dial one after the other. Otherwise they begin as fast as one worker can send, so that the first round does
+/// not count what the generator makes it wait.
+fn first_asks(plan: &LoadPlan, share: &Share, think_ns: &Distribution, places: usize) -> Waiting {
+    let mut asks = Waiting::new(think_ns, places);
+    let pauses = Pauses::new(plan, share, think_ns);
+    let gap_ns = if plan.keep_alive == KeepAlive::Off { OPENING_GAP_NS } else { FIRST_GAP_NS };
     for conn in 0..places as Conn {
-        let place = u128::from(share.k) + u128::from(share.n) * u128::from(conn);
-        let spread = (u128::from(think_ns) * place / all.max(1)) as u64;
-        let gap_ns = if plan.keep_alive == KeepAlive::Off { OPENING_GAP_NS } else { FIRST_GAP_NS };
-        let offset_ns = if think_ns > 0 { spread } else { u64::from(conn) * gap_ns };
-        asks.push_back((share.start_ns + offset_ns, conn));
+        let offset_ns = match pauses.is_none() {
+            true => u64::from(conn) * gap_ns,
+            false => pauses.first_ns(conn, places),
+        };
+        asks.push(share.start_ns.saturating_add(offset_ns), conn);
     }
     asks
 }
@@ -286,17 +291,17 @@ impl Worker<'_> {
         let slot = &self.slots[conn as usize];
         match &mut self.pace {
             Pace::Closed(closed) if now >= self.issue_end_ns || !closed.has_room(now) => Next::Rest,
-            Pace::Closed(closed) if closed.think_ns == 0 && at_once => {
+            Pace::Closed(closed) if closed.pauses.is_none() && at_once => {
                 closed.count(now);
                 Next::Begin(closed.choose(conn, slot.target, slot.begun))
             }
-            Pace::Closed(closed) if closed.think_ns == 0 => {
-                // Due already; in front of first asks that are not.
-                closed.thinking.push_front((now, conn));
+            Pace::Closed(closed) if closed.pauses.is_none() => {
+                closed.thinking.push_due(now, conn);
                 Next::Wait
             }
             Pace::Closed(closed) => {
-                closed.thinking.push_back((now + closed.think_ns, conn));
+                let pause_ns = closed.pauses.pause_ns(conn, slot.begun);
+                closed.thinking.push(now.saturating_add(pause_ns), conn);
                 Next::Wait
             }
             Pace::Open(open) => {
@@ -312,7 +317,7 @@ impl Worker<'_> {
     pub(super) fn fire<N: Net>(&mut self, net: &mut N, now: u64) {
         match &self.pace {
             Pace::Closed(closed) => {
-                if closed.thinking.front().is_some_and(|(due, _)| *due <= now) {
+                if closed.thinking.next_ns().is_some_and(|due| due <= now) {
                     self.wake_thinkers(net, now);
                 }
             }
@@ -329,14 +334,14 @@ impl Worker<'_> {
         // At most one round of all places, so that failing attempts cannot keep the loop here.
         for _ in 0..self.slots.len() {
             let Pace::Closed(closed) = &mut self.pace else { return };
-            let Some((due, conn)) = closed.thinking.pop_front_if(|(due, _)| *due <= now) else { return };
+            let Some((due, conn)) = closed.thinking.pop_due(now) else { return };
             let slot = &self.slots[conn as usize];
             if due >= self.issue_end_ns || !closed.has_room(due) {
                 continue;
             }
             closed.count(due);
             let entry = closed.choose(conn, slot.target, slot.begun);
-            let thinks = closed.think_ns > 0;
+            let thinks = !closed.pauses.is_none();
             if thinks && slot.phase != Phase::Opening && self.books.covers(due) {
                 self.books.own_delay.record(now - due);
             }

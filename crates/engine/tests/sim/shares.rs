@@ -97,10 +97,7 @@ fn asked(plan: &LoadPlan, shares: u32, workers: u32) -> (Asked, Snapshot) {
 #[test]
 fn shares_and_workers_ask_together_what_the_whole_asks_to_the_nanosecond() {
     let (entry, asking) = fed();
-    let stages = vec![
-        Stage { from: 100.0, to: 900.0, for_ns: SECOND },
-        Stage { from: 900.0, to: 900.0, for_ns: SECOND },
-    ];
+    let stages = vec![Stage::Line { from: 100.0, to: 900.0, for_ns: SECOND }, Stage::hold(900.0, SECOND)];
     let profiles = [
         Profile::Open { rate_per_s: 700.0, arrival: Arrival::Constant, coalesce_ns: 0 },
         Profile::Open { rate_per_s: 700.0, arrival: Arrival::Poisson, coalesce_ns: 0 },
@@ -199,7 +196,7 @@ proptest! {
         let service = Service::Exponential(3 * MS);
         let profile = match open_loop {
             true => Profile::Open { rate_per_s: 800.0, arrival: Arrival::Poisson, coalesce_ns: 0 },
-            false => Profile::Closed { think_ns: 0 },
+            false => closed().profile,
         };
         let extent = Extent::DurationNs(ms * MS);
         let plan = LoadPlan { profile, extent, workers, seed, discard_ns: 100 * MS, ..closed() };

@@ -22,8 +22,8 @@ const FAULTS: [Fault; 13] = [
 
 fn profiles() -> impl Strategy<Value = Profile> {
     prop_oneof![
-        Just(Profile::Closed { think_ns: 0 }),
-        (1u64..20).prop_map(|ms| Profile::Closed { think_ns: ms * MS }),
+        Just(Profile::Closed { think_ns: 0.into() }),
+        (1u64..20).prop_map(|ms| Profile::Closed { think_ns: (ms * MS).into() }),
         (100f64..20_000.0).prop_map(|rate_per_s| Profile::Open {
             rate_per_s,
             arrival: Arrival::Poisson,

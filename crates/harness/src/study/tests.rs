@@ -342,7 +342,7 @@ fn a_comparison_names_servers_by_their_addresses_and_claims_that_the_second_is_f
     let point = LoadPoint {
         label: connection_label(8),
         connections: 8,
-        kind: LoadKind::Closed { think_ns: 0 },
+        kind: LoadKind::Closed { think_ns: 0.into() },
         keep_alive: KeepAlive::On,
         open: Default::default(),
         streams: Vec::new(),
