@@ -120,29 +120,59 @@ impl Snapshot {
     }
 
     /// Forgets everything, keeps the memory.
-    pub fn clear(&mut self, window: Window) {
-        let histograms = [
-            &mut self.response_time,
-            &mut self.service_time,
-            &mut self.first_byte,
-            &mut self.send_delay,
-            &mut self.connects,
-            &mut self.handshakes_full,
-            &mut self.handshakes_resumed,
-        ];
-        histograms.into_iter().for_each(LatencyHistogram::clear);
-        self.codes.clear();
-        self.window = window;
-        self.outcomes = OutcomeCounts::default();
-        self.discarded = OutcomeCounts::default();
-        self.answered_in_window = 0;
-        self.service_sum_ns = 0;
-        self.bytes_sent = 0;
-        self.bytes_received = 0;
-        self.redirects = 0;
-        self.control = 0;
-        self.closed_by_peer = 0;
-        self.closed_by_us = 0;
+    pub fn clear(&mut self, present: Window) {
+        // Taken apart, so that a field that is new cannot be forgotten.
+        let Snapshot {
+            window,
+            outcomes,
+            dropped,
+            discarded,
+            answered_in_window,
+            response_time,
+            service_time,
+            first_byte,
+            send_delay,
+            connects,
+            handshakes_full,
+            handshakes_resumed,
+            service_sum_ns,
+            bytes_sent,
+            bytes_received,
+            codes,
+            redirects,
+            control,
+            closed_by_peer,
+            closed_by_us,
+        } = self;
+        *window = present;
+        for outcomes in [outcomes, discarded] {
+            *outcomes = OutcomeCounts::default();
+        }
+        codes.clear();
+        for histogram in [
+            response_time,
+            service_time,
+            first_byte,
+            send_delay,
+            connects,
+            handshakes_full,
+            handshakes_resumed,
+        ] {
+            histogram.clear();
+        }
+        for count in [
+            dropped,
+            answered_in_window,
+            service_sum_ns,
+            bytes_sent,
+            bytes_received,
+            redirects,
+            control,
+            closed_by_peer,
+            closed_by_us,
+        ] {
+            *count = 0;
+        }
     }
 
     /// Adds another share of the same load. The window becomes the one that spans both.

@@ -6,6 +6,7 @@ mod outcomes;
 mod pace;
 mod shapes;
 mod shares;
+mod shortage;
 mod stall;
 mod streams;
 mod totals;
