@@ -2,10 +2,11 @@
 
 use crate::books::WorkerResult;
 use crate::check::{Dealt, check};
-use crate::driver::{Drivers, EpollDrivers};
+use crate::driver::{Drivers, EpollDrivers, UringDrivers};
 use crate::health;
 use crate::seconds::{Collected, Collector, Giving, SECOND_NS, SecondQuantiles, Stretch, add_counts};
-use crate::worker::{OPENING_GAP_NS, Share, Worker, connections_of};
+use crate::transport::{Layer, Secured};
+use crate::worker::{Share, Worker, connections_of};
 use crate::{ConnectionUse, DriverChoice, EngineError, GeneratorUse, LoadPlan, LoadResult, Watch};
 use proofload_measure::Window;
 use std::io;
@@ -40,10 +41,7 @@ pub fn run_streams(plans: &[LoadPlan], watch: &Watch) -> Result<Vec<LoadResult>,
     }
     match chosen {
         DriverChoice::Epoll => run_streams_in(plans, watch, &EpollDrivers),
-        DriverChoice::IoUring => {
-            let why = "it is not part of this build".to_owned();
-            Err(EngineError::Driver { driver: chosen.name(), why })
-        }
+        DriverChoice::IoUring => run_streams_in(plans, watch, &UringDrivers::new()?),
     }
 }
 
@@ -72,7 +70,7 @@ pub fn run_streams_in<D: Drivers>(
 #[derive(Default)]
 pub struct Launch<'a> {
     /// The first instant of the loads, on the drivers' axis of time: that of all shares, where this process carries
-    /// out one of several. Connections that are kept are opened before it, 62.5 µs for each that a worker has.
+    /// out one of several. Connections that are kept are opened before it, 62.5 µs for each that a worker has, more under TLS.
     pub start_ns: Option<u64>,
     /// Is told of each stretch of each load when all its workers have handed theirs over: second by second, in
     /// order, on the calling thread. The sum of the stretches is the snapshot of the result.
@@ -98,7 +96,7 @@ pub fn launch<D: Drivers>(
         given_start_ns: launch.start_ns,
         ready: Barrier::new(threads as usize),
         failed: AtomicBool::new(false),
-        opening: AtomicU64::new(0),
+        opening_ns: AtomicU64::new(0),
         start_ns: AtomicU64::new(0),
         late_ns: AtomicU64::new(0),
         stopped_at: AtomicU64::new(u64::MAX),
@@ -182,8 +180,8 @@ struct Common<'a, D> {
     given_start_ns: Option<u64>,
     ready: Barrier,
     failed: AtomicBool,
-    /// Most connections that one worker opens ahead.
-    opening: AtomicU64,
+    /// Most time that one worker needs to open connections ahead.
+    opening_ns: AtomicU64,
     start_ns: AtomicU64,
     /// By how much a given first instant had passed already.
     late_ns: AtomicU64,
@@ -212,18 +210,22 @@ impl<D: Drivers> Crew<'_, D> {
         let capacity: u64 = most.iter().sum();
         let opened = pin(&plan.cpus, number).and_then(|()| {
             let opened = common.drivers.open(number, capacity as u32);
-            opened
-                .map_err(|source| EngineError::System { what: "cannot make the driver of a worker", source })
+            let opened = opened.map_err(|source| EngineError::System {
+                what: "cannot make the driver of a worker",
+                source,
+            })?;
+            let layer = Layer::new(&plan.targets, capacity as u32, common.drivers.tap());
+            Ok((opened, layer.map_err(|problems| EngineError::Plan(problems.join("; ")))?))
         });
         common.failed.fetch_or(opened.is_err(), Ordering::Relaxed);
         if plan.profile.opens_ahead() {
-            common.opening.fetch_max(mine, Ordering::Relaxed);
+            common.opening_ns.fetch_max((mine + 1) * plan.opening_gap_ns(), Ordering::Relaxed);
         }
         if common.ready.wait().is_leader() {
             self.set_start();
         }
         common.ready.wait();
-        let mut driver = opened?;
+        let (mut driver, layer) = opened?;
         if common.failed.load(Ordering::Relaxed) {
             let source = io::Error::other("another worker could not start");
             return Err(EngineError::System { what: "cannot start", source });
@@ -234,14 +236,17 @@ impl<D: Drivers> Crew<'_, D> {
         }
         share.start_ns = common.start_ns.load(Ordering::Relaxed);
         let worker = Worker::new(plan, common.watch, &common.stopped_at, share, &connections, &most, giving);
-        let carried_out = worker.carry_out(&mut driver);
+        let carried_out = match layer {
+            None => worker.carry_out(&mut driver),
+            Some(layer) => worker.carry_out(&mut Secured::new(driver, layer)),
+        };
         carried_out.map_err(|source| EngineError::System { what: "cannot wait for the network", source })
     }
 
     /// Says when all workers begin.
     fn set_start(&self) {
         let common = self.common;
-        let lead_ns = LEAD_NS + (common.opening.load(Ordering::Relaxed) + 1) * OPENING_GAP_NS;
+        let lead_ns = LEAD_NS + common.opening_ns.load(Ordering::Relaxed);
         let now_ns = common.drivers.now_ns();
         let start_ns = common.given_start_ns.unwrap_or(now_ns + lead_ns);
         common.late_ns.store(now_ns.saturating_sub(start_ns), Ordering::Relaxed);
