@@ -199,6 +199,10 @@ pub trait Drivers: Sync {
 
     /// The time of the axis that all its drivers share.
     fn now_ns(&self) -> u64;
+    /// Whether time stands still while a worker waits for another thread.
+    fn is_virtual(&self) -> bool {
+        false
+    }
     /// What the machine allows.
     fn allowance(&self) -> Allowance;
     /// Peak resident memory of this process, in bytes; 0 when unknown.

@@ -38,6 +38,9 @@ impl Worker<'_> {
         let slot = &mut self.slots[conn as usize];
         slot.entry = entry as u32;
         slot.begun += 1;
+        if slot.begun == 1 {
+            self.books.begun(intended_ns, now);
+        }
         slot.times = ExchangeTimes { intended_ns, ..ExchangeTimes::default() };
         if let Some(user) = &mut slot.user {
             user.steps = 0;
