@@ -9,7 +9,7 @@ pub mod escape;
 mod expected;
 mod fitness;
 mod messages;
-mod number;
+pub mod number;
 mod render;
 mod result;
 mod runs;
