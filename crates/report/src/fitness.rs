@@ -120,7 +120,7 @@ mod tests {
             ..RunResult::default()
         };
         let table = table(&result).unwrap();
-        assert_eq!(table.rows, [["share of the ceiling", "90 %", "70 %", "FAILED", "b @ 8c", "said"]]);
+        assert_eq!(table.rows, [["share of the ceiling", "90.0 %", "70.0 %", "FAILED", "b @ 8c", "said"]]);
         assert_eq!(super::table(&RunResult::default()), None);
     }
 
@@ -129,7 +129,7 @@ mod tests {
         let found = check("perturbation_throughput", "passed", Some(0.99), "ratio");
         let result = RunResult { points: vec![point("a", vec![found])], ..RunResult::default() };
         let rows = table(&result).unwrap().rows;
-        assert_eq!((rows[0][1].as_str(), rows[0][2].as_str(), rows[0][4].as_str()), ("-1.0 %", "±70 %", ""));
+        assert_eq!((rows[0][1].as_str(), rows[0][2].as_str(), rows[0][4].as_str()), ("-1.0 %", "±70.0 %", ""));
     }
 
     #[test]
