@@ -154,7 +154,8 @@ pub struct MeasureArgs {
     /// Load before the measured time that is not counted (0s, 5s)
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub warm_up: String,
-    /// Stage of a load over time: 'ramp 0..2k/s 10s', 'hold 2k/s 30s'; connections without /s; may be repeated
+    /// Stage of a load over time: 'ramp 0..2k/s 10s', 'hold 2k/s 30s', 'ladder 100..1k/s 10x30s',
+    /// 'spike 100..1k/s 5s@10s 30s', 'sine 1k/s+-500/s 1m 10m'; connections without /s; may be repeated
     #[arg(long = "stage", value_name = "STAGE", conflicts_with_all = ["duration", "requests", "rate", "users"])]
     pub stages: Vec<String>,
     /// Users that ask so many times, each on a connection of its own, and go

@@ -77,18 +77,20 @@ fn users(args: &MeasureArgs, users: u32, plain: &LoadPoint, mistakes: &mut Mista
 }
 
 fn staged(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> LoadPoint {
-    let read: Vec<(Of, Stage)> = args
+    let read: Vec<(Of, Vec<Stage>)> = args
         .stages
         .iter()
         .filter_map(|text| stage(text).map_err(|why| mistakes.add(format!("--stage: {why}"))).ok())
         .collect();
     let open = read.iter().any(|(of, _)| *of == Of::Rate);
     // `hold 0 10s` is a pause of either kind.
-    if open && read.iter().any(|(of, stage)| *of == Of::Connections && !stage.is_pause()) {
+    if open && read.iter().any(|(of, stages)| *of == Of::Connections && !stages.iter().all(Stage::is_pause)) {
         mistakes.add("--stage: some are rates and some are connections; write /s behind all rates");
     }
-    let stages: Vec<Stage> = read.into_iter().map(|(_, stage)| stage).collect();
-    if peak(&stages) == 0.0 {
+    let all_read = read.len() == args.stages.len();
+    let stages: Vec<Stage> = read.into_iter().flat_map(|(_, stages)| stages).collect();
+    // What could not be read may well ask something.
+    if all_read && peak(&stages) == 0.0 {
         mistakes.add("--stage: the stages ask nothing; write one above 0");
     }
     if open && args.load.think.is_some() {
@@ -105,7 +107,7 @@ fn staged(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> Loa
         let arrival = if args.load.poisson { Arrival::Poisson } else { Arrival::Constant };
         return LoadPoint { label, kind: LoadKind::OpenStages { stages, arrival }, ..plain.clone() };
     }
-    let connections = peak(&stages) as u32;
+    let connections = peak(&stages).ceil() as u32;
     let kind = LoadKind::ClosedStages { stages, think_ns: think(plain) };
     LoadPoint { label, connections, kind, ..plain.clone() }
 }

@@ -3,7 +3,8 @@
 
 use proofload_engine::feed::{Column, Draw, Feed, Feeder, Order};
 use proofload_engine::{
-    Arrival, Asking, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Timeouts, Watch, run,
+    Arrival, Asking, Distribution, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Timeouts, Watch,
+    run,
 };
 use proofload_measure::Outcome;
 use proofload_testkit::HttpPeer;
@@ -110,8 +111,10 @@ fn allocations_at(watch: &Watch, answered: u64) -> u64 {
 fn the_data_path_does_not_allocate_while_it_measures() {
     let open = Profile::Open { rate_per_s: 2_000.0, arrival: Arrival::Poisson, coalesce_ns: 0 };
     let pausing = Profile::Closed { think_ns: 2_000_000.into() };
-    for (profile, think) in [(Profile::Closed { think_ns: 0.into() }, false), (open, false), (pausing, true)]
-    {
+    let differing = Profile::Closed { think_ns: Distribution::log_normal(2_000_000, 5_000_000) };
+    let closed = Profile::Closed { think_ns: 0.into() };
+    let profiles = [(closed, false), (open, false), (pausing, true), (differing, true)];
+    for (profile, think) in profiles {
         let peer = HttpPeer::start(1024).unwrap();
         let plan = plan(&peer, profile.clone(), think);
         let watch = Watch::default();

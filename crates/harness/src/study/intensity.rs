@@ -96,7 +96,7 @@ fn check_closed_stages(map: &Map<'_>) -> Option<Points> {
     let stages = stages?;
     let point = LoadPoint {
         label: stages_label(&stages, false),
-        connections: peak(&stages) as u32,
+        connections: peak(&stages).ceil() as u32,
         kind: LoadKind::ClosedStages { stages, think_ns: think_ns? },
         keep_alive: keep_alive?,
         open: OpenTerms::default(),

@@ -260,7 +260,9 @@ impl LoadPoint {
 /// The label of stages: their peak.
 pub fn stages_label(stages: &[Stage], open: bool) -> String {
     let peak = peak(stages);
-    if open { format!("{}-stages", rate_label(peak)) } else { format!("{peak}c-stages") }
+    // A wave that is cut short may have a peak of many digits.
+    let rounded = (peak * 1e3).round() / 1e3;
+    if open { format!("{}-stages", rate_label(rounded)) } else { format!("{}c-stages", peak.ceil()) }
 }
 
 /// The largest value of stages.
@@ -284,7 +286,41 @@ fn in_words(stages: &[Stage], value: impl Fn(f64) -> String) -> String {
             seconds(for_ns)
         ),
     };
-    stages.iter().map(one).collect::<Vec<_>>().join(", ")
+    let mut parts = Vec::new();
+    let mut rest = stages;
+    while let Some(first) = rest.first() {
+        let steps = steps_of(rest);
+        if steps >= 3 {
+            let (from, to) = (value(first.peak()), value(rest[steps - 1].peak()));
+            parts.push(format!("ladder {from} to {to} in {steps} steps of {}", seconds(first.for_ns())));
+        } else {
+            parts.push(one(first));
+        }
+        rest = &rest[if steps >= 3 { steps } else { 1 }..];
+    }
+    parts.join(", ")
+}
+
+/// How many stages from the first on are steps of one ladder: held as long, each as far from the one before it, to
+/// within a connection.
+fn steps_of(stages: &[Stage]) -> usize {
+    let held = |stage: &Stage| match *stage {
+        Stage::Line { from, to, for_ns } if from == to => Some((from, for_ns)),
+        _ => None,
+    };
+    let Some(((first, each_ns), (second, _))) =
+        stages.first().and_then(held).zip(stages.get(1).and_then(held))
+    else {
+        return 1;
+    };
+    let rise = second - first;
+    let goes_on = |pair: &[Stage]| match (held(&pair[0]), held(&pair[1])) {
+        (Some((from, _)), Some((to, for_ns))) => {
+            for_ns == each_ns && (to - from) * rise > 0.0 && ((to - from) - rise).abs() <= 1.0
+        }
+        _ => false,
+    };
+    1 + stages.windows(2).take_while(|pair| goes_on(pair)).count()
 }
 
 fn seconds(ns: u64) -> String {

@@ -101,21 +101,92 @@ pub(super) struct RawUsers {
     cap: Option<RawDuration>,
 }
 
-/// A stretch of time: `{ ramp: 0/s..2k/s, for: 10s }` or `{ hold: 2k/s, for: 30s }`.
+/// A stretch of time.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields, extend("oneOf" = [{"required": ["ramp"]}, {"required": ["hold"]}]))]
+#[schemars(untagged)]
 #[allow(dead_code)]
-pub(super) struct RawStage {
+pub(super) enum RawStage {
+    Ramp(RawRamp),
+    Hold(RawHold),
+    Ladder(RawSteps),
+    Spike(RawSpike),
+    Sine(RawSine),
+}
+
+/// `{ ramp: 0/s..2k/s, for: 10s }`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct RawRamp {
     /// From one value to another.
-    #[schemars(default, regex(pattern = r"^.+\.\..+$"))]
-    ramp: Option<String>,
-    /// One value.
-    #[schemars(default)]
-    hold: Option<RawStageValue>,
+    ramp: RawSpan,
     /// How long.
     #[schemars(rename = "for")]
     length: RawDuration,
 }
+
+/// `{ hold: 2k/s, for: 30s }`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct RawHold {
+    /// One value.
+    hold: RawStageValue,
+    /// How long.
+    #[schemars(rename = "for")]
+    length: RawDuration,
+}
+
+/// `{ ladder: 100/s..1k/s, steps: 10, each: 30s }`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct RawSteps {
+    /// The first step and the last.
+    ladder: RawSpan,
+    /// How many steps.
+    #[schemars(range(min = 2, max = 100))]
+    steps: u32,
+    /// How long each is held.
+    each: RawDuration,
+}
+
+/// `{ spike: 100/s..1k/s, at: 10s, lasts: 5s, for: 30s }`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct RawSpike {
+    /// The base before and after it, and its peak.
+    spike: RawSpan,
+    /// When it begins, from the start of the stage.
+    at: RawDuration,
+    /// How long it lasts.
+    lasts: RawDuration,
+    /// How long the whole stage is.
+    #[schemars(rename = "for")]
+    length: RawDuration,
+}
+
+/// `{ sine: 1k/s, amplitude: 500/s, period: 1m, for: 10m }`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct RawSine {
+    /// The mean, where it begins, on its way up.
+    sine: RawStageValue,
+    /// How far it goes from the mean; at most the mean.
+    amplitude: RawStageValue,
+    /// From one crest to the next.
+    period: RawDuration,
+    /// How long.
+    #[schemars(rename = "for")]
+    length: RawDuration,
+}
+
+/// Two values: `0/s..2k/s`.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+pub(super) struct RawSpan(#[schemars(regex(pattern = r"^.+\.\..+$"))] String);
 
 /// A rate such as `2k/s`, or a number of connections; 0 is a pause.
 #[derive(JsonSchema)]
