@@ -1,8 +1,8 @@
 //! Whether a plan can be carried out: all of its problems in one message, before anything starts.
 
 use crate::driver::Allowance;
-use crate::load::deal;
-use crate::{Address, EngineError, Extent, KeepAlive, LoadPlan, Profile, Stage, Trace};
+use crate::load::{deal, deal_more};
+use crate::{Address, EngineError, Extent, KeepAlive, LoadPlan, Profile, Shortage, Stage, Trace};
 use proofload_wire::http1::becomes_get;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -14,8 +14,17 @@ const RATE_MAX: f64 = 1e8;
 /// Descriptors that the process needs besides connections: standard streams, logs, telemetry, epoll.
 const OWN_DESCRIPTORS: u64 = 64;
 
-/// For each load how many connections each target has over all shares; all that run at once must fit together.
-pub(crate) fn check(plans: &[LoadPlan], allowance: &Allowance) -> Result<Vec<Vec<u64>>, EngineError> {
+/// How many connections each target has over all shares.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Dealt {
+    /// From the beginning.
+    pub first: Vec<u64>,
+    /// In the end at most.
+    pub most: Vec<u64>,
+}
+
+/// For each load how its connections are dealt; all that run at once must fit together.
+pub(crate) fn check(plans: &[LoadPlan], allowance: &Allowance) -> Result<Vec<Dealt>, EngineError> {
     let mut dealt = Vec::new();
     let mut problems = Vec::new();
     for (at, plan) in plans.iter().enumerate() {
@@ -35,12 +44,13 @@ pub(crate) fn check(plans: &[LoadPlan], allowance: &Allowance) -> Result<Vec<Vec
     Ok(dealt)
 }
 
-fn check_one(plan: &LoadPlan) -> Result<Vec<u64>, Vec<String>> {
+fn check_one(plan: &LoadPlan) -> Result<Dealt, Vec<String>> {
     let mut problems = Vec::new();
     mix_problems(plan, &mut problems);
     asking_problems(plan, &mut problems);
     extent_problems(plan, &mut problems);
     profile_problems(plan, &mut problems);
+    shortage_problems(plan, &mut problems);
     let (k, n) = plan.share;
     if k >= n {
         problems.push(format!("share: {k} of {n} does not exist; count from 0"));
@@ -51,7 +61,7 @@ fn check_one(plan: &LoadPlan) -> Result<Vec<u64>, Vec<String>> {
     if plan.connections == 0 {
         problems.push("connections: 0; at least 1 is needed".to_owned());
     }
-    let dealt = if problems.is_empty() { dealt(plan, &mut problems) } else { Vec::new() };
+    let dealt = if problems.is_empty() { dealt(plan, &mut problems) } else { Dealt::default() };
     if problems.is_empty() { Ok(dealt) } else { Err(problems) }
 }
 
@@ -213,6 +223,20 @@ fn profile_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
     }
 }
 
+fn shortage_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
+    if plan.profile.is_closed() && plan.shortage != Shortage::default() {
+        problems.push(
+            "shortage: each place of a closed loop asks for itself; only an open loop lacks them".to_owned(),
+        );
+    }
+    if let Some(most) = plan.shortage.most_connections
+        && most < plan.connections
+    {
+        let connections = plan.connections;
+        problems.push(format!("most connections: {most} are fewer than the {connections} it begins with"));
+    }
+}
+
 fn stage_problems(plan: &LoadPlan, stages: &[Stage], problems: &mut Vec<String>) {
     let bad = |value: f64| !value.is_finite() || value < 0.0;
     for (at, stage) in (1..).zip(stages) {
@@ -253,8 +277,7 @@ fn trace_problems(plan: &LoadPlan, trace: &Trace, problems: &mut Vec<String>) {
     }
 }
 
-/// How many connections each target has over all shares.
-fn dealt(plan: &LoadPlan, problems: &mut Vec<String>) -> Vec<u64> {
+fn dealt(plan: &LoadPlan, problems: &mut Vec<String>) -> Dealt {
     let mut weights = vec![0u64; plan.targets.len()];
     for entry in &plan.mix {
         weights[entry.target] += u64::from(entry.weight);
@@ -268,16 +291,18 @@ fn dealt(plan: &LoadPlan, problems: &mut Vec<String>) -> Vec<u64> {
             "connections: {connections} are too few, each of {shares} workers needs one to each target; \
              raise the connections or lower the workers"
         ));
+        return Dealt::default();
     }
-    dealt
+    let more = u64::from(plan.most_connections()) - connections;
+    Dealt { most: deal_more(&dealt, more, &weights), first: dealt }
 }
 
-fn resources(plans: &[LoadPlan], allowance: &Allowance, dealt: &[Vec<u64>]) -> Result<(), EngineError> {
+fn resources(plans: &[LoadPlan], allowance: &Allowance, dealt: &[Dealt]) -> Result<(), EngineError> {
     let mut wanted: BTreeMap<SocketAddr, u64> = BTreeMap::new();
     let mut needed = OWN_DESCRIPTORS;
     for (plan, dealt) in plans.iter().zip(dealt) {
         needed += u64::from(plan.workers);
-        for (target, of_target) in plan.targets.iter().zip(dealt) {
+        for (target, of_target) in plan.targets.iter().zip(&dealt.most) {
             let connections = of_target.div_ceil(u64::from(plan.share.1));
             needed += connections;
             if let Address::Tcp(address) = target.address {

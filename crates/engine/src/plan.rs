@@ -371,7 +371,7 @@ pub enum EngineError {
         limit: u64,
     },
     /// This machine cannot carry the load by the driver that was asked for.
-    #[error("cannot use the {driver} driver here: {why}; use --driver epoll")]
+    #[error("cannot use the {driver} driver: {why}; use --driver epoll")]
     Driver {
         /// Its name.
         driver: &'static str,
@@ -430,13 +430,13 @@ pub enum Finding {
     NotOffered {
         /// Planned.
         intended: u64,
-        /// Sent.
-        sent: u64,
-        /// Connections that there were in the end, and that there might have been. Where they are equal, all were
-        /// busy or failing: the server was too slow for that rate over so many.
-        connections: u32,
-        /// How many there might have been.
-        most: u32,
+        /// Never sent.
+        unsent: u64,
+        /// Of those, for which a connection stood free: the generator fell behind. The others found every connection
+        /// busy or failing until the end.
+        behind: u64,
+        /// Connections that there were in the end.
+        connections: u64,
     },
     /// File descriptors ran out.
     Descriptors {

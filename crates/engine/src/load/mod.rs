@@ -10,7 +10,7 @@ mod trace;
 
 pub use curve::Curve;
 pub use distribution::{Distribution, Draws};
-pub use mix::{Mix, deal};
+pub use mix::{Mix, deal, deal_more};
 pub use random::Random;
 pub(crate) use random::scaled;
 pub use schedule::{Schedule, Stripe};

@@ -5,6 +5,7 @@ mod follow;
 mod outcomes;
 mod pace;
 mod shapes;
+mod shortage;
 mod stall;
 mod streams;
 mod totals;
