@@ -57,7 +57,9 @@ pub(super) struct RawClosed {
 
 /// An open loop.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields, extend("oneOf" = [{"required": ["rate"]}, {"required": ["stages"]}]))]
+#[schemars(deny_unknown_fields, extend("oneOf" = [
+    {"required": ["rate"]}, {"required": ["stages"]}, {"required": ["trace"]}
+]))]
 #[allow(dead_code)]
 pub(super) struct RawOpen {
     /// Intended requests per second, or a ladder of rates: `5k/s`.
@@ -66,6 +68,9 @@ pub(super) struct RawOpen {
     /// The rate over time, instead of one that stays.
     #[schemars(default, length(min = 1, max = 100))]
     stages: Option<Vec<RawStage>>,
+    /// Recorded arrivals, instead of a rate.
+    #[schemars(default)]
+    trace: Option<RawTrace>,
     /// Spacing of the intended times; constant without.
     #[schemars(default)]
     arrival: Option<RawArrival>,
@@ -75,6 +80,43 @@ pub(super) struct RawOpen {
     /// Reuse of connections: true, false, or a number of exchanges for each connection.
     #[schemars(default)]
     keep_alive: Option<RawKeepAlive>,
+}
+
+/// Recorded arrivals: a file in the folder of the study, with a time in seconds on each line.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+pub(super) enum RawTrace {
+    File(#[schemars(regex(pattern = r"\S"))] String),
+    Played(RawPlayed),
+}
+
+/// Recorded arrivals, and how they are played.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct RawPlayed {
+    /// The file, in the folder of the study or below.
+    #[schemars(regex(pattern = r"\S"))]
+    file: String,
+    /// How many times as fast; 1x without.
+    #[schemars(default)]
+    speed: Option<RawSpeed>,
+    /// How often; once without.
+    #[schemars(default, range(min = 1, max = 1_000_000))]
+    repeat: Option<u32>,
+    /// How much of it; all without.
+    #[schemars(default, rename = "for")]
+    length: Option<RawDuration>,
+}
+
+/// `2x`, `0.5`.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+pub(super) enum RawSpeed {
+    Times(f64),
+    Word(#[schemars(regex(pattern = r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*x\s*$"))] String),
 }
 
 /// A load of users.
