@@ -18,13 +18,15 @@ mod conformance;
 
 pub use epoll::{Epoll, EpollDrivers, EpollNet, is_local};
 pub use proofload_wire::Close;
-pub(crate) use tap::{Tap, TappedDrivers};
+pub use tap::Tap;
+pub(crate) use tap::TappedDrivers;
 pub use uring::{Uring, UringDrivers, UringNet};
 
 use crate::transport::Handshake;
 use crate::{DriverChoice, EngineError, Target};
 use std::io;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 /// Whether this machine can carry a load by that driver; a trial of some microseconds.
 ///
@@ -170,6 +172,10 @@ pub trait Drivers: Sync {
 
     /// The time of the axis that all its drivers share.
     fn now_ns(&self) -> u64;
+    /// Whether time stands still while a worker waits for another thread.
+    fn is_virtual(&self) -> bool {
+        false
+    }
     /// What the machine allows.
     fn allowance(&self) -> Allowance;
     /// Peak resident memory of this process, in bytes; 0 when unknown.
@@ -179,4 +185,8 @@ pub trait Drivers: Sync {
     /// # Errors
     /// When the operating system refuses what the driver needs.
     fn open(&self, worker: u32, capacity: u32) -> io::Result<Self::Driver>;
+    /// Who listens in; nobody while measuring.
+    fn tap(&self) -> Option<Arc<Tap>> {
+        None
+    }
 }
