@@ -1,13 +1,15 @@
 //! Flags of a load, checked: all mistakes at once.
 
-use crate::args::{LoadArgs, MeasureArgs};
+use crate::args::{LoadArgs, MeasureArgs, TransportArgs};
 use proofload_engine::{Arrival, Expect, Stage, Timeouts};
 use proofload_harness::study::quantity;
 use proofload_harness::study::stages::{Of, stage};
+use proofload_harness::study::transport::{alpn_of, version_of};
 use proofload_harness::study::{Auth, Body, FOLLOW_MAX, feeder, form_part, local_address};
 use proofload_harness::study::{
     LoadKind, LoadPoint, OpenTerms, RequestOptions, peak, stages_label, users_label,
 };
+use proofload_harness::study::{TlsOptions, TransportOptions, pinned, proxy};
 
 /// Connections when none are asked for: enough to keep a small server busy, few enough for every limit.
 const CONNECTIONS: u32 = 50;
@@ -159,11 +161,44 @@ pub fn request(args: &LoadArgs, mistakes: &mut Mistakes) -> RequestOptions {
         feeders: args.feeders.iter().filter_map(|text| mistakes.keep("--feeder", feeder(text))).collect(),
         cookies: args.cookies,
         bind: args.bind.iter().filter_map(|text| mistakes.keep("--bind", local_address(text))).collect(),
+        pinned: args.transport.resolve.iter().filter_map(|t| mistakes.keep("--resolve", pinned(t))).collect(),
+        transport: transport(&args.transport, mistakes),
         unix: args.unix.clone(),
         follow: follow(args, mistakes),
         expect,
         timeouts,
     }
+}
+
+fn transport(args: &TransportArgs, mistakes: &mut Mistakes) -> TransportOptions {
+    let version = args.tls_version.as_deref();
+    let alpn = args.alpn.as_deref().and_then(|text| mistakes.keep("--alpn", alpn_of(text)));
+    let tls = TlsOptions {
+        ca: args.cacert.clone(),
+        certificate: args.cert.clone(),
+        key: args.key.clone(),
+        insecure: args.insecure,
+        version: version.and_then(|text| mistakes.keep("--tls-version", version_of(text))),
+        no_alpn: alpn.unwrap_or(false),
+        server_name: args.sni.clone(),
+        no_resumption: args.no_resumption,
+    };
+    let mut proxy = args.proxy.as_deref().and_then(|text| mistakes.keep("--proxy", self::proxy(text)));
+    if let (Some(proxy), Some(text)) = (&mut proxy, &args.proxy_user) {
+        match text.split_once(':') {
+            Some((user, password)) => {
+                let password = mistakes.keep("--proxy-user", secret(password));
+                proxy.user = password.map(|password| (user.to_owned(), password));
+            }
+            None => mistakes.add("--proxy-user: has no colon; write user:password or user:@FILE"),
+        }
+    }
+    TransportOptions { tls, proxy }
+}
+
+/// Says aloud that nobody is checked, whatever else is quiet.
+pub fn warn_insecure(who: &str) {
+    eprintln!("{}", proofload_report::escape::terminal(&proofload_report::insecure(who)));
 }
 
 fn follow(args: &LoadArgs, mistakes: &mut Mistakes) -> u32 {

@@ -34,6 +34,7 @@ pub mod stages;
 mod streams;
 mod subjects;
 mod suggest;
+pub mod transport;
 mod url;
 mod write;
 mod yaml;
@@ -53,7 +54,8 @@ pub use raw::study_schema;
 pub use request::{Asked, Auth, Body, FormPart, FormValue, Shown, form_part};
 pub use root::{Options, load, parse};
 pub use shape::{LoadKind, OpenTerms, Stand, peak, stages_label};
-pub use url::{ParsedUrl, parse_url, parse_url_unresolved};
+pub use transport::{Passage, ProxyOptions, TlsOptions, TransportOptions, proxy};
+pub use url::{ParsedUrl, Pinned, parse_url, parse_url_unresolved, pinned};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -123,6 +125,8 @@ pub struct Variant {
     pub shares: Option<String>,
     /// Memory that its parameters ask for; 0 when they say nothing.
     pub memory_bytes: u64,
+    /// What connections to it pass through.
+    pub passage: Passage,
 }
 
 /// A subject as the study asks for it, all parameters of this variant filled in.
