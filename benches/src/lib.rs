@@ -1,1 +1,17 @@
-//! Programs that measure Proofload itself; each is a binary of its own.
+//! What the programs that measure Proofload itself share: a subject, clients, paired runs, a canary.
+//!
+//! The protocol: client on CPU 0, subject on CPU 1, each figure the median over pairs of the ratio of the two clients'
+//! figures, the order swapped in every other pair, with a bootstrap 95 % interval of that median. CPU is user and system
+//! time of the whole client process (`wait4`), start-up and connecting included, over answered requests.
+
+pub mod canary;
+pub mod child;
+pub mod clients;
+pub mod flags;
+pub mod pairs;
+pub mod subject;
+
+/// Where clients run.
+pub const CLIENT_CPU: usize = 0;
+/// Where the subject runs.
+pub const SUBJECT_CPU: usize = 1;

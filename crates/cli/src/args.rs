@@ -74,7 +74,8 @@ pub struct LoadArgs {
     /// Open loop: exponential gaps instead of equal ones
     #[arg(long)]
     pub poisson: bool,
-    /// Closed loop: pause between an answer and the next request (0s, 50ms)
+    /// Closed loop: pause between an answer and the next request (50ms, exp:50ms, uniform:10ms..90ms,
+    /// lognormal:50ms,p99=1s, list:10ms,20ms)
     #[arg(long, value_name = "TIME", conflicts_with = "rate")]
     pub think: Option<String>,
     /// Reuse of connections: on, off, or a number of requests for each connection

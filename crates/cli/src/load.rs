@@ -1,15 +1,15 @@
 //! Flags of a load, checked: all mistakes at once.
 
-use crate::args::{LoadArgs, MeasureArgs, TransportArgs};
-use proofload_engine::{Arrival, Expect, Stage, Timeouts};
+use crate::args::{LoadArgs, MeasureArgs};
+use crate::transport;
+use proofload_engine::{Arrival, Distribution, Expect, Stage, Timeouts};
+use proofload_harness::study;
 use proofload_harness::study::quantity;
 use proofload_harness::study::stages::{Of, stage};
-use proofload_harness::study::transport::{alpn_of, version_of};
 use proofload_harness::study::{Auth, Body, FOLLOW_MAX, feeder, form_part, local_address};
 use proofload_harness::study::{
     LoadKind, LoadPoint, OpenTerms, RequestOptions, peak, stages_label, users_label,
 };
-use proofload_harness::study::{TlsOptions, TransportOptions, pinned, proxy};
 
 /// Connections when none are asked for: enough to keep a small server busy, few enough for every limit.
 const CONNECTIONS: u32 = 50;
@@ -73,7 +73,7 @@ fn users(args: &MeasureArgs, users: u32, plain: &LoadPoint, mistakes: &mut Mista
         mistakes.add("--loops: 0 ask nothing; write at least 1");
     }
     let ramp_ns = args.ramp.as_deref().map_or(0, |text| mistakes.take("--ramp", quantity::duration(text)));
-    let kind = LoadKind::Users { ramp_ns, loops, think_ns: plain.think_ns(), cap_ns: COUNT_CAP_NS };
+    let kind = LoadKind::Users { ramp_ns, loops, think_ns: think(plain), cap_ns: COUNT_CAP_NS };
     LoadPoint { label: users_label(users), connections: users, kind, ..plain.clone() }
 }
 
@@ -85,8 +85,7 @@ fn staged(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> Loa
         .collect();
     let open = read.iter().any(|(of, _)| *of == Of::Rate);
     // `hold 0 10s` is a pause of either kind.
-    let pause = |stage: &Stage| stage.from == 0.0 && stage.to == 0.0;
-    if open && read.iter().any(|(of, stage)| *of == Of::Connections && !pause(stage)) {
+    if open && read.iter().any(|(of, stage)| *of == Of::Connections && !stage.is_pause()) {
         mistakes.add("--stage: some are rates and some are connections; write /s behind all rates");
     }
     let stages: Vec<Stage> = read.into_iter().map(|(_, stage)| stage).collect();
@@ -108,8 +107,13 @@ fn staged(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> Loa
         return LoadPoint { label, kind: LoadKind::OpenStages { stages, arrival }, ..plain.clone() };
     }
     let connections = peak(&stages) as u32;
-    let kind = LoadKind::ClosedStages { stages, think_ns: plain.think_ns() };
+    let kind = LoadKind::ClosedStages { stages, think_ns: think(plain) };
     LoadPoint { label, connections, kind, ..plain.clone() }
+}
+
+/// The think time that the flags say.
+fn think(plain: &LoadPoint) -> Distribution {
+    plain.think().cloned().unwrap_or_default()
 }
 
 /// The load point that the flags ask for.
@@ -124,7 +128,8 @@ pub fn point(args: &LoadArgs, mistakes: &mut Mistakes) -> LoadPoint {
             quantity::CONNECTIONS_MAX
         ));
     }
-    let think_ns = args.think.as_deref().map_or(0, |text| mistakes.take("--think", quantity::duration(text)));
+    let think = |text: &str| mistakes.take("--think", study::think(text));
+    let think_ns = args.think.as_deref().map(think).unwrap_or_default();
     let keep_alive = quantity::keep_alive(&args.keep_alive).unwrap_or_else(|why| {
         mistakes.add(format!("--keep-alive: {why}"));
         proofload_engine::KeepAlive::On
@@ -161,44 +166,18 @@ pub fn request(args: &LoadArgs, mistakes: &mut Mistakes) -> RequestOptions {
         feeders: args.feeders.iter().filter_map(|text| mistakes.keep("--feeder", feeder(text))).collect(),
         cookies: args.cookies,
         bind: args.bind.iter().filter_map(|text| mistakes.keep("--bind", local_address(text))).collect(),
-        pinned: args.transport.resolve.iter().filter_map(|t| mistakes.keep("--resolve", pinned(t))).collect(),
-        transport: transport(&args.transport, mistakes),
+        pinned: args
+            .transport
+            .resolve
+            .iter()
+            .filter_map(|t| mistakes.keep("--resolve", study::pinned(t)))
+            .collect(),
+        transport: transport::options(&args.transport, mistakes),
         unix: args.unix.clone(),
         follow: follow(args, mistakes),
         expect,
         timeouts,
     }
-}
-
-fn transport(args: &TransportArgs, mistakes: &mut Mistakes) -> TransportOptions {
-    let version = args.tls_version.as_deref();
-    let alpn = args.alpn.as_deref().and_then(|text| mistakes.keep("--alpn", alpn_of(text)));
-    let tls = TlsOptions {
-        ca: args.cacert.clone(),
-        certificate: args.cert.clone(),
-        key: args.key.clone(),
-        insecure: args.insecure,
-        version: version.and_then(|text| mistakes.keep("--tls-version", version_of(text))),
-        no_alpn: alpn.unwrap_or(false),
-        server_name: args.sni.clone(),
-        no_resumption: args.no_resumption,
-    };
-    let mut proxy = args.proxy.as_deref().and_then(|text| mistakes.keep("--proxy", self::proxy(text)));
-    if let (Some(proxy), Some(text)) = (&mut proxy, &args.proxy_user) {
-        match text.split_once(':') {
-            Some((user, password)) => {
-                let password = mistakes.keep("--proxy-user", secret(password));
-                proxy.user = password.map(|password| (user.to_owned(), password));
-            }
-            None => mistakes.add("--proxy-user: has no colon; write user:password or user:@FILE"),
-        }
-    }
-    TransportOptions { tls, proxy }
-}
-
-/// Says aloud that nobody is checked, whatever else is quiet.
-pub fn warn_insecure(who: &str) {
-    eprintln!("{}", proofload_report::escape::terminal(&proofload_report::insecure(who)));
 }
 
 fn follow(args: &LoadArgs, mistakes: &mut Mistakes) -> u32 {
@@ -231,7 +210,7 @@ fn auth(args: &LoadArgs, mistakes: &mut Mistakes) -> Option<Auth> {
 }
 
 /// A secret, or the first line of `@FILE`.
-fn secret(text: &str) -> Result<String, String> {
+pub fn secret(text: &str) -> Result<String, String> {
     let Some(path) = text.strip_prefix('@') else { return Ok(text.to_owned()) };
     let text = std::fs::read_to_string(path)
         .map_err(|error| format!("cannot read {path}: {error}; check the name"))?;

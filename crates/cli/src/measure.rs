@@ -48,7 +48,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let Ok(plan) = plan else { unreachable!("its mistakes were told") };
     let passage = endpoint::passage(&args.urls, &request);
     if passage.as_ref().is_some_and(Passage::is_insecure) {
-        load::warn_insecure(&name);
+        crate::transport::warn_insecure(&name);
     }
     if args.debug {
         return crate::debug::debug(&plan, &endpoint::secrets(&args.urls, &request));

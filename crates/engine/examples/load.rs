@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }],
         profile: match rate {
             Some(rate_per_s) => Profile::Open { rate_per_s, arrival: Arrival::Constant, coalesce_ns: 0 },
-            None => Profile::Closed { think_ns: 0 },
+            None => Profile::Closed { think_ns: 0.into() },
         },
         connections: connections.parse()?,
         keep_alive: if rest.first().is_some_and(|word| word == "close") {

@@ -24,6 +24,8 @@ pub(crate) struct Books {
     pub opened: u64,
     pub no_port: u64,
     pub no_descriptor: u64,
+    /// Exchanges that were not sent although a place stood free.
+    pub behind: u64,
     /// What TLS handshakes settled on, each kind once.
     pub negotiated: Vec<Negotiated>,
     /// Ends of exchanges of the window; the latest.
@@ -74,6 +76,9 @@ pub(crate) struct WorkerResult {
     pub no_port: u64,
     pub no_descriptor: u64,
     pub negotiated: Vec<Negotiated>,
+    pub behind: u64,
+    /// Places there were from the beginning, and in the end.
+    pub first_connections: u64,
     pub connections: u64,
     pub driver: &'static str,
     pub stopped_early: bool,
@@ -92,6 +97,7 @@ impl Books {
             opened: 0,
             no_port: 0,
             no_descriptor: 0,
+            behind: 0,
             negotiated: Vec::new(),
             last_end_ns: window.start_ns,
             seconds: Seconds::new(window.start_ns, window.end_ns),
@@ -239,6 +245,8 @@ impl Books {
             no_port: self.no_port,
             no_descriptor: self.no_descriptor,
             negotiated: self.negotiated,
+            behind: self.behind,
+            first_connections: connections,
             connections,
             driver,
             stopped_early: false,

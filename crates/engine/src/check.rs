@@ -1,8 +1,8 @@
 //! Whether a plan can be carried out: all of its problems in one message, before anything starts.
 
 use crate::driver::Allowance;
-use crate::load::deal;
-use crate::{Address, EngineError, Extent, KeepAlive, LoadPlan, Profile, Stage};
+use crate::load::{deal, deal_more};
+use crate::{Address, EngineError, Extent, KeepAlive, LoadPlan, Profile, Shortage, Stage, Trace};
 use proofload_wire::http1::becomes_get;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -14,8 +14,17 @@ const RATE_MAX: f64 = 1e8;
 /// Descriptors that the process needs besides connections: standard streams, logs, telemetry, epoll.
 const OWN_DESCRIPTORS: u64 = 64;
 
-/// For each load how many connections each target has over all shares; all that run at once must fit together.
-pub(crate) fn check(plans: &[LoadPlan], allowance: &Allowance) -> Result<Vec<Vec<u64>>, EngineError> {
+/// How many connections each target has over all shares.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Dealt {
+    /// From the beginning.
+    pub first: Vec<u64>,
+    /// In the end at most.
+    pub most: Vec<u64>,
+}
+
+/// For each load how its connections are dealt; all that run at once must fit together.
+pub(crate) fn check(plans: &[LoadPlan], allowance: &Allowance) -> Result<Vec<Dealt>, EngineError> {
     let mut dealt = Vec::new();
     let mut problems = Vec::new();
     for (at, plan) in plans.iter().enumerate() {
@@ -35,12 +44,13 @@ pub(crate) fn check(plans: &[LoadPlan], allowance: &Allowance) -> Result<Vec<Vec
     Ok(dealt)
 }
 
-fn check_one(plan: &LoadPlan) -> Result<Vec<u64>, Vec<String>> {
+fn check_one(plan: &LoadPlan) -> Result<Dealt, Vec<String>> {
     let mut problems = Vec::new();
     mix_problems(plan, &mut problems);
     asking_problems(plan, &mut problems);
     extent_problems(plan, &mut problems);
     profile_problems(plan, &mut problems);
+    shortage_problems(plan, &mut problems);
     let (k, n) = plan.share;
     if k >= n {
         problems.push(format!("share: {k} of {n} does not exist; count from 0"));
@@ -51,7 +61,7 @@ fn check_one(plan: &LoadPlan) -> Result<Vec<u64>, Vec<String>> {
     if plan.connections == 0 {
         problems.push("connections: 0; at least 1 is needed".to_owned());
     }
-    let dealt = if problems.is_empty() { dealt(plan, &mut problems) } else { Vec::new() };
+    let dealt = if problems.is_empty() { dealt(plan, &mut problems) } else { Dealt::default() };
     if problems.is_empty() { Ok(dealt) } else { Err(problems) }
 }
 
@@ -166,26 +176,28 @@ fn extent_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
 fn profile_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
     let mut rates: Vec<f64> = Vec::new();
     let mut pauses = vec![("coalescing", plan.profile.coalesce_ns())];
+    let mut thought = None;
     match &plan.profile {
-        Profile::Closed { think_ns } => pauses.push(("think time", *think_ns)),
+        Profile::Closed { think_ns } => thought = Some(think_ns),
         Profile::Open { rate_per_s, .. } => rates.push(*rate_per_s),
         Profile::OpenStages { stages, .. } => {
             stage_problems(plan, stages, problems);
             // A stage may hold at 0; not all of them may.
-            let most = stages.iter().map(|stage| stage.from.max(stage.to)).fold(0.0, f64::max);
-            rates.push(most);
+            rates.push(stages.iter().map(Stage::peak).fold(0.0, f64::max));
         }
         Profile::ClosedStages { stages, think_ns } => {
-            pauses.push(("think time", *think_ns));
+            thought = Some(think_ns);
             stage_problems(plan, stages, problems);
-            let most = stages.iter().map(|stage| stage.from.max(stage.to)).fold(0.0, f64::max);
+            let most = stages.iter().map(Stage::peak).fold(0.0, f64::max);
             if most.ceil() != f64::from(plan.connections) {
                 let connections = plan.connections;
                 problems.push(format!("connections: {connections}, but the stages have {most} at most"));
             }
         }
+        Profile::OpenTrace { trace, .. } => trace_problems(plan, trace, problems),
         Profile::Users { ramp_ns, loops, think_ns } => {
-            pauses.extend([("think time", *think_ns), ("ramp", *ramp_ns)]);
+            thought = Some(think_ns);
+            pauses.push(("ramp", *ramp_ns));
             let all = u64::from(plan.connections) * u64::from(*loops);
             if !matches!(plan.extent, Extent::Requests { count, .. } if count == all) || *loops == 0 {
                 problems.push(format!("users: the extent must be a count of users times loops, {all}"));
@@ -194,6 +206,10 @@ fn profile_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
     }
     for rate_per_s in rates.iter().filter(|rate| !(**rate > 0.0 && **rate <= RATE_MAX)) {
         problems.push(format!("rate: {rate_per_s} per second is not above 0 and at most {RATE_MAX:e}"));
+    }
+    if let Some(think_ns) = thought {
+        pauses.push(("think time", think_ns.mean() as u64));
+        problems.extend(think_ns.problem().map(|what| format!("think time: {what}")));
     }
     for (name, ns) in pauses.iter().filter(|(_, ns)| *ns > LONGEST_NS) {
         problems.push(format!("{name}: {ns} ns is longer than a week"));
@@ -207,33 +223,61 @@ fn profile_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
     }
 }
 
+fn shortage_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
+    if plan.profile.is_closed() && plan.shortage != Shortage::default() {
+        problems.push(
+            "shortage: each place of a closed loop asks for itself; only an open loop lacks them".to_owned(),
+        );
+    }
+    if let Some(most) = plan.shortage.most_connections
+        && most < plan.connections
+    {
+        let connections = plan.connections;
+        problems.push(format!("most connections: {most} are fewer than the {connections} it begins with"));
+    }
+}
+
 fn stage_problems(plan: &LoadPlan, stages: &[Stage], problems: &mut Vec<String>) {
     let bad = |value: f64| !value.is_finite() || value < 0.0;
-    for (at, stage) in stages.iter().enumerate() {
-        if stage.for_ns == 0 || stage.for_ns > LONGEST_NS {
-            problems.push(format!(
-                "stage {}: {} ns; write more than 0 and at most a week",
-                at + 1,
-                stage.for_ns
-            ));
+    for (at, stage) in (1..).zip(stages) {
+        let for_ns = stage.for_ns();
+        if for_ns == 0 || for_ns > LONGEST_NS {
+            problems.push(format!("stage {at}: {for_ns} ns; write more than 0 and at most a week"));
         }
-        if bad(stage.from) || bad(stage.to) {
-            problems.push(format!(
-                "stage {}: {} to {} is below 0 or no number",
-                at + 1,
-                stage.from,
-                stage.to
-            ));
+        match *stage {
+            Stage::Line { from, to, .. } if bad(from) || bad(to) => {
+                problems.push(format!("stage {at}: {from} to {to} is below 0 or no number"));
+            }
+            Stage::Sine { mean, amplitude, period_ns, .. } => {
+                // Written so that what is no number is wrong too.
+                if !(mean.is_finite() && amplitude > 0.0 && amplitude <= mean) {
+                    problems.push(format!(
+                        "stage {at}: an amplitude of {amplitude} around {mean} is not above 0 and at most the mean"
+                    ));
+                }
+                if period_ns == 0 || period_ns > LONGEST_NS {
+                    let what = "write more than 0 and at most a week";
+                    problems.push(format!("stage {at}: a period of {period_ns} ns; {what}"));
+                }
+            }
+            Stage::Line { .. } => {}
         }
     }
-    let length_ns = stages.iter().fold(0_u64, |sum, stage| sum.saturating_add(stage.for_ns));
+    let length_ns = stages.iter().fold(0_u64, |sum, stage| sum.saturating_add(stage.for_ns()));
     if plan.extent != Extent::DurationNs(length_ns) {
         problems.push(format!("extent: it must be the length of the stages, {length_ns} ns"));
     }
 }
 
-/// How many connections each target has over all shares.
-fn dealt(plan: &LoadPlan, problems: &mut Vec<String>) -> Vec<u64> {
+fn trace_problems(plan: &LoadPlan, trace: &Trace, problems: &mut Vec<String>) {
+    problems.extend(trace.problem().map(|what| format!("trace: {what}")));
+    let length_ns = trace.length_ns();
+    if !matches!(plan.extent, Extent::DurationNs(ns) if ns <= length_ns) {
+        problems.push(format!("extent: it must be at most the length of the trace, {length_ns} ns"));
+    }
+}
+
+fn dealt(plan: &LoadPlan, problems: &mut Vec<String>) -> Dealt {
     let mut weights = vec![0u64; plan.targets.len()];
     for entry in &plan.mix {
         weights[entry.target] += u64::from(entry.weight);
@@ -247,16 +291,18 @@ fn dealt(plan: &LoadPlan, problems: &mut Vec<String>) -> Vec<u64> {
             "connections: {connections} are too few, each of {shares} workers needs one to each target; \
              raise the connections or lower the workers"
         ));
+        return Dealt::default();
     }
-    dealt
+    let more = u64::from(plan.most_connections()) - connections;
+    Dealt { most: deal_more(&dealt, more, &weights), first: dealt }
 }
 
-fn resources(plans: &[LoadPlan], allowance: &Allowance, dealt: &[Vec<u64>]) -> Result<(), EngineError> {
+fn resources(plans: &[LoadPlan], allowance: &Allowance, dealt: &[Dealt]) -> Result<(), EngineError> {
     let mut wanted: BTreeMap<SocketAddr, u64> = BTreeMap::new();
     let mut needed = OWN_DESCRIPTORS;
     for (plan, dealt) in plans.iter().zip(dealt) {
         needed += u64::from(plan.workers);
-        for (target, of_target) in plan.targets.iter().zip(dealt) {
+        for (target, of_target) in plan.targets.iter().zip(&dealt.most) {
             let connections = of_target.div_ceil(u64::from(plan.share.1));
             needed += connections;
             if let Address::Tcp(address) = target.address {

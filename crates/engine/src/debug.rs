@@ -46,7 +46,7 @@ pub fn debug(plan: &LoadPlan) -> Result<Transcript, EngineError> {
     let timeouts = plan.timeouts;
     // Connecting ahead may fail before the exchange dials again.
     let cap_ns = timeouts.connect_ns.saturating_mul(2).saturating_add(timeouts.response_ns);
-    one.profile = Profile::Closed { think_ns: 0 };
+    one.profile = Profile::Closed { think_ns: 0.into() };
     one.connections = 1;
     one.workers = 1;
     one.cpus.clear();

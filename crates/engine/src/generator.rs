@@ -1,7 +1,7 @@
 //! The door: check the plan, start the workers, gather what they saw.
 
 use crate::books::WorkerResult;
-use crate::check::check;
+use crate::check::{Dealt, check};
 use crate::driver::{Drivers, EpollDrivers};
 use crate::health;
 use crate::worker::{OPENING_GAP_NS, Share, Worker, connections_of};
@@ -117,7 +117,7 @@ struct Common<'a, D> {
 /// What the workers of one load share.
 struct Crew<'a, D> {
     plan: &'a LoadPlan,
-    dealt: &'a [u64],
+    dealt: &'a Dealt,
     common: &'a Common<'a, D>,
 }
 
@@ -130,10 +130,12 @@ impl<D: Drivers> Crew<'_, D> {
             n: u64::from(plan.share.1) * n,
             start_ns: 0,
         };
-        let connections = connections_of(plan, self.dealt, &share);
+        let connections = connections_of(plan, &self.dealt.first, &share);
+        let most = connections_of(plan, &self.dealt.most, &share);
         let mine: u64 = connections.iter().sum();
+        let capacity: u64 = most.iter().sum();
         let opened = pin(&plan.cpus, number).and_then(|()| {
-            let opened = common.drivers.open(number, mine as u32);
+            let opened = common.drivers.open(number, capacity as u32);
             opened
                 .map_err(|source| EngineError::System { what: "cannot make the driver of a worker", source })
         });
@@ -154,7 +156,7 @@ impl<D: Drivers> Crew<'_, D> {
             return Err(EngineError::System { what: "cannot start", source });
         }
         share.start_ns = common.start_ns.load(Ordering::Relaxed);
-        let worker = Worker::new(plan, common.watch, &common.stopped_at, share, &connections);
+        let worker = Worker::new(plan, common.watch, &common.stopped_at, share, &connections, &most);
         let carried_out = worker.carry_out(&mut driver);
         carried_out.map_err(|source| EngineError::System { what: "cannot wait for the network", source })
     }
@@ -190,9 +192,10 @@ fn gather(
         threads: workers.len() as u32,
         driver: workers[0].driver,
     };
+    let sum = |of: fn(&WorkerResult) -> u64| workers.iter().map(of).sum::<u64>() as u32;
     let connections = ConnectionUse {
-        began: plan.connections,
-        peak: workers.iter().map(|worker| worker.connections).sum::<u64>() as u32,
+        began: sum(|worker| worker.first_connections),
+        peak: sum(|worker| worker.connections),
         most: plan.most_connections(),
     };
     let stopped_early = workers.iter().any(|worker| worker.stopped_early);

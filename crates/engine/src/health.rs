@@ -14,12 +14,15 @@
 //! - **Little's law**, closed loop: connections in use on average = throughput times mean service time. The
 //!   left side comes from a ledger of the places, the right side from the recorder; a difference of over 5 % of
 //!   the connections means that the generator loses time, or exchanges, that its latencies do not show.
+//! - **Offered load**, open loop: of the planned requests 99 % are sent in the end. What waits for a connection until the
+//!   load is over has no latency, so those of the others are too good. Where it was asked to drop what finds no
+//!   connection, this is a figure and not a finding.
 //! - **Ports and descriptors**: any want of them.
 
 use crate::books::WorkerResult;
 use crate::driver::Allowance;
-use crate::{Finding, LoadPlan};
-use proofload_measure::{LatencyHistogram, Snapshot};
+use crate::{Finding, LoadPlan, Overflow};
+use proofload_measure::{LatencyHistogram, Outcome, Snapshot};
 
 /// A send may leave this late for the generator's own reasons, whatever the response times are.
 const SEND_DELAY_NS: u64 = 200_000;
@@ -30,6 +33,8 @@ const AT_WORK_CLOSED: f64 = 0.95;
 const AT_WORK_OPEN: f64 = 0.70;
 /// Connections that may be unaccounted for, as a share of all.
 const LITTLE_SHARE: f64 = 0.05;
+/// Share of the planned requests that may be left unsent in the end.
+const UNSENT_SHARE: f64 = 0.01;
 /// Fewer exchanges than these say nothing about a 99th percentile or a mean.
 const FEWEST: u64 = 100;
 
@@ -44,6 +49,7 @@ pub(crate) fn assess(
     findings.extend(send_delay(plan, workers, snapshot));
     findings.extend(cpu(plan, workers));
     findings.extend(littles_law(plan, workers, snapshot));
+    findings.extend(not_offered(plan, workers, snapshot));
     let sum = |of: fn(&WorkerResult) -> u64| workers.iter().map(of).sum::<u64>();
     let (no_port, no_descriptor) = (sum(|w| w.no_port), sum(|w| w.no_descriptor));
     if no_port > 0 {
@@ -70,6 +76,19 @@ fn cpu(plan: &LoadPlan, workers: &[WorkerResult]) -> Vec<Finding> {
     let allowed = if plan.profile.is_closed() { AT_WORK_CLOSED } else { AT_WORK_OPEN };
     let bound = (0u32..).zip(workers).filter(|(_, worker)| worker.at_work > allowed);
     bound.map(|(at, worker)| Finding::CpuBound { worker: at, busy: worker.at_work, allowed }).collect()
+}
+
+fn not_offered(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> Option<Finding> {
+    let (intended, unsent) = (snapshot.intended(), snapshot.outcomes.get(Outcome::Unsent));
+    // What was to be dropped is no surprise; the report says it.
+    let asked_for = plan.shortage.overflow == Overflow::Drop;
+    if plan.profile.is_closed() || asked_for || intended < FEWEST {
+        return None;
+    }
+    let behind = workers.iter().map(|worker| worker.behind).sum();
+    let connections = workers.iter().map(|worker| worker.connections).sum();
+    let lacks = unsent as f64 > UNSENT_SHARE * intended as f64;
+    lacks.then_some(Finding::NotOffered { intended, unsent, behind, connections })
 }
 
 fn littles_law(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> Option<Finding> {

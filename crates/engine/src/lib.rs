@@ -21,5 +21,6 @@ pub mod transport;
 mod worker;
 
 pub use generator::{run, run_in, run_streams, run_streams_in};
+pub use load::{Distribution, Stage, Trace};
 pub use plan::*;
 pub use seconds::SecondQuantiles;

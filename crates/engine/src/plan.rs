@@ -1,6 +1,7 @@
 //! What the engine is asked to do, and what it returns.
 
 use crate::feed::Feed;
+use crate::load::{Distribution, Stage, Trace};
 use crate::seconds::SecondQuantiles;
 use crate::transport::{Negotiated, Transport};
 use proofload_measure::{Outcome, Snapshot};
@@ -166,17 +167,6 @@ pub struct Shortage {
     pub most_connections: Option<u32>,
 }
 
-/// A stretch of time in which a quantity goes from one value to another in a straight line.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stage {
-    /// At its start: sends per second, or connections. Not negative.
-    pub from: f64,
-    /// At its end; equal to `from` where it holds.
-    pub to: f64,
-    /// Its length, above 0.
-    pub for_ns: u64,
-}
-
 /// How much is asked over time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Profile {
@@ -186,9 +176,12 @@ pub enum Profile {
     /// for an exchange (keep-alive off, or after the last one ended) is part of its response time, not of
     /// its service time; connections that are kept are opened ahead of the load. With several targets the
     /// connections are dealt to them in proportion to their weights, so a slow target is asked less often.
+    ///
+    /// Pauses are drawn by the place and the number of its exchange: the same seed gives the same pauses, whatever
+    /// the answers do. Where they differ, each place begins in the midst of one, as if it had gone on for ever.
     Closed {
-        /// Pause between an answer and the next intended send.
-        think_ns: u64,
+        /// Pause between an answer and the next intended send, in nanoseconds.
+        think_ns: Distribution,
     },
     /// Intended times come from a timetable, whatever the answers do. What becomes of a send that finds no free
     /// connection says [`LoadPlan::shortage`]. The mix is drawn by tick, so several targets are asked exactly by
@@ -207,8 +200,8 @@ pub enum Profile {
     ClosedStages {
         /// Connections over time.
         stages: Vec<Stage>,
-        /// Pause between an answer and the next intended send.
-        think_ns: u64,
+        /// Pause between an answer and the next intended send, in nanoseconds.
+        think_ns: Distribution,
     },
     /// An open loop whose rate follows stages: tick i is intended when the integral of the rate is i, or by a
     /// Poisson process of that rate. The extent is the length of the stages; nothing is discarded.
@@ -220,6 +213,14 @@ pub enum Profile {
         /// As in [`Profile::Open`].
         coalesce_ns: u64,
     },
+    /// An open loop whose intended times were recorded once. The extent is at most the length of the trace; nothing
+    /// is discarded.
+    OpenTrace {
+        /// The arrivals, over all workers.
+        trace: Trace,
+        /// As in [`Profile::Open`].
+        coalesce_ns: u64,
+    },
     /// So many users, [`LoadPlan::connections`] of them, each with a connection of its own. User i of n starts at
     /// i/n of the ramp, asks `loops` times, one after the other, and closes. The extent is a count of users
     /// times loops; nothing is discarded.
@@ -228,15 +229,15 @@ pub enum Profile {
         ramp_ns: u64,
         /// Exchanges of each user, at least 1.
         loops: u32,
-        /// Pause between an answer and the next intended send.
-        think_ns: u64,
+        /// Pause between an answer and the next intended send, in nanoseconds.
+        think_ns: Distribution,
     },
 }
 
 impl Profile {
     /// Whether places ask again when they are answered, and not by a timetable.
     pub fn is_closed(&self) -> bool {
-        !matches!(self, Profile::Open { .. } | Profile::OpenStages { .. })
+        !matches!(self, Profile::Open { .. } | Profile::OpenStages { .. } | Profile::OpenTrace { .. })
     }
 
     /// Whether the load has a shape of its own, from its first instant to its last, of which no part can be
@@ -248,7 +249,9 @@ impl Profile {
     /// How late sends may be fired together.
     pub(crate) fn coalesce_ns(&self) -> u64 {
         match self {
-            Profile::Open { coalesce_ns, .. } | Profile::OpenStages { coalesce_ns, .. } => *coalesce_ns,
+            Profile::Open { coalesce_ns, .. }
+            | Profile::OpenStages { coalesce_ns, .. }
+            | Profile::OpenTrace { coalesce_ns, .. } => *coalesce_ns,
             _ => 0,
         }
     }
@@ -427,13 +430,13 @@ pub enum Finding {
     NotOffered {
         /// Planned.
         intended: u64,
-        /// Sent.
-        sent: u64,
-        /// Connections that there were in the end, and that there might have been. Where they are equal, all were
-        /// busy or failing: the server was too slow for that rate over so many.
-        connections: u32,
-        /// How many there might have been.
-        most: u32,
+        /// Never sent.
+        unsent: u64,
+        /// Of those, for which a connection stood free: the generator fell behind. The others found every connection
+        /// busy or failing until the end.
+        behind: u64,
+        /// Connections that there were in the end.
+        connections: u64,
     },
     /// File descriptors ran out.
     Descriptors {

@@ -43,6 +43,8 @@ pub(crate) struct Slot {
     pub ready_ns: u64,
     /// When the place became free.
     pub freed_ns: u64,
+    /// Whether a place that was opened for want of a free one has become one.
+    pub joined: bool,
     /// When a dial began.
     pub dialed_ns: u64,
     /// Since when the connection has been of no use to an exchange that will be on the books.
@@ -99,6 +101,7 @@ impl Slot {
             times: ExchangeTimes::default(),
             ready_ns: 0,
             freed_ns: 0,
+            joined: false,
             dialed_ns: 0,
             away_ns: Some(away_ns),
             carry: Vec::new(),

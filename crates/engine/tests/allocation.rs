@@ -109,8 +109,9 @@ fn allocations_at(watch: &Watch, answered: u64) -> u64 {
 #[test]
 fn the_data_path_does_not_allocate_while_it_measures() {
     let open = Profile::Open { rate_per_s: 2_000.0, arrival: Arrival::Poisson, coalesce_ns: 0 };
-    let pausing = Profile::Closed { think_ns: 2_000_000 };
-    for (profile, think) in [(Profile::Closed { think_ns: 0 }, false), (open, false), (pausing, true)] {
+    let pausing = Profile::Closed { think_ns: 2_000_000.into() };
+    for (profile, think) in [(Profile::Closed { think_ns: 0.into() }, false), (open, false), (pausing, true)]
+    {
         let peer = HttpPeer::start(1024).unwrap();
         let plan = plan(&peer, profile.clone(), think);
         let watch = Watch::default();

@@ -176,7 +176,7 @@ mod tests {
 
     fn plan(urls: &[&str]) -> Result<LoadPlan, Vec<String>> {
         let urls: Vec<String> = urls.iter().map(ToString::to_string).collect();
-        let kind = LoadKind::Closed { think_ns: 0 };
+        let kind = LoadKind::Closed { think_ns: 0.into() };
         let load = LoadPoint {
             label: "4c".into(),
             connections: 4,

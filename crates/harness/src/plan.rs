@@ -234,9 +234,9 @@ fn cut_looks(timing: &mut Timing, block_s: f64, not_tested: &mut Vec<String>) {
 }
 
 fn planned_point(study: &Study, point: &LoadPoint) -> schema::LoadPoint {
-    let (rate_per_s, arrival) = match point.kind {
-        LoadKind::Open { rate_per_s, arrival } => (Some(rate_per_s), Some(arrival)),
-        LoadKind::OpenStages { arrival, .. } => (None, Some(arrival)),
+    let (rate_per_s, arrival) = match &point.kind {
+        LoadKind::Open { rate_per_s, arrival } => (Some(*rate_per_s), Some(*arrival)),
+        LoadKind::OpenStages { arrival, .. } => (None, Some(*arrival)),
         _ => (None, None),
     };
     let streams = study.streams.iter().zip(&point.streams).map(|(stream, load)| StreamLoad {
@@ -254,6 +254,7 @@ fn planned_point(study: &Study, point: &LoadPoint) -> schema::LoadPoint {
         rate_per_s: rate_per_s.filter(|_| alone),
         arrival: arrival.filter(|_| alone).map(|arrival| arrival_name(arrival).to_string()),
         think_ns: if alone { point.think_ns() } else { 0 },
+        think: if alone { point.think_in_words() } else { String::new() },
         keep_alive: keep_alive_label(point.keep_alive),
         profile: if alone { point.kind.shape(point.connections) } else { String::new() },
         whole: point.is_whole(),

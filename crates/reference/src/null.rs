@@ -1,6 +1,7 @@
 //! The null server: the least that can be called answering. It finds where requests end and sends one
 //! prebuilt answer for each; what they ask does not matter, and that they have no body is taken on trust.
 
+use crate::reply::{CLOSE, KEEP, prebuilt};
 use memchr::memmem;
 
 /// Largest body of the prebuilt answer.
@@ -62,9 +63,10 @@ pub(crate) struct Null {
 }
 
 impl Null {
-    /// With `close` the answers announce that the connection ends.
+    /// With `close` the answers announce that the connection ends. Else they announce that it stays: what is asked is
+    /// not looked at, and a client of HTTP/1.0, such as ab, must be told.
     pub fn new(size: usize, close: bool) -> Self {
-        let answer = crate::reply::prebuilt(size, close);
+        let answer = prebuilt(size, if close { CLOSE } else { KEEP });
         let times = (ROW / answer.len()).max(1);
         Null { finder: memmem::Finder::new(END), row: answer.repeat(times), answer: answer.len() }
     }
@@ -129,7 +131,7 @@ mod tests {
     fn owed_bytes_are_whole_answers_however_they_are_taken() {
         let null = Null::new(100, false);
         let answers = 700;
-        let expected = crate::reply::prebuilt(100, false).repeat(answers);
+        let expected = prebuilt(100, KEEP).repeat(answers);
         for step in [1000, 70_000] {
             let mut owed = expected.len() as u64;
             let mut out = Vec::new();

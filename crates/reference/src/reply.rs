@@ -17,7 +17,9 @@ const SURPLUS: &[u8] = b"bytes that nobody asked for\r\n";
 /// Bytes that a `short_body` announces at least, so that even an empty body can be cut.
 const SHORT_ANNOUNCED: u64 = 16;
 
-const CLOSE: &str = "Connection: close\r\n";
+pub(crate) const CLOSE: &str = "Connection: close\r\n";
+/// What a client of HTTP/1.0 must be told.
+pub(crate) const KEEP: &str = "Connection: keep-alive\r\n";
 
 const PATTERN: usize = 64 * 1024;
 
@@ -65,7 +67,7 @@ impl Form {
     fn connection(self, close: bool) -> &'static str {
         match (close, self.old) {
             (true, _) => CLOSE,
-            (false, true) => "Connection: keep-alive\r\n",
+            (false, true) => KEEP,
             (false, false) => "",
         }
     }
@@ -188,10 +190,10 @@ pub(crate) fn body_of(size: usize) -> impl Iterator<Item = u8> {
     (0..size).map(|i| BODY[i % 64])
 }
 
-/// A whole answer with that body, as the null server sends it.
-pub(crate) fn prebuilt(size: usize, close: bool) -> Vec<u8> {
+/// A whole answer with that body, and with that line about the connection.
+pub(crate) fn prebuilt(size: usize, connection: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
-    write_head(&mut bytes, 200, "text/plain", size as u64, if close { CLOSE } else { "" });
+    write_head(&mut bytes, 200, "text/plain", size as u64, connection);
     bytes.extend(body_of(size));
     bytes
 }

@@ -242,8 +242,12 @@ pub struct LoadPoint {
     pub rate_per_s: Option<f64>,
     /// `constant` or `poisson` (open).
     pub arrival: Option<String>,
-    /// Pause between an answer and the next send (closed).
+    /// Mean pause between an answer and the next send (closed).
     pub think_ns: u64,
+    /// How pauses are spread, in words: `exponential with mean 0.1 s`; empty where there are none, and in records that
+    /// knew only one length of them.
+    #[serde(default)]
+    pub think: String,
     /// `on`, `off`, or a number of exchanges for each connection.
     pub keep_alive: String,
     /// The shape over time, in words: `ramp 0/s to 2k/s in 10 s, hold 2k/s for 30 s`; empty for a load that
@@ -274,7 +278,7 @@ pub struct StreamLoad {
     pub connections: u32,
     /// All of it in words: `500/s, constant arrivals, 64 connections, keep-alive on`.
     pub profile: String,
-    /// Pause between an answer and the next send (closed).
+    /// Mean pause between an answer and the next send (closed).
     #[serde(default)]
     pub think_ns: u64,
 }

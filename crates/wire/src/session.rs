@@ -170,6 +170,18 @@ impl Session {
         }
     }
 
+    /// Starts an exchange whose request goes over the wire as it is encoded, and leaves it to the caller to send
+    /// these bytes, all of them, before anything else.
+    ///
+    /// # Errors
+    /// [`Full`] when the state is not `Ready` with room for one more; nothing has changed then.
+    #[inline]
+    pub fn start_as_encoded<'a>(&mut self, request: &'a Request, id: ExchangeId) -> Result<&'a [u8], Full> {
+        match self {
+            Session::Http1(http1) => http1.start_as_encoded(request, id).map(|()| request.bytes.as_slice()),
+        }
+    }
+
     /// Starts an exchange whose request has places to fill.
     ///
     /// # Errors

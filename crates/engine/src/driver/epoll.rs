@@ -32,6 +32,8 @@ pub struct Epoll {
     net: EpollNet,
     events: Vec<epoll::Event>,
     buffer: Vec<u8>,
+    /// The kernel has no `epoll_pwait2` (before 5.11, and under Valgrind): waits are whole milliseconds.
+    coarse: bool,
 }
 
 /// The sockets of one worker.
@@ -101,7 +103,8 @@ impl Epoll {
         sockets.resize_with(capacity as usize, Socket::default);
         let requeued = Vec::with_capacity(capacity as usize);
         let net = EpollNet { epoll, sockets, requeued, tap: None };
-        Ok(Epoll { net, events: Vec::with_capacity(TURN_EVENTS), buffer: vec![0; BUFFER_BYTES] })
+        let events = Vec::with_capacity(TURN_EVENTS);
+        Ok(Epoll { net, events, buffer: vec![0; BUFFER_BYTES], coarse: false })
     }
 
     /// The same with somebody who listens in.
@@ -112,7 +115,11 @@ impl Epoll {
     }
 
     /// Waits at most `timeout_ns`; an interrupted wait is one in which nothing happened.
-    fn wait(&mut self, timeout_ns: u64) -> io::Result<()> {
+    #[inline]
+    fn wait(&mut self, timeout_ns: u64, exact: bool) -> io::Result<()> {
+        if self.coarse {
+            return self.wait_coarsely(timeout_ns, exact);
+        }
         let timeout = Timespec {
             tv_sec: (timeout_ns / 1_000_000_000) as i64,
             tv_nsec: (timeout_ns % 1_000_000_000) as i64,
@@ -121,21 +128,53 @@ impl Epoll {
         let spare = rustix::buffer::spare_capacity(&mut self.events);
         match epoll::wait(&self.net.epoll, spare, Some(&timeout)) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(Errno::NOSYS) => {
+                self.coarse = true;
+                self.wait_coarsely(timeout_ns, exact)
+            }
             Err(errno) => Err(system(errno)),
+        }
+    }
+
+    /// Waits in milliseconds; the last part of one is left to the caller to spin if the wait must be exact.
+    #[cold]
+    fn wait_coarsely(&mut self, timeout_ns: u64, exact: bool) -> io::Result<()> {
+        let ms = if exact { timeout_ns / 1_000_000 } else { timeout_ns.div_ceil(1_000_000) };
+        self.events.clear();
+        let spare = self.events.spare_capacity_mut();
+        // SAFETY: the room lent is that of `spare` and outlives the call, and both types have the kernel's layout.
+        let got = unsafe {
+            libc::epoll_wait(
+                self.net.epoll.as_raw_fd(),
+                spare.as_mut_ptr().cast(),
+                spare.len() as libc::c_int,
+                ms.min(i32::MAX as u64) as libc::c_int,
+            )
+        };
+        match usize::try_from(got) {
+            Ok(got) => {
+                // SAFETY: the kernel has written that many events, at most as many as there was room for.
+                unsafe { self.events.set_len(got) };
+                Ok(())
+            }
+            Err(_) => match io::Error::last_os_error() {
+                error if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+                error => Err(error),
+            },
         }
     }
 
     /// Waits for events until the instant and returns how long that took.
     fn wait_until(&mut self, wake: Wake) -> io::Result<u64> {
         if !self.net.requeued.is_empty() {
-            return self.wait(0).map(|()| 0);
+            return self.wait(0, true).map(|()| 0);
         }
         let began = clock::monotonic_ns();
         let mut now = began;
         loop {
             let left = wake.at_ns.saturating_sub(now);
             let sleep = if wake.exact { left.saturating_sub(SPIN_NS) } else { left };
-            self.wait(sleep)?;
+            self.wait(sleep, wake.exact)?;
             now = clock::monotonic_ns();
             let slept_enough = !wake.exact || now >= wake.at_ns;
             if slept_enough || !self.events.is_empty() {
@@ -469,6 +508,24 @@ fn peak_rss_of(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_nanoseconds_a_wait_ends_at_its_instant_too_and_not_before() {
+        struct Nobody;
+        impl Handler<EpollNet> for Nobody {
+            fn dialed(&mut self, _: &mut EpollNet, _: Conn, _: Result<(), DialFault>) {}
+            fn received(&mut self, _: &mut EpollNet, _: Conn, _: &[u8]) {}
+            fn writable(&mut self, _: &mut EpollNet, _: Conn) {}
+            fn closed(&mut self, _: &mut EpollNet, _: Conn, _: Close) {}
+        }
+        let mut driver = Epoll { coarse: true, ..Epoll::new(1).unwrap() };
+        for (after_ns, exact) in [(2_300_000, true), (2_300_000, false), (300_000, true), (0, false)] {
+            let began = clock::monotonic_ns();
+            let turned = driver.turn(Wake { at_ns: began + after_ns, exact }, &mut Nobody).unwrap();
+            let took = clock::monotonic_ns() - began;
+            assert!(took >= after_ns && turned.waited_ns <= took, "{took} of {after_ns}");
+        }
+    }
 
     #[test]
     fn the_kernels_texts_are_read() {

@@ -29,7 +29,7 @@ pub(crate) fn plan() -> LoadPlan {
             expect: Expect::default(),
             follow: Default::default(),
         }],
-        profile: crate::Profile::Closed { think_ns: 0 },
+        profile: crate::Profile::Closed { think_ns: 0.into() },
         connections: 4,
         keep_alive: KeepAlive::On,
         timeouts: Timeouts::default(),

@@ -1,12 +1,9 @@
 //! A quantity over time, stage by stage: a rate, or a number of connections. Pure.
 //!
-//! Within a stage the quantity is a straight line. Its integral, read backwards, is the timetable of an open
-//! loop; the instants at which it rises above a whole number are those at which a place joins a closed one.
+//! Within a stage the quantity is a straight line or a sine. Its integral, read backwards, is the timetable of an
+//! open loop; the instants at which it rises above a whole number are those at which a place joins a closed one.
 
-use crate::Stage;
-
-/// Nanoseconds of a second.
-const SECOND_NS: f64 = 1e9;
+use super::Stage;
 
 /// Stages one after the other, with what came before each.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,39 +17,12 @@ struct Piece {
     start_ns: u64,
     /// Integral of all pieces before this one, in units times seconds.
     before: f64,
+    area: f64,
 }
 
 impl Piece {
-    fn seconds(&self) -> f64 {
-        self.stage.for_ns as f64 / SECOND_NS
-    }
-
-    fn area(&self) -> f64 {
-        (self.stage.from + self.stage.to) / 2.0 * self.seconds()
-    }
-
     fn end_ns(&self) -> u64 {
-        self.start_ns.saturating_add(self.stage.for_ns)
-    }
-
-    /// How long after its start its own integral is `x`, which is within its area.
-    fn reach_ns(&self, x: f64) -> u64 {
-        let Stage { from, to, .. } = self.stage;
-        if from == to {
-            return (x * (SECOND_NS / from)) as u64;
-        }
-        if x <= 0.0 {
-            return 0;
-        }
-        // The root of a quadratic, in the form that subtracts nothing.
-        let inner = from * from + 2.0 * (to - from) * x / self.seconds();
-        let seconds = 2.0 * x / (from + inner.max(0.0).sqrt());
-        (seconds * SECOND_NS) as u64
-    }
-
-    fn at(&self, offset_ns: u64) -> f64 {
-        let share = (offset_ns - self.start_ns) as f64 / self.stage.for_ns as f64;
-        self.stage.from + (self.stage.to - self.stage.from) * share
+        self.start_ns.saturating_add(self.stage.for_ns())
     }
 }
 
@@ -61,9 +31,9 @@ impl Curve {
     pub fn new(stages: &[Stage]) -> Self {
         let (mut start_ns, mut before) = (0_u64, 0.0);
         let pieces = stages.iter().map(|stage| {
-            let piece = Piece { stage: *stage, start_ns, before };
+            let piece = Piece { stage: *stage, start_ns, before, area: stage.area() };
             start_ns = piece.end_ns();
-            before += piece.area();
+            before += piece.area;
             piece
         });
         Curve { pieces: pieces.collect() }
@@ -76,7 +46,7 @@ impl Curve {
 
     /// Its integral over the whole length, in units times seconds.
     pub fn area(&self) -> f64 {
-        self.pieces.last().map_or(0.0, |last| last.before + last.area())
+        self.pieces.last().map_or(0.0, |last| last.before + last.area)
     }
 
     /// When the integral has come to `whole + fraction`; `None` when it never does. The two come apart so that
@@ -86,9 +56,9 @@ impl Curve {
         let pieces = self.pieces[..at].iter().rev();
         for piece in pieces {
             let x = (whole as f64 - piece.before) + fraction;
-            if piece.area() > 0.0 {
-                let within = x < piece.area();
-                let reached = || (piece.start_ns + piece.reach_ns(x)).min(piece.end_ns() - 1);
+            if piece.area > 0.0 {
+                let within = x < piece.area;
+                let reached = || (piece.start_ns + piece.stage.reach_ns(x)).min(piece.end_ns() - 1);
                 return within.then(reached);
             }
         }
@@ -97,22 +67,12 @@ impl Curve {
 
     /// The first instant, not before `from_ns`, at which the curve is above `level`.
     pub fn above_ns(&self, level: u64, from_ns: u64) -> Option<u64> {
-        let level = level as f64;
-        for piece in self.pieces.iter().filter(|piece| piece.end_ns() > from_ns) {
-            let begin_ns = from_ns.max(piece.start_ns);
-            if piece.at(begin_ns) > level {
-                return Some(begin_ns);
-            }
-            let Stage { from, to, for_ns } = piece.stage;
-            if to > level && to > from {
-                let share = (level - from) / (to - from);
-                let crossed_ns = piece.start_ns + (share * for_ns as f64) as u64 + 1;
-                if crossed_ns < piece.end_ns() {
-                    return Some(crossed_ns.max(begin_ns));
-                }
-            }
-        }
-        None
+        let ahead = self.pieces.iter().filter(|piece| piece.end_ns() > from_ns);
+        let mut above = ahead.filter_map(|piece| {
+            let within_ns = from_ns.saturating_sub(piece.start_ns);
+            Some(piece.start_ns + piece.stage.above_ns(level as f64, within_ns)?)
+        });
+        above.next()
     }
 }
 
@@ -123,7 +83,7 @@ mod tests {
     const S: u64 = 1_000_000_000;
 
     fn stage(from: f64, to: f64, seconds: u64) -> Stage {
-        Stage { from, to, for_ns: seconds * S }
+        Stage::Line { from, to, for_ns: seconds * S }
     }
 
     #[test]
@@ -151,5 +111,28 @@ mod tests {
         assert_eq!(curve.reach_ns(9, 0.0), Some(900_000_000));
         assert_eq!(curve.reach_ns(10, 0.0), Some(6 * S));
         assert_eq!(curve.reach_ns(20, 0.0), None);
+    }
+
+    #[test]
+    fn places_of_a_sine_come_and_go_with_every_wave() {
+        // 5 to 15 and back, every 12 s.
+        let sine = Stage::Sine { mean: 10.0, amplitude: 5.0, period_ns: 12 * S, for_ns: 30 * S };
+        let curve = Curve::new(&[stage(0.0, 0.0, 1), sine]);
+        let near = |found: Option<u64>, seconds: f64| {
+            found.is_some_and(|at| (at as f64 / 1e9 - 1.0 - seconds).abs() < 1e-6)
+        };
+        assert_eq!(curve.above_ns(4, 0), Some(S));
+        assert!(near(curve.above_ns(10, 0), 0.0));
+        let levels = |level: f64| ((level - 10.0) / 5.0).asin() / std::f64::consts::TAU * 12.0;
+        assert!(near(curve.above_ns(14, 0), levels(14.0)));
+        assert_eq!(curve.above_ns(14, 4 * S), Some(4 * S), "on the crest");
+        assert!(near(curve.above_ns(14, 6 * S), 12.0 + levels(14.0)));
+        assert!(near(curve.above_ns(7, 10 * S), 12.0 + levels(7.0)));
+        assert_eq!(curve.above_ns(14, 29 * S), Some(29 * S), "on the third crest");
+        assert_eq!(curve.above_ns(14, 29 * S + S / 2), None, "it ends before the fourth");
+        assert_eq!(curve.above_ns(15, 0), None);
+        assert!((sine.peak() - 15.0).abs() < 1e-12);
+        let short = Stage::Sine { mean: 10.0, amplitude: 5.0, period_ns: 12 * S, for_ns: S };
+        assert!((short.peak() - 12.5).abs() < 1e-9, "it ends on its way up");
     }
 }

@@ -65,6 +65,19 @@ pub fn deal(total: u64, weights: &[u64]) -> Option<Vec<u64>> {
     Some(dealt)
 }
 
+/// The dealt connections with `more` added in proportion to the weights (largest remainders): no target has fewer
+/// than before.
+pub fn deal_more(dealt: &[u64], more: u64, weights: &[u64]) -> Vec<u64> {
+    let sum = weights.iter().map(|weight| u128::from(*weight)).sum::<u128>().max(1);
+    let exact = |at: usize| u128::from(more) * u128::from(weights[at]);
+    let mut out: Vec<u64> = (0..dealt.len()).map(|at| dealt[at] + (exact(at) / sum) as u64).collect();
+    let left = (dealt.iter().sum::<u64>() + more).saturating_sub(out.iter().sum()) as usize;
+    let mut order: Vec<usize> = (0..dealt.len()).filter(|at| weights[*at] > 0).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(exact(*at) % sum));
+    order.into_iter().take(left).for_each(|at| out[at] += 1);
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,13 +107,17 @@ mod tests {
     proptest! {
         #[test]
         fn dealt_connections_add_up_and_leave_no_target_out(
-            weights in proptest::collection::vec(0u64..1_000, 1..8), extra in 0u64..10_000
+            weights in proptest::collection::vec(0u64..1_000, 1..8), extra in 0u64..10_000, more in 0u64..10_000
         ) {
             prop_assume!(weights.iter().any(|w| *w > 0));
             let total = weights.len() as u64 + extra;
             let dealt = deal(total, &weights).unwrap();
             prop_assert_eq!(dealt.iter().sum::<u64>(), total);
             prop_assert!(weights.iter().zip(&dealt).all(|(w, d)| (*w > 0) == (*d > 0)));
+            let grown = deal_more(&dealt, more, &weights);
+            prop_assert_eq!(grown.iter().sum::<u64>(), total + more);
+            prop_assert!(grown.iter().zip(&dealt).all(|(grown, dealt)| grown >= dealt));
+            prop_assert!(weights.iter().zip(&grown).all(|(w, d)| (*w > 0) == (*d > 0)));
         }
     }
 }

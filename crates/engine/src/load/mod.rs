@@ -1,15 +1,21 @@
 //! What is asked when: intended times, the mix, and the shares of both. Pure: no clock, no I/O.
 
 mod curve;
+mod distribution;
 mod mix;
 mod random;
 mod schedule;
+mod stage;
+mod trace;
 
 pub use curve::Curve;
-pub use mix::{Mix, deal};
+pub use distribution::{Distribution, Draws};
+pub use mix::{Mix, deal, deal_more};
 pub use random::Random;
 pub(crate) use random::scaled;
 pub use schedule::{Schedule, Stripe};
+pub use stage::Stage;
+pub use trace::Trace;
 
 /// Part `k` of `n` of `total`: the parts add up to `total` exactly, differ by at most one, and none
 /// shrinks when `total` grows.

@@ -3,7 +3,7 @@
 //! Dividing the rate among shares instead would make all shares burst together. Offsets are
 //! nanoseconds from the start of the load.
 
-use super::{Curve, Random};
+use super::{Curve, Random, Trace};
 use crate::Arrival;
 
 /// Name of the random stream that spaces Poisson arrivals.
@@ -26,6 +26,8 @@ enum Spacing {
     Poisson { random: Random, at_ns: u64, fraction: f64 },
     /// Tick i stands where the integral of the rate is i.
     Staged { curve: Curve },
+    /// Tick i stands where it was recorded.
+    Recorded { trace: Trace },
     /// A Poisson process of one tick for each unit of the integral, its time changed by the curve: exponential
     /// gaps, summed as whole units and a fraction.
     StagedPoisson { curve: Curve, random: Random, whole: u64, fraction: f64, at_ns: Option<u64> },
@@ -54,6 +56,11 @@ impl Schedule {
         Schedule { next_index: 0, gap_ns: 0.0, spacing }
     }
 
+    /// A timetable of recorded arrivals. Behind its end all ticks stand at `u64::MAX`: never.
+    pub fn recorded(trace: Trace) -> Self {
+        Schedule { next_index: 0, gap_ns: 0.0, spacing: Spacing::Recorded { trace } }
+    }
+
     /// Whether each tick stands where the one before it left off, so that none can be skipped.
     fn accumulates(&self) -> bool {
         matches!(self.spacing, Spacing::Poisson { .. } | Spacing::StagedPoisson { .. })
@@ -75,6 +82,7 @@ impl Schedule {
                 *at_ns
             }
             Spacing::Staged { curve } => curve.reach_ns(index, 0.0).unwrap_or(u64::MAX),
+            Spacing::Recorded { trace } => trace.at_ns(index).unwrap_or(u64::MAX),
             Spacing::StagedPoisson { curve, random, whole, fraction, at_ns } => {
                 *fraction += random.exponential();
                 *whole += fraction.floor() as u64;
@@ -148,6 +156,7 @@ impl Stripe {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Stage;
     use proptest::prelude::*;
 
     const HOUR_NS: u64 = 3_600_000_000_000;
@@ -189,13 +198,42 @@ mod tests {
         }
     }
 
-    fn stages() -> impl Strategy<Value = Vec<crate::Stage>> {
+    fn line() -> impl Strategy<Value = Stage> {
         let value = || prop_oneof![Just(0.0), 0.1f64..100_000.0];
-        let stage =
-            (value(), value(), 1u64..3_000_000_000, any::<bool>()).prop_map(|(from, to, for_ns, hold)| {
-                crate::Stage { from, to: if hold { from } else { to }, for_ns }
-            });
-        proptest::collection::vec(stage, 1..6)
+        (value(), value(), 1u64..3_000_000_000, any::<bool>()).prop_map(|(from, to, for_ns, hold)| {
+            Stage::Line { from, to: if hold { from } else { to }, for_ns }
+        })
+    }
+
+    /// A share of 1 touches 0 in every trough.
+    fn sine() -> impl Strategy<Value = Stage> {
+        let share = prop_oneof![Just(1.0), 0.001f64..1.0];
+        (0.1f64..100_000.0, share, 1_000u64..3_000_000_000, 1u64..3_000_000_000).prop_map(
+            |(mean, share, period_ns, for_ns)| Stage::Sine {
+                mean,
+                amplitude: mean * share,
+                period_ns,
+                for_ns,
+            },
+        )
+    }
+
+    fn stages() -> impl Strategy<Value = Vec<Stage>> {
+        proptest::collection::vec(prop_oneof![line(), sine()], 1..6)
+    }
+
+    /// The integral of the beginning of a stage, by the textbook.
+    fn ideal_area(stage: &Stage, part_ns: u64) -> f64 {
+        let seconds = part_ns as f64 / 1e9;
+        match *stage {
+            Stage::Line { from, to, for_ns } => {
+                (from + (to - from) / 2.0 * part_ns as f64 / for_ns as f64) * seconds
+            }
+            Stage::Sine { mean, amplitude, period_ns, .. } => {
+                let omega = std::f64::consts::TAU * 1e9 / period_ns as f64;
+                mean * seconds + amplitude / omega * (1.0 - (omega * seconds).cos())
+            }
+        }
     }
 
     proptest! {
@@ -215,11 +253,9 @@ mod tests {
             let mut left_ns = end_ns;
             let mut ideal = 0.0;
             for stage in &stages {
-                let part_ns = left_ns.min(stage.for_ns);
+                let part_ns = left_ns.min(stage.for_ns());
                 left_ns -= part_ns;
-                let part = part_ns as f64 / stage.for_ns as f64;
-                let at = stage.from + (stage.to - stage.from) * part;
-                ideal += (stage.from + at) / 2.0 * part_ns as f64 / 1e9;
+                ideal += ideal_area(stage, part_ns);
             }
             let schedule = Schedule::staged(curve, Arrival::Constant, 0);
             let count = schedule.take_while(|at| *at < end_ns).count();
@@ -244,7 +280,7 @@ mod tests {
 
         #[test]
         fn a_stage_that_holds_is_the_timetable_of_its_rate(rate in 0.1f64..1e6, arrival in both(), seed: u64) {
-            let hold = crate::Stage { from: rate, to: rate, for_ns: HOUR_NS };
+            let hold = Stage::hold(rate, HOUR_NS);
             let staged = Schedule::staged(Curve::new(&[hold]), arrival, seed).take(2_000);
             let known = Schedule::new(rate, arrival, seed).take(2_000);
             for (staged, known) in staged.zip(known).take_while(|(_, known)| *known < HOUR_NS) {
@@ -260,7 +296,7 @@ mod tests {
     #[test]
     fn poisson_arrivals_of_a_ramp_are_poisson_once_the_time_is_changed_back() {
         // A rate of 0 to 4,000 in 10 s: t seconds after its start the integral is 200 t².
-        let ramp = crate::Stage { from: 0.0, to: 4_000.0, for_ns: 10_000_000_000 };
+        let ramp = Stage::Line { from: 0.0, to: 4_000.0, for_ns: 10_000_000_000 };
         let times =
             Schedule::staged(Curve::new(&[ramp]), Arrival::Poisson, 5).take_while(|at| *at < u64::MAX);
         let units: Vec<u64> = times.map(|at| (200.0 * (at as f64 / 1e9).powi(2) * 1e6) as u64).collect();
@@ -269,6 +305,84 @@ mod tests {
         let mut gaps: Vec<u64> = units.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let found = distance(&mut gaps, 1e6);
         assert!(found < 1.628 / n.sqrt(), "{found}");
+    }
+
+    #[test]
+    fn poisson_arrivals_of_a_sine_are_poisson_once_the_time_is_changed_back() {
+        // 2,000 around, down to 0 and up to 4,000, every 2 s: five periods of 4,000 each.
+        let (mean, amplitude, period_ns) = (2_000.0, 2_000.0, 2_000_000_000);
+        let sine = Stage::Sine { mean, amplitude, period_ns, for_ns: 5 * period_ns };
+        for seed in [5, 6, 7] {
+            let times =
+                Schedule::staged(Curve::new(&[sine]), Arrival::Poisson, seed).take_while(|at| *at < u64::MAX);
+            let units: Vec<u64> = times.map(|at| (ideal_area(&sine, at) * 1e6) as u64).collect();
+            let n = units.len() as f64;
+            assert!((n - 20_000.0).abs() < 4.0 * 20_000f64.sqrt(), "{n}");
+            let mut gaps: Vec<u64> = units.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            let found = distance(&mut gaps, 1e6);
+            assert!(found < 1.628 / n.sqrt(), "{found}");
+        }
+    }
+
+    #[test]
+    fn a_sine_does_not_drift_over_an_hour() {
+        for (mean, share, period_ns) in
+            [(7.0, 1.0, 60_000_000_000), (4_999.9, 0.5, 7_000_000_001), (1e5 / 3.0, 0.9, 1_000)]
+        {
+            let sine = Stage::Sine { mean, amplitude: mean * share, period_ns, for_ns: 2 * HOUR_NS };
+            let schedule = Schedule::staged(Curve::new(&[sine]), Arrival::Constant, 0);
+            // The integral of whole periods is that of the mean.
+            let periods = HOUR_NS / period_ns;
+            let ideal = mean * (periods * period_ns) as f64 / 1e9;
+            let index = ideal.ceil() as u64;
+            let tick_ns = Stripe::new(schedule.clone(), index, 1).offset_ns();
+            let before_ns = Stripe::new(schedule, index - 1, 1).offset_ns();
+            assert!(
+                before_ns <= periods * period_ns + 1 && tick_ns + 1 >= periods * period_ns,
+                "{mean} {tick_ns}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_wave_is_read_backwards_to_the_nanosecond() {
+        let sine = Stage::Sine { mean: 1e6, amplitude: 9e5, period_ns: 1_000_000_007, for_ns: HOUR_NS };
+        for at_ns in [1, 999, 250_000_000, 750_000_005, 999_999_999, 5_000_000_123, HOUR_NS - 5] {
+            let reached_ns = sine.reach_ns(Stage::area(&match sine {
+                Stage::Sine { mean, amplitude, period_ns, .. } => {
+                    Stage::Sine { mean, amplitude, period_ns, for_ns: at_ns }
+                }
+                line => line,
+            }));
+            assert!(reached_ns.abs_diff(at_ns) <= 1, "{at_ns}: {reached_ns}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn recorded_stripes_merge_to_the_whole_and_rounds_follow_each_other(
+            gaps in proptest::collection::vec(1u64..1_000_000_000, 1..40), rounds in 1u32..5, n in 1u64..9
+        ) {
+            let offsets_ns: Vec<u64> = gaps.iter().scan(0, |sum, gap| { *sum += gap; Some(*sum - gap) }).collect();
+            let round_ns = gaps.iter().sum();
+            let trace = Trace { offsets_ns: offsets_ns.into(), round_ns, rounds };
+            prop_assert_eq!(trace.problem(), None);
+            let schedule = Schedule::recorded(trace.clone());
+            let whole: Vec<u64> = schedule.clone().take_while(|at| *at < u64::MAX).collect();
+            prop_assert_eq!(whole.len() as u64, trace.count());
+            prop_assert!(whole.windows(2).all(|pair| pair[0] < pair[1]));
+            prop_assert!(whole.last().is_some_and(|last| *last < trace.length_ns()));
+            let mut merged = Vec::new();
+            for k in 0..n {
+                let mut stripe = Stripe::new(schedule.clone(), k, n);
+                while stripe.offset_ns() < u64::MAX {
+                    merged.push(stripe.offset_ns());
+                    stripe.advance();
+                }
+            }
+            merged.sort_unstable();
+            prop_assert_eq!(merged, whole);
+        }
     }
 
     #[test]

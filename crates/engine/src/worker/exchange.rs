@@ -8,7 +8,7 @@ use crate::driver::{Conn, DialFault, Dialed, Net, Pushed};
 use crate::slot::{Phase, User};
 use proofload_measure::{ExchangeTimes, Outcome};
 use proofload_wire::http1::Filling;
-use proofload_wire::{Cancelled, Close, Event, ExchangeId, Outbox, State};
+use proofload_wire::{Cancelled, Close, Event, ExchangeId, Full, Outbox, State};
 
 /// HTTP/1.1 carries one exchange at a time, so one name is enough.
 const ONLY: ExchangeId = ExchangeId(0);
@@ -109,6 +109,7 @@ impl Worker<'_> {
             net.explain().unwrap_or_else(|| format!("{address} {what}"))
         });
         self.settle(conn, outcome, now);
+        self.rest_growth(now);
         let slot = &mut self.slots[conn as usize];
         slot.disconnect();
         slot.phase = Phase::BackingOff;
@@ -138,8 +139,17 @@ impl Worker<'_> {
             _ => [&entry.request, &entry.closing_request],
         };
         let request = requests[usize::from(closing)];
-        let out = slot.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
         slot.phase = Phase::Asking;
+        if request.places.is_empty() && slot.user.is_none() && slot.backlog.is_none() {
+            return match slot.session.start_as_encoded(request, ONLY) {
+                Ok(bytes) => {
+                    self.deadlines.set(conn, now, plan.timeouts.response_ns);
+                    self.send_whole(net, conn, bytes, now);
+                }
+                Err(Full) => self.not_started(net, conn, now),
+            };
+        }
+        let out = slot.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
         let started = if request.places.is_empty() && slot.user.is_none() {
             slot.session.start(request, ONLY, out)
         } else {
@@ -164,10 +174,7 @@ impl Worker<'_> {
             slot.session.start_filled(request, &filling, ONLY, out)
         };
         if started.is_err() {
-            self.settle(conn, Outcome::Internal, now);
-            self.hang_up(net, conn, now);
-            self.release(net, conn, now, false);
-            return;
+            return self.not_started(net, conn, now);
         }
         match step {
             0 => self.deadlines.set(conn, now, plan.timeouts.response_ns),
@@ -176,13 +183,41 @@ impl Worker<'_> {
         self.flush(net, conn, now);
     }
 
-    /// Hands the kernel what waits to be sent.
+    #[cold]
+    fn not_started<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) {
+        self.settle(conn, Outcome::Internal, now);
+        self.hang_up(net, conn, now);
+        self.release(net, conn, now, false);
+    }
+
+    /// Hands the kernel a request that needs no copy unless something of it is left.
     #[inline]
+    fn send_whole<N: Net>(&mut self, net: &mut N, conn: Conn, bytes: &[u8], now: u64) {
+        match net.send(conn, bytes) {
+            Pushed::Took(took) if took == bytes.len() => {
+                self.slots[conn as usize].times.sent_ns = Some(now);
+                self.books.recorder.record_bytes(now, took as u64, 0);
+            }
+            pushed => {
+                self.outbox.push_exchange(ONLY, bytes);
+                self.pushed(net, conn, pushed, now);
+            }
+        }
+    }
+
+    /// Hands the kernel what waits to be sent.
     pub(super) fn flush<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) {
+        let out = self.slots[conn as usize].backlog.as_deref().unwrap_or(&self.outbox);
+        let pushed = net.send(conn, out.pending());
+        self.pushed(net, conn, pushed, now);
+    }
+
+    /// Takes note of what became of what waited to be sent.
+    fn pushed<N: Net>(&mut self, net: &mut N, conn: Conn, pushed: Pushed, now: u64) {
         let slot = &mut self.slots[conn as usize];
         let times = &mut slot.times;
         let out = slot.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
-        match net.send(conn, out.pending()) {
+        match pushed {
             Pushed::Took(took) => {
                 out.take(took, |_| {
                     times.sent_ns.get_or_insert(now);
@@ -254,6 +289,47 @@ impl Worker<'_> {
     /// Turns a session's events into an outcome; says how far the present exchange has come.
     #[inline]
     fn take_events(&mut self, conn: Conn, bytes: &[u8], now: u64) -> Progress {
+        let Some([Event::FirstByte { .. }, Event::Answered { code, body_bytes, body: None, .. }]) =
+            self.events.as_array()
+        else {
+            return self.take_any_events(conn, bytes, now);
+        };
+        let (code, body_bytes) = (*code, *body_bytes);
+        self.events.clear();
+        self.slots[conn as usize].times.first_byte_ns = Some(now);
+        match self.answered(conn, code, body_bytes, None, bytes, now) {
+            Some(outcome) => {
+                self.settle(conn, outcome, now);
+                Progress::Ended
+            }
+            None => Progress::Follows,
+        }
+    }
+
+    /// What became of the present exchange with a whole answer; `None` if a redirect is to be followed.
+    #[inline]
+    fn answered(
+        &mut self,
+        conn: Conn,
+        code: u16,
+        body_bytes: u64,
+        body: Option<&[u8]>,
+        bytes: &[u8],
+        now: u64,
+    ) -> Option<Outcome> {
+        let slot = &mut self.slots[conn as usize];
+        if let Some(User { jar: Some(jar), target, .. }) = slot.user.as_deref_mut() {
+            slot.session.set_cookies().for_each(|line| jar.take(line, target, now));
+        }
+        match self.leads_on(conn, code) {
+            Leading::Answer => Some(self.judge(conn, code, body_bytes, body, bytes)),
+            Leading::On => None,
+            Leading::TooFar => Some(self.too_far(conn, bytes)),
+        }
+    }
+
+    /// The same for any events, which come so when an answer comes in pieces or is none.
+    fn take_any_events(&mut self, conn: Conn, bytes: &[u8], now: u64) -> Progress {
         let mut events = std::mem::take(&mut self.events);
         let mut ended = None;
         let mut follows = false;
@@ -261,17 +337,8 @@ impl Worker<'_> {
             match event {
                 Event::FirstByte { .. } => self.slots[conn as usize].times.first_byte_ns = Some(now),
                 Event::Answered { code, body_bytes, body, .. } => {
-                    let slot = &mut self.slots[conn as usize];
-                    if let Some(User { jar: Some(jar), target, .. }) = slot.user.as_deref_mut() {
-                        slot.session.set_cookies().for_each(|line| jar.take(line, target, now));
-                    }
-                    match self.leads_on(conn, code) {
-                        Leading::Answer => {
-                            ended = Some(self.judge(conn, code, body_bytes, body.as_deref(), bytes));
-                        }
-                        Leading::On => follows = true,
-                        Leading::TooFar => ended = Some(self.too_far(conn, bytes)),
-                    }
+                    ended = self.answered(conn, code, body_bytes, body.as_deref(), bytes, now);
+                    follows = ended.is_none();
                 }
                 Event::ClosedEarly { close, began, .. } => ended = Some(self.cut_short(conn, close, began)),
                 Event::Malformed { id: Some(_), at, kind } => {

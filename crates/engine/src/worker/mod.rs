@@ -5,12 +5,14 @@
 
 mod exchange;
 mod follow;
+mod lanes;
 mod pace;
 mod shaped;
+mod think;
 
 use crate::books::{Books, WorkerResult};
 use crate::deadlines::Deadlines;
-use crate::driver::{Conn, DialFault, Dialed, Driver, Handler, Net, Wake};
+use crate::driver::{Conn, DialFault, Driver, Handler, Net, Wake};
 use crate::expect::Check;
 use crate::feed::Feeding;
 use crate::load::{Mix, part};
@@ -63,6 +65,8 @@ pub(crate) struct Worker<'a> {
     checks: Vec<Check>,
     feeding: Feeding<'a>,
     slots: Vec<Slot>,
+    /// Places that there are from the beginning; those behind them are opened for want of a free one.
+    first_places: usize,
     deadlines: Deadlines,
     pace: Pace,
     books: Books,
@@ -89,13 +93,14 @@ pub(crate) fn connections_of(plan: &LoadPlan, dealt: &[u64], share: &Share) -> V
 }
 
 impl<'a> Worker<'a> {
-    /// A worker with `connections[t]` connections to target `t`.
+    /// A worker with `connections[t]` connections to target `t`, and in the end up to `most[t]`.
     pub fn new(
         plan: &'a LoadPlan,
         watch: &'a Watch,
         stopped_at: &'a AtomicU64,
         share: Share,
         connections: &[u64],
+        most: &[u64],
     ) -> Self {
         let window_start = share.start_ns + plan.discard_ns;
         let (extent_ns, quota) = match plan.extent {
@@ -104,8 +109,14 @@ impl<'a> Worker<'a> {
         };
         let window = Window { start_ns: window_start, end_ns: window_start + extent_ns };
         let follows = plan.mix.iter().any(|entry| entry.follow.most > 0);
-        let slots = deal_slots(connections, share.start_ns, &plan.asking, follows);
-        let pace = Pace::new(plan, &share, &window, quota, slots.len());
+        let mut slots = deal_slots(connections, share.start_ns, &plan.asking, follows);
+        let first_places = slots.len();
+        let more: Vec<u64> = most.iter().zip(connections).map(|(most, first)| most - first).collect();
+        slots.extend(deal_slots(&more, share.start_ns, &plan.asking, follows));
+        let mut pace = Pace::new(plan, &share, &window, quota, first_places);
+        if let Pace::Open(open) = &mut pace {
+            open.reserve(&slots, first_places);
+        }
         let shortest =
             plan.timeouts.connect_ns.min(plan.timeouts.response_ns).min(PARTING_NS).min(BACKOFF_NS);
         let issue_end_ns = pace.count_full_ns().unwrap_or(window.end_ns);
@@ -128,6 +139,7 @@ impl<'a> Worker<'a> {
                 .map(|_| Vec::with_capacity(crate::books::SAMPLE_BYTES))
                 .collect(),
             slots,
+            first_places,
             pace,
             books: Books::new(window),
             outbox,
@@ -181,10 +193,11 @@ impl<'a> Worker<'a> {
         if now >= self.deadlines.next_ns() {
             self.expire(net, now);
         }
-        if self.open_next < self.slots.len() {
+        if self.open_next < self.first_places {
             self.open_ahead(net, now);
         }
         self.fire(net, now);
+        self.grow(net, now);
     }
 
     /// Whether nothing more will be issued.
@@ -212,10 +225,10 @@ impl<'a> Worker<'a> {
         if now < self.books.window.start_ns {
             at_ns = at_ns.min(self.books.window.start_ns);
         }
-        if self.open_next < self.slots.len() && self.opens_ahead() && self.opening < OPENING_MAX {
+        if self.open_next < self.first_places && self.opens_ahead() && self.opening < OPENING_MAX {
             at_ns = at_ns.min(self.opening_ns());
         }
-        match self.pace.next_ns(self.issue_end_ns) {
+        match self.pace.next_ns(self.issue_end_ns, self.opening < OPENING_MAX) {
             Some((due_ns, exact)) if due_ns <= at_ns => Wake { at_ns: due_ns, exact },
             _ => Wake { at_ns, exact: false },
         }
@@ -253,14 +266,14 @@ impl<'a> Worker<'a> {
     /// When the next connection is to be opened: the start was set so that the last of them, each at its
     /// distance from the others, comes just before it.
     fn opening_ns(&self) -> u64 {
-        let left = (self.slots.len() - self.open_next) as u64;
+        let left = (self.first_places - self.open_next) as u64;
         self.start_ns.saturating_sub(left * OPENING_GAP_NS)
     }
 
     /// Opens the connections that will be kept, before the load begins and at a measured pace.
     fn open_ahead<N: Net>(&mut self, net: &mut N, now: u64) {
         if !self.opens_ahead() || self.issuing_is_over(now) {
-            self.open_next = self.slots.len();
+            self.open_next = self.first_places;
             return;
         }
         if self.opening_ns() > now || self.opening >= OPENING_MAX {
@@ -268,21 +281,9 @@ impl<'a> Worker<'a> {
         }
         let conn = self.open_next as Conn;
         self.open_next += 1;
-        let slot = &mut self.slots[conn as usize];
-        if slot.phase != Phase::Cold || slot.begun > 0 {
-            return;
-        }
-        slot.dialed_ns = now;
-        let to = &self.plan.targets[slot.target as usize];
-        let from = self.local_address(conn);
-        match net.dial(conn, to, from) {
-            Dialed::Established => self.opened_ahead(net, conn),
-            Dialed::Pending => {
-                self.slots[conn as usize].phase = Phase::Opening;
-                self.opening += 1;
-                self.deadlines.set(conn, now, self.plan.timeouts.connect_ns);
-            }
-            Dialed::Failed(fault) => self.not_opened(net, conn, Some(fault), now),
+        let slot = &self.slots[conn as usize];
+        if slot.phase == Phase::Cold && slot.begun == 0 {
+            self.open_one(net, conn, now);
         }
     }
 
@@ -302,6 +303,7 @@ impl<'a> Worker<'a> {
         if let Some(fault) = fault {
             self.count_local_want(fault);
         }
+        self.rest_growth(now);
         self.deadlines.clear(conn);
         self.slots[conn as usize].disconnect();
         if self.pace.lends() {
@@ -359,9 +361,12 @@ impl<'a> Worker<'a> {
             }
         }
         let window = self.books.window;
-        let (unsent, discarded) = self.pace.count_due(window.start_ns, self.issue_end_ns);
-        self.books.recorder.record_unsent(unsent);
-        self.books.recorder.snapshot_mut().discarded.add_many(Outcome::Unsent, discarded);
+        let places = self.slots.len() as u64 - self.pace.in_reserve();
+        let left = self.pace.count_due(window.start_ns, self.issue_end_ns);
+        self.books.recorder.record_unsent(left.within);
+        self.books.recorder.snapshot_mut().dropped += left.dropped;
+        self.books.recorder.snapshot_mut().discarded.add_many(Outcome::Unsent, left.before);
+        self.books.behind = left.behind;
         let counted = matches!(self.plan.extent, Extent::Requests { .. });
         let reached = counted && self.pace.reached_count(self.issue_end_ns);
         let end = self.books.end_ns();
@@ -375,8 +380,8 @@ impl<'a> Worker<'a> {
         }
         self.look(now);
         let early = !reached && (counted || self.books.end_ns() < window.end_ns);
-        let connections = self.slots.len() as u64;
-        WorkerResult { stopped_early: early, ..self.books.finish(end, connections, driver.name()) }
+        let finished = self.books.finish(end, places, driver.name());
+        WorkerResult { stopped_early: early, first_connections: self.first_places as u64, ..finished }
     }
 }
 

@@ -1,13 +1,14 @@
 //! When the next exchange begins: when a place is free (closed loop), or when the timetable says (open).
 
+use super::lanes::{Left, Open};
 use super::shaped::Shaped;
+use super::think::{Pauses, Waiting};
 use super::{OPENING_GAP_NS, Share, Worker, mix_of_target};
 use crate::driver::{Conn, Net};
 use crate::load::{Curve, Mix, Schedule, Stripe};
 use crate::slot::Phase;
-use crate::{KeepAlive, LoadPlan, Profile};
+use crate::{Distribution, KeepAlive, LoadPlan, Profile};
 use proofload_measure::Window;
-use std::collections::VecDeque;
 
 /// What makes exchanges due.
 #[derive(Debug)]
@@ -20,9 +21,9 @@ pub(super) enum Pace {
 /// Each place asks again when it is free.
 #[derive(Debug)]
 pub(super) struct Closed {
-    think_ns: u64,
-    /// Places that will ask, with the instants; in order, for every pause is as long as the others.
-    thinking: VecDeque<(u64, Conn)>,
+    pauses: Pauses,
+    /// Places that will ask.
+    thinking: Waiting,
     /// Exchanges of the window that may still be begun; `None` is no limit.
     quota: Option<u64>,
     window_start_ns: u64,
@@ -32,116 +33,33 @@ pub(super) struct Closed {
     first_place: u64,
 }
 
-/// A timetable says when; one lane for each target.
-#[derive(Debug)]
-pub(super) struct Open {
-    lanes: Vec<Lane>,
-    /// The lane of each target.
-    lane_of: Vec<usize>,
-    coalesce_ns: u64,
-    count_full_ns: Option<u64>,
-}
-
-/// The ticks of one target, and the places that can serve them. What is due waits in the timetable
-/// itself: a queue of any length costs no memory.
-#[derive(Debug)]
-struct Lane {
-    target: usize,
-    stripe: Stripe,
-    mix: Mix,
-    /// The target of each entry of the mix.
-    targets: Vec<usize>,
-    start_ns: u64,
-    due_ns: u64,
-    entry: usize,
-    /// Free places, the one that rested longest first, so that every connection is used.
-    free: VecDeque<Conn>,
-}
-
-impl Lane {
-    /// Stands on the first tick from here on that belongs to this target.
-    fn seek(&mut self) {
-        loop {
-            self.entry = self.mix.choose(self.stripe.index());
-            if self.targets[self.entry] == self.target {
-                self.due_ns = self.start_ns.saturating_add(self.stripe.offset_ns());
-                return;
-            }
-            self.stripe.advance();
-        }
-    }
-
-    fn advance(&mut self) {
-        self.stripe.advance();
-        self.seek();
-    }
-}
-
-impl Open {
-    fn new(
-        plan: &LoadPlan,
-        share: &Share,
-        stripe: Stripe,
-        window: &Window,
-        quota: Option<u64>,
-        places: usize,
-        coalesce_ns: u64,
-    ) -> Self {
-        let count_full_ns =
-            quota.and_then(|quota| count_full_ns(stripe.clone(), share.start_ns, window, quota));
-        let targets: Vec<usize> = plan.mix.iter().map(|entry| entry.target).collect();
-        let weights = plan.mix.iter().map(|entry| entry.weight).enumerate();
-        let mix = Mix::new(weights, plan.seed, TICKS);
-        let mut lanes: Vec<Lane> = Vec::new();
-        let mut lane_of = vec![0; plan.targets.len()];
-        for target in (0..plan.targets.len()).filter(|target| targets.contains(target)) {
-            lane_of[target] = lanes.len();
-            let mut lane = Lane {
-                target,
-                stripe: stripe.clone(),
-                mix: mix.clone(),
-                targets: targets.clone(),
-                start_ns: share.start_ns,
-                due_ns: 0,
-                entry: 0,
-                free: VecDeque::with_capacity(places),
-            };
-            lane.seek();
-            lanes.push(lane);
-        }
-        Open { lanes, lane_of, coalesce_ns, count_full_ns }
-    }
-}
-
-/// Name of the random stream that chooses the entries of an open loop, by tick.
-const TICKS: u64 = 0x7469_636b;
-
 impl Pace {
     pub fn new(plan: &LoadPlan, share: &Share, window: &Window, quota: Option<u64>, places: usize) -> Self {
-        let open = |schedule: Schedule, coalesce_ns: u64| {
+        let open = |schedule: Schedule| {
             let stripe = Stripe::new(schedule, share.k, share.n);
-            Pace::Open(Open::new(plan, share, stripe, window, quota, places, coalesce_ns))
+            Pace::Open(Open::new(plan, share, stripe, window, quota))
         };
         match &plan.profile {
             Profile::Closed { think_ns } => Pace::Closed(Closed {
-                think_ns: *think_ns,
-                thinking: first_asks(plan, share, *think_ns, places),
+                thinking: first_asks(plan, share, think_ns, places),
+                pauses: Pauses::new(plan, share, think_ns),
                 quota,
                 window_start_ns: window.start_ns,
                 mixes: (0..plan.targets.len()).map(|target| mix_of_target(plan, target)).collect(),
                 first_place: share.k << 48,
             }),
-            Profile::Open { rate_per_s, arrival, coalesce_ns } => {
-                open(Schedule::new(*rate_per_s, *arrival, plan.seed), *coalesce_ns)
+            Profile::Open { rate_per_s, arrival, .. } => {
+                open(Schedule::new(*rate_per_s, *arrival, plan.seed))
             }
-            Profile::OpenStages { stages, arrival, coalesce_ns } => {
-                open(Schedule::staged(Curve::new(stages), *arrival, plan.seed), *coalesce_ns)
+            Profile::OpenStages { stages, arrival, .. } => {
+                open(Schedule::staged(Curve::new(stages), *arrival, plan.seed))
             }
+            Profile::OpenTrace { trace, .. } => open(Schedule::recorded(trace.clone())),
             Profile::ClosedStages { stages, think_ns } => {
-                Pace::Shaped(Shaped::stages(plan, share, stages, *think_ns, places))
+                Pace::Shaped(Shaped::stages(plan, share, stages, think_ns, places))
             }
             Profile::Users { ramp_ns, loops, think_ns } => {
-                Pace::Shaped(Shaped::users(plan, share, (*ramp_ns, *loops, *think_ns), places))
+                Pace::Shaped(Shaped::users(plan, share, (*ramp_ns, *loops, think_ns), places))
             }
         }
     }
@@ -180,78 +98,62 @@ impl Pace {
     pub fn has_due_before(&self, end_ns: u64) -> bool {
         match self {
             Pace::Closed(_) | Pace::Shaped(_) => false,
-            Pace::Open(open) => open.lanes.iter().any(|lane| lane.due_ns < end_ns),
+            Pace::Open(open) => open.has_due_before(end_ns),
         }
     }
 
-    /// When something is to be begun next for which a place is free, and whether to be exact about it.
+    /// When something is to be begun next for which a place is free, and whether to be exact about it. `room` is
+    /// whether another connection may be under way.
     #[inline]
-    pub fn next_ns(&self, end_ns: u64) -> Option<(u64, bool)> {
+    pub fn next_ns(&self, end_ns: u64, room: bool) -> Option<(u64, bool)> {
         match self {
             Pace::Closed(closed) => {
-                let due = closed.thinking.front().map(|(due, _)| *due)?;
+                let due = closed.thinking.next_ns()?;
                 (due < end_ns).then_some((due, true))
             }
             Pace::Shaped(shaped) => {
                 let due = shaped.next_ns()?;
                 (due < end_ns).then_some((due, true))
             }
-            Pace::Open(open) => {
-                let able = open.lanes.iter().filter(|lane| !lane.free.is_empty() && lane.due_ns < end_ns);
-                let due = able.map(|lane| lane.due_ns).min()?;
-                Some((due.saturating_add(open.coalesce_ns), open.coalesce_ns == 0))
-            }
+            Pace::Open(open) => open.next_ns(end_ns, room),
         }
     }
 
-    /// Counts what was intended before the end and is not sent: in the window, and before it.
-    pub fn count_due(&mut self, window_start_ns: u64, end_ns: u64) -> (u64, u64) {
-        let Pace::Open(open) = self else { return (0, 0) };
-        let (mut within, mut before) = (0, 0);
-        for lane in &mut open.lanes {
-            while lane.due_ns < end_ns {
-                let place = if lane.due_ns >= window_start_ns { &mut within } else { &mut before };
-                *place += 1;
-                lane.advance();
-            }
+    /// Counts what was intended before the end and is not sent.
+    pub fn count_due(&mut self, window_start_ns: u64, end_ns: u64) -> Left {
+        match self {
+            Pace::Open(open) => open.count_due(window_start_ns, end_ns),
+            Pace::Closed(_) | Pace::Shaped(_) => Left::default(),
         }
-        (within, before)
+    }
+
+    /// Places that have not been opened for want of a free one, and might have been.
+    pub fn in_reserve(&self) -> u64 {
+        match self {
+            Pace::Open(open) => open.in_reserve(),
+            Pace::Closed(_) | Pace::Shaped(_) => 0,
+        }
     }
 }
 
 /// Distance of the first sends of a closed loop that does not think: about what two sends cost.
 const FIRST_GAP_NS: u64 = 16_000;
 
-/// When each place of a closed loop asks first. With a think time their phases are spread over it, else they
-/// would think in step for ever; without keep-alive they dial one after the other. Otherwise they begin as
-/// fast as one worker can send, so that the first round does not count what the generator makes it wait.
-fn first_asks(plan: &LoadPlan, share: &Share, think_ns: u64, places: usize) -> VecDeque<(u64, Conn)> {
-    let mut asks = VecDeque::with_capacity(places);
-    let all = u128::from(share.n) * places as u128;
+/// When each place of a closed loop asks first. With a think time they are in the midst of it; without keep-alive
+/// they dial one after the other. Otherwise they begin as fast as one worker can send, so that the first round does
+/// not count what the generator makes it wait.
+fn first_asks(plan: &LoadPlan, share: &Share, think_ns: &Distribution, places: usize) -> Waiting {
+    let mut asks = Waiting::new(think_ns, places);
+    let pauses = Pauses::new(plan, share, think_ns);
+    let gap_ns = if plan.keep_alive == KeepAlive::Off { OPENING_GAP_NS } else { FIRST_GAP_NS };
     for conn in 0..places as Conn {
-        let place = u128::from(share.k) + u128::from(share.n) * u128::from(conn);
-        let spread = (u128::from(think_ns) * place / all.max(1)) as u64;
-        let gap_ns = if plan.keep_alive == KeepAlive::Off { OPENING_GAP_NS } else { FIRST_GAP_NS };
-        let offset_ns = if think_ns > 0 { spread } else { u64::from(conn) * gap_ns };
-        asks.push_back((share.start_ns + offset_ns, conn));
+        let offset_ns = match pauses.is_none() {
+            true => u64::from(conn) * gap_ns,
+            false => pauses.first_ns(conn, places),
+        };
+        asks.push(share.start_ns.saturating_add(offset_ns), conn);
     }
     asks
-}
-
-/// The instant just behind the tick that makes the count full; `None` when the cap comes first.
-fn count_full_ns(mut stripe: Stripe, start_ns: u64, window: &Window, quota: u64) -> Option<u64> {
-    let mut left = quota;
-    let mut full_ns = window.start_ns;
-    while left > 0 {
-        let due = start_ns.saturating_add(stripe.offset_ns());
-        if due >= window.end_ns {
-            return None;
-        }
-        left -= u64::from(due >= window.start_ns);
-        full_ns = due + 1;
-        stripe.advance();
-    }
-    Some(full_ns)
 }
 
 /// What a place that has become free does.
@@ -286,24 +188,20 @@ impl Worker<'_> {
         let slot = &self.slots[conn as usize];
         match &mut self.pace {
             Pace::Closed(closed) if now >= self.issue_end_ns || !closed.has_room(now) => Next::Rest,
-            Pace::Closed(closed) if closed.think_ns == 0 && at_once => {
+            Pace::Closed(closed) if closed.pauses.is_none() && at_once => {
                 closed.count(now);
                 Next::Begin(closed.choose(conn, slot.target, slot.begun))
             }
-            Pace::Closed(closed) if closed.think_ns == 0 => {
-                // Due already; in front of first asks that are not.
-                closed.thinking.push_front((now, conn));
+            Pace::Closed(closed) if closed.pauses.is_none() => {
+                closed.thinking.push_due(now, conn);
                 Next::Wait
             }
             Pace::Closed(closed) => {
-                closed.thinking.push_back((now + closed.think_ns, conn));
+                let pause_ns = closed.pauses.pause_ns(conn, slot.begun);
+                closed.thinking.push(now.saturating_add(pause_ns), conn);
                 Next::Wait
             }
-            Pace::Open(open) => {
-                let lane = open.lane_of[slot.target as usize];
-                open.lanes[lane].free.push_back(conn);
-                Next::Serve(lane)
-            }
+            Pace::Open(_) => Next::Serve(self.give_back(conn, now)),
             Pace::Shaped(_) => Next::Rest,
         }
     }
@@ -312,7 +210,7 @@ impl Worker<'_> {
     pub(super) fn fire<N: Net>(&mut self, net: &mut N, now: u64) {
         match &self.pace {
             Pace::Closed(closed) => {
-                if closed.thinking.front().is_some_and(|(due, _)| *due <= now) {
+                if closed.thinking.next_ns().is_some_and(|due| due <= now) {
                     self.wake_thinkers(net, now);
                 }
             }
@@ -329,48 +227,19 @@ impl Worker<'_> {
         // At most one round of all places, so that failing attempts cannot keep the loop here.
         for _ in 0..self.slots.len() {
             let Pace::Closed(closed) = &mut self.pace else { return };
-            let Some((due, conn)) = closed.thinking.pop_front_if(|(due, _)| *due <= now) else { return };
+            let Some((due, conn)) = closed.thinking.pop_due(now) else { return };
             let slot = &self.slots[conn as usize];
             if due >= self.issue_end_ns || !closed.has_room(due) {
                 continue;
             }
             closed.count(due);
             let entry = closed.choose(conn, slot.target, slot.begun);
-            let thinks = closed.think_ns > 0;
+            let thinks = !closed.pauses.is_none();
             if thinks && slot.phase != Phase::Opening && self.books.covers(due) {
                 self.books.own_delay.record(now - due);
             }
             self.begin(net, conn, entry, due, now);
             now = net.now_ns();
-        }
-    }
-
-    /// Begins what is due in one lane, as long as places are free.
-    #[inline]
-    fn serve<N: Net>(&mut self, net: &mut N, lane: usize, mut now: u64) {
-        loop {
-            let Pace::Open(open) = &mut self.pace else { return };
-            let lane = &mut open.lanes[lane];
-            if lane.due_ns > now || lane.due_ns >= self.issue_end_ns {
-                return;
-            }
-            let Some(conn) = lane.free.pop_front() else { return };
-            let (due, entry) = (lane.due_ns, lane.entry);
-            lane.advance();
-            if self.books.covers(due) {
-                let could_ns = due.max(self.slots[conn as usize].freed_ns);
-                self.books.own_delay.record(now - could_ns);
-            }
-            self.begin(net, conn, entry, due, now);
-            now = net.now_ns();
-        }
-    }
-
-    /// Gives the pace of an open loop all places that are not connected ahead.
-    pub(super) fn lend_all(&mut self) {
-        let Pace::Open(open) = &mut self.pace else { return };
-        for (conn, slot) in self.slots.iter().enumerate() {
-            open.lanes[open.lane_of[slot.target as usize]].free.push_back(conn as Conn);
         }
     }
 }

@@ -1,18 +1,19 @@
 //! Closed loops with a shape: places join and leave in the course of the load (stages), or ask so many times
 //! and go (users).
 
+use super::think::Pauses;
 use super::{OPENING_GAP_NS, Share, Worker, mix_of_target};
 use crate::driver::{Conn, Net};
 use crate::load::{Curve, Mix};
 use crate::slot::Phase;
-use crate::{LoadPlan, Stage};
+use crate::{Distribution, LoadPlan, Stage};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Places that ask in their own time.
 #[derive(Debug)]
 pub(super) struct Shaped {
-    think_ns: u64,
+    pauses: Pauses,
     /// Places that will ask, with the instants.
     waiting: BinaryHeap<Reverse<(u64, Conn)>>,
     shape: Shape,
@@ -45,7 +46,13 @@ pub(super) enum Turn {
 }
 
 impl Shaped {
-    pub fn stages(plan: &LoadPlan, share: &Share, stages: &[Stage], think_ns: u64, places: usize) -> Self {
+    pub fn stages(
+        plan: &LoadPlan,
+        share: &Share,
+        stages: &[Stage],
+        think_ns: &Distribution,
+        places: usize,
+    ) -> Self {
         let mut shaped = Shaped::new(plan, share, Shape::Stages(Curve::new(stages)), think_ns, places);
         for conn in 0..places as Conn {
             if let Some(due_ns) = shaped.joins_ns(conn, share.start_ns) {
@@ -56,7 +63,7 @@ impl Shaped {
         shaped
     }
 
-    pub fn users(plan: &LoadPlan, share: &Share, terms: (u64, u32, u64), places: usize) -> Self {
+    pub fn users(plan: &LoadPlan, share: &Share, terms: (u64, u32, &Distribution), places: usize) -> Self {
         let (ramp_ns, loops, think_ns) = terms;
         let shape = Shape::Users { loops: u64::from(loops), left: places as u64 * u64::from(loops) };
         let mut shaped = Shaped::new(plan, share, shape, think_ns, places);
@@ -70,9 +77,9 @@ impl Shaped {
         shaped
     }
 
-    fn new(plan: &LoadPlan, share: &Share, shape: Shape, think_ns: u64, places: usize) -> Self {
+    fn new(plan: &LoadPlan, share: &Share, shape: Shape, think_ns: &Distribution, places: usize) -> Self {
         Shaped {
-            think_ns,
+            pauses: Pauses::new(plan, share, think_ns),
             waiting: BinaryHeap::with_capacity(places),
             shape,
             start_ns: share.start_ns,
@@ -104,7 +111,7 @@ impl Shaped {
     }
 
     pub fn turn(&self, conn: Conn, begun: u64, now: u64) -> Turn {
-        let due_ns = now + self.think_ns;
+        let due_ns = now.saturating_add(self.pauses.pause_ns(conn, begun));
         match &self.shape {
             Shape::Users { loops, .. } if begun >= *loops => Turn::Leave,
             Shape::Users { .. } => Turn::Ask(due_ns),

@@ -37,7 +37,7 @@ fn plan(address: SocketAddr, requests: u64) -> LoadPlan {
             expect: Expect::default(),
             follow: Default::default(),
         }],
-        profile: Profile::Closed { think_ns: 0 },
+        profile: Profile::Closed { think_ns: 0.into() },
         connections: 4,
         keep_alive: KeepAlive::On,
         timeouts: Timeouts { connect_ns: 20 * SECOND, response_ns: 20 * SECOND },

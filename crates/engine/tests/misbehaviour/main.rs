@@ -87,7 +87,7 @@ fn plan_of(case: &Case, address: SocketAddr) -> LoadPlan {
     LoadPlan {
         targets: vec![address.into()],
         mix: vec![entry(case, 0)],
-        profile: Profile::Closed { think_ns: if case.thinks { THINK_NS } else { 0 } },
+        profile: Profile::Closed { think_ns: if case.thinks { THINK_NS } else { 0 }.into() },
         connections: 1,
         keep_alive: if case.fresh { KeepAlive::Off } else { KeepAlive::On },
         timeouts: Timeouts { connect_ns: wait_ns, response_ns: wait_ns },

@@ -42,7 +42,7 @@ fn an_open_loop_that_works_most_of_the_time_is_client_limited() {
 fn a_machine_that_wakes_late_shows_as_send_delay() {
     let mut world = World::new(Server::default(), 1);
     world.machine.wakes_late_ns = 300_000;
-    for profile in [open(1_000.0).profile, Profile::Closed { think_ns: 5 * MS }] {
+    for profile in [open(1_000.0).profile, Profile::Closed { think_ns: (5 * MS).into() }] {
         let result = load(&LoadPlan { profile, ..closed() }, &world);
         let late = result.findings.iter().find_map(|finding| match finding {
             Finding::SendDelay { p99_ns, allowed_ns } => Some((*p99_ns, *allowed_ns)),
@@ -60,7 +60,7 @@ fn littles_law_holds_with_thinking_errors_and_closing_in_the_mix() {
     let server = Server { service: Service::Exponential(30 * MS), faults, ..Server::default() };
     for (think_ns, keep_alive) in [(0, KeepAlive::On), (5 * MS, KeepAlive::Every(3)), (0, KeepAlive::Off)] {
         let plan = LoadPlan {
-            profile: Profile::Closed { think_ns },
+            profile: Profile::Closed { think_ns: think_ns.into() },
             keep_alive,
             discard_ns: 100 * MS,
             connections: 20,

@@ -5,6 +5,7 @@ mod follow;
 mod outcomes;
 mod pace;
 mod shapes;
+mod shortage;
 mod stall;
 mod streams;
 mod totals;
@@ -60,7 +61,7 @@ fn closed() -> LoadPlan {
     LoadPlan {
         targets: vec![target()],
         mix: vec![entry(1, 0, 0)],
-        profile: Profile::Closed { think_ns: 0 },
+        profile: Profile::Closed { think_ns: 0.into() },
         connections: 8,
         keep_alive: KeepAlive::On,
         timeouts: Timeouts { connect_ns: 500 * MS, response_ns: SECOND },

@@ -78,7 +78,8 @@ fn a_count_that_the_cap_cuts_off_says_so() {
 
 #[test]
 fn a_closed_loop_pauses_between_exchanges_for_the_think_time() {
-    let plan = LoadPlan { profile: Profile::Closed { think_ns: 10 * MS }, connections: 10, ..closed() };
+    let plan =
+        LoadPlan { profile: Profile::Closed { think_ns: (10 * MS).into() }, connections: 10, ..closed() };
     let result = load(&plan, &quick());
     // Each of ten connections asks every 10.09 ms.
     let ideal = 10.0 * 1_000.0 / 10.09;

@@ -13,11 +13,11 @@ fn slow(service_ns: u64) -> World {
 }
 
 fn stage(from: f64, to: f64, for_ns: u64) -> Stage {
-    Stage { from, to, for_ns }
+    Stage::Line { from, to, for_ns }
 }
 
 fn length(stages: &[Stage]) -> Extent {
-    Extent::DurationNs(stages.iter().map(|stage| stage.for_ns).sum())
+    Extent::DurationNs(stages.iter().map(Stage::for_ns).sum())
 }
 
 fn open_stages(stages: Vec<Stage>, arrival: Arrival) -> LoadPlan {
@@ -28,12 +28,17 @@ fn open_stages(stages: Vec<Stage>, arrival: Arrival) -> LoadPlan {
 
 fn closed_stages(stages: Vec<Stage>, connections: u32) -> LoadPlan {
     let extent = length(&stages);
-    LoadPlan { profile: Profile::ClosedStages { stages, think_ns: 0 }, extent, connections, ..closed() }
+    LoadPlan {
+        profile: Profile::ClosedStages { stages, think_ns: 0.into() },
+        extent,
+        connections,
+        ..closed()
+    }
 }
 
 fn users(users: u32, loops: u32, ramp_ns: u64, think_ns: u64) -> LoadPlan {
     LoadPlan {
-        profile: Profile::Users { ramp_ns, loops, think_ns },
+        profile: Profile::Users { ramp_ns, loops, think_ns: think_ns.into() },
         extent: Extent::Requests { count: u64::from(users) * u64::from(loops), cap_ns: 600 * SECOND },
         connections: users,
         ..closed()

@@ -10,7 +10,8 @@ fn quick() -> World {
 
 #[test]
 fn streams_share_their_first_instant_and_keep_books_of_their_own() {
-    let slow = LoadPlan { connections: 2, profile: Profile::Closed { think_ns: 10 * MS }, ..closed() };
+    let slow =
+        LoadPlan { connections: 2, profile: Profile::Closed { think_ns: (10 * MS).into() }, ..closed() };
     let fast = LoadPlan { workers: 2, ..open(1_000.0) };
     let results = run_streams_in(&[fast, slow], &Watch::default(), &quick()).unwrap();
     let [fast, slow] = &results[..] else { panic!("{}", results.len()) };

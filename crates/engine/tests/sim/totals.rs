@@ -2,6 +2,7 @@
 
 use super::*;
 use proofload_engine::driver::sim::{Fault, Link, Redirect, Server, Service, Stall};
+use proofload_engine::{Overflow, Shortage};
 use proptest::prelude::*;
 
 const FAULTS: [Fault; 13] = [
@@ -22,8 +23,8 @@ const FAULTS: [Fault; 13] = [
 
 fn profiles() -> impl Strategy<Value = Profile> {
     prop_oneof![
-        Just(Profile::Closed { think_ns: 0 }),
-        (1u64..20).prop_map(|ms| Profile::Closed { think_ns: ms * MS }),
+        Just(Profile::Closed { think_ns: 0.into() }),
+        (1u64..20).prop_map(|ms| Profile::Closed { think_ns: (ms * MS).into() }),
         (100f64..20_000.0).prop_map(|rate_per_s| Profile::Open {
             rate_per_s,
             arrival: Arrival::Poisson,
@@ -56,6 +57,12 @@ fn servers() -> impl Strategy<Value = Server> {
             never_closes,
         },
     )
+}
+
+fn shortages() -> impl Strategy<Value = Shortage> {
+    let overflow = prop_oneof![Just(Overflow::Queue), Just(Overflow::Drop)];
+    (overflow, proptest::option::of(20u32..60))
+        .prop_map(|(overflow, most_connections)| Shortage { overflow, most_connections })
 }
 
 fn links() -> impl Strategy<Value = Link> {
@@ -101,6 +108,7 @@ proptest! {
     #[test]
     fn totals_reconcile_kind_by_kind(
         profile in profiles(),
+        shortage in shortages(),
         keep_alive in keep_alives(),
         server in servers(),
         link in links(),
@@ -109,8 +117,9 @@ proptest! {
         body in prop_oneof![Just(0usize), 1usize..1_000],
         seed: u64,
     ) {
+        let shortage = if profile.is_closed() { Shortage::default() } else { shortage };
         let plan = LoadPlan {
-            profile, keep_alive, connections, workers, seed,
+            profile, shortage, keep_alive, connections, workers, seed,
             mix: vec![following(2, entry(1, 0, body))],
             timeouts: Timeouts { connect_ns: 300 * MS, response_ns: 5 * SECOND },
             discard_ns: 5 * MS,
@@ -121,7 +130,11 @@ proptest! {
         };
         let world = World::new(server, seed).with_link(link);
         let result = load(&plan, &world);
-        prop_assert_eq!(result.snapshot.outcomes.get(Outcome::Unsent), 0);
+        let unsent = result.snapshot.outcomes.get(Outcome::Unsent);
+        prop_assert_eq!(unsent, result.snapshot.dropped);
+        prop_assert!(unsent == 0 || plan.shortage.overflow == Overflow::Drop);
+        let most = u64::from(plan.most_connections());
+        prop_assert!(u64::from(result.connections.peak) <= most);
         agree(&result, &world);
         prop_assert!(result.snapshot.redirects <= world.served().redirected);
     }

@@ -138,10 +138,9 @@ fn point(point: &LoadPoint) -> String {
         "" => base,
         shape => format!("{base}, {shape}, carried out whole"),
     };
-    let think = if point.think_ns > 0 {
-        format!(", think time {} s", point.think_ns as f64 / S as f64)
-    } else {
-        String::new()
+    let think = match point.think.as_str() {
+        "" => String::new(),
+        think => format!(", think time {think}"),
     };
     format!("{base}{think}, keep-alive {}", point.keep_alive)
 }

@@ -142,14 +142,17 @@ fn sentence(finding: &Finding) -> String {
         Finding::Ports { exhausted, opened, available } => format!(
             "local ports: {exhausted} connections found none, {opened} opened, {available} in the range; keep connections alive or widen the range"
         ),
-        Finding::NotOffered { intended, sent, connections, most } => {
-            let share = *sent as f64 / (*intended).max(1) as f64 * 100.0;
-            let (why, remedy) = match connections >= most {
-                true => ("all connections were busy or failing", "raise the connections or lower the rate"),
-                false => ("the generator fell behind", "use more workers or lower the rate"),
+        Finding::NotOffered { intended, unsent, behind, connections } => {
+            let share = *unsent as f64 / (*intended).max(1) as f64 * 100.0;
+            let why = match *behind > *unsent / 2 {
+                true => "the generator fell behind; use more workers or lower the rate".to_string(),
+                false => format!(
+                    "all {connections} connections were busy or failing until the end; raise the connections (or \
+                     their maximum), or lower the rate if the server is at its limit"
+                ),
             };
             format!(
-                "offered load: {sent} of {intended} planned requests were sent ({share:.1} %), for {why}; {remedy}"
+                "offered load: {unsent} of {intended} planned requests ({share:.1} %) were never sent: {why}"
             )
         }
         Finding::Descriptors { exhausted } => {

@@ -4,10 +4,11 @@ use super::field::{Field, Map};
 use super::problem::shown;
 use super::quantity::{self, CONNECTIONS_MAX};
 use super::shape::{peak, stages_label};
+use super::spread::distribution;
 use super::stages::{Of, check_stages};
 use super::suggest::nearest;
 use super::{LoadKind, LoadPoint, OpenTerms};
-use proofload_engine::{Arrival, KeepAlive};
+use proofload_engine::{Arrival, Distribution, KeepAlive};
 
 /// Most points of a ladder: each is measured in every cycle.
 const POINTS_MAX: usize = 16;
@@ -25,8 +26,8 @@ const REQUESTS_MAX: u64 = 10_000_000_000;
 /// Most requests of one user.
 const LOOPS_MAX: u64 = 1_000_000;
 
-/// Longest think time.
-const THINK_MAX_NS: u64 = 60_000_000_000;
+/// Longest think time, on average.
+const THINK_MAX_NS: f64 = 60e9;
 
 /// The points, and whether all their labels could be read (else claims cannot be checked).
 pub(super) struct Points {
@@ -59,14 +60,16 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
     }
     let cap_ns = check_cap(&map);
     let connections = map.required("connections", "write connections: 64, or a list of numbers");
-    let think_ns = map.optional("think").map_or(Some(0), |field| check_think(&field));
+    let think_ns =
+        map.optional("think").map_or_else(|| Some(Distribution::default()), |field| check_think(&field));
     let keep_alive = check_keep_alive(&map);
     map.close(&["connections", "requests", "cap", "stages", "think", "keep_alive"]);
-    let (think_ns, keep_alive) = (think_ns.unwrap_or(0), keep_alive.unwrap_or(KeepAlive::On));
+    let (think_ns, keep_alive) = (think_ns.unwrap_or_default(), keep_alive.unwrap_or(KeepAlive::On));
     let rungs = ladder(&connections?, |field| field.integer("a number of connections", 1..=CONNECTIONS_MAX))?;
     let (count, cap_ns) = (count.map_or(Some(None), |count| count.map(Some))?, cap_ns?);
     let point = |connections: &u64| {
         let label = connection_label(*connections as u32);
+        let think_ns = think_ns.clone();
         let (label, kind) = match count {
             None => (label, LoadKind::Closed { think_ns }),
             Some(count) => (format!("{label}-{count}n"), LoadKind::Requests { count, think_ns, cap_ns }),
@@ -86,7 +89,8 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
 fn check_closed_stages(map: &Map<'_>) -> Option<Points> {
     map.forbid(&["connections", "requests", "cap"], "stages");
     let stages = map.optional("stages").and_then(|field| check_stages(&field, Of::Connections));
-    let think_ns = map.optional("think").map_or(Some(0), |field| check_think(&field));
+    let think_ns =
+        map.optional("think").map_or_else(|| Some(Distribution::default()), |field| check_think(&field));
     let keep_alive = check_keep_alive(map);
     map.close(&["stages", "think", "keep_alive"]);
     let stages = stages?;
@@ -110,7 +114,8 @@ fn check_users(field: &Field<'_>) -> Option<Points> {
     let ramp_ns = map
         .optional("ramp")
         .map_or(Some(0), |field| field.quantity(quantity::duration, "write a duration such as 10s"));
-    let think_ns = map.optional("think").map_or(Some(0), |field| check_think(&field));
+    let think_ns =
+        map.optional("think").map_or_else(|| Some(Distribution::default()), |field| check_think(&field));
     let keep_alive = check_keep_alive(&map);
     let cap_ns = check_cap(&map);
     map.close(&["users", "ramp", "loops", "think", "keep_alive", "cap"]);
@@ -127,7 +132,7 @@ fn check_users(field: &Field<'_>) -> Option<Points> {
     let point = |users: &u64| LoadPoint {
         label: users_label(*users as u32),
         connections: *users as u32,
-        kind: LoadKind::Users { ramp_ns, loops, think_ns, cap_ns },
+        kind: LoadKind::Users { ramp_ns, loops, think_ns: think_ns.clone(), cap_ns },
         keep_alive,
         open: OpenTerms::default(),
         streams: Vec::new(),
@@ -157,13 +162,20 @@ pub fn connection_label(connections: u32) -> String {
     format!("{connections}c")
 }
 
-fn check_think(field: &Field<'_>) -> Option<u64> {
-    let ns = field.quantity(quantity::duration, "write a duration such as 50ms")?;
-    if ns > THINK_MAX_NS {
-        field.problem(format!("{} is too long to think", field.found()), "write at most 60s");
-        return None;
+fn check_think(field: &Field<'_>) -> Option<Distribution> {
+    field.quantity(think, "write a duration such as 50ms, or exp:50ms")
+}
+
+/// A think time: `50ms`, `exp:50ms`, `uniform:10ms..90ms`, `lognormal:50ms,p99=1s`, `list:10ms,20ms`.
+///
+/// # Errors
+/// What is wrong and what to write.
+pub fn think(text: &str) -> Result<Distribution, String> {
+    let think = distribution(text, quantity::duration, "uniform:50ms..150ms or lognormal:100ms,p99=1s")?;
+    if think.mean() > THINK_MAX_NS {
+        return Err(format!("{} is too long to think; write at most 60s", shown(text)));
     }
-    Some(ns)
+    Ok(think)
 }
 
 fn check_open(field: &Field<'_>) -> Option<Points> {

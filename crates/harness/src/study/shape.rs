@@ -2,7 +2,8 @@
 
 use super::LoadPoint;
 use super::quantity::{keep_alive_label, rate_label};
-use proofload_engine::{Arrival, Extent, Profile, Shortage, Stage};
+use super::spread;
+use proofload_engine::{Arrival, Distribution, Extent, Profile, Shortage, Stage};
 
 /// Exchanges a second that a count is assumed to be answered at; only the estimate of a study's time uses it.
 const ASSUMED_PER_S: f64 = 5_000.0;
@@ -15,8 +16,8 @@ const STAND_IN_CONNECTIONS: u32 = 64;
 pub enum LoadKind {
     /// Closed loop.
     Closed {
-        /// Pause between an answer and the next intended send.
-        think_ns: u64,
+        /// Pause between an answer and the next intended send, in nanoseconds.
+        think_ns: Distribution,
     },
     /// Open loop.
     Open {
@@ -29,8 +30,8 @@ pub enum LoadKind {
     Requests {
         /// How many, over all connections.
         count: u64,
-        /// Pause between an answer and the next intended send.
-        think_ns: u64,
+        /// Pause between an answer and the next intended send, in nanoseconds.
+        think_ns: Distribution,
         /// What it may take at most.
         cap_ns: u64,
     },
@@ -38,8 +39,8 @@ pub enum LoadKind {
     ClosedStages {
         /// Connections over time.
         stages: Vec<Stage>,
-        /// Pause between an answer and the next intended send.
-        think_ns: u64,
+        /// Pause between an answer and the next intended send, in nanoseconds.
+        think_ns: Distribution,
     },
     /// Open loop whose rate follows stages.
     OpenStages {
@@ -54,8 +55,8 @@ pub enum LoadKind {
         ramp_ns: u64,
         /// Exchanges of each.
         loops: u32,
-        /// Pause between an answer and the next intended send.
-        think_ns: u64,
+        /// Pause between an answer and the next intended send, in nanoseconds.
+        think_ns: Distribution,
         /// What it may take at most.
         cap_ns: u64,
     },
@@ -82,7 +83,7 @@ pub enum Stand {
 }
 
 fn length_of(stages: &[Stage]) -> u64 {
-    stages.iter().fold(0, |sum, stage| sum.saturating_add(stage.for_ns))
+    stages.iter().fold(0, |sum, stage| sum.saturating_add(stage.for_ns()))
 }
 
 impl LoadKind {
@@ -131,7 +132,7 @@ impl LoadKind {
         match self {
             LoadKind::Requests { count, cap_ns, .. } => counted(*count, 0, *cap_ns),
             LoadKind::Users { loops, ramp_ns, cap_ns, think_ns } => {
-                let thought_ns = u64::from(loops.saturating_sub(1)).saturating_mul(*think_ns);
+                let thought_ns = u64::from(loops.saturating_sub(1)).saturating_mul(think_ns.mean() as u64);
                 let count = u64::from(connections) * u64::from(*loops);
                 counted(count, ramp_ns.saturating_add(thought_ns), *cap_ns).max((*ramp_ns).min(*cap_ns))
             }
@@ -158,13 +159,13 @@ impl LoadKind {
         match self {
             LoadKind::Closed { .. } | LoadKind::Open { .. } => (self.profile(coalesce_ns), connections),
             LoadKind::OpenStages { stages, arrival } => {
-                let area = |stage: &Stage| (stage.from + stage.to) / 2.0 * stage.for_ns as f64;
-                let rate_per_s = stages.iter().map(area).sum::<f64>() / length_of(stages).max(1) as f64;
+                let sends = stages.iter().map(Stage::area).sum::<f64>();
+                let rate_per_s = sends / (length_of(stages).max(1) as f64 / 1e9);
                 (Profile::Open { rate_per_s, arrival: *arrival, coalesce_ns }, connections)
             }
             LoadKind::Requests { think_ns, .. }
             | LoadKind::ClosedStages { think_ns, .. }
-            | LoadKind::Users { think_ns, .. } => (Profile::Closed { think_ns: *think_ns }, few),
+            | LoadKind::Users { think_ns, .. } => (Profile::Closed { think_ns: think_ns.clone() }, few),
         }
     }
 
@@ -226,22 +227,33 @@ impl LoadPoint {
             parts.push(format!("{arrival} arrivals"));
         }
         parts.push(format!("{} connections", self.connections));
-        if self.think_ns() > 0 {
-            parts.push(format!("think time {}", seconds(self.think_ns())));
+        if !self.think_in_words().is_empty() {
+            parts.push(format!("think time {}", self.think_in_words()));
         }
         parts.push(format!("keep-alive {}", keep_alive_label(self.keep_alive)));
         parts.join(", ")
     }
 
-    /// Pause between an answer and the next intended send; 0 in an open loop.
-    pub fn think_ns(&self) -> u64 {
-        match self.kind {
+    /// Pause between an answer and the next intended send, in nanoseconds; none in an open loop.
+    pub fn think(&self) -> Option<&Distribution> {
+        match &self.kind {
             LoadKind::Closed { think_ns }
             | LoadKind::Requests { think_ns, .. }
             | LoadKind::ClosedStages { think_ns, .. }
-            | LoadKind::Users { think_ns, .. } => think_ns,
-            LoadKind::Open { .. } | LoadKind::OpenStages { .. } => 0,
+            | LoadKind::Users { think_ns, .. } => Some(think_ns),
+            LoadKind::Open { .. } | LoadKind::OpenStages { .. } => None,
         }
+    }
+
+    /// Mean pause between an answer and the next intended send, not 0 where there is one; 0 in an open loop.
+    pub fn think_ns(&self) -> u64 {
+        let think = self.think().filter(|think| !think.is_zero());
+        think.map_or(0, |think| (think.mean() as u64).max(1))
+    }
+
+    /// The pause in words; empty where there is none.
+    pub fn think_in_words(&self) -> String {
+        self.think().map_or(String::new(), |think| spread::in_words(think, seconds))
     }
 }
 
@@ -253,13 +265,24 @@ pub fn stages_label(stages: &[Stage], open: bool) -> String {
 
 /// The largest value of stages.
 pub fn peak(stages: &[Stage]) -> f64 {
-    stages.iter().map(|stage| stage.from.max(stage.to)).fold(0.0, f64::max)
+    stages.iter().map(Stage::peak).fold(0.0, f64::max)
 }
 
 fn in_words(stages: &[Stage], value: impl Fn(f64) -> String) -> String {
-    let one = |stage: &Stage| match stage.from == stage.to {
-        true => format!("hold {} for {}", value(stage.from), seconds(stage.for_ns)),
-        false => format!("ramp {} to {} in {}", value(stage.from), value(stage.to), seconds(stage.for_ns)),
+    let one = |stage: &Stage| match *stage {
+        Stage::Line { from, to, for_ns } if from == to => {
+            format!("hold {} for {}", value(from), seconds(for_ns))
+        }
+        Stage::Line { from, to, for_ns } => {
+            format!("ramp {} to {} in {}", value(from), value(to), seconds(for_ns))
+        }
+        Stage::Sine { mean, amplitude, period_ns, for_ns } => format!(
+            "sine of {} around {} every {} for {}",
+            value(amplitude),
+            value(mean),
+            seconds(period_ns),
+            seconds(for_ns)
+        ),
     };
     stages.iter().map(one).collect::<Vec<_>>().join(", ")
 }

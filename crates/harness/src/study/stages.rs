@@ -71,7 +71,7 @@ pub fn stage(text: &str) -> Result<(Of, Stage), String> {
     if for_ns == 0 {
         return Err(format!("{} takes no time; write more than 0s", shown(text)));
     }
-    Ok((of, Stage { from, to, for_ns }))
+    Ok((of, Stage::Line { from, to, for_ns }))
 }
 
 /// The stages of a study's load; at least one of them asks something.
@@ -114,7 +114,7 @@ fn check_stage(field: &Field<'_>, of: Of) -> Option<Stage> {
         _ => of.value(text).map(|value| (value, value)),
     };
     let (from, to) = ends.map_err(told).ok()?;
-    Some(Stage { from, to, for_ns: for_ns? })
+    Some(Stage::Line { from, to, for_ns: for_ns? })
 }
 
 #[cfg(test)]
@@ -123,12 +123,12 @@ mod tests {
 
     #[test]
     fn a_stage_is_a_word_its_values_and_its_time() {
-        let rate = |from, to, for_ns| Ok((Of::Rate, Stage { from, to, for_ns }));
+        let rate = |from, to, for_ns| Ok((Of::Rate, Stage::Line { from, to, for_ns }));
         assert_eq!(stage("ramp 0..2k/s 10s"), rate(0.0, 2_000.0, 10_000_000_000));
         assert_eq!(stage("ramp 0/s..2k/s 10s"), rate(0.0, 2_000.0, 10_000_000_000));
         assert_eq!(stage(" hold  500/s 250ms "), rate(500.0, 500.0, 250_000_000));
         assert_eq!(stage("hold 0/s 1s"), rate(0.0, 0.0, 1_000_000_000));
-        let places = Stage { from: 64.0, to: 0.0, for_ns: 60_000_000_000 };
+        let places = Stage::Line { from: 64.0, to: 0.0, for_ns: 60_000_000_000 };
         assert_eq!(stage("ramp 64..0 1m"), Ok((Of::Connections, places)));
         for (wrong, says) in [
             ("", "is not a stage"),

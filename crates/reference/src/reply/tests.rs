@@ -29,7 +29,7 @@ fn sent(form: Form, fault: Option<Fault>, size: u64, cut: u64) -> (Vec<u8>, Afte
 }
 
 fn whole(size: u64) -> Vec<u8> {
-    prebuilt(size as usize, false)
+    prebuilt(size as usize, "")
 }
 
 #[test]
@@ -95,12 +95,12 @@ fn a_surplus_follows_the_whole_answer_and_long_ones_announce_the_close() {
     let (short, after) = sent(FORM, Some(Fault::Surplus), 100, 0);
     assert_eq!((short, after), ([whole(100), SURPLUS.to_vec()].concat(), After::Next));
     let (long, after) = sent(FORM, Some(Fault::Surplus), 100_000, 0);
-    assert_eq!((long, after), ([prebuilt(100_000, true), SURPLUS.to_vec()].concat(), After::Fin));
+    assert_eq!((long, after), ([prebuilt(100_000, CLOSE), SURPLUS.to_vec()].concat(), After::Fin));
 }
 
 #[test]
 fn a_reset_after_the_answer_announces_the_close() {
-    assert_eq!(sent(FORM, Some(Fault::ResetAfter), 9, 0), (prebuilt(9, true), After::ResetLater));
+    assert_eq!(sent(FORM, Some(Fault::ResetAfter), 9, 0), (prebuilt(9, CLOSE), After::ResetLater));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::Limits;
 use super::body::{Body, Chunked, Sink};
 use super::cookies;
 use super::fields::Fields;
-use super::lines::{Fault, Fed, Lines, Next, count_work};
+use super::lines::{Fault, Fed, Lines, Next, count_work, letters_len, plain_line_end};
 use super::redirect::Location;
 use super::template::Filling;
 use crate::{Cancelled, Close, Event, Events, ExchangeId, Full, MalformedKind, Outbox, Request, State};
@@ -103,6 +103,15 @@ impl Http1 {
     }
 
     #[inline]
+    pub(crate) fn start_as_encoded(&mut self, request: &Request, id: ExchangeId) -> Result<(), Full> {
+        if self.state() != State::Ready(1) {
+            return Err(Full);
+        }
+        self.expect_answer(request, id);
+        Ok(())
+    }
+
+    #[inline]
     pub(crate) fn start_filled(
         &mut self,
         request: &Request,
@@ -156,10 +165,42 @@ impl Http1 {
     }
 
     pub(crate) fn handle_bytes(&mut self, input: &[u8], events: &mut Events) -> usize {
+        let mut pos = 0;
         if let Some(flight) = &mut self.flight {
             flight.began |= !input.is_empty();
+            let id = flight.id;
+            if let Some(len) = self.plain_head(input) {
+                events.push(Event::FirstByte { id });
+                pos = len;
+                match self.head_ended() {
+                    Ok(true) => self.finish(events),
+                    Ok(false) => pos += self.plain_body(input.len() - pos, events),
+                    Err(fault) => self.fail(fault, events),
+                }
+            }
         }
-        let mut pos = 0;
+        if pos < input.len() {
+            pos = self.decode(input, pos, events);
+        }
+        self.received += pos as u64;
+        pos
+    }
+
+    /// Takes a body that came whole behind its head, if nothing of it is kept; the bytes taken.
+    #[inline]
+    fn plain_body(&mut self, came: usize, events: &mut Events) -> usize {
+        match self.body {
+            Body::Length(left) if left == came as u64 && self.sink.keep == 0 => {
+                self.sink.count = left;
+                self.finish(events);
+                came
+            }
+            _ => 0,
+        }
+    }
+
+    /// Decodes part by part from `pos` on; returns how far it came.
+    fn decode(&mut self, input: &[u8], mut pos: usize, events: &mut Events) -> usize {
         while pos < input.len() && !self.dead {
             let rest = &input[pos..];
             match self.step(rest, self.received + pos as u64, events) {
@@ -171,21 +212,21 @@ impl Http1 {
                         break;
                     }
                 }
-                Err(fault) => {
-                    self.dead = true;
-                    let id = self.flight.take().map(|flight| flight.id);
-                    events.push(Event::Malformed { id, at: fault.at, kind: fault.kind });
-                }
+                Err(fault) => self.fail(fault, events),
             }
         }
-        if self.dead {
-            pos = input.len();
-        }
-        self.received += pos as u64;
-        pos
+        if self.dead { input.len() } else { pos }
+    }
+
+    #[cold]
+    fn fail(&mut self, fault: Fault, events: &mut Events) {
+        self.dead = true;
+        let id = self.flight.take().map(|flight| flight.id);
+        events.push(Event::Malformed { id, at: fault.at, kind: fault.kind });
     }
 
     /// Decodes one part of an answer; `done` means that the answer is whole.
+    #[inline]
     fn step(&mut self, input: &[u8], at: u64, events: &mut Events) -> Result<Fed, Fault> {
         let Some(flight) = &self.flight else {
             return Err(Fault { at, kind: MalformedKind::Surplus });
@@ -203,6 +244,39 @@ impl Http1 {
         }
     }
 
+    /// Reads a head that came whole and is written as almost all are, in one pass; the length of it. `None` when it
+    /// must be read line by line: nothing that matters then has changed.
+    #[inline]
+    fn plain_head(&mut self, input: &[u8]) -> Option<usize> {
+        let begins = self.part == Part::Status && self.lines.is_fresh();
+        if !begins || self.dead || self.set_cookies.is_some() || self.location.is_some() {
+            return None;
+        }
+        let (prefix, _) = input.split_first_chunk::<{ STATUS_AT + 4 }>()?;
+        let (old, status) = plain_status(prefix)?;
+        let mut pos = plain_line_end(input, prefix.len())?;
+        self.fields = Fields::new(old);
+        loop {
+            let line = &input[pos..];
+            let name_len = letters_len(line);
+            if name_len == 0 && line.starts_with(b"\r\n") {
+                break;
+            }
+            if name_len == 0 || line.get(name_len) != Some(&b':') {
+                return None;
+            }
+            pos += self.fields.plain_line(line, name_len, self.received + pos as u64)?;
+        }
+        pos += 2;
+        count_work(pos);
+        if pos > self.limits.head_max {
+            return None;
+        }
+        self.status = status;
+        Some(pos)
+    }
+
+    #[inline]
     fn status_line(&mut self, input: &[u8], at: u64) -> Result<Fed, Fault> {
         match self.lines.next(input, self.limits.head_max) {
             Next::Line { text, len } => {
@@ -221,6 +295,7 @@ impl Http1 {
         }
     }
 
+    #[inline]
     fn field_lines(&mut self, input: &[u8], at: u64) -> Result<Fed, Fault> {
         let mut pos = 0;
         loop {
@@ -253,6 +328,7 @@ impl Http1 {
     }
 
     /// Decides how the body ends (RFC 9112 section 6.3); true when there is none.
+    #[inline]
     fn head_ended(&mut self) -> Result<bool, Fault> {
         if self.status < 200 {
             // `lines` goes on counting, so that interim answers without end exceed the head's limit.
@@ -310,6 +386,16 @@ impl Http1 {
         }
         self.dead = true;
     }
+}
+
+/// Whether the version is 1.0, and the status, of a final answer whose status line begins as almost all do.
+#[inline]
+fn plain_status(line: &[u8; STATUS_AT + 4]) -> Option<(bool, u16)> {
+    let [.., minor, b' ', hundreds @ b'2'..=b'9', tens, ones, b' '] = line else { return None };
+    let plain =
+        line[..VERSION.len()] == *VERSION && [minor, tens, ones].iter().all(|digit| digit.is_ascii_digit());
+    let status = u16::from(hundreds - b'0') * 100 + u16::from(tens.wrapping_sub(b'0')) * 10;
+    plain.then_some((*minor == b'0', status + u16::from(ones.wrapping_sub(b'0'))))
 }
 
 /// Whether the byte that makes this a final answer for certain is among the bytes of `line` from `from`

@@ -1,6 +1,6 @@
 //! The fields of a head that say where the message and the connection end.
 
-use super::lines::{Fault, count_work, is_token};
+use super::lines::{Fault, count_work, plain_line_end, token_len};
 use crate::MalformedKind;
 
 /// What the last field was, for a folded line continues it.
@@ -57,18 +57,23 @@ impl Fields {
     /// Takes one line of a head, without its ending, whose first byte is byte `at` of the connection.
     #[inline]
     pub fn line(&mut self, line: &[u8], at: u64) -> Result<(), Fault> {
-        // Only these lengths can be names that matter; the others are most of all heads.
         match self.syntax(line, at)? {
-            name_len @ (4 | 6 | 10 | 14 | 17) => self.known(line, name_len, at),
+            name_len if Fields::may_be_known(name_len) => self.known(line, name_len, at),
             _ => Ok(()),
         }
+    }
+
+    /// Whether a name of that length can be one that matters; those of most fields cannot.
+    #[inline]
+    pub fn may_be_known(name_len: usize) -> bool {
+        matches!(name_len, 4 | 6 | 10 | 14 | 17)
     }
 
     /// Checks one line, acts upon nothing, and tells the length of the name (0 for a folded line).
     /// This is all that trailers get: a field there may not frame the message (RFC 9110 section 6.5.1).
     #[inline]
     pub fn syntax(&mut self, line: &[u8], at: u64) -> Result<usize, Fault> {
-        let name_len = line.iter().position(|&byte| !is_token(byte)).unwrap_or(line.len());
+        let name_len = token_len(line);
         count_work(name_len);
         if name_len == 0 && matches!(line.first(), Some(b' ' | b'\t')) {
             return self.folded(at).map(|()| 0);
@@ -87,18 +92,39 @@ impl Fields {
         }
     }
 
+    /// Takes the line at the beginning of `input`, whose name is so long and well-formed, if it is written as almost
+    /// all are; the length of it.
+    #[inline]
+    pub fn plain_line(&mut self, input: &[u8], name_len: usize, at: u64) -> Option<usize> {
+        if name_len == 14
+            && self.length.is_none()
+            && !self.chunked
+            && is_name(&input[..14], b"content-length")
+        {
+            let (length, len) = plain_number(&input[15..])?;
+            self.length = Some((length, at + 16));
+            return Some(15 + len);
+        }
+        let len = plain_line_end(input, name_len + 1)?;
+        if Fields::may_be_known(name_len) {
+            self.known(&input[..len - 2], name_len, at).ok()?;
+        }
+        Some(len)
+    }
+
+    /// Acts upon a line whose name is so long and well-formed.
     fn known(&mut self, line: &[u8], name_len: usize, at: u64) -> Result<(), Fault> {
         let name = &line[..name_len];
         let (start, value) = trim(line, name_len + 1, line.len());
         let value_at = at + start as u64;
         count_work(value.len());
-        if name.eq_ignore_ascii_case(b"content-length") {
+        if is_name(name, b"content-length") {
             self.last = Last::Framing;
             self.content_length(value, value_at, at)
-        } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
+        } else if is_name(name, b"transfer-encoding") {
             self.last = Last::Framing;
             self.transfer_encoding(value, value_at, at)
-        } else if name.eq_ignore_ascii_case(b"connection") {
+        } else if is_name(name, b"connection") {
             self.last = Last::Framing;
             for option in value.split(|&byte| byte == b',').map(|option| option.trim_ascii()) {
                 self.close |= option.eq_ignore_ascii_case(b"close");
@@ -106,9 +132,9 @@ impl Fields {
             }
             Ok(())
         } else {
-            if name.eq_ignore_ascii_case(b"host") {
+            if is_name(name, b"host") {
                 self.hosts = self.hosts.saturating_add(1);
-            } else if name.eq_ignore_ascii_case(b"expect") {
+            } else if is_name(name, b"expect") {
                 self.expects_continue |= value.eq_ignore_ascii_case(b"100-continue");
             }
             Ok(())
@@ -153,6 +179,35 @@ impl Fields {
         self.chunked = true;
         Ok(())
     }
+}
+
+/// Whether a name, which is a token, is that one, given in lower case. A token has no byte that lower case would turn
+/// into a hyphen.
+#[inline]
+fn is_name<const N: usize>(name: &[u8], lower: &[u8; N]) -> bool {
+    let Ok(name) = <&[u8; N]>::try_from(name) else { return false };
+    name.iter().zip(lower).fold(0, |differ, (byte, lower)| differ | ((byte | 0x20) ^ lower)) == 0
+}
+
+/// Fewer digits than this are no number that is too large.
+const SAFE_DIGITS: usize = 20;
+
+/// The number that stands between one space and CRLF, and the length of all that.
+#[inline]
+fn plain_number(input: &[u8]) -> Option<(u64, usize)> {
+    let (b' ', digits) = input.split_first()? else {
+        return None;
+    };
+    let mut number = 0_u64;
+    for (len, byte) in digits.iter().enumerate().take(SAFE_DIGITS) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return (len > 0 && digits[len..].starts_with(b"\r\n")).then_some((number, 1 + len + 2));
+        }
+        // Only so many digits that the number is discarded can make it overflow.
+        number = u64::wrapping_add(u64::wrapping_mul(number, 10), u64::from(digit));
+    }
+    None
 }
 
 /// `line[start..end]` without the white space around it, and where it begins.

@@ -59,12 +59,20 @@ impl Lines {
         let from = self.scanned.min(window.len());
         let found = find_control(window, from);
         count_work(found.map_or(window.len(), |stop| stop + 1) - from);
+        match found {
+            Some(stop) if window[stop..].starts_with(b"\r\n") => self.line(stop, stop + 2),
+            _ => self.other(input, window, found),
+        }
+    }
+
+    /// What was found when it is no line that ends as most do.
+    #[cold]
+    fn other(&mut self, input: &[u8], window: &[u8], found: Option<usize>) -> Next {
         let Some(stop) = found else {
             self.scanned = window.len();
             return Self::unfinished(input, window);
         };
         match (window[stop], window.get(stop + 1)) {
-            (b'\r', Some(b'\n')) => self.line(stop, stop + 2),
             (b'\n', _) => self.line(stop, stop + 1),
             (b'\r', None) => {
                 self.scanned = stop;
@@ -74,12 +82,19 @@ impl Lines {
         }
     }
 
+    /// Whether nothing of the section has been looked at.
+    #[inline]
+    pub fn is_fresh(&self) -> bool {
+        self.used == 0 && self.scanned == 0
+    }
+
     /// The part of `input` that is within the limit of the section.
     #[inline]
     pub fn window<'a>(&self, input: &'a [u8], max: usize) -> &'a [u8] {
         &input[..input.len().min(max.saturating_sub(self.used))]
     }
 
+    #[inline]
     fn line(&mut self, text: usize, len: usize) -> Next {
         self.used += len;
         self.scanned = 0;
@@ -103,10 +118,9 @@ fn find_control(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while let Some((word, _)) = bytes[at..].split_first_chunk::<8>() {
         let word = u64::from_le_bytes(*word);
-        let delete = word ^ (ONES * 0x7f);
-        let below_space = word.wrapping_sub(ONES * 0x20) & !word;
-        let is_delete = delete.wrapping_sub(ONES) & !delete;
-        let hits = (below_space | is_delete) & HIGH;
+        let below_space = word.wrapping_sub(ONES * 0x20);
+        let is_delete = (word ^ (ONES * 0x7f)).wrapping_sub(ONES);
+        let hits = (below_space | is_delete) & !word & HIGH;
         if hits == 0 {
             at += 8;
             continue;
@@ -124,6 +138,45 @@ fn find_control(bytes: &[u8], from: usize) -> Option<usize> {
 #[inline]
 pub(crate) fn is_control(byte: u8) -> bool {
     (byte < 0x20 && byte != b'\t') || byte == 0x7f
+}
+
+/// Where the line ends whose bytes from `from` on are looked at, if it ends in CRLF and that is there.
+#[inline]
+pub(crate) fn plain_line_end(bytes: &[u8], from: usize) -> Option<usize> {
+    let stop = find_control(bytes, from)?;
+    (bytes[stop..].starts_with(b"\r\n")).then_some(stop + 2)
+}
+
+/// How many bytes at the beginning of a line make a token, which the name of a field is.
+#[inline]
+pub(crate) fn token_len(line: &[u8]) -> usize {
+    let at = letters_len(line);
+    at + line[at..].iter().position(|&byte| !is_token(byte)).unwrap_or(line.len() - at)
+}
+
+/// How many letters and hyphens a line begins with, of which almost all names are; less than there are if fewer than
+/// eight bytes follow.
+#[inline]
+pub(crate) fn letters_len(line: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some((word, _)) = line[at..].split_first_chunk::<8>() {
+        let others = !letters_and_hyphens(u64::from_le_bytes(*word)) & HIGH;
+        at += (others.trailing_zeros() / 8) as usize;
+        if others != 0 {
+            break;
+        }
+    }
+    at
+}
+
+/// Sets the highest bit of each byte that is a letter or a hyphen. No sum leaves its byte: both parts are below 0x80.
+#[inline]
+fn letters_and_hyphens(word: u64) -> u64 {
+    let low = word & !HIGH;
+    let lower = low | (ONES * 0x20);
+    let letter = (lower + ONES * (0x80 - b'a' as u64)) & !(lower + ONES * (0x80 - b'z' as u64 - 1));
+    let hyphen = !((low ^ (ONES * b'-' as u64)) + ONES * 0x7f);
+    (letter | hyphen) & !word
 }
 
 /// Whether a byte may stand in a token (RFC 9110 section 5.6.2).
@@ -153,7 +206,22 @@ pub(crate) fn count_work(_bytes: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{find_control, is_control};
+    use super::{find_control, is_control, is_token, token_len};
+
+    #[test]
+    fn a_token_ends_where_its_first_other_byte_stands() {
+        for byte in 0..=u8::MAX {
+            for before in [b'a', b'Z', b'-', b'_', b'0'] {
+                for at in 0..20 {
+                    let mut line = [before; 20];
+                    line[at] = byte;
+                    let expected = if is_token(byte) { 20 } else { at };
+                    assert_eq!(token_len(&line), expected, "{byte:#04x} at {at} behind {before:#04x}");
+                }
+            }
+        }
+        assert_eq!(token_len(b""), 0);
+    }
 
     #[test]
     fn each_byte_is_taken_for_what_it_is_wherever_it_stands() {

@@ -49,7 +49,7 @@ pub(super) struct RawClosed {
     stages: Option<Vec<RawStage>>,
     /// Pause between an answer and the next request; none without.
     #[schemars(default)]
-    think: Option<RawDuration>,
+    think: Option<RawThink>,
     /// Reuse of connections: true, false, or a number of exchanges for each connection.
     #[schemars(default)]
     keep_alive: Option<RawKeepAlive>,
@@ -92,7 +92,7 @@ pub(super) struct RawUsers {
     loops: u32,
     /// Pause between an answer and the next request; none without.
     #[schemars(default)]
-    think: Option<RawDuration>,
+    think: Option<RawThink>,
     /// Reuse of connections: true, false, or a number of exchanges for each connection.
     #[schemars(default)]
     keep_alive: Option<RawKeepAlive>,
@@ -125,6 +125,17 @@ pub(super) enum RawStageValue {
     Number(#[schemars(range(min = 0))] u64),
     WithUnit(#[schemars(regex(pattern = r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*[kM]?\s*(/s)?\s*$"))] String),
 }
+
+/// A duration such as `50ms`, or a distribution of them: `exp:50ms`, `uniform:10ms..90ms`,
+/// `lognormal:50ms,p99=1s`, `list:10ms,20ms`.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+pub(super) struct RawThink(
+    #[schemars(regex(
+        pattern = r"^\s*((const|exp|uniform|lognormal|list)\s*:)?\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*(ns|us|µs|μs|ms|s|m|min|h)"
+    ))]
+    String,
+);
 
 /// A number of connections.
 #[derive(JsonSchema)]

@@ -1,0 +1,145 @@
+//! The figures of docs/benchmarks.md that compare Proofload with other clients.
+//!
+//! ```text
+//! benches/peers.sh /tmp/peers && cargo build --release --workspace
+//! PEERS=/tmp/peers target/release/figures [keep-alive|floor|close|many|tls|peers ...] [--pairs 15] [--seconds 1]
+//! ```
+//!
+//! Without a word all of them, one after the other. Before and after each the machine is looked at; a series on a
+//! disturbed machine is marked as discarded and run again, twice at most, and the exit code is 1 if it still is.
+
+use anyhow::bail;
+use proofload_benches::canary::Canary;
+use proofload_benches::clients::{Client, Did, Load};
+use proofload_benches::flags::Flags;
+use proofload_benches::pairs::{Ratio, in_pairs, median};
+use proofload_benches::subject::Subject;
+
+/// How often a series is tried on a machine that is disturbed.
+const TRIES: usize = 3;
+const SERIES: [&str; 6] = ["keep-alive", "floor", "close", "many", "tls", "peers"];
+
+struct Terms {
+    pairs: usize,
+    seconds: u32,
+}
+
+fn main() -> anyhow::Result<()> {
+    let flags = Flags::read(&["--pairs", "--seconds"])?;
+    let terms = Terms { pairs: flags.get("--pairs", 15)?, seconds: flags.get("--seconds", 1)? };
+    if !(1..=200).contains(&terms.pairs) || !(1..=60).contains(&terms.seconds) {
+        bail!("at most 200 pairs of 60 s");
+    }
+    if let Some(unknown) = flags.words.iter().find(|word| !SERIES.contains(&word.as_str())) {
+        bail!("no such series: {unknown}; there are {}", SERIES.join(", "));
+    }
+    let mut disturbed = false;
+    for name in SERIES.iter().filter(|name| flags.words.is_empty() || flags.words.iter().any(|w| w == **name))
+    {
+        disturbed |= !undisturbed(name, &terms)?;
+    }
+    if disturbed {
+        bail!("the machine was disturbed; figures that are marked so are not to be quoted");
+    }
+    Ok(())
+}
+
+/// Runs a series until it was not disturbed; whether that came about.
+fn undisturbed(name: &str, terms: &Terms) -> anyhow::Result<bool> {
+    for _ in 0..TRIES {
+        let before = Canary::look();
+        println!("\n## {name}\ncanary before: {before}");
+        run(name, terms)?;
+        let after = Canary::look();
+        println!("canary after: {after}");
+        match after.disturbed(&before) {
+            None => return Ok(true),
+            Some(why) => println!("DISCARDED, the machine was disturbed: {why}"),
+        }
+    }
+    Ok(false)
+}
+
+fn run(name: &str, terms: &Terms) -> anyhow::Result<()> {
+    let null = ["--null"];
+    match name {
+        "keep-alive" => against(Client::Wrk, &null, &load(64, true, terms), terms),
+        "floor" => against(Client::Bare, &null, &load(64, true, terms), terms),
+        "close" => against(Client::Wrk, &["--null", "--close-after", "1"], &load(64, false, terms), terms),
+        "many" => against(
+            Client::Wrk,
+            &null,
+            &Load { seconds: terms.seconds.max(2), ..load(10_000, true, terms) },
+            terms,
+        ),
+        "tls" => against(Client::Wrk, &["--null", "--tls"], &load(64, true, terms), terms),
+        _ => peers(terms),
+    }
+}
+
+fn load(connections: u32, keep_alive: bool, terms: &Terms) -> Load {
+    Load { url: String::new(), connections, seconds: terms.seconds, keep_alive }
+}
+
+/// Proofload and another in pairs.
+fn against(other: Client, subject: &[&str], load: &Load, terms: &Terms) -> anyhow::Result<()> {
+    let subject = Subject::start(subject)?;
+    let load = Load { url: subject.url.clone(), ..load.clone() };
+    let pairs = in_pairs(terms.pairs, || Client::Proofload.carry_out(&load), || other.carry_out(&load))?;
+    let ratio = |of: fn(&Did) -> f64| {
+        let ratios: Vec<f64> = pairs.iter().map(|(ours, theirs)| of(ours) / of(theirs)).collect();
+        Ratio::of(&ratios)
+    };
+    println!("{} connections, {} s, proofload over {}", load.connections, load.seconds, other.name());
+    println!("CPU per request      {}", ratio(|did| did.cpu_ns));
+    println!("requests per second  {}", ratio(|did| did.per_s));
+    for (at, name) in [(0, "proofload"), (1, other.name())] {
+        let of = |figure: fn(&Did) -> f64| {
+            let values: Vec<f64> = pairs.iter().map(|pair| figure([&pair.0, &pair.1][at])).collect();
+            median(&values)
+        };
+        println!(
+            "{name}: {:.2} us per request ({:.2} user), {:.0} requests per second, peak {:.1} MiB",
+            of(|did| did.cpu_ns) / 1e3,
+            of(|did| did.user_ns) / 1e3,
+            of(|did| did.per_s),
+            of(|did| did.peak_rss_bytes as f64) / 1048576.0
+        );
+    }
+    Ok(())
+}
+
+/// Every peer, each round beside a run of Proofload.
+fn peers(terms: &Terms) -> anyhow::Result<()> {
+    let rounds = terms.pairs.min(5);
+    let subject = Subject::start(&["--null"])?;
+    let load =
+        Load { url: subject.url.clone(), seconds: terms.seconds.max(3), connections: 64, keep_alive: true };
+    println!("| client | requests per second | CPU us per request | proofload over it | peak MiB |");
+    println!("| --- | --- | --- | --- | --- |");
+    for peer in Client::PEERS {
+        let pairs = match in_pairs(rounds, || Client::Proofload.carry_out(&load), || peer.carry_out(&load)) {
+            Ok(pairs) => pairs,
+            Err(why) => {
+                println!(
+                    "| {} | not measured: {} | | | |",
+                    peer.name(),
+                    format!("{why:#}").lines().next().unwrap_or("")
+                );
+                continue;
+            }
+        };
+        let theirs =
+            |of: fn(&Did) -> f64| median(&pairs.iter().map(|(_, did)| of(did)).collect::<Vec<f64>>());
+        let ratios: Vec<f64> = pairs.iter().map(|(ours, theirs)| ours.cpu_ns / theirs.cpu_ns).collect();
+        println!(
+            "| {} | {:.0} | {:.2} | {} | {:.0} |",
+            peer.name(),
+            theirs(|did| did.per_s),
+            theirs(|did| did.cpu_ns) / 1e3,
+            Ratio::of(&ratios),
+            theirs(|did| did.peak_rss_bytes as f64) / 1048576.0
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! Is the machine quiet enough to measure on? Two CPUs that spin at once must do nearly what each does alone.
+
+use crate::{CLIENT_CPU, SUBJECT_CPU};
+use std::hint::black_box;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Share of its solo figure that a CPU must reach while the other spins too.
+const LEAST: f64 = 0.95;
+/// How far two solo figures, before and after a series, may be apart.
+const DRIFT: f64 = 0.10;
+const STRETCH: Duration = Duration::from_millis(200);
+/// The best of so many tries: a disturbance only ever slows a spin down.
+const TRIES: usize = 3;
+
+/// What a look found.
+#[derive(Clone, Copy, Debug)]
+pub struct Canary {
+    /// Rounds per millisecond of each CPU alone.
+    pub solo: [f64; 2],
+    /// Share of that while both spin.
+    pub together: [f64; 2],
+}
+
+impl Canary {
+    /// Looks, for some two seconds.
+    pub fn look() -> Canary {
+        let best = |spin: &dyn Fn() -> f64| (0..TRIES).map(|_| spin()).fold(0.0, f64::max);
+        let cpus = [CLIENT_CPU, SUBJECT_CPU];
+        let solo = cpus.map(|cpu| best(&|| thread::scope(|scope| join(scope.spawn(move || spin_on(cpu))))));
+        let mut together = [0.0; 2];
+        for _ in 0..TRIES {
+            let both = thread::scope(|scope| cpus.map(|cpu| scope.spawn(move || spin_on(cpu))).map(join));
+            (0..2).for_each(|at| together[at] = f64::max(together[at], both[at] / solo[at]));
+        }
+        Canary { solo, together }
+    }
+
+    /// Why a series that ended now and began then is to be discarded, if it is.
+    pub fn disturbed(&self, before: &Canary) -> Option<String> {
+        for look in [before, self] {
+            if let Some(share) = look.together.iter().find(|share| **share < LEAST) {
+                return Some(format!("spinning together a CPU came to {share:.2} of what it does alone"));
+            }
+        }
+        let drifts = before.solo.iter().zip(self.solo).map(|(then, now)| (now / then - 1.0).abs());
+        let drift = drifts.fold(0.0, f64::max);
+        (drift > DRIFT)
+            .then(|| format!("a CPU alone differs by {:.0} % between begin and end", drift * 100.0))
+    }
+}
+
+impl std::fmt::Display for Canary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ([a, b], [x, y]) = (self.solo, self.together);
+        write!(f, "alone {a:.0} and {b:.0} rounds/ms, together {x:.2} and {y:.2} of that")
+    }
+}
+
+fn join(spinner: thread::ScopedJoinHandle<'_, f64>) -> f64 {
+    spinner.join().unwrap_or(0.0)
+}
+
+/// Rounds of fixed work per millisecond on that CPU.
+fn spin_on(cpu: usize) -> f64 {
+    // SAFETY: an empty set is a valid one, `cpu` is a small constant, and the set outlives the call.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu, &mut set);
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set);
+    }
+    let (begun, mut rounds) = (Instant::now(), 0u64);
+    let mut value = 1u64;
+    while begun.elapsed() < STRETCH {
+        for _ in 0..1_000 {
+            value = black_box(value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
+        }
+        rounds += 1;
+    }
+    rounds as f64 / (begun.elapsed().as_secs_f64() * 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_busy_neighbour_and_a_machine_that_changed_are_told() {
+        let quiet = Canary { solo: [500.0, 500.0], together: [0.99, 0.97] };
+        assert_eq!(quiet.disturbed(&quiet), None);
+        let busy = Canary { together: [0.99, 0.6], ..quiet };
+        assert!(busy.disturbed(&quiet).is_some_and(|why| why.contains("0.60")));
+        assert!(quiet.disturbed(&busy).is_some());
+        let slower = Canary { solo: [500.0, 430.0], ..quiet };
+        assert!(slower.disturbed(&quiet).is_some_and(|why| why.contains("14 %")));
+    }
+}

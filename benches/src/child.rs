@@ -1,0 +1,107 @@
+//! Runs a client to its end and asks the kernel what it used.
+
+use anyhow::{Context, bail};
+use std::io::Read;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What a process used, and what it said.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// Standard output.
+    pub output: String,
+    /// User and system time, in nanoseconds.
+    pub cpu_ns: f64,
+    /// User time alone, in nanoseconds.
+    pub user_ns: f64,
+    /// Peak resident memory, in bytes.
+    pub peak_rss_bytes: u64,
+    /// From start to end.
+    pub wall: Duration,
+}
+
+/// A command that runs on one CPU.
+pub fn on_cpu(cpu: usize, program: &Path) -> Command {
+    let mut command = Command::new("taskset");
+    command.arg("-c").arg(cpu.to_string()).arg(program);
+    command
+}
+
+/// Runs a command in a process group of its own, and ends the group when it takes longer than `most`.
+///
+/// # Errors
+/// When it cannot be started, fails, or takes too long.
+pub fn run(command: Command, most: Duration) -> anyhow::Result<Ended> {
+    run_to(command, most, &[0])
+}
+
+/// The same, with the exit codes that are no failure.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_to(mut command: Command, most: Duration, good: &[i32]) -> anyhow::Result<Ended> {
+    let shown = format!("{command:?}");
+    let begun = Instant::now();
+    let child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).process_group(0).spawn();
+    let mut child = child.with_context(|| format!("{shown} could not be started"))?;
+    let group = child.id() as libc::pid_t;
+    let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
+    let said = thread::spawn(move || read(&mut out));
+    let complained = thread::spawn(move || read(&mut err));
+    let (status, usage) = loop {
+        if let Some(ended) = reap(group, false)? {
+            break ended;
+        }
+        if begun.elapsed() > most {
+            // SAFETY: the group is that of a child which has not been waited for, so the number is still its own.
+            unsafe { libc::kill(-group, libc::SIGKILL) };
+            reap(group, true)?;
+            bail!("{shown} did not end within {} s", most.as_secs());
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    let wall = begun.elapsed();
+    let text =
+        |bytes: thread::Result<Vec<u8>>| String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
+    let (output, complaint) = (text(said.join()), text(complained.join()));
+    if !status.code().is_some_and(|code| good.contains(&code)) {
+        bail!("{shown}: {status}\n{output}{complaint}");
+    }
+    let ns = |time: libc::timeval| time.tv_sec as f64 * 1e9 + time.tv_usec as f64 * 1e3;
+    Ok(Ended {
+        output,
+        cpu_ns: ns(usage.ru_utime) + ns(usage.ru_stime),
+        user_ns: ns(usage.ru_utime),
+        peak_rss_bytes: usage.ru_maxrss as u64 * 1024,
+        wall,
+    })
+}
+
+fn read(pipe: &mut Option<impl Read>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Some(pipe) = pipe {
+        // What could be read is what there is to show.
+        let _ = pipe.read_to_end(&mut bytes);
+    }
+    bytes
+}
+
+/// How a child ended and what it used; `None` while it runs.
+fn reap(pid: libc::pid_t, wait: bool) -> anyhow::Result<Option<(ExitStatus, libc::rusage)>> {
+    let mut status = 0;
+    // SAFETY: all zeros are a valid rusage, and both places outlive the call that writes them.
+    let (got, usage) = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        let got = libc::wait4(pid, &raw mut status, if wait { 0 } else { libc::WNOHANG }, &raw mut usage);
+        (got, usage)
+    };
+    match got {
+        0 => Ok(None),
+        -1 => Err(std::io::Error::last_os_error()).context("wait4"),
+        _ => Ok(Some((ExitStatus::from_raw(status), usage))),
+    }
+}

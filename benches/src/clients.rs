@@ -1,0 +1,312 @@
+//! The load testers that are compared: how each is asked for the same load, and what it says it did.
+
+use crate::child::{self, Ended};
+use crate::{CLIENT_CPU, subject};
+use anyhow::{Context, bail, ensure};
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+/// What Proofload ends with when it was itself the limit, which is what is wanted here.
+const UNFIT: i32 = 12;
+
+/// A load tester.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Client {
+    /// Ours.
+    Proofload,
+    /// No load tester: writes and reads the same bytes and looks at nothing. The floor.
+    Bare,
+    /// <https://github.com/wg/wrk>
+    Wrk,
+    /// Apache's ab.
+    Ab,
+    /// nghttp2's h2load, with HTTP/1.1.
+    H2load,
+    /// <https://github.com/rakyll/hey>
+    Hey,
+    /// <https://github.com/hatoo/oha>
+    Oha,
+    /// Grafana k6.
+    K6,
+    /// Apache JMeter.
+    Jmeter,
+    /// <https://github.com/tsenart/vegeta>
+    Vegeta,
+}
+
+/// What a client is asked to do, on one thread and one CPU.
+#[derive(Clone, Debug)]
+pub struct Load {
+    /// What to ask for.
+    pub url: String,
+    /// Connections.
+    pub connections: u32,
+    /// How long.
+    pub seconds: u32,
+    /// Whether connections are kept.
+    pub keep_alive: bool,
+}
+
+/// What a client did.
+#[derive(Clone, Copy, Debug)]
+pub struct Did {
+    /// Answered requests, by its own count.
+    pub requests: f64,
+    /// CPU nanoseconds of the whole process for each of them.
+    pub cpu_ns: f64,
+    /// User time among them.
+    pub user_ns: f64,
+    /// Requests over the whole life of the process, in a second.
+    pub per_s: f64,
+    /// Peak resident memory.
+    pub peak_rss_bytes: u64,
+}
+
+impl Did {
+    fn of(requests: f64, ended: &Ended, seconds: f64) -> Did {
+        Did {
+            requests,
+            cpu_ns: ended.cpu_ns / requests,
+            user_ns: ended.user_ns / requests,
+            per_s: requests / seconds,
+            peak_rss_bytes: ended.peak_rss_bytes,
+        }
+    }
+}
+
+impl Client {
+    /// All peers that a table shows.
+    pub const PEERS: [Client; 9] = [
+        Client::Bare,
+        Client::Wrk,
+        Client::Ab,
+        Client::H2load,
+        Client::Oha,
+        Client::Hey,
+        Client::Vegeta,
+        Client::K6,
+        Client::Jmeter,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Client::Proofload => "proofload",
+            Client::Bare => "bare_loop",
+            Client::Wrk => "wrk",
+            Client::Ab => "ab",
+            Client::H2load => "h2load",
+            Client::Hey => "hey",
+            Client::Oha => "oha",
+            Client::K6 => "k6",
+            Client::Jmeter => "jmeter",
+            Client::Vegeta => "vegeta",
+        }
+    }
+
+    /// Where it is: beside this program, in the folder that `PEERS` names, or on the path.
+    ///
+    /// # Errors
+    /// When it is nowhere.
+    pub fn program(self) -> anyhow::Result<PathBuf> {
+        if self == Client::Proofload {
+            return subject::proofload();
+        }
+        let beside = std::env::current_exe()?.parent().map(PathBuf::from);
+        let peers = std::env::var_os("PEERS").map(|peers| PathBuf::from(peers).join("bin"));
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = beside.into_iter().chain(peers).chain(std::env::split_paths(&path));
+        let mut programs = folders.map(|folder| folder.join(self.name()));
+        programs
+            .find(|program| program.is_file())
+            .with_context(|| format!("{} is not here; benches/peers.sh says how to get it", self.name()))
+    }
+
+    /// Carries the load out.
+    ///
+    /// # Errors
+    /// When it is not here, fails, takes far too long, or did not do what was asked.
+    pub fn carry_out(self, load: &Load) -> anyhow::Result<Did> {
+        if self == Client::Jmeter {
+            return warm_jmeter(load);
+        }
+        let mut command = child::on_cpu(CLIENT_CPU, &self.program()?);
+        self.say(load, &mut command)?;
+        let most = Duration::from_secs(u64::from(load.seconds) + 30);
+        let ended = child::run_to(command, most, &[0, UNFIT])?;
+        let requests = self.requests(&ended.output)?;
+        ensure!(requests > 100.0, "{} did only {requests} requests: {}", self.name(), ended.output);
+        Ok(Did::of(requests, &ended, f64::from(load.seconds)))
+    }
+
+    fn say(self, load: &Load, command: &mut Command) -> anyhow::Result<()> {
+        let Load { url, connections: c, seconds, keep_alive } = load;
+        let (c, d) = (c.to_string(), format!("{seconds}s"));
+        let close = ["-H", "Connection: close"];
+        match self {
+            Client::Proofload => {
+                command.args([url, "-c", &c, "-d", &d, "--workers", "1", "--format", "json", "-q"]);
+                command.args(if url.starts_with("https") { &["--insecure"][..] } else { &[] });
+                command.args(if *keep_alive { &[][..] } else { &["--keep-alive", "off"] });
+            }
+            Client::Bare => {
+                command.args(["--url", url, "--connections", &c, "--seconds", &seconds.to_string()]);
+            }
+            Client::Wrk => {
+                command.args(["-t1", "-c", &c, "-d", &d, url]);
+                command.args(if *keep_alive { &[][..] } else { &close });
+            }
+            Client::Ab => {
+                command.args(["-q", "-c", &c, "-t", &seconds.to_string(), "-n", "100000000"]);
+                command.args(if *keep_alive { &["-k"][..] } else { &[] }).arg(url);
+            }
+            Client::H2load => {
+                ensure!(*keep_alive, "h2load never ends when connections are closed");
+                command.args(["--h1", "-t1", "-c", &c, "-D", &seconds.to_string(), url]);
+            }
+            Client::Hey => {
+                command.args(["-c", &c, "-z", &d]);
+                command.args(if *keep_alive { &[][..] } else { &["-disable-keepalive"] }).arg(url);
+            }
+            Client::Oha => {
+                command.args(["--no-tui", "--output-format", "json", "-c", &c, "-z", &d]);
+                command.args(if *keep_alive { &[][..] } else { &["--disable-keepalive"] }).arg(url);
+            }
+            Client::K6 => k6(load, command)?,
+            Client::Vegeta => bail!("vegeta cannot be had from a package registry"),
+            Client::Jmeter => bail!("JMeter is measured warm"),
+        }
+        Ok(())
+    }
+
+    /// How many requests it says were answered well.
+    fn requests(self, output: &str) -> anyhow::Result<f64> {
+        match self {
+            Client::Proofload => {
+                let result: serde_json::Value = serde_json::from_str(output).context("no JSON")?;
+                let outcomes = result["points"][0]["outcomes"].as_object().context("no outcomes")?;
+                // What is in flight at the end is abandoned; anything else is a load that is not comparable.
+                let others = ["answered", "abandoned"];
+                let bad = outcomes
+                    .iter()
+                    .find(|(name, n)| !others.contains(&name.as_str()) && n.as_u64() != Some(0));
+                ensure!(bad.is_none(), "outcomes: {outcomes:?}");
+                outcomes["answered"].as_f64().context("no count of answers")
+            }
+            Client::Bare => number_before(output, " requests"),
+            Client::Wrk => {
+                ensure!(!output.contains("Non-2xx"), "{output}");
+                number_before(output, " requests in ")
+            }
+            Client::Ab => {
+                ensure!(number_after(output, "Failed requests:")? == 0.0, "{output}");
+                number_after(output, "Complete requests:")
+            }
+            Client::H2load => number_before(output, " succeeded,"),
+            Client::Hey => number_before(output, " responses"),
+            Client::Oha => {
+                let result: serde_json::Value = serde_json::from_str(output).context("no JSON")?;
+                result["statusCodeDistribution"]["200"].as_f64().context("no count of 200s")
+            }
+            Client::K6 => number_after(output, "answered:"),
+            Client::Jmeter => {
+                let mut summaries = output.lines().filter(|line| line.starts_with("summary ="));
+                let last = summaries.next_back().with_context(|| format!("no summary: {output}"))?;
+                number_after(last, "summary =")
+            }
+            Client::Vegeta => bail!("vegeta is not run"),
+        }
+    }
+}
+
+/// k6 with as many users as connections, each asking again when it is answered.
+fn k6(load: &Load, command: &mut Command) -> anyhow::Result<()> {
+    let script = std::env::temp_dir().join(format!("proofload-k6-{}.js", std::process::id()));
+    let text = format!(
+        "import http from 'k6/http';\n\
+         export const options = {{ vus: {}, duration: '{}s', discardResponseBodies: true, noConnectionReuse: {}, \
+         insecureSkipTLSVerify: true }};\n\
+         export default function () {{ http.get('{}'); }}\n\
+         export function handleSummary(data) {{\n\
+         const m = data.metrics;\n\
+         return {{ stdout: 'answered: ' + (m.http_reqs.values.count - (m.http_req_failed.values.passes || 0)) + '\\n' }};\n\
+         }}\n",
+        load.connections, load.seconds, !load.keep_alive, load.url
+    );
+    std::fs::write(&script, text)?;
+    command.args(["run", "--quiet", "--no-usage-report", "--no-color"]).arg(script);
+    Ok(())
+}
+
+/// JMeter spends its first seconds on starting and compiling: what counts is what seven seconds more cost.
+fn warm_jmeter(load: &Load) -> anyhow::Result<Did> {
+    let once = |seconds: u32| -> anyhow::Result<(f64, Ended)> {
+        let mut command = child::on_cpu(CLIENT_CPU, &Client::Jmeter.program()?);
+        let plan = std::env::temp_dir().join(format!("proofload-jmeter-{}.jmx", std::process::id()));
+        std::fs::write(&plan, jmeter_plan(load, seconds)?)?;
+        command.args(["-n", "-t"]).arg(plan).args(["-j", "/dev/null"]);
+        let ended = child::run(command, Duration::from_secs(u64::from(seconds) + 60))?;
+        Ok((Client::Jmeter.requests(&ended.output)?, ended))
+    };
+    let (short, long) = (load.seconds, load.seconds + 7);
+    let ((few, before), (many, mut after)) = (once(short)?, once(long)?);
+    ensure!(many > few, "{long} s of JMeter did {many} requests, {short} s did {few}");
+    after.cpu_ns -= before.cpu_ns;
+    after.user_ns -= before.user_ns;
+    Ok(Did::of(many - few, &after, 7.0))
+}
+
+fn jmeter_plan(load: &Load, seconds: u32) -> anyhow::Result<String> {
+    let (scheme, rest) = load.url.trim_end_matches('/').split_once("://").context("no scheme")?;
+    let (host, port) = rest.split_once(':').context("no port")?;
+    let plan = include_str!("jmeter.xml");
+    let values = [
+        ("{users}", load.connections.to_string()),
+        ("{seconds}", seconds.to_string()),
+        ("{scheme}", scheme.to_owned()),
+        ("{host}", host.to_owned()),
+        ("{port}", port.to_owned()),
+        ("{keep_alive}", load.keep_alive.to_string()),
+    ];
+    Ok(values.iter().fold(plan.to_owned(), |plan, (name, value)| plan.replace(name, value)))
+}
+
+fn number_before(text: &str, words: &str) -> anyhow::Result<f64> {
+    let before = text.split(words).next().filter(|before| before.len() < text.len());
+    let word = before.and_then(|before| before.split_whitespace().last());
+    word.and_then(|word| word.parse().ok()).with_context(|| format!("no number before {words:?}: {text}"))
+}
+
+fn number_after(text: &str, words: &str) -> anyhow::Result<f64> {
+    let word = text.split(words).nth(1).and_then(|after| after.split_whitespace().next());
+    word.and_then(|word| word.parse().ok()).with_context(|| format!("no number after {words:?}: {text}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_peers_print_is_read() {
+        let said = [
+            (Client::Wrk, "  1234 requests in 1.00s, 1.2MB read\nRequests/sec: 1.0", 1234.0),
+            (Client::Ab, "Complete requests:      77\nFailed requests:        0\n", 77.0),
+            (Client::H2load, "requests: 9 total, 9 started, 9 done, 8 succeeded, 0 failed", 8.0),
+            (Client::Hey, "Status code distribution:\n  [200]\t4321 responses\n", 4321.0),
+            (Client::Oha, "{\"statusCodeDistribution\": {\"200\": 5}}", 5.0),
+            (Client::K6, "answered: 12\n", 12.0),
+            (Client::Jmeter, "summary +  5 in 1s\nsummary =     10 in 00:00:03 = 3.3/s\n", 10.0),
+            (Client::Bare, "99 requests of 100 bytes\n", 99.0),
+            (Client::Proofload, r#"{"points":[{"outcomes":{"answered":6,"abandoned":2,"timeout":0}}]}"#, 6.0),
+        ];
+        for (client, output, requests) in said {
+            assert_eq!(client.requests(output).unwrap(), requests, "{client:?}");
+        }
+        assert!(Client::Ab.requests("Complete requests: 7\nFailed requests: 1\n").is_err());
+        assert!(Client::Wrk.requests("1 requests in 1s\nNon-2xx or 3xx responses: 1").is_err());
+        assert!(
+            Client::Proofload.requests(r#"{"points":[{"outcomes":{"answered":6,"timeout":1}}]}"#).is_err()
+        );
+    }
+}

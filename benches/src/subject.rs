@@ -1,0 +1,70 @@
+//! The subject: the reference server in null mode, on its CPU.
+
+use crate::{SUBJECT_CPU, child};
+use anyhow::{Context, ensure};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+
+/// The `proofload` that was built beside this program.
+///
+/// # Errors
+/// When it is not there.
+pub fn proofload() -> anyhow::Result<PathBuf> {
+    let path = std::env::current_exe()?.with_file_name("proofload");
+    ensure!(
+        path.is_file(),
+        "{} is not there; build it first: cargo build --release --workspace",
+        path.display()
+    );
+    Ok(path)
+}
+
+/// A reference server; ended when dropped.
+#[derive(Debug)]
+pub struct Subject {
+    child: Child,
+    /// Where it listens, with a slash at the end.
+    pub url: String,
+}
+
+impl Subject {
+    /// Starts it with those flags besides the port.
+    ///
+    /// # Errors
+    /// When it does not start, or says nothing of where it listens.
+    pub fn start(flags: &[&str]) -> anyhow::Result<Subject> {
+        Subject::start_program(&proofload()?, flags)
+    }
+
+    fn start_program(proofload: &Path, flags: &[&str]) -> anyhow::Result<Subject> {
+        let mut command = child::on_cpu(SUBJECT_CPU, proofload);
+        command.args(["reference-server", "--port", "0"]).args(flags).stdout(Stdio::piped());
+        let mut child = command.spawn().context("taskset could not be started")?;
+        let stdout = child.stdout.take().context("no standard output")?;
+        let mut subject = Subject { child, url: String::new() };
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line)?;
+        let url = line.trim().rsplit(' ').next().unwrap_or_default().trim_end_matches('/');
+        ensure!(url.starts_with("http"), "the server said {line:?}");
+        subject.url = format!("{url}/");
+        Ok(subject)
+    }
+
+    /// Its port.
+    ///
+    /// # Errors
+    /// When the address has none.
+    pub fn port(&self) -> anyhow::Result<u16> {
+        let port = self.url.trim_end_matches('/').rsplit(':').next().unwrap_or_default();
+        port.parse().with_context(|| format!("{} has no port", self.url))
+    }
+}
+
+impl Drop for Subject {
+    /// A run that fails must not leave the server behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
