@@ -56,7 +56,7 @@ pub struct Generator {
     pub peak_rss_bytes: u64,
     /// Worker threads.
     pub threads: u32,
-    /// `epoll`.
+    /// What carried the bytes: `epoll`, `io_uring`.
     pub driver: String,
     /// Whether every self-check passed.
     pub fit: bool,
