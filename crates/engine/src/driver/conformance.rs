@@ -261,6 +261,77 @@ fn a_refused_connection_is_told_as_one_and_frees_its_number<G: Ground>() {
     }
 }
 
+/// Dials with a request, and sees to it that all of it is sent, whatever the dial came to.
+fn dial_with<G: Ground>(ground: &mut G, notes: &mut Notes, conn: Conn, request: &[u8]) {
+    let address = ground.address();
+    let before_ns = ground.driver().net().now_ns();
+    let (dialed, sent) = ground.driver().net().dial_sending(conn, &address.into(), None, request);
+    assert_eq!(sent.is_some(), dialed == Dialed::Established);
+    notes.unsent = request.to_vec();
+    match (dialed, sent) {
+        (Dialed::Established, Some(sent)) => {
+            assert!(sent.at_ns >= before_ns && sent.at_ns <= ground.driver().net().now_ns());
+            let Pushed::Took(took) = sent.pushed else { panic!("{:?}", sent.pushed) };
+            notes.unsent.drain(..took);
+        }
+        (Dialed::Pending, None) => {
+            until(ground, notes, |n| n.seen.contains(&Seen::Dialed(conn, Ok(()))));
+            notes.push(ground.driver().net(), conn);
+        }
+        other => panic!("{other:?}"),
+    }
+    until(ground, notes, |n| n.unsent.is_empty());
+}
+
+fn a_request_sent_with_its_dial_arrives_once_and_more_may_follow<G: Ground>() {
+    let script = vec![
+        Step::Await(5),
+        Step::Send(b"one".to_vec()),
+        Step::Await(3),
+        Step::Send(b"two".to_vec()),
+        Step::Fin,
+    ];
+    let mut ground = G::build(vec![script]);
+    let mut notes = Notes::new();
+    dial_with(&mut ground, &mut notes, 1, b"hello");
+    until(&mut ground, &mut notes, |n| n.of(1) == b"one");
+    send_all(&mut ground, &mut notes, 1, b"and");
+    until(&mut ground, &mut notes, |n| n.closed(1) == Some(Close::Fin));
+    assert_eq!(notes.of(1), b"onetwo");
+    assert_eq!(ground.finish(), [b"helloand".to_vec()]);
+}
+
+fn a_long_request_sent_with_its_dial_goes_on_when_it_can<G: Ground>() {
+    let request = pattern(12_000_000);
+    let script = vec![
+        Step::Await(1),
+        Step::Pause(Duration::from_millis(30)),
+        Step::Await(request.len() - 1),
+        Step::Send(b"thanks".to_vec()),
+    ];
+    let mut ground = G::build(vec![script]);
+    let mut notes = Notes::new();
+    dial_with(&mut ground, &mut notes, 0, &request);
+    assert!(notes.seen.contains(&Seen::Writable(0)), "12 MB fitted at once");
+    until(&mut ground, &mut notes, |n| n.of(0) == b"thanks");
+    assert_eq!(ground.finish(), [request]);
+}
+
+fn a_refused_connection_takes_no_request_and_frees_its_number<G: Ground>() {
+    let mut ground = G::build(Vec::new());
+    let mut notes = Notes::new();
+    for _ in 0..2 {
+        let address = ground.refusing();
+        notes.seen.clear();
+        match ground.driver().net().dial_sending(0, &address.into(), None, b"hello") {
+            (Dialed::Failed(fault), None) => assert_eq!(fault, DialFault::Refused),
+            (Dialed::Pending, None) => until(&mut ground, &mut notes, |n| !n.seen.is_empty()),
+            other => panic!("somebody listens at {address}: {other:?}"),
+        }
+        assert!(notes.seen.is_empty() || notes.seen == [Seen::Dialed(0, Err(DialFault::Refused))]);
+    }
+}
+
 fn an_end_comes_after_all_that_was_sent_before_it<G: Ground>() {
     let answer = pattern(300_000);
     let script = vec![Step::Await(1), Step::Send(answer.clone()), Step::Fin];
@@ -416,6 +487,9 @@ macro_rules! over_every_driver {
 over_every_driver!(
     what_is_sent_arrives_and_what_arrives_is_whole_and_in_order,
     a_refused_connection_is_told_as_one_and_frees_its_number,
+    a_request_sent_with_its_dial_arrives_once_and_more_may_follow,
+    a_long_request_sent_with_its_dial_goes_on_when_it_can,
+    a_refused_connection_takes_no_request_and_frees_its_number,
     an_end_comes_after_all_that_was_sent_before_it,
     an_end_right_behind_a_short_answer_is_not_missed,
     a_reset_is_told_as_one,

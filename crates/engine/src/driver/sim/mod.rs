@@ -112,6 +112,10 @@ impl Drivers for World {
         0
     }
 
+    fn is_virtual(&self) -> bool {
+        true
+    }
+
     fn allowance(&self) -> Allowance {
         Allowance { descriptors: self.machine.descriptors, ports: u64::MAX }
     }
