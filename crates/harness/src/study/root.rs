@@ -134,7 +134,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     if let (Some(field), Some(subjects)) = (map.optional("bind"), &subjects) {
         check_reach(&field, &shared.bind, &subjects.variants);
     }
-    let asked = check_asked(map, &shared);
+    let Asked { workload, streams, points } = check_asked(map, &shared);
     let timeouts = map.optional("timeouts").map_or(Some(Timeouts::default()), |field| check_timeouts(&field));
     let mode = map.optional("mode").and_then(|field| check_mode(&field));
     let driver = map.optional("driver").and_then(|field| check_driver(&field));
@@ -143,7 +143,6 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let quick = map.optional("quick");
     map.close(KEYS);
 
-    let (workload, streams, points) = (asked.workload, asked.streams, asked.points);
     let known = match (&subjects, &points) {
         (Some(subjects), Some(points)) if subjects.names_complete && points.labels_complete => {
             Some(names(&subjects.variants, &points.points, &streams))
