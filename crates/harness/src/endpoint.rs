@@ -3,7 +3,7 @@
 use crate::study::encode::Entry;
 use crate::study::transport::Material;
 use crate::study::{Asked, LoadPoint, ParsedUrl, Passage, RequestOptions, parse_url_unresolved};
-use proofload_engine::{Address, Extent, LoadPlan, MixEntry, Target};
+use proofload_engine::{Address, DriverChoice, Extent, LoadPlan, MixEntry, Target};
 
 /// Most addresses in a mix.
 const URLS_MAX: usize = 64;
@@ -19,6 +19,8 @@ pub struct Terms {
     pub drain_ns: u64,
     /// Threads.
     pub workers: u32,
+    /// What carries the bytes.
+    pub driver: DriverChoice,
     /// Seed of everything random.
     pub seed: u64,
 }
@@ -95,7 +97,7 @@ pub fn load_plan(
         share: (0, 1),
         asking: request.asking(feeders),
         shortage: load.open.shortage,
-        driver: proofload_engine::DriverChoice::default(),
+        driver: terms.driver,
     })
 }
 
@@ -185,7 +187,14 @@ mod tests {
             open: Default::default(),
             streams: Vec::new(),
         };
-        let terms = Terms { discard_ns: 0, extent: Extent::DurationNs(1), drain_ns: 0, workers: 1, seed: 1 };
+        let terms = Terms {
+            discard_ns: 0,
+            extent: Extent::DurationNs(1),
+            drain_ns: 0,
+            workers: 1,
+            driver: DriverChoice::Epoll,
+            seed: 1,
+        };
         load_plan(&urls, &RequestOptions::default(), &load, &terms)
     }
 
