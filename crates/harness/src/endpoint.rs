@@ -70,16 +70,8 @@ pub fn load_plan(
             }
         }
     }
-    // The same flag is wrong for every address.
-    let mut told = Vec::new();
-    problems.retain(|problem| {
-        !told.contains(problem) && {
-            told.push(problem.clone());
-            true
-        }
-    });
     if !problems.is_empty() {
-        return Err(problems);
+        return Err(each_once(problems));
     }
     Ok(LoadPlan {
         targets,
@@ -99,6 +91,17 @@ pub fn load_plan(
         shortage: load.open.shortage,
         driver: terms.driver,
     })
+}
+
+/// The same flag is wrong for every address.
+fn each_once(problems: Vec<String>) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for problem in problems {
+        if !told.contains(&problem) {
+            told.push(problem);
+        }
+    }
+    told
 }
 
 /// What the files of certificates hold, if any address speaks TLS.
