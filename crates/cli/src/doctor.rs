@@ -69,6 +69,7 @@ fn ceilings(args: &DoctorArgs) -> anyhow::Result<String> {
         drain_ns: 0,
         workers: args.workers,
         seed: 1,
+        driver: Default::default(),
     };
     let mut text = String::new();
     for answer_bytes in proofload_store::ANSWER_CLASSES {

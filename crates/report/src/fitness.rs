@@ -129,7 +129,10 @@ mod tests {
         let found = check("perturbation_throughput", "passed", Some(0.99), "ratio");
         let result = RunResult { points: vec![point("a", vec![found])], ..RunResult::default() };
         let rows = table(&result).unwrap().rows;
-        assert_eq!((rows[0][1].as_str(), rows[0][2].as_str(), rows[0][4].as_str()), ("-1.0 %", "±70.0 %", ""));
+        assert_eq!(
+            (rows[0][1].as_str(), rows[0][2].as_str(), rows[0][4].as_str()),
+            ("-1.0 %", "±70.0 %", "")
+        );
     }
 
     #[test]

@@ -3,8 +3,10 @@
 //! Messages take values and return text without markup; escaping is the renderer's duty.
 
 mod fitness;
+mod transport;
 
 pub use fitness::*;
+pub use transport::*;
 
 use crate::number;
 use proofload_stats::{Judged, Names, Reason, Source};

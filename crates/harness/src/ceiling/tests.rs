@@ -16,8 +16,14 @@ fn setting(connections: u32, keep_alive: KeepAlive) -> Setting {
         streams: Vec::new(),
         open: Default::default(),
     };
-    let terms =
-        endpoint::Terms { discard_ns: 0, extent: Extent::DurationNs(1), drain_ns: 0, workers: 1, seed: 1 };
+    let terms = endpoint::Terms {
+        discard_ns: 0,
+        extent: Extent::DurationNs(1),
+        drain_ns: 0,
+        workers: 1,
+        seed: 1,
+        driver: Default::default(),
+    };
     let urls = ["http://127.0.0.1:81/".to_string()];
     let plan = endpoint::load_plan(&urls, &RequestOptions::default(), &load, &terms).unwrap();
     Setting { plans: vec![plan], answer_bytes: 1024 }

@@ -10,6 +10,7 @@ use crate::plan;
 use crate::study::{Stand, Study};
 use crate::subject::{Cache, Keeper, Running, SubjectError};
 use crate::telemetry::{Sampled, Sampler, Target, Tree, TreeSample, idle_share};
+use proofload_engine::transport::Transport;
 use proofload_engine::{Address, EngineError, Extent, LoadPlan, LoadResult, Watch};
 use proofload_store::schema::{Ceiling, Environment};
 use std::collections::{BTreeMap, BTreeSet};
@@ -104,8 +105,9 @@ impl<'a> LiveBench<'a> {
     ) -> Result<Vec<LoadPlan>, BenchError> {
         let (active, endpoint, address) = self.active(variant)?;
         let authority = active.running.authority(endpoint);
+        let passage = &self.terms.study.variants[variant].passage;
         let terms = plan::LoadTerms {
-            address,
+            target: passage.target(&address, &authority),
             authority: &authority,
             discard_ns: stretch.discard_ns,
             extent: proofload_engine::Extent::DurationNs(stretch.measure_ns),
@@ -208,8 +210,9 @@ impl Bench for LiveBench<'_> {
         let (mut results, sampled) = observed(&plans, sampler.as_ref(), &self.terms.stop, &mut steady)
             .map_err(|error| BenchError::Failed(error.to_string()))?;
         let conditions = Some(steady.end());
-        let secrets: Vec<String> =
-            self.terms.study.workload.iter().flat_map(|entry| entry.secrets.clone()).collect();
+        let study = self.terms.study;
+        let of_requests = study.workload.iter().flat_map(|entry| entry.secrets.clone());
+        let secrets: Vec<String> = of_requests.chain(study.variants[variant].passage.secrets()).collect();
         results.iter_mut().for_each(|result| record::hide_secrets(result, &secrets));
         // All streams have one first instant; the last to end is the end of the window.
         let started_ns = results.first().map_or(0, |result| result.window_start_ns);
@@ -247,8 +250,13 @@ impl Bench for LiveBench<'_> {
     }
 
     fn ceiling(&mut self, point: usize, answer_bytes: u64) -> Ceiling {
+        // A plain ceiling says nothing of a load through TLS or a tunnel, whichever variant it is of.
+        let nowhere = Address::from(SocketAddr::from((Ipv4Addr::LOCALHOST, 1)));
+        let targets = self.terms.study.variants.iter().map(|it| it.passage.target(&nowhere, "localhost:80"));
+        let mut layered = targets.filter(|target| target.transport != Transport::default());
+        let target = layered.next().unwrap_or_else(|| nowhere.into());
         let terms = plan::LoadTerms {
-            address: SocketAddr::from((Ipv4Addr::LOCALHOST, 1)).into(),
+            target,
             authority: "localhost:80",
             discard_ns: 0,
             extent: Extent::DurationNs(1),
