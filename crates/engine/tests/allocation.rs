@@ -7,7 +7,8 @@ mod drivers;
 use drivers::drivers;
 use proofload_engine::feed::{Column, Draw, Feed, Feeder, Order};
 use proofload_engine::{
-    Arrival, Asking, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Timeouts, Watch, run,
+    Arrival, Asking, Distribution, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Timeouts, Watch,
+    run,
 };
 use proofload_measure::Outcome;
 use proofload_testkit::HttpPeer;
@@ -157,6 +158,7 @@ fn cases() -> Vec<Case> {
     };
     let open = Profile::Open { rate_per_s: 2_000.0, arrival: Arrival::Poisson, coalesce_ns: 0 };
     let pausing = Profile::Closed { think_ns: 2_000_000.into() };
+    let differing = Profile::Closed { think_ns: Distribution::log_normal(2_000_000, 5_000_000) };
     vec![
         busy.clone(),
         Case { filled: false, ..busy.clone() },
@@ -165,7 +167,8 @@ fn cases() -> Vec<Case> {
         Case { closes: true, filled: false, workers: 2, ..busy.clone() },
         Case { profile: open.clone(), ..busy.clone() },
         Case { profile: open, closes: true, filled: false, ..busy.clone() },
-        Case { profile: pausing, connections: 32, ..busy },
+        Case { profile: pausing, connections: 32, ..busy.clone() },
+        Case { profile: differing, connections: 32, ..busy },
     ]
 }
 

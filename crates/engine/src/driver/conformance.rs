@@ -1,9 +1,13 @@
 //! What every driver must do, run over all of them: epoll and io_uring against a scripted peer on the loopback
 //! address, and the simulation against the same scripts in virtual time.
 
-use super::sim::{Link, Machine, ScriptPeer, Sim};
+use super::sim::{Front, Link, Machine, ScriptPeer, Sim};
 use super::{Close, Conn, DialFault, Dialed, Driver, Epoll, Handler, Net, Pushed, Uring, Wake, probe};
+use crate::Target;
+use crate::transport::tests::{TlsFront, secured};
+use crate::transport::{Layer, Secured};
 use crate::{DriverChoice, EngineError};
+use proofload_testkit::tls::Speaks;
 use proofload_testkit::{ScriptedPeer, Step, refusing_address};
 use std::io::Write;
 use std::net::SocketAddr;
@@ -30,7 +34,7 @@ struct Notes {
     calls: u64,
     unsent: Vec<u8>,
     /// To dial again, under the same number, as soon as the peer has ended a connection.
-    again: Option<SocketAddr>,
+    again: Option<Target>,
 }
 
 impl Notes {
@@ -75,8 +79,8 @@ impl<N: Net> Handler<N> for Notes {
     fn closed(&mut self, net: &mut N, conn: Conn, how: Close) {
         self.seen.push(Seen::Closed(conn, how));
         net.close(conn);
-        if let Some(address) = self.again.take() {
-            match net.dial(conn, &address.into(), None) {
+        if let Some(target) = self.again.take() {
+            match net.dial(conn, &target, None) {
                 Dialed::Established => self.seen.push(Seen::Dialed(conn, Ok(()))),
                 Dialed::Pending => {}
                 Dialed::Failed(fault) => panic!("{fault:?}"),
@@ -93,6 +97,10 @@ trait Ground {
     fn build(scripts: Vec<Vec<Step>>) -> Self;
     fn driver(&mut self) -> &mut Self::Driver;
     fn address(&self) -> SocketAddr;
+    /// The peer as what to dial.
+    fn target(&self) -> Target {
+        self.address().into()
+    }
     /// An address that refuses.
     fn refusing(&self) -> SocketAddr;
     /// What the peer received on each connection, once all have ended.
@@ -155,22 +163,69 @@ struct Simulated {
     received: Arc<Mutex<Vec<Vec<u8>>>>,
 }
 
+/// A simulated peer of those scripts, and where it keeps what it receives.
+fn script_peer(scripts: Vec<Vec<Step>>) -> (ScriptPeer, Arc<Mutex<Vec<Vec<u8>>>>) {
+    use super::sim::Step as SimStep;
+    let step = |step: Step| match step {
+        Step::Await(n) => SimStep::Await(n),
+        Step::Send(bytes) => SimStep::Send(bytes),
+        Step::Pause(time) => SimStep::Pause(time.as_nanos() as u64),
+        Step::Fin => SimStep::Fin,
+        Step::Reset => SimStep::Reset,
+        other => unreachable!("the simulated peer plays no {other:?}"),
+    };
+    let scripts = scripts.into_iter().map(|script| script.into_iter().map(step).collect()).collect();
+    let received = Arc::new(Mutex::new(Vec::new()));
+    (ScriptPeer::new(scripts, Arc::clone(&received)), received)
+}
+
 impl Simulated {
     fn with(link: Link, scripts: Vec<Vec<Step>>) -> Self {
-        use super::sim::Step as SimStep;
-        let step = |step: Step| match step {
-            Step::Await(n) => SimStep::Await(n),
-            Step::Send(bytes) => SimStep::Send(bytes),
-            Step::Pause(time) => SimStep::Pause(time.as_nanos() as u64),
-            Step::Fin => SimStep::Fin,
-            Step::Reset => SimStep::Reset,
-            other => unreachable!("the simulated peer plays no {other:?}"),
-        };
-        let scripts = scripts.into_iter().map(|script| script.into_iter().map(step).collect()).collect();
-        let received = Arc::new(Mutex::new(Vec::new()));
-        let peer = ScriptPeer::new(scripts, Arc::clone(&received));
+        let (peer, received) = script_peer(scripts);
         let driver = Sim::new(Box::new(peer), link, Machine::default(), 5, CAPACITY);
         Simulated { driver, received }
+    }
+}
+
+/// A simulated peer that speaks TLS, and the layer that does over the simulated driver.
+struct SecuredSim {
+    driver: Secured<Sim>,
+    received: Arc<Mutex<Vec<Vec<u8>>>>,
+}
+
+impl Ground for SecuredSim {
+    type Driver = Secured<Sim>;
+
+    fn build(scripts: Vec<Vec<Step>>) -> Self {
+        // Less than what is encrypted at once.
+        let link = Link { jitter_ns: 9_000, segment_max: 65_536, send_room: 50_000, ..Link::default() };
+        let (peer, received) = script_peer(scripts);
+        let peer = TlsFront::new(&Speaks::default()).before(Box::new(peer));
+        let sim = Sim::new(peer, link, Machine::default(), 5, CAPACITY);
+        let layer = Layer::new(&[secured()], CAPACITY, None).unwrap().unwrap();
+        SecuredSim { driver: Secured::new(sim, layer), received }
+    }
+
+    fn driver(&mut self) -> &mut Secured<Sim> {
+        &mut self.driver
+    }
+
+    fn address(&self) -> SocketAddr {
+        secured().address.tcp().unwrap()
+    }
+
+    fn target(&self) -> Target {
+        secured()
+    }
+
+    fn refusing(&self) -> SocketAddr {
+        self.address()
+    }
+
+    fn finish(mut self) -> Vec<Vec<u8>> {
+        (0..CAPACITY).for_each(|conn| self.driver.net().close(conn));
+        drop(self.driver);
+        self.received.lock().unwrap().clone()
     }
 }
 
@@ -216,8 +271,8 @@ fn until<G: Ground>(ground: &mut G, notes: &mut Notes, so: impl Fn(&Notes) -> bo
 }
 
 fn dial<G: Ground>(ground: &mut G, notes: &mut Notes, conn: Conn) {
-    let address = ground.address();
-    match ground.driver().net().dial(conn, &address.into(), None) {
+    let target = ground.target();
+    match ground.driver().net().dial(conn, &target, None) {
         Dialed::Established => {}
         Dialed::Pending => until(ground, notes, |n| n.seen.contains(&Seen::Dialed(conn, Ok(())))),
         Dialed::Failed(fault) => panic!("{fault:?}"),
@@ -401,7 +456,7 @@ fn a_number_can_be_dialed_again_within_the_call_that_told_its_end<G: Ground>() {
     let ends = vec![Step::Await(1), Step::Send(b"one".to_vec()), Step::Fin];
     let stays = vec![Step::Await(1), Step::Send(b"two".to_vec())];
     let mut ground = G::build(vec![ends, stays]);
-    let mut notes = Notes { again: Some(ground.address()), ..Notes::new() };
+    let mut notes = Notes { again: Some(ground.target()), ..Notes::new() };
     dial(&mut ground, &mut notes, 0);
     send_all(&mut ground, &mut notes, 0, b"?");
     let stands_again = |n: &Notes| {
@@ -477,6 +532,9 @@ macro_rules! over_every_driver {
                     super::$case::<super::Live<super::Uring>>();
                 }
             })+
+        }
+        mod secured {
+            $(#[test] fn $case() { super::$case::<super::SecuredSim>(); })+
         }
         mod sim {
             $(#[test] fn $case() { super::$case::<super::Simulated>(); })+
