@@ -77,10 +77,14 @@ pub fn load_plan(
         return Err(problems);
     }
     Ok(LoadPlan {
-        targets,
         mix,
         profile: load.kind.profile(load.open.coalesce_ns),
-        connections: load.connections,
+        connections: match load.open.auto {
+            // Each worker needs one to each target.
+            true => load.connections.max(terms.workers.saturating_mul(targets.len() as u32)),
+            false => load.connections,
+        },
+        targets,
         keep_alive: load.keep_alive,
         timeouts: request.timeouts,
         discard_ns: terms.discard_ns,

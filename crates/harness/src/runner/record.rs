@@ -84,6 +84,8 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
     let finished = result.snapshot.outcomes.finished();
     let bad = result.bad_answers.iter();
     Point {
+        connections_peak: result.connections.peak,
+        connections_most: result.connections.most,
         per_second: result.per_second.clone(),
         response_p50_per_second_ns: of_seconds(result, |second| second.p50_ns),
         response_p99_per_second_ns: of_seconds(result, |second| second.p99_ns),
