@@ -51,6 +51,12 @@ fn write_all(
         match what {
             Heard::Dialing => writeln!(out, "* {:.3} ms  connecting to {address}", ms(*at))?,
             Heard::Connected => writeln!(out, "* {:.3} ms  connected", ms(*at))?,
+            Heard::Tunnelled => writeln!(out, "* {:.3} ms  the proxy made a tunnel", ms(*at))?,
+            Heard::Secured(handshake) => {
+                let settled = handshake.negotiated;
+                let (version, suite) = (settled.version.number(), settled.cipher_suite);
+                writeln!(out, "* {:.3} ms  TLS {version} with {suite}", ms(*at))?;
+            }
             Heard::Sent(bytes) => {
                 if !received.is_empty() {
                     sides(out, &mut sent, &mut received, secrets)?;

@@ -73,9 +73,12 @@ fn mix_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
         problems.push("mix: empty; at least one request is needed".to_owned());
     }
     for (at, target) in plan.targets.iter().enumerate() {
-        if !target.transport.is_plain() {
-            problems.push(format!("targets[{at}]: TLS and proxies are not spoken yet"));
+        // The same authorities are read once, however many targets they vouch for.
+        if plan.targets[..at].iter().any(|earlier| earlier.transport == target.transport) {
+            continue;
         }
+        let found = crate::transport::problems(target);
+        problems.extend(found.into_iter().map(|what| format!("targets[{at}]: {what}")));
     }
     for (at, entry) in plan.mix.iter().enumerate() {
         if entry.weight == 0 {

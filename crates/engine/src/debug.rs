@@ -1,8 +1,9 @@
 //! One exchange, for a person to look at: carried out as in a load, and everything that passed written down.
 
-use crate::driver::{Tap, TappedDrivers};
+use crate::driver::{EpollDrivers, Tap, TappedDrivers, UringDrivers};
 use crate::generator::run_in;
-use crate::{EngineError, Extent, LoadPlan, LoadResult, Profile, Watch};
+use crate::transport::Handshake;
+use crate::{DriverChoice, EngineError, Extent, LoadPlan, LoadResult, Profile, Watch};
 use std::sync::Arc;
 
 /// Most received bytes that are kept: a head and 64 KiB of body.
@@ -13,15 +14,19 @@ pub const RECEIVED_MAX: usize = 128 * 1024;
 pub enum Heard {
     /// Connecting began.
     Dialing,
-    /// The connection stands.
+    /// The socket is connected.
     Connected,
-    /// The kernel took these bytes.
+    /// The proxy has made the tunnel.
+    Tunnelled,
+    /// The TLS handshake is done.
+    Secured(Handshake),
+    /// These bytes were taken for sending; under TLS they are those that were encrypted.
     Sent(Vec<u8>),
-    /// These bytes came; what is over [`RECEIVED_MAX`] altogether is left out.
+    /// These bytes came, decrypted if need be; what is over [`RECEIVED_MAX`] altogether is left out.
     Received(Vec<u8>),
 }
 
-/// One exchange as it passed over the wire.
+/// One exchange as it passed over its connection.
 #[derive(Clone, Debug)]
 pub struct Transcript {
     /// What happened, with its instant.
@@ -55,7 +60,11 @@ pub fn debug(plan: &LoadPlan) -> Result<Transcript, EngineError> {
     one.drain_ns = cap_ns;
     one.share = (0, 1);
     let tap = Arc::new(Tap::default());
-    let result = run_in(&one, &Watch::default(), &TappedDrivers(Arc::clone(&tap)))?;
+    let (heeded, watch) = (Arc::clone(&tap), Watch::default());
+    let result = match one.driver {
+        DriverChoice::Epoll => run_in(&one, &watch, &TappedDrivers(EpollDrivers, heeded))?,
+        DriverChoice::IoUring => run_in(&one, &watch, &TappedDrivers(UringDrivers::new()?, heeded))?,
+    };
     let (heard, received) = tap.take();
     Ok(Transcript { heard, received, result })
 }

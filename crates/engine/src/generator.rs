@@ -2,9 +2,10 @@
 
 use crate::books::WorkerResult;
 use crate::check::{Dealt, check};
-use crate::driver::{Drivers, EpollDrivers};
+use crate::driver::{Drivers, EpollDrivers, UringDrivers};
 use crate::health;
-use crate::worker::{OPENING_GAP_NS, Share, Worker, connections_of};
+use crate::transport::{Layer, Secured};
+use crate::worker::{Share, Worker, connections_of};
 use crate::{ConnectionUse, DriverChoice, EngineError, GeneratorUse, LoadPlan, LoadResult, Watch};
 use std::io;
 use std::sync::Barrier;
@@ -37,10 +38,7 @@ pub fn run_streams(plans: &[LoadPlan], watch: &Watch) -> Result<Vec<LoadResult>,
     }
     match chosen {
         DriverChoice::Epoll => run_streams_in(plans, watch, &EpollDrivers),
-        DriverChoice::IoUring => {
-            let why = "it is not part of this build".to_owned();
-            Err(EngineError::Driver { driver: chosen.name(), why })
-        }
+        DriverChoice::IoUring => run_streams_in(plans, watch, &UringDrivers::new()?),
     }
 }
 
@@ -70,7 +68,7 @@ pub fn run_streams_in<D: Drivers>(
         drivers,
         ready: Barrier::new(threads as usize),
         failed: AtomicBool::new(false),
-        opening: AtomicU64::new(0),
+        opening_ns: AtomicU64::new(0),
         start_ns: AtomicU64::new(0),
         stopped_at: AtomicU64::new(u64::MAX),
     };
@@ -108,8 +106,8 @@ struct Common<'a, D> {
     drivers: &'a D,
     ready: Barrier,
     failed: AtomicBool,
-    /// Most connections that one worker opens ahead.
-    opening: AtomicU64,
+    /// Most time that one worker needs to open connections ahead.
+    opening_ns: AtomicU64,
     start_ns: AtomicU64,
     stopped_at: AtomicU64,
 }
@@ -136,28 +134,35 @@ impl<D: Drivers> Crew<'_, D> {
         let capacity: u64 = most.iter().sum();
         let opened = pin(&plan.cpus, number).and_then(|()| {
             let opened = common.drivers.open(number, capacity as u32);
-            opened
-                .map_err(|source| EngineError::System { what: "cannot make the driver of a worker", source })
+            let opened = opened.map_err(|source| EngineError::System {
+                what: "cannot make the driver of a worker",
+                source,
+            })?;
+            let layer = Layer::new(&plan.targets, capacity as u32, common.drivers.tap());
+            Ok((opened, layer.map_err(|problems| EngineError::Plan(problems.join("; ")))?))
         });
         common.failed.fetch_or(opened.is_err(), Ordering::Relaxed);
         if plan.profile.opens_ahead() {
-            common.opening.fetch_max(mine, Ordering::Relaxed);
+            common.opening_ns.fetch_max((mine + 1) * plan.opening_gap_ns(), Ordering::Relaxed);
         }
         if common.ready.wait().is_leader() {
-            let lead_ns = LEAD_NS + (common.opening.load(Ordering::Relaxed) + 1) * OPENING_GAP_NS;
+            let lead_ns = LEAD_NS + common.opening_ns.load(Ordering::Relaxed);
             let start_ns = common.drivers.now_ns() + lead_ns;
             common.start_ns.store(start_ns, Ordering::Relaxed);
             common.watch.window_start_ns.store(start_ns + plan.discard_ns, Ordering::Relaxed);
         }
         common.ready.wait();
-        let mut driver = opened?;
+        let (mut driver, layer) = opened?;
         if common.failed.load(Ordering::Relaxed) {
             let source = io::Error::other("another worker could not start");
             return Err(EngineError::System { what: "cannot start", source });
         }
         share.start_ns = common.start_ns.load(Ordering::Relaxed);
         let worker = Worker::new(plan, common.watch, &common.stopped_at, share, &connections, &most);
-        let carried_out = worker.carry_out(&mut driver);
+        let carried_out = match layer {
+            None => worker.carry_out(&mut driver),
+            Some(layer) => worker.carry_out(&mut Secured::new(driver, layer)),
+        };
         carried_out.map_err(|source| EngineError::System { what: "cannot wait for the network", source })
     }
 }

@@ -353,6 +353,15 @@ impl DriverChoice {
     }
 }
 
+impl LoadPlan {
+    /// The distance at which connections are opened ahead of the load: listen queues are short, and a TLS handshake
+    /// costs either side the better part of a millisecond.
+    pub(crate) fn opening_gap_ns(&self) -> u64 {
+        let secured = self.targets.iter().any(|target| target.transport.tls.is_some());
+        if secured { 1_000_000 } else { crate::worker::OPENING_GAP_NS }
+    }
+}
+
 /// Why a plan cannot be carried out.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -371,7 +380,7 @@ pub enum EngineError {
         limit: u64,
     },
     /// This machine cannot carry the load by the driver that was asked for.
-    #[error("cannot use the {driver} driver here: {why}; use --driver epoll")]
+    #[error("cannot use the {driver} driver: {why}; use --driver epoll")]
     Driver {
         /// Its name.
         driver: &'static str,

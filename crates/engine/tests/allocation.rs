@@ -1,6 +1,10 @@
 //! Nothing allocates on the data path in the measured phase, requests with values and cookies included. The
 //! count covers the whole process: the peer does not allocate between answers either.
 
+#[path = "shared/drivers.rs"]
+mod drivers;
+
+use drivers::drivers;
 use proofload_engine::feed::{Column, Draw, Feed, Feeder, Order};
 use proofload_engine::{
     Arrival, Asking, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Timeouts, Watch, run,
@@ -110,10 +114,11 @@ fn allocations_at(watch: &Watch, answered: u64) -> u64 {
 fn the_data_path_does_not_allocate_while_it_measures() {
     let open = Profile::Open { rate_per_s: 2_000.0, arrival: Arrival::Poisson, coalesce_ns: 0 };
     let pausing = Profile::Closed { think_ns: 2_000_000.into() };
-    for (profile, think) in [(Profile::Closed { think_ns: 0.into() }, false), (open, false), (pausing, true)]
-    {
+    let profiles = [(Profile::Closed { think_ns: 0.into() }, false), (open, false), (pausing, true)];
+    let loads = drivers().into_iter().flat_map(|driver| profiles.clone().map(|profile| (driver, profile)));
+    for (driver, (profile, think)) in loads {
         let peer = HttpPeer::start(1024).unwrap();
-        let plan = plan(&peer, profile.clone(), think);
+        let plan = LoadPlan { driver, ..plan(&peer, profile.clone(), think) };
         let watch = Watch::default();
         let (before, after, result) = thread::scope(|scope| {
             let load = scope.spawn(|| run(&plan, &watch).unwrap());
@@ -122,7 +127,8 @@ fn the_data_path_does_not_allocate_while_it_measures() {
             watch.stop.store(true, Ordering::Relaxed);
             (before, after, load.join().unwrap())
         });
-        assert_eq!(after - before, 0, "{profile:?}");
+        assert_eq!(after - before, 0, "{driver:?} {profile:?}");
+        assert_eq!(result.generator.driver, driver.name());
         let answered = result.snapshot.outcomes.get(Outcome::Answered);
         assert!(answered >= 2_500 && answered == peer.answered(), "{answered} {}", peer.answered());
         assert!(result.stopped_early);

@@ -1,10 +1,11 @@
-//! Means of testing that are never shipped: peers on the loopback address, one that plays scripts and one
-//! that answers HTTP.
+//! Means of testing that are never shipped: peers on the loopback address, one that plays scripts, one
+//! that answers HTTP, and one that does so over TLS.
 
 #![forbid(unsafe_code)]
 
 mod http;
 mod peer;
+pub mod tls;
 
 pub use http::HttpPeer;
 pub use peer::{Deaf, Ending, Lasting, Play, ScriptedPeer, Step, deaf_address, refusing_address};

@@ -1,9 +1,11 @@
-//! What every driver must do, run over all of them: epoll against a scripted peer on the loopback
+//! What every driver must do, run over all of them: epoll and io_uring against a scripted peer on the loopback
 //! address, and the simulation against the same scripts in virtual time.
 
 use super::sim::{Link, Machine, ScriptPeer, Sim};
-use super::{Close, Conn, DialFault, Dialed, Driver, Epoll, Handler, Net, Pushed, Wake};
+use super::{Close, Conn, DialFault, Dialed, Driver, Epoll, Handler, Net, Pushed, Uring, Wake, probe};
+use crate::{DriverChoice, EngineError};
 use proofload_testkit::{ScriptedPeer, Step, refusing_address};
+use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -97,22 +99,39 @@ trait Ground {
     fn finish(self) -> Vec<Vec<u8>>;
 }
 
-struct Live {
-    driver: Epoll,
+/// A driver of the kernel's sockets.
+trait Kernels: Driver {
+    fn make() -> Self;
+}
+
+impl Kernels for Epoll {
+    fn make() -> Self {
+        Epoll::new(CAPACITY).unwrap()
+    }
+}
+
+impl Kernels for Uring {
+    fn make() -> Self {
+        Uring::new(CAPACITY).unwrap()
+    }
+}
+
+struct Live<D> {
+    driver: D,
     peer: Option<ScriptedPeer>,
     address: SocketAddr,
 }
 
-impl Ground for Live {
-    type Driver = Epoll;
+impl<D: Kernels> Ground for Live<D> {
+    type Driver = D;
 
     fn build(scripts: Vec<Vec<Step>>) -> Self {
         let peer = ScriptedPeer::start(scripts).unwrap();
         let address = peer.address();
-        Live { driver: Epoll::new(CAPACITY).unwrap(), peer: Some(peer), address }
+        Live { driver: D::make(), peer: Some(peer), address }
     }
 
-    fn driver(&mut self) -> &mut Epoll {
+    fn driver(&mut self) -> &mut D {
         &mut self.driver
     }
 
@@ -355,10 +374,38 @@ fn a_turn_without_events_ends_at_its_instant_and_not_before<G: Ground>() {
     assert!(notes.seen.is_empty());
 }
 
+/// Whether io_uring can be used here; where it cannot, its cases are skipped, and it is said why.
+fn is_usable(probed: Result<(), EngineError>, say: &mut dyn Write) -> bool {
+    let Err(refused) = probed else { return true };
+    // Past what keeps the output of tests that pass.
+    writeln!(say, "skipped, because this machine {refused}").unwrap();
+    false
+}
+
+#[test]
+fn where_io_uring_is_refused_its_cases_are_skipped_and_say_why() {
+    let mut said = Vec::new();
+    assert!(is_usable(Ok(()), &mut said) && said.is_empty());
+    let refused = EngineError::Driver { driver: "io_uring", why: "planted".to_owned() };
+    assert!(!is_usable(Err(refused), &mut said));
+    let said = String::from_utf8(said).unwrap();
+    assert!(
+        said.starts_with("skipped, because this machine cannot use the io_uring driver: planted"),
+        "{said}"
+    );
+}
+
 macro_rules! over_every_driver {
     ($($case:ident),+ $(,)?) => {
         mod epoll {
-            $(#[test] fn $case() { super::$case::<super::Live>(); })+
+            $(#[test] fn $case() { super::$case::<super::Live<super::Epoll>>(); })+
+        }
+        mod uring {
+            $(#[test] fn $case() {
+                if super::is_usable(super::probe(super::DriverChoice::IoUring), &mut std::io::stderr()) {
+                    super::$case::<super::Live<super::Uring>>();
+                }
+            })+
         }
         mod sim {
             $(#[test] fn $case() { super::$case::<super::Simulated>(); })+

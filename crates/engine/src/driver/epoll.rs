@@ -4,9 +4,7 @@
 //! buffer that all connections share, and a read that comes back short has drained the socket, so
 //! nothing probes for `EAGAIN`; writability is watched only after a write came back short.
 
-use super::tap::Tap;
 use super::{Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, Pushed, Turned, Wake};
-use crate::debug::Heard;
 use crate::{Address, Target, clock};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
@@ -16,7 +14,6 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::sync::Arc;
 
 /// Bytes read at once: small enough to stay in the second-level cache, four of them a turn's share.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -43,8 +40,6 @@ pub struct EpollNet {
     sockets: Vec<Socket>,
     /// Connections that used up their share of a turn and may have more.
     requeued: Vec<Conn>,
-    /// Who listens in; nobody while measuring.
-    tap: Option<Arc<Tap>>,
 }
 
 #[derive(Debug, Default)]
@@ -70,11 +65,11 @@ enum Read {
     Ended(Close),
 }
 
-fn system(errno: Errno) -> io::Error {
+pub(super) fn system(errno: Errno) -> io::Error {
     io::Error::from_raw_os_error(errno.raw_os_error())
 }
 
-fn dial_fault(errno: Errno) -> DialFault {
+pub(super) fn dial_fault(errno: Errno) -> DialFault {
     match errno {
         Errno::CONNREFUSED => DialFault::Refused,
         Errno::TIMEDOUT => DialFault::TimedOut,
@@ -102,16 +97,9 @@ impl Epoll {
         let mut sockets = Vec::new();
         sockets.resize_with(capacity as usize, Socket::default);
         let requeued = Vec::with_capacity(capacity as usize);
-        let net = EpollNet { epoll, sockets, requeued, tap: None };
+        let net = EpollNet { epoll, sockets, requeued };
         let events = Vec::with_capacity(TURN_EVENTS);
         Ok(Epoll { net, events, buffer: vec![0; BUFFER_BYTES], coarse: false })
-    }
-
-    /// The same with somebody who listens in.
-    pub(super) fn tapped(capacity: u32, tap: Arc<Tap>) -> io::Result<Self> {
-        let mut epoll = Epoll::new(capacity)?;
-        epoll.net.tap = Some(tap);
-        Ok(epoll)
     }
 
     /// Waits at most `timeout_ns`; an interrupted wait is one in which nothing happened.
@@ -197,9 +185,6 @@ impl Epoll {
                 Err(Errno::INTR) => continue,
                 Err(_) => return Read::Ended(Close::Reset),
             };
-            if self.net.tap.is_some() {
-                self.net.note(Heard::Received(self.buffer[..got].to_vec()));
-            }
             handler.received(&mut self.net, conn, &self.buffer[..got]);
             let socket = &self.net.sockets[conn as usize];
             if socket.epoch != epoch || socket.fd.is_none() {
@@ -225,7 +210,6 @@ impl Epoll {
             match self.net.dial_result(conn) {
                 Ok(false) => return,
                 Ok(true) => {
-                    self.net.note(Heard::Connected);
                     handler.dialed(&mut self.net, conn, Ok(()));
                 }
                 Err(fault) => {
@@ -291,7 +275,7 @@ impl Driver for Epoll {
 }
 
 /// A socket for connections to that address.
-fn socket_to(to: &Address, from: Option<IpAddr>) -> Result<OwnedFd, Errno> {
+pub(super) fn socket_to(to: &Address, from: Option<IpAddr>) -> Result<OwnedFd, Errno> {
     let family = match to {
         Address::Tcp(SocketAddr::V4(_)) => AddressFamily::INET,
         Address::Tcp(SocketAddr::V6(_)) => AddressFamily::INET6,
@@ -339,13 +323,6 @@ fn choose_port_late(fd: &OwnedFd) -> Result<(), Errno> {
 }
 
 impl EpollNet {
-    #[cold]
-    fn note(&self, what: Heard) {
-        if let Some(tap) = &self.tap {
-            tap.note(clock::monotonic_ns(), what);
-        }
-    }
-
     fn requeue(&mut self, conn: Conn) {
         let socket = &mut self.sockets[conn as usize];
         if !socket.requeued {
@@ -418,11 +395,7 @@ impl Net for EpollNet {
 
     fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed {
         debug_assert!(self.sockets[conn as usize].fd.is_none(), "connection {conn} is in use");
-        self.note(Heard::Dialing);
         let dialed = self.open(conn, &to.address, from);
-        if dialed == Ok(Dialed::Established) {
-            self.note(Heard::Connected);
-        }
         dialed.unwrap_or_else(|errno| Dialed::Failed(dial_fault(errno)))
     }
 
@@ -443,9 +416,6 @@ impl Net for EpollNet {
                 Err(_) => return Pushed::Failed,
             }
         };
-        if self.tap.is_some() {
-            self.note(Heard::Sent(bytes[..took].to_vec()));
-        }
         if took < bytes.len() && self.watch_write(conn).is_err() {
             return Pushed::Failed;
         }

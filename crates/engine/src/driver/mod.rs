@@ -1,4 +1,4 @@
-//! What carries bytes: the kernel's sockets through epoll, or a simulated network in virtual time.
+//! What carries bytes: the kernel's sockets through epoll or io_uring, or a simulated network in virtual time.
 //!
 //! A [`Driver`] belongs to one worker. [`Driver::turn`] waits until something happens or an instant
 //! comes, and calls the [`Handler`] for each thing that happened; the handler answers at once through
@@ -11,18 +11,33 @@
 mod epoll;
 pub mod sim;
 mod tap;
+mod uring;
 
 #[cfg(test)]
 mod conformance;
 
 pub use epoll::{Epoll, EpollDrivers, EpollNet, is_local};
 pub use proofload_wire::Close;
-pub(crate) use tap::{Tap, TappedDrivers};
+pub use tap::Tap;
+pub(crate) use tap::TappedDrivers;
+pub use uring::{Uring, UringDrivers, UringNet};
 
-use crate::Target;
 use crate::transport::Handshake;
+use crate::{DriverChoice, EngineError, Target};
 use std::io;
 use std::net::IpAddr;
+use std::sync::Arc;
+
+/// Whether this machine can carry a load by that driver; a trial of some microseconds.
+///
+/// # Errors
+/// [`EngineError::Driver`] with what is missing or forbidden, and what to do.
+pub fn probe(choice: DriverChoice) -> Result<(), EngineError> {
+    match choice {
+        DriverChoice::Epoll => Ok(()),
+        DriverChoice::IoUring => UringDrivers::new().map(|_| ()),
+    }
+}
 
 /// Names a connection of one worker.
 pub type Conn = u32;
@@ -72,7 +87,7 @@ pub enum Pushed {
 
 /// What a handler may do with connections.
 pub trait Net {
-    /// The time of this driver's axis; for epoll `CLOCK_MONOTONIC`.
+    /// The time of this driver's axis; for the kernel's sockets `CLOCK_MONOTONIC`.
     fn now_ns(&self) -> u64;
     /// CPU time that this worker's thread has used.
     fn cpu_ns(&self) -> u64;
@@ -166,4 +181,8 @@ pub trait Drivers: Sync {
     /// # Errors
     /// When the operating system refuses what the driver needs.
     fn open(&self, worker: u32, capacity: u32) -> io::Result<Self::Driver>;
+    /// Who listens in; nobody while measuring.
+    fn tap(&self) -> Option<Arc<Tap>> {
+        None
+    }
 }

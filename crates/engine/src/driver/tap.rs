@@ -1,13 +1,14 @@
-//! Drivers over epoll that write down what passes. For looking at exchanges, not for measuring them.
+//! Drivers whose connections are listened to: what passes is written down as exchanges have it, not as the wire
+//! does. For looking at exchanges, not for measuring them.
 
-use super::{Allowance, Drivers, Epoll, EpollDrivers};
+use super::{Allowance, Drivers};
 use crate::debug::{Heard, RECEIVED_MAX};
 use std::io;
 use std::sync::{Arc, Mutex};
 
 /// What was heard so far.
 #[derive(Debug, Default)]
-pub(crate) struct Tap(Mutex<Notes>);
+pub struct Tap(Mutex<Notes>);
 
 #[derive(Debug, Default)]
 struct Notes {
@@ -40,26 +41,30 @@ impl Tap {
     }
 }
 
-/// Epoll drivers with a tap.
+/// Drivers with a tap above all that connections pass through.
 #[derive(Debug)]
-pub(crate) struct TappedDrivers(pub Arc<Tap>);
+pub(crate) struct TappedDrivers<D>(pub D, pub Arc<Tap>);
 
-impl Drivers for TappedDrivers {
-    type Driver = Epoll;
+impl<D: Drivers> Drivers for TappedDrivers<D> {
+    type Driver = D::Driver;
 
     fn now_ns(&self) -> u64 {
-        EpollDrivers.now_ns()
+        self.0.now_ns()
     }
 
     fn allowance(&self) -> Allowance {
-        EpollDrivers.allowance()
+        self.0.allowance()
     }
 
     fn peak_rss_bytes(&self) -> u64 {
-        EpollDrivers.peak_rss_bytes()
+        self.0.peak_rss_bytes()
     }
 
-    fn open(&self, _worker: u32, capacity: u32) -> io::Result<Epoll> {
-        Epoll::tapped(capacity, Arc::clone(&self.0))
+    fn open(&self, worker: u32, capacity: u32) -> io::Result<D::Driver> {
+        self.0.open(worker, capacity)
+    }
+
+    fn tap(&self) -> Option<Arc<Tap>> {
+        Some(Arc::clone(&self.1))
     }
 }

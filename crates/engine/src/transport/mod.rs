@@ -2,7 +2,17 @@
 //!
 //! A plan says so as plain values; the engine reads no files.
 
+mod above;
+mod explain;
+mod layer;
 pub mod pem;
+mod secured;
+mod stream;
+mod tls;
+mod tunnel;
+
+pub(crate) use layer::{Layer, problems};
+pub(crate) use secured::Secured;
 
 use std::fmt;
 use std::sync::Arc;

@@ -400,7 +400,9 @@ impl Worker<'_> {
         let how = if close == Close::Reset { "reset" } else { "closed" };
         let place = if began { "within" } else { "before" };
         let received = (slot.sample.as_deref().unwrap_or_default(), [].as_slice());
-        let what = || format!("the connection was {how} {place} the answer, its number {}", slot.carried + 1);
+        let why = self.why_closed.take().map(|why| format!(": {why}")).unwrap_or_default();
+        let what =
+            || format!("the connection was {how} {place} the answer, its number {}{why}", slot.carried + 1);
         self.books.keep_bad(outcome, slot.entry as usize, received, what);
         outcome
     }

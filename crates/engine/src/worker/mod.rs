@@ -85,6 +85,8 @@ pub(crate) struct Worker<'a> {
     look_ns: u64,
     looks: u32,
     told: (u64, u64),
+    /// What the transport said of the connection that ended last.
+    why_closed: Option<String>,
 }
 
 /// Where connections and requests of one worker go: how many connections each target has here.
@@ -153,6 +155,7 @@ impl<'a> Worker<'a> {
             look_ns: 0,
             looks: 0,
             told: (0, 0),
+            why_closed: None,
         };
         if !worker.opens_ahead() {
             worker.lend_all();
@@ -267,7 +270,7 @@ impl<'a> Worker<'a> {
     /// distance from the others, comes just before it.
     fn opening_ns(&self) -> u64 {
         let left = (self.first_places - self.open_next) as u64;
-        self.start_ns.saturating_sub(left * OPENING_GAP_NS)
+        self.start_ns.saturating_sub(left * self.plan.opening_gap_ns())
     }
 
     /// Opens the connections that will be kept, before the load begins and at a measured pace.
@@ -439,7 +442,9 @@ impl<N: Net> Handler<N> for Worker<'_> {
 
     fn closed(&mut self, net: &mut N, conn: Conn, how: Close) {
         let now = net.now_ns();
+        self.why_closed = net.explain();
         self.lost(net, conn, how, now, true);
+        self.why_closed = None;
     }
 }
 

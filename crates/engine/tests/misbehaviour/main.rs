@@ -4,11 +4,14 @@
 mod bodies;
 mod case;
 mod cuts;
+#[path = "../shared/drivers.rs"]
+mod drivers;
 mod heads;
 
 use case::{Ask, Case, Expected, HURRIED_MS, PATIENT_MS, Server, UPLOAD_BYTES};
+use drivers::drivers;
 use proofload_engine::{
-    Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Timeouts, Watch, run,
+    DriverChoice, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Timeouts, Watch, run,
 };
 use proofload_measure::Outcome;
 use proofload_testkit::{Deaf, Lasting, ScriptedPeer, deaf_address, refusing_address};
@@ -117,9 +120,9 @@ fn bounded(plan: LoadPlan) -> Result<LoadResult, String> {
     }
 }
 
-fn play(case: &Case) -> Result<(), String> {
+fn play(case: &Case, driver: DriverChoice) -> Result<(), String> {
     let (address, kept) = address_of(&case.server);
-    let result = bounded(plan_of(case, address))?;
+    let result = bounded(LoadPlan { driver, ..plan_of(case, address) })?;
     let counts = &result.snapshot.outcomes;
     let seen: Vec<(Outcome, u64)> = counts.iter().filter(|(_, n)| *n > 0).collect();
     let mut wanted = case.outcomes.clone();
@@ -148,25 +151,32 @@ fn play(case: &Case) -> Result<(), String> {
 #[test]
 fn every_misbehaviour_ends_in_its_outcome() {
     let cases = cases();
+    let plays: Vec<_> =
+        drivers().into_iter().flat_map(|driver| cases.iter().map(move |case| (driver, case))).collect();
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for _ in 0..16 {
             scope.spawn(|| {
-                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(why) = play(case) {
-                        failures.lock().unwrap().push(format!("the server {}: {why}", case.name));
+                while let Some((driver, case)) = plays.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(why) = play(case, *driver) {
+                        let what = format!("{}, the server {}: {why}", driver.name(), case.name);
+                        failures.lock().unwrap().push(what);
                     }
                 }
             });
         }
     });
     let failures = failures.into_inner().unwrap();
-    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), cases.len(), failures.join("\n"));
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), plays.len(), failures.join("\n"));
 }
 
 #[test]
 fn all_of_them_at_once_lose_no_exchange() {
+    drivers().into_iter().for_each(all_at_once);
+}
+
+fn all_at_once(driver: DriverChoice) {
     let cases: Vec<Case> = cases().into_iter().filter(|case| case.ask != Ask::Upload).collect();
     let servers: Vec<_> = cases.iter().map(|case| address_of(&case.server)).collect();
     let intended = 3 * cases.len() as u64;
@@ -174,6 +184,7 @@ fn all_of_them_at_once_lose_no_exchange() {
         targets: servers.iter().map(|(address, _)| (*address).into()).collect(),
         mix: cases.iter().enumerate().map(|(target, case)| entry(case, target)).collect(),
         connections: cases.len() as u32,
+        driver,
         extent: Extent::Requests { count: intended, cap_ns: LOAD_NS },
         ..plan_of(&Case { waits_ms: HURRIED_MS, ..cases[0].clone() }, servers[0].0)
     };

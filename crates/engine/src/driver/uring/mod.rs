@@ -1,0 +1,282 @@
+//! Linux sockets through one io_uring instance, for one worker.
+//!
+//! What makes it cheap: a connection is armed once and every answer on it comes as a completion, in a buffer
+//! of a pool that all connections share; requests are copied into a pool too and leave together, with one
+//! system call for a whole turn. Connecting, closing and what is too long for the pool are system calls of
+//! their own, as with epoll.
+//!
+//! [`Net::send`] says that bytes were taken when they stand in the queue. They leave when the turn ends, or
+//! earlier when a batch of them waits: an instant taken after `send` is before the first byte left, by what
+//! the rest of the batch takes (some microseconds each). So what the generator itself holds a request up is
+//! part of the service time that it measures, never hidden from it.
+
+mod memory;
+mod net;
+mod probe;
+
+use super::epoll::system;
+use super::{Allowance, Close, Conn, Driver, Drivers, EpollDrivers, Handler, Net, Turned, Wake};
+use crate::{DriverChoice, EngineError, clock};
+use io_uring::cqueue;
+use memory::{Buffers, Parcels};
+pub use net::UringNet;
+use net::{KIND_SHIFT, Out, POLL, RECEIVE, Socket, of_tag};
+use std::io;
+use std::num::NonZeroU64;
+
+/// Entries that are handed to the kernel at once.
+const ENTRIES: u32 = 256;
+/// Room for completions; what is in excess the kernel keeps until there is room.
+const COMPLETIONS: u32 = 4096;
+/// Most completions told in one turn.
+const TURN_EVENTS: usize = 64;
+/// Bytes after which a turn ends.
+const TURN_BYTES: usize = 256 * 1024;
+/// The last stretch before an exact instant is spun, for a sleeping thread wakes up some 50 µs late.
+const SPIN_NS: u64 = 60_000;
+
+/// A driver over io_uring.
+pub struct Uring {
+    // Before the buffers, so that the kernel is done with them when they go.
+    net: UringNet,
+    buffers: Buffers,
+    /// Looked at and not told yet.
+    peeked: Option<cqueue::Entry>,
+}
+
+impl std::fmt::Debug for Uring {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Uring").field("net", &self.net).finish_non_exhaustive()
+    }
+}
+
+impl Uring {
+    /// A driver for connections 0 to `capacity`. Belongs to the calling thread, whose timers become exact.
+    ///
+    /// # Errors
+    /// When the kernel refuses the ring or its buffers.
+    pub fn new(capacity: u32) -> io::Result<Self> {
+        rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).map_err(system)?;
+        let ring = probe::ring(ENTRIES, COMPLETIONS)?;
+        let buffers = Buffers::register(&ring, capacity)?;
+        let mut sockets = Vec::new();
+        sockets.resize_with(capacity as usize, Socket::default);
+        let net = UringNet {
+            ring,
+            parcels: Parcels::new(),
+            sockets,
+            batch: 1,
+            waiting: 0,
+            broken: None,
+            named: Vec::new(),
+        };
+        Ok(Uring { net, buffers, peeked: None })
+    }
+
+    /// Whether something is there to be told. Requests that left whole are not.
+    fn look(&mut self) -> bool {
+        while self.peeked.is_none() {
+            let Some(done) = self.net.ring.completion().next() else { return false };
+            if !self.net.left_whole(&done) {
+                self.peeked = Some(done);
+            }
+        }
+        true
+    }
+
+    fn next(&mut self) -> Option<cqueue::Entry> {
+        self.look();
+        self.peeked.take()
+    }
+
+    /// Submits what is queued and waits until something is to be told, or for the instant; returns how long it
+    /// waited. Submitting is work and not waiting, so the two are two calls unless there is nothing to wait for.
+    fn wait_until(&mut self, wake: Wake) -> io::Result<u64> {
+        let told = self.look();
+        if self.net.has_queued() || self.net.has_work() {
+            self.net.enter()?;
+        }
+        if told || self.look() {
+            return Ok(0);
+        }
+        let began = clock::monotonic_ns();
+        let mut now = began;
+        loop {
+            let left = wake.at_ns.saturating_sub(now);
+            let sleep = if wake.exact { left.saturating_sub(SPIN_NS) } else { left };
+            if sleep > 0 {
+                self.net.sleep(sleep)?;
+            } else if self.net.has_work() {
+                self.net.enter()?;
+            }
+            let told = self.look();
+            now = clock::monotonic_ns();
+            if told || now >= wake.at_ns || !wake.exact {
+                return Ok(now - began);
+            }
+        }
+    }
+
+    fn received<H: Handler<UringNet>>(&mut self, done: &cqueue::Entry, handler: &mut H) -> usize {
+        let (conn, epoch) = of_tag(done.user_data());
+        let buffer = cqueue::buffer_select(done.flags());
+        let mut bytes = 0;
+        if self.net.is_live(conn, epoch) {
+            self.net.sockets[conn as usize].receiving = cqueue::more(done.flags());
+            match (done.result(), buffer) {
+                (got @ 1.., Some(id)) => {
+                    bytes = got as usize;
+                    handler.received(&mut self.net, conn, self.buffers.received(id, bytes));
+                }
+                (0, _) if self.net.sockets[conn as usize].reset => {
+                    handler.closed(&mut self.net, conn, Close::Reset);
+                }
+                (0, _) => handler.closed(&mut self.net, conn, Close::Fin),
+                // No buffer was left: those that were told of before have been given back meanwhile.
+                (result, _) if [-libc::ENOBUFS, -libc::EAGAIN, -libc::EINTR].contains(&result) => {}
+                _ => handler.closed(&mut self.net, conn, Close::Reset),
+            }
+        }
+        if let Some(id) = buffer {
+            self.buffers.give_back(id);
+        }
+        let goes_on = done.result() > 0 || done.result() == -libc::ENOBUFS || done.result() == -libc::EAGAIN;
+        if goes_on && self.net.is_live(conn, epoch) && !self.net.sockets[conn as usize].receiving {
+            self.net.arm(conn);
+        }
+        bytes
+    }
+
+    /// A connection can be written to, or a dial has ended.
+    fn polled<H: Handler<UringNet>>(&mut self, done: &cqueue::Entry, handler: &mut H) {
+        let (conn, epoch) = of_tag(done.user_data());
+        if !self.net.is_live(conn, epoch) {
+            return;
+        }
+        self.net.sockets[conn as usize].polling = false;
+        if self.net.sockets[conn as usize].dialing {
+            match self.net.dial_result(conn) {
+                Ok(false) => self.net.poll(conn),
+                Ok(true) => {
+                    self.net.arm(conn);
+                    handler.dialed(&mut self.net, conn, Ok(()));
+                }
+                Err(fault) => {
+                    self.net.close(conn);
+                    handler.dialed(&mut self.net, conn, Err(fault));
+                }
+            }
+            return;
+        }
+        match self.net.push_rest(conn) {
+            Ok(true) => self.tell_writable(conn, handler),
+            Ok(false) => self.net.poll(conn),
+            Err(_) => handler.closed(&mut self.net, conn, Close::Reset),
+        }
+    }
+
+    fn tell_writable<H: Handler<UringNet>>(&mut self, conn: Conn, handler: &mut H) {
+        if std::mem::take(&mut self.net.sockets[conn as usize].wants_write) {
+            handler.writable(&mut self.net, conn);
+        }
+    }
+
+    /// A request left in part or not at all, or somebody waits until it has left.
+    fn sent<H: Handler<UringNet>>(&mut self, done: &cqueue::Entry, handler: &mut H) {
+        let id = done.user_data() as u16;
+        let parcel = self.net.parcels.get(id);
+        if !self.net.is_live(parcel.conn, parcel.epoch) {
+            self.net.parcels.free(id);
+            return;
+        }
+        let socket = &mut self.net.sockets[parcel.conn as usize];
+        socket.out = Out::Nothing;
+        match done.result() {
+            result if result >= 0 || result == -libc::EAGAIN || result == -libc::EINTR => {
+                self.net.parcels.sent(id, result.max(0) as u16);
+                socket.out = Out::Rest(id);
+                match self.net.push_rest(parcel.conn) {
+                    Ok(true) => self.tell_writable(parcel.conn, handler),
+                    Ok(false) => self.net.poll(parcel.conn),
+                    Err(_) => handler.closed(&mut self.net, parcel.conn, Close::Reset),
+                }
+            }
+            result => {
+                self.net.parcels.free(id);
+                if result == -libc::ECONNRESET || result == -libc::EPIPE {
+                    // An answer may have come before the reset; the armed receive finds it, then the end.
+                    socket.reset = true;
+                } else {
+                    // It was said to be taken: all that can be told now is that the connection is of no use.
+                    handler.closed(&mut self.net, parcel.conn, Close::Reset);
+                }
+            }
+        }
+    }
+}
+
+impl Driver for Uring {
+    type Net = UringNet;
+
+    fn name(&self) -> &'static str {
+        DriverChoice::IoUring.name()
+    }
+
+    fn net(&mut self) -> &mut UringNet {
+        &mut self.net
+    }
+
+    fn turn<H: Handler<UringNet>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Turned> {
+        let waited_ns = self.wait_until(wake)?;
+        let mut bytes = 0;
+        for _ in 0..TURN_EVENTS {
+            if bytes >= TURN_BYTES {
+                break;
+            }
+            let Some(done) = self.next() else { break };
+            match done.user_data() >> KIND_SHIFT {
+                RECEIVE => bytes += self.received(&done, handler),
+                POLL => self.polled(&done, handler),
+                _ => self.sent(&done, handler),
+            }
+        }
+        match self.net.broken {
+            Some(errno) => Err(system(errno)),
+            None => Ok(Turned { waited_ns }),
+        }
+    }
+}
+
+/// io_uring drivers on this machine.
+#[derive(Clone, Copy, Debug)]
+pub struct UringDrivers(());
+
+impl UringDrivers {
+    /// Tries whether this kernel does what they need.
+    ///
+    /// # Errors
+    /// [`EngineError::Driver`] with what is missing or forbidden.
+    pub fn new() -> Result<Self, EngineError> {
+        probe::judged(probe::attempt()).map(|()| UringDrivers(()))
+    }
+}
+
+impl Drivers for UringDrivers {
+    type Driver = Uring;
+
+    fn now_ns(&self) -> u64 {
+        EpollDrivers.now_ns()
+    }
+
+    fn allowance(&self) -> Allowance {
+        EpollDrivers.allowance()
+    }
+
+    fn peak_rss_bytes(&self) -> u64 {
+        EpollDrivers.peak_rss_bytes()
+    }
+
+    fn open(&self, _worker: u32, capacity: u32) -> io::Result<Uring> {
+        Uring::new(capacity)
+    }
+}

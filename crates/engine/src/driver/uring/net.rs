@@ -1,0 +1,356 @@
+//! The sockets, and the entries that ask the kernel for something.
+
+use super::memory::{GROUP, Parcels, SEND_BYTES};
+use crate::driver::epoll::{dial_fault, socket_to};
+use crate::driver::{Conn, DialFault, Dialed, Net, Pushed};
+use crate::{Address, Target, clock};
+use io_uring::{EnterFlags, IoUring, cqueue, opcode, squeue, types};
+use rustix::io::Errno;
+use rustix::net::{SendFlags, Shutdown, SocketAddrUnix, sockopt};
+use std::io;
+use std::net::IpAddr;
+use std::os::fd::{AsRawFd, OwnedFd};
+
+/// Requests that wait for each other at most.
+pub(super) const BATCH: u32 = 32;
+
+/// What a completion is about stands above connection and epoch in its tag.
+pub(super) const RECEIVE: u64 = 0;
+pub(super) const POLL: u64 = 1;
+pub(super) const SEND: u64 = 2;
+pub(super) const KIND_SHIFT: u32 = 56;
+/// Epochs count uses of a number. A completion is never 2^24 uses late.
+const EPOCHS: u32 = (1 << 24) - 1;
+
+/// The sockets of one worker.
+pub struct UringNet {
+    // Before the parcels, as above.
+    pub(super) ring: IoUring,
+    pub(super) parcels: Parcels,
+    pub(super) sockets: Vec<Socket>,
+    /// Counts submissions, to know whether an entry has left the queue.
+    pub(super) batch: u64,
+    /// Requests in the queue.
+    pub(super) waiting: u32,
+    /// What the kernel refused that it must not refuse; the next turn ends with it.
+    pub(super) broken: Option<Errno>,
+    /// Sockets that entries still name which the kernel did not take.
+    pub(super) named: Vec<OwnedFd>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Socket {
+    pub(super) fd: Option<OwnedFd>,
+    pub(super) epoch: u32,
+    pub(super) dialing: bool,
+    /// A receive is armed.
+    pub(super) receiving: bool,
+    /// Its writability is waited for.
+    pub(super) polling: bool,
+    pub(super) wants_write: bool,
+    /// A send met a reset, which takes the error from the socket: receiving will only find an end.
+    pub(super) reset: bool,
+    pub(super) out: Out,
+    /// Batch of the entry that was queued last.
+    pub(super) batch: u64,
+}
+
+/// What the pool of requests holds of a connection: one request at most, so that bytes stay in order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Out {
+    #[default]
+    Nothing,
+    /// The kernel has not answered for it.
+    Queued,
+    /// The kernel did not take all of it.
+    Rest(u16),
+}
+
+impl std::fmt::Debug for UringNet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("UringNet").field("sockets", &self.sockets.len()).finish_non_exhaustive()
+    }
+}
+
+pub(super) fn tag(kind: u64, conn: Conn, epoch: u32) -> u64 {
+    kind << KIND_SHIFT | u64::from(epoch) << 32 | u64::from(conn)
+}
+
+pub(super) fn of_tag(tag: u64) -> (Conn, u32) {
+    (tag as u32, (tag >> 32) as u32 & EPOCHS)
+}
+
+pub(super) fn timespec(ns: u64) -> types::Timespec {
+    types::Timespec::new().sec(ns / 1_000_000_000).nsec((ns % 1_000_000_000) as u32)
+}
+
+impl UringNet {
+    #[inline]
+    pub(super) fn is_live(&self, conn: Conn, epoch: u32) -> bool {
+        let socket = &self.sockets[conn as usize];
+        socket.epoch == epoch && socket.fd.is_some()
+    }
+
+    pub(super) fn has_queued(&mut self) -> bool {
+        !self.ring.submission().is_empty()
+    }
+
+    /// Whether the kernel has completions that it will make when it is asked.
+    pub(super) fn has_work(&mut self) -> bool {
+        let queue = self.ring.submission();
+        queue.taskrun() || queue.cq_overflow()
+    }
+
+    /// Hands over what is queued and has the kernel make the completions that are due, without waiting.
+    pub(super) fn enter(&mut self) -> io::Result<()> {
+        self.submit(EnterFlags::GETEVENTS)
+    }
+
+    pub(super) fn submit(&mut self, flags: EnterFlags) -> io::Result<()> {
+        let queued = self.ring.submission().len();
+        // SAFETY: neither a timeout nor a set of signals is handed over. Sockets that entries name are open, for
+        // `close` submits first; buffers that they name live as long as the ring.
+        let entered =
+            unsafe { self.ring.submitter().enter::<libc::sigset_t>(queued as u32, 0, flags.bits(), None) };
+        match entered {
+            Ok(taken) => {
+                if taken >= queued {
+                    self.batch += 1;
+                    self.waiting = 0;
+                }
+                Ok(())
+            }
+            // Busy: completions have to be taken first. Again: no memory just now. Both leave the queue as it is.
+            Err(error) => match error.raw_os_error() {
+                Some(libc::EINTR | libc::EBUSY | libc::EAGAIN) => Ok(()),
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// Waits for a completion, at most so long.
+    pub(super) fn sleep(&mut self, ns: u64) -> io::Result<()> {
+        let timeout = timespec(ns);
+        let arguments = types::SubmitArgs::new().timespec(&timeout);
+        match self.ring.submitter().submit_with_args(1, &arguments) {
+            Ok(_) => Ok(()),
+            Err(error) => match error.raw_os_error() {
+                Some(libc::ETIME | libc::EINTR | libc::EBUSY | libc::EAGAIN) => Ok(()),
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// Queues an entry; one that does not fit breaks the driver.
+    pub(super) fn push(&mut self, conn: Conn, entry: &squeue::Entry) {
+        if self.ring.submission().is_full()
+            && let Err(error) = self.submit(EnterFlags::empty())
+        {
+            self.broken = Some(Errno::from_io_error(&error).unwrap_or(Errno::IO));
+        }
+        // SAFETY: the socket that the entry names is open until the kernel has the entry, for `close` submits first;
+        // the buffers that it names live as long as the ring.
+        if unsafe { self.ring.submission().push(entry) }.is_err() {
+            self.broken.get_or_insert(Errno::NOBUFS);
+            return;
+        }
+        self.sockets[conn as usize].batch = self.batch;
+    }
+
+    /// From now on what comes is told, in the buffers of the pool.
+    pub(super) fn arm(&mut self, conn: Conn) {
+        let socket = &mut self.sockets[conn as usize];
+        let Some(fd) = &socket.fd else { return };
+        socket.receiving = true;
+        let receive = opcode::RecvMulti::new(types::Fd(fd.as_raw_fd()), GROUP).build();
+        let tag = tag(RECEIVE, conn, socket.epoch);
+        self.push(conn, &receive.user_data(tag));
+    }
+
+    /// Has the kernel tell once when the connection can be written to, or has failed.
+    pub(super) fn poll(&mut self, conn: Conn) {
+        let socket = &mut self.sockets[conn as usize];
+        let Some(fd) = &socket.fd else { return };
+        if std::mem::replace(&mut socket.polling, true) {
+            return;
+        }
+        let poll = opcode::PollAdd::new(types::Fd(fd.as_raw_fd()), libc::POLLOUT as u32).build();
+        let tag = tag(POLL, conn, socket.epoch);
+        self.push(conn, &poll.user_data(tag));
+    }
+
+    /// Whether that completion tells of a request that left whole while nobody waits for it.
+    #[inline]
+    pub(super) fn left_whole(&mut self, done: &cqueue::Entry) -> bool {
+        if done.user_data() >> KIND_SHIFT != SEND {
+            return false;
+        }
+        let id = done.user_data() as u16;
+        let parcel = self.parcels.get(id);
+        if done.result() != i32::from(parcel.to) {
+            return false;
+        }
+        let socket = &mut self.sockets[parcel.conn as usize];
+        if socket.epoch == parcel.epoch {
+            if socket.wants_write {
+                return false;
+            }
+            socket.out = Out::Nothing;
+        }
+        self.parcels.free(id);
+        true
+    }
+
+    /// Whether a pending dial has ended well; `Ok(false)` while it has not ended.
+    pub(super) fn dial_result(&mut self, conn: Conn) -> Result<bool, DialFault> {
+        let socket = &mut self.sockets[conn as usize];
+        let Some(fd) = &socket.fd else { return Ok(false) };
+        match sockopt::socket_error(fd) {
+            Ok(Ok(())) => {}
+            Ok(Err(errno)) | Err(errno) => return Err(dial_fault(errno)),
+        }
+        socket.dialing = rustix::net::getpeername(fd).is_err();
+        Ok(!socket.dialing)
+    }
+
+    /// Sends what the kernel has left of a request; says whether that was all.
+    pub(super) fn push_rest(&mut self, conn: Conn) -> Result<bool, Errno> {
+        let Out::Rest(id) = self.sockets[conn as usize].out else { return Ok(true) };
+        loop {
+            let rest = self.parcels.rest(id);
+            if rest.is_empty() {
+                self.sockets[conn as usize].out = Out::Nothing;
+                self.parcels.free(id);
+                return Ok(true);
+            }
+            let Some(fd) = &self.sockets[conn as usize].fd else { return Ok(false) };
+            match rustix::net::send(fd, rest, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+                Ok(took) => self.parcels.sent(id, took as u16),
+                Err(Errno::AGAIN) => return Ok(false),
+                Err(Errno::INTR) => {}
+                Err(errno) => {
+                    self.sockets[conn as usize].out = Out::Nothing;
+                    self.parcels.free(id);
+                    if !matches!(errno, Errno::CONNRESET | Errno::PIPE) {
+                        return Err(errno);
+                    }
+                    self.sockets[conn as usize].reset = true;
+                    return Ok(true);
+                }
+            }
+        }
+    }
+
+    pub(super) fn open(&mut self, conn: Conn, to: &Address, from: Option<IpAddr>) -> Result<Dialed, Errno> {
+        let fd = socket_to(to, from)?;
+        let connected = match to {
+            Address::Tcp(to) => rustix::net::connect(&fd, to),
+            Address::Unix(path) => rustix::net::connect(&fd, &SocketAddrUnix::new(path)?),
+        };
+        match connected {
+            Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+        let established = rustix::net::getpeername(&fd).is_ok();
+        let socket = &mut self.sockets[conn as usize];
+        socket.dialing = !established;
+        socket.fd = Some(fd);
+        if established {
+            self.arm(conn);
+            Ok(Dialed::Established)
+        } else {
+            self.poll(conn);
+            Ok(Dialed::Pending)
+        }
+    }
+
+    /// Sends with a system call of its own.
+    pub(super) fn send_now(&mut self, conn: Conn, bytes: &[u8]) -> Pushed {
+        let Some(fd) = &self.sockets[conn as usize].fd else { return Pushed::Failed };
+        let took = loop {
+            match rustix::net::send(fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+                Ok(took) => break took,
+                Err(Errno::AGAIN) => break 0,
+                Err(Errno::INTR) => {}
+                Err(Errno::CONNRESET | Errno::PIPE) => {
+                    // As above: the armed receive finds what came before, then the end.
+                    self.sockets[conn as usize].reset = true;
+                    return Pushed::Took(0);
+                }
+                Err(_) => return Pushed::Failed,
+            }
+        };
+        if took < bytes.len() {
+            self.sockets[conn as usize].wants_write = true;
+            self.poll(conn);
+        }
+        Pushed::Took(took)
+    }
+}
+
+impl Net for UringNet {
+    #[inline]
+    fn now_ns(&self) -> u64 {
+        clock::monotonic_ns()
+    }
+
+    fn cpu_ns(&self) -> u64 {
+        clock::thread_cpu_ns()
+    }
+
+    fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed {
+        debug_assert!(self.sockets[conn as usize].fd.is_none(), "connection {conn} is in use");
+        self.open(conn, &to.address, from).unwrap_or_else(|errno| Dialed::Failed(dial_fault(errno)))
+    }
+
+    #[inline]
+    fn send(&mut self, conn: Conn, bytes: &[u8]) -> Pushed {
+        let socket = &mut self.sockets[conn as usize];
+        let Some(fd) = &socket.fd else { return Pushed::Failed };
+        if socket.out != Out::Nothing || socket.polling {
+            socket.wants_write = true;
+            return Pushed::Took(0);
+        }
+        if bytes.len() > SEND_BYTES {
+            return self.send_now(conn, bytes);
+        }
+        let Some(id) = self.parcels.pack(conn, socket.epoch, bytes) else {
+            return self.send_now(conn, bytes);
+        };
+        socket.out = Out::Queued;
+        let send = opcode::Send::new(types::Fd(fd.as_raw_fd()), self.parcels.address(id), bytes.len() as u32)
+            .flags(libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT)
+            .build();
+        self.push(conn, &send.user_data(SEND << KIND_SHIFT | u64::from(id)));
+        self.waiting += 1;
+        if self.waiting >= BATCH
+            && let Err(error) = self.submit(EnterFlags::empty())
+        {
+            self.broken = Some(Errno::from_io_error(&error).unwrap_or(Errno::IO));
+        }
+        Pushed::Took(bytes.len())
+    }
+
+    fn close(&mut self, conn: Conn) {
+        let socket = &mut self.sockets[conn as usize];
+        let epoch = socket.epoch.wrapping_add(1) & EPOCHS;
+        let socket = std::mem::replace(socket, Socket { epoch, ..Socket::default() });
+        if let Out::Rest(id) = socket.out {
+            self.parcels.free(id);
+        }
+        let Some(fd) = socket.fd else { return };
+        // An entry names its socket by a number that may be another's once this one is closed.
+        if socket.batch == self.batch && self.has_queued() {
+            let submitted = self.submit(EnterFlags::empty());
+            if submitted.is_err() || self.has_queued() {
+                self.broken.get_or_insert(Errno::NOBUFS);
+                self.named.push(fd);
+                return;
+            }
+        }
+        if socket.receiving || socket.polling {
+            // What is armed holds the socket until the next turn; this ends it for the peer, and what is armed.
+            let _may_be_ended = rustix::net::shutdown(&fd, Shutdown::Both);
+        }
+    }
+}

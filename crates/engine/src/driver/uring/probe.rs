@@ -1,0 +1,111 @@
+//! Whether this kernel does what the driver needs, asked before any load.
+
+use super::memory::{Buffers, GROUP};
+use crate::{DriverChoice, EngineError};
+use io_uring::{IoUring, cqueue, opcode, types};
+use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType};
+use std::io;
+use std::os::fd::AsRawFd;
+
+/// How long the kernel may take to hand over a byte that is there.
+const PATIENCE: types::Timespec = types::Timespec::new().sec(1);
+
+/// A ring as the driver uses it.
+///
+/// # Errors
+/// When the kernel refuses it, for whatever reason.
+pub(super) fn ring(entries: u32, completions: u32) -> io::Result<IoUring> {
+    // Completions are made when this thread asks for them, and it alone asks; a flag in shared memory tells
+    // that there are some. Without these a request costs more than through epoll.
+    IoUring::builder()
+        .setup_single_issuer()
+        .setup_coop_taskrun()
+        .setup_defer_taskrun()
+        .setup_taskrun_flag()
+        .setup_submit_all()
+        .setup_cqsize(completions)
+        .setup_clamp()
+        .build(entries)
+}
+
+/// Dropped in this order, for the kernel must not write to memory that is gone.
+struct Rig {
+    ring: IoUring,
+    buffers: Buffers,
+}
+
+/// Receives one byte from a socket pair in the way in which answers are received.
+///
+/// # Errors
+/// What the kernel says to the step that it refuses.
+pub(super) fn attempt() -> io::Result<()> {
+    let ring = ring(4, 8)?;
+    let buffers = Buffers::register(&ring, 1)?;
+    let Rig { ring, buffers } = &mut Rig { ring, buffers };
+    let (here, there) = rustix::net::socketpair(
+        AddressFamily::UNIX,
+        SocketType::STREAM,
+        SocketFlags::CLOEXEC | SocketFlags::NONBLOCK,
+        None,
+    )?;
+    let receive = opcode::RecvMulti::new(types::Fd(here.as_raw_fd()), GROUP).build();
+    // SAFETY: the socket and the buffers live until the end of this function, as does the ring.
+    unsafe { ring.submission().push(&receive) }.map_err(io::Error::other)?;
+    ring.submit()?;
+    rustix::net::send(&there, b"?", SendFlags::NOSIGNAL)?;
+    ring.submitter().submit_with_args(1, &types::SubmitArgs::new().timespec(&PATIENCE))?;
+    let Some(done) = ring.completion().next() else {
+        return Err(io::Error::other("a byte that was there was not handed over"));
+    };
+    if done.result() < 0 {
+        return Err(io::Error::from_raw_os_error(-done.result()));
+    }
+    let whole = match cqueue::buffer_select(done.flags()) {
+        Some(id) => buffers.received(id, done.result() as usize) == b"?" && cqueue::more(done.flags()),
+        None => false,
+    };
+    whole.then_some(()).ok_or_else(|| io::Error::other("received otherwise than was asked for"))
+}
+
+/// What an attempt came to, as an error of the engine.
+pub(super) fn judged(attempt: io::Result<()>) -> Result<(), EngineError> {
+    let Err(error) = attempt else { return Ok(()) };
+    let why = match error.raw_os_error() {
+        Some(libc::ENOSYS) => "this kernel has no io_uring".to_owned(),
+        Some(libc::EPERM | libc::EACCES) => {
+            "io_uring is forbidden, by the setting kernel.io_uring_disabled or by the filter of a container"
+                .to_owned()
+        }
+        Some(libc::EINVAL | libc::EOPNOTSUPP | libc::EBADRQC) => {
+            format!("this kernel's io_uring lacks what is needed, Linux 6.1 has it ({error})")
+        }
+        Some(libc::ENOMEM) => {
+            format!(
+                "there is no memory for it, or the limit of locked memory (`ulimit -l`) is too low ({error})"
+            )
+        }
+        _ => format!("the kernel refuses a first receive ({error})"),
+    };
+    Err(EngineError::Driver { driver: DriverChoice::IoUring.name(), why })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_refusal_says_why_and_what_to_do() {
+        let said = |errno| judged(Err(io::Error::from_raw_os_error(errno))).unwrap_err().to_string();
+        for (errno, why) in [
+            (libc::ENOSYS, "has no io_uring"),
+            (libc::EPERM, "kernel.io_uring_disabled"),
+            (libc::EINVAL, "Linux 6.1"),
+            (libc::ENOMEM, "ulimit -l"),
+            (libc::EMFILE, "refuses a first receive (Too many open files"),
+        ] {
+            let said = said(errno);
+            assert!(said.contains(why) && said.ends_with("use --driver epoll"), "{said}");
+        }
+        assert!(judged(Ok(())).is_ok());
+    }
+}

@@ -1,0 +1,178 @@
+//! What happens to sockets, handed up as what happens to the connections above them.
+
+use super::explain::{Step, Why};
+use super::layer::{Fault, Stage};
+use super::secured::SecuredNet;
+use super::tunnel::Progress;
+use crate::debug::Heard;
+use crate::driver::{Close, Conn, DialFault, Handler, Net};
+use std::ptr::NonNull;
+
+/// Stands for the handler towards the driver below.
+pub(super) struct Above<'a, N, H> {
+    pub net: &'a mut SecuredNet<N>,
+    pub handler: &'a mut H,
+}
+
+impl<N: Net, H: Handler<SecuredNet<N>>> Above<'_, N, H> {
+    fn enter(&mut self, net: &mut N, conn: Conn) -> Stage {
+        self.net.below = Some(NonNull::from(net));
+        self.net.layer.forget();
+        self.net.layer.link(conn).stage
+    }
+
+    /// The connection stands, or a step towards it failed.
+    fn settle(&mut self, conn: Conn, step: Result<Stage, Fault>) {
+        match step {
+            Ok(Stage::Stands) => self.handler.dialed(self.net, conn, Ok(())),
+            Ok(_) => {}
+            Err((step, why)) => {
+                let fault = self.net.give_up(conn, step, why);
+                self.handler.dialed(self.net, conn, Err(fault));
+            }
+        }
+    }
+
+    /// Bytes that came before the connection stood.
+    fn received_early(&mut self, conn: Conn, stage: Stage, bytes: &[u8]) {
+        let epoch = self.net.layer.link(conn).epoch;
+        let mut bytes = bytes;
+        if stage == Stage::Tunnel {
+            let stage = match self.net.layer.link(conn).answer.feed(bytes) {
+                Progress::Waits => return,
+                Progress::Failed(fault) => Err((Step::Tunnel, Why::Tunnel(fault))),
+                Progress::Stands(taken) => {
+                    bytes = &bytes[taken..];
+                    self.net.tunnel_stands(conn)
+                }
+            };
+            let stands = stage.as_ref().is_ok_and(|stage| *stage == Stage::Stands);
+            let failed = stage.is_err();
+            self.settle(conn, stage);
+            if failed || bytes.is_empty() || self.net.layer.link(conn).epoch != epoch {
+                return;
+            }
+            if stands {
+                return self.handler.received(self.net, conn, bytes);
+            }
+        }
+        self.received_secured(conn, bytes);
+    }
+
+    /// Bytes of TLS.
+    fn received_secured(&mut self, conn: Conn, bytes: &[u8]) {
+        let layer = &mut self.net.layer;
+        let link = &mut layer.links[conn as usize];
+        let (epoch, stage) = (link.epoch, link.stage);
+        let Some(stream) = &mut link.stream else { return };
+        let result = stream.receive(bytes, &mut layer.buffers);
+        let stands = stream.stands;
+        if !layer.buffers.out.is_empty() {
+            self.net.send_out(conn);
+        }
+        if stage == Stage::Handshake && stands {
+            self.net.shaken(conn);
+            self.handler.dialed(self.net, conn, Ok(()));
+            self.net.layer.shaken = None;
+        }
+        let mut plain = std::mem::take(&mut self.net.layer.buffers.plain);
+        if !plain.is_empty() && self.net.layer.link(conn).epoch == epoch {
+            self.net.note(|| Heard::Received(plain.clone()));
+            self.handler.received(self.net, conn, &plain);
+        }
+        plain.clear();
+        self.net.layer.buffers.plain = plain;
+        let Err(error) = result else { return };
+        if self.net.layer.link(conn).epoch != epoch {
+            return;
+        }
+        if self.net.layer.link(conn).stage == Stage::Handshake {
+            self.settle(conn, Err((Step::Handshake, Why::Tls(error))));
+        } else {
+            self.ended(conn, Close::TlsTruncated, Some(Why::Tls(error)));
+        }
+    }
+
+    /// A connection that stood has ended.
+    fn ended(&mut self, conn: Conn, how: Close, why: Option<Why>) {
+        let link = self.net.layer.link(conn);
+        link.stage = Stage::Over;
+        let way = link.way;
+        self.net.layer.fault = why.map(|why| (way, Step::Stands, why));
+        self.handler.closed(self.net, conn, how);
+    }
+}
+
+impl<N: Net, H: Handler<SecuredNet<N>>> Handler<N> for Above<'_, N, H> {
+    fn dialed(&mut self, net: &mut N, conn: Conn, result: Result<(), DialFault>) {
+        let stage = self.enter(net, conn);
+        match (stage, result) {
+            (_, Err(fault)) => {
+                self.net.layer.link(conn).reset();
+                self.handler.dialed(self.net, conn, Err(fault));
+            }
+            (Stage::Connecting, Ok(())) => {
+                self.net.note(|| Heard::Connected);
+                let begun = self.net.begin(conn);
+                self.settle(conn, begun);
+            }
+            (_, Ok(())) => {
+                self.net.note(|| Heard::Connected);
+                self.handler.dialed(self.net, conn, Ok(()));
+            }
+        }
+    }
+
+    fn received(&mut self, net: &mut N, conn: Conn, bytes: &[u8]) {
+        match self.enter(net, conn) {
+            Stage::Stands if self.net.layer.link(conn).stream.is_some() => self.received_secured(conn, bytes),
+            Stage::Plain | Stage::Stands => {
+                self.net.note(|| Heard::Received(bytes.to_vec()));
+                self.handler.received(self.net, conn, bytes);
+            }
+            Stage::Over => {}
+            stage => self.received_early(conn, stage, bytes),
+        }
+    }
+
+    fn writable(&mut self, net: &mut N, conn: Conn) {
+        let stage = self.enter(net, conn);
+        let secured = self.net.layer.link(conn).stream.is_some();
+        if stage == Stage::Plain || stage == Stage::Stands && !secured {
+            return self.handler.writable(self.net, conn);
+        }
+        let step = match (stage, self.net.flush(conn)) {
+            (Stage::Stands, Ok(())) => {
+                let link = self.net.layer.link(conn);
+                if link.waits && (link.backlog.is_empty() || link.owed_begun) {
+                    link.waits = false;
+                    self.handler.writable(self.net, conn);
+                }
+                return;
+            }
+            (Stage::Stands, Err(why)) => return self.ended(conn, Close::Reset, Some(why)),
+            (Stage::Tunnel, Err(why)) => Err((Step::Tunnel, why)),
+            (Stage::Handshake, Err(why)) => Err((Step::Handshake, why)),
+            _ => return,
+        };
+        self.settle(conn, step);
+    }
+
+    fn closed(&mut self, net: &mut N, conn: Conn, how: Close) {
+        let stage = self.enter(net, conn);
+        let why = if how == Close::Reset { Why::Reset } else { Why::Ended };
+        match stage {
+            Stage::Plain => self.handler.closed(self.net, conn, how),
+            Stage::Connecting => self.settle(conn, Err((Step::Handshake, why))),
+            Stage::Tunnel => self.settle(conn, Err((Step::Tunnel, why))),
+            Stage::Handshake => self.settle(conn, Err((Step::Handshake, why))),
+            Stage::Stands | Stage::Over => {
+                let truncated = self.net.layer.link(conn).stream.as_ref().is_some_and(|s| !s.peer_closed);
+                match (how, truncated) {
+                    (Close::Fin, true) => self.ended(conn, Close::TlsTruncated, Some(why)),
+                    _ => self.ended(conn, how, None),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Ways to targets and what is on them: everything of the layer that is no socket.
+
+use super::explain::{Step, Why};
+use super::stream::{Buffers, Stream};
+use super::tls::Settings;
+use super::tunnel::Answer;
+use super::{Handshake, tls, tunnel};
+use crate::Target;
+use crate::driver::{Conn, Tap};
+use std::sync::Arc;
+
+/// A step that failed, and why.
+pub(super) type Fault = (Step, Why);
+
+/// A target with what its connections need, made ready.
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    pub target: Target,
+    pub settings: Option<Settings>,
+}
+
+/// Ways to targets, and what is on them: the part of the layer that is no socket.
+#[derive(Debug)]
+pub(crate) struct Layer {
+    pub(super) ways: Vec<Way>,
+    pub(super) links: Vec<Link>,
+    pub(super) buffers: Buffers,
+    /// The last fault, for whoever asks within the call that tells of it.
+    pub(super) fault: Option<(usize, Step, Why)>,
+    /// The handshake of the connection that is told of.
+    pub(super) shaken: Option<Handshake>,
+    pub(super) tap: Option<Arc<Tap>>,
+}
+
+/// One connection.
+#[derive(Debug, Default)]
+pub(super) struct Link {
+    /// Which use of the number this is.
+    pub epoch: u32,
+    pub stage: Stage,
+    pub way: usize,
+    pub answer: Answer,
+    pub stream: Option<Box<Stream>>,
+    /// Encrypted, and not taken by the kernel.
+    pub backlog: Vec<u8>,
+    /// Plaintext bytes at the backlog's beginning of which the handler was not told yet that they were taken: the
+    /// kernel had taken no byte that carries them when they were given.
+    pub owed: usize,
+    /// Whether it has taken one since.
+    pub owed_begun: bool,
+    /// Whether the handler was told that fewer were taken than given.
+    pub waits: bool,
+    pub began_ns: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Stage {
+    #[default]
+    Plain,
+    Connecting,
+    Tunnel,
+    Handshake,
+    Stands,
+    /// The peer ended it, or broke it; the handler will close it.
+    Over,
+}
+
+impl Layer {
+    /// A layer for connections 0 to `capacity`, with sessions of its own. `None` when there is nothing to put between.
+    ///
+    /// # Errors
+    /// What is wrong with the targets, all of it.
+    pub fn new(
+        targets: &[Target],
+        capacity: u32,
+        tap: Option<Arc<Tap>>,
+    ) -> Result<Option<Self>, Vec<String>> {
+        if tap.is_none() && targets.iter().all(|target| target.transport.is_plain()) {
+            return Ok(None);
+        }
+        let mut ways: Vec<Way> = Vec::new();
+        for target in targets {
+            let tls = target.transport.tls.as_ref();
+            let alike = |way: &&Way| way.target.transport.tls.as_ref() == tls;
+            let settings = match (tls, ways.iter().find(alike)) {
+                (None, _) => None,
+                (Some(_), Some(way)) => way.settings.clone(),
+                (Some(tls), None) => Some(tls::settings(tls)?),
+            };
+            ways.push(Way { target: target.clone(), settings });
+        }
+        let mut links = Vec::new();
+        links.resize_with(capacity as usize, Link::default);
+        let buffers = Buffers::default();
+        Ok(Some(Layer { ways, links, buffers, fault: None, shaken: None, tap }))
+    }
+
+    pub(super) fn way_to(&self, to: &Target) -> usize {
+        self.ways.iter().position(|way| way.target == *to).unwrap_or_default()
+    }
+
+    pub(super) fn link(&mut self, conn: Conn) -> &mut Link {
+        &mut self.links[conn as usize]
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.fault = None;
+        self.shaken = None;
+    }
+}
+
+/// What is wrong with a target's transport; all of it.
+pub(crate) fn problems(target: &Target) -> Vec<String> {
+    let mut problems = target.transport.proxy.as_ref().map(tunnel::problems).unwrap_or_default();
+    if let Some(tls) = &target.transport.tls {
+        problems.extend(tls::settings(tls).err().unwrap_or_default());
+    }
+    problems
+}
+
+impl Link {
+    /// Frees the number.
+    pub fn reset(&mut self) {
+        *self = Link { epoch: self.epoch.wrapping_add(1), ..Link::default() };
+    }
+}
