@@ -4,7 +4,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use proofload_engine::{Extent, LoadPlan, Watch};
 use proofload_harness::host::clock;
 use proofload_harness::runner::Progress;
-use proofload_report::escape;
+use proofload_report::{escape, number};
 use proofload_stats::Judgement;
 use proofload_store::schema::Plan;
 use std::io::IsTerminal;
@@ -63,7 +63,12 @@ pub fn endpoint(plan: &LoadPlan, watch: &Watch, stop: &AtomicBool, done: &Atomic
                 format!("{:.0} %", (answered + failed) as f64 * 100.0 / count as f64)
             }
         };
-        bar.set_message(format!("{goal}, {rate:.0} answered/s, {failed} failed"));
+        let [p50, p99] = [&watch.p50_ns, &watch.p99_ns].map(|at| at.load(Ordering::Relaxed) as f64);
+        let latency = match p99 > 0.0 {
+            true => format!(", p50 {}, p99 {}", number::duration(p50), number::duration(p99)),
+            false => String::new(),
+        };
+        bar.set_message(format!("{goal}, {rate:.0} answered/s{latency}, {failed} failed"));
         bar.tick();
     }
     bar.finish_and_clear();

@@ -1,9 +1,9 @@
 //! A worker's own books: what became of its exchanges, and what it spent on them.
 
 use crate::BadAnswer;
-use crate::seconds::Seconds;
+use crate::seconds::{Giving, Seconds};
 use crate::transport::{Handshake, Negotiated};
-use proofload_measure::{ExchangeTimes, LatencyHistogram, Outcome, Recorder, Snapshot, Window};
+use proofload_measure::{ExchangeTimes, LatencyHistogram, Outcome, Recorder, Window};
 
 /// How much of a bad answer is kept.
 pub(crate) const SAMPLE_BYTES: usize = 4096;
@@ -35,16 +35,10 @@ pub(crate) struct Books {
     cpu: [Option<u64>; 2],
     waited_ns: u64,
     waited_over_ns: u64,
-    /// Counters at the instant of an early end, so that what drains later does not count as throughput.
-    frozen: Option<Frozen>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Frozen {
-    end_ns: u64,
-    answered_in_window: u64,
-    bytes_sent: u64,
-    bytes_received: u64,
+    /// When the window ended before its time.
+    cut_ns: Option<u64>,
+    /// Of the exchange that was intended first: how late it was begun.
+    start_error: Option<(u64, u64)>,
 }
 
 /// Closed loop: how long connections stood in use, kept apart from the recorder (Little's law compares
@@ -62,11 +56,18 @@ pub(crate) struct Ledger {
 /// What one worker hands over at the end.
 #[derive(Debug)]
 pub(crate) struct WorkerResult {
-    pub snapshot: Snapshot,
+    /// Answers in each second.
+    pub counts: Vec<u64>,
+    /// When the window really ended, and how long it was.
+    pub end_ns: u64,
+    pub wall_ns: u64,
+    /// Sum of the service times of answered exchanges.
+    pub service_sum_ns: u64,
+    /// How late the first exchange was begun.
+    pub start_error_ns: Option<u64>,
     pub own_delay: LatencyHistogram,
     pub ledger: Ledger,
     pub bad: [Option<BadAnswer>; Outcome::ALL.len()],
-    pub seconds: Seconds,
     pub cpu_ns: u64,
     /// CPU time over wall time in the window.
     pub busy: f64,
@@ -85,7 +86,7 @@ pub(crate) struct WorkerResult {
 }
 
 impl Books {
-    pub fn new(window: Window) -> Self {
+    pub fn new(window: Window, giving: Giving) -> Self {
         Books {
             window,
             recorder: Recorder::new(window),
@@ -100,11 +101,12 @@ impl Books {
             behind: 0,
             negotiated: Vec::new(),
             last_end_ns: window.start_ns,
-            seconds: Seconds::new(window.start_ns, window.end_ns),
+            seconds: Seconds::new(window, giving),
             cpu: [None; 2],
             waited_ns: 0,
             waited_over_ns: 0,
-            frozen: None,
+            cut_ns: None,
+            start_error: None,
         }
     }
 
@@ -118,6 +120,7 @@ impl Books {
     /// connection has been away, if this exchange is not on the books of latency.
     #[inline]
     pub fn settle(&mut self, times: &ExchangeTimes, ready_ns: u64, outcome: Outcome) -> Option<u64> {
+        self.seconds.turn(times.end_ns, &mut self.recorder);
         self.recorder.record(times, outcome);
         if outcome != Outcome::Answered {
             self.failed += u64::from(outcome.is_finished());
@@ -127,15 +130,9 @@ impl Books {
             return Some(ready_ns);
         }
         self.answered += 1;
-        self.seconds.turn(times.end_ns);
-        let response_ns = times.end_ns.saturating_sub(times.intended_ns);
         if times.intended_ns < self.window.start_ns {
             self.away(ready_ns, times.end_ns);
-            if times.end_ns >= self.window.start_ns {
-                self.seconds.add(response_ns);
-            }
         } else if times.end_ns < self.window.end_ns {
-            self.seconds.add(response_ns);
             self.last_end_ns = times.end_ns;
         } else {
             let begun = times.sent_ns.unwrap_or(times.end_ns);
@@ -198,34 +195,37 @@ impl Books {
         }
     }
 
+    /// Goes on to the second of this instant.
+    pub fn turn(&mut self, now_ns: u64) {
+        self.seconds.turn(now_ns, &mut self.recorder);
+    }
+
+    /// Notes how late an exchange was begun that may be the first one.
+    #[cold]
+    pub fn begun(&mut self, intended_ns: u64, now_ns: u64) {
+        if self.start_error.is_none_or(|(first_ns, _)| intended_ns < first_ns) {
+            self.start_error = Some((intended_ns, now_ns.saturating_sub(intended_ns)));
+        }
+    }
+
     /// Ends the window before its time. What was counted until now is its throughput.
     pub fn cut(&mut self, end_ns: u64) {
-        if self.frozen.is_none() && end_ns < self.window.end_ns {
-            let snapshot = self.recorder.snapshot_mut();
-            self.frozen = Some(Frozen {
-                end_ns: end_ns.max(self.window.start_ns),
-                answered_in_window: snapshot.answered_in_window,
-                bytes_sent: snapshot.bytes_sent,
-                bytes_received: snapshot.bytes_received,
-            });
+        if self.cut_ns.is_none() && end_ns < self.window.end_ns {
+            let end_ns = end_ns.max(self.window.start_ns);
+            self.cut_ns = Some(end_ns);
+            self.seconds.cut(end_ns, &mut self.recorder);
+            self.recorder.cut();
         }
     }
 
     /// The instant at which the window really ended.
     pub fn end_ns(&self) -> u64 {
-        self.frozen.map_or(self.window.end_ns, |frozen| frozen.end_ns)
+        self.cut_ns.unwrap_or(self.window.end_ns)
     }
 
     /// The end.
-    pub fn finish(mut self, end_ns: u64, connections: u64, driver: &'static str) -> WorkerResult {
-        self.seconds.finish(end_ns);
-        let mut snapshot = self.recorder.finish();
-        snapshot.window.end_ns = end_ns;
-        if let Some(frozen) = self.frozen {
-            snapshot.answered_in_window = frozen.answered_in_window;
-            snapshot.bytes_sent = frozen.bytes_sent;
-            snapshot.bytes_received = frozen.bytes_received;
-        }
+    pub fn finish(self, end_ns: u64, connections: u64, driver: &'static str) -> WorkerResult {
+        let (counts, service_sum_ns) = self.seconds.finish(end_ns, self.recorder);
         let cpu_ns = match self.cpu {
             [Some(begin), Some(end)] => end.saturating_sub(begin),
             _ => 0,
@@ -233,11 +233,14 @@ impl Books {
         let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
         let wall_ns = end_ns.saturating_sub(self.window.start_ns);
         WorkerResult {
-            snapshot,
+            counts,
+            end_ns,
+            wall_ns,
+            service_sum_ns,
+            start_error_ns: self.start_error.map(|(_, late_ns)| late_ns),
             own_delay: self.own_delay,
             ledger: self.ledger,
             bad: self.bad,
-            seconds: self.seconds,
             cpu_ns,
             busy: share(cpu_ns, wall_ns).min(1.0),
             at_work: share(self.waited_over_ns.saturating_sub(self.waited_ns), self.waited_over_ns),

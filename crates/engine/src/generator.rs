@@ -4,13 +4,16 @@ use crate::books::WorkerResult;
 use crate::check::{Dealt, check};
 use crate::driver::{Drivers, EpollDrivers, UringDrivers};
 use crate::health;
+use crate::seconds::{Collected, Collector, Giving, SECOND_NS, SecondQuantiles, Stretch, add_counts};
 use crate::transport::{Layer, Secured};
 use crate::worker::{Share, Worker, connections_of};
 use crate::{ConnectionUse, DriverChoice, EngineError, GeneratorUse, LoadPlan, LoadResult, Watch};
+use proofload_measure::Window;
 use std::io;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
+use std::time::Duration;
 
 /// From when all workers are ready to the first instant of the load, besides the time it takes to open
 /// the connections.
@@ -60,55 +63,128 @@ pub fn run_streams_in<D: Drivers>(
     watch: &Watch,
     drivers: &D,
 ) -> Result<Vec<LoadResult>, EngineError> {
+    launch(plans, watch, drivers, Launch::default())
+}
+
+/// How loads are begun, and who is told of them; by default they begin as soon as the workers are ready.
+#[derive(Default)]
+pub struct Launch<'a> {
+    /// The first instant of the loads, on the drivers' axis of time: that of all shares, where this process carries
+    /// out one of several. Connections that are kept are opened before it, 62.5 µs for each that a worker has, more under TLS.
+    pub start_ns: Option<u64>,
+    /// Is told of each stretch of each load when all its workers have handed theirs over: second by second, in
+    /// order, on the calling thread. The sum of the stretches is the snapshot of the result.
+    pub each_second: Option<&'a mut dyn FnMut(&Stretch<'_>)>,
+}
+
+/// Carries several loads out at once, from an instant that the caller may give, and tells of every second.
+///
+/// # Errors
+/// As [`run_streams`], and when the first instant has passed before all workers were ready.
+pub fn launch<D: Drivers>(
+    plans: &[LoadPlan],
+    watch: &Watch,
+    drivers: &D,
+    launch: Launch<'_>,
+) -> Result<Vec<LoadResult>, EngineError> {
     let allowance = drivers.allowance();
     let dealt = check(plans, &allowance)?;
     let threads: u32 = plans.iter().map(|plan| plan.workers).sum();
     let common = Common {
         watch,
         drivers,
+        given_start_ns: launch.start_ns,
         ready: Barrier::new(threads as usize),
         failed: AtomicBool::new(false),
         opening_ns: AtomicU64::new(0),
         start_ns: AtomicU64::new(0),
+        late_ns: AtomicU64::new(0),
         stopped_at: AtomicU64::new(u64::MAX),
     };
     let crews: Vec<Crew<'_, D>> =
         plans.iter().zip(&dealt).map(|(plan, dealt)| Crew { plan, dealt, common: &common }).collect();
-    let results: Vec<Vec<Result<WorkerResult, EngineError>>> = thread::scope(|scope| {
-        let mut thread = 0;
-        let mut spawned = Vec::new();
-        for crew in &crews {
-            let workers: Vec<_> = (0..crew.plan.workers)
-                .map(|worker| {
-                    let number = thread;
-                    thread += 1;
-                    scope.spawn(move || crew.work(worker, number))
-                })
-                .collect();
-            spawned.push(workers);
+    let mut each_second = launch.each_second;
+    let mut tell = |stretch: &Stretch<'_>| {
+        if let ([plan], Some(quantiles)) = (plans, stretch.quantiles) {
+            show(plan, watch, stretch, &quantiles);
+        }
+        if let Some(tell) = &mut each_second {
+            tell(stretch);
+        }
+    };
+    let (results, collected) = carry_out(&crews, &mut tell);
+    let gathered = plans.iter().zip(results).zip(collected).map(|((plan, workers), collected)| {
+        let workers = workers.into_iter().collect::<Result<Vec<_>, _>>()?;
+        Ok(gather(plan, workers, collected, &allowance, drivers.peak_rss_bytes()))
+    });
+    gathered.collect()
+}
+
+/// How often the collector looks if nobody has told it that there is something.
+const COLLECT_EVERY: Duration = Duration::from_millis(500);
+
+type CrewResults = Vec<Result<WorkerResult, EngineError>>;
+
+/// Lets all workers do their work, and adds up meanwhile what they hand over.
+fn carry_out<D: Drivers>(
+    crews: &[Crew<'_, D>],
+    tell: &mut dyn FnMut(&Stretch<'_>),
+) -> (Vec<CrewResults>, Vec<Collected>) {
+    let here = thread::current();
+    let waits = crews.iter().any(|crew| crew.common.drivers.is_virtual());
+    thread::scope(|scope| {
+        let (mut spawned, mut collectors) = (Vec::new(), Vec::new());
+        let mut number = 0;
+        for (stream, crew) in crews.iter().enumerate() {
+            let window = Window { start_ns: 0, end_ns: crew.plan.extent.longest_ns() };
+            let (collector, giving) = Collector::new(stream, window, crew.plan.workers, &here, waits);
+            collectors.push(collector);
+            let workers = (0..).zip(giving).map(|(worker, giving)| {
+                number += 1;
+                let thread = number - 1;
+                scope.spawn(move || crew.work(worker, thread, giving))
+            });
+            spawned.push(workers.collect::<Vec<_>>());
+        }
+        loop {
+            let ended = collectors.iter_mut().map(|collector| collector.collect(tell));
+            if ended.fold(true, |all, ended| all & ended) {
+                break;
+            }
+            thread::park_timeout(COLLECT_EVERY);
         }
         // A panic of a worker is a fault of ours; it goes on in the thread that asked.
         let join = |worker: thread::ScopedJoinHandle<'_, _>| {
             worker.join().unwrap_or_else(|e| std::panic::resume_unwind(e))
         };
-        spawned.into_iter().map(|workers| workers.into_iter().map(join).collect()).collect()
-    });
-    let gathered = plans.iter().zip(results).map(|(plan, workers)| {
-        let workers = workers.into_iter().collect::<Result<Vec<_>, _>>()?;
-        Ok(gather(plan, workers, &allowance, drivers.peak_rss_bytes()))
-    });
-    gathered.collect()
+        let results = spawned.into_iter().map(|workers| workers.into_iter().map(join).collect()).collect();
+        (results, collectors.into_iter().map(Collector::finish).collect())
+    })
+}
+
+/// Brings the live view up to date with a second that is over.
+fn show(plan: &LoadPlan, watch: &Watch, stretch: &Stretch<'_>, quantiles: &SecondQuantiles) {
+    let Some(throughput) = stretch.snapshot.throughput_per_s() else { return };
+    if stretch.last < plan.extent.longest_ns().div_ceil(SECOND_NS) {
+        watch.p50_ns.store(quantiles.p50_ns, Ordering::Relaxed);
+        watch.p99_ns.store(quantiles.p99_ns, Ordering::Relaxed);
+        watch.throughput_per_s.store(throughput as u64, Ordering::Relaxed);
+    }
 }
 
 /// What the workers of all loads share.
 struct Common<'a, D> {
     watch: &'a Watch,
     drivers: &'a D,
+    /// The first instant, if the caller gave it.
+    given_start_ns: Option<u64>,
     ready: Barrier,
     failed: AtomicBool,
     /// Most time that one worker needs to open connections ahead.
     opening_ns: AtomicU64,
     start_ns: AtomicU64,
+    /// By how much a given first instant had passed already.
+    late_ns: AtomicU64,
     stopped_at: AtomicU64,
 }
 
@@ -121,7 +197,7 @@ struct Crew<'a, D> {
 
 impl<D: Drivers> Crew<'_, D> {
     /// The whole life of one worker. Nobody starts unless all can. `number` counts the workers of all loads.
-    fn work(&self, worker: u32, number: u32) -> Result<WorkerResult, EngineError> {
+    fn work(&self, worker: u32, number: u32, giving: Giving) -> Result<WorkerResult, EngineError> {
         let (plan, common, n) = (self.plan, self.common, u64::from(self.plan.workers));
         let mut share = Share {
             k: u64::from(plan.share.0) * n + u64::from(worker),
@@ -146,10 +222,7 @@ impl<D: Drivers> Crew<'_, D> {
             common.opening_ns.fetch_max((mine + 1) * plan.opening_gap_ns(), Ordering::Relaxed);
         }
         if common.ready.wait().is_leader() {
-            let lead_ns = LEAD_NS + common.opening_ns.load(Ordering::Relaxed);
-            let start_ns = common.drivers.now_ns() + lead_ns;
-            common.start_ns.store(start_ns, Ordering::Relaxed);
-            common.watch.window_start_ns.store(start_ns + plan.discard_ns, Ordering::Relaxed);
+            self.set_start();
         }
         common.ready.wait();
         let (mut driver, layer) = opened?;
@@ -157,13 +230,28 @@ impl<D: Drivers> Crew<'_, D> {
             let source = io::Error::other("another worker could not start");
             return Err(EngineError::System { what: "cannot start", source });
         }
+        let late_ns = common.late_ns.load(Ordering::Relaxed);
+        if late_ns > 0 {
+            return Err(EngineError::TooLate { late_ns });
+        }
         share.start_ns = common.start_ns.load(Ordering::Relaxed);
-        let worker = Worker::new(plan, common.watch, &common.stopped_at, share, &connections, &most);
+        let worker = Worker::new(plan, common.watch, &common.stopped_at, share, &connections, &most, giving);
         let carried_out = match layer {
             None => worker.carry_out(&mut driver),
             Some(layer) => worker.carry_out(&mut Secured::new(driver, layer)),
         };
         carried_out.map_err(|source| EngineError::System { what: "cannot wait for the network", source })
+    }
+
+    /// Says when all workers begin.
+    fn set_start(&self) {
+        let common = self.common;
+        let lead_ns = LEAD_NS + common.opening_ns.load(Ordering::Relaxed);
+        let now_ns = common.drivers.now_ns();
+        let start_ns = common.given_start_ns.unwrap_or(now_ns + lead_ns);
+        common.late_ns.store(now_ns.saturating_sub(start_ns), Ordering::Relaxed);
+        common.start_ns.store(start_ns, Ordering::Relaxed);
+        common.watch.window_start_ns.store(start_ns + self.plan.discard_ns, Ordering::Relaxed);
     }
 }
 
@@ -182,17 +270,21 @@ fn pin(cpus: &[usize], worker: u32) -> Result<(), EngineError> {
 fn gather(
     plan: &LoadPlan,
     workers: Vec<WorkerResult>,
+    collected: Collected,
     allowance: &crate::driver::Allowance,
     peak_rss_bytes: u64,
 ) -> LoadResult {
-    let mut snapshot = workers[0].snapshot.clone();
-    workers[1..].iter().for_each(|worker| snapshot.merge(&worker.snapshot));
-    let mut seconds = workers[0].seconds.clone();
-    workers[1..].iter().for_each(|worker| seconds.merge(&worker.seconds));
+    let Collected { mut snapshot, mut quantiles } = collected;
+    // A count that is full ends the window when the last of it is answered, though time may have gone on.
+    snapshot.window.end_ns = workers.iter().map(|worker| worker.end_ns).max().unwrap_or(0);
+    let mut per_second = Vec::new();
+    workers.iter().for_each(|worker| add_counts(&mut per_second, &worker.counts));
+    quantiles.truncate(per_second.len());
     let findings = health::assess(plan, &workers, &snapshot, allowance);
     let generator = GeneratorUse {
         cpu_ns: workers.iter().map(|worker| worker.cpu_ns).sum(),
         busy: workers.iter().map(|worker| worker.busy).collect(),
+        start_error_ns: workers.iter().map(|worker| worker.start_error_ns).collect(),
         peak_rss_bytes,
         threads: workers.len() as u32,
         driver: workers[0].driver,
@@ -220,8 +312,8 @@ fn gather(
     LoadResult {
         negotiated,
         snapshot,
-        per_second: seconds.counts(),
-        quantiles_per_second: seconds.quantiles(),
+        per_second,
+        quantiles_per_second: quantiles,
         connections,
         generator,
         findings,

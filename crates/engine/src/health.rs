@@ -97,13 +97,13 @@ fn littles_law(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -
     }
     let (mut expected, mut found, mut connections) = (0.0, 0.0, 0.0);
     for worker in workers {
-        let wall_ns = worker.snapshot.seconds() * 1e9;
+        let wall_ns = worker.wall_ns as f64;
         if wall_ns <= 0.0 {
             continue;
         }
         let (away, over) = (worker.ledger.away_ns as f64, worker.ledger.over_ns as f64);
         expected += worker.connections as f64 + (over - away) / wall_ns;
-        found += worker.snapshot.service_sum_ns as f64 / wall_ns;
+        found += worker.service_sum_ns as f64 / wall_ns;
         connections += worker.connections as f64;
     }
     let differs = (expected - found).abs() > LITTLE_SHARE * connections;

@@ -20,7 +20,7 @@ mod slot;
 pub mod transport;
 mod worker;
 
-pub use generator::{run, run_in, run_streams, run_streams_in};
+pub use generator::{Launch, launch, run, run_in, run_streams, run_streams_in};
 pub use load::{Distribution, Stage, Trace};
 pub use plan::*;
-pub use seconds::SecondQuantiles;
+pub use seconds::{SecondQuantiles, Stretch};

@@ -137,6 +137,16 @@ pub enum Extent {
     },
 }
 
+impl Extent {
+    /// How long it takes at most.
+    pub(crate) fn longest_ns(&self) -> u64 {
+        match *self {
+            Extent::DurationNs(ns) => ns,
+            Extent::Requests { cap_ns, .. } => cap_ns,
+        }
+    }
+}
+
 /// Spacing of the intended times of an open loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
@@ -387,6 +397,15 @@ pub enum EngineError {
         /// What is missing or forbidden.
         why: String,
     },
+    /// The first instant that was given had passed before the workers were ready.
+    #[error(
+        "the load was to begin {:.3} s before its workers were ready: give a later instant",
+        *late_ns as f64 / 1e9
+    )]
+    TooLate {
+        /// How long before.
+        late_ns: u64,
+    },
     /// The operating system refused something before any load.
     #[error("{what}: {source}")]
     System {
@@ -489,6 +508,9 @@ pub struct GeneratorUse {
     pub peak_rss_bytes: u64,
     /// Worker threads.
     pub threads: u32,
+    /// How late each worker began its first exchange, after the instant at which it was intended; `None` for one that
+    /// began none.
+    pub start_error_ns: Vec<Option<u64>>,
     /// Name of the driver that carried it: `epoll`, `io_uring`.
     pub driver: &'static str,
 }
@@ -500,8 +522,8 @@ pub struct LoadResult {
     pub snapshot: Snapshot,
     /// Answered per interval of 1 s from the window's start, for a series.
     pub per_second: Vec<u64>,
-    /// Response times of the answers of each second, for a curve; `None` where there was none. Kept for the first
-    /// hour of a window.
+    /// Response times of what was answered in each second, for a curve; `None` where nothing was, and where the
+    /// machine was so late that a second could not be told from the next. Kept for the first day of a window.
     pub quantiles_per_second: Vec<Option<SecondQuantiles>>,
     /// How many connections there were.
     pub connections: ConnectionUse,
@@ -529,8 +551,13 @@ pub struct Watch {
     pub answered: AtomicU64,
     /// Exchanges that ended otherwise so far.
     pub failed: AtomicU64,
-    /// Merged response times so far are not shared; this is the latest p99 any worker saw, in ns.
+    /// Of the last whole second, all workers merged: the median and the 99th percentile of response time, in ns, and
+    /// answers per second. 0 before there is one, and with several loads at once.
+    pub p50_ns: AtomicU64,
+    /// See above.
     pub p99_ns: AtomicU64,
+    /// See above.
+    pub throughput_per_s: AtomicU64,
     /// Monotonic time at which the window begins; 0 until the workers have agreed on it.
     pub window_start_ns: AtomicU64,
 }

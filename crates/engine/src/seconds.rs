@@ -1,35 +1,25 @@
-//! What each second of the window brought: how many answers, and how long they took.
+//! Second by second: each worker hands over what it saw of a second, and the thread that waits for the load adds it
+//! up. Nothing is counted twice: what is recorded goes into the present second's snapshot, and the whole is the sum of
+//! the seconds.
 //!
-//! The latencies of a second are kept in buckets that grow by an eighth of an octave: cheap enough for every answer,
-//! and fine enough for a curve beside those of the subject. Verdicts rest on the full histograms, never on these.
+//! The handing over is off the data path: once a second a worker exchanges a full snapshot for an empty one, through
+//! queues that have their memory from the beginning and never block. Adding up and emptying is the collector's work.
+//! Should it be so late that no empty snapshot is there, the worker goes on in the full one, which then spans several
+//! seconds: no count is lost, only those seconds cannot be told apart.
 
-const SECOND_NS: u64 = 1_000_000_000;
+use proofload_measure::{Recorder, Snapshot, Window};
+use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
+use std::thread::Thread;
+
+pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 /// Seconds for which the series of counts has room; what comes later is left out of the series alone.
 const COUNTS_MAX: u64 = 7 * 86_400;
-/// Seconds for which latencies are kept apart; an hour takes 3.5 MiB.
-const LATENCIES_MAX: u64 = 3_600;
-/// Buckets in an octave, as a power of two.
-const SUB_BITS: u32 = 3;
-/// Everything below 2^10 ns, about a microsecond, falls into the first bucket.
-const LOWEST_BIT: u32 = 10;
-/// Up to 2^42 ns, over an hour.
-const BUCKETS: usize = 32 << SUB_BITS;
+/// Seconds for which quantiles are kept; a day takes 2 MiB.
+const QUANTILES_MAX: u64 = 86_400;
+/// Snapshots of each worker besides the one that it records in.
+const SPARES: usize = 2;
 
-type Buckets = [u32; BUCKETS];
-
-/// The seconds of one worker, or of several added up.
-#[derive(Clone, Debug)]
-pub(crate) struct Seconds {
-    counts: Vec<u64>,
-    latencies: Vec<Buckets>,
-    count: u64,
-    buckets: Box<Buckets>,
-    end_ns: u64,
-    window_end_ns: u64,
-}
-
-/// Quantiles of the response times that ended within a second; the upper end of their bucket, which is at most an
-/// eighth above them.
+/// Quantiles of the response times of the exchanges that were answered within a second, all workers merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SecondQuantiles {
     /// Median.
@@ -38,161 +28,299 @@ pub struct SecondQuantiles {
     pub p99_ns: u64,
 }
 
+/// A stretch of a load, whole seconds of its window where nothing was late: what all its workers saw, merged.
+#[derive(Debug)]
+pub struct Stretch<'a> {
+    /// Which of the loads, from 0.
+    pub stream: usize,
+    /// The second of the window with which it begins, from 0; it holds the discarded stretch too.
+    pub first: u64,
+    /// The second with which it ends. The one after the last second of the window stands for what was in flight then.
+    pub last: u64,
+    /// Of its response times; `None` where nothing was answered.
+    pub quantiles: Option<SecondQuantiles>,
+    /// What happened in it. Its window is the part of the load's window that it covers.
+    pub snapshot: &'a Snapshot,
+}
+
+/// What a worker hands over.
+#[derive(Debug)]
+struct Part {
+    /// The last second in it.
+    last: u64,
+    snapshot: Snapshot,
+}
+
+/// A worker's end of the queues.
+#[derive(Debug)]
+pub(crate) struct Giving {
+    full: SyncSender<Part>,
+    spare: Receiver<Snapshot>,
+    /// Who is told that there is something.
+    collector: Thread,
+    /// Wait for an empty snapshot: where time is virtual, it stands still meanwhile.
+    waits: bool,
+}
+
+/// The collector's end.
+#[derive(Debug)]
+struct Taking {
+    full: Receiver<Part>,
+    spare: SyncSender<Snapshot>,
+    /// The next second that this worker owes; none when it has ended.
+    owes: Option<u64>,
+}
+
+fn queues(window: Window, collector: Thread, waits: bool) -> (Giving, Taking) {
+    let (full_in, full_out) = mpsc::sync_channel(SPARES + 1);
+    let (spare_in, spare_out) = mpsc::sync_channel(SPARES);
+    for _ in 0..SPARES {
+        // There is room, and its reader is here.
+        let _ = spare_in.try_send(Snapshot::new(window));
+    }
+    let taking = Taking { full: full_out, spare: spare_in, owes: Some(0) };
+    (Giving { full: full_in, spare: spare_out, collector, waits }, taking)
+}
+
+/// The seconds of one worker.
+#[derive(Debug)]
+pub(crate) struct Seconds {
+    window: Window,
+    /// The present second, and how many the window has; the one after them is what comes after the window.
+    at: u64,
+    all: u64,
+    /// When the present second is over.
+    end_ns: u64,
+    /// When the present snapshot began.
+    since_ns: u64,
+    /// Answers in each second, and those in the present snapshot that are counted already.
+    counts: Vec<u64>,
+    counted: u64,
+    /// Over all snapshots that were handed over.
+    service_sum_ns: u64,
+    giving: Giving,
+}
+
 impl Seconds {
     /// Has all its memory from the beginning.
-    pub fn new(start_ns: u64, window_end_ns: u64) -> Seconds {
-        let seconds = (window_end_ns - start_ns).div_ceil(SECOND_NS);
-        Seconds {
-            counts: Vec::with_capacity(seconds.min(COUNTS_MAX) as usize),
-            latencies: Vec::with_capacity(seconds.min(LATENCIES_MAX) as usize),
-            count: 0,
-            buckets: Box::new([0; BUCKETS]),
-            end_ns: start_ns + SECOND_NS,
-            window_end_ns,
+    pub fn new(window: Window, giving: Giving) -> Seconds {
+        let all = window.end_ns.saturating_sub(window.start_ns).div_ceil(SECOND_NS);
+        let mut seconds = Seconds {
+            window,
+            at: 0,
+            all,
+            end_ns: u64::MAX,
+            since_ns: window.start_ns,
+            counts: Vec::with_capacity(all.min(COUNTS_MAX) as usize),
+            counted: 0,
+            service_sum_ns: 0,
+            giving,
+        };
+        if all > 0 {
+            seconds.end_ns = seconds.due_ns();
         }
+        seconds
     }
 
-    /// Goes on to the second of this instant.
+    /// Goes on to the second of this instant. To be called before something of that instant is recorded.
     #[inline]
-    pub fn turn(&mut self, now_ns: u64) {
+    pub fn turn(&mut self, now_ns: u64, recorder: &mut Recorder) {
         if now_ns >= self.end_ns {
-            self.turn_over(now_ns);
+            self.turn_over(now_ns, recorder);
         }
-    }
-
-    /// An answer that ended in the present second.
-    #[inline]
-    pub fn add(&mut self, response_ns: u64) {
-        self.count += 1;
-        self.buckets[bucket(response_ns)] += 1;
     }
 
     #[cold]
-    fn turn_over(&mut self, now_ns: u64) {
-        while now_ns >= self.end_ns && self.end_ns <= self.window_end_ns {
-            self.close_second();
-            self.end_ns += SECOND_NS;
+    fn turn_over(&mut self, now_ns: u64, recorder: &mut Recorder) {
+        while now_ns >= self.end_ns {
+            self.close_second(recorder);
         }
     }
 
-    fn close_second(&mut self) {
+    /// The load ends then, before its window does: so does the series.
+    pub fn cut(&mut self, end_ns: u64, recorder: &mut Recorder) {
+        if self.at >= self.all {
+            return;
+        }
+        let begun = end_ns > self.since_ns;
+        (self.all, self.end_ns) = if begun { (self.at + 1, end_ns) } else { (self.at, u64::MAX) };
+        if begun {
+            self.close_second(recorder);
+        }
+    }
+
+    fn close_second(&mut self, recorder: &mut Recorder) {
+        if recorder.snapshot().answered_in_window > self.counted || self.end_ns == self.due_ns() {
+            self.count(recorder);
+        }
+        self.hand_over(recorder);
+        self.at += 1;
+        self.end_ns = match self.at < self.all {
+            true => self.due_ns(),
+            false => u64::MAX,
+        };
+    }
+
+    /// When the present second is over by the clock.
+    fn due_ns(&self) -> u64 {
+        self.window.end_ns.min(self.window.start_ns + (self.at + 1) * SECOND_NS)
+    }
+
+    fn count(&mut self, recorder: &Recorder) {
+        let answered = recorder.snapshot().answered_in_window;
         if self.counts.len() < self.counts.capacity() {
-            self.counts.push(self.count);
+            self.counts.push(answered - self.counted);
         }
-        if self.latencies.len() < self.latencies.capacity() {
-            self.latencies.push(*self.buckets);
-        }
-        self.count = 0;
-        self.buckets.fill(0);
+        self.counted = answered;
     }
 
-    /// The window is over: a second that was begun and saw answers counts.
-    pub fn finish(&mut self, end_ns: u64) {
-        self.turn(end_ns);
-        if self.count > 0 {
-            self.close_second();
+    fn hand_over(&mut self, recorder: &mut Recorder) {
+        let spare = match self.giving.waits {
+            true => self.giving.spare.recv().ok(),
+            false => self.giving.spare.try_recv().ok(),
+        };
+        let Some(mut spare) = spare else { return };
+        let over_ns = self.end_ns.min(self.window.end_ns);
+        spare.window = Window { start_ns: over_ns, end_ns: over_ns };
+        self.give(recorder.exchange(spare), over_ns);
+    }
+
+    fn give(&mut self, mut snapshot: Snapshot, over_ns: u64) {
+        snapshot.window = Window { start_ns: self.since_ns, end_ns: over_ns.max(self.since_ns) };
+        self.since_ns = snapshot.window.end_ns;
+        self.service_sum_ns += snapshot.service_sum_ns;
+        self.counted = 0;
+        // There is room for every snapshot that there is. A collector that is gone has panicked, and the load with it.
+        let _ = self.giving.full.try_send(Part { last: self.at, snapshot });
+        self.giving.collector.unpark();
+    }
+
+    /// The end: hands over what is left, and returns the answers of each second and the sum of all service times. A
+    /// second that was begun and saw answers counts.
+    pub fn finish(mut self, end_ns: u64, mut recorder: Recorder) -> (Vec<u64>, u64) {
+        self.turn(end_ns, &mut recorder);
+        if recorder.snapshot().answered_in_window > self.counted {
+            self.count(&recorder);
         }
-    }
-
-    /// Adds the seconds of another worker.
-    pub fn merge(&mut self, other: &Seconds) {
-        let longest = self.counts.len().max(other.counts.len());
-        self.counts.resize(longest, 0);
-        self.counts.iter_mut().zip(&other.counts).for_each(|(sum, n)| *sum += n);
-        let longest = self.latencies.len().max(other.latencies.len());
-        self.latencies.resize(longest, [0; BUCKETS]);
-        for (sums, more) in self.latencies.iter_mut().zip(&other.latencies) {
-            sums.iter_mut().zip(more).for_each(|(sum, n)| *sum += n);
-        }
-    }
-
-    /// Answers in each second.
-    pub fn counts(&self) -> Vec<u64> {
-        self.counts.clone()
-    }
-
-    /// Quantiles of each second; `None` for one without answers.
-    pub fn quantiles(&self) -> Vec<Option<SecondQuantiles>> {
-        self.latencies.iter().map(quantiles_of).collect()
+        self.give(recorder.finish(), end_ns.min(self.window.end_ns));
+        (self.counts, self.service_sum_ns)
     }
 }
 
-fn quantiles_of(buckets: &Buckets) -> Option<SecondQuantiles> {
-    let total: u64 = buckets.iter().map(|n| u64::from(*n)).sum();
-    let at = |share: f64| {
-        let wanted = ((total as f64 * share).ceil() as u64).max(1);
-        let mut seen = 0;
-        let found = buckets.iter().position(|n| {
-            seen += u64::from(*n);
-            seen >= wanted
-        });
-        upper_ns(found.unwrap_or(BUCKETS - 1))
-    };
-    (total > 0).then(|| SecondQuantiles { p50_ns: at(0.5), p99_ns: at(0.99) })
+/// What the collector made of one load.
+#[derive(Debug)]
+pub(crate) struct Collected {
+    /// The sum.
+    pub snapshot: Snapshot,
+    /// Of each second; `None` for one without answers, and for one that could not be told from its neighbours.
+    pub quantiles: Vec<Option<SecondQuantiles>>,
 }
 
-#[inline]
-fn bucket(ns: u64) -> usize {
-    let ns = ns.max(1 << LOWEST_BIT);
-    let octave = 63 - ns.leading_zeros();
-    let within = (ns >> (octave - SUB_BITS)) & ((1 << SUB_BITS) - 1);
-    let at = (u64::from(octave - LOWEST_BIT) << SUB_BITS) + within;
-    (at as usize).min(BUCKETS - 1)
+/// Adds up the seconds of one load's workers.
+#[derive(Debug)]
+pub(crate) struct Collector {
+    stream: usize,
+    window: Window,
+    workers: Vec<Taking>,
+    /// The stretch that is being added up.
+    stretch: Snapshot,
+    first: u64,
+    last: u64,
+    begun: bool,
+    collected: Collected,
 }
 
-/// The first value above a bucket.
-fn upper_ns(bucket: usize) -> u64 {
-    let octave = (bucket >> SUB_BITS) as u32 + LOWEST_BIT;
-    let within = bucket as u64 & ((1 << SUB_BITS) - 1);
-    ((1 << SUB_BITS) + within + 1) << (octave - SUB_BITS)
+impl Collector {
+    /// A collector for so many workers of the load, and their ends of the queues. The window of the workers is that
+    /// of the load, beginning at any instant.
+    pub fn new(
+        stream: usize,
+        window: Window,
+        workers: u32,
+        collector: &Thread,
+        waits: bool,
+    ) -> (Collector, Vec<Giving>) {
+        let (giving, workers) = (0..workers).map(|_| queues(window, collector.clone(), waits)).unzip();
+        let seconds = (window.end_ns - window.start_ns).div_ceil(SECOND_NS);
+        let quantiles = Vec::with_capacity(seconds.min(QUANTILES_MAX) as usize);
+        let collected = Collected { snapshot: Snapshot::new(window), quantiles };
+        let stretch = Snapshot::new(window);
+        (Collector { stream, window, workers, stretch, first: 0, last: 0, begun: false, collected }, giving)
+    }
+
+    /// Takes what there is, and tells of each stretch that is whole. Says whether all workers have ended.
+    pub fn collect(&mut self, tell: &mut dyn FnMut(&Stretch<'_>)) -> bool {
+        loop {
+            self.take();
+            let owed = self.workers.iter().filter_map(|worker| worker.owes).min();
+            match owed {
+                Some(owed) if owed <= self.last => return false,
+                _ if self.begun => self.close(tell),
+                Some(_) => {}
+                None => return true,
+            }
+        }
+    }
+
+    /// Takes what belongs to the present stretch.
+    fn take(&mut self) {
+        for worker in &mut self.workers {
+            while let Some(owed) = worker.owes
+                && owed <= self.last
+            {
+                match worker.full.try_recv() {
+                    Ok(Part { last, mut snapshot }) => {
+                        worker.owes = Some(last + 1);
+                        self.last = self.last.max(last);
+                        match self.begun {
+                            true => self.stretch.merge(&snapshot),
+                            false => std::mem::swap(&mut self.stretch, &mut snapshot),
+                        }
+                        self.begun = true;
+                        snapshot.clear(self.window);
+                        // There is room; the worker may have ended.
+                        let _ = worker.spare.try_send(snapshot);
+                    }
+                    Err(TryRecvError::Empty) => break,
+                    Err(TryRecvError::Disconnected) => worker.owes = None,
+                }
+            }
+        }
+    }
+
+    fn close(&mut self, tell: &mut dyn FnMut(&Stretch<'_>)) {
+        let response = &self.stretch.response_time;
+        let quantiles = response.quantile_ns(0.5).zip(response.quantile_ns(0.99));
+        let quantiles = quantiles.map(|(p50_ns, p99_ns)| SecondQuantiles { p50_ns, p99_ns });
+        let series = &mut self.collected.quantiles;
+        for _ in self.first..=self.last {
+            if series.len() < series.capacity() {
+                series.push(quantiles.filter(|_| self.first == self.last));
+            }
+        }
+        let Collector { stream, first, last, ref stretch, .. } = *self;
+        tell(&Stretch { stream, first, last, quantiles, snapshot: stretch });
+        if first == 0 {
+            self.collected.snapshot.window = stretch.window;
+        }
+        self.collected.snapshot.merge(stretch);
+        self.stretch.clear(self.window);
+        self.first = last + 1;
+        self.last = self.first;
+        self.begun = false;
+    }
+
+    /// What it has come to.
+    pub fn finish(self) -> Collected {
+        self.collected
+    }
+}
+
+/// Adds the counts of another worker.
+pub(crate) fn add_counts(sums: &mut Vec<u64>, counts: &[u64]) {
+    sums.resize(sums.len().max(counts.len()), 0);
+    sums.iter_mut().zip(counts).for_each(|(sum, n)| *sum += n);
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn a_bucket_holds_its_value_and_ends_at_most_an_eighth_above_it(ns in 1024u64..1 << 41) {
-            let upper = upper_ns(bucket(ns));
-            prop_assert!(upper > ns && upper <= ns + ns / 8 + 1, "{ns}: {upper}");
-        }
-
-        #[test]
-        fn buckets_do_not_go_back(a: u64, b: u64) {
-            prop_assert!(bucket(a.max(b)) >= bucket(a.min(b)));
-        }
-    }
-
-    #[test]
-    fn each_second_has_its_own_quantiles_and_an_empty_one_none() {
-        let mut seconds = Seconds::new(0, 3 * SECOND_NS);
-        for _ in 0..98 {
-            seconds.add(1_000_000);
-        }
-        seconds.add(50_000_000);
-        seconds.add(50_000_000);
-        seconds.turn(2 * SECOND_NS + 1);
-        seconds.add(2_000_000);
-        seconds.finish(3 * SECOND_NS);
-        assert_eq!(seconds.counts(), [100, 0, 1]);
-        let [Some(first), None, Some(last)] = seconds.quantiles()[..] else { panic!("{seconds:?}") };
-        assert!((1_000_000..1_130_000).contains(&first.p50_ns), "{first:?}");
-        assert!((50_000_000..56_300_000).contains(&first.p99_ns), "{first:?}");
-        assert!((2_000_000..2_260_000).contains(&last.p50_ns), "{last:?}");
-    }
-
-    #[test]
-    fn workers_add_up() {
-        let mut one = Seconds::new(0, SECOND_NS);
-        let mut other = Seconds::new(0, SECOND_NS);
-        (0..10).for_each(|_| one.add(1_000_000));
-        (0..90).for_each(|_| other.add(4_000_000));
-        one.finish(SECOND_NS);
-        other.finish(SECOND_NS);
-        one.merge(&other);
-        assert_eq!(one.counts(), [100]);
-        assert!(one.quantiles()[0].is_some_and(|found| found.p50_ns > 4_000_000));
-    }
-}
+mod tests;

@@ -79,11 +79,7 @@ pub fn load_plan(
     Ok(LoadPlan {
         mix,
         profile: load.kind.profile(load.open.coalesce_ns),
-        connections: match load.open.auto {
-            // Each worker needs one to each target.
-            true => load.connections.max(terms.workers.saturating_mul(targets.len() as u32)),
-            false => load.connections,
-        },
+        connections: connections(load, terms, targets.len() as u32),
         targets,
         keep_alive: load.keep_alive,
         timeouts: request.timeouts,
@@ -98,6 +94,14 @@ pub fn load_plan(
         shortage: load.open.shortage,
         driver: proofload_engine::DriverChoice::default(),
     })
+}
+
+/// Connections to begin with. Where the tool chooses them, each worker has the one to each target that it needs.
+fn connections(load: &LoadPoint, terms: &Terms, targets: u32) -> u32 {
+    match load.open.auto {
+        true => load.connections.max(terms.workers.saturating_mul(targets)),
+        false => load.connections,
+    }
 }
 
 /// Where to connect to; `None` when two sockets are named.

@@ -1,6 +1,6 @@
 //! One worker's book-keeping: never allocates while measuring, never locks, knows no clock.
 
-use crate::{LatencyHistogram, Outcome, Snapshot};
+use crate::{Outcome, Snapshot};
 
 /// The stretch of time that counts. Exchanges that were intended before it are discarded (but not
 /// forgotten: they stand in [`Snapshot::discarded`]).
@@ -29,13 +29,27 @@ pub struct ExchangeTimes {
 #[derive(Clone, Debug)]
 pub struct Recorder {
     window: Window,
+    /// From here on nothing counts as throughput: the window's end, or the cut before it.
+    counts_until_ns: u64,
     snapshot: Snapshot,
 }
 
 impl Recorder {
     /// A recorder for that window. Allocates all it needs.
     pub fn new(window: Window) -> Self {
-        Recorder { window, snapshot: Snapshot::new(window) }
+        Recorder { window, counts_until_ns: window.end_ns, snapshot: Snapshot::new(window) }
+    }
+
+    /// The load ends before its window does. What ends from now on, and what bytes still cross, is no throughput;
+    /// exchanges that were intended within the window are counted as before.
+    pub fn cut(&mut self) {
+        self.counts_until_ns = 0;
+    }
+
+    /// Goes on in another snapshot and hands over the one that was recorded in until now. Their sum is what one
+    /// snapshot alone would have come to.
+    pub fn exchange(&mut self, next: Snapshot) -> Snapshot {
+        std::mem::replace(&mut self.snapshot, next)
     }
 
     /// Counts one exchange under its outcome. Latencies are recorded for answered exchanges only, so a
@@ -45,7 +59,7 @@ impl Recorder {
         let s = &mut self.snapshot;
         if outcome == Outcome::Answered
             && times.end_ns >= self.window.start_ns
-            && times.end_ns < self.window.end_ns
+            && times.end_ns < self.counts_until_ns
         {
             s.answered_in_window += 1;
         }
@@ -74,7 +88,7 @@ impl Recorder {
     /// Counts bytes that crossed the sockets, whichever exchange they belong to.
     #[inline]
     pub fn record_bytes(&mut self, now_ns: u64, sent: u64, received: u64) {
-        if now_ns >= self.window.start_ns && now_ns < self.window.end_ns {
+        if now_ns >= self.window.start_ns && now_ns < self.counts_until_ns {
             self.snapshot.bytes_sent += sent;
             self.snapshot.bytes_received += received;
         }
@@ -121,8 +135,8 @@ impl Recorder {
         self.snapshot
     }
 
-    /// A copy of the histogram of response times, for a live view.
-    pub fn response_time(&self) -> &LatencyHistogram {
-        &self.snapshot.response_time
+    /// What was recorded since the last [`Recorder::exchange`].
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
     }
 }

@@ -31,6 +31,11 @@ impl CodeCounts {
         seen.chain(std::iter::once((0, self.other))).filter(|(_, n)| *n > 0)
     }
 
+    fn clear(&mut self) {
+        self.counts.fill(0);
+        self.other = 0;
+    }
+
     fn merge(&mut self, other: &CodeCounts) {
         for (mine, theirs) in self.counts.iter_mut().zip(other.counts.iter()) {
             *mine += theirs;
@@ -111,6 +116,62 @@ impl Snapshot {
             control: 0,
             closed_by_peer: 0,
             closed_by_us: 0,
+        }
+    }
+
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self, present: Window) {
+        // Taken apart, so that a field that is new cannot be forgotten.
+        let Snapshot {
+            window,
+            outcomes,
+            dropped,
+            discarded,
+            answered_in_window,
+            response_time,
+            service_time,
+            first_byte,
+            send_delay,
+            connects,
+            handshakes_full,
+            handshakes_resumed,
+            service_sum_ns,
+            bytes_sent,
+            bytes_received,
+            codes,
+            redirects,
+            control,
+            closed_by_peer,
+            closed_by_us,
+        } = self;
+        *window = present;
+        for outcomes in [outcomes, discarded] {
+            *outcomes = OutcomeCounts::default();
+        }
+        codes.clear();
+        for histogram in [
+            response_time,
+            service_time,
+            first_byte,
+            send_delay,
+            connects,
+            handshakes_full,
+            handshakes_resumed,
+        ] {
+            histogram.clear();
+        }
+        for count in [
+            dropped,
+            answered_in_window,
+            service_sum_ns,
+            bytes_sent,
+            bytes_received,
+            redirects,
+            control,
+            closed_by_peer,
+            closed_by_us,
+        ] {
+            *count = 0;
         }
     }
 

@@ -8,7 +8,7 @@
 pub mod escape;
 mod expected;
 mod messages;
-mod number;
+pub mod number;
 mod render;
 mod result;
 mod runs;

@@ -130,6 +130,7 @@ fn generator(slices: &[&Slice], finished: u64) -> Generator {
         add(&mut out.cpu_ns, generator.cpu_ns);
         out.peak_rss_bytes = out.peak_rss_bytes.max(generator.peak_rss_bytes);
         out.threads = out.threads.max(generator.threads);
+        out.start_error_ns = out.start_error_ns.max(generator.start_error_ns);
         out.driver.clone_from(&generator.driver);
         out.fit &= generator.fit;
         for finding in &generator.findings {

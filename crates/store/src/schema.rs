@@ -56,6 +56,10 @@ pub struct Generator {
     pub peak_rss_bytes: u64,
     /// Worker threads.
     pub threads: u32,
+    /// How late the first exchange of a worker was begun, after the instant at which it was intended: the worst of
+    /// the workers. `null` when none was begun.
+    #[serde(default)]
+    pub start_error_ns: Option<u64>,
     /// `epoll`.
     pub driver: String,
     /// Whether every self-check passed.
@@ -121,8 +125,9 @@ pub struct Point {
     pub redirects: u64,
     /// Answered per second of the window.
     pub per_second: Vec<u64>,
-    /// Median response time of the answers of each second, to an eighth; `null` where there was none. Kept for the
-    /// first hour of a window, and for single streams only.
+    /// Median response time of what was answered in each second; `null` where nothing was. Kept for the first day of a
+    /// window, and for single streams only. Older records have it to an eighth, and
+    /// for an hour.
     #[serde(default)]
     pub response_p50_per_second_ns: Vec<Option<u64>>,
     /// Their 99th percentile.
@@ -236,8 +241,7 @@ pub struct LoadPoint {
     pub arrival: Option<String>,
     /// Mean pause between an answer and the next send (closed).
     pub think_ns: u64,
-    /// How pauses are spread, in words: `exponential with mean 0.1 s`; empty where there are none, and in records that
-    /// knew only one length of them.
+    /// How pauses are spread, in words: `exponential with mean 0.1 s`; empty where all are as long.
     #[serde(default)]
     pub think: String,
     /// `on`, `off`, or a number of exchanges for each connection.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::books::Books;
+use crate::seconds::Collector;
 use crate::{Expect, Extent, KeepAlive, MixEntry, Timeouts};
 use proofload_measure::{ExchangeTimes, Outcome, Window};
 use proofload_wire::Request;
@@ -48,9 +49,10 @@ pub(crate) fn plan() -> LoadPlan {
 
 /// Books of four connections that were in use all the time, a millisecond for each exchange; of every so
 /// many exchanges one is not written down, and each is sent so late.
-fn worker(drop_every: u64, sent_late_ns: u64) -> WorkerResult {
+fn worker(drop_every: u64, sent_late_ns: u64) -> (WorkerResult, Snapshot) {
     let window = Window { start_ns: SECOND, end_ns: 2 * SECOND };
-    let mut books = Books::new(window);
+    let (mut collector, mut giving) = Collector::new(0, window, 1, &std::thread::current(), false);
+    let mut books = Books::new(window, giving.remove(0));
     for i in 0..1_000 {
         let intended_ns = SECOND + i * 1_000_000;
         let times = ExchangeTimes {
@@ -63,11 +65,12 @@ fn worker(drop_every: u64, sent_late_ns: u64) -> WorkerResult {
             books.settle(&times, intended_ns, Outcome::Answered);
         }
     }
-    books.finish(window.end_ns, 4, "sim")
+    let result = books.finish(window.end_ns, 4, "sim");
+    assert!(collector.collect(&mut |_| ()));
+    (result, collector.finish().snapshot)
 }
 
-fn assessed(worker: WorkerResult) -> Vec<Finding> {
-    let snapshot = worker.snapshot.clone();
+fn assessed((worker, snapshot): (WorkerResult, Snapshot)) -> Vec<Finding> {
     assess(&plan(), &[worker], &snapshot, &ALLOWANCE)
 }
 
@@ -92,8 +95,7 @@ fn time_that_requests_wait_inside_the_generator_breaks_littles_law() {
 
 #[test]
 fn an_open_loop_has_no_such_law() {
-    let worker = worker(10, 0);
-    let snapshot = worker.snapshot.clone();
+    let (worker, snapshot) = worker(10, 0);
     let profile =
         crate::Profile::Open { rate_per_s: 4_000.0, arrival: crate::Arrival::Constant, coalesce_ns: 0 };
     assert_eq!(assess(&LoadPlan { profile, ..plan() }, &[worker], &snapshot, &ALLOWANCE), []);
@@ -102,14 +104,13 @@ fn an_open_loop_has_no_such_law() {
 #[test]
 fn a_send_delay_may_grow_with_response_times_and_with_coalescing() {
     let delayed = |coalesce_ns: u64, response_ns: u64| {
-        let mut worker = worker(0, 0);
+        let (mut worker, mut snapshot) = worker(0, 0);
         for _ in 0..1_000 {
             worker.own_delay.record(900_000);
-            worker.snapshot.response_time.record(response_ns);
+            snapshot.response_time.record(response_ns);
         }
         let profile =
             crate::Profile::Open { rate_per_s: 1e3, arrival: crate::Arrival::Constant, coalesce_ns };
-        let snapshot = worker.snapshot.clone();
         send_delay(&LoadPlan { profile, ..plan() }, &[worker], &snapshot)
     };
     assert!(matches!(delayed(0, 1_000_000), Some(Finding::SendDelay { allowed_ns: 200_000, .. })));

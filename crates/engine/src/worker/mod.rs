@@ -16,6 +16,7 @@ use crate::driver::{Conn, DialFault, Driver, Handler, Net, Wake};
 use crate::expect::Check;
 use crate::feed::Feeding;
 use crate::load::{Mix, part};
+use crate::seconds::Giving;
 use crate::slot::{Phase, Slot};
 use crate::{Asking, Extent, KeepAlive, LoadPlan, Watch};
 use pace::Pace;
@@ -35,8 +36,6 @@ pub(crate) const OPENING_GAP_NS: u64 = 62_500;
 const OPENING_MAX: usize = 128;
 /// How often the live counters are brought up to date.
 const LOOK_NS: u64 = 100_000_000;
-/// How often the live 99th percentile is, for it walks the histogram.
-const LOOKS_PER_QUANTILE: u32 = 5;
 /// Requests are never pipelined, so an outbox holds one.
 const OUTBOX_BYTES: usize = 64 * 1024;
 /// Buffers for the beginnings of answers that come in pieces.
@@ -83,7 +82,6 @@ pub(crate) struct Worker<'a> {
     drain_end_ns: Option<u64>,
     stopped: bool,
     look_ns: u64,
-    looks: u32,
     told: (u64, u64),
     /// What the transport said of the connection that ended last.
     why_closed: Option<String>,
@@ -95,7 +93,8 @@ pub(crate) fn connections_of(plan: &LoadPlan, dealt: &[u64], share: &Share) -> V
 }
 
 impl<'a> Worker<'a> {
-    /// A worker with `connections[t]` connections to target `t`, and in the end up to `most[t]`.
+    /// A worker with `connections[t]` connections to target `t`, and in the end up to `most[t]`, which gives what it
+    /// saw of each second.
     pub fn new(
         plan: &'a LoadPlan,
         watch: &'a Watch,
@@ -103,13 +102,14 @@ impl<'a> Worker<'a> {
         share: Share,
         connections: &[u64],
         most: &[u64],
+        giving: Giving,
     ) -> Self {
         let window_start = share.start_ns + plan.discard_ns;
-        let (extent_ns, quota) = match plan.extent {
-            Extent::DurationNs(ns) => (ns, None),
-            Extent::Requests { count, cap_ns } => (cap_ns, Some(part(count, share.k, share.n))),
+        let window = Window { start_ns: window_start, end_ns: window_start + plan.extent.longest_ns() };
+        let quota = match plan.extent {
+            Extent::DurationNs(_) => None,
+            Extent::Requests { count, .. } => Some(part(count, share.k, share.n)),
         };
-        let window = Window { start_ns: window_start, end_ns: window_start + extent_ns };
         let follows = plan.mix.iter().any(|entry| entry.follow.most > 0);
         let mut slots = deal_slots(connections, share.start_ns, &plan.asking, follows);
         let first_places = slots.len();
@@ -143,7 +143,7 @@ impl<'a> Worker<'a> {
             slots,
             first_places,
             pace,
-            books: Books::new(window),
+            books: Books::new(window, giving),
             outbox,
             events: Events::with_capacity(16),
             in_flight: 0,
@@ -153,7 +153,6 @@ impl<'a> Worker<'a> {
             drain_end_ns: None,
             stopped: false,
             look_ns: 0,
-            looks: 0,
             told: (0, 0),
             why_closed: None,
         };
@@ -244,12 +243,7 @@ impl<'a> Worker<'a> {
         self.watch.answered.fetch_add(answered - self.told.0, Ordering::Relaxed);
         self.watch.failed.fetch_add(failed - self.told.1, Ordering::Relaxed);
         self.told = (answered, failed);
-        if self.looks.is_multiple_of(LOOKS_PER_QUANTILE)
-            && let Some(p99) = self.books.recorder.response_time().quantile_ns(0.99)
-        {
-            self.watch.p99_ns.store(p99, Ordering::Relaxed);
-        }
-        self.looks += 1;
+        self.books.turn(now);
     }
 
     /// Ends issuing early. All workers of a load stop at the instant the first of them saw the switch.

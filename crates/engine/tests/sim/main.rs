@@ -5,6 +5,7 @@ mod follow;
 mod outcomes;
 mod pace;
 mod shapes;
+mod shares;
 mod shortage;
 mod stall;
 mod streams;

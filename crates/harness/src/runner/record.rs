@@ -94,6 +94,7 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
             cpu_ns_per_exchange: (finished > 0).then(|| used.cpu_ns as f64 / finished as f64),
             peak_rss_bytes: used.peak_rss_bytes,
             threads: used.threads,
+            start_error_ns: used.start_error_ns.iter().copied().flatten().max(),
             driver: used.driver.to_string(),
             fit: result.findings.is_empty(),
             findings: result.findings.iter().map(sentence).collect(),

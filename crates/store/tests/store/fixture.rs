@@ -119,6 +119,7 @@ pub fn slice(block: u32, cycle: u32, position: u32, variant: &str, snapshot: &Sn
                 driver: "epoll".to_string(),
                 fit: true,
                 findings: Vec::new(),
+                ..Generator::default()
             },
             subject: Some(SubjectUse {
                 cpu_ns: Some(snapshot.answered_in_window * 20_000),

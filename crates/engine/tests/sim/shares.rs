@@ -1,0 +1,230 @@
+//! A load in parts: what shares and workers ask is what the whole asks, and their seconds add up to it.
+
+use super::*;
+use proofload_engine::driver::sim::{Accept, Link, Machine, Peer, Reply, Server, Service, Sim};
+use proofload_engine::driver::{Allowance, Drivers};
+use proofload_engine::feed::{Column, Draw, Feed, Feeder, Order};
+use proofload_engine::{Asking, EngineError, Launch, Stage, launch};
+use proofload_measure::{LatencyHistogram, Snapshot};
+use proofload_wire::http1::{Part, Slot, Template};
+use proptest::prelude::*;
+use std::sync::Mutex;
+
+/// When which first line of a request came.
+type Asked = Vec<(u64, String)>;
+
+/// Drivers whose peers write down what comes when, and answer at once.
+#[derive(Default)]
+struct Listening(Arc<Mutex<Asked>>);
+
+#[derive(Debug)]
+struct Ear(Arc<Mutex<Asked>>);
+
+impl Peer for Ear {
+    fn dialed(&mut self, _link: u64) -> Accept {
+        Accept::Yes
+    }
+
+    fn received(&mut self, _link: u64, bytes: &[u8], now_ns: u64, replies: &mut Vec<(u64, Reply)>) {
+        let line = String::from_utf8_lossy(bytes).lines().next().unwrap_or_default().to_owned();
+        self.0.lock().unwrap().push((now_ns, line));
+        replies.push((now_ns, Reply::Bytes(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_vec())));
+    }
+
+    fn lost(&mut self, _link: u64, _bytes: &[u8], _reset: bool) {}
+
+    fn closed(&mut self, _link: u64) {}
+}
+
+impl Drivers for Listening {
+    type Driver = Sim;
+
+    fn now_ns(&self) -> u64 {
+        0
+    }
+
+    fn is_virtual(&self) -> bool {
+        true
+    }
+
+    fn allowance(&self) -> Allowance {
+        Allowance { descriptors: None, ports: u64::MAX }
+    }
+
+    fn peak_rss_bytes(&self) -> u64 {
+        0
+    }
+
+    fn open(&self, worker: u32, capacity: u32) -> std::io::Result<Sim> {
+        let peer = Box::new(Ear(Arc::clone(&self.0)));
+        Ok(Sim::new(peer, Link::default(), Machine::default(), u64::from(worker), capacity))
+    }
+}
+
+/// A feeder of rows in order, whose value stands in the path.
+fn fed() -> (MixEntry, Asking) {
+    let mut names = Column::default();
+    (0..1_000).for_each(|row| names.push(format!("/row{row}").as_bytes()));
+    let feeders = vec![Feeder::Rows { rows: 1_000, order: Order::Sequential }];
+    let feed = Feed { feeders, draws: vec![Draw { feeder: 0, column: Some(Arc::new(names)) }] };
+    let template = Template { slots: vec![Slot { part: Part::Target, at: 1, draw: 0 }], cookies: false };
+    let spec = RequestSpec::get("server.test", "/");
+    let encode = |close| Arc::new(RequestSpec { close, ..spec.clone() }.encode_with(&template).unwrap());
+    let entry = MixEntry { request: encode(false), closing_request: encode(true), ..entry(1, 0, 0) };
+    (entry, Asking { feed, ..Asking::default() })
+}
+
+/// What a load asks whose shares begin at one common instant, each share a run of its own.
+fn asked(plan: &LoadPlan, shares: u32, workers: u32) -> (Asked, Snapshot) {
+    let drivers = Listening::default();
+    let mut sum: Option<Snapshot> = None;
+    for share in 0..shares {
+        let part = LoadPlan { share: (share, shares), workers, ..plan.clone() };
+        let terms = Launch { start_ns: Some(SECOND), each_second: None };
+        let result = launch(&[part], &Watch::default(), &drivers, terms).unwrap().remove(0);
+        assert_eq!((result.window_start_ns, &result.findings[..]), (SECOND + plan.discard_ns, &[][..]));
+        assert_eq!(result.generator.start_error_ns, vec![Some(0); workers as usize]);
+        match &mut sum {
+            Some(sum) => sum.merge(&result.snapshot),
+            None => sum = Some(result.snapshot),
+        }
+    }
+    let mut asked = std::mem::take(&mut *drivers.0.lock().unwrap());
+    asked.sort_unstable();
+    (asked, sum.unwrap())
+}
+
+#[test]
+fn shares_and_workers_ask_together_what_the_whole_asks_to_the_nanosecond() {
+    let (entry, asking) = fed();
+    let stages = vec![Stage::Line { from: 100.0, to: 900.0, for_ns: SECOND }, Stage::hold(900.0, SECOND)];
+    let profiles = [
+        Profile::Open { rate_per_s: 700.0, arrival: Arrival::Constant, coalesce_ns: 0 },
+        Profile::Open { rate_per_s: 700.0, arrival: Arrival::Poisson, coalesce_ns: 0 },
+        Profile::OpenStages { stages, arrival: Arrival::Poisson, coalesce_ns: 0 },
+    ];
+    for profile in profiles {
+        let extent = Extent::DurationNs(2 * SECOND);
+        let (mix, asking) = (vec![entry.clone()], asking.clone());
+        let plan = LoadPlan { profile, extent, mix, asking, connections: 64, ..closed() };
+        let (whole, seen) = asked(&plan, 1, 1);
+        assert!(whole.len() > 700, "{}", whole.len());
+        let instants = |asked: &Asked| asked.iter().map(|(at, _)| *at).collect::<Vec<_>>();
+        let mut rows: Vec<String> = whole.iter().map(|(_, line)| line.clone()).collect();
+        rows.sort_unstable();
+        for (shares, workers) in [(1, 3), (2, 1), (2, 2), (3, 1)] {
+            let (parts, sum) = asked(&plan, shares, workers);
+            assert_eq!(instants(&parts), instants(&whole), "{shares} {workers} {:?}", plan.profile);
+            let lines: Vec<&String> = parts.iter().map(|(_, line)| line).collect();
+            assert_eq!(lines.len(), rows.len());
+            assert_eq!(sum, seen, "{shares} {workers}");
+        }
+    }
+}
+
+#[test]
+fn a_count_is_shared_out_exactly_with_its_rows() {
+    let (entry, asking) = fed();
+    let extent = Extent::Requests { count: 997, cap_ns: 100 * SECOND };
+    let plan = LoadPlan { extent, mix: vec![entry], asking, connections: 30, ..closed() };
+    for (shares, workers) in [(1, 1), (2, 1), (2, 2), (3, 2)] {
+        let (parts, sum) = asked(&plan, shares, workers);
+        let mut lines: Vec<String> = parts.into_iter().map(|(_, line)| line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        assert_eq!((lines.len(), sum.intended()), (997, 997), "{shares} {workers}: no row twice");
+    }
+}
+
+#[test]
+fn an_instant_that_has_passed_is_an_error_and_lateness_is_told() {
+    struct Late(Listening);
+    impl Drivers for Late {
+        type Driver = Sim;
+        fn now_ns(&self) -> u64 {
+            3 * SECOND
+        }
+        fn allowance(&self) -> Allowance {
+            self.0.allowance()
+        }
+        fn peak_rss_bytes(&self) -> u64 {
+            0
+        }
+        fn open(&self, worker: u32, capacity: u32) -> std::io::Result<Sim> {
+            self.0.open(worker, capacity)
+        }
+    }
+    let begin = |start_ns| {
+        let terms = Launch { start_ns: Some(start_ns), each_second: None };
+        launch(&[LoadPlan { workers: 2, ..closed() }], &Watch::default(), &Late(Listening::default()), terms)
+    };
+    let error = begin(SECOND).unwrap_err();
+    assert!(matches!(error, EngineError::TooLate { late_ns } if late_ns == 2 * SECOND), "{error}");
+    assert!(begin(4 * SECOND).is_ok());
+    // A machine whose waits end late begins its first exchange late, and says so.
+    let machine = Machine { wakes_late_ns: 5 * MS, ..Machine::default() };
+    let world = World::new(Server::default(), 1).with_machine(machine);
+    let result = load(&LoadPlan { workers: 2, ..open(100.0) }, &world);
+    let errors = &result.generator.start_error_ns;
+    assert!(
+        errors.len() == 2 && errors.iter().all(|e| (4 * MS..=10 * MS).contains(&e.unwrap())),
+        "{errors:?}"
+    );
+}
+
+/// Everything of a snapshot that is stored, as it is stored.
+fn bytes(snapshot: &Snapshot) -> Vec<String> {
+    let s = snapshot;
+    let histograms = [&s.response_time, &s.service_time, &s.first_byte, &s.send_delay, &s.connects];
+    let mut all: Vec<String> = histograms.into_iter().map(LatencyHistogram::encode).collect();
+    all.push(format!("{:?} {:?} {:?}", s.outcomes, s.discarded, s.codes.iter().collect::<Vec<_>>()));
+    all.push(format!("{} {} {}", s.answered_in_window, s.bytes_sent, s.bytes_received));
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_seconds_that_are_told_add_up_to_the_result_in_any_order(
+        workers in 1u32..5,
+        seed: u64,
+        open_loop: bool,
+        ms in 500u64..4_000,
+        shuffled: u64,
+    ) {
+        let service = Service::Exponential(3 * MS);
+        let profile = match open_loop {
+            true => Profile::Open { rate_per_s: 800.0, arrival: Arrival::Poisson, coalesce_ns: 0 },
+            false => closed().profile,
+        };
+        let extent = Extent::DurationNs(ms * MS);
+        let plan = LoadPlan { profile, extent, workers, seed, discard_ns: 100 * MS, ..closed() };
+        let world = World::new(Server { service, ..Server::default() }, seed);
+        let mut told = Vec::new();
+        let mut tell = |stretch: &proofload_engine::Stretch<'_>| {
+            told.push((stretch.first, stretch.last, stretch.snapshot.clone()));
+        };
+        let watch = Watch::default();
+        let terms = Launch { start_ns: None, each_second: Some(&mut tell) };
+        let result = launch(&[plan], &watch, &world, terms).unwrap().remove(0);
+        // Each second once, in order, and what drained in the end.
+        let seconds: Vec<(u64, u64)> = told.iter().map(|(first, last, _)| (*first, *last)).collect();
+        let expected: Vec<(u64, u64)> = (0..=ms.div_ceil(1_000)).map(|second| (second, second)).collect();
+        prop_assert_eq!(seconds, expected);
+        for ((_, _, snapshot), (count, quantiles)) in
+            told.iter().zip(result.per_second.iter().zip(&result.quantiles_per_second))
+        {
+            prop_assert_eq!(snapshot.answered_in_window, *count);
+            prop_assert_eq!(snapshot.response_time.quantile_ns(0.99), quantiles.map(|q| q.p99_ns));
+        }
+        let last = result.quantiles_per_second.last().unwrap().unwrap();
+        let live = [&watch.p50_ns, &watch.p99_ns].map(|at| at.load(std::sync::atomic::Ordering::Relaxed));
+        prop_assert_eq!(live, [last.p50_ns, last.p99_ns]);
+        told.sort_by_key(|(first, _, _)| (first ^ shuffled).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut sum = told.pop().unwrap().2;
+        told.iter().for_each(|(_, _, snapshot)| sum.merge(snapshot));
+        prop_assert_eq!(&sum, &result.snapshot);
+        prop_assert_eq!(bytes(&sum), bytes(&result.snapshot));
+    }
+}
