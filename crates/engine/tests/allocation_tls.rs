@@ -95,9 +95,10 @@ fn allocations_of_an_exchange_are_few_and_do_not_grow() {
         shortage: Default::default(),
     };
     let watch = Watch::default();
-    // Exchanges, allocations and frees at that number of exchanges or soon after.
-    let at = |answered: u64| {
-        while watch.answered.load(Ordering::Relaxed) < answered {
+    // Exchanges, allocations and what is held, once so many more exchanges were answered.
+    let after = |more: u64| {
+        let enough = peer.answered() + more;
+        while peer.answered() < enough {
             thread::sleep(Duration::from_millis(5));
         }
         let (allocated, freed) = (ALLOCATIONS.load(Ordering::Relaxed), FREED.load(Ordering::Relaxed));
@@ -105,7 +106,7 @@ fn allocations_of_an_exchange_are_few_and_do_not_grow() {
     };
     let (marks, result) = thread::scope(|scope| {
         let load = scope.spawn(|| run(&plan, &watch).unwrap());
-        let marks = [at(500), at(3_000), at(5_500)];
+        let marks = [after(500), after(2_500), after(2_500)];
         watch.stop.store(true, Ordering::Relaxed);
         (marks, load.join().unwrap())
     });
