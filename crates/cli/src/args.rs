@@ -128,12 +128,34 @@ pub struct LoadArgs {
     /// Time allowed from sending to the end of the answer
     #[arg(long, value_name = "TIME", default_value = "30s")]
     pub timeout: String,
+    /// What carries the bytes: epoll, or io_uring where the kernel permits it
+    #[arg(long, value_name = "DRIVER", value_enum, default_value = "epoll")]
+    pub driver: DriverArg,
     /// Threads of the generator
     #[arg(long, value_name = "N")]
     pub workers: Option<u32>,
     /// Seed of everything random
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+}
+
+/// What carries the bytes of a load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DriverArg {
+    /// Everywhere
+    Epoll,
+    /// Linux 6.1 or later, where it is not forbidden
+    #[value(name = "io_uring")]
+    IoUring,
+}
+
+impl From<DriverArg> for proofload_engine::DriverChoice {
+    fn from(driver: DriverArg) -> Self {
+        match driver {
+            DriverArg::Epoll => Self::Epoll,
+            DriverArg::IoUring => Self::IoUring,
+        }
+    }
 }
 
 /// `proofload URL`.
@@ -253,6 +275,9 @@ pub struct RunArgs {
     /// Seed of everything random
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// What carries the bytes: epoll, or io_uring where the kernel permits it; the study's without it
+    #[arg(long, value_name = "DRIVER", value_enum)]
+    pub driver: Option<DriverArg>,
     /// How the variants take turns: cycles (all run, slice by slice) or serial (one after the other); chosen by
     /// load and memory without it
     #[arg(long, value_name = "MODE", value_parser = ["cycles", "serial"])]

@@ -4,7 +4,7 @@ use crate::args::MeasureArgs;
 use crate::exit::{Exit, leave};
 use crate::load::{self, Mistakes};
 use crate::{output, progress, run};
-use proofload_engine::{Extent, LoadPlan, LoadResult, Watch};
+use proofload_engine::{DriverChoice, Extent, LoadPlan, LoadResult, Watch};
 use proofload_harness::endpoint;
 use proofload_harness::host::lock::MeasuringLock;
 use proofload_harness::host::{self, clock, signals};
@@ -34,8 +34,12 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
             false => DRAIN_NS,
         },
         workers: args.load.workers.unwrap_or(1),
+        driver: args.load.driver.into(),
         seed: args.load.seed.unwrap_or_else(clock::unix_ns),
     };
+    if args.debug && terms.driver != DriverChoice::default() {
+        mistakes.add("--driver: one request is shown as it passes through epoll; delete it");
+    }
     let plan = endpoint::load_plan(&args.urls, &request, &point, &terms);
     let plan = plan.map_err(|problems| problems.into_iter().for_each(|problem| mistakes.add(problem)));
     let name = args.urls.join(" ");

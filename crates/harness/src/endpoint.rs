@@ -2,7 +2,7 @@
 
 use crate::study::encode::Entry;
 use crate::study::{Asked, LoadPoint, ParsedUrl, RequestOptions, parse_url, parse_url_unresolved};
-use proofload_engine::{Address, Extent, LoadPlan, MixEntry, Target};
+use proofload_engine::{Address, DriverChoice, Extent, LoadPlan, MixEntry, Target};
 
 /// Most addresses in a mix.
 const URLS_MAX: usize = 64;
@@ -18,6 +18,8 @@ pub struct Terms {
     pub drain_ns: u64,
     /// Threads.
     pub workers: u32,
+    /// What carries the bytes.
+    pub driver: DriverChoice,
     /// Seed of everything random.
     pub seed: u64,
 }
@@ -92,7 +94,7 @@ pub fn load_plan(
         share: (0, 1),
         asking: request.asking(feeders),
         shortage: load.open.shortage,
-        driver: proofload_engine::DriverChoice::default(),
+        driver: terms.driver,
     })
 }
 
@@ -162,7 +164,14 @@ mod tests {
             open: Default::default(),
             streams: Vec::new(),
         };
-        let terms = Terms { discard_ns: 0, extent: Extent::DurationNs(1), drain_ns: 0, workers: 1, seed: 1 };
+        let terms = Terms {
+            discard_ns: 0,
+            extent: Extent::DurationNs(1),
+            drain_ns: 0,
+            workers: 1,
+            driver: DriverChoice::Epoll,
+            seed: 1,
+        };
         load_plan(&urls, &RequestOptions::default(), &load, &terms)
     }
 

@@ -370,7 +370,7 @@ fn load_plan(
         share: (0, 1),
         asking: study.asking.clone(),
         shortage: point.open.shortage,
-        driver: proofload_engine::DriverChoice::default(),
+        driver: study.driver,
     })
 }
 

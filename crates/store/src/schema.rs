@@ -60,7 +60,7 @@ pub struct Generator {
     /// the workers. `null` when none was begun.
     #[serde(default)]
     pub start_error_ns: Option<u64>,
-    /// `epoll`.
+    /// What carried the bytes: `epoll`, `io_uring`.
     pub driver: String,
     /// Whether every self-check passed.
     pub fit: bool,

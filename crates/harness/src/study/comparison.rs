@@ -69,6 +69,7 @@ pub fn comparison(
         points: vec![load],
         timeouts: request.timeouts,
         mode: None,
+        driver: Default::default(),
         seed: None,
         not_tested: Vec::new(),
         claims: expanded,

@@ -61,7 +61,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::plan::Mode;
-use proofload_engine::{Address, Asking, Expect, KeepAlive, MixEntry, Timeouts};
+use proofload_engine::{Address, Asking, DriverChoice, Expect, KeepAlive, MixEntry, Timeouts};
 use proofload_stats::{Claim, Names};
 use proofload_wire::http1::{EncodeError, RequestSpec, Template};
 
@@ -87,6 +87,8 @@ pub struct Study {
     pub timeouts: Timeouts,
     /// How the variants take turns, when the study says so.
     pub mode: Option<Mode>,
+    /// What carries the bytes of its loads.
+    pub driver: DriverChoice,
     /// Seed of everything random, when the study fixes one.
     pub seed: Option<u64>,
     /// What is left out: excluded combinations, and what the `quick:` block and `--only` drop, a sentence each.

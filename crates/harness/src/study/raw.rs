@@ -126,6 +126,9 @@ struct RawStudy {
     /// How the variants take turns; chosen by load and memory without it.
     #[schemars(default)]
     mode: Option<RawMode>,
+    /// What carries the bytes of the load; epoll without it.
+    #[schemars(default)]
+    driver: Option<RawDriver>,
     /// Time-outs.
     #[schemars(default)]
     timeouts: Option<RawTimeouts>,
@@ -168,6 +171,15 @@ enum RawSubject {
 enum RawMode {
     Cycles,
     Serial,
+}
+
+/// Which of the kernel's interfaces the generator uses.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+#[allow(dead_code)]
+enum RawDriver {
+    Epoll,
+    IoUring,
 }
 
 /// Started by Proofload from its catalogue.
