@@ -1,8 +1,10 @@
 //! The command line, raw: nothing here does more than name, describe and split.
 
 mod reference;
+mod transport;
 
 pub use reference::{ReferenceArgs, ReferenceTlsArgs};
+pub use transport::TransportArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -113,6 +115,9 @@ pub struct LoadArgs {
     /// Local addresses to connect from, in turn (127.0.0.2,127.0.0.3)
     #[arg(long, value_name = "ADDRESSES", value_delimiter = ',')]
     pub bind: Vec<String>,
+    /// TLS and proxy.
+    #[command(flatten)]
+    pub transport: TransportArgs,
     /// Expected status; without it 200 to 399
     #[arg(long, value_name = "CODE")]
     pub expect_status: Option<u16>,
@@ -161,7 +166,7 @@ impl From<DriverArg> for proofload_engine::DriverChoice {
 /// `proofload URL`.
 #[derive(Debug, Clone, Args)]
 pub struct MeasureArgs {
-    /// Address to measure: http://host:port/path; several with a weighted mix as `3*http://...`
+    /// Address to measure: http://host:port/path or https://...; several with a weighted mix as `3*http://...`
     #[arg(value_name = "URL")]
     pub urls: Vec<String>,
     /// How long (10s, 2m)

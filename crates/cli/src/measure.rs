@@ -9,7 +9,7 @@ use proofload_harness::endpoint;
 use proofload_harness::host::lock::MeasuringLock;
 use proofload_harness::host::{self, clock, signals};
 use proofload_harness::runner::record;
-use proofload_harness::study::quantity;
+use proofload_harness::study::{Passage, quantity};
 use proofload_store::histograms_of;
 use proofload_store::schema::{FORMAT_VERSION, Point, RunResult, Slice, Status};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,6 +50,10 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     });
     mistakes.check()?;
     let Ok(plan) = plan else { unreachable!("its mistakes were told") };
+    let passage = endpoint::passage(&args.urls, &request);
+    if passage.as_ref().is_some_and(Passage::is_insecure) {
+        crate::transport::warn_insecure(&name);
+    }
     if args.debug {
         return crate::debug::debug(&plan, &endpoint::secrets(&args.urls, &request));
     }
@@ -58,7 +62,9 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         .map_err(run::lock_error)?;
     let mut loaded = watched(&plan, &stop, args.output.quiet)?;
     record::hide_secrets(&mut loaded, &endpoint::secrets(&args.urls, &request));
-    let slice = single_slice(record::point(&name, &point, &loaded), &loaded);
+    let mut measured = record::point(&name, &point, &loaded);
+    measured.transport = passage.and_then(|passage| passage.recorded());
+    let slice = single_slice(measured, &loaded);
     // What was cut off is not the measurement that was asked for.
     let whole = (!loaded.stopped_early).then_some(&slice);
     let claims = proofload_report::judged_on_one(&thresholds, &names, whole)?;

@@ -138,6 +138,8 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
         }
     };
     let hosts = prepare(conduct, &mut plan, &say)?;
+    let insecure = conduct.study.variants.iter().filter(|variant| variant.passage.is_insecure());
+    insecure.for_each(|variant| crate::transport::warn_insecure(&variant.name));
     if conduct.explain {
         output::print(&plan::explain(conduct.study, &plan))?;
         return Ok(Exit::Done);
