@@ -1,6 +1,7 @@
 //! Everything that must pass, in the order in which it fails fastest.
 
-use crate::root;
+use crate::tools::{self, run_command};
+use crate::{gates, root};
 use anyhow::{Context, bail};
 use std::process::Command;
 use std::time::Instant;
@@ -8,7 +9,7 @@ use std::time::Instant;
 /// Runs every step and stops at the first that fails.
 pub fn run() -> anyhow::Result<()> {
     let begun = Instant::now();
-    step("real servers: a JDK 17 and Maven", install_java)?;
+    step("tools: a JDK 17, Maven, Valgrind, strace", install_tools)?;
     step("format", || cargo(&["fmt", "--all", "--check"], &[]))?;
     step("lints", || {
         cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"], &[])
@@ -22,6 +23,7 @@ pub fn run() -> anyhow::Result<()> {
         cargo(&["test", "--workspace", "--locked", "--no-fail-fast"], &[("PROOFLOAD_SLOW_TESTS", "1")])
     })?;
     step("a study killed at ten moments goes on", || cargo(&["xtask", "kills", "--count", "10"], &[]))?;
+    step("what an exchange costs", || gates::run(&root()))?;
     println!("\nci: all passed in {:.0} s", begun.elapsed().as_secs_f64());
     Ok(())
 }
@@ -35,33 +37,29 @@ fn step(name: &str, work: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result
 }
 
 fn cargo(args: &[&str], environment: &[(&str, &str)]) -> anyhow::Result<()> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    run_command(Command::new(cargo).args(args).envs(environment.iter().copied()).current_dir(root()))
+    tools::cargo(&root(), args, environment)
 }
 
-fn run_command(command: &mut Command) -> anyhow::Result<()> {
-    let shown = format!("{command:?}");
-    let status = command.status().with_context(|| format!("{shown} could not be started"))?;
-    if !status.success() {
-        bail!("{shown}: {status}");
-    }
-    Ok(())
-}
+/// Programs, and Debian's packages that bring them.
+const TOOLS: [(&str, &str); 5] = [
+    ("javac", "openjdk-17-jdk-headless"),
+    ("mvn", "maven"),
+    ("python3", "python3"),
+    ("valgrind", "valgrind"),
+    ("strace", "strace"),
+];
 
-/// The tests with real servers need a JDK 17 and Maven. On Debian as root they are installed; elsewhere it is
-/// said what to install.
-fn install_java() -> anyhow::Result<()> {
-    let missing: Vec<&str> = [("javac", "openjdk-17-jdk-headless"), ("mvn", "maven"), ("python3", "python3")]
-        .into_iter()
-        .filter(|(program, _)| !on_path(program))
-        .map(|(_, package)| package)
-        .collect();
+/// The tests with real servers need a JDK 17 and Maven, the gates Valgrind and strace. On Debian as root they are
+/// installed; elsewhere it is said what to install.
+fn install_tools() -> anyhow::Result<()> {
+    let missing: Vec<&str> =
+        TOOLS.iter().copied().filter(|(program, _)| !on_path(program)).map(|(_, package)| package).collect();
     if missing.is_empty() {
-        println!("javac, mvn and python3 are there");
+        println!("they are there");
         return Ok(());
     }
     if !on_path("apt-get") || !is_root() {
-        bail!("install {} first: the tests start real servers", missing.join(", "));
+        bail!("install {} first: the tests start real servers, the gates measure", missing.join(", "));
     }
     println!("installing {} from Debian's packages", missing.join(", "));
     run_command(Command::new("apt-get").args(["update", "-qq"]))?;

@@ -2,9 +2,11 @@
 
 mod bounds;
 mod ci;
+mod gates;
 mod kills;
 mod schema;
 mod tidy;
+mod tools;
 
 use anyhow::bail;
 use std::path::{Path, PathBuf};
@@ -15,6 +17,7 @@ cargo xtask ci                 everything that must pass: format, lints, tests, 
 cargo xtask tidy               the rules of the house alone
 cargo xtask schema [--check]   write schema/*.json from the types, or compare
 cargo xtask kills [--count N]  kill a live study at N random moments and let it go on; N is 100
+cargo xtask gates              what an exchange costs: instructions, system calls, memory; fails above its bounds
 cargo xtask bounds [--check]   write the table of group-sequential bounds, or compare";
 
 fn main() -> ExitCode {
@@ -25,6 +28,7 @@ fn main() -> ExitCode {
         Some("tidy") => tidy::run(&root()),
         Some("schema") => schema::run(&root(), rest),
         Some("kills") => kills::run(&root(), rest),
+        Some("gates") => gates::run(&root()),
         Some("bounds") => bounds::run(rest),
         Some("help" | "--help" | "-h") => {
             println!("{HELP}");

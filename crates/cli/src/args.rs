@@ -154,9 +154,19 @@ pub struct MeasureArgs {
     /// Load before the measured time that is not counted (0s, 5s)
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub warm_up: String,
-    /// Stage of a load over time: 'ramp 0..2k/s 10s', 'hold 2k/s 30s'; connections without /s; may be repeated
+    /// Stage of a load over time: 'ramp 0..2k/s 10s', 'hold 2k/s 30s', 'ladder 100..1k/s 10x30s',
+    /// 'spike 100..1k/s 5s@10s 30s', 'sine 1k/s+-500/s 1m 10m'; connections without /s; may be repeated
     #[arg(long = "stage", value_name = "STAGE", conflicts_with_all = ["duration", "requests", "rate", "users"])]
     pub stages: Vec<String>,
+    /// Recorded arrivals to play back: a file with a time in seconds on each line; -d plays only the beginning
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["requests", "rate", "users", "stages", "poisson", "think"])]
+    pub trace: Option<PathBuf>,
+    /// How many times as fast as it was recorded the trace is played (2x, 0.5x)
+    #[arg(long, value_name = "SPEED", default_value = "1x", requires = "trace")]
+    pub speed: String,
+    /// How often the trace is played
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "trace")]
+    pub repeat: u32,
     /// Users that ask so many times, each on a connection of its own, and go
     #[arg(long, value_name = "N", conflicts_with_all = ["duration", "requests", "rate", "connections"], requires = "loops")]
     pub users: Option<u32>,

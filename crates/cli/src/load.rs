@@ -7,7 +7,7 @@ use proofload_harness::study::quantity;
 use proofload_harness::study::stages::{Of, stage};
 use proofload_harness::study::{Auth, Body, FOLLOW_MAX, feeder, form_part, local_address};
 use proofload_harness::study::{
-    LoadKind, LoadPoint, OpenTerms, RequestOptions, peak, stages_label, users_label,
+    LoadKind, LoadPoint, OpenTerms, RequestOptions, peak, stages_label, trace, trace_label, users_label,
 };
 
 /// Connections when none are asked for: enough to keep a small server busy, few enough for every limit.
@@ -53,6 +53,7 @@ pub fn shaped(args: &MeasureArgs, mistakes: &mut Mistakes) -> LoadPoint {
     let plain = LoadArgs { poisson: args.load.poisson && args.stages.is_empty(), ..args.load.clone() };
     let point = point(&plain, mistakes);
     let shape = match (args.users, args.stages.is_empty()) {
+        _ if args.trace.is_some() => traced(args, &point, mistakes),
         (Some(users), _) => self::users(args, users, &point, mistakes),
         (None, false) => staged(args, &point, mistakes),
         (None, true) => return point,
@@ -77,18 +78,20 @@ fn users(args: &MeasureArgs, users: u32, plain: &LoadPoint, mistakes: &mut Mista
 }
 
 fn staged(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> LoadPoint {
-    let read: Vec<(Of, Stage)> = args
+    let read: Vec<(Of, Vec<Stage>)> = args
         .stages
         .iter()
         .filter_map(|text| stage(text).map_err(|why| mistakes.add(format!("--stage: {why}"))).ok())
         .collect();
     let open = read.iter().any(|(of, _)| *of == Of::Rate);
     // `hold 0 10s` is a pause of either kind.
-    if open && read.iter().any(|(of, stage)| *of == Of::Connections && !stage.is_pause()) {
+    if open && read.iter().any(|(of, stages)| *of == Of::Connections && !stages.iter().all(Stage::is_pause)) {
         mistakes.add("--stage: some are rates and some are connections; write /s behind all rates");
     }
-    let stages: Vec<Stage> = read.into_iter().map(|(_, stage)| stage).collect();
-    if peak(&stages) == 0.0 {
+    let all_read = read.len() == args.stages.len();
+    let stages: Vec<Stage> = read.into_iter().flat_map(|(_, stages)| stages).collect();
+    // What could not be read may well ask something.
+    if all_read && peak(&stages) == 0.0 {
         mistakes.add("--stage: the stages ask nothing; write one above 0");
     }
     if open && args.load.think.is_some() {
@@ -105,9 +108,27 @@ fn staged(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> Loa
         let arrival = if args.load.poisson { Arrival::Poisson } else { Arrival::Constant };
         return LoadPoint { label, kind: LoadKind::OpenStages { stages, arrival }, ..plain.clone() };
     }
-    let connections = peak(&stages) as u32;
+    let connections = peak(&stages).ceil() as u32;
     let kind = LoadKind::ClosedStages { stages, think_ns: think(plain) };
     LoadPoint { label, connections, kind, ..plain.clone() }
+}
+
+fn traced(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> LoadPoint {
+    let speed = mistakes.keep("--speed", trace::speed(&args.speed)).unwrap_or(1.0);
+    if args.repeat == 0 {
+        mistakes.add("--repeat: 0 times plays nothing; write at least 1");
+    }
+    let asked_ns = args.duration.as_deref().and_then(|text| quantity::duration(text).ok());
+    let path = args.trace.clone().unwrap_or_default();
+    let name = path.display().to_string();
+    let recorded = mistakes.keep("--trace", trace::read_trace(&path, &name, speed, args.repeat.max(1)));
+    let Some(recorded) = recorded else { return plain.clone() };
+    let for_ns = mistakes.take("-d", trace::played_ns(&recorded, asked_ns));
+    LoadPoint {
+        label: trace_label(&recorded),
+        kind: LoadKind::OpenTrace { recorded, for_ns },
+        ..plain.clone()
+    }
 }
 
 /// The think time that the flags say.

@@ -104,6 +104,7 @@ fn folder() -> tempfile::TempDir {
         ("users.csv", "id,token\n1,a\n"),
         ("items.jsonl", "{\"id\": 1}\n"),
         ("order.json", "{}"),
+        ("arrivals.txt", "0\n1000\n2000\n"),
         ("cat.png", "png"),
         ("parts/jvm.yaml", "timeouts: { connect: 5s }\n"),
         ("parts/timeouts.yaml", "timeouts: { response: 30s }\n"),

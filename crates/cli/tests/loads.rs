@@ -48,6 +48,107 @@ fn stages_of_connections_and_users_run_and_end() {
 }
 
 #[test]
+fn ladders_spikes_and_sines_ask_their_integral_one_after_the_other() {
+    let server = Reference::start(&[]);
+    let url = server.url();
+    let stages = [
+        // 40, 100 and 80 requests.
+        "--stage",
+        "ladder 100..300/s 2x100ms",
+        "--stage",
+        "spike 100..600/s 100ms@200ms 500ms",
+        "--stage",
+        "sine 200/s+-200/s 200ms 400ms",
+    ];
+    let args: Vec<&str> =
+        [url.as_str()].into_iter().chain(stages).chain(["-c", "8", "--format", "json", "-q"]).collect();
+    let output = proofload(&args);
+    assert!(matches!(output.status.code(), Some(0 | 12)), "{}", text(&output.stderr));
+    let point = json(&output)["points"][0].clone();
+    assert_eq!((point["intended"].as_u64(), point["point"].as_str()), (Some(220), Some("600/s-stages")));
+}
+
+#[test]
+fn think_times_follow_the_distribution_that_is_asked_for() {
+    let server = Reference::start(&[]);
+    let url = server.url();
+    for think in ["exp:20ms", "uniform:10ms..30ms", "lognormal:15ms,p99=80ms", "list:10ms,30ms"] {
+        let args = [&url, "-c", "10", "-d", "1s", "--think", think, "--seed", "1", "--format", "json", "-q"];
+        let output = proofload(&args);
+        assert!(matches!(output.status.code(), Some(0 | 12)), "{}", text(&output.stderr));
+        // Ten connections, each about every 20 ms; a busy machine makes it less.
+        let answered = outcome(&json(&output), "answered");
+        assert!((250..700).contains(&answered), "{think}: {answered}");
+    }
+    let output = proofload(&[&url, "--think", "gauss:10ms"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        text(&output.stderr).contains("--think: gauss is not a distribution"),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn a_trace_is_played_back_by_flag_and_by_study_and_its_file_stands_in_the_plan() {
+    let server = Reference::start(&[]);
+    let url = server.url();
+    let root = tempfile::tempdir().expect("a directory");
+    let file = root.path().join("arrivals.txt");
+    let lines: String =
+        (0..100).map(|at| format!("{}.{:03}\n", 1_700_000_000 + at / 50, at % 50 * 20)).collect();
+    std::fs::write(&file, lines).expect("written");
+    let name = file.to_str().expect("text");
+    let common = ["-c", "4", "--format", "json", "-q"];
+    let args = [&url, "--trace", name, "--speed", "4x", "--repeat", "3"];
+    let output = proofload(&[&args[..], &common].concat());
+    assert!(matches!(output.status.code(), Some(0 | 12)), "{}", text(&output.stderr));
+    let point = json(&output)["points"][0].clone();
+    assert_eq!((point["intended"].as_u64(), point["point"].as_str()), (Some(300), Some("300n-trace")));
+    assert!((point["seconds"].as_f64().expect("a length") - 1.5).abs() < 0.01, "{}", point["seconds"]);
+    let output = proofload(&[&[&url, "--trace", name, "-d", "500ms"][..], &common].concat());
+    assert_eq!(json(&output)["points"][0]["intended"], 25);
+    let load = "workload: { page: { get: / } }\nload:\n  open: { trace: { file: arrivals.txt, speed: 2x }, connections: 4 }\n";
+    std::fs::write(root.path().join("study.yaml"), study(load, &["errors(const:1ms) == 0"]))
+        .expect("written");
+    let explained = proofload(&["run", root.path().join("study.yaml").to_str().expect("text"), "--explain"]);
+    let said = text(&explained.stdout);
+    assert!(
+        said.contains("trace arrivals.txt (sha256 ") && said.contains("100 arrivals in 1 s at 2 times"),
+        "{said}"
+    );
+    std::fs::write(&file, "0\nsoon\n").expect("written");
+    for args in [
+        vec![url.as_str(), "--trace", name],
+        vec!["run", root.path().join("study.yaml").to_str().expect("text")],
+    ] {
+        let output = proofload(&args);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(
+            text(&output.stderr).contains("arrivals.txt:2: soon is not a time"),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+    let output = proofload(&[&url, "--trace", "/nowhere", "--speed", "0x", "--repeat", "0"]);
+    let said = text(&output.stderr).to_string();
+    assert!(
+        ["--trace: /nowhere cannot be read", "--speed: ", "--repeat: "]
+            .iter()
+            .all(|what| said.contains(what)),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_stage_that_cannot_be_read_is_one_mistake() {
+    let output = proofload(&["http://127.0.0.1:1/", "--stage", "x"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr);
+    assert!(said.contains("x is not a stage") && !said.contains("ask nothing"), "{said}");
+}
+
+#[test]
 fn shapes_that_contradict_other_flags_are_usage_errors() {
     let url = "http://127.0.0.1:1/";
     for (args, says) in [

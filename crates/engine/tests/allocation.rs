@@ -7,12 +7,15 @@ mod drivers;
 use drivers::drivers;
 use proofload_engine::feed::{Column, Draw, Feed, Feeder, Order};
 use proofload_engine::{
-    Arrival, Asking, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Timeouts, Watch, run,
+    Arrival, Asking, Distribution, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Timeouts, Watch,
+    run,
 };
 use proofload_measure::Outcome;
 use proofload_testkit::HttpPeer;
 use proofload_wire::http1::{Part, RequestSpec, Slot, Template};
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -45,11 +48,11 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-fn plan(peer: &HttpPeer, profile: Profile, think: bool) -> LoadPlan {
+fn plan(peer: SocketAddr, case: &Case) -> LoadPlan {
     let spec = RequestSpec {
         method: "GET".to_owned(),
         target: "/".to_owned(),
-        authority: peer.address().to_string(),
+        authority: peer.to_string(),
         headers: vec![("X-Number".to_owned(), "n".to_owned())],
         // The peer takes an empty line for the end of a request.
         body: b"{}\r\n\r\n".to_vec(),
@@ -73,9 +76,11 @@ fn plan(peer: &HttpPeer, profile: Profile, think: bool) -> LoadPlan {
     };
     let slot = |part, draw| Slot { part, at: 1, draw };
     let slots = vec![slot(Part::Target, 0), slot(Part::Header(0), 1), slot(Part::Body, 2)];
-    let template = Template { slots, cookies: true };
+    let template = if case.filled { Template { slots, cookies: true } } else { Template::default() };
+    let asking =
+        if case.filled { Asking { feed, cookies: true, ..Asking::default() } } else { Asking::default() };
     LoadPlan {
-        targets: vec![peer.address().into()],
+        targets: vec![peer.into()],
         mix: vec![MixEntry {
             weight: 1,
             target: 0,
@@ -84,18 +89,18 @@ fn plan(peer: &HttpPeer, profile: Profile, think: bool) -> LoadPlan {
             expect: Expect { status: Some(200), bytes: Some(1024), text: None },
             follow: Default::default(),
         }],
-        profile,
-        connections: if think { 32 } else { 8 },
-        keep_alive: KeepAlive::On,
+        profile: case.profile.clone(),
+        connections: case.connections,
+        keep_alive: if case.closes { KeepAlive::Off } else { KeepAlive::On },
         timeouts: Timeouts::default(),
         discard_ns: 0,
         extent: Extent::DurationNs(60_000_000_000),
         drain_ns: 1_000_000_000,
-        workers: 1,
+        workers: case.workers,
         cpus: Vec::new(),
         seed: 1,
         share: (0, 1),
-        asking: Asking { feed, cookies: true, ..Asking::default() },
+        asking,
         shortage: Default::default(),
         driver: Default::default(),
     }
@@ -109,16 +114,72 @@ fn allocations_at(watch: &Watch, answered: u64) -> u64 {
     ALLOCATIONS.load(Ordering::Relaxed)
 }
 
+/// A peer for connections that carry one exchange each; it allocates nothing for any of them.
+fn closing_peer() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        let mut answer = b"HTTP/1.1 200 OK\r\nContent-Length: 1024\r\n\r\n".to_vec();
+        answer.resize(answer.len() + 1024, b'x');
+        let mut buffer = [0; 4096];
+        while let Ok((mut stream, _)) = listener.accept() {
+            let mut len = 0;
+            while !buffer[..len].ends_with(b"}\r\n\r\n") {
+                match stream.read(&mut buffer[len..]) {
+                    Ok(got) if got > 0 => len += got,
+                    _ => break,
+                }
+            }
+            // Whoever leaves early is no matter for this test.
+            let _ = stream.write_all(&answer);
+        }
+    });
+    address
+}
+
+/// How a load differs from the others.
+#[derive(Clone, Debug)]
+struct Case {
+    profile: Profile,
+    connections: u32,
+    workers: u32,
+    /// Requests have places to fill, and users keep cookies.
+    filled: bool,
+    closes: bool,
+}
+
+fn cases() -> Vec<Case> {
+    let busy = Case {
+        profile: Profile::Closed { think_ns: 0.into() },
+        connections: 8,
+        workers: 1,
+        filled: true,
+        closes: false,
+    };
+    let open = Profile::Open { rate_per_s: 2_000.0, arrival: Arrival::Poisson, coalesce_ns: 0 };
+    let pausing = Profile::Closed { think_ns: 2_000_000.into() };
+    let differing = Profile::Closed { think_ns: Distribution::log_normal(2_000_000, 5_000_000) };
+    vec![
+        busy.clone(),
+        Case { filled: false, ..busy.clone() },
+        Case { workers: 2, ..busy.clone() },
+        Case { closes: true, ..busy.clone() },
+        Case { closes: true, filled: false, workers: 2, ..busy.clone() },
+        Case { profile: open.clone(), ..busy.clone() },
+        Case { profile: open, closes: true, filled: false, ..busy.clone() },
+        Case { profile: pausing, connections: 32, ..busy.clone() },
+        Case { profile: differing, connections: 32, ..busy },
+    ]
+}
+
 /// One test, for another would allocate beside it.
 #[test]
 fn the_data_path_does_not_allocate_while_it_measures() {
-    let open = Profile::Open { rate_per_s: 2_000.0, arrival: Arrival::Poisson, coalesce_ns: 0 };
-    let pausing = Profile::Closed { think_ns: 2_000_000.into() };
-    let profiles = [(Profile::Closed { think_ns: 0.into() }, false), (open, false), (pausing, true)];
-    let loads = drivers().into_iter().flat_map(|driver| profiles.clone().map(|profile| (driver, profile)));
-    for (driver, (profile, think)) in loads {
+    let loads = drivers().into_iter().flat_map(|driver| cases().into_iter().map(move |case| (driver, case)));
+    for (driver, case) in loads {
         let peer = HttpPeer::start(1024).unwrap();
-        let plan = LoadPlan { driver, ..plan(&peer, profile.clone(), think) };
+        let address = if case.closes { closing_peer() } else { peer.address() };
+        let plan = LoadPlan { driver, ..plan(address, &case) };
         let watch = Watch::default();
         let (before, after, result) = thread::scope(|scope| {
             let load = scope.spawn(|| run(&plan, &watch).unwrap());
@@ -130,10 +191,12 @@ fn the_data_path_does_not_allocate_while_it_measures() {
             watch.stop.store(true, Ordering::Relaxed);
             (before, after, load.join().unwrap())
         });
-        assert_eq!(after - before, 0, "{driver:?} {profile:?}");
+        assert_eq!(after - before, 0, "{driver:?} {case:?}");
         assert_eq!(result.generator.driver, driver.name());
         let answered = result.snapshot.outcomes.get(Outcome::Answered);
-        assert!(answered >= 2_500 && answered == peer.answered(), "{answered} {}", peer.answered());
+        assert!(answered >= 2_500, "{answered}: {case:?} {:?}", result.bad_answers);
+        assert!(case.closes || answered == peer.answered(), "{answered} {}", peer.answered());
+        assert_eq!(result.snapshot.outcomes.errors(), 0, "{case:?} {:?}", result.bad_answers);
         assert!(result.stopped_early);
     }
 }

@@ -254,7 +254,7 @@ fn planned_point(study: &Study, point: &LoadPoint) -> schema::LoadPoint {
         rate_per_s: rate_per_s.filter(|_| alone),
         arrival: arrival.filter(|_| alone).map(|arrival| arrival_name(arrival).to_string()),
         think_ns: if alone { point.think_ns() } else { 0 },
-        think: if alone { point.think_in_words() } else { String::new() },
+        think: if alone { point.spread_in_words() } else { String::new() },
         keep_alive: keep_alive_label(point.keep_alive),
         profile: if alone { point.kind.shape(point.connections) } else { String::new() },
         whole: point.is_whole(),

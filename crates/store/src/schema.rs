@@ -231,8 +231,7 @@ pub struct LoadPoint {
     pub arrival: Option<String>,
     /// Mean pause between an answer and the next send (closed).
     pub think_ns: u64,
-    /// How pauses are spread, in words: `exponential with mean 0.1 s`; empty where there are none, and in records that
-    /// knew only one length of them.
+    /// How pauses are spread, in words: `exponential with mean 0.1 s`; empty where all are as long.
     #[serde(default)]
     pub think: String,
     /// `on`, `off`, or a number of exchanges for each connection.

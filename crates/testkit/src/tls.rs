@@ -243,17 +243,32 @@ impl HttpsPeer {
     /// # Errors
     /// When no port is free or no thread can be started.
     pub fn start(config: Arc<ServerConfig>, body_bytes: usize, parting: Parting) -> io::Result<Self> {
+        HttpsPeer::start_noted(config, body_bytes, parting, || ())
+    }
+
+    /// The same; `note` is called on each of its threads as it begins.
+    ///
+    /// # Errors
+    /// As [`HttpsPeer::start`].
+    pub fn start_noted(
+        config: Arc<ServerConfig>,
+        body_bytes: usize,
+        parting: Parting,
+        note: fn(),
+    ) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
         let (accepted, answered) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
         let peer = HttpsPeer { address, accepted: Arc::clone(&accepted), answered: Arc::clone(&answered) };
         let body: Arc<[u8]> = vec![b'x'; body_bytes].into();
         thread::Builder::new().spawn(move || {
+            note();
             while let Ok((stream, _)) = listener.accept() {
                 accepted.fetch_add(1, Ordering::Relaxed);
                 let (config, answered, body) =
                     (Arc::clone(&config), Arc::clone(&answered), Arc::clone(&body));
                 let serving = move || {
+                    note();
                     let mut side = ServerSide::new(&config);
                     // How a connection ends is the client's to judge.
                     let _ended = serve(stream, &mut side, &answered, &body, parting);

@@ -1,9 +1,13 @@
 //! What every driver must do, run over all of them: epoll and io_uring against a scripted peer on the loopback
 //! address, and the simulation against the same scripts in virtual time.
 
-use super::sim::{Link, Machine, ScriptPeer, Sim};
+use super::sim::{Front, Link, Machine, ScriptPeer, Sim};
 use super::{Close, Conn, DialFault, Dialed, Driver, Epoll, Handler, Net, Pushed, Uring, Wake, probe};
+use crate::Target;
+use crate::transport::tests::{TlsFront, secured};
+use crate::transport::{Layer, Secured};
 use crate::{DriverChoice, EngineError};
+use proofload_testkit::tls::Speaks;
 use proofload_testkit::{ScriptedPeer, Step, refusing_address};
 use std::io::Write;
 use std::net::SocketAddr;
@@ -30,7 +34,7 @@ struct Notes {
     calls: u64,
     unsent: Vec<u8>,
     /// To dial again, under the same number, as soon as the peer has ended a connection.
-    again: Option<SocketAddr>,
+    again: Option<Target>,
 }
 
 impl Notes {
@@ -75,8 +79,8 @@ impl<N: Net> Handler<N> for Notes {
     fn closed(&mut self, net: &mut N, conn: Conn, how: Close) {
         self.seen.push(Seen::Closed(conn, how));
         net.close(conn);
-        if let Some(address) = self.again.take() {
-            match net.dial(conn, &address.into(), None) {
+        if let Some(target) = self.again.take() {
+            match net.dial(conn, &target, None) {
                 Dialed::Established => self.seen.push(Seen::Dialed(conn, Ok(()))),
                 Dialed::Pending => {}
                 Dialed::Failed(fault) => panic!("{fault:?}"),
@@ -93,6 +97,10 @@ trait Ground {
     fn build(scripts: Vec<Vec<Step>>) -> Self;
     fn driver(&mut self) -> &mut Self::Driver;
     fn address(&self) -> SocketAddr;
+    /// The peer as what to dial.
+    fn target(&self) -> Target {
+        self.address().into()
+    }
     /// An address that refuses.
     fn refusing(&self) -> SocketAddr;
     /// What the peer received on each connection, once all have ended.
@@ -155,22 +163,69 @@ struct Simulated {
     received: Arc<Mutex<Vec<Vec<u8>>>>,
 }
 
+/// A simulated peer of those scripts, and where it keeps what it receives.
+fn script_peer(scripts: Vec<Vec<Step>>) -> (ScriptPeer, Arc<Mutex<Vec<Vec<u8>>>>) {
+    use super::sim::Step as SimStep;
+    let step = |step: Step| match step {
+        Step::Await(n) => SimStep::Await(n),
+        Step::Send(bytes) => SimStep::Send(bytes),
+        Step::Pause(time) => SimStep::Pause(time.as_nanos() as u64),
+        Step::Fin => SimStep::Fin,
+        Step::Reset => SimStep::Reset,
+        other => unreachable!("the simulated peer plays no {other:?}"),
+    };
+    let scripts = scripts.into_iter().map(|script| script.into_iter().map(step).collect()).collect();
+    let received = Arc::new(Mutex::new(Vec::new()));
+    (ScriptPeer::new(scripts, Arc::clone(&received)), received)
+}
+
 impl Simulated {
     fn with(link: Link, scripts: Vec<Vec<Step>>) -> Self {
-        use super::sim::Step as SimStep;
-        let step = |step: Step| match step {
-            Step::Await(n) => SimStep::Await(n),
-            Step::Send(bytes) => SimStep::Send(bytes),
-            Step::Pause(time) => SimStep::Pause(time.as_nanos() as u64),
-            Step::Fin => SimStep::Fin,
-            Step::Reset => SimStep::Reset,
-            other => unreachable!("the simulated peer plays no {other:?}"),
-        };
-        let scripts = scripts.into_iter().map(|script| script.into_iter().map(step).collect()).collect();
-        let received = Arc::new(Mutex::new(Vec::new()));
-        let peer = ScriptPeer::new(scripts, Arc::clone(&received));
+        let (peer, received) = script_peer(scripts);
         let driver = Sim::new(Box::new(peer), link, Machine::default(), 5, CAPACITY);
         Simulated { driver, received }
+    }
+}
+
+/// A simulated peer that speaks TLS, and the layer that does over the simulated driver.
+struct SecuredSim {
+    driver: Secured<Sim>,
+    received: Arc<Mutex<Vec<Vec<u8>>>>,
+}
+
+impl Ground for SecuredSim {
+    type Driver = Secured<Sim>;
+
+    fn build(scripts: Vec<Vec<Step>>) -> Self {
+        // Less than what is encrypted at once.
+        let link = Link { jitter_ns: 9_000, segment_max: 65_536, send_room: 50_000, ..Link::default() };
+        let (peer, received) = script_peer(scripts);
+        let peer = TlsFront::new(&Speaks::default()).before(Box::new(peer));
+        let sim = Sim::new(peer, link, Machine::default(), 5, CAPACITY);
+        let layer = Layer::new(&[secured()], CAPACITY, None).unwrap().unwrap();
+        SecuredSim { driver: Secured::new(sim, layer), received }
+    }
+
+    fn driver(&mut self) -> &mut Secured<Sim> {
+        &mut self.driver
+    }
+
+    fn address(&self) -> SocketAddr {
+        secured().address.tcp().unwrap()
+    }
+
+    fn target(&self) -> Target {
+        secured()
+    }
+
+    fn refusing(&self) -> SocketAddr {
+        self.address()
+    }
+
+    fn finish(mut self) -> Vec<Vec<u8>> {
+        (0..CAPACITY).for_each(|conn| self.driver.net().close(conn));
+        drop(self.driver);
+        self.received.lock().unwrap().clone()
     }
 }
 
@@ -216,8 +271,8 @@ fn until<G: Ground>(ground: &mut G, notes: &mut Notes, so: impl Fn(&Notes) -> bo
 }
 
 fn dial<G: Ground>(ground: &mut G, notes: &mut Notes, conn: Conn) {
-    let address = ground.address();
-    match ground.driver().net().dial(conn, &address.into(), None) {
+    let target = ground.target();
+    match ground.driver().net().dial(conn, &target, None) {
         Dialed::Established => {}
         Dialed::Pending => until(ground, notes, |n| n.seen.contains(&Seen::Dialed(conn, Ok(())))),
         Dialed::Failed(fault) => panic!("{fault:?}"),
@@ -256,6 +311,77 @@ fn a_refused_connection_is_told_as_one_and_frees_its_number<G: Ground>() {
             Dialed::Failed(fault) => assert_eq!(fault, DialFault::Refused),
             Dialed::Established => panic!("somebody listens at {address}"),
             Dialed::Pending => until(&mut ground, &mut notes, |n| !n.seen.is_empty()),
+        }
+        assert!(notes.seen.is_empty() || notes.seen == [Seen::Dialed(0, Err(DialFault::Refused))]);
+    }
+}
+
+/// Dials with a request, and sees to it that all of it is sent, whatever the dial came to.
+fn dial_with<G: Ground>(ground: &mut G, notes: &mut Notes, conn: Conn, request: &[u8]) {
+    let address = ground.address();
+    let before_ns = ground.driver().net().now_ns();
+    let (dialed, sent) = ground.driver().net().dial_sending(conn, &address.into(), None, request);
+    assert_eq!(sent.is_some(), dialed == Dialed::Established);
+    notes.unsent = request.to_vec();
+    match (dialed, sent) {
+        (Dialed::Established, Some(sent)) => {
+            assert!(sent.at_ns >= before_ns && sent.at_ns <= ground.driver().net().now_ns());
+            let Pushed::Took(took) = sent.pushed else { panic!("{:?}", sent.pushed) };
+            notes.unsent.drain(..took);
+        }
+        (Dialed::Pending, None) => {
+            until(ground, notes, |n| n.seen.contains(&Seen::Dialed(conn, Ok(()))));
+            notes.push(ground.driver().net(), conn);
+        }
+        other => panic!("{other:?}"),
+    }
+    until(ground, notes, |n| n.unsent.is_empty());
+}
+
+fn a_request_sent_with_its_dial_arrives_once_and_more_may_follow<G: Ground>() {
+    let script = vec![
+        Step::Await(5),
+        Step::Send(b"one".to_vec()),
+        Step::Await(3),
+        Step::Send(b"two".to_vec()),
+        Step::Fin,
+    ];
+    let mut ground = G::build(vec![script]);
+    let mut notes = Notes::new();
+    dial_with(&mut ground, &mut notes, 1, b"hello");
+    until(&mut ground, &mut notes, |n| n.of(1) == b"one");
+    send_all(&mut ground, &mut notes, 1, b"and");
+    until(&mut ground, &mut notes, |n| n.closed(1) == Some(Close::Fin));
+    assert_eq!(notes.of(1), b"onetwo");
+    assert_eq!(ground.finish(), [b"helloand".to_vec()]);
+}
+
+fn a_long_request_sent_with_its_dial_goes_on_when_it_can<G: Ground>() {
+    let request = pattern(12_000_000);
+    let script = vec![
+        Step::Await(1),
+        Step::Pause(Duration::from_millis(30)),
+        Step::Await(request.len() - 1),
+        Step::Send(b"thanks".to_vec()),
+    ];
+    let mut ground = G::build(vec![script]);
+    let mut notes = Notes::new();
+    dial_with(&mut ground, &mut notes, 0, &request);
+    assert!(notes.seen.contains(&Seen::Writable(0)), "12 MB fitted at once");
+    until(&mut ground, &mut notes, |n| n.of(0) == b"thanks");
+    assert_eq!(ground.finish(), [request]);
+}
+
+fn a_refused_connection_takes_no_request_and_frees_its_number<G: Ground>() {
+    let mut ground = G::build(Vec::new());
+    let mut notes = Notes::new();
+    for _ in 0..2 {
+        let address = ground.refusing();
+        notes.seen.clear();
+        match ground.driver().net().dial_sending(0, &address.into(), None, b"hello") {
+            (Dialed::Failed(fault), None) => assert_eq!(fault, DialFault::Refused),
+            (Dialed::Pending, None) => until(&mut ground, &mut notes, |n| !n.seen.is_empty()),
+            other => panic!("somebody listens at {address}: {other:?}"),
         }
         assert!(notes.seen.is_empty() || notes.seen == [Seen::Dialed(0, Err(DialFault::Refused))]);
     }
@@ -330,7 +456,7 @@ fn a_number_can_be_dialed_again_within_the_call_that_told_its_end<G: Ground>() {
     let ends = vec![Step::Await(1), Step::Send(b"one".to_vec()), Step::Fin];
     let stays = vec![Step::Await(1), Step::Send(b"two".to_vec())];
     let mut ground = G::build(vec![ends, stays]);
-    let mut notes = Notes { again: Some(ground.address()), ..Notes::new() };
+    let mut notes = Notes { again: Some(ground.target()), ..Notes::new() };
     dial(&mut ground, &mut notes, 0);
     send_all(&mut ground, &mut notes, 0, b"?");
     let stands_again = |n: &Notes| {
@@ -407,6 +533,9 @@ macro_rules! over_every_driver {
                 }
             })+
         }
+        mod secured {
+            $(#[test] fn $case() { super::$case::<super::SecuredSim>(); })+
+        }
         mod sim {
             $(#[test] fn $case() { super::$case::<super::Simulated>(); })+
         }
@@ -416,6 +545,9 @@ macro_rules! over_every_driver {
 over_every_driver!(
     what_is_sent_arrives_and_what_arrives_is_whole_and_in_order,
     a_refused_connection_is_told_as_one_and_frees_its_number,
+    a_request_sent_with_its_dial_arrives_once_and_more_may_follow,
+    a_long_request_sent_with_its_dial_goes_on_when_it_can,
+    a_refused_connection_takes_no_request_and_frees_its_number,
     an_end_comes_after_all_that_was_sent_before_it,
     an_end_right_behind_a_short_answer_is_not_missed,
     a_reset_is_told_as_one,

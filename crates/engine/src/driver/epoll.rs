@@ -4,14 +4,18 @@
 //! buffer that all connections share, and a read that comes back short has drained the socket, so
 //! nothing probes for `EAGAIN`; writability is watched only after a write came back short.
 
-use super::{Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, Pushed, Turned, Wake};
+use super::dial::{connect, delaying_socket_to, dial_fault, socket_to};
+use super::machine;
+use super::{
+    Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, Pushed, Sent, Turned, Wake,
+};
 use crate::{Address, Target, clock};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, sockopt};
+use rustix::net::{RecvFlags, SendFlags, sockopt};
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::num::NonZeroU64;
 use std::os::fd::{AsRawFd, OwnedFd};
 
@@ -51,6 +55,9 @@ struct Socket {
     watches_write: bool,
     wants_write: bool,
     requeued: bool,
+    /// Whether a small send would wait for one under way: `TCP_NODELAY` is not set. A connection that was dialed with
+    /// its request may never send another, and is spared the call.
+    delays: bool,
     /// A send met a reset, which takes the error from the socket: reading will only find an end.
     reset: bool,
 }
@@ -67,17 +74,6 @@ enum Read {
 
 pub(super) fn system(errno: Errno) -> io::Error {
     io::Error::from_raw_os_error(errno.raw_os_error())
-}
-
-pub(super) fn dial_fault(errno: Errno) -> DialFault {
-    match errno {
-        Errno::CONNREFUSED => DialFault::Refused,
-        Errno::TIMEDOUT => DialFault::TimedOut,
-        Errno::CONNRESET => DialFault::Reset,
-        Errno::ADDRNOTAVAIL => DialFault::NoPort,
-        Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM => DialFault::NoDescriptor,
-        _ => DialFault::Other,
-    }
 }
 
 impl std::fmt::Debug for Epoll {
@@ -274,54 +270,6 @@ impl Driver for Epoll {
     }
 }
 
-/// A socket for connections to that address.
-pub(super) fn socket_to(to: &Address, from: Option<IpAddr>) -> Result<OwnedFd, Errno> {
-    let family = match to {
-        Address::Tcp(SocketAddr::V4(_)) => AddressFamily::INET,
-        Address::Tcp(SocketAddr::V6(_)) => AddressFamily::INET6,
-        Address::Unix(_) => AddressFamily::UNIX,
-    };
-    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    let fd = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
-    if matches!(to, Address::Tcp(_)) {
-        sockopt::set_tcp_nodelay(&fd, true)?;
-        if let Some(from) = from {
-            choose_port_late(&fd)?;
-            rustix::net::bind(&fd, &SocketAddr::new(from, 0))?;
-        }
-    }
-    Ok(fd)
-}
-
-/// Whether connections can leave from that address.
-pub fn is_local(address: IpAddr) -> bool {
-    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-    rustix::net::socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC, None)
-        .and_then(|fd| rustix::net::bind(&fd, &SocketAddr::new(address, 0)))
-        .is_ok()
-}
-
-/// Lets the kernel choose the local port when it knows the peer: else a port serves one peer only, and a
-/// second address of the server would not bring more connections.
-fn choose_port_late(fd: &OwnedFd) -> Result<(), Errno> {
-    let on: libc::c_int = 1;
-    // SAFETY: the option's value is an int that outlives the call, and its length is told.
-    let result = unsafe {
-        libc::setsockopt(
-            fd.as_raw_fd(),
-            libc::IPPROTO_IP,
-            libc::IP_BIND_ADDRESS_NO_PORT,
-            std::ptr::from_ref(&on).cast(),
-            size_of::<libc::c_int>() as libc::socklen_t,
-        )
-    };
-    if result == 0 {
-        Ok(())
-    } else {
-        Err(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::INVAL))
-    }
-}
-
 impl EpollNet {
     fn requeue(&mut self, conn: Conn) {
         let socket = &mut self.sockets[conn as usize];
@@ -345,28 +293,63 @@ impl EpollNet {
 
     fn open(&mut self, conn: Conn, to: &Address, from: Option<IpAddr>) -> Result<Dialed, Errno> {
         let fd = socket_to(to, from)?;
-        let connected = match to {
-            Address::Tcp(to) => rustix::net::connect(&fd, to),
-            Address::Unix(path) => rustix::net::connect(&fd, &SocketAddrUnix::new(path)?),
-        };
-        match connected {
-            Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => {}
-            Err(errno) => return Err(errno),
-        }
+        connect(&fd, to)?;
         // On loopback the handshake is over before `connect` returns; asking is cheaper than an event.
         let established = rustix::net::getpeername(&fd).is_ok();
-        let mut interest = EventFlags::IN | EventFlags::RDHUP | EventFlags::ET;
-        if !established {
-            interest |= EventFlags::OUT;
+        self.watch(conn, fd, !established)?;
+        self.sockets[conn as usize].dialing = !established;
+        Ok(if established { Dialed::Established } else { Dialed::Pending })
+    }
+
+    /// Dials and sends, which tells whether the connection stands and spares asking.
+    fn open_sending(
+        &mut self,
+        conn: Conn,
+        to: &Address,
+        from: Option<IpAddr>,
+        bytes: &[u8],
+    ) -> Result<(Dialed, Option<Sent>), Errno> {
+        let fd = delaying_socket_to(to, from)?;
+        connect(&fd, to)?;
+        let at_ns = clock::monotonic_ns();
+        let sent = rustix::net::send(&fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
+        let pushed = match sent {
+            Ok(took) => Some(Pushed::Took(took)),
+            Err(Errno::CONNRESET | Errno::PIPE) => Some(Pushed::Took(0)),
+            Err(Errno::AGAIN | Errno::INTR | Errno::NOTCONN) => None,
+            Err(errno) => return Err(errno),
+        };
+        let whole = pushed == Some(Pushed::Took(bytes.len()));
+        let watched = self.watch(conn, fd, !whole);
+        let socket = &mut self.sockets[conn as usize];
+        socket.delays = matches!(to, Address::Tcp(_));
+        socket.dialing = pushed.is_none();
+        let Some(pushed) = pushed else {
+            return watched.map(|()| (Dialed::Pending, None));
+        };
+        if sent.is_err() {
+            // As in `send`: an answer may have come before the reset.
+            socket.reset = true;
+            self.requeue(conn);
+        } else {
+            socket.wants_write = !whole;
         }
+        let pushed = if watched.is_ok() { pushed } else { Pushed::Failed };
+        Ok((Dialed::Established, Some(Sent { at_ns, pushed })))
+    }
+
+    /// Makes the number's socket of a descriptor and registers it; `write` watches for writability too. The socket
+    /// is the number's also if it cannot be registered.
+    fn watch(&mut self, conn: Conn, fd: OwnedFd, write: bool) -> Result<(), Errno> {
+        let mut interest = EventFlags::IN | EventFlags::RDHUP | EventFlags::ET;
+        interest.set(EventFlags::OUT, write);
         let socket = &mut self.sockets[conn as usize];
         let tag = u64::from(socket.epoch) << 32 | u64::from(conn);
-        epoll::add(&self.epoll, &fd, EventData::new_u64(tag), interest)?;
-        socket.dialing = !established;
-        socket.watches_write = !established;
+        let watched = epoll::add(&self.epoll, &fd, EventData::new_u64(tag), interest);
+        socket.watches_write = write;
         socket.wants_write = false;
         socket.fd = Some(fd);
-        Ok(if established { Dialed::Established } else { Dialed::Pending })
+        watched
     }
 
     fn watch_write(&mut self, conn: Conn) -> Result<(), Errno> {
@@ -396,12 +379,33 @@ impl Net for EpollNet {
     fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed {
         debug_assert!(self.sockets[conn as usize].fd.is_none(), "connection {conn} is in use");
         let dialed = self.open(conn, &to.address, from);
-        dialed.unwrap_or_else(|errno| Dialed::Failed(dial_fault(errno)))
+        dialed.unwrap_or_else(|errno| {
+            self.close(conn);
+            Dialed::Failed(dial_fault(errno))
+        })
+    }
+
+    fn dial_sending(
+        &mut self,
+        conn: Conn,
+        to: &Target,
+        from: Option<IpAddr>,
+        bytes: &[u8],
+    ) -> (Dialed, Option<Sent>) {
+        debug_assert!(self.sockets[conn as usize].fd.is_none(), "connection {conn} is in use");
+        self.open_sending(conn, &to.address, from, bytes).unwrap_or_else(|errno| {
+            self.close(conn);
+            (Dialed::Failed(dial_fault(errno)), None)
+        })
     }
 
     #[inline]
     fn send(&mut self, conn: Conn, bytes: &[u8]) -> Pushed {
-        let Some(fd) = &self.sockets[conn as usize].fd else { return Pushed::Failed };
+        let socket = &mut self.sockets[conn as usize];
+        let Some(fd) = &socket.fd else { return Pushed::Failed };
+        if std::mem::take(&mut socket.delays) && sockopt::set_tcp_nodelay(fd, true).is_err() {
+            return Pushed::Failed;
+        }
         let took = loop {
             match rustix::net::send(fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
                 Ok(took) => break took,
@@ -443,36 +447,18 @@ impl Drivers for EpollDrivers {
 
     fn allowance(&self) -> Allowance {
         let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-        Allowance { descriptors, ports: ephemeral_ports() }
+        Allowance { descriptors, ports: machine::ephemeral_ports() }
     }
 
     fn peak_rss_bytes(&self) -> u64 {
         // Not `getrusage`: its peak is inherited through exec from whoever started this process.
-        std::fs::read_to_string("/proc/self/status").map_or(0, |text| peak_rss_of(&text).unwrap_or(0))
+        std::fs::read_to_string("/proc/self/status")
+            .map_or(0, |text| machine::peak_rss_of(&text).unwrap_or(0))
     }
 
     fn open(&self, _worker: u32, capacity: u32) -> io::Result<Epoll> {
         Epoll::new(capacity)
     }
-}
-
-/// Linux's default range, 32768 to 60999.
-const EPHEMERAL_PORTS_DEFAULT: u64 = 28_232;
-
-fn ephemeral_ports() -> u64 {
-    let text = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
-    ports_of(&text).unwrap_or(EPHEMERAL_PORTS_DEFAULT)
-}
-
-fn ports_of(text: &str) -> Option<u64> {
-    let mut words = text.split_whitespace().map(str::parse::<u64>);
-    let (low, high) = (words.next()?.ok()?, words.next()?.ok()?);
-    Some((high + 1).saturating_sub(low))
-}
-
-fn peak_rss_of(text: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
 #[cfg(test)]
@@ -495,26 +481,6 @@ mod tests {
             let took = clock::monotonic_ns() - began;
             assert!(took >= after_ns && turned.waited_ns <= took, "{took} of {after_ns}");
         }
-    }
-
-    #[test]
-    fn the_kernels_texts_are_read() {
-        assert_eq!(ports_of("32768\t60999\n"), Some(28_232));
-        assert_eq!(ports_of(""), None);
-        assert_eq!(peak_rss_of("Name:\tx\nVmHWM:\t    2048 kB\nVmRSS:\t1 kB\n"), Some(2_097_152));
-        assert_eq!(peak_rss_of("Name:\tx\n"), None);
-    }
-
-    #[test]
-    fn ports_and_descriptors_that_ran_out_are_told_from_refusals() {
-        assert_eq!(dial_fault(Errno::ADDRNOTAVAIL), DialFault::NoPort);
-        for errno in [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM] {
-            assert_eq!(dial_fault(errno), DialFault::NoDescriptor);
-        }
-        assert_eq!(dial_fault(Errno::CONNREFUSED), DialFault::Refused);
-        assert_eq!(dial_fault(Errno::TIMEDOUT), DialFault::TimedOut);
-        assert_eq!(dial_fault(Errno::CONNRESET), DialFault::Reset);
-        assert_eq!(dial_fault(Errno::HOSTUNREACH), DialFault::Other);
     }
 
     #[test]

@@ -8,7 +8,9 @@
 //! Connections are named by numbers that the worker chose (places in its slab). A number is free again
 //! after [`Net::close`], also within the call that told of it.
 
+mod dial;
 mod epoll;
+mod machine;
 pub mod sim;
 mod tap;
 mod uring;
@@ -16,7 +18,8 @@ mod uring;
 #[cfg(test)]
 mod conformance;
 
-pub use epoll::{Epoll, EpollDrivers, EpollNet, is_local};
+pub use dial::is_local;
+pub use epoll::{Epoll, EpollDrivers, EpollNet};
 pub use proofload_wire::Close;
 pub use tap::Tap;
 pub(crate) use tap::TappedDrivers;
@@ -85,6 +88,15 @@ pub enum Pushed {
     Failed,
 }
 
+/// What became of bytes that were sent as soon as their connection stood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// When the connection stood, just before they were sent.
+    pub at_ns: u64,
+    /// As [`Net::send`] would have told.
+    pub pushed: Pushed,
+}
+
 /// What a handler may do with connections.
 pub trait Net {
     /// The time of this driver's axis; for the kernel's sockets `CLOCK_MONOTONIC`.
@@ -95,6 +107,21 @@ pub trait Net {
     /// capacity the driver was made with. A driver of sockets takes the address alone; what the target's transport
     /// asks for is the layer's above it ([`crate::transport`]).
     fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed;
+    /// The same, and sends these bytes if the connection is established at once: told with that, and only then.
+    fn dial_sending(
+        &mut self,
+        conn: Conn,
+        to: &Target,
+        from: Option<IpAddr>,
+        bytes: &[u8],
+    ) -> (Dialed, Option<Sent>) {
+        let dialed = self.dial(conn, to, from);
+        let sent = (dialed == Dialed::Established).then(|| {
+            let at_ns = self.now_ns();
+            Sent { at_ns, pushed: self.send(conn, bytes) }
+        });
+        (dialed, sent)
+    }
     /// Sends what the kernel takes now.
     fn send(&mut self, conn: Conn, bytes: &[u8]) -> Pushed;
     /// Closes the connection, or gives its establishment up, and frees the number. No call tells of it.

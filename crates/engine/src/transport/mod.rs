@@ -11,6 +11,9 @@ mod stream;
 mod tls;
 mod tunnel;
 
+#[cfg(test)]
+pub(crate) mod tests;
+
 pub(crate) use layer::{Layer, problems};
 pub(crate) use secured::Secured;
 

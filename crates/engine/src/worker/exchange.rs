@@ -2,13 +2,13 @@
 
 use super::follow::Leading;
 use super::{BACKOFF_NS, PARTING_NS, Worker};
-use crate::KeepAlive;
 use crate::books::SAMPLE_BYTES;
 use crate::driver::{Conn, DialFault, Dialed, Net, Pushed};
-use crate::slot::{Phase, User};
+use crate::slot::{Phase, Slot, User};
+use crate::{KeepAlive, LoadPlan};
 use proofload_measure::{ExchangeTimes, Outcome};
 use proofload_wire::http1::Filling;
-use proofload_wire::{Cancelled, Close, Event, ExchangeId, Full, Outbox, State};
+use proofload_wire::{Cancelled, Close, Event, ExchangeId, Full, Outbox, Request, State};
 
 /// HTTP/1.1 carries one exchange at a time, so one name is enough.
 const ONLY: ExchangeId = ExchangeId(0);
@@ -67,12 +67,19 @@ impl Worker<'_> {
         slot.dialed_ns = now;
         slot.phase = Phase::Dialing;
         let to = &self.plan.targets[slot.target as usize];
+        let request = request_of(self.plan, slot);
+        let as_encoded = request.places.is_empty() && slot.user.is_none();
         let from = self.local_address(conn);
-        match net.dial(conn, to, from) {
+        let (dialed, sent) = if as_encoded {
+            net.dial_sending(conn, to, from, &request.bytes)
+        } else {
+            (net.dial(conn, to, from), None)
+        };
+        match dialed {
             Dialed::Established => {
-                let now = net.now_ns();
+                let now = sent.map_or_else(|| net.now_ns(), |sent| sent.at_ns);
                 self.connected(conn, now);
-                self.ask(net, conn, now, now);
+                self.ask_or_sent(net, conn, (now, now), sent.map(|sent| sent.pushed));
             }
             Dialed::Pending => self.deadlines.set(conn, now, self.plan.timeouts.connect_ns),
             Dialed::Failed(fault) => self.dial_failed(net, conn, fault, now),
@@ -122,6 +129,18 @@ impl Worker<'_> {
     /// Sends the present exchange's request. `ready_ns` is since when it could use the connection.
     #[inline]
     pub(super) fn ask<N: Net>(&mut self, net: &mut N, conn: Conn, ready_ns: u64, now: u64) {
+        self.ask_or_sent(net, conn, (ready_ns, now), None);
+    }
+
+    /// The same; `pushed` is what became of the request if it was sent already.
+    #[inline]
+    fn ask_or_sent<N: Net>(
+        &mut self,
+        net: &mut N,
+        conn: Conn,
+        (ready_ns, now): (u64, u64),
+        pushed: Option<Pushed>,
+    ) {
         let plan = self.plan;
         let slot = &mut self.slots[conn as usize];
         let step = slot.user.as_ref().map_or(0, |user| user.steps);
@@ -131,23 +150,14 @@ impl Worker<'_> {
         if let Some(since) = slot.away_ns.take() {
             self.books.away(since, ready_ns);
         }
-        let entry = &plan.mix[slot.entry as usize];
-        let closing = match plan.keep_alive {
-            KeepAlive::On => false,
-            KeepAlive::Off => true,
-            KeepAlive::Every(n) => slot.carried + 1 >= n,
-        };
-        let requests = match (&entry.follow.as_get, &slot.user) {
-            (Some([request, closing]), Some(user)) if user.as_get => [request, closing],
-            _ => [&entry.request, &entry.closing_request],
-        };
-        let request = requests[usize::from(closing)];
+        let request = request_of(plan, slot);
         slot.phase = Phase::Asking;
         if request.places.is_empty() && slot.user.is_none() && slot.backlog.is_none() {
             return match slot.session.start_as_encoded(request, ONLY) {
                 Ok(bytes) => {
                     self.deadlines.set(conn, now, plan.timeouts.response_ns);
-                    self.send_whole(net, conn, bytes, now);
+                    let pushed = pushed.unwrap_or_else(|| net.send(conn, bytes));
+                    self.sent_whole(net, conn, bytes, pushed, now);
                 }
                 Err(Full) => self.not_started(net, conn, now),
             };
@@ -193,10 +203,10 @@ impl Worker<'_> {
         self.release(net, conn, now, false);
     }
 
-    /// Hands the kernel a request that needs no copy unless something of it is left.
+    /// Takes note of what became of a request, which needs no copy unless something of it is left.
     #[inline]
-    fn send_whole<N: Net>(&mut self, net: &mut N, conn: Conn, bytes: &[u8], now: u64) {
-        match net.send(conn, bytes) {
+    fn sent_whole<N: Net>(&mut self, net: &mut N, conn: Conn, bytes: &[u8], pushed: Pushed, now: u64) {
+        match pushed {
             Pushed::Took(took) if took == bytes.len() => {
                 self.slots[conn as usize].times.sent_ns = Some(now);
                 self.books.recorder.record_bytes(now, took as u64, 0);
@@ -515,4 +525,20 @@ impl Worker<'_> {
             sample.extend_from_slice(&bytes[..bytes.len().min(room)]);
         }
     }
+}
+
+/// What the present exchange of a place asks next.
+#[inline]
+fn request_of<'a>(plan: &'a LoadPlan, slot: &Slot) -> &'a Request {
+    let entry = &plan.mix[slot.entry as usize];
+    let closing = match plan.keep_alive {
+        KeepAlive::On => false,
+        KeepAlive::Off => true,
+        KeepAlive::Every(n) => slot.carried + 1 >= n,
+    };
+    let requests = match (&entry.follow.as_get, &slot.user) {
+        (Some([request, closing]), Some(user)) if user.as_get => [request, closing],
+        _ => [&entry.request, &entry.closing_request],
+    };
+    requests[usize::from(closing)]
 }

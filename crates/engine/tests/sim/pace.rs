@@ -1,8 +1,8 @@
 //! When exchanges begin, on which connections, and when a load ends.
 
 use super::*;
-use proofload_engine::EngineError;
 use proofload_engine::driver::sim::{Server, Service, Stall};
+use proofload_engine::{Distribution, EngineError};
 use std::sync::atomic::Ordering;
 
 fn quick() -> World {
@@ -87,6 +87,93 @@ fn a_closed_loop_pauses_between_exchanges_for_the_think_time() {
     // Think time is no part of response time.
     assert!(result.snapshot.response_time.quantile_ns(1.0).unwrap() < 100_000);
     assert_eq!(result.findings, []);
+}
+
+/// Distributions of 10 ms on average.
+fn pauses() -> [Distribution; 4] {
+    let sigma = 0.8f64;
+    let median = (10e6 / (sigma * sigma / 2.0).exp()) as u64;
+    [
+        Distribution::Uniform { low: 5 * MS, high: 15 * MS },
+        Distribution::Exponential { mean: 10 * MS },
+        Distribution::LogNormal { median, sigma },
+        Distribution::List([MS, MS, 28 * MS].into()),
+    ]
+}
+
+#[test]
+fn pauses_that_differ_have_their_mean_and_are_no_part_of_response_time() {
+    for think_ns in pauses() {
+        let plan = LoadPlan {
+            profile: Profile::Closed { think_ns: think_ns.clone() },
+            connections: 40,
+            discard_ns: 0,
+            extent: Extent::DurationNs(10 * SECOND),
+            ..closed()
+        };
+        let result = load(&plan, &quick());
+        // Each of forty connections asks every 10.09 ms on average; from the first second on, for places begin in
+        // the midst of a pause.
+        let ideal = 40.0 * 1_000.0 / 10.09f64;
+        for (second, answered) in result.per_second.iter().enumerate() {
+            // Of about 4,000 gaps whose spread is at most 1.3 times their mean: four standard deviations.
+            let allowed = 4.0 * 1.3 * ideal.sqrt();
+            assert!((*answered as f64 - ideal).abs() < allowed, "{think_ns:?}: {answered} in {second}");
+        }
+        assert!(result.snapshot.response_time.quantile_ns(1.0).unwrap() < 100_000, "{think_ns:?}");
+        assert_eq!(result.findings, [], "{think_ns:?}");
+    }
+}
+
+#[test]
+fn a_seed_gives_the_same_pauses_whatever_the_workers_and_the_answers() {
+    // Each user asks three times, so the load ends with the longest way of any user: three answers and the two
+    // pauses of its own. Answers that take longer by 5 ms move it by three times that, exactly.
+    for think_ns in pauses() {
+        let last = |workers: u32, service_ns: u64, seed: u64| {
+            let world = World::new(Server { service: Service::Constant(service_ns), ..Server::default() }, 1);
+            let plan = LoadPlan {
+                profile: Profile::Users { ramp_ns: SECOND, loops: 3, think_ns: think_ns.clone() },
+                connections: 30,
+                extent: Extent::Requests { count: 90, cap_ns: 60 * SECOND },
+                workers,
+                seed,
+                ..closed()
+            };
+            let result = load(&plan, &world);
+            assert_eq!(count(&result, Outcome::Answered), 90);
+            (result.snapshot.seconds() * 1e9).round() as u64
+        };
+        let first = last(1, MS, 1);
+        // What a worker itself takes differs a little.
+        assert!(last(3, MS, 1).abs_diff(first) < MS / 10, "{think_ns:?}");
+        assert!(last(1, 6 * MS, 1).abs_diff(first + 15 * MS) < MS / 10, "{think_ns:?}");
+        // With a list the same sum may come twice.
+        let others = (2..6).filter(|seed| last(1, MS, *seed).abs_diff(first) > MS / 10).count();
+        assert!(others >= 1, "{think_ns:?}");
+    }
+}
+
+#[test]
+fn a_slow_answer_puts_off_what_its_connection_asks_next_and_no_other() {
+    // In 10 s five stalls of 200 ms: while the server stalls no answer comes, and what a place intends next is
+    // counted from its answer. So at most one exchange of each connection waits for each stall.
+    let stall = Stall { every_ns: 2 * SECOND, for_ns: 200 * MS };
+    let world = World::new(Server { stall: Some(stall), ..Server::default() }, 1);
+    let profile = Profile::Closed { think_ns: Distribution::Exponential { mean: 10 * MS } };
+    let result = load(
+        &LoadPlan { profile, connections: 40, extent: Extent::DurationNs(10 * SECOND), ..closed() },
+        &world,
+    );
+    let times = &result.snapshot.response_time;
+    let of_slowest = |rank: f64| times.quantile_ns(1.0 - rank / times.count() as f64).unwrap();
+    assert!(
+        of_slowest(150.0) > 50 * MS && of_slowest(210.0) < 50 * MS,
+        "{} {}",
+        of_slowest(150.0),
+        of_slowest(210.0)
+    );
+    assert!(result.snapshot.send_delay.quantile_ns(1.0).unwrap() < MS);
 }
 
 #[test]

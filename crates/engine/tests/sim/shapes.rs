@@ -2,7 +2,7 @@
 
 use super::*;
 use proofload_engine::driver::sim::{Fault, Machine, Server, Service};
-use proofload_engine::{EngineError, Stage};
+use proofload_engine::{EngineError, Stage, Trace};
 
 fn quick() -> World {
     World::new(Server::default(), 1)
@@ -59,6 +59,77 @@ fn a_ramp_of_a_rate_sends_its_integral_whatever_the_workers() {
     }
     let random = load(&open_stages(stages, Arrival::Poisson), &quick());
     assert!(random.snapshot.intended().abs_diff(4_000) < 4 * 64, "{}", random.snapshot.intended());
+}
+
+#[test]
+fn a_sine_of_a_rate_sends_its_integral_and_sends_it_when_it_is_high() {
+    let wave = Stage::Sine { mean: 2_000.0, amplitude: 2_000.0, period_ns: 4 * SECOND, for_ns: 8 * SECOND };
+    for workers in [1, 3] {
+        let plan = LoadPlan { workers, ..open_stages(vec![wave], Arrival::Constant) };
+        let result = load(&plan, &quick());
+        assert_eq!(result.snapshot.intended(), 16_000);
+        assert_eq!(count(&result, Outcome::Answered), 16_000);
+        // A quarter of a wave: 2,000 and what stands above or is missing below, 2,000 * 4 / 2 pi.
+        let above = 2_000.0 * 4.0 / std::f64::consts::TAU;
+        for (second, sent) in result.per_second.iter().enumerate() {
+            let ideal = 2_000.0 + if second % 4 < 2 { above } else { -above };
+            assert!((*sent as f64 - ideal).abs() <= 3.0, "{:?}", result.per_second);
+        }
+        assert_eq!(result.findings, []);
+    }
+}
+
+#[test]
+fn connections_of_a_sine_come_and_go_with_its_waves() {
+    let world = slow(10 * MS);
+    let wave = Stage::Sine { mean: 10.0, amplitude: 5.0, period_ns: 12 * SECOND, for_ns: 24 * SECOND };
+    for workers in [1, 3] {
+        let result = load(&LoadPlan { workers, ..closed_stages(vec![wave], 15) }, &world);
+        let at = |second: usize| result.per_second[second];
+        // Near the crest there are 15 connections, in the trough 6: those whose number is below a value above 5.
+        assert!(at(2).abs_diff(15 * 99) < 40 && at(14).abs_diff(15 * 99) < 40, "{:?}", result.per_second);
+        assert!(at(8).abs_diff(6 * 99) < 40 && at(20).abs_diff(6 * 99) < 60, "{:?}", result.per_second);
+        assert_eq!(result.findings, [], "Little's law holds while places join and leave");
+        assert_eq!(result.snapshot.outcomes.errors(), 0);
+    }
+}
+
+fn recorded(offsets_ms: &[u64], round_ms: u64, rounds: u32) -> LoadPlan {
+    let offsets_ns: Vec<u64> = offsets_ms.iter().map(|ms| ms * MS).collect();
+    let trace = Trace { offsets_ns: offsets_ns.into(), round_ns: round_ms * MS, rounds };
+    let extent = Extent::DurationNs(trace.length_ns());
+    LoadPlan { profile: Profile::OpenTrace { trace, coalesce_ns: 0 }, extent, ..closed() }
+}
+
+#[test]
+fn a_trace_is_played_back_at_its_instants_round_after_round_whatever_the_workers() {
+    for workers in [1, 2, 3] {
+        let world = quick();
+        let plan = LoadPlan { workers, ..recorded(&[0, 1, 2, 500, 1_999], 2_000, 3) };
+        let result = load(&plan, &world);
+        assert_eq!(result.snapshot.intended(), 15);
+        assert_eq!(count(&result, Outcome::Answered), 15);
+        assert_eq!(result.per_second, [4, 1, 4, 1, 4, 1]);
+        assert!(!result.stopped_early);
+        let cut = LoadPlan { extent: Extent::DurationNs(1_000 * MS), ..plan };
+        let result = load(&cut, &quick());
+        assert_eq!(result.snapshot.intended(), 4, "a shorter extent cuts it off");
+    }
+    let shares = (0..3).map(|k| {
+        let plan = LoadPlan { share: (k, 3), connections: 9, ..recorded(&[0, 3, 4, 9, 12, 40, 41], 50, 5) };
+        load(&plan, &quick()).snapshot.intended()
+    });
+    assert_eq!(shares.sum::<u64>(), 35);
+}
+
+#[test]
+fn a_stall_does_not_move_the_instants_of_a_trace() {
+    // One connection, answers after 100 ms: the second and the third wait, and their waiting is on the books.
+    let plan = LoadPlan { connections: 1, ..recorded(&[0, 10, 20], 1_000, 1) };
+    let result = load(&plan, &slow(100 * MS));
+    let most = result.snapshot.response_time.quantile_ns(1.0).unwrap();
+    assert!(most.abs_diff(280 * MS) < 3 * MS, "{most}");
+    assert!(result.snapshot.service_time.quantile_ns(1.0).unwrap() < 102 * MS);
 }
 
 #[test]
@@ -148,6 +219,9 @@ fn what_is_wrong_with_a_shape_is_told_before_it_starts() {
         other => panic!("{other:?}"),
     };
     let ramp = open_stages(vec![stage(0.0, 100.0, SECOND)], Arrival::Constant);
+    let sine = |mean, amplitude, period_ns| {
+        open_stages(vec![Stage::Sine { mean, amplitude, period_ns, for_ns: SECOND }], Arrival::Constant)
+    };
     for (plan, word) in [
         (open_stages(vec![stage(0.0, 0.0, SECOND)], Arrival::Constant), "rate"),
         (open_stages(vec![stage(-1.0, 5.0, SECOND)], Arrival::Constant), "stage 1"),
@@ -156,6 +230,14 @@ fn what_is_wrong_with_a_shape_is_told_before_it_starts() {
         (LoadPlan { extent: Extent::DurationNs(SECOND / 2), ..ramp.clone() }, "length of the stages"),
         (LoadPlan { discard_ns: MS, ..ramp }, "discard"),
         (closed_stages(vec![stage(0.0, 9.0, SECOND)], 10), "9 at most"),
+        (sine(5.0, 6.0, SECOND), "amplitude of 6"),
+        (sine(5.0, f64::NAN, SECOND), "amplitude of NaN"),
+        (sine(5.0, 5.0, 0), "period of 0"),
+        (recorded(&[1, 1], 10, 1), "arrival 2"),
+        (recorded(&[], 10, 1), "no arrival"),
+        (recorded(&[1, 10], 10, 1), "ends before its last arrival"),
+        (recorded(&[1], 10, 0), "0 rounds"),
+        (LoadPlan { extent: Extent::DurationNs(SECOND), ..recorded(&[1], 10, 1) }, "length of the trace"),
         (users(10, 0, 0, 0), "loops"),
         (LoadPlan { extent: Extent::Requests { count: 7, cap_ns: SECOND }, ..users(10, 1, 0, 0) }, "10"),
     ] {

@@ -1,6 +1,7 @@
 //! Handshakes with servers of every kind.
 
 use super::*;
+use proofload_engine::DriverChoice;
 use proofload_engine::transport::{ClientCertificate, Negotiated};
 use proofload_testkit::tls::{TLS12, TLS13, self_signed};
 use proofload_testkit::{ScriptedPeer, Step};
@@ -23,6 +24,24 @@ fn exchanges_over_kept_connections_are_answered() {
         };
         assert_eq!(version, offered);
         assert!(cipher_suite.starts_with("TLS"), "{cipher_suite}");
+    }
+}
+
+#[test]
+fn the_layer_works_over_io_uring_too() {
+    if let Err(why) = proofload_engine::driver::probe(DriverChoice::IoUring) {
+        eprintln!("skipped: {why}");
+        return;
+    }
+    let peer = server(&Speaks::default());
+    let over = |keep_alive| LoadPlan {
+        keep_alive,
+        driver: DriverChoice::IoUring,
+        ..plan(target(peer.address(), tls()), 100)
+    };
+    for keep_alive in [KeepAlive::On, KeepAlive::Off] {
+        let result = load(&over(keep_alive));
+        assert_eq!(count(&result, Outcome::Answered), 100, "{:?}", result.bad_answers);
     }
 }
 

@@ -110,6 +110,7 @@ fn point(point: &LoadPoint) -> String {
         shape => format!("{base}, {shape}, carried out whole"),
     };
     let think = match point.think.as_str() {
+        "" if point.think_ns > 0 => format!(", think time {} s", point.think_ns as f64 / S as f64),
         "" => String::new(),
         think => format!(", think time {think}"),
     };

@@ -1,12 +1,14 @@
 //! The load: a closed or an open loop, and the ladder of its points.
 
+use super::asking::Shared;
 use super::field::{Field, Map};
 use super::problem::shown;
 use super::quantity::{self, CONNECTIONS_MAX};
-use super::shape::{peak, stages_label};
+use super::shape::{peak, stages_label, trace_label};
 use super::spread::distribution;
 use super::stages::{Of, check_stages};
 use super::suggest::nearest;
+use super::trace::check_trace;
 use super::{LoadKind, LoadPoint, OpenTerms};
 use proofload_engine::{Arrival, Distribution, KeepAlive};
 
@@ -35,7 +37,7 @@ pub(super) struct Points {
     pub(super) labels_complete: bool,
 }
 
-pub(super) fn check_load(field: &Field<'_>) -> Option<Points> {
+pub(super) fn check_load(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
     let map = field.map("write load: { closed: { connections: 64 } }")?;
     let kinds = ["closed", "open", "users"];
     let kind = map.exactly_one(&kinds, "write closed: { connections: 64 } or open: { rate: 5k/s }");
@@ -43,7 +45,7 @@ pub(super) fn check_load(field: &Field<'_>) -> Option<Points> {
     match kind? {
         ("closed", field) => check_closed(&field),
         ("users", field) => check_users(&field),
-        (_, field) => check_open(&field),
+        (_, field) => check_open(&field, shared),
     }
 }
 
@@ -96,7 +98,7 @@ fn check_closed_stages(map: &Map<'_>) -> Option<Points> {
     let stages = stages?;
     let point = LoadPoint {
         label: stages_label(&stages, false),
-        connections: peak(&stages) as u32,
+        connections: peak(&stages).ceil() as u32,
         kind: LoadKind::ClosedStages { stages, think_ns: think_ns? },
         keep_alive: keep_alive?,
         open: OpenTerms::default(),
@@ -178,10 +180,15 @@ pub fn think(text: &str) -> Result<Distribution, String> {
     Ok(think)
 }
 
-fn check_open(field: &Field<'_>) -> Option<Points> {
+fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
     let map = field.map("write open: { rate: 5k/s }")?;
     let stages = map.optional("stages").map(|field| check_stages(&field, Of::Rate));
+    let trace = map.optional("trace").map(|field| check_trace(&field, |file| shared.file(file)));
     let rates = match stages {
+        _ if trace.is_some() => {
+            map.forbid(&["rate", "stages", "arrival"], "trace");
+            None
+        }
         None => map.required("rate", "write rate: 5k/s, or a list of rates"),
         Some(_) => {
             map.forbid(&["rate"], "stages");
@@ -206,7 +213,19 @@ fn check_open(field: &Field<'_>) -> Option<Points> {
     if let Some(think) = map.optional("think") {
         think.problem("an open load does not think: its requests leave at their times", "delete it");
     }
-    map.close(&["rate", "stages", "arrival", "connections", "keep_alive"]);
+    map.close(&["rate", "stages", "trace", "arrival", "connections", "keep_alive"]);
+    if let Some(trace) = trace {
+        let (recorded, for_ns) = trace?;
+        let point = LoadPoint {
+            label: trace_label(&recorded),
+            connections: connections as u32,
+            kind: LoadKind::OpenTrace { recorded, for_ns },
+            keep_alive,
+            open: OpenTerms::default(),
+            streams: Vec::new(),
+        };
+        return Some(Points { points: vec![point], labels_complete: true });
+    }
     let arrival = arrival.unwrap_or(Arrival::Constant);
     if let Some(stages) = stages {
         let stages = stages?;

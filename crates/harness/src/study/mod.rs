@@ -35,6 +35,7 @@ pub mod stages;
 mod streams;
 mod subjects;
 mod suggest;
+pub mod trace;
 mod url;
 mod write;
 mod yaml;
@@ -53,7 +54,7 @@ pub use quantity::{duration, header, keep_alive, rate, size};
 pub use raw::study_schema;
 pub use request::{Asked, Auth, Body, FormPart, FormValue, Shown, form_part};
 pub use root::{Options, load, parse};
-pub use shape::{LoadKind, OpenTerms, Stand, peak, stages_label};
+pub use shape::{LoadKind, OpenTerms, Stand, peak, stages_label, trace_label};
 pub use url::{ParsedUrl, parse_url, parse_url_unresolved};
 
 use std::collections::BTreeMap;

@@ -203,7 +203,7 @@ fn check_asked(map: &Map<'_>, shared: &Shared<'_>) -> Asked {
     Asked {
         workload: workload.and_then(|field| check_workload(&field, shared)),
         streams: Vec::new(),
-        points: load.and_then(|field| check_load(&field)),
+        points: load.and_then(|field| check_load(&field, shared)),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::LoadPoint;
 use super::quantity::{keep_alive_label, rate_label};
 use super::spread;
+use super::trace::Recorded;
 use proofload_engine::{Arrival, Distribution, Extent, Profile, Shortage, Stage};
 
 /// Exchanges a second that a count is assumed to be answered at; only the estimate of a study's time uses it.
@@ -49,6 +50,13 @@ pub enum LoadKind {
         /// Spacing.
         arrival: Arrival,
     },
+    /// Open loop that plays recorded arrivals back.
+    OpenTrace {
+        /// The arrivals, and where they came from.
+        recorded: Recorded,
+        /// How much of them is played.
+        for_ns: u64,
+    },
     /// Users that start over a ramp, ask so many times, and go; as many as the point has connections.
     Users {
         /// Over how long they start.
@@ -90,7 +98,7 @@ impl LoadKind {
     /// `closed` or `open`.
     pub fn model(&self) -> &'static str {
         match self {
-            LoadKind::Open { .. } | LoadKind::OpenStages { .. } => "open",
+            LoadKind::Open { .. } | LoadKind::OpenStages { .. } | LoadKind::OpenTrace { .. } => "open",
             _ => "closed",
         }
     }
@@ -104,6 +112,7 @@ impl LoadKind {
             LoadKind::ClosedStages { stages, .. } | LoadKind::OpenStages { stages, .. } => {
                 Some(length_of(stages))
             }
+            LoadKind::OpenTrace { for_ns, .. } => Some(*for_ns),
         }
     }
 
@@ -121,6 +130,7 @@ impl LoadKind {
             LoadKind::ClosedStages { stages, .. } | LoadKind::OpenStages { stages, .. } => {
                 Some(Extent::DurationNs(length_of(stages)))
             }
+            LoadKind::OpenTrace { for_ns, .. } => Some(Extent::DurationNs(*for_ns)),
         }
     }
 
@@ -148,6 +158,7 @@ impl LoadKind {
             }
             LoadKind::Open { rate_per_s, arrival } => Profile::Open { rate_per_s, arrival, coalesce_ns },
             LoadKind::ClosedStages { stages, think_ns } => Profile::ClosedStages { stages, think_ns },
+            LoadKind::OpenTrace { recorded, .. } => Profile::OpenTrace { trace: recorded.trace, coalesce_ns },
             LoadKind::OpenStages { stages, arrival } => Profile::OpenStages { stages, arrival, coalesce_ns },
             LoadKind::Users { ramp_ns, loops, think_ns, .. } => Profile::Users { ramp_ns, loops, think_ns },
         }
@@ -162,6 +173,11 @@ impl LoadKind {
                 let sends = stages.iter().map(Stage::area).sum::<f64>();
                 let rate_per_s = sends / (length_of(stages).max(1) as f64 / 1e9);
                 (Profile::Open { rate_per_s, arrival: *arrival, coalesce_ns }, connections)
+            }
+            LoadKind::OpenTrace { recorded, .. } => {
+                let Recorded { trace, .. } = recorded;
+                let rate_per_s = trace.count() as f64 / (trace.length_ns() as f64 / 1e9);
+                (Profile::Open { rate_per_s, arrival: Arrival::Constant, coalesce_ns }, connections)
             }
             LoadKind::Requests { think_ns, .. }
             | LoadKind::ClosedStages { think_ns, .. }
@@ -183,6 +199,10 @@ impl LoadKind {
             ),
             LoadKind::ClosedStages { stages, .. } => in_words(stages, |value| format!("{value}")),
             LoadKind::OpenStages { stages, .. } => in_words(stages, rate_label),
+            LoadKind::OpenTrace { recorded, for_ns } if *for_ns < recorded.trace.length_ns() => {
+                format!("{recorded}, of which the first {} are played", seconds(*for_ns))
+            }
+            LoadKind::OpenTrace { recorded, .. } => recorded.to_string(),
         }
     }
 }
@@ -241,7 +261,7 @@ impl LoadPoint {
             | LoadKind::Requests { think_ns, .. }
             | LoadKind::ClosedStages { think_ns, .. }
             | LoadKind::Users { think_ns, .. } => Some(think_ns),
-            LoadKind::Open { .. } | LoadKind::OpenStages { .. } => None,
+            LoadKind::Open { .. } | LoadKind::OpenStages { .. } | LoadKind::OpenTrace { .. } => None,
         }
     }
 
@@ -249,6 +269,12 @@ impl LoadPoint {
     pub fn think_ns(&self) -> u64 {
         let think = self.think().filter(|think| !think.is_zero());
         think.map_or(0, |think| (think.mean() as u64).max(1))
+    }
+
+    /// How pauses are spread, in words; empty where all are as long.
+    pub fn spread_in_words(&self) -> String {
+        let differing = self.think().filter(|think| !think.is_constant());
+        differing.map_or(String::new(), |think| spread::in_words(think, seconds))
     }
 
     /// The pause in words; empty where there is none.
@@ -260,7 +286,14 @@ impl LoadPoint {
 /// The label of stages: their peak.
 pub fn stages_label(stages: &[Stage], open: bool) -> String {
     let peak = peak(stages);
-    if open { format!("{}-stages", rate_label(peak)) } else { format!("{peak}c-stages") }
+    // A wave that is cut short may have a peak of many digits.
+    let rounded = (peak * 1e3).round() / 1e3;
+    if open { format!("{}-stages", rate_label(rounded)) } else { format!("{}c-stages", peak.ceil()) }
+}
+
+/// The label of a trace: how many arrivals it has.
+pub fn trace_label(recorded: &Recorded) -> String {
+    format!("{}n-trace", recorded.trace.count())
 }
 
 /// The largest value of stages.
@@ -284,7 +317,41 @@ fn in_words(stages: &[Stage], value: impl Fn(f64) -> String) -> String {
             seconds(for_ns)
         ),
     };
-    stages.iter().map(one).collect::<Vec<_>>().join(", ")
+    let mut parts = Vec::new();
+    let mut rest = stages;
+    while let Some(first) = rest.first() {
+        let steps = steps_of(rest);
+        if steps >= 3 {
+            let (from, to) = (value(first.peak()), value(rest[steps - 1].peak()));
+            parts.push(format!("ladder {from} to {to} in {steps} steps of {}", seconds(first.for_ns())));
+        } else {
+            parts.push(one(first));
+        }
+        rest = &rest[if steps >= 3 { steps } else { 1 }..];
+    }
+    parts.join(", ")
+}
+
+/// How many stages from the first on are steps of one ladder: held as long, each as far from the one before it, to
+/// within a connection.
+fn steps_of(stages: &[Stage]) -> usize {
+    let held = |stage: &Stage| match *stage {
+        Stage::Line { from, to, for_ns } if from == to => Some((from, for_ns)),
+        _ => None,
+    };
+    let Some(((first, each_ns), (second, _))) =
+        stages.first().and_then(held).zip(stages.get(1).and_then(held))
+    else {
+        return 1;
+    };
+    let rise = second - first;
+    let goes_on = |pair: &[Stage]| match (held(&pair[0]), held(&pair[1])) {
+        (Some((from, _)), Some((to, for_ns))) => {
+            for_ns == each_ns && (to - from) * rise > 0.0 && ((to - from) - rise).abs() <= 1.0
+        }
+        _ => false,
+    };
+    1 + stages.windows(2).take_while(|pair| goes_on(pair)).count()
 }
 
 fn seconds(ns: u64) -> String {

@@ -41,37 +41,107 @@ impl Of {
         }
     }
 
-    fn ramp(self, text: &str) -> Result<(f64, f64), String> {
+    fn span(self, text: &str) -> Result<(f64, f64), String> {
         let example = if self == Of::Rate { "0/s..2k/s" } else { "0..64" };
         let (from, to) = text
             .split_once("..")
-            .ok_or_else(|| format!("{} is not a ramp; write from..to such as {example}", shown(text)))?;
+            .ok_or_else(|| format!("{} is not a span; write from..to such as {example}", shown(text)))?;
         Ok((self.value(from)?, self.value(to)?))
     }
 }
 
-/// A stage as on the command line: `ramp 0..2k/s 10s`, `hold 2k/s 30s`; connections where no `/s` is.
+/// Most steps of a ladder.
+const STEPS_MAX: u64 = 100;
+
+/// A ladder: so many steps from one value to another, each held as long.
+fn ladder(of: Of, (from, to): (f64, f64), steps: u64, each_ns: u64) -> Result<Vec<Stage>, String> {
+    if !(2..=STEPS_MAX).contains(&steps) {
+        return Err(format!("a ladder of {steps} steps cannot be; write 2 to {STEPS_MAX}"));
+    }
+    let value = |step: u64| {
+        let value = from + (to - from) * step as f64 / (steps - 1) as f64;
+        if of == Of::Connections { value.round() } else { value }
+    };
+    if (1..steps).any(|step| value(step) == value(step - 1)) {
+        return Err(
+            "a ladder with steps of no height cannot be; write fewer steps, or a wider span".to_string()
+        );
+    }
+    Ok((0..steps).map(|step| Stage::hold(value(step), each_ns)).collect())
+}
+
+/// A spike: its base, the peak from some instant on for a while, and the base again to the end.
+fn spike((base, peak): (f64, f64), at_ns: u64, lasts_ns: u64, for_ns: u64) -> Result<Vec<Stage>, String> {
+    if peak <= base {
+        return Err("a spike that is not above its base cannot be; write base..peak".to_string());
+    }
+    let Some(after_ns) = for_ns.checked_sub(at_ns.saturating_add(lasts_ns)) else {
+        return Err("a spike that ends after its stage cannot be; make the stage longer".to_string());
+    };
+    let pieces = [(base, at_ns), (peak, lasts_ns), (base, after_ns)];
+    let pieces = pieces.into_iter().filter(|(_, ns)| *ns > 0);
+    Ok(pieces.map(|(value, ns)| Stage::hold(value, ns)).collect())
+}
+
+/// Waves around a mean.
+fn sine(mean: f64, amplitude: f64, period_ns: u64, for_ns: u64) -> Result<Vec<Stage>, String> {
+    if amplitude <= 0.0 || amplitude > mean {
+        let what = "an amplitude that is not above 0 and at most the mean cannot be";
+        return Err(format!("{what}; nothing is asked less often than never"));
+    }
+    Ok(vec![Stage::Sine { mean, amplitude, period_ns, for_ns }])
+}
+
+/// A length above 0.
+fn length(text: &str) -> Result<u64, String> {
+    match quantity::duration(text)? {
+        0 => Err(format!("{} takes no time; write more than 0s", shown(text))),
+        ns => Ok(ns),
+    }
+}
+
+/// A stage as on the command line; connections where no `/s` is: `ramp 0..2k/s 10s`, `hold 2k/s 30s`,
+/// `ladder 100..1k/s 10x30s`, `spike 100..1k/s 5s@10s 30s`, `sine 1k/s+-500/s 1m 10m`. Ladders and spikes are several
+/// stages.
 ///
 /// # Errors
 /// What is wrong and what to write.
-pub fn stage(text: &str) -> Result<(Of, Stage), String> {
+pub fn stage(text: &str) -> Result<(Of, Vec<Stage>), String> {
     let of = if text.contains("/s") { Of::Rate } else { Of::Connections };
     let words: Vec<&str> = text.split_whitespace().collect();
-    let (from, to, time) = match words[..] {
-        ["ramp", span, time] => of.ramp(span).map(|(from, to)| (from, to, time))?,
-        ["hold", value, time] => of.value(value).map(|value| (value, value, time))?,
+    let wrong = |what: &str, form: &str| format!("{} is not {what}; write {form}", shown(text));
+    let stages = match words[..] {
+        ["ramp", span, time] => {
+            let (from, to) = of.span(span)?;
+            vec![Stage::Line { from, to, for_ns: length(time)? }]
+        }
+        ["hold", value, time] => vec![Stage::hold(of.value(value)?, length(time)?)],
+        ["ladder", span, steps] => {
+            let form = "'ladder 100..1k/s 10x30s'";
+            let (steps, each) = steps.split_once('x').ok_or_else(|| wrong("a ladder", form))?;
+            let steps = steps.parse().map_err(|_| wrong("a ladder", form))?;
+            ladder(of, of.span(span)?, steps, length(each)?)?
+        }
+        ["spike", span, when, time] => {
+            let form = "'spike 100..1k/s 5s@10s 30s'";
+            let (lasts, at) = when.split_once('@').ok_or_else(|| wrong("a spike", form))?;
+            spike(of.span(span)?, quantity::duration(at)?, length(lasts)?, length(time)?)?
+        }
+        ["sine", wave, period, time] => {
+            let form = "'sine 1k/s+-500/s 1m 10m'";
+            let parts = wave.split_once("+-").or_else(|| wave.split_once('±'));
+            let (mean, amplitude) = parts.ok_or_else(|| wrong("a sine", form))?;
+            sine(of.value(mean)?, of.value(amplitude)?, length(period)?, length(time)?)?
+        }
         _ => {
             return Err(format!(
-                "{} is not a stage; write 'ramp 0..2k/s 10s' or 'hold 2k/s 30s', connections without /s",
+                "{} is not a stage; write 'ramp 0..2k/s 10s', 'hold 2k/s 30s', 'ladder 100..1k/s 10x30s', \
+                 'spike 100..1k/s 5s@10s 30s' or 'sine 1k/s+-500/s 1m 10m', connections without /s",
                 shown(text)
             ));
         }
     };
-    let for_ns = quantity::duration(time)?;
-    if for_ns == 0 {
-        return Err(format!("{} takes no time; write more than 0s", shown(text)));
-    }
-    Ok((of, Stage::Line { from, to, for_ns }))
+    Ok((of, stages))
 }
 
 /// The stages of a study's load; at least one of them asks something.
@@ -81,8 +151,8 @@ pub(super) fn check_stages(field: &Field<'_>, of: Of) -> Option<Vec<Stage>> {
         field.problem(format!("{} stages are too many", items.len()), format!("write at most {STAGES_MAX}"));
         return None;
     }
-    let stages: Vec<Option<Stage>> = items.iter().map(|item| check_stage(item, of)).collect();
-    let stages: Vec<Stage> = stages.into_iter().collect::<Option<_>>()?;
+    let stages: Vec<Option<Vec<Stage>>> = items.iter().map(|item| check_stage(item, of)).collect();
+    let stages = stages.into_iter().collect::<Option<Vec<_>>>()?.concat();
     if super::shape::peak(&stages) == 0.0 {
         field.problem("the stages ask nothing", format!("write one above 0: {}", of.example()));
         return None;
@@ -90,31 +160,95 @@ pub(super) fn check_stages(field: &Field<'_>, of: Of) -> Option<Vec<Stage>> {
     Some(stages)
 }
 
-fn check_stage(field: &Field<'_>, of: Of) -> Option<Stage> {
-    let map = field.map(&format!("write {}", of.example()))?;
-    let kind = map.exactly_one(&["ramp", "hold"], &format!("write {}", of.example()));
-    let time = map.required("for", "say how long: for: 10s");
-    map.close(&["ramp", "hold", "for"]);
-    let for_ns = time.and_then(|field| {
-        let ns = field.quantity(quantity::duration, "write a duration such as 10s")?;
-        if ns == 0 {
-            field.problem("a stage that takes no time", "write more than 0s");
-            return None;
-        }
-        Some(ns)
-    });
-    let (kind, value) = kind?;
-    let told = |message: String| value.joined_problem(&message);
-    let Some(text) = value.written() else {
-        value.wrong("a stage", &format!("write {}", of.example()));
+/// The keys beside each kind of stage, with what to write.
+const KINDS: [(&str, &[(&str, &str)]); 5] = [
+    ("ramp", &[("for", "say how long: for: 10s")]),
+    ("hold", &[("for", "say how long: for: 10s")]),
+    ("ladder", &[("steps", "say how many: steps: 10"), ("each", "say how long each lasts: each: 30s")]),
+    (
+        "spike",
+        &[
+            ("at", "say when it begins: at: 10s"),
+            ("lasts", "say how long it lasts: lasts: 5s"),
+            ("for", "say how long the whole stage is: for: 30s"),
+        ],
+    ),
+    (
+        "sine",
+        &[
+            ("amplitude", "say how far it goes from its mean: amplitude: 500/s"),
+            ("period", "say how long a wave is: period: 1m"),
+            ("for", "say how long: for: 10m"),
+        ],
+    ),
+];
+
+fn check_stage(field: &Field<'_>, of: Of) -> Option<Vec<Stage>> {
+    let remedy = format!("write {}", of.example());
+    let map = field.map(&remedy)?;
+    let kind = map.exactly_one(&KINDS.map(|(kind, _)| kind), &remedy);
+    let Some((kind, value)) = kind else {
+        let keys = KINDS.iter().flat_map(|(kind, keys)| keys.iter().map(|(key, _)| *key).chain([*kind]));
+        let keys: std::collections::BTreeSet<&str> = keys.collect();
+        map.close(&keys.into_iter().collect::<Vec<_>>());
         return None;
     };
-    let ends = match kind {
-        "ramp" => of.ramp(text),
-        _ => of.value(text).map(|value| (value, value)),
+    let (_, keys) = *KINDS.iter().find(|(known, _)| *known == kind)?;
+    let fields: Vec<Option<Field<'_>>> = keys.iter().map(|(key, what)| map.required(key, what)).collect();
+    map.close(&keys.iter().map(|(key, _)| *key).chain([kind]).collect::<Vec<_>>());
+    let time = |at: usize| {
+        let field = fields[at].as_ref()?;
+        field.quantity(
+            if keys[at].0 == "at" { quantity::duration } else { length },
+            "write a duration such as 10s",
+        )
     };
-    let (from, to) = ends.map_err(told).ok()?;
-    Some(Stage::Line { from, to, for_ns: for_ns? })
+    let number = |field: &Field<'_>| {
+        let Some(text) = field.written() else {
+            field.wrong("a value of a stage", &remedy);
+            return None;
+        };
+        of.value(text).map_err(|message| field.joined_problem(&message)).ok()
+    };
+    let span = |field: &Field<'_>| {
+        let Some(text) = field.written() else {
+            field.wrong("a span", &remedy);
+            return None;
+        };
+        of.span(text).map_err(|message| field.joined_problem(&message)).ok()
+    };
+    let stages = match kind {
+        "ramp" => {
+            let (span, time) = (span(&value), time(0));
+            let ((from, to), for_ns) = (span?, time?);
+            Ok(vec![Stage::Line { from, to, for_ns }])
+        }
+        "hold" => {
+            let (held, time) = (number(&value), time(0));
+            Ok(vec![Stage::hold(held?, time?)])
+        }
+        "ladder" => {
+            let steps =
+                fields[0].as_ref().and_then(|field| field.integer("a number of steps", 2..=STEPS_MAX));
+            let (span, each) = (span(&value), time(1));
+            ladder(of, span?, steps?, each?)
+        }
+        "spike" => {
+            let (span, at, lasts, time) = (span(&value), time(0), time(1), time(2));
+            spike(span?, at?, lasts?, time?)
+        }
+        _ => {
+            let amplitude = fields[0].as_ref().and_then(&number);
+            let (mean, period, time) = (number(&value), time(1), time(2));
+            // What is wrong with the wave is told beside what is wrong with its times.
+            let waves = sine(mean?, amplitude?, period.unwrap_or(1), time.unwrap_or(1));
+            if waves.is_ok() {
+                period.and(time)?;
+            }
+            waves
+        }
+    };
+    stages.map_err(|message| value.joined_problem(&message)).ok()
 }
 
 #[cfg(test)]
@@ -123,16 +257,30 @@ mod tests {
 
     #[test]
     fn a_stage_is_a_word_its_values_and_its_time() {
-        let rate = |from, to, for_ns| Ok((Of::Rate, Stage::Line { from, to, for_ns }));
+        let rate = |from, to, for_ns| Ok((Of::Rate, vec![Stage::Line { from, to, for_ns }]));
         assert_eq!(stage("ramp 0..2k/s 10s"), rate(0.0, 2_000.0, 10_000_000_000));
         assert_eq!(stage("ramp 0/s..2k/s 10s"), rate(0.0, 2_000.0, 10_000_000_000));
         assert_eq!(stage(" hold  500/s 250ms "), rate(500.0, 500.0, 250_000_000));
         assert_eq!(stage("hold 0/s 1s"), rate(0.0, 0.0, 1_000_000_000));
         let places = Stage::Line { from: 64.0, to: 0.0, for_ns: 60_000_000_000 };
-        assert_eq!(stage("ramp 64..0 1m"), Ok((Of::Connections, places)));
+        assert_eq!(stage("ramp 64..0 1m"), Ok((Of::Connections, vec![places])));
+        const S: u64 = 1_000_000_000;
+        let of = |text: &str| stage(text).map(|(_, stages)| stages);
+        let hold = |value, seconds: u64| Stage::hold(value, seconds * S);
+        assert_eq!(
+            of("ladder 100..400/s 4x30s"),
+            Ok([100.0, 200.0, 300.0, 400.0].map(|v| hold(v, 30)).to_vec())
+        );
+        assert_eq!(of("ladder 10..1 4x1s"), Ok([10.0, 7.0, 4.0, 1.0].map(|v| hold(v, 1)).to_vec()));
+        assert_eq!(of("ladder 1..4 3x1s"), Ok([1.0, 3.0, 4.0].map(|v| hold(v, 1)).to_vec()), "whole numbers");
+        assert_eq!(of("spike 0..2k/s 5s@10s 30s"), Ok(vec![hold(0.0, 10), hold(2_000.0, 5), hold(0.0, 15)]));
+        assert_eq!(of("spike 1..9 5s@0s 5s"), Ok(vec![hold(9.0, 5)]));
+        let wave = Stage::Sine { mean: 1_000.0, amplitude: 500.0, period_ns: 60 * S, for_ns: 600 * S };
+        assert_eq!(of("sine 1k/s+-500/s 1m 10m"), Ok(vec![wave]));
+        assert_eq!(of("sine 1k/s±500/s 1m 10m"), Ok(vec![wave]));
         for (wrong, says) in [
             ("", "is not a stage"),
-            ("ramp 2k/s 10s", "is not a ramp"),
+            ("ramp 2k/s 10s", "is not a span"),
             ("hold 0..2k/s 10s", "is not a rate"),
             ("hold 2k/s", "is not a stage"),
             ("hold 2k/s 10", "no unit"),
@@ -141,6 +289,20 @@ mod tests {
             ("hold -1 10s", "number of connections"),
             ("hold 1000000 1s", "number of connections"),
             ("wait 10s 10s", "is not a stage"),
+            ("ladder 1..10 10s", "is not a ladder"),
+            ("ladder 1..10 1x10s", "1 steps"),
+            ("ladder 1..10 101x10s", "101 steps"),
+            ("ladder 1..10 20x10s", "no height"),
+            ("ladder 5/s..5/s 3x10s", "no height"),
+            ("ladder 1..10 3x0s", "takes no time"),
+            ("spike 1..10 5s 30s", "is not a spike"),
+            ("spike 10..10 5s@1s 30s", "not above its base"),
+            ("spike 1..10 5s@26s 30s", "after its stage"),
+            ("spike 1..10 0s@1s 30s", "takes no time"),
+            ("sine 10..20 1s 10s", "is not a sine"),
+            ("sine 10/s+-11/s 1s 10s", "at most the mean"),
+            ("sine 10/s+-0/s 1s 10s", "above 0"),
+            ("sine 10/s+-5/s 0s 10s", "takes no time"),
         ] {
             let message = stage(wrong).expect_err(wrong);
             assert!(message.contains(says), "{wrong}: {message}");

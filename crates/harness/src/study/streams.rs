@@ -59,7 +59,7 @@ fn check_stream(field: &Field<'_>, shared: &Shared<'_>) -> (Option<Vec<WorkloadE
     let load = map.required("load", "say how much: load: { closed: { connections: 64 } }");
     map.close(&["workload", "load"]);
     let points = load.and_then(|field| {
-        let points = check_load(&field)?;
+        let points = check_load(&field, shared)?;
         let counted =
             |point: &LoadPoint| matches!(point.kind, LoadKind::Requests { .. } | LoadKind::Users { .. });
         if points.points.iter().any(counted) {

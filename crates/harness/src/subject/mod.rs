@@ -24,6 +24,7 @@ mod temp;
 mod tools;
 
 pub use add::{Added, add};
+pub(crate) use cache::hex;
 pub use cache::{CACHE_VARIABLE, Cache};
 pub use catalogue::{CATALOGUE_VARIABLE, Catalogue, Declaration};
 pub use error::{Mistake, SubjectError};

@@ -68,6 +68,12 @@ impl Default for Machine {
     }
 }
 
+/// Puts something before the servers of a world: a peer that speaks for them, such as one that adds TLS.
+pub trait Front: std::fmt::Debug + Send + Sync {
+    /// What the generator meets instead of that server.
+    fn before(&self, server: Box<dyn Peer>) -> Box<dyn Peer>;
+}
+
 /// Everything around the workers.
 #[derive(Clone, Debug, Default)]
 pub struct World {
@@ -79,6 +85,8 @@ pub struct World {
     pub machine: Machine,
     /// Seed of everything random in this world.
     pub seed: u64,
+    /// What stands before each server.
+    front: Option<Arc<dyn Front>>,
     /// What the servers of all workers have served.
     served: Arc<Mutex<Served>>,
 }
@@ -97,6 +105,11 @@ impl World {
     /// The same world with another machine for the generator.
     pub fn with_machine(self, machine: Machine) -> Self {
         World { machine, ..self }
+    }
+
+    /// The same world with that before each server.
+    pub fn behind(self, front: Arc<dyn Front>) -> Self {
+        World { front: Some(front), ..self }
     }
 
     /// What the servers have done so far.
@@ -127,6 +140,10 @@ impl Drivers for World {
     fn open(&self, worker: u32, capacity: u32) -> io::Result<Sim> {
         let seed = self.seed.wrapping_mul(31).wrapping_add(u64::from(worker));
         let peer = server::Serving::new(self.server.clone(), seed, Arc::clone(&self.served));
-        Ok(Sim::new(Box::new(peer), self.link, self.machine, seed, capacity))
+        let mut peer: Box<dyn Peer> = Box::new(peer);
+        if let Some(front) = &self.front {
+            peer = front.before(peer);
+        }
+        Ok(Sim::new(peer, self.link, self.machine, seed, capacity))
     }
 }

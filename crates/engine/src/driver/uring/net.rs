@@ -1,7 +1,7 @@
 //! The sockets, and the entries that ask the kernel for something.
 
 use super::memory::{GROUP, Parcels, SEND_BYTES};
-use crate::driver::epoll::{dial_fault, socket_to};
+use crate::driver::dial::{dial_fault, socket_to};
 use crate::driver::{Conn, DialFault, Dialed, Net, Pushed};
 use crate::{Address, Target, clock};
 use io_uring::{EnterFlags, IoUring, cqueue, opcode, squeue, types};

@@ -57,7 +57,9 @@ pub(super) struct RawClosed {
 
 /// An open loop.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields, extend("oneOf" = [{"required": ["rate"]}, {"required": ["stages"]}]))]
+#[schemars(deny_unknown_fields, extend("oneOf" = [
+    {"required": ["rate"]}, {"required": ["stages"]}, {"required": ["trace"]}
+]))]
 #[allow(dead_code)]
 pub(super) struct RawOpen {
     /// Intended requests per second, or a ladder of rates: `5k/s`.
@@ -66,6 +68,9 @@ pub(super) struct RawOpen {
     /// The rate over time, instead of one that stays.
     #[schemars(default, length(min = 1, max = 100))]
     stages: Option<Vec<RawStage>>,
+    /// Recorded arrivals, instead of a rate.
+    #[schemars(default)]
+    trace: Option<RawTrace>,
     /// Spacing of the intended times; constant without.
     #[schemars(default)]
     arrival: Option<RawArrival>,
@@ -75,6 +80,43 @@ pub(super) struct RawOpen {
     /// Reuse of connections: true, false, or a number of exchanges for each connection.
     #[schemars(default)]
     keep_alive: Option<RawKeepAlive>,
+}
+
+/// Recorded arrivals: a file in the folder of the study, with a time in seconds on each line.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+pub(super) enum RawTrace {
+    File(#[schemars(regex(pattern = r"\S"))] String),
+    Played(RawPlayed),
+}
+
+/// Recorded arrivals, and how they are played.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct RawPlayed {
+    /// The file, in the folder of the study or below.
+    #[schemars(regex(pattern = r"\S"))]
+    file: String,
+    /// How many times as fast; 1x without.
+    #[schemars(default)]
+    speed: Option<RawSpeed>,
+    /// How often; once without.
+    #[schemars(default, range(min = 1, max = 1_000_000))]
+    repeat: Option<u32>,
+    /// How much of it; all without.
+    #[schemars(default, rename = "for")]
+    length: Option<RawDuration>,
+}
+
+/// `2x`, `0.5`.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+pub(super) enum RawSpeed {
+    Times(f64),
+    Word(#[schemars(regex(pattern = r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*x\s*$"))] String),
 }
 
 /// A load of users.
@@ -101,21 +143,92 @@ pub(super) struct RawUsers {
     cap: Option<RawDuration>,
 }
 
-/// A stretch of time: `{ ramp: 0/s..2k/s, for: 10s }` or `{ hold: 2k/s, for: 30s }`.
+/// A stretch of time.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields, extend("oneOf" = [{"required": ["ramp"]}, {"required": ["hold"]}]))]
+#[schemars(untagged)]
 #[allow(dead_code)]
-pub(super) struct RawStage {
+pub(super) enum RawStage {
+    Ramp(RawRamp),
+    Hold(RawHold),
+    Ladder(RawSteps),
+    Spike(RawSpike),
+    Sine(RawSine),
+}
+
+/// `{ ramp: 0/s..2k/s, for: 10s }`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct RawRamp {
     /// From one value to another.
-    #[schemars(default, regex(pattern = r"^.+\.\..+$"))]
-    ramp: Option<String>,
-    /// One value.
-    #[schemars(default)]
-    hold: Option<RawStageValue>,
+    ramp: RawSpan,
     /// How long.
     #[schemars(rename = "for")]
     length: RawDuration,
 }
+
+/// `{ hold: 2k/s, for: 30s }`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct RawHold {
+    /// One value.
+    hold: RawStageValue,
+    /// How long.
+    #[schemars(rename = "for")]
+    length: RawDuration,
+}
+
+/// `{ ladder: 100/s..1k/s, steps: 10, each: 30s }`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct RawSteps {
+    /// The first step and the last.
+    ladder: RawSpan,
+    /// How many steps.
+    #[schemars(range(min = 2, max = 100))]
+    steps: u32,
+    /// How long each is held.
+    each: RawDuration,
+}
+
+/// `{ spike: 100/s..1k/s, at: 10s, lasts: 5s, for: 30s }`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct RawSpike {
+    /// The base before and after it, and its peak.
+    spike: RawSpan,
+    /// When it begins, from the start of the stage.
+    at: RawDuration,
+    /// How long it lasts.
+    lasts: RawDuration,
+    /// How long the whole stage is.
+    #[schemars(rename = "for")]
+    length: RawDuration,
+}
+
+/// `{ sine: 1k/s, amplitude: 500/s, period: 1m, for: 10m }`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct RawSine {
+    /// The mean, where it begins, on its way up.
+    sine: RawStageValue,
+    /// How far it goes from the mean; at most the mean.
+    amplitude: RawStageValue,
+    /// From one crest to the next.
+    period: RawDuration,
+    /// How long.
+    #[schemars(rename = "for")]
+    length: RawDuration,
+}
+
+/// Two values: `0/s..2k/s`.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+pub(super) struct RawSpan(#[schemars(regex(pattern = r"^.+\.\..+$"))] String);
 
 /// A rate such as `2k/s`, or a number of connections; 0 is a pause.
 #[derive(JsonSchema)]

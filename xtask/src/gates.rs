@@ -1,0 +1,239 @@
+//! What one exchange costs the generator, in figures that a noisy machine does not move: instructions (callgrind),
+//! system calls (strace), and memory with many connections. Above its bound, a figure fails the build.
+//!
+//! The subject is the null reference server. Costs are differences of two loads that differ in their count only, so
+//! that starting and ending, which are large, cancel out.
+
+use crate::tools::{cargo, target_folder};
+use anyhow::{Context, bail, ensure};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+/// Exchanges of the two loads that are compared.
+const FEW: u64 = 10_000;
+const MANY: u64 = 40_000;
+/// Connections of these loads.
+const CONNECTIONS: &str = "64";
+/// Connections of the load whose memory is looked at.
+const MOST_CONNECTIONS: u64 = 10_000;
+
+/// A figure, and what it may come to at most.
+struct Figure {
+    what: &'static str,
+    found: f64,
+    bound: f64,
+}
+
+/// The task: builds the executable as it is released, measures, prints, and fails above the bounds.
+pub fn run(root: &Path) -> anyhow::Result<()> {
+    cargo(root, &["build", "--release", "--locked", "--quiet", "-p", "proofload-cli"], &[])?;
+    let place = std::env::temp_dir().join(format!("proofload-gates-{}", std::process::id()));
+    fs::create_dir(&place).with_context(|| format!("{}", place.display()))?;
+    let figures = measure(&target_folder(root).join("release/proofload"), &place);
+    fs::remove_dir_all(&place).with_context(|| format!("{}", place.display()))?;
+    let figures = figures?;
+    println!("{:>10}  {:>10}", "found", "at most");
+    for figure in &figures {
+        println!("{:>10.3}  {:>10.3}  {}", figure.found, figure.bound, figure.what);
+    }
+    judge(&figures)
+}
+
+fn judge(figures: &[Figure]) -> anyhow::Result<()> {
+    let over: Vec<String> = figures
+        .iter()
+        // A figure that is no number is over its bound too.
+        .filter(|figure| !matches!(figure.found.partial_cmp(&figure.bound), Some(order) if order.is_le()))
+        .map(|figure| format!("{}: {:.3}, at most {:.3}", figure.what, figure.found, figure.bound))
+        .collect();
+    ensure!(over.is_empty(), "over the bound:\n{}", over.join("\n"));
+    Ok(())
+}
+
+fn measure(proofload: &Path, place: &Path) -> anyhow::Result<Vec<Figure>> {
+    let server = Server::start(proofload)?;
+    let gate = Gate { proofload, place, server: &server };
+    let mean = |few: u64, many: u64| many.saturating_sub(few) as f64 / (MANY - FEW) as f64;
+    let kept: &[&str] = &[];
+    let closing: &[&str] = &["--keep-alive", "off"];
+    Ok(vec![
+        Figure {
+            what: "user instructions of an exchange, connections kept",
+            found: mean(gate.instructions(FEW, kept)?, gate.instructions(MANY, kept)?),
+            bound: 1_800.0,
+        },
+        Figure {
+            what: "system calls of an exchange, connections kept",
+            found: mean(gate.system_calls(FEW, kept)?, gate.system_calls(MANY, kept)?),
+            bound: 2.1,
+        },
+        Figure {
+            what: "system calls of an exchange, each on its own connection",
+            found: mean(gate.system_calls(FEW, closing)?, gate.system_calls(MANY, closing)?),
+            bound: 9.0,
+        },
+        Figure {
+            what: "peak resident MiB with 10,000 connections",
+            found: gate.peak_rss_bytes(MOST_CONNECTIONS)? as f64 / MIB,
+            bound: 16.0 + MOST_CONNECTIONS as f64 * 1024.0 / MIB,
+        },
+    ])
+}
+
+const MIB: f64 = 1024.0 * 1024.0;
+
+struct Gate<'a> {
+    proofload: &'a Path,
+    place: &'a Path,
+    server: &'a Server,
+}
+
+impl Gate<'_> {
+    /// Instructions in user space of a load of so many exchanges.
+    fn instructions(&self, count: u64, flags: &[&str]) -> anyhow::Result<u64> {
+        let out = format!("--callgrind-out-file={}", self.place.join("callgrind").display());
+        let mut command = Command::new("valgrind");
+        command.args(["--tool=callgrind", &out]).arg(self.proofload);
+        let output = self.load(command, count, flags)?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        instructions(&said)
+            .with_context(|| format!("not checked, because callgrind printed no count:\n{said}"))
+    }
+
+    /// System calls of all threads of a load of so many exchanges.
+    fn system_calls(&self, count: u64, flags: &[&str]) -> anyhow::Result<u64> {
+        let table = self.place.join("strace");
+        let mut command = Command::new("strace");
+        command.args(["-c", "-f", "-o"]).arg(&table).arg(self.proofload);
+        self.load(command, count, flags)?;
+        let table = fs::read_to_string(&table).context("not checked, because strace left no table")?;
+        system_calls(&table).with_context(|| format!("not checked, because strace counted nothing:\n{table}"))
+    }
+
+    fn peak_rss_bytes(&self, connections: u64) -> anyhow::Result<u64> {
+        let mut command = Command::new(self.proofload);
+        command.args([&self.server.url, "-c", &connections.to_string(), "-d", "2s"]);
+        let result = answered(command)?;
+        let open = result["points"][0]["outcomes"]["answered"].as_u64().unwrap_or(0);
+        ensure!(open >= connections, "not checked, because only {open} answers came");
+        let peak = &result["points"][0]["generator"]["peak_rss_bytes"];
+        peak.as_u64().filter(|bytes| *bytes > 0).context("not checked, because the peak is not known")
+    }
+
+    /// Runs a load under a tool; all must have been answered.
+    fn load(&self, mut command: Command, count: u64, flags: &[&str]) -> anyhow::Result<Output> {
+        let text = count.to_string();
+        command.args([&self.server.url, "-c", CONNECTIONS, "-n", &text]).args(flags);
+        let output = finished(command)?;
+        let result: serde_json::Value =
+            serde_json::from_slice(&output.stdout).context("its output is no JSON")?;
+        let came = &result["points"][0]["outcomes"]["answered"];
+        ensure!(came.as_u64() == Some(count), "not checked, because {came} of {count} were answered");
+        Ok(output)
+    }
+}
+
+fn answered(command: Command) -> anyhow::Result<serde_json::Value> {
+    serde_json::from_slice(&finished(command)?.stdout).context("its output is no JSON")
+}
+
+/// Lets a client run to its end. The exit code for a generator that was not fit is none of a failure here: tools
+/// slow it down.
+fn finished(mut command: Command) -> anyhow::Result<Output> {
+    command.args(["--workers", "1", "--format", "json", "-q"]);
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output =
+        command.output().with_context(|| format!("not checked, because {program} could not be started"))?;
+    if !matches!(output.status.code(), Some(0 | UNFIT)) {
+        let said = String::from_utf8_lossy(&output.stderr);
+        bail!("not checked, because {program} ended with {}:\n{said}", output.status);
+    }
+    Ok(output)
+}
+
+/// Exit code of a load whose generator was not fit.
+const UNFIT: i32 = 12;
+
+/// The total that callgrind prints at its end.
+fn instructions(stderr: &str) -> Option<u64> {
+    let line = stderr.lines().rev().find_map(|line| line.split_once("Collected : "))?;
+    line.1.split_whitespace().next()?.parse().ok()
+}
+
+/// The calls in the last line of strace's table: share, seconds, microseconds per call, calls, perhaps errors.
+fn system_calls(table: &str) -> Option<u64> {
+    let line = table.lines().rev().find(|line| line.split_whitespace().next_back() == Some("total"))?;
+    line.split_whitespace().nth(3)?.parse().ok()
+}
+
+/// The null server, until it is dropped.
+struct Server {
+    child: Child,
+    url: String,
+}
+
+impl Server {
+    fn start(proofload: &Path) -> anyhow::Result<Server> {
+        let mut child = Command::new(proofload)
+            .args(["reference-server", "--port", "0", "--null"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("the reference server could not be started")?;
+        let stdout = child.stdout.take();
+        let mut server = Server { child, url: String::new() };
+        let mut line = String::new();
+        BufReader::new(stdout.context("no standard output")?).read_line(&mut line)?;
+        let url = line.split_whitespace().next_back().unwrap_or_default();
+        ensure!(url.starts_with("http://"), "the reference server said {line:?}");
+        server.url = url.to_owned();
+        Ok(server)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn callgrinds_total_is_found_and_a_crash_is_none() {
+        let said = "==7== Callgrind\n==7== \n==7== Events    : Ir\n==7== Collected : 186185687\n==7== \n\
+                    ==7== I   refs:      186,185,687\n";
+        assert_eq!(instructions(said), Some(186_185_687));
+        assert_eq!(
+            instructions("==7== Process terminating with default action of signal 11 (SIGSEGV)\n"),
+            None
+        );
+    }
+
+    #[test]
+    fn straces_total_is_found_with_errors_and_without() {
+        let head = "% time     seconds  usecs/call     calls    errors syscall\n\
+                    ------ ----------- ----------- --------- --------- ----------------\n\
+                    99.00    0.534716           8     60000           sendto\n";
+        let with = format!("{head}100.00    2.657406          21    122432        31 total\n");
+        let without = format!("{head}100.00    2.657406          21    122432           total\n");
+        assert_eq!(system_calls(&with), Some(122_432));
+        assert_eq!(system_calls(&without), Some(122_432));
+        assert_eq!(system_calls(head), None);
+        assert_eq!(system_calls("strace: ptrace(PTRACE_TRACEME, ...): Operation not permitted\n"), None);
+    }
+
+    #[test]
+    fn a_figure_over_its_bound_fails_and_so_does_one_that_is_no_number() {
+        let figure = |found| Figure { what: "calls", found, bound: 2.1 };
+        assert!(judge(&[figure(2.1)]).is_ok());
+        for bad in [2.11, f64::NAN] {
+            let error = judge(&[figure(1.0), figure(bad)]).unwrap_err().to_string();
+            assert!(error.contains("calls: "), "{error}");
+        }
+    }
+}
