@@ -1,8 +1,10 @@
 //! The command line, raw: nothing here does more than name, describe and split.
 
 mod reference;
+mod transport;
 
 pub use reference::{ReferenceArgs, ReferenceTlsArgs};
+pub use transport::TransportArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -113,6 +115,9 @@ pub struct LoadArgs {
     /// Local addresses to connect from, in turn (127.0.0.2,127.0.0.3)
     #[arg(long, value_name = "ADDRESSES", value_delimiter = ',')]
     pub bind: Vec<String>,
+    /// TLS and proxy.
+    #[command(flatten)]
+    pub transport: TransportArgs,
     /// Expected status; without it 200 to 399
     #[arg(long, value_name = "CODE")]
     pub expect_status: Option<u16>,
@@ -128,6 +133,9 @@ pub struct LoadArgs {
     /// Time allowed from sending to the end of the answer
     #[arg(long, value_name = "TIME", default_value = "30s")]
     pub timeout: String,
+    /// What carries the bytes: epoll, or io_uring where the kernel permits it
+    #[arg(long, value_name = "DRIVER", value_enum, default_value = "epoll")]
+    pub driver: DriverArg,
     /// Threads of the generator
     #[arg(long, value_name = "N")]
     pub workers: Option<u32>,
@@ -136,10 +144,29 @@ pub struct LoadArgs {
     pub seed: Option<u64>,
 }
 
+/// What carries the bytes of a load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DriverArg {
+    /// Everywhere
+    Epoll,
+    /// Linux 6.1 or later, where it is not forbidden
+    #[value(name = "io_uring")]
+    IoUring,
+}
+
+impl From<DriverArg> for proofload_engine::DriverChoice {
+    fn from(driver: DriverArg) -> Self {
+        match driver {
+            DriverArg::Epoll => Self::Epoll,
+            DriverArg::IoUring => Self::IoUring,
+        }
+    }
+}
+
 /// `proofload URL`.
 #[derive(Debug, Clone, Args)]
 pub struct MeasureArgs {
-    /// Address to measure: http://host:port/path; several with a weighted mix as `3*http://...`
+    /// Address to measure: http://host:port/path or https://...; several with a weighted mix as `3*http://...`
     #[arg(value_name = "URL")]
     pub urls: Vec<String>,
     /// How long (10s, 2m)
@@ -253,6 +280,9 @@ pub struct RunArgs {
     /// Seed of everything random
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// What carries the bytes: epoll, or io_uring where the kernel permits it; the study's without it
+    #[arg(long, value_name = "DRIVER", value_enum)]
+    pub driver: Option<DriverArg>,
     /// How the variants take turns: cycles (all run, slice by slice) or serial (one after the other); chosen by
     /// load and memory without it
     #[arg(long, value_name = "MODE", value_parser = ["cycles", "serial"])]

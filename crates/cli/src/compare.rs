@@ -43,5 +43,7 @@ pub fn study_of(args: &CompareArgs) -> anyhow::Result<Study> {
     }
     mistakes.check()?;
     let claims: Vec<(String, String)> = args.claims.iter().map(|text| (text.clone(), text.clone())).collect();
-    study::comparison(&args.urls, request, point, &claims).map_err(|problems| leave(Exit::Usage, problems))
+    let study = study::comparison(&args.urls, request, point, &claims);
+    let study = study.map_err(|problems| leave(Exit::Usage, problems))?;
+    Ok(Study { driver: args.load.driver.into(), ..study })
 }

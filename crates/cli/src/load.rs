@@ -1,6 +1,7 @@
 //! Flags of a load, checked: all mistakes at once.
 
 use crate::args::{LoadArgs, MeasureArgs};
+use crate::transport;
 use proofload_engine::{Arrival, Distribution, Expect, Stage, Timeouts};
 use proofload_harness::study;
 use proofload_harness::study::quantity;
@@ -186,6 +187,13 @@ pub fn request(args: &LoadArgs, mistakes: &mut Mistakes) -> RequestOptions {
         feeders: args.feeders.iter().filter_map(|text| mistakes.keep("--feeder", feeder(text))).collect(),
         cookies: args.cookies,
         bind: args.bind.iter().filter_map(|text| mistakes.keep("--bind", local_address(text))).collect(),
+        pinned: args
+            .transport
+            .resolve
+            .iter()
+            .filter_map(|t| mistakes.keep("--resolve", study::pinned(t)))
+            .collect(),
+        transport: transport::options(&args.transport, mistakes),
         unix: args.unix.clone(),
         follow: follow(args, mistakes),
         expect,
@@ -223,7 +231,7 @@ fn auth(args: &LoadArgs, mistakes: &mut Mistakes) -> Option<Auth> {
 }
 
 /// A secret, or the first line of `@FILE`.
-fn secret(text: &str) -> Result<String, String> {
+pub fn secret(text: &str) -> Result<String, String> {
     let Some(path) = text.strip_prefix('@') else { return Ok(text.to_owned()) };
     let text = std::fs::read_to_string(path)
         .map_err(|error| format!("cannot read {path}: {error}; check the name"))?;

@@ -17,6 +17,7 @@ mod report;
 mod run;
 mod runs;
 mod subjects;
+mod transport;
 
 use clap::{CommandFactory, Parser};
 use exit::Exit;

@@ -4,12 +4,12 @@ use crate::args::MeasureArgs;
 use crate::exit::{Exit, leave};
 use crate::load::{self, Mistakes};
 use crate::{output, progress, run};
-use proofload_engine::{Extent, LoadPlan, LoadResult, Watch};
+use proofload_engine::{DriverChoice, Extent, LoadPlan, LoadResult, Watch};
 use proofload_harness::endpoint;
 use proofload_harness::host::lock::MeasuringLock;
 use proofload_harness::host::{self, clock, signals};
 use proofload_harness::runner::record;
-use proofload_harness::study::quantity;
+use proofload_harness::study::{Passage, quantity};
 use proofload_store::histograms_of;
 use proofload_store::schema::{FORMAT_VERSION, Point, RunResult, Slice, Status};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,8 +34,12 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
             false => DRAIN_NS,
         },
         workers: args.load.workers.unwrap_or(1),
+        driver: args.load.driver.into(),
         seed: args.load.seed.unwrap_or_else(clock::unix_ns),
     };
+    if args.debug && terms.driver != DriverChoice::default() {
+        mistakes.add("--driver: one request is shown as it passes through epoll; delete it");
+    }
     let plan = endpoint::load_plan(&args.urls, &request, &point, &terms);
     let plan = plan.map_err(|problems| problems.into_iter().for_each(|problem| mistakes.add(problem)));
     let name = args.urls.join(" ");
@@ -46,6 +50,10 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     });
     mistakes.check()?;
     let Ok(plan) = plan else { unreachable!("its mistakes were told") };
+    let passage = endpoint::passage(&args.urls, &request);
+    if passage.as_ref().is_some_and(Passage::is_insecure) {
+        crate::transport::warn_insecure(&name);
+    }
     if args.debug {
         return crate::debug::debug(&plan, &endpoint::secrets(&args.urls, &request));
     }
@@ -54,7 +62,9 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         .map_err(run::lock_error)?;
     let mut loaded = watched(&plan, &stop, args.output.quiet)?;
     record::hide_secrets(&mut loaded, &endpoint::secrets(&args.urls, &request));
-    let slice = single_slice(record::point(&name, &point, &loaded), &loaded);
+    let mut measured = record::point(&name, &point, &loaded);
+    measured.transport = passage.and_then(|passage| passage.recorded());
+    let slice = single_slice(measured, &loaded);
     // What was cut off is not the measurement that was asked for.
     let whole = (!loaded.stopped_early).then_some(&slice);
     let claims = proofload_report::judged_on_one(&thresholds, &names, whole)?;

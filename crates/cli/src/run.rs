@@ -5,6 +5,7 @@ use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
 use crate::output;
 use crate::progress::Live;
+use proofload_engine::driver;
 use proofload_harness::host::lock::{LockError, MeasuringLock};
 use proofload_harness::host::{self, clock, cpus, signals};
 use proofload_harness::plan::{self, Mode, Preset};
@@ -104,7 +105,12 @@ pub fn catalogue(args: &RunArgs) -> anyhow::Result<Catalogue> {
 
 /// How the arguments want the study to be read.
 pub fn options(args: &RunArgs) -> study::Options {
-    study::Options { quick: preset(&args.preset).shortens(), set: args.set.clone(), only: args.only.clone() }
+    study::Options {
+        quick: preset(&args.preset).shortens(),
+        set: args.set.clone(),
+        driver: args.driver.map(Into::into),
+        only: args.only.clone(),
+    }
 }
 
 /// Plans, prepares, runs, judges and reports a study.
@@ -114,6 +120,9 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
     let preset = preset(conduct.preset);
     let budget = conduct.preset.budget.as_deref().map(study::quantity::duration).transpose();
     let budget_ns = budget.map_err(|why| leave(Exit::Usage, format!("--budget {why}")))?;
+    if !conduct.explain {
+        driver::probe(conduct.study.driver).map_err(|error| leave(Exit::Usage, error))?;
+    }
     let environment = host::environment();
     let share = cpus::share(&environment.cpus);
     let seed = conduct.seed.or(conduct.study.seed).unwrap_or_else(clock::unix_ns);
@@ -129,6 +138,8 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
         }
     };
     let hosts = prepare(conduct, &mut plan, &say)?;
+    let insecure = conduct.study.variants.iter().filter(|variant| variant.passage.is_insecure());
+    insecure.for_each(|variant| crate::transport::warn_insecure(&variant.name));
     if conduct.explain {
         output::print(&plan::explain(conduct.study, &plan))?;
         return Ok(Exit::Done);

@@ -100,7 +100,7 @@ fn bad_arguments_leave_with_usage_and_say_what_to_write() {
     for (args, says) in [
         (vec!["http://127.0.0.1:1/", "-d", "10"], "10s"),
         (vec!["localhost:8080"], "http://"),
-        (vec!["https://127.0.0.1/"], "https"),
+        (vec!["ftp://127.0.0.1/"], "https"),
         (vec!["http://127.0.0.1:1/", "-c", "0"], "connections"),
         (vec!["http://127.0.0.1:1/", "-H", "no colon"], "colon"),
         (vec!["http://127.0.0.1:1/", "-r", "fast"], "rate"),

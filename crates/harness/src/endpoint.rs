@@ -1,8 +1,9 @@
 //! One endpoint, or a weighted mix of several, measured without a study.
 
 use crate::study::encode::Entry;
-use crate::study::{Asked, LoadPoint, ParsedUrl, RequestOptions, parse_url, parse_url_unresolved};
-use proofload_engine::{Address, Extent, LoadPlan, MixEntry, Target};
+use crate::study::transport::Material;
+use crate::study::{Asked, LoadPoint, ParsedUrl, Passage, RequestOptions, parse_url_unresolved};
+use proofload_engine::{Address, DriverChoice, Extent, LoadPlan, MixEntry, Target};
 
 /// Most addresses in a mix.
 const URLS_MAX: usize = 64;
@@ -18,6 +19,8 @@ pub struct Terms {
     pub drain_ns: u64,
     /// Threads.
     pub workers: u32,
+    /// What carries the bytes.
+    pub driver: DriverChoice,
     /// Seed of everything random.
     pub seed: u64,
 }
@@ -39,21 +42,23 @@ pub fn load_plan(
             urls.len()
         ));
     }
+    let material = material(urls, request).unwrap_or_else(|found| {
+        problems.extend(found);
+        None
+    });
     let mut targets: Vec<Target> = Vec::new();
     let mut mix = Vec::new();
     let mut feeders = request.feeders(&mut problems);
     for text in urls {
-        let (weight, url) = match weighted(text, request.unix.is_none()) {
-            Ok(parsed) => parsed,
-            Err(problem) => {
-                problems.push(problem);
-                continue;
-            }
-        };
-        let Some(target) = target(&url, request) else {
-            problems.push("--unix: the address names a socket as well; keep one of them".to_string());
-            continue;
-        };
+        let (weight, url) =
+            match weighted(text).and_then(|(weight, url)| Ok((weight, reached(url, request)?))) {
+                Ok(parsed) => parsed,
+                Err(problem) => {
+                    problems.push(problem);
+                    continue;
+                }
+            };
+        let target = request.transport.passage(&url, material.as_ref()).target(&url.address, &url.authority);
         let index = targets.iter().position(|known| *known == target).unwrap_or_else(|| {
             targets.push(target);
             targets.len() - 1
@@ -65,16 +70,8 @@ pub fn load_plan(
             }
         }
     }
-    // The same flag is wrong for every address.
-    let mut told = Vec::new();
-    problems.retain(|problem| {
-        !told.contains(problem) && {
-            told.push(problem.clone());
-            true
-        }
-    });
     if !problems.is_empty() {
-        return Err(problems);
+        return Err(each_once(problems));
     }
     Ok(LoadPlan {
         targets,
@@ -92,33 +89,65 @@ pub fn load_plan(
         share: (0, 1),
         asking: request.asking(feeders),
         shortage: load.open.shortage,
-        driver: proofload_engine::DriverChoice::default(),
+        driver: terms.driver,
     })
 }
 
-/// Where to connect to; `None` when two sockets are named.
-fn target(url: &ParsedUrl, request: &RequestOptions) -> Option<Target> {
-    let address = match (&request.unix, &url.address) {
-        (Some(_), Address::Unix(_)) => return None,
-        (Some(path), _) => Address::Unix(path.clone()),
-        (None, address) => address.clone(),
-    };
-    Some(address.into())
+/// The same flag is wrong for every address.
+fn each_once(problems: Vec<String>) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for problem in problems {
+        if !told.contains(&problem) {
+            told.push(problem);
+        }
+    }
+    told
+}
+
+/// What the files of certificates hold, if any address speaks TLS.
+fn material(urls: &[String], request: &RequestOptions) -> Result<Option<Material>, Vec<String>> {
+    let parsed: Vec<ParsedUrl> = urls.iter().filter_map(|text| Some(weighted(text).ok()?.1)).collect();
+    request.transport.material(&parsed.iter().collect::<Vec<_>>())
+}
+
+/// The address with where to connect to: the server, a socket that stands for it, or the proxy on the way to it.
+fn reached(url: ParsedUrl, request: &RequestOptions) -> Result<ParsedUrl, String> {
+    let problem = |what: &str| Err(what.to_string());
+    match (&request.unix, &request.transport.proxy, url.host.is_some()) {
+        (Some(_), _, false) => problem("--unix: the address names a socket as well; keep one of them"),
+        (Some(_), Some(_), _) => {
+            problem("--unix: a socket is not reached by way of --proxy; keep one of them")
+        }
+        (None, Some(_), false) => {
+            problem("--proxy: a Unix socket is not reached by way of a proxy; leave it out")
+        }
+        (Some(path), None, _) => Ok(ParsedUrl { address: Address::Unix(path.clone()), ..url }),
+        (None, Some(proxy), _) => Ok(ParsedUrl { address: proxy.address.clone(), ..url }),
+        (None, None, _) => url.resolved(&request.pinned),
+    }
+}
+
+/// What connections to these addresses pass through, for the record: that of the first that is not plain.
+pub fn passage(urls: &[String], request: &RequestOptions) -> Option<Passage> {
+    let material = material(urls, request).ok().flatten();
+    let parsed = urls.iter().filter_map(|text| Some(weighted(text).ok()?.1));
+    let mut passages = parsed.map(|url| request.transport.passage(&url, material.as_ref()));
+    passages.find(|passage| passage.recorded().is_some())
 }
 
 /// What may not be shown of these requests: passwords, and values from the environment.
 pub fn secrets(urls: &[String], request: &RequestOptions) -> Vec<String> {
     let mut mistakes = Vec::new();
     let mut feeders = request.feeders(&mut mistakes);
-    let parsed = urls.iter().filter_map(|text| weighted(text, false).ok());
-    parsed
+    let parsed = urls.iter().filter_map(|text| weighted(text).ok());
+    let of_requests = parsed
         .filter_map(|(_, url)| request.asked(&mut feeders, &url.target, &mut mistakes))
-        .flat_map(|asked| asked.secrets)
-        .collect()
+        .flat_map(|asked| asked.secrets);
+    of_requests.chain(request.transport.secrets()).collect()
 }
 
 /// `3*http://…` is an address with weight 3.
-fn weighted(text: &str, resolves: bool) -> Result<(u32, ParsedUrl), String> {
+fn weighted(text: &str) -> Result<(u32, ParsedUrl), String> {
     let (weight, url) = match text.split_once('*') {
         Some((weight, url)) if weight.bytes().all(|b| b.is_ascii_digit()) => {
             (weight.parse().unwrap_or(0), url)
@@ -128,8 +157,7 @@ fn weighted(text: &str, resolves: bool) -> Result<(u32, ParsedUrl), String> {
     if weight == 0 {
         return Err(format!("{text}: a weight is a whole number from 1; write 3*http://host:port/path"));
     }
-    let parsed = if resolves { parse_url(url)? } else { parse_url_unresolved(url)? };
-    Ok((weight, parsed))
+    Ok((weight, parse_url_unresolved(url)?))
 }
 
 fn entry(
@@ -162,7 +190,14 @@ mod tests {
             open: Default::default(),
             streams: Vec::new(),
         };
-        let terms = Terms { discard_ns: 0, extent: Extent::DurationNs(1), drain_ns: 0, workers: 1, seed: 1 };
+        let terms = Terms {
+            discard_ns: 0,
+            extent: Extent::DurationNs(1),
+            drain_ns: 0,
+            workers: 1,
+            driver: DriverChoice::Epoll,
+            seed: 1,
+        };
         load_plan(&urls, &RequestOptions::default(), &load, &terms)
     }
 
@@ -179,8 +214,7 @@ mod tests {
 
     #[test]
     fn all_mistakes_are_told_at_once() {
-        let problems =
-            plan(&["0*http://127.0.0.1/", "https://127.0.0.1/", "http://127.0.0.1:1/"]).unwrap_err();
+        let problems = plan(&["0*http://127.0.0.1/", "ftp://127.0.0.1/", "http://127.0.0.1:1/"]).unwrap_err();
         assert_eq!(problems.len(), 2, "{problems:?}");
     }
 }

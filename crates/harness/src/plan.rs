@@ -17,7 +17,7 @@ pub use retime::retime;
 
 use crate::study::quantity::keep_alive_label;
 use crate::study::{LoadKind, LoadPoint, Stand, Study, SubjectSpec, WorkloadEntry};
-use proofload_engine::{Address, Arrival, Extent, LoadPlan};
+use proofload_engine::{Arrival, Extent, LoadPlan, Target};
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
 use proofload_store::schema::{self, FORMAT_VERSION, Plan, PlannedClaim, StreamLoad, Timing};
@@ -273,8 +273,8 @@ fn arrival_name(arrival: Arrival) -> &'static str {
 /// What a load needs beside the study.
 #[derive(Clone, Debug)]
 pub struct LoadTerms<'a> {
-    /// Where the variant listens.
-    pub address: Address,
+    /// Where the variant listens, and what connections to it pass through.
+    pub target: Target,
     /// `host:port` for the Host header.
     pub authority: &'a str,
     /// Load before the window that is discarded.
@@ -351,7 +351,7 @@ fn load_plan(
         }
     };
     Ok(LoadPlan {
-        targets: vec![terms.address.clone().into()],
+        targets: vec![terms.target.clone()],
         mix,
         discard_ns: if profile.is_shaped() { 0 } else { terms.discard_ns },
         profile,
@@ -370,7 +370,7 @@ fn load_plan(
         share: (0, 1),
         asking: study.asking.clone(),
         shortage: point.open.shortage,
-        driver: proofload_engine::DriverChoice::default(),
+        driver: study.driver,
     })
 }
 

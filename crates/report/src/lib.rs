@@ -16,6 +16,7 @@ mod threshold;
 mod view;
 
 pub use expected::Looking;
+pub use messages::insecure;
 pub use render::{
     Undecided, csv, csv_series, diff_text, history_text, hlog, html, json, junit, markdown, markdown_within,
     text, text_within,

@@ -2,6 +2,10 @@
 //!
 //! Messages take values and return text without markup; escaping is the renderer's duty.
 
+mod transport;
+
+pub use transport::*;
+
 use crate::number;
 use proofload_stats::{Judged, Names, Reason, Source};
 use proofload_store::schema::{Estimate, Generator, Point, Timing};

@@ -5,7 +5,7 @@ use crate::{messages, number};
 use proofload_stats::{Claim, Measure, Names, Side, Term};
 use proofload_store::schema::{
     BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, ExpectationResult, Point, PublishedFigure,
-    RunResult,
+    RunResult, Transport,
 };
 
 /// A result, ready to be drawn.
@@ -90,7 +90,9 @@ pub fn view(result: &RunResult) -> View {
     tables.extend(published(result));
     tables.extend(result.baseline.as_ref().map(against_baseline));
     tables.extend(outcomes(&result.points));
-    let mut limits = result.limits.clone();
+    tables.extend(handshakes(&result.points));
+    let mut limits = insecure(result);
+    limits.extend(result.limits.clone());
     limits.extend(result.baseline.iter().flat_map(baseline_limits));
     if single {
         limits.extend(result.points.iter().flat_map(warnings));
@@ -292,6 +294,44 @@ fn outcomes(points: &[Point]) -> Option<Table> {
     Some(Table { title: messages::OUTCOMES.to_string(), header, rows: rows.collect() })
 }
 
+/// TLS handshakes of each point; nothing without TLS.
+fn handshakes(points: &[Point]) -> Option<Table> {
+    let cell =
+        |ns: Option<u64>| ns.map_or_else(|| messages::NONE.to_string(), |ns| number::duration(ns as f64));
+    let row = |point: &Point| {
+        let found = point.handshakes.as_ref()?;
+        let mut row = vec![messages::place(point)];
+        for kind in [&found.full, &found.resumed] {
+            row.extend([number::count(kind.count), cell(kind.p50), cell(kind.p99), cell(kind.max)]);
+        }
+        row.push(messages::negotiated(&found.negotiated));
+        Some(row)
+    };
+    let rows: Vec<Vec<String>> = points.iter().filter_map(row).collect();
+    let header = messages::HANDSHAKE_COLUMNS.map(str::to_string).to_vec();
+    (!rows.is_empty()).then(|| Table { title: messages::HANDSHAKES.to_string(), header, rows })
+}
+
+/// Who was not checked: the first thing to know of a result.
+fn insecure(result: &RunResult) -> Vec<String> {
+    let unchecked = |transport: &Option<Transport>| {
+        transport.as_ref().and_then(|transport| transport.tls.as_ref()).is_some_and(|tls| tls.insecure)
+    };
+    let variants = result.plan.iter().flat_map(|plan| &plan.variants);
+    let variants = variants.filter(|variant| unchecked(&variant.transport)).map(|variant| &variant.name);
+    let points = result.points.iter().filter(|point| unchecked(&point.transport)).map(|point| &point.variant);
+    variants.chain(points).map(|name| messages::insecure(name)).collect()
+}
+
+/// Name and value for what connections passed through.
+fn passage(transport: Option<&Transport>) -> Vec<(String, String)> {
+    let Some(transport) = transport else { return Vec::new() };
+    let proxy = Some(&transport.proxy).filter(|proxy| !proxy.is_empty());
+    let proxy = proxy.map(|proxy| (messages::PROXY.to_string(), proxy.clone()));
+    let tls = transport.tls.as_ref().map(|tls| (messages::TLS.to_string(), messages::tls(tls)));
+    proxy.into_iter().chain(tls).collect()
+}
+
 fn outcome(point: &Point, kind: &str) -> u64 {
     point.outcomes.get(kind).copied().unwrap_or(0)
 }
@@ -339,6 +379,9 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
     if let Some(plan) = &result.plan {
         for variant in &plan.variants {
             add(&variant.name, variant.description.clone());
+            for (what, value) in passage(variant.transport.as_ref()) {
+                add(&format!("{}: {what}", variant.name), value);
+            }
         }
         add(messages::WORKLOAD, plan.workload.join("; "));
         add(messages::PRESET, messages::preset(&plan.preset, &plan.timing, plan.seed));
@@ -350,6 +393,7 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
     }
     for point in result.points.iter().filter(|_| result.plan.is_none()) {
         add(messages::GENERATOR, messages::generator(&point.generator));
+        passage(point.transport.as_ref()).into_iter().for_each(|(what, value)| add(&what, value));
         add(messages::BYTES, messages::sent_and_received(point.bytes_sent, point.bytes_received));
     }
     rows

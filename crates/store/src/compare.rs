@@ -122,6 +122,10 @@ fn facts_of_variant(variant: &Variant, add: &mut dyn FnMut(String, String)) {
     for level in &variant.levels {
         add(format!("variant {name}: {}", level.factor), level.level.clone());
     }
+    if let Some(transport) = &variant.transport {
+        let text = serde_json::to_string(transport).unwrap_or_default();
+        add(format!("variant {name}: transport"), text);
+    }
     for (what, digest) in &variant.digests {
         add(format!("variant {name}: digest of {what}"), digest.clone());
     }

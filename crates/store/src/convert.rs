@@ -1,7 +1,7 @@
 //! From what was measured to what is stored.
 
 use crate::redact;
-use crate::schema::{BadAnswer, Durations, Histograms, Point};
+use crate::schema::{BadAnswer, Durations, Handshakes, Histograms, Point};
 use proofload_measure::{LatencyHistogram, Outcome, OutcomeCounts, Snapshot};
 use std::collections::BTreeMap;
 
@@ -26,6 +26,7 @@ pub fn point_of(snapshot: &Snapshot) -> Point {
         unsent: snapshot.outcomes.get(Outcome::Unsent),
         codes: snapshot.codes.iter().map(|(code, n)| (code_name(code), n)).collect(),
         redirects: snapshot.redirects,
+        handshakes: handshakes_of(&snapshot.handshakes_full, &snapshot.handshakes_resumed),
         ..Point::default()
     }
 }
@@ -37,7 +38,23 @@ pub fn histograms_of(snapshot: &Snapshot) -> Histograms {
         service_time: snapshot.service_time.encode(),
         first_byte: snapshot.first_byte.encode(),
         send_delay: snapshot.send_delay.encode(),
+        handshakes_full: encoded(&snapshot.handshakes_full),
+        handshakes_resumed: encoded(&snapshot.handshakes_resumed),
     }
+}
+
+/// Encoded, and nothing for an empty one: most loads have no TLS.
+pub(crate) fn encoded(histogram: &LatencyHistogram) -> String {
+    if histogram.count() == 0 { String::new() } else { histogram.encode() }
+}
+
+/// Handshakes of either kind; nothing when there were none.
+pub(crate) fn handshakes_of(full: &LatencyHistogram, resumed: &LatencyHistogram) -> Option<Handshakes> {
+    (full.count() + resumed.count() > 0).then(|| Handshakes {
+        full: durations_of(full),
+        resumed: durations_of(resumed),
+        negotiated: Vec::new(),
+    })
 }
 
 /// Count, mean and quantiles of a histogram.

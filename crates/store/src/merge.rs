@@ -1,7 +1,7 @@
 //! Slices merged to trials, and trials over blocks.
 
-use crate::convert::{counts_of, durations_of, outcomes_of};
-use crate::schema::{Generator, LoadPoint, Point, Slice, SubjectUse, Variant};
+use crate::convert::{counts_of, durations_of, handshakes_of, outcomes_of};
+use crate::schema::{Generator, Handshakes, LoadPoint, Point, Slice, SubjectUse, Variant};
 use crate::streams::fused;
 use crate::{Run, StoreError};
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
@@ -67,6 +67,7 @@ pub(crate) fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError>
     let mut out = Point::default();
     let (mut response, mut service) = (LatencyHistogram::new(), LatencyHistogram::new());
     let (mut first_byte, mut send_delay) = (LatencyHistogram::new(), LatencyHistogram::new());
+    let (mut full, mut resumed) = (LatencyHistogram::new(), LatencyHistogram::new());
     let mut counts = OutcomeCounts::default();
     let mut answered = 0;
     for slice in slices {
@@ -75,6 +76,8 @@ pub(crate) fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError>
         service.merge(&decode(&slice.histograms.service_time, path)?);
         first_byte.merge(&decode(&slice.histograms.first_byte, path)?);
         send_delay.merge(&decode(&slice.histograms.send_delay, path)?);
+        full.merge(&decode(&slice.histograms.handshakes_full, path)?);
+        resumed.merge(&decode(&slice.histograms.handshakes_resumed, path)?);
         counts.merge(&counts_of(&measured.outcomes));
         add(&mut answered, slice.answered_in_window);
         out.seconds += measured.seconds;
@@ -102,6 +105,7 @@ pub(crate) fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError>
     out.service_time_ns = durations_of(&service);
     out.first_byte_ns = durations_of(&first_byte);
     out.send_delay_ns = durations_of(&send_delay);
+    out.handshakes = handshakes(slices, &full, &resumed);
     out.generator = generator(slices, counts.finished());
     out.subject = subject(slices);
     Ok(out)
@@ -119,6 +123,19 @@ pub(crate) fn decode(text: &str, path: &Path) -> Result<LatencyHistogram, StoreE
     }
     LatencyHistogram::decode(text)
         .map_err(|e| StoreError::Damaged { path: path.to_path_buf(), why: e.to_string() })
+}
+
+/// All handshakes, and all that any of them settled on.
+fn handshakes(slices: &[&Slice], full: &LatencyHistogram, resumed: &LatencyHistogram) -> Option<Handshakes> {
+    let kept = slices.iter().filter_map(|slice| slice.measured.handshakes.as_ref());
+    let mut negotiated: Vec<_> = kept.flat_map(|handshakes| handshakes.negotiated.clone()).collect();
+    negotiated.sort();
+    negotiated.dedup();
+    match handshakes_of(full, resumed) {
+        Some(handshakes) => Some(Handshakes { negotiated, ..handshakes }),
+        // Connections that stood before the window had theirs there.
+        None => (!negotiated.is_empty()).then(|| Handshakes { negotiated, ..Handshakes::default() }),
+    }
 }
 
 fn generator(slices: &[&Slice], finished: u64) -> Generator {

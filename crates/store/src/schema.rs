@@ -20,6 +20,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 mod telemetry;
+mod transport;
+
+pub use transport::{Handshakes, Negotiated, TlsTerms, Transport};
 
 pub use telemetry::{CollectorUse, MachineUse, ProcessUse, SubjectUse, Telemetry, ThreadsUse};
 
@@ -60,7 +63,7 @@ pub struct Generator {
     /// the workers. `null` when none was begun.
     #[serde(default)]
     pub start_error_ns: Option<u64>,
-    /// `epoll`.
+    /// What carried the bytes: `epoll`, `io_uring`.
     pub driver: String,
     /// Whether every self-check passed.
     pub fit: bool,
@@ -123,6 +126,12 @@ pub struct Point {
     /// Their 99th percentile.
     #[serde(default)]
     pub response_p99_per_second_ns: Vec<Option<u64>>,
+    /// TLS handshakes; absent without TLS.
+    #[serde(default)]
+    pub handshakes: Option<Handshakes>,
+    /// What connections passed through; of a single measurement only, for a study's stands in its plan.
+    #[serde(default)]
+    pub transport: Option<Transport>,
     /// The generator.
     pub generator: Generator,
     /// The subject's processes; absent for a `url:` subject.
@@ -153,6 +162,12 @@ pub struct Histograms {
     pub first_byte: String,
     /// Send delay.
     pub send_delay: String,
+    /// Full TLS handshakes; empty without any.
+    #[serde(default)]
+    pub handshakes_full: String,
+    /// Resumed TLS handshakes; empty without any.
+    #[serde(default)]
+    pub handshakes_resumed: String,
 }
 
 /// One slice, a line of `blocks/NNNN.jsonl`. With several streams a slice is one line for each of them, with
@@ -214,6 +229,9 @@ pub struct Variant {
     /// Name of the subject whose one process this variant shares with others; empty when it has its own.
     #[serde(default)]
     pub shares: String,
+    /// What connections to it pass through; absent for nothing.
+    #[serde(default)]
+    pub transport: Option<Transport>,
 }
 
 /// A load point as the plan holds it.

@@ -1,6 +1,7 @@
 //! Streams that ran at once, seen as one load.
 
 use crate::StoreError;
+use crate::convert::encoded;
 use crate::merge::{decode, merge};
 use crate::schema::{Histograms, Point, Slice};
 use proofload_measure::LatencyHistogram;
@@ -45,7 +46,7 @@ fn fuse(lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
         for slice in lines {
             all.merge(&decode(of(&slice.histograms), path)?);
         }
-        Ok(all.encode())
+        Ok(encoded(&all))
     };
     Ok(Slice {
         measured,
@@ -55,6 +56,8 @@ fn fuse(lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
             service_time: histogram(|h| &h.service_time)?,
             first_byte: histogram(|h| &h.first_byte)?,
             send_delay: histogram(|h| &h.send_delay)?,
+            handshakes_full: histogram(|h| &h.handshakes_full)?,
+            handshakes_resumed: histogram(|h| &h.handshakes_resumed)?,
         },
         ..(*first).clone()
     })

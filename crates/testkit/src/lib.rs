@@ -5,7 +5,9 @@
 
 mod http;
 mod peer;
+mod proxy;
 pub mod tls;
 
 pub use http::HttpPeer;
 pub use peer::{Deaf, Ending, Lasting, Play, ScriptedPeer, Step, deaf_address, refusing_address};
+pub use proxy::TunnelProxy;

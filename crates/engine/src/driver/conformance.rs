@@ -318,9 +318,9 @@ fn a_refused_connection_is_told_as_one_and_frees_its_number<G: Ground>() {
 
 /// Dials with a request, and sees to it that all of it is sent, whatever the dial came to.
 fn dial_with<G: Ground>(ground: &mut G, notes: &mut Notes, conn: Conn, request: &[u8]) {
-    let address = ground.address();
+    let target = ground.target();
     let before_ns = ground.driver().net().now_ns();
-    let (dialed, sent) = ground.driver().net().dial_sending(conn, &address.into(), None, request);
+    let (dialed, sent) = ground.driver().net().dial_sending(conn, &target, None, request);
     assert_eq!(sent.is_some(), dialed == Dialed::Established);
     notes.unsent = request.to_vec();
     match (dialed, sent) {

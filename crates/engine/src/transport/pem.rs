@@ -2,6 +2,7 @@
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::CertifiedKey;
 
 /// The certificates in the bytes of a file: PEM with any number of them, or one in DER.
 ///
@@ -42,3 +43,14 @@ pub fn private_key(bytes: &[u8]) -> Result<Vec<u8>, String> {
 /// First byte of DER; no PEM begins with it.
 const DER_SEQUENCE: u8 = 0x30;
 const ENCRYPTED: &[u8] = b"ENCRYPTED";
+
+/// Whether the key is that of the certificate before it.
+///
+/// # Errors
+/// Why not, a few words.
+pub fn check_pair(client: &super::ClientCertificate) -> Result<(), String> {
+    let chain = client.chain.iter().map(|der| CertificateDer::from(der.clone())).collect();
+    let key = PrivateKeyDer::try_from(client.key.clone()).map_err(str::to_owned)?;
+    let pair = CertifiedKey::from_der(chain, key, &rustls::crypto::ring::default_provider());
+    pair.map(drop).map_err(|error| error.to_string())
+}

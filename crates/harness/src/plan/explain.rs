@@ -2,7 +2,7 @@
 
 use super::{Mode, Preset, S, age_seconds};
 use crate::study::{ExpectedRow, Reference, Study, SubjectSpec};
-use proofload_store::schema::{LoadPoint, Plan, Variant};
+use proofload_store::schema::{LoadPoint, Plan, Transport, Variant};
 use std::fmt::Write;
 
 /// The checked plan as text: what is started with which commands, what is asked, what is claimed, how long
@@ -72,8 +72,37 @@ fn write_variant(out: &mut String, variant: &Variant, subject: &SubjectSpec) -> 
         SubjectSpec::Command { port: Some(port), .. } => writeln!(out, "    address: 127.0.0.1:{port}")?,
         _ => writeln!(out, "    address: 127.0.0.1, a free port chosen at each start ({{port}})")?,
     }
+    if let Some(transport) = &variant.transport {
+        write_transport(out, transport)?;
+    }
     for (name, digest) in &variant.digests {
         writeln!(out, "    {name}: sha256 {digest}")?;
+    }
+    Ok(())
+}
+
+fn write_transport(out: &mut String, transport: &Transport) -> std::fmt::Result {
+    if !transport.proxy.is_empty() {
+        writeln!(out, "    proxy: {}, asked for a tunnel (CONNECT)", transport.proxy)?;
+    }
+    let Some(tls) = &transport.tls else { return Ok(()) };
+    let offers = if tls.alpn.is_empty() { "nothing".to_string() } else { tls.alpn.join(", ") };
+    let sessions = if tls.resumption { "resumed" } else { "never resumed" };
+    writeln!(
+        out,
+        "    TLS: {} with {}, offers {offers}, sessions {sessions}",
+        tls.versions.join(" or "),
+        tls.server_name
+    )?;
+    match tls.insecure {
+        true => writeln!(out, "    TLS: NOT CHECKED: anybody may be the server (insecure)")?,
+        false => writeln!(out, "    TLS: trusts {}", tls.trusts)?,
+    }
+    if tls.client_certificate {
+        writeln!(out, "    TLS: has a client certificate")?;
+    }
+    for (file, digest) in &tls.digests {
+        writeln!(out, "    TLS: {file}: sha256 {digest}")?;
     }
     Ok(())
 }

@@ -29,7 +29,8 @@ pub(super) fn variant(variant: &Variant) -> schema::Variant {
             ("command", format!("{program} on {port}"), redact_arguments(args))
         }
         SubjectSpec::Url { address, authority } => {
-            ("url", format!("http://{authority} at {address}, already running"), Vec::new())
+            let scheme = variant.passage.scheme();
+            ("url", format!("{scheme}://{authority} at {address}, already running"), Vec::new())
         }
     };
     schema::Variant {
@@ -39,6 +40,7 @@ pub(super) fn variant(variant: &Variant) -> schema::Variant {
         description,
         command,
         shares: variant.shares.clone().unwrap_or_default(),
+        transport: variant.passage.recorded(),
         ..schema::Variant::default()
     }
 }

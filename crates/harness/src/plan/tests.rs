@@ -133,7 +133,7 @@ fn an_explanation_names_everything_that_will_happen() {
 fn a_load_is_planned_with_both_forms_of_every_request() {
     let study = study_of(&SMALL.replace("bytes: 1024", "bytes: 1024, text: hello"));
     let terms = LoadTerms {
-        address: std::net::SocketAddr::from(([127, 0, 0, 1], 8080)).into(),
+        target: std::net::SocketAddr::from(([127, 0, 0, 1], 8080)).into(),
         authority: "localhost:8080",
         discard_ns: S / 10,
         extent: Extent::DurationNs(S),

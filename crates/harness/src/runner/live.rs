@@ -96,8 +96,9 @@ impl<'a> LiveBench<'a> {
     ) -> Result<Vec<LoadPlan>, BenchError> {
         let (active, endpoint, address) = self.active(variant)?;
         let authority = active.running.authority(endpoint);
+        let passage = &self.terms.study.variants[variant].passage;
         let terms = plan::LoadTerms {
-            address,
+            target: passage.target(&address, &authority),
             authority: &authority,
             discard_ns: stretch.discard_ns,
             extent: proofload_engine::Extent::DurationNs(stretch.measure_ns),
@@ -197,8 +198,9 @@ impl Bench for LiveBench<'_> {
         });
         let (mut results, sampled) = observed(&plans, sampler.as_ref(), &self.terms.stop)
             .map_err(|error| BenchError::Failed(error.to_string()))?;
-        let secrets: Vec<String> =
-            self.terms.study.workload.iter().flat_map(|entry| entry.secrets.clone()).collect();
+        let study = self.terms.study;
+        let of_requests = study.workload.iter().flat_map(|entry| entry.secrets.clone());
+        let secrets: Vec<String> = of_requests.chain(study.variants[variant].passage.secrets()).collect();
         results.iter_mut().for_each(|result| record::hide_secrets(result, &secrets));
         // All streams have one first instant; the last to end is the end of the window.
         let started_ns = results.first().map_or(0, |result| result.window_start_ns);

@@ -4,8 +4,11 @@ use super::Place;
 use super::bench::Loaded;
 use crate::host::clock;
 use crate::study::LoadPoint;
+use crate::study::transport::ALPN;
 use proofload_engine::{Finding, LoadResult, SecondQuantiles};
-use proofload_store::schema::{FORMAT_VERSION, Generator, Plan, Point, Slice, SubjectUse};
+use proofload_store::schema::{
+    FORMAT_VERSION, Generator, Handshakes, Negotiated, Plan, Point, Slice, SubjectUse,
+};
 use proofload_store::{PHASE_LOST, bad_answer, hide, histograms_of, point_of};
 
 /// The record of a slice: a line for each stream. What the subject used, and what was noticed, belongs to all of
@@ -83,7 +86,9 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
     let used = &result.generator;
     let finished = result.snapshot.outcomes.finished();
     let bad = result.bad_answers.iter();
+    let of_snapshot = point_of(&result.snapshot);
     Point {
+        handshakes: handshakes(result, of_snapshot.handshakes.clone()),
         per_second: result.per_second.clone(),
         response_p50_per_second_ns: of_seconds(result, |second| second.p50_ns),
         response_p99_per_second_ns: of_seconds(result, |second| second.p99_ns),
@@ -99,7 +104,22 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
         },
         subject,
         bad_answers: bad.map(|bad| bad_answer(bad.outcome, &bad.what, &bad.received)).collect(),
-        ..point_of(&result.snapshot)
+        ..of_snapshot
+    }
+}
+
+/// With what they settled on; there may be none in the window when all connections stood before.
+fn handshakes(result: &LoadResult, counted: Option<Handshakes>) -> Option<Handshakes> {
+    let negotiated: Vec<_> = result.negotiated.iter().map(negotiated).collect();
+    (counted.is_some() || !negotiated.is_empty())
+        .then(|| Handshakes { negotiated, ..counted.unwrap_or_default() })
+}
+
+fn negotiated(found: &proofload_engine::transport::Negotiated) -> Negotiated {
+    Negotiated {
+        version: found.version.number().to_string(),
+        cipher_suite: found.cipher_suite.to_string(),
+        alpn: found.alpn.map_or(String::new(), |_| ALPN.to_string()),
     }
 }
 

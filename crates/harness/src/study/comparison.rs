@@ -6,7 +6,8 @@ use super::name::is_level;
 use super::options::RequestOptions;
 use super::problem::{Place, Problems, Sink, shown};
 use super::root::names;
-use super::url::{ParsedUrl, parse_url};
+use super::transport::Passage;
+use super::url::{ParsedUrl, parse_url_unresolved};
 use super::{LoadPoint, Study, SubjectSpec, Variant, WorkloadEntry};
 use proofload_stats::{Claim, Names, parse_claim};
 
@@ -26,7 +27,7 @@ pub fn comparison(
     claims: &[(String, String)],
 ) -> Result<Study, Problems> {
     let sink = Sink::new("command line");
-    let parsed = parse_urls(urls, &request, &sink);
+    let (parsed, passages) = parse_urls(urls, &request, &sink);
     let target = parsed.first().map_or("/", |url| &url.target);
     let mut mistakes = Vec::new();
     let mut feeders = request.feeders(&mut mistakes);
@@ -38,7 +39,7 @@ pub fn comparison(
     let Some(asked) = asked.filter(|_| sink.is_empty()) else {
         return Err(sink.into_problems());
     };
-    let variants = variants(&parsed);
+    let variants = variants(&parsed, passages);
     let names = names(&variants, std::slice::from_ref(&load), &[]);
     let mut declared = claims.to_vec();
     if let ([], [first, second, ..]) = (claims, variants.as_slice()) {
@@ -69,6 +70,7 @@ pub fn comparison(
         points: vec![load],
         timeouts: request.timeouts,
         mode: None,
+        driver: Default::default(),
         seed: None,
         not_tested: Vec::new(),
         claims: expanded,
@@ -84,14 +86,14 @@ pub fn comparison(
 }
 
 /// Addresses that can be compared; what is wrong with the others goes to `sink`.
-fn parse_urls(urls: &[String], request: &RequestOptions, sink: &Sink) -> Vec<ParsedUrl> {
+fn parse_urls(urls: &[String], request: &RequestOptions, sink: &Sink) -> (Vec<ParsedUrl>, Vec<Passage>) {
     let problem = |what: &str, remedy: &str| sink.add(Place::default(), "URL", what, remedy);
     if !(2..=URLS_MAX).contains(&urls.len()) {
         problem(&format!("{} addresses cannot be compared", urls.len()), "give two to eight");
     }
     let mut parsed: Vec<ParsedUrl> = Vec::new();
     for url in urls {
-        match parse_url(url) {
+        match parse_url_unresolved(url).and_then(|url| reached(url, request)) {
             Ok(url) => parsed.push(url),
             Err(message) => {
                 let (what, remedy) = message.rsplit_once("; ").unwrap_or((&message, ""));
@@ -108,13 +110,34 @@ fn parse_urls(urls: &[String], request: &RequestOptions, sink: &Sink) -> Vec<Par
             format!("{} is asked of one and {} of another", shown(&parsed[0].target), shown(&other.target));
         problem(&what, "give all addresses the same path, for only the servers may differ");
     }
-    parsed
+    let material =
+        request.transport.material(&parsed.iter().collect::<Vec<_>>()).unwrap_or_else(|mistakes| {
+            for mistake in mistakes {
+                let (flag, message) = mistake.split_once(": ").unwrap_or(("", &mistake));
+                let (what, remedy) = message.rsplit_once("; ").unwrap_or((message, ""));
+                sink.add(Place::default(), flag, what, remedy);
+            }
+            None
+        });
+    let passages = parsed.iter().map(|url| request.transport.passage(url, material.as_ref())).collect();
+    (parsed, passages)
 }
 
-fn variants(urls: &[ParsedUrl]) -> Vec<Variant> {
+/// An address with where to connect to: the server, or the proxy on the way to it.
+fn reached(url: ParsedUrl, request: &RequestOptions) -> Result<ParsedUrl, String> {
+    match &request.transport.proxy {
+        None => url.resolved(&request.pinned),
+        Some(_) if url.host.is_none() => {
+            Err("a Unix socket is not reached by way of a proxy; leave out --proxy".to_string())
+        }
+        Some(proxy) => Ok(ParsedUrl { address: proxy.address.clone(), ..url }),
+    }
+}
+
+fn variants(urls: &[ParsedUrl], passages: Vec<Passage>) -> Vec<Variant> {
     let names: Vec<&str> = urls.iter().map(|url| url.name.as_str()).collect();
     let tell = names.iter().enumerate().all(|(index, name)| is_level(name) && !names[..index].contains(name));
-    let named = |(url, letter): (&ParsedUrl, char)| {
+    let named = |((url, passage), letter): ((&ParsedUrl, Passage), char)| {
         let name = if tell { url.name.clone() } else { letter.to_string() };
         Variant {
             levels: vec![("subject".to_string(), name.clone())],
@@ -122,9 +145,10 @@ fn variants(urls: &[ParsedUrl]) -> Vec<Variant> {
             subject: SubjectSpec::Url { address: url.address.clone(), authority: url.authority.clone() },
             shares: None,
             memory_bytes: 0,
+            passage,
         }
     };
-    urls.iter().zip('a'..).map(named).collect()
+    urls.iter().zip(passages).zip('a'..).map(named).collect()
 }
 
 fn expand(declared: &[(String, String)], names: &Names, sink: &Sink) -> Vec<Claim> {

@@ -23,6 +23,7 @@ mod problem;
 pub mod quantity;
 mod raw;
 mod raw_request;
+mod raw_transport;
 pub(crate) mod redact;
 mod request;
 mod restrict;
@@ -36,6 +37,7 @@ mod streams;
 mod subjects;
 mod suggest;
 pub mod trace;
+pub mod transport;
 mod url;
 mod write;
 mod yaml;
@@ -55,13 +57,14 @@ pub use raw::study_schema;
 pub use request::{Asked, Auth, Body, FormPart, FormValue, Shown, form_part};
 pub use root::{Options, load, parse};
 pub use shape::{LoadKind, OpenTerms, Stand, peak, stages_label, trace_label};
-pub use url::{ParsedUrl, parse_url, parse_url_unresolved};
+pub use transport::{Passage, ProxyOptions, TlsOptions, TransportOptions, proxy};
+pub use url::{ParsedUrl, Pinned, parse_url, parse_url_unresolved, pinned};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::plan::Mode;
-use proofload_engine::{Address, Asking, Expect, KeepAlive, MixEntry, Timeouts};
+use proofload_engine::{Address, Asking, DriverChoice, Expect, KeepAlive, MixEntry, Timeouts};
 use proofload_stats::{Claim, Names};
 use proofload_wire::http1::{EncodeError, RequestSpec, Template};
 
@@ -87,6 +90,8 @@ pub struct Study {
     pub timeouts: Timeouts,
     /// How the variants take turns, when the study says so.
     pub mode: Option<Mode>,
+    /// What carries the bytes of its loads.
+    pub driver: DriverChoice,
     /// Seed of everything random, when the study fixes one.
     pub seed: Option<u64>,
     /// What is left out: excluded combinations, and what the `quick:` block and `--only` drop, a sentence each.
@@ -125,6 +130,8 @@ pub struct Variant {
     pub shares: Option<String>,
     /// Memory that its parameters ask for; 0 when they say nothing.
     pub memory_bytes: u64,
+    /// What connections to it pass through.
+    pub passage: Passage,
 }
 
 /// A subject as the study asks for it, all parameters of this variant filled in.

@@ -3,6 +3,8 @@
 use super::feeders::{FeederSpec, Feeders};
 use super::mix::KEEP_BODY;
 use super::request::{Asked, Auth, Body, Builder};
+use super::transport::TransportOptions;
+use super::url::Pinned;
 use proofload_engine::{Asking, Expect, Timeouts};
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -24,6 +26,10 @@ pub struct RequestOptions {
     pub cookies: bool,
     /// Local addresses that connections leave from, in turn.
     pub bind: Vec<IpAddr>,
+    /// Addresses of names that are not asked for.
+    pub pinned: Vec<Pinned>,
+    /// What connections pass through.
+    pub transport: TransportOptions,
     /// A Unix socket to connect to instead of the address's host.
     pub unix: Option<PathBuf>,
     /// Most redirects that are followed within the server; 0 follows none.
@@ -44,6 +50,8 @@ impl Default for RequestOptions {
             feeders: Vec::new(),
             cookies: false,
             bind: Vec::new(),
+            pinned: Vec::new(),
+            transport: TransportOptions::default(),
             unix: None,
             follow: 0,
             expect: Expect::default(),

@@ -6,6 +6,7 @@
 mod load;
 
 use super::raw_request::{RawAuth, RawBody, RawFeeder, RawFormValue, RawLocalAddress, RawOwnAuth};
+use super::raw_transport::{RawProxy, RawTls};
 use load::{RawLoad, RawStream};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Value, json};
@@ -126,6 +127,9 @@ struct RawStudy {
     /// How the variants take turns; chosen by load and memory without it.
     #[schemars(default)]
     mode: Option<RawMode>,
+    /// What carries the bytes of the load; epoll without it.
+    #[schemars(default)]
+    driver: Option<RawDriver>,
     /// Time-outs.
     #[schemars(default)]
     timeouts: Option<RawTimeouts>,
@@ -168,6 +172,15 @@ enum RawSubject {
 enum RawMode {
     Cycles,
     Serial,
+}
+
+/// Which of the kernel's interfaces the generator uses.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+#[allow(dead_code)]
+enum RawDriver {
+    Epoll,
+    IoUring,
 }
 
 /// Started by Proofload from its catalogue.
@@ -230,6 +243,12 @@ struct RawCommand {
     /// Port it listens on; without it Proofload chooses one and fills it in for `{port}`.
     #[schemars(default, range(min = 1, max = 65535))]
     port: Option<u16>,
+    /// It speaks TLS; `{}` trusts the system's authorities.
+    #[schemars(default)]
+    tls: Option<RawTls>,
+    /// An HTTP proxy that is asked for tunnels.
+    #[schemars(default)]
+    proxy: Option<RawProxy>,
 }
 
 /// A server that already runs.
@@ -238,8 +257,14 @@ struct RawCommand {
 #[allow(dead_code)]
 struct RawUrl {
     /// Its address, without a path.
-    #[schemars(regex(pattern = r"^[hH][tT][tT][pP](\+[uU][nN][iI][xX])?://[^/@]+/?$"))]
+    #[schemars(regex(pattern = r"^[hH][tT][tT][pP]([sS]|\+[uU][nN][iI][xX])?://[^/@]+/?$"))]
     url: String,
+    /// TLS, of https addresses; without it the system's authorities are trusted.
+    #[schemars(default)]
+    tls: Option<RawTls>,
+    /// An HTTP proxy that is asked for tunnels.
+    #[schemars(default)]
+    proxy: Option<RawProxy>,
 }
 
 /// A word, a whole number, or true or false where the parameter is a switch. What YAML would read otherwise

@@ -17,7 +17,7 @@ use super::subjects::{Subjects, check_subjects};
 use super::yaml::{self, Node};
 use super::{Declarations, ExpectedRow, Reference, Study, include, set, write};
 use crate::plan::Mode;
-use proofload_engine::Timeouts;
+use proofload_engine::{DriverChoice, Timeouts};
 use proofload_stats::{Names, Selector};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -32,6 +32,8 @@ pub struct Options {
     pub quick: bool,
     /// What is changed before the checks: `load.closed.connections=64`.
     pub set: Vec<String>,
+    /// What carries the bytes, whatever the study says.
+    pub driver: Option<DriverChoice>,
     /// What alone is run: `connector=nio`, `64c`, `claim:NAME`; everything when empty.
     pub only: Vec<String>,
 }
@@ -52,6 +54,7 @@ const KEYS: &[&str] = &[
     "load",
     "streams",
     "mode",
+    "driver",
     "timeouts",
     "claims",
     "expect",
@@ -131,15 +134,15 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     if let (Some(field), Some(subjects)) = (map.optional("bind"), &subjects) {
         check_reach(&field, &shared.bind, &subjects.variants);
     }
-    let asked = check_asked(map, &shared);
+    let Asked { workload, streams, points } = check_asked(map, &shared);
     let timeouts = map.optional("timeouts").map_or(Some(Timeouts::default()), |field| check_timeouts(&field));
     let mode = map.optional("mode").and_then(|field| check_mode(&field));
+    let driver = map.optional("driver").and_then(|field| check_driver(&field));
     let seed = map.optional("seed").map(|field| field.integer("a seed", 0..=u64::MAX));
     let statements = Statements::read(map);
     let quick = map.optional("quick");
     map.close(KEYS);
 
-    let (workload, streams, points) = (asked.workload, asked.streams, asked.points);
     let known = match (&subjects, &points) {
         (Some(subjects), Some(points)) if subjects.names_complete && points.labels_complete => {
             Some(names(&subjects.variants, &points.points, &streams))
@@ -178,6 +181,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         points: parts.points,
         timeouts: timeouts?,
         mode,
+        driver: options.driver.or(driver).unwrap_or_default(),
         seed: seed.flatten(),
         not_tested: parts.not_tested,
         claims: parts.claims.expanded,
@@ -282,6 +286,16 @@ fn check_head(map: &Map<'_>) -> (Option<String>, Option<String>) {
         description.text("write text, or leave it out");
     }
     (name, question)
+}
+
+fn check_driver(field: &Field<'_>) -> Option<DriverChoice> {
+    const REMEDY: &str = "write driver: epoll or driver: io_uring, or leave it out";
+    let text = field.text(REMEDY)?;
+    let driver = DriverChoice::from_name(text);
+    if driver.is_none() {
+        field.problem(format!("{} is no driver", shown(text)), REMEDY);
+    }
+    driver
 }
 
 fn check_mode(field: &Field<'_>) -> Option<Mode> {

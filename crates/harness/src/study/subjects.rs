@@ -8,8 +8,9 @@ use super::problem::shown;
 use super::quantity;
 use super::source::{CommandSource, Source, is_memory};
 use super::suggest::{nearest, one_of};
-use super::url::parse_url;
-use super::{Declarations, Parameter, ParameterKind, SubjectSpec, Variant, check_words};
+use super::transport::check_transport;
+use super::url::{ParsedUrl, parse_url, parse_url_unresolved};
+use super::{Declarations, Parameter, ParameterKind, Passage, SubjectSpec, Variant, check_words};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -34,6 +35,8 @@ const KEYS: &[&str] = &[
     "use",
     "command",
     "url",
+    "tls",
+    "proxy",
     "with",
     "vary",
     "shared",
@@ -101,7 +104,8 @@ pub(super) fn check_subjects(
             // A subject whose own keys are wrong still has a name that claims may use.
             let subject =
                 spec.unwrap_or(SubjectSpec::Catalogue { folder: String::new(), with: BTreeMap::new() });
-            out.variants.push(Variant { name, levels: named_levels, subject, shares, memory_bytes });
+            let passage = checked.passage.clone();
+            out.variants.push(Variant { name, levels: named_levels, subject, shares, memory_bytes, passage });
         }
     }
     for (port, count) in ports.into_iter().filter(|(_, count)| *count > 1) {
@@ -136,12 +140,13 @@ struct Checked {
     levels_complete: bool,
     /// All variants share one process.
     shared: bool,
+    passage: Passage,
 }
 
 impl Checked {
     fn new(source: Option<Source>, varied: Varied<'_>, shared: bool) -> Checked {
         let Varied { rows, excluded, complete, .. } = varied;
-        Checked { source, rows, excluded, levels_complete: complete, shared }
+        Checked { source, rows, excluded, levels_complete: complete, shared, passage: Passage::default() }
     }
 }
 
@@ -159,10 +164,20 @@ impl<'a> Reader<'_, 'a> {
             Some(("use", field)) => self.catalogue_subject(&map, &field),
             Some(("command", field)) => self.command_subject(&map, &field),
             Some((_, field)) => {
-                map.forbid(&KEYS[3..], "url: a server that already runs is taken as it is");
-                let source = url_subject(&field);
+                map.forbid(&KEYS[5..], "url: a server that already runs is taken as it is");
+                let parsed = url_subject(&field, map.has("proxy"));
+                let host =
+                    parsed.as_ref().and_then(|url| url.host.as_ref()).map_or("localhost", |(host, _)| host);
+                // What cannot be read is taken for TLS, so that nothing else is told of it.
+                let secure = parsed.as_ref().is_none_or(|url| url.secure);
+                let passage = check_transport(&map, self.directory, host, Some(secure));
+                let source = parsed.zip(passage.as_ref()).map(|(url, passage)| Source::Url {
+                    address: passage.target(&url.address, &url.authority).address,
+                    authority: url.authority,
+                });
                 let rows = vec![Row::default()];
-                Some(Checked { source, rows, excluded: 0, levels_complete: true, shared: false })
+                let passage = passage.unwrap_or_default();
+                Some(Checked { source, rows, excluded: 0, levels_complete: true, shared: false, passage })
             }
             None => None,
         };
@@ -171,7 +186,10 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn catalogue_subject(&self, map: &Map<'a>, field: &Field<'_>) -> Option<Checked> {
-        map.forbid(&["ready_within", "env", "directory", "port", "memory"], "use: the catalogue decides it");
+        map.forbid(
+            &["ready_within", "env", "directory", "port", "memory", "tls", "proxy"],
+            "use: the catalogue decides it",
+        );
         let folder = self.folder(field);
         let switch = |name: &str| folder.as_ref().is_some_and(|(_, known)| is_switch(known, name));
         let with = map.optional("with").and_then(|field| assignments(&field, &switch)).unwrap_or_default();
@@ -357,7 +375,10 @@ impl<'a> Reader<'_, 'a> {
                 "leave shared out, or make a folder of the catalogue for it",
             );
         }
-        Some(Checked::new(source, varied, false))
+        let passage = check_transport(map, self.directory, "localhost", None);
+        let source = source.filter(|_| passage.is_some());
+        let passage = passage.unwrap_or_default();
+        Some(Checked { passage, ..Checked::new(source, varied, false) })
     }
 
     /// Whether all variants share one process.
@@ -496,12 +517,19 @@ fn argument<'a>(field: &Field<'a>) -> Option<&'a str> {
     Some(text)
 }
 
-fn url_subject(field: &Field<'_>) -> Option<Source> {
+/// The address; behind a proxy it is the proxy that asks for the host.
+fn url_subject(field: &Field<'_>, behind_proxy: bool) -> Option<ParsedUrl> {
     let text = field.text("write url: http://host:port")?;
-    match parse_url(text) {
-        Ok(parsed) if parsed.target == "/" => {
-            Some(Source::Url { address: parsed.address, authority: parsed.authority })
+    let parsed = if behind_proxy { parse_url_unresolved(text) } else { parse_url(text) };
+    match parsed {
+        Ok(parsed) if behind_proxy && parsed.host.is_none() => {
+            field.problem(
+                "a Unix socket is not reached by way of a proxy",
+                "delete proxy, or write http://host",
+            );
+            None
         }
+        Ok(parsed) if parsed.target == "/" => Some(parsed),
         Ok(parsed) => {
             let what =
                 format!("has the path {}, but what is asked stands in the workload", shown(&parsed.target));

@@ -357,7 +357,7 @@ fn a_comparison_names_servers_by_their_addresses_and_claims_that_the_second_is_f
     assert_eq!(study.workload[0].request.target, "/a");
     let same = compare(&["http://127.0.0.1:8080/", "http://127.0.0.1:8080/"]).unwrap();
     assert_eq!((same.variants[0].name.as_str(), same.variants[1].name.as_str()), ("a", "b"));
-    let problems = compare(&["https://127.0.0.1/", "ftp://127.0.0.1/"]).unwrap_err();
+    let problems = compare(&["gopher://127.0.0.1/", "ftp://127.0.0.1/"]).unwrap_err();
     assert_eq!(problems.0.len(), 2);
     assert!(
         compare(&["http://127.0.0.1/a", "http://127.0.0.1/b"]).unwrap_err().to_string().contains("same path")

@@ -21,18 +21,56 @@ pub struct ParsedUrl {
     pub name: String,
     /// Path and query; `/` when there is none.
     pub target: String,
+    /// Whether TLS is spoken (`https`).
+    pub secure: bool,
+    /// Host, without brackets, and port; `None` for a Unix socket.
+    pub host: Option<(String, u16)>,
 }
 
-/// Takes `http://host:port/path?query` apart and resolves the host; or `http+unix://%2Fpath%2Fof.sock/path`.
+/// An address to connect to instead of asking for a name: `host:port:address`, as in curl.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pinned {
+    host: String,
+    port: u16,
+    address: IpAddr,
+}
+
+/// Reads `host:port:address`.
+///
+/// # Errors
+/// What is wrong and what to write.
+pub fn pinned(text: &str) -> Result<Pinned, String> {
+    let form = || format!("{} is not an address for a name; write example.org:443:127.0.0.1", shown(text));
+    let (host, rest) = text.split_once(':').ok_or_else(form)?;
+    let (port, address) = rest.split_once(':').ok_or_else(form)?;
+    let port = port.parse().ok().filter(|port| *port > 0).ok_or_else(form)?;
+    let address = address.trim_start_matches('[').trim_end_matches(']').parse().map_err(|_| form())?;
+    Ok(Pinned { host: host.to_ascii_lowercase(), port, address })
+}
+
+impl ParsedUrl {
+    /// Asks for the host, unless it is one of those whose address is given.
+    ///
+    /// # Errors
+    /// When the name does not resolve.
+    pub fn resolved(mut self, given: &[Pinned]) -> Result<Self, String> {
+        if let Some((host, port)) = &self.host {
+            let pinned = given.iter().find(|pin| pin.port == *port && pin.host.eq_ignore_ascii_case(host));
+            self.address = Address::Tcp(match pinned {
+                Some(pin) => SocketAddr::new(pin.address, *port),
+                None => resolve(host, *port)?,
+            });
+        }
+        Ok(self)
+    }
+}
+
+/// Takes `http://host:port/path?query` (or `https://`) apart and resolves the host; or `http+unix://%2Fpath%2Fof.sock/path`.
 ///
 /// # Errors
 /// What is wrong and what to write, when it is no http address or its name does not resolve.
 pub fn parse_url(text: &str) -> Result<ParsedUrl, String> {
-    let (host, mut parsed) = take_apart(text)?;
-    if let Some((host, port)) = host {
-        parsed.address = Address::Tcp(resolve(&host, port)?);
-    }
-    Ok(parsed)
+    parse_url_unresolved(text)?.resolved(&[])
 }
 
 /// The same without asking for the host, which need not exist where a Unix socket is connected to.
@@ -40,19 +78,18 @@ pub fn parse_url(text: &str) -> Result<ParsedUrl, String> {
 /// # Errors
 /// As [`parse_url`].
 pub fn parse_url_unresolved(text: &str) -> Result<ParsedUrl, String> {
-    take_apart(text).map(|(_, parsed)| parsed)
-}
-
-/// Host and port, and the rest with no address yet; the whole of a Unix socket, which has neither.
-fn take_apart(text: &str) -> Result<(Option<(String, u16)>, ParsedUrl), String> {
     let shown_text = shown(text);
     let Some((scheme, rest)) = text.split_once("://") else {
         return Err(format!("{shown_text} is not an address; write http://host:port/path"));
     };
     match scheme.to_ascii_lowercase().as_str() {
-        "http" | "http+unix" => {}
-        "https" => return Err(format!("{shown_text}: https is not possible yet; write an http address")),
-        other => return Err(format!("{} is not a protocol that can be loaded; write http://", shown(other))),
+        "http" | "https" | "http+unix" => {}
+        other => {
+            return Err(format!(
+                "{} is not a protocol that can be loaded; write http:// or https://",
+                shown(other)
+            ));
+        }
     }
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, target) = rest.split_at(end);
@@ -69,9 +106,11 @@ fn take_apart(text: &str) -> Result<(Option<(String, u16)>, ParsedUrl), String> 
         let path = socket_path(authority).map_err(|what| format!("{shown_text}{what}"))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let address = Address::Unix(path);
-        return Ok((None, ParsedUrl { address, authority: "localhost".to_string(), name, target }));
+        let authority = "localhost".to_string();
+        return Ok(ParsedUrl { address, authority, name, target, secure: false, host: None });
     }
-    let (host, port) = split_authority(authority).ok_or_else(|| {
+    let secure = scheme.eq_ignore_ascii_case("https");
+    let (host, port) = split_authority(authority, if secure { 443 } else { 80 }).ok_or_else(|| {
         format!(
             "{} is not a host with a port; write http://host:port, the port from 1 to 65535",
             shown(authority)
@@ -79,7 +118,8 @@ fn take_apart(text: &str) -> Result<(Option<(String, u16)>, ParsedUrl), String> 
     })?;
     let address = Address::Tcp(SocketAddr::from(([0, 0, 0, 0], port)));
     let (authority, name) = (authority.to_string(), authority.to_string());
-    Ok((Some((host.to_string(), port)), ParsedUrl { address, authority, name, target }))
+    let host = Some((host.to_string(), port));
+    Ok(ParsedUrl { address, authority, name, target, secure, host })
 }
 
 /// The path of a socket, percent-encoded, in place of an authority.
@@ -132,7 +172,8 @@ pub fn check_target(target: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn split_authority(authority: &str) -> Option<(&str, u16)> {
+/// Host without brackets and port, which may be left out.
+pub(super) fn split_authority(authority: &str, default_port: u16) -> Option<(&str, u16)> {
     let (host, port) = match authority.strip_prefix('[') {
         Some(inner) => {
             let (host, after) = inner.split_once(']')?;
@@ -145,7 +186,7 @@ fn split_authority(authority: &str) -> Option<(&str, u16)> {
         }
     };
     let port = match port {
-        "" => 80,
+        "" => default_port,
         port => {
             let digits = port.strip_prefix(':')?;
             digits.parse().ok().filter(|p| *p > 0 && digits.bytes().all(|b| b.is_ascii_digit()))?
@@ -155,7 +196,7 @@ fn split_authority(authority: &str) -> Option<(&str, u16)> {
     (!host.is_empty() && host.len() <= 253 && host.bytes().all(fits)).then_some((host, port))
 }
 
-fn resolve(host: &str, port: u16) -> Result<SocketAddr, String> {
+pub(super) fn resolve(host: &str, port: u16) -> Result<SocketAddr, String> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(SocketAddr::new(address, port));
     }
@@ -192,6 +233,9 @@ mod tests {
         assert_eq!((parsed.authority.as_str(), parsed.target.as_str()), ("[::1]", "/?x"));
         let local = parse_url("http://localhost:9").unwrap();
         assert_eq!(local.address.tcp(), Some("127.0.0.1:9".parse().unwrap()));
+        let parsed = parse_url("HTTPS://127.0.0.1/").unwrap();
+        assert_eq!(parsed.address.tcp(), Some("127.0.0.1:443".parse().unwrap()));
+        assert!(parsed.secure && !local.secure);
         let parsed = parse_url("http+unix://%2frun%2Fmy%20app.sock/a?b").unwrap();
         assert_eq!(parsed.address, Address::Unix("/run/my app.sock".into()));
         assert_eq!((parsed.name.as_str(), parsed.authority.as_str()), ("my app.sock", "localhost"));
@@ -199,9 +243,21 @@ mod tests {
     }
 
     #[test]
+    fn a_name_may_be_given_its_address() {
+        let given = [pinned("Test.Example:443:127.0.0.7").unwrap(), pinned("a:80:[::1]").unwrap()];
+        let parsed = parse_url_unresolved("https://test.example/").unwrap().resolved(&given).unwrap();
+        assert_eq!(parsed.address.tcp(), Some("127.0.0.7:443".parse().unwrap()));
+        assert_eq!(parsed.authority, "test.example");
+        let parsed = parse_url_unresolved("http://a/").unwrap().resolved(&given).unwrap();
+        assert_eq!(parsed.address.tcp(), Some("[::1]:80".parse().unwrap()));
+        for bad in ["a", "a:80", "a:0:127.0.0.1", "a:80:b"] {
+            assert!(pinned(bad).unwrap_err().contains("example.org:443:127.0.0.1"), "{bad}");
+        }
+    }
+
+    #[test]
     fn what_is_no_http_address_is_refused_with_a_remedy() {
         for (text, remedy) in [
-            ("https://localhost/", "not possible yet"),
             ("ftp://localhost/", "write http://"),
             ("localhost:8080", "write http://host:port/path"),
             ("http://", "write http://host:port"),

@@ -3,7 +3,7 @@
 use crate::ReferenceError;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer,
-    KeyPair, KeyUsagePurpose, date_time_ymd,
+    KeyPair, KeyUsagePurpose, PublicKeyData, date_time_ymd,
 };
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -77,10 +77,13 @@ impl Made {
 }
 
 fn authority() -> Result<(String, Issuer<'static, KeyPair>), rcgen::Error> {
-    let mut params = named("Proofload reference server CA");
+    let key = KeyPair::generate()?;
+    // Authorities of one name would be taken for each other, up to the signature.
+    let mark: String =
+        key.subject_public_key_info().iter().rev().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let mut params = named(&format!("Proofload reference server CA {mark}"));
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-    let key = KeyPair::generate()?;
     let certificate = params.self_signed(&key)?;
     Ok((certificate.pem(), Issuer::new(params, key)))
 }

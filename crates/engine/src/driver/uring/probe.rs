@@ -108,4 +108,35 @@ mod tests {
         }
         assert!(judged(Ok(())).is_ok());
     }
+
+    /// Forbids this thread to make a ring, as the filter of a container does.
+    fn forbid_rings() {
+        const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
+        const JUMP_EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
+        const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
+        let step = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
+        // The number of the system call is the first word of what a filter sees.
+        let mut steps = [
+            step(LOAD, 0, 0, 0),
+            step(JUMP_EQUAL, 0, 1, libc::SYS_io_uring_setup as u32),
+            step(RETURN, 0, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32),
+            step(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW),
+        ];
+        let program = libc::sock_fprog { len: steps.len() as u16, filter: steps.as_mut_ptr() };
+        // SAFETY: the arguments are those of prctl(2), and the program outlives the calls.
+        unsafe {
+            assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+            assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program), 0);
+        }
+    }
+
+    #[test]
+    fn a_filter_that_forbids_rings_is_told_before_any_load() {
+        let probed = std::thread::spawn(|| {
+            forbid_rings();
+            crate::driver::probe(DriverChoice::IoUring).map_err(|refused| refused.to_string())
+        });
+        let refused = probed.join().unwrap().unwrap_err();
+        assert!(refused.contains("io_uring is forbidden") && refused.contains("--driver epoll"), "{refused}");
+    }
 }

@@ -1,0 +1,39 @@
+//! Flags of TLS and proxies, checked; the files are read with the addresses.
+
+use crate::args::TransportArgs;
+use crate::load::{self, Mistakes};
+use proofload_harness::study;
+use proofload_harness::study::transport::{alpn_of, version_of};
+use proofload_harness::study::{TlsOptions, TransportOptions};
+
+/// What the flags ask for.
+pub fn options(args: &TransportArgs, mistakes: &mut Mistakes) -> TransportOptions {
+    let version = args.tls_version.as_deref();
+    let alpn = args.alpn.as_deref().and_then(|text| mistakes.keep("--alpn", alpn_of(text)));
+    let tls = TlsOptions {
+        ca: args.cacert.clone(),
+        certificate: args.cert.clone(),
+        key: args.key.clone(),
+        insecure: args.insecure,
+        version: version.and_then(|text| mistakes.keep("--tls-version", version_of(text))),
+        no_alpn: alpn.unwrap_or(false),
+        server_name: args.sni.clone(),
+        no_resumption: args.no_resumption,
+    };
+    let mut proxy = args.proxy.as_deref().and_then(|text| mistakes.keep("--proxy", study::proxy(text)));
+    if let (Some(proxy), Some(text)) = (&mut proxy, &args.proxy_user) {
+        match text.split_once(':') {
+            Some((user, password)) => {
+                let password = mistakes.keep("--proxy-user", load::secret(password));
+                proxy.user = password.map(|password| (user.to_owned(), password));
+            }
+            None => mistakes.add("--proxy-user: has no colon; write user:password or user:@FILE"),
+        }
+    }
+    TransportOptions { tls, proxy }
+}
+
+/// Says aloud that nobody is checked, whatever else is quiet.
+pub fn warn_insecure(who: &str) {
+    eprintln!("{}", proofload_report::escape::terminal(&proofload_report::insecure(who)));
+}

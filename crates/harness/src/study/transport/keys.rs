@@ -1,0 +1,150 @@
+//! `tls:` and `proxy:` of a subject.
+
+use super::super::field::{Field, Map};
+use super::super::problem::shown;
+use super::{Key, Passage, ProxyOptions, TlsOptions, TlsVersion, TransportOptions, proxy};
+use std::path::{Path, PathBuf};
+
+/// The keys of `tls:`.
+const KEYS: [&str; 8] = ["ca", "cert", "key", "insecure", "version", "alpn", "server_name", "resumption"];
+
+/// What connections to a subject pass through. `host` is that of its address and `secure` whether that says TLS;
+/// a subject without an address speaks TLS when it has the key.
+pub(in super::super) fn check_transport(
+    map: &Map<'_>,
+    directory: &Path,
+    host: &str,
+    secure: Option<bool>,
+) -> Option<Passage> {
+    let tls = map.optional("tls");
+    let proxy = map.optional("proxy").map(|field| check_proxy(&field));
+    if let (Some(field), Some(false)) = (&tls, secure) {
+        field.problem("has no meaning for an address without TLS", "write https://, or delete it");
+        return None;
+    }
+    let options = tls.as_ref().map(|field| check_tls(field, directory));
+    let speaks = secure.unwrap_or(tls.is_some());
+    let options = TransportOptions {
+        tls: options.map_or(Some(TlsOptions::default()), |options| options)?,
+        proxy: proxy.map_or(Some(None), |proxy| proxy.map(Some))?,
+    };
+    if !speaks {
+        return Some(Passage::new(&options, host, None));
+    }
+    match options.tls.read() {
+        Ok(material) => Some(Passage::new(&options, host, Some(&material))),
+        Err(mistakes) => {
+            let within = tls.as_ref().and_then(|field| field.map("write tls: { ca: ca.pem }"));
+            for (key, what) in mistakes {
+                let field = within.as_ref().and_then(|map| map.optional(key.in_study()));
+                field.or_else(|| tls.clone()).unwrap_or_else(|| map.field.clone()).joined_problem(&what);
+            }
+            None
+        }
+    }
+}
+
+fn check_tls(field: &Field<'_>, directory: &Path) -> Option<TlsOptions> {
+    let map = field.map("write tls: { ca: ca.pem }, or tls: {} to trust the system's authorities")?;
+    let mut whole = true;
+    let mut file = |key: Key| -> Option<PathBuf> {
+        let field = map.optional(key.in_study())?;
+        let path = field.text("name a file, relative to the study").map(|text| directory.join(text));
+        whole &= path.is_some();
+        path
+    };
+    let (ca, certificate, key) = (file(Key::Ca), file(Key::Certificate), file(Key::Key));
+    let mut flag = |key: Key, default: bool| {
+        let read = map.optional(key.in_study()).map_or(Some(default), |field| field.boolean());
+        whole &= read.is_some();
+        read.unwrap_or(default)
+    };
+    let (insecure, resumption) = (flag(Key::Insecure, false), flag(Key::Resumption, true));
+    let mut word = |key: Key, remedy: &str| {
+        let field = map.optional(key.in_study())?;
+        let text = field.text(remedy);
+        whole &= text.is_some();
+        text.map(|text| (field, text))
+    };
+    let server_name = word(Key::ServerName, "write the name of the server").map(|(_, name)| name.to_string());
+    let alpn = word(Key::Alpn, "write http/1.1 or none");
+    let version = word(Key::Version, "write \"1.2\" or \"1.3\"");
+    map.close(&KEYS);
+    let no_alpn = alpn.map(|(field, text)| alpn_of(text).map_err(|what| field.joined_problem(&what)));
+    let version = version.map(|(field, text)| version_of(text).map_err(|what| field.joined_problem(&what)));
+    let told = matches!(no_alpn, Some(Err(()))) || matches!(version, Some(Err(())));
+    (whole && !told).then(|| TlsOptions {
+        ca,
+        certificate,
+        key,
+        insecure,
+        version: version.and_then(Result::ok),
+        no_alpn: no_alpn.and_then(Result::ok).unwrap_or(false),
+        server_name,
+        no_resumption: !resumption,
+    })
+}
+
+/// Reads what protocol to offer (ALPN): whether it is none.
+///
+/// # Errors
+/// What is wrong and what to write.
+pub fn alpn_of(text: &str) -> Result<bool, String> {
+    match text {
+        super::ALPN => Ok(false),
+        "none" => Ok(true),
+        other => Err(format!("{} cannot be spoken; write http/1.1, or none to offer nothing", shown(other))),
+    }
+}
+
+/// Reads a version of TLS.
+///
+/// # Errors
+/// What is wrong and what to write.
+pub fn version_of(text: &str) -> Result<TlsVersion, String> {
+    match text {
+        "1.2" => Ok(TlsVersion::V1_2),
+        "1.3" => Ok(TlsVersion::V1_3),
+        other => Err(format!("{} is not a version of TLS that is spoken; write 1.2 or 1.3", shown(other))),
+    }
+}
+
+/// `http://host:port`, or a map with the credentials beside it.
+fn check_proxy(field: &Field<'_>) -> Option<ProxyOptions> {
+    const FORM: &str =
+        "write proxy: http://host:port, or { url: http://host:port, user: me, password: \"${env.NAME}\" }";
+    let read = |field: &Field<'_>| {
+        let text = field.text(FORM)?;
+        proxy(text).map_err(|message| field.joined_problem(&message)).ok()
+    };
+    if field.written().is_some() {
+        return read(field);
+    }
+    let map = field.map(FORM)?;
+    let found = map.required("url", FORM).and_then(|field| read(&field));
+    let user = map.optional("user").map(|field| field.text("write the user's name"));
+    let password = map.optional("password").map(|field| {
+        let text = field.text("write ${env.NAME}, so that it need not stand here")?;
+        secret(text).map_err(|message| field.joined_problem(&message)).ok()
+    });
+    map.close(&["url", "user", "password"]);
+    let mut found = found?;
+    match (user, password) {
+        (None, None) => {}
+        (Some(user), Some(password)) => found.user = Some((user?.to_string(), password?)),
+        _ => {
+            field.problem("has a user or a password without the other", "write both, or none");
+            return None;
+        }
+    }
+    Some(found)
+}
+
+/// A text, or the variable of the environment that it names.
+fn secret(text: &str) -> Result<String, String> {
+    let Some(name) = text.strip_prefix("${env.").and_then(|rest| rest.strip_suffix('}')) else {
+        return Ok(text.to_string());
+    };
+    std::env::var(name)
+        .map_err(|_| format!("the environment has no text under {}; export it first", shown(name)))
+}

@@ -1,0 +1,87 @@
+//! An HTTP proxy, as people name it. The environment is not asked: a measurement goes where it was told to.
+
+use super::super::problem::shown;
+use super::super::url::{resolve, split_authority};
+use base64::Engine;
+use proofload_engine::Address;
+
+/// A proxy that is asked for tunnels (`CONNECT`).
+#[derive(Clone, PartialEq, Eq)]
+pub struct ProxyOptions {
+    /// Where it listens.
+    pub address: Address,
+    /// `host:port`, as written.
+    pub authority: String,
+    /// User and password.
+    pub user: Option<(String, String)>,
+}
+
+impl std::fmt::Debug for ProxyOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let user = self.user.as_ref().map(|_| "[redacted]");
+        f.debug_struct("ProxyOptions").field("authority", &self.authority).field("user", &user).finish()
+    }
+}
+
+impl ProxyOptions {
+    /// The value of `Proxy-Authorization`.
+    pub(super) fn authorization(&self) -> Option<String> {
+        self.coded().map(|coded| format!("Basic {coded}"))
+    }
+
+    fn coded(&self) -> Option<String> {
+        let (user, password) = self.user.as_ref()?;
+        Some(base64::engine::general_purpose::STANDARD.encode(format!("{user}:{password}")))
+    }
+
+    pub(super) fn secrets(&self) -> Vec<String> {
+        let password = self.user.as_ref().map(|(_, password)| password.clone());
+        self.coded().into_iter().chain(password).filter(|secret| !secret.is_empty()).collect()
+    }
+}
+
+/// Takes `http://[user:password@]host:port` apart and resolves the host.
+///
+/// # Errors
+/// What is wrong and what to write; never the password.
+pub fn proxy(text: &str) -> Result<ProxyOptions, String> {
+    const FORM: &str = "write http://host:port";
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return Err(format!("this is not the address of a proxy; {FORM}"));
+    };
+    if !scheme.eq_ignore_ascii_case("http") {
+        return Err(format!("a proxy is spoken to in plain HTTP, not {}; {FORM}", shown(scheme)));
+    }
+    let (user, authority) = match rest.rsplit_once('@') {
+        Some((user, authority)) => (Some(credentials(user)?), authority),
+        None => (None, rest),
+    };
+    let authority = authority.strip_suffix('/').unwrap_or(authority);
+    let has_port = authority.rsplit(']').next().is_some_and(|end| end.contains(':'));
+    let Some((host, port)) = split_authority(authority, 80).filter(|_| has_port) else {
+        return Err(format!("{} is not a host with a port; {FORM}", shown(authority)));
+    };
+    Ok(ProxyOptions { address: Address::Tcp(resolve(host, port)?), authority: authority.to_string(), user })
+}
+
+/// `user:password`, percent-encoded where that is needed.
+fn credentials(text: &str) -> Result<(String, String), String> {
+    let form = "the user of a proxy is written user:password, with %40 for @ and the like";
+    let (user, password) = text.split_once(':').ok_or_else(|| format!("the password is missing; {form}"))?;
+    let decoded =
+        |text: &str| decode(text).ok_or_else(|| format!("a % is not followed by two digits; {form}"));
+    Ok((decoded(user)?, decoded(password)?))
+}
+
+fn decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        let digit = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16));
+        bytes.push(match byte {
+            b'%' => (digit(rest.next())? * 16 + digit(rest.next())?) as u8,
+            byte => byte,
+        });
+    }
+    String::from_utf8(bytes).ok().filter(|text| !text.chars().any(char::is_control))
+}
