@@ -12,8 +12,8 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 /// Exchanges of the two loads that are compared.
-const FEW: u64 = 10_000;
-const MANY: u64 = 40_000;
+const FEW: u64 = 5_000;
+const MANY: u64 = 25_000;
 /// Connections of these loads.
 const CONNECTIONS: &str = "64";
 /// Connections of the load whose memory is looked at.

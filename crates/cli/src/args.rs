@@ -105,7 +105,7 @@ pub struct LoadArgs {
     #[arg(long = "form", value_name = "PART", conflicts_with = "body")]
     pub forms: Vec<String>,
     /// Values for ${name} in path, query, headers and body: users=csv:FILE, items=json-lines:FILE, n=counter:1,
-    /// r=random:1..1000, t=text:16; may be repeated
+    /// r=random:1..1000, t=text:16, p=sized:uniform:20..200KiB/10m; may be repeated
     #[arg(long = "feeder", value_name = "NAME=KIND:VALUE")]
     pub feeders: Vec<String>,
     /// Credentials of HTTP Basic: user:password or user:@FILE

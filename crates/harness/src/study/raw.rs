@@ -158,7 +158,7 @@ struct RawFile(#[schemars(regex(pattern = r"^[^/]"))] String);
 /// A server under test.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
-#[allow(dead_code)]
+#[allow(dead_code, clippy::large_enum_variant)]
 enum RawSubject {
     Catalogue(RawCatalogue),
     Command(RawCommand),

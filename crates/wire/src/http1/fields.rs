@@ -106,10 +106,26 @@ impl Fields {
             return Some(15 + len);
         }
         let len = plain_line_end(input, name_len + 1)?;
+        if name_len == 10 && self.plain_connection(&input[..len - 2]) {
+            return Some(len);
+        }
         if Fields::may_be_known(name_len) {
             self.known(&input[..len - 2], name_len, at).ok()?;
         }
         Some(len)
+    }
+
+    /// Takes a line whose name has ten letters if it is `Connection` with one option that is known.
+    #[inline]
+    fn plain_connection(&mut self, line: &[u8]) -> bool {
+        let Some((name, [b':', b' ', option @ ..])) = line.split_at_checked(10) else { return false };
+        if !is_name(name, b"connection") {
+            return false;
+        }
+        let (keep_alive, close) = (is_name(option, b"keep-alive"), is_name(option, b"close"));
+        self.keep_alive |= keep_alive;
+        self.close |= close;
+        keep_alive || close
     }
 
     /// Acts upon a line whose name is so long and well-formed.
@@ -181,7 +197,7 @@ impl Fields {
     }
 }
 
-/// Whether a name, which is a token, is that one, given in lower case. A token has no byte that lower case would turn
+/// Whether a name, which has no control bytes, is that one, given in lower case. Only a control byte would be turned
 /// into a hyphen.
 #[inline]
 fn is_name<const N: usize>(name: &[u8], lower: &[u8; N]) -> bool {
