@@ -51,6 +51,23 @@ impl Subject {
         Ok(subject)
     }
 
+    /// Asks it to end, and waits until it has written what it keeps.
+    ///
+    /// # Errors
+    /// When it does not end well within ten seconds.
+    pub fn stop(mut self) -> anyhow::Result<()> {
+        // SAFETY: the child has not been waited for, so the number is still its own.
+        unsafe { libc::kill(self.child.id() as libc::pid_t, libc::SIGTERM) };
+        for _ in 0..1_000 {
+            if let Some(status) = self.child.try_wait()? {
+                ensure!(status.success(), "the server ended with {status}");
+                return Ok(());
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        anyhow::bail!("the server did not end within 10 s")
+    }
+
     /// Its port.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What the fuzz targets run: the very files that the tests of `wire` run on seeds and on random bytes,
+//! What the fuzz targets run: the very files that the tests of `wire` and `engine` run on seeds and on random bytes,
 //! so that neither can rot without the other.
 
 #[path = "../../crates/wire/src/tests/laws.rs"]
@@ -6,3 +6,9 @@ pub mod laws;
 
 #[path = "../../crates/wire/src/tests/http1/fuzzed.rs"]
 pub mod http1;
+
+#[path = "../../crates/engine/tests/stateful/witness.rs"]
+pub mod witness;
+
+#[path = "../../crates/engine/tests/stateful/chaos.rs"]
+pub mod chaos;

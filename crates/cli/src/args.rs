@@ -65,9 +65,20 @@ pub enum Verb {
 /// What is asked, and how much; shared by measuring and comparing.
 #[derive(Debug, Clone, Args)]
 pub struct LoadArgs {
-    /// Connections
-    #[arg(short = 'c', long, value_name = "N")]
-    pub connections: Option<u32>,
+    /// Connections; auto in an open loop: as many as it needs
+    #[arg(short = 'c', long, value_name = "N|auto")]
+    pub connections: Option<String>,
+    /// Open loop: open more connections, up to so many, while requests that are due find none free
+    #[arg(long, value_name = "N")]
+    pub max_connections: Option<u32>,
+    /// Open loop: what becomes of a request that finds no free connection: queue (it waits and keeps its intended
+    /// time; the default) or drop (it is not sent, and counted)
+    #[arg(long, value_name = "queue|drop")]
+    pub overflow: Option<String>,
+    /// Open loop: how late requests may be sent together to save CPU time (0s, the default, is exact; at most
+    /// 100ms)
+    #[arg(long, value_name = "TIME")]
+    pub coalesce: Option<String>,
     /// Open loop: intended requests per second (500, 2k/s); without it a closed loop
     #[arg(short = 'r', long, value_name = "RATE")]
     pub rate: Option<String>,
@@ -94,7 +105,7 @@ pub struct LoadArgs {
     #[arg(long = "form", value_name = "PART", conflicts_with = "body")]
     pub forms: Vec<String>,
     /// Values for ${name} in path, query, headers and body: users=csv:FILE, items=json-lines:FILE, n=counter:1,
-    /// r=random:1..1000, t=text:16; may be repeated
+    /// r=random:1..1000, t=text:16, p=sized:uniform:20..200KiB/10m; may be repeated
     #[arg(long = "feeder", value_name = "NAME=KIND:VALUE")]
     pub feeders: Vec<String>,
     /// Credentials of HTTP Basic: user:password or user:@FILE

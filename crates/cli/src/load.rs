@@ -2,10 +2,10 @@
 
 use crate::args::{LoadArgs, MeasureArgs};
 use crate::transport;
-use proofload_engine::{Arrival, Distribution, Expect, Stage, Timeouts};
-use proofload_harness::study;
+use proofload_engine::{Arrival, Distribution, Expect, Shortage, Stage, Timeouts};
 use proofload_harness::study::quantity;
 use proofload_harness::study::stages::{Of, stage};
+use proofload_harness::study::{self, shortage};
 use proofload_harness::study::{Auth, Body, FOLLOW_MAX, feeder, form_part, local_address};
 use proofload_harness::study::{
     LoadKind, LoadPoint, OpenTerms, RequestOptions, peak, stages_label, trace, trace_label, users_label,
@@ -51,8 +51,10 @@ impl Mistakes {
 
 /// The load point that the flags of a measurement ask for: one that stays as it is, stages, or users.
 pub fn shaped(args: &MeasureArgs, mistakes: &mut Mistakes) -> LoadPoint {
+    let rated = |text: &String| matches!(stage(text), Ok((Of::Rate, _)));
+    let open = args.load.rate.is_some() || args.trace.is_some() || args.stages.iter().any(rated);
     let plain = LoadArgs { poisson: args.load.poisson && args.stages.is_empty(), ..args.load.clone() };
-    let point = point(&plain, mistakes);
+    let point = plain_point(&plain, open, mistakes);
     let shape = match (args.users, args.stages.is_empty()) {
         _ if args.trace.is_some() => traced(args, &point, mistakes),
         (Some(users), _) => self::users(args, users, &point, mistakes),
@@ -139,16 +141,52 @@ fn think(plain: &LoadPoint) -> Distribution {
 
 /// The load point that the flags ask for.
 pub fn point(args: &LoadArgs, mistakes: &mut Mistakes) -> LoadPoint {
+    plain_point(args, args.rate.is_some(), mistakes)
+}
+
+/// How an open loop sends, and with how many connections a load begins.
+fn sending(args: &LoadArgs, open: bool, mistakes: &mut Mistakes) -> (u32, OpenTerms) {
+    let auto = args.connections.as_deref() == Some("auto");
+    let connections = match args.connections.as_deref() {
+        None => CONNECTIONS,
+        Some("auto") => shortage::AUTO_FIRST,
+        Some(text) => text.parse().unwrap_or(0),
+    };
+    if connections == 0 || u64::from(connections) > quantity::CONNECTIONS_MAX {
+        let written = args.connections.as_deref().unwrap_or_default();
+        mistakes
+            .add(format!("-c: {written} connections cannot be; write 1 to {}", quantity::CONNECTIONS_MAX));
+    }
+    if auto && !open {
+        mistakes.add(format!("-c: auto: {}; write a number, or a rate with -r", shortage::AUTO_CLOSED));
+    }
+    let flags = [
+        ("--max-connections", args.max_connections.is_some()),
+        ("--overflow", args.overflow.is_some()),
+        ("--coalesce", args.coalesce.is_some()),
+    ];
+    for (flag, _) in flags.iter().filter(|(_, given)| *given && !open) {
+        mistakes.add(format!("{flag}: only an open loop has a use for it; give its rate with -r"));
+    }
+    if let Some(most) = args.max_connections
+        && (most < connections || u64::from(most) > quantity::CONNECTIONS_MAX)
+    {
+        let range = format!("{connections}, with which the load begins, to {}", quantity::CONNECTIONS_MAX);
+        mistakes.add(format!("--max-connections: {most} connections cannot be; write {range}"));
+    }
+    let overflow = |text: &str| mistakes.take("--overflow", shortage::overflow(text));
+    let overflow = args.overflow.as_deref().map(overflow).unwrap_or_default();
+    let coalesce = |text: &str| mistakes.take("--coalesce", shortage::coalesce(text));
+    let coalesce_ns = args.coalesce.as_deref().map(coalesce).unwrap_or_default();
+    let most_connections = args.max_connections.or_else(|| auto.then(shortage::auto_most));
+    (connections, OpenTerms { coalesce_ns, shortage: Shortage { overflow, most_connections }, auto })
+}
+
+fn plain_point(args: &LoadArgs, open: bool, mistakes: &mut Mistakes) -> LoadPoint {
     if args.poisson && args.rate.is_none() {
         mistakes.add("--poisson: only an open load has arrivals; give its rate with -r");
     }
-    let connections = args.connections.unwrap_or(CONNECTIONS);
-    if connections == 0 || u64::from(connections) > quantity::CONNECTIONS_MAX {
-        mistakes.add(format!(
-            "-c: {connections} connections cannot be; write 1 to {}",
-            quantity::CONNECTIONS_MAX
-        ));
-    }
+    let (connections, open) = sending(args, open, mistakes);
     let think = |text: &str| mistakes.take("--think", study::think(text));
     let think_ns = args.think.as_deref().map(think).unwrap_or_default();
     let keep_alive = quantity::keep_alive(&args.keep_alive).unwrap_or_else(|why| {
@@ -163,7 +201,7 @@ pub fn point(args: &LoadArgs, mistakes: &mut Mistakes) -> LoadPoint {
             (quantity::rate_label(rate_per_s), LoadKind::Open { rate_per_s, arrival })
         }
     };
-    LoadPoint { label, connections, kind, keep_alive, open: OpenTerms::default(), streams: Vec::new() }
+    LoadPoint { label, connections, kind, keep_alive, open, streams: Vec::new() }
 }
 
 /// The request that the flags ask for.

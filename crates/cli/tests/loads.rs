@@ -141,6 +141,38 @@ fn a_trace_is_played_back_by_flag_and_by_study_and_its_file_stands_in_the_plan()
 }
 
 #[test]
+fn payloads_have_one_size_while_it_is_held_and_sizes_of_their_own_otherwise() {
+    let server = Reference::start(&[]);
+    let url = server.url();
+    let sent = |feeder: &str, seed: &str| {
+        let args = [
+            &url, "-m", "POST", "--body", "<${p}>", "--feeder", feeder, "-n", "50", "-c", "4", "--seed", seed,
+        ];
+        let output = proofload(&[&args[..], &["--format", "json", "-q"]].concat());
+        let result = json(&output);
+        // A length that is not that of the body would spoil the next request on the connection.
+        assert_eq!((outcome(&result, "answered"), failed(&result)), (50, 0), "{}", text(&output.stderr));
+        result["points"][0]["bytes_sent"].as_u64().expect("a count")
+    };
+    let held = sent("p=sized:uniform:1000..9KiB/10m", "1");
+    assert_eq!(held % 50, 0, "every request has the same size");
+    assert!((50 * 1_000..50 * 10_000).contains(&held), "{held}");
+    assert_ne!(sent("p=sized:uniform:1000..9KiB/10m", "2"), held);
+    let each = sent("p=sized:list:1000,9000", "1");
+    assert!((50 * 1_500..50 * 8_500).contains(&each), "both sizes come: {each}");
+    for (feeder, says) in [
+        ("p=sized:exp:2KiB", "no upper end"),
+        ("p=sized:1GiB", "write 1 to 16MiB"),
+        ("p=sized:uniform:5..2", "ends before it begins"),
+        ("p=sized:5/soon", "not a duration"),
+    ] {
+        let output = proofload(&[&url, "-m", "POST", "--body", "${p}", "--feeder", feeder]);
+        assert_eq!(output.status.code(), Some(2), "{feeder}");
+        assert!(text(&output.stderr).contains(says), "{feeder}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
 fn a_stage_that_cannot_be_read_is_one_mistake() {
     let output = proofload(&["http://127.0.0.1:1/", "--stage", "x"]);
     assert_eq!(output.status.code(), Some(2));

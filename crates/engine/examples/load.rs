@@ -1,16 +1,27 @@
-//! Loads a local port and prints what was seen: `load PORT CONNECTIONS SECONDS [RATE]`.
+//! Loads a local port and prints what was seen: `load PORT CONNECTIONS SECONDS [RATE | close | keep [CA.pem]]`; with
+//! the certificate of an authority over TLS, as `localhost`.
 
+use proofload_engine::transport::{Tls, pem};
 use proofload_engine::{
-    Arrival, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Timeouts, Watch, run,
+    Arrival, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Target, Timeouts, Watch, run,
 };
 use proofload_wire::http1::RequestSpec;
 use std::error::Error;
 use std::sync::Arc;
 
+fn target(port: &str, authority: Option<&String>) -> Result<Target, Box<dyn Error>> {
+    let mut target = Target::from(std::net::SocketAddr::from(([127, 0, 0, 1], port.parse()?)));
+    if let Some(authority) = authority {
+        let roots = pem::certificates(&std::fs::read(authority)?)?;
+        target.transport.tls = Some(Arc::new(Tls::new("localhost", roots)));
+    }
+    Ok(target)
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
     let [_, port, connections, seconds, rest @ ..] = arguments.as_slice() else {
-        return Err("usage: load PORT CONNECTIONS SECONDS [RATE | close]".into());
+        return Err("usage: load PORT CONNECTIONS SECONDS [RATE | close | keep [CA.pem]]".into());
     };
     let spec = RequestSpec {
         method: "GET".to_owned(),
@@ -24,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let closing = RequestSpec { close: true, ..spec.clone() };
     let rate = rest.first().and_then(|rate| rate.parse::<f64>().ok());
     let plan = LoadPlan {
-        targets: vec![std::net::SocketAddr::from(([127, 0, 0, 1], port.parse()?)).into()],
+        targets: vec![target(port, rest.get(1))?],
         mix: vec![MixEntry {
             weight: 1,
             target: 0,
@@ -65,6 +76,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("service {:?}", snapshot.service_time.summary());
     println!("send delay {:?}", snapshot.send_delay.summary());
     println!("connects {:?}", snapshot.connects.summary());
+    println!("full handshakes {:?}", snapshot.handshakes_full.summary());
+    println!("resumed handshakes {:?}", snapshot.handshakes_resumed.summary());
+    println!("{:?}", result.negotiated);
     println!("closed by us {} by peer {}", snapshot.closed_by_us, snapshot.closed_by_peer);
     println!("{:?}", result.generator);
     println!("per second {:?}", result.per_second);

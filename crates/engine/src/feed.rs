@@ -4,7 +4,7 @@
 //! workers and shares. Values of tables are escaped for where they go before the load begins.
 
 use crate::LoadPlan;
-use crate::load::Random;
+use crate::load::{Distribution, Draws, Random};
 use proofload_wire::Request;
 use proofload_wire::http1::Values;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub enum Order {
 }
 
 /// A source of values. Each exchange that uses it takes the next of its numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Feeder {
     /// Rows of a table, at least one.
     Rows {
@@ -44,6 +44,16 @@ pub enum Feeder {
         from: u64,
         /// Highest; at least `from`.
         to: u64,
+    },
+    /// Random text whose length is drawn: the beginning of one text that is made before the load.
+    Payload {
+        /// How long it is, in bytes.
+        sizes: Distribution,
+        /// Longest; what is drawn above it is cut to it.
+        most_bytes: u32,
+        /// For how long a length is held, for all users alike, from the first instant of the load on; by the
+        /// intended time of the exchange. 0 draws one for each exchange.
+        redraw_ns: u64,
     },
     /// So many random letters, digits, `-` and `_`.
     Text {
@@ -69,7 +79,7 @@ pub struct Draw {
 }
 
 /// All sources of values of a load.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Feed {
     /// The sources.
     pub feeders: Vec<Feeder>,
@@ -112,7 +122,10 @@ impl Feed {
                 Feeder::Rows { rows: 0, .. } => "has no row",
                 Feeder::Counter { step: 0, .. } => "counts by 0",
                 Feeder::Number { from, to } if from > to => "ends before it begins",
-                Feeder::Text { length: 0 } => "is empty",
+                Feeder::Text { length: 0 } | Feeder::Payload { most_bytes: 0, .. } => "is empty",
+                Feeder::Payload { sizes, .. } if sizes.problem().is_some() => {
+                    "has sizes that are no distribution"
+                }
                 _ => continue,
             };
             problems.push(format!("feeders[{at}]: {wrong}"));
@@ -145,6 +158,7 @@ impl Feed {
         match (&self.feeders[draw.feeder], &draw.column) {
             (_, Some(column)) => column.longest(),
             (Feeder::Text { length }, None) => *length as usize,
+            (Feeder::Payload { most_bytes, .. }, None) => *most_bytes as usize,
             _ => 20,
         }
     }
@@ -161,28 +175,44 @@ pub(crate) struct Feeding<'a> {
     /// The next number of each feeder; they go on by `step`, so that no two workers share one.
     next: Vec<u64>,
     step: u64,
+    start_ns: u64,
+    /// The sizes of each payload, and the text of which each is the beginning.
+    payloads: Vec<Option<(Draws, Vec<u8>)>>,
     values: Values,
 }
 
 impl<'a> Feeding<'a> {
-    /// For share `k` of `n`.
-    pub fn new(plan: &'a LoadPlan, k: u64, n: u64) -> Self {
+    /// For share `k` of `n` of a load that begins at that instant.
+    pub fn new(plan: &'a LoadPlan, k: u64, n: u64, start_ns: u64) -> Self {
         let feed = &plan.asking.feed;
         let streams = (0..feed.feeders.len() as u64).map(|at| Random::new(plan.seed, FEEDERS | at)).collect();
         let mut values = Values::default();
         values.reserve(feed.draws.len(), feed.room());
-        Feeding { feed, streams, next: vec![k; feed.feeders.len()], step: n, values }
+        let payload = |(at, feeder): (u64, &Feeder)| match feeder {
+            Feeder::Payload { sizes, most_bytes, .. } => {
+                let draws = Draws::new(sizes.clone(), plan.seed, FEEDERS | at);
+                let (mut own, mut left) = (Random::new(!plan.seed, FEEDERS | at), (0, 0));
+                let text = (0..*most_bytes).map(|_| letter(&mut own, &mut left)).collect();
+                Some((draws, text))
+            }
+            _ => None,
+        };
+        let payloads = (0..).zip(&feed.feeders).map(payload).collect();
+        Feeding { feed, streams, next: vec![k; feed.feeders.len()], step: n, start_ns, payloads, values }
     }
 
-    /// The numbers of the exchange that asks next, for the feeders that its request draws from.
+    /// The numbers of the exchange that asks next, for the feeders that its request draws from. `intended_ns` is when
+    /// it was intended.
     #[inline]
-    pub fn number(&mut self, request: &Request, numbers: &mut [u64]) {
+    pub fn number(&mut self, request: &Request, intended_ns: u64, numbers: &mut [u64]) {
         for draw in request.places.draws() {
             numbers[self.feed.draws[usize::from(*draw)].feeder] = u64::MAX;
         }
         for draw in request.places.draws() {
             let feeder = self.feed.draws[usize::from(*draw)].feeder;
-            if numbers[feeder] == u64::MAX {
+            if let Feeder::Payload { redraw_ns: held_ns @ 1.., .. } = self.feed.feeders[feeder] {
+                numbers[feeder] = intended_ns.saturating_sub(self.start_ns) / held_ns;
+            } else if numbers[feeder] == u64::MAX {
                 numbers[feeder] = self.next[feeder];
                 self.next[feeder] += self.step;
             }
@@ -213,6 +243,14 @@ impl<'a> Feeding<'a> {
                     let drawn = random.at(number);
                     self.values
                         .push_number(from + span.map_or(drawn, |span| crate::load::scaled(drawn, span)));
+                }
+                (Feeder::Payload { .. }, _) => {
+                    let payload = self.payloads[draw.feeder].as_ref();
+                    let text = payload.map_or(&[][..], |(sizes, text)| {
+                        let bytes = usize::try_from(sizes.at(number)).unwrap_or(usize::MAX);
+                        &text[..bytes.min(text.len())]
+                    });
+                    self.values.push(text);
                 }
                 (Feeder::Text { length }, _) => {
                     let mut own = Random::new(random.at(number), FEEDERS);

@@ -63,7 +63,7 @@ impl<A: Into<Address>> From<A> for Target {
 }
 
 /// How requests are asked, beside what they are; the default asks each request as it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Asking {
     /// What requests with places are filled with.
     pub feed: Feed,

@@ -74,10 +74,10 @@ pub fn load_plan(
         return Err(each_once(problems));
     }
     Ok(LoadPlan {
-        targets,
         mix,
         profile: load.kind.profile(load.open.coalesce_ns),
-        connections: load.connections,
+        connections: connections(load, terms, targets.len() as u32),
+        targets,
         keep_alive: load.keep_alive,
         timeouts: request.timeouts,
         discard_ns: terms.discard_ns,
@@ -91,6 +91,14 @@ pub fn load_plan(
         shortage: load.open.shortage,
         driver: terms.driver,
     })
+}
+
+/// Connections to begin with. Where the tool chooses them, each worker has the one to each target that it needs.
+fn connections(load: &LoadPoint, terms: &Terms, targets: u32) -> u32 {
+    match load.open.auto {
+        true => load.connections.max(terms.workers.saturating_mul(targets)),
+        false => load.connections,
+    }
 }
 
 /// The same flag is wrong for every address.

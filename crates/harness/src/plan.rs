@@ -16,8 +16,9 @@ pub use mode::{CYCLES, Mode, SERIAL, choose as choose_mode};
 pub use retime::retime;
 
 use crate::study::quantity::keep_alive_label;
+use crate::study::shortage::overflow_name;
 use crate::study::{LoadKind, LoadPoint, Stand, Study, SubjectSpec, WorkloadEntry};
-use proofload_engine::{Arrival, Extent, LoadPlan, Target};
+use proofload_engine::{Arrival, Extent, LoadPlan, Overflow, Target};
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
 use proofload_store::schema::{self, FORMAT_VERSION, Plan, PlannedClaim, StreamLoad, Timing};
@@ -282,6 +283,12 @@ fn planned_point(study: &Study, point: &LoadPoint) -> schema::LoadPoint {
         label: point.label.clone(),
         model: point.model().to_string(),
         connections: point.connections,
+        most_connections: point.open.shortage.most_connections.filter(|_| alone).unwrap_or(0),
+        overflow: match point.open.shortage.overflow {
+            Overflow::Drop if alone => overflow_name(Overflow::Drop).to_string(),
+            _ => String::new(),
+        },
+        coalesce_ns: if alone { point.open.coalesce_ns } else { 0 },
         rate_per_s: rate_per_s.filter(|_| alone),
         arrival: arrival.filter(|_| alone).map(|arrival| arrival_name(arrival).to_string()),
         think_ns: if alone { point.think_ns() } else { 0 },

@@ -75,9 +75,9 @@ pub struct Snapshot {
     pub handshakes_resumed: LatencyHistogram,
     /// Sum of the service times of answered exchanges, for Little's law.
     pub service_sum_ns: u64,
-    /// Bytes handed to the kernel within the window.
+    /// Bytes handed to the kernel within the window; under TLS those before encryption, handshakes not included.
     pub bytes_sent: u64,
-    /// Bytes received within the window.
+    /// Bytes received within the window; under TLS those after decryption.
     pub bytes_received: u64,
     /// Answer codes of exchanges intended within the window.
     pub codes: CodeCounts,

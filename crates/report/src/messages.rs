@@ -297,6 +297,29 @@ pub fn unsent(n: u64, of: u64) -> String {
     )
 }
 
+/// Dropped because no connection was free; said louder where it was more than a hundredth.
+pub fn dropped(n: u64, of: u64) -> String {
+    let share = n as f64 / of.max(1) as f64;
+    let what = format!(
+        "{} of {} intended requests were dropped: no connection was free",
+        number::count(n),
+        number::count(of)
+    );
+    match share > 0.01 {
+        true => format!(
+            "only {:.1} % of the planned load was offered: {what}; the latencies are of the others",
+            (1.0 - share) * 100.0
+        ),
+        false => what,
+    }
+}
+
+/// More connections than at first.
+pub fn grown(began: u32, peak: u32, most: u32) -> String {
+    let limit = if peak >= most { "as many as allowed".to_string() } else { format!("{most} allowed") };
+    format!("connections were opened while none was free: {began} at first, {peak} in the end ({limit})")
+}
+
 /// Answers that lead elsewhere, of which so many were followed.
 pub fn redirects(n: u64, followed: u64) -> String {
     let (all, on) = (number::count(n), number::count(followed));

@@ -371,8 +371,15 @@ fn warnings(point: &Point) -> Vec<String> {
     if outcome(point, "answered") == 0 {
         said.push(messages::NOTHING_ANSWERED.to_string());
     }
-    if point.unsent > 0 {
-        said.push(messages::unsent(point.unsent, point.intended));
+    if point.dropped > 0 {
+        said.push(messages::dropped(point.dropped, point.intended));
+    }
+    let waited = point.unsent.saturating_sub(point.dropped);
+    if waited > 0 {
+        said.push(messages::unsent(waited, point.intended));
+    }
+    if point.connections_peak > point.connections {
+        said.push(messages::grown(point.connections, point.connections_peak, point.connections_most));
     }
     if outcome(point, "abandoned") > 0 {
         said.push(messages::abandoned(outcome(point, "abandoned")));

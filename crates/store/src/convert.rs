@@ -24,6 +24,7 @@ pub fn point_of(snapshot: &Snapshot) -> Point {
         intended: snapshot.intended(),
         sent: snapshot.sent(),
         unsent: snapshot.outcomes.get(Outcome::Unsent),
+        dropped: snapshot.dropped,
         codes: snapshot.codes.iter().map(|(code, n)| (code_name(code), n)).collect(),
         redirects: snapshot.redirects,
         handshakes: handshakes_of(&snapshot.handshakes_full, &snapshot.handshakes_resumed),

@@ -107,6 +107,9 @@ pub(crate) fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError>
         add(&mut out.intended, measured.intended);
         add(&mut out.sent, measured.sent);
         add(&mut out.unsent, measured.unsent);
+        add(&mut out.dropped, measured.dropped);
+        out.connections_peak = out.connections_peak.max(measured.connections_peak);
+        out.connections_most = out.connections_most.max(measured.connections_most);
         add(&mut out.redirects, measured.redirects);
         out.per_second.extend(&measured.per_second);
         out.response_p50_per_second_ns.extend(&measured.response_p50_per_second_ns);

@@ -116,6 +116,16 @@ pub struct Point {
     pub sent: u64,
     /// Exchanges never sent.
     pub unsent: u64,
+    /// Of those, the ones that an open loop gave up because no connection was free.
+    #[serde(default)]
+    pub dropped: u64,
+    /// Most connections that there were at once: those above, and what was opened while none was free. 0 when not
+    /// recorded.
+    #[serde(default)]
+    pub connections_peak: u32,
+    /// How many there might have been; 0 when not recorded.
+    #[serde(default)]
+    pub connections_most: u32,
     /// Answer codes with their counts.
     pub codes: BTreeMap<String, u64>,
     /// Redirects that were followed. Their codes stand among the others, beside that of the last answer of each
@@ -267,6 +277,15 @@ pub struct LoadPoint {
     pub think: String,
     /// `on`, `off`, or a number of exchanges for each connection.
     pub keep_alive: String,
+    /// Connections that there may be in the end (open); 0 for no more than above.
+    #[serde(default)]
+    pub most_connections: u32,
+    /// What becomes of a request that finds no free connection (open): `drop`; empty where it waits.
+    #[serde(default)]
+    pub overflow: String,
+    /// How late sends may leave together (open).
+    #[serde(default)]
+    pub coalesce_ns: u64,
     /// The shape over time, in words: `ramp 0/s to 2k/s in 10 s, hold 2k/s for 30 s`; empty for a load that
     /// stays as it is.
     #[serde(default)]

@@ -22,11 +22,11 @@ fn plan(feed: Feed, seed: u64) -> LoadPlan {
 /// The targets of so many exchanges of share `k` of `n`.
 fn targets(plan: &LoadPlan, k: u64, n: u64, count: usize) -> Vec<String> {
     let request = request(plan.asking.feed.draws.len() as u16);
-    let mut feeding = Feeding::new(plan, k, n);
+    let mut feeding = Feeding::new(plan, k, n, 0);
     let mut numbers = vec![0; plan.asking.feed.feeders.len()];
     (0..count)
         .map(|_| {
-            feeding.number(&request, &mut numbers);
+            feeding.number(&request, 0, &mut numbers);
             feeding.draw(&request, &numbers);
             let filling = Filling { values: feeding.values(), cookies: &[], target: None };
             let mut out = Vec::new();
@@ -113,4 +113,39 @@ fn what_does_not_fit_together_is_told() {
     let mut problems = Vec::new();
     feed.problems([&request(3)].into_iter(), &mut problems);
     assert_eq!(problems.len(), 7, "{problems:#?}");
+}
+
+/// The lengths of the payload of exchanges intended at those instants, of share `k` of 3, and the text of the last.
+fn payload(redraw_ns: u64, seed: u64, k: u64, intended_ns: &[u64]) -> (Vec<usize>, Vec<u8>) {
+    let sizes = Distribution::Uniform { low: 20, high: 200_000 };
+    let feeder = Feeder::Payload { sizes, most_bytes: 100_000, redraw_ns };
+    let feed = Feed { feeders: vec![feeder], draws: vec![Draw { feeder: 0, column: None }] };
+    let plan = plan(feed, seed);
+    let template = Template { slots: vec![Slot { part: Part::Body, at: 0, draw: 0 }], cookies: false };
+    let request = RequestSpec { method: "POST".into(), ..RequestSpec::get("h", "/") };
+    let request = request.encode_with(&template).unwrap();
+    let mut feeding = Feeding::new(&plan, k, 3, 1_000);
+    let mut numbers = [0];
+    let lengths = intended_ns.iter().map(|intended_ns| {
+        feeding.number(&request, 1_000 + intended_ns, &mut numbers);
+        feeding.draw(&request, &numbers);
+        feeding.values().get(0).len()
+    });
+    let lengths = lengths.collect();
+    (lengths, feeding.values().get(0).to_vec())
+}
+
+#[test]
+fn a_size_is_held_for_its_time_for_all_alike_and_then_drawn_anew() {
+    let times: Vec<u64> = (0..60).map(|at| at * 100).collect();
+    let (lengths, text) = payload(1_000, 7, 0, &times);
+    for period in lengths.chunks(10) {
+        assert!(period.iter().all(|length| *length == period[0]), "{period:?}");
+    }
+    let drawn: std::collections::BTreeSet<usize> = lengths.iter().copied().collect();
+    assert!(drawn.len() >= 3 && drawn.iter().all(|length| (20..=100_000).contains(length)), "{drawn:?}");
+    assert_eq!(payload(1_000, 7, 2, &times), (lengths.clone(), text), "whoever asks");
+    assert_ne!(payload(1_000, 8, 0, &times).0, lengths, "another seed");
+    let each = payload(0, 7, 0, &times).0;
+    assert!(each.iter().collect::<std::collections::BTreeSet<_>>().len() > 20, "one for each exchange");
 }

@@ -167,7 +167,7 @@ impl Worker<'_> {
             slot.session.start(request, ONLY, out)
         } else {
             if step == 0 {
-                self.feeding.number(request, &mut slot.numbers);
+                self.feeding.number(request, slot.times.intended_ns, &mut slot.numbers);
             }
             self.feeding.draw(request, &slot.numbers);
             let mut filling = Filling { values: self.feeding.values(), cookies: &[], target: None };

@@ -135,7 +135,7 @@ impl<'a> Worker<'a> {
             share_k: share.k,
             share_n: share.n,
             checks: plan.mix.iter().map(|entry| Check::new(&entry.expect)).collect(),
-            feeding: Feeding::new(plan, share.k, share.n),
+            feeding: Feeding::new(plan, share.k, share.n, share.start_ns),
             deadlines: Deadlines::new(slots.len(), shortest),
             samples: (0..SAMPLES.min(slots.len()))
                 .map(|_| Vec::with_capacity(crate::books::SAMPLE_BYTES))

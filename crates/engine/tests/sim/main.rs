@@ -4,6 +4,7 @@ mod fitness;
 mod follow;
 mod outcomes;
 mod pace;
+mod queue;
 mod shapes;
 mod shares;
 mod shortage;

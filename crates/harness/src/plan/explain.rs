@@ -1,7 +1,9 @@
 //! The plan as a person reads it, before anything is started.
 
 use super::{Mode, Preset, S, age_seconds};
-use crate::study::{ExpectedRow, Reference, Study, SubjectSpec};
+use crate::study::shortage::overflow;
+use crate::study::{ExpectedRow, OpenTerms, Reference, Study, SubjectSpec};
+use proofload_engine::Shortage;
 use proofload_store::schema::{LoadPoint, Plan, Transport, Variant};
 use std::fmt::Write;
 
@@ -123,16 +125,16 @@ fn command_line(args: &[String]) -> String {
 fn point(point: &LoadPoint) -> String {
     let base = match point.rate_per_s {
         Some(rate) => format!(
-            "{}: open, {rate} requests a second, {} arrivals, {} connections",
+            "{}: open, {rate} requests a second, {} arrivals, {}",
             point.label,
             point.arrival.as_deref().unwrap_or("constant"),
-            point.connections
+            sending(point)
         ),
         None if !point.streams.is_empty() => {
             let streams = point.streams.iter().map(|load| format!("{} {}", load.stream, load.profile));
             return format!("{}: {}", point.label, streams.collect::<Vec<_>>().join("; "));
         }
-        None => format!("{}: {}, {} connections", point.label, point.model, point.connections),
+        None => format!("{}: {}, {}", point.label, point.model, sending(point)),
     };
     let base = match point.profile.as_str() {
         "" => base,
@@ -144,6 +146,16 @@ fn point(point: &LoadPoint) -> String {
         think => format!(", think time {think}"),
     };
     format!("{base}{think}, keep-alive {}", point.keep_alive)
+}
+
+/// Over how many connections, and what is done when none is free.
+fn sending(point: &LoadPoint) -> String {
+    let shortage = Shortage {
+        overflow: overflow(&point.overflow).unwrap_or_default(),
+        most_connections: Some(point.most_connections),
+    };
+    let terms = OpenTerms { coalesce_ns: point.coalesce_ns, shortage, auto: false };
+    terms.in_words(point.connections).join(", ")
 }
 
 fn write_timing(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Result {

@@ -90,6 +90,8 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
     let bad = result.bad_answers.iter();
     let of_snapshot = point_of(&result.snapshot);
     Point {
+        connections_peak: result.connections.peak,
+        connections_most: result.connections.most,
         handshakes: handshakes(result, of_snapshot.handshakes.clone()),
         per_second: result.per_second.clone(),
         response_p50_per_second_ns: of_seconds(result, |second| second.p50_ns),

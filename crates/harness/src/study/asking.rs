@@ -2,7 +2,7 @@
 
 use super::bind::check_bind;
 use super::encode::FOLLOW_MAX;
-use super::feeders::{FeederSpec, Feeders, checked, feeder_name};
+use super::feeders::{FeederSpec, Feeders, checked, feeder_name, payload};
 use super::field::{Field, Map};
 use super::quantity;
 use super::request::{Auth, Body, FormPart, FormValue, within};
@@ -101,11 +101,26 @@ fn check_feeder(field: &Field<'_>, directory: &Path) -> Option<FeederSpec> {
             let numbers = numbers(&value, ["from", "to"], [None, None], "{ from: 1, to: 1000 }")?;
             made(Feeder::Number { from: numbers[0], to: numbers[1] })
         }
+        _ if value.written().is_none() => check_payload(&value),
         _ => {
             let length = value.integer("a number of letters", 1..=64 * 1024)?;
             made(Feeder::Text { length: length as u32 })
         }
     }
+}
+
+/// Random text of a drawn size: `{ size: uniform:20..200KiB, redraw: 10m }`.
+fn check_payload(field: &Field<'_>) -> Option<FeederSpec> {
+    let map = field.map("write a number of letters, or { size: uniform:20..200KiB, redraw: 10m }")?;
+    let sizes = map.required("size", "say how long: size: uniform:20..200KiB");
+    let redraw_ns = map
+        .optional("redraw")
+        .map_or(Some(0), |field| field.quantity(quantity::duration, "write a duration such as 10m"));
+    let most = map.optional("most").map(|field| field.written().map(str::to_string));
+    map.close(&["size", "redraw", "most"]);
+    let sizes = sizes?;
+    let made = payload(sizes.written().unwrap_or_default(), most.flatten().as_deref(), redraw_ns?);
+    made.map(FeederSpec::Made).map_err(|message| sizes.joined_problem(&message)).ok()
 }
 
 fn check_order(field: &Field<'_>) -> Option<Order> {

@@ -24,7 +24,7 @@ const HEAD_VALUE_MAX: usize = 8 * 1024;
 const LETTERS_MAX: u64 = 64 * 1024;
 
 /// A feeder as it was asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum FeederSpec {
     /// Rows of a CSV file; its first row names the columns.
     Csv {
@@ -81,8 +81,7 @@ struct Table {
 /// # Errors
 /// What is wrong and what to write.
 pub fn feeder(text: &str) -> Result<(String, FeederSpec), String> {
-    let form =
-        "write name=csv:FILE, name=json-lines:FILE, name=counter:1, name=random:1..1000 or name=text:16";
+    let form = "write name=csv:FILE, name=json-lines:FILE, name=counter:1, name=random:1..1000, name=text:16 or name=sized:1KiB";
     let split = text.split_once('=').and_then(|(name, rest)| Some((name, rest.split_once(':')?)));
     let Some((name, (kind, value))) = split else {
         return Err(format!("{} is not a feeder; {form}", shown(text)));
@@ -105,9 +104,42 @@ pub fn feeder(text: &str) -> Result<(String, FeederSpec), String> {
             FeederSpec::Made(checked(Feeder::Number { from, to })?)
         }
         "text" => FeederSpec::Made(checked(Feeder::Text { length: value.parse().map_err(|_| wrong())? })?),
+        "sized" => FeederSpec::Made(sized(value)?),
         other => return Err(format!("{} is not a kind of feeder; {form}", shown(other))),
     };
     Ok((name.to_string(), spec))
+}
+
+/// Largest payload.
+const PAYLOAD_MAX: u64 = 16 * 1024 * 1024;
+
+/// What a size of a payload looks like.
+const SIZES: &str = "uniform:20..200KiB or lognormal:2KiB,p99=64KiB";
+
+/// Random text of a drawn size: `uniform:20..200KiB`, with `/10m` behind it held for so long, with `<1MiB` never
+/// longer than that.
+fn sized(text: &str) -> Result<Feeder, String> {
+    let (rest, redraw) = text.split_once('/').map_or((text, None), |(rest, held)| (rest, Some(held)));
+    let (sizes, most) = rest.split_once('<').map_or((rest, None), |(sizes, most)| (sizes, Some(most)));
+    let redraw_ns = redraw.map_or(Ok(0), super::quantity::duration)?;
+    payload(sizes, most, redraw_ns)
+}
+
+/// Checks the sizes of a payload and how long they are held.
+pub(super) fn payload(sizes: &str, most: Option<&str>, redraw_ns: u64) -> Result<Feeder, String> {
+    let sizes = super::spread::distribution(sizes, super::quantity::size, SIZES)?;
+    let most = match (most, sizes.most()) {
+        (Some(most), _) => super::quantity::size(most)?,
+        (None, Some(most)) => most,
+        (None, None) => {
+            let what = "sizes of this distribution have no upper end";
+            return Err(format!("{what}; say the largest: most: 1MiB, or sized:exp:2KiB<1MiB"));
+        }
+    };
+    if most == 0 || most > PAYLOAD_MAX {
+        return Err(format!("a largest size of {most} bytes cannot be; write 1 to 16MiB"));
+    }
+    Ok(Feeder::Payload { sizes, most_bytes: most as u32, redraw_ns })
 }
 
 /// Checks a feeder's name.
@@ -192,6 +224,11 @@ impl Feeders {
             (Feeder::Rows { .. }, Some(table), column) => table.column(name, column)?,
             // Its file could not be read, which was told.
             (Feeder::Rows { .. }, None, _) => return Ok(0),
+            (Feeder::Payload { .. }, ..) if context != Context::Body => {
+                return Err(format!(
+                    "{name} has a size that is drawn, which is for bodies; write {{ random_text: 16 }}"
+                ));
+            }
             (_, _, Some(column)) => {
                 return Err(format!("{name} has no columns; write ${{{name}}} without .{}", shown(column)));
             }

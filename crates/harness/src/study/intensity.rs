@@ -5,6 +5,7 @@ use super::field::{Field, Map};
 use super::problem::shown;
 use super::quantity::{self, CONNECTIONS_MAX};
 use super::shape::{peak, stages_label, trace_label};
+use super::shortage::{AUTO_CLOSED, KEYS, check_shortage};
 use super::spread::distribution;
 use super::stages::{Of, check_stages};
 use super::suggest::nearest;
@@ -14,10 +15,6 @@ use proofload_engine::{Arrival, Distribution, KeepAlive};
 
 /// Most points of a ladder: each is measured in every cycle.
 const POINTS_MAX: usize = 16;
-
-/// Connections of an open loop unless the study says otherwise: as many as wrk2 users commonly take, and
-/// few enough for every server. A slow server makes requests wait for one, which the response time shows.
-const OPEN_CONNECTIONS: u64 = 64;
 
 /// What a load that ends with a count may take at most, unless the study says otherwise.
 pub const CAP_NS: u64 = 600_000_000_000;
@@ -67,7 +64,7 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
     let keep_alive = check_keep_alive(&map);
     map.close(&["connections", "requests", "cap", "stages", "think", "keep_alive"]);
     let (think_ns, keep_alive) = (think_ns.unwrap_or_default(), keep_alive.unwrap_or(KeepAlive::On));
-    let rungs = ladder(&connections?, |field| field.integer("a number of connections", 1..=CONNECTIONS_MAX))?;
+    let rungs = ladder(&connections?, check_number)?;
     let (count, cap_ns) = (count.map_or(Some(None), |count| count.map(Some))?, cap_ns?);
     let point = |connections: &u64| {
         let label = connection_label(*connections as u32);
@@ -86,6 +83,15 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
         }
     };
     unique(field, rungs.0.iter().map(point).collect(), rungs.1)
+}
+
+/// A number of connections of a closed loop.
+fn check_number(field: &Field<'_>) -> Option<u64> {
+    if field.written() == Some("auto") {
+        field.problem(format!("auto: {AUTO_CLOSED}"), "write connections: [16, 64, 256], or an open load");
+        return None;
+    }
+    field.integer("a number of connections", 1..=CONNECTIONS_MAX)
 }
 
 fn check_closed_stages(map: &Map<'_>) -> Option<Points> {
@@ -196,32 +202,21 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
         }
     };
     let arrival = map.optional("arrival").map_or(Some(Arrival::Constant), |field| check_arrival(&field));
-    let connections = map
-        .optional("connections")
-        .map_or(Some(OPEN_CONNECTIONS), |field| {
-            if field.written().is_none() {
-                field.problem(
-                    "the connections of an open load are one number",
-                    "write connections: 64; the ladder is that of rate",
-                );
-                return None;
-            }
-            field.integer("a number of connections", 1..=CONNECTIONS_MAX)
-        })
-        .unwrap_or(OPEN_CONNECTIONS);
+    let terms = check_shortage(&map);
     let keep_alive = check_keep_alive(&map).unwrap_or(KeepAlive::On);
     if let Some(think) = map.optional("think") {
         think.problem("an open load does not think: its requests leave at their times", "delete it");
     }
-    map.close(&["rate", "stages", "trace", "arrival", "connections", "keep_alive"]);
+    map.close(&[&["rate", "stages", "trace", "arrival", "keep_alive"][..], &KEYS[..]].concat());
+    let (connections, open) = terms?;
     if let Some(trace) = trace {
         let (recorded, for_ns) = trace?;
         let point = LoadPoint {
             label: trace_label(&recorded),
-            connections: connections as u32,
+            connections,
             kind: LoadKind::OpenTrace { recorded, for_ns },
             keep_alive,
-            open: OpenTerms::default(),
+            open,
             streams: Vec::new(),
         };
         return Some(Points { points: vec![point], labels_complete: true });
@@ -231,10 +226,10 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
         let stages = stages?;
         let point = LoadPoint {
             label: stages_label(&stages, true),
-            connections: connections as u32,
+            connections,
             kind: LoadKind::OpenStages { stages, arrival },
             keep_alive,
-            open: OpenTerms::default(),
+            open,
             streams: Vec::new(),
         };
         return Some(Points { points: vec![point], labels_complete: true });
@@ -242,10 +237,10 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
     let rungs = ladder(&rates?, |field| field.quantity(quantity::rate, "write a rate such as 5k/s"))?;
     let point = |rate_per_s: &f64| LoadPoint {
         label: quantity::rate_label(*rate_per_s),
-        connections: connections as u32,
+        connections,
         kind: LoadKind::Open { rate_per_s: *rate_per_s, arrival },
         keep_alive,
-        open: OpenTerms::default(),
+        open,
         streams: Vec::new(),
     };
     unique(field, rungs.0.iter().map(point).collect(), rungs.1)

@@ -30,6 +30,7 @@ mod restrict;
 mod root;
 mod set;
 mod shape;
+pub mod shortage;
 mod source;
 pub mod spread;
 pub mod stages;

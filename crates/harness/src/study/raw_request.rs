@@ -98,9 +98,42 @@ pub(super) struct RawFromTo {
 #[schemars(deny_unknown_fields)]
 #[allow(dead_code)]
 pub(super) struct RawRandomText {
-    /// How many.
-    #[schemars(range(min = 1, max = 65536))]
-    random_text: u32,
+    /// How many, or how their number is drawn.
+    random_text: RawLetters,
+}
+
+/// A number of letters.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+pub(super) enum RawLetters {
+    Number(#[schemars(range(min = 1, max = 65536))] u32),
+    Drawn(RawDrawn),
+}
+
+/// A number of letters that is drawn, and held for a while.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct RawDrawn {
+    /// A size, or a distribution of them: `uniform:20..200KiB`, `exp:2KiB`, `lognormal:2KiB,p99=64KiB`,
+    /// `list:1KiB,50KiB`.
+    size: RawSizes,
+    /// For how long a size is held, for all connections alike; each exchange draws its own without.
+    #[schemars(default)]
+    redraw: Option<String>,
+    /// Largest size; sizes above it are cut to it. Needed where a distribution has no upper end.
+    #[schemars(default)]
+    most: Option<RawSizes>,
+}
+
+/// Bytes.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+pub(super) enum RawSizes {
+    Bytes(u64),
+    Text(#[schemars(regex(pattern = r"[0-9]"))] String),
 }
 
 /// Credentials.

@@ -246,7 +246,10 @@ impl LoadPoint {
             let arrival = if *arrival == Arrival::Poisson { "poisson" } else { "constant" };
             parts.push(format!("{arrival} arrivals"));
         }
-        parts.push(format!("{} connections", self.connections));
+        match self.kind.model() {
+            "open" => parts.extend(self.open.in_words(self.connections)),
+            _ => parts.push(format!("{} connections", self.connections)),
+        }
         if !self.think_in_words().is_empty() {
             parts.push(format!("think time {}", self.think_in_words()));
         }

@@ -74,9 +74,18 @@ pub(super) struct RawOpen {
     /// Spacing of the intended times; constant without.
     #[schemars(default)]
     arrival: Option<RawArrival>,
-    /// Connections; 64 without.
+    /// Connections; 64 without. With `auto` there are 16 at first and more while none is free.
     #[schemars(default)]
-    connections: Option<RawConnections>,
+    connections: Option<RawOpenConnections>,
+    /// More connections are opened, up to so many, while requests that are due find none free.
+    #[schemars(default)]
+    max_connections: Option<RawConnections>,
+    /// What becomes of a request that finds no free connection; queue without.
+    #[schemars(default)]
+    overflow: Option<RawOverflow>,
+    /// How late requests may be sent together to save CPU time (0s to 100ms); exact without.
+    #[schemars(default)]
+    coalesce: Option<RawDuration>,
     /// Reuse of connections: true, false, or a number of exchanges for each connection.
     #[schemars(default)]
     keep_alive: Option<RawKeepAlive>,
@@ -254,6 +263,35 @@ pub(super) struct RawThink(
 #[derive(JsonSchema)]
 #[allow(dead_code)]
 pub(super) struct RawConnections(#[schemars(range(min = 1, max = 100_000))] u32);
+
+/// A number of connections, or `auto`.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+pub(super) enum RawOpenConnections {
+    Number(RawConnections),
+    Auto(RawAuto),
+}
+
+/// The tool chooses.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[allow(dead_code)]
+pub(super) enum RawAuto {
+    /// As many as are needed.
+    Auto,
+}
+
+/// What becomes of a request that finds no free connection.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[allow(dead_code)]
+pub(super) enum RawOverflow {
+    /// It waits for one and keeps its intended time.
+    Queue,
+    /// It is not sent, and counted.
+    Drop,
+}
 
 /// One number of connections, or a ladder.
 #[derive(JsonSchema)]
