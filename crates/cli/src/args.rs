@@ -1,8 +1,10 @@
 //! The command line, raw: nothing here does more than name, describe and split.
 
+mod open;
 mod reference;
 mod transport;
 
+pub use open::OpenArgs;
 pub use reference::{ReferenceArgs, ReferenceTlsArgs};
 pub use transport::TransportArgs;
 
@@ -68,17 +70,9 @@ pub struct LoadArgs {
     /// Connections; auto in an open loop: as many as it needs
     #[arg(short = 'c', long, value_name = "N|auto")]
     pub connections: Option<String>,
-    /// Open loop: open more connections, up to so many, while requests that are due find none free
-    #[arg(long, value_name = "N")]
-    pub max_connections: Option<u32>,
-    /// Open loop: what becomes of a request that finds no free connection: queue (it waits and keeps its intended
-    /// time; the default) or drop (it is not sent, and counted)
-    #[arg(long, value_name = "queue|drop")]
-    pub overflow: Option<String>,
-    /// Open loop: how late requests may be sent together to save CPU time (0s, the default, is exact; at most
-    /// 100ms)
-    #[arg(long, value_name = "TIME")]
-    pub coalesce: Option<String>,
+    /// How an open loop sends.
+    #[command(flatten)]
+    pub open: OpenArgs,
     /// Open loop: intended requests per second (500, 2k/s); without it a closed loop
     #[arg(short = 'r', long, value_name = "RATE")]
     pub rate: Option<String>,
