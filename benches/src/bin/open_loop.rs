@@ -213,7 +213,7 @@ mod tests {
         let late = |i: usize| {
             if i == 0 {
                 50e3
-            } else if i % 50 == 0 {
+            } else if i.is_multiple_of(50) {
                 100e3
             } else {
                 0.0
