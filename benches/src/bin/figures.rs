@@ -8,7 +8,7 @@
 //! Without a word all of them, one after the other. Before and after each the machine is looked at; a series on a
 //! disturbed machine is marked as discarded and run again, twice at most, and the exit code is 1 if it still is.
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use proofload_benches::canary::Canary;
 use proofload_benches::clients::{Client, Did, Load};
 use proofload_benches::flags::Flags;
@@ -72,7 +72,11 @@ fn run(name: &str, terms: &Terms) -> anyhow::Result<()> {
             &Load { seconds: terms.seconds.max(2), ..load(10_000, true, terms) },
             terms,
         ),
-        "tls" => against(Client::Wrk, &["--null", "--tls"], &load(64, true, terms), terms),
+        "tls" => {
+            let folder = std::env::temp_dir().join(format!("proofload-figures-{}", std::process::id()));
+            let folder = folder.to_str().context("a temporary folder whose name is no text")?;
+            against(Client::Wrk, &["--null", "--tls-self-signed", folder], &load(64, true, terms), terms)
+        }
         _ => peers(terms),
     }
 }

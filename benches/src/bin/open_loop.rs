@@ -12,7 +12,8 @@
 //! process over answered requests. Figures are medians over the rounds, in which the settings take turns.
 //!
 //! The stall experiment (wrk2's): the server holds all answers for 200 ms every 2 s. A tenth of the requests fall into
-//! that and wait evenly between 0 and 200 ms, so the truth is p99 180 ms and p99.9 198 ms.
+//! that and wait evenly between 0 and 200 ms, so the truth is p99 180 ms and p99.9 198 ms. The first stall comes 2 s after
+//! the server's start, so that long is left out, and the window is whole periods.
 
 use anyhow::{Context, ensure};
 use proofload_benches::canary::Canary;
@@ -32,6 +33,7 @@ const LEFT_OUT_NS: f64 = 0.5e9;
 fn main() -> anyhow::Result<()> {
     let flags = Flags::read(&["--rounds", "--seconds"])?;
     let (rounds, seconds) = (flags.get("--rounds", 5)?, flags.get("--seconds", 10)?);
+    ensure!(seconds % 2 == 0 && seconds > 0, "--seconds: {seconds} are no whole periods of 2 s");
     let wants = |word: &str| flags.words.is_empty() || flags.words.iter().any(|wanted| wanted == word);
     let before = Canary::look();
     println!("before: {before}");
@@ -146,7 +148,7 @@ fn stall(rounds: usize, seconds: u32) -> anyhow::Result<()> {
     for _ in 0..rounds {
         for ((_, flags), rounds) in settings.iter().zip(&mut of) {
             let server = Subject::start(&["--stall", "200ms/2s"])?;
-            let point = load(&server, flags, seconds)?.point;
+            let point = load(&server, &[*flags, &["--warm-up", "2s"][..]].concat(), seconds)?.point;
             let ms = |of: &str, key: &str| point[of][key].as_f64().unwrap_or(f64::NAN) / 1e6;
             let response = ["p50", "p90", "p99", "p999"].map(|key| ms("response_time_ns", key));
             let count = |key: &str| point[key].as_f64().unwrap_or(0.0);
@@ -211,7 +213,7 @@ mod tests {
         let late = |i: usize| {
             if i == 0 {
                 50e3
-            } else if i % 50 == 0 {
+            } else if i.is_multiple_of(50) {
                 100e3
             } else {
                 0.0

@@ -1,8 +1,12 @@
 //! The command line, raw: nothing here does more than name, describe and split.
 
+mod open;
+mod records;
 mod reference;
 mod transport;
 
+pub use open::OpenArgs;
+pub use records::{BaselineArgs, DiffArgs, HistoryArgs, ListFormat, RerunArgs, ResumeArgs};
 pub use reference::{ReferenceArgs, ReferenceTlsArgs};
 pub use transport::TransportArgs;
 
@@ -68,17 +72,9 @@ pub struct LoadArgs {
     /// Connections; auto in an open loop: as many as it needs
     #[arg(short = 'c', long, value_name = "N|auto")]
     pub connections: Option<String>,
-    /// Open loop: open more connections, up to so many, while requests that are due find none free
-    #[arg(long, value_name = "N")]
-    pub max_connections: Option<u32>,
-    /// Open loop: what becomes of a request that finds no free connection: queue (it waits and keeps its intended
-    /// time; the default) or drop (it is not sent, and counted)
-    #[arg(long, value_name = "queue|drop")]
-    pub overflow: Option<String>,
-    /// Open loop: how late requests may be sent together to save CPU time (0s, the default, is exact; at most
-    /// 100ms)
-    #[arg(long, value_name = "TIME")]
-    pub coalesce: Option<String>,
+    /// How an open loop sends.
+    #[command(flatten)]
+    pub open: OpenArgs,
     /// Open loop: intended requests per second (500, 2k/s); without it a closed loop
     #[arg(short = 'r', long, value_name = "RATE")]
     pub rate: Option<String>,
@@ -322,97 +318,6 @@ pub struct RunArgs {
     /// The output.
     #[command(flatten)]
     pub output: OutputArgs,
-}
-
-/// With which earlier run figures are compared.
-#[derive(Debug, Clone, Args)]
-pub struct BaselineArgs {
-    /// Compare every figure with those of this run, such as runs/STUDY/ID
-    #[arg(long, value_name = "RUN")]
-    pub baseline: Option<PathBuf>,
-    /// By how much a figure may be worse than the baseline's (5%, 0.1)
-    #[arg(long, value_name = "SHARE", default_value = "5%", requires = "baseline")]
-    pub tolerance: String,
-    /// Compare although machine, kernel, CPU shares or load differ; the result is marked
-    #[arg(long, requires = "baseline")]
-    pub baseline_anyway: bool,
-}
-
-/// `proofload resume`.
-#[derive(Debug, Clone, Args)]
-pub struct ResumeArgs {
-    /// The run; without it the latest in --dir that is not finished
-    #[arg(value_name = "RUN")]
-    pub run: Option<PathBuf>,
-    /// Directory in which runs/STUDY/ID/ are
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub dir: PathBuf,
-    /// Go on although machine, kernel or servers have changed; the result is marked
-    #[arg(long)]
-    pub anyway: bool,
-    /// Leave at once when another measuring run is under way, instead of waiting for it
-    #[arg(long)]
-    pub no_wait: bool,
-    /// The output.
-    #[command(flatten)]
-    pub output: OutputArgs,
-}
-
-/// `proofload rerun RUN`.
-#[derive(Debug, Clone, Args)]
-pub struct RerunArgs {
-    /// The run to repeat, such as runs/STUDY/latest
-    #[arg(value_name = "RUN")]
-    pub run: PathBuf,
-    /// Directory in which runs/STUDY/ID/ is made
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub dir: PathBuf,
-    /// Run although the servers are not those of the record; the result is marked
-    #[arg(long)]
-    pub anyway: bool,
-    /// Leave at once when another measuring run is under way, instead of waiting for it
-    #[arg(long)]
-    pub no_wait: bool,
-    /// The output.
-    #[command(flatten)]
-    pub output: OutputArgs,
-}
-
-/// Text for people, or JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ListFormat {
-    /// For a terminal
-    Text,
-    /// For programs
-    Json,
-}
-
-/// `proofload history`.
-#[derive(Debug, Clone, Args)]
-pub struct HistoryArgs {
-    /// Only runs of this study
-    #[arg(value_name = "STUDY")]
-    pub study: Option<String>,
-    /// Directory in which runs/STUDY/ID/ are
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub dir: PathBuf,
-    /// Format on standard output; schema/history.schema.json describes an entry
-    #[arg(long, value_enum, default_value = "text")]
-    pub format: ListFormat,
-}
-
-/// `proofload diff RUN RUN`.
-#[derive(Debug, Clone, Args)]
-pub struct DiffArgs {
-    /// The first run, such as runs/STUDY/ID
-    #[arg(value_name = "RUN")]
-    pub left: PathBuf,
-    /// The second
-    #[arg(value_name = "RUN")]
-    pub right: PathBuf,
-    /// Format on standard output; schema/diff.schema.json
-    #[arg(long, value_enum, default_value = "text")]
-    pub format: ListFormat,
 }
 
 /// `proofload report RUN`.

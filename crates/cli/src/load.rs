@@ -161,24 +161,24 @@ fn sending(args: &LoadArgs, open: bool, mistakes: &mut Mistakes) -> (u32, OpenTe
         mistakes.add(format!("-c: auto: {}; write a number, or a rate with -r", shortage::AUTO_CLOSED));
     }
     let flags = [
-        ("--max-connections", args.max_connections.is_some()),
-        ("--overflow", args.overflow.is_some()),
-        ("--coalesce", args.coalesce.is_some()),
+        ("--max-connections", args.open.max_connections.is_some()),
+        ("--overflow", args.open.overflow.is_some()),
+        ("--coalesce", args.open.coalesce.is_some()),
     ];
     for (flag, _) in flags.iter().filter(|(_, given)| *given && !open) {
         mistakes.add(format!("{flag}: only an open loop has a use for it; give its rate with -r"));
     }
-    if let Some(most) = args.max_connections
+    if let Some(most) = args.open.max_connections
         && (most < connections || u64::from(most) > quantity::CONNECTIONS_MAX)
     {
         let range = format!("{connections}, with which the load begins, to {}", quantity::CONNECTIONS_MAX);
         mistakes.add(format!("--max-connections: {most} connections cannot be; write {range}"));
     }
     let overflow = |text: &str| mistakes.take("--overflow", shortage::overflow(text));
-    let overflow = args.overflow.as_deref().map(overflow).unwrap_or_default();
+    let overflow = args.open.overflow.as_deref().map(overflow).unwrap_or_default();
     let coalesce = |text: &str| mistakes.take("--coalesce", shortage::coalesce(text));
-    let coalesce_ns = args.coalesce.as_deref().map(coalesce).unwrap_or_default();
-    let most_connections = args.max_connections.or_else(|| auto.then(shortage::auto_most));
+    let coalesce_ns = args.open.coalesce.as_deref().map(coalesce).unwrap_or_default();
+    let most_connections = args.open.max_connections.or_else(|| auto.then(shortage::auto_most));
     (connections, OpenTerms { coalesce_ns, shortage: Shortage { overflow, most_connections }, auto })
 }
 

@@ -173,7 +173,10 @@ fn a_run_is_repeated_laid_beside_the_first_and_compared_with_it() {
     let verdicts = json(&regressed)["baseline"]["figures"].clone();
     if !matches!(regressed.status.code(), Some(10 | 12)) {
         assert_eq!(regressed.status.code(), Some(13), "{verdicts}");
-        assert_eq!(verdicts[0]["verdict"], "refuted", "{verdicts}");
+        // Of a variant in whose slices the generator was unfit nothing is judged.
+        let mut figures = verdicts.as_array().expect("figures").iter();
+        let worse = |figure: &Value| figure["measure"] == "throughput" && figure["verdict"] == "refuted";
+        assert!(figures.any(worse), "{verdicts}");
     }
 
     edit(&base.join("environment.json"), |environment| environment["machine"] = "elsewhere".into());

@@ -41,7 +41,7 @@ impl Choices {
     /// 0 to `most`.
     fn upto(&mut self, most: u64) -> u64 {
         let wide = u64::from(self.byte()) << 8 | u64::from(self.byte());
-        wide * (most + 1) >> 16
+        (wide * (most + 1)) >> 16
     }
 }
 

@@ -172,10 +172,13 @@ pub(crate) fn letters_len(line: &[u8]) -> usize {
 /// Sets the highest bit of each byte that is a letter or a hyphen. No sum leaves its byte: both parts are below 0x80.
 #[inline]
 fn letters_and_hyphens(word: u64) -> u64 {
+    const A: u64 = b'a' as u64;
+    const Z: u64 = b'z' as u64;
+    const HYPHEN: u64 = b'-' as u64;
     let low = word & !HIGH;
     let lower = low | (ONES * 0x20);
-    let letter = (lower + ONES * (0x80 - b'a' as u64)) & !(lower + ONES * (0x80 - b'z' as u64 - 1));
-    let hyphen = !((low ^ (ONES * b'-' as u64)) + ONES * 0x7f);
+    let letter = (lower + ONES * (0x80 - A)) & !(lower + ONES * (0x80 - Z - 1));
+    let hyphen = !((low ^ (ONES * HYPHEN)) + ONES * 0x7f);
     (letter | hyphen) & !word
 }
 

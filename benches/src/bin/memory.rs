@@ -1,0 +1,85 @@
+//! Does the generator's memory stay what it is, however many exchanges it carries?
+//!
+//! ```text
+//! cargo build --release --workspace && target/release/memory [--exchanges 100000000]
+//! ```
+//!
+//! Loads the null server over 64 connections and looks each second at the client's resident memory. Printed is what it
+//! was at parts of the time, which are parts of the exchanges, for the load is steady. The exit code is 1 when it grew by
+//! more than 1 MiB after the first tenth.
+
+use anyhow::{Context, ensure};
+use proofload_benches::flags::Flags;
+use proofload_benches::subject::{Subject, proofload};
+use proofload_benches::{CLIENT_CPU, child};
+use std::io::Read;
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The load is given up when it takes longer.
+const LONGEST: Duration = Duration::from_secs(3_000);
+const GROWTH_MAX_KIB: u64 = 1_024;
+
+fn main() -> anyhow::Result<()> {
+    let flags = Flags::read(&["--exchanges"])?;
+    let exchanges: u64 = flags.get("--exchanges", 100_000_000)?;
+    ensure!((1_000_000..=1_000_000_000).contains(&exchanges), "10^6 to 10^9 exchanges");
+    let subject = Subject::start(&["--null"])?;
+    let mut command = child::on_cpu(CLIENT_CPU, &proofload()?);
+    command.args([
+        &subject.url,
+        "-c",
+        "64",
+        "-n",
+        &exchanges.to_string(),
+        "--workers",
+        "1",
+        "--format",
+        "json",
+        "-q",
+    ]);
+    let mut client = command.stdout(Stdio::piped()).spawn().context("taskset could not be started")?;
+    let status = format!("/proc/{}/status", client.id());
+    let begun = Instant::now();
+    let mut seen = Vec::new();
+    while client.try_wait()?.is_none() {
+        if begun.elapsed() > LONGEST {
+            client.kill()?;
+        }
+        seen.extend(std::fs::read_to_string(&status).ok().as_deref().and_then(resident_kib));
+        thread::sleep(Duration::from_secs(1));
+    }
+    let mut output = String::new();
+    client.stdout.take().context("no standard output")?.read_to_string(&mut output)?;
+    let result: serde_json::Value = serde_json::from_str(&output).context("the client was cut short")?;
+    let answered = result["points"][0]["outcomes"]["answered"].as_u64().unwrap_or(0);
+    ensure!(seen.len() > 10, "too short to tell; ask for more exchanges");
+    println!("{answered} exchanges in {:.0} s", begun.elapsed().as_secs_f64());
+    for percent in [1, 10, 25, 50, 75, 99] {
+        println!(
+            "after {percent:>2} %: {:.2} MiB resident",
+            seen[seen.len() * percent / 100] as f64 / 1024.0
+        );
+    }
+    let late = &seen[seen.len() / 10..];
+    let growth = late.iter().max().unwrap_or(&0) - late[0];
+    println!("growth after the first tenth: {growth} KiB at most");
+    ensure!(answered == exchanges, "{answered} of {exchanges} were answered");
+    ensure!(growth <= GROWTH_MAX_KIB, "it grew");
+    Ok(())
+}
+
+fn resident_kib(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn resident_memory_is_read() {
+        assert_eq!(super::resident_kib("VmHWM:\t 9 kB\nVmRSS:\t  8192 kB\n"), Some(8192));
+        assert_eq!(super::resident_kib("Name: x\n"), None);
+    }
+}
