@@ -4,7 +4,7 @@ use crate::args::MeasureArgs;
 use crate::exit::{Exit, leave};
 use crate::load::{self, Mistakes};
 use crate::{output, progress, run};
-use proofload_engine::{DriverChoice, Extent, LoadPlan, LoadResult, Watch};
+use proofload_engine::{DriverChoice, Extent, LoadPlan, LoadResult, Timeouts, Watch};
 use proofload_harness::ceiling::{self, Setting};
 use proofload_harness::endpoint;
 use proofload_harness::host::lock::MeasuringLock;
@@ -31,8 +31,12 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         discard_ns: mistakes.take("--warm-up", quantity::duration(&args.warm_up)),
         extent: extent(args, &mut mistakes),
         drain_ns: match args.requests.is_some() || args.users.is_some() {
-            // Every one of a number of requests comes to its end: by an answer or by its time-out.
-            true => request.timeouts.response_ns,
+            // Every one of a number of requests comes to its end: by an answer or by its time-out, which begins when
+            // the connection stands and is looked at a little after it has passed.
+            true => {
+                let Timeouts { connect_ns, response_ns } = request.timeouts;
+                connect_ns.saturating_add(response_ns).saturating_add(DRAIN_NS)
+            }
             false => DRAIN_NS,
         },
         workers: args.load.workers.unwrap_or(1),

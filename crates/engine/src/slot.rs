@@ -2,7 +2,7 @@
 
 use crate::Asking;
 use proofload_measure::ExchangeTimes;
-use proofload_wire::http1::{Jar, Limits};
+use proofload_wire::http1::{Jar, Limits, Scheme};
 use proofload_wire::{Outbox, Session};
 
 /// What a connection is doing.
@@ -57,8 +57,6 @@ pub(crate) struct Slot {
     pub sample: Option<Vec<u8>>,
     /// The present exchange's number in each feeder.
     pub numbers: Box<[u64]>,
-    /// Whether redirects are followed.
-    pub follows: bool,
     /// Where cookies are kept or redirects followed.
     pub user: Option<Box<User>>,
 }
@@ -81,16 +79,16 @@ pub(crate) struct User {
 }
 
 impl Slot {
-    /// `follows` is whether redirects are followed.
-    pub fn new(target: u32, away_ns: u64, asking: &Asking, follows: bool) -> Self {
+    /// `scheme` is that of the target; `follows` is whether redirects are followed.
+    pub fn new(target: u32, scheme: Scheme, away_ns: u64, asking: &Asking, follows: bool) -> Self {
         let mut session = Session::http1(Limits::default());
         if asking.cookies {
-            session.keep_set_cookies(Vec::new());
+            session.keep_set_cookies();
         }
         if follows {
             session.keep_location();
         }
-        let user = User { jar: asking.cookies.then(Jar::default), ..User::default() };
+        let user = User { jar: asking.cookies.then(|| Jar::new(scheme)), ..User::default() };
         Slot {
             phase: Phase::Cold,
             target,
@@ -108,7 +106,6 @@ impl Slot {
             backlog: None,
             sample: None,
             numbers: vec![0; asking.feed.feeders.len()].into(),
-            follows,
             user: (asking.cookies || follows).then(|| Box::new(user)),
         }
     }
@@ -122,14 +119,7 @@ impl Slot {
     pub fn disconnect(&mut self) {
         self.phase = Phase::Cold;
         self.carried = 0;
-        let kept = self.session.take_set_cookies();
-        self.session = Session::http1(Limits::default());
-        if let Some(kept) = kept {
-            self.session.keep_set_cookies(kept);
-        }
-        if self.follows {
-            self.session.keep_location();
-        }
+        self.session.renew();
         self.carry.clear();
         self.backlog = None;
     }

@@ -7,8 +7,8 @@ mod drivers;
 use drivers::drivers;
 use proofload_engine::feed::{Column, Draw, Feed, Feeder, Order};
 use proofload_engine::{
-    Arrival, Asking, Distribution, Expect, Extent, KeepAlive, LoadPlan, MixEntry, Profile, Timeouts, Watch,
-    run,
+    Arrival, Asking, Distribution, Expect, Extent, Follow, KeepAlive, LoadPlan, MixEntry, Profile, Timeouts,
+    Watch, run,
 };
 use proofload_measure::Outcome;
 use proofload_testkit::HttpPeer;
@@ -87,7 +87,7 @@ fn plan(peer: SocketAddr, case: &Case) -> LoadPlan {
             request: Arc::new(spec.encode_with(&template).unwrap()),
             closing_request: Arc::new(closing.encode_with(&template).unwrap()),
             expect: Expect { status: Some(200), bytes: Some(1024), text: None },
-            follow: Default::default(),
+            follow: if case.led { Follow { most: 1, ..Default::default() } } else { Default::default() },
         }],
         profile: case.profile.clone(),
         connections: case.connections,
@@ -114,8 +114,9 @@ fn allocations_at(watch: &Watch, answered: u64) -> u64 {
     ALLOCATIONS.load(Ordering::Relaxed)
 }
 
-/// A peer for connections that carry one exchange each; it allocates nothing for any of them.
-fn closing_peer() -> SocketAddr {
+/// A peer for connections that carry one exchange each; it allocates nothing for any of them. Where asked to, it
+/// leads to `/end` first.
+fn closing_peer(leads: bool) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
@@ -130,8 +131,10 @@ fn closing_peer() -> SocketAddr {
                     _ => break,
                 }
             }
+            let led = !leads || buffer.starts_with(b"GET /end ");
+            let redirect = b"HTTP/1.1 302 Found\r\nLocation: /end\r\nContent-Length: 0\r\n\r\n";
             // Whoever leaves early is no matter for this test.
-            let _ = stream.write_all(&answer);
+            let _ = stream.write_all(if led { &answer } else { redirect });
         }
     });
     address
@@ -146,6 +149,8 @@ struct Case {
     /// Requests have places to fill, and users keep cookies.
     filled: bool,
     closes: bool,
+    /// Each first answer is a redirect, which is followed.
+    led: bool,
 }
 
 fn cases() -> Vec<Case> {
@@ -155,6 +160,7 @@ fn cases() -> Vec<Case> {
         workers: 1,
         filled: true,
         closes: false,
+        led: false,
     };
     let open = Profile::Open { rate_per_s: 2_000.0, arrival: Arrival::Poisson, coalesce_ns: 0 };
     let pausing = Profile::Closed { think_ns: 2_000_000.into() };
@@ -165,6 +171,7 @@ fn cases() -> Vec<Case> {
         Case { workers: 2, ..busy.clone() },
         Case { closes: true, ..busy.clone() },
         Case { closes: true, filled: false, workers: 2, ..busy.clone() },
+        Case { closes: true, led: true, ..busy.clone() },
         Case { profile: open.clone(), ..busy.clone() },
         Case { profile: open, closes: true, filled: false, ..busy.clone() },
         Case { profile: pausing, connections: 32, ..busy.clone() },
@@ -178,7 +185,7 @@ fn the_data_path_does_not_allocate_while_it_measures() {
     let loads = drivers().into_iter().flat_map(|driver| cases().into_iter().map(move |case| (driver, case)));
     for (driver, case) in loads {
         let peer = HttpPeer::start(1024).unwrap();
-        let address = if case.closes { closing_peer() } else { peer.address() };
+        let address = if case.closes { closing_peer(case.led) } else { peer.address() };
         let plan = LoadPlan { driver, ..plan(address, &case) };
         let watch = Watch::default();
         let (before, after, result) = thread::scope(|scope| {

@@ -228,6 +228,9 @@ pub struct HttpsPeer {
     answered: Arc<AtomicU64>,
 }
 
+/// What stands behind the version in the answer to a head.
+type Says = dyn Fn(&str) -> String + Send + Sync;
+
 /// How a server ends a connection after an answer that is the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parting {
@@ -246,6 +249,18 @@ impl HttpsPeer {
         HttpsPeer::start_noted(config, body_bytes, parting, || ())
     }
 
+    /// The same with answers of 2 bytes and the status that `says` gives for the head of a request: code, reason,
+    /// and any fields behind them.
+    ///
+    /// # Errors
+    /// As [`HttpsPeer::start`].
+    pub fn saying(
+        config: Arc<ServerConfig>,
+        says: impl Fn(&str) -> String + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        HttpsPeer::serving(config, 2, Parting::Proper, || (), Arc::new(says))
+    }
+
     /// The same; `note` is called on each of its threads as it begins.
     ///
     /// # Errors
@@ -256,6 +271,16 @@ impl HttpsPeer {
         parting: Parting,
         note: fn(),
     ) -> io::Result<Self> {
+        HttpsPeer::serving(config, body_bytes, parting, note, Arc::new(|_: &str| "200 OK".to_owned()))
+    }
+
+    fn serving(
+        config: Arc<ServerConfig>,
+        body_bytes: usize,
+        parting: Parting,
+        note: fn(),
+        says: Arc<Says>,
+    ) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
         let (accepted, answered) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
@@ -265,13 +290,13 @@ impl HttpsPeer {
             note();
             while let Ok((stream, _)) = listener.accept() {
                 accepted.fetch_add(1, Ordering::Relaxed);
-                let (config, answered, body) =
-                    (Arc::clone(&config), Arc::clone(&answered), Arc::clone(&body));
+                let (config, answered, body, says) =
+                    (Arc::clone(&config), Arc::clone(&answered), Arc::clone(&body), Arc::clone(&says));
                 let serving = move || {
                     note();
                     let mut side = ServerSide::new(&config);
                     // How a connection ends is the client's to judge.
-                    let _ended = serve(stream, &mut side, &answered, &body, parting);
+                    let _ended = serve(stream, &mut side, &answered, (&*says, &body), parting);
                 };
                 drop(thread::Builder::new().spawn(serving));
             }
@@ -300,7 +325,7 @@ fn serve(
     mut stream: TcpStream,
     side: &mut ServerSide,
     answered: &AtomicU64,
-    body: &[u8],
+    (says, body): (&Says, &[u8]),
     parting: Parting,
 ) -> io::Result<()> {
     stream.set_nodelay(true)?;
@@ -316,10 +341,11 @@ fn serve(
         let mut closes = received.is_err();
         if request.ends_with(b"\r\n\r\n") {
             closes = request.windows(17).any(|part| part.eq_ignore_ascii_case(b"connection: close"));
+            let status = says(&String::from_utf8_lossy(&request));
             request.clear();
             let connection = if closes { "close" } else { "keep-alive" };
             let head = format!(
-                "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: {connection}\r\n\r\n",
+                "HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: {connection}\r\n\r\n",
                 body.len()
             );
             answered.fetch_add(1, Ordering::Relaxed);

@@ -257,10 +257,17 @@ impl Session {
         }
     }
 
-    /// Keeps the values of Set-Cookie of each answer, up to 16 KiB, in a buffer that is used again.
-    pub fn keep_set_cookies(&mut self, buffer: Vec<u8>) {
+    /// Begins anew, on another connection, as if just made. What is kept of answers stays kept, in the same buffers.
+    pub fn renew(&mut self) {
         match self {
-            Session::Http1(http1) => http1.keep_set_cookies(buffer),
+            Session::Http1(http1) => http1.renew(),
+        }
+    }
+
+    /// Keeps the values of Set-Cookie of each answer, up to 16 KiB, in a buffer that is used again.
+    pub fn keep_set_cookies(&mut self) {
+        match self {
+            Session::Http1(http1) => http1.keep_set_cookies(),
         }
     }
 
@@ -272,14 +279,7 @@ impl Session {
         kept.split(|&byte| byte == b'\n').filter(|value| !value.is_empty())
     }
 
-    /// Gives the buffer back and keeps no more.
-    pub fn take_set_cookies(&mut self) -> Option<Vec<u8>> {
-        match self {
-            Session::Http1(http1) => http1.take_set_cookies(),
-        }
-    }
-
-    /// Keeps what Location says of each answer, up to [`crate::http1::LOCATION_MAX`].
+    /// Keeps what Location says of each answer, up to [`crate::http1::LOCATION_MAX`], in a buffer that is used again.
     pub fn keep_location(&mut self) {
         match self {
             Session::Http1(http1) => http1.keep_location(),

@@ -129,7 +129,11 @@ fn certificate(server: &str, fault: &CertificateError) -> String {
         }
         CertificateError::Revoked => format!("{of} was revoked"),
         CertificateError::BadSignature => {
-            format!("{of} is not what it was signed with, or not by whom it says")
+            format!(
+                "{of} does not bear the signature that it claims: it, or its authority, may only have the name of one \
+                 that is trusted, for authorities of the same name can be two; name the right one with --cacert, or \
+                 take any with --insecure"
+            )
         }
         CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
             format!("{of} is not for servers")

@@ -357,7 +357,12 @@ impl Worker<'_> {
                 Event::Malformed { id: Some(_), at, kind } => {
                     let slot = &self.slots[conn as usize];
                     let received = (slot.sample.as_deref().unwrap_or_default(), bytes);
-                    let what = || format!("broke the protocol at byte {at} of the connection: {kind:?}");
+                    let plain = self.plan.targets[slot.target as usize].transport.tls.is_none();
+                    let what = || {
+                        let hint =
+                            if plain && is_tls(received) { "; it speaks TLS: write https://" } else { "" };
+                        format!("broke the protocol at byte {at} of the connection: {kind:?}{hint}")
+                    };
                     self.books.keep_bad(Outcome::Malformed, slot.entry as usize, received, what);
                     ended = Some(Outcome::Malformed);
                 }
@@ -541,4 +546,10 @@ fn request_of<'a>(plan: &'a LoadPlan, slot: &Slot) -> &'a Request {
         _ => [&entry.request, &entry.closing_request],
     };
     requests[usize::from(closing)]
+}
+
+/// Whether an answer begins as an alert or a handshake of TLS does, which a TLS server sends to who asks in plain.
+fn is_tls((first, then): (&[u8], &[u8])) -> bool {
+    let mut bytes = first.iter().chain(then);
+    matches!((bytes.next(), bytes.next(), bytes.next()), (Some(0x15 | 0x16), Some(3), Some(0..=4)))
 }

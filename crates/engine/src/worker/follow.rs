@@ -37,8 +37,9 @@ impl Worker<'_> {
         let Some(user) = &mut slot.user else { return Leading::Answer };
         let Some(location) = slot.session.location() else { return Leading::Answer };
         let request = &entry.request;
-        let authority = request.places.authority(&request.bytes);
-        if resolve(location, &user.target, authority, &mut user.next) != Leads::Here {
+        let scheme = self.plan.targets[slot.target as usize].transport.scheme();
+        let here = (scheme, request.places.authority(&request.bytes));
+        if resolve(location, &user.target, here, &mut user.next) != Leads::Here {
             return Leading::Answer;
         }
         if user.steps >= entry.follow.most {

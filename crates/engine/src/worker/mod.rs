@@ -18,7 +18,7 @@ use crate::feed::Feeding;
 use crate::load::{Mix, part};
 use crate::seconds::Giving;
 use crate::slot::{Phase, Slot};
-use crate::{Asking, Extent, KeepAlive, LoadPlan, Watch};
+use crate::{Extent, KeepAlive, LoadPlan, Watch};
 use pace::Pace;
 use proofload_measure::{Outcome, Window};
 use proofload_wire::{Close, Events, Outbox};
@@ -110,11 +110,10 @@ impl<'a> Worker<'a> {
             Extent::DurationNs(_) => None,
             Extent::Requests { count, .. } => Some(part(count, share.k, share.n)),
         };
-        let follows = plan.mix.iter().any(|entry| entry.follow.most > 0);
-        let mut slots = deal_slots(connections, share.start_ns, &plan.asking, follows);
+        let mut slots = deal_slots(plan, connections, share.start_ns);
         let first_places = slots.len();
         let more: Vec<u64> = most.iter().zip(connections).map(|(most, first)| most - first).collect();
-        slots.extend(deal_slots(&more, share.start_ns, &plan.asking, follows));
+        slots.extend(deal_slots(plan, &more, share.start_ns));
         let mut pace = Pace::new(plan, &share, &window, quota, first_places);
         if let Pace::Open(open) = &mut pace {
             open.reserve(&slots, first_places);
@@ -383,12 +382,16 @@ impl<'a> Worker<'a> {
 }
 
 /// Deals connections to places: targets take turns, so that each begins with the load.
-fn deal_slots(connections: &[u64], away_ns: u64, asking: &Asking, follows: bool) -> Vec<Slot> {
+fn deal_slots(plan: &LoadPlan, connections: &[u64], away_ns: u64) -> Vec<Slot> {
+    let follows = plan.mix.iter().any(|entry| entry.follow.most > 0);
     let most = connections.iter().copied().max().unwrap_or(0);
     let turns = (0..most).flat_map(|round| (0..connections.len()).map(move |target| (round, target)));
     turns
         .filter(|(round, target)| *round < connections[*target])
-        .map(|(_, target)| Slot::new(target as u32, away_ns, asking, follows))
+        .map(|(_, target)| {
+            let scheme = plan.targets[target].transport.scheme();
+            Slot::new(target as u32, scheme, away_ns, &plan.asking, follows)
+        })
         .collect()
 }
 

@@ -348,8 +348,30 @@ fn read_csv(path: &Path) -> Result<Table, String> {
     parse_csv(&path.display().to_string(), &read_file(path)?)
 }
 
+/// The line of a quote that takes all the rest of the file for one value, which the CSV reader would let pass.
+fn open_quote(bytes: &[u8]) -> Option<u64> {
+    let (mut line, mut opened, mut begins) = (1, None, true);
+    let mut rest = bytes.iter().peekable();
+    while let Some(&byte) = rest.next() {
+        match (opened, byte) {
+            (Some(_), b'"') if rest.peek() == Some(&&b'"') => drop(rest.next()),
+            (Some(_), b'"') => opened = None,
+            (None, b'"') if begins => opened = Some(line),
+            _ => {}
+        }
+        line += u64::from(byte == b'\n');
+        begins = opened.is_none() && matches!(byte, b',' | b'\n' | b'\r');
+    }
+    opened
+}
+
 fn parse_csv(file: &str, bytes: &[u8]) -> Result<Table, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if let Some(line) = open_quote(bytes) {
+        return Err(format!(
+            "{file}:{line}: the quote that begins here does not end; close it, or write \"\" for a quote in a quoted value"
+        ));
+    }
     let mut reader = csv::ReaderBuilder::new().from_reader(bytes);
     let columns: Vec<String> =
         reader.headers().map_err(|error| csv_problem(file, &error))?.iter().map(str::to_string).collect();

@@ -135,12 +135,7 @@ impl Http1 {
         self.part = Part::Status;
         self.lines = Lines::default();
         self.sink.begin(keep_body);
-        if let Some(kept) = &mut self.set_cookies {
-            kept.clear();
-        }
-        if let Some(location) = &mut self.location {
-            location.clear();
-        }
+        self.forget_head();
     }
 
     pub(crate) fn keep_location(&mut self) {
@@ -151,17 +146,29 @@ impl Http1 {
         self.location.as_ref().and_then(|location| location.get())
     }
 
-    pub(crate) fn keep_set_cookies(&mut self, mut buffer: Vec<u8>) {
-        buffer.clear();
-        self.set_cookies = Some(buffer);
+    pub(crate) fn keep_set_cookies(&mut self) {
+        self.set_cookies = Some(Vec::new());
     }
 
     pub(crate) fn set_cookies(&self) -> &[u8] {
         self.set_cookies.as_deref().unwrap_or_default()
     }
 
-    pub(crate) fn take_set_cookies(&mut self) -> Option<Vec<u8>> {
-        self.set_cookies.take()
+    pub(crate) fn renew(&mut self) {
+        let (set_cookies, location) = (self.set_cookies.take(), self.location.take());
+        *self = Http1 { set_cookies, location, ..Http1::new(self.limits) };
+        self.forget_head();
+    }
+
+    /// Clears what was kept of the head of the answer before.
+    #[inline]
+    fn forget_head(&mut self) {
+        if let Some(kept) = &mut self.set_cookies {
+            kept.clear();
+        }
+        if let Some(location) = &mut self.location {
+            location.clear();
+        }
     }
 
     pub(crate) fn handle_bytes(&mut self, input: &[u8], events: &mut Events) -> usize {

@@ -1,8 +1,11 @@
 //! Cookies of one virtual user (RFC 6265), kept within stated limits.
 //!
 //! Kept and sent back by name, value and path. `Max-Age` of 0 or less deletes a cookie, a longer one ends it in
-//! time; `Expires` is not read but for the year 1970, which servers delete with. `Secure` cookies are not
-//! kept, for the connection is not; nor are those with control characters (RFC 6265bis, 5.6). `Domain` is not compared: everything goes to the one server that set it.
+//! time; `Expires` is not read but for the year 1970, which servers delete with. `Secure` cookies are kept
+//! where the connection is secure; those with control characters never (RFC 6265bis, 5.6). `Domain` is not
+//! compared: everything goes to the one server that set it.
+
+use super::redirect::Scheme;
 
 /// Most cookies of one user; further ones are not kept.
 pub const COOKIES_MAX: usize = 32;
@@ -14,8 +17,9 @@ pub const COOKIE_BYTES_MAX: usize = 4096;
 pub(super) const SET_COOKIES_MAX: usize = 16 * 1024;
 
 /// The cookies of one user.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Jar {
+    scheme: Scheme,
     cookies: Vec<Cookie>,
 }
 
@@ -29,6 +33,11 @@ struct Cookie {
 }
 
 impl Jar {
+    /// An empty one, of a user who is spoken to in that way.
+    pub fn new(scheme: Scheme) -> Self {
+        Jar { scheme, cookies: Vec::new() }
+    }
+
     /// Takes the value of a Set-Cookie header that answered a request for `target` (path and query).
     pub fn take(&mut self, set_cookie: &[u8], target: &[u8], now_ns: u64) {
         if set_cookie.iter().any(|&byte| byte != b'\t' && byte.is_ascii_control()) {
@@ -53,7 +62,7 @@ impl Jar {
                 lasts = std::str::from_utf8(value).ok().and_then(|text| text.parse::<i64>().ok()).or(lasts);
             } else if name.eq_ignore_ascii_case(b"expires") && value.windows(4).any(|year| year == b"1970") {
                 ends_ns = 0;
-            } else if name.eq_ignore_ascii_case(b"secure") {
+            } else if name.eq_ignore_ascii_case(b"secure") && self.scheme == Scheme::Http {
                 return;
             }
         }
@@ -130,7 +139,7 @@ mod tests {
             lines in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..60), 0..50),
             target in "/[a-z/?]{0,8}",
         ) {
-            let mut jar = Jar::default();
+            let mut jar = Jar::new(Scheme::Http);
             for line in &lines {
                 jar.take(line, target.as_bytes(), 0);
                 jar.take(&[b"k=", line.as_slice()].concat(), target.as_bytes(), 0);
@@ -144,7 +153,7 @@ mod tests {
 
     #[test]
     fn cookies_that_have_ended_make_room() {
-        let mut jar = Jar::default();
+        let mut jar = Jar::new(Scheme::Http);
         for n in 0..COOKIES_MAX {
             jar.take(format!("k{n}=1; Max-Age=1").as_bytes(), b"/", 0);
         }
@@ -164,7 +173,7 @@ mod tests {
     }
 
     fn taken(lines: &[&str]) -> Jar {
-        let mut jar = Jar::default();
+        let mut jar = Jar::new(Scheme::Http);
         lines.iter().for_each(|line| jar.take(line.as_bytes(), b"/a/b?c=/d", 0));
         jar
     }
@@ -192,6 +201,9 @@ mod tests {
     #[test]
     fn what_cannot_be_kept_is_left_out_and_the_jar_stays_within_its_limits() {
         assert_eq!(sent(&taken(&["", "=x", "novalue", "s=1; Secure", "; Path=/"]), "/a/b", 1), "");
+        let mut jar = Jar::new(Scheme::Https);
+        jar.take(b"s=1; Secure", b"/a/b", 0);
+        assert_eq!(sent(&jar, "/a/b", 1), "s=1");
         let mut jar = taken(&[&format!("long={}", "x".repeat(COOKIE_BYTES_MAX))]);
         for number in 0..2 * COOKIES_MAX {
             jar.take(format!("c{number}=1").as_bytes(), b"/", 0);

@@ -27,7 +27,7 @@ mod template;
 
 pub use client::Http1;
 pub use cookies::{COOKIE_BYTES_MAX, COOKIES_MAX, Jar};
-pub use redirect::{LOCATION_MAX, Leads, becomes_get, is_redirect, resolve};
+pub use redirect::{LOCATION_MAX, Leads, Scheme, becomes_get, is_redirect, resolve};
 pub use request::{EncodeError, RequestSpec};
 pub use template::{Filling, Part, Places, Slot, Template, Values};
 

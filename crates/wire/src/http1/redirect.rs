@@ -62,6 +62,31 @@ pub fn becomes_get(code: u16, method: &str) -> bool {
     }
 }
 
+/// How an origin is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// `http`, port 80 unless another is named.
+    Http,
+    /// `https`, port 443 unless another is named.
+    Https,
+}
+
+impl Scheme {
+    fn name(self) -> &'static [u8] {
+        match self {
+            Scheme::Http => b"http",
+            Scheme::Https => b"https",
+        }
+    }
+
+    fn port(self) -> u16 {
+        match self {
+            Scheme::Http => 80,
+            Scheme::Https => 443,
+        }
+    }
+}
+
 /// Where a Location leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leads {
@@ -73,9 +98,10 @@ pub enum Leads {
     Nowhere,
 }
 
-/// Resolves a Location against the request that it answers: `base` is its path and query, `authority` its Host.
-/// A fragment is dropped.
-pub fn resolve(location: &[u8], base: &[u8], authority: &[u8], out: &mut Vec<u8>) -> Leads {
+/// Resolves a Location against the request that it answers: `base` is its path and query, `here` the scheme of its
+/// target and its Host. A fragment is dropped.
+pub fn resolve(location: &[u8], base: &[u8], here: (Scheme, &[u8]), out: &mut Vec<u8>) -> Leads {
+    let (ours, authority) = here;
     out.clear();
     if location.len() > LOCATION_MAX || !location.iter().all(u8::is_ascii_graphic) {
         return Leads::Nowhere;
@@ -83,11 +109,11 @@ pub fn resolve(location: &[u8], base: &[u8], authority: &[u8], out: &mut Vec<u8>
     let reference = before(location, b'#');
     let (scheme, rest) = split_scheme(reference);
     let rest = match (scheme, rest.strip_prefix(b"//")) {
-        (Some(scheme), _) if !scheme.eq_ignore_ascii_case(b"http") => return Leads::Elsewhere,
+        (Some(scheme), _) if !scheme.eq_ignore_ascii_case(ours.name()) => return Leads::Elsewhere,
         (Some(_), None) => return Leads::Nowhere,
         (_, Some(after)) => {
             let end = after.iter().position(|byte| b"/?".contains(byte)).unwrap_or(after.len());
-            match (origin(&after[..end]), origin(authority)) {
+            match (origin(&after[..end], ours), origin(authority, ours)) {
                 (None, _) => return Leads::Nowhere,
                 (there, here) if there != here => return Leads::Elsewhere,
                 _ => {}
@@ -157,14 +183,14 @@ fn split_scheme(reference: &[u8]) -> (Option<&[u8]>, &[u8]) {
 }
 
 /// Host, in any letters, and port of an authority; `None` when it has none, or a user.
-fn origin(authority: &[u8]) -> Option<(Host<'_>, u16)> {
+fn origin(authority: &[u8], scheme: Scheme) -> Option<(Host<'_>, u16)> {
     let bracket = authority.iter().rposition(|&byte| byte == b']').unwrap_or(0);
     let (host, port) = match authority[bracket..].iter().position(|&byte| byte == b':') {
         Some(at) => (&authority[..bracket + at], &authority[bracket + at + 1..]),
         None => (authority, &b""[..]),
     };
     let port = match port {
-        b"" => 80,
+        b"" => scheme.port(),
         digits if digits.iter().all(u8::is_ascii_digit) => std::str::from_utf8(digits).ok()?.parse().ok()?,
         _ => return None,
     };
@@ -245,7 +271,7 @@ mod tests {
 
     fn led(location: &str, base: &str) -> Result<String, Leads> {
         let mut out = b"left over".to_vec();
-        match resolve(location.as_bytes(), base.as_bytes(), b"A.test:8080", &mut out) {
+        match resolve(location.as_bytes(), base.as_bytes(), (Scheme::Http, b"A.test:8080"), &mut out) {
             Leads::Here => Ok(String::from_utf8(out).unwrap()),
             other => Err(other),
         }
@@ -330,16 +356,25 @@ mod tests {
     }
 
     #[test]
-    fn port_eighty_need_not_be_said() {
+    fn the_usual_port_of_the_scheme_need_not_be_said() {
         let mut out = Vec::new();
-        for (location, authority) in
-            [("http://a/x", "a:80"), ("http://a:80/x", "a"), ("http://[::1]/x", "[::1]:80")]
-        {
-            assert_eq!(
-                resolve(location.as_bytes(), b"/", authority.as_bytes(), &mut out),
-                Leads::Here,
-                "{location}"
-            );
+        for (location, scheme, authority, leads) in [
+            ("http://a/x", Scheme::Http, "a:80", Leads::Here),
+            ("http://a:80/x", Scheme::Http, "a", Leads::Here),
+            ("http://[::1]/x", Scheme::Http, "[::1]:80", Leads::Here),
+            ("https://a/x", Scheme::Https, "a:443", Leads::Here),
+            ("HTTPS://A:443/x", Scheme::Https, "a", Leads::Here),
+            ("https://a:8443/x", Scheme::Https, "a:8443", Leads::Here),
+            ("//a/x", Scheme::Https, "a:443", Leads::Here),
+            ("//a:80/x", Scheme::Https, "a", Leads::Elsewhere),
+            ("https://a/x", Scheme::Https, "a:80", Leads::Elsewhere),
+            ("http://a:443/x", Scheme::Https, "a:443", Leads::Elsewhere),
+            ("http://a/x", Scheme::Https, "a", Leads::Elsewhere),
+            ("https://a/x", Scheme::Http, "a", Leads::Elsewhere),
+        ] {
+            let found = resolve(location.as_bytes(), b"/", (scheme, authority.as_bytes()), &mut out);
+            assert_eq!(found, leads, "{location} from {scheme:?} {authority}");
+            assert!(found != Leads::Here || out == b"/x", "{location}");
         }
     }
 
@@ -388,7 +423,7 @@ mod tests {
             base in "/[a-z./?]{0,20}",
         ) {
             let mut out = Vec::new();
-            if resolve(&location, base.as_bytes(), b"a", &mut out) == Leads::Here {
+            if resolve(&location, base.as_bytes(), (Scheme::Http, b"a"), &mut out) == Leads::Here {
                 let spec = RequestSpec::get("a", std::str::from_utf8(&out).unwrap());
                 prop_assert!(spec.encode().is_ok(), "{:?}", String::from_utf8_lossy(&out));
                 let path = out.split(|&byte| byte == b'?').next().unwrap();

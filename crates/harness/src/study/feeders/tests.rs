@@ -42,6 +42,8 @@ fn what_is_wrong_with_a_table_is_told_with_its_line() {
         ("a,b\n", "users.csv has no rows"),
         ("a,a\n1,2\n", "users.csv:1: the column a stands there twice"),
         ("a,\n1,2\n", "users.csv:1: column 2 has no name"),
+        ("a,b\n1,\"2\n3,4\n", "users.csv:2: the quote that begins here does not end"),
+        ("a,b\n1,\"2\"\"\n3\",x\n\"\",\"\n", "users.csv:4: the quote that begins here does not end"),
         ("a,b\n1,2\n3\n", "users.csv:3: 1 columns, the first row names 2"),
     ] {
         let found = csv(text).unwrap_err();
