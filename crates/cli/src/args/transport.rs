@@ -33,7 +33,7 @@ pub struct TransportArgs {
     /// Connect to this address instead of asking for a name (example.org:443:127.0.0.1); may be repeated
     #[arg(long, value_name = "HOST:PORT:ADDRESS")]
     pub resolve: Vec<String>,
-    /// Ask this HTTP proxy for a tunnel (CONNECT): http://[user:password@]host:port; the environment is not read
+    /// Ask this HTTP proxy for a tunnel (CONNECT), as in http://user:password@host:port; the environment is not read
     #[arg(long, value_name = "URL", conflicts_with = "unix")]
     pub proxy: Option<String>,
     /// Credentials for the proxy: user:password or user:@FILE

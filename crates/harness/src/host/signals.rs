@@ -99,6 +99,8 @@ mod tests {
     fn the_child_of_the_other_tests() {
         match std::env::var(CHILD).as_deref() {
             Ok("flag") => {
+                // SAFETY: sets a disposition, touches no memory. Whoever runs the tests under nohup has it ignored.
+                unsafe { libc::signal(libc::SIGHUP, libc::SIG_DFL) };
                 let stop = install().unwrap();
                 assert_eq!((count(), first()), (0, None));
                 raise(libc::SIGTERM);
