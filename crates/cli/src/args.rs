@@ -58,7 +58,7 @@ pub enum Verb {
     /// Write a study to begin with
     Init(InitArgs),
     /// Look at this machine: is it fit to measure?
-    Doctor(DoctorArgs),
+    Doctor(Box<DoctorArgs>),
     /// Print completions for a shell
     Completions {
         /// Which shell
@@ -440,23 +440,30 @@ pub enum Template {
 
 /// `proofload doctor`.
 #[derive(Debug, Clone, Args)]
+#[command(mut_args(of_the_ceiling))]
 pub struct DoctorArgs {
     /// End processes and remove files that a killed run left behind
     #[arg(long)]
     pub clean: bool,
-    /// Measure what the generator reaches against a server that does nothing, and keep it for `proofload URL` with
-    /// the same -c, --workers and --keep-alive
+    /// Measure what the generator reaches against a server that does nothing, and keep it for `proofload URL` of the
+    /// same load
     #[arg(long)]
     pub ceiling: bool,
-    /// Connections of the ceiling
-    #[arg(short = 'c', long, value_name = "N", default_value_t = 50, requires = "ceiling")]
-    pub connections: u32,
-    /// Threads of the ceiling's generator
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "ceiling")]
-    pub workers: u32,
-    /// Reuse of the ceiling's connections
-    #[arg(long, value_name = "on|off", default_value = "on", value_parser = ["on", "off"], requires = "ceiling")]
-    pub keep_alive: String,
+    /// Addresses of the load whose ceiling it is, for the scheme and the requests: nobody is connected to; plain HTTP
+    /// without
+    #[arg(value_name = "URL", requires = "ceiling")]
+    pub urls: Vec<String>,
+    /// The load.
+    #[command(flatten)]
+    pub load: LoadArgs,
+}
+
+/// All that describes a load describes that of the ceiling.
+fn of_the_ceiling(arg: clap::Arg) -> clap::Arg {
+    match arg.get_id().as_str() {
+        "clean" | "ceiling" | "help" | "version" => arg,
+        _ => arg.requires("ceiling"),
+    }
 }
 
 /// Formats of a result.

@@ -2,14 +2,14 @@
 
 use crate::args::DoctorArgs;
 use crate::exit::{Exit, leave};
+use crate::load::{self, Mistakes};
 use crate::{output, progress, run};
-use proofload_engine::Extent;
+use proofload_engine::{Extent, LoadPlan};
 use proofload_harness::ceiling::{Measuring, Setting};
 use proofload_harness::endpoint;
 use proofload_harness::host::lock::MeasuringLock;
 use proofload_harness::host::signals;
 use proofload_harness::host::{self, State};
-use proofload_harness::study::{self, LoadKind, LoadPoint, RequestOptions};
 use proofload_harness::subject::{self, Cache, Keeper};
 
 /// The verb.
@@ -44,8 +44,37 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
     Ok(if bad { Exit::Unfit } else { Exit::Done })
 }
 
+/// The load whose ceiling is asked for.
+fn load_of(args: &DoctorArgs) -> anyhow::Result<(LoadPlan, String)> {
+    let mut mistakes = Mistakes::default();
+    let point = load::point(&args.load, &mut mistakes);
+    let request = load::request(&args.load, &mut mistakes);
+    if point.open.auto || point.open.shortage.most_connections.is_some() {
+        mistakes.add("-c: a ceiling is of a number of connections; give the number that the load came to");
+    }
+    let terms = endpoint::Terms {
+        discard_ns: 0,
+        extent: Extent::DurationNs(1),
+        drain_ns: 0,
+        workers: args.load.workers.unwrap_or(1),
+        seed: 1,
+        driver: args.load.driver.into(),
+    };
+    let nowhere = ["http://127.0.0.1:1/".to_string()];
+    let urls = if args.urls.is_empty() { &nowhere[..] } else { &args.urls };
+    let plan = endpoint::load_plan(urls, &request, &point, &terms);
+    let plan = plan.map_err(|problems| problems.into_iter().for_each(|problem| mistakes.add(problem)));
+    mistakes.check()?;
+    let Ok(plan) = plan else { unreachable!("its mistakes were told") };
+    let (connections, workers) = (plan.connections, plan.workers);
+    let threads = if workers == 1 { "1 thread".to_string() } else { format!("{workers} threads") };
+    let label = format!("{connections}c, {threads}, keep-alive {}", args.load.keep_alive);
+    Ok((plan, label))
+}
+
 /// Measures the generator's ceiling for `proofload URL` in each class of answers; a line for each.
 fn ceilings(args: &DoctorArgs) -> anyhow::Result<String> {
+    let (plan, label) = load_of(args)?;
     let stop = signals::install()?;
     let _lock =
         MeasuringLock::acquire("the generator's ceiling", true, &stop, |holder| eprintln!("{holder}"))
@@ -54,30 +83,10 @@ fn ceilings(args: &DoctorArgs) -> anyhow::Result<String> {
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
     let environment = host::environment();
     let measuring = Measuring { cache: &cache, keeper: &keeper, subject_cpus: &[], stop: &stop };
-    let keep_alive = study::quantity::keep_alive(&args.keep_alive).map_err(|why| leave(Exit::Usage, why))?;
-    let load = LoadPoint {
-        label: format!("{}c, {} threads, keep-alive {}", args.connections, args.workers, args.keep_alive),
-        connections: args.connections,
-        kind: LoadKind::Closed { think_ns: proofload_engine::Distribution::Constant(0) },
-        keep_alive,
-        streams: Vec::new(),
-        open: Default::default(),
-    };
-    let terms = endpoint::Terms {
-        discard_ns: 0,
-        extent: Extent::DurationNs(1),
-        drain_ns: 0,
-        workers: args.workers,
-        seed: 1,
-        driver: Default::default(),
-    };
     let mut text = String::new();
     for answer_bytes in proofload_store::ANSWER_CLASSES {
-        let urls = ["http://127.0.0.1:1/".to_string()];
-        let plan = endpoint::load_plan(&urls, &RequestOptions::default(), &load, &terms)
-            .map_err(|problems| leave(Exit::Usage, problems.join("; ")))?;
-        let found = measuring.ceiling(&Setting { plans: vec![plan], answer_bytes }, &environment);
-        text.push_str(&format!("ceiling  {}\n", progress::ceiling_line(&load.label, &found)));
+        let found = measuring.ceiling(&Setting::new(vec![plan.clone()], answer_bytes, &[]), &environment);
+        text.push_str(&format!("ceiling  {}\n", progress::ceiling_line(&label, &found)));
     }
     Ok(text)
 }

@@ -99,19 +99,35 @@ fn held_against_ceiling(
 ) -> Option<Ceiling> {
     let class = proofload_store::answer_bytes(measured).and_then(proofload_store::answer_class);
     let (ceiling, why) = match class {
-        _ if left_out => (None, "--no-ceiling was given"),
-        None => (None, "the answers are longer than those of the server that does nothing"),
+        _ if left_out => (None, "--no-ceiling was given".to_string()),
+        None => (None, "the answers are longer than those of the server that does nothing".to_string()),
         Some(answer_bytes) => {
-            let setting = Setting { plans: vec![plan.clone()], answer_bytes };
-            let found =
-                Cache::open().ok().and_then(|cache| ceiling::cached(&cache, &setting, environment, &[]));
-            (found, "the cache knows none of this setting; proofload doctor --ceiling measures it")
+            let setting = Setting::new(vec![plan.clone()], answer_bytes, &[measured.connections_peak]);
+            match known_ceiling(&setting, environment) {
+                Ok(ceiling) => (Some(ceiling), String::new()),
+                Err(why) => (None, why),
+            }
         }
     };
     let checks =
-        proofload_store::check_ceiling(&[&*measured], plan.profile.is_shaped(), ceiling.as_ref(), why);
+        proofload_store::check_ceiling(&[&*measured], plan.profile.is_shaped(), ceiling.as_ref(), &why);
     proofload_store::enter_checks(&mut measured.generator, checks.to_vec());
     ceiling.map(|ceiling| Ceiling { point: measured.point.clone(), ..ceiling })
+}
+
+/// The ceiling in the cache, or why there is none, and what to do.
+fn known_ceiling(setting: &Setting, environment: &Environment) -> Result<Ceiling, String> {
+    let cache = Cache::open().map_err(|error| error.to_string())?;
+    ceiling::cached(&cache, setting, environment, &[]).map_err(|(why, can_be_measured)| {
+        let connections = setting.connections();
+        match can_be_measured {
+            true => format!(
+                "{why}; proofload doctor --ceiling -c {connections}, with the same addresses and other flags of the \
+                 load, measures it"
+            ),
+            false => why,
+        }
+    })
 }
 
 /// The measurement as the one slice that it is, for the formats that are made of slices.

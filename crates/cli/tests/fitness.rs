@@ -119,7 +119,8 @@ fn one_measurement_uses_the_ceiling_that_doctor_measured() {
         (output.status.code(), json(&output))
     };
     let (_, unknown) = measure(&[]);
-    assert!(check(&unknown, "ceiling")["note"].to_string().contains("doctor --ceiling measures it"));
+    let note = check(&unknown, "ceiling")["note"].to_string();
+    assert!(note.contains("the cache knows none") && note.contains("doctor --ceiling -c 8,"), "{note}");
     let doctor = proofload(dir.path(), &["doctor", "--ceiling", "-c", "8"]);
     let said = text(&doctor.stdout);
     assert_eq!(said.lines().filter(|line| line.starts_with("ceiling ")).count(), 4, "{said}");
@@ -138,4 +139,36 @@ fn one_measurement_uses_the_ceiling_that_doctor_measured() {
     );
     let (_, left_out) = measure(&["--no-ceiling"]);
     assert_eq!(check(&left_out, "ceiling")["outcome"], "not_measured");
+
+    // What is there and holds no more is told from what is not there.
+    let noted = |more: &[&str]| check(&measure(more).1, "ceiling")["note"].to_string();
+    rewrite_ceilings(dir.path(), |ceiling| ceiling["canary_ns"] = 1.into());
+    assert!(noted(&[]).contains("at another speed"), "{}", noted(&[]));
+    rewrite_ceilings(dir.path(), |ceiling| ceiling["measured_unix_ns"] = 0.into());
+    assert!(noted(&[]).contains("not of the last 7 days"), "{}", noted(&[]));
+    assert!(noted(&["--cookies"]).contains("the cache knows none"));
+    assert!(noted(&["--keep-alive", "5"]).contains("end after some exchanges"));
+}
+
+#[test]
+fn a_load_through_tls_is_held_against_a_ceiling_through_tls() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let made = dir.path().join("made");
+    let server = Reference::start(&["--tls-self-signed", made.to_str().expect("a path")]);
+    let url = server.url().replace("http://", "https://");
+    let ca = made.join("ca.pem");
+    let load = [url.as_str(), "-c", "2", "--cacert", ca.to_str().expect("a path")];
+    let noted = || {
+        let args = [&load[..], &["-d", "200ms", "--format", "json", "-q"]].concat();
+        check(&json(&proofload(dir.path(), &args)), "ceiling")["note"].to_string()
+    };
+    let plain = proofload(dir.path(), &["doctor", "--ceiling", "-c", "2"]);
+    assert!(text(&plain.stdout).contains("exchanges/s"), "{}", text(&plain.stdout));
+    assert!(noted().contains("the cache knows none"), "that of plain connections says nothing: {}", noted());
+    let secured = proofload(dir.path(), &[&["doctor", "--ceiling"], &load[..]].concat());
+    let said = text(&secured.stdout);
+    assert_eq!(said.lines().filter(|line| line.contains("exchanges/s")).count(), 4, "{said}");
+    assert!(!noted().contains("the cache knows none"), "{}", noted());
+    let unasked = proofload(dir.path(), &["doctor", "-c", "2"]);
+    assert_eq!(unasked.status.code(), Some(2), "{}", text(&unasked.stderr));
 }

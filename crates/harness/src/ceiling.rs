@@ -5,30 +5,29 @@
 //! ceiling is kept in the cache for the setting that it was measured in, for a week, and as long as a piece of
 //! fixed work takes as long as it did then.
 
+mod setting;
+
+pub use setting::Setting;
+
 use crate::host::{clock, cpus, steady};
 use crate::study::SubjectSpec;
-use crate::subject::{Cache, Catalogue, Keeper, Prepared, SubjectError, this_program};
-use proofload_engine::transport::Transport;
-use proofload_engine::{Distribution, Expect, Extent, Follow, KeepAlive, LoadPlan, Profile, Target, Watch};
+use crate::subject::{Cache, Catalogue, Keeper, Prepared, SubjectError, hex, this_program};
+use proofload_engine::transport::pem;
+use proofload_engine::{LoadPlan, Watch};
 use proofload_store::schema::{Ceiling, Environment, FORMAT_VERSION};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::Ipv4Addr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Load that is not counted: connections are made and caches filled.
-const DISCARD_NS: u64 = 150_000_000;
-/// What is counted.
-const WINDOW_NS: u64 = 500_000_000;
 /// How often it is done. The most counts: whatever disturbs can only take away.
 const TIMES: u32 = 2;
-/// What is in flight against a server that does nothing ends in no time.
-const DRAIN_NS: u64 = 200_000_000;
 /// How long a ceiling is believed.
-const FRESH_NS: u64 = 7 * 24 * 3600 * 1_000_000_000;
+const FRESH_NS: u64 = 7 * DAY_NS;
+const DAY_NS: u64 = 24 * 3600 * 1_000_000_000;
 /// By how much the fixed work may take longer or shorter on a machine that is still the same.
 const CANARY_SHARE: f64 = 0.10;
 /// Most threads of the null server.
@@ -37,8 +36,6 @@ const SERVER_WORKERS_MAX: usize = 16;
 const READY_WITHIN_NS: u64 = 10_000_000_000;
 /// Share of exchanges that may fail; a load that the null server does not understand fails altogether.
 const FAILED_SHARE_MAX: f64 = 0.001;
-/// Shorter requests cost what these do.
-const REQUEST_BYTES_MIN: u64 = 256;
 /// Largest file of the cache that is read.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
@@ -54,81 +51,6 @@ pub struct Measuring<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// A load whose ceiling is asked for.
-pub struct Setting {
-    /// Its plans, one for each stream, against any address.
-    pub plans: Vec<LoadPlan>,
-    /// Largest answer of the class, in bytes, head included.
-    pub answer_bytes: u64,
-}
-
-impl Setting {
-    /// Why the null server cannot stand for the load's servers, if it cannot.
-    fn refusal(&self) -> Option<String> {
-        let every = self.plans.iter().any(|plan| matches!(plan.keep_alive, KeepAlive::Every(_)));
-        let targets = || self.plans.iter().flat_map(|plan| &plan.targets);
-        if every {
-            return Some(
-                "connections that end after some exchanges are none of the null server's".to_string(),
-            );
-        }
-        if targets().any(|target| target.transport != Transport::default()) {
-            return Some("the null server speaks neither TLS nor through a proxy".to_string());
-        }
-        let is_unix = |target: &Target| target.address.tcp().is_none();
-        targets().any(is_unix).then(|| "the null server listens on no Unix socket".to_string())
-    }
-
-    /// All that a ceiling depends on, a line each.
-    fn lines(&self, environment: &Environment, subject_cpus: &[usize]) -> Vec<String> {
-        let mut lines = vec![
-            format!("machine {}", environment.machine),
-            format!("kernel {}", environment.kernel),
-            format!("CPU model {}", environment.cpu_model),
-            format!("proofload {} {}", environment.proofload, build()),
-            format!("CPUs of the process {:?}", environment.cpus),
-            format!("CPUs of the server {subject_cpus:?}"),
-            format!("answers up to {} bytes", self.answer_bytes),
-        ];
-        for plan in &self.plans {
-            let weights: u64 = plan.mix.iter().map(|entry| u64::from(entry.weight)).sum();
-            let bytes: u64 =
-                plan.mix.iter().map(|entry| u64::from(entry.weight) * entry.request.bytes.len() as u64).sum();
-            let request = (bytes / weights.max(1)).max(REQUEST_BYTES_MIN).next_power_of_two();
-            lines.push(format!(
-                "{} connections, {} threads on CPUs {:?}, keep-alive {:?}, driver {}, requests up to {request} bytes",
-                plan.connections,
-                plan.workers,
-                plan.cpus,
-                plan.keep_alive,
-                plan.driver.name()
-            ));
-        }
-        lines
-    }
-
-    /// The same load without pauses, against the null server.
-    fn against(&self, address: SocketAddr) -> Vec<LoadPlan> {
-        let plans = self.plans.iter().cloned().map(|mut plan| {
-            plan.targets = vec![Target::from(address)];
-            for entry in &mut plan.mix {
-                (entry.target, entry.expect, entry.follow) = (0, Expect::default(), Follow::default());
-            }
-            plan.asking.bind = Vec::new();
-            plan.shortage = proofload_engine::Shortage::default();
-            plan.profile = Profile::Closed { think_ns: Distribution::Constant(0) };
-            (plan.discard_ns, plan.drain_ns) = (DISCARD_NS, DRAIN_NS);
-            plan.extent = Extent::DurationNs(WINDOW_NS);
-            plan
-        });
-        plans.collect()
-    }
-
-    fn keeps_alive(&self) -> bool {
-        !self.plans.iter().any(|plan| plan.keep_alive == KeepAlive::Off)
-    }
-}
-
 /// Another build is another generator.
 fn build() -> String {
     let file = fs::metadata(this_program());
@@ -136,44 +58,96 @@ fn build() -> String {
 }
 
 fn path_of(cache: &Cache, lines: &[String]) -> PathBuf {
-    let digest = Sha256::digest(lines.join("\n"));
-    let name: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    cache.root().join("ceilings").join(format!("{name}.json"))
+    let digest = hex(&Sha256::digest(lines.join("\n")));
+    cache.root().join("ceilings").join(format!("{}.json", &digest[..32]))
 }
 
-/// What is in the cache; nothing that is too old, or of a machine that was faster or slower.
-fn fresh(path: &Path, lines: &[String], unix_ns: u64, canary_ns: u64) -> Option<Ceiling> {
-    let is_small = fs::metadata(path).ok()?.len() <= FILE_BYTES_MAX;
-    let found: Ceiling = serde_json::from_slice(&fs::read(path).ok().filter(|_| is_small)?).ok()?;
-    let age_ns = unix_ns.checked_sub(found.measured_unix_ns)?;
-    let work = canary_ns as f64 / found.canary_ns.max(1) as f64;
-    let same = (1.0 / (1.0 + CANARY_SHARE)..=1.0 + CANARY_SHARE).contains(&work);
+/// Why what is in the cache is of no use.
+#[derive(Clone, Debug, PartialEq)]
+enum Unusable {
+    /// There is none.
+    Absent,
+    /// It is no ceiling of this setting, whatever its name says.
+    Damaged,
+    TooOld,
+    /// The fixed work took so many nanoseconds then, and takes so many now.
+    AnotherSpeed(u64, u64),
+}
+
+impl Unusable {
+    fn why(&self) -> String {
+        match self {
+            Unusable::Absent => "the cache knows none of this setting".to_string(),
+            Unusable::Damaged => "the one in the cache cannot be read".to_string(),
+            Unusable::TooOld => {
+                format!("the one in the cache is not of the last {} days", FRESH_NS / DAY_NS)
+            }
+            Unusable::AnotherSpeed(then_ns, now_ns) => format!(
+                "the one in the cache is of the machine at another speed: a fixed piece of work took {:.0} µs then \
+                 and takes {:.0} µs now",
+                *then_ns as f64 / 1e3,
+                *now_ns as f64 / 1e3
+            ),
+        }
+    }
+}
+
+/// What is in the cache; nothing that is too old, or of a machine that was faster or slower. The fixed work is done
+/// only where everything else fits: whoever never measured a ceiling is not made to wait for it.
+fn fresh(
+    path: &Path,
+    lines: &[String],
+    unix_ns: u64,
+    canary_ns: impl FnOnce() -> u64,
+) -> Result<Ceiling, Unusable> {
+    let length = fs::metadata(path).map_err(|_| Unusable::Absent)?.len();
+    let bytes = fs::read(path).ok().filter(|_| length <= FILE_BYTES_MAX).ok_or(Unusable::Damaged)?;
+    let found: Ceiling = serde_json::from_slice(&bytes).map_err(|_| Unusable::Damaged)?;
     let whole = found.exchanges_per_s.is_some_and(|rate| rate.is_finite() && rate > 0.0);
-    let known = found.format == FORMAT_VERSION && found.setting == lines;
-    (known && whole && same && age_ns <= FRESH_NS).then_some(Ceiling { cached: true, ..found })
+    if found.format != FORMAT_VERSION || found.setting != lines || !whole {
+        return Err(Unusable::Damaged);
+    }
+    if unix_ns.checked_sub(found.measured_unix_ns).is_none_or(|age_ns| age_ns > FRESH_NS) {
+        return Err(Unusable::TooOld);
+    }
+    let now_ns = canary_ns();
+    let work = now_ns as f64 / found.canary_ns.max(1) as f64;
+    match (1.0 / (1.0 + CANARY_SHARE)..=1.0 + CANARY_SHARE).contains(&work) {
+        true => Ok(Ceiling { cached: true, ..found }),
+        false => Err(Unusable::AnotherSpeed(found.canary_ns, now_ns)),
+    }
 }
 
 /// The ceiling that the cache holds for this setting, if it still holds.
+///
+/// # Errors
+/// Why there is none: the null server cannot stand for the load's servers (`false`: measuring does not help), or
+/// the cache has none that holds (`true`).
 pub fn cached(
     cache: &Cache,
     setting: &Setting,
     environment: &Environment,
     subject_cpus: &[usize],
-) -> Option<Ceiling> {
-    let lines = setting.lines(environment, subject_cpus);
-    let path = path_of(cache, &lines);
-    // Whoever never measured one is not made to wait for the fixed work.
-    if !path.is_file() {
-        return None;
+) -> Result<Ceiling, (String, bool)> {
+    if let Some(why) = setting.refusal() {
+        return Err((why, false));
     }
-    fresh(&path, &lines, clock::unix_ns(), steady::canary_ns(subject_cpus.first().copied()))
+    let lines = setting.lines(environment, subject_cpus);
+    let canary_ns = || steady::canary_ns(subject_cpus.first().copied());
+    let found = fresh(&path_of(cache, &lines), &lines, clock::unix_ns(), canary_ns);
+    found.map_err(|unusable| (unusable.why(), true))
 }
 
 impl Measuring<'_> {
+    /// All that the ceiling of a setting depends on, a line each.
+    pub fn lines(&self, setting: &Setting, environment: &Environment) -> Vec<String> {
+        setting.lines(environment, self.subject_cpus)
+    }
+
     /// The ceiling of a setting: from the cache, or measured now and kept there. Never fails: what cannot be
     /// measured says why.
     pub fn ceiling(&self, setting: &Setting, environment: &Environment) -> Ceiling {
-        let lines = setting.lines(environment, self.subject_cpus);
+        let lines = self.lines(setting, environment);
         let bare = Ceiling {
             format: FORMAT_VERSION,
             setting: lines.clone(),
@@ -186,7 +160,7 @@ impl Measuring<'_> {
         }
         let path = path_of(self.cache, &lines);
         let canary_ns = steady::canary_ns(self.subject_cpus.first().copied());
-        if let Some(known) = fresh(&path, &lines, bare.measured_unix_ns, canary_ns) {
+        if let Ok(known) = fresh(&path, &lines, bare.measured_unix_ns, || canary_ns) {
             return known;
         }
         match self.measure(setting) {
@@ -216,6 +190,11 @@ impl Measuring<'_> {
         if !setting.keeps_alive() {
             args.extend(["--close-after".to_string(), "1".to_string()]);
         }
+        let temp = self.keeper.temp().join(format!("null-{}", clock::monotonic_ns()));
+        let certificates = temp.with_extension("tls");
+        if setting.tls().is_some() {
+            args.extend(["--tls-self-signed".to_string(), certificates.display().to_string()]);
+        }
         let spec = SubjectSpec::Command {
             args,
             port: None,
@@ -227,12 +206,12 @@ impl Measuring<'_> {
         let said = |error: SubjectError| error.to_string();
         let catalogue = Catalogue::find(None, None).map_err(said)?;
         let prepared = Prepared::resolve("the null server", &spec, &catalogue, self.cache).map_err(said)?;
-        let temp = self.keeper.temp().join(format!("null-{}", clock::monotonic_ns()));
         let log = temp.with_extension("log");
         let running = prepared.start(self.keeper, self.subject_cpus, &log, &temp).map_err(said)?;
         running.wait_ready(self.stop).map_err(said)?;
         let address = running.address().tcp().unwrap_or((Ipv4Addr::LOCALHOST, 0).into());
-        let plans = setting.against(address);
+        let authority = setting.tls().map(|_| authority_in(&certificates)).transpose()?;
+        let plans = setting.against(address, authority.as_deref());
         let rates: Result<Vec<f64>, String> = (0..TIMES).map(|_| self.load(&plans)).collect();
         running.stop().map_err(said)?;
         Ok(rates?.into_iter().fold(0.0, f64::max))
@@ -265,6 +244,13 @@ impl Measuring<'_> {
         }
         Ok(rate)
     }
+}
+
+/// The authority that the null server made for itself.
+fn authority_in(directory: &Path) -> Result<Vec<u8>, String> {
+    let file = directory.join("ca.pem");
+    let bytes = fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    pem::certificates(&bytes)?.into_iter().next().ok_or_else(|| format!("{} is empty", file.display()))
 }
 
 fn keep(path: &Path, ceiling: &Ceiling) -> std::io::Result<()> {

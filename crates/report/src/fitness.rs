@@ -85,7 +85,19 @@ pub(crate) fn limits(points: &[Point]) -> Vec<String> {
             }
         }
     }
+    said.extend(unresolved(points));
     said
+}
+
+/// Where the perturbation could neither acquit the generator nor show that it was the limit.
+fn unresolved(points: &[Point]) -> Option<String> {
+    let is_open = |check: &FitnessCheck| {
+        check.check.starts_with("perturbation") && ["unresolved", "not_measured"].contains(&&*check.outcome)
+    };
+    let whole = points.iter().filter(|point| point.stream.is_empty());
+    let open = whole.filter(|point| point.generator.checks.iter().any(is_open));
+    let places: Vec<String> = open.map(messages::place).collect();
+    (!places.is_empty()).then(|| messages::perturbation_unresolved(&places))
 }
 
 #[cfg(test)]
@@ -142,5 +154,16 @@ mod tests {
         assert_eq!(limits(&[point("a", whole)]).len(), 1);
         let alone = limits(&[point("a", vec![check("ceiling", "passed", Some(0.6), "share"), tail])]);
         assert!(alone.len() == 1 && alone[0].contains("p99 and beyond"), "{alone:?}");
+    }
+
+    #[test]
+    fn where_the_perturbation_is_not_resolved_is_said() {
+        let at = |name: &str, outcome: &str| {
+            point(name, vec![check("perturbation_throughput", outcome, Some(1.0), "ratio")])
+        };
+        assert_eq!(limits(&[at("a", "passed"), point("b", Vec::new())]), Vec::<String>::new());
+        let said = limits(&[at("a", "unresolved"), at("b", "passed"), at("c", "not_measured")]);
+        let [sentence] = &said[..] else { panic!("{said:?}") };
+        assert!(sentence.contains("a @ 8c, c @ 8c"), "{sentence}");
     }
 }

@@ -8,7 +8,8 @@ use crate::run::PHASE_PERTURBATION;
 use crate::schema::{Ceiling, FitnessCheck, Point, Slice};
 use crate::streams::fused;
 use crate::{Block, Run, StoreError};
-use proofload_stats::{Perturbation, is_slower, perturbation};
+use proofload_stats::{Counts, Perturbation, Speeds, is_slower, perturbation};
+use std::collections::BTreeMap;
 
 /// Share of the ceiling that a trial may reach.
 const CEILING_SHARE: f64 = 0.70;
@@ -132,55 +133,126 @@ fn change(ratio: f64) -> String {
     format!("{:+.1} %", (ratio - 1.0) * 100.0)
 }
 
-/// What twice the threads did to one variant at one load point, in these blocks.
+/// What a pair of slices came to, with twice the threads over with once.
+struct Pair {
+    variant: String,
+    throughput: Option<f64>,
+    p99: Option<f64>,
+    /// Whether twice the threads had fewer CPUs than they are.
+    shares: bool,
+}
+
+/// The pairs at one load point in these blocks.
+fn pairs_at(run: &Run, blocks: &[&Block], point: &str) -> Result<Vec<Pair>, StoreError> {
+    let (plan, everywhere) = (run.plan(), run.environment().cpus.len());
+    let cpus = if plan.generator_cpus.is_empty() { everywhere } else { plan.generator_cpus.len() };
+    let mut pairs = Vec::new();
+    for block in blocks {
+        for planned in &plan.variants {
+            let is_it = |slice: &&Slice| {
+                let measured = &slice.measured;
+                slice.phase == PHASE_PERTURBATION
+                    && measured.variant == planned.name
+                    && measured.point == point
+            };
+            let lines: Vec<&Slice> = block.slices.iter().filter(is_it).collect();
+            let slices = fused(&lines, run.path())?;
+            let of = |perturbed: bool| slices.iter().find(|slice| slice.perturbed == perturbed);
+            let (Some(once), Some(twice)) = (of(false), of(true)) else { continue };
+            let (once, twice) = (&once.measured, &twice.measured);
+            let rates = once.throughput_per_s.zip(twice.throughput_per_s);
+            let tails = once.response_time_ns.p99.zip(twice.response_time_ns.p99);
+            pairs.push(Pair {
+                variant: planned.name.clone(),
+                throughput: rates.map(|(once, twice)| twice / once),
+                p99: tails.map(|(once, twice)| twice as f64 / once as f64),
+                shares: twice.generator.threads as usize > cpus,
+            });
+        }
+    }
+    Ok(pairs)
+}
+
+/// What twice the threads did at one load point. The generator is the same for all variants: where the pairs of one
+/// settle nothing, those of all do.
 fn perturbed(
     run: &Run,
     blocks: &[&Block],
     variant: &str,
     point: &str,
 ) -> Result<Vec<FitnessCheck>, StoreError> {
-    let (mut throughput, mut p99) = (Vec::new(), Vec::new());
-    for block in blocks {
-        let is_it = |slice: &&Slice| {
-            let measured = &slice.measured;
-            slice.phase == PHASE_PERTURBATION && measured.variant == variant && measured.point == point
+    let pairs = pairs_at(run, blocks, point)?;
+    let shares = pairs.iter().any(|pair| pair.shares);
+    // Threads that take turns on a CPU cost something whoever is the limit: only what they gain shows one.
+    let counts = |gain: Counts| if shares { gain } else { Counts::Both };
+    let check = |name: &str, what: &str, of: &dyn Fn(&Pair) -> Option<f64>, gain: Counts, tolerance: f64| {
+        let own: Vec<f64> = pairs.iter().filter(|pair| pair.variant == variant).filter_map(of).collect();
+        let all: Vec<f64> = pairs.iter().filter_map(of).collect();
+        let mut found = (perturbation(&own, tolerance, counts(gain)), own.len());
+        if matches!(found.0, Perturbation::Unresolved { .. }) && all.len() > own.len() {
+            found = (perturbation(&all, tolerance, counts(gain)), all.len());
+        }
+        let pairs = match found.1 > own.len() {
+            true => format!("{} pairs of slices of all variants", found.1),
+            false => format!("{} pairs of slices", found.1),
         };
-        let lines: Vec<&Slice> = block.slices.iter().filter(is_it).collect();
-        let slices = fused(&lines, run.path())?;
-        let of = |perturbed: bool| slices.iter().find(|slice| slice.perturbed == perturbed);
-        let (Some(once), Some(twice)) = (of(false), of(true)) else { continue };
-        let rates = once.measured.throughput_per_s.zip(twice.measured.throughput_per_s);
-        throughput.extend(rates.map(|(once, twice)| twice / once));
-        let tails = once.measured.response_time_ns.p99.zip(twice.measured.response_time_ns.p99);
-        p99.extend(tails.map(|(once, twice)| twice as f64 / once as f64));
-    }
-    let check = |name: &str, what: &str, ratios: &[f64], tolerance: f64| {
-        let (outcome, found) = match perturbation(ratios, tolerance) {
-            Perturbation::Unresolved { ratio: None, .. } => ("not_measured", None),
-            Perturbation::Unresolved { ratio, .. } => ("unresolved", ratio),
-            Perturbation::Within { ratio } => ("passed", Some(ratio)),
-            Perturbation::Beyond { ratio } => ("failed", Some(ratio)),
-        };
-        let pairs = ratios.len();
-        let note = match outcome {
-            "not_measured" => "perturbation not measured: no pair of slices".to_string(),
-            "unresolved" => format!("perturbation not resolved by {pairs} pairs of slices"),
-            _ => format!("{what} in {pairs} pairs of slices"),
+        let (outcome, found, note) = match found.0 {
+            Perturbation::Unresolved { ratio: None, .. } => {
+                ("not_measured", None, "perturbation not measured: no pair of slices".to_string())
+            }
+            Perturbation::Unresolved { ratio, .. } => {
+                ("unresolved", ratio, format!("perturbation not resolved by {pairs}"))
+            }
+            Perturbation::Meaningless { ratio } => (
+                "unresolved",
+                Some(ratio),
+                format!("{what} in {pairs}: the threads share CPUs, which costs it"),
+            ),
+            Perturbation::Within { ratio } => ("passed", Some(ratio), format!("{what} in {pairs}")),
+            Perturbation::Beyond { ratio } => ("failed", Some(ratio), format!("{what} in {pairs}")),
         };
         let (check, outcome, unit) = (name.to_string(), outcome.to_string(), "ratio".to_string());
         FitnessCheck { check, outcome, found, limit: Some(tolerance), unit, note }
     };
     Ok(vec![
-        check(CHECK_PERTURBED_THROUGHPUT, "throughput", &throughput, PERTURBED_THROUGHPUT),
-        check(CHECK_PERTURBED_P99, "p99", &p99, PERTURBED_P99),
+        check(
+            CHECK_PERTURBED_THROUGHPUT,
+            "throughput",
+            &|pair| pair.throughput,
+            Counts::Rise,
+            PERTURBED_THROUGHPUT,
+        ),
+        check(CHECK_PERTURBED_P99, "p99", &|pair| pair.p99, Counts::Fall, PERTURBED_P99),
     ])
+}
+
+/// Speeds by where the same load runs: variant and load point. Loads heat a machine in different ways.
+type Series<'a> = BTreeMap<(&'a str, &'a str), Speeds>;
+
+/// Enters the speeds of a block's slices.
+fn enter_speeds<'a>(
+    series: &mut Series<'a>,
+    block: &'a Block,
+    speed: impl Fn(&crate::schema::Conditions) -> Option<f64>,
+) {
+    for places in series.values_mut() {
+        places.earlier.append(&mut places.now);
+    }
+    for slice in block.slices.iter().filter(|slice| slice.phase == "measure") {
+        let speed = slice.conditions.as_ref().and_then(&speed);
+        if let Some(speed) = speed.filter(|speed| speed.is_finite() && *speed > 0.0) {
+            let place = (slice.measured.variant.as_str(), slice.measured.point.as_str());
+            series.entry(place).or_default().now.push(speed);
+        }
+    }
 }
 
 impl Run {
     /// The complete blocks that the machine disturbed, in order, and how. Which these are rests on nothing that a
     /// subject or the generator did, and on no later block.
     pub fn disturbances(&self) -> Vec<Disturbance> {
-        let mut earlier: Vec<f64> = Vec::new();
+        // What a clock says and how long work takes are no figures of one kind.
+        let (mut clocks, mut works) = (Series::new(), Series::new());
         let mut found = Vec::new();
         for block in self.blocks() {
             let measured = block.slices.iter().filter(|slice| slice.phase == "measure");
@@ -190,11 +262,8 @@ impl Run {
             };
             let generator = mean(conditions.iter().filter_map(|seen| seen.generator_steal_share).collect());
             let subject = mean(conditions.iter().filter_map(|seen| seen.subject_steal_share).collect());
-            let speed = |seen: &&crate::schema::Conditions| {
-                let work = seen.canary_ns.filter(|ns| *ns > 0).map(|ns| 1e9 / ns as f64);
-                seen.frequency_hz.or(work).filter(|speed| speed.is_finite() && *speed > 0.0)
-            };
-            let now: Vec<f64> = conditions.iter().filter_map(speed).collect();
+            enter_speeds(&mut clocks, block, |seen| seen.frequency_hz);
+            enter_speeds(&mut works, block, |seen| Some(1e9 / seen.canary_ns? as f64));
             let mut why = Vec::new();
             for (whose, share) in [("generator", generator), ("subjects", subject)] {
                 if let Some(share) = share.filter(|share| *share > STEAL_SHARE) {
@@ -204,10 +273,9 @@ impl Run {
                     ));
                 }
             }
-            if is_slower(&earlier, &now, SPEED_DROP) {
+            if [&clocks, &works].iter().any(|series| is_slower(series.values(), SPEED_DROP)) {
                 why.push(format!("the CPUs were over {:.0} % slower than before", SPEED_DROP * 100.0));
             }
-            earlier.extend(now);
             if !why.is_empty() {
                 found.push(Disturbance { block: block.number, why: why.join("; ") });
             }
@@ -247,8 +315,14 @@ impl Run {
         let class = answer_class(lengths.iter().copied().fold(0.0, f64::max));
         // Answers near the border of a class may lie on its other side in one block or another.
         let apart = |ceiling: &&Ceiling| class.map_or(u64::MAX, |class| class.abs_diff(ceiling.answer_bytes));
-        let here = self.ceilings().iter().filter(|ceiling| ceiling.point == point && class.is_some());
-        let ceiling = here.min_by_key(apart);
+        let is_of = |ceiling: &&Ceiling| {
+            let named = ceiling.variants.is_empty() || ceiling.variants.iter().any(|name| name == variant);
+            ceiling.point == point && named && class.is_some()
+        };
+        // Of several settings, as of a run that went on elsewhere, the lowest may have been the limit.
+        let lowest = |ceiling: &&Ceiling| ceiling.exchanges_per_s.unwrap_or(f64::INFINITY);
+        let here = self.ceilings().iter().filter(is_of);
+        let ceiling = here.min_by(|a, b| apart(a).cmp(&apart(b)).then(lowest(a).total_cmp(&lowest(b))));
         let why = match class {
             _ if self.plan().no_ceiling => "--no-ceiling was given",
             None => "the answers are longer than those of the server that does nothing",

@@ -49,6 +49,19 @@ pub struct Loaded {
     pub marks: Vec<String>,
 }
 
+/// Whose ceiling is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CeilingOf {
+    /// The variant.
+    pub variant: usize,
+    /// The load point.
+    pub point: usize,
+    /// Largest answer of the class, in bytes.
+    pub answer_bytes: u64,
+    /// Connections that the load came to at most, one for each stream; one without streams.
+    pub peaks: Vec<u32>,
+}
+
 /// Starts, loads, watches and stops variants. Variants and load points are named by their index in the plan.
 pub trait Bench {
     /// Monotonic time.
@@ -80,11 +93,15 @@ pub trait Bench {
     fn can_double(&self, _point: usize) -> bool {
         true
     }
-    /// What the generator reaches at a load point against a server that does nothing, with answers of that
-    /// class. Nothing else should run. Never fails: it says why there is none.
-    fn ceiling(&mut self, _point: usize, answer_bytes: u64) -> Ceiling {
+    /// All that a ceiling depends on, a line each: what has the same lines has the same ceiling.
+    fn ceiling_setting(&mut self, _of: &CeilingOf) -> Vec<String> {
+        Vec::new()
+    }
+    /// What the generator reaches against a server that does nothing, with answers of that class. Nothing else should
+    /// run. Never fails: it says why there is none.
+    fn ceiling(&mut self, of: &CeilingOf) -> Ceiling {
         let why = "this bench has no server that does nothing".to_string();
-        Ceiling { answer_bytes, why, ..Ceiling::default() }
+        Ceiling { answer_bytes: of.answer_bytes, why, ..Ceiling::default() }
     }
     /// What a variant that runs says of itself, by name; nothing of one that was not started here.
     fn facts(&mut self, _variant: usize) -> BTreeMap<String, String> {

@@ -1,16 +1,15 @@
 //! The bench of the real world: subjects as processes, the engine, telemetry.
 
-use super::bench::{Bench, BenchError, Loaded, Stretch};
+use super::bench::{Bench, BenchError, CeilingOf, Loaded, Stretch};
 use super::hosts::Host;
 use super::record;
 use crate::ceiling::{Measuring, Setting};
 use crate::host::clock;
 use crate::host::steady::{Sides, Steady};
 use crate::plan;
-use crate::study::{Stand, Study};
+use crate::study::{Stand, Study, SubjectSpec};
 use crate::subject::{Cache, Keeper, Running, SubjectError};
 use crate::telemetry::{Sampled, Sampler, Target, Tree, TreeSample, idle_share};
-use proofload_engine::transport::Transport;
 use proofload_engine::{Address, EngineError, Extent, LoadPlan, LoadResult, Watch};
 use proofload_store::schema::{Ceiling, Environment};
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,6 +117,37 @@ impl<'a> LiveBench<'a> {
         };
         plan::load_plans(self.terms.study, &self.terms.study.points[point], stretch.stand, &terms)
             .map_err(|error| BenchError::Failed(error.to_string()))
+    }
+
+    fn measuring(&self) -> Measuring<'_> {
+        Measuring {
+            cache: self.terms.cache,
+            keeper: self.terms.keeper,
+            subject_cpus: &self.terms.subject_cpus,
+            stop: &self.terms.stop,
+        }
+    }
+
+    /// The load itself, of as many connections as it has, against nobody in particular.
+    fn setting(&self, of: &CeilingOf) -> Result<Setting, String> {
+        let study = self.terms.study;
+        let nowhere = match &study.variants[of.variant].subject {
+            SubjectSpec::Url { address: address @ Address::Unix(_), .. } => address.clone(),
+            _ => Address::from(SocketAddr::from((Ipv4Addr::LOCALHOST, 1))),
+        };
+        let terms = plan::LoadTerms {
+            target: study.variants[of.variant].passage.target(&nowhere, "localhost:80"),
+            authority: "localhost:80",
+            discard_ns: 0,
+            extent: Extent::DurationNs(1),
+            drain_ns: 0,
+            workers: self.terms.workers,
+            cpus: self.terms.generator_cpus.clone(),
+            seed: 1,
+        };
+        let plans = plan::load_plans(study, &study.points[of.point], Stand::Itself, &terms);
+        let plans = plans.map_err(|error| error.to_string())?;
+        Ok(Setting::new(plans, of.answer_bytes, &of.peaks))
     }
 
     fn sample_idle(&self, busy: usize) -> Vec<(usize, TreeSample)> {
@@ -249,34 +279,16 @@ impl Bench for LiveBench<'_> {
         }
     }
 
-    fn ceiling(&mut self, point: usize, answer_bytes: u64) -> Ceiling {
-        // A plain ceiling says nothing of a load through TLS or a tunnel, whichever variant it is of.
-        let nowhere = Address::from(SocketAddr::from((Ipv4Addr::LOCALHOST, 1)));
-        let targets = self.terms.study.variants.iter().map(|it| it.passage.target(&nowhere, "localhost:80"));
-        let mut layered = targets.filter(|target| target.transport != Transport::default());
-        let target = layered.next().unwrap_or_else(|| nowhere.into());
-        let terms = plan::LoadTerms {
-            target,
-            authority: "localhost:80",
-            discard_ns: 0,
-            extent: Extent::DurationNs(1),
-            drain_ns: 0,
-            workers: self.terms.workers,
-            cpus: self.terms.generator_cpus.clone(),
-            seed: 1,
-        };
-        let study = self.terms.study;
-        let plans = match plan::load_plans(study, &study.points[point], Stand::In, &terms) {
-            Ok(plans) => plans,
-            Err(error) => return Ceiling { answer_bytes, why: error.to_string(), ..Ceiling::default() },
-        };
-        let measuring = Measuring {
-            cache: self.terms.cache,
-            keeper: self.terms.keeper,
-            subject_cpus: &self.terms.subject_cpus,
-            stop: &self.terms.stop,
-        };
-        measuring.ceiling(&Setting { plans, answer_bytes }, self.terms.environment)
+    fn ceiling_setting(&mut self, of: &CeilingOf) -> Vec<String> {
+        let setting = self.setting(of);
+        setting.map(|setting| self.measuring().lines(&setting, self.terms.environment)).unwrap_or_default()
+    }
+
+    fn ceiling(&mut self, of: &CeilingOf) -> Ceiling {
+        match self.setting(of) {
+            Ok(setting) => self.measuring().ceiling(&setting, self.terms.environment),
+            Err(why) => Ceiling { answer_bytes: of.answer_bytes, why, ..Ceiling::default() },
+        }
     }
 
     fn facts(&mut self, variant: usize) -> BTreeMap<String, String> {

@@ -11,13 +11,14 @@ mod progress;
 pub mod record;
 mod roll;
 
-pub use bench::{Bench, BenchError, Loaded, Stretch};
+pub use bench::{Bench, BenchError, CeilingOf, Loaded, Stretch};
 pub use hosts::{Host, Preparing, hosts};
 pub use live::{LiveBench, LiveTerms};
 pub use progress::Progress;
 
 use crate::plan;
 use crate::study::Stand;
+use fitness::Tries;
 use proofload_measure::{Outcome, OutcomeCounts};
 use proofload_stats::{Claim, Design, Judgement};
 use proofload_store::schema::{Plan, Status, SubjectFacts};
@@ -144,7 +145,11 @@ impl<B: Bench> Runner<'_, B> {
         let Behind { last_block: mut number, mut complete, mut disturbed, spent_ns: spent_before_ns } =
             self.behind;
         let mut longest_ns = spent_before_ns / u64::from((complete + disturbed).max(1));
-        // The last sitting may have ended between a block and the look at it.
+        let mut tries = Tries::new();
+        // The last sitting may have ended between a block and what follows it: no look without the ceilings.
+        if complete + disturbed > 0 {
+            self.find_ceilings(&mut tries)?;
+        }
         if complete > 0 && complete < last && self.is_settled(complete, &roll)? {
             return Ok(Ending::Finished);
         }
@@ -164,7 +169,10 @@ impl<B: Bench> Runner<'_, B> {
             let ended = self.block(number, &mut roll);
             match ended {
                 Ok(()) => match self.disturbance(number)? {
-                    None => complete += 1,
+                    None => {
+                        complete += 1;
+                        self.behind.complete = complete;
+                    }
                     Some(why) => {
                         disturbed += 1;
                         (self.progress)(Progress::Disturbed { block: number, why: &why });
@@ -177,7 +185,7 @@ impl<B: Bench> Runner<'_, B> {
             }
             let whole = ended.is_ok();
             if whole {
-                self.find_ceilings()?;
+                self.find_ceilings(&mut tries)?;
             }
             for (variant, why) in roll.end_block() {
                 self.tell_given_up(number, variant, &why);
@@ -258,7 +266,7 @@ impl<B: Bench> Runner<'_, B> {
                 }
             }
         }
-        if let Some(pair) = self.pair(number) {
+        if let Some(pair) = self.pair() {
             self.perturb(number, pair, roll, &mut writer)?;
         }
         Ok(writer)
@@ -287,7 +295,7 @@ impl<B: Bench> Runner<'_, B> {
                     self.turn(&at, order.len(), roll, &mut writer)?;
                 }
             }
-            if let Some(pair) = self.pair(number).filter(|pair| pair.variant == variant) {
+            if let Some(pair) = self.pair().filter(|pair| pair.variant == variant) {
                 self.perturb(number, pair, roll, &mut writer)?;
             }
             self.stop_one(number, variant);

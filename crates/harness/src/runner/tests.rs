@@ -1,10 +1,14 @@
 //! The sequence of a study, without servers and in virtual time.
 
+mod ceilings;
+
 use super::*;
 use proofload_engine::{GeneratorUse, LoadResult};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_store::Run;
-use proofload_store::schema::{Conditions, Environment, LoadPoint, Slice, SubjectUse, Timing, Variant};
+use proofload_store::schema::{
+    Ceiling, Conditions, Environment, LoadPoint, Slice, SubjectUse, Timing, Variant,
+};
 use std::path::{Path, PathBuf};
 
 const SECOND: u64 = 1_000_000_000;
@@ -31,6 +35,11 @@ struct FakeBench {
     stolen_until_load: usize,
     /// Bytes received in each load.
     received: u64,
+    /// Has a ceiling of this setting, from its n-th measurement on.
+    ceiling: Option<(&'static str, usize)>,
+    /// Sets the stop flag while the first ceiling is measured.
+    stop_at_ceiling: Option<&'static AtomicBool>,
+    ceilings: usize,
 }
 
 impl FakeBench {
@@ -48,6 +57,9 @@ impl FakeBench {
             streams: 0,
             stolen_until_load: 0,
             received: 0,
+            ceiling: None,
+            stop_at_ceiling: None,
+            ceilings: 0,
         }
     }
 
@@ -147,6 +159,25 @@ impl Bench for FakeBench {
 
     fn alive(&mut self, _variant: usize) -> Result<(), String> {
         Ok(())
+    }
+
+    fn ceiling_setting(&mut self, _of: &CeilingOf) -> Vec<String> {
+        self.ceiling.iter().map(|(setting, _)| setting.to_string()).collect()
+    }
+
+    fn ceiling(&mut self, of: &CeilingOf) -> Ceiling {
+        self.ceilings += 1;
+        if let Some(stop) = self.stop_at_ceiling {
+            stop.store(true, Ordering::Relaxed);
+        }
+        let measured = self.ceiling.filter(|(_, from)| self.ceilings >= *from);
+        Ceiling {
+            answer_bytes: of.answer_bytes,
+            setting: self.ceiling_setting(of),
+            exchanges_per_s: measured.map(|_| 50_000.0),
+            why: if measured.is_some() { String::new() } else { "it failed".into() },
+            ..Ceiling::default()
+        }
     }
 
     fn stop(&mut self, variant: usize) -> Vec<String> {
@@ -526,10 +557,25 @@ fn each_block_ends_with_a_pair_of_slices_with_once_and_twice_the_threads() {
             slices.map(|slice| (slice.measured.variant.as_str(), slice.perturbed)).collect()
         })
         .collect();
-    assert_eq!(pairs, [[("a", false), ("a", true)], [("b", false), ("b", true)]]);
+    assert_eq!(pairs, [[("a", false), ("a", true)], [("b", true), ("b", false)]]);
     let loads = bench.done_of("load ");
     assert_eq!(loads.iter().filter(|load| load.ends_with("twice the threads")).count(), 2);
     assert!(loads[loads.len() - 1].starts_with("1@0 500ms"), "after all cycles: {loads:?}");
+}
+
+#[test]
+fn a_block_that_is_left_out_takes_no_turn_of_the_pairs() {
+    let mut plan = plan(&[2]);
+    plan.timing.perturbation_ns = SECOND / 2;
+    let mut bench = FakeBench { stolen_until_load: 8, ..FakeBench::new() };
+    let (_, path, _root) = conduct(&plan, &mut bench, 9, &AtomicBool::new(false));
+    let run = Run::open(&path).expect("readable");
+    let in_pair = |slice: &&Slice| slice.phase == proofload_store::PHASE_PERTURBATION;
+    let whose = |block: &proofload_store::Block| {
+        block.slices.iter().find(in_pair).map(|slice| slice.measured.variant.clone())
+    };
+    let turns: Vec<String> = run.blocks().iter().filter_map(whose).collect();
+    assert_eq!((run.left_out(), turns.join(" ")), (vec![1], "a a b".into()));
 }
 
 #[test]
@@ -555,22 +601,4 @@ fn a_block_that_the_machine_disturbed_is_replaced_and_a_machine_that_never_keeps
     let (ending, path, _root) = conduct(&plan(&[2]), &mut bench, 9, &AtomicBool::new(false));
     assert_eq!(ending, Ending::Finished);
     assert_eq!(Run::open(&path).expect("readable").left_out(), [1, 2, 3]);
-}
-
-#[test]
-fn what_cannot_be_measured_of_the_ceiling_is_on_record_once() {
-    let mut bench = FakeBench::new();
-    let (_, path, _root) = conduct(&plan(&[2]), &mut bench, 9, &AtomicBool::new(false));
-    let run = Run::open(&path).expect("readable");
-    assert!(run.ceilings().is_empty(), "nothing was received: no class of answers");
-    let mut bench = FakeBench { received: 100_000, ..FakeBench::new() };
-    let (_, path, _root) = conduct(&plan(&[2]), &mut bench, 9, &AtomicBool::new(false));
-    let run = Run::open(&path).expect("readable");
-    let [ceiling] = run.ceilings() else { panic!("{:?}", run.ceilings()) };
-    assert_eq!((ceiling.point.as_str(), ceiling.answer_bytes, ceiling.exchanges_per_s), ("8c", 1024, None));
-    let mut without = plan(&[2]);
-    without.no_ceiling = true;
-    let mut bench = FakeBench { received: 100_000, ..FakeBench::new() };
-    let (_, path, _root) = conduct(&without, &mut bench, 9, &AtomicBool::new(false));
-    assert!(Run::open(&path).expect("readable").ceilings().is_empty());
 }

@@ -45,6 +45,14 @@ pub fn limited_at(place: &str, finding: &str, tails_only: bool) -> String {
     }
 }
 
+/// Where pairs of slices with other threads settled nothing.
+pub fn perturbation_unresolved(places: &[String]) -> String {
+    let places = places.join(", ");
+    format!(
+        "perturbation not resolved at {places}: that more threads would have changed nothing is not shown there"
+    )
+}
+
 /// A block that the machine disturbed.
 pub fn disturbed(block: u32, why: &str, left_out: bool) -> String {
     let out = if left_out { ", and was left out for all variants" } else { "" };

@@ -44,6 +44,10 @@ pub struct Ceiling {
     pub setting: Vec<String>,
     /// Label of the load point; empty in the cache, where one ceiling serves every point of its setting.
     pub point: String,
+    /// Names of the variants for which it holds; empty for all. Variants that are reached by different ways, as with
+    /// and without TLS, have ceilings of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<String>,
     /// Largest answer, in bytes, of the class of answers for which it holds.
     pub answer_bytes: u64,
     /// Exchanges per second; `null` when it could not be measured.

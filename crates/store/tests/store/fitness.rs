@@ -29,7 +29,12 @@ fn under(mut lines: Vec<Slice>, conditions: &Conditions) -> Vec<Slice> {
 
 /// A pair with once and with twice the threads, whose throughputs have this ratio.
 fn pair(number: u32, ratio: f64) -> Vec<Slice> {
-    let (once, twice) = (slices(number)[2].clone(), slices(number)[2].clone());
+    pair_of(number, 2, ratio)
+}
+
+/// The same of another line of the fixture: that of nio is line 2, that of nio2 line 3.
+fn pair_of(number: u32, line: usize, ratio: f64) -> Vec<Slice> {
+    let (once, twice) = (slices(number)[line].clone(), slices(number)[line].clone());
     let of = |mut line: Slice, position: u32, perturbed: bool, ratio: f64| {
         (line.phase, line.cycle, line.position) = (PHASE_PERTURBATION.to_string(), 3, position);
         line.answered_in_window = (line.answered_in_window as f64 * ratio) as u64;
@@ -149,7 +154,52 @@ fn twice_the_threads_that_serve_more_show_that_the_generator_was_the_limit() {
     let Reason::ClientLimited { what } = &reasons[0] else { panic!("{reasons:?}") };
     assert!(what.starts_with("+29.9 % with twice the threads"), "{what}");
     let limited: Vec<bool> = more.points().unwrap().iter().map(|point| point.generator.fit).collect();
-    assert_eq!(limited, [false, true], "the pairs were those of nio");
+    assert_eq!(limited, [false, false], "the pairs were those of nio, and the generator is the same");
+}
+
+/// The pairs' threads: one, and two on the fixture's one CPU.
+fn on_one_cpu(mut blocks: Vec<Vec<Slice>>) -> Vec<Vec<Slice>> {
+    for line in blocks.iter_mut().flatten().filter(|line| line.phase == PHASE_PERTURBATION) {
+        line.measured.generator.threads = if line.perturbed { 2 } else { 1 };
+    }
+    blocks
+}
+
+fn throughput_check(run: &Run) -> FitnessCheck {
+    let checks = &run.points().unwrap()[0].generator.checks;
+    checks.iter().find(|check| check.check == "perturbation_throughput").unwrap().clone()
+}
+
+#[test]
+fn threads_that_share_a_cpu_show_a_limit_by_what_they_gain_and_not_by_what_they_cost() {
+    let root = tempfile::tempdir().unwrap();
+    let slower = record(root.path(), &perturbing(), &on_one_cpu(with_pairs(0.96)), &[]);
+    assert_eq!(verdict(&slower, FASTER).0, Verdict::Supported, "{:?}", throughput_check(&slower));
+    let found = throughput_check(&slower);
+    assert!(found.outcome == "unresolved" && found.note.contains("share CPUs"), "{found:?}");
+    let faster = record(root.path(), &perturbing(), &on_one_cpu(with_pairs(1.3)), &[]);
+    assert_eq!(verdict(&faster, FASTER).0, Verdict::Undecided);
+    let mut roomy = perturbing();
+    roomy.generator_cpus = vec![0, 1];
+    let slower = record(root.path(), &roomy, &on_one_cpu(with_pairs(0.96)), &[]);
+    assert_eq!(verdict(&slower, FASTER).0, Verdict::Undecided, "each had a CPU of its own");
+}
+
+#[test]
+fn pairs_of_all_variants_settle_what_those_of_one_cannot() {
+    let root = tempfile::tempdir().unwrap();
+    let turns = |ratios: [f64; 4]| -> Vec<Vec<Slice>> {
+        let block = |(number, ratio): (u32, f64)| {
+            [block(number), pair_of(number, if number % 2 == 0 { 3 } else { 2 }, ratio)].concat()
+        };
+        (1..=4).zip(ratios).map(block).collect()
+    };
+    let limited = record(root.path(), &perturbing(), &turns([1.3, 1.3, 1.3, 1.3]), &[]);
+    assert_eq!(verdict(&limited, FASTER).0, Verdict::Undecided);
+    let note = throughput_check(&limited).note;
+    assert_eq!(note, "throughput in 4 pairs of slices of all variants");
+    let apart = record(root.path(), &perturbing(), &turns([1.3, 1.0, 1.3, 1.0]), &[]);
+    assert_eq!(throughput_check(&apart).outcome, "unresolved");
 }
 
 #[test]
@@ -219,6 +269,49 @@ fn a_block_on_slower_cpus_than_those_before_it_is_left_out() {
     assert_eq!(left_out([3.0e9, 3.0e9, 2.7e9, 2.95e9, 3.0e9].map(at)), [3]);
     assert_eq!(left_out([400_000, 401_000, 399_000, 460_000, 400_000].map(working)), [4]);
     assert_eq!(left_out([400_000; 5].map(working)), [0_u32; 0]);
+    // A slice that is too short for the clock to be read has the fixed work alone.
+    let both = |hz, ns| Conditions { frequency_hz: Some(hz), canary_ns: Some(ns), ..Conditions::default() };
+    let mixed = [both(3.0e9, 400_000), working(400_000), both(3.0e9, 400_000), working(400_000), at(3.0e9)];
+    assert_eq!(left_out(mixed), [0_u32; 0]);
+    let worse =
+        [both(3.0e9, 400_000), working(400_000), both(3.0e9, 460_000), both(2.7e9, 400_000), at(3.0e9)];
+    assert_eq!(left_out(worse), [3, 4], "either kind tells");
+}
+
+#[test]
+fn a_variant_that_is_missing_makes_no_block_slower() {
+    let root = tempfile::tempdir().unwrap();
+    // The clock under load is that of the load.
+    let clocked = |number: u32, without: &str| {
+        let mut lines = block(number);
+        lines.retain(|line| line.measured.variant != without);
+        for line in lines.iter_mut().filter(|line| line.phase == "measure") {
+            let hz = if line.measured.variant == "nio" { 3.0e9 } else { 2.0e9 };
+            line.conditions = Some(Conditions { frequency_hz: Some(hz), ..Conditions::default() });
+        }
+        lines
+    };
+    let mut blocks: Vec<Vec<Slice>> = (1..=5).map(|number| clocked(number, "")).collect();
+    blocks[3] = clocked(4, "nio");
+    let run = record(root.path(), &plan(), &blocks, &[]);
+    assert_eq!(run.disturbances(), []);
+}
+
+#[test]
+fn a_ceiling_is_of_the_variants_that_it_names_and_of_several_settings_the_lowest_counts() {
+    let root = tempfile::tempdir().unwrap();
+    let of = |variants: &[&str], exchanges_per_s: f64| Ceiling {
+        variants: variants.iter().map(ToString::to_string).collect(),
+        ..ceiling(exchanges_per_s)
+    };
+    let fits = |ceilings: &[Ceiling]| {
+        let run = record(root.path(), &plan(), &four(), ceilings);
+        let fit = |name: &str| run.points().unwrap().iter().any(|p| p.variant == name && p.generator.fit);
+        [fit("nio"), fit("nio2")]
+    };
+    assert_eq!(fits(&[of(&["nio"], 10_000.0), of(&["nio2"], 1_200.0)]), [true, false]);
+    assert_eq!(fits(&[of(&["nio", "nio2"], 10_000.0), of(&["nio"], 1_200.0)]), [false, true]);
+    assert_eq!(fits(&[of(&[], 1_200.0)]), [false, false], "one without names is of all");
 }
 
 #[test]

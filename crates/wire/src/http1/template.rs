@@ -147,6 +147,14 @@ impl Places {
         &self.draws
     }
 
+    /// What is drawn for each place that a value is filled into, in their order: one value may fill several.
+    pub fn filled(&self) -> impl Iterator<Item = u16> + '_ {
+        self.patches.iter().filter_map(|patch| match patch.what {
+            What::Value(at) => self.draws.get(at).copied(),
+            What::Length | What::Cookies => None,
+        })
+    }
+
     /// The method of the encoded request `bytes`.
     pub fn method<'a>(&self, bytes: &'a [u8]) -> &'a str {
         let end = self.target.start.saturating_sub(1);

@@ -1,0 +1,207 @@
+//! The setting of a load: all that its ceiling depends on.
+
+use super::build;
+use proofload_engine::feed::Feeder;
+use proofload_engine::transport::{Tls, Transport};
+use proofload_engine::{Address, Distribution, Expect, Extent, Follow, KeepAlive, LoadPlan, MixEntry};
+use proofload_engine::{Profile, Shortage, Target};
+use proofload_store::schema::Environment;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// Load that is not counted: connections are made and caches filled.
+const DISCARD_NS: u64 = 150_000_000;
+/// What is counted.
+const WINDOW_NS: u64 = 500_000_000;
+/// What is in flight against a server that does nothing ends in no time.
+const DRAIN_NS: u64 = 200_000_000;
+/// Shorter requests cost what these do.
+const REQUEST_BYTES_MIN: u64 = 256;
+
+/// A load whose ceiling is asked for.
+pub struct Setting {
+    /// Its plans, one for each stream, against any address.
+    pub(super) plans: Vec<LoadPlan>,
+    /// Largest answer of the class, in bytes, head included.
+    pub(super) answer_bytes: u64,
+}
+
+impl Setting {
+    /// The setting of these plans. A load that opens connections while it goes on counts with those that it came to
+    /// (`peaks`, one for each plan), up to the next power of two: the ceiling of those that it began with would be
+    /// another's.
+    pub fn new(mut plans: Vec<LoadPlan>, answer_bytes: u64, peaks: &[u32]) -> Self {
+        for (at, plan) in plans.iter_mut().enumerate() {
+            let most = plan.most_connections();
+            if most > plan.connections {
+                let peak = peaks.get(at).copied().unwrap_or(0).max(plan.connections);
+                plan.connections = peak.checked_next_power_of_two().unwrap_or(peak).min(most);
+            }
+            plan.shortage = Shortage::default();
+        }
+        Setting { plans, answer_bytes }
+    }
+
+    /// Connections, of all streams together.
+    pub fn connections(&self) -> u32 {
+        self.plans.iter().map(|plan| plan.connections).fold(0, u32::saturating_add)
+    }
+
+    fn targets(&self) -> impl Iterator<Item = &Target> {
+        self.plans.iter().flat_map(|plan| &plan.targets)
+    }
+
+    /// Why the null server cannot stand for the load's servers, if it cannot.
+    pub(super) fn refusal(&self) -> Option<String> {
+        let every = self.plans.iter().any(|plan| matches!(plan.keep_alive, KeepAlive::Every(_)));
+        let first = self.targets().next().map(passage);
+        let certificate = |tls: &Tls| tls.client.is_some();
+        let why = if every {
+            "connections that end after some exchanges are none of the null server's"
+        } else if self.targets().any(|target| matches!(target.address, Address::Unix(_))) {
+            "the null server listens on no Unix socket"
+        } else if self.targets().any(|target| target.transport.proxy.is_some()) {
+            "the null server stands behind no proxy"
+        } else if self.targets().any(|target| Some(passage(target)) != first) {
+            "connections pass through different things, and the null server's all through the same"
+        } else if self.tls().is_some_and(certificate) {
+            "the null server asks nobody for a certificate"
+        } else {
+            return None;
+        };
+        Some(why.to_string())
+    }
+
+    /// How TLS is spoken, if it is.
+    pub(super) fn tls(&self) -> Option<&Tls> {
+        self.targets().find_map(|target| target.transport.tls.as_deref())
+    }
+
+    pub(super) fn keeps_alive(&self) -> bool {
+        !self.plans.iter().any(|plan| plan.keep_alive == KeepAlive::Off)
+    }
+
+    /// All that a ceiling depends on, a line each.
+    pub(super) fn lines(&self, environment: &Environment, subject_cpus: &[usize]) -> Vec<String> {
+        let mut lines = vec![
+            format!("machine {}", environment.machine),
+            format!("kernel {}", environment.kernel),
+            format!("CPU model {}", environment.cpu_model),
+            format!("proofload {} {}", environment.proofload, build()),
+            format!("CPUs of the process {:?}", environment.cpus),
+            format!("CPUs of the server {subject_cpus:?}"),
+            format!("answers up to {} bytes", self.answer_bytes),
+        ];
+        for plan in &self.plans {
+            lines.push(format!(
+                "{} connections, {} threads on CPUs {:?}, keep-alive {:?}, driver {}",
+                plan.connections,
+                plan.workers,
+                plan.cpus,
+                plan.keep_alive,
+                plan.driver.name()
+            ));
+            let mut through: Vec<String> = plan.targets.iter().map(passage).collect();
+            through.sort_unstable();
+            through.dedup();
+            lines.push(format!("through {}", through.join(" and ")));
+            lines.extend(requests(plan));
+        }
+        lines
+    }
+
+    /// The same load without pauses, against the null server, whose certificate `authority` vouches for.
+    pub(super) fn against(&self, address: SocketAddr, authority: Option<&[u8]>) -> Vec<LoadPlan> {
+        let tls = self.tls().map(|tls| {
+            let roots = authority.map(<[u8]>::to_vec).into_iter().collect();
+            Arc::new(Tls { server_name: "localhost".to_string(), roots, ..tls.clone() })
+        });
+        let plans = self.plans.iter().cloned().map(|mut plan| {
+            plan.targets = vec![Target {
+                address: address.into(),
+                transport: Transport { proxy: None, tls: tls.clone() },
+            }];
+            for entry in &mut plan.mix {
+                (entry.target, entry.expect, entry.follow) = (0, Expect::default(), Follow::default());
+            }
+            for feeder in &mut plan.asking.feed.feeders {
+                // A length that is held for minutes would be the only one of the window.
+                if let Feeder::Payload { redraw_ns, .. } = feeder {
+                    *redraw_ns = 0;
+                }
+            }
+            plan.asking.bind = Vec::new();
+            plan.shortage = Shortage::default();
+            plan.profile = Profile::Closed { think_ns: Distribution::Constant(0) };
+            (plan.discard_ns, plan.drain_ns) = (DISCARD_NS, DRAIN_NS);
+            plan.extent = Extent::DurationNs(WINDOW_NS);
+            plan
+        });
+        plans.collect()
+    }
+}
+
+/// What connections to a target pass through, apart from who it is.
+fn passage(target: &Target) -> String {
+    let socket = if target.address.tcp().is_some() { "TCP" } else { "a Unix socket" };
+    let tunnel = if target.transport.proxy.is_some() { ", a proxy" } else { "" };
+    let tls = target.transport.tls.as_ref().map_or(String::new(), |tls| {
+        let versions: Vec<&str> = tls.versions.iter().map(|version| version.number()).collect();
+        format!(
+            ", TLS {} (protocols {}, verified {}, resumed {}, client certificate {})",
+            versions.join(" or "),
+            tls.alpn.len(),
+            tls.verify,
+            tls.resumption,
+            tls.client.is_some()
+        )
+    });
+    format!("{socket}{tunnel}{tls}")
+}
+
+/// What is asked, as far as it costs the generator anything: methods, size, and what is filled in.
+fn requests(plan: &LoadPlan) -> Vec<String> {
+    let weights: u64 = plan.mix.iter().map(|entry| u64::from(entry.weight)).sum();
+    let fixed = |entry: &MixEntry| u64::from(entry.weight).saturating_mul(entry.request.bytes.len() as u64);
+    let bytes = plan.mix.iter().map(fixed).fold(0, u64::saturating_add);
+    let most = (bytes / weights.max(1)).max(REQUEST_BYTES_MIN).next_power_of_two();
+    let mut methods: Vec<String> = plan.mix.iter().map(method).collect();
+    methods.sort_unstable();
+    methods.dedup();
+    let kept = plan.mix.iter().map(|entry| entry.request.keep_body).max().unwrap_or(0);
+    let cookies = if plan.asking.cookies { ", cookies" } else { "" };
+    let body = if kept > 0 { format!(", {kept} bytes of answers looked at") } else { String::new() };
+    let mut lines = vec![format!("{} of up to {most} bytes{cookies}{body}", methods.join(" and "))];
+    for entry in &plan.mix {
+        let filled: Vec<String> = entry.request.places.filled().map(|draw| filled(plan, draw)).collect();
+        if !filled.is_empty() {
+            lines.push(format!("filled in {} of {weights} times: {}", entry.weight, filled.join(", ")));
+        }
+    }
+    lines
+}
+
+fn method(entry: &MixEntry) -> String {
+    let end = entry.request.bytes.iter().position(|byte| *byte == b' ').unwrap_or(0);
+    String::from_utf8_lossy(&entry.request.bytes[..end]).into_owned()
+}
+
+/// A value that is filled in, by its kind and size.
+fn filled(plan: &LoadPlan, draw: u16) -> String {
+    let feed = &plan.asking.feed;
+    let Some(draw) = feed.draws.get(usize::from(draw)) else { return "nothing".to_string() };
+    match (feed.feeders.get(draw.feeder), &draw.column) {
+        (Some(Feeder::Payload { sizes, most_bytes, .. }), _) => {
+            format!("text of {sizes:?} up to {most_bytes} bytes")
+        }
+        (Some(Feeder::Text { length }), _) => format!("text of {length} bytes"),
+        (Some(Feeder::Counter { .. }), _) => "a counter".to_string(),
+        (Some(Feeder::Number { .. }), _) => "a number".to_string(),
+        (Some(Feeder::Rows { .. }), Some(column)) => {
+            let rows = column.rows().max(1);
+            let bytes: usize = (0..column.rows()).map(|row| column.get(row).len()).sum();
+            format!("a row of up to {} bytes", (bytes / rows).next_power_of_two())
+        }
+        (Some(Feeder::Rows { .. }), None) | (None, _) => "nothing".to_string(),
+    }
+}
