@@ -5,6 +5,7 @@
 //! nothing probes for `EAGAIN`; writability is watched only after a write came back short.
 
 use super::dial::{connect, delaying_socket_to, dial_fault, socket_to};
+use super::lookout::{Lookout, NEAR_NS};
 use super::machine;
 use super::{
     Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, Pushed, Sent, Turned, Wake,
@@ -35,6 +36,7 @@ pub struct Epoll {
     buffer: Vec<u8>,
     /// The kernel has no `epoll_pwait2` (before 5.11, and under Valgrind): waits are whole milliseconds.
     coarse: bool,
+    lookout: Lookout,
 }
 
 /// The sockets of one worker.
@@ -95,7 +97,7 @@ impl Epoll {
         let requeued = Vec::with_capacity(capacity as usize);
         let net = EpollNet { epoll, sockets, requeued };
         let events = Vec::with_capacity(TURN_EVENTS);
-        Ok(Epoll { net, events, buffer: vec![0; BUFFER_BYTES], coarse: false })
+        Ok(Epoll { net, events, buffer: vec![0; BUFFER_BYTES], coarse: false, lookout: Lookout::default() })
     }
 
     /// Waits at most `timeout_ns`; an interrupted wait is one in which nothing happened.
@@ -155,14 +157,29 @@ impl Epoll {
         }
         let began = clock::monotonic_ns();
         let mut now = began;
-        loop {
+        if !wake.exact && self.lookout.is_worthwhile() {
+            now = self.look_out(wake.at_ns.min(began + NEAR_NS))?;
+        }
+        while self.events.is_empty() {
             let left = wake.at_ns.saturating_sub(now);
             let sleep = if wake.exact { left.saturating_sub(SPIN_NS) } else { left };
             self.wait(sleep, wake.exact)?;
             now = clock::monotonic_ns();
-            let slept_enough = !wake.exact || now >= wake.at_ns;
-            if slept_enough || !self.events.is_empty() {
-                return Ok(now - began);
+            if !wake.exact || now >= wake.at_ns {
+                break;
+            }
+        }
+        self.lookout.saw(now - began, self.events.len());
+        Ok(now - began)
+    }
+
+    /// Looks for events until then without sleeping, and returns the time.
+    fn look_out(&mut self, until: u64) -> io::Result<u64> {
+        loop {
+            self.wait(0, true)?;
+            let now = clock::monotonic_ns();
+            if now >= until || !self.events.is_empty() {
+                return Ok(now);
             }
         }
     }
