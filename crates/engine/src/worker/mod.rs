@@ -82,6 +82,8 @@ pub(crate) struct Worker<'a> {
     drain_end_ns: Option<u64>,
     stopped: bool,
     look_ns: u64,
+    /// By when the worker is to look at its timetable, at the latest.
+    looks_ns: u64,
     told: (u64, u64),
     /// What the transport said of the connection that ended last.
     why_closed: Option<String>,
@@ -152,6 +154,7 @@ impl<'a> Worker<'a> {
             drain_end_ns: None,
             stopped: false,
             look_ns: 0,
+            looks_ns: 0,
             told: (0, 0),
             why_closed: None,
         };
@@ -173,7 +176,9 @@ impl<'a> Worker<'a> {
             if over {
                 return Ok(self.finish(driver));
             }
-            let turned = driver.turn(self.next_wake(now), &mut self)?;
+            let wake = self.next_wake(now);
+            self.looks_ns = wake.at_ns;
+            let turned = driver.turn(wake, &mut self)?;
             let then = now;
             now = driver.net().now_ns();
             self.books.note_turn(turned.waited_ns, now - then);
@@ -362,7 +367,7 @@ impl<'a> Worker<'a> {
         self.books.recorder.record_unsent(left.within);
         self.books.recorder.snapshot_mut().dropped += left.dropped;
         self.books.recorder.snapshot_mut().discarded.add_many(Outcome::Unsent, left.before);
-        self.books.behind = left.behind;
+        self.books.behind += left.behind;
         let counted = matches!(self.plan.extent, Extent::Requests { .. });
         let reached = counted && self.pace.reached_count(self.issue_end_ns);
         let end = self.books.end_ns();
