@@ -251,9 +251,12 @@ impl Collector {
     /// Takes what there is, and tells of each stretch that is whole. Says whether all workers have ended.
     pub fn collect(&mut self, tell: &mut dyn FnMut(&Stretch<'_>)) -> bool {
         loop {
+            let last = self.last;
             self.take();
             let owed = self.workers.iter().filter_map(|worker| worker.owes).min();
             match owed {
+                // One of them gave several seconds at once: those who were looked at before it may have more of them.
+                _ if self.last > last => {}
                 Some(owed) if owed <= self.last => return false,
                 _ if self.begun => self.close(tell),
                 Some(_) => {}
