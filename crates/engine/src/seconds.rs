@@ -122,6 +122,13 @@ impl Seconds {
         seconds
     }
 
+    /// Gives the window its place on the axis of time, before anything is recorded; it stays as long as it was.
+    pub fn stand_at(&mut self, window: Window) {
+        self.window = window;
+        self.since_ns = window.start_ns;
+        self.end_ns = if self.all > 0 { self.due_ns() } else { u64::MAX };
+    }
+
     /// Goes on to the second of this instant. To be called before something of that instant is recorded.
     #[inline]
     pub fn turn(&mut self, now_ns: u64, recorder: &mut Recorder) {

@@ -3,7 +3,7 @@
 //! What is due waits in the timetable itself: a queue of any length costs no memory. Only the ticks for which a
 //! connection is being opened are taken out of it, and there is room for as many as may ever be opened.
 
-use super::{BACKOFF_NS, OPENING_GAP_NS, OPENING_MAX, Share, Worker};
+use super::{BACKOFF_NS, OPENING_GAP_NS, OPENING_MAX, Worker};
 use crate::driver::{Conn, Dialed, Net};
 use crate::health::SEND_DELAY_NS;
 use crate::load::{Mix, Stripe};
@@ -125,9 +125,8 @@ impl Lane {
 const TICKS: u64 = 0x7469_636b;
 
 impl Open {
-    pub fn new(plan: &LoadPlan, share: &Share, stripe: Stripe, window: &Window, quota: Option<u64>) -> Self {
-        let count_full_ns =
-            quota.and_then(|quota| count_full_ns(stripe.clone(), share.start_ns, window, quota));
+    pub fn new(plan: &LoadPlan, stripe: Stripe, window: &Window, quota: Option<u64>) -> Self {
+        let count_full_ns = quota.and_then(|quota| count_full_ns(stripe.clone(), window, quota));
         let targets: Vec<usize> = plan.mix.iter().map(|entry| entry.target).collect();
         let weights = plan.mix.iter().map(|entry| entry.weight).enumerate();
         let mix = Mix::new(weights, plan.seed, TICKS);
@@ -140,7 +139,7 @@ impl Open {
                 stripe: stripe.clone(),
                 mix: mix.clone(),
                 targets: targets.clone(),
-                start_ns: share.start_ns,
+                start_ns: 0,
                 due_ns: 0,
                 entry: 0,
                 free: VecDeque::new(),
@@ -156,6 +155,15 @@ impl Open {
         let coalesce_ns = plan.profile.coalesce_ns();
         let overflow = plan.shortage.overflow;
         Open { lanes, lane_of, coalesce_ns, count_full_ns, overflow, grow_ns: 0 }
+    }
+
+    /// The load begins at that instant.
+    pub fn begin_at(&mut self, start_ns: u64) {
+        self.count_full_ns = self.count_full_ns.map(|full_ns| full_ns.saturating_add(start_ns));
+        for lane in &mut self.lanes {
+            lane.start_ns = start_ns;
+            lane.due_ns = lane.due_ns.saturating_add(start_ns);
+        }
     }
 
     /// Makes the slots from `first` on the reserve, and has all memory that the places will ever need.
@@ -230,11 +238,11 @@ pub(super) struct Left {
 }
 
 /// The instant just behind the tick that makes the count full; `None` when the cap comes first.
-fn count_full_ns(mut stripe: Stripe, start_ns: u64, window: &Window, quota: u64) -> Option<u64> {
+fn count_full_ns(mut stripe: Stripe, window: &Window, quota: u64) -> Option<u64> {
     let mut left = quota;
     let mut full_ns = window.start_ns;
     while left > 0 {
-        let due = start_ns.saturating_add(stripe.offset_ns());
+        let due = stripe.offset_ns();
         if due >= window.end_ns {
             return None;
         }

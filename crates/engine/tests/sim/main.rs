@@ -5,6 +5,7 @@ mod follow;
 mod outcomes;
 mod pace;
 mod queue;
+mod readiness;
 mod refusal;
 mod shapes;
 mod shares;
