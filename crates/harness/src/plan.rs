@@ -11,7 +11,7 @@ mod order;
 mod retime;
 
 pub use explain::explain;
-pub use lines::redact_arguments;
+pub use lines::{redact_arguments, redact_own_arguments};
 pub use mode::{CYCLES, Mode, SERIAL, choose as choose_mode};
 pub use retime::retime;
 

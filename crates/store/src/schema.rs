@@ -68,7 +68,8 @@ pub struct Generator {
     pub start_error_ns: Option<u64>,
     /// What carried the bytes: `epoll`, `io_uring`.
     pub driver: String,
-    /// Whether every self-check passed.
+    /// Whether every self-check passed. Of streams of one load all are fit, or none: this, the findings and the checks
+    /// of their points are those of the load.
     pub fit: bool,
     /// The checks that failed, a sentence each.
     pub findings: Vec<String>,
@@ -120,7 +121,7 @@ pub struct Point {
     #[serde(default)]
     pub dropped: u64,
     /// Most connections that there were at once: those above, and what was opened while none was free. 0 when not
-    /// recorded.
+    /// recorded. Of streams together the sum of theirs.
     #[serde(default)]
     pub connections_peak: u32,
     /// How many there might have been; 0 when not recorded.
