@@ -315,6 +315,9 @@ pub struct StreamLoad {
     pub connections: u32,
     /// All of it in words: `500/s, constant arrivals, 64 connections, keep-alive on`.
     pub profile: String,
+    /// Connections that there may be in the end (open); 0 for no more than above, and where it was not recorded.
+    #[serde(default)]
+    pub most_connections: u32,
     /// Mean pause between an answer and the next send (closed).
     #[serde(default)]
     pub think_ns: u64,
@@ -428,6 +431,9 @@ pub struct Plan {
     /// Whether the generator's ceiling was left unmeasured on demand (`--no-ceiling`).
     #[serde(default)]
     pub no_ceiling: bool,
+    /// What is to carry the bytes: `epoll`, `io_uring`. Empty where it was not recorded, which is taken for `epoll`.
+    #[serde(default)]
+    pub driver: String,
 }
 
 /// What machine this is.
