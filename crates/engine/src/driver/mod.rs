@@ -10,6 +10,7 @@
 
 mod dial;
 mod epoll;
+mod lookout;
 mod machine;
 pub mod sim;
 mod tap;
