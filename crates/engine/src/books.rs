@@ -114,6 +114,14 @@ impl Books {
         }
     }
 
+    /// Gives the window its place on the axis of time, before anything is written down.
+    pub fn stand_at(&mut self, window: Window) {
+        self.window = window;
+        self.last_end_ns = window.start_ns;
+        self.recorder.stand_at(window);
+        self.seconds.stand_at(window);
+    }
+
     /// Whether an exchange intended then belongs to the window.
     #[inline]
     pub fn covers(&self, intended_ns: u64) -> bool {
