@@ -190,7 +190,7 @@ impl<'a> Worker<'a> {
             let turned = driver.turn(wake, &mut self)?;
             let then = now;
             now = driver.net().now_ns();
-            self.books.note_turn(turned.waited_ns, now - then);
+            self.books.note_turn(turned.waited_ns, now - then, now);
         }
     }
 
