@@ -132,7 +132,7 @@ impl Books {
     /// connection has been away, if this exchange is not on the books of latency.
     #[inline]
     pub fn settle(&mut self, times: &ExchangeTimes, ready_ns: u64, outcome: Outcome) -> Option<u64> {
-        self.seconds.turn(times.end_ns, &mut self.recorder);
+        self.turn(times.end_ns);
         self.recorder.record(times, outcome);
         if outcome != Outcome::Answered {
             self.failed += u64::from(outcome.is_finished());
@@ -162,6 +162,7 @@ impl Books {
 
     /// Writes down a TLS handshake that ended then.
     pub fn shook_hands(&mut self, now_ns: u64, handshake: &Handshake) {
+        self.turn(now_ns);
         self.recorder.record_handshake(now_ns, handshake.took_ns, handshake.resumed);
         if !self.negotiated.contains(&handshake.negotiated) {
             self.negotiated.push(handshake.negotiated);
@@ -208,7 +209,8 @@ impl Books {
         }
     }
 
-    /// Goes on to the second of this instant.
+    /// Goes on to the second of this instant. To be called before anything of it is written down.
+    #[inline]
     pub fn turn(&mut self, now_ns: u64) {
         self.seconds.turn(now_ns, &mut self.recorder);
     }

@@ -277,6 +277,7 @@ impl Worker<'_> {
             }
             self.begin(net, conn, entry, due, now);
             now = net.now_ns();
+            self.books.turn(now);
         }
     }
 

@@ -196,6 +196,7 @@ impl<'a> Worker<'a> {
 
     /// Does what time alone has made due.
     fn advance<N: Net>(&mut self, net: &mut N, now: u64) {
+        self.books.turn(now);
         if self.books.window_is_new(now) {
             self.books.note_cpu(net.cpu_ns(), false);
         }
@@ -256,7 +257,6 @@ impl<'a> Worker<'a> {
         self.watch.answered.fetch_add(answered - self.told.0, Ordering::Relaxed);
         self.watch.failed.fetch_add(failed - self.told.1, Ordering::Relaxed);
         self.told = (answered, failed);
-        self.books.turn(now);
     }
 
     /// Ends issuing early. All workers of a load stop at the instant the first of them saw the switch.
@@ -360,6 +360,7 @@ impl<'a> Worker<'a> {
     /// Counts what is left and hands the books over.
     fn finish<D: Driver>(mut self, driver: &mut D) -> WorkerResult {
         let now = driver.net().now_ns();
+        self.books.turn(now);
         for conn in 0..self.slots.len() as Conn {
             let slot = &self.slots[conn as usize];
             if slot.in_flight() {
@@ -456,6 +457,7 @@ impl<N: Net> Handler<N> for Worker<'_> {
     #[inline]
     fn received(&mut self, net: &mut N, conn: Conn, bytes: &[u8]) {
         let now = net.now_ns();
+        self.books.turn(now);
         self.books.recorder.record_bytes(now, 0, bytes.len() as u64);
         self.feed(net, conn, bytes, now);
     }
@@ -463,12 +465,14 @@ impl<N: Net> Handler<N> for Worker<'_> {
     fn writable(&mut self, net: &mut N, conn: Conn) {
         if self.slots[conn as usize].backlog.is_some() {
             let now = net.now_ns();
+            self.books.turn(now);
             self.flush(net, conn, now);
         }
     }
 
     fn closed(&mut self, net: &mut N, conn: Conn, how: Close) {
         let now = net.now_ns();
+        self.books.turn(now);
         self.why_closed = net.explain();
         self.lost(net, conn, how, now, true);
         self.why_closed = None;

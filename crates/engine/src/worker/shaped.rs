@@ -172,6 +172,7 @@ impl Worker<'_> {
             }
             self.begin(net, conn, entry, due_ns, now);
             now = net.now_ns();
+            self.books.turn(now);
         }
     }
 
