@@ -56,7 +56,10 @@ mod tests {
     fn many_answers_at_once_need_none() {
         let waits = [(5_000, 40); 100];
         assert!(!after(&waits).is_worthwhile());
-        assert!(!after(&[&waits[..], &[(5_000, 1); 8]].concat()).is_worthwhile(), "a few single ones change nothing");
+        assert!(
+            !after(&[&waits[..], &[(5_000, 1); 8]].concat()).is_worthwhile(),
+            "a few single ones change nothing"
+        );
         assert!(after(&[&waits[..], &[(5_000, 1); 100]].concat()).is_worthwhile());
         assert!(after(&[(5_000, FEW as usize); 1_000]).is_worthwhile());
         assert!(!after(&[(5_000, FEW as usize + 1); 1_000]).is_worthwhile());

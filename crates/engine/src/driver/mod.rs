@@ -10,6 +10,7 @@
 
 mod dial;
 mod epoll;
+mod line;
 mod lookout;
 mod machine;
 pub mod sim;
@@ -42,6 +43,13 @@ pub fn probe(choice: DriverChoice) -> Result<(), EngineError> {
         DriverChoice::IoUring => UringDrivers::new().map(|_| ()),
     }
 }
+
+/// Most things told in one turn: at some 4 µs each a due send is at most a quarter of a millisecond late.
+const TURN_EVENTS: usize = 64;
+/// Bytes after which a turn ends, or a connection has had its share of it.
+const TURN_BYTES: usize = 256 * 1024;
+/// The last stretch before an exact instant is spun, for a sleeping thread wakes up some 50 µs late.
+const SPIN_NS: u64 = 60_000;
 
 /// Names a connection of one worker.
 pub type Conn = u32;

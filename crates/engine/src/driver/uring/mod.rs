@@ -15,7 +15,9 @@ mod net;
 mod probe;
 
 use super::epoll::system;
+use super::line::{Lines, Waiting};
 use super::{Allowance, Close, Conn, Driver, Drivers, EpollDrivers, Handler, Net, Turned, Wake};
+use super::{SPIN_NS, TURN_BYTES, TURN_EVENTS};
 use crate::{DriverChoice, EngineError, clock};
 use io_uring::cqueue;
 use memory::{Buffers, Parcels};
@@ -28,13 +30,6 @@ use std::num::NonZeroU64;
 const ENTRIES: u32 = 256;
 /// Room for completions; what is in excess the kernel keeps until there is room.
 const COMPLETIONS: u32 = 4096;
-/// Most completions told in one turn.
-const TURN_EVENTS: usize = 64;
-/// Bytes after which a turn ends.
-const TURN_BYTES: usize = 256 * 1024;
-/// The last stretch before an exact instant is spun, for a sleeping thread wakes up some 50 µs late.
-const SPIN_NS: u64 = 60_000;
-
 /// A driver over io_uring.
 pub struct Uring {
     // Before the buffers, so that the kernel is done with them when they go.
@@ -69,6 +64,7 @@ impl Uring {
             waiting: 0,
             broken: None,
             named: Vec::new(),
+            lines: Lines::default(),
         };
         Ok(Uring { net, buffers, peeked: None })
     }
@@ -133,14 +129,14 @@ impl Uring {
                 }
                 (0, _) => handler.closed(&mut self.net, conn, Close::Fin),
                 // No buffer was left: those that were told of before have been given back meanwhile.
-                (result, _) if [-libc::ENOBUFS, -libc::EAGAIN, -libc::EINTR].contains(&result) => {}
+                (result, _) if may_go_on(result) => {}
                 _ => handler.closed(&mut self.net, conn, Close::Reset),
             }
         }
         if let Some(id) = buffer {
             self.buffers.give_back(id);
         }
-        let goes_on = done.result() > 0 || done.result() == -libc::ENOBUFS || done.result() == -libc::EAGAIN;
+        let goes_on = done.result() > 0 || may_go_on(done.result());
         if goes_on && self.net.is_live(conn, epoch) && !self.net.sockets[conn as usize].receiving {
             self.net.arm(conn);
         }
@@ -172,6 +168,25 @@ impl Uring {
             Ok(true) => self.tell_writable(conn, handler),
             Ok(false) => self.net.poll(conn),
             Err(_) => handler.closed(&mut self.net, conn, Close::Reset),
+        }
+    }
+
+    /// Goes on with dials that found no room.
+    #[cold]
+    fn try_lines<H: Handler<UringNet>>(&mut self, handler: &mut H) {
+        let now = clock::monotonic_ns();
+        for _ in 0..TURN_EVENTS {
+            let sockets = &self.net.sockets;
+            let goes_on = |conn: Conn, epoch| sockets[conn as usize].epoch == epoch;
+            let Some((Waiting { conn, fd, .. }, ended)) = self.net.lines.next(now, goes_on) else { return };
+            let socket = &mut self.net.sockets[conn as usize];
+            socket.dialing = false;
+            socket.fd = Some(fd);
+            match ended {
+                Ok(()) => self.net.arm(conn),
+                Err(_) => self.net.close(conn),
+            }
+            handler.dialed(&mut self.net, conn, ended);
         }
     }
 
@@ -215,6 +230,11 @@ impl Uring {
     }
 }
 
+/// Whether a receive that ended so only has to be armed again.
+fn may_go_on(result: i32) -> bool {
+    [-libc::ENOBUFS, -libc::EAGAIN, -libc::EINTR].contains(&result)
+}
+
 impl Driver for Uring {
     type Net = UringNet;
 
@@ -227,7 +247,7 @@ impl Driver for Uring {
     }
 
     fn turn<H: Handler<UringNet>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Turned> {
-        let waited_ns = self.wait_until(wake)?;
+        let waited_ns = self.wait_until(self.net.lines.before(wake))?;
         let mut bytes = 0;
         for _ in 0..TURN_EVENTS {
             if bytes >= TURN_BYTES {
@@ -239,6 +259,9 @@ impl Driver for Uring {
                 POLL => self.polled(&done, handler),
                 _ => self.sent(&done, handler),
             }
+        }
+        if !self.net.lines.is_empty() {
+            self.try_lines(handler);
         }
         match self.net.broken {
             Some(errno) => Err(system(errno)),

@@ -1,12 +1,13 @@
 //! The sockets, and the entries that ask the kernel for something.
 
 use super::memory::{GROUP, Parcels, SEND_BYTES};
-use crate::driver::dial::{dial_fault, socket_to};
+use crate::driver::dial::{self, Begun, connect, dial_fault, socket_to};
+use crate::driver::line::{Lines, Waiting};
 use crate::driver::{Conn, DialFault, Dialed, Net, Pushed};
 use crate::{Address, Target, clock};
 use io_uring::{EnterFlags, IoUring, cqueue, opcode, squeue, types};
 use rustix::io::Errno;
-use rustix::net::{SendFlags, Shutdown, SocketAddrUnix, sockopt};
+use rustix::net::Shutdown;
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -36,6 +37,7 @@ pub struct UringNet {
     pub(super) broken: Option<Errno>,
     /// Sockets that entries still name which the kernel did not take.
     pub(super) named: Vec<OwnedFd>,
+    pub(super) lines: Lines,
 }
 
 #[derive(Debug, Default)]
@@ -205,12 +207,9 @@ impl UringNet {
     pub(super) fn dial_result(&mut self, conn: Conn) -> Result<bool, DialFault> {
         let socket = &mut self.sockets[conn as usize];
         let Some(fd) = &socket.fd else { return Ok(false) };
-        match sockopt::socket_error(fd) {
-            Ok(Ok(())) => {}
-            Ok(Err(errno)) | Err(errno) => return Err(dial_fault(errno)),
-        }
-        socket.dialing = rustix::net::getpeername(fd).is_err();
-        Ok(!socket.dialing)
+        let stands = dial::dial_result(fd)?;
+        socket.dialing = !stands;
+        Ok(stands)
     }
 
     /// Sends what the kernel has left of a request; says whether that was all.
@@ -224,10 +223,9 @@ impl UringNet {
                 return Ok(true);
             }
             let Some(fd) = &self.sockets[conn as usize].fd else { return Ok(false) };
-            match rustix::net::send(fd, rest, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+            match dial::send(fd, rest) {
+                Ok(0) => return Ok(false),
                 Ok(took) => self.parcels.sent(id, took as u16),
-                Err(Errno::AGAIN) => return Ok(false),
-                Err(Errno::INTR) => {}
                 Err(errno) => {
                     self.sockets[conn as usize].out = Out::Nothing;
                     self.parcels.free(id);
@@ -243,13 +241,11 @@ impl UringNet {
 
     pub(super) fn open(&mut self, conn: Conn, to: &Address, from: Option<IpAddr>) -> Result<Dialed, Errno> {
         let fd = socket_to(to, from)?;
-        let connected = match to {
-            Address::Tcp(to) => rustix::net::connect(&fd, to),
-            Address::Unix(path) => rustix::net::connect(&fd, &SocketAddrUnix::new(path)?),
-        };
-        match connected {
-            Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => {}
-            Err(errno) => return Err(errno),
+        if self.lines.lead_to(to) || connect(&fd, to)? == Begun::NoRoom {
+            let socket = &mut self.sockets[conn as usize];
+            socket.dialing = true;
+            self.lines.join(to, Waiting { conn, epoch: socket.epoch, fd }, clock::monotonic_ns());
+            return Ok(Dialed::Pending);
         }
         let established = rustix::net::getpeername(&fd).is_ok();
         let socket = &mut self.sockets[conn as usize];
@@ -267,18 +263,14 @@ impl UringNet {
     /// Sends with a system call of its own.
     pub(super) fn send_now(&mut self, conn: Conn, bytes: &[u8]) -> Pushed {
         let Some(fd) = &self.sockets[conn as usize].fd else { return Pushed::Failed };
-        let took = loop {
-            match rustix::net::send(fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
-                Ok(took) => break took,
-                Err(Errno::AGAIN) => break 0,
-                Err(Errno::INTR) => {}
-                Err(Errno::CONNRESET | Errno::PIPE) => {
-                    // As above: the armed receive finds what came before, then the end.
-                    self.sockets[conn as usize].reset = true;
-                    return Pushed::Took(0);
-                }
-                Err(_) => return Pushed::Failed,
+        let took = match dial::send(fd, bytes) {
+            Ok(took) => took,
+            Err(Errno::CONNRESET | Errno::PIPE) => {
+                // As above: the armed receive finds what came before, then the end.
+                self.sockets[conn as usize].reset = true;
+                return Pushed::Took(0);
             }
+            Err(_) => return Pushed::Failed,
         };
         if took < bytes.len() {
             self.sockets[conn as usize].wants_write = true;
