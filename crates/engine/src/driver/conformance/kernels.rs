@@ -2,9 +2,11 @@
 
 use super::*;
 use crate::Address;
+use rustix::net::sockopt as socket;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use std::io::Read;
-use std::os::fd::OwnedFd;
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 
@@ -117,6 +119,82 @@ fn who_stands_in_line_hears_that_the_listener_is_gone<D: Kernels>(name: &str) {
     );
 }
 
+/// A connection over TCP, and its other end.
+fn pair<D: Kernels>(ground: &mut Alone<D>, notes: &mut Notes) -> TcpStream {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let to: Target = listener.local_addr().unwrap().into();
+    if ground.driver().net().dial(0, &to, None) == Dialed::Pending {
+        until(ground, notes, |n| n.seen == [Seen::Dialed(0, Ok(()))]);
+    }
+    notes.seen.clear();
+    pass(ground, notes, 1_000_000);
+    listener.accept().unwrap().0
+}
+
+fn what_is_said_to_be_sent_the_kernel_has_at_that_instant<D: Kernels>(_name: &str) {
+    let mut ground = Alone::<D>::build(Vec::new());
+    let mut notes = Notes::new();
+    let mut peer = pair(&mut ground, &mut notes);
+    peer.set_nonblocking(true).unwrap();
+    notes.unsent = b"hello".to_vec();
+    notes.push(ground.driver().net(), 0);
+    let queued = notes.queued > 0;
+    assert_eq!(notes.told, if queued { 0 } else { 5 });
+    let held_up_until = ground.driver().net().now_ns() + 2_000_000;
+    while ground.driver().net().now_ns() < held_up_until {}
+    let mut got = [0; 8];
+    // What is queued has not left, whatever the generator was busy with.
+    assert_eq!(peer.read(&mut got).is_ok(), !queued);
+    pass(&mut ground, &mut notes, 1_000_000);
+    assert_eq!((notes.told, notes.queued), (5, 0));
+    assert!(!queued || notes.left_ns.is_some_and(|at_ns| at_ns >= held_up_until), "{:?}", notes.left_ns);
+    assert!(!queued || peer.read(&mut got).is_ok_and(|got| got == 5));
+}
+
+fn what_meets_a_reset_was_not_sent<D: Kernels>(_name: &str) {
+    let mut ground = Alone::<D>::build(Vec::new());
+    let mut notes = Notes::new();
+    let peer = pair(&mut ground, &mut notes);
+    socket::set_socket_linger(&peer, Some(Duration::ZERO)).unwrap();
+    drop(peer);
+    notes.unsent = b"hello".to_vec();
+    notes.push(ground.driver().net(), 0);
+    until(&mut ground, &mut notes, |n| n.closed(0).is_some());
+    assert_eq!(notes.seen, [Seen::Closed(0, Close::Reset)]);
+    assert_eq!(notes.told, 0);
+}
+
+/// Puts what cannot be sent to in the place of the socket whose other end that is.
+fn spoil(peer: &TcpStream) {
+    let (here, there) = (peer.peer_addr().unwrap(), peer.local_addr().unwrap());
+    let nothing = std::fs::File::open("/dev/null").unwrap();
+    let is_it = |fd: &RawFd| {
+        // SAFETY: the number is used for two questions only, which any number may be asked.
+        let fd = unsafe { BorrowedFd::borrow_raw(*fd) };
+        let local = rustix::net::getsockname(fd).ok().and_then(|of| SocketAddr::try_from(of).ok());
+        let remote = rustix::net::getpeername(fd).ok().flatten();
+        local == Some(here) && remote.and_then(|of| SocketAddr::try_from(of).ok()) == Some(there)
+    };
+    let fd = (3..4096).find(is_it).unwrap();
+    // SAFETY: the driver goes on owning the number.
+    assert_eq!(unsafe { libc::dup2(nothing.as_raw_fd(), fd) }, fd);
+}
+
+fn what_the_kernel_refuses_to_send_was_not_sent<D: Kernels>(_name: &str) {
+    let mut ground = Alone::<D>::build(Vec::new());
+    let mut notes = Notes::new();
+    let peer = pair(&mut ground, &mut notes);
+    spoil(&peer);
+    notes.unsent = b"hello".to_vec();
+    notes.push(ground.driver().net(), 0);
+    until(&mut ground, &mut notes, |n| !n.seen.is_empty());
+    assert_eq!(notes.seen, [Seen::Unsent(0)]);
+    assert_eq!(notes.told, 0);
+    ground.driver().net().close(0);
+    pass(&mut ground, &mut notes, 1_000_000);
+    assert_eq!(notes.seen, [Seen::Unsent(0)]);
+}
+
 macro_rules! over_every_kernel {
     ($($case:ident),+ $(,)?) => {
         mod epoll {
@@ -137,4 +215,7 @@ macro_rules! over_every_kernel {
 over_every_kernel!(
     a_full_unix_listen_queue_is_waited_for_in_line,
     who_stands_in_line_hears_that_the_listener_is_gone,
+    what_is_said_to_be_sent_the_kernel_has_at_that_instant,
+    what_meets_a_reset_was_not_sent,
+    what_the_kernel_refuses_to_send_was_not_sent,
 );

@@ -124,6 +124,8 @@ pub(super) struct Parcel {
     pub epoch: u32,
     pub from: u16,
     pub to: u16,
+    /// When it was handed to the kernel, just before.
+    pub at_ns: u64,
 }
 
 /// Copies of requests, which the kernel reads when the ring is submitted.
@@ -133,23 +135,45 @@ pub(super) struct Parcels {
     parcels: Vec<Parcel>,
     /// The one used last is used first, for it is in the cache.
     free: Vec<u16>,
+    /// Those that the kernel has not been handed.
+    queued: Vec<u16>,
 }
 
 impl Parcels {
     pub fn new() -> Self {
         let bytes = Pages::new(usize::from(SENDS) * SEND_BYTES);
-        Parcels { bytes, parcels: vec![Parcel::default(); usize::from(SENDS)], free: (0..SENDS).collect() }
+        let parcels = vec![Parcel::default(); usize::from(SENDS)];
+        let queued = Vec::with_capacity(usize::from(SENDS));
+        Parcels { bytes, parcels, free: (0..SENDS).collect(), queued }
     }
 
     /// Copies a request of at most [`SEND_BYTES`]; `None` when all are under way.
     pub fn pack(&mut self, conn: Conn, epoch: u32, bytes: &[u8]) -> Option<u16> {
         assert!(bytes.len() <= SEND_BYTES);
         let id = self.free.pop()?;
-        self.parcels[usize::from(id)] = Parcel { conn, epoch, from: 0, to: bytes.len() as u16 };
+        self.parcels[usize::from(id)] = Parcel { conn, epoch, from: 0, to: bytes.len() as u16, at_ns: 0 };
+        self.queued.push(id);
         let start = self.bytes.at(usize::from(id) * SEND_BYTES);
         // SAFETY: the buffer has room for `SEND_BYTES`, and the kernel is done with it, for it was free.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), start, bytes.len()) };
         Some(id)
+    }
+
+    /// How many the kernel has not been handed.
+    pub fn waiting(&self) -> usize {
+        self.queued.len()
+    }
+
+    /// The kernel is about to be handed those that it has not.
+    pub fn leave(&mut self, at_ns: u64) {
+        for id in &self.queued {
+            self.parcels[usize::from(*id)].at_ns = at_ns;
+        }
+    }
+
+    /// It has them.
+    pub fn have_left(&mut self) {
+        self.queued.clear();
     }
 
     pub fn get(&self, id: u16) -> Parcel {

@@ -3,7 +3,7 @@
 use super::memory::{GROUP, Parcels, SEND_BYTES};
 use crate::driver::dial::{self, Begun, connect, dial_fault, socket_to};
 use crate::driver::line::{Lines, Waiting};
-use crate::driver::{Conn, DialFault, Dialed, Net, Pushed};
+use crate::driver::{Conn, DialFault, Dialed, Net, Pushed, Sent};
 use crate::{Address, Target, clock};
 use io_uring::{EnterFlags, IoUring, cqueue, opcode, squeue, types};
 use rustix::io::Errno;
@@ -13,7 +13,7 @@ use std::net::IpAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
 
 /// Requests that wait for each other at most.
-pub(super) const BATCH: u32 = 32;
+pub(super) const BATCH: usize = 32;
 
 /// What a completion is about stands above connection and epoch in its tag.
 pub(super) const RECEIVE: u64 = 0;
@@ -31,8 +31,6 @@ pub struct UringNet {
     pub(super) sockets: Vec<Socket>,
     /// Counts submissions, to know whether an entry has left the queue.
     pub(super) batch: u64,
-    /// Requests in the queue.
-    pub(super) waiting: u32,
     /// What the kernel refused that it must not refuse; the next turn ends with it.
     pub(super) broken: Option<Errno>,
     /// Sockets that entries still name which the kernel did not take.
@@ -66,6 +64,26 @@ pub(super) enum Out {
     Queued,
     /// The kernel did not take all of it.
     Rest(u16),
+}
+
+/// What a completion says of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// It is none of a request, or more is to be done.
+    Otherwise,
+    /// The request left whole, and nobody asks any more.
+    Unasked,
+    /// It left whole.
+    Whole(Conn, Sent),
+}
+
+/// How far sending a rest came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rest {
+    /// Nothing is left to be sent.
+    pub done: bool,
+    /// The kernel took the first bytes of the request.
+    pub begun: Option<Sent>,
 }
 
 impl std::fmt::Debug for UringNet {
@@ -110,6 +128,9 @@ impl UringNet {
 
     pub(super) fn submit(&mut self, flags: EnterFlags) -> io::Result<()> {
         let queued = self.ring.submission().len();
+        if self.parcels.waiting() > 0 {
+            self.parcels.leave(clock::monotonic_ns());
+        }
         // SAFETY: neither a timeout nor a set of signals is handed over. Sockets that entries name are open, for
         // `close` submits first; buffers that they name live as long as the ring.
         let entered =
@@ -118,7 +139,7 @@ impl UringNet {
             Ok(taken) => {
                 if taken >= queued {
                     self.batch += 1;
-                    self.waiting = 0;
+                    self.parcels.have_left();
                 }
                 Ok(())
             }
@@ -181,26 +202,28 @@ impl UringNet {
         self.push(conn, &poll.user_data(tag));
     }
 
-    /// Whether that completion tells of a request that left whole while nobody waits for it.
+    /// Whether that completion tells of a request that left whole while nobody waits to send more.
     #[inline]
-    pub(super) fn left_whole(&mut self, done: &cqueue::Entry) -> bool {
+    pub(super) fn left_whole(&mut self, done: &cqueue::Entry) -> Left {
         if done.user_data() >> KIND_SHIFT != SEND {
-            return false;
+            return Left::Otherwise;
         }
         let id = done.user_data() as u16;
         let parcel = self.parcels.get(id);
         if done.result() != i32::from(parcel.to) {
-            return false;
+            return Left::Otherwise;
         }
         let socket = &mut self.sockets[parcel.conn as usize];
-        if socket.epoch == parcel.epoch {
+        let asked = socket.epoch == parcel.epoch;
+        if asked {
             if socket.wants_write {
-                return false;
+                return Left::Otherwise;
             }
             socket.out = Out::Nothing;
         }
         self.parcels.free(id);
-        true
+        let sent = Sent { at_ns: parcel.at_ns, pushed: Pushed::Took(usize::from(parcel.to)) };
+        if asked { Left::Whole(parcel.conn, sent) } else { Left::Unasked }
     }
 
     /// Whether a pending dial has ended well; `Ok(false)` while it has not ended.
@@ -212,20 +235,28 @@ impl UringNet {
         Ok(stands)
     }
 
-    /// Sends what the kernel has left of a request; says whether that was all.
-    pub(super) fn push_rest(&mut self, conn: Conn) -> Result<bool, Errno> {
-        let Out::Rest(id) = self.sockets[conn as usize].out else { return Ok(true) };
+    /// Sends what the kernel has left of a request.
+    pub(super) fn push_rest(&mut self, conn: Conn) -> Result<Rest, Errno> {
+        let mut begun = None;
+        let Out::Rest(id) = self.sockets[conn as usize].out else { return Ok(Rest { done: true, begun }) };
         loop {
             let rest = self.parcels.rest(id);
             if rest.is_empty() {
                 self.sockets[conn as usize].out = Out::Nothing;
                 self.parcels.free(id);
-                return Ok(true);
+                return Ok(Rest { done: true, begun });
             }
-            let Some(fd) = &self.sockets[conn as usize].fd else { return Ok(false) };
+            let Some(fd) = &self.sockets[conn as usize].fd else { return Ok(Rest { done: false, begun }) };
+            let at_ns = clock::monotonic_ns();
             match dial::send(fd, rest) {
-                Ok(0) => return Ok(false),
-                Ok(took) => self.parcels.sent(id, took as u16),
+                Ok(0) => return Ok(Rest { done: false, begun }),
+                Ok(took) => {
+                    let parcel = self.parcels.get(id);
+                    if parcel.from == 0 {
+                        begun = Some(Sent { at_ns, pushed: Pushed::Took(usize::from(parcel.to)) });
+                    }
+                    self.parcels.sent(id, took as u16);
+                }
                 Err(errno) => {
                     self.sockets[conn as usize].out = Out::Nothing;
                     self.parcels.free(id);
@@ -233,7 +264,7 @@ impl UringNet {
                         return Err(errno);
                     }
                     self.sockets[conn as usize].reset = true;
-                    return Ok(true);
+                    return Ok(Rest { done: true, begun });
                 }
             }
         }
@@ -314,13 +345,12 @@ impl Net for UringNet {
             .flags(libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT)
             .build();
         self.push(conn, &send.user_data(SEND << KIND_SHIFT | u64::from(id)));
-        self.waiting += 1;
-        if self.waiting >= BATCH
+        if self.parcels.waiting() >= BATCH
             && let Err(error) = self.submit(EnterFlags::empty())
         {
             self.broken = Some(Errno::from_io_error(&error).unwrap_or(Errno::IO));
         }
-        Pushed::Took(bytes.len())
+        Pushed::Queued
     }
 
     fn close(&mut self, conn: Conn) {
