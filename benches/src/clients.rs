@@ -220,6 +220,32 @@ impl Client {
     }
 }
 
+/// What a run of Proofload used, and the point of its result.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The process.
+    pub ended: Ended,
+    /// The one point of the result.
+    pub point: serde_json::Value,
+    /// Exchanges that were answered.
+    pub answered: f64,
+}
+
+/// Runs Proofload on one thread with those flags besides the address and the time.
+///
+/// # Errors
+/// When it fails, takes far too long, or hardly anything is answered.
+pub fn measure(url: &str, seconds: u64, flags: &[&str]) -> anyhow::Result<Measured> {
+    let mut command = child::on_cpu(CLIENT_CPU, &subject::proofload()?);
+    command.args([url, "-d", &format!("{seconds}s"), "--workers", "1", "--format", "json", "-q"]).args(flags);
+    let ended = child::run_to(command, Duration::from_secs(seconds + 60), &[0, UNFIT])?;
+    let result: serde_json::Value = serde_json::from_str(&ended.output).context("the client's result")?;
+    let point = result["points"][0].clone();
+    let answered = point["outcomes"]["answered"].as_f64().context("no count of answers")?;
+    ensure!(answered > 100.0, "only {answered} answers: {point}");
+    Ok(Measured { ended, point, answered })
+}
+
 /// k6 with as many users as connections, each asking again when it is answered.
 fn k6(load: &Load, command: &mut Command) -> anyhow::Result<()> {
     let script = std::env::temp_dir().join(format!("proofload-k6-{}.js", std::process::id()));

@@ -10,6 +10,8 @@ pub struct Flags {
     values: BTreeMap<String, String>,
     /// Arguments that are no flags.
     pub words: Vec<String>,
+    /// `--smoke`: only to see whether the program runs, once and briefly; its figures are worth nothing.
+    pub smoke: bool,
 }
 
 impl Flags {
@@ -25,16 +27,26 @@ impl Flags {
         let mut flags = Flags::default();
         let mut args = args.into_iter();
         while let Some(arg) = args.next() {
-            if known.contains(&arg.as_str()) {
+            if arg == "--smoke" {
+                flags.smoke = true;
+            } else if known.contains(&arg.as_str()) {
                 let value = args.next().with_context(|| format!("{arg} needs a value"))?;
                 flags.values.insert(arg, value);
             } else if arg.starts_with('-') {
-                bail!("no such flag: {arg}; there are {}", known.join(" "));
+                bail!("no such flag: {arg}; there are {} --smoke", known.join(" "));
             } else {
                 flags.words.push(arg);
             }
         }
         Ok(flags)
+    }
+
+    /// The value of a flag, or what holds without it: one thing for measuring, another to see whether it runs.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn or_smoke<T: FromStr>(&self, flag: &str, otherwise: T, smoke: T) -> anyhow::Result<T> {
+        self.get(flag, if self.smoke { smoke } else { otherwise })
     }
 
     /// The value of a flag, or what holds without it.
@@ -61,6 +73,12 @@ mod tests {
         let read = |line: &str| Flags::of(line.split(' ').map(str::to_owned), &["--pairs"]);
         let flags = read("close --pairs 9").unwrap();
         assert_eq!((flags.get("--pairs", 15).unwrap(), flags.words), (9, vec!["close".to_owned()]));
+        let flags = read("--smoke --pairs 9").unwrap();
+        assert_eq!(
+            (flags.or_smoke("--pairs", 15, 1).unwrap(), flags.or_smoke("--seconds", 10, 2).unwrap()),
+            (9, 2)
+        );
+        assert_eq!(read("close").unwrap().or_smoke("--pairs", 15, 1).unwrap(), 15);
         assert!(read("--pairs").is_err() && read("--pears 9").is_err());
         assert!(read("--pairs x").unwrap().get("--pairs", 1).is_err());
     }

@@ -1,7 +1,7 @@
 //! Everything that must pass, in the order in which it fails fastest.
 
 use crate::tools::{self, run_command};
-use crate::{gates, root};
+use crate::{benches, gates, root};
 use anyhow::{Context, bail};
 use std::process::Command;
 use std::time::Instant;
@@ -24,6 +24,7 @@ pub fn run() -> anyhow::Result<()> {
     })?;
     step("a study killed at ten moments goes on", || cargo(&["xtask", "kills", "--count", "10"], &[]))?;
     step("what an exchange costs", || gates::run(&root()))?;
+    step("the benchmarks run", || benches::run(&root()))?;
     println!("\nci: all passed in {:.0} s", begun.elapsed().as_secs_f64());
     Ok(())
 }

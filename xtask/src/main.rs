@@ -1,5 +1,6 @@
 //! The one door for developers and for CI: `cargo xtask ci`.
 
+mod benches;
 mod bounds;
 mod ci;
 mod gates;
@@ -18,6 +19,7 @@ cargo xtask tidy               the rules of the house alone
 cargo xtask schema [--check]   write schema/*.json from the types, or compare
 cargo xtask kills [--count N]  kill a live study at N random moments and let it go on; N is 100
 cargo xtask gates              what an exchange costs: instructions, system calls, memory; fails above its bounds
+cargo xtask benches            run every program that measures Proofload itself, briefly, to see that it runs
 cargo xtask bounds [--check]   write the table of group-sequential bounds, or compare";
 
 fn main() -> ExitCode {
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         Some("schema") => schema::run(&root(), rest),
         Some("kills") => kills::run(&root(), rest),
         Some("gates") => gates::run(&root()),
+        Some("benches") => benches::run(&root()),
         Some("bounds") => bounds::run(rest),
         Some("help" | "--help" | "-h") => {
             println!("{HELP}");

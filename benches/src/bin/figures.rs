@@ -2,21 +2,19 @@
 //!
 //! ```text
 //! benches/peers.sh /tmp/peers && cargo build --release --workspace
-//! PEERS=/tmp/peers target/release/figures [keep-alive|floor|close|many|tls|peers ...] [--pairs 15] [--seconds 1]
+//! PEERS=/tmp/peers target/release/figures [keep-alive|floor|close|many|tls|peers ...] [--pairs 15] [--seconds 1] [--smoke]
 //! ```
 //!
 //! Without a word all of them, one after the other. Before and after each the machine is looked at; a series on a
 //! disturbed machine is marked as discarded and run again, twice at most, and the exit code is 1 if it still is.
 
 use anyhow::{Context, bail};
-use proofload_benches::canary::Canary;
 use proofload_benches::clients::{Client, Did, Load};
 use proofload_benches::flags::Flags;
 use proofload_benches::pairs::{Ratio, in_pairs, median};
+use proofload_benches::series::undisturbed;
 use proofload_benches::subject::Subject;
 
-/// How often a series is tried on a machine that is disturbed.
-const TRIES: usize = 3;
 const SERIES: [&str; 6] = ["keep-alive", "floor", "close", "many", "tls", "peers"];
 
 struct Terms {
@@ -26,38 +24,29 @@ struct Terms {
 
 fn main() -> anyhow::Result<()> {
     let flags = Flags::read(&["--pairs", "--seconds"])?;
-    let terms = Terms { pairs: flags.get("--pairs", 15)?, seconds: flags.get("--seconds", 1)? };
+    let terms = Terms { pairs: flags.or_smoke("--pairs", 15, 1)?, seconds: flags.get("--seconds", 1)? };
     if !(1..=200).contains(&terms.pairs) || !(1..=60).contains(&terms.seconds) {
         bail!("at most 200 pairs of 60 s");
     }
     if let Some(unknown) = flags.words.iter().find(|word| !SERIES.contains(&word.as_str())) {
         bail!("no such series: {unknown}; there are {}", SERIES.join(", "));
     }
-    let mut disturbed = false;
-    for name in SERIES.iter().filter(|name| flags.words.is_empty() || flags.words.iter().any(|w| w == **name))
-    {
-        disturbed |= !undisturbed(name, &terms)?;
-    }
-    if disturbed {
-        bail!("the machine was disturbed; figures that are marked so are not to be quoted");
+    let wanted = |name: &&&str| match flags.words.is_empty() {
+        // The others need clients that may not be here.
+        true => !flags.smoke || **name == "floor",
+        false => flags.words.iter().any(|word| word == **name),
+    };
+    // A series that the machine spoilt does not keep the others from being run.
+    let spoilt: Vec<String> = SERIES
+        .iter()
+        .filter(wanted)
+        .filter_map(|name| undisturbed(name, flags.smoke, || run(name, &terms)).err())
+        .map(|why| format!("{why:#}"))
+        .collect();
+    if !spoilt.is_empty() {
+        bail!("{}", spoilt.join("\n"));
     }
     Ok(())
-}
-
-/// Runs a series until it was not disturbed; whether that came about.
-fn undisturbed(name: &str, terms: &Terms) -> anyhow::Result<bool> {
-    for _ in 0..TRIES {
-        let before = Canary::look();
-        println!("\n## {name}\ncanary before: {before}");
-        run(name, terms)?;
-        let after = Canary::look();
-        println!("canary after: {after}");
-        match after.disturbed(&before) {
-            None => return Ok(true),
-            Some(why) => println!("DISCARDED, the machine was disturbed: {why}"),
-        }
-    }
-    Ok(false)
 }
 
 fn run(name: &str, terms: &Terms) -> anyhow::Result<()> {

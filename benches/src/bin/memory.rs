@@ -1,7 +1,7 @@
 //! Does the generator's memory stay what it is, however many exchanges it carries?
 //!
 //! ```text
-//! cargo build --release --workspace && target/release/memory [--exchanges 100000000]
+//! cargo build --release --workspace && target/release/memory [--exchanges 100000000] [--smoke]
 //! ```
 //!
 //! Loads the null server over 64 connections and looks each second at the client's resident memory. Printed is what it
@@ -23,7 +23,7 @@ const GROWTH_MAX_KIB: u64 = 1_024;
 
 fn main() -> anyhow::Result<()> {
     let flags = Flags::read(&["--exchanges"])?;
-    let exchanges: u64 = flags.get("--exchanges", 100_000_000)?;
+    let exchanges: u64 = flags.or_smoke("--exchanges", 100_000_000, 3_000_000)?;
     ensure!((1_000_000..=1_000_000_000).contains(&exchanges), "10^6 to 10^9 exchanges");
     let subject = Subject::start(&["--null"])?;
     let mut command = child::on_cpu(CLIENT_CPU, &proofload()?);

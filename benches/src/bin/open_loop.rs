@@ -1,7 +1,7 @@
 //! The open loop, live: how far arrivals are from the timetable, what that costs, and whether a stall shows as it was.
 //!
 //! ```text
-//! cargo build --release --workspace && target/release/open_loop [--rounds 5] [--seconds 10] [deviation|stall]
+//! cargo build --release --workspace && target/release/open_loop [--rounds 5] [--seconds 10] [deviation|stall] [--smoke]
 //! ```
 //!
 //! Client with one thread on CPU 0, reference server on CPU 1, 5,000 requests a second over 64 connections. *Arrivals*:
@@ -16,14 +16,14 @@
 //! the server's start, so that long is left out, and the window is whole periods.
 
 use anyhow::{Context, ensure};
-use proofload_benches::canary::Canary;
+use proofload_benches::clients::{Measured, measure};
 use proofload_benches::flags::Flags;
-use proofload_benches::subject::{Subject, proofload};
-use proofload_benches::{CLIENT_CPU, child};
+use proofload_benches::pairs::median;
+use proofload_benches::series::undisturbed;
+use proofload_benches::subject::Subject;
 use proofload_reference::read_arrivals;
 use serde_json::Value;
 use std::path::PathBuf;
-use std::time::Duration;
 
 const RATE_PER_S: f64 = 5_000.0;
 const COALESCE: [&str; 3] = ["0s", "100us", "1ms"];
@@ -32,21 +32,14 @@ const LEFT_OUT_NS: f64 = 0.5e9;
 
 fn main() -> anyhow::Result<()> {
     let flags = Flags::read(&["--rounds", "--seconds"])?;
-    let (rounds, seconds) = (flags.get("--rounds", 5)?, flags.get("--seconds", 10)?);
+    let (rounds, seconds) = (flags.or_smoke("--rounds", 5, 1)?, flags.or_smoke("--seconds", 10, 2)?);
     ensure!(seconds % 2 == 0 && seconds > 0, "--seconds: {seconds} are no whole periods of 2 s");
     let wants = |word: &str| flags.words.is_empty() || flags.words.iter().any(|wanted| wanted == word);
-    let before = Canary::look();
-    println!("before: {before}");
     if wants("deviation") {
-        deviation(rounds, seconds)?;
+        undisturbed("deviation", flags.smoke, || deviation(rounds, seconds))?;
     }
     if wants("stall") {
-        stall(rounds, seconds)?;
-    }
-    let after = Canary::look();
-    println!("after: {after}");
-    if let Some(why) = after.disturbed(&before) {
-        println!("DISCARD THIS SERIES: {why}");
+        undisturbed("stall", flags.smoke, || stall(rounds, seconds))?;
     }
     Ok(())
 }
@@ -59,7 +52,7 @@ struct Round {
     cpu_us: f64,
 }
 
-fn deviation(rounds: usize, seconds: u32) -> anyhow::Result<()> {
+fn deviation(rounds: usize, seconds: u64) -> anyhow::Result<()> {
     let mut of: Vec<Vec<Round>> = vec![Vec::new(); COALESCE.len()];
     for _ in 0..rounds {
         for (coalesce, rounds) in COALESCE.iter().zip(&mut of) {
@@ -69,7 +62,7 @@ fn deviation(rounds: usize, seconds: u32) -> anyhow::Result<()> {
     println!("\n5,000/s, 64 connections, {seconds} s, medians of {rounds} rounds; us");
     println!("coalesce | arrivals p50      p99      max | sends p50    p99      max | CPU us/request");
     for (coalesce, rounds) in COALESCE.iter().zip(&of) {
-        let mid = |of: &dyn Fn(&Round) -> f64| median(rounds.iter().map(of).collect());
+        let mid = |of: &dyn Fn(&Round) -> f64| median(&rounds.iter().map(of).collect::<Vec<_>>());
         let [a50, a99, amax] = [0, 1, 2].map(|at| mid(&|round: &Round| round.arrivals_us[at]));
         let [s50, s99, smax] = [0, 1, 2].map(|at| mid(&|round: &Round| round.sends_us[at]));
         let cpu = mid(&|round: &Round| round.cpu_us);
@@ -80,7 +73,7 @@ fn deviation(rounds: usize, seconds: u32) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn deviate(coalesce: &str, seconds: u32) -> anyhow::Result<Round> {
+fn deviate(coalesce: &str, seconds: u64) -> anyhow::Result<Round> {
     let log = Log::new();
     let path = log.0.to_str().context("the temporary directory's name is no text")?.to_owned();
     let server = Subject::start(&["--null", "--arrivals", &path])?;
@@ -111,24 +104,9 @@ struct Loaded {
 }
 
 /// Runs the client and reads its result.
-fn load(server: &Subject, flags: &[&str], seconds: u32) -> anyhow::Result<Loaded> {
-    let mut command = child::on_cpu(CLIENT_CPU, &proofload()?);
-    command.arg(&server.url).args([
-        "-r",
-        "5000",
-        "-d",
-        &format!("{seconds}s"),
-        "--format",
-        "json",
-        "--quiet",
-    ]);
-    command.args(flags);
-    // 12: measured, and the generator was found unfit, which the figures here say for themselves.
-    let ended = child::run_to(command, Duration::from_secs(u64::from(seconds) + 60), &[0, 12])?;
-    let result: Value = serde_json::from_str(&ended.output).context("the client's result")?;
-    let point = result["points"][0].clone();
-    let answered = point["outcomes"]["answered"].as_f64().unwrap_or(0.0);
-    ensure!(answered > 0.0, "nothing was answered: {point}");
+fn load(server: &Subject, flags: &[&str], seconds: u64) -> anyhow::Result<Loaded> {
+    let flags = [&["-r", "5000"], flags].concat();
+    let Measured { ended, point, answered } = measure(&server.url, seconds, &flags)?;
     let us = |key: &str| point["send_delay_ns"][key].as_f64().unwrap_or(f64::NAN) / 1e3;
     let sends_us = [us("p50"), us("p99"), us("max")];
     Ok(Loaded {
@@ -137,7 +115,7 @@ fn load(server: &Subject, flags: &[&str], seconds: u32) -> anyhow::Result<Loaded
     })
 }
 
-fn stall(rounds: usize, seconds: u32) -> anyhow::Result<()> {
+fn stall(rounds: usize, seconds: u64) -> anyhow::Result<()> {
     let settings: [(&str, &[&str]); 4] = [
         ("64", &["-c", "64"]),
         ("1,200", &["-c", "1200"]),
@@ -170,7 +148,7 @@ fn stall(rounds: usize, seconds: u32) -> anyhow::Result<()> {
     println!("connections | p50 ms     p90     p99   p99.9 | service p99 |    sent | peak connections");
     for ((name, _), rounds) in settings.iter().zip(&of) {
         let [p50, p90, p99, p999, service, sent, peak] =
-            [0, 1, 2, 3, 4, 5, 6].map(|at| median(rounds.iter().map(|round| round[at]).collect()));
+            [0, 1, 2, 3, 4, 5, 6].map(|at| median(&rounds.iter().map(|round| round[at]).collect::<Vec<_>>()));
         println!(
             "{name:>11} | {p50:>6.3} {p90:>7.3} {p99:>7.2} {p999:>7.2} | {service:>11.3} | {sent:>7.0} | {peak:>5.0}"
         );
@@ -182,10 +160,6 @@ fn quantile(mut values: Vec<f64>, q: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     let at = ((values.len() as f64 * q).ceil() as usize).clamp(1, values.len());
     values[at - 1]
-}
-
-fn median(values: Vec<f64>) -> f64 {
-    quantile(values, 0.5)
 }
 
 /// A log of arrivals that is gone in the end.

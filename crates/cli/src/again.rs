@@ -5,7 +5,7 @@ use crate::exit::{Exit, leave};
 use crate::run::{Begin, Conduct, conduct};
 use crate::{compare, run};
 use clap::Parser;
-use proofload_harness::plan::Mode;
+use proofload_harness::plan::{self, Mode};
 use proofload_harness::study::{self, Study};
 use proofload_harness::subject::{Cache, Catalogue};
 use proofload_store::Run;
@@ -92,7 +92,7 @@ fn again(
         .map_err(|error| mistake(format!("its command line is not understood by this Proofload: {error}")))?;
     let base = PathBuf::from(&plan.working_directory);
     let mut offline = false;
-    let (study, catalogue, preset, workers, baseline) = match &cli.verb {
+    let (mut study, catalogue, preset, workers, baseline) = match &cli.verb {
         Some(Verb::Run(args)) => {
             let args = below(args, &base);
             offline = args.offline;
@@ -102,10 +102,14 @@ fn again(
         }
         Some(Verb::Compare(args)) => {
             let catalogue = Catalogue::find(None, None).map_err(|error| leave(Exit::Usage, error))?;
-            (compare::study_of(args)?, catalogue, args.preset.clone(), args.load.workers, None)
+            let study = within(&base, || compare::study_of(args))?;
+            (study, catalogue, args.preset.clone(), args.load.workers, None)
         }
         _ => return Err(mistake("its command line is neither run nor compare".to_string())),
     };
+    if let Begin::Resume { .. } = begin {
+        plan::keep_most_connections(&mut study, plan);
+    }
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(offline);
     conduct(&Conduct {
         study: &study,
@@ -125,6 +129,22 @@ fn again(
     })
 }
 
+/// Reads arguments in the directory in which they were given. Files are named in the midst of many of them, and the
+/// plan says how they were named.
+fn within<T>(base: &Path, read: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
+    if base.as_os_str().is_empty() {
+        return read();
+    }
+    let mistake = |error: std::io::Error, what: &str| leave(Exit::Usage, format!("{what}: {error}"));
+    let here = std::env::current_dir().map_err(|error| mistake(error, "the working directory is gone"))?;
+    let gone = format!("the run was begun in {}, which is needed again; restore it", base.display());
+    std::env::set_current_dir(base).map_err(|error| mistake(error, &gone))?;
+    let done = read();
+    let lost = format!("cannot return to {}", here.display());
+    std::env::set_current_dir(&here).map_err(|error| mistake(error, &lost))?;
+    done
+}
+
 /// The same arguments, paths from where they were given.
 fn below(args: &RunArgs, base: &Path) -> RunArgs {
     let mut args = args.clone();
@@ -138,7 +158,7 @@ fn below(args: &RunArgs, base: &Path) -> RunArgs {
 fn study_of(args: &RunArgs, catalogue: &Catalogue, plan: &Plan) -> anyhow::Result<Study> {
     let options = run::options(args);
     if let Ok(study) = study::load(&args.study, &options, catalogue)
-        && study.text == plan.study_text
+        && proofload_store::redact(&study.text) == plan.study_text
     {
         return Ok(study);
     }

@@ -177,7 +177,7 @@ fn accepted(
     let (run, anyway, verb) = match conduct.begin {
         Begin::New => {
             let words = std::env::args().skip(1).collect::<Vec<_>>();
-            plan.arguments = plan::redact_arguments(&words);
+            plan.arguments = plan::redact_own_arguments(&words);
             plan.working_directory =
                 std::env::current_dir().map(|dir| dir.display().to_string()).unwrap_or_default();
             return Ok(Vec::new());

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use support::{PROOFLOAD, command, json, processes_with, proofload, root, text, wait_until};
+use support::{PROOFLOAD, Reference, command, json, processes_with, proofload, root, text, wait_until};
 
 /// Blocks of under two seconds.
 const SHORT: [&str; 4] =
@@ -186,6 +186,75 @@ fn a_run_is_repeated_laid_beside_the_first_and_compared_with_it() {
     let marked = json(&report(&["--baseline-anyway"]));
     let differences = marked["baseline"]["differences"].as_array().expect("differences");
     assert!(differences[0].as_str().is_some_and(|what| what.starts_with("machine: elsewhere")), "{marked}");
+}
+
+/// Under another limit of descriptors, and from another directory than that in which its files were named.
+#[test]
+fn a_comparison_goes_on_from_elsewhere_and_under_other_limits() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().expect("a directory");
+    let server = Reference::start(&["--tls-self-signed", utf8(dir.path())]);
+    std::fs::write(dir.path().join("token"), "t0").expect("written");
+    let url = format!("https://localhost:{}/", server.port);
+    let limited = |descriptors: &str, args: &[&str], place: &Path| {
+        let script = "ulimit -Sn $0; exec \"$@\"";
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", script, descriptors, PROOFLOAD])
+            .args(args)
+            .current_dir(place)
+            .stdin(Stdio::null());
+        command
+    };
+    let timing = "warm-up=100ms,slice=50ms,discard=10ms,cycles=2";
+    let args = [
+        "compare",
+        &url,
+        &url,
+        "-q",
+        "-c",
+        "auto",
+        "-r",
+        "200",
+        "--quick",
+        "--no-ceiling",
+        "--timing",
+        timing,
+    ];
+    let files = ["--cacert", "ca.pem", "--bearer", "@token", "--seed", "7"];
+    let mut child = limited("400", &[&args[..], &files].concat(), dir.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("a shell");
+    let run = dir.path().join("runs/compare/latest");
+    let block = run.join("blocks/0002.partial.jsonl");
+    wait_until(Duration::from_secs(120), "the second block begins", || block.exists());
+    kill_process(Pid::from_child(&child), Signal::KILL).expect("it runs");
+    child.wait().expect("it ends");
+    let most = |run: &Path| {
+        let plan: Value =
+            serde_json::from_slice(&std::fs::read(run.join("plan.json")).expect("a plan")).expect("JSON");
+        plan["points"][0]["most_connections"].as_u64()
+    };
+    assert_eq!(most(&run), Some(100));
+    let elsewhere = tempfile::tempdir().expect("a directory");
+    let run = run.canonicalize().expect("a run");
+    let of = |verb: &str| {
+        let args = [verb, utf8(&run), "--dir", utf8(elsewhere.path()), "--format", "json"];
+        limited("800", &args, elsewhere.path()).output().expect("a shell")
+    };
+    let resumed = of("resume");
+    decided(&resumed);
+    assert_eq!(json(&resumed)["status"]["state"], "finished");
+    // Made anew, it has what this machine gives, and says so.
+    let repeated = of("rerun");
+    decided(&repeated);
+    let plan = &json(&repeated)["plan"];
+    assert_eq!(plan["points"][0]["most_connections"], 200);
+    let differences = plan["repeat_differences"].to_string();
+    assert!(differences.contains("most connections: [100] then, [200] now"), "{differences}");
+    assert_eq!(plan["driver"], "epoll");
 }
 
 /// A limit on the size of files is to a process what a full disk is: writing fails in the middle of a slice.

@@ -4,7 +4,7 @@ mod support;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
-use support::{PROOFLOAD, Reference, proofload, text};
+use support::{PROOFLOAD, Reference, json, proofload, text};
 
 /// Part of every credential below; nothing else contains it.
 const TOKEN: &str = "zQ9tokenZ";
@@ -37,7 +37,8 @@ fn no_credential_of_a_study_reaches_the_record_a_report_or_the_terminal() {
          - exec {PROOFLOAD} reference-server --port $1\n      - sh\n      - \"{{port}}\"\n      \
          - --password={TOKEN}\n      - --token\n      - {TOKEN}\n    env: {{ DB_PASSWORD: {TOKEN}, API_TOKEN: {TOKEN} }}\n\
          workload:\n  page:\n    get: /?password={TOKEN}&x=1\n    headers:\n      Authorization: Bearer {TOKEN}\n      \
-         Cookie: id={TOKEN}\n      X-Api-Key: {TOKEN}\n    expect: {{ status: 200 }}\n\
+         Cookie: id={TOKEN}\n      X-Api-Key: {TOKEN}\n    expect: {{ status: 200 }}\n  \
+         more: {{ get: /, headers: {{ Authorization: Bearer {TOKEN}, Accept: text/plain }} }}\n\
          load:\n  closed: {{ connections: 2 }}\nclaims:\n  - no errors: errors(server) == 0\n"
     );
     std::fs::write(&file, study).expect("written");
@@ -47,7 +48,11 @@ fn no_credential_of_a_study_reaches_the_record_a_report_or_the_terminal() {
     let ran = proofload(&["run", study, "--smoke", "--dir", path]);
     assert!(matches!(ran.status.code(), Some(11 | 12)), "{}", text(&ran.stderr));
     let run = dir.path().join("runs/secret/latest");
+    // What was left out is no difference: the file still has it.
+    let repeated = proofload(&["rerun", run.to_str().expect("a path"), "--dir", path]);
+    assert!(matches!(repeated.status.code(), Some(11 | 12)), "{}", text(&repeated.stderr));
     let mut shown = vec![("--explain".to_string(), explained), ("run".to_string(), ran)];
+    shown.push(("rerun".to_string(), repeated));
     for format in ["text", "json", "markdown", "html", "junit", "csv", "csv-series", "hlog"] {
         let output = proofload(&["report", run.to_str().expect("a path"), "--format", format]);
         shown.push((format.to_string(), output));
@@ -59,6 +64,53 @@ fn no_credential_of_a_study_reaches_the_record_a_report_or_the_terminal() {
     assert_eq!(leaks(&dir.path().join("runs")), Vec::<String>::new());
     let plan = std::fs::read_to_string(run.join("plan.json")).expect("a plan");
     assert!(plan.contains("redacted") && plan.contains("--password"), "{plan}");
+}
+
+/// Neither the command line that is recorded nor anything made of it holds what a flag has brought, in either way of
+/// writing it. What only names a file stays: the run goes on with it.
+#[test]
+fn no_credential_of_a_flag_reaches_the_record_of_a_comparison() {
+    let server = Reference::start(&[]);
+    let proxy = proofload_testkit::TunnelProxy::start(None).expect("a proxy");
+    let (url, at) = (server.url(), format!("http://{}", proxy.address()));
+    let within = format!("http://u:{TOKEN}@{}", proxy.address());
+    let dir = tempfile::tempdir().expect("a directory");
+    let kept = dir.path().join("kept");
+    std::fs::write(&kept, TOKEN).expect("written");
+    let named = format!("me:@{}", kept.display());
+    let (user, bearer, proxied) =
+        (format!("me:{TOKEN}"), format!("--bearer={TOKEN}"), format!("--proxy-user=u:{TOKEN}"));
+    let (header, cookie) = (format!("X-Api-Key: {TOKEN}"), format!("-HCookie: id={TOKEN}"));
+    let all: [&[&str]; 5] = [
+        &["--basic", &user, "--proxy", &at, "--proxy-user", &user],
+        &[&bearer, "--proxy", &at, &proxied],
+        &["--bearer", TOKEN, "--proxy", &within],
+        &["-H", &header, &cookie],
+        &["--basic", &named, "--proxy", &at, "--proxy-user", &named],
+    ];
+    for (n, flags) in all.iter().enumerate() {
+        let place = dir.path().join(n.to_string());
+        std::fs::create_dir(&place).expect("a directory");
+        let timing = "warm-up=50ms,slice=50ms,discard=10ms,cycles=2";
+        let mut args = vec!["compare", &url, &url, "--smoke", "-c", "2", "--no-ceiling", "--timing", timing];
+        args.extend(["--dir", place.to_str().expect("a path"), "--format", "json"]);
+        args.extend(*flags);
+        let output = proofload(&args);
+        assert!(matches!(output.status.code(), Some(11 | 12)), "{flags:?}: {}", text(&output.stderr));
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert!(!said.contains(TOKEN), "{flags:?}: {said}");
+        assert_eq!(leaks(&place), Vec::<String>::new(), "{flags:?}");
+        let run = place.join("runs/compare/latest");
+        let plan = json(&output)["plan"]["arguments"].to_string();
+        assert_eq!(plan.contains("[redacted]"), n < 4, "{plan}");
+        let again =
+            proofload(&["rerun", run.to_str().expect("a path"), "--dir", place.to_str().expect("a path")]);
+        let told = text(&again.stderr);
+        match n < 4 {
+            true => assert!(told.contains("credentials on its command line were not recorded"), "{told}"),
+            false => assert!(matches!(again.status.code(), Some(11 | 12)), "{told}"),
+        }
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ mod order;
 mod retime;
 
 pub use explain::explain;
-pub use lines::redact_arguments;
+pub use lines::{redact_arguments, redact_own_arguments};
 pub use mode::{CYCLES, Mode, SERIAL, choose as choose_mode};
 pub use retime::retime;
 
@@ -176,6 +176,7 @@ pub fn make(
         study_text: study.text.clone(),
         settings: study.settings.clone(),
         only: study.only.clone(),
+        driver: study.driver.name().to_string(),
         ..Plan::default()
     }
 }
@@ -276,6 +277,7 @@ fn planned_point(study: &Study, point: &LoadPoint) -> schema::LoadPoint {
         model: load.model().to_string(),
         connections: load.connections,
         profile: load.in_words(),
+        most_connections: load.open.shortage.most_connections.unwrap_or(0),
         think_ns: load.think_ns(),
     });
     let alone = study.streams.is_empty();
@@ -298,6 +300,25 @@ fn planned_point(study: &Study, point: &LoadPoint) -> schema::LoadPoint {
         whole: point.is_whole(),
         length_ns: point.length_ns(),
         streams: streams.collect(),
+    }
+}
+
+/// Lets the loads whose connections the tool chooses have as many as they could have when the run was begun: it goes on
+/// under the limits of another shell.
+pub fn keep_most_connections(study: &mut Study, begun: &Plan) {
+    let keep = |load: &mut LoadPoint, most: u32| {
+        if load.open.auto && most > 0 {
+            load.open.shortage.most_connections = Some(most);
+        }
+    };
+    for point in &mut study.points {
+        let Some(recorded) = begun.points.iter().find(|recorded| recorded.label == point.label) else {
+            continue;
+        };
+        for (load, recorded) in point.streams.iter_mut().zip(&recorded.streams) {
+            keep(load, recorded.most_connections);
+        }
+        keep(point, recorded.most_connections);
     }
 }
 

@@ -1,6 +1,7 @@
 //! What two plans and two machines have differently, fact by fact.
 
-use crate::schema::{Difference, Environment, Plan, Variant};
+use crate::schema::{Difference, Environment, LoadPoint, Plan, Transport, Variant};
+use crate::writer::without_credentials;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts that change from minute to minute on one and the same machine.
@@ -27,7 +28,14 @@ const MACHINE: [&str; 9] = [
 ];
 
 /// What two runs must share if their figures are to be compared.
-const CONDITIONS: [&str; 7] = ["workload", "warm-up", "slice", "cycles", "discarded", "replication", "mode"];
+const CONDITIONS: [&str; 8] =
+    ["workload", "warm-up", "slice", "cycles", "discarded", "replication", "mode", "driver"];
+
+/// The end of the fact of a variant that says what connections to it pass through.
+const TRANSPORT: &str = ": transport";
+
+/// The end of the fact of a load point that follows from the machine where the tool chooses the connections.
+const MOST_CONNECTIONS: &str = ": most connections";
 
 impl Difference {
     /// `kernel: 6.1 then, 6.2 now`.
@@ -79,6 +87,8 @@ pub fn plans(left: &Plan, right: &Plan) -> Vec<Difference> {
 }
 
 fn facts_of_plan(plan: &Plan) -> Facts {
+    // A plan that was just made may have more to say than one that was kept.
+    let plan = &without_credentials(plan);
     let mut facts = Facts::new();
     let mut add = |name: String, value: String| {
         facts.insert(name, value);
@@ -92,7 +102,10 @@ fn facts_of_plan(plan: &Plan) -> Facts {
     add("mode".into(), if plan.mode.is_empty() { "cycles" } else { &plan.mode }.to_string());
     add("error rate".into(), plan.alpha.to_string());
     add("workload".into(), plan.workload.join("; "));
+    add("driver".into(), if plan.driver.is_empty() { "epoll" } else { &plan.driver }.to_string());
+    add("ceiling".into(), if plan.no_ceiling { "left out" } else { "measured" }.to_string());
     let timing = &plan.timing;
+    add("perturbation".into(), seconds(timing.perturbation_ns));
     add("warm-up".into(), seconds(timing.warm_up_ns));
     add("slice".into(), seconds(timing.slice_ns));
     add("discarded".into(), seconds(timing.discard_ns));
@@ -103,15 +116,53 @@ fn facts_of_plan(plan: &Plan) -> Facts {
     add("order".into(), format!("{:?}", plan.order));
     add("generator CPUs".into(), format!("{:?}", plan.generator_cpus));
     add("subject CPUs".into(), format!("{:?}", plan.subject_cpus));
-    for point in &plan.points {
-        let text = serde_json::to_string(point).unwrap_or_default();
-        add(format!("load point {}", point.label), text);
-    }
+    plan.points.iter().for_each(|point| facts_of_point(point, &mut add));
     for claim in &plan.claims {
         add(format!("claim {}", claim.name), claim.text.clone());
     }
     plan.variants.iter().for_each(|variant| facts_of_variant(variant, &mut add));
     facts
+}
+
+fn facts_of_point(point: &LoadPoint, add: &mut dyn FnMut(String, String)) {
+    let mut same = LoadPoint { most_connections: 0, ..point.clone() };
+    let mut most = vec![point.most_connections];
+    for stream in &mut same.streams {
+        most.push(stream.most_connections);
+        stream.profile =
+            stream.profile.replace(&format!(", up to {} while", stream.most_connections), ", more while");
+        stream.most_connections = 0;
+    }
+    let text = serde_json::to_string(&same).unwrap_or_default();
+    add(format!("load point {}", point.label), text);
+    most.retain(|most| *most > 0);
+    if !most.is_empty() {
+        add(format!("load point {}{MOST_CONNECTIONS}", point.label), format!("{most:?}"));
+    }
+}
+
+/// How many certificates the system has, and where the file of some lies, makes no other transport: the digest of what
+/// was read does.
+fn facts_of_transport(variant: &str, transport: Option<&Transport>, add: &mut dyn FnMut(String, String)) {
+    let mut same = transport.cloned().unwrap_or_default();
+    let mut text = String::new();
+    if let Some(tls) = &mut same.tls {
+        let name = std::mem::take(&mut tls.server_name);
+        add(format!("variant {variant}: name of the server"), name);
+        for (what, digest) in std::mem::take(&mut tls.digests) {
+            add(format!("variant {variant}: digest of TLS {what}"), digest);
+        }
+        tls.trusts.clear();
+        text.push_str(&serde_json::to_string(tls).unwrap_or_default());
+    }
+    if !same.proxy.is_empty() {
+        let gap = if text.is_empty() { "" } else { " " };
+        text.push_str(&format!("{gap}by way of {}", same.proxy));
+    }
+    if text.is_empty() {
+        text.push_str("plain");
+    }
+    add(format!("variant {variant}{TRANSPORT}"), text);
 }
 
 fn facts_of_variant(variant: &Variant, add: &mut dyn FnMut(String, String)) {
@@ -122,10 +173,7 @@ fn facts_of_variant(variant: &Variant, add: &mut dyn FnMut(String, String)) {
     for level in &variant.levels {
         add(format!("variant {name}: {}", level.factor), level.level.clone());
     }
-    if let Some(transport) = &variant.transport {
-        let text = serde_json::to_string(transport).unwrap_or_default();
-        add(format!("variant {name}: transport"), text);
-    }
+    facts_of_transport(name, variant.transport.as_ref(), add);
     for (what, digest) in &variant.digests {
         add(format!("variant {name}: digest of {what}"), digest.clone());
     }
@@ -143,7 +191,8 @@ pub fn comparability(left: (&Plan, &Environment), right: (&Plan, &Environment)) 
     found.retain(|difference| {
         let what = difference.what.as_str();
         let both = difference.left.is_some() && difference.right.is_some();
-        MACHINE.contains(&what) || CONDITIONS.contains(&what) || (both && what.starts_with("load point "))
+        let of_load = what.starts_with("load point ") || what.ends_with(TRANSPORT);
+        MACHINE.contains(&what) || CONDITIONS.contains(&what) || (both && of_load)
     });
     found
 }
@@ -160,7 +209,7 @@ pub fn continuation(
         let what = difference.what.as_str();
         let of_server = what.starts_with("variant ")
             && ["digest of ", "command", "description"].iter().any(|part| what.contains(part));
-        let of_machine = what == "proofload" || MACHINE.contains(&what);
+        let of_machine = what == "proofload" || what.ends_with(MOST_CONNECTIONS) || MACHINE.contains(&what);
         of_server || of_machine
     };
     let of_study = |difference: &Difference| {
@@ -175,6 +224,7 @@ pub fn continuation(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::{StreamLoad, TlsTerms};
 
     fn plan() -> Plan {
         let variant = |name: &str| Variant {
@@ -212,6 +262,16 @@ mod tests {
     }
 
     #[test]
+    fn a_plan_does_not_differ_from_itself_as_it_was_kept() {
+        let text = "workload:\n  p: { get: /, headers: { Authorization: a, Accept: b } }\n";
+        let workload = vec!["p: GET /, Authorization: a, expects status 200".to_string()];
+        let made = Plan { study_text: text.into(), workload, ..plan() };
+        let kept = without_credentials(&made);
+        assert_ne!(kept, made);
+        assert_eq!(plans(&kept, &made), []);
+    }
+
+    #[test]
     fn another_kernel_may_be_accepted_and_another_study_may_not() {
         let here = Environment { kernel: "6.1".into(), ..Environment::default() };
         let mut there = Environment { kernel: "6.2".into(), ..here.clone() };
@@ -241,6 +301,77 @@ mod tests {
         let there = Environment { machine: "m2".into(), ..Environment::default() };
         let found = comparability((&plan(), &here), (&other, &there));
         assert_eq!(whats(&found), ["machine", "generator CPUs", "mode", "warm-up"]);
+    }
+
+    /// A plan whose load chooses its connections, of a variant that speaks TLS.
+    fn secured(most: u32, trusts: &str) -> Plan {
+        let stream = |most| StreamLoad {
+            profile: format!("9/s, 16 connections, up to {most} while none is free, keep-alive on"),
+            most_connections: most,
+            ..StreamLoad::default()
+        };
+        let mut plan = plan();
+        plan.points.push(LoadPoint { label: "9/s".into(), most_connections: most, ..LoadPoint::default() });
+        plan.points.push(LoadPoint {
+            label: "both".into(),
+            streams: vec![stream(most), stream(7)],
+            ..LoadPoint::default()
+        });
+        let tls = TlsTerms { server_name: "here".into(), trusts: trusts.into(), ..TlsTerms::default() };
+        plan.variants[0].transport = Some(Transport { tls: Some(tls), proxy: String::new() });
+        plan
+    }
+
+    #[test]
+    fn what_follows_from_the_machine_makes_no_other_study() {
+        let here = Environment::default();
+        let then = secured(256, "the system, 142 certificates");
+        let now = secured(400, "the system, 143 certificates");
+        let (never, perhaps) = continuation((&then, &here), (&now, &here));
+        assert_eq!(never, []);
+        assert_eq!(
+            whats(&perhaps),
+            ["load point 9/s: most connections", "load point both: most connections"]
+        );
+        assert_eq!(perhaps[1].sentence(), "load point both: most connections: [256, 7] then, [400, 7] now");
+        // A file may be named from elsewhere; another file is another server, and another name never is the same.
+        let with = |path: &str, digest: &str, name: &str| {
+            let mut plan = secured(256, &format!("{path}, 1 certificate"));
+            let tls =
+                plan.variants[0].transport.as_mut().and_then(|transport| transport.tls.as_mut()).unwrap();
+            tls.digests.insert("ca".into(), digest.into());
+            tls.server_name = name.into();
+            plan
+        };
+        let then = with("ca.pem", "aa", "here");
+        assert_eq!(plans(&then, &with("/away/ca.pem", "aa", "here")), []);
+        let (never, perhaps) = continuation((&then, &here), (&with("ca.pem", "bb", "there"), &here));
+        assert_eq!(whats(&never), ["variant a: name of the server"]);
+        assert_eq!(whats(&perhaps), ["variant a: digest of TLS ca"]);
+    }
+
+    #[test]
+    fn drivers_and_transports_are_conditions_of_a_comparison() {
+        let here = Environment::default();
+        let base = secured(256, "the system, 142 certificates");
+        let mut other = secured(256, "the system, 143 certificates");
+        assert_eq!(comparability((&base, &here), (&other, &here)), []);
+        // Records that do not say were carried by epoll.
+        other.driver = "epoll".into();
+        assert_eq!(comparability((&base, &here), (&other, &here)), []);
+        other.driver = "io_uring".into();
+        other.variants[0].transport = None;
+        other.variants[1].transport = Some(Transport { tls: None, proxy: "p:1".into() });
+        other.no_ceiling = true;
+        other.timing.perturbation_ns = 1;
+        let found = comparability((&base, &here), (&other, &here));
+        assert_eq!(whats(&found), ["driver", "variant a: transport", "variant b: transport"]);
+        assert_eq!(found[2].sentence(), "variant b: transport: plain then, by way of p:1 now");
+        let all = plans(&base, &other);
+        assert!(whats(&all).contains(&"ceiling") && whats(&all).contains(&"perturbation"), "{all:?}");
+        // A variant that is on one side alone is compared with nothing.
+        other.variants.remove(0);
+        assert!(!whats(&comparability((&base, &here), (&other, &here))).contains(&"variant a: transport"));
     }
 
     #[test]

@@ -62,11 +62,16 @@ impl Run {
         if load.streams.is_empty() {
             return Ok(vec![named("", &load.model, load.connections, all)]);
         }
+        // One generator carried all streams: what it was unfit for it was unfit for in each.
+        let Generator { fit, findings, checks, .. } = all.generator.clone();
         let mut points = vec![named("", &load.model, load.connections, all)];
         for stream in &load.streams {
             let own: Vec<&Slice> =
                 lines.iter().copied().filter(|line| line.measured.stream == stream.stream).collect();
-            let merged = Point { subject: None, ..merge(&own, self.path())? };
+            let own = merge(&own, self.path())?;
+            let (findings, checks) = (findings.clone(), checks.clone());
+            let generator = Generator { fit, findings, checks, ..own.generator };
+            let merged = Point { subject: None, generator, ..own };
             points.push(named(&stream.stream, &stream.model, stream.connections, merged));
         }
         Ok(points)

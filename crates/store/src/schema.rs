@@ -68,7 +68,8 @@ pub struct Generator {
     pub start_error_ns: Option<u64>,
     /// What carried the bytes: `epoll`, `io_uring`.
     pub driver: String,
-    /// Whether every self-check passed.
+    /// Whether every self-check passed. Of streams of one load all are fit, or none: this, the findings and the checks
+    /// of their points are those of the load.
     pub fit: bool,
     /// The checks that failed, a sentence each.
     pub findings: Vec<String>,
@@ -120,7 +121,7 @@ pub struct Point {
     #[serde(default)]
     pub dropped: u64,
     /// Most connections that there were at once: those above, and what was opened while none was free. 0 when not
-    /// recorded.
+    /// recorded. Of streams together the sum of theirs.
     #[serde(default)]
     pub connections_peak: u32,
     /// How many there might have been; 0 when not recorded.
@@ -314,6 +315,9 @@ pub struct StreamLoad {
     pub connections: u32,
     /// All of it in words: `500/s, constant arrivals, 64 connections, keep-alive on`.
     pub profile: String,
+    /// Connections that there may be in the end (open); 0 for no more than above, and where it was not recorded.
+    #[serde(default)]
+    pub most_connections: u32,
     /// Mean pause between an answer and the next send (closed).
     #[serde(default)]
     pub think_ns: u64,
@@ -427,6 +431,9 @@ pub struct Plan {
     /// Whether the generator's ceiling was left unmeasured on demand (`--no-ceiling`).
     #[serde(default)]
     pub no_ceiling: bool,
+    /// What is to carry the bytes: `epoll`, `io_uring`. Empty where it was not recorded, which is taken for `epoll`.
+    #[serde(default)]
+    pub driver: String,
 }
 
 /// What machine this is.

@@ -32,6 +32,9 @@ fn fuse(lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
         point: first.measured.point.clone(),
         model: if same_model { first.measured.model.clone() } else { "mixed".to_string() },
         connections: points().map(|point| point.connections).fold(0, u32::saturating_add),
+        // Each stream has connections of its own.
+        connections_peak: points().map(|point| point.connections_peak).fold(0, u32::saturating_add),
+        connections_most: points().map(|point| point.connections_most).fold(0, u32::saturating_add),
         seconds,
         throughput_per_s: (seconds > 0.0).then(|| answered as f64 / seconds),
         per_second,

@@ -226,7 +226,8 @@ fn new_directory(study: &Path, unix_ns: u64) -> Result<(String, PathBuf), StoreE
     Err(StoreError::io("create", &path, std::io::ErrorKind::AlreadyExists.into()))
 }
 
-fn without_credentials(plan: &Plan) -> Plan {
+/// The plan as it is kept.
+pub(crate) fn without_credentials(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     plan.study_text = redact(&plan.study_text);
     plan.arguments.iter_mut().for_each(|word| *word = redact(word));

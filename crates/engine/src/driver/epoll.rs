@@ -156,18 +156,21 @@ impl Epoll {
         let mut now = began;
         if !wake.exact && self.lookout.is_worthwhile() {
             now = self.look_out(wake.at_ns.min(began + NEAR_NS))?;
+            if !self.events.is_empty() {
+                self.lookout.saw(now - began, self.events.len());
+                return Ok(now - began);
+            }
         }
-        while self.events.is_empty() {
+        loop {
             let left = wake.at_ns.saturating_sub(now);
             let sleep = if wake.exact { left.saturating_sub(SPIN_NS) } else { left };
             self.wait(sleep, wake.exact)?;
             now = clock::monotonic_ns();
-            if !wake.exact || now >= wake.at_ns {
-                break;
+            if !wake.exact || now >= wake.at_ns || !self.events.is_empty() {
+                self.lookout.saw(now - began, self.events.len());
+                return Ok(now - began);
             }
         }
-        self.lookout.saw(now - began, self.events.len());
-        Ok(now - began)
     }
 
     /// Looks for events until then without sleeping, and returns the time.
@@ -503,6 +506,54 @@ impl Drivers for EpollDrivers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
+    use std::net::TcpListener;
+
+    /// Counts who was heard.
+    struct Heard(Vec<usize>);
+
+    impl Handler<EpollNet> for Heard {
+        fn dialed(&mut self, _: &mut EpollNet, _: Conn, result: Result<(), DialFault>) {
+            assert_eq!(result, Ok(()));
+        }
+        fn received(&mut self, _: &mut EpollNet, conn: Conn, bytes: &[u8]) {
+            self.0[conn as usize] += bytes.len();
+        }
+        fn writable(&mut self, _: &mut EpollNet, _: Conn) {}
+        fn closed(&mut self, _: &mut EpollNet, _: Conn, how: Close) {
+            panic!("{how:?}");
+        }
+    }
+
+    #[test]
+    fn whoever_was_silent_while_the_others_spoke_is_heard_when_it_speaks() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let target = listener.local_addr().unwrap().into();
+        let mut driver = Epoll::new(8).unwrap();
+        let mut dial = |conn| {
+            assert!(!matches!(driver.net().dial(conn, &target, None), Dialed::Failed(_)));
+            listener.accept().unwrap().0
+        };
+        let mut peers: Vec<_> = (0..8).map(&mut dial).collect();
+        let (silent, others) = peers.split_last_mut().unwrap();
+        let mut heard = Heard(vec![0; 8]);
+        let mut until = |heard: &mut Heard, so: &dyn Fn(&[usize]) -> bool| {
+            for _ in 0..1_000 {
+                if so(&heard.0) {
+                    return;
+                }
+                let wake = Wake { at_ns: clock::monotonic_ns() + 20_000_000, exact: false };
+                driver.turn(wake, heard).unwrap();
+            }
+            panic!("did not come: {:?}", heard.0);
+        };
+        for round in 1..=100 {
+            others.iter_mut().for_each(|peer| peer.write_all(b"x").unwrap());
+            until(&mut heard, &|of| of[..7].iter().all(|&bytes| bytes == round));
+        }
+        silent.write_all(b"x").unwrap();
+        until(&mut heard, &|of| of[7] == 1);
+    }
 
     #[test]
     fn without_nanoseconds_a_wait_ends_at_its_instant_too_and_not_before() {

@@ -10,6 +10,11 @@ pub fn redact_arguments(args: &[String]) -> Vec<String> {
     redact::arguments(args)
 }
 
+/// Arguments of Proofload itself with credentials replaced; for whoever enters its command line in a record.
+pub fn redact_own_arguments(args: &[String]) -> Vec<String> {
+    redact::own_arguments(args)
+}
+
 pub(super) fn variant(variant: &Variant) -> schema::Variant {
     let levels = variant.levels.iter();
     let levels =

@@ -85,6 +85,42 @@ fn collect(node: &Node, text: &str, sensitive: bool, cuts: &mut Vec<(Range<usize
     }
 }
 
+/// Flags of Proofload whose whole value is a credential, whatever stands in it.
+const CREDENTIAL_FLAGS: [&str; 3] = ["--basic", "--bearer", "--proxy-user"];
+
+/// Arguments of Proofload itself without their credentials. What only names the file of a credential stays, so that a
+/// run can go on.
+pub(crate) fn own_arguments(args: &[String]) -> Vec<String> {
+    let mut redacted = arguments(args);
+    for (at, arg) in args.iter().enumerate() {
+        let after = at.checked_sub(1).and_then(|before| args.get(before));
+        if after.is_some_and(|flag| CREDENTIAL_FLAGS.contains(&flag.as_str())) {
+            redacted[at] = credential(arg);
+        } else if let Some((flag, value)) = arg.split_once('=')
+            && CREDENTIAL_FLAGS.contains(&flag)
+        {
+            redacted[at] = format!("{flag}={}", credential(value));
+        } else if let Some(at_value) = glued_header(arg) {
+            let (flag, header) = arg.split_at(at_value);
+            redacted[at] = format!("{flag}{}", argument(header));
+        }
+    }
+    redacted
+}
+
+/// `@FILE` and `user:@FILE` name no credential; anything else is one.
+fn credential(value: &str) -> String {
+    let secret = value.split_once(':').map_or(value, |(_, password)| password);
+    if value.starts_with('@') || secret.starts_with('@') { value.to_string() } else { REDACTED.to_string() }
+}
+
+/// Where the header begins in `-HCookie: x`, also behind other short flags.
+fn glued_header(arg: &str) -> Option<usize> {
+    let letters = arg.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+    let at = letters.find('H')?;
+    letters[..at].bytes().all(|b| b.is_ascii_lowercase()).then_some(at + 2)
+}
+
 /// Arguments of a command without their credentials.
 pub(crate) fn arguments(args: &[String]) -> Vec<String> {
     let (mut after_flag, mut after_set) = (false, false);
@@ -192,6 +228,61 @@ mod tests {
         let args = ["--set".to_string(), set.to_string(), format!("--set={set}"), "--set=seed=7".to_string()];
         let left = "workload.page.headers.Authorization=[redacted]";
         assert_eq!(arguments(&args), ["--set", left, &format!("--set={left}"), "--set=seed=7"]);
+    }
+
+    #[test]
+    fn credentials_of_proofloads_own_flags_are_replaced_and_names_of_files_stay() {
+        let given = [
+            "compare",
+            "--basic",
+            "me:pw",
+            "--basic=me:pw",
+            "--bearer",
+            "abc",
+            "--bearer=abc",
+            "--proxy-user",
+            "tls:pw",
+            "--proxy-user=tls:pw",
+            "--proxy",
+            "http://u:p@h:1",
+            "-kqHCookie: a=b",
+            "-HAccept: x",
+            "-H",
+            "Cookie: a=b",
+            "--basic",
+            "me:@f",
+            "--bearer=@f",
+            "--proxy-user",
+            "tls:@f",
+            "-c",
+            "2",
+        ];
+        let left = [
+            "compare",
+            "--basic",
+            "[redacted]",
+            "--basic=[redacted]",
+            "--bearer",
+            "[redacted]",
+            "--bearer=[redacted]",
+            "--proxy-user",
+            "[redacted]",
+            "--proxy-user=[redacted]",
+            "--proxy",
+            "http://[redacted]@h:1",
+            "-kqHCookie: [redacted]",
+            "-HAccept: x",
+            "-H",
+            "Cookie: [redacted]",
+            "--basic",
+            "me:@f",
+            "--bearer=@f",
+            "--proxy-user",
+            "tls:@f",
+            "-c",
+            "2",
+        ];
+        assert_eq!(own_arguments(&given.map(str::to_string)), left);
     }
 
     #[test]

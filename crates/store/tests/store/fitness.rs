@@ -3,7 +3,7 @@
 
 use crate::fixture::{environment, plan, slices};
 use proofload_stats::{Design, Measure, Names, Reason, Selector, Verdict, parse_claim};
-use proofload_store::schema::{Ceiling, Conditions, FitnessCheck, Plan, Slice};
+use proofload_store::schema::{Ceiling, Conditions, FitnessCheck, Plan, Slice, StreamLoad};
 use proofload_store::{PHASE_PERTURBATION, Run, RunWriter, judged};
 use std::path::Path;
 
@@ -228,4 +228,31 @@ fn a_smoke_run_leaves_nothing_out() {
     smoke.timing.looks = vec![1];
     let run = record(root.path(), &smoke, &[under(block(1), &STOLEN)], &[]);
     assert_eq!((run.left_out().len(), run.disturbances().len()), (0, 1));
+}
+
+/// The judge leaves out both streams of a trial at the ceiling; the points of the streams say so too.
+#[test]
+fn streams_share_the_checks_of_the_load_that_they_are() {
+    let root = tempfile::tempdir().unwrap();
+    let load = |stream: &str| StreamLoad { stream: stream.to_string(), ..StreamLoad::default() };
+    let mut plan = Plan { streams: vec!["fast".to_string(), "slow".to_string()], ..plan() };
+    plan.points[0].streams = vec![load("fast"), load("slow")];
+    let of = |line: &Slice, stream: &str| {
+        let mut line = line.clone();
+        line.measured.stream = stream.to_string();
+        line
+    };
+    let lines = block(1).iter().flat_map(|line| [of(line, "fast"), of(line, "slow")]).collect();
+    let run = record(root.path(), &plan, &[lines], &[ceiling(2_500.0)]);
+    let points = run.points().unwrap();
+    assert_eq!(
+        points.iter().map(|point| point.stream.as_str()).collect::<Vec<_>>(),
+        ["", "fast", "slow"].repeat(2)
+    );
+    for point in &points {
+        let generator = &point.generator;
+        assert!(!generator.fit && generator.findings[0].contains("of its ceiling"), "{generator:?}");
+        let names: Vec<&str> = generator.checks.iter().map(|check| check.check.as_str()).collect();
+        assert_eq!(names, ["at_work", "ceiling", "ceiling_tail"], "[{}]", point.stream);
+    }
 }

@@ -171,10 +171,12 @@ fn streams_are_told_apart_and_seen_together() {
     for (cycle, position, variant) in [(1, 1, "nio"), (1, 2, "nio2"), (2, 1, "nio2"), (2, 2, "nio")] {
         let mut fast = slice(1, cycle, position, variant, &snapshot(1_000, 1_000_000, 0));
         fast.measured.stream = "fast".to_string();
+        (fast.measured.connections_peak, fast.measured.connections_most) = (10 + cycle, 40);
         let mut slow = slice(1, cycle, position, variant, &snapshot(90, 300_000_000, 10));
         slow.measured.stream = "slow".to_string();
         // What the processes used stands in the first line, for both.
         slow.measured.subject = None;
+        (slow.measured.connections_peak, slow.measured.connections_most) = (20 + cycle, 50);
         slow.measured.generator.fit = false;
         slow.measured.generator.findings = vec!["late".to_string()];
         block.append(&fast).unwrap();
@@ -211,4 +213,12 @@ fn streams_are_told_apart_and_seen_together() {
         points.iter().map(|p| (p.variant.as_str(), p.stream.as_str(), p.per_second.len())).collect();
     assert_eq!(named[..3], [("nio", "", 2), ("nio", "fast", 2), ("nio", "slow", 2)]);
     assert_eq!((points[0].per_second[0], points[0].seconds, points[0].connections), (1_090, 2.0, 64));
+    // Of streams together all connections, of slices after each other the most.
+    let connections = |at: usize| (points[at].connections_peak, points[at].connections_most);
+    assert_eq!([0, 1, 2].map(connections), [(34, 90), (12, 40), (22, 50)]);
+    // What the judge holds unfit is nowhere said to be fit.
+    for point in &points {
+        assert!(!point.generator.fit, "{} [{}]", point.variant, point.stream);
+        assert_eq!(point.generator.findings, ["late"], "{} [{}]", point.variant, point.stream);
+    }
 }

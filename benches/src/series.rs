@@ -1,0 +1,33 @@
+//! A series of measurements between two looks at the machine.
+
+use crate::canary::Canary;
+
+/// How often a series is tried on a machine that is disturbed.
+const TRIES: usize = 3;
+
+/// Runs a series, looking at the machine before and after; on a disturbed machine it is marked as discarded and run
+/// again, twice at most.
+///
+/// With `smoke` once, and whatever the machine is like: that is to see whether it runs.
+///
+/// # Errors
+/// The error of the series; or that the machine was disturbed each time, so that what it printed is not to be quoted.
+pub fn undisturbed(
+    name: &str,
+    smoke: bool,
+    mut run: impl FnMut() -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    for _ in 0..if smoke { 1 } else { TRIES } {
+        let before = Canary::look();
+        println!("\n## {name}\ncanary before: {before}");
+        run()?;
+        let after = Canary::look();
+        println!("canary after: {after}");
+        match after.disturbed(&before) {
+            Some(why) => println!("DISCARDED, the machine was disturbed: {why}"),
+            None => return Ok(()),
+        }
+    }
+    anyhow::ensure!(smoke, "{name}: the machine was disturbed each time; these figures are not to be quoted");
+    Ok(())
+}

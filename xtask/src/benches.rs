@@ -1,0 +1,40 @@
+//! Do the programs that measure Proofload still run? What they find is worth nothing here.
+
+use crate::tools::{cargo, run_command, target_folder};
+use anyhow::Context;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// A client of the others, which runs at an address.
+const CLIENT: &str = "bare_loop";
+
+/// The task: builds them as they are run, and runs each briefly.
+pub fn run(root: &Path) -> anyhow::Result<()> {
+    let packages = ["-p", "proofload-cli", "-p", "proofload-benches"];
+    cargo(root, &[&["build", "--release", "--locked", "--quiet"], &packages[..]].concat(), &[])?;
+    for name in programs(root)? {
+        run_command(Command::new(target_folder(root).join("release").join(name)).arg("--smoke"))?;
+    }
+    Ok(())
+}
+
+/// The names of the programs, in order.
+fn programs(root: &Path) -> anyhow::Result<Vec<String>> {
+    let folder = root.join("benches/src/bin");
+    let files = fs::read_dir(&folder).with_context(|| format!("{}", folder.display()))?;
+    let paths = files.map(|file| Ok(file?.path())).collect::<anyhow::Result<Vec<_>>>()?;
+    let stems = paths.iter().filter_map(|path| path.file_stem()?.to_str());
+    let mut names: Vec<String> = stems.filter(|name| *name != CLIENT).map(str::to_owned).collect();
+    names.sort();
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_program_is_run() {
+        let names = super::programs(&crate::root()).unwrap();
+        assert_eq!(names, ["drivers", "figures", "memory", "mm1", "open_loop"]);
+    }
+}
