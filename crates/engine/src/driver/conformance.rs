@@ -1,7 +1,7 @@
 //! What every driver must do, run over all of them: epoll and io_uring against a scripted peer on the loopback
 //! address, and the simulation against the same scripts in virtual time.
 
-mod kernels;
+mod tests;
 
 use super::sim::{Front, Link, Machine, ScriptPeer, Sim};
 use super::{Close, Conn, DialFault, Dialed, Driver, Epoll, Handler, Net, Pushed, Sent, Uring, Wake, probe};

@@ -23,6 +23,7 @@ use io_uring::cqueue;
 use memory::{Buffers, Parcels};
 pub use net::UringNet;
 use net::{KIND_SHIFT, Left, Out, POLL, RECEIVE, Rest, Socket, of_tag};
+use std::collections::VecDeque;
 use std::io;
 use std::num::NonZeroU64;
 
@@ -32,7 +33,7 @@ const ENTRIES: u32 = 256;
 const COMPLETIONS: u32 = 4096;
 /// A driver over io_uring.
 pub struct Uring {
-    // Before the buffers, so that the kernel is done with them when they go.
+    // Its ring is given up before the buffers go; see `Drop` of it.
     net: UringNet,
     buffers: Buffers,
     /// Looked at and not told yet.
@@ -58,11 +59,14 @@ impl Uring {
         sockets.resize_with(capacity as usize, Socket::default);
         let net = UringNet {
             ring,
-            parcels: Parcels::new(),
+            parcels: Parcels::new()?,
             sockets,
             batch: 1,
             broken: None,
             named: Vec::new(),
+            late: VecDeque::new(),
+            #[cfg(test)]
+            refusals: 0,
             lines: Lines::default(),
         };
         Ok(Uring { net, buffers, peeked: None })
@@ -320,3 +324,6 @@ impl Drivers for UringDrivers {
         Uring::new(capacity)
     }
 }
+
+#[cfg(test)]
+mod tests;

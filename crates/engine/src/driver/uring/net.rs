@@ -8,6 +8,7 @@ use crate::{Address, Target, clock};
 use io_uring::{EnterFlags, IoUring, cqueue, opcode, squeue, types};
 use rustix::io::Errno;
 use rustix::net::Shutdown;
+use std::collections::VecDeque;
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -25,7 +26,6 @@ const EPOCHS: u32 = (1 << 24) - 1;
 
 /// The sockets of one worker.
 pub struct UringNet {
-    // Before the parcels, as above.
     pub(super) ring: IoUring,
     pub(super) parcels: Parcels,
     pub(super) sockets: Vec<Socket>,
@@ -33,8 +33,13 @@ pub struct UringNet {
     pub(super) batch: u64,
     /// What the kernel refused that it must not refuse; the next turn ends with it.
     pub(super) broken: Option<Errno>,
-    /// Sockets that entries still name which the kernel did not take.
-    pub(super) named: Vec<OwnedFd>,
+    /// Closed sockets that entries still name which the kernel did not take.
+    pub(super) named: Vec<Named>,
+    /// Entries for which the queue had no room.
+    pub(super) late: VecDeque<squeue::Entry>,
+    /// So many submissions will be refused for now.
+    #[cfg(test)]
+    pub(super) refusals: u32,
     pub(super) lines: Lines,
 }
 
@@ -53,6 +58,24 @@ pub(super) struct Socket {
     pub(super) out: Out,
     /// Batch of the entry that was queued last.
     pub(super) batch: u64,
+}
+
+/// A closed socket.
+#[derive(Debug)]
+pub(super) struct Named {
+    fd: OwnedFd,
+    /// Something is armed on it.
+    armed: bool,
+}
+
+impl Named {
+    /// Nothing names it any more.
+    fn end(self) {
+        if self.armed {
+            // What is armed holds the socket until the next turn; this ends it for the peer, and what is armed.
+            let _may_be_ended = rustix::net::shutdown(&self.fd, Shutdown::Both);
+        }
+    }
 }
 
 /// What the pool of requests holds of a connection: one request at most, so that bytes stay in order.
@@ -86,6 +109,21 @@ pub(super) struct Rest {
     pub begun: Option<Sent>,
 }
 
+impl Drop for UringNet {
+    /// Ends what is armed. Closing the ring alone does not wait for it, and it would hold the sockets for a while. The
+    /// kernel fills the buffers only within calls of the thread that the ring belongs to (deferred task work), so
+    /// none is written to after this either way, though they are freed before the kernel has taken the ring apart.
+    fn drop(&mut self) {
+        let _nothing_was_armed =
+            self.ring.submitter().register_sync_cancel(None, types::CancelBuilder::any());
+        // What was cancelled ends within this call; nothing is submitted by it.
+        // SAFETY: neither a timeout nor a set of signals is handed over.
+        let _ended = unsafe {
+            self.ring.submitter().enter::<libc::sigset_t>(0, 0, EnterFlags::GETEVENTS.bits(), None)
+        };
+    }
+}
+
 impl std::fmt::Debug for UringNet {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("UringNet").field("sockets", &self.sockets.len()).finish_non_exhaustive()
@@ -111,8 +149,10 @@ impl UringNet {
         socket.epoch == epoch && socket.fd.is_some()
     }
 
+    /// Whether something is to be submitted, or it is not known to have left: a sleep takes what a busy kernel did not.
     pub(super) fn has_queued(&mut self) -> bool {
-        !self.ring.submission().is_empty()
+        let unsure = self.parcels.waiting() > 0 || !self.named.is_empty();
+        unsure || !self.ring.submission().is_empty() || !self.late.is_empty()
     }
 
     /// Whether the kernel has completions that it will make when it is asked.
@@ -126,29 +166,51 @@ impl UringNet {
         self.submit(EnterFlags::GETEVENTS)
     }
 
+    /// Hands over what is queued. What the kernel does not take now stays queued.
+    ///
+    /// # Errors
+    /// When the kernel refuses for good.
     pub(super) fn submit(&mut self, flags: EnterFlags) -> io::Result<()> {
-        let queued = self.ring.submission().len();
-        if self.parcels.waiting() > 0 {
-            self.parcels.leave(clock::monotonic_ns());
-        }
-        // SAFETY: neither a timeout nor a set of signals is handed over. Sockets that entries name are open, for
-        // `close` submits first; buffers that they name live as long as the ring.
-        let entered =
-            unsafe { self.ring.submitter().enter::<libc::sigset_t>(queued as u32, 0, flags.bits(), None) };
-        match entered {
-            Ok(taken) => {
-                if taken >= queued {
+        loop {
+            while let Some(entry) = self.late.front() {
+                // SAFETY: as in `push`.
+                if unsafe { self.ring.submission().push(entry) }.is_err() {
+                    break;
+                }
+                self.late.pop_front();
+            }
+            let queued = self.ring.submission().len();
+            if self.parcels.waiting() > 0 {
+                self.parcels.leave(clock::monotonic_ns());
+            }
+            match self.enter_ring(queued, flags) {
+                Ok(taken) if taken < queued => return Ok(()),
+                Ok(_) if !self.late.is_empty() => {}
+                Ok(_) => {
                     self.batch += 1;
                     self.parcels.have_left();
+                    self.named.drain(..).for_each(Named::end);
+                    return Ok(());
                 }
-                Ok(())
+                // Busy: completions have to be taken first. Again: no memory just now. Both leave the queue as it is.
+                Err(error) => match error.raw_os_error() {
+                    Some(libc::EINTR) => {}
+                    Some(libc::EBUSY | libc::EAGAIN) => return Ok(()),
+                    _ => return Err(error),
+                },
             }
-            // Busy: completions have to be taken first. Again: no memory just now. Both leave the queue as it is.
-            Err(error) => match error.raw_os_error() {
-                Some(libc::EINTR | libc::EBUSY | libc::EAGAIN) => Ok(()),
-                _ => Err(error),
-            },
         }
+    }
+
+    fn enter_ring(&mut self, queued: usize, flags: EnterFlags) -> io::Result<usize> {
+        #[cfg(test)]
+        if self.refusals > 0 {
+            self.refusals -= 1;
+            return Err(io::Error::from_raw_os_error(libc::EBUSY));
+        }
+        // SAFETY: neither a timeout nor a set of signals is handed over. Sockets that entries name are open, for
+        // `close` keeps them until the entries have left; buffers that they name live as long as the ring.
+        unsafe { self.ring.submitter().enter::<libc::sigset_t>(queued as u32, 0, flags.bits(), None) }
     }
 
     /// Waits for a completion, at most so long.
@@ -164,18 +226,17 @@ impl UringNet {
         }
     }
 
-    /// Queues an entry; one that does not fit breaks the driver.
+    /// Queues an entry.
     pub(super) fn push(&mut self, conn: Conn, entry: &squeue::Entry) {
         if self.ring.submission().is_full()
             && let Err(error) = self.submit(EnterFlags::empty())
         {
             self.broken = Some(Errno::from_io_error(&error).unwrap_or(Errno::IO));
         }
-        // SAFETY: the socket that the entry names is open until the kernel has the entry, for `close` submits first;
-        // the buffers that it names live as long as the ring.
-        if unsafe { self.ring.submission().push(entry) }.is_err() {
-            self.broken.get_or_insert(Errno::NOBUFS);
-            return;
+        // SAFETY: the socket that the entry names is open until the kernel has the entry, which `close` sees to; the
+        // buffers that it names live as long as the ring.
+        if !self.late.is_empty() || unsafe { self.ring.submission().push(entry) }.is_err() {
+            self.late.push_back(entry.clone());
         }
         self.sockets[conn as usize].batch = self.batch;
     }
@@ -361,18 +422,16 @@ impl Net for UringNet {
             self.parcels.free(id);
         }
         let Some(fd) = socket.fd else { return };
+        let closed = Named { fd, armed: socket.receiving || socket.polling };
         // An entry names its socket by a number that may be another's once this one is closed.
         if socket.batch == self.batch && self.has_queued() {
-            let submitted = self.submit(EnterFlags::empty());
-            if submitted.is_err() || self.has_queued() {
-                self.broken.get_or_insert(Errno::NOBUFS);
-                self.named.push(fd);
-                return;
+            if let Err(error) = self.submit(EnterFlags::empty()) {
+                self.broken = Some(Errno::from_io_error(&error).unwrap_or(Errno::IO));
+            }
+            if socket.batch == self.batch {
+                return self.named.push(closed);
             }
         }
-        if socket.receiving || socket.polling {
-            // What is armed holds the socket until the next turn; this ends it for the peer, and what is armed.
-            let _may_be_ended = rustix::net::shutdown(&fd, Shutdown::Both);
-        }
+        closed.end();
     }
 }
