@@ -9,11 +9,14 @@ use proofload_harness::ceiling::{self, Setting};
 use proofload_harness::endpoint;
 use proofload_harness::host::lock::MeasuringLock;
 use proofload_harness::host::{self, clock, signals};
+use proofload_harness::plan::redact_own_arguments;
 use proofload_harness::runner::record;
 use proofload_harness::study::{Passage, quantity};
 use proofload_harness::subject::Cache;
 use proofload_store::histograms_of;
-use proofload_store::schema::{Ceiling, Environment, FORMAT_VERSION, Point, RunResult, Slice, Status};
+use proofload_store::schema::{
+    Ceiling, Environment, FORMAT_VERSION, Point, RunResult, SingleLoad, Slice, Status,
+};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How long, when neither time nor number is given.
@@ -48,7 +51,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     }
     let plan = endpoint::load_plan(&args.urls, &request, &point, &terms);
     let plan = plan.map_err(|problems| problems.into_iter().for_each(|problem| mistakes.add(problem)));
-    let name = args.urls.join(" ");
+    let name = redact_own_arguments(&args.urls).join(" ");
     let names = proofload_report::names_of_one(&name, &point.label);
     let thresholds = proofload_report::thresholds(&args.fail, &names).unwrap_or_else(|found| {
         found.into_iter().for_each(|mistake| mistakes.add(format!("--fail: {mistake}")));
@@ -71,6 +74,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let environment = host::environment();
     let mut measured = record::point(&name, &point, &loaded);
     measured.transport = passage.and_then(|passage| passage.recorded());
+    let load = given(endpoint::recorded(&args.urls, &request, &point, &terms, &plan));
     let ceiling = held_against_ceiling(args.no_ceiling, &plan, &environment, &mut measured);
     let slice = single_slice(measured, &loaded);
     // What was cut off is not the measurement that was asked for.
@@ -79,6 +83,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let result = RunResult {
         claims,
         environment,
+        load: Some(load),
         ceilings: ceiling.into_iter().collect(),
         ..result(slice.measured.clone(), loaded.stopped_early)
     };
@@ -87,6 +92,16 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         true => Exit::Interrupted,
         false => run::exit_of(&result),
     })
+}
+
+/// The load with the command line that asked for it.
+fn given(load: SingleLoad) -> SingleLoad {
+    let words = std::env::args().skip(1).collect::<Vec<_>>();
+    SingleLoad {
+        arguments: redact_own_arguments(&words),
+        working_directory: run::working_directory(),
+        ..load
+    }
 }
 
 /// Enters what the rate is of the generator's ceiling, where the cache knows one for this setting. It is not

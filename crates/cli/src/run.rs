@@ -168,6 +168,11 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
     done.map_err(|error| unkept(error, &mut record))
 }
 
+/// Where the command line was given, for the record; empty where the system does not say.
+pub fn working_directory() -> String {
+    std::env::current_dir().map(|dir| dir.display().to_string()).unwrap_or_default()
+}
+
 /// Holds the plan against the record that it goes on with or repeats. Returns what differs and was accepted.
 fn accepted(
     conduct: &Conduct<'_>,
@@ -178,8 +183,7 @@ fn accepted(
         Begin::New => {
             let words = std::env::args().skip(1).collect::<Vec<_>>();
             plan.arguments = plan::redact_own_arguments(&words);
-            plan.working_directory =
-                std::env::current_dir().map(|dir| dir.display().to_string()).unwrap_or_default();
+            plan.working_directory = working_directory();
             return Ok(Vec::new());
         }
         Begin::Resume { run, anyway } => (run, anyway, "resumed"),

@@ -161,3 +161,103 @@ fn a_stall_shows_in_response_time_whatever_the_number_of_connections() {
     assert!(few_service < 100.0, "64 connections hide it from the service time: {few_service} ms");
     assert!(many_service > 150.0, "1,200 connections show it: {many_service} ms");
 }
+
+/// The load in the result of a measurement with these flags.
+fn load_of(url: &str, args: &[&str]) -> Value {
+    let output = proofload(&[&[url, "-q", "--no-ceiling", "--format", "json"], args].concat());
+    assert!(matches!(output.status.code(), Some(0 | 12)), "{args:?}: {}", text(&output.stderr));
+    json(&output)["load"].clone()
+}
+
+fn is(load: &Value, place: &str, expected: Value) {
+    assert_eq!(load.pointer(place), Some(&expected), "{place} in {load}");
+}
+
+/// What each flag says stands in the record: a measurement can be made again from its result alone.
+#[test]
+fn a_result_says_what_was_asked_for_flag_by_flag() {
+    let server = Reference::start(&[]);
+    let url = server.url();
+    let load = |args: &[&str]| load_of(&url, args);
+    let brief = ["-d", "300ms", "-c", "2"];
+    let with = |args: &[&'static str]| load(&[&brief[..], args].concat());
+    let plain = with(&["--seed", "7", "--workers", "2", "--warm-up", "50ms", "--timeout", "9s"]);
+    is(&plain, "/seed", 7.into());
+    is(&plain, "/workers", 2.into());
+    is(&plain, "/driver", "epoll".into());
+    is(&plain, "/discard_ns", 50_000_000.into());
+    is(&plain, "/window_ns", 300_000_000.into());
+    is(&plain, "/requests", 0.into());
+    is(&plain, "/connect_timeout_ns", 5_000_000_000_u64.into());
+    is(&plain, "/response_timeout_ns", 9_000_000_000_u64.into());
+    is(&plain, "/point/connections", 2.into());
+    is(&plain, "/point/model", "closed".into());
+    assert!(
+        plain["workload"][0].as_str().is_some_and(|line| line.contains("GET /, expects status")),
+        "{plain}"
+    );
+    assert!(plain["arguments"].as_array().is_some_and(|all| all.contains(&"--warm-up".into())), "{plain}");
+    assert_eq!(plain["working_directory"], support::root().display().to_string());
+    is(&load(&["-n", "20", "-c", "2"]), "/requests", 20.into());
+    let open = with(&[
+        "-r",
+        "100",
+        "--poisson",
+        "--coalesce",
+        "100us",
+        "--overflow",
+        "drop",
+        "--max-connections",
+        "9",
+    ]);
+    assert!(open["seed"].as_u64() > Some(0), "one from the clock is told too: {open}");
+    is(&open, "/point/rate_per_s", 100.0.into());
+    is(&open, "/point/arrival", "poisson".into());
+    is(&open, "/point/coalesce_ns", 100_000.into());
+    is(&open, "/point/overflow", "drop".into());
+    is(&open, "/point/most_connections", 9.into());
+    is(&with(&["--think", "5ms"]), "/point/think_ns", 5_000_000.into());
+    is(&with(&["--keep-alive", "3"]), "/point/keep_alive", "3".into());
+    let made =
+        with(&["-m", "POST", "--body", "${n}", "--feeder", "n=counter:1", "--cookies", "--follow", "2"]);
+    let line = made["workload"].to_string();
+    for part in ["POST /", "what is filled in", "follows 2 redirects", "keeps its cookies"] {
+        assert!(line.contains(part), "{part} in {line}");
+    }
+    assert!(made["arguments"].to_string().contains("n=counter:1"), "{made}");
+}
+
+#[test]
+fn a_result_says_what_shape_was_asked_for() {
+    let server = Reference::start(&[]);
+    let url = server.url();
+    let dir = tempfile::tempdir().expect("a directory");
+    let trace = dir.path().join("a.txt");
+    std::fs::write(&trace, "0\n0.1\n0.2\n").expect("written");
+    let trace = trace.to_str().expect("a path");
+    let load = |args: &[&str]| load_of(&url, args);
+    let staged = load(&["--stage", "hold 100/s 300ms"]);
+    is(&staged, "/point/length_ns", 300_000_000.into());
+    assert!(
+        staged["point"]["profile"].as_str().is_some_and(|shape| shape.contains("hold 100/s")),
+        "{staged}"
+    );
+    let played = load(&["--trace", trace, "--speed", "2x", "--repeat", "3"]);
+    let shape = played["point"]["profile"].as_str().expect("a shape").to_owned();
+    for part in [trace, "sha256", "2 times its speed", "3 rounds"] {
+        assert!(shape.contains(part), "{part} in {shape}");
+    }
+    let users = load(&["--users", "2", "--loops", "3"]);
+    is(&users, "/requests", 6.into());
+    let said = text(&proofload(&[&url, "-n", "5", "-c", "1", "--seed", "41"]).stdout);
+    assert!(said.contains("seed 41") && said.contains("GET /"), "{said}");
+}
+
+#[test]
+fn a_result_does_not_say_the_credentials_that_were_given() {
+    let server = Reference::start(&[]);
+    let hidden = format!("{}?token=zQ9tokenZ", server.url());
+    let output = proofload(&[&hidden, "-n", "5", "-c", "1", "--bearer", "zQ9tokenZ", "--format", "json"]);
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert!(said.contains("[redacted]") && !said.contains("zQ9tokenZ"), "{said}");
+}

@@ -1,6 +1,7 @@
 //! A worker's own books: what became of its exchanges, and what it spent on them.
 
 use crate::BadAnswer;
+use crate::hiccups::Hiccups;
 use crate::seconds::{Giving, Seconds};
 use crate::transport::{Handshake, Negotiated};
 use proofload_measure::{ExchangeTimes, LatencyHistogram, Outcome, Recorder, Window};
@@ -35,6 +36,7 @@ pub(crate) struct Books {
     cpu: [Option<u64>; 2],
     waited_ns: u64,
     waited_over_ns: u64,
+    hiccups: Hiccups,
     /// When the window ended before its time.
     cut_ns: Option<u64>,
     /// Of the exchange that was intended first: how late it was begun.
@@ -73,6 +75,7 @@ pub(crate) struct WorkerResult {
     pub busy: f64,
     /// Share of the stretch from the window's start to the worker's end of issuing in which it had work.
     pub at_work: f64,
+    pub hiccups: Hiccups,
     pub opened: u64,
     pub no_port: u64,
     pub no_descriptor: u64,
@@ -104,10 +107,19 @@ impl Books {
             seconds: Seconds::new(window, giving),
             cpu: [None; 2],
             waited_ns: 0,
+            hiccups: Hiccups::default(),
             waited_over_ns: 0,
             cut_ns: None,
             start_error: None,
         }
+    }
+
+    /// Gives the window its place on the axis of time, before anything is written down.
+    pub fn stand_at(&mut self, window: Window) {
+        self.window = window;
+        self.last_end_ns = window.start_ns;
+        self.recorder.stand_at(window);
+        self.seconds.stand_at(window);
     }
 
     /// Whether an exchange intended then belongs to the window.
@@ -120,7 +132,7 @@ impl Books {
     /// connection has been away, if this exchange is not on the books of latency.
     #[inline]
     pub fn settle(&mut self, times: &ExchangeTimes, ready_ns: u64, outcome: Outcome) -> Option<u64> {
-        self.seconds.turn(times.end_ns, &mut self.recorder);
+        self.turn(times.end_ns);
         self.recorder.record(times, outcome);
         if outcome != Outcome::Answered {
             self.failed += u64::from(outcome.is_finished());
@@ -150,6 +162,7 @@ impl Books {
 
     /// Writes down a TLS handshake that ended then.
     pub fn shook_hands(&mut self, now_ns: u64, handshake: &Handshake) {
+        self.turn(now_ns);
         self.recorder.record_handshake(now_ns, handshake.took_ns, handshake.resumed);
         if !self.negotiated.contains(&handshake.negotiated) {
             self.negotiated.push(handshake.negotiated);
@@ -186,16 +199,18 @@ impl Books {
         self.cpu[0].is_none() && now_ns >= self.window.start_ns
     }
 
-    /// Counts a turn that began and ended then and waited so long.
+    /// Counts a turn that took so long and ended now; the first part of it was waited.
     #[inline]
-    pub fn note_turn(&mut self, waited_ns: u64, took_ns: u64) {
+    pub fn note_turn(&mut self, waited_ns: u64, took_ns: u64, now_ns: u64) {
         if self.cpu[0].is_some() && self.cpu[1].is_none() {
             self.waited_ns += waited_ns;
             self.waited_over_ns += took_ns;
+            self.hiccups.note_turn(now_ns.saturating_sub(took_ns.saturating_sub(waited_ns)), now_ns);
         }
     }
 
-    /// Goes on to the second of this instant.
+    /// Goes on to the second of this instant. To be called before anything of it is written down.
+    #[inline]
     pub fn turn(&mut self, now_ns: u64) {
         self.seconds.turn(now_ns, &mut self.recorder);
     }
@@ -244,6 +259,7 @@ impl Books {
             cpu_ns,
             busy: share(cpu_ns, wall_ns).min(1.0),
             at_work: share(self.waited_over_ns.saturating_sub(self.waited_ns), self.waited_over_ns),
+            hiccups: self.hiccups,
             opened: self.opened,
             no_port: self.no_port,
             no_descriptor: self.no_descriptor,

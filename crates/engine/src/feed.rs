@@ -182,8 +182,8 @@ pub(crate) struct Feeding<'a> {
 }
 
 impl<'a> Feeding<'a> {
-    /// For share `k` of `n` of a load that begins at that instant.
-    pub fn new(plan: &'a LoadPlan, k: u64, n: u64, start_ns: u64) -> Self {
+    /// For share `k` of `n` of a load.
+    pub fn new(plan: &'a LoadPlan, k: u64, n: u64) -> Self {
         let feed = &plan.asking.feed;
         let streams = (0..feed.feeders.len() as u64).map(|at| Random::new(plan.seed, FEEDERS | at)).collect();
         let mut values = Values::default();
@@ -198,7 +198,12 @@ impl<'a> Feeding<'a> {
             _ => None,
         };
         let payloads = (0..).zip(&feed.feeders).map(payload).collect();
-        Feeding { feed, streams, next: vec![k; feed.feeders.len()], step: n, start_ns, payloads, values }
+        Feeding { feed, streams, next: vec![k; feed.feeders.len()], step: n, start_ns: 0, payloads, values }
+    }
+
+    /// The load begins at that instant.
+    pub fn begin_at(&mut self, start_ns: u64) {
+        self.start_ns = start_ns;
     }
 
     /// The numbers of the exchange that asks next, for the feeders that its request draws from. `intended_ns` is when

@@ -6,7 +6,7 @@ use crate::driver::{Drivers, EpollDrivers, UringDrivers};
 use crate::health;
 use crate::seconds::{Collected, Collector, Giving, SECOND_NS, SecondQuantiles, Stretch, add_counts};
 use crate::transport::{Layer, Secured};
-use crate::worker::{Share, Worker, connections_of};
+use crate::worker::{Connections, Share, Worker};
 use crate::{ConnectionUse, DriverChoice, EngineError, GeneratorUse, LoadPlan, LoadResult, Watch};
 use proofload_measure::Window;
 use std::io;
@@ -199,33 +199,31 @@ impl<D: Drivers> Crew<'_, D> {
     /// The whole life of one worker. Nobody starts unless all can. `number` counts the workers of all loads.
     fn work(&self, worker: u32, number: u32, giving: Giving) -> Result<WorkerResult, EngineError> {
         let (plan, common, n) = (self.plan, self.common, u64::from(self.plan.workers));
-        let mut share = Share {
-            k: u64::from(plan.share.0) * n + u64::from(worker),
-            n: u64::from(plan.share.1) * n,
-            start_ns: 0,
-        };
-        let connections = connections_of(plan, &self.dealt.first, &share);
-        let most = connections_of(plan, &self.dealt.most, &share);
-        let mine: u64 = connections.iter().sum();
-        let capacity: u64 = most.iter().sum();
+        let share =
+            Share { k: u64::from(plan.share.0) * n + u64::from(worker), n: u64::from(plan.share.1) * n };
+        let connections = Connections::of(plan, &self.dealt.first, &self.dealt.most, &share);
+        let capacity = connections.most.iter().sum::<u64>() as u32;
         let opened = pin(&plan.cpus, number).and_then(|()| {
-            let opened = common.drivers.open(number, capacity as u32);
+            let opened = common.drivers.open(number, capacity);
             let opened = opened.map_err(|source| EngineError::System {
                 what: "cannot make the driver of a worker",
                 source,
             })?;
-            let layer = Layer::new(&plan.targets, capacity as u32, common.drivers.tap());
-            Ok((opened, layer.map_err(|problems| EngineError::Plan(problems.join("; ")))?))
+            let layer = Layer::new(&plan.targets, capacity, common.drivers.tap());
+            let layer = layer.map_err(|problems| EngineError::Plan(problems.join("; ")))?;
+            let worker = Worker::new(plan, common.watch, &common.stopped_at, share, &connections, giving);
+            Ok((opened, layer, worker))
         });
         common.failed.fetch_or(opened.is_err(), Ordering::Relaxed);
         if plan.profile.opens_ahead() {
+            let mine: u64 = connections.first.iter().sum();
             common.opening_ns.fetch_max((mine + 1) * plan.opening_gap_ns(), Ordering::Relaxed);
         }
         if common.ready.wait().is_leader() {
             self.set_start();
         }
         common.ready.wait();
-        let (mut driver, layer) = opened?;
+        let (mut driver, layer, worker) = opened?;
         if common.failed.load(Ordering::Relaxed) {
             let source = io::Error::other("another worker could not start");
             return Err(EngineError::System { what: "cannot start", source });
@@ -234,11 +232,10 @@ impl<D: Drivers> Crew<'_, D> {
         if late_ns > 0 {
             return Err(EngineError::TooLate { late_ns });
         }
-        share.start_ns = common.start_ns.load(Ordering::Relaxed);
-        let worker = Worker::new(plan, common.watch, &common.stopped_at, share, &connections, &most, giving);
+        let start_ns = common.start_ns.load(Ordering::Relaxed);
         let carried_out = match layer {
-            None => worker.carry_out(&mut driver),
-            Some(layer) => worker.carry_out(&mut Secured::new(driver, layer)),
+            None => worker.carry_out(&mut driver, start_ns),
+            Some(layer) => worker.carry_out(&mut Secured::new(driver, layer), start_ns),
         };
         carried_out.map_err(|source| EngineError::System { what: "cannot wait for the network", source })
     }

@@ -11,26 +11,36 @@
 //!   law a generator at work 95 % of the time costs it under a twentieth of its throughput, so 0.95 is
 //!   allowed. In an open loop work also delays sends and answers, so 0.70 is allowed (spinning ahead of a
 //!   due send is leisure).
+//! - **Hiccups.** An answer that comes while a worker is busy, or has no CPU, is taken late. Of the time of the window all
+//!   but a thousandth has an answer taken within 0.2 ms, or 10 % of the 99th percentile of response time, whichever is
+//!   more; else that percentile and those beyond are in part the generator's. No other figure is touched by it.
 //! - **Little's law**, closed loop: connections in use on average = throughput times mean service time. The
 //!   left side comes from a ledger of the places, the right side from the recorder; a difference of over 5 % of
 //!   the connections means that the generator loses time, or exchanges, that its latencies do not show.
 //! - **Offered load**, open loop: of the planned requests 99 % are sent in the end. What waits for a connection until the
 //!   load is over has no latency, so those of the others are too good. Where it was asked to drop what finds no
-//!   connection, this is a figure and not a finding.
+//!   connection, what was dropped for that reason is a figure and not a finding. What was given up because the
+//!   generator itself did not look in time, by more than a send may be late, is not among them: a connection may
+//!   have been free for it. Its lateness counts as send delay.
 //! - **Ports and descriptors**: any want of them.
 
 use crate::books::WorkerResult;
 use crate::driver::Allowance;
-use crate::{Check, CheckKind, Finding, LoadPlan, Overflow};
+use crate::hiccups::Hiccups;
+use crate::{Check, CheckKind, Finding, LoadPlan};
 use proofload_measure::{LatencyHistogram, Outcome, Snapshot};
 
 /// A send may leave this late for the generator's own reasons, whatever the response times are.
-const SEND_DELAY_NS: u64 = 200_000;
+pub(crate) const SEND_DELAY_NS: u64 = 200_000;
 /// Or this share of the 99th percentile of response time.
 const SEND_DELAY_SHARE: f64 = 0.05;
 /// Share of the window in which a worker may be at work.
 const AT_WORK_CLOSED: f64 = 0.95;
 const AT_WORK_OPEN: f64 = 0.70;
+/// So long a worker may be away from its sockets, whatever the response times are.
+const HICCUP_NS: u64 = 200_000;
+/// Or this share of the 99th percentile of response time.
+const HICCUP_SHARE: f64 = 0.10;
 /// Connections that may be unaccounted for, as a share of all.
 const LITTLE_SHARE: f64 = 0.05;
 /// Share of the planned requests that may be left unsent in the end.
@@ -66,7 +76,10 @@ pub(crate) fn assess(
     let busiest = workers.iter().map(|worker| worker.at_work).fold(0.0, f64::max);
     let at_work = Check { kind: CheckKind::AtWork, found: Some(busiest), allowed: at_work_allowed(plan) };
     let ends = [count(CheckKind::Ports, no_port), count(CheckKind::Descriptors, no_descriptor)];
-    (findings, [delay.0, offered.0, at_work, little.0].into_iter().chain(ends).collect())
+    (
+        findings,
+        [delay.0, offered.0, at_work, hiccups(workers, snapshot), little.0].into_iter().chain(ends).collect(),
+    )
 }
 
 fn send_delay(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> (Check, Option<Finding>) {
@@ -95,12 +108,22 @@ fn cpu(plan: &LoadPlan, workers: &[WorkerResult]) -> Vec<Finding> {
     bound.map(|(at, worker)| Finding::CpuBound { worker: at, busy: worker.at_work, allowed }).collect()
 }
 
+fn hiccups(workers: &[WorkerResult], snapshot: &Snapshot) -> Check {
+    let mut all = Hiccups::default();
+    workers.iter().for_each(|worker| all.merge(&worker.hiccups));
+    let response_p99 = snapshot.response_time.quantile_ns(0.99).unwrap_or(0);
+    let allowed_ns = HICCUP_NS.max((response_p99 as f64 * HICCUP_SHARE) as u64);
+    // Of fewer questions there is no thousandth.
+    let found = (all.asked() >= 1_000).then(|| all.p999_ns() as f64);
+    Check { kind: CheckKind::Hiccups, found, allowed: allowed_ns as f64 }
+}
+
 fn not_offered(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> (Check, Option<Finding>) {
     let check = |found| Check { kind: CheckKind::Unsent, found, allowed: UNSENT_SHARE };
-    let (intended, unsent) = (snapshot.intended(), snapshot.outcomes.get(Outcome::Unsent));
     // What was to be dropped is no surprise; the report says it.
-    let asked_for = plan.shortage.overflow == Overflow::Drop;
-    if plan.profile.is_closed() || asked_for || intended < FEWEST {
+    let unsent = snapshot.outcomes.get(Outcome::Unsent) - snapshot.dropped;
+    let intended = snapshot.intended();
+    if plan.profile.is_closed() || intended < FEWEST {
         return (check(None), None);
     }
     let behind = workers.iter().map(|worker| worker.behind).sum();

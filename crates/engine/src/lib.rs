@@ -13,6 +13,7 @@ mod expect;
 pub mod feed;
 mod generator;
 mod health;
+mod hiccups;
 pub mod load;
 mod plan;
 mod seconds;

@@ -482,6 +482,9 @@ pub enum CheckKind {
     Unsent,
     /// Largest share of the window in which a worker had something to do.
     AtWork,
+    /// Stretches in which a worker did not look at its sockets: 99.9th percentile over time, in nanoseconds. Of no
+    /// consequence but for the tail of latencies, so that it is no finding.
+    Hiccups,
     /// Connections unaccounted for, as a share of all (closed loops).
     LittlesLaw,
     /// Connections that found no local port.

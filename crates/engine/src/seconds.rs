@@ -122,6 +122,13 @@ impl Seconds {
         seconds
     }
 
+    /// Gives the window its place on the axis of time, before anything is recorded; it stays as long as it was.
+    pub fn stand_at(&mut self, window: Window) {
+        self.window = window;
+        self.since_ns = window.start_ns;
+        self.end_ns = if self.all > 0 { self.due_ns() } else { u64::MAX };
+    }
+
     /// Goes on to the second of this instant. To be called before something of that instant is recorded.
     #[inline]
     pub fn turn(&mut self, now_ns: u64, recorder: &mut Recorder) {
@@ -251,9 +258,12 @@ impl Collector {
     /// Takes what there is, and tells of each stretch that is whole. Says whether all workers have ended.
     pub fn collect(&mut self, tell: &mut dyn FnMut(&Stretch<'_>)) -> bool {
         loop {
+            let last = self.last;
             self.take();
             let owed = self.workers.iter().filter_map(|worker| worker.owes).min();
             match owed {
+                // One of them gave several seconds at once: those who were looked at before it may have more of them.
+                _ if self.last > last => {}
                 Some(owed) if owed <= self.last => return false,
                 _ if self.begun => self.close(tell),
                 Some(_) => {}

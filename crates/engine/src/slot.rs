@@ -80,7 +80,7 @@ pub(crate) struct User {
 
 impl Slot {
     /// `scheme` is that of the target; `follows` is whether redirects are followed.
-    pub fn new(target: u32, scheme: Scheme, away_ns: u64, asking: &Asking, follows: bool) -> Self {
+    pub fn new(target: u32, scheme: Scheme, asking: &Asking, follows: bool) -> Self {
         let mut session = Session::http1(Limits::default());
         if asking.cookies {
             session.keep_set_cookies();
@@ -101,7 +101,8 @@ impl Slot {
             freed_ns: 0,
             joined: false,
             dialed_ns: 0,
-            away_ns: Some(away_ns),
+            // From the beginning; only what falls into the window is counted.
+            away_ns: Some(0),
             carry: Vec::new(),
             backlog: None,
             sample: None,

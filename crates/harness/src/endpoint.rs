@@ -1,9 +1,13 @@
 //! One endpoint, or a weighted mix of several, measured without a study.
 
+use crate::plan::{planned_point, workload_of};
 use crate::study::encode::Entry;
 use crate::study::transport::Material;
-use crate::study::{Asked, LoadPoint, ParsedUrl, Passage, RequestOptions, parse_url_unresolved};
+use crate::study::{
+    Asked, LoadPoint, ParsedUrl, Passage, RequestOptions, WorkloadEntry, parse_url_unresolved,
+};
 use proofload_engine::{Address, DriverChoice, Extent, LoadPlan, MixEntry, Target};
+use proofload_store::schema::SingleLoad;
 
 /// Most addresses in a mix.
 const URLS_MAX: usize = 64;
@@ -141,6 +145,53 @@ pub fn passage(urls: &[String], request: &RequestOptions) -> Option<Passage> {
     let parsed = urls.iter().filter_map(|text| Some(weighted(text).ok()?.1));
     let mut passages = parsed.map(|url| request.transport.passage(&url, material.as_ref()));
     passages.find(|passage| passage.recorded().is_some())
+}
+
+/// What is asked and how, for the record. `load` and `terms` are those that `plan` was made of.
+pub fn recorded(
+    urls: &[String],
+    request: &RequestOptions,
+    load: &LoadPoint,
+    terms: &Terms,
+    plan: &LoadPlan,
+) -> SingleLoad {
+    let mut mistakes = Vec::new();
+    let mut feeders = request.feeders(&mut mistakes);
+    let mut entries = Vec::new();
+    for (weight, url) in urls.iter().filter_map(|text| weighted(text).ok()) {
+        let Some(asked) = request.asked(&mut feeders, &url.target, &mut mistakes) else { continue };
+        entries.push(WorkloadEntry {
+            name: url.name,
+            weight,
+            request: asked.request,
+            expect: request.expect.clone(),
+            follow: request.follow,
+            template: asked.template,
+            shown: asked.shown,
+            secrets: asked.secrets,
+        });
+    }
+    let shaped = load.kind.extent(load.connections).is_some();
+    let (window_ns, requests) = match plan.extent {
+        Extent::Requests { count, .. } => (0, count),
+        Extent::DurationNs(_) if shaped => (0, 0),
+        Extent::DurationNs(window_ns) => (window_ns, 0),
+    };
+    // Where the tool chooses the connections there may be more than the load begins with.
+    let load = LoadPoint { connections: plan.connections.max(load.connections), ..load.clone() };
+    SingleLoad {
+        point: planned_point(&[], &load),
+        workload: workload_of(&entries, &plan.asking),
+        seed: terms.seed,
+        driver: terms.driver.name().to_string(),
+        workers: terms.workers,
+        discard_ns: terms.discard_ns,
+        window_ns,
+        requests,
+        connect_timeout_ns: request.timeouts.connect_ns,
+        response_timeout_ns: request.timeouts.response_ns,
+        ..SingleLoad::default()
+    }
 }
 
 /// What may not be shown of these requests: passwords, and values from the environment.

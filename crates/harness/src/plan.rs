@@ -11,13 +11,14 @@ mod order;
 mod retime;
 
 pub use explain::explain;
+pub(crate) use lines::workload_of;
 pub use lines::{redact_arguments, redact_own_arguments};
 pub use mode::{CYCLES, Mode, SERIAL, choose as choose_mode};
 pub use retime::retime;
 
 use crate::study::quantity::keep_alive_label;
 use crate::study::shortage::overflow_name;
-use crate::study::{LoadKind, LoadPoint, Stand, Study, SubjectSpec, WorkloadEntry};
+use crate::study::{LoadKind, LoadPoint, Stand, Stream, Study, SubjectSpec, WorkloadEntry};
 use proofload_engine::{Arrival, Extent, LoadPlan, Overflow, Target};
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
@@ -158,7 +159,7 @@ pub fn make(
         variants: study.variants.iter().map(lines::variant).collect(),
         workload: lines::workload(study),
         streams: study.streams.iter().map(|stream| stream.name.clone()).collect(),
-        points: study.points.iter().map(|point| planned_point(study, point)).collect(),
+        points: study.points.iter().map(|point| planned_point(&study.streams, point)).collect(),
         claims: planned_claims(study),
         expectations: lines::expectations(study),
         references: lines::references(study),
@@ -266,13 +267,15 @@ fn cut_looks(timing: &mut Timing, block_s: f64, ceilings_s: f64, not_tested: &mu
     }
 }
 
-fn planned_point(study: &Study, point: &LoadPoint) -> schema::LoadPoint {
+/// A load as it is recorded; `streams` are those of the study.
+pub(crate) fn planned_point(streams: &[Stream], point: &LoadPoint) -> schema::LoadPoint {
     let (rate_per_s, arrival) = match &point.kind {
         LoadKind::Open { rate_per_s, arrival } => (Some(*rate_per_s), Some(*arrival)),
         LoadKind::OpenStages { arrival, .. } => (None, Some(*arrival)),
         _ => (None, None),
     };
-    let streams = study.streams.iter().zip(&point.streams).map(|(stream, load)| StreamLoad {
+    let alone = streams.is_empty();
+    let streams = streams.iter().zip(&point.streams).map(|(stream, load)| StreamLoad {
         stream: stream.name.clone(),
         model: load.model().to_string(),
         connections: load.connections,
@@ -280,7 +283,6 @@ fn planned_point(study: &Study, point: &LoadPoint) -> schema::LoadPoint {
         most_connections: load.open.shortage.most_connections.unwrap_or(0),
         think_ns: load.think_ns(),
     });
-    let alone = study.streams.is_empty();
     schema::LoadPoint {
         label: point.label.clone(),
         model: point.model().to_string(),

@@ -40,6 +40,13 @@ impl Recorder {
         Recorder { window, counts_until_ns: window.end_ns, snapshot: Snapshot::new(window) }
     }
 
+    /// Gives the window its place on the axis of time, before anything is recorded.
+    pub fn stand_at(&mut self, window: Window) {
+        self.window = window;
+        self.counts_until_ns = window.end_ns;
+        self.snapshot.window = window;
+    }
+
     /// The load ends before its window does. What ends from now on, and what bytes still cross, is no throughput;
     /// exchanges that were intended within the window are counted as before.
     pub fn cut(&mut self) {

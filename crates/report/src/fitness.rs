@@ -73,15 +73,13 @@ pub(crate) fn limits(points: &[Point]) -> Vec<String> {
     for point in points.iter().filter(|point| point.stream.is_empty()) {
         for check in &point.generator.checks {
             // What a slice found about itself is told of the slices.
-            let of_record = check.check.starts_with("ceiling") || check.check.starts_with("perturbation");
+            let tails_only = proofload_store::concerns_tails_only(&check.check);
+            let of_record =
+                tails_only || check.check.starts_with("ceiling") || check.check.starts_with("perturbation");
             let fails_whole = check.check == "ceiling_tail"
                 && point.generator.checks.iter().any(|c| c.check == "ceiling" && c.outcome == "failed");
             if let Some(finding) = proofload_store::finding(check).filter(|_| of_record && !fails_whole) {
-                said.push(messages::limited_at(
-                    &messages::place(point),
-                    &finding,
-                    check.check == "ceiling_tail",
-                ));
+                said.push(messages::limited_at(&messages::place(point), &finding, tails_only));
             }
         }
     }

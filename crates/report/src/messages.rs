@@ -10,7 +10,7 @@ pub use transport::*;
 
 use crate::number;
 use proofload_stats::{Judged, Names, Reason, Source};
-use proofload_store::schema::{Estimate, Generator, Point, Timing};
+use proofload_store::schema::{Estimate, Generator, Point, SingleLoad, Timing};
 
 /// Heading of the verdicts.
 pub const VERDICTS: &str = "Verdicts";
@@ -410,6 +410,13 @@ pub fn rests_on(estimate: Option<&Estimate>, confidence: f64, n: u32, single: bo
         Some(found) => format!("{}, {}", interval(found), blocks(n)),
         None => String::new(),
     }
+}
+
+/// What a single measurement asked for.
+pub fn asked(load: &SingleLoad) -> String {
+    let shape = Some(load.point.profile.as_str()).filter(|shape| !shape.is_empty());
+    let workload = load.workload.iter().map(String::as_str).chain(shape).collect::<Vec<_>>().join("; ");
+    format!("{workload}; seed {}", load.seed)
 }
 
 /// Preset and timing in one line.

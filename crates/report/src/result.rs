@@ -131,6 +131,7 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
         ceilings: run.ceilings().to_vec(),
         replication: plan.replication.clone(),
         plan: Some(plan.clone()),
+        load: None,
         environment: run.environment().clone(),
         limits,
         baseline: None,

@@ -405,6 +405,9 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
         add(messages::BLOCKS, messages::complete_and_excluded(result.blocks, result.excluded_blocks));
         add(messages::CPUS, messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
     }
+    if let Some(load) = &result.load {
+        add(messages::WORKLOAD, messages::asked(load));
+    }
     for point in result.points.iter().filter(|_| result.plan.is_none()) {
         add(messages::GENERATOR, messages::generator(&point.generator));
         passage(point.transport.as_ref()).into_iter().for_each(|(what, value)| add(&what, value));

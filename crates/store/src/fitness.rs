@@ -29,6 +29,16 @@ pub const ANSWER_CLASSES: [u64; 4] = [1 << 10, 4 << 10, 16 << 10, 64 << 10];
 pub const CHECK_CEILING: &str = "ceiling";
 /// The same for claims about p99 and beyond.
 pub const CHECK_CEILING_TAIL: &str = "ceiling_tail";
+/// Stretches in which the generator did not look at its sockets, against the 99th percentile of response time.
+pub const CHECK_HICCUPS: &str = "hiccups";
+
+/// Of fewer slices than these there is no telling whether the machine takes the CPU away in most.
+const HICCUPS_MIN: usize = 3;
+
+/// Whether a check that fails forbids claims about p99 and beyond alone.
+pub fn concerns_tails_only(check: &str) -> bool {
+    [CHECK_CEILING_TAIL, CHECK_HICCUPS].contains(&check)
+}
 /// What twice the threads do to throughput.
 const CHECK_PERTURBED_THROUGHPUT: &str = "perturbation_throughput";
 /// What they do to p99.
@@ -118,6 +128,13 @@ pub fn finding(check: &FitnessCheck) -> Option<String> {
             found * 100.0,
             limit * 100.0,
             check.note
+        ),
+        CHECK_HICCUPS => format!(
+            "the generator was away from its sockets for {:.2} ms or more in a thousandth of the time, {:.2} ms \
+             allowed{}; give it CPUs of its own, or more workers",
+            found / 1e6,
+            limit / 1e6,
+            if check.note.is_empty() { String::new() } else { format!(" ({})", check.note) }
         ),
         _ => format!(
             "{} with twice the threads, more than ±{:.0} %: {}",
@@ -261,11 +278,31 @@ impl Run {
         };
         let worst = trials.iter().map(of_block).max_by(|a, b| a[0].found.total_cmp_none(&b[0].found));
         let mut checks: Vec<FitnessCheck> = worst.into_iter().flatten().collect();
+        checks.extend(hiccups(blocks, variant, point));
         if self.plan().timing.perturbation_ns > 0 {
             checks.extend(perturbed(self, blocks, variant, point)?);
         }
         Ok(checks)
     }
+}
+
+/// The hiccups of the slices of a variant at a load point as those of all: the median, for a machine takes its CPU away in
+/// one block or another, and what that does to a tail shows in the spread of the blocks. One that it takes away in most spoils
+/// the tails of all.
+fn hiccups(blocks: &[&Block], variant: &str, point: &str) -> Option<FitnessCheck> {
+    let slices = blocks.iter().flat_map(|block| &block.slices).filter(|slice| slice.phase == "measure");
+    let own = slices.filter(|slice| slice.measured.variant == variant && slice.measured.point == point);
+    let checks = own.flat_map(|slice| &slice.measured.generator.checks);
+    let mut found: Vec<(f64, &FitnessCheck)> = checks
+        .filter(|check| check.check == CHECK_HICCUPS)
+        .filter_map(|check| Some((check.found? / check.limit?, check)))
+        .collect();
+    if found.len() < HICCUPS_MIN {
+        return None;
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let median = found[(found.len() - 1) / 2].1;
+    Some(FitnessCheck { note: format!("median of {} slices", found.len()), ..median.clone() })
 }
 
 /// Nothing is less than anything.

@@ -28,7 +28,10 @@ mod writer;
 
 pub use convert::{bad_answer, durations_of, histograms_of, point_of};
 pub use error::StoreError;
-pub use fitness::{ANSWER_CLASSES, Disturbance, answer_bytes, answer_class, check_ceiling, finding};
+pub use fitness::{
+    ANSWER_CLASSES, CHECK_HICCUPS, Disturbance, answer_bytes, answer_class, check_ceiling,
+    concerns_tails_only, finding,
+};
 pub use judged::{judged, measures_of};
 pub use list::runs;
 pub use merge::enter_checks;

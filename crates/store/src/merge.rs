@@ -1,7 +1,7 @@
 //! Slices merged to trials, and trials over blocks.
 
 use crate::convert::{counts_of, durations_of, handshakes_of, outcomes_of};
-use crate::fitness::{CHECK_CEILING_TAIL, finding, merged_checks};
+use crate::fitness::{concerns_tails_only, finding, merged_checks};
 use crate::schema::{FitnessCheck, Generator, Handshakes, LoadPoint, Point, Slice, SubjectUse, Variant};
 use crate::streams::fused;
 use crate::{Run, StoreError};
@@ -81,10 +81,12 @@ impl Run {
 /// Enters checks that only the record can make. What forbids claims about the tail alone leaves it fit for others.
 pub fn enter_checks(generator: &mut Generator, checks: Vec<FitnessCheck>) {
     for check in checks {
-        if let Some(finding) = finding(&check).filter(|_| check.check != CHECK_CEILING_TAIL) {
+        if let Some(finding) = finding(&check).filter(|_| !concerns_tails_only(&check.check)) {
             generator.fit = false;
             generator.findings.push(finding);
         }
+        // What the record makes of the slices' own stands for them.
+        generator.checks.retain(|own| own.check != check.check);
         generator.checks.push(check);
     }
 }

@@ -1,7 +1,7 @@
 //! The observations that the judge reads: one cell for each block, variant, load point and measure.
 
 use crate::convert::counts_of;
-use crate::fitness::{CHECK_CEILING_TAIL, finding};
+use crate::fitness::{concerns_tails_only, finding};
 use crate::merge::decode;
 use crate::schema::{FitnessCheck, Plan, Slice};
 use crate::streams::fused;
@@ -135,7 +135,7 @@ pub fn observations_of(slice: &Slice, measures: &[Measure]) -> Result<Observatio
         unfit: unfit(&[slice]),
         unfit_for_tails: Vec::new(),
     };
-    let tails = slice.measured.generator.checks.iter().filter(|check| check.check == CHECK_CEILING_TAIL);
+    let tails = slice.measured.generator.checks.iter().filter(|check| concerns_tails_only(&check.check));
     trial.enter(&tails.cloned().collect::<Vec<_>>(), &slice.measured.point);
     let mut cells = Vec::new();
     trial.cells(measures, Path::new(""), &mut cells)?;
@@ -153,7 +153,7 @@ impl Trial<'_> {
     fn enter(&mut self, checks: &[FitnessCheck], place: &str) {
         for check in checks {
             let Some(finding) = finding(check) else { continue };
-            match check.check == CHECK_CEILING_TAIL {
+            match concerns_tails_only(&check.check) {
                 true => self.unfit_for_tails.push(format!("{finding} ({place})")),
                 false => self.unfit.push(format!("{finding} ({place})")),
             }

@@ -6,6 +6,7 @@
 mod expectations;
 mod fitness;
 mod records;
+mod single;
 
 pub use expectations::{
     ExpectationResult, PlannedExpectation, PlannedFigure, PlannedReference, PublishedFigure,
@@ -17,6 +18,8 @@ pub use records::{
     Baseline, BaselineFigure, Difference, FigurePair, HistoryEntry, HistoryVerdict, RunDiff, Sitting,
     SubjectFacts,
 };
+
+pub use single::SingleLoad;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -566,6 +569,9 @@ pub struct RunResult {
     pub replication: String,
     /// The plan; absent for a single measurement.
     pub plan: Option<Plan>,
+    /// What a single measurement asked for; absent for a study, whose plan says it.
+    #[serde(default)]
+    pub load: Option<SingleLoad>,
     /// The machine.
     pub environment: Environment,
     /// Limits of this test, generated from what was really seen, a sentence each.

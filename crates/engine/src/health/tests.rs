@@ -119,6 +119,29 @@ fn a_send_delay_may_grow_with_response_times_and_with_coalescing() {
 }
 
 #[test]
+fn being_away_from_the_sockets_is_measured_against_the_tail() {
+    let check = |away_ns: u64, response_ns: u64| {
+        let (mut worker, mut snapshot) = worker(0, 0);
+        let mut now_ns = SECOND;
+        for turn in 0..10_000 {
+            now_ns += 900_000;
+            let away_ns = if turn % 100 == 0 { away_ns } else { 1_000 };
+            worker.hiccups.note_turn(now_ns, now_ns + away_ns);
+            now_ns += away_ns;
+            snapshot.response_time.record(response_ns);
+        }
+        hiccups(&[worker], &snapshot)
+    };
+    let still = check(1_000, 100_000);
+    assert!(still.found.is_some_and(|ns| ns < 2_000.0) && still.allowed == 200_000.0, "{still:?}");
+    let away = check(20_000_000, 100_000);
+    assert!(away.found.is_some_and(|ns| ns > 15e6), "{away:?}");
+    assert!(check(20_000_000, 1_000_000_000).allowed >= 99e6);
+    let (worker, snapshot) = worker(0, 0);
+    assert_eq!(hiccups(&[worker], &snapshot).found, None, "nothing was asked");
+}
+
+#[test]
 fn every_check_tells_its_figure_whether_it_passed_or_not() {
     let figures = |drop_every| {
         let (worker, snapshot) = worker(drop_every, 0);

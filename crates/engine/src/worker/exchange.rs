@@ -88,6 +88,7 @@ impl Worker<'_> {
 
     /// Writes down that a connection stands.
     pub(super) fn connected(&mut self, conn: Conn, now: u64) {
+        self.books.turn(now);
         let slot = &mut self.slots[conn as usize];
         self.books.recorder.record_connect(now, now - slot.dialed_ns);
         self.books.opened += u64::from(self.books.covers(now));

@@ -3,8 +3,9 @@
 //! What is due waits in the timetable itself: a queue of any length costs no memory. Only the ticks for which a
 //! connection is being opened are taken out of it, and there is room for as many as may ever be opened.
 
-use super::{BACKOFF_NS, OPENING_GAP_NS, OPENING_MAX, Share, Worker};
+use super::{BACKOFF_NS, OPENING_GAP_NS, OPENING_MAX, Worker};
 use crate::driver::{Conn, Dialed, Net};
+use crate::health::SEND_DELAY_NS;
 use crate::load::{Mix, Stripe};
 use crate::slot::{Phase, Slot};
 use crate::{LoadPlan, Overflow};
@@ -45,6 +46,9 @@ pub(super) struct Lane {
     /// Ticks that found no place free, one for each place that is being opened or is in the reserve; they came
     /// before all that are in the timetable.
     promised: VecDeque<(u64, usize)>,
+    /// When a place became free last where none was, and when the last free one was taken.
+    wet_ns: u64,
+    dry_ns: u64,
 }
 
 impl Lane {
@@ -97,6 +101,17 @@ impl Lane {
         self.promised.len() > self.opening && !self.reserve.is_empty()
     }
 
+    /// How long the present tick was left lying where a place may have been free for it: by the lane's own books, or
+    /// because the worker was to look by `looks_ns` and did not before now. `None` is no longer than a send may be late.
+    fn late_ns(&self, looks_ns: u64, coalesce_ns: u64, now: u64) -> Option<u64> {
+        let late_ns = match self.due_ns {
+            due_ns if due_ns < self.dry_ns => self.dry_ns.saturating_sub(due_ns.max(self.wet_ns)),
+            due_ns if due_ns > looks_ns => now - due_ns,
+            _ => 0,
+        };
+        (late_ns > SEND_DELAY_NS + coalesce_ns).then_some(late_ns)
+    }
+
     /// Promises places to ticks that are due.
     fn promise(&mut self, now: u64, end_ns: u64) {
         while self.due_ns <= now && self.due_ns < end_ns && self.has_promise() {
@@ -110,9 +125,8 @@ impl Lane {
 const TICKS: u64 = 0x7469_636b;
 
 impl Open {
-    pub fn new(plan: &LoadPlan, share: &Share, stripe: Stripe, window: &Window, quota: Option<u64>) -> Self {
-        let count_full_ns =
-            quota.and_then(|quota| count_full_ns(stripe.clone(), share.start_ns, window, quota));
+    pub fn new(plan: &LoadPlan, stripe: Stripe, window: &Window, quota: Option<u64>) -> Self {
+        let count_full_ns = quota.and_then(|quota| count_full_ns(stripe.clone(), window, quota));
         let targets: Vec<usize> = plan.mix.iter().map(|entry| entry.target).collect();
         let weights = plan.mix.iter().map(|entry| entry.weight).enumerate();
         let mix = Mix::new(weights, plan.seed, TICKS);
@@ -125,13 +139,15 @@ impl Open {
                 stripe: stripe.clone(),
                 mix: mix.clone(),
                 targets: targets.clone(),
-                start_ns: share.start_ns,
+                start_ns: 0,
                 due_ns: 0,
                 entry: 0,
                 free: VecDeque::new(),
                 reserve: Vec::new(),
                 opening: 0,
                 promised: VecDeque::new(),
+                wet_ns: 0,
+                dry_ns: 0,
             };
             lane.seek();
             lanes.push(lane);
@@ -139,6 +155,15 @@ impl Open {
         let coalesce_ns = plan.profile.coalesce_ns();
         let overflow = plan.shortage.overflow;
         Open { lanes, lane_of, coalesce_ns, count_full_ns, overflow, grow_ns: 0 }
+    }
+
+    /// The load begins at that instant.
+    pub fn begin_at(&mut self, start_ns: u64) {
+        self.count_full_ns = self.count_full_ns.map(|full_ns| full_ns.saturating_add(start_ns));
+        for lane in &mut self.lanes {
+            lane.start_ns = start_ns;
+            lane.due_ns = lane.due_ns.saturating_add(start_ns);
+        }
     }
 
     /// Makes the slots from `first` on the reserve, and has all memory that the places will ever need.
@@ -213,11 +238,11 @@ pub(super) struct Left {
 }
 
 /// The instant just behind the tick that makes the count full; `None` when the cap comes first.
-fn count_full_ns(mut stripe: Stripe, start_ns: u64, window: &Window, quota: u64) -> Option<u64> {
+fn count_full_ns(mut stripe: Stripe, window: &Window, quota: u64) -> Option<u64> {
     let mut left = quota;
     let mut full_ns = window.start_ns;
     while left > 0 {
-        let due = start_ns.saturating_add(stripe.offset_ns());
+        let due = stripe.offset_ns();
         if due >= window.end_ns {
             return None;
         }
@@ -233,25 +258,27 @@ impl Worker<'_> {
     #[inline]
     pub(super) fn serve<N: Net>(&mut self, net: &mut N, lane: usize, mut now: u64) {
         let end_ns = self.issue_end_ns;
-        loop {
+        // At most one round of all places, so that failing attempts cannot keep the loop here.
+        for _ in 0..self.slots.len() {
             let super::Pace::Open(open) = &mut self.pace else { return };
             let one = &mut open.lanes[lane];
             if one.first_ns() > now {
                 return;
             }
-            let Some(conn) = one.free.pop_front() else { break };
+            let Some(conn) = one.free.pop_front() else { return self.go_short(lane, now) };
             let Some((due, entry)) = one.take(now, end_ns) else {
                 one.free.push_front(conn);
                 return;
             };
+            one.dry_ns = now;
             if self.books.covers(due) {
                 let could_ns = due.max(self.slots[conn as usize].freed_ns);
                 self.books.own_delay.record(now - could_ns);
             }
             self.begin(net, conn, entry, due, now);
             now = net.now_ns();
+            self.books.turn(now);
         }
-        self.go_short(lane, now);
     }
 
     /// A lane has something due, or had when it was looked at, and no place is free.
@@ -266,17 +293,22 @@ impl Worker<'_> {
     }
 
     /// Gives up the ticks of a lane that came due, their time to be coalesced included, before now while no place was
-    /// free and none could be opened.
+    /// free and none could be opened. Those that the generator itself left lying are not dropped for want of a place:
+    /// it is behind with them.
     fn drop_due(&mut self, lane: usize, now: u64) {
         let super::Pace::Open(open) = &mut self.pace else { return };
         let one = &mut open.lanes[lane];
         while one.due_ns.saturating_add(open.coalesce_ns) < now && one.due_ns < self.issue_end_ns {
             let snapshot = self.books.recorder.snapshot_mut();
-            if one.due_ns >= self.books.window.start_ns {
+            if one.due_ns < self.books.window.start_ns {
+                snapshot.discarded.add(Outcome::Unsent);
+            } else if let Some(late_ns) = one.late_ns(self.looks_ns, open.coalesce_ns, now) {
+                snapshot.outcomes.add(Outcome::Unsent);
+                self.books.behind += 1;
+                self.books.own_delay.record(late_ns);
+            } else {
                 snapshot.outcomes.add(Outcome::Unsent);
                 snapshot.dropped += 1;
-            } else {
-                snapshot.discarded.add(Outcome::Unsent);
             }
             one.advance();
         }
@@ -296,7 +328,11 @@ impl Worker<'_> {
             self.go_short(lane, now);
         }
         let super::Pace::Open(open) = &mut self.pace else { return 0 };
-        open.lanes[lane].free.push_back(conn);
+        let one = &mut open.lanes[lane];
+        if one.free.is_empty() {
+            one.wet_ns = now;
+        }
+        one.free.push_back(conn);
         lane
     }
 

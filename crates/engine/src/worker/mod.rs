@@ -41,15 +41,20 @@ const OUTBOX_BYTES: usize = 64 * 1024;
 /// Buffers for the beginnings of answers that come in pieces.
 const SAMPLES: usize = 64;
 
-/// Which share of the whole load a worker carries, and from when.
+/// Which share of the whole load a worker carries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share {
     /// Its place among all shares of the load, machines included.
     pub k: u64,
     /// How many shares there are.
     pub n: u64,
-    /// The load's first instant.
-    pub start_ns: u64,
+}
+
+/// How many connections each target has in one worker: at first, and at most in the end.
+#[derive(Clone, Debug)]
+pub(crate) struct Connections {
+    pub first: Vec<u64>,
+    pub most: Vec<u64>,
 }
 
 /// One worker.
@@ -82,59 +87,55 @@ pub(crate) struct Worker<'a> {
     drain_end_ns: Option<u64>,
     stopped: bool,
     look_ns: u64,
+    /// By when the worker is to look at its timetable, at the latest.
+    looks_ns: u64,
     told: (u64, u64),
     /// What the transport said of the connection that ended last.
     why_closed: Option<String>,
 }
 
-/// Where connections and requests of one worker go: how many connections each target has here.
-pub(crate) fn connections_of(plan: &LoadPlan, dealt: &[u64], share: &Share) -> Vec<u64> {
-    (0..plan.targets.len()).map(|target| part(dealt[target], share.k, share.n)).collect()
+impl Connections {
+    /// Of one share of what is dealt to the targets.
+    pub fn of(plan: &LoadPlan, first: &[u64], most: &[u64], share: &Share) -> Self {
+        let mine = |dealt: &[u64]| {
+            (0..plan.targets.len()).map(|target| part(dealt[target], share.k, share.n)).collect()
+        };
+        Connections { first: mine(first), most: mine(most) }
+    }
 }
 
 impl<'a> Worker<'a> {
-    /// A worker with `connections[t]` connections to target `t`, and in the end up to `most[t]`, which gives what it
-    /// saw of each second.
+    /// A worker that gives what it saw of each second. All that takes time or memory is done here: the first instant
+    /// is fixed when every worker is ready, and comes soon after.
     pub fn new(
         plan: &'a LoadPlan,
         watch: &'a Watch,
         stopped_at: &'a AtomicU64,
         share: Share,
-        connections: &[u64],
-        most: &[u64],
+        connections: &Connections,
         giving: Giving,
     ) -> Self {
-        let window_start = share.start_ns + plan.discard_ns;
-        let window = Window { start_ns: window_start, end_ns: window_start + plan.extent.longest_ns() };
+        let window = Window { start_ns: plan.discard_ns, end_ns: plan.discard_ns + plan.extent.longest_ns() };
         let quota = match plan.extent {
             Extent::DurationNs(_) => None,
             Extent::Requests { count, .. } => Some(part(count, share.k, share.n)),
         };
-        let mut slots = deal_slots(plan, connections, share.start_ns);
-        let first_places = slots.len();
-        let more: Vec<u64> = most.iter().zip(connections).map(|(most, first)| most - first).collect();
-        slots.extend(deal_slots(plan, &more, share.start_ns));
+        let (slots, first_places) = deal_slots(plan, connections);
         let mut pace = Pace::new(plan, &share, &window, quota, first_places);
         if let Pace::Open(open) = &mut pace {
             open.reserve(&slots, first_places);
         }
         let shortest =
             plan.timeouts.connect_ns.min(plan.timeouts.response_ns).min(PARTING_NS).min(BACKOFF_NS);
-        let issue_end_ns = pace.count_full_ns().unwrap_or(window.end_ns);
-        let mut outbox = Outbox::new(OUTBOX_BYTES);
-        // Its first use would allocate in the window otherwise.
-        let longest = plan.mix.iter().map(|entry| entry.closing_request.bytes.len()).max().unwrap_or(0);
-        outbox.push_exchange(proofload_wire::ExchangeId(0), &vec![0; longest + plan.asking.feed.room()]);
-        outbox.clear();
-        let mut worker = Worker {
+        Worker {
             plan,
             watch,
             stopped_at,
-            start_ns: share.start_ns,
+            start_ns: 0,
             share_k: share.k,
             share_n: share.n,
             checks: plan.mix.iter().map(|entry| Check::new(&entry.expect)).collect(),
-            feeding: Feeding::new(plan, share.k, share.n, share.start_ns),
+            feeding: Feeding::new(plan, share.k, share.n),
             deadlines: Deadlines::new(slots.len(), shortest),
             samples: (0..SAMPLES.min(slots.len()))
                 .map(|_| Vec::with_capacity(crate::books::SAMPLE_BYTES))
@@ -143,29 +144,40 @@ impl<'a> Worker<'a> {
             first_places,
             pace,
             books: Books::new(window, giving),
-            outbox,
+            outbox: used_outbox(plan),
             events: Events::with_capacity(16),
             in_flight: 0,
             open_next: 0,
             opening: 0,
-            issue_end_ns,
+            issue_end_ns: u64::MAX,
             drain_end_ns: None,
             stopped: false,
             look_ns: 0,
+            looks_ns: 0,
             told: (0, 0),
             why_closed: None,
-        };
-        if !worker.opens_ahead() {
-            worker.lend_all();
         }
-        worker
+    }
+
+    /// The load begins at that instant; everything until then was made for one that begins at 0.
+    fn begin_at(&mut self, start_ns: u64) {
+        self.start_ns = start_ns;
+        self.feeding.begin_at(start_ns);
+        self.pace.begin_at(start_ns);
+        let Window { start_ns: from_ns, end_ns } = self.books.window;
+        self.books.stand_at(Window { start_ns: from_ns + start_ns, end_ns: end_ns + start_ns });
+        self.issue_end_ns = self.pace.count_full_ns().unwrap_or(self.books.window.end_ns);
+        if !self.opens_ahead() {
+            self.lend_all();
+        }
     }
 
     /// Carries the share out, start to end.
     ///
     /// # Errors
     /// When the driver cannot wait any more.
-    pub fn carry_out<D: Driver>(mut self, driver: &mut D) -> io::Result<WorkerResult> {
+    pub fn carry_out<D: Driver>(mut self, driver: &mut D, start_ns: u64) -> io::Result<WorkerResult> {
+        self.begin_at(start_ns);
         let mut now = driver.net().now_ns();
         loop {
             self.advance(driver.net(), now);
@@ -173,15 +185,18 @@ impl<'a> Worker<'a> {
             if over {
                 return Ok(self.finish(driver));
             }
-            let turned = driver.turn(self.next_wake(now), &mut self)?;
+            let wake = self.next_wake(now);
+            self.looks_ns = wake.at_ns;
+            let turned = driver.turn(wake, &mut self)?;
             let then = now;
             now = driver.net().now_ns();
-            self.books.note_turn(turned.waited_ns, now - then);
+            self.books.note_turn(turned.waited_ns, now - then, now);
         }
     }
 
     /// Does what time alone has made due.
     fn advance<N: Net>(&mut self, net: &mut N, now: u64) {
+        self.books.turn(now);
         if self.books.window_is_new(now) {
             self.books.note_cpu(net.cpu_ns(), false);
         }
@@ -242,7 +257,6 @@ impl<'a> Worker<'a> {
         self.watch.answered.fetch_add(answered - self.told.0, Ordering::Relaxed);
         self.watch.failed.fetch_add(failed - self.told.1, Ordering::Relaxed);
         self.told = (answered, failed);
-        self.books.turn(now);
     }
 
     /// Ends issuing early. All workers of a load stop at the instant the first of them saw the switch.
@@ -346,6 +360,7 @@ impl<'a> Worker<'a> {
     /// Counts what is left and hands the books over.
     fn finish<D: Driver>(mut self, driver: &mut D) -> WorkerResult {
         let now = driver.net().now_ns();
+        self.books.turn(now);
         for conn in 0..self.slots.len() as Conn {
             let slot = &self.slots[conn as usize];
             if slot.in_flight() {
@@ -362,7 +377,7 @@ impl<'a> Worker<'a> {
         self.books.recorder.record_unsent(left.within);
         self.books.recorder.snapshot_mut().dropped += left.dropped;
         self.books.recorder.snapshot_mut().discarded.add_many(Outcome::Unsent, left.before);
-        self.books.behind = left.behind;
+        self.books.behind += left.behind;
         let counted = matches!(self.plan.extent, Extent::Requests { .. });
         let reached = counted && self.pace.reached_count(self.issue_end_ns);
         let end = self.books.end_ns();
@@ -381,18 +396,34 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Deals connections to places: targets take turns, so that each begins with the load.
-fn deal_slots(plan: &LoadPlan, connections: &[u64], away_ns: u64) -> Vec<Slot> {
+/// Deals connections to places: targets take turns, so that each begins with the load. Says how many there are from the
+/// beginning; those that may be opened later stand behind them.
+fn deal_slots(plan: &LoadPlan, connections: &Connections) -> (Vec<Slot>, usize) {
     let follows = plan.mix.iter().any(|entry| entry.follow.most > 0);
-    let most = connections.iter().copied().max().unwrap_or(0);
-    let turns = (0..most).flat_map(|round| (0..connections.len()).map(move |target| (round, target)));
-    turns
-        .filter(|(round, target)| *round < connections[*target])
-        .map(|(_, target)| {
-            let scheme = plan.targets[target].transport.scheme();
-            Slot::new(target as u32, scheme, away_ns, &plan.asking, follows)
-        })
-        .collect()
+    let deal = |slots: &mut Vec<Slot>, dealt: &[u64]| {
+        let most = dealt.iter().copied().max().unwrap_or(0);
+        for round in 0..most {
+            for target in (0..dealt.len()).filter(|target| round < dealt[*target]) {
+                let scheme = plan.targets[target].transport.scheme();
+                slots.push(Slot::new(target as u32, scheme, &plan.asking, follows));
+            }
+        }
+    };
+    let mut slots = Vec::with_capacity(connections.most.iter().sum::<u64>() as usize);
+    deal(&mut slots, &connections.first);
+    let first_places = slots.len();
+    let more = connections.most.iter().zip(&connections.first).map(|(most, first)| most - first);
+    deal(&mut slots, &more.collect::<Vec<_>>());
+    (slots, first_places)
+}
+
+/// An outbox that has held the longest request: its first use would allocate in the window otherwise.
+fn used_outbox(plan: &LoadPlan) -> Outbox {
+    let mut outbox = Outbox::new(OUTBOX_BYTES);
+    let longest = plan.mix.iter().map(|entry| entry.closing_request.bytes.len()).max().unwrap_or(0);
+    outbox.push_exchange(proofload_wire::ExchangeId(0), &vec![0; longest + plan.asking.feed.room()]);
+    outbox.clear();
+    outbox
 }
 
 impl<N: Net> Handler<N> for Worker<'_> {
@@ -426,6 +457,7 @@ impl<N: Net> Handler<N> for Worker<'_> {
     #[inline]
     fn received(&mut self, net: &mut N, conn: Conn, bytes: &[u8]) {
         let now = net.now_ns();
+        self.books.turn(now);
         self.books.recorder.record_bytes(now, 0, bytes.len() as u64);
         self.feed(net, conn, bytes, now);
     }
@@ -438,12 +470,14 @@ impl<N: Net> Handler<N> for Worker<'_> {
     fn writable(&mut self, net: &mut N, conn: Conn) {
         if self.slots[conn as usize].backlog.is_some() {
             let now = net.now_ns();
+            self.books.turn(now);
             self.flush(net, conn, now);
         }
     }
 
     fn closed(&mut self, net: &mut N, conn: Conn, how: Close) {
         let now = net.now_ns();
+        self.books.turn(now);
         self.why_closed = net.explain();
         self.lost(net, conn, how, now, true);
         self.why_closed = None;

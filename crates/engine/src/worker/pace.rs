@@ -34,10 +34,11 @@ pub(super) struct Closed {
 }
 
 impl Pace {
+    /// For a load and a window that begin at 0, until [`Pace::begin_at`].
     pub fn new(plan: &LoadPlan, share: &Share, window: &Window, quota: Option<u64>, places: usize) -> Self {
         let open = |schedule: Schedule| {
             let stripe = Stripe::new(schedule, share.k, share.n);
-            Pace::Open(Open::new(plan, share, stripe, window, quota))
+            Pace::Open(Open::new(plan, stripe, window, quota))
         };
         match &plan.profile {
             Profile::Closed { think_ns } => Pace::Closed(Closed {
@@ -61,6 +62,18 @@ impl Pace {
             Profile::Users { ramp_ns, loops, think_ns } => {
                 Pace::Shaped(Shaped::users(plan, share, (*ramp_ns, *loops, think_ns), places))
             }
+        }
+    }
+
+    /// The load begins at that instant.
+    pub fn begin_at(&mut self, start_ns: u64) {
+        match self {
+            Pace::Closed(closed) => {
+                closed.window_start_ns += start_ns;
+                closed.thinking.put_off(start_ns);
+            }
+            Pace::Open(open) => open.begin_at(start_ns),
+            Pace::Shaped(shaped) => shaped.begin_at(start_ns),
         }
     }
 
@@ -151,7 +164,7 @@ fn first_asks(plan: &LoadPlan, share: &Share, think_ns: &Distribution, places: u
             true => u64::from(conn) * gap_ns,
             false => pauses.first_ns(conn, places),
         };
-        asks.push(share.start_ns.saturating_add(offset_ns), conn);
+        asks.push(offset_ns, conn);
     }
     asks
 }
@@ -240,6 +253,7 @@ impl Worker<'_> {
             }
             self.begin(net, conn, entry, due, now);
             now = net.now_ns();
+            self.books.turn(now);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Closed loops with a shape: places join and leave in the course of the load (stages), or ask so many times
 //! and go (users).
 
-use super::think::Pauses;
+use super::think::{Pauses, put_off};
 use super::{OPENING_GAP_NS, Share, Worker, mix_of_target};
 use crate::driver::{Conn, Net};
 use crate::load::{Curve, Mix};
@@ -55,11 +55,11 @@ impl Shaped {
     ) -> Self {
         let mut shaped = Shaped::new(plan, share, Shape::Stages(Curve::new(stages)), think_ns, places);
         for conn in 0..places as Conn {
-            if let Some(due_ns) = shaped.joins_ns(conn, share.start_ns) {
+            if let Some(due_ns) = shaped.joins_ns(conn, 0) {
                 shaped.waiting.push(Reverse((due_ns, conn)));
             }
         }
-        shaped.space_out(share);
+        shaped.space_out();
         shaped
     }
 
@@ -71,9 +71,9 @@ impl Shaped {
         for conn in 0..places as Conn {
             let place = u128::from(share.k) + u128::from(share.n) * u128::from(conn);
             let offset_ns = (u128::from(ramp_ns) * place / users) as u64;
-            shaped.waiting.push(Reverse((share.start_ns + offset_ns, conn)));
+            shaped.waiting.push(Reverse((offset_ns, conn)));
         }
-        shaped.space_out(share);
+        shaped.space_out();
         shaped
     }
 
@@ -82,7 +82,7 @@ impl Shaped {
             pauses: Pauses::new(plan, share, think_ns),
             waiting: BinaryHeap::with_capacity(places),
             shape,
-            start_ns: share.start_ns,
+            start_ns: 0,
             k: share.k,
             n: share.n,
             mixes: (0..plan.targets.len()).map(|target| mix_of_target(plan, target)).collect(),
@@ -91,15 +91,21 @@ impl Shaped {
 
     /// Places that join at once dial one after the other: listen queues are short, and one worker opens no
     /// faster.
-    fn space_out(&mut self, share: &Share) {
+    fn space_out(&mut self) {
         let mut joining: Vec<(u64, Conn)> = self.waiting.drain().map(|Reverse(entry)| entry).collect();
         joining.sort_unstable();
-        let mut free_ns = share.start_ns;
+        let mut free_ns = 0;
         for (due_ns, conn) in joining {
             free_ns = free_ns.max(due_ns);
             self.waiting.push(Reverse((free_ns, conn)));
             free_ns += OPENING_GAP_NS;
         }
+    }
+
+    /// The load begins at that instant.
+    pub fn begin_at(&mut self, start_ns: u64) {
+        self.start_ns = start_ns;
+        put_off(&mut self.waiting, start_ns);
     }
 
     /// When a place of stages takes part, from that instant on.
@@ -166,6 +172,7 @@ impl Worker<'_> {
             }
             self.begin(net, conn, entry, due_ns, now);
             now = net.now_ns();
+            self.books.turn(now);
         }
     }
 

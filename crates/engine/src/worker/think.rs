@@ -75,6 +75,16 @@ impl Waiting {
         }
     }
 
+    /// Puts all of them off by as long.
+    pub fn put_off(&mut self, by_ns: u64) {
+        match self {
+            Waiting::Equal(queue) => {
+                queue.iter_mut().for_each(|(due_ns, _)| *due_ns = due_ns.saturating_add(by_ns));
+            }
+            Waiting::Different(heap) => put_off(heap, by_ns),
+        }
+    }
+
     /// The instant at which the first of them asks.
     #[inline]
     pub fn next_ns(&self) -> Option<u64> {
@@ -112,4 +122,11 @@ impl Waiting {
             Waiting::Different(heap) => heap.push(Reverse((now, conn))),
         }
     }
+}
+
+/// Puts all that wait off by as long; their order stays.
+pub(super) fn put_off(waiting: &mut BinaryHeap<Reverse<(u64, Conn)>>, by_ns: u64) {
+    let mut all = std::mem::take(waiting).into_vec();
+    all.iter_mut().for_each(|Reverse((due_ns, _))| *due_ns = due_ns.saturating_add(by_ns));
+    *waiting = all.into();
 }

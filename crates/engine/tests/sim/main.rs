@@ -5,6 +5,8 @@ mod follow;
 mod outcomes;
 mod pace;
 mod queue;
+mod readiness;
+mod refusal;
 mod shapes;
 mod shares;
 mod shortage;

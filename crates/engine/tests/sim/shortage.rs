@@ -138,6 +138,64 @@ fn a_load_that_could_not_be_offered_says_so_and_one_that_was_to_be_dropped_does_
     assert!(result.snapshot.dropped > 900);
 }
 
+/// A generator that stands still for 200 ms, in the middle of ten seconds.
+fn interrupted(server: Server) -> World {
+    let stall = Some(Stall { every_ns: 10 * SECOND, for_ns: 200 * MS });
+    World::new(server, 1).with_machine(Machine { stall, ..Machine::default() })
+}
+
+#[test]
+fn what_the_generator_slept_through_is_not_dropped_for_want_of_a_connection() {
+    let result = load(&stalled(64, Overflow::Drop, None), &interrupted(Server::default()));
+    let unsent = count(&result, Outcome::Unsent);
+    assert_eq!((result.snapshot.intended(), count(&result, Outcome::Answered) + unsent), (50_000, 50_000));
+    // A thousand were due while all connections stood free; it sent as many late as there are connections.
+    assert!(unsent.abs_diff(1_000 - 64) <= 5, "{unsent}");
+    assert!(result.snapshot.dropped <= 2, "{}", result.snapshot.dropped);
+    let [Finding::SendDelay { p99_ns, .. }, Finding::NotOffered { intended, unsent, behind, .. }] =
+        result.findings[..]
+    else {
+        panic!("{:?}", result.findings)
+    };
+    assert!((95 * MS..105 * MS).contains(&p99_ns), "{p99_ns}: half of them waited longer");
+    assert_eq!((intended, unsent), (50_000, behind));
+    assert!(behind.abs_diff(1_000 - 64) <= 5, "{behind}");
+}
+
+#[test]
+fn a_generator_that_does_not_look_cannot_say_that_no_connection_was_free() {
+    // Two connections of 5 ms each carry 400 of the 1,000 a second; hardly ever is one free.
+    let busy = |extent_ns| LoadPlan {
+        profile: open(1_000.0).profile,
+        extent: Extent::DurationNs(extent_ns),
+        ..stalled(2, Overflow::Drop, None)
+    };
+    let server = Server { service: Service::Constant(5 * MS), ..Server::default() };
+    let calm = load(&busy(10 * SECOND), &World::new(server.clone(), 1));
+    assert_eq!((&calm.findings[..], calm.snapshot.dropped), (&[][..], count(&calm, Outcome::Unsent)));
+    let result = load(&busy(10 * SECOND), &interrupted(server));
+    let blamed = count(&result, Outcome::Unsent) - result.snapshot.dropped;
+    // It was to look every tenth of a second, whatever came.
+    assert!((100..=200).contains(&blamed), "{blamed}");
+    let found = result.findings.iter().any(|finding| match finding {
+        Finding::NotOffered { unsent, behind, .. } => *unsent == blamed && *behind == blamed,
+        _ => false,
+    });
+    assert!(found, "{:?}", result.findings);
+}
+
+#[test]
+fn a_generator_that_is_a_little_late_drops_as_one_that_is_not() {
+    // Each answer costs it 5 µs, as long as from one send to the next: many ticks are late, none by much.
+    let machine = Machine { handle_cost_ns: 5_000, ..Machine::default() };
+    let server = Server { service: Service::Constant(300_000), ..Server::default() };
+    let plan = LoadPlan { profile: open(200_000.0).profile, ..stalled(16, Overflow::Drop, None) };
+    let plan = LoadPlan { extent: Extent::DurationNs(SECOND), ..plan };
+    let result = load(&plan, &World::new(server, 1).with_machine(machine));
+    assert!(result.snapshot.dropped > 100_000, "{}", result.snapshot.dropped);
+    assert_eq!(result.snapshot.dropped, count(&result, Outcome::Unsent));
+}
+
 #[test]
 fn coalesced_sends_are_dropped_by_the_end_of_their_time_and_not_before() {
     // Each answer takes 600 µs: with two connections a third send within that finds none, but the millisecond in

@@ -35,9 +35,14 @@ fn whatever_is_chosen_nothing_hangs_and_the_books_agree_with_the_witness() {
 
 #[test]
 fn planted_faults_are_found_within_few_cases() {
-    for canary in
-        [Canary::LosesBytes(50), Canary::DoublesBytes(50), Canary::ForgetsClose(50), Canary::SwallowsSend(50)]
-    {
+    for canary in [
+        Canary::LosesBytes(50),
+        Canary::DoublesBytes(50),
+        Canary::ForgetsClose(50),
+        Canary::SwallowsSend(50),
+        Canary::ForgetsTick,
+        Canary::SettlesTwice,
+    ] {
         let found = search(100, 7, canary);
         assert!(matches!(found, Err(TestError::Fail(..))), "{canary:?} was not found: {found:?}");
     }

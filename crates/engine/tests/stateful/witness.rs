@@ -29,6 +29,10 @@ pub enum Canary {
     ForgetsClose(u64),
     /// Every so many sends one is said to be taken and is not.
     SwallowsSend(u64),
+    /// The worker's books lack an exchange that was never sent.
+    ForgetsTick,
+    /// They have one exchange twice.
+    SettlesTwice,
 }
 
 /// What a witness saw.

@@ -3,6 +3,7 @@
 use super::Preset;
 use crate::study::redact::{self, REDACTED, is_sensitive};
 use crate::study::{ExpectedRow, Reference, Stream, Study, SubjectSpec, Variant, WorkloadEntry};
+use proofload_engine::Asking;
 use proofload_store::schema::{self, Level, PlannedExpectation, PlannedFigure, PlannedReference};
 
 /// Arguments of a command with credentials replaced; for whoever enters a command in a plan.
@@ -75,26 +76,37 @@ pub(super) fn references(study: &Study) -> Vec<PlannedReference> {
 /// One line for each entry: `page: GET /test, Accept: text/html, expects status 200 and 347 bytes, 1 of 3`; with
 /// streams the stream's name stands before it.
 pub(super) fn workload(study: &Study) -> Vec<String> {
-    let lines = |entries: &[WorkloadEntry]| {
-        let total: u64 = entries.iter().map(|entry| u64::from(entry.weight)).sum();
-        entries.iter().map(|entry| entry_line(entry, total)).collect::<Vec<_>>()
-    };
-    let mut shared = Vec::new();
-    if study.asking.cookies {
-        shared.push("each connection keeps its cookies".to_string());
-    }
-    if !study.asking.bind.is_empty() {
-        let from: Vec<String> = study.asking.bind.iter().map(ToString::to_string).collect();
-        shared.push(format!("connections leave from {}", from.join(", ")));
-    }
     if study.streams.is_empty() {
-        return [lines(&study.workload), shared].concat();
+        return workload_of(&study.workload, &study.asking);
     }
     let of_stream = |stream: &Stream| {
-        let entries = lines(&study.workload[stream.entries.clone()]);
+        let entries = entry_lines(&study.workload[stream.entries.clone()]);
         entries.into_iter().map(|line| format!("{} {line}", stream.name)).collect::<Vec<_>>()
     };
-    study.streams.iter().flat_map(of_stream).chain(shared).collect()
+    study.streams.iter().flat_map(of_stream).chain(shared_lines(&study.asking)).collect()
+}
+
+/// The same of entries without streams.
+pub(crate) fn workload_of(entries: &[WorkloadEntry], asking: &Asking) -> Vec<String> {
+    [entry_lines(entries), shared_lines(asking)].concat()
+}
+
+fn entry_lines(entries: &[WorkloadEntry]) -> Vec<String> {
+    let total: u64 = entries.iter().map(|entry| u64::from(entry.weight)).sum();
+    entries.iter().map(|entry| entry_line(entry, total)).collect()
+}
+
+/// What is said of all connections.
+fn shared_lines(asking: &Asking) -> Vec<String> {
+    let mut shared = Vec::new();
+    if asking.cookies {
+        shared.push("each connection keeps its cookies".to_string());
+    }
+    if !asking.bind.is_empty() {
+        let from: Vec<String> = asking.bind.iter().map(ToString::to_string).collect();
+        shared.push(format!("connections leave from {}", from.join(", ")));
+    }
+    shared
 }
 
 fn entry_line(entry: &WorkloadEntry, total: u64) -> String {

@@ -9,7 +9,7 @@ use proofload_engine::{Check, CheckKind, Finding, LoadResult, SecondQuantiles};
 use proofload_store::schema::{
     FORMAT_VERSION, FitnessCheck, Generator, Handshakes, Negotiated, Plan, Point, Slice, SubjectUse,
 };
-use proofload_store::{PHASE_LOST, bad_answer, hide, histograms_of, point_of};
+use proofload_store::{CHECK_HICCUPS, PHASE_LOST, bad_answer, hide, histograms_of, point_of};
 
 /// The record of a slice: a line for each stream. What the subject used, and what was noticed, belongs to all of
 /// them together and stands in the first line, so that nothing counts it twice.
@@ -134,6 +134,7 @@ fn check(check: &Check) -> FitnessCheck {
         CheckKind::SendDelay => ("send_delay", "ns", "no send of the generator's own timing, or too few"),
         CheckKind::Unsent => ("unsent", "share", "no open loop that queues, or too few requests"),
         CheckKind::AtWork => ("at_work", "share", ""),
+        CheckKind::Hiccups => (CHECK_HICCUPS, "ns", "a window of less than a second"),
         CheckKind::LittlesLaw => ("littles_law", "share", "an open loop, or too few exchanges"),
         CheckKind::Ports => ("ports", "count", ""),
         CheckKind::Descriptors => ("descriptors", "count", ""),

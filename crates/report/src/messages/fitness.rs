@@ -11,6 +11,7 @@ pub fn check(name: &str) -> &str {
         "send_delay" => "send delay of its own, p99",
         "unsent" => "intended requests left unsent",
         "at_work" => "time a worker was at work",
+        "hiccups" => "away from its sockets, p99.9 of the time",
         "littles_law" => "Little's law, connections unaccounted for",
         "ports" => "connections without a local port",
         "descriptors" => "connections without a descriptor",

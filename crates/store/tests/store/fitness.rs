@@ -128,6 +128,40 @@ fn a_record_without_a_ceiling_says_so_in_its_points() {
     outcome(&Plan { no_ceiling: true, ..plan() }, "--no-ceiling");
 }
 
+/// Blocks in which the generator was away from its sockets for 3 ms or more in a thousandth of the time.
+fn with_hiccups_in(blocks: &[u32]) -> Vec<Vec<Slice>> {
+    let away = |number: u32| {
+        let mut lines = block(number);
+        let ms = if blocks.contains(&number) { 3.0 } else { 0.01 };
+        let check = FitnessCheck {
+            check: "hiccups".into(),
+            outcome: if ms > 1.0 { "failed" } else { "passed" }.into(),
+            found: Some(ms * 1e6),
+            limit: Some(1e6),
+            unit: "ns".into(),
+            ..Default::default()
+        };
+        lines.iter_mut().for_each(|line| line.measured.generator.checks.push(check.clone()));
+        lines
+    };
+    (1..=4).map(away).collect()
+}
+
+#[test]
+fn hiccups_in_most_blocks_forbid_the_tail_alone() {
+    let root = tempfile::tempdir().unwrap();
+    let rare = record(root.path(), &plan(), &with_hiccups_in(&[1]), &[]);
+    assert_eq!((verdict(&rare, FASTER).0, verdict(&rare, TAIL).0), (Verdict::Supported, Verdict::Supported));
+    let run = record(root.path(), &plan(), &with_hiccups_in(&[1, 2, 4]), &[]);
+    assert_eq!(verdict(&run, FASTER).0, Verdict::Supported);
+    let (found, reasons) = verdict(&run, TAIL);
+    assert!(found == Verdict::Undecided && client_limited(&reasons), "{reasons:?}");
+    let Reason::ClientLimited { what } = &reasons[0] else { panic!("{reasons:?}") };
+    assert!(what.contains("away from its sockets for 3.00 ms"), "{what}");
+    let generator = &run.points().unwrap()[0].generator;
+    assert!(generator.fit && generator.checks.iter().filter(|check| check.check == "hiccups").count() == 1);
+}
+
 fn with_pairs(ratio: f64) -> Vec<Vec<Slice>> {
     (1..=4).map(|number| [block(number), pair(number, ratio)].concat()).collect()
 }

@@ -44,6 +44,8 @@ pub struct Machine {
     pub send_cost_ns: u64,
     /// How much later than asked a wait ends.
     pub wakes_late_ns: u64,
+    /// Stretches in which it does nothing, as when a hypervisor takes the processor away.
+    pub stall: Option<Stall>,
     /// Local ports.
     pub ports: u64,
     /// How long a port is not to be had again after this side closed first.
@@ -60,6 +62,7 @@ impl Default for Machine {
             handle_cost_ns: 0,
             send_cost_ns: 0,
             wakes_late_ns: 0,
+            stall: None,
             ports: u64::MAX,
             time_wait_ns: 60_000_000_000,
             sockets_max: u64::MAX,

@@ -169,9 +169,10 @@ impl Driver for Sim {
                     break;
                 }
                 let until = next_ns.min(wake.at_ns.max(self.net.now_ns));
-                waited_ns += until - self.net.now_ns;
-                self.net.now_ns = until;
-                if next_ns > until {
+                let resumes_ns = self.net.machine.stall.map_or(until, |stall| stall.over_ns(until));
+                waited_ns += resumes_ns - self.net.now_ns;
+                self.net.now_ns = resumes_ns;
+                if next_ns > resumes_ns {
                     waited_ns += self.net.machine.wakes_late_ns;
                     self.net.now_ns += self.net.machine.wakes_late_ns;
                     break;

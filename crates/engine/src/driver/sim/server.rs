@@ -26,6 +26,14 @@ pub struct Stall {
     pub for_ns: u64,
 }
 
+impl Stall {
+    /// That instant, or the end of the stall that it falls into.
+    pub(super) fn over_ns(&self, at_ns: u64) -> u64 {
+        let within = (at_ns + self.every_ns / 2) % self.every_ns;
+        if within < self.for_ns { at_ns + self.for_ns - within } else { at_ns }
+    }
+}
+
 /// What a server can do wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -203,9 +211,7 @@ impl Serving {
             }
             None => now_ns + service_ns,
         };
-        let Some(stall) = self.server.stall else { return done_ns };
-        let within = (done_ns + stall.every_ns / 2) % stall.every_ns;
-        if within < stall.for_ns { done_ns + stall.for_ns - within } else { done_ns }
+        self.server.stall.map_or(done_ns, |stall| stall.over_ns(done_ns))
     }
 
     fn answer(&mut self, asked: &Asked, first: bool, now_ns: u64, replies: &mut Vec<(u64, Reply)>) {

@@ -1,0 +1,125 @@
+//! Stretches in which a worker did not look at its sockets.
+//!
+//! An answer that comes while the worker is busy with others, or while the machine has taken its CPU away, is taken to be
+//! as late as the worker is. To know by how much, the worker is asked a thousand times in a second of the window: if an
+//! answer came now, when would you see it? Most of the time it waits for one and would at once; else the answer is the rest of
+//! its stretch. This is what jHiccup (Gil Tene) asks of a JVM, with a clock that needs no thread of its own: one would have to
+//! take turns with the worker on its CPU, and find the hiccups that it makes.
+
+use proofload_measure::LatencyHistogram;
+
+/// Between two questions.
+const EVERY_NS: u64 = 1_000_000;
+
+/// The answers of one worker.
+#[derive(Debug, Default)]
+pub(crate) struct Hiccups {
+    /// When it is asked next; 0 before the first turn.
+    next_ns: u64,
+    asked: u64,
+    /// Those answers that were not "at once".
+    late: LatencyHistogram,
+}
+
+impl Hiccups {
+    /// A turn was over at `until_ns`; since `from_ns` nobody looked at the sockets, and before that they were waited for.
+    #[inline]
+    pub fn note_turn(&mut self, from_ns: u64, until_ns: u64) {
+        if until_ns > self.next_ns {
+            self.ask(from_ns, until_ns);
+        }
+    }
+
+    #[cold]
+    fn ask(&mut self, from_ns: u64, until_ns: u64) {
+        if self.next_ns == 0 {
+            self.next_ns = from_ns;
+        }
+        if self.next_ns < from_ns {
+            let waited = (from_ns - self.next_ns).div_ceil(EVERY_NS);
+            self.asked += waited;
+            self.next_ns += waited * EVERY_NS;
+        }
+        while self.next_ns < until_ns {
+            self.asked += 1;
+            self.late.record(until_ns - self.next_ns);
+            self.next_ns += EVERY_NS;
+        }
+    }
+
+    /// Adds those of another worker.
+    pub fn merge(&mut self, other: &Hiccups) {
+        self.asked += other.asked;
+        self.late.merge(&other.late);
+    }
+
+    /// How often it was asked.
+    pub fn asked(&self) -> u64 {
+        self.asked
+    }
+
+    /// The longest but for one in a thousand, in nanoseconds.
+    pub fn p999_ns(&self) -> u64 {
+        let (longer, late) = (self.asked / 1_000, self.late.count());
+        if longer >= late {
+            return 0;
+        }
+        self.late.quantile_ns(1.0 - longer as f64 / late as f64).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Turns of 100 µs, in each of which the worker is busy for so long; in every `stalls`-th for 20 ms.
+    fn turns(busy_ns: u64, stalls: u64, seconds: u64) -> Hiccups {
+        let mut hiccups = Hiccups::default();
+        let (mut now, mut turn) = (5_000_000_000, 0);
+        let end = now + seconds * 1_000_000_000;
+        while now < end {
+            turn += 1;
+            let busy_ns = if stalls > 0 && turn % stalls == 0 { 20_000_000 } else { busy_ns };
+            let from = now + 100_000u64.saturating_sub(busy_ns);
+            now = from + busy_ns;
+            hiccups.note_turn(from, now);
+        }
+        hiccups
+    }
+
+    #[test]
+    fn it_is_asked_a_thousand_times_a_second_whatever_the_turns_are() {
+        for (busy_ns, stalls) in [(0, 0), (10_000, 0), (100_000, 0), (10_000, 1_000)] {
+            let asked = turns(busy_ns, stalls, 10).asked();
+            assert!((9_999..=10_021).contains(&asked), "{busy_ns} {stalls}: {asked}");
+        }
+        let mut one = Hiccups::default();
+        one.note_turn(1_000, 7_500_000);
+        assert_eq!((one.asked(), one.late.count()), (8, 8));
+    }
+
+    #[test]
+    fn what_a_short_turn_holds_up_is_its_rest() {
+        // Busy all the time, the rests of turns of 100 µs are even between 0 and 100 µs; questions fall on their edges here.
+        assert!(turns(100_000, 0, 10).p999_ns() < 101_000);
+        assert_eq!(turns(0, 0, 10).p999_ns(), 0);
+        assert_eq!(Hiccups::default().p999_ns(), 0);
+    }
+
+    #[test]
+    fn a_stall_of_one_in_a_hundred_milliseconds_shows_and_rare_ones_do_not() {
+        // 20 ms every 10,000 turns of 100 µs: a second and 20 ms, so that 2 % of the questions fall into stalls.
+        let found = turns(10_000, 10_000, 60).p999_ns();
+        assert!((18_000_000..=20_000_000).contains(&found), "{found}");
+        // Once in 60 s, a third of a thousandth.
+        assert!(turns(10_000, 590_000, 60).p999_ns() < 11_000);
+    }
+
+    #[test]
+    fn workers_are_asked_one_by_one() {
+        let mut both = turns(10_000, 0, 10);
+        both.merge(&turns(10_000, 1_000, 10));
+        let found = both.p999_ns();
+        assert!(both.asked() >= 19_998 && found > 15_000_000, "{found}");
+    }
+}
