@@ -6,7 +6,7 @@ use crate::study::transport::Material;
 use crate::study::{
     Asked, LoadPoint, ParsedUrl, Passage, RequestOptions, WorkloadEntry, parse_url_unresolved,
 };
-use proofload_engine::{Address, DriverChoice, Extent, LoadPlan, MixEntry, Target};
+use proofload_engine::{DriverChoice, Extent, LoadPlan, MixEntry, Target};
 use proofload_store::schema::SingleLoad;
 
 /// Most addresses in a mix.
@@ -54,14 +54,14 @@ pub fn load_plan(
     let mut mix = Vec::new();
     let mut feeders = request.feeders(&mut problems);
     for text in urls {
-        let (weight, url) =
-            match weighted(text).and_then(|(weight, url)| Ok((weight, reached(url, request)?))) {
-                Ok(parsed) => parsed,
-                Err(problem) => {
-                    problems.push(problem);
-                    continue;
-                }
-            };
+        let (weight, url) = match weighted(text).and_then(|(weight, url)| Ok((weight, request.reached(url)?)))
+        {
+            Ok(parsed) => parsed,
+            Err(problem) => {
+                problems.push(problem);
+                continue;
+            }
+        };
         let target = request.transport.passage(&url, material.as_ref()).target(&url.address, &url.authority);
         let index = targets.iter().position(|known| *known == target).unwrap_or_else(|| {
             targets.push(target);
@@ -120,23 +120,6 @@ fn each_once(problems: Vec<String>) -> Vec<String> {
 fn material(urls: &[String], request: &RequestOptions) -> Result<Option<Material>, Vec<String>> {
     let parsed: Vec<ParsedUrl> = urls.iter().filter_map(|text| Some(weighted(text).ok()?.1)).collect();
     request.transport.material(&parsed.iter().collect::<Vec<_>>())
-}
-
-/// The address with where to connect to: the server, a socket that stands for it, or the proxy on the way to it.
-fn reached(url: ParsedUrl, request: &RequestOptions) -> Result<ParsedUrl, String> {
-    let problem = |what: &str| Err(what.to_string());
-    match (&request.unix, &request.transport.proxy, url.host.is_some()) {
-        (Some(_), _, false) => problem("--unix: the address names a socket as well; keep one of them"),
-        (Some(_), Some(_), _) => {
-            problem("--unix: a socket is not reached by way of --proxy; keep one of them")
-        }
-        (None, Some(_), false) => {
-            problem("--proxy: a Unix socket is not reached by way of a proxy; leave it out")
-        }
-        (Some(path), None, _) => Ok(ParsedUrl { address: Address::Unix(path.clone()), ..url }),
-        (None, Some(proxy), _) => Ok(ParsedUrl { address: proxy.address.clone(), ..url }),
-        (None, None, _) => url.resolved(&request.pinned),
-    }
 }
 
 /// What connections to these addresses pass through, for the record: that of the first that is not plain.

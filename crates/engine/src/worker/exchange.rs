@@ -163,6 +163,13 @@ impl Worker<'_> {
                 Err(Full) => self.not_started(net, conn, now),
             };
         }
+        self.ask_filled(net, conn, request, now);
+    }
+
+    /// Sends a request that has places to fill, or that waits behind a rest of another.
+    fn ask_filled<N: Net>(&mut self, net: &mut N, conn: Conn, request: &Request, now: u64) {
+        let slot = &mut self.slots[conn as usize];
+        let step = slot.user.as_ref().map_or(0, |user| user.steps);
         let out = slot.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
         let started = if request.places.is_empty() && slot.user.is_none() {
             slot.session.start(request, ONLY, out)
@@ -191,7 +198,7 @@ impl Worker<'_> {
             return self.not_started(net, conn, now);
         }
         match step {
-            0 => self.deadlines.set(conn, now, plan.timeouts.response_ns),
+            0 => self.deadlines.set(conn, now, self.plan.timeouts.response_ns),
             _ => self.keep_deadline(conn, now),
         }
         self.flush(net, conn, now);

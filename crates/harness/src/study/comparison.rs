@@ -93,7 +93,7 @@ fn parse_urls(urls: &[String], request: &RequestOptions, sink: &Sink) -> (Vec<Pa
     }
     let mut parsed: Vec<ParsedUrl> = Vec::new();
     for url in urls {
-        match parse_url_unresolved(url).and_then(|url| reached(url, request)) {
+        match parse_url_unresolved(url).and_then(|url| request.reached(url)) {
             Ok(url) => parsed.push(url),
             Err(message) => {
                 let (what, remedy) = message.rsplit_once("; ").unwrap_or((&message, ""));
@@ -121,17 +121,6 @@ fn parse_urls(urls: &[String], request: &RequestOptions, sink: &Sink) -> (Vec<Pa
         });
     let passages = parsed.iter().map(|url| request.transport.passage(url, material.as_ref())).collect();
     (parsed, passages)
-}
-
-/// An address with where to connect to: the server, or the proxy on the way to it.
-fn reached(url: ParsedUrl, request: &RequestOptions) -> Result<ParsedUrl, String> {
-    match &request.transport.proxy {
-        None => url.resolved(&request.pinned),
-        Some(_) if url.host.is_none() => {
-            Err("a Unix socket is not reached by way of a proxy; leave out --proxy".to_string())
-        }
-        Some(proxy) => Ok(ParsedUrl { address: proxy.address.clone(), ..url }),
-    }
 }
 
 fn variants(urls: &[ParsedUrl], passages: Vec<Passage>) -> Vec<Variant> {

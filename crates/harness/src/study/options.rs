@@ -4,8 +4,8 @@ use super::feeders::{FeederSpec, Feeders};
 use super::mix::KEEP_BODY;
 use super::request::{Asked, Auth, Body, Builder};
 use super::transport::TransportOptions;
-use super::url::Pinned;
-use proofload_engine::{Asking, Expect, Timeouts};
+use super::url::{ParsedUrl, Pinned};
+use proofload_engine::{Address, Asking, Expect, Timeouts};
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -102,6 +102,23 @@ impl RequestOptions {
         let keep_body = if self.expect.text.is_some() { KEEP_BODY } else { 0 };
         let asked = builder.finish(&self.method, self.cookies, keep_body);
         asked.map_err(|error| mistakes.push(error.to_string())).ok()
+    }
+
+    /// The address with where to connect to: the server, a socket that stands for it, or the proxy on the way to it.
+    pub(crate) fn reached(&self, url: ParsedUrl) -> Result<ParsedUrl, String> {
+        let problem = |what: &str| Err(what.to_string());
+        match (&self.unix, &self.transport.proxy, url.host.is_some()) {
+            (Some(_), _, false) => problem("--unix: the address names a socket as well; keep one of them"),
+            (Some(_), Some(_), _) => {
+                problem("--unix: a socket is not reached by way of --proxy; keep one of them")
+            }
+            (None, Some(_), false) => {
+                problem("--proxy: a Unix socket is not reached by way of a proxy; leave it out")
+            }
+            (Some(path), None, _) => Ok(ParsedUrl { address: Address::Unix(path.clone()), ..url }),
+            (None, Some(proxy), _) => Ok(ParsedUrl { address: proxy.address.clone(), ..url }),
+            (None, None, _) => url.resolved(&self.pinned),
+        }
     }
 
     /// How the engine is to ask.

@@ -11,6 +11,7 @@ pub use proxy::{ProxyOptions, proxy};
 
 use super::url::ParsedUrl;
 use crate::host::clock;
+use crate::subject::hex;
 use proofload_engine::transport::{ClientCertificate, Proxy, Tls, TlsVersion, Transport, pem};
 use proofload_engine::{Address, Target};
 use proofload_store::schema;
@@ -317,7 +318,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
 }
 
 /// Certificates of authorities, and the digest of their file.
