@@ -18,7 +18,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
 struct Counting;
@@ -106,9 +106,10 @@ fn plan(peer: SocketAddr, case: &Case) -> LoadPlan {
     }
 }
 
-/// Waits until so many exchanges were answered and returns how many allocations there had been then.
-fn allocations_at(watch: &Watch, answered: u64) -> u64 {
-    while watch.answered.load(Ordering::Relaxed) < answered {
+/// Waits until so many exchanges were answered, or the load is over, and returns how many allocations there had been
+/// then.
+fn allocations_at<T>(load: &ScopedJoinHandle<'_, T>, watch: &Watch, answered: u64) -> u64 {
+    while watch.answered.load(Ordering::Relaxed) < answered && !load.is_finished() {
         thread::sleep(Duration::from_millis(5));
     }
     ALLOCATIONS.load(Ordering::Relaxed)
@@ -190,13 +191,16 @@ fn the_data_path_does_not_allocate_while_it_measures() {
         let watch = Watch::default();
         let (before, after, result) = thread::scope(|scope| {
             let load = scope.spawn(|| run(&plan, &watch).unwrap());
-            let before = allocations_at(&watch, 500);
+            let before = allocations_at(&load, &watch, 500);
             // Seconds are handed over meanwhile.
             thread::sleep(Duration::from_millis(2_200));
-            let after = allocations_at(&watch, 2_500);
-            assert!(watch.p99_ns.load(Ordering::Relaxed) > 0);
+            let after = allocations_at(&load, &watch, 2_500);
+            let p99_ns = watch.p99_ns.load(Ordering::Relaxed);
+            // A load that panicked is joined, and a load is stopped before anything else may panic.
             watch.stop.store(true, Ordering::Relaxed);
-            (before, after, load.join().unwrap())
+            let result = load.join().unwrap();
+            assert!(p99_ns > 0);
+            (before, after, result)
         });
         assert_eq!(after - before, 0, "{driver:?} {case:?}");
         assert_eq!(result.generator.driver, driver.name());

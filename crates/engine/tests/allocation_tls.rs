@@ -12,7 +12,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
 struct Counting;
@@ -96,9 +96,10 @@ fn allocations_of_an_exchange_are_few_and_do_not_grow() {
     };
     let watch = Watch::default();
     // Exchanges, allocations and what is held, once so many more exchanges were answered.
-    let after = |more: u64| {
+    let after = |load: &ScopedJoinHandle<'_, _>, more: u64| {
         let enough = peer.answered() + more;
-        while peer.answered() < enough {
+        // A load that is over, because it panicked, answers no more.
+        while peer.answered() < enough && !load.is_finished() {
             thread::sleep(Duration::from_millis(5));
         }
         let (allocated, freed) = (ALLOCATIONS.load(Ordering::Relaxed), FREED.load(Ordering::Relaxed));
@@ -106,7 +107,7 @@ fn allocations_of_an_exchange_are_few_and_do_not_grow() {
     };
     let (marks, result) = thread::scope(|scope| {
         let load = scope.spawn(|| run(&plan, &watch).unwrap());
-        let marks = [after(500), after(2_500), after(2_500)];
+        let marks = [after(&load, 500), after(&load, 2_500), after(&load, 2_500)];
         watch.stop.store(true, Ordering::Relaxed);
         (marks, load.join().unwrap())
     });

@@ -3,7 +3,7 @@
 use super::DialFault;
 use crate::Address;
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
+use rustix::net::{AddressFamily, SendFlags, SocketAddrUnix, SocketFlags, SocketType, sockopt};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -20,15 +20,45 @@ pub(super) fn dial_fault(errno: Errno) -> DialFault {
     }
 }
 
+/// What beginning to connect came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Begun {
+    /// The connection stands or will.
+    Connecting,
+    /// The queue of a Unix listener is full: nothing has begun.
+    NoRoom,
+}
+
 /// Begins to connect.
-pub(super) fn connect(fd: &OwnedFd, to: &Address) -> Result<(), Errno> {
+pub(super) fn connect(fd: &OwnedFd, to: &Address) -> Result<Begun, Errno> {
     let connected = match to {
         Address::Tcp(to) => rustix::net::connect(fd, to),
         Address::Unix(path) => rustix::net::connect(fd, &SocketAddrUnix::new(path)?),
     };
     match connected {
-        Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => Ok(()),
+        Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => Ok(Begun::Connecting),
+        Err(Errno::AGAIN) if matches!(to, Address::Unix(_)) => Ok(Begun::NoRoom),
         Err(errno) => Err(errno),
+    }
+}
+
+/// Whether a pending dial has ended well; `Ok(false)` while it has not ended.
+pub(super) fn dial_result(fd: &OwnedFd) -> Result<bool, DialFault> {
+    match sockopt::socket_error(fd) {
+        Ok(Ok(())) => Ok(rustix::net::getpeername(fd).is_ok()),
+        Ok(Err(errno)) | Err(errno) => Err(dial_fault(errno)),
+    }
+}
+
+/// Sends what the kernel takes now.
+#[inline]
+pub(super) fn send(fd: &OwnedFd, bytes: &[u8]) -> Result<usize, Errno> {
+    loop {
+        match rustix::net::send(fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+            Err(Errno::AGAIN) => return Ok(0),
+            Err(Errno::INTR) => {}
+            sent => return sent,
+        }
     }
 }
 

@@ -4,11 +4,13 @@
 //! buffer that all connections share, and a read that comes back short has drained the socket, so
 //! nothing probes for `EAGAIN`; writability is watched only after a write came back short.
 
-use super::dial::{connect, delaying_socket_to, dial_fault, socket_to};
+use super::dial::{self, Begun, connect, delaying_socket_to, dial_fault, socket_to};
+use super::line::{Lines, Waiting};
 use super::lookout::{Lookout, NEAR_NS};
 use super::machine;
 use super::{
-    Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, Pushed, Sent, Turned, Wake,
+    Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, Pushed, SPIN_NS, Sent,
+    TURN_BYTES, TURN_EVENTS, Turned, Wake,
 };
 use crate::{Address, Target, clock};
 use rustix::event::Timespec;
@@ -22,12 +24,6 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 /// Bytes read at once: small enough to stay in the second-level cache, four of them a turn's share.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// Most that one connection may hand over in one turn; then the others have theirs.
-const TURN_BYTES: usize = 256 * 1024;
-/// Most events in one turn: at some 4 µs each a due send is at most a quarter of a millisecond late.
-const TURN_EVENTS: usize = 64;
-/// The last stretch before an exact instant is spun, for a sleeping thread wakes up some 50 µs late.
-const SPIN_NS: u64 = 60_000;
 
 /// A driver over epoll.
 pub struct Epoll {
@@ -46,6 +42,7 @@ pub struct EpollNet {
     sockets: Vec<Socket>,
     /// Connections that used up their share of a turn and may have more.
     requeued: Vec<Conn>,
+    lines: Lines,
 }
 
 #[derive(Debug, Default)]
@@ -95,7 +92,7 @@ impl Epoll {
         let mut sockets = Vec::new();
         sockets.resize_with(capacity as usize, Socket::default);
         let requeued = Vec::with_capacity(capacity as usize);
-        let net = EpollNet { epoll, sockets, requeued };
+        let net = EpollNet { epoll, sockets, requeued, lines: Lines::default() };
         let events = Vec::with_capacity(TURN_EVENTS);
         Ok(Epoll { net, events, buffer: vec![0; BUFFER_BYTES], coarse: false, lookout: Lookout::default() })
     }
@@ -220,6 +217,23 @@ impl Epoll {
         Read::More
     }
 
+    /// Goes on with dials that found no room.
+    #[cold]
+    fn try_lines<H: Handler<EpollNet>>(&mut self, handler: &mut H) {
+        let now = clock::monotonic_ns();
+        for _ in 0..TURN_EVENTS {
+            let sockets = &self.net.sockets;
+            let goes_on = |conn: Conn, epoch| sockets[conn as usize].epoch == epoch;
+            let Some((Waiting { conn, fd, .. }, ended)) = self.net.lines.next(now, goes_on) else { return };
+            self.net.sockets[conn as usize].dialing = false;
+            let ended = ended.and_then(|()| self.net.watch(conn, fd, false).map_err(dial_fault));
+            if ended.is_err() {
+                self.net.close(conn);
+            }
+            handler.dialed(&mut self.net, conn, ended);
+        }
+    }
+
     fn dispatch<H: Handler<EpollNet>>(&mut self, conn: Conn, flags: EventFlags, handler: &mut H) {
         let epoch = self.net.sockets[conn as usize].epoch;
         if self.net.sockets[conn as usize].dialing {
@@ -266,7 +280,7 @@ impl Driver for Epoll {
     }
 
     fn turn<H: Handler<EpollNet>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Turned> {
-        let waited_ns = self.wait_until(wake)?;
+        let waited_ns = self.wait_until(self.net.lines.before(wake))?;
         let requeued = self.net.requeued.len();
         for at in 0..self.events.len() {
             let epoll::Event { flags, data } = self.events[at];
@@ -286,6 +300,9 @@ impl Driver for Epoll {
             }
         }
         self.net.requeued.drain(..requeued);
+        if !self.net.lines.is_empty() {
+            self.try_lines(handler);
+        }
         Ok(Turned { waited_ns })
     }
 }
@@ -303,17 +320,25 @@ impl EpollNet {
     fn dial_result(&mut self, conn: Conn) -> Result<bool, DialFault> {
         let socket = &mut self.sockets[conn as usize];
         let Some(fd) = &socket.fd else { return Ok(false) };
-        match sockopt::socket_error(fd) {
-            Ok(Ok(())) => {}
-            Ok(Err(errno)) | Err(errno) => return Err(dial_fault(errno)),
+        let stands = dial::dial_result(fd)?;
+        socket.dialing = !stands;
+        Ok(stands)
+    }
+
+    /// Begins to connect; takes the socket away where it has to stand in line.
+    #[inline]
+    fn connect(&mut self, conn: Conn, fd: OwnedFd, to: &Address) -> Result<Option<OwnedFd>, Errno> {
+        if !self.lines.lead_to(to) && connect(&fd, to)? == Begun::Connecting {
+            return Ok(Some(fd));
         }
-        socket.dialing = rustix::net::getpeername(fd).is_err();
-        Ok(!socket.dialing)
+        let socket = &mut self.sockets[conn as usize];
+        socket.dialing = true;
+        self.lines.join(to, Waiting { conn, epoch: socket.epoch, fd }, clock::monotonic_ns());
+        Ok(None)
     }
 
     fn open(&mut self, conn: Conn, to: &Address, from: Option<IpAddr>) -> Result<Dialed, Errno> {
-        let fd = socket_to(to, from)?;
-        connect(&fd, to)?;
+        let Some(fd) = self.connect(conn, socket_to(to, from)?, to)? else { return Ok(Dialed::Pending) };
         // On loopback the handshake is over before `connect` returns; asking is cheaper than an event.
         let established = rustix::net::getpeername(&fd).is_ok();
         self.watch(conn, fd, !established)?;
@@ -329,8 +354,9 @@ impl EpollNet {
         from: Option<IpAddr>,
         bytes: &[u8],
     ) -> Result<(Dialed, Option<Sent>), Errno> {
-        let fd = delaying_socket_to(to, from)?;
-        connect(&fd, to)?;
+        let Some(fd) = self.connect(conn, delaying_socket_to(to, from)?, to)? else {
+            return Ok((Dialed::Pending, None));
+        };
         let at_ns = clock::monotonic_ns();
         let sent = rustix::net::send(&fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
         let pushed = match sent {
@@ -426,19 +452,15 @@ impl Net for EpollNet {
         if std::mem::take(&mut socket.delays) && sockopt::set_tcp_nodelay(fd, true).is_err() {
             return Pushed::Failed;
         }
-        let took = loop {
-            match rustix::net::send(fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
-                Ok(took) => break took,
-                Err(Errno::AGAIN) => break 0,
-                Err(Errno::INTR) => {}
-                Err(Errno::CONNRESET | Errno::PIPE) => {
-                    // An answer may have come before the reset; whoever reads next finds it, then the end.
-                    self.sockets[conn as usize].reset = true;
-                    self.requeue(conn);
-                    return Pushed::Took(0);
-                }
-                Err(_) => return Pushed::Failed,
+        let took = match dial::send(fd, bytes) {
+            Ok(took) => took,
+            Err(Errno::CONNRESET | Errno::PIPE) => {
+                // An answer may have come before the reset; whoever reads next finds it, then the end.
+                self.sockets[conn as usize].reset = true;
+                self.requeue(conn);
+                return Pushed::Took(0);
             }
+            Err(_) => return Pushed::Failed,
         };
         if took < bytes.len() && self.watch_write(conn).is_err() {
             return Pushed::Failed;

@@ -10,6 +10,7 @@
 
 mod dial;
 mod epoll;
+mod line;
 mod lookout;
 mod machine;
 pub mod sim;
@@ -42,6 +43,13 @@ pub fn probe(choice: DriverChoice) -> Result<(), EngineError> {
         DriverChoice::IoUring => UringDrivers::new().map(|_| ()),
     }
 }
+
+/// Most things told in one turn: at some 4 µs each a due send is at most a quarter of a millisecond late.
+const TURN_EVENTS: usize = 64;
+/// Bytes after which a turn ends, or a connection has had its share of it.
+const TURN_BYTES: usize = 256 * 1024;
+/// The last stretch before an exact instant is spun, for a sleeping thread wakes up some 50 µs late.
+const SPIN_NS: u64 = 60_000;
 
 /// Names a connection of one worker.
 pub type Conn = u32;
@@ -83,16 +91,19 @@ pub enum Pushed {
     /// So many bytes were taken. If that is fewer than were given, [`Handler::writable`] will be called, or
     /// [`Handler::closed`] once what the peer had sent was handed over.
     Took(usize),
+    /// All of them stand in a queue of the driver's, and the kernel has none yet. [`Handler::sent`] tells what became of
+    /// them, unless the connection ends first.
+    Queued,
     /// The peer has reset the connection, and nothing that it had sent is left. The handler must still close it.
     Reset,
     /// They could not be sent for another reason. The handler must still close the connection.
     Failed,
 }
 
-/// What became of bytes that were sent as soon as their connection stood.
+/// What became of bytes that were sent as soon as their connection stood, or had been queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// When the connection stood, just before they were sent.
+    /// Just before they were handed to the kernel, and when the connection stood already.
     pub at_ns: u64,
     /// As [`Net::send`] would have told.
     pub pushed: Pushed,
@@ -144,6 +155,12 @@ pub trait Handler<N: Net> {
     fn dialed(&mut self, net: &mut N, conn: Conn, result: Result<(), DialFault>);
     /// Bytes came; they are valid for the call.
     fn received(&mut self, net: &mut N, conn: Conn, bytes: &[u8]);
+    /// The kernel has taken what was [`Pushed::Queued`], or the first of it: told once, with [`Pushed::Took`] of all of
+    /// it, and before anything that came later. [`Pushed::Failed`], instead or when a rest could not be sent: the
+    /// handler must close the connection. Of a reset [`Handler::closed`] tells, once what came before was handed over.
+    fn sent(&mut self, _net: &mut N, conn: Conn, _sent: Sent) {
+        debug_assert!(false, "bytes of connection {conn} were queued for a handler that does not hear of it");
+    }
     /// Bytes can be sent again.
     fn writable(&mut self, net: &mut N, conn: Conn);
     /// The peer ended the connection; everything it had sent was handed over before. The handler must

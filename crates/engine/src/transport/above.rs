@@ -5,7 +5,7 @@ use super::layer::{Fault, Stage};
 use super::secured::SecuredNet;
 use super::tunnel::Progress;
 use crate::debug::Heard;
-use crate::driver::{Close, Conn, DialFault, Handler, Net};
+use crate::driver::{Close, Conn, DialFault, Handler, Net, Pushed, Sent};
 use std::ptr::NonNull;
 
 /// Stands for the handler towards the driver below.
@@ -67,29 +67,31 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Above<'_, N, H> {
         let Some(stream) = &mut link.stream else { return };
         let result = stream.receive(bytes, &mut layer.buffers);
         let stands = stream.stands;
-        if !layer.buffers.out.is_empty() {
-            self.net.send_out(conn);
-        }
-        if stage == Stage::Handshake && stands {
+        let told = if layer.buffers.out.is_empty() { Ok(()) } else { self.net.send_out(conn) };
+        let lost = told.is_err();
+        let result = result.map_err(Why::Tls).and(told);
+        if stage == Stage::Handshake && stands && !lost {
             self.net.shaken(conn);
             self.handler.dialed(self.net, conn, Ok(()));
             self.net.layer.shaken = None;
         }
         let mut plain = std::mem::take(&mut self.net.layer.buffers.plain);
-        if !plain.is_empty() && self.net.layer.link(conn).epoch == epoch {
+        let link = self.net.layer.link(conn);
+        if !plain.is_empty() && link.epoch == epoch && link.stage != Stage::Handshake {
             self.net.note(|| Heard::Received(plain.clone()));
             self.handler.received(self.net, conn, &plain);
         }
         plain.clear();
         self.net.layer.buffers.plain = plain;
-        let Err(error) = result else { return };
+        let Err(why) = result else { return };
         if self.net.layer.link(conn).epoch != epoch {
             return;
         }
         if self.net.layer.link(conn).stage == Stage::Handshake {
-            self.settle(conn, Err((Step::Handshake, Why::Tls(error))));
+            self.settle(conn, Err((Step::Handshake, why)));
         } else {
-            self.ended(conn, Close::TlsTruncated, Some(Why::Tls(error)));
+            let how = if lost { Close::Reset } else { Close::TlsTruncated };
+            self.ended(conn, how, Some(why));
         }
     }
 
@@ -135,6 +137,33 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Handler<N> for Above<'_, N, H> {
         }
     }
 
+    fn sent(&mut self, net: &mut N, conn: Conn, sent: Sent) {
+        let stage = self.enter(net, conn);
+        let link = self.net.layer.link(conn);
+        let ours = link.owed > 0 || link.queued > 0;
+        let failed = matches!(sent.pushed, Pushed::Reset | Pushed::Failed);
+        match stage {
+            Stage::Plain => self.handler.sent(self.net, conn, sent),
+            Stage::Stands if link.stream.is_none() => self.handler.sent(self.net, conn, sent),
+            Stage::Tunnel if failed => self.settle(conn, Err((Step::Tunnel, Why::Unsendable))),
+            Stage::Handshake if failed => self.settle(conn, Err((Step::Handshake, Why::Unsendable))),
+            Stage::Stands if failed && ours => self.handler.sent(self.net, conn, sent),
+            Stage::Stands if failed => self.ended(conn, Close::Reset, Some(Why::Unsendable)),
+            Stage::Stands if link.owed > 0 => {
+                // What is in the backlog has not even been queued.
+                link.owed_begun |= link.backlog.is_empty();
+                if link.owed_begun && std::mem::take(&mut link.waits) {
+                    self.handler.writable(self.net, conn);
+                }
+            }
+            Stage::Stands if link.queued > 0 => {
+                let pushed = Pushed::Took(std::mem::take(&mut link.queued));
+                self.handler.sent(self.net, conn, Sent { pushed, ..sent });
+            }
+            _ => {}
+        }
+    }
+
     fn writable(&mut self, net: &mut N, conn: Conn) {
         let stage = self.enter(net, conn);
         let secured = self.net.layer.link(conn).stream.is_some();
@@ -144,7 +173,7 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Handler<N> for Above<'_, N, H> {
         let step = match (stage, self.net.flush(conn)) {
             (Stage::Stands, Ok(())) => {
                 let link = self.net.layer.link(conn);
-                if link.waits && (link.backlog.is_empty() || link.owed_begun) {
+                if link.waits && (link.owed_begun || link.backlog.is_empty() && link.owed == 0) {
                     link.waits = false;
                     self.handler.writable(self.net, conn);
                 }

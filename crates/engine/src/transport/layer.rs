@@ -48,6 +48,8 @@ pub(super) struct Link {
     pub owed: usize,
     /// Whether it has taken one since.
     pub owed_begun: bool,
+    /// Plaintext bytes that stand in the driver's queue, of which the handler is to be told when they leave.
+    pub queued: usize,
     /// Whether the handler was told that fewer were taken than given.
     pub waits: bool,
     pub began_ns: u64,

@@ -119,7 +119,7 @@ impl<N: Net> SecuredNet<N> {
             Ok(stream) => link.stream = Some(Box::new(stream)),
             Err(error) => return Err((Step::Handshake, Why::Tls(error))),
         }
-        self.send_out(conn);
+        self.send_out(conn).map_err(|why| (Step::Handshake, why))?;
         Ok(Stage::Handshake)
     }
 
@@ -138,19 +138,21 @@ impl<N: Net> SecuredNet<N> {
         }
     }
 
-    /// Hands the kernel what the library had to say. What it does not take waits; that the connection is lost will
-    /// be told by it.
-    pub(super) fn send_out(&mut self, conn: Conn) {
+    /// Hands the kernel what the library had to say. What it does not take waits.
+    pub(super) fn send_out(&mut self, conn: Conn) -> Result<(), Why> {
         let mut out = std::mem::take(&mut self.layer.buffers.out);
-        if !self.layer.link(conn).backlog.is_empty() {
-            self.layer.link(conn).backlog.extend_from_slice(&out);
-        } else if let Pushed::Took(took) = self.below().send(conn, &out)
-            && took < out.len()
-        {
+        let waits = !self.layer.link(conn).backlog.is_empty();
+        let pushed = if waits { Pushed::Took(0) } else { self.below().send(conn, &out) };
+        if let Pushed::Took(took) = pushed {
             self.layer.link(conn).backlog.extend_from_slice(&out[took..]);
         }
         out.clear();
         self.layer.buffers.out = out;
+        match pushed {
+            Pushed::Took(_) | Pushed::Queued => Ok(()),
+            Pushed::Reset => Err(Why::Reset),
+            Pushed::Failed => Err(Why::Unsendable),
+        }
     }
 
     /// Hands the kernel what waits. What it does not take goes on waiting, and [`Handler::writable`] will come.
@@ -169,6 +171,8 @@ impl<N: Net> SecuredNet<N> {
                 }
                 Ok(())
             }
+            // What is owed begins when the driver says that it left.
+            Pushed::Queued => Ok(()),
             Pushed::Reset => Err(Why::Reset),
             Pushed::Failed => Err(Why::Unsendable),
         }
@@ -195,6 +199,12 @@ impl<N: Net> SecuredNet<N> {
             let pushed = if encrypted { self.below().send(conn, &out) } else { Pushed::Failed };
             let link = self.layer.link(conn);
             let mut goes_on = true;
+            if pushed == Pushed::Queued {
+                took += part.len();
+                link.waits = took < bytes.len();
+                // Where other parts went before, the first byte has left.
+                link.queued = if took == part.len() && !link.waits { took } else { 0 };
+            }
             if let Pushed::Took(sent) = pushed {
                 goes_on = sent == out.len();
                 link.backlog.extend_from_slice(&out[sent..]);
@@ -207,6 +217,8 @@ impl<N: Net> SecuredNet<N> {
             self.layer.buffers.out = out;
             match pushed {
                 Pushed::Took(_) if goes_on => {}
+                Pushed::Queued if self.layer.link(conn).queued > 0 => return Pushed::Queued,
+                Pushed::Queued => {}
                 Pushed::Took(_) => return Pushed::Took(took),
                 failed => return failed,
             }
@@ -261,8 +273,10 @@ impl<N: Net> Net for SecuredNet<N> {
             Stage::Stands => self.send_after_backlog(conn, bytes),
             _ => Pushed::Failed,
         };
-        if let Pushed::Took(took) = pushed {
-            self.note(|| Heard::Sent(bytes[..took].to_vec()));
+        match pushed {
+            Pushed::Took(took) => self.note(|| Heard::Sent(bytes[..took].to_vec())),
+            Pushed::Queued => self.note(|| Heard::Sent(bytes.to_vec())),
+            Pushed::Reset | Pushed::Failed => {}
         }
         pushed
     }
@@ -282,7 +296,8 @@ impl<N: Net> Net for SecuredNet<N> {
             && !stream.peer_closed
         {
             stream.say_goodbye(&mut self.layer.buffers.out);
-            self.send_out(conn);
+            // Who cannot be told is not told.
+            let _told = self.send_out(conn);
         }
         self.layer.link(conn).reset();
         self.below().close(conn);
@@ -314,11 +329,15 @@ impl<N: Net> SecuredNet<N> {
         if std::mem::take(&mut link.owed_begun) {
             took = std::mem::take(&mut link.owed).min(bytes.len());
         }
-        if !link.backlog.is_empty() || took == bytes.len() {
+        if !link.backlog.is_empty() || link.owed > 0 || took == bytes.len() {
             link.waits = took < bytes.len();
             return Pushed::Took(took);
         }
         match self.send_secured(conn, &bytes[took..]) {
+            Pushed::Queued if took > 0 => {
+                self.layer.link(conn).queued = 0;
+                Pushed::Took(bytes.len())
+            }
             Pushed::Took(more) => Pushed::Took(took + more),
             failed => failed,
         }

@@ -3,7 +3,7 @@
 use super::follow::Leading;
 use super::{BACKOFF_NS, PARTING_NS, Worker};
 use crate::books::SAMPLE_BYTES;
-use crate::driver::{Conn, DialFault, Dialed, Net, Pushed};
+use crate::driver::{Conn, DialFault, Dialed, Net, Pushed, Sent};
 use crate::slot::{Phase, Slot, User};
 use crate::{KeepAlive, LoadPlan};
 use proofload_measure::{ExchangeTimes, Outcome};
@@ -163,6 +163,13 @@ impl Worker<'_> {
                 Err(Full) => self.not_started(net, conn, now),
             };
         }
+        self.ask_filled(net, conn, request, now);
+    }
+
+    /// Sends a request that has places to fill, or that waits behind a rest of another.
+    fn ask_filled<N: Net>(&mut self, net: &mut N, conn: Conn, request: &Request, now: u64) {
+        let slot = &mut self.slots[conn as usize];
+        let step = slot.user.as_ref().map_or(0, |user| user.steps);
         let out = slot.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
         let started = if request.places.is_empty() && slot.user.is_none() {
             slot.session.start(request, ONLY, out)
@@ -191,7 +198,7 @@ impl Worker<'_> {
             return self.not_started(net, conn, now);
         }
         match step {
-            0 => self.deadlines.set(conn, now, plan.timeouts.response_ns),
+            0 => self.deadlines.set(conn, now, self.plan.timeouts.response_ns),
             _ => self.keep_deadline(conn, now),
         }
         self.flush(net, conn, now);
@@ -212,6 +219,7 @@ impl Worker<'_> {
                 self.slots[conn as usize].times.sent_ns = Some(now);
                 self.books.recorder.record_bytes(now, took as u64, 0);
             }
+            Pushed::Queued => {}
             pushed => {
                 self.outbox.push_exchange(ONLY, bytes);
                 self.pushed(net, conn, pushed, now);
@@ -232,11 +240,16 @@ impl Worker<'_> {
         let times = &mut slot.times;
         let out = slot.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
         match pushed {
-            Pushed::Took(took) => {
-                out.take(took, |_| {
-                    times.sent_ns.get_or_insert(now);
-                });
-                self.books.recorder.record_bytes(now, took as u64, 0);
+            Pushed::Took(_) | Pushed::Queued => {
+                match pushed {
+                    Pushed::Took(took) => {
+                        out.take(took, |_| {
+                            times.sent_ns.get_or_insert(now);
+                        });
+                        self.books.recorder.record_bytes(now, took as u64, 0);
+                    }
+                    _ => out.take(out.pending().len(), |_| {}),
+                }
                 let done = out.pending().is_empty();
                 match (done, slot.backlog.is_some()) {
                     (true, true) => slot.backlog = None,
@@ -262,6 +275,29 @@ impl Worker<'_> {
                 }
                 self.hang_up(net, conn, now);
                 self.release(net, conn, now, false);
+            }
+        }
+    }
+
+    /// Takes note of what became of a request that was queued.
+    #[inline]
+    pub(super) fn left<N: Net>(&mut self, net: &mut N, conn: Conn, sent: Sent) {
+        let slot = &mut self.slots[conn as usize];
+        match sent.pushed {
+            Pushed::Took(took) => {
+                if slot.phase == Phase::Asking {
+                    slot.times.sent_ns.get_or_insert(sent.at_ns);
+                }
+                self.books.recorder.record_bytes(sent.at_ns, took as u64, 0);
+            }
+            Pushed::Queued => {}
+            pushed @ (Pushed::Reset | Pushed::Failed) => {
+                let now = net.now_ns();
+                if slot.phase == Phase::Asking {
+                    self.pushed(net, conn, pushed, now);
+                } else {
+                    self.lost(net, conn, Close::Reset, now, true);
+                }
             }
         }
     }
@@ -451,7 +487,7 @@ impl Worker<'_> {
         match slot.session.state() {
             // The answer came before the request had left whole. The rest would stand before the next request, and
             // a server that refused it may never read it.
-            State::Ready(_) | State::Draining if slot.backlog.is_some() => {
+            State::Ready(_) | State::Draining if slot.backlog.is_some() || slot.times.sent_ns.is_none() => {
                 self.hang_up(net, conn, now);
                 self.release(net, conn, now, false);
             }

@@ -12,7 +12,7 @@ mod think;
 
 use crate::books::{Books, WorkerResult};
 use crate::deadlines::Deadlines;
-use crate::driver::{Conn, DialFault, Driver, Handler, Net, Wake};
+use crate::driver::{Conn, DialFault, Driver, Handler, Net, Sent, Wake};
 use crate::expect::Check;
 use crate::feed::Feeding;
 use crate::load::{Mix, part};
@@ -460,6 +460,11 @@ impl<N: Net> Handler<N> for Worker<'_> {
         self.books.turn(now);
         self.books.recorder.record_bytes(now, 0, bytes.len() as u64);
         self.feed(net, conn, bytes, now);
+    }
+
+    #[inline]
+    fn sent(&mut self, net: &mut N, conn: Conn, sent: Sent) {
+        self.left(net, conn, sent);
     }
 
     fn writable(&mut self, net: &mut N, conn: Conn) {

@@ -1,15 +1,14 @@
 //! Memory that the kernel reads and writes on its own: buffers for what comes, and for what is to be sent.
 
 use crate::driver::Conn;
+use crate::driver::epoll::system;
 use io_uring::IoUring;
 use io_uring::types::BufRingEntry;
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use rustix::mm::{self, MapFlags, ProtFlags};
 use std::io;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// Registered memory must begin at a page, whatever the size of pages here.
-const ALIGNMENT: usize = 64 * 1024;
 /// Most buffers for receiving: connections in excess of them wait for their turn.
 const RECEIVE_MAX: u16 = 1024;
 /// Fewest of them, so that a long answer on one connection is not held up.
@@ -26,33 +25,44 @@ const SENDS: u16 = 256;
 /// Longest request that is sent through the ring; a longer one is sent by a system call of its own.
 pub(super) const SEND_BYTES: usize = 2048;
 
-/// Zeroed memory, touched only where it is used.
+/// Zeroed memory of its own pages, which cost nothing until they are touched.
 #[derive(Debug)]
 struct Pages {
     start: NonNull<u8>,
-    layout: Layout,
+    bytes: usize,
 }
 
 impl Pages {
-    fn new(bytes: usize) -> Self {
-        let layout = Layout::from_size_align(bytes.max(1), ALIGNMENT).expect("sizes here are constants");
-        // SAFETY: the layout's size is not zero.
-        let start = unsafe { alloc_zeroed(layout) };
-        Pages { start: NonNull::new(start).unwrap_or_else(|| handle_alloc_error(layout)), layout }
+    /// # Errors
+    /// When the kernel has no memory to promise.
+    fn new(bytes: usize) -> io::Result<Self> {
+        let bytes = bytes.max(1);
+        // SAFETY: a new mapping, placed by the kernel, is nobody's.
+        let start = unsafe {
+            mm::mmap_anonymous(
+                std::ptr::null_mut(),
+                bytes,
+                ProtFlags::READ | ProtFlags::WRITE,
+                MapFlags::PRIVATE,
+            )
+        }
+        .map_err(system)?;
+        let start = NonNull::new(start.cast()).ok_or_else(|| io::Error::other("mapped at no address"))?;
+        Ok(Pages { start, bytes })
     }
 
     /// Address of the byte at that offset, which must be within.
     fn at(&self, offset: usize) -> *mut u8 {
-        assert!(offset < self.layout.size());
-        // SAFETY: the offset is within the allocation.
+        assert!(offset < self.bytes);
+        // SAFETY: the offset is within the mapping.
         unsafe { self.start.as_ptr().add(offset) }
     }
 }
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        // SAFETY: allocated with this layout, and nothing refers to it any more.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) };
+        // SAFETY: mapped with this length, and nothing refers to it any more.
+        let _unmapped = unsafe { mm::munmap(self.start.as_ptr().cast(), self.bytes) };
     }
 }
 
@@ -77,8 +87,8 @@ impl Buffers {
         let wanted = u16::try_from(connections).unwrap_or(RECEIVE_MAX).clamp(RECEIVE_MIN, RECEIVE_MAX);
         let count = wanted.next_power_of_two();
         let each = (RECEIVE_BYTES / usize::from(count)).max(RECEIVE_EACH_MIN);
-        let entries = Pages::new(usize::from(count) * size_of::<BufRingEntry>());
-        let bytes = Pages::new(usize::from(count) * each);
+        let entries = Pages::new(usize::from(count) * size_of::<BufRingEntry>())?;
+        let bytes = Pages::new(usize::from(count) * each)?;
         // SAFETY: the memory holds `count` entries, begins at a page, and outlives the ring (see above).
         unsafe {
             ring.submitter().register_buf_ring_with_flags(entries.at(0) as u64, count, GROUP, 0)?;
@@ -124,6 +134,8 @@ pub(super) struct Parcel {
     pub epoch: u32,
     pub from: u16,
     pub to: u16,
+    /// When it was handed to the kernel, just before.
+    pub at_ns: u64,
 }
 
 /// Copies of requests, which the kernel reads when the ring is submitted.
@@ -133,23 +145,47 @@ pub(super) struct Parcels {
     parcels: Vec<Parcel>,
     /// The one used last is used first, for it is in the cache.
     free: Vec<u16>,
+    /// Those that the kernel has not been handed.
+    queued: Vec<u16>,
 }
 
 impl Parcels {
-    pub fn new() -> Self {
-        let bytes = Pages::new(usize::from(SENDS) * SEND_BYTES);
-        Parcels { bytes, parcels: vec![Parcel::default(); usize::from(SENDS)], free: (0..SENDS).collect() }
+    /// # Errors
+    /// When there is no memory for them.
+    pub fn new() -> io::Result<Self> {
+        let bytes = Pages::new(usize::from(SENDS) * SEND_BYTES)?;
+        let parcels = vec![Parcel::default(); usize::from(SENDS)];
+        let queued = Vec::with_capacity(usize::from(SENDS));
+        Ok(Parcels { bytes, parcels, free: (0..SENDS).collect(), queued })
     }
 
     /// Copies a request of at most [`SEND_BYTES`]; `None` when all are under way.
     pub fn pack(&mut self, conn: Conn, epoch: u32, bytes: &[u8]) -> Option<u16> {
         assert!(bytes.len() <= SEND_BYTES);
         let id = self.free.pop()?;
-        self.parcels[usize::from(id)] = Parcel { conn, epoch, from: 0, to: bytes.len() as u16 };
+        self.parcels[usize::from(id)] = Parcel { conn, epoch, from: 0, to: bytes.len() as u16, at_ns: 0 };
+        self.queued.push(id);
         let start = self.bytes.at(usize::from(id) * SEND_BYTES);
         // SAFETY: the buffer has room for `SEND_BYTES`, and the kernel is done with it, for it was free.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), start, bytes.len()) };
         Some(id)
+    }
+
+    /// How many the kernel has not been handed.
+    pub fn waiting(&self) -> usize {
+        self.queued.len()
+    }
+
+    /// The kernel is about to be handed those that it has not.
+    pub fn leave(&mut self, at_ns: u64) {
+        for id in &self.queued {
+            self.parcels[usize::from(*id)].at_ns = at_ns;
+        }
+    }
+
+    /// It has them.
+    pub fn have_left(&mut self) {
+        self.queued.clear();
     }
 
     pub fn get(&self, id: u16) -> Parcel {
@@ -178,5 +214,30 @@ impl Parcels {
     pub fn free(&mut self, id: u16) {
         debug_assert!(!self.free.contains(&id));
         self.free.push(id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pages of a mapping that are there.
+    fn resident(pages: &Pages, page: usize) -> usize {
+        let mut there = vec![0; pages.bytes.div_ceil(page)];
+        // SAFETY: the mapping is whole, and there is a byte for each of its pages.
+        let asked = unsafe { libc::mincore(pages.start.as_ptr().cast(), pages.bytes, there.as_mut_ptr()) };
+        assert_eq!(asked, 0);
+        there.iter().filter(|flags| **flags & 1 == 1).count()
+    }
+
+    #[test]
+    fn memory_that_nobody_touched_is_not_there() {
+        let page = rustix::param::page_size();
+        let pages = Pages::new(16 * 1024 * 1024).unwrap();
+        assert_eq!(resident(&pages, page), 0);
+        // SAFETY: within the mapping.
+        unsafe { pages.at(5 * page).write(1) };
+        // Where pages are huge it is a whole one of them.
+        assert!((1..=2 * 1024 * 1024 / page).contains(&resident(&pages, page)));
     }
 }

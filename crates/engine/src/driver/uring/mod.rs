@@ -5,22 +5,25 @@
 //! system call for a whole turn. Connecting, closing and what is too long for the pool are system calls of
 //! their own, as with epoll.
 //!
-//! [`Net::send`] says that bytes were taken when they stand in the queue. They leave when the turn ends, or
-//! earlier when a batch of them waits: an instant taken after `send` is before the first byte left, by what
-//! the rest of the batch takes (some microseconds each). So what the generator itself holds a request up is
-//! part of the service time that it measures, never hidden from it.
+//! [`Net::send`] queues bytes. They leave when the turn ends, or earlier when a batch of them waits; then
+//! [`Handler::sent`] tells, with the instant at which the batch was handed over. Within a batch the kernel sends one
+//! after the other, so a request's first byte left after that instant, by what those before it took (some
+//! microseconds each): that much of the generator's is part of the service time, never the other way round.
 
 mod memory;
 mod net;
 mod probe;
 
 use super::epoll::system;
+use super::line::{Lines, Waiting};
 use super::{Allowance, Close, Conn, Driver, Drivers, EpollDrivers, Handler, Net, Turned, Wake};
+use super::{Pushed, SPIN_NS, Sent, TURN_BYTES, TURN_EVENTS};
 use crate::{DriverChoice, EngineError, clock};
 use io_uring::cqueue;
 use memory::{Buffers, Parcels};
 pub use net::UringNet;
-use net::{KIND_SHIFT, Out, POLL, RECEIVE, Socket, of_tag};
+use net::{KIND_SHIFT, Left, Out, POLL, RECEIVE, Rest, Socket, of_tag};
+use std::collections::VecDeque;
 use std::io;
 use std::num::NonZeroU64;
 
@@ -28,16 +31,9 @@ use std::num::NonZeroU64;
 const ENTRIES: u32 = 256;
 /// Room for completions; what is in excess the kernel keeps until there is room.
 const COMPLETIONS: u32 = 4096;
-/// Most completions told in one turn.
-const TURN_EVENTS: usize = 64;
-/// Bytes after which a turn ends.
-const TURN_BYTES: usize = 256 * 1024;
-/// The last stretch before an exact instant is spun, for a sleeping thread wakes up some 50 µs late.
-const SPIN_NS: u64 = 60_000;
-
 /// A driver over io_uring.
 pub struct Uring {
-    // Before the buffers, so that the kernel is done with them when they go.
+    // Its ring is given up before the buffers go; see `Drop` of it.
     net: UringNet,
     buffers: Buffers,
     /// Looked at and not told yet.
@@ -63,40 +59,45 @@ impl Uring {
         sockets.resize_with(capacity as usize, Socket::default);
         let net = UringNet {
             ring,
-            parcels: Parcels::new(),
+            parcels: Parcels::new()?,
             sockets,
             batch: 1,
-            waiting: 0,
             broken: None,
             named: Vec::new(),
+            late: VecDeque::new(),
+            #[cfg(test)]
+            refusals: 0,
+            lines: Lines::default(),
         };
         Ok(Uring { net, buffers, peeked: None })
     }
 
-    /// Whether something is there to be told. Requests that left whole are not.
-    fn look(&mut self) -> bool {
+    /// Whether something is there to be told. Of requests that left whole it is told at once, which ends no wait.
+    fn look<H: Handler<UringNet>>(&mut self, handler: &mut H) -> bool {
         while self.peeked.is_none() {
             let Some(done) = self.net.ring.completion().next() else { return false };
-            if !self.net.left_whole(&done) {
-                self.peeked = Some(done);
+            match self.net.left_whole(&done) {
+                Left::Whole(conn, sent) => handler.sent(&mut self.net, conn, sent),
+                Left::Unasked => {}
+                Left::Otherwise => self.peeked = Some(done),
             }
         }
         true
     }
 
-    fn next(&mut self) -> Option<cqueue::Entry> {
-        self.look();
+    fn next<H: Handler<UringNet>>(&mut self, handler: &mut H) -> Option<cqueue::Entry> {
+        self.look(handler);
         self.peeked.take()
     }
 
     /// Submits what is queued and waits until something is to be told, or for the instant; returns how long it
     /// waited. Submitting is work and not waiting, so the two are two calls unless there is nothing to wait for.
-    fn wait_until(&mut self, wake: Wake) -> io::Result<u64> {
-        let told = self.look();
+    fn wait_until<H: Handler<UringNet>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<u64> {
+        let told = self.look(handler);
         if self.net.has_queued() || self.net.has_work() {
             self.net.enter()?;
         }
-        if told || self.look() {
+        if told || self.look(handler) {
             return Ok(0);
         }
         let began = clock::monotonic_ns();
@@ -109,7 +110,7 @@ impl Uring {
             } else if self.net.has_work() {
                 self.net.enter()?;
             }
-            let told = self.look();
+            let told = self.look(handler);
             now = clock::monotonic_ns();
             if told || now >= wake.at_ns || !wake.exact {
                 return Ok(now - began);
@@ -133,14 +134,14 @@ impl Uring {
                 }
                 (0, _) => handler.closed(&mut self.net, conn, Close::Fin),
                 // No buffer was left: those that were told of before have been given back meanwhile.
-                (result, _) if [-libc::ENOBUFS, -libc::EAGAIN, -libc::EINTR].contains(&result) => {}
+                (result, _) if may_go_on(result) => {}
                 _ => handler.closed(&mut self.net, conn, Close::Reset),
             }
         }
         if let Some(id) = buffer {
             self.buffers.give_back(id);
         }
-        let goes_on = done.result() > 0 || done.result() == -libc::ENOBUFS || done.result() == -libc::EAGAIN;
+        let goes_on = done.result() > 0 || may_go_on(done.result());
         if goes_on && self.net.is_live(conn, epoch) && !self.net.sockets[conn as usize].receiving {
             self.net.arm(conn);
         }
@@ -168,10 +169,43 @@ impl Uring {
             }
             return;
         }
-        match self.net.push_rest(conn) {
-            Ok(true) => self.tell_writable(conn, handler),
-            Ok(false) => self.net.poll(conn),
-            Err(_) => handler.closed(&mut self.net, conn, Close::Reset),
+        self.push_rest(conn, handler);
+    }
+
+    /// Goes on with a request that has not left whole, and tells.
+    fn push_rest<H: Handler<UringNet>>(&mut self, conn: Conn, handler: &mut H) {
+        let epoch = self.net.sockets[conn as usize].epoch;
+        let Ok(Rest { done, begun }) = self.net.push_rest(conn) else {
+            let sent = Sent { at_ns: clock::monotonic_ns(), pushed: Pushed::Failed };
+            return handler.sent(&mut self.net, conn, sent);
+        };
+        if !done {
+            self.net.poll(conn);
+        }
+        if let Some(sent) = begun {
+            handler.sent(&mut self.net, conn, sent);
+        }
+        if done && self.net.is_live(conn, epoch) {
+            self.tell_writable(conn, handler);
+        }
+    }
+
+    /// Goes on with dials that found no room.
+    #[cold]
+    fn try_lines<H: Handler<UringNet>>(&mut self, handler: &mut H) {
+        let now = clock::monotonic_ns();
+        for _ in 0..TURN_EVENTS {
+            let sockets = &self.net.sockets;
+            let goes_on = |conn: Conn, epoch| sockets[conn as usize].epoch == epoch;
+            let Some((Waiting { conn, fd, .. }, ended)) = self.net.lines.next(now, goes_on) else { return };
+            let socket = &mut self.net.sockets[conn as usize];
+            socket.dialing = false;
+            socket.fd = Some(fd);
+            match ended {
+                Ok(()) => self.net.arm(conn),
+                Err(_) => self.net.close(conn),
+            }
+            handler.dialed(&mut self.net, conn, ended);
         }
     }
 
@@ -195,10 +229,12 @@ impl Uring {
             result if result >= 0 || result == -libc::EAGAIN || result == -libc::EINTR => {
                 self.net.parcels.sent(id, result.max(0) as u16);
                 socket.out = Out::Rest(id);
-                match self.net.push_rest(parcel.conn) {
-                    Ok(true) => self.tell_writable(parcel.conn, handler),
-                    Ok(false) => self.net.poll(parcel.conn),
-                    Err(_) => handler.closed(&mut self.net, parcel.conn, Close::Reset),
+                if result > 0 {
+                    let pushed = Pushed::Took(usize::from(parcel.to));
+                    handler.sent(&mut self.net, parcel.conn, Sent { at_ns: parcel.at_ns, pushed });
+                }
+                if self.net.is_live(parcel.conn, parcel.epoch) {
+                    self.push_rest(parcel.conn, handler);
                 }
             }
             result => {
@@ -207,12 +243,17 @@ impl Uring {
                     // An answer may have come before the reset; the armed receive finds it, then the end.
                     socket.reset = true;
                 } else {
-                    // It was said to be taken: all that can be told now is that the connection is of no use.
-                    handler.closed(&mut self.net, parcel.conn, Close::Reset);
+                    let sent = Sent { at_ns: parcel.at_ns, pushed: Pushed::Failed };
+                    handler.sent(&mut self.net, parcel.conn, sent);
                 }
             }
         }
     }
+}
+
+/// Whether a receive that ended so only has to be armed again.
+fn may_go_on(result: i32) -> bool {
+    [-libc::ENOBUFS, -libc::EAGAIN, -libc::EINTR].contains(&result)
 }
 
 impl Driver for Uring {
@@ -227,18 +268,21 @@ impl Driver for Uring {
     }
 
     fn turn<H: Handler<UringNet>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Turned> {
-        let waited_ns = self.wait_until(wake)?;
+        let waited_ns = self.wait_until(self.net.lines.before(wake), handler)?;
         let mut bytes = 0;
         for _ in 0..TURN_EVENTS {
             if bytes >= TURN_BYTES {
                 break;
             }
-            let Some(done) = self.next() else { break };
+            let Some(done) = self.next(handler) else { break };
             match done.user_data() >> KIND_SHIFT {
                 RECEIVE => bytes += self.received(&done, handler),
                 POLL => self.polled(&done, handler),
                 _ => self.sent(&done, handler),
             }
+        }
+        if !self.net.lines.is_empty() {
+            self.try_lines(handler);
         }
         match self.net.broken {
             Some(errno) => Err(system(errno)),
@@ -280,3 +324,6 @@ impl Drivers for UringDrivers {
         Uring::new(capacity)
     }
 }
+
+#[cfg(test)]
+mod tests;

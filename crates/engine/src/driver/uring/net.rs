@@ -1,18 +1,20 @@
 //! The sockets, and the entries that ask the kernel for something.
 
 use super::memory::{GROUP, Parcels, SEND_BYTES};
-use crate::driver::dial::{dial_fault, socket_to};
-use crate::driver::{Conn, DialFault, Dialed, Net, Pushed};
+use crate::driver::dial::{self, Begun, connect, dial_fault, socket_to};
+use crate::driver::line::{Lines, Waiting};
+use crate::driver::{Conn, DialFault, Dialed, Net, Pushed, Sent};
 use crate::{Address, Target, clock};
 use io_uring::{EnterFlags, IoUring, cqueue, opcode, squeue, types};
 use rustix::io::Errno;
-use rustix::net::{SendFlags, Shutdown, SocketAddrUnix, sockopt};
+use rustix::net::Shutdown;
+use std::collections::VecDeque;
 use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
 
 /// Requests that wait for each other at most.
-pub(super) const BATCH: u32 = 32;
+pub(super) const BATCH: usize = 32;
 
 /// What a completion is about stands above connection and epoch in its tag.
 pub(super) const RECEIVE: u64 = 0;
@@ -24,18 +26,21 @@ const EPOCHS: u32 = (1 << 24) - 1;
 
 /// The sockets of one worker.
 pub struct UringNet {
-    // Before the parcels, as above.
     pub(super) ring: IoUring,
     pub(super) parcels: Parcels,
     pub(super) sockets: Vec<Socket>,
     /// Counts submissions, to know whether an entry has left the queue.
     pub(super) batch: u64,
-    /// Requests in the queue.
-    pub(super) waiting: u32,
     /// What the kernel refused that it must not refuse; the next turn ends with it.
     pub(super) broken: Option<Errno>,
-    /// Sockets that entries still name which the kernel did not take.
-    pub(super) named: Vec<OwnedFd>,
+    /// Closed sockets that entries still name which the kernel did not take.
+    pub(super) named: Vec<Named>,
+    /// Entries for which the queue had no room.
+    pub(super) late: VecDeque<squeue::Entry>,
+    /// So many submissions will be refused for now.
+    #[cfg(test)]
+    pub(super) refusals: u32,
+    pub(super) lines: Lines,
 }
 
 #[derive(Debug, Default)]
@@ -55,6 +60,24 @@ pub(super) struct Socket {
     pub(super) batch: u64,
 }
 
+/// A closed socket.
+#[derive(Debug)]
+pub(super) struct Named {
+    fd: OwnedFd,
+    /// Something is armed on it.
+    armed: bool,
+}
+
+impl Named {
+    /// Nothing names it any more.
+    fn end(self) {
+        if self.armed {
+            // What is armed holds the socket until the next turn; this ends it for the peer, and what is armed.
+            let _may_be_ended = rustix::net::shutdown(&self.fd, Shutdown::Both);
+        }
+    }
+}
+
 /// What the pool of requests holds of a connection: one request at most, so that bytes stay in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Out {
@@ -64,6 +87,41 @@ pub(super) enum Out {
     Queued,
     /// The kernel did not take all of it.
     Rest(u16),
+}
+
+/// What a completion says of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// It is none of a request, or more is to be done.
+    Otherwise,
+    /// The request left whole, and nobody asks any more.
+    Unasked,
+    /// It left whole.
+    Whole(Conn, Sent),
+}
+
+/// How far sending a rest came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rest {
+    /// Nothing is left to be sent.
+    pub done: bool,
+    /// The kernel took the first bytes of the request.
+    pub begun: Option<Sent>,
+}
+
+impl Drop for UringNet {
+    /// Ends what is armed. Closing the ring alone does not wait for it, and it would hold the sockets for a while. The
+    /// kernel fills the buffers only within calls of the thread that the ring belongs to (deferred task work), so
+    /// none is written to after this either way, though they are freed before the kernel has taken the ring apart.
+    fn drop(&mut self) {
+        let _nothing_was_armed =
+            self.ring.submitter().register_sync_cancel(None, types::CancelBuilder::any());
+        // What was cancelled ends within this call; nothing is submitted by it.
+        // SAFETY: neither a timeout nor a set of signals is handed over.
+        let _ended = unsafe {
+            self.ring.submitter().enter::<libc::sigset_t>(0, 0, EnterFlags::GETEVENTS.bits(), None)
+        };
+    }
 }
 
 impl std::fmt::Debug for UringNet {
@@ -91,8 +149,10 @@ impl UringNet {
         socket.epoch == epoch && socket.fd.is_some()
     }
 
+    /// Whether something is to be submitted, or it is not known to have left: a sleep takes what a busy kernel did not.
     pub(super) fn has_queued(&mut self) -> bool {
-        !self.ring.submission().is_empty()
+        let unsure = self.parcels.waiting() > 0 || !self.named.is_empty();
+        unsure || !self.ring.submission().is_empty() || !self.late.is_empty()
     }
 
     /// Whether the kernel has completions that it will make when it is asked.
@@ -106,26 +166,51 @@ impl UringNet {
         self.submit(EnterFlags::GETEVENTS)
     }
 
+    /// Hands over what is queued. What the kernel does not take now stays queued.
+    ///
+    /// # Errors
+    /// When the kernel refuses for good.
     pub(super) fn submit(&mut self, flags: EnterFlags) -> io::Result<()> {
-        let queued = self.ring.submission().len();
-        // SAFETY: neither a timeout nor a set of signals is handed over. Sockets that entries name are open, for
-        // `close` submits first; buffers that they name live as long as the ring.
-        let entered =
-            unsafe { self.ring.submitter().enter::<libc::sigset_t>(queued as u32, 0, flags.bits(), None) };
-        match entered {
-            Ok(taken) => {
-                if taken >= queued {
-                    self.batch += 1;
-                    self.waiting = 0;
+        loop {
+            while let Some(entry) = self.late.front() {
+                // SAFETY: as in `push`.
+                if unsafe { self.ring.submission().push(entry) }.is_err() {
+                    break;
                 }
-                Ok(())
+                self.late.pop_front();
             }
-            // Busy: completions have to be taken first. Again: no memory just now. Both leave the queue as it is.
-            Err(error) => match error.raw_os_error() {
-                Some(libc::EINTR | libc::EBUSY | libc::EAGAIN) => Ok(()),
-                _ => Err(error),
-            },
+            let queued = self.ring.submission().len();
+            if self.parcels.waiting() > 0 {
+                self.parcels.leave(clock::monotonic_ns());
+            }
+            match self.enter_ring(queued, flags) {
+                Ok(taken) if taken < queued => return Ok(()),
+                Ok(_) if !self.late.is_empty() => {}
+                Ok(_) => {
+                    self.batch += 1;
+                    self.parcels.have_left();
+                    self.named.drain(..).for_each(Named::end);
+                    return Ok(());
+                }
+                // Busy: completions have to be taken first. Again: no memory just now. Both leave the queue as it is.
+                Err(error) => match error.raw_os_error() {
+                    Some(libc::EINTR) => {}
+                    Some(libc::EBUSY | libc::EAGAIN) => return Ok(()),
+                    _ => return Err(error),
+                },
+            }
         }
+    }
+
+    fn enter_ring(&mut self, queued: usize, flags: EnterFlags) -> io::Result<usize> {
+        #[cfg(test)]
+        if self.refusals > 0 {
+            self.refusals -= 1;
+            return Err(io::Error::from_raw_os_error(libc::EBUSY));
+        }
+        // SAFETY: neither a timeout nor a set of signals is handed over. Sockets that entries name are open, for
+        // `close` keeps them until the entries have left; buffers that they name live as long as the ring.
+        unsafe { self.ring.submitter().enter::<libc::sigset_t>(queued as u32, 0, flags.bits(), None) }
     }
 
     /// Waits for a completion, at most so long.
@@ -141,18 +226,17 @@ impl UringNet {
         }
     }
 
-    /// Queues an entry; one that does not fit breaks the driver.
+    /// Queues an entry.
     pub(super) fn push(&mut self, conn: Conn, entry: &squeue::Entry) {
         if self.ring.submission().is_full()
             && let Err(error) = self.submit(EnterFlags::empty())
         {
             self.broken = Some(Errno::from_io_error(&error).unwrap_or(Errno::IO));
         }
-        // SAFETY: the socket that the entry names is open until the kernel has the entry, for `close` submits first;
-        // the buffers that it names live as long as the ring.
-        if unsafe { self.ring.submission().push(entry) }.is_err() {
-            self.broken.get_or_insert(Errno::NOBUFS);
-            return;
+        // SAFETY: the socket that the entry names is open until the kernel has the entry, which `close` sees to; the
+        // buffers that it names live as long as the ring.
+        if !self.late.is_empty() || unsafe { self.ring.submission().push(entry) }.is_err() {
+            self.late.push_back(entry.clone());
         }
         self.sockets[conn as usize].batch = self.batch;
     }
@@ -179,55 +263,61 @@ impl UringNet {
         self.push(conn, &poll.user_data(tag));
     }
 
-    /// Whether that completion tells of a request that left whole while nobody waits for it.
+    /// Whether that completion tells of a request that left whole while nobody waits to send more.
     #[inline]
-    pub(super) fn left_whole(&mut self, done: &cqueue::Entry) -> bool {
+    pub(super) fn left_whole(&mut self, done: &cqueue::Entry) -> Left {
         if done.user_data() >> KIND_SHIFT != SEND {
-            return false;
+            return Left::Otherwise;
         }
         let id = done.user_data() as u16;
         let parcel = self.parcels.get(id);
         if done.result() != i32::from(parcel.to) {
-            return false;
+            return Left::Otherwise;
         }
         let socket = &mut self.sockets[parcel.conn as usize];
-        if socket.epoch == parcel.epoch {
+        let asked = socket.epoch == parcel.epoch;
+        if asked {
             if socket.wants_write {
-                return false;
+                return Left::Otherwise;
             }
             socket.out = Out::Nothing;
         }
         self.parcels.free(id);
-        true
+        let sent = Sent { at_ns: parcel.at_ns, pushed: Pushed::Took(usize::from(parcel.to)) };
+        if asked { Left::Whole(parcel.conn, sent) } else { Left::Unasked }
     }
 
     /// Whether a pending dial has ended well; `Ok(false)` while it has not ended.
     pub(super) fn dial_result(&mut self, conn: Conn) -> Result<bool, DialFault> {
         let socket = &mut self.sockets[conn as usize];
         let Some(fd) = &socket.fd else { return Ok(false) };
-        match sockopt::socket_error(fd) {
-            Ok(Ok(())) => {}
-            Ok(Err(errno)) | Err(errno) => return Err(dial_fault(errno)),
-        }
-        socket.dialing = rustix::net::getpeername(fd).is_err();
-        Ok(!socket.dialing)
+        let stands = dial::dial_result(fd)?;
+        socket.dialing = !stands;
+        Ok(stands)
     }
 
-    /// Sends what the kernel has left of a request; says whether that was all.
-    pub(super) fn push_rest(&mut self, conn: Conn) -> Result<bool, Errno> {
-        let Out::Rest(id) = self.sockets[conn as usize].out else { return Ok(true) };
+    /// Sends what the kernel has left of a request.
+    pub(super) fn push_rest(&mut self, conn: Conn) -> Result<Rest, Errno> {
+        let mut begun = None;
+        let Out::Rest(id) = self.sockets[conn as usize].out else { return Ok(Rest { done: true, begun }) };
         loop {
             let rest = self.parcels.rest(id);
             if rest.is_empty() {
                 self.sockets[conn as usize].out = Out::Nothing;
                 self.parcels.free(id);
-                return Ok(true);
+                return Ok(Rest { done: true, begun });
             }
-            let Some(fd) = &self.sockets[conn as usize].fd else { return Ok(false) };
-            match rustix::net::send(fd, rest, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
-                Ok(took) => self.parcels.sent(id, took as u16),
-                Err(Errno::AGAIN) => return Ok(false),
-                Err(Errno::INTR) => {}
+            let Some(fd) = &self.sockets[conn as usize].fd else { return Ok(Rest { done: false, begun }) };
+            let at_ns = clock::monotonic_ns();
+            match dial::send(fd, rest) {
+                Ok(0) => return Ok(Rest { done: false, begun }),
+                Ok(took) => {
+                    let parcel = self.parcels.get(id);
+                    if parcel.from == 0 {
+                        begun = Some(Sent { at_ns, pushed: Pushed::Took(usize::from(parcel.to)) });
+                    }
+                    self.parcels.sent(id, took as u16);
+                }
                 Err(errno) => {
                     self.sockets[conn as usize].out = Out::Nothing;
                     self.parcels.free(id);
@@ -235,7 +325,7 @@ impl UringNet {
                         return Err(errno);
                     }
                     self.sockets[conn as usize].reset = true;
-                    return Ok(true);
+                    return Ok(Rest { done: true, begun });
                 }
             }
         }
@@ -243,13 +333,11 @@ impl UringNet {
 
     pub(super) fn open(&mut self, conn: Conn, to: &Address, from: Option<IpAddr>) -> Result<Dialed, Errno> {
         let fd = socket_to(to, from)?;
-        let connected = match to {
-            Address::Tcp(to) => rustix::net::connect(&fd, to),
-            Address::Unix(path) => rustix::net::connect(&fd, &SocketAddrUnix::new(path)?),
-        };
-        match connected {
-            Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => {}
-            Err(errno) => return Err(errno),
+        if self.lines.lead_to(to) || connect(&fd, to)? == Begun::NoRoom {
+            let socket = &mut self.sockets[conn as usize];
+            socket.dialing = true;
+            self.lines.join(to, Waiting { conn, epoch: socket.epoch, fd }, clock::monotonic_ns());
+            return Ok(Dialed::Pending);
         }
         let established = rustix::net::getpeername(&fd).is_ok();
         let socket = &mut self.sockets[conn as usize];
@@ -267,18 +355,14 @@ impl UringNet {
     /// Sends with a system call of its own.
     pub(super) fn send_now(&mut self, conn: Conn, bytes: &[u8]) -> Pushed {
         let Some(fd) = &self.sockets[conn as usize].fd else { return Pushed::Failed };
-        let took = loop {
-            match rustix::net::send(fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
-                Ok(took) => break took,
-                Err(Errno::AGAIN) => break 0,
-                Err(Errno::INTR) => {}
-                Err(Errno::CONNRESET | Errno::PIPE) => {
-                    // As above: the armed receive finds what came before, then the end.
-                    self.sockets[conn as usize].reset = true;
-                    return Pushed::Took(0);
-                }
-                Err(_) => return Pushed::Failed,
+        let took = match dial::send(fd, bytes) {
+            Ok(took) => took,
+            Err(Errno::CONNRESET | Errno::PIPE) => {
+                // As above: the armed receive finds what came before, then the end.
+                self.sockets[conn as usize].reset = true;
+                return Pushed::Took(0);
             }
+            Err(_) => return Pushed::Failed,
         };
         if took < bytes.len() {
             self.sockets[conn as usize].wants_write = true;
@@ -322,13 +406,12 @@ impl Net for UringNet {
             .flags(libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT)
             .build();
         self.push(conn, &send.user_data(SEND << KIND_SHIFT | u64::from(id)));
-        self.waiting += 1;
-        if self.waiting >= BATCH
+        if self.parcels.waiting() >= BATCH
             && let Err(error) = self.submit(EnterFlags::empty())
         {
             self.broken = Some(Errno::from_io_error(&error).unwrap_or(Errno::IO));
         }
-        Pushed::Took(bytes.len())
+        Pushed::Queued
     }
 
     fn close(&mut self, conn: Conn) {
@@ -339,18 +422,16 @@ impl Net for UringNet {
             self.parcels.free(id);
         }
         let Some(fd) = socket.fd else { return };
+        let closed = Named { fd, armed: socket.receiving || socket.polling };
         // An entry names its socket by a number that may be another's once this one is closed.
         if socket.batch == self.batch && self.has_queued() {
-            let submitted = self.submit(EnterFlags::empty());
-            if submitted.is_err() || self.has_queued() {
-                self.broken.get_or_insert(Errno::NOBUFS);
-                self.named.push(fd);
-                return;
+            if let Err(error) = self.submit(EnterFlags::empty()) {
+                self.broken = Some(Errno::from_io_error(&error).unwrap_or(Errno::IO));
+            }
+            if socket.batch == self.batch {
+                return self.named.push(closed);
             }
         }
-        if socket.receiving || socket.polling {
-            // What is armed holds the socket until the next turn; this ends it for the peer, and what is armed.
-            let _may_be_ended = rustix::net::shutdown(&fd, Shutdown::Both);
-        }
+        closed.end();
     }
 }
