@@ -57,7 +57,7 @@ pub struct Did {
     pub cpu_ns: f64,
     /// User time among them.
     pub user_ns: f64,
-    /// Requests over the whole life of the process, in a second.
+    /// Requests in a second, over the time that the client says it took: wrk may take a tenth of a second longer than asked.
     pub per_s: f64,
     /// Peak resident memory.
     pub peak_rss_bytes: u64,
@@ -137,7 +137,23 @@ impl Client {
         let ended = child::run_to(command, most, &[0, UNFIT])?;
         let requests = self.requests(&ended.output)?;
         ensure!(requests > 100.0, "{} did only {requests} requests: {}", self.name(), ended.output);
-        Ok(Did::of(requests, &ended, f64::from(load.seconds)))
+        let seconds = self.seconds(&ended.output)?.unwrap_or(f64::from(load.seconds));
+        Ok(Did::of(requests, &ended, seconds))
+    }
+
+    /// How long it says that it loaded; `None` of those that do not say it.
+    fn seconds(self, output: &str) -> anyhow::Result<Option<f64>> {
+        let seconds = match self {
+            Client::Proofload => json(output)?["points"][0]["seconds"].as_f64().context("no seconds")?,
+            Client::Wrk => duration_after(output, " requests in ")?,
+            Client::Ab => number_after(output, "Time taken for tests:")?,
+            Client::H2load => duration_after(output, "finished in ")?,
+            Client::Hey => number_after(output, "Total:")?,
+            Client::Oha => json(output)?["summary"]["total"].as_f64().context("no total")?,
+            Client::Bare | Client::K6 | Client::Jmeter | Client::Vegeta => return Ok(None),
+        };
+        ensure!(seconds > 0.0, "{} says that it took {seconds} s", self.name());
+        Ok(Some(seconds))
     }
 
     fn say(self, load: &Load, command: &mut Command) -> anyhow::Result<()> {
@@ -184,7 +200,7 @@ impl Client {
     fn requests(self, output: &str) -> anyhow::Result<f64> {
         match self {
             Client::Proofload => {
-                let result: serde_json::Value = serde_json::from_str(output).context("no JSON")?;
+                let result = json(output)?;
                 let outcomes = result["points"][0]["outcomes"].as_object().context("no outcomes")?;
                 // What is in flight at the end is abandoned; anything else is a load that is not comparable.
                 let others = ["answered", "abandoned"];
@@ -206,7 +222,7 @@ impl Client {
             Client::H2load => number_before(output, " succeeded,"),
             Client::Hey => number_before(output, " responses"),
             Client::Oha => {
-                let result: serde_json::Value = serde_json::from_str(output).context("no JSON")?;
+                let result = json(output)?;
                 result["statusCodeDistribution"]["200"].as_f64().context("no count of 200s")
             }
             Client::K6 => number_after(output, "answered:"),
@@ -298,6 +314,21 @@ fn jmeter_plan(load: &Load, seconds: u32) -> anyhow::Result<String> {
     Ok(values.iter().fold(plan.to_owned(), |plan, (name, value)| plan.replace(name, value)))
 }
 
+fn json(output: &str) -> anyhow::Result<serde_json::Value> {
+    serde_json::from_str(output).context("no JSON")
+}
+
+/// `1.10s`, `985.21ms` or `1.50m` after those words, in seconds.
+fn duration_after(text: &str, words: &str) -> anyhow::Result<f64> {
+    let after = text.split(words).nth(1).with_context(|| format!("no time after {words:?}: {text}"))?;
+    let end = after.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(after.len());
+    let number: f64 = after[..end].parse().with_context(|| format!("no time after {words:?}: {text}"))?;
+    let units = [("ms", 1e-3), ("us", 1e-6), ("s", 1.0), ("m", 60.0)];
+    let unit = units.iter().find(|(unit, _)| after[end..].starts_with(unit));
+    let (_, scale) = unit.with_context(|| format!("no unit of the time after {words:?}: {text}"))?;
+    Ok(number * scale)
+}
+
 fn number_before(text: &str, words: &str) -> anyhow::Result<f64> {
     let before = text.split(words).next().filter(|before| before.len() < text.len());
     let word = before.and_then(|before| before.split_whitespace().last());
@@ -329,6 +360,20 @@ mod tests {
         for (client, output, requests) in said {
             assert_eq!(client.requests(output).unwrap(), requests, "{client:?}");
         }
+        let took = [
+            (Client::Wrk, "  1234 requests in 1.10s, 1.2MB read", 1.1),
+            (Client::Wrk, "  1234 requests in 985.21ms, 1.2MB read", 0.98521),
+            (Client::Wrk, "  1234 requests in 1.50m, 1.2MB read", 90.0),
+            (Client::Ab, "Time taken for tests:   1.004 seconds\n", 1.004),
+            (Client::H2load, "finished in 1.00s, 132582.00 req/s", 1.0),
+            (Client::Hey, "  Total:\t1.0006 secs\n", 1.0006),
+            (Client::Oha, "{\"summary\": {\"total\": 1.003}}", 1.003),
+            (Client::Proofload, r#"{"points":[{"seconds":0.99}]}"#, 0.99),
+        ];
+        for (client, output, seconds) in took {
+            assert!((client.seconds(output).unwrap().unwrap() - seconds).abs() < 1e-9, "{client:?}");
+        }
+        assert!(Client::Wrk.seconds("requests").is_err() && Client::Wrk.seconds("1 requests in 5h").is_err());
         assert!(Client::Ab.requests("Complete requests: 7\nFailed requests: 1\n").is_err());
         assert!(Client::Wrk.requests("1 requests in 1s\nNon-2xx or 3xx responses: 1").is_err());
         assert!(

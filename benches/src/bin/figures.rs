@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! benches/peers.sh /tmp/peers && cargo build --release --workspace
-//! PEERS=/tmp/peers target/release/figures [keep-alive|floor|close|many|tls|peers ...] [--pairs 15] [--seconds 1] [--smoke]
+//! PEERS=/tmp/peers target/release/figures [keep-alive|floor|reach|close|many|tls|peers ...] [--pairs 15] [--seconds 1] [--smoke]
 //! ```
 //!
 //! Without a word all of them, one after the other. Before and after each the machine is looked at; a series on a
@@ -15,7 +15,8 @@ use proofload_benches::pairs::{Ratio, in_pairs, median};
 use proofload_benches::series::undisturbed;
 use proofload_benches::subject::Subject;
 
-const SERIES: [&str; 6] = ["keep-alive", "floor", "close", "many", "tls", "peers"];
+/// `reach` is the floor over wrk: what of wrk's cost no client on this kernel can be without.
+const SERIES: [&str; 7] = ["keep-alive", "floor", "reach", "close", "many", "tls", "peers"];
 
 struct Terms {
     pairs: usize,
@@ -52,11 +53,12 @@ fn main() -> anyhow::Result<()> {
 fn run(name: &str, terms: &Terms) -> anyhow::Result<()> {
     let null = ["--null"];
     match name {
-        "keep-alive" => against(Client::Wrk, &null, &load(64, true, terms), terms),
-        "floor" => against(Client::Bare, &null, &load(64, true, terms), terms),
-        "close" => against(Client::Wrk, &["--null", "--close-after", "1"], &load(64, false, terms), terms),
+        "keep-alive" => against(OVER_WRK, &null, &load(64, true, terms), terms),
+        "floor" => against([Client::Proofload, Client::Bare], &null, &load(64, true, terms), terms),
+        "reach" => against([Client::Bare, Client::Wrk], &null, &load(64, true, terms), terms),
+        "close" => against(OVER_WRK, &["--null", "--close-after", "1"], &load(64, false, terms), terms),
         "many" => against(
-            Client::Wrk,
+            OVER_WRK,
             &null,
             &Load { seconds: terms.seconds.max(2), ..load(10_000, true, terms) },
             terms,
@@ -64,7 +66,7 @@ fn run(name: &str, terms: &Terms) -> anyhow::Result<()> {
         "tls" => {
             let folder = std::env::temp_dir().join(format!("proofload-figures-{}", std::process::id()));
             let folder = folder.to_str().context("a temporary folder whose name is no text")?;
-            against(Client::Wrk, &["--null", "--tls-self-signed", folder], &load(64, true, terms), terms)
+            against(OVER_WRK, &["--null", "--tls-self-signed", folder], &load(64, true, terms), terms)
         }
         _ => peers(terms),
     }
@@ -74,19 +76,21 @@ fn load(connections: u32, keep_alive: bool, terms: &Terms) -> Load {
     Load { url: String::new(), connections, seconds: terms.seconds, keep_alive }
 }
 
-/// Proofload and another in pairs.
-fn against(other: Client, subject: &[&str], load: &Load, terms: &Terms) -> anyhow::Result<()> {
+const OVER_WRK: [Client; 2] = [Client::Proofload, Client::Wrk];
+
+/// Two clients in pairs.
+fn against([one, other]: [Client; 2], subject: &[&str], load: &Load, terms: &Terms) -> anyhow::Result<()> {
     let subject = Subject::start(subject)?;
     let load = Load { url: subject.url.clone(), ..load.clone() };
-    let pairs = in_pairs(terms.pairs, || Client::Proofload.carry_out(&load), || other.carry_out(&load))?;
+    let pairs = in_pairs(terms.pairs, || one.carry_out(&load), || other.carry_out(&load))?;
     let ratio = |of: fn(&Did) -> f64| {
         let ratios: Vec<f64> = pairs.iter().map(|(ours, theirs)| of(ours) / of(theirs)).collect();
         Ratio::of(&ratios)
     };
-    println!("{} connections, {} s, proofload over {}", load.connections, load.seconds, other.name());
+    println!("{} connections, {} s, {} over {}", load.connections, load.seconds, one.name(), other.name());
     println!("CPU per request      {}", ratio(|did| did.cpu_ns));
     println!("requests per second  {}", ratio(|did| did.per_s));
-    for (at, name) in [(0, "proofload"), (1, other.name())] {
+    for (at, name) in [(0, one.name()), (1, other.name())] {
         let of = |figure: fn(&Did) -> f64| {
             let values: Vec<f64> = pairs.iter().map(|pair| figure([&pair.0, &pair.1][at])).collect();
             median(&values)

@@ -2,7 +2,7 @@
 //! are exponential with rate mu - lambda, so the quantile q is -ln(1 - q) / (mu - lambda).
 //!
 //! ```text
-//! cargo build --release --workspace && target/release/mm1 [--runs 10] [--seconds 12] [--smoke]
+//! cargo build --release --workspace && target/release/mm1 [--runs 10] [--seconds 20] [--smoke]
 //! ```
 //!
 //! Each run has a seed of its own; the interval is Student's, over the runs' quantiles. The exit code is 1 when an
@@ -14,9 +14,10 @@ use proofload_benches::flags::Flags;
 use proofload_benches::series::undisturbed;
 use proofload_benches::subject::Subject;
 
-/// Services and arrivals in a second: at some milliseconds each, the microseconds of the way do not matter.
-const MU: f64 = 500.0;
-const LAMBDA: f64 = 300.0;
+/// Services and arrivals in a second. At ten milliseconds each, the tenth of a millisecond that the way takes, with its
+/// wake-ups, is a hundredth.
+const MU: f64 = 100.0;
+const LAMBDA: f64 = 60.0;
 const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)];
 /// 97.5 % of Student's t with so many degrees of freedom, from 1.
 const T: [f64; 20] = [
@@ -26,7 +27,7 @@ const T: [f64; 20] = [
 
 fn main() -> anyhow::Result<()> {
     let flags = Flags::read(&["--runs", "--seconds"])?;
-    let (runs, seconds) = (flags.or_smoke("--runs", 10, 2)?, flags.or_smoke("--seconds", 12, 1)?);
+    let (runs, seconds) = (flags.or_smoke("--runs", 10, 2)?, flags.or_smoke("--seconds", 20, 4)?);
     ensure!((2..=T.len() + 1).contains(&runs) && (1..=60).contains(&seconds), "2 to 21 runs of 1 to 60 s");
     undisturbed("M/M/1", flags.smoke, || judge(runs, seconds, flags.smoke))
 }
