@@ -255,8 +255,19 @@ const VERBS: [&[&str]; 17] = [
 ];
 
 /// Options of other programs that the documents speak of.
-const OF_OTHERS: [&str; 9] =
-    ["--release", "--listen", "--test", "--nocapture", "--check", "--flag", "--path", "--pairs", "--seconds"];
+const OF_OTHERS: [&str; 11] = [
+    "--release",
+    "--workspace",
+    "--listen",
+    "--test",
+    "--nocapture",
+    "--check",
+    "--flag",
+    "--path",
+    "--pairs",
+    "--rounds",
+    "--seconds",
+];
 
 fn options(text: &str) -> BTreeSet<String> {
     let is_part = |c: char| c.is_ascii_lowercase() || c == '-';
