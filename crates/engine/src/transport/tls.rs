@@ -8,7 +8,8 @@ use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, Error, NamedGroup, RootCertStore, SignatureScheme,
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, NamedGroup, OtherError, RootCertStore,
+    SignatureScheme,
 };
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -99,6 +100,11 @@ struct Vouched {
     roots: Vec<Vec<u8>>,
 }
 
+/// Whether all that is wrong with a server's certificate is that it is an authority's.
+fn is_authority(why: &OtherError) -> bool {
+    matches!(why.0.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))
+}
+
 impl ServerCertVerifier for Vouched {
     fn verify_server_cert(
         &self,
@@ -112,8 +118,8 @@ impl ServerCertVerifier for Vouched {
             self.strict.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
         match strict {
             // Its times were looked at before; only that it is an authority was wrong.
-            Err(Error::InvalidCertificate(CertificateError::Other(_)))
-                if self.roots.iter().any(|root| root == end_entity.as_ref()) =>
+            Err(Error::InvalidCertificate(CertificateError::Other(why)))
+                if is_authority(&why) && self.roots.iter().any(|root| root == end_entity.as_ref()) =>
             {
                 verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
                 Ok(ServerCertVerified::assertion())
@@ -246,5 +252,18 @@ impl ClientSessionStore for Sessions {
 
     fn take_tls13_ticket(&self, _server_name: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
         self.with(|kept| kept.tls13.pop_back())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_that_a_certificate_is_an_authoritys_is_overlooked() {
+        let other = |why: webpki::Error| OtherError(Arc::new(why));
+        assert!(is_authority(&other(webpki::Error::CaUsedAsEndEntity)));
+        assert!(!is_authority(&other(webpki::Error::PathLenConstraintViolated)));
+        assert!(!is_authority(&OtherError(Arc::new(std::fmt::Error))));
     }
 }

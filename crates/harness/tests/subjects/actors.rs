@@ -3,6 +3,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
@@ -201,5 +202,13 @@ pub fn cast(actor: &str, args: &[&str], runtime: &std::path::Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.arg(actor).args(args).env("XDG_RUNTIME_DIR", runtime);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let heed = || {
+        // Shells let what they start in the background ignore SIGINT, and it would outlive that signal here.
+        // SAFETY: sets a disposition, touches no memory.
+        unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+        Ok(())
+    };
+    // SAFETY: what runs between fork and exec makes one system call.
+    unsafe { command.pre_exec(heed) };
     command
 }
