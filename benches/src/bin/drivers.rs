@@ -22,7 +22,7 @@ fn main() -> anyhow::Result<()> {
     let asked = flags.words.iter().map(|word| word.parse().with_context(|| format!("connections: {word:?}")));
     let mut all: Vec<u32> = asked.collect::<anyhow::Result<_>>()?;
     if all.is_empty() {
-        all = CONNECTIONS.to_vec();
+        all = if flags.smoke { vec![64] } else { CONNECTIONS.to_vec() };
     }
     for connections in all {
         undisturbed(&format!("{connections} connections"), flags.smoke, || {

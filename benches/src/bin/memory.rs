@@ -4,7 +4,7 @@
 //! cargo build --release --workspace && target/release/memory [--exchanges 100000000] [--smoke]
 //! ```
 //!
-//! Loads the null server over 64 connections and looks each second at the client's resident memory. Printed is what it
+//! Loads the null server over 64 connections and looks four times a second at the client's resident memory. Printed is what it
 //! was at parts of the time, which are parts of the exchanges, for the load is steady. The exit code is 1 when it grew by
 //! more than 1 MiB after the first tenth.
 
@@ -19,11 +19,12 @@ use std::time::{Duration, Instant};
 
 /// The load is given up when it takes longer.
 const LONGEST: Duration = Duration::from_secs(3_000);
+const LOOK: Duration = Duration::from_millis(250);
 const GROWTH_MAX_KIB: u64 = 1_024;
 
 fn main() -> anyhow::Result<()> {
     let flags = Flags::read(&["--exchanges"])?;
-    let exchanges: u64 = flags.or_smoke("--exchanges", 100_000_000, 3_000_000)?;
+    let exchanges: u64 = flags.or_smoke("--exchanges", 100_000_000, 1_000_000)?;
     ensure!((1_000_000..=1_000_000_000).contains(&exchanges), "10^6 to 10^9 exchanges");
     let subject = Subject::start(&["--null"])?;
     let mut command = child::on_cpu(CLIENT_CPU, &proofload()?);
@@ -48,7 +49,7 @@ fn main() -> anyhow::Result<()> {
             client.kill()?;
         }
         seen.extend(std::fs::read_to_string(&status).ok().as_deref().and_then(resident_kib));
-        thread::sleep(Duration::from_secs(1));
+        thread::sleep(LOOK);
     }
     let mut output = String::new();
     client.stdout.take().context("no standard output")?.read_to_string(&mut output)?;
