@@ -111,8 +111,10 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
     let published = expected::published_figures(plan, &names)?;
     let observations = run.observations(&figured(&claims, &published))?;
     let points = run.points()?;
+    let scalability = crate::scalability::scalability(run)?;
     let mut limits = limits(run, plan, run.excluded().len() as u32);
     limits.extend(crate::fitness::limits(&points));
+    limits.extend(crate::scalability::limits(&scalability));
     Ok(RunResult {
         format: FORMAT_VERSION,
         study: plan.study.clone(),
@@ -125,6 +127,7 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
         published: expected::beside_found(plan, &published, &observations, &names),
         claims: results,
         expectations,
+        scalability,
         blocks: observations.blocks.len() as u32,
         excluded_blocks: run.excluded().len() as u32,
         disturbed_blocks: run.left_out(),

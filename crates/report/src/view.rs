@@ -87,6 +87,7 @@ pub fn view(result: &RunResult) -> View {
         true => result.points.iter().map(latencies).collect(),
         false => vec![figures(result)],
     };
+    tables.extend(crate::scalability::table(result));
     tables.extend(published(result));
     tables.extend(result.baseline.as_ref().map(against_baseline));
     tables.extend(outcomes(&result.points));

@@ -13,6 +13,7 @@ mod regression;
 mod seen;
 mod series;
 
+pub use guard::ERROR_SHARE_MAX;
 pub use seen::judge_seen;
 
 use crate::design::Bounds;

@@ -16,6 +16,7 @@ mod judge;
 mod observation;
 pub mod rng;
 pub mod sample;
+mod scalability;
 pub mod student;
 mod verdict;
 
@@ -24,6 +25,9 @@ pub use design::{A_PRIORI_SPREAD, Design, next_look, projected_blocks};
 pub use expectation::{Expectation, Outcome, Published, parse_expectation, parse_published, reasons_of};
 pub use fitness::{Counts, Perturbation, Speeds, is_slower, perturbation};
 pub use interval::{MeanInterval, RatioInterval, mean_over_blocks, ratio_unpaired};
-pub use judge::{Counterpart, judge, judge_regressions, judge_seen};
+pub use judge::{Counterpart, ERROR_SHARE_MAX, judge, judge_regressions, judge_seen};
 pub use observation::{Cell, Observations, Replication};
+pub use scalability::{
+    Fitted, Ladder, NoKnee, NoLadder, NoPeak, PlateauFrom, Rung, Scalability, scalability,
+};
 pub use verdict::{Estimate, Judged, Judgement, Projection, Reason, Verdict};

@@ -6,6 +6,7 @@
 mod expectations;
 mod fitness;
 mod records;
+mod scalability;
 mod single;
 
 pub use expectations::{
@@ -18,6 +19,8 @@ pub use records::{
     Baseline, BaselineFigure, Difference, FigurePair, HistoryEntry, HistoryVerdict, RunDiff, Sitting,
     SubjectFacts,
 };
+
+pub use scalability::Scalability;
 
 pub use single::SingleLoad;
 
@@ -555,6 +558,9 @@ pub struct RunResult {
     /// Published figures beside those found here.
     #[serde(default)]
     pub published: Vec<PublishedFigure>,
+    /// What ladders of connections came to, one entry for each variant; empty without a ladder.
+    #[serde(default)]
+    pub scalability: Vec<Scalability>,
     /// Complete blocks.
     pub blocks: u32,
     /// Blocks that were begun and do not count.
