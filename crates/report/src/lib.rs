@@ -7,7 +7,10 @@
 
 pub mod escape;
 mod expected;
+mod factors;
+mod figures;
 mod fitness;
+mod guard;
 mod messages;
 pub mod number;
 mod render;

@@ -2,10 +2,14 @@
 //!
 //! Messages take values and return text without markup; escaping is the renderer's duty.
 
+mod factors;
+mod figures;
 mod fitness;
 mod scalability;
 mod transport;
 
+pub use factors::*;
+pub use figures::*;
 pub use fitness::*;
 pub use scalability::*;
 pub use transport::*;

@@ -3,7 +3,7 @@
 use crate::messages;
 use crate::result::TABLE_TAIL;
 use crate::view::Table;
-use proofload_stats::{Cell, ERROR_SHARE_MAX, Fitted, Ladder, MeanInterval, Measure, NoKnee, Rung};
+use proofload_stats::{Cell, Fitted, Ladder, MeanInterval, Measure, NoKnee, Rung};
 use proofload_store::schema::{Estimate, LoadPoint, Plan, RunResult, Scalability};
 use proofload_store::{Run, StoreError};
 use std::collections::BTreeMap;
@@ -99,14 +99,8 @@ impl Climb<'_> {
 
     /// Why a load point does not count: what forbids verdicts about its throughput.
     fn against(&self, point: usize) -> Option<String> {
-        let cells = || self.blocks.iter().filter_map(|block| self.cell(Measure::Throughput, point, *block));
-        if let Some(finding) = cells().find_map(|cell| cell.unfit.first()) {
-            return Some(messages::client_limited(finding));
-        }
-        let errors = cells().fold(0, |sum: u64, cell| sum.saturating_add(cell.errors));
-        let finished = cells().fold(0, |sum: u64, cell| sum.saturating_add(cell.finished));
-        let share = if errors == 0 { 0.0 } else { errors as f64 / finished.max(errors) as f64 };
-        (share > ERROR_SHARE_MAX).then(|| messages::failed_share(share))
+        let cell = |block: &u32| self.cell(Measure::Throughput, point, *block);
+        crate::guard::against(self.blocks.iter().filter_map(cell))
     }
 
     /// These load points in the blocks in which each of them has a value.
