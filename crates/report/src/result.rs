@@ -2,7 +2,7 @@
 
 use crate::figures::{figured, figures};
 use crate::{expected, messages};
-use proofload_stats::{Claim, ClaimError, Design, Judged, Names, Selector, parse_claim};
+use proofload_stats::{Claim, ClaimError, Design, Judged, Names, Observations, Selector, parse_claim};
 use proofload_store::schema::{self, ClaimResult, Estimate, FORMAT_VERSION, Plan, RunResult, Slice};
 use proofload_store::{Run, StoreError};
 
@@ -84,6 +84,11 @@ pub fn restore(plan: &Plan) -> Result<(Names, Vec<Claim>, Design), ReportError> 
 /// # Errors
 /// When the record cannot be read, or its plan holds a claim that cannot be.
 pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
+    Ok(of_run_observed(run)?.0)
+}
+
+/// The same with the observations that its figures are of.
+pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), ReportError> {
     let plan = run.plan();
     let (names, claims, design) = restore(plan)?;
     let judgement = proofload_store::judged(run, &claims, &design)?;
@@ -106,7 +111,7 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
     limits.extend(crate::figures::limits(&figures));
     let factors = crate::factors::factors(plan, &observations);
     limits.extend(crate::factors::limits(factors.as_ref()));
-    Ok(RunResult {
+    let result = RunResult {
         format: FORMAT_VERSION,
         study: plan.study.clone(),
         question: plan.question.clone(),
@@ -130,7 +135,8 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
         environment: run.environment().clone(),
         limits,
         baseline: None,
-    })
+    };
+    Ok((result, observations))
 }
 
 pub(crate) fn claim_result(

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bounds;
+pub mod change;
 mod claim;
 mod design;
 mod expectation;
@@ -29,7 +30,7 @@ pub use fitness::{Counts, Perturbation, Speeds, is_slower, perturbation};
 pub use interval::{
     MeanInterval, RatioInterval, Spread, TAIL_EXCHANGES_MIN, beyond, mean_over_blocks, ratio_unpaired, spread,
 };
-pub use judge::{Counterpart, ERROR_SHARE_MAX, judge, judge_regressions, judge_seen};
+pub use judge::{Counterpart, ERROR_SHARE_MAX, FigureOf, figure_of, judge, judge_regressions, judge_seen};
 pub use observation::{Cell, Observations, Replication};
 pub use scalability::{
     Fitted, Ladder, NoKnee, NoLadder, NoPeak, PlateauFrom, Rung, Scalability, scalability,

@@ -22,8 +22,8 @@ pub use figures::Figure;
 pub use fitness::{Ceiling, Conditions, FitnessCheck};
 
 pub use records::{
-    Baseline, BaselineFigure, Difference, FigurePair, HistoryEntry, HistoryVerdict, RunDiff, Sitting,
-    SubjectFacts,
+    Baseline, BaselineFigure, Difference, FigurePair, HistoryChange, HistoryEntry, HistorySeries,
+    HistoryVerdict, RunDiff, Sitting, SubjectFacts,
 };
 
 pub use scalability::Scalability;
