@@ -58,7 +58,7 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
 
 /// Runs the tests; every number but that of the mutations must have said something.
 fn replayed(root: &Path) -> anyhow::Result<Vec<Row>> {
-    let rows: Vec<Row> = tests(root, &[])?.into_iter().filter(|row| !row.live).collect();
+    let rows: Vec<Row> = run_tests(root, &[])?.into_iter().filter(|row| !row.live).collect();
     for row in &rows {
         println!("truth {:02} | {}", row.number, row.cells.join(" | "));
     }
@@ -75,7 +75,7 @@ fn missing(rows: &[Row]) -> Vec<u32> {
 }
 
 /// Runs all tests with `truth_` in their name and gathers their lines.
-fn tests(root: &Path, environment: &[(&str, &str)]) -> anyhow::Result<Vec<Row>> {
+fn run_tests(root: &Path, environment: &[(&str, &str)]) -> anyhow::Result<Vec<Row>> {
     let mut command = cargo_command(root);
     command.args(["test", "--workspace", "--locked", "--no-fail-fast", "truth_", "--", "--nocapture"]);
     if !environment.is_empty() {

@@ -1,6 +1,6 @@
 //! The live truths: real servers on this machine, one after the other.
 
-use super::{Row, tests};
+use super::{Row, run_tests};
 use crate::tools::{cargo, target_folder};
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
@@ -55,7 +55,7 @@ pub fn run(root: &Path, args: &[&str]) -> anyhow::Result<Vec<Row>> {
     if with_tests {
         let executable = target_folder(root).join("release/proofload").display().to_string();
         let environment = [("PROOFLOAD_TRUTH", "live"), ("PROOFLOAD_EXECUTABLE", executable.as_str())];
-        rows.extend(tests(root, &environment)?.into_iter().filter(|row| row.live));
+        rows.extend(run_tests(root, &environment)?.into_iter().filter(|row| row.live));
     }
     for (planted, runs) in [(FIVE, runs), (TWO, runs_2)] {
         if runs > 0 {
@@ -143,11 +143,11 @@ claims:
 
     fn row(&self, all: &[Settled]) -> Row {
         let of = all.len();
-        let count = |pick: fn(&Settled) -> &String, verdict: &str| {
-            all.iter().filter(|settled| pick(settled) == verdict).count()
+        let count = |cpu: bool, verdict: &str| {
+            let of = |settled: &&Settled| *(if cpu { &settled.cpu } else { &settled.throughput }) == verdict;
+            all.iter().filter(of).count()
         };
-        let (by_throughput, by_cpu) = (|s: &Settled| &s.throughput, |s: &Settled| &s.cpu);
-        let wrong = count(by_throughput, "refuted") + count(by_cpu, "refuted");
+        let wrong = count(false, "refuted") + count(true, "refuted");
         let minutes: Vec<String> = all.iter().map(|settled| format!("{:.1}", settled.minutes)).collect();
         let [less, more] = self.work_us;
         Row {
@@ -161,8 +161,8 @@ claims:
                 format!("settled in {} of {}, never the wrong way round", self.right.0, self.right.1),
                 format!(
                     "by CPU per request {} of {of}, by throughput {} of {of}; wrong way round {wrong}; minutes {}",
-                    count(by_cpu, "supported"),
-                    count(by_throughput, "supported"),
+                    count(true, "supported"),
+                    count(false, "supported"),
                     minutes.join(", ")
                 ),
             ],
