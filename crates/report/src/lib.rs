@@ -7,6 +7,7 @@
 
 pub mod escape;
 mod expected;
+mod exploratory;
 mod fitness;
 mod messages;
 pub mod number;

@@ -20,10 +20,10 @@ pub mod student;
 mod verdict;
 
 pub use claim::{Claim, ClaimError, Comparison, Measure, Names, Selector, Side, Source, Term, parse_claim};
-pub use design::{A_PRIORI_SPREAD, Design, next_look, projected_blocks};
+pub use design::{A_PRIORI_SPREAD, Design, Kind, next_look, projected_blocks};
 pub use expectation::{Expectation, Outcome, Published, parse_expectation, parse_published, reasons_of};
 pub use fitness::{Counts, Perturbation, Speeds, is_slower, perturbation};
 pub use interval::{MeanInterval, RatioInterval, mean_over_blocks, ratio_unpaired};
-pub use judge::{Counterpart, judge, judge_regressions, judge_seen};
+pub use judge::{Counterpart, judge, judge_regressions, judge_seen, outlook};
 pub use observation::{Cell, Observations, Replication};
-pub use verdict::{Estimate, Judged, Judgement, Projection, Reason, Verdict};
+pub use verdict::{Estimate, Judged, Judgement, Outlook, Projection, Reason, Verdict};

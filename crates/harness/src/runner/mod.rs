@@ -150,7 +150,7 @@ impl<B: Bench> Runner<'_, B> {
         if complete + disturbed > 0 {
             self.find_ceilings(&mut tries)?;
         }
-        if complete > 0 && complete < last && self.is_settled(complete, &roll)? {
+        if complete > 0 && complete < last && self.is_settled(complete, &mut roll)? {
             return Ok(Ending::Finished);
         }
         // As many again may be disturbed: a machine that never keeps still ends the study, too.
@@ -191,7 +191,7 @@ impl<B: Bench> Runner<'_, B> {
                 self.tell_given_up(number, variant, &why);
             }
             longest_ns = longest_ns.max(self.bench.now_ns() - block_begun_ns);
-            if whole && self.is_settled(complete, &roll)? {
+            if whole && self.is_settled(complete, &mut roll)? {
                 break;
             }
             if let Some(why) = roll.hopeless(self.claims) {
@@ -208,8 +208,9 @@ impl<B: Bench> Runner<'_, B> {
         Ok(found.next().filter(|_| run.left_out().contains(&number)).map(|found| found.why))
     }
 
-    /// Looks at the claims. Those that rest on a variant that was given up are not waited for.
-    fn is_settled(&mut self, complete: u32, roll: &Roll) -> Result<bool, StoreError> {
+    /// Looks at the claims. Those that rest on a variant that was given up are not waited for, and what none of the
+    /// others needs is left out of the blocks to come.
+    fn is_settled(&mut self, complete: u32, roll: &mut Roll) -> Result<bool, StoreError> {
         let judgement = (self.look)(self.record.path())?;
         (self.progress)(Progress::Look { blocks: complete, judgement: &judgement });
         if judgement.settled {
@@ -217,6 +218,12 @@ impl<B: Bench> Runner<'_, B> {
         }
         let (beyond, waited_for): (Vec<usize>, Vec<usize>) =
             (0..self.claims.len()).partition(|claim| roll.is_beyond(&self.claims[*claim]));
+        if roll.spare(self.claims, &judgement, self.plan.points.len()) {
+            let spared = roll.spared().into_iter().map(|(variant, point)| {
+                format!("{} @ {}", self.plan.variants[variant].name, self.plan.points[point].label)
+            });
+            (self.progress)(Progress::Spared { spared: &spared.collect::<Vec<_>>() });
+        }
         let is_settled = |claim: usize| judgement.claims.get(claim).is_some_and(|judged| judged.settled);
         Ok(!beyond.is_empty() && !waited_for.is_empty() && waited_for.into_iter().all(is_settled))
     }
@@ -236,6 +243,9 @@ impl<B: Bench> Runner<'_, B> {
         for (variant, why) in roll.lost() {
             writer.append(&record::lost(self.plan, number, variant, &why))?;
         }
+        for (variant, point) in roll.spared() {
+            writer.append(&record::spared(self.plan, number, variant, point))?;
+        }
         if !roll.anyone() {
             return Err(Lost::Everyone);
         }
@@ -254,7 +264,8 @@ impl<B: Bench> Runner<'_, B> {
         }
         let mut writer = self.record.begin_block(number)?;
         let everyone: Vec<usize> = (0..self.plan.variants.len()).collect();
-        self.warm_up(number, &everyone, self.plan.timing.warm_up_ns, roll, &mut writer)?;
+        let warm_up_ns = roll.share_of(self.plan.timing.warm_up_ns);
+        self.warm_up(number, &everyone, warm_up_ns, roll, &mut writer)?;
         let mut said = Vec::new();
         everyone.iter().for_each(|&variant| self.ask(variant, &mut said));
         self.record.write_subjects(number, &said)?;
@@ -318,10 +329,13 @@ impl<B: Bench> Runner<'_, B> {
         }
     }
 
-    /// The plan's order of this block. Blocks that replace lost ones, beyond the plan's last, begin it anew.
+    /// The plan's order of this block, or of one beyond the planned ones, which replaces one that was lost.
     fn order_of(&self, number: u32) -> Vec<Vec<usize>> {
-        let planned = self.plan.order.len().max(1);
-        self.plan.order.get((number as usize - 1) % planned).cloned().unwrap_or_default()
+        let planned = &self.plan.order;
+        match planned.get(number as usize - 1) {
+            Some(order) => order.clone(),
+            None => plan::order_beyond(self.plan.seed, planned, self.plan.mode == plan::SERIAL, number),
+        }
     }
 
     /// Starts a variant, a second time when the first did not succeed; after that it is given up.
@@ -363,7 +377,7 @@ impl<B: Bench> Runner<'_, B> {
         roll: &mut Roll,
         writer: &mut BlockWriter,
     ) -> Result<(), Lost> {
-        if !roll.takes_part(at.variant) {
+        if !roll.takes_part_at(at.variant, at.point) {
             return Ok(());
         }
         (self.progress)(Progress::Slice {

@@ -67,6 +67,11 @@ pub enum Progress<'a> {
         /// The judgement on them.
         judgement: &'a Judgement,
     },
+    /// What the blocks to come leave out: every claim about it is settled.
+    Spared {
+        /// Variants at load points: `nio @ 64c`.
+        spared: &'a [String],
+    },
     /// Something did not end as it should.
     Noticed {
         /// In which block.

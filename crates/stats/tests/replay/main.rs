@@ -6,6 +6,7 @@
 //! limits.
 
 mod noise;
+mod stopping;
 mod wrong;
 
 use noise::{Machine, Noise, QUIET_MACHINE, SHARED_MACHINE, first};
