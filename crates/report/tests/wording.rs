@@ -6,18 +6,18 @@ use made::{CASE, Case, plan, result, result_of};
 use proofload_report::{Undecided, csv, html, json, junit, markdown, text};
 use proofload_store::schema::{Level, Plan, PlannedClaim, RunResult, Variant};
 
-fn claiming(texts: &[(&str, &str)]) -> Plan {
+fn claiming(case: Case, texts: &[(&str, &str)]) -> Plan {
     let claim = |(name, text): &(&str, &str)| PlannedClaim { name: name.to_string(), text: text.to_string() };
-    Plan { claims: texts.iter().map(claim).collect(), ..plan(CASE) }
+    Plan { claims: texts.iter().map(claim).collect(), ..plan(case) }
 }
 
 fn sentence(case: Case, text: &str) -> String {
-    result_of(case, &claiming(&[("claimed", text)])).claims.remove(0).sentence
+    result_of(case, &claiming(case, &[("claimed", text)])).claims.remove(0).sentence
 }
 
 /// Twelve blocks, looked at once: nothing stops early.
 fn late(text: &str, case: Case) -> String {
-    let mut plan = claiming(&[("claimed", text)]);
+    let mut plan = claiming(case, &[("claimed", text)]);
     plan.timing.looks = vec![case.blocks];
     result_of(case, &plan).claims.remove(0).sentence
 }
@@ -129,7 +129,7 @@ fn no_report_says_what_none_may_say() {
             ("tail", "p99(nio2) <= p99(nio)"),
             ("clean", "errors(nio2) == 0"),
         ];
-        result_of(case, &Plan { timing: plan(case).timing, ..claiming(&claims) })
+        result_of(case, &claiming(case, &claims))
     };
     let cases = [
         CASE,
@@ -206,7 +206,7 @@ fn what_no_claim_asked_for_is_exploratory_and_gets_no_verdict() {
     let claims = found.claims.len();
     assert_eq!(claims, 2, "none of them is a claim");
     // They share an error rate of their own: more of them make the claims' intervals no wider.
-    let alone = result_of(CASE, &claiming(&[("faster", "throughput(nio2) > throughput(nio)")]));
+    let alone = result_of(CASE, &claiming(CASE, &[("faster", "throughput(nio2) > throughput(nio)")]));
     assert_eq!(alone.claims[0].estimate, found.claims[0].estimate);
 }
 
