@@ -2,15 +2,23 @@
 //!
 //! Messages take values and return text without markup; escaping is the renderer's duty.
 
+mod changes;
 mod exploratory;
+mod factors;
+mod figures;
 mod fitness;
 mod reasons;
+mod scalability;
 mod transport;
 mod verdict;
 
+pub use changes::*;
 pub use exploratory::*;
+pub use factors::*;
+pub use figures::*;
 pub use fitness::*;
 pub use reasons::*;
+pub use scalability::*;
 pub use transport::*;
 pub use verdict::*;
 
@@ -216,10 +224,7 @@ pub fn machine(what: &str) -> String {
 
 /// Who asked, where: `nio @ 64c`, `nio [fast] @ 64c`.
 pub fn place(point: &Point) -> String {
-    match point.stream.as_str() {
-        "" => format!("{} @ {}", point.variant, point.point),
-        stream => format!("{} [{stream}] @ {}", point.variant, point.point),
-    }
+    place_of(&point.variant, &point.stream, &point.point)
 }
 
 /// It did not.

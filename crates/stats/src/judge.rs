@@ -8,12 +8,15 @@
 mod decide;
 mod evaluate;
 mod fact;
+mod figure;
 mod guard;
 mod outlook;
 mod regression;
 mod seen;
 mod series;
 
+pub use figure::{FigureOf, figure_of};
+pub use guard::ERROR_SHARE_MAX;
 pub use outlook::outlook;
 pub use seen::judge_seen;
 

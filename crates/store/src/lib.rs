@@ -22,6 +22,7 @@ mod observe;
 mod redact;
 mod run;
 mod schemas;
+mod series;
 mod sittings;
 mod streams;
 mod writer;
@@ -41,4 +42,5 @@ pub use run::{
     Block, GIVEN_UP, LostVariant, PHASE_LOST, PHASE_PERTURBATION, PHASE_SPARED, PartialBlock, Run, Spared,
 };
 pub use schemas::schemas;
+pub use series::{RunSeries, comparable_series};
 pub use writer::{BlockWriter, RunWriter, note};

@@ -10,7 +10,7 @@ use crate::sample::Moments;
 use crate::{Design, Reason, next_look, student};
 
 /// Error share above which nothing is said about speed: a fast error page is not throughput.
-pub(super) const ERROR_SHARE_MAX: f64 = 0.001;
+pub const ERROR_SHARE_MAX: f64 = 0.001;
 
 /// Share of the blocks that may be lost.
 pub(super) const LOST_SHARE_MAX: f64 = 0.2;
@@ -112,7 +112,7 @@ fn errors(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
 }
 
 /// Blocks that count for nobody, when they are the most.
-fn disturbed(blocks: u32, disturbed: u32) -> Option<Reason> {
+pub(super) fn disturbed(blocks: u32, disturbed: u32) -> Option<Reason> {
     let of = blocks.saturating_add(disturbed);
     (disturbed > blocks).then_some(Reason::Disturbed { blocks: disturbed, of })
 }
