@@ -24,7 +24,7 @@ const SEED: u64 = 0x6c6f_6f6b;
 /// How many more blocks it may take until every claim is settled. `None` when all are, when there is none, or when
 /// the last look is behind.
 pub fn outlook(claims: &[Claim], observations: &Observations, design: &Design) -> Option<Outlook> {
-    in_court(claims, observations, design, |court, have| of_court(court, have))
+    in_court(claims, observations, design, of_court)
 }
 
 /// An open claim as it is now.
