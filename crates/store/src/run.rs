@@ -238,7 +238,7 @@ impl Run {
         };
         let turns = order.iter().flatten().map(name_of).filter(|name| !is_lost(name));
         let lines = self.plan.streams.len().max(1);
-        let expected = turns.map(|name| points_of(name)).sum::<usize>() * lines;
+        let expected = turns.map(points_of).sum::<usize>() * lines;
         if expected == 0 {
             return Some("every variant was lost in it".to_string());
         }
