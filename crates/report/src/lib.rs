@@ -13,6 +13,7 @@ pub mod number;
 mod render;
 mod result;
 mod runs;
+mod steady;
 mod threshold;
 mod view;
 

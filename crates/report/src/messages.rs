@@ -3,9 +3,11 @@
 //! Messages take values and return text without markup; escaping is the renderer's duty.
 
 mod fitness;
+mod steady;
 mod transport;
 
 pub use fitness::*;
+pub use steady::*;
 pub use transport::*;
 
 use crate::number;
@@ -163,6 +165,7 @@ fn why(reason: &Reason, names: &Names) -> String {
             blocks(*n),
             needs(measure.source())
         ),
+        Reason::NoSteadyState { blocks: n, of } => no_steady_state(*n, &blocks(*of)),
         Reason::Constant => "constant over all blocks, compared exactly".into(),
         Reason::OneMeasurement => "one measurement, no interval: says only what was seen".into(),
         Reason::SeenOnly { exchanges, upper } => format!(
@@ -423,8 +426,8 @@ pub fn asked(load: &SingleLoad) -> String {
 pub fn preset(name: &str, timing: &Timing, seed: u64) -> String {
     let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
     format!(
-        "{name}: warm-up {} s, {} cycles of {} s slices, looks at {:?} blocks, seed {seed}",
-        seconds(timing.warm_up_ns),
+        "{name}: warm-up {}, {} cycles of {} s slices, looks at {:?} blocks, seed {seed}",
+        warm_up(timing.warm_up_ns, timing.warm_up_cap_ns),
         timing.cycles,
         seconds(timing.slice_ns),
         timing.looks,

@@ -14,6 +14,7 @@ mod seen;
 mod series;
 
 pub use seen::judge_seen;
+pub use series::slice_pairs;
 
 use crate::design::Bounds;
 use crate::{Claim, Design, Judged, Judgement, Observations, Reason, Verdict};

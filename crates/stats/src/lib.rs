@@ -7,6 +7,7 @@
 
 pub mod bounds;
 mod claim;
+pub mod components;
 mod design;
 mod expectation;
 mod fitness;
@@ -16,6 +17,7 @@ mod judge;
 mod observation;
 pub mod rng;
 pub mod sample;
+pub mod steady;
 pub mod student;
 mod verdict;
 
@@ -24,6 +26,6 @@ pub use design::{A_PRIORI_SPREAD, Design, next_look, projected_blocks};
 pub use expectation::{Expectation, Outcome, Published, parse_expectation, parse_published, reasons_of};
 pub use fitness::{Counts, Perturbation, Speeds, is_slower, perturbation};
 pub use interval::{MeanInterval, RatioInterval, mean_over_blocks, ratio_unpaired};
-pub use judge::{Counterpart, judge, judge_regressions, judge_seen};
-pub use observation::{Cell, Observations, Replication};
+pub use judge::{Counterpart, judge, judge_regressions, judge_seen, slice_pairs};
+pub use observation::{Cell, Observations, Replication, Unsteady};
 pub use verdict::{Estimate, Judged, Judgement, Projection, Reason, Verdict};

@@ -23,6 +23,8 @@ mod redact;
 mod run;
 mod schemas;
 mod sittings;
+mod slicing;
+mod steady;
 mod streams;
 mod writer;
 
@@ -39,4 +41,6 @@ pub use observe::observations_of;
 pub use redact::{REDACTED, hide, is_sensitive, redact};
 pub use run::{Block, GIVEN_UP, LostVariant, PHASE_LOST, PHASE_PERTURBATION, PartialBlock, Run};
 pub use schemas::schemas;
+pub use slicing::order_of;
+pub use steady::{CAP, FIXED, LATE_STEP, NO_STEADY_STATE, NOT_MEASURED, STEADY, is_unsteady};
 pub use writer::{BlockWriter, RunWriter, note};

@@ -7,6 +7,8 @@ mod expectations;
 mod fitness;
 mod records;
 mod single;
+mod slicing;
+mod steady;
 
 pub use expectations::{
     ExpectationResult, PlannedExpectation, PlannedFigure, PlannedReference, PublishedFigure,
@@ -20,6 +22,10 @@ pub use records::{
 };
 
 pub use single::SingleLoad;
+
+pub use slicing::Slicing;
+
+pub use steady::{SteadyStart, SteadyState, WarmUp};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -338,10 +344,16 @@ pub struct PlannedClaim {
 /// Lengths and counts that the preset decides.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {
-    /// Warm-up of a block; all variants share it in turns.
+    /// Warm-up of a block; all variants share it in turns. The shortest, where it lasts until the variants are steady.
     pub warm_up_ns: u64,
+    /// The longest, where it lasts until the variants are steady; 0 where its length is fixed.
+    #[serde(default)]
+    pub warm_up_cap_ns: u64,
     /// Cycles in a block, per load point.
     pub cycles: u32,
+    /// Whether the blocks after the first look may have another number of them (`slicing.json`).
+    #[serde(default)]
+    pub cycles_adapt: bool,
     /// Measured window of a slice.
     pub slice_ns: u64,
     /// Load before a slice's window that is discarded.
@@ -565,6 +577,12 @@ pub struct RunResult {
     /// What the generator reaches against a server that does nothing.
     #[serde(default)]
     pub ceilings: Vec<Ceiling>,
+    /// How many cycles the blocks after the first look have, where it was chosen.
+    #[serde(default)]
+    pub slicing: Option<Slicing>,
+    /// Whether the starts of each variant had a steady state; empty where warm-ups were fixed.
+    #[serde(default)]
+    pub steady_states: Vec<SteadyState>,
     /// `start` or `process`; empty for a single measurement.
     pub replication: String,
     /// The plan; absent for a single measurement.

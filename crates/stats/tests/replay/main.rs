@@ -5,6 +5,7 @@
 //! distribution, not of the seeds: that the tests can fail is shown on wrong methods, which exceed the same
 //! limits.
 
+mod cycles;
 mod noise;
 mod wrong;
 
