@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod changes;
 pub mod escape;
 mod expected;
 mod fitness;
@@ -24,5 +25,5 @@ pub use render::{
     text, text_within,
 };
 pub use result::{Overall, ReportError, of_run, overall, restore};
-pub use runs::{baseline, diff, history_entry};
+pub use runs::{baseline, diff, history};
 pub use threshold::{judged_on_one, names_of_one, of_run_with, thresholds};

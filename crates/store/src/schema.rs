@@ -5,6 +5,7 @@
 
 mod expectations;
 mod fitness;
+mod parts;
 mod records;
 mod single;
 mod slicing;
@@ -16,9 +17,11 @@ pub use expectations::{
 
 pub use fitness::{Ceiling, Conditions, FitnessCheck};
 
+pub use parts::{BadAnswer, Durations, Histograms};
+
 pub use records::{
-    Baseline, BaselineFigure, Difference, FigurePair, HistoryEntry, HistoryVerdict, RunDiff, Sitting,
-    SubjectFacts,
+    Baseline, BaselineFigure, Difference, FigurePair, HistoryChange, HistoryEntry, HistorySeries,
+    HistoryVerdict, RunDiff, Sitting, SubjectFacts,
 };
 
 pub use single::SingleLoad;
@@ -40,25 +43,6 @@ pub use telemetry::{CollectorUse, MachineUse, ProcessUse, SubjectUse, Telemetry,
 
 /// Version of every format in this file.
 pub const FORMAT_VERSION: u32 = 1;
-
-/// Count, mean and quantiles of durations in nanoseconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Durations {
-    /// How many.
-    pub count: u64,
-    /// Arithmetic mean.
-    pub mean: Option<f64>,
-    /// Median.
-    pub p50: Option<u64>,
-    /// 90th percentile.
-    pub p90: Option<u64>,
-    /// 99th percentile.
-    pub p99: Option<u64>,
-    /// 99.9th percentile.
-    pub p999: Option<u64>,
-    /// Largest.
-    pub max: Option<u64>,
-}
 
 /// What the generator spent, and whether it was fit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -164,36 +148,6 @@ pub struct Point {
     pub subject: Option<SubjectUse>,
     /// The first bad answer of each kind, redacted, as text.
     pub bad_answers: Vec<BadAnswer>,
-}
-
-/// The first bad answer of one kind.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct BadAnswer {
-    /// The outcome.
-    pub outcome: String,
-    /// What was wrong.
-    pub what: String,
-    /// What was received, up to 4 KiB, lossy UTF-8, credentials redacted.
-    pub received: String,
-}
-
-/// Full histograms in HdrHistogram V2 deflate encoding, base64.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Histograms {
-    /// Response time.
-    pub response_time: String,
-    /// Service time.
-    pub service_time: String,
-    /// First byte.
-    pub first_byte: String,
-    /// Send delay.
-    pub send_delay: String,
-    /// Full TLS handshakes; empty without any.
-    #[serde(default)]
-    pub handshakes_full: String,
-    /// Resumed TLS handshakes; empty without any.
-    #[serde(default)]
-    pub handshakes_resumed: String,
 }
 
 /// One slice, a line of `blocks/NNNN.jsonl`. With several streams a slice is one line for each of them, with

@@ -85,8 +85,8 @@ fn following_the_spread_finds_as_much_in_less_time_where_starts_differ() {
     assert!(f64::from(chosen.supported) > 0.93 * f64::from(fixed.supported));
     // Where it is the slices that spread, more of them find more with the same blocks.
     let noisy = Noise { start: 0.005, ..SHARED_MACHINE };
-    let fixed = studies(noisy, 1.04, QUICK_COSTS, false, 2_000, 27_000_000);
-    let chosen = studies(noisy, 1.04, QUICK_COSTS, true, 2_000, 27_000_000);
+    let fixed = studies(noisy, 1.025, QUICK_COSTS, false, 2_000, 27_000_000);
+    let chosen = studies(noisy, 1.025, QUICK_COSTS, true, 2_000, 27_000_000);
     println!("slices spread: fixed {fixed:?}, chosen {chosen:?}");
     assert!(chosen.supported > fixed.supported + 100);
 }
