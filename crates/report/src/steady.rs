@@ -117,13 +117,13 @@ mod tests {
                 [
                     "a, block 2",
                     "still changing at the longest warm-up",
-                    "+9.5 % beyond the others, ±1.0 % allowed",
+                    "+9.5 % beyond the others, ±1.00 % allowed",
                     "50.0 µs, 55.0 µs"
                 ],
                 [
                     "a, block 3",
                     "a step after cycle 1, while it was measured",
-                    "+10.0 % beyond the others, ±2.0 % allowed",
+                    "+10.0 % beyond the others, ±2.00 % allowed",
                     "40.0 µs, 44.0 µs"
                 ],
             ]

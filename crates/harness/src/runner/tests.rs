@@ -59,6 +59,13 @@ struct Nature {
     jit_s: Option<f64>,
 }
 
+impl Nature {
+    /// What a load takes of the subject.
+    fn used(self) -> SubjectUse {
+        SubjectUse { cpu_ns: Some((self.cpu_ns * self.exchanges as f64) as u64), ..SubjectUse::default() }
+    }
+}
+
 impl FakeBench {
     fn new() -> Self {
         FakeBench {
@@ -152,8 +159,7 @@ impl Bench for FakeBench {
         // The connections of a closed loop are stuck before the window begins, and ask for nothing in it.
         let first_ns = if silent { start_ns - stretch.discard_ns } else { start_ns };
         let nature = self.nature_of(variant);
-        let exchanges = nature.map_or(100 + 10 * variant as u64, |nature| nature.exchanges);
-        for i in 0..exchanges {
+        for i in 0..nature.map_or(100 + 10 * variant as u64, |nature| nature.exchanges) {
             let at_ns = first_ns + i;
             let times = ExchangeTimes {
                 intended_ns: at_ns,
@@ -181,10 +187,7 @@ impl Bench for FakeBench {
         let results = vec![result; self.streams.max(1)];
         Ok(Loaded {
             results,
-            subject: Some(SubjectUse {
-                cpu_ns: nature.map(|nature| (nature.cpu_ns * exchanges as f64) as u64),
-                ..SubjectUse::default()
-            }),
+            subject: Some(nature.map_or_else(SubjectUse::default, Nature::used)),
             telemetry: None,
             started_unix_ns: start_ns,
             age_seconds: 0.0,
