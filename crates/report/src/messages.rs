@@ -3,18 +3,24 @@
 //! Messages take values and return text without markup; escaping is the renderer's duty.
 
 mod changes;
+mod factors;
+mod figures;
 mod fitness;
+mod scalability;
 mod steady;
 mod transport;
 
 pub use changes::*;
+pub use factors::*;
+pub use figures::*;
 pub use fitness::*;
+pub use scalability::*;
 pub use steady::*;
 pub use transport::*;
 
 use crate::number;
 use proofload_stats::{Judged, Names, Reason, Source};
-use proofload_store::schema::{Estimate, Generator, Point, SingleLoad, Timing};
+use proofload_store::schema::{Estimate, Generator, Point, SingleLoad};
 
 /// Heading of the verdicts.
 pub const VERDICTS: &str = "Verdicts";
@@ -419,18 +425,6 @@ pub fn asked(load: &SingleLoad) -> String {
     let shape = Some(load.point.profile.as_str()).filter(|shape| !shape.is_empty());
     let workload = load.workload.iter().map(String::as_str).chain(shape).collect::<Vec<_>>().join("; ");
     format!("{workload}; seed {}", load.seed)
-}
-
-/// Preset and timing in one line.
-pub fn preset(name: &str, timing: &Timing, seed: u64) -> String {
-    let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
-    format!(
-        "{name}: warm-up {}, {} cycles of {} s slices, looks at {:?} blocks, seed {seed}",
-        warm_up(timing.warm_up_ns, timing.warm_up_cap_ns),
-        timing.cycles,
-        seconds(timing.slice_ns),
-        timing.looks,
-    )
 }
 
 /// Blocks that count, and those that do not.

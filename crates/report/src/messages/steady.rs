@@ -1,7 +1,7 @@
 //! Sentences about steady states.
 
 use crate::number;
-use proofload_store::schema::Slicing;
+use proofload_store::schema::{Slicing, Timing};
 
 /// Heading of the starts and how they went.
 pub const STEADY_STATE: &str = "Steady state";
@@ -51,6 +51,18 @@ pub fn warm_up(least_ns: u64, cap_ns: u64) -> String {
         0 => format!("{} s", seconds(least_ns)),
         _ => format!("{} to {} s until steady", seconds(least_ns), seconds(cap_ns)),
     }
+}
+
+/// Preset and timing in one line.
+pub fn preset(name: &str, timing: &Timing, seed: u64) -> String {
+    let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
+    format!(
+        "{name}: warm-up {}, {} cycles of {} s slices, looks at {:?} blocks, seed {seed}",
+        warm_up(timing.warm_up_ns, timing.warm_up_cap_ns),
+        timing.cycles,
+        seconds(timing.slice_ns),
+        timing.looks,
+    )
 }
 
 /// Name of the row that says how many cycles the later blocks have.
