@@ -9,6 +9,7 @@ mod figures;
 mod fitness;
 mod reasons;
 mod scalability;
+mod steady;
 mod transport;
 mod verdict;
 
@@ -19,12 +20,13 @@ pub use figures::*;
 pub use fitness::*;
 pub use reasons::*;
 pub use scalability::*;
+pub use steady::*;
 pub use transport::*;
 pub use verdict::*;
 
 use crate::number;
 use proofload_stats::{Judged, Names, Reason};
-use proofload_store::schema::{Estimate, Generator, Point, SingleLoad, Timing};
+use proofload_store::schema::{Estimate, Generator, Point, SingleLoad};
 
 /// Heading of the verdicts.
 pub const VERDICTS: &str = "Verdicts";
@@ -361,26 +363,6 @@ pub fn asked(load: &SingleLoad) -> String {
     let shape = Some(load.point.profile.as_str()).filter(|shape| !shape.is_empty());
     let workload = load.workload.iter().map(String::as_str).chain(shape).collect::<Vec<_>>().join("; ");
     format!("{workload}; seed {}", load.seed)
-}
-
-/// Preset and timing in one line.
-pub fn preset(name: &str, timing: &Timing, seed: u64) -> String {
-    let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
-    format!(
-        "{name}: warm-up {} s, {} cycles of {} s slices, {}, seed {seed}",
-        seconds(timing.warm_up_ns),
-        timing.cycles,
-        seconds(timing.slice_ns),
-        looks(timing),
-    )
-}
-
-/// When claims are judged.
-fn looks(timing: &Timing) -> String {
-    match (timing.looking == proofload_store::ANYTIME, timing.looks.first(), timing.looks.last()) {
-        (true, Some(first), Some(last)) => format!("a look after every block from {first} to {last}"),
-        _ => format!("looks at {:?} blocks", timing.looks),
-    }
 }
 
 /// Blocks that count, and those that do not.

@@ -19,6 +19,7 @@ pub use figure::{FigureOf, figure_of};
 pub use guard::ERROR_SHARE_MAX;
 pub use outlook::outlook;
 pub use seen::judge_seen;
+pub use series::slice_pairs;
 
 use crate::design::Bounds;
 use crate::{Claim, Design, Judged, Judgement, Observations, Reason, Verdict};

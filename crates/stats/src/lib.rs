@@ -8,6 +8,7 @@
 pub mod bounds;
 pub mod change;
 mod claim;
+pub mod components;
 mod design;
 mod expectation;
 mod factors;
@@ -19,6 +20,7 @@ mod observation;
 pub mod rng;
 pub mod sample;
 mod scalability;
+pub mod steady;
 pub mod student;
 mod verdict;
 
@@ -32,8 +34,9 @@ pub use interval::{
 };
 pub use judge::{
     Counterpart, ERROR_SHARE_MAX, FigureOf, figure_of, judge, judge_regressions, judge_seen, outlook,
+    slice_pairs,
 };
-pub use observation::{Cell, Observations, Replication};
+pub use observation::{Cell, Observations, Replication, Unsteady};
 pub use scalability::{
     Fitted, Ladder, NoKnee, NoLadder, NoPeak, PlateauFrom, Rung, Scalability, scalability,
 };

@@ -24,6 +24,8 @@ mod run;
 mod schemas;
 mod series;
 mod sittings;
+mod slicing;
+mod steady;
 mod streams;
 mod writer;
 
@@ -43,4 +45,6 @@ pub use run::{
 };
 pub use schemas::schemas;
 pub use series::{RunSeries, comparable_series};
+pub use slicing::order_of;
+pub use steady::{CAP, FIXED, LATE_STEP, NO_STEADY_STATE, NOT_MEASURED, STEADY, is_unsteady};
 pub use writer::{BlockWriter, RunWriter, note};

@@ -66,11 +66,9 @@ impl Roll {
         self.spared.iter().copied().filter(|(variant, _)| self.members[*variant].lost.is_none()).collect()
     }
 
-    /// What is left of a time that all variants share, when each that is measured is to have as much as ever.
-    pub fn share_of(&self, total_ns: u64) -> u64 {
-        let all = self.members.len();
-        let needed = (0..all).filter(|variant| self.is_needed(*variant)).count();
-        if needed == all { total_ns } else { total_ns / all as u64 * needed as u64 }
+    /// How many variants are measured at any load point; those that are lost are among them.
+    pub fn needed(&self) -> usize {
+        (0..self.members.len()).filter(|variant| self.is_needed(*variant)).count()
     }
 
     /// A new block: everyone who was not given up takes part again.

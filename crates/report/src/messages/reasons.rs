@@ -85,6 +85,7 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
             blocks(*n),
             needs(measure.source())
         ),
+        Reason::NoSteadyState { blocks: n, of } => super::no_steady_state(*n, &blocks(*of)),
         Reason::Constant => "constant over all blocks, compared exactly".into(),
         Reason::OneMeasurement => "one measurement, no interval: says only what was seen".into(),
         Reason::SeenOnly { exchanges, upper } => format!(

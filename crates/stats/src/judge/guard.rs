@@ -28,6 +28,9 @@ const HALVES_TAIL: f64 = 0.0027;
 /// Fewest blocks that have halves with a spread.
 const HALVES_BLOCKS_MIN: usize = 4;
 
+/// Share of the blocks that may be without a steady state.
+const UNSTEADY_SHARE_MAX: f64 = 0.25;
+
 /// Most failed checks that are told one by one: every claim on the slice repeats them.
 const CHECKS_TOLD_MAX: usize = 1;
 
@@ -39,6 +42,7 @@ pub(super) fn guards(series: &Series<'_>, blocks: u32, begun: u32, beside: u32) 
     reasons.extend(errors(series, blocks));
     reasons.extend(lost(series, blocks, begun));
     reasons.extend(unevenly(series, blocks, begun));
+    reasons.extend(unsteady(series, blocks));
     reasons.extend(disturbed(blocks, beside));
     reasons
 }
@@ -65,6 +69,14 @@ pub(super) fn few(design: &Design, have: u32, half: f64) -> Option<Reason> {
 
 pub(super) fn too_few(design: &Design, have: u32) -> Reason {
     Reason::TooFewBlocks { have, need: next_look(design, have).unwrap_or(CONSTANT_BLOCKS_MIN.max(have + 1)) }
+}
+
+/// Blocks in which a variant moved another way than the others while it was measured, or never settled. What is
+/// counted over all exchanges does not rest on it.
+fn unsteady(series: &Series<'_>, blocks: u32) -> Option<Reason> {
+    let found = series.unsteady.iter().take(blocks as usize).filter(|unsteady| **unsteady).count() as u32;
+    let too_many = f64::from(found) > UNSTEADY_SHARE_MAX * f64::from(blocks);
+    (too_many && !series.is_of_errors()).then_some(Reason::NoSteadyState { blocks: found, of: blocks })
 }
 
 /// The messages as they are: each says where it was found.

@@ -1,6 +1,7 @@
 mod futility;
 mod guards;
 mod laws;
+mod steady;
 
 use super::*;
 use crate::{Cell, Measure, Names, Replication, Selector, parse_claim};
@@ -31,6 +32,7 @@ impl Record {
             excluded_blocks: 0,
             disturbed: Vec::new(),
             replication: Replication::Start,
+            unsteady: Vec::new(),
         };
         Record { observations }
     }

@@ -6,6 +6,7 @@
 //! limits.
 
 mod assembled;
+mod cycles;
 mod noise;
 mod recorded;
 mod stopping;
