@@ -3,9 +3,11 @@
 //! Messages take values and return text without markup; escaping is the renderer's duty.
 
 mod fitness;
+mod noise;
 mod transport;
 
 pub use fitness::*;
+pub use noise::*;
 pub use transport::*;
 
 use crate::number;

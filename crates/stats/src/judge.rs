@@ -14,6 +14,7 @@ mod seen;
 mod series;
 
 pub use seen::judge_seen;
+pub(crate) use series::{log_ratio, of_block};
 
 use crate::design::Bounds;
 use crate::{Claim, Design, Judged, Judgement, Observations, Reason, Verdict};

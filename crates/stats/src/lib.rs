@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bounds;
+pub mod chi_square;
 mod claim;
 mod design;
 mod expectation;
@@ -13,10 +14,13 @@ mod fitness;
 pub mod hodges_lehmann;
 mod interval;
 mod judge;
+pub mod noise;
 mod observation;
+mod pairs;
 pub mod rng;
 pub mod sample;
 pub mod student;
+pub mod tune;
 mod verdict;
 
 pub use claim::{Claim, ClaimError, Comparison, Measure, Names, Selector, Side, Source, Term, parse_claim};
@@ -26,4 +30,5 @@ pub use fitness::{Counts, Perturbation, Speeds, is_slower, perturbation};
 pub use interval::{MeanInterval, RatioInterval, mean_over_blocks, ratio_unpaired};
 pub use judge::{Counterpart, judge, judge_regressions, judge_seen};
 pub use observation::{Cell, Observations, Replication};
+pub use pairs::{Place, block_log_ratios};
 pub use verdict::{Estimate, Judged, Judgement, Projection, Reason, Verdict};

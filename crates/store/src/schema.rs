@@ -5,6 +5,7 @@
 
 mod expectations;
 mod fitness;
+mod noise;
 mod records;
 mod single;
 
@@ -13,6 +14,8 @@ pub use expectations::{
 };
 
 pub use fitness::{Ceiling, Conditions, FitnessCheck};
+
+pub use noise::*;
 
 pub use records::{
     Baseline, BaselineFigure, Difference, FigurePair, HistoryEntry, HistoryVerdict, RunDiff, Sitting,

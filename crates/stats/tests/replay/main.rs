@@ -5,7 +5,9 @@
 //! distribution, not of the seeds: that the tests can fail is shown on wrong methods, which exceed the same
 //! limits.
 
+mod fitted;
 mod noise;
+mod tuning;
 mod wrong;
 
 use noise::{Machine, Noise, QUIET_MACHINE, SHARED_MACHINE, first};
