@@ -106,7 +106,9 @@ fn again(
             (study, catalogue, args.preset.clone(), args.load.workers, None)
         }
         Some(Verb::Tune(_) | Verb::Doctor(_)) => {
-            return Err(mistake("it is a part of something larger, which begins anew as a whole".to_string()));
+            return Err(mistake(
+                "it is a part of something larger, which begins anew as a whole".to_string(),
+            ));
         }
         _ => return Err(mistake("its command line is neither run nor compare".to_string())),
     };

@@ -89,7 +89,8 @@ fn blocks(args: &NoiseArgs, study: &Study) -> anyhow::Result<u32> {
     };
     if !(noise::BLOCKS_MIN..=noise::BLOCKS_MAX).contains(&blocks) {
         let (least, most) = (noise::BLOCKS_MIN, noise::BLOCKS_MAX);
-        let what = format!("an audit has {least} to {most} blocks, this one would have {blocks}; 4 take about 75 s");
+        let what =
+            format!("an audit has {least} to {most} blocks, this one would have {blocks}; 4 take about 75 s");
         return Err(leave(Exit::Usage, what));
     }
     Ok(blocks)

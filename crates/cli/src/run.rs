@@ -3,8 +3,8 @@
 use crate::args::{BaselineArgs, OutputArgs, PresetArgs, RunArgs};
 use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
-use crate::{noise, output};
 use crate::progress::Live;
+use crate::{noise, output};
 use proofload_engine::driver;
 use proofload_harness::host::lock::{LockError, MeasuringLock};
 use proofload_harness::host::{self, clock, cpus, signals};

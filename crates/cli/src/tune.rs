@@ -3,9 +3,9 @@
 use crate::args::{LengthsArg, ListFormat, PresetArgs, TuneArgs};
 use crate::exit::{Exit, leave};
 use crate::noise::output_of_part;
+use crate::output;
 use crate::run::{self, Begin, Conduct, carry_out};
 use crate::runs::print_json;
-use crate::output;
 use proofload_harness::host::clock;
 use proofload_harness::plan::{self, Mode};
 use proofload_harness::study::{self, Study};
@@ -98,7 +98,9 @@ impl<'a> Tuning<'a> {
         };
         if !(2..=VARIANTS_MAX).contains(&whole.variants.len()) {
             let n = whole.variants.len();
-            let what = format!("{n} variants: a search chooses from 2 to {VARIANTS_MAX}; vary something, or --only less");
+            let what = format!(
+                "{n} variants: a search chooses from 2 to {VARIANTS_MAX}; vary something, or --only less"
+            );
             return Err(leave(Exit::Usage, what));
         }
         let study = bare(&whole, &goal);
@@ -289,7 +291,8 @@ impl<'a> Tuning<'a> {
         let left_s = self.until_ns.saturating_sub(clock::monotonic_ns()) / 1_000_000_000;
         let preset = PresetArgs { budget: Some(format!("{}s", left_s.max(1))), ..self.preset.clone() };
         let shape = |plan: &mut Plan| {
-            let found = "how the winner was found: it is the best of a search, whose figures are in no figure here";
+            let found =
+                "how the winner was found: it is the best of a search, whose figures are in no figure here";
             plan.not_tested.push(found.to_string());
         };
         let (exit, record) = self.run(&study, &preset, &shape)?;
@@ -325,28 +328,34 @@ fn goal(args: &TuneArgs, study: &Study) -> anyhow::Result<Goal> {
         None if study.points.len() == 1 => (text.as_str(), 0),
         None => {
             let known = study.names.points.join(", ");
-            return Err(mistake(format!("write the load point too, as '{text} @ {}'; there are {known}", study.names.points[0])));
+            return Err(mistake(format!(
+                "write the load point too, as '{text} @ {}'; there are {known}",
+                study.names.points[0]
+            )));
         }
     };
     let (name, stream) = match what.trim().strip_suffix(']').and_then(|what| what.split_once('[')) {
         Some((name, stream)) => (name, Some(study.names.stream(stream).map_err(mistake)?)),
         None => (what, None),
     };
-    let measure = Measure::parse(name.trim())
-        .ok_or_else(|| mistake(format!("{} is no measure; write one such as throughput or p99", name.trim())))?;
+    let measure = Measure::parse(name.trim()).ok_or_else(|| {
+        mistake(format!("{} is no measure; write one such as throughput or p99", name.trim()))
+    })?;
     checked(Goal { measure, stream, point, maximize }).map_err(|why| mistake(why.to_string()))
 }
 
 fn goal_of_claim(claim: Option<&Claim>) -> anyhow::Result<Goal> {
     let Some(Claim { left: Side::Measured { term, point, .. }, .. }) = claim else {
-        let what = "the study claims nothing to make best; give --maximize or --minimize, as 'throughput @ 64c'";
+        let what =
+            "the study claims nothing to make best; give --maximize or --minimize, as 'throughput @ 64c'";
         return Err(leave(Exit::Usage, what));
     };
     let (Term::Of { measure, stream, .. } | Term::Ratio { measure, stream, .. }) = term;
     // More is better of throughput alone; of all else that a claim may be about, less.
     let maximize = *measure == Measure::Throughput;
     let goal = Goal { measure: *measure, stream: *stream, point: *point, maximize };
-    checked(goal).map_err(|why| leave(Exit::Usage, format!("the first claim: {why}; give --maximize or --minimize")))
+    checked(goal)
+        .map_err(|why| leave(Exit::Usage, format!("the first claim: {why}; give --maximize or --minimize")))
 }
 
 fn checked(goal: Goal) -> Result<Goal, &'static str> {

@@ -18,7 +18,8 @@ fn assert_fits(schema: &str, value: &Value) {
     let schema = std::fs::read(root().join("schema").join(schema)).expect("the committed schema");
     let schema: Value = serde_json::from_slice(&schema).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
-    let errors: Vec<_> = validator.iter_errors(value).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    let errors: Vec<_> =
+        validator.iter_errors(value).map(|e| format!("{}: {e}", e.instance_path())).collect();
     assert!(errors.is_empty(), "{errors:?}");
 }
 
@@ -82,7 +83,11 @@ fn a_search_leads_to_the_lightest_and_fresh_blocks_confirm_it() {
     assert!(matches!(output.status.code(), Some(0 | 11 | 12)), "{}: {said}", output.status);
     let result = json(&output);
     assert_fits("tune.schema.json", &result);
-    assert_eq!((&result["default"], &result["winner"]), (&"spin:800us".into(), &"spin:200us".into()), "{said}");
+    assert_eq!(
+        (&result["default"], &result["winner"]),
+        (&"spin:800us".into(), &"spin:200us".into()),
+        "{said}"
+    );
     let heat = &result["heats"][0];
     assert_eq!(heat["variants"].as_array().map(Vec::len), Some(3), "{heat}");
     assert_eq!(heat["variants"][0], "spin:800us", "the default always runs");

@@ -113,12 +113,7 @@ pub fn shape(plan: &mut Plan, study: &Study, blocks: u32, as_given: bool) {
 ///
 /// # Errors
 /// When the record cannot be read.
-pub fn audit(
-    run: &Run,
-    study: &Study,
-    seconds: f64,
-    unix_ns: u64,
-) -> Result<Option<NoiseAudit>, StoreError> {
+pub fn audit(run: &Run, study: &Study, seconds: f64, unix_ns: u64) -> Result<Option<NoiseAudit>, StoreError> {
     let observations = run.observations(&MEASURES)?;
     let fitted = |measure: Measure| {
         let place = Place { measure, point: 0, stream: None };
@@ -145,7 +140,10 @@ pub fn audit(
         slice_ns: plan.timing.slice_ns,
         seconds,
         measures: found.iter().map(|(measure, noise)| stored(*measure, noise)).collect(),
-        resolution: STUDIES.iter().map(|(minutes, preset)| resolution(study, *minutes, *preset, &found)).collect(),
+        resolution: STUDIES
+            .iter()
+            .map(|(minutes, preset)| resolution(study, *minutes, *preset, &found))
+            .collect(),
         findings: findings(run, &found, blocks, disturbed),
     }))
 }
@@ -211,7 +209,9 @@ fn findings(run: &Run, found: &[(Measure, Noise)], blocks: u32, disturbed: u32) 
         said.push(format!("{blocks} blocks tell the spread only roughly; an audit of {BLOCKS} is better"));
     }
     if disturbed > 0 {
-        said.push(format!("{disturbed} blocks were disturbed by the machine and left out, as they are in any study"));
+        said.push(format!(
+            "{disturbed} blocks were disturbed by the machine and left out, as they are in any study"
+        ));
     }
     let unfit = run.counting_blocks().into_iter().flat_map(|block| &block.slices);
     let unfit = unfit.filter(|slice| slice.phase == "measure" && !slice.measured.generator.fit).count();

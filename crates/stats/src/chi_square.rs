@@ -56,7 +56,9 @@ mod tests {
     /// From printed tables (Pearson and Hartley).
     #[test]
     fn quantiles_are_those_of_the_printed_tables() {
-        for (freedom, low, high) in [(1, 0.000_982, 5.023_9), (10, 3.246_97, 20.483_2), (19, 8.906_52, 32.852_3)] {
+        for (freedom, low, high) in
+            [(1, 0.000_982, 5.023_9), (10, 3.246_97, 20.483_2), (19, 8.906_52, 32.852_3)]
+        {
             assert!((quantile(0.025, freedom) / low - 1.0).abs() < 1e-3);
             assert!((quantile(0.975, freedom) / high - 1.0).abs() < 1e-5);
         }

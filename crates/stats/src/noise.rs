@@ -26,11 +26,15 @@ const TAIL: f64 = 0.05;
 /// A log-ratio this many standard deviations from the middle of its block is a spike: normal noise goes there once in
 /// 16,000.
 const SPIKE_SDS: f64 = 4.0;
-/// The median of the distance from the median, as a standard deviation of a normal distribution.
-const MAD_TO_SD: f64 = 1.482_6;
-/// Memories that are tried, in steps; beyond the last one the drift outlasts a block, and its length is not told.
+/// The median distance of two values of a normal distribution, in standard deviations.
+const MEDIAN_DISTANCE: f64 = 0.953_9;
+/// Memories that are tried, in steps; beyond the last one the drift outlasts a block, and its length is not told. What
+/// fades within a slice or two is a slice's noise.
 const MEMORY_STEP: f64 = 0.005;
+const MEMORY_MIN: f64 = 0.3;
 const MEMORY_MAX: f64 = 0.995;
+/// What variants have in common must be so many standard errors above 0 to be called a drift.
+const DRIFT_ERRORS: f64 = 2.0;
 
 /// A number with both ends of its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,7 +93,7 @@ pub fn fit(observations: &Observations, place: Place, pair: (usize, usize)) -> O
     let spikes = take_spikes(&mut blocks, place.measure);
     let within = variance_within(&blocks)?;
     let start_var = start_variance(&blocks, within);
-    let (drift_var, memory) = drift(&blocks);
+    let (drift_var, memory) = drift(&blocks, within);
     let slice_var = (0.5 * within - drift_var * (1.0 - memory.unwrap_or(0.0))).max(0.0);
     let all = drift_var + slice_var + start_var;
     Some(Noise {
@@ -139,9 +143,8 @@ struct Spikes {
 
 /// Finds the spoilt slices and takes their cycles out of what the other parts are fitted to.
 fn take_spikes(blocks: &mut [Block], measure: Measure) -> Spikes {
-    let ratio = |block: &Block, cycle: usize| {
-        Some((*block.slices[0].get(cycle)?)? - (*block.slices[1].get(cycle)?)?)
-    };
+    let ratio =
+        |block: &Block, cycle: usize| Some((*block.slices[0].get(cycle)?)? - (*block.slices[1].get(cycle)?)?);
     let cycles = |block: &Block| block.slices[0].len().min(block.slices[1].len());
     let apart = |block: &Block| -> Vec<(usize, f64)> {
         let all: Vec<(usize, f64)> =
@@ -149,8 +152,17 @@ fn take_spikes(blocks: &mut [Block], measure: Measure) -> Spikes {
         let middle = median(&all.iter().map(|(_, ratio)| *ratio).collect::<Vec<f64>>()).unwrap_or(0.0);
         all.into_iter().map(|(cycle, ratio)| (cycle, ratio - middle)).collect()
     };
-    let distances: Vec<f64> = blocks.iter().flat_map(|b| apart(b)).map(|(_, apart)| apart.abs()).collect();
-    let sd = MAD_TO_SD * median(&distances).unwrap_or(0.0);
+    // Distances between cycles, not from their middle: the middle of a few lies nearer to them than their mean does.
+    let mut distances = Vec::new();
+    let mut pairs = 0;
+    for all in blocks.iter().map(&apart) {
+        pairs += all.len();
+        let later = |(at, one): (usize, &(usize, f64))| -> Vec<f64> {
+            all[at + 1..].iter().map(|other| (one.1 - other.1).abs()).collect()
+        };
+        distances.extend(all.iter().enumerate().flat_map(later));
+    }
+    let sd = median(&distances).unwrap_or(0.0) / MEDIAN_DISTANCE;
     // More is better of throughput alone; a spike is always for the worse.
     let worse = if measure == Measure::Throughput { -1.0 } else { 1.0 };
     let mut sizes = Vec::new();
@@ -164,8 +176,7 @@ fn take_spikes(blocks: &mut [Block], measure: Measure) -> Spikes {
         }
         block.ratios = (0..cycles(block)).filter_map(|cycle| ratio(block, cycle)).collect();
     }
-    let slices = 2 * distances.len();
-    let share = if slices == 0 { 0.0 } else { sizes.len() as f64 / slices as f64 };
+    let share = if pairs == 0 { 0.0 } else { sizes.len() as f64 / (2 * pairs) as f64 };
     Spikes { share, size: median(&sizes) }
 }
 
@@ -191,8 +202,9 @@ fn start_variance(blocks: &[Block], within: f64) -> f64 {
 /// Variance and memory of the drift, from the products of slices of different variants: those share nothing else.
 ///
 /// Within a cycle the two are one slice apart; k cycles apart they are 2k slices apart on the average, since every
-/// second cycle has the order of the one before it reversed.
-fn drift(blocks: &[Block]) -> (f64, Option<f64>) {
+/// second cycle has the order of the one before it reversed. Starts that differ much hide a small drift: nothing is found
+/// then.
+fn drift(blocks: &[Block], within: f64) -> (f64, Option<f64>) {
     let mean = |variant: usize| {
         let all: Vec<f64> =
             blocks.iter().flat_map(|block| block.slices[variant].iter().copied().flatten()).collect();
@@ -200,7 +212,9 @@ fn drift(blocks: &[Block]) -> (f64, Option<f64>) {
     };
     let means = [mean(0), mean(1)];
     let mut products: Vec<(f64, f64)> = Vec::new();
+    let mut of_blocks = Vec::new();
     for block in blocks {
+        let (mut sum, mut count) = (0.0, 0.0);
         for (i, left) in block.slices[0].iter().enumerate() {
             for (j, right) in block.slices[1].iter().enumerate() {
                 let (Some(left), Some(right)) = (left, right) else { continue };
@@ -208,10 +222,18 @@ fn drift(blocks: &[Block]) -> (f64, Option<f64>) {
                 if products.len() <= cycles {
                     products.resize(cycles + 1, (0.0, 0.0));
                 }
-                products[cycles].0 += (left - means[0]) * (right - means[1]);
+                let product = (left - means[0]) * (right - means[1]);
+                products[cycles].0 += product;
                 products[cycles].1 += 1.0;
+                sum += product;
+                count += 1.0;
             }
         }
+        of_blocks.extend((count > 0.0).then_some(sum / count));
+    }
+    let common = Moments::of(&of_blocks);
+    if common.is_none_or(|common| common.mean <= DRIFT_ERRORS * common.standard_error()) {
+        return (0.0, None);
     }
     // The means are of the same blocks, which takes one of them away.
     let n = blocks.len() as f64;
@@ -223,19 +245,21 @@ fn drift(blocks: &[Block]) -> (f64, Option<f64>) {
         .filter(|(_, (_, count))| *count > 0.0)
         .map(|(cycles, (sum, count))| (lag(cycles), unbiased * sum / count, *count))
         .collect();
-    best_decay(&seen)
+    best_decay(&seen, within)
 }
 
-/// The variance and the memory whose decay is nearest to covariances at lags, each with its weight.
-fn best_decay(seen: &[(f64, f64, f64)]) -> (f64, Option<f64>) {
-    let steps = (MEMORY_MAX / MEMORY_STEP).round() as u32;
+/// The variance and the memory whose decay is nearest to covariances at lags, each with its weight. What the drift does
+/// from one slice to the next cannot be more than the cycles of a block scatter by, `within`.
+fn best_decay(seen: &[(f64, f64, f64)], within: f64) -> (f64, Option<f64>) {
+    let steps = ((MEMORY_MAX - MEMORY_MIN) / MEMORY_STEP).round() as u32;
     let mut best = (f64::INFINITY, 0.0, None);
-    for step in 1..=steps {
-        let memory = f64::from(step) * MEMORY_STEP;
+    for step in 0..=steps {
+        let memory = MEMORY_MIN + f64::from(step) * MEMORY_STEP;
         let sum = |of: &dyn Fn(f64, f64) -> f64| -> f64 {
             seen.iter().map(|(lag, found, weight)| weight * of(memory.powf(*lag), *found)).sum()
         };
         let variance = sum(&|decay, found| decay * found) / sum(&|decay, _| decay * decay);
+        let variance = variance.min(0.5 * within / (1.0 - memory));
         if !(variance > 0.0 && variance.is_finite()) {
             continue;
         }

@@ -94,9 +94,7 @@ impl Race {
         if configurations < 2 || default >= configurations {
             return Err(f64::INFINITY);
         }
-        let fits = |factor: &u32| {
-            seconds(&schedule(configurations - 1, *factor), seconds_of) <= room_seconds
-        };
+        let fits = |factor: &u32| seconds(&schedule(configurations - 1, *factor), seconds_of) <= room_seconds;
         let Some(factor) = (1..=FACTOR_MAX).rev().find(fits) else {
             return Err(seconds(&schedule(configurations - 1, 1), seconds_of));
         };

@@ -69,9 +69,7 @@ struct Asked {
 fn asked(claim: &Claim, audit: &NoiseAudit) -> Option<Asked> {
     let Side::Measured { factor: left, term: over, .. } = &claim.left else { return None };
     let (right, ratios) = match &claim.right {
-        Side::Measured { factor, term, .. } => {
-            (*factor, u8::from(is_ratio(over)) + u8::from(is_ratio(term)))
-        }
+        Side::Measured { factor, term, .. } => (*factor, u8::from(is_ratio(over)) + u8::from(is_ratio(term))),
         // A ratio is held against a constant, a measure of one variant alone is not compared.
         Side::Constant(value) if is_ratio(over) => (*value, 1),
         Side::Constant(_) => return None,

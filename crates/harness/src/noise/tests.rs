@@ -92,8 +92,12 @@ fn an_audit_is_kept_for_its_machine_alone_and_grows_old() {
     let cache = Cache::at(&dir.path().join("cache")).expect("a cache");
     let here = Environment { machine: "m".into(), kernel: "6.1".into(), ..Environment::default() };
     assert_eq!(last(&cache, &here), None);
-    let audit =
-        NoiseAudit { machine: "m".into(), kernel: "6.1".into(), measured_unix_ns: 100 * DAY_NS, ..audit_with(0.02) };
+    let audit = NoiseAudit {
+        machine: "m".into(),
+        kernel: "6.1".into(),
+        measured_unix_ns: 100 * DAY_NS,
+        ..audit_with(0.02)
+    };
     keep(&cache, &here, &audit).expect("kept");
     assert_eq!(last(&cache, &here).as_ref(), Some(&audit));
     assert_eq!(last(&cache, &Environment { machine: "n".into(), ..here.clone() }), None);

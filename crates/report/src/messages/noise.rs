@@ -24,7 +24,8 @@ pub const RESOLUTION_NOTE: &str = "Whole studies of two variants at one load poi
     ends are those of the spread it rests on. Servers that differ more from start to start than the reference server \
     resolve less.";
 /// Heading of the standings of a search.
-pub const SEARCH: &str = "The search (search data: whoever stands first was lucky as well; none of this is a gain)";
+pub const SEARCH: &str =
+    "The search (search data: whoever stands first was lucky as well; none of this is a gain)";
 /// Columns of the standings.
 pub const SEARCH_COLUMNS: [&str; 4] = ["variant", "search data, ratio to the default", "blocks", "out after"];
 
@@ -61,7 +62,9 @@ pub fn noise_machine(audit: &NoiseAudit) -> String {
 pub fn noise_row(noise: &MeasureNoise) -> Vec<String> {
     let drift = match noise.drift_memory {
         None => "none found".to_string(),
-        Some(_) => format!("{}, {:.0} % of a slice's variance", sd(noise.drift_sd), noise.drift_share * 100.0),
+        Some(_) => {
+            format!("{}, {:.0} % of a slice's variance", sd(noise.drift_sd), noise.drift_share * 100.0)
+        }
     };
     let spikes = match noise.spike_size {
         None => "none".to_string(),
@@ -150,6 +153,8 @@ pub fn search_winner(result: &TuneResult) -> String {
             "Nothing was better than the default, {}, in the search: it stays, and nothing is claimed",
             result.default
         ),
-        false => format!("Fresh blocks of {} against the default, {}, judged:", result.winner, result.default),
+        false => {
+            format!("Fresh blocks of {} against the default, {}, judged:", result.winner, result.default)
+        }
     }
 }

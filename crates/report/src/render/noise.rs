@@ -13,7 +13,8 @@ fn table(title: &str, header: Vec<String>, rows: Vec<Vec<String>>) -> String {
 
 /// An audit in full; `when` is its date.
 pub fn noise_text(audit: &NoiseAudit, when: &str) -> String {
-    let mut out = format!("{}\n{}\n", messages::noise_title(audit, when), line(&messages::noise_machine(audit)));
+    let mut out =
+        format!("{}\n{}\n", messages::noise_title(audit, when), line(&messages::noise_machine(audit)));
     let rows = audit.measures.iter().map(messages::noise_row).collect();
     let header = messages::NOISE_COLUMNS.map(str::to_string).to_vec();
     out.push_str(&format!("\n{}\n", table(messages::NOISE, header, rows)));
@@ -21,7 +22,11 @@ pub fn noise_text(audit: &NoiseAudit, when: &str) -> String {
     let header = [String::new()].into_iter().chain(columns).collect();
     let rows = audit.measures.iter();
     let rows = rows.flat_map(|noise| messages::resolution_rows(&noise.measure, &audit.resolution)).collect();
-    out.push_str(&format!("\n{}\n{}\n", table(messages::RESOLUTION, header, rows), messages::RESOLUTION_NOTE));
+    out.push_str(&format!(
+        "\n{}\n{}\n",
+        table(messages::RESOLUTION, header, rows),
+        messages::RESOLUTION_NOTE
+    ));
     for finding in &audit.findings {
         out.push_str(&format!("{}\n", line(finding)));
     }

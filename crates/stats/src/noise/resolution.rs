@@ -82,8 +82,13 @@ mod tests {
     fn more_claims_and_fewer_blocks_resolve_less() {
         let of = |design: &Design, claims| detectable(design, claims, 0.8).expect("a plan");
         let (quick, default) = (of(&Design::quick(), 1), of(&Design::default(), 1));
-        assert!(default.difference < quick.difference && quick.difference < of(&Design::quick(), 4).difference);
-        assert!(quick.band > quick.difference, "to show a difference is easier than to show that there is none");
+        assert!(
+            default.difference < quick.difference && quick.difference < of(&Design::quick(), 4).difference
+        );
+        assert!(
+            quick.band > quick.difference,
+            "to show a difference is easier than to show that there is none"
+        );
         assert_eq!(detectable(&Design::smoke(), 1, 0.8), None);
     }
 

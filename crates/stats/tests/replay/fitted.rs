@@ -22,8 +22,7 @@ fn near(what: &str, found: f64, planted: f64, tolerance: f64) {
 #[test]
 fn every_part_of_the_noise_is_found_again() {
     let lasting = Noise { start: 0.02, drift: 0.06, memory: 0.97, slice: 0.02, spikes: 0.0 };
-    let starts = Noise { start: 0.07, drift: 0.01, memory: 0.5, slice: 0.02, spikes: 0.0 };
-    for (seed, planted) in [(1, SHARED_MACHINE), (2, QUIET_MACHINE), (3, lasting), (4, starts)] {
+    for (seed, planted) in [(1, SHARED_MACHINE), (2, QUIET_MACHINE), (3, lasting)] {
         let planted = Noise { spikes: 0.0, ..planted };
         let found = of(&study(seed, planted, 1_500));
         println!("{planted:?}: {found:?}");
@@ -31,9 +30,8 @@ fn every_part_of_the_noise_is_found_again() {
         near("slice", found.slice_sd, planted.slice, 0.05 * planted.slice + 0.001);
         near("drift", found.drift_sd, planted.drift, 0.12 * planted.drift + 0.004);
         let memory = found.drift_memory.expect("a drift");
-        near("memory", memory, planted.memory, if planted.drift > 0.015 { 0.04 } else { 0.5 });
-        assert!(found.spike_share < 0.000_5, "{found:?}");
-        assert!(found.difference.low <= 0.0 && found.difference.high >= 0.0, "{found:?}");
+        near("memory", memory, planted.memory, 0.04);
+        assert!(found.spike_share < 0.000_3, "{found:?}");
     }
 }
 
@@ -42,7 +40,12 @@ fn what_is_not_there_is_not_found() {
     let none = Noise { start: 0.0, drift: 0.0, memory: 0.0, slice: 0.03, spikes: 0.0 };
     let found = of(&study(5, none, 1_500));
     near("slice", found.slice_sd, 0.03, 0.001);
-    assert!(found.start_sd < 0.003 && found.drift_sd < 0.003 && found.drift_share < 0.01, "{found:?}");
+    assert!(found.start_sd < 0.003, "{found:?}");
+    assert_eq!((found.drift_sd, found.drift_memory), (0.0, None));
+    let starts = of(&study(7, Noise { start: 0.07, ..none }, 1_500));
+    near("starts", starts.start_sd, 0.07, 0.004);
+    near("slice", starts.slice_sd, 0.03, 0.001);
+    assert!(starts.drift_sd < 0.01, "starts are no drift: {starts:?}");
 }
 
 #[test]
@@ -75,7 +78,9 @@ fn the_interval_of_twenty_blocks_holds_the_spread() {
             missed += u32::from(!(found.block_sd.low..=found.block_sd.high).contains(&truth));
             biased += u32::from(found.difference.low > 0.0 || found.difference.high < 0.0);
         }
-        println!("spread {truth:.4}: missed by {missed} of {audits}, {biased} find a difference between equals");
+        println!(
+            "spread {truth:.4}: missed by {missed} of {audits}, {biased} find a difference between equals"
+        );
         assert!(missed <= binomial_limit(audits as u32, 0.06), "{missed}");
         assert!(biased <= binomial_limit(audits as u32, 0.05), "{biased}");
     }

@@ -8,8 +8,8 @@ use proofload_stats::{Design, Measure, Place, Verdict, block_log_ratios, judge};
 
 const CONFIGURATIONS: usize = 16;
 const PLACE: Place = Place { measure: Measure::Throughput, point: 0, stream: None };
-/// The confirming study: ten fresh pairs at most.
-const CONFIRMING: [u32; 4] = [4, 6, 8, 10];
+/// Fresh blocks of the confirming study: as many as the quick preset has.
+const CONFIRMING: u32 = 12;
 
 /// What one search and its confirmation came to.
 struct Found {
@@ -36,9 +36,9 @@ fn tune(effects: &[f64], noise: Noise, seed: u64) -> Found {
     let picked = race.winner();
     let search_gain = race.standings().iter().find(|s| s.configuration == picked).and_then(|s| s.mean);
     let confirmed = (picked != 0).then(|| {
-        let fresh = machine.study(&[vec![effects[picked], effects[0]]], 10);
+        let fresh = machine.study(&[vec![effects[picked], effects[0]]], CONFIRMING);
         let claims = crate::claims(&["throughput(a) > throughput(b) @ 1c"]);
-        let judged = judge(&claims, &fresh, &Design::at(&CONFIRMING)).claims.remove(0);
+        let judged = judge(&claims, &fresh, &Design::quick()).claims.remove(0);
         let estimate = judged.estimate.expect("everything was measured");
         (judged.verdict, estimate.low, estimate.high)
     });
