@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod changes;
 pub mod escape;
 mod expected;
 mod fitness;
@@ -23,5 +24,5 @@ pub use render::{
     noise_text, text, text_within, tune_text,
 };
 pub use result::{Overall, ReportError, of_run, overall, restore};
-pub use runs::{baseline, diff, history_entry};
+pub use runs::{baseline, diff, history};
 pub use threshold::{judged_on_one, names_of_one, of_run_with, thresholds};

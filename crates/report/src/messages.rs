@@ -2,10 +2,12 @@
 //!
 //! Messages take values and return text without markup; escaping is the renderer's duty.
 
+mod changes;
 mod fitness;
 mod noise;
 mod transport;
 
+pub use changes::*;
 pub use fitness::*;
 pub use noise::*;
 pub use transport::*;
@@ -279,10 +281,7 @@ pub fn machine(what: &str) -> String {
 
 /// Who asked, where: `nio @ 64c`, `nio [fast] @ 64c`.
 pub fn place(point: &Point) -> String {
-    match point.stream.as_str() {
-        "" => format!("{} @ {}", point.variant, point.point),
-        stream => format!("{} [{stream}] @ {}", point.variant, point.point),
-    }
+    place_of(&point.variant, &point.stream, &point.point)
 }
 
 /// It did not.

@@ -97,6 +97,11 @@ pub fn restore(plan: &Plan) -> Result<(Names, Vec<Claim>, Design), ReportError> 
 /// # Errors
 /// When the record cannot be read, or its plan holds a claim that cannot be.
 pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
+    Ok(of_run_observed(run)?.0)
+}
+
+/// The same with the observations that its figures are of.
+pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), ReportError> {
     let plan = run.plan();
     let (names, claims, design) = restore(plan)?;
     let judgement = proofload_store::judged(run, &claims, &design)?;
@@ -113,7 +118,7 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
     let points = run.points()?;
     let mut limits = limits(run, plan, run.excluded().len() as u32);
     limits.extend(crate::fitness::limits(&points));
-    Ok(RunResult {
+    let result = RunResult {
         format: FORMAT_VERSION,
         study: plan.study.clone(),
         question: plan.question.clone(),
@@ -135,7 +140,8 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
         environment: run.environment().clone(),
         limits,
         baseline: None,
-    })
+    };
+    Ok((result, observations))
 }
 
 pub(crate) fn claim_result(

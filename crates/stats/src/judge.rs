@@ -8,11 +8,13 @@
 mod decide;
 mod evaluate;
 mod fact;
+mod figure;
 mod guard;
 mod regression;
 mod seen;
 mod series;
 
+pub use figure::{FigureOf, figure_of};
 pub use seen::judge_seen;
 pub(crate) use series::{log_ratio, of_block};
 

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bounds;
+pub mod change;
 pub mod chi_square;
 mod claim;
 mod design;
@@ -28,7 +29,7 @@ pub use design::{A_PRIORI_SPREAD, Design, next_look, projected_blocks};
 pub use expectation::{Expectation, Outcome, Published, parse_expectation, parse_published, reasons_of};
 pub use fitness::{Counts, Perturbation, Speeds, is_slower, perturbation};
 pub use interval::{MeanInterval, RatioInterval, mean_over_blocks, ratio_unpaired};
-pub use judge::{Counterpart, judge, judge_regressions, judge_seen};
+pub use judge::{Counterpart, FigureOf, figure_of, judge, judge_regressions, judge_seen};
 pub use observation::{Cell, Observations, Replication};
 pub use pairs::{Place, block_log_ratios};
 pub use verdict::{Estimate, Judged, Judgement, Projection, Reason, Verdict};

@@ -18,8 +18,8 @@ pub use fitness::{Ceiling, Conditions, FitnessCheck};
 pub use noise::*;
 
 pub use records::{
-    Baseline, BaselineFigure, Difference, FigurePair, HistoryEntry, HistoryVerdict, RunDiff, Sitting,
-    SubjectFacts,
+    Baseline, BaselineFigure, Difference, FigurePair, HistoryChange, HistoryEntry, HistorySeries,
+    HistoryVerdict, RunDiff, Sitting, SubjectFacts,
 };
 
 pub use single::SingleLoad;
