@@ -251,6 +251,7 @@ const VERBS: [&[&str]; 17] = [
     &["reference-server"],
     &["init"],
     &["doctor"],
+    &["tune"],
     &["completions"],
 ];
 
