@@ -1,7 +1,8 @@
 //! Change points in a history: comparable runs, one series for each figure, and where its level changed.
 
 use crate::messages;
-use crate::result::{ReportError, TABLE, restore};
+use crate::result::{ReportError, restore};
+use crate::runs::COMPARED;
 use proofload_stats::change::{Change, Rule, changes};
 use proofload_stats::{FigureOf, Measure, Names, Observations, figure_of};
 use proofload_store::schema::{
@@ -47,8 +48,8 @@ impl Member {
             return Ok(None);
         }
         let (names, claims, _) = restore(run.plan())?;
-        let mut measures = TABLE.to_vec();
-        measures.extend(measures_of(&claims).into_iter().filter(|measure| !TABLE.contains(measure)));
+        let mut measures = COMPARED.to_vec();
+        measures.extend(measures_of(&claims).into_iter().filter(|measure| !COMPARED.contains(measure)));
         let (mut values, mut left_out) = (BTreeMap::new(), Vec::new());
         // Its earlier blocks were measured under other conditions than its later ones.
         let mixed = run.status().sittings.iter().flat_map(|sitting| &sitting.differences).next();

@@ -8,12 +8,16 @@
 mod changes;
 pub mod escape;
 mod expected;
+mod factors;
+mod figures;
 mod fitness;
+mod guard;
 mod messages;
 pub mod number;
 mod render;
 mod result;
 mod runs;
+mod scalability;
 mod threshold;
 mod view;
 

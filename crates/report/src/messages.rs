@@ -3,13 +3,19 @@
 //! Messages take values and return text without markup; escaping is the renderer's duty.
 
 mod changes;
+mod factors;
+mod figures;
 mod fitness;
 mod noise;
+mod scalability;
 mod transport;
 
 pub use changes::*;
+pub use factors::*;
+pub use figures::*;
 pub use fitness::*;
 pub use noise::*;
+pub use scalability::*;
 pub use transport::*;
 
 use crate::number;

@@ -2,8 +2,8 @@
 
 use crate::changes::{self, Member};
 use crate::messages;
-use crate::result::{ReportError, TABLE, TABLE_TAIL, of_run, of_run_observed, restore};
-use proofload_stats::{Cell, Counterpart, Observations, judge_regressions, ratio_unpaired};
+use crate::result::{ReportError, TABLE_TAIL, of_run, of_run_observed, restore};
+use proofload_stats::{Cell, Counterpart, Measure, Observations, judge_regressions, ratio_unpaired};
 use proofload_store::schema::{
     Baseline, BaselineFigure, Difference, Estimate, FORMAT_VERSION, Figure, FigurePair, HistoryEntry,
     HistoryVerdict, RunDiff, RunResult,
@@ -13,6 +13,14 @@ use std::path::{Path, PathBuf};
 
 /// Error rate over all figures of a comparison with a baseline.
 const BASELINE_ALPHA: f64 = 0.05;
+
+/// What is compared between runs: each measure more takes its share of the error rate from the others.
+pub(crate) const COMPARED: [Measure; 4] = [
+    Measure::Throughput,
+    Measure::ResponseQuantile(5000),
+    Measure::ResponseQuantile(9900),
+    Measure::CpuPerRequest,
+];
 
 /// Runs, oldest first, each in a line, with the series that they make and the change points in those. One that cannot
 /// be read is in the history too, with the reason. `least_change` is a share: of two levels the higher must be above
@@ -209,14 +217,14 @@ pub fn baseline(
                 unmatched.push(format!("{} @ {label}", selector.name));
                 continue;
             };
-            counterparts.extend(TABLE.map(|measure| Counterpart {
+            counterparts.extend(COMPARED.map(|measure| Counterpart {
                 measure,
                 variant: (variant, there),
                 point: (point, at),
             }));
         }
     }
-    let (now, then) = (run.observations(&TABLE)?, base.observations(&TABLE)?);
+    let (now, then) = (run.observations(&COMPARED)?, base.observations(&COMPARED)?);
     // A figure that neither has (CPU of a server that was not started) is no comparison.
     let known = |c: &Counterpart| {
         let here = now.cells.iter().any(|cell| {

@@ -15,6 +15,7 @@ mod seen;
 mod series;
 
 pub use figure::{FigureOf, figure_of};
+pub use guard::ERROR_SHARE_MAX;
 pub use seen::judge_seen;
 pub(crate) use series::{log_ratio, of_block};
 

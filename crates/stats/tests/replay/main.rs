@@ -5,8 +5,11 @@
 //! distribution, not of the seeds: that the tests can fail is shown on wrong methods, which exceed the same
 //! limits.
 
+mod assembled;
 mod fitted;
 mod noise;
+mod recorded;
+mod truths;
 mod tuning;
 mod wrong;
 

@@ -42,13 +42,78 @@ pub struct Machine {
     drift: f64,
     /// Variants run one after the other instead of in turns; the order of the block before.
     serial: Option<Vec<usize>>,
+    /// Who else uses the machine.
+    burner: Burner,
+    /// Since the study began, in the time of the default preset.
+    minutes: f64,
+    /// Of the burner's toggling; each study meets it at another moment.
+    phase_minutes: f64,
 }
+
+/// Somebody else's use of the CPU.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Burner {
+    /// Nobody.
+    None,
+    /// From nothing to 30 % over a study of all its blocks.
+    Ramp,
+    /// 30 % for seven minutes, nothing for seven, and so on.
+    Toggles,
+}
+
+impl Burner {
+    /// What a server loses to it, as a logarithm. `part` is how much of the study is over.
+    pub fn cost(self, minutes: f64, part: f64) -> f64 {
+        let share = match self {
+            Burner::None => 0.0,
+            Burner::Ramp => 0.3 * part.min(1.0),
+            Burner::Toggles => 0.3 * f64::from((minutes / TOGGLE_MINUTES) as u32 % 2),
+        };
+        (1.0_f64 - share).ln()
+    }
+}
+
+/// How long the toggling burner stays as it is.
+pub const TOGGLE_MINUTES: f64 = 7.0;
+
+/// A slice with what is discarded before it, and a study of 30 blocks: 30 starts and warm-ups of 45 s, 360 slices.
+const SLICE_MINUTES: f64 = 5.0 / 60.0;
+const STUDY_MINUTES: f64 = 30.0 * 45.0 / 60.0 + 360.0 * SLICE_MINUTES;
 
 impl Machine {
     pub fn new(seed: u64, noise: Noise) -> Machine {
         let mut rng = Rng::new(seed);
         let drift = noise.drift * rng.normal();
-        Machine { rng, noise, drift, serial: None }
+        let (burner, minutes, phase_minutes) = (Burner::None, 0.0, 0.0);
+        Machine { rng, noise, drift, serial: None, burner, minutes, phase_minutes }
+    }
+
+    /// As [`Machine::new`], shared with somebody.
+    pub fn under(seed: u64, noise: Noise, burner: Burner) -> Machine {
+        let mut machine = Machine::new(seed, noise);
+        let phase_minutes = 2.0 * TOGGLE_MINUTES * machine.rng.uniform();
+        Machine { burner, phase_minutes, ..machine }
+    }
+
+    /// A run of one variant of its own: a start, a warm-up of a minute, and the mean of a minute of slices. `part` is
+    /// how much of all runs is over.
+    pub fn single_run(&mut self, part: f64) -> f64 {
+        const SLICES: u32 = 12;
+        let start = self.noise.start * self.rng.normal();
+        self.minutes += 1.0;
+        let mut sum = 0.0;
+        for _ in 0..SLICES {
+            let burned = self.burner.cost(self.minutes + self.phase_minutes, part);
+            sum += self.own_slice() + burned;
+            self.minutes += 1.0 / f64::from(SLICES);
+        }
+        (start + sum / f64::from(SLICES)).exp()
+    }
+
+    /// Slices of one start, one after the other.
+    pub fn slices_of_one_start(&mut self, slices: usize) -> Vec<f64> {
+        let start = self.noise.start * self.rng.normal();
+        (0..slices).map(|_| start + self.slice()).collect()
     }
 
     /// As [`Machine::new`], its variants one after the other.
@@ -75,6 +140,7 @@ impl Machine {
         for _ in 0..SLICES_BETWEEN_BLOCKS {
             self.pass();
         }
+        self.minutes += 45.0 / 60.0;
         let variants = effects[0].len();
         let starts: Vec<f64> = (0..variants).map(|_| self.noise.start * self.rng.normal()).collect();
         let mut slices = vec![vec![Vec::with_capacity(CYCLES); variants]; effects.len()];
@@ -143,6 +209,12 @@ impl Machine {
     }
 
     fn slice(&mut self) -> f64 {
+        self.minutes += SLICE_MINUTES;
+        let burned = self.burner.cost(self.minutes + self.phase_minutes, self.minutes / STUDY_MINUTES);
+        burned + self.own_slice()
+    }
+
+    fn own_slice(&mut self) -> f64 {
         self.pass();
         let mut slice = self.drift + self.noise.slice * self.rng.normal();
         if self.rng.uniform() < self.noise.spikes {
