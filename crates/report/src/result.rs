@@ -106,6 +106,8 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     let scalability = crate::scalability::scalability(run)?;
     let mut limits = limits(run, plan, run.excluded().len() as u32);
     limits.extend(crate::fitness::limits(&points));
+    let steady_states = run.steady_states()?;
+    limits.extend(crate::steady::limits(&steady_states));
     limits.extend(crate::scalability::limits(&scalability));
     let figures = figures(&observations, &names);
     limits.extend(crate::figures::limits(&figures));
@@ -129,6 +131,8 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         excluded_blocks: run.excluded().len() as u32,
         disturbed_blocks: run.left_out(),
         ceilings: run.ceilings().to_vec(),
+        slicing: run.slicing().cloned(),
+        steady_states,
         replication: plan.replication.clone(),
         plan: Some(plan.clone()),
         load: None,
@@ -184,7 +188,8 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     } else if let Some((from, to)) = ages(&measured) {
         match plan.preset.as_str() {
             "smoke" | "quick" => limits.push(messages::young_servers(from, to, has_jvm(&measured))),
-            _ => limits.push(messages::FIXED_WARM_UP.to_string()),
+            _ if plan.timing.warm_up_cap_ns == 0 => limits.push(messages::FIXED_WARM_UP.to_string()),
+            _ => {}
         }
     }
     if plan.points.iter().any(saturates) {

@@ -93,6 +93,7 @@ pub fn view(result: &RunResult) -> View {
     tables.extend(result.baseline.as_ref().map(against_baseline));
     tables.extend(outcomes(&result.points));
     tables.extend(handshakes(&result.points));
+    tables.extend(crate::steady::tables(result));
     tables.extend(crate::fitness::table(result));
     let mut limits = insecure(result);
     limits.extend(result.limits.clone());
@@ -358,6 +359,10 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
         add(messages::PRESET, messages::preset(&plan.preset, &plan.timing, plan.seed));
         if !plan.mode.is_empty() {
             add(messages::MODE, messages::mode(&plan.mode, &plan.mode_reason));
+        }
+        if let Some(chosen) = &result.slicing {
+            add(messages::CYCLES, messages::slicing(chosen));
+            messages::worth_of_turns(chosen).into_iter().for_each(|said| add(messages::TURNS, said));
         }
         add(messages::BLOCKS, messages::complete_and_excluded(result.blocks, result.excluded_blocks));
         add(messages::CPUS, messages::cpus(&plan.generator_cpus, &plan.subject_cpus));

@@ -9,6 +9,7 @@ pub mod bounds;
 pub mod change;
 pub mod chi_square;
 mod claim;
+pub mod components;
 mod design;
 mod expectation;
 mod factors;
@@ -22,6 +23,7 @@ mod pairs;
 pub mod rng;
 pub mod sample;
 mod scalability;
+pub mod steady;
 pub mod student;
 pub mod tune;
 mod verdict;
@@ -34,8 +36,10 @@ pub use fitness::{Counts, Perturbation, Speeds, is_slower, perturbation};
 pub use interval::{
     MeanInterval, RatioInterval, Spread, TAIL_EXCHANGES_MIN, beyond, mean_over_blocks, ratio_unpaired, spread,
 };
-pub use judge::{Counterpart, ERROR_SHARE_MAX, FigureOf, figure_of, judge, judge_regressions, judge_seen};
-pub use observation::{Cell, Observations, Replication};
+pub use judge::{
+    Counterpart, ERROR_SHARE_MAX, FigureOf, figure_of, judge, judge_regressions, judge_seen, slice_pairs,
+};
+pub use observation::{Cell, Observations, Replication, Unsteady};
 pub use pairs::{Place, block_log_ratios};
 pub use scalability::{
     Fitted, Ladder, NoKnee, NoLadder, NoPeak, PlateauFrom, Rung, Scalability, scalability,

@@ -6,6 +6,7 @@
 //! limits.
 
 mod assembled;
+mod cycles;
 mod fitted;
 mod noise;
 mod recorded;
