@@ -9,6 +9,7 @@ mod fitness;
 mod scalability;
 mod steady;
 mod transport;
+mod trends;
 
 pub use changes::*;
 pub use factors::*;
@@ -17,6 +18,7 @@ pub use fitness::*;
 pub use scalability::*;
 pub use steady::*;
 pub use transport::*;
+pub use trends::*;
 
 use crate::number;
 use proofload_stats::{Judged, Names, Reason, Source};
