@@ -99,6 +99,7 @@ pub fn shape(plan: &mut Plan, study: &Study, blocks: u32, as_given: bool) {
     if !as_given {
         plan.timing.warm_up_ns = WARM_UP_NS;
     }
+    plan.timing.warm_up_cap_ns = 0;
     plan.timing.perturbation_ns = 0;
     plan.no_ceiling = true;
     plan::reshape(plan, study, &[blocks], u64::MAX);

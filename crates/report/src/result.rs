@@ -106,6 +106,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     let scalability = crate::scalability::scalability(run)?;
     let mut limits = limits(run, plan, run.excluded().len() as u32);
     limits.extend(crate::fitness::limits(&points));
+    limits.extend(crate::trends::limits(run));
     let steady_states = run.steady_states()?;
     limits.extend(crate::steady::limits(&steady_states));
     limits.extend(crate::scalability::limits(&scalability));
@@ -125,6 +126,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         published: expected::beside_found(plan, &published, &observations, &names),
         claims: results,
         expectations,
+        trends: crate::trends::trends(run),
         scalability,
         factors,
         blocks: observations.blocks.len() as u32,

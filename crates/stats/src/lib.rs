@@ -25,6 +25,7 @@ pub mod sample;
 mod scalability;
 pub mod steady;
 pub mod student;
+pub mod trend;
 pub mod tune;
 mod verdict;
 
