@@ -9,6 +9,7 @@ mod lines;
 mod looking;
 mod mode;
 mod order;
+mod reshape;
 mod retime;
 
 pub use explain::explain;
@@ -17,6 +18,7 @@ pub use lines::{redact_arguments, redact_own_arguments};
 pub use looking::{KEEP_GOING_BLOCKS_MAX, Length};
 pub use mode::{CYCLES, Mode, SERIAL, choose as choose_mode};
 pub(crate) use order::beyond as order_beyond;
+pub use reshape::{reshape, seconds_per_block};
 pub use retime::retime;
 
 use crate::study::quantity::keep_alive_label;
@@ -320,9 +322,10 @@ pub(crate) fn planned_point(streams: &[Stream], point: &LoadPoint) -> schema::Lo
         think_ns: if alone { point.think_ns() } else { 0 },
         think: if alone { point.spread_in_words() } else { String::new() },
         keep_alive: keep_alive_label(point.keep_alive),
-        profile: if alone { point.kind.shape(point.connections) } else { String::new() },
+        profile: if alone { point.shape_in_words() } else { String::new() },
         whole: point.is_whole(),
         length_ns: point.length_ns(),
+        checkpoint_ns: point.checkpoint_ns(),
         streams: streams.collect(),
     }
 }

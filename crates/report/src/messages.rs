@@ -7,10 +7,12 @@ mod exploratory;
 mod factors;
 mod figures;
 mod fitness;
+mod noise;
 mod reasons;
 mod scalability;
 mod steady;
 mod transport;
+mod trends;
 mod verdict;
 
 pub use changes::*;
@@ -18,10 +20,12 @@ pub use exploratory::*;
 pub use factors::*;
 pub use figures::*;
 pub use fitness::*;
+pub use noise::*;
 pub use reasons::*;
 pub use scalability::*;
 pub use steady::*;
 pub use transport::*;
+pub use trends::*;
 pub use verdict::*;
 
 use crate::number;

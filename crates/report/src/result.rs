@@ -110,6 +110,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     let scalability = crate::scalability::scalability(run)?;
     let mut limits = limits(run, plan, run.excluded().len() as u32);
     limits.extend(crate::fitness::limits(&points));
+    limits.extend(crate::trends::limits(run));
     let steady_states = run.steady_states()?;
     limits.extend(crate::steady::limits(&steady_states));
     limits.extend(crate::scalability::limits(&scalability));
@@ -133,6 +134,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         claims: results,
         expectations,
         exploratory: explored,
+        trends: crate::trends::trends(run),
         scalability,
         factors,
         blocks: observations.blocks.len() as u32,

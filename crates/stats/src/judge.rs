@@ -20,6 +20,7 @@ pub use guard::ERROR_SHARE_MAX;
 pub use outlook::outlook;
 pub use seen::judge_seen;
 pub use series::slice_pairs;
+pub(crate) use series::{log_ratio, of_block};
 
 use crate::design::Bounds;
 use crate::{Claim, Design, Judged, Judgement, Observations, Reason, Verdict};

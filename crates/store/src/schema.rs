@@ -8,6 +8,7 @@ mod expectations;
 mod factors;
 mod figures;
 mod fitness;
+mod noise;
 mod parts;
 mod records;
 mod scalability;
@@ -27,6 +28,7 @@ pub use figures::Figure;
 
 pub use fitness::{Ceiling, Conditions, FitnessCheck};
 
+pub use noise::*;
 pub use parts::{BadAnswer, Durations, Histograms};
 
 pub use records::{
@@ -48,8 +50,11 @@ use std::collections::BTreeMap;
 
 mod telemetry;
 mod transport;
+mod trends;
 
 pub use transport::{Handshakes, Negotiated, TlsTerms, Transport};
+
+pub use trends::{Checkpoint, ClassGrowth, TrendResult};
 
 pub use telemetry::{CollectorUse, MachineUse, ProcessUse, SubjectUse, Telemetry, ThreadsUse};
 
@@ -275,6 +280,9 @@ pub struct LoadPoint {
     /// loads that are sliced.
     #[serde(default)]
     pub length_ns: u64,
+    /// Time between two checkpoints of a soak; 0 for every other load.
+    #[serde(default)]
+    pub checkpoint_ns: u64,
     /// The loads of the streams that run at once; empty without streams.
     #[serde(default)]
     pub streams: Vec<StreamLoad>,
@@ -496,6 +504,9 @@ pub struct RunResult {
     /// Published figures beside those found here.
     #[serde(default)]
     pub published: Vec<PublishedFigure>,
+    /// Whether something grew over soaks.
+    #[serde(default)]
+    pub trends: Vec<TrendResult>,
     /// What ladders of connections came to, one entry for each variant; empty without a ladder.
     #[serde(default)]
     pub scalability: Vec<Scalability>,
