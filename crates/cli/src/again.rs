@@ -105,6 +105,11 @@ fn again(
             let study = within(&base, || compare::study_of(args))?;
             (study, catalogue, args.preset.clone(), args.load.workers, None)
         }
+        Some(Verb::Tune(_) | Verb::Doctor(_)) => {
+            return Err(mistake(
+                "it is a part of something larger, which begins anew as a whole".to_string(),
+            ));
+        }
         _ => return Err(mistake("its command line is neither run nor compare".to_string())),
     };
     if let Begin::Resume { .. } = begin {
@@ -125,6 +130,7 @@ fn again(
         baseline: baseline.as_ref(),
         base: &base,
         begin,
+        part: None,
         output,
     })
 }
