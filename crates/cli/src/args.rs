@@ -1,11 +1,13 @@
 //! The command line, raw: nothing here does more than name, describe and split.
 
 mod open;
+mod parts;
 mod records;
 mod reference;
 mod transport;
 
 pub use open::OpenArgs;
+pub use parts::{LengthsArg, NoiseArgs, TuneArgs};
 pub use records::{BaselineArgs, DiffArgs, HistoryArgs, ListFormat, RerunArgs, ResumeArgs};
 pub use reference::{ReferenceArgs, ReferenceTlsArgs};
 pub use transport::TransportArgs;
@@ -49,6 +51,8 @@ pub enum Verb {
     History(HistoryArgs),
     /// What two runs have differently: plans, machines, figures, verdicts
     Diff(DiffArgs),
+    /// Search the variants of a study for the best, and let fresh blocks judge it against the default
+    Tune(Box<TuneArgs>),
     /// Draw a report from the record of a run; nothing is run
     Report(ReportArgs),
     /// The catalogue of servers that Proofload can start
@@ -249,7 +253,7 @@ pub struct CompareArgs {
 }
 
 /// How much time a study takes.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct PresetArgs {
     /// One block: right answers, clean stop, figures; no verdicts
     #[arg(long, conflicts_with_all = ["quick", "thorough"])]
@@ -263,6 +267,9 @@ pub struct PresetArgs {
     /// Time allowed for the whole study (8m, 2h)
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
+    /// Go on until every claim is settled, and look after every block; at most 200 blocks, and a day without --budget
+    #[arg(long, conflicts_with = "smoke")]
+    pub keep_going: bool,
     /// Do not measure the generator's ceiling against a server that does nothing; the result says so
     #[arg(long)]
     pub no_ceiling: bool,
@@ -449,6 +456,9 @@ pub struct DoctorArgs {
     /// same load
     #[arg(long)]
     pub ceiling: bool,
+    /// The noise audit.
+    #[command(flatten)]
+    pub noise: NoiseArgs,
     /// Addresses of the load whose ceiling it is, for the scheme and the requests: nobody is connected to; plain HTTP
     /// without
     #[arg(value_name = "URL", requires = "ceiling")]
@@ -462,6 +472,7 @@ pub struct DoctorArgs {
 fn of_the_ceiling(arg: clap::Arg) -> clap::Arg {
     match arg.get_id().as_str() {
         "clean" | "ceiling" | "help" | "version" => arg,
+        own if parts::NOISE.contains(&own) => arg,
         _ => arg.requires("ceiling"),
     }
 }

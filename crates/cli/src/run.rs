@@ -3,8 +3,8 @@
 use crate::args::{BaselineArgs, OutputArgs, PresetArgs, RunArgs};
 use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
-use crate::output;
 use crate::progress::Live;
+use crate::{noise, output};
 use proofload_engine::driver;
 use proofload_harness::host::lock::{LockError, MeasuringLock};
 use proofload_harness::host::{self, clock, cpus, signals};
@@ -17,7 +17,7 @@ use proofload_harness::subject::{Cache, Catalogue, Keeper, SubjectError};
 use proofload_report::Overall;
 use proofload_store::schema::{Difference, Environment, Plan, RunResult};
 use proofload_store::{Run, RunWriter, StoreError, compare};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -49,6 +49,9 @@ pub struct Conduct<'a> {
     pub base: &'a Path,
     /// Whether this is a new run.
     pub begin: Begin<'a>,
+    /// How the plan differs from that of a study of its own, when this is a part of something larger, which then tells
+    /// what came of it.
+    pub part: Option<&'a dyn Fn(&mut Plan)>,
     /// The output.
     pub output: &'a OutputArgs,
 }
@@ -94,6 +97,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
         baseline: Some(&args.baseline),
         base: Path::new(""),
         begin: Begin::New,
+        part: None,
         output: &args.output,
     })
 }
@@ -115,6 +119,11 @@ pub fn options(args: &RunArgs) -> study::Options {
 
 /// Plans, prepares, runs, judges and reports a study.
 pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
+    Ok(carry_out(conduct)?.0)
+}
+
+/// As [`conduct`]; tells where the record lies too, if one was made.
+pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>)> {
     output::check(conduct.output)?;
     let stop = signals::install()?;
     let preset = preset(conduct.preset);
@@ -128,11 +137,15 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
     let seed = conduct.seed.or(conduct.study.seed).unwrap_or_else(clock::unix_ns);
     let mode = plan::choose_mode(conduct.study, conduct.mode, host::memory_available_bytes())
         .map_err(|why| leave(Exit::Usage, why))?;
-    let mut plan = plan::make(conduct.study, preset, seed, budget_ns, mode, &share.generator, &share.subject);
+    let length = plan::Length { budget_ns, keep_going: conduct.preset.keep_going };
+    let mut plan = plan::make(conduct.study, preset, seed, length, mode, &share.generator, &share.subject);
     if let Some(list) = &conduct.preset.timing {
         plan::retime(&mut plan, list).map_err(|why| leave(Exit::Usage, format!("--timing {why}")))?;
     }
     plan.no_ceiling = conduct.preset.no_ceiling;
+    if let Some(shape) = conduct.part {
+        shape(&mut plan);
+    }
     let say = |line: &str| {
         if !conduct.output.quiet {
             eprintln!("{}", proofload_report::escape::terminal(line));
@@ -141,9 +154,13 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
     let hosts = prepare(conduct, &mut plan, &say)?;
     let insecure = conduct.study.variants.iter().filter(|variant| variant.passage.is_insecure());
     insecure.for_each(|variant| crate::transport::warn_insecure(&variant.name));
+    let doubts = match conduct.part {
+        None => noise::doubts(conduct, &plan, &environment),
+        Some(_) => Vec::new(),
+    };
     if conduct.explain {
-        output::print(&plan::explain(conduct.study, &plan))?;
-        return Ok(Exit::Done);
+        output::print(&format!("{}{}", plan::explain(conduct.study, &plan), noise::section(&doubts)))?;
+        return Ok((Exit::Done, None));
     }
     let baseline = match conduct.baseline {
         Some(args) => Baseline::open(args, conduct.base, &plan, &environment)?,
@@ -155,17 +172,20 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
             .map_err(lock_error)?;
     let minutes = plan.estimated_seconds / 60.0;
     let (mut record, behind) = record(conduct, &plan, &environment, accepted)?;
-    if conduct.study.claims.is_empty() && conduct.study.expectations.is_empty() {
+    let judged_nothing = conduct.study.claims.is_empty() && conduct.study.expectations.is_empty();
+    if judged_nothing && conduct.part.is_none() {
         say("no claim is left: figures only, no verdict");
     }
     match behind.last_block {
         0 => say(&format!("{}: at most {minutes:.1} minutes, seed {seed}", plan.study)),
         last => say(&format!("{}: goes on after block {last}, {} complete", plan.study, behind.complete)),
     }
+    doubts.iter().for_each(|doubt| say(doubt));
     let place = Place { environment: &environment, hosts: &hosts, stop: &stop };
     let done = blocks(conduct, &plan, &place, &mut record, behind)
         .and_then(|ending| finish(conduct, &mut record, &ending, baseline.as_ref()));
-    done.map_err(|error| unkept(error, &mut record))
+    let path = record.path().to_path_buf();
+    done.map(|exit| (exit, Some(path))).map_err(|error| unkept(error, &mut record))
 }
 
 /// Where the command line was given, for the record; empty where the system does not say.
@@ -190,6 +210,8 @@ fn accepted(
         Begin::Repeat { run, anyway } => (run, anyway, "repeated"),
     };
     plan.arguments.clone_from(&run.plan().arguments);
+    // A record that was planned without it is judged without it.
+    plan.timing.futility = run.plan().timing.futility;
     plan.working_directory.clone_from(&run.plan().working_directory);
     let (never, mut perhaps) = compare::continuation((run.plan(), run.environment()), (&*plan, environment));
     let lines = |found: &[Difference]| -> String {
@@ -281,7 +303,7 @@ pub fn lock_error(error: LockError) -> anyhow::Error {
     leave(exit, error)
 }
 
-fn preset(args: &PresetArgs) -> Preset {
+pub fn preset(args: &PresetArgs) -> Preset {
     match args {
         PresetArgs { smoke: true, .. } => Preset::Smoke,
         PresetArgs { quick: true, .. } => Preset::Quick,
@@ -335,7 +357,7 @@ fn blocks(
     let (_, claims, design) = proofload_report::restore(plan)?;
     let looking = proofload_report::Looking::of(plan)?;
     let claim_names = claims.iter().map(|claim| claim.name.clone()).collect();
-    let mut live = Live::new(plan, claim_names, conduct.output.quiet);
+    let mut live = Live::new(plan, claim_names, behind.spent_ns, conduct.output.quiet);
     let path = record.path().to_path_buf();
     let mut unnoted = None;
     let mut note = |line: String| {
@@ -386,7 +408,9 @@ fn finish(
     record.write_result(&result)?;
     record.write_text("report.md", &proofload_report::markdown(&result))?;
     record.write_text("report.html", &proofload_report::html(&result))?;
-    output::write(&result, &output::slices(&run), conduct.output)?;
+    if conduct.part.is_none() {
+        output::write(&result, &output::slices(&run), conduct.output)?;
+    }
     if !conduct.output.quiet {
         eprintln!("kept in {}", record.path().display());
     }

@@ -234,7 +234,7 @@ fn every_measure_of_the_documents_can_be_claimed() {
     }
 }
 
-const VERBS: [&[&str]; 17] = [
+const VERBS: [&[&str]; 18] = [
     &[],
     &["compare"],
     &["run"],
@@ -251,6 +251,7 @@ const VERBS: [&[&str]; 17] = [
     &["reference-server"],
     &["init"],
     &["doctor"],
+    &["tune"],
     &["completions"],
 ];
 

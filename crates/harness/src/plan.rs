@@ -6,14 +6,19 @@
 
 mod explain;
 mod lines;
+mod looking;
 mod mode;
 mod order;
+mod reshape;
 mod retime;
 
 pub use explain::explain;
 pub(crate) use lines::workload_of;
 pub use lines::{redact_arguments, redact_own_arguments};
+pub use looking::{KEEP_GOING_BLOCKS_MAX, Length};
 pub use mode::{CYCLES, Mode, SERIAL, choose as choose_mode};
+pub(crate) use order::beyond as order_beyond;
+pub use reshape::{reshape, seconds_per_block};
 pub use retime::retime;
 
 use crate::study::quantity::keep_alive_label;
@@ -41,6 +46,13 @@ const SLICE_OVERHEAD_S: f64 = 0.4;
 /// Window of each of the two slices that a block has for the perturbation check: it is spread over the blocks, and
 /// what it takes is missing elsewhere.
 const PERTURBATION_NS: u64 = 2 * S;
+
+/// Longest warm-up of two variants, where it lasts until they are steady.
+const WARM_UP_CAP_S: u64 = 180;
+
+/// What such a warm-up is reckoned with: two JVM servers with a small application, from start to quiet compilers. Only
+/// the estimate uses it.
+const WARM_UP_RECKONED_S: u64 = 60;
 
 /// What a ceiling takes where none is in the cache, in seconds: the null server's start, discard, window, stop.
 const CEILING_S: f64 = 1.7;
@@ -90,18 +102,21 @@ impl Preset {
             // within the block falls out of the difference. A tenth of a short slice is discarded, for new
             // connections.
             Preset::Quick => (12, 6, S, S / 10, 8),
-            // Fixed, not adaptive: long enough for the JIT of a small server, not proven to be steady
-            // state.
+            // The least: the compilers of a small server need about as long. It lasts until the variants are steady.
             Preset::Default => (30, 6, 4 * S, S, 30),
             Preset::Thorough => (45, 6, 8 * S, S, 120),
         };
         // Variants share the warm-up in short turns, so that they are equally old and had equal load when
         // it ends; warming one after the other would leave the first cold again and the last young. The
         // figures above are for two variants; more of them take longer, so that each gets as much load.
-        let warm_up_ns = warm_up_s * S * variants.max(2) as u64 / 2;
+        let of_all = |seconds: u64| seconds * S * variants.max(2) as u64 / 2;
+        let warm_up_cap_ns = if self.shortens() { 0 } else { of_all(WARM_UP_CAP_S) };
         Timing {
-            warm_up_ns,
+            warm_up_ns: of_all(warm_up_s),
+            warm_up_cap_ns,
             cycles,
+            // One block has no later ones.
+            cycles_adapt: self != Preset::Smoke,
             slice_ns,
             discard_ns,
             // What a healthy server has in flight ends within its response time; two seconds are generous.
@@ -113,6 +128,8 @@ impl Preset {
                 Preset::Default | Preset::Thorough => PERTURBATION_NS,
             },
             looks: design.looks,
+            looking: String::new(),
+            futility: self != Preset::Smoke,
             budget_ns: budget_min * 60 * S,
         }
     }
@@ -121,12 +138,12 @@ impl Preset {
 /// Makes the plan of a study. The looks that the budget has no room for are cut, and said under
 /// `not_tested`.
 ///
-/// `budget_ns` replaces the preset's; `mode` comes from [`choose_mode`]; CPU lists are recorded as they are.
+/// `length` is a budget instead of the preset's, or a [`Length`]; `mode` comes from [`choose_mode`]; CPU lists are recorded as they are.
 pub fn make(
     study: &Study,
     preset: Preset,
     seed: u64,
-    budget_ns: Option<u64>,
+    length: impl Into<Length>,
     mode: (Mode, String),
     generator_cpus: &[usize],
     subject_cpus: &[usize],
@@ -134,10 +151,11 @@ pub fn make(
     let (mode, mode_reason) = mode;
     let variants = study.variants.len();
     let mut timing = preset.timing(variants);
-    timing.budget_ns = budget_ns.unwrap_or(timing.budget_ns);
+    length.into().enter(&mut timing);
     if study.points.iter().any(LoadPoint::is_whole) {
         // A load with a shape is carried out once in a block: its own length is its slice.
         timing.cycles = 1;
+        timing.cycles_adapt = false;
     }
     if study.points.iter().all(LoadPoint::is_whole) {
         timing.perturbation_ns = 0;
@@ -212,8 +230,14 @@ fn block_seconds(study: &Study, timing: &Timing) -> f64 {
     };
     perturbation_s
         + starts_of(study) as f64 * (START_S + STOP_S)
-        + timing.warm_up_ns as f64 / S as f64
+        + reckoned_warm_up_s(study, timing)
         + measured_s
+}
+
+/// What the warm-up of a block is taken for: its length where that is fixed, else between its shortest and longest.
+fn reckoned_warm_up_s(study: &Study, timing: &Timing) -> f64 {
+    let reckoned_ns = WARM_UP_RECKONED_S * S * study.variants.len().max(2) as u64 / 2;
+    timing.warm_up_ns.max(reckoned_ns.min(timing.warm_up_cap_ns)) as f64 / S as f64
 }
 
 /// Load before the window of a slice of the perturbation check that is discarded.
@@ -298,9 +322,10 @@ pub(crate) fn planned_point(streams: &[Stream], point: &LoadPoint) -> schema::Lo
         think_ns: if alone { point.think_ns() } else { 0 },
         think: if alone { point.spread_in_words() } else { String::new() },
         keep_alive: keep_alive_label(point.keep_alive),
-        profile: if alone { point.kind.shape(point.connections) } else { String::new() },
+        profile: if alone { point.shape_in_words() } else { String::new() },
         whole: point.is_whole(),
         length_ns: point.length_ns(),
+        checkpoint_ns: point.checkpoint_ns(),
         streams: streams.collect(),
     }
 }

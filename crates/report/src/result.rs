@@ -1,10 +1,11 @@
 //! From the record to a result: judge, figures, limits. Everything that a renderer shows comes from here.
 
 use crate::figures::{figured, figures};
-use crate::{expected, messages};
+use crate::{expected, exploratory, messages};
 use proofload_stats::{Claim, ClaimError, Design, Judged, Names, Observations, Selector, parse_claim};
 use proofload_store::schema::{self, ClaimResult, Estimate, FORMAT_VERSION, Plan, RunResult, Slice};
 use proofload_store::{Run, StoreError};
+use std::collections::BTreeMap;
 
 /// Most sentences about what could not be measured.
 const MISSING_TOLD_MAX: usize = 6;
@@ -75,8 +76,7 @@ pub fn restore(plan: &Plan) -> Result<(Names, Vec<Claim>, Design), ReportError> 
             .map_err(|errors| ReportError::of_claim(&claim.name, &errors))?;
         claims.extend(parsed);
     }
-    let design = Design { looks: plan.timing.looks.clone(), alpha: plan.alpha };
-    Ok((names, claims, design))
+    Ok((names, claims, proofload_store::design_of(plan)))
 }
 
 /// Judges a record and gathers all that a report shows.
@@ -94,19 +94,29 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     let judgement = proofload_store::judged(run, &claims, &design)?;
     let seconds_per_block =
         plan.estimated_seconds / f64::from(design.looks.last().copied().unwrap_or(1).max(1));
+    let points = run.points()?;
+    let setting = messages::Setting { plan, design: &design, points: &points, names: &names };
     let results = claims
         .iter()
         .zip(&judgement.claims)
-        .map(|(claim, judged)| claim_result(claim, judged, &names, seconds_per_block))
+        .map(|(claim, judged)| {
+            told(claim_result(claim, judged, &names, seconds_per_block), claim, judged, &setting)
+        })
         .collect();
+    let (explored, explorable) = exploratory::exploratory(run, &names, &claims, &design)?;
     let expectations = expected::expectations(run, &names, &design, seconds_per_block)?;
     let published = expected::published_figures(plan, &names)?;
     let observations = run.observations(&figured(&claims, &published))?;
-    let points = run.points()?;
     let scalability = crate::scalability::scalability(run)?;
     let mut limits = limits(run, plan, run.excluded().len() as u32);
     limits.extend(crate::fitness::limits(&points));
+    limits.extend(crate::trends::limits(run));
+    let steady_states = run.steady_states()?;
+    limits.extend(crate::steady::limits(&steady_states));
     limits.extend(crate::scalability::limits(&scalability));
+    if explorable > explored.len() {
+        limits.push(messages::not_explored(explored.len(), explorable));
+    }
     let figures = figures(&observations, &names);
     limits.extend(crate::figures::limits(&figures));
     let factors = crate::factors::factors(plan, &observations);
@@ -123,12 +133,16 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         published: expected::beside_found(plan, &published, &observations, &names),
         claims: results,
         expectations,
+        exploratory: explored,
+        trends: crate::trends::trends(run),
         scalability,
         factors,
         blocks: observations.blocks.len() as u32,
         excluded_blocks: run.excluded().len() as u32,
         disturbed_blocks: run.left_out(),
         ceilings: run.ceilings().to_vec(),
+        slicing: run.slicing().cloned(),
+        steady_states,
         replication: plan.replication.clone(),
         plan: Some(plan.clone()),
         load: None,
@@ -153,6 +167,22 @@ pub(crate) fn claim_result(
         confidence: judged.confidence,
         blocks: judged.blocks,
         reasons: messages::reasons(judged, names, seconds_per_block),
+        ..ClaimResult::default()
+    }
+}
+
+/// The same, with what was found in a sentence; only of what rests on blocks.
+pub(crate) fn told(
+    result: ClaimResult,
+    claim: &Claim,
+    judged: &Judged,
+    setting: &messages::Setting<'_>,
+) -> ClaimResult {
+    ClaimResult {
+        sentence: messages::sentence(claim, judged, setting),
+        hodges_lehmann: judged.estimate.map(|estimate| estimate.hodges_lehmann),
+        early: messages::is_early(judged, setting.design),
+        ..result
     }
 }
 
@@ -184,7 +214,8 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     } else if let Some((from, to)) = ages(&measured) {
         match plan.preset.as_str() {
             "smoke" | "quick" => limits.push(messages::young_servers(from, to, has_jvm(&measured))),
-            _ => limits.push(messages::FIXED_WARM_UP.to_string()),
+            _ if plan.timing.warm_up_cap_ns == 0 => limits.push(messages::FIXED_WARM_UP.to_string()),
+            _ => {}
         }
     }
     if plan.points.iter().any(saturates) {
@@ -211,6 +242,7 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
         limits.push(messages::SHARED.to_string());
     }
     limits.extend(lost(run, plan));
+    limits.extend(spared(run));
     if excluded > 0 {
         limits.push(messages::excluded(excluded));
     }
@@ -241,6 +273,15 @@ fn lost(run: &Run, plan: &Plan) -> Vec<String> {
         lost.first().map(|first| messages::lost(&variant.name, lost.len(), given_up, first))
     };
     plan.variants.iter().filter_map(sentence).collect()
+}
+
+/// A sentence for each variant and load point that blocks left out.
+fn spared(run: &Run) -> Vec<String> {
+    let mut left_out: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+    for spared in run.blocks().iter().flat_map(|block| &block.spared) {
+        *left_out.entry((&spared.variant, &spared.point)).or_default() += 1;
+    }
+    left_out.into_iter().map(|((variant, point), n)| messages::spared(variant, point, n)).collect()
 }
 
 /// What a reader must know of a run that was resumed.

@@ -2,7 +2,7 @@
 
 use crate::result::restore;
 use crate::{messages, number};
-use proofload_stats::{Claim, Measure, Names, Side, Term};
+use proofload_stats::{Claim, Comparison, Measure, Names, Side, Term};
 use proofload_store::schema::{
     BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, ExpectationResult, Point, PublishedFigure,
     RunResult, Transport,
@@ -21,6 +21,8 @@ pub struct View {
     pub verdicts: Vec<VerdictView>,
     /// One for each row of the table of expectations; their verdicts are `met`, `not met` and `undecided`.
     pub expectations: Vec<VerdictView>,
+    /// One for each series of a soak; their verdicts are `leak`, `growth`, `no growth`, `filling`, `undecided`.
+    pub trends: Vec<VerdictView>,
     /// Figures and counts.
     pub tables: Vec<Table>,
     /// What limits the test; warnings.
@@ -46,9 +48,11 @@ pub struct VerdictView {
     pub text: String,
     /// `1.034 [0.97, 1.09], 95 %, 6 blocks`; empty when nothing was measured.
     pub rests_on: String,
+    /// What was found, in a sentence; empty where nothing was, and for expectations.
+    pub sentence: String,
     /// Why.
     pub reasons: Vec<String>,
-    /// Position of low, point and high on a picture from 0 to 1, and of "no difference"; ratios only.
+    /// Position of low, point and high on a picture from 0 to 1, and of a ratio of 1; ratios only.
     pub bar: Option<Bar>,
 }
 
@@ -87,12 +91,14 @@ pub fn view(result: &RunResult) -> View {
         true => result.points.iter().map(latencies).collect(),
         false => vec![crate::figures::table(result)],
     };
+    tables.extend(crate::exploratory::table(result));
     tables.extend(crate::factors::table(result));
     tables.extend(crate::scalability::table(result));
     tables.extend(published(result));
     tables.extend(result.baseline.as_ref().map(against_baseline));
     tables.extend(outcomes(&result.points));
     tables.extend(handshakes(&result.points));
+    tables.extend(crate::steady::tables(result));
     tables.extend(crate::fitness::table(result));
     let mut limits = insecure(result);
     limits.extend(result.limits.clone());
@@ -111,6 +117,7 @@ pub fn view(result: &RunResult) -> View {
         },
         verdicts: result.claims.iter().map(|claim| verdict(claim, single)).collect(),
         expectations: result.expectations.iter().map(expectation).collect(),
+        trends: crate::trends::views(&result.trends),
         tables,
         limits,
         bad_answers: result.points.iter().flat_map(|point| point.bad_answers.clone()).collect(),
@@ -126,6 +133,7 @@ fn expectation(row: &ExpectationResult) -> VerdictView {
         name: row.quantity.clone(),
         text: messages::expected(&row.range, &row.source),
         rests_on: messages::rests_on(row.estimate.as_ref(), row.confidence, row.blocks, false),
+        sentence: String::new(),
         reasons: row.reasons.clone(),
         bar: None,
     }
@@ -161,6 +169,7 @@ fn verdict(claim: &ClaimResult, single: bool) -> VerdictView {
         name,
         text,
         rests_on,
+        sentence: claim.sentence.clone(),
         reasons: claim.reasons.clone(),
         bar: bar(claim),
     }
@@ -359,6 +368,10 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
         if !plan.mode.is_empty() {
             add(messages::MODE, messages::mode(&plan.mode, &plan.mode_reason));
         }
+        if let Some(chosen) = &result.slicing {
+            add(messages::CYCLES, messages::slicing(chosen));
+            messages::worth_of_turns(chosen).into_iter().for_each(|said| add(messages::TURNS, said));
+        }
         add(messages::BLOCKS, messages::complete_and_excluded(result.blocks, result.excluded_blocks));
         add(messages::CPUS, messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
     }
@@ -428,9 +441,11 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<Stri
     let name = |variant: usize| names.variants.get(variant).map(|variant| variant.name.as_str());
     let point = names.points.get(at.0).filter(|_| names.points.len() > 1).map(String::as_str);
     let interval = messages::interval(estimate);
+    let end = quoted_end(claim, judged);
+    let ratio = (interval.as_str(), end.as_deref());
     let line = match measure {
         Measure::Throughput => {
-            messages::headline_throughput(name(over)?, name(under)?, point, &interval, judged.blocks)
+            messages::headline_throughput(name(over)?, name(under)?, point, ratio, judged.blocks)
         }
         measure => messages::headline_measure(
             &match at.1.and_then(|stream| names.streams.get(stream)) {
@@ -440,9 +455,21 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<Stri
             name(over)?,
             name(under)?,
             point,
-            &interval,
+            ratio,
             judged.blocks,
         ),
     };
     Some(if judged.verdict == "undecided" { messages::headline_undecided(&line) } else { line })
+}
+
+/// What a study that stopped early is quoted by: the end of the interval that is nearer to what is claimed.
+fn quoted_end(claim: &Claim, judged: &ClaimResult) -> Option<String> {
+    let estimate = judged.estimate.as_ref().filter(|_| judged.early)?;
+    let (low, high) = (estimate.low?, estimate.high?);
+    let inside = matches!(claim.comparison, Comparison::Within(_)) && judged.verdict == "supported";
+    match estimate.point > messages::boundary(claim) {
+        _ if inside => None,
+        true => Some(messages::at_least(low, high - low)),
+        false => Some(messages::at_most(high, high - low)),
+    }
 }

@@ -106,12 +106,18 @@ fn facts_of_plan(plan: &Plan) -> Facts {
     add("ceiling".into(), if plan.no_ceiling { "left out" } else { "measured" }.to_string());
     let timing = &plan.timing;
     add("perturbation".into(), seconds(timing.perturbation_ns));
-    add("warm-up".into(), seconds(timing.warm_up_ns));
+    let until = match timing.warm_up_cap_ns {
+        0 => String::new(),
+        cap_ns => format!(", at most {} until steady", seconds(cap_ns)),
+    };
+    add("warm-up".into(), seconds(timing.warm_up_ns) + &until);
     add("slice".into(), seconds(timing.slice_ns));
     add("discarded".into(), seconds(timing.discard_ns));
     add("drain".into(), seconds(timing.drain_ns));
     add("cycles".into(), timing.cycles.to_string());
     add("looks".into(), format!("{:?}", timing.looks));
+    add("looking".into(), if timing.looking.is_empty() { "looks" } else { &timing.looking }.to_string());
+    add("futility".into(), timing.futility.to_string());
     add("budget".into(), seconds(timing.budget_ns));
     add("order".into(), format!("{:?}", plan.order));
     add("generator CPUs".into(), format!("{:?}", plan.generator_cpus));

@@ -1,6 +1,9 @@
 //! Reading a run, whole or cut off.
 
-use crate::schema::{Ceiling, Environment, FORMAT_VERSION, Plan, Slice, Status, SubjectFacts};
+use crate::schema::{
+    Ceiling, Environment, FORMAT_VERSION, Plan, Slice, Slicing, Status, SubjectFacts, WarmUp,
+};
+use crate::slicing::order_of;
 use crate::{StoreError, layout, lock};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -23,6 +26,8 @@ const TRIALS_MAX: usize = 100_000;
 
 /// The phase of a line that says that a variant did not get through its block.
 pub const PHASE_LOST: &str = "lost";
+/// The phase of a line that says that a block left a variant out at a load point.
+pub const PHASE_SPARED: &str = "spared";
 /// The phase of a pair of slices with once and with twice the generator's threads.
 pub const PHASE_PERTURBATION: &str = "perturbation";
 /// How the reason begins of a variant that was lost because it is not started any more.
@@ -38,6 +43,7 @@ pub struct Run {
     blocks: Vec<Block>,
     partial: Vec<PartialBlock>,
     ceilings: Vec<Ceiling>,
+    slicing: Option<Slicing>,
 }
 
 /// A block that counts.
@@ -50,6 +56,17 @@ pub struct Block {
     pub slices: Vec<Slice>,
     /// Variants that did not get through it.
     pub lost: Vec<LostVariant>,
+    /// What it left out, because no open claim needed it.
+    pub spared: Vec<Spared>,
+}
+
+/// A variant at a load point that a block left out on purpose.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Spared {
+    /// Name of the variant.
+    pub variant: String,
+    /// Label of the load point.
+    pub point: String,
 }
 
 /// A variant that did not get through a block, while others did.
@@ -100,7 +117,8 @@ impl Run {
             false => Vec::new(),
         };
         let (blocks, partial) = (Vec::new(), Vec::new());
-        let mut run = Run { path, plan, environment, status, blocks, partial, ceilings };
+        let slicing = slicing_of(&path)?;
+        let mut run = Run { path, plan, environment, status, blocks, partial, ceilings, slicing };
         run.read_blocks()?;
         Ok(run)
     }
@@ -128,6 +146,11 @@ impl Run {
     /// What the generator reaches against a server that does nothing, as far as it was measured.
     pub fn ceilings(&self) -> &[Ceiling] {
         &self.ceilings
+    }
+
+    /// How many cycles the blocks after the first look have, where it was chosen.
+    pub fn slicing(&self) -> Option<&Slicing> {
+        self.slicing.as_ref()
     }
 
     /// The blocks that are whole, by number. Those that the machine disturbed are among them; see
@@ -188,6 +211,15 @@ impl Run {
         Ok(all)
     }
 
+    /// How the variants' warm-ups went in a block; nothing where it was not recorded.
+    ///
+    /// # Errors
+    /// When the file of them is damaged.
+    pub fn warm_ups(&self, number: u32) -> Result<Vec<WarmUp>, StoreError> {
+        let path = layout::warm_up_of(&self.path, number);
+        if path.is_file() { document(&path) } else { Ok(Vec::new()) }
+    }
+
     fn read_blocks(&mut self) -> Result<(), StoreError> {
         for (number, whole) in block_files(&self.path)? {
             let path = match whole {
@@ -200,8 +232,9 @@ impl Run {
             } else if let Some(damage) = cut.or_else(|| self.missing(number, &slices)) {
                 self.partial.push(PartialBlock { number, slices, damage: Some(damage) });
             } else {
+                let spared = spared(&slices);
                 let (slices, lost) = apart(slices);
-                self.blocks.push(Block { number, slices, lost });
+                self.blocks.push(Block { number, slices, lost, spared });
             }
         }
         Ok(())
@@ -209,17 +242,21 @@ impl Run {
 
     /// What a block lacks of the plan. Lines lost at a line's end cannot be seen otherwise.
     fn missing(&self, number: u32, slices: &[Slice]) -> Option<String> {
-        let planned = self.plan.order.len();
-        if planned == 0 {
+        if self.plan.order.is_empty() {
             return None;
         }
-        let order = &self.plan.order[(number.max(1) as usize - 1) % planned];
+        let order = order_of(&self.plan, self.slicing.as_ref(), number);
         let lost: BTreeSet<&str> = lost_lines(slices).map(|slice| slice.measured.variant.as_str()).collect();
         let is_lost = |name: &str| lost.contains(name);
         let name_of = |variant: &usize| self.plan.variants.get(*variant).map_or("", |planned| &planned.name);
-        let turns = order.iter().flatten().filter(|variant| !is_lost(name_of(variant))).count();
+        let spared = spared(slices);
+        let points_of = |name: &str| {
+            let left_out = spared.iter().filter(|spared| spared.variant == name).count();
+            self.plan.points.len().saturating_sub(left_out)
+        };
+        let turns = order.iter().flatten().map(name_of).filter(|name| !is_lost(name));
         let lines = self.plan.streams.len().max(1);
-        let expected = turns * self.plan.points.len() * lines;
+        let expected = turns.map(points_of).sum::<usize>() * lines;
         if expected == 0 {
             return Some("every variant was lost in it".to_string());
         }
@@ -227,6 +264,12 @@ impl Run {
         let found = measured.filter(|slice| !is_lost(&slice.measured.variant)).count();
         (found < expected).then(|| format!("it has {found} of {expected} measured slices"))
     }
+}
+
+/// What `slicing.json` says, if there is one.
+pub(crate) fn slicing_of(run: &Path) -> Result<Option<Slicing>, StoreError> {
+    let path = run.join(layout::SLICING);
+    if path.is_file() { versioned(&path).map(Some) } else { Ok(None) }
 }
 
 /// A plan of that many trials was written by no study, and would take a reader's memory.
@@ -243,6 +286,15 @@ fn lost_lines(slices: &[Slice]) -> impl Iterator<Item = &Slice> {
     slices.iter().filter(|slice| slice.phase == PHASE_LOST)
 }
 
+/// What the block left out, each once.
+fn spared(slices: &[Slice]) -> Vec<Spared> {
+    let lines = slices.iter().filter(|slice| slice.phase == PHASE_SPARED);
+    let all: BTreeSet<Spared> = lines
+        .map(|line| Spared { variant: line.measured.variant.clone(), point: line.measured.point.clone() })
+        .collect();
+    all.into_iter().collect()
+}
+
 /// Slices of variants that got through the block, and of those that did not.
 fn apart(slices: Vec<Slice>) -> (Vec<Slice>, Vec<LostVariant>) {
     let mut lost: Vec<LostVariant> = Vec::new();
@@ -253,7 +305,8 @@ fn apart(slices: Vec<Slice>) -> (Vec<Slice>, Vec<LostVariant>) {
         }
     }
     let mut kept = Vec::with_capacity(slices.len());
-    for slice in slices.into_iter().filter(|slice| slice.phase != PHASE_LOST) {
+    let said = |slice: &Slice| slice.phase == PHASE_LOST || slice.phase == PHASE_SPARED;
+    for slice in slices.into_iter().filter(|slice| !said(slice)) {
         match lost.iter_mut().find(|lost| lost.variant == slice.measured.variant) {
             Some(lost) => lost.slices.push(slice),
             None => kept.push(slice),

@@ -3,13 +3,20 @@
 //!
 //! Times are integers in nanoseconds and their names end in `_ns`; `null` stands for "not measured".
 
+mod claims;
 mod expectations;
 mod factors;
 mod figures;
 mod fitness;
+mod noise;
+mod parts;
 mod records;
 mod scalability;
 mod single;
+mod slicing;
+mod steady;
+
+pub use claims::{ClaimResult, Exploratory, PlannedClaim};
 
 pub use expectations::{
     ExpectationResult, PlannedExpectation, PlannedFigure, PlannedReference, PublishedFigure,
@@ -21,6 +28,9 @@ pub use figures::Figure;
 
 pub use fitness::{Ceiling, Conditions, FitnessCheck};
 
+pub use noise::*;
+pub use parts::{BadAnswer, Durations, Histograms};
+
 pub use records::{
     Baseline, BaselineFigure, Difference, FigurePair, HistoryChange, HistoryEntry, HistorySeries,
     HistoryVerdict, RunDiff, Sitting, SubjectFacts,
@@ -30,38 +40,26 @@ pub use scalability::Scalability;
 
 pub use single::SingleLoad;
 
+pub use slicing::Slicing;
+
+pub use steady::{SteadyStart, SteadyState, WarmUp};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 mod telemetry;
 mod transport;
+mod trends;
 
 pub use transport::{Handshakes, Negotiated, TlsTerms, Transport};
+
+pub use trends::{Checkpoint, ClassGrowth, TrendResult};
 
 pub use telemetry::{CollectorUse, MachineUse, ProcessUse, SubjectUse, Telemetry, ThreadsUse};
 
 /// Version of every format in this file.
 pub const FORMAT_VERSION: u32 = 1;
-
-/// Count, mean and quantiles of durations in nanoseconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Durations {
-    /// How many.
-    pub count: u64,
-    /// Arithmetic mean.
-    pub mean: Option<f64>,
-    /// Median.
-    pub p50: Option<u64>,
-    /// 90th percentile.
-    pub p90: Option<u64>,
-    /// 99th percentile.
-    pub p99: Option<u64>,
-    /// 99.9th percentile.
-    pub p999: Option<u64>,
-    /// Largest.
-    pub max: Option<u64>,
-}
 
 /// What the generator spent, and whether it was fit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -169,36 +167,6 @@ pub struct Point {
     pub bad_answers: Vec<BadAnswer>,
 }
 
-/// The first bad answer of one kind.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct BadAnswer {
-    /// The outcome.
-    pub outcome: String,
-    /// What was wrong.
-    pub what: String,
-    /// What was received, up to 4 KiB, lossy UTF-8, credentials redacted.
-    pub received: String,
-}
-
-/// Full histograms in HdrHistogram V2 deflate encoding, base64.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Histograms {
-    /// Response time.
-    pub response_time: String,
-    /// Service time.
-    pub service_time: String,
-    /// First byte.
-    pub first_byte: String,
-    /// Send delay.
-    pub send_delay: String,
-    /// Full TLS handshakes; empty without any.
-    #[serde(default)]
-    pub handshakes_full: String,
-    /// Resumed TLS handshakes; empty without any.
-    #[serde(default)]
-    pub handshakes_resumed: String,
-}
-
 /// One slice, a line of `blocks/NNNN.jsonl`. With several streams a slice is one line for each of them, with
 /// the same block, cycle and position; what the subject used stands in the first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -210,6 +178,7 @@ pub struct Slice {
     /// `warm-up`, `measure`, or `lost`: the variant did not get through this block, and `marks` say why. A
     /// lost variant has nothing measured in its line, and its other slices of the block are in no figure.
     /// `perturbation`: one of a pair of slices with once and with twice the generator's threads, in no figure.
+    /// `spared`: the block left this variant out at this load point, because no open claim needed it any more.
     pub phase: String,
     /// Cycle within the block, from 1; 0 in the warm-up.
     pub cycle: u32,
@@ -311,6 +280,9 @@ pub struct LoadPoint {
     /// loads that are sliced.
     #[serde(default)]
     pub length_ns: u64,
+    /// Time between two checkpoints of a soak; 0 for every other load.
+    #[serde(default)]
+    pub checkpoint_ns: u64,
     /// The loads of the streams that run at once; empty without streams.
     #[serde(default)]
     pub streams: Vec<StreamLoad>,
@@ -335,22 +307,19 @@ pub struct StreamLoad {
     pub think_ns: u64,
 }
 
-/// A claim as the plan holds it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PlannedClaim {
-    /// Its name.
-    pub name: String,
-    /// Its text, as declared.
-    pub text: String,
-}
-
 /// Lengths and counts that the preset decides.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {
-    /// Warm-up of a block; all variants share it in turns.
+    /// Warm-up of a block; all variants share it in turns. The shortest, where it lasts until the variants are steady.
     pub warm_up_ns: u64,
+    /// The longest, where it lasts until the variants are steady; 0 where its length is fixed.
+    #[serde(default)]
+    pub warm_up_cap_ns: u64,
     /// Cycles in a block, per load point.
     pub cycles: u32,
+    /// Whether the blocks after the first look may have another number of them (`slicing.json`).
+    #[serde(default)]
+    pub cycles_adapt: bool,
     /// Measured window of a slice.
     pub slice_ns: u64,
     /// Load before a slice's window that is discarded.
@@ -362,6 +331,13 @@ pub struct Timing {
     pub perturbation_ns: u64,
     /// Blocks at which the claims are judged.
     pub looks: Vec<u32>,
+    /// What makes looking more than once honest: `looks` (bounds for these looks), or `anytime` (bounds that hold
+    /// after every block, `--keep-going`). Empty is `looks`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub looking: String,
+    /// Whether a claim is closed as undecided when the last look would hardly settle it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub futility: bool,
     /// Time allowed for the whole study.
     pub budget_ns: u64,
 }
@@ -498,25 +474,6 @@ pub struct Estimate {
     pub unit: String,
 }
 
-/// A claim with its verdict.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ClaimResult {
-    /// Its name.
-    pub name: String,
-    /// Its text at a definite load point.
-    pub text: String,
-    /// `supported`, `refuted` or `undecided`.
-    pub verdict: String,
-    /// What it rests on.
-    pub estimate: Option<Estimate>,
-    /// Confidence of the interval.
-    pub confidence: f64,
-    /// Blocks it rests on.
-    pub blocks: u32,
-    /// Why, a sentence each.
-    pub reasons: Vec<String>,
-}
-
 /// `result.json`, and what `--format json` prints.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunResult {
@@ -541,9 +498,15 @@ pub struct RunResult {
     /// The table of expectations: met, not met or undecided.
     #[serde(default)]
     pub expectations: Vec<ExpectationResult>,
+    /// Comparisons that no claim declares, for whoever looks for a question to ask next.
+    #[serde(default)]
+    pub exploratory: Vec<Exploratory>,
     /// Published figures beside those found here.
     #[serde(default)]
     pub published: Vec<PublishedFigure>,
+    /// Whether something grew over soaks.
+    #[serde(default)]
+    pub trends: Vec<TrendResult>,
     /// What ladders of connections came to, one entry for each variant; empty without a ladder.
     #[serde(default)]
     pub scalability: Vec<Scalability>,
@@ -560,6 +523,12 @@ pub struct RunResult {
     /// What the generator reaches against a server that does nothing.
     #[serde(default)]
     pub ceilings: Vec<Ceiling>,
+    /// How many cycles the blocks after the first look have, where it was chosen.
+    #[serde(default)]
+    pub slicing: Option<Slicing>,
+    /// Whether the starts of each variant had a steady state; empty where warm-ups were fixed.
+    #[serde(default)]
+    pub steady_states: Vec<SteadyState>,
     /// `start` or `process`; empty for a single measurement.
     pub replication: String,
     /// The plan; absent for a single measurement.

@@ -1,10 +1,10 @@
 //! The plan as a person reads it, before anything is started.
 
-use super::{Mode, Preset, S, age_seconds};
+use super::{Mode, Preset, S, age_seconds, reckoned_warm_up_s};
 use crate::study::shortage::overflow;
 use crate::study::{ExpectedRow, OpenTerms, Reference, Study, SubjectSpec};
 use proofload_engine::Shortage;
-use proofload_store::schema::{LoadPoint, Plan, Transport, Variant};
+use proofload_store::schema::{LoadPoint, Plan, Timing, Transport, Variant};
 use std::fmt::Write;
 
 /// The checked plan as text: what is started with which commands, what is asked, what is claimed, how long
@@ -168,7 +168,16 @@ fn write_timing(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Resul
     let block =
         if plan.replication == "start" { "fresh start of every variant" } else { "a stretch of time" };
     let turns = if serial { "one after the other, each with its share" } else { "that they share in turns" };
-    writeln!(out, "  block: {block}, a fixed warm-up of {} s {turns},", seconds(timing.warm_up_ns))?;
+    let warm_up = match timing.warm_up_cap_ns {
+        0 => format!("a fixed warm-up of {} s", seconds(timing.warm_up_ns)),
+        cap_ns => format!(
+            "a warm-up until they are steady, {} to {} s (reckoned with {:.0} s)",
+            seconds(timing.warm_up_ns),
+            seconds(cap_ns),
+            reckoned_warm_up_s(study, timing)
+        ),
+    };
+    writeln!(out, "  block: {block}, {warm_up} {turns},")?;
     let whole = study.points.iter().any(|point| point.is_whole());
     let each = if serial { "for it" } else { "on every variant" };
     let slices = match whole {
@@ -180,25 +189,51 @@ fn write_timing(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Resul
         ),
     };
     writeln!(out, "    then {} {}; in each, {slices}", timing.cycles, counted(timing.cycles, "cycle"))?;
+    if timing.cycles_adapt {
+        writeln!(
+            out,
+            "    after the first look as many cycles as the spread between slices and between starts makes \
+             worthwhile, 2 to 24"
+        )?;
+    }
     if plan.preset == Preset::Quick.name() && plan.replication == "start" {
         let mode = if serial { Mode::Serial } else { Mode::Cycles };
         let (from, to) = age_seconds(study, timing, mode);
         writeln!(out, "  label: young servers, {from} to {to} s after start")?;
     }
-    let looks: Vec<String> = timing.looks.iter().map(u32::to_string).collect();
-    if blocks > 1 {
-        let looks = looks.join(", ");
-        writeln!(out, "  looks: after {looks} blocks; it ends early when every claim is settled")?;
-    }
+    write_looks(out, timing)?;
     writeln!(
         out,
-        "  at most: {} of about {:.0} s, {}; budget {}",
+        "  {}: {} of about {:.0} s, {}; budget {}",
+        if timing.warm_up_cap_ns > 0 { "up to the last look" } else { "at most" },
         if blocks == 1 { "1 block".to_string() } else { format!("{blocks} blocks") },
         plan.estimated_seconds / f64::from(blocks.max(1)),
         length(plan.estimated_seconds),
         length(seconds(timing.budget_ns))
     )?;
     writeln!(out, "  seed: {}", plan.seed)
+}
+
+fn write_looks(out: &mut String, timing: &Timing) -> std::fmt::Result {
+    let (first, last) =
+        (timing.looks.first().copied().unwrap_or(1), timing.looks.last().copied().unwrap_or(1));
+    if timing.looking == proofload_store::ANYTIME {
+        writeln!(
+            out,
+            "  looks: after every block from {first} to {last} (--keep-going); bounds that hold at all of them"
+        )?;
+    } else if last > 1 {
+        let looks: Vec<String> = timing.looks.iter().map(u32::to_string).collect();
+        let looks = looks.join(", ");
+        writeln!(out, "  looks: after {looks} blocks; it ends early when every claim is settled")?;
+    }
+    if timing.futility {
+        writeln!(out, "    a claim that the last look would hardly settle is closed as undecided before it")?;
+    }
+    if last > 1 {
+        writeln!(out, "    what no open claim needs is not measured any more")?;
+    }
+    Ok(())
 }
 
 fn counted(n: u32, thing: &str) -> String {

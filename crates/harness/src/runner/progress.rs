@@ -1,7 +1,7 @@
 //! What the runner tells whoever watches.
 
 use proofload_stats::Judgement;
-use proofload_store::schema::{Ceiling, Slice};
+use proofload_store::schema::{Ceiling, Slice, Slicing};
 
 /// Where a study stands; for the live view.
 #[derive(Clone, Debug)]
@@ -66,6 +66,18 @@ pub enum Progress<'a> {
         blocks: u32,
         /// The judgement on them.
         judgement: &'a Judgement,
+    },
+    /// What the blocks to come leave out: every claim about it is settled.
+    Spared {
+        /// Variants at load points: `nio @ 64c`.
+        spared: &'a [String],
+    },
+    /// The blocks from now on have another number of cycles, or the same.
+    Cycles {
+        /// Cycles of the plan.
+        planned: u32,
+        /// What was chosen, and on what.
+        slicing: &'a Slicing,
     },
     /// Something did not end as it should.
     Noticed {

@@ -42,6 +42,7 @@ fn observations(blocks: &[Block]) -> Observations {
         excluded_blocks: 0,
         disturbed: Vec::new(),
         replication: Replication::Start,
+        unsteady: Vec::new(),
     }
 }
 

@@ -6,9 +6,13 @@
 //! limits.
 
 mod assembled;
+mod cycles;
+mod fitted;
 mod noise;
 mod recorded;
+mod stopping;
 mod truths;
+mod tuning;
 mod wrong;
 
 use noise::{Machine, Noise, QUIET_MACHINE, SHARED_MACHINE, first};

@@ -29,8 +29,8 @@ pub const SHARED_MACHINE: Noise = Noise { start: 0.03, drift: 0.05, memory: 0.9,
 /// A quiet machine: about 2 %.
 pub const QUIET_MACHINE: Noise = Noise { start: 0.01, drift: 0.02, memory: 0.9, slice: 0.02, spikes: 0.02 };
 
-/// Cycles in a block.
-const CYCLES: usize = 6;
+/// Cycles in a block, unless it is said otherwise.
+pub const CYCLES: usize = 6;
 
 /// Slices that pass while all variants are stopped, started and warmed between blocks.
 const SLICES_BETWEEN_BLOCKS: usize = 30;
@@ -42,6 +42,8 @@ pub struct Machine {
     drift: f64,
     /// Variants run one after the other instead of in turns; the order of the block before.
     serial: Option<Vec<usize>>,
+    /// Cycles of the blocks from now on.
+    pub cycles: usize,
     /// Who else uses the machine.
     burner: Burner,
     /// Since the study began, in the time of the default preset.
@@ -85,7 +87,7 @@ impl Machine {
         let mut rng = Rng::new(seed);
         let drift = noise.drift * rng.normal();
         let (burner, minutes, phase_minutes) = (Burner::None, 0.0, 0.0);
-        Machine { rng, noise, drift, serial: None, burner, minutes, phase_minutes }
+        Machine { rng, noise, drift, serial: None, burner, minutes, phase_minutes, cycles: CYCLES }
     }
 
     /// As [`Machine::new`], shared with somebody.
@@ -123,16 +125,23 @@ impl Machine {
 
     /// A study of as many blocks, cell by cell: `effects[point][variant]` are logarithms.
     pub fn study(&mut self, effects: &[Vec<f64>], blocks: u32) -> Observations {
-        let mut cells = Vec::new();
-        for block in 1..=blocks {
-            self.block(block, effects, &mut cells);
-        }
-        Observations {
-            cells,
-            blocks: (1..=blocks).collect(),
+        let mut study = Observations {
+            cells: Vec::new(),
+            blocks: Vec::new(),
             excluded_blocks: 0,
             disturbed: Vec::new(),
             replication: Replication::Start,
+            unsteady: Vec::new(),
+        };
+        self.go_on(&mut study, effects, blocks);
+        study
+    }
+
+    /// The next blocks of a study, up to that many.
+    pub fn go_on(&mut self, study: &mut Observations, effects: &[Vec<f64>], blocks: u32) {
+        for block in study.blocks.len() as u32 + 1..=blocks {
+            self.block(block, effects, &mut study.cells);
+            study.blocks.push(block);
         }
     }
 
@@ -143,7 +152,7 @@ impl Machine {
         self.minutes += 45.0 / 60.0;
         let variants = effects[0].len();
         let starts: Vec<f64> = (0..variants).map(|_| self.noise.start * self.rng.normal()).collect();
-        let mut slices = vec![vec![Vec::with_capacity(CYCLES); variants]; effects.len()];
+        let mut slices = vec![vec![Vec::with_capacity(self.cycles); variants]; effects.len()];
         if let Some(mut order) = self.serial.take() {
             // Every second block reverses the order of the one before it.
             if block % 2 == 1 {
@@ -155,7 +164,7 @@ impl Machine {
             for &variant in &order {
                 // A start and a warm-up lie between one variant and the next.
                 (0..SLICES_BETWEEN_BLOCKS / 2).for_each(|_| self.pass());
-                for _ in 0..CYCLES {
+                for _ in 0..self.cycles {
                     for (point, effects) in effects.iter().enumerate() {
                         let slice = effects[variant] + starts[variant] + self.slice();
                         slices[point][variant].push(10_000.0 * slice.exp());
@@ -166,7 +175,7 @@ impl Machine {
             return self.keep(block, slices, cells);
         }
         let mut order: Vec<usize> = (0..variants).collect();
-        for cycle in 0..CYCLES {
+        for cycle in 0..self.cycles {
             if cycle % 2 == 0 {
                 self.rng.shuffle(&mut order);
             } else {
@@ -192,7 +201,7 @@ impl Machine {
                     variant,
                     point,
                     measure: Measure::Throughput,
-                    merged: Some(slices.iter().sum::<f64>() / CYCLES as f64),
+                    merged: Some(slices.iter().sum::<f64>() / slices.len() as f64),
                     cycles: slices.into_iter().map(Some).collect(),
                     finished: 60_000,
                     errors: 0,
