@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod capacity;
 pub mod escape;
 mod expected;
 mod fitness;

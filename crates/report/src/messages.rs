@@ -2,9 +2,11 @@
 //!
 //! Messages take values and return text without markup; escaping is the renderer's duty.
 
+mod capacity;
 mod fitness;
 mod transport;
 
+pub use capacity::*;
 pub use fitness::*;
 pub use transport::*;
 

@@ -1,6 +1,6 @@
 //! From the record to a result: judge, figures, limits. Everything that a renderer shows comes from here.
 
-use crate::{expected, messages};
+use crate::{capacity, expected, messages};
 use proofload_stats::{
     Cell, Claim, ClaimError, Design, Judged, Measure, Names, Observations, Published, Selector, Source,
     mean_over_blocks, parse_claim,
@@ -110,8 +110,13 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
     let expectations = expected::expectations(run, &names, &design, seconds_per_block)?;
     let published = expected::published_figures(plan, &names)?;
     let observations = run.observations(&figured(&claims, &published))?;
-    let points = run.points()?;
-    let mut limits = limits(run, plan, run.excluded().len() as u32);
+    let capacities = capacity::capacities(run)?;
+    let searched = plan.capacity.is_some();
+    let points = if searched { capacity::points(run) } else { run.points()? };
+    let mut limits = match searched {
+        true => capacity::limits(run),
+        false => limits(run, plan, run.excluded().len() as u32),
+    };
     limits.extend(crate::fitness::limits(&points));
     Ok(RunResult {
         format: FORMAT_VERSION,
@@ -121,9 +126,13 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
         status: run.status().clone(),
         variants: plan.variants.clone(),
         points,
-        figures: figures(&observations, &names),
+        figures: match searched {
+            true => capacity::figures(&capacities, names.points.first().map_or("", String::as_str)),
+            false => figures(&observations, &names),
+        },
         published: expected::beside_found(plan, &published, &observations, &names),
         claims: results,
+        capacities,
         expectations,
         blocks: observations.blocks.len() as u32,
         excluded_blocks: run.excluded().len() as u32,
@@ -396,6 +405,9 @@ pub fn overall(result: &RunResult) -> Overall {
         let figures = result.baseline.iter().flat_map(|baseline| &baseline.figures);
         figures.into_iter().any(|figure| figure.verdict == verdict)
     };
+    if !result.capacities.is_empty() {
+        return of_capacities(result);
+    }
     let undecided = any("undecided") || rows("undecided");
     let judged_nothing = result.claims.is_empty() && result.expectations.is_empty();
     // A refuted claim was judged on fit slices: the judge lets no other through.
@@ -411,6 +423,21 @@ pub fn overall(result: &RunResult) -> Overall {
         || (result.plan.is_some() && judged_nothing)
     {
         // A study of which no claim is left was asked for figures, and decides nothing.
+        Overall::Undecided
+    } else {
+        Overall::AllSupported
+    }
+}
+
+/// What a search comes to: that a rate is carried over the whole range is an answer that was asked for, that it is not
+/// even at the lowest is one that was not.
+fn of_capacities(result: &RunResult) -> Overall {
+    let any = |answers: &[&str]| result.capacities.iter().any(|found| answers.contains(&&*found.answer));
+    if any(&["below_range"]) {
+        Overall::Refuted
+    } else if any(&["client_limited", "connection_limited"]) {
+        Overall::Invalid
+    } else if any(&["not_settled"]) {
         Overall::Undecided
     } else {
         Overall::AllSupported

@@ -85,12 +85,15 @@ pub fn view(result: &RunResult) -> View {
     };
     let mut tables = match single {
         true => result.points.iter().map(latencies).collect(),
+        false if !result.capacities.is_empty() => crate::capacity::tables(result),
         false => vec![figures(result)],
     };
     tables.extend(published(result));
     tables.extend(result.baseline.as_ref().map(against_baseline));
-    tables.extend(outcomes(&result.points));
-    tables.extend(handshakes(&result.points));
+    // Of a search each trial is a point; its table says what went wrong.
+    let points = if result.capacities.is_empty() { result.points.as_slice() } else { &[] };
+    tables.extend(outcomes(points));
+    tables.extend(handshakes(points));
     tables.extend(crate::fitness::table(result));
     let mut limits = insecure(result);
     limits.extend(result.limits.clone());
@@ -100,6 +103,9 @@ pub fn view(result: &RunResult) -> View {
         limits.extend(crate::fitness::limits(&result.points).into_iter().filter(|_| is_fit(result)));
     }
     limits.extend(redirects(&result.points));
+    limits.extend(result.capacities.iter().flat_map(|found| {
+        found.reasons.iter().map(|reason| messages::of_variant(&found.variant, reason)).collect::<Vec<_>>()
+    }));
     View {
         title,
         question: result.question.clone(),
@@ -398,8 +404,11 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
             }
         }
         add(messages::WORKLOAD, plan.workload.join("; "));
-        add(messages::PRESET, messages::preset(&plan.preset, &plan.timing, plan.seed));
-        if !plan.mode.is_empty() {
+        match &plan.capacity {
+            Some(search) => add(messages::SEARCH, messages::search(search, plan)),
+            None => add(messages::PRESET, messages::preset(&plan.preset, &plan.timing, plan.seed)),
+        }
+        if !plan.mode.is_empty() && plan.capacity.is_none() {
             add(messages::MODE, messages::mode(&plan.mode, &plan.mode_reason));
         }
         add(messages::BLOCKS, messages::complete_and_excluded(result.blocks, result.excluded_blocks));
@@ -432,6 +441,10 @@ fn environment(result: &RunResult) -> Vec<(String, String)> {
 
 /// The last line: who, how many times as much, the interval, the blocks.
 fn headline(result: &RunResult) -> String {
+    if !result.capacities.is_empty() {
+        let sentences: Vec<&str> = result.capacities.iter().map(|found| found.sentence.as_str()).collect();
+        return sentences.join("; ");
+    }
     match &result.plan {
         None => result.points.first().map(single_headline).unwrap_or_default(),
         Some(plan) => restore(plan)

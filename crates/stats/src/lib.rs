@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bounds;
+pub mod capacity;
 mod claim;
 mod design;
 mod expectation;

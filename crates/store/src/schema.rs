@@ -3,10 +3,13 @@
 //!
 //! Times are integers in nanoseconds and their names end in `_ns`; `null` stands for "not measured".
 
+mod capacity;
 mod expectations;
 mod fitness;
 mod records;
 mod single;
+
+pub use capacity::{CapacityResult, CapacityTrial, PlannedCapacity, TrialTerms};
 
 pub use expectations::{
     ExpectationResult, PlannedExpectation, PlannedFigure, PlannedReference, PublishedFigure,
@@ -227,6 +230,9 @@ pub struct Slice {
     /// Of a pair of the phase `perturbation`, the slice with twice the threads.
     #[serde(default)]
     pub perturbed: bool,
+    /// What makes it a trial of a search for a capacity; absent for any other slice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trial: Option<TrialTerms>,
 }
 
 /// A level of a factor.
@@ -437,6 +443,10 @@ pub struct Plan {
     /// What is to carry the bytes: `epoll`, `io_uring`. Empty where it was not recorded, which is taken for `epoll`.
     #[serde(default)]
     pub driver: String,
+    /// The search for a capacity, of a study whose load is one. Its trials stand one after the other in the blocks, each
+    /// block one start of one variant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<PlannedCapacity>,
 }
 
 /// What machine this is.
@@ -549,6 +559,9 @@ pub struct RunResult {
     pub figures: Vec<Figure>,
     /// Verdicts.
     pub claims: Vec<ClaimResult>,
+    /// The capacity of each variant, of a study whose load is a search for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capacities: Vec<CapacityResult>,
     /// The table of expectations: met, not met or undecided.
     #[serde(default)]
     pub expectations: Vec<ExpectationResult>,

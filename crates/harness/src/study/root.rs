@@ -139,7 +139,8 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let mode = map.optional("mode").and_then(|field| check_mode(&field));
     let driver = map.optional("driver").and_then(|field| check_driver(&field));
     let seed = map.optional("seed").map(|field| field.integer("a seed", 0..=u64::MAX));
-    let statements = Statements::read(map);
+    let searches = map.optional("load").is_some_and(|load| load.has("capacity"));
+    let statements = Statements::read(map, searches);
     let quick = map.optional("quick");
     map.close(KEYS);
 
@@ -152,6 +153,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     };
     let (checked, expectations, references) = statements.check(known.as_ref(), subjects.as_ref());
     let (subjects, points, names) = (subjects?, points?, known?);
+    let capacity = points.capacity;
     let mut parts = Parts {
         variants: subjects.variants,
         points: points.points,
@@ -179,6 +181,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         asking: shared.into_asking(),
         streams,
         points: parts.points,
+        capacity,
         timeouts: timeouts?,
         mode,
         driver: options.driver.or(driver).unwrap_or_default(),
@@ -219,7 +222,11 @@ struct Statements<'a> {
 }
 
 impl<'a> Statements<'a> {
-    fn read(map: &Map<'a>) -> Self {
+    fn read(map: &Map<'a>, searches: bool) -> Self {
+        if searches {
+            map.forbid(&["claims", "expect", "reference", "quick", "mode"], "load.capacity");
+            return Statements { claims: None, expect: None, reference: None };
+        }
         let expect = map.optional("expect");
         let claims = match &expect {
             // A study may ask for nothing but whether it finds what is expected.
