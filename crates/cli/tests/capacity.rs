@@ -66,7 +66,14 @@ fn a_dead_port_is_no_capacity_and_says_what_to_look_at() {
     ]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
     let said = text(&output.stderr);
-    assert!(said.contains("nothing was answered at 100/s") && said.contains("connect_refused"), "{said}");
+    assert!(said.contains("nothing answers at") && said.contains("start it first"), "{said}");
+    // Somebody is there, and answers otherwise than is expected.
+    let server = Reference::start(&[]);
+    let args = ["--slo", "p50 < 1s", "--trial", "200ms", "--expect-status", "404"];
+    let output = search(&server, &dir, &args);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("nothing was answered at 100/s, mostly rejected"), "{said}");
 }
 
 /// Each request takes 20 ms, so no rate has a median below 1 ms.
@@ -118,7 +125,11 @@ fn a_search_that_is_interrupted_keeps_what_was_measured() {
     let url = server.url();
     let path = dir.path().to_str().expect("UTF-8");
     let args = ["capacity", &url, "--dir", path, "--no-ceiling", "--slo", "p50 < 1s", "--trial", "1s"];
-    let mut child = command(&args).stderr(std::process::Stdio::piped()).spawn().expect("it starts");
+    let mut child = command(&args)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("it starts");
     let blocks = dir.path().join("runs/capacity/latest/blocks");
     let lines = || {
         let files = std::fs::read_dir(&blocks).into_iter().flatten().flatten();

@@ -139,11 +139,9 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let mode = map.optional("mode").and_then(|field| check_mode(&field));
     let driver = map.optional("driver").and_then(|field| check_driver(&field));
     let seed = map.optional("seed").map(|field| field.integer("a seed", 0..=u64::MAX));
-    let searches = map.optional("load").is_some_and(|load| load.has("capacity"));
-    let statements = Statements::read(map, searches);
+    let statements = Statements::read(map);
     let quick = map.optional("quick");
     map.close(KEYS);
-
     let known = match (&subjects, &points) {
         (Some(subjects), Some(points)) if subjects.names_complete && points.labels_complete => {
             Some(names(&subjects.variants, &points.points, &streams))
@@ -153,7 +151,6 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     };
     let (checked, expectations, references) = statements.check(known.as_ref(), subjects.as_ref());
     let (subjects, points, names) = (subjects?, points?, known?);
-    let capacity = points.capacity;
     let mut parts = Parts {
         variants: subjects.variants,
         points: points.points,
@@ -181,7 +178,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         asking: shared.into_asking(),
         streams,
         points: parts.points,
-        capacity,
+        capacity: points.capacity,
         timeouts: timeouts?,
         mode,
         driver: options.driver.or(driver).unwrap_or_default(),
@@ -222,8 +219,8 @@ struct Statements<'a> {
 }
 
 impl<'a> Statements<'a> {
-    fn read(map: &Map<'a>, searches: bool) -> Self {
-        if searches {
+    fn read(map: &Map<'a>) -> Self {
+        if map.optional("load").is_some_and(|load| load.has("capacity")) {
             map.forbid(&["claims", "expect", "reference", "quick", "mode"], "load.capacity");
             return Statements { claims: None, expect: None, reference: None };
         }
