@@ -57,7 +57,7 @@ impl Baseline {
 }
 
 /// `5%` or `0.05`; 0 is allowed, 1 is not.
-fn share(text: &str) -> Option<f64> {
+pub fn share(text: &str) -> Option<f64> {
     let number = |text: &str| text.trim().parse::<f64>().ok();
     let share = match text.strip_suffix('%') {
         Some(percent) => number(percent)? / 100.0,

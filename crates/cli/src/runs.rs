@@ -1,6 +1,7 @@
 //! `proofload history` and `proofload diff`: records side by side, nothing run.
 
 use crate::args::{DiffArgs, HistoryArgs, ListFormat};
+use crate::baseline::share;
 use crate::exit::{Exit, leave};
 use crate::output;
 use anyhow::Context;
@@ -10,8 +11,12 @@ use serde::Serialize;
 
 /// The verb.
 pub fn history(args: &HistoryArgs) -> anyhow::Result<Exit> {
+    let least_change = share(&args.least_change).ok_or_else(|| {
+        let what = format!("--least-change {}: write a share below 100 %, as 5% or 0.05", args.least_change);
+        leave(Exit::Usage, what)
+    })?;
     let paths = proofload_store::runs(&args.dir, args.study.as_deref())?;
-    let entries: Vec<_> = paths.iter().map(|path| proofload_report::history_entry(path)).collect();
+    let entries = proofload_report::history(&paths, least_change);
     match args.format {
         ListFormat::Text => output::print(&proofload_report::history_text(&entries, &clock::date_text))?,
         ListFormat::Json => print_json(&entries)?,

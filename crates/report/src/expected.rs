@@ -1,7 +1,8 @@
 //! What was expected, judged; and what was published elsewhere, beside what was found here.
 
+use crate::figures::{Cells, figure};
 use crate::messages;
-use crate::result::{ReportError, figure, restore, stored};
+use crate::result::{ReportError, restore, stored};
 use proofload_stats::{
     Claim, Expectation, Judged, Judgement, Names, Observations, Published, parse_expectation,
     parse_published, reasons_of,
@@ -136,11 +137,12 @@ pub(crate) fn beside_found(
     let declared = plan.references.iter().flat_map(|reference| {
         reference.figures.iter().map(move |figure| (reference, figure.quantity.clone()))
     });
+    let cells = Cells::of(observations);
     declared
         .zip(published)
         .map(|((reference, quantity), figure_of)| {
             let of = (figure_of.variant, figure_of.point, figure_of.stream);
-            let found = figure(observations, of, figure_of.measure);
+            let found = figure(&cells, of, figure_of.measure);
             PublishedFigure {
                 quantity,
                 ratio: found.estimate.as_ref().map(|estimate| estimate.point / figure_of.value),

@@ -6,14 +6,19 @@
 #![forbid(unsafe_code)]
 
 mod capacity;
+mod changes;
 pub mod escape;
 mod expected;
+mod factors;
+mod figures;
 mod fitness;
+mod guard;
 mod messages;
 pub mod number;
 mod render;
 mod result;
 mod runs;
+mod scalability;
 mod threshold;
 mod view;
 
@@ -24,5 +29,5 @@ pub use render::{
     text, text_within,
 };
 pub use result::{Overall, ReportError, of_run, overall, restore};
-pub use runs::{baseline, diff, history_entry};
+pub use runs::{baseline, diff, history};
 pub use threshold::{judged_on_one, names_of_one, of_run_with, thresholds};

@@ -3,11 +3,19 @@
 //! Messages take values and return text without markup; escaping is the renderer's duty.
 
 mod capacity;
+mod changes;
+mod factors;
+mod figures;
 mod fitness;
+mod scalability;
 mod transport;
 
 pub use capacity::*;
+pub use changes::*;
+pub use factors::*;
+pub use figures::*;
 pub use fitness::*;
+pub use scalability::*;
 pub use transport::*;
 
 use crate::number;
@@ -279,10 +287,7 @@ pub fn machine(what: &str) -> String {
 
 /// Who asked, where: `nio @ 64c`, `nio [fast] @ 64c`.
 pub fn place(point: &Point) -> String {
-    match point.stream.as_str() {
-        "" => format!("{} @ {}", point.variant, point.point),
-        stream => format!("{} [{stream}] @ {}", point.variant, point.point),
-    }
+    place_of(&point.variant, &point.stream, &point.point)
 }
 
 /// It did not.

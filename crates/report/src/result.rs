@@ -1,23 +1,10 @@
 //! From the record to a result: judge, figures, limits. Everything that a renderer shows comes from here.
 
+use crate::figures::{figured, figures};
 use crate::{capacity, expected, messages};
-use proofload_stats::{
-    Cell, Claim, ClaimError, Design, Judged, Measure, Names, Observations, Published, Selector, Source,
-    mean_over_blocks, parse_claim,
-};
-use proofload_store::schema::{self, ClaimResult, Estimate, FORMAT_VERSION, Figure, Plan, RunResult, Slice};
+use proofload_stats::{Claim, ClaimError, Design, Judged, Names, Observations, Selector, parse_claim};
+use proofload_store::schema::{self, ClaimResult, Estimate, FORMAT_VERSION, Plan, RunResult, Slice};
 use proofload_store::{Run, StoreError};
-
-/// Measures that every table of figures has.
-pub(crate) const TABLE: [Measure; 4] = [
-    Measure::Throughput,
-    Measure::ResponseQuantile(5000),
-    Measure::ResponseQuantile(9900),
-    Measure::CpuPerRequest,
-];
-
-/// Measures that a table of figures has as well, where some variant has a value.
-pub(crate) const TABLE_IF_MEASURED: [Measure; 2] = [Measure::Rss, Measure::GcTimeShare];
 
 /// Most sentences about what could not be measured.
 const MISSING_TOLD_MAX: usize = 6;
@@ -97,6 +84,11 @@ pub fn restore(plan: &Plan) -> Result<(Names, Vec<Claim>, Design), ReportError> 
 /// # Errors
 /// When the record cannot be read, or its plan holds a claim that cannot be.
 pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
+    Ok(of_run_observed(run)?.0)
+}
+
+/// The same with the observations that its figures are of.
+pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), ReportError> {
     let plan = run.plan();
     let (names, claims, design) = restore(plan)?;
     let judgement = proofload_store::judged(run, &claims, &design)?;
@@ -113,12 +105,23 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
     let capacities = capacity::capacities(run)?;
     let searched = plan.capacity.is_some();
     let points = if searched { capacity::points(run) } else { run.points()? };
+    let scalability = crate::scalability::scalability(run)?;
     let mut limits = match searched {
         true => capacity::limits(run),
         false => limits(run, plan, run.excluded().len() as u32),
     };
     limits.extend(crate::fitness::limits(&points));
-    Ok(RunResult {
+    limits.extend(crate::scalability::limits(&scalability));
+    let figures = match searched {
+        true => capacity::figures(&capacities, names.points.first().map_or("", String::as_str)),
+        false => figures(&observations, &names),
+    };
+    if !searched {
+        limits.extend(crate::figures::limits(&figures));
+    }
+    let factors = crate::factors::factors(plan, &observations);
+    limits.extend(crate::factors::limits(factors.as_ref()));
+    let result = RunResult {
         format: FORMAT_VERSION,
         study: plan.study.clone(),
         question: plan.question.clone(),
@@ -126,14 +129,13 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
         status: run.status().clone(),
         variants: plan.variants.clone(),
         points,
-        figures: match searched {
-            true => capacity::figures(&capacities, names.points.first().map_or("", String::as_str)),
-            false => figures(&observations, &names),
-        },
+        figures,
         published: expected::beside_found(plan, &published, &observations, &names),
         claims: results,
         capacities,
         expectations,
+        scalability,
+        factors,
         blocks: observations.blocks.len() as u32,
         excluded_blocks: run.excluded().len() as u32,
         disturbed_blocks: run.left_out(),
@@ -144,7 +146,8 @@ pub fn of_run(run: &Run) -> Result<RunResult, ReportError> {
         environment: run.environment().clone(),
         limits,
         baseline: None,
-    })
+    };
+    Ok((result, observations))
 }
 
 pub(crate) fn claim_result(
@@ -172,80 +175,6 @@ pub(crate) fn stored(estimate: proofload_stats::Estimate) -> Estimate {
         low: finite(estimate.low),
         high: finite(estimate.high),
         unit: estimate.unit.to_string(),
-    }
-}
-
-/// The measures of which there are figures: those of the table, those that claims speak of, and whatever was
-/// seen of the subjects.
-fn figured(claims: &[Claim], published: &[Published]) -> Vec<Measure> {
-    let mut measures = TABLE.to_vec();
-    let published = published.iter().map(|figure| figure.measure);
-    let seen = Measure::all().filter(|measure| measure.source() != Source::Generator);
-    for measure in
-        TABLE_IF_MEASURED.into_iter().chain(proofload_store::measures_of(claims)).chain(seen).chain(published)
-    {
-        if !measures.contains(&measure) {
-            measures.push(measure);
-        }
-    }
-    measures
-}
-
-fn figures(observations: &Observations, names: &Names) -> Vec<Figure> {
-    let mut measures: Vec<Measure> = Vec::new();
-    for cell in &observations.cells {
-        let is_known = cell.merged.is_some() || TABLE.contains(&cell.measure);
-        if is_known && !measures.contains(&cell.measure) {
-            measures.push(cell.measure);
-        }
-    }
-    if observations.cells.is_empty() {
-        measures = TABLE.to_vec();
-    }
-    let streams = std::iter::once(None).chain((0..names.streams.len()).map(Some));
-    let mut figures = Vec::new();
-    for (point, label) in names.points.iter().enumerate() {
-        for (variant, selector) in names.variants.iter().enumerate() {
-            for stream in streams.clone() {
-                let known = measures.iter().filter(|measure| stream.is_none() || measure.is_of_exchanges());
-                figures.extend(known.map(|&measure| Figure {
-                    variant: selector.name.clone(),
-                    point: label.clone(),
-                    stream: stream.map_or_else(String::new, |at| names.streams[at].clone()),
-                    ..figure(observations, (variant, point, stream), measure)
-                }));
-            }
-        }
-    }
-    figures
-}
-
-/// A measure of one variant at one load point, of one stream or of all; the indexes are those of the plan's names.
-pub(crate) fn figure(
-    observations: &Observations,
-    (variant, point, stream): (usize, usize, Option<usize>),
-    measure: Measure,
-) -> Figure {
-    let cell_of = |block: &u32| {
-        let mut cells = observations.cells.iter();
-        let is_it = |c: &&Cell| {
-            (c.block, c.variant, c.point, c.stream, c.measure) == (*block, variant, point, stream, measure)
-        };
-        cells.find(is_it).and_then(|cell| cell.merged)
-    };
-    let per_block: Vec<Option<f64>> = observations.blocks.iter().map(cell_of).collect();
-    let seen: Vec<f64> = per_block.iter().copied().flatten().collect();
-    Figure {
-        measure: measure.name(),
-        estimate: mean_over_blocks(&seen, TABLE_TAIL).map(|mean| Estimate {
-            point: mean.mean,
-            low: mean.ends.map(|(low, _)| low),
-            high: mean.ends.map(|(_, high)| high),
-            unit: measure.unit().to_string(),
-        }),
-        confidence: 1.0 - TABLE_TAIL,
-        per_block,
-        ..Figure::default()
     }
 }
 

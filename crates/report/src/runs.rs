@@ -1,20 +1,44 @@
 //! Several runs: history, differences, a baseline. A verdict comes from the judge alone.
 
+use crate::changes::{self, Member};
 use crate::messages;
-use crate::result::{ReportError, TABLE, TABLE_TAIL, of_run, restore};
-use proofload_stats::{Cell, Counterpart, Observations, judge_regressions, ratio_unpaired};
+use crate::result::{ReportError, TABLE_TAIL, of_run, of_run_observed, restore};
+use proofload_stats::{Cell, Counterpart, Measure, Observations, judge_regressions, ratio_unpaired};
 use proofload_store::schema::{
     Baseline, BaselineFigure, Difference, Estimate, FORMAT_VERSION, Figure, FigurePair, HistoryEntry,
     HistoryVerdict, RunDiff, RunResult,
 };
 use proofload_store::{Run, compare};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Error rate over all figures of a comparison with a baseline.
 const BASELINE_ALPHA: f64 = 0.05;
 
-/// A run in a line. One that cannot be read is in the history too, with the reason.
-pub fn history_entry(path: &Path) -> HistoryEntry {
+/// What is compared between runs: each measure more takes its share of the error rate from the others.
+pub(crate) const COMPARED: [Measure; 4] = [
+    Measure::Throughput,
+    Measure::ResponseQuantile(5000),
+    Measure::ResponseQuantile(9900),
+    Measure::CpuPerRequest,
+];
+
+/// Runs, oldest first, each in a line, with the series that they make and the change points in those. One that cannot
+/// be read is in the history too, with the reason. `least_change` is a share: of two levels the higher must be above
+/// the lower by that.
+pub fn history(paths: &[PathBuf], least_change: f64) -> Vec<HistoryEntry> {
+    let mut entries: Vec<HistoryEntry> = Vec::new();
+    let mut members: Vec<Member> = Vec::new();
+    for path in paths {
+        let (entry, member) = history_entry(path, entries.len());
+        entries.push(entry);
+        members.extend(member);
+    }
+    changes::enter(&mut entries, &members, least_change);
+    entries
+}
+
+/// A run in a line, and what it brings to a series. `at` is its place in the history.
+fn history_entry(path: &Path, at: usize) -> (HistoryEntry, Option<Member>) {
     let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let mut entry = HistoryEntry {
         study: path.parent().and_then(name).unwrap_or_default(),
@@ -22,12 +46,24 @@ pub fn history_entry(path: &Path) -> HistoryEntry {
         run: path.display().to_string(),
         ..HistoryEntry::default()
     };
-    let read = Run::open(path).map_err(ReportError::from).and_then(|run| Ok((of_run(&run)?, run)));
+    let read = Run::open(path).map_err(ReportError::from).and_then(|run| {
+        let (result, observations) = of_run_observed(&run)?;
+        let goes_on = run.is_running();
+        let member = (!goes_on).then(|| Member::of(&run, &observations, at)).transpose()?.flatten();
+        Ok((run, result, member))
+    });
     match read {
-        Ok((result, run)) => fill(&mut entry, &result, &run),
-        Err(error) => entry.damage = error.to_string(),
+        Ok((run, result, member)) => {
+            fill(&mut entry, &result, &run);
+            let (left_out, member) = member.map_or((Vec::new(), None), |(m, out)| (out, Some(m)));
+            entry.left_out = left_out;
+            (entry, member)
+        }
+        Err(error) => {
+            entry.damage = error.to_string();
+            (entry, None)
+        }
     }
-    entry
 }
 
 fn fill(entry: &mut HistoryEntry, result: &RunResult, run: &Run) {
@@ -181,14 +217,14 @@ pub fn baseline(
                 unmatched.push(format!("{} @ {label}", selector.name));
                 continue;
             };
-            counterparts.extend(TABLE.map(|measure| Counterpart {
+            counterparts.extend(COMPARED.map(|measure| Counterpart {
                 measure,
                 variant: (variant, there),
                 point: (point, at),
             }));
         }
     }
-    let (now, then) = (run.observations(&TABLE)?, base.observations(&TABLE)?);
+    let (now, then) = (run.observations(&COMPARED)?, base.observations(&COMPARED)?);
     // A figure that neither has (CPU of a server that was not started) is no comparison.
     let known = |c: &Counterpart| {
         let here = now.cells.iter().any(|cell| {

@@ -1,6 +1,6 @@
 //! What is shown, units already chosen. Renderers do no arithmetic on measurements.
 
-use crate::result::{TABLE, TABLE_IF_MEASURED, restore};
+use crate::result::restore;
 use crate::{messages, number};
 use proofload_stats::{Claim, Measure, Names, Side, Term};
 use proofload_store::schema::{
@@ -86,8 +86,10 @@ pub fn view(result: &RunResult) -> View {
     let mut tables = match single {
         true => result.points.iter().map(latencies).collect(),
         false if !result.capacities.is_empty() => crate::capacity::tables(result),
-        false => vec![figures(result)],
+        false => vec![crate::figures::table(result)],
     };
+    tables.extend(crate::factors::table(result));
+    tables.extend(crate::scalability::table(result));
     tables.extend(published(result));
     tables.extend(result.baseline.as_ref().map(against_baseline));
     // Of a search each trial is a point; its table says what went wrong.
@@ -176,51 +178,6 @@ fn bar(claim: &ClaimResult) -> Option<Bar> {
     let widest = [low, high, estimate.point].iter().map(|r| r.ln().abs()).fold(1.1_f64.ln(), f64::max) * 1.15;
     let place = |ratio: f64| (ratio.ln() / widest + 1.0) / 2.0;
     Some(Bar { low: place(low), point: place(estimate.point), high: place(high), one: 0.5 })
-}
-
-/// The measures that stand in the table: the usual ones, and those that claims speak of. The others are in JSON.
-fn shown(result: &RunResult) -> Vec<String> {
-    let restored = result.plan.as_ref().and_then(|plan| restore(plan).ok());
-    let claimed = restored.map_or_else(Vec::new, |(_, claims, _)| proofload_store::measures_of(&claims));
-    // Errors have a column in any case.
-    let claimed = claimed.into_iter().filter(|measure| *measure != Measure::Errors);
-    TABLE.into_iter().chain(TABLE_IF_MEASURED).chain(claimed).map(Measure::name).collect()
-}
-
-fn figures(result: &RunResult) -> Table {
-    let mut measures: Vec<&str> = Vec::new();
-    let shown = shown(result);
-    for figure in &result.figures {
-        if shown.contains(&figure.measure) && !measures.contains(&figure.measure.as_str()) {
-            measures.push(&figure.measure);
-        }
-    }
-    let mut header = vec![messages::VARIANT.to_string()];
-    header.extend(measures.iter().map(ToString::to_string));
-    header.extend([messages::ANSWERED.to_string(), messages::ERRORS.to_string()]);
-    let mut rows = Vec::new();
-    for point in &result.points {
-        let mut row = vec![messages::place(point)];
-        for measure in &measures {
-            let found = result.figures.iter().find(|figure| {
-                (&figure.variant, &figure.point, &figure.stream)
-                    == (&point.variant, &point.point, &point.stream)
-                    && figure.measure == *measure
-            });
-            let estimate = found.and_then(|figure| figure.estimate.as_ref());
-            row.push(estimate.map_or_else(
-                || messages::NONE.to_string(),
-                |estimate| match estimate.low {
-                    Some(_) => messages::interval(estimate),
-                    None => number::with_unit(estimate.point, &estimate.unit),
-                },
-            ));
-        }
-        row.push(number::count(outcome(point, "answered")));
-        row.push(number::count(errors(point)));
-        rows.push(row);
-    }
-    Table { title: messages::FIGURES.to_string(), header, rows }
 }
 
 fn against_baseline(baseline: &Baseline) -> Table {
@@ -340,11 +297,11 @@ fn passage(transport: Option<&Transport>) -> Vec<(String, String)> {
     proxy.into_iter().chain(tls).collect()
 }
 
-fn outcome(point: &Point, kind: &str) -> u64 {
+pub(crate) fn outcome(point: &Point, kind: &str) -> u64 {
     point.outcomes.get(kind).copied().unwrap_or(0)
 }
 
-fn errors(point: &Point) -> u64 {
+pub(crate) fn errors(point: &Point) -> u64 {
     let finished_well = ["answered", "unsent", "abandoned"];
     let errors = point.outcomes.iter().filter(|(kind, _)| !finished_well.contains(&kind.as_str()));
     errors.fold(0, |sum, (_, n)| sum.saturating_add(*n))

@@ -10,7 +10,9 @@ use proofload_report::{
     Undecided, csv, csv_series, escape, hlog, html, json, junit, markdown, markdown_within, text,
 };
 use proofload_store::bad_answer;
-use proofload_store::schema::{RunResult, Slice, Telemetry};
+use proofload_store::schema::{
+    Estimate, FactorEffect, FactorTable, LevelChange, RunResult, Scalability, Slice, Telemetry,
+};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -82,6 +84,24 @@ fn poisoned(text: &str) -> (RunResult, Vec<Slice>) {
         figure.point.clone_from(&text);
         figure.stream.clone_from(&text);
     }
+    result.scalability = vec![Scalability {
+        variant: text.clone(),
+        most: Some(Estimate::default()),
+        reasons: vec![text.clone()],
+        ..Scalability::default()
+    }];
+    let change = LevelChange { factor: text.clone(), from: text.clone(), to: text.clone() };
+    result.factors = Some(FactorTable {
+        effects: vec![FactorEffect {
+            measure: text.clone(),
+            point: text.clone(),
+            changes: vec![change.clone(), change],
+            finding: text.clone(),
+            ..FactorEffect::default()
+        }],
+        reasons: vec![text.clone()],
+        ..FactorTable::default()
+    });
     let plan = result.plan.as_mut().expect("a plan");
     for variant in &mut plan.variants {
         variant.name.clone_from(&text);

@@ -8,11 +8,14 @@
 mod decide;
 mod evaluate;
 mod fact;
+mod figure;
 mod guard;
 mod regression;
 mod seen;
 mod series;
 
+pub use figure::{FigureOf, figure_of};
+pub use guard::ERROR_SHARE_MAX;
 pub use seen::judge_seen;
 
 use crate::design::Bounds;

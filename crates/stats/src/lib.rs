@@ -7,9 +7,11 @@
 
 pub mod bounds;
 pub mod capacity;
+pub mod change;
 mod claim;
 mod design;
 mod expectation;
+mod factors;
 mod fitness;
 pub mod hodges_lehmann;
 mod interval;
@@ -17,14 +19,21 @@ mod judge;
 mod observation;
 pub mod rng;
 pub mod sample;
+mod scalability;
 pub mod student;
 mod verdict;
 
 pub use claim::{Claim, ClaimError, Comparison, Measure, Names, Selector, Side, Source, Term, parse_claim};
 pub use design::{A_PRIORI_SPREAD, Design, next_look, projected_blocks};
 pub use expectation::{Expectation, Outcome, Published, parse_expectation, parse_published, reasons_of};
+pub use factors::{Change, Combination, Contrast, Effect, Effects, Finding, Grid, effects};
 pub use fitness::{Counts, Perturbation, Speeds, is_slower, perturbation};
-pub use interval::{MeanInterval, RatioInterval, mean_over_blocks, ratio_unpaired};
-pub use judge::{Counterpart, judge, judge_regressions, judge_seen};
+pub use interval::{
+    MeanInterval, RatioInterval, Spread, TAIL_EXCHANGES_MIN, beyond, mean_over_blocks, ratio_unpaired, spread,
+};
+pub use judge::{Counterpart, ERROR_SHARE_MAX, FigureOf, figure_of, judge, judge_regressions, judge_seen};
 pub use observation::{Cell, Observations, Replication};
+pub use scalability::{
+    Fitted, Ladder, NoKnee, NoLadder, NoPeak, PlateauFrom, Rung, Scalability, scalability,
+};
 pub use verdict::{Estimate, Judged, Judgement, Projection, Reason, Verdict};

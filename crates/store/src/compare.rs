@@ -197,6 +197,15 @@ pub fn comparability(left: (&Plan, &Environment), right: (&Plan, &Environment)) 
     found
 }
 
+/// What two comparable runs have differently all the same: servers, settings of the machine, Proofload itself. One of
+/// them may be why their figures differ.
+pub fn suspects(left: (&Plan, &Environment), right: (&Plan, &Environment)) -> Vec<Difference> {
+    let mut found = plans(left.0, right.0);
+    found.retain(|difference| difference.what.starts_with("variant "));
+    found.extend(environments(left.1, right.1, false));
+    found
+}
+
 /// What differs when a run is to go on, or to be made again, in two heaps: what makes it another study, which
 /// nobody can accept, and what makes it another machine or other servers, which somebody may.
 pub fn continuation(
@@ -259,6 +268,18 @@ mod tests {
         assert_eq!(whats(&found), expected);
         assert_eq!(found[1].left, None);
         assert_eq!(found[0].sentence(), "seed: 7 then, 8 now");
+    }
+
+    #[test]
+    fn what_may_be_why_figures_differ_is_of_servers_and_machine() {
+        let mut other = plan();
+        other.seed = 8;
+        other.variants[0].digests.insert("server.jar".into(), "bb".into());
+        let here = Environment { proofload: "1".into(), ..Environment::default() };
+        let mut there = Environment { proofload: "2".into(), ..here.clone() };
+        there.facts.insert("load_at_start".into(), "0.5".into());
+        let found = suspects((&plan(), &here), (&other, &there));
+        assert_eq!(whats(&found), ["variant a: digest of server.jar", "proofload"]);
     }
 
     #[test]

@@ -5,8 +5,11 @@
 
 mod capacity;
 mod expectations;
+mod factors;
+mod figures;
 mod fitness;
 mod records;
+mod scalability;
 mod single;
 
 pub use capacity::{CapacityResult, CapacityTrial, PlannedCapacity, TrialTerms};
@@ -15,12 +18,18 @@ pub use expectations::{
     ExpectationResult, PlannedExpectation, PlannedFigure, PlannedReference, PublishedFigure,
 };
 
+pub use factors::{FactorEffect, FactorTable, LevelChange};
+
+pub use figures::Figure;
+
 pub use fitness::{Ceiling, Conditions, FitnessCheck};
 
 pub use records::{
-    Baseline, BaselineFigure, Difference, FigurePair, HistoryEntry, HistoryVerdict, RunDiff, Sitting,
-    SubjectFacts,
+    Baseline, BaselineFigure, Difference, FigurePair, HistoryChange, HistoryEntry, HistorySeries,
+    HistoryVerdict, RunDiff, Sitting, SubjectFacts,
 };
+
+pub use scalability::Scalability;
 
 pub use single::SingleLoad;
 
@@ -518,26 +527,6 @@ pub struct ClaimResult {
     pub reasons: Vec<String>,
 }
 
-/// A measure of one variant at one load point: the geometric mean over blocks, and its t interval.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Figure {
-    /// The variant's name.
-    pub variant: String,
-    /// Label of the load point.
-    pub point: String,
-    /// Name of the stream; empty for all streams together, and without streams.
-    #[serde(default)]
-    pub stream: String,
-    /// The measure, as claims name it: `throughput`, `p99`, `cpu_per_request`.
-    pub measure: String,
-    /// What it comes to; absent when no block has a value.
-    pub estimate: Option<Estimate>,
-    /// Confidence of the interval.
-    pub confidence: f64,
-    /// The value of each complete block, in order; `null` where a block has none.
-    pub per_block: Vec<Option<f64>>,
-}
-
 /// `result.json`, and what `--format json` prints.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunResult {
@@ -568,6 +557,12 @@ pub struct RunResult {
     /// Published figures beside those found here.
     #[serde(default)]
     pub published: Vec<PublishedFigure>,
+    /// What ladders of connections came to, one entry for each variant; empty without a ladder.
+    #[serde(default)]
+    pub scalability: Vec<Scalability>,
+    /// Which settings matter; absent unless several factors were varied.
+    #[serde(default)]
+    pub factors: Option<FactorTable>,
     /// Complete blocks.
     pub blocks: u32,
     /// Blocks that were begun and do not count.

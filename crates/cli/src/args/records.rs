@@ -76,6 +76,9 @@ pub struct HistoryArgs {
     /// Directory in which runs/STUDY/ID/ are
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
+    /// Change points only where the higher level is above the lower one by this (5%, 0.1)
+    #[arg(long, value_name = "SHARE", default_value = "0")]
+    pub least_change: String,
     /// Format on standard output; schema/history.schema.json describes an entry
     #[arg(long, value_enum, default_value = "text")]
     pub format: ListFormat,

@@ -15,6 +15,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 const MS: u64 = 1_000_000;
+/// With none, a server that answers at once is asked millions of times in a virtual millisecond, and what it has still to
+/// say to each fills the memory.
+const LATENCY_MIN_NS: u64 = 50_000;
 
 /// Reads choices off an input; behind its end everything is 0, which is the plainest choice.
 #[derive(Clone, Debug)]
@@ -272,7 +275,7 @@ impl Case {
         let mut choices = Choices::new(Arc::clone(&bytes), 0, false);
         let mut plan = plan(&mut choices);
         let link = Link {
-            latency_ns: 1 + choices.upto(MS),
+            latency_ns: LATENCY_MIN_NS + choices.upto(MS),
             jitter_ns: choices.upto(MS) * u64::from(choices.flag()),
             segment_max: choices.upto(2_000) as usize * usize::from(choices.flag()),
             send_room: choices.upto(500) as usize * usize::from(choices.flag()),

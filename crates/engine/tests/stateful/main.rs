@@ -33,6 +33,12 @@ fn whatever_is_chosen_nothing_hangs_and_the_books_agree_with_the_witness() {
     }
 }
 
+/// Thirteen connections, each answered before its request has come whole, and then again byte by byte.
+#[test]
+fn answers_without_end_to_requests_without_pause_are_bounded() {
+    run(&[0x2a, 0xff], Canary::Well).expect("the books agree");
+}
+
 #[test]
 fn planted_faults_are_found_within_few_cases() {
     for canary in [

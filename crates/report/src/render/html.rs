@@ -106,9 +106,12 @@ fn table(table: &Table) -> String {
 
 /// A figure may be broken before its interval, where the page is narrow, and nowhere else.
 fn figure(cell: &str) -> String {
+    let is_end = |ends: &str| ends.starts_with(|c: char| c.is_ascii_digit() || "-−∞–".contains(c));
     match cell.split_once(" [") {
-        Some((point, ends)) => format!("<span>{}</span> <span>[{}</span>", safe(point), safe(ends)),
-        None => safe(cell),
+        Some((point, ends)) if is_end(ends) => {
+            format!("<span>{}</span> <span>[{}</span>", safe(point), safe(ends))
+        }
+        _ => safe(cell),
     }
 }
 

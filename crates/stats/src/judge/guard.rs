@@ -4,7 +4,7 @@ use super::series::Series;
 use crate::Reason;
 
 /// Error share above which nothing is said about speed: a fast error page is not throughput.
-pub(super) const ERROR_SHARE_MAX: f64 = 0.001;
+pub const ERROR_SHARE_MAX: f64 = 0.001;
 
 /// Share of the blocks that may be lost.
 pub(super) const LOST_SHARE_MAX: f64 = 0.2;

@@ -97,6 +97,60 @@ pub struct HistoryEntry {
     pub verdicts: Vec<HistoryVerdict>,
     /// Why it could not be read; empty when it could.
     pub damage: String,
+    /// The comparable runs of the study that it belongs to; absent where no block is complete, and while it goes on.
+    #[serde(default)]
+    pub series: Option<HistorySeries>,
+    /// Figures of it that are in no series, and why, a sentence each.
+    #[serde(default)]
+    pub left_out: Vec<String>,
+    /// Change points: figures that lie at another level from this run on. No verdicts.
+    #[serde(default)]
+    pub changes: Vec<HistoryChange>,
+}
+
+/// Comparable runs of a study, as each of them tells it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HistorySeries {
+    /// Id of its first run.
+    pub began: String,
+    /// Which of them this run is, from 1.
+    pub place: u32,
+    /// How many there are.
+    pub runs: u32,
+    /// In how many runs a figure must have a value for a change point to be looked for.
+    pub needs: u32,
+    /// How many figures (of one variant, load point, stream and measure) have that many, and were looked through.
+    pub figures: u32,
+    /// Of its first run: what it has differently from the run before, a sentence each.
+    pub differences: Vec<String>,
+}
+
+/// A figure that lies at another level from a run on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HistoryChange {
+    /// The variant's name.
+    pub variant: String,
+    /// Label of the load point.
+    pub point: String,
+    /// Name of the stream; empty for all streams together, and without streams.
+    pub stream: String,
+    /// The measure, as claims name it.
+    pub measure: String,
+    /// The new level over the old one (`ratio`); where a value is zero the new one less the old one, and the unit ends
+    /// in `_difference`. The place was chosen by the values, so it flatters a little.
+    pub change: Estimate,
+    /// Confidence of the interval, for a place fixed beforehand.
+    pub confidence: f64,
+    /// Student's p, for a place fixed beforehand.
+    pub p: f64,
+    /// Runs at the old level, back to the change before it or to the beginning of the series.
+    pub runs_before: u32,
+    /// Runs at the new level, this one among them.
+    pub runs_after: u32,
+    /// Id of the last run at the old level.
+    pub previous: String,
+    /// What the servers, the machine's settings and Proofload itself had differently then, a sentence each.
+    pub differences: Vec<String>,
 }
 
 /// A verdict in a line of `proofload history`.

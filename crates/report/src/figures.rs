@@ -1,0 +1,222 @@
+//! What the variants came to at each load point, over their starts: the figures of a result, and their table.
+
+use crate::result::{TABLE_TAIL, restore};
+use crate::view::{Table, errors, outcome};
+use crate::{messages, number};
+use proofload_stats::{
+    Cell, Claim, Measure, Names, Observations, Published, Source, Spread, TAIL_EXCHANGES_MIN, beyond,
+    mean_over_blocks, spread,
+};
+use proofload_store::schema::{Estimate, Figure, Point, RunResult};
+use std::collections::BTreeMap;
+
+/// Measures that every table of figures has.
+pub(crate) const TABLE: [Measure; 6] = [
+    Measure::Throughput,
+    Measure::ResponseQuantile(5000),
+    Measure::ResponseQuantile(9000),
+    Measure::ResponseQuantile(9900),
+    Measure::ResponseQuantile(9990),
+    Measure::CpuPerRequest,
+];
+
+/// Measures that a table of figures has as well, where some variant has a value.
+pub(crate) const TABLE_IF_MEASURED: [Measure; 2] = [Measure::Rss, Measure::GcTimeShare];
+
+/// The measures of which there are figures: those of the table, those that claims speak of, and whatever was
+/// seen of the subjects.
+pub(crate) fn figured(claims: &[Claim], published: &[Published]) -> Vec<Measure> {
+    let mut measures = TABLE.to_vec();
+    let published = published.iter().map(|figure| figure.measure);
+    let seen = Measure::all().filter(|measure| measure.source() != Source::Generator);
+    for measure in
+        TABLE_IF_MEASURED.into_iter().chain(proofload_store::measures_of(claims)).chain(seen).chain(published)
+    {
+        if !measures.contains(&measure) {
+            measures.push(measure);
+        }
+    }
+    measures
+}
+
+pub(crate) fn figures(observations: &Observations, names: &Names) -> Vec<Figure> {
+    let mut measures: Vec<Measure> = Vec::new();
+    for cell in &observations.cells {
+        let is_known = cell.merged.is_some() || TABLE.contains(&cell.measure);
+        if is_known && !measures.contains(&cell.measure) {
+            measures.push(cell.measure);
+        }
+    }
+    if observations.cells.is_empty() {
+        measures = TABLE.to_vec();
+    }
+    let cells = Cells::of(observations);
+    let streams = std::iter::once(None).chain((0..names.streams.len()).map(Some));
+    let mut figures = Vec::new();
+    for (point, label) in names.points.iter().enumerate() {
+        for (variant, selector) in names.variants.iter().enumerate() {
+            for stream in streams.clone() {
+                let known = measures.iter().filter(|measure| stream.is_none() || measure.is_of_exchanges());
+                figures.extend(known.map(|&measure| Figure {
+                    variant: selector.name.clone(),
+                    point: label.clone(),
+                    stream: stream.map_or_else(String::new, |at| names.streams[at].clone()),
+                    ..figure(&cells, (variant, point, stream), measure)
+                }));
+            }
+        }
+    }
+    figures
+}
+
+/// Variant, load point and stream; the indexes are those of the plan's names.
+pub(crate) type Place = (usize, usize, Option<usize>);
+
+/// The cells of a run by what they are of: a large study has them by the hundred thousand.
+pub(crate) struct Cells<'a> {
+    blocks: &'a [u32],
+    of: BTreeMap<(Place, Measure), Vec<&'a Cell>>,
+}
+
+impl<'a> Cells<'a> {
+    pub(crate) fn of(observations: &'a Observations) -> Cells<'a> {
+        let mut of: BTreeMap<(Place, Measure), Vec<&Cell>> = BTreeMap::new();
+        for cell in &observations.cells {
+            of.entry(((cell.variant, cell.point, cell.stream), cell.measure)).or_default().push(cell);
+        }
+        Cells { blocks: &observations.blocks, of }
+    }
+
+    /// Those of one measure at one place, over the blocks.
+    pub(crate) fn at(&self, place: Place, measure: Measure) -> &[&'a Cell] {
+        self.of.get(&(place, measure)).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// A measure of one variant at one load point, of one stream or of all.
+pub(crate) fn figure(all: &Cells<'_>, place: Place, measure: Measure) -> Figure {
+    let known = all.at(place, measure);
+    let cell_of = |block: &u32| {
+        known.iter().copied().find(|cell| cell.block == *block).filter(|cell| cell.merged.is_some())
+    };
+    let cells: Vec<Option<&Cell>> = all.blocks.iter().map(cell_of).collect();
+    let per_block: Vec<Option<f64>> = cells.iter().map(|cell| cell.and_then(|cell| cell.merged)).collect();
+    let seen: Vec<f64> = per_block.iter().copied().flatten().collect();
+    let answered = |cell: &Cell| cell.finished.saturating_sub(cell.errors);
+    let each = || cells.iter().flatten().map(|cell| answered(cell));
+    let in_tail = match measure {
+        Measure::ResponseQuantile(quantile) => each().map(|n| beyond(quantile, n)).min(),
+        _ => None,
+    };
+    let rough = in_tail.is_some_and(|n| n < TAIL_EXCHANGES_MIN);
+    let spread = spread_of(&cells, measure);
+    Figure {
+        measure: measure.name(),
+        estimate: mean_over_blocks(&seen, TABLE_TAIL).map(|mean| {
+            let ends = mean.ends.filter(|_| !rough);
+            Estimate {
+                point: mean.mean,
+                low: ends.map(|(low, _)| low),
+                high: ends.map(|(_, high)| high),
+                unit: measure.unit().to_string(),
+            }
+        }),
+        confidence: 1.0 - TABLE_TAIL,
+        per_block,
+        starts: seen.len() as u32,
+        exchanges: each().fold(0, u64::saturating_add),
+        beyond: in_tail,
+        rough,
+        between_starts: spread.map(|spread| spread.between_starts),
+        within_start: spread.map(|spread| spread.within_start),
+        ..Figure::default()
+    }
+}
+
+/// Cycles are stretches of equal load within a start. Of a quantile that a start has hardly seen nothing is said.
+fn spread_of(cells: &[Option<&Cell>], measure: Measure) -> Option<Spread> {
+    let Measure::ResponseQuantile(_) = measure else { return None };
+    let start = |cell: &&Cell| Some((cell.merged?, cell.cycles.iter().copied().flatten().collect()));
+    spread(&cells.iter().flatten().filter_map(start).collect::<Vec<(f64, Vec<f64>)>>())
+}
+
+/// Quantiles that are not resolvable, and those that longer starts would sharpen: a sentence for each measure.
+pub(crate) fn limits(figures: &[Figure]) -> Vec<String> {
+    let mut said = Vec::new();
+    let mut measures: Vec<&str> = Vec::new();
+    for figure in figures.iter().filter(|figure| figure.beyond.is_some()) {
+        if !measures.contains(&figure.measure.as_str()) {
+            measures.push(&figure.measure);
+        }
+    }
+    for measure in measures {
+        let of = || figures.iter().filter(|figure| figure.measure == measure);
+        let rough = of().filter(|figure| figure.rough).filter_map(|figure| figure.beyond).min();
+        said.extend(rough.map(|fewest| messages::not_resolvable(measure, fewest, TAIL_EXCHANGES_MIN)));
+        let short = of().filter(|figure| !figure.rough && wants_longer_starts(figure));
+        let short: Vec<String> = short.map(|figure| messages::at(&figure.variant, &figure.point)).collect();
+        if !short.is_empty() {
+            said.push(messages::longer_starts(measure, &short));
+        }
+    }
+    said
+}
+
+fn wants_longer_starts(figure: &Figure) -> bool {
+    match (figure.between_starts, figure.within_start) {
+        (Some(between_starts), Some(within_start)) => {
+            Spread { between_starts, within_start }.wants_longer_starts()
+        }
+        _ => false,
+    }
+}
+
+/// The measures that stand in the table: the usual ones, and those that claims speak of. The others are in JSON.
+fn shown(result: &RunResult) -> Vec<String> {
+    let restored = result.plan.as_ref().and_then(|plan| restore(plan).ok());
+    let claimed = restored.map_or_else(Vec::new, |(_, claims, _)| proofload_store::measures_of(&claims));
+    // Errors have a column in any case.
+    let claimed = claimed.into_iter().filter(|measure| *measure != Measure::Errors);
+    TABLE.into_iter().chain(TABLE_IF_MEASURED).chain(claimed).map(Measure::name).collect()
+}
+
+/// The table of load points: a row for each variant at each of them.
+pub(crate) fn table(result: &RunResult) -> Table {
+    let mut measures: Vec<&str> = Vec::new();
+    let shown = shown(result);
+    for figure in &result.figures {
+        if shown.contains(&figure.measure) && !measures.contains(&figure.measure.as_str()) {
+            measures.push(&figure.measure);
+        }
+    }
+    let mut header = vec![messages::VARIANT.to_string()];
+    header.extend(measures.iter().map(ToString::to_string));
+    header.push(messages::starts_column(&result.replication).to_string());
+    header.extend([messages::ANSWERED.to_string(), messages::ERRORS.to_string()]);
+    let rows = result.points.iter().map(|point| row(result, point, &measures)).collect();
+    Table { title: messages::FIGURES.to_string(), header, rows }
+}
+
+fn row(result: &RunResult, point: &Point, measures: &[&str]) -> Vec<String> {
+    let is_here = |figure: &&Figure| {
+        (&figure.variant, &figure.point, &figure.stream) == (&point.variant, &point.point, &point.stream)
+    };
+    let figures: Vec<Option<&Figure>> = measures
+        .iter()
+        .map(|measure| result.figures.iter().filter(is_here).find(|figure| figure.measure == *measure))
+        .collect();
+    let starts = figures.iter().flatten().map(|figure| figure.starts).max().unwrap_or(0);
+    let cell = |figure: &Option<&Figure>| {
+        let Some((figure, estimate)) = figure.and_then(|f| Some((f, f.estimate.as_ref()?))) else {
+            return messages::NONE.to_string();
+        };
+        let fewer = (figure.starts < starts).then_some(figure.starts);
+        messages::over_starts(estimate, figure.rough, fewer, &result.replication)
+    };
+    let mut row = vec![messages::place(point)];
+    row.extend(figures.iter().map(cell));
+    row.push(messages::starts_cell(starts));
+    row.push(number::count(outcome(point, "answered")));
+    row.push(number::count(errors(point)));
+    row
+}

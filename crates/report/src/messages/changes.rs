@@ -1,0 +1,141 @@
+//! Sentences about change points in a history of runs.
+
+use super::why;
+use crate::number;
+use proofload_stats::{Names, Reason};
+use proofload_store::schema::{Estimate, HistoryChange, HistorySeries};
+
+/// Heading of the change points.
+pub const CHANGES: &str = "Change points";
+
+/// No run has anything to follow.
+pub const NO_SERIES: &str = "no run here has ended with a complete block: there is no figure to follow";
+
+/// What a change point is, and what it is not.
+pub const CHANGES_NOTE: &str = "no verdicts: the runs were made at different times, and the machine may have changed instead of a server; \
+                                the place was chosen by the values, so the figure flatters a little, and in pure noise \
+                                one or two figures in a hundred show a change within thirty runs, too";
+
+/// `nio @ 64c`, `nio [fast] @ 64c`.
+pub fn place_of(variant: &str, stream: &str, point: &str) -> String {
+    match stream {
+        "" => format!("{variant} @ {point}"),
+        stream => format!("{variant} [{stream}] @ {point}"),
+    }
+}
+
+/// Comparable runs of a study.
+pub fn series(study: &str, series: &HistorySeries) -> String {
+    match series.runs {
+        1 => format!("{study}, run {}", series.began),
+        n => format!("{study}, {n} comparable runs, the first {}", series.began),
+    }
+}
+
+/// Why a series begins where it does.
+pub fn apart(difference: &str) -> String {
+    format!("not comparable with the run before: {difference}")
+}
+
+/// A change cannot be told yet.
+pub fn too_few_runs(series: &HistorySeries) -> String {
+    let (runs, needs) = (series.runs, series.needs);
+    match runs < needs {
+        true => {
+            let n = if runs == 1 { "1 run".to_string() } else { format!("{runs} runs") };
+            format!("{n}: too few to tell a change; it needs {needs} that are comparable")
+        }
+        false => format!("no figure has a value in {needs} of these runs: too few to tell a change"),
+    }
+}
+
+/// Nothing changed that could be told.
+pub fn no_change(series: &HistorySeries) -> String {
+    match series.figures {
+        1 => "1 figure was followed; no change was found".to_string(),
+        n => format!("{n} figures were followed; no change was found in any"),
+    }
+}
+
+/// How many figures were looked through, where some changed.
+pub fn followed(series: &HistorySeries, changes: usize) -> String {
+    let changes = if changes == 1 { "1 change".to_string() } else { format!("{changes} changes") };
+    let figures =
+        if series.figures == 1 { "1 figure".to_string() } else { format!("{} figures", series.figures) };
+    format!("{changes} in {figures} followed")
+}
+
+/// `p99 of nio @ 64c rose by 12.3 % [9.10, 15.6] with run ID, 9 runs before it, 7 from it on`.
+pub fn change_point(of: &HistoryChange, run: &str) -> String {
+    let place = place_of(&of.variant, &of.stream, &of.point);
+    let before = if of.runs_before == 1 { "1 run".to_string() } else { format!("{} runs", of.runs_before) };
+    format!(
+        "{} of {place} {} with run {run}, {before} before it, {} from it on",
+        of.measure,
+        moved(&of.change),
+        of.runs_after
+    )
+}
+
+/// `rose by 12.3 % [9.10, 15.6]`.
+fn moved(change: &Estimate) -> String {
+    let is_ratio = change.unit == "ratio";
+    let (unit, level) = if is_ratio { ("share", 1.0) } else { (change.unit.as_str(), 0.0) };
+    let rose = change.point >= level;
+    let by = |value: f64| if rose { value - level } else { level - value };
+    let said = match (change.low, change.high) {
+        (Some(low), Some(high)) => {
+            let (near, far) = if rose { (low, high) } else { (high, low) };
+            number::with_ends(by(change.point), by(near), by(far), unit)
+        }
+        _ => number::with_unit(by(change.point), unit),
+    };
+    format!("{} by {said}", if rose { "rose" } else { "fell" })
+}
+
+/// What was not the same before and after a change.
+pub fn changed_with(difference: &str) -> String {
+    format!("since the run before: {difference}")
+}
+
+/// A figure of a run is in no series.
+pub fn figure_left_out(place: &str, reason: &Reason, names: &Names) -> String {
+    format!("{place}: {}", why(reason, names))
+}
+
+/// What of a run is in no series.
+pub fn left_out_of_series(run: &str, what: &str) -> String {
+    format!("left out, run {run}: {what}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(point: f64, ends: Option<(f64, f64)>, unit: &str) -> Estimate {
+        let (low, high) = (ends.map(|(low, _)| low), ends.map(|(_, high)| high));
+        Estimate { point, low, high, unit: unit.to_string() }
+    }
+
+    #[test]
+    fn a_level_rises_or_falls_by_so_much_of_the_old_one() {
+        for (change, expected) in [
+            (estimate(1.123, Some((1.091, 1.156)), "ratio"), "rose by 12.3 % [9.10, 15.6]"),
+            (estimate(0.88, Some((0.85, 0.91)), "ratio"), "fell by 12.0 % [9.00, 15.0]"),
+            (estimate(3.2, Some((3.0, 3.4)), "ratio"), "rose by 220 % [200, 240]"),
+            (estimate(1.5, None, "ratio"), "rose by 50.0 %"),
+            (estimate(-0.02, Some((-0.03, -0.01)), "share_difference"), "fell by 2.00 % [1.00, 3.00]"),
+            (estimate(4.0, Some((3.0, 5.0)), "count_difference"), "rose by 4.00 [3.00, 5.00]"),
+        ] {
+            assert_eq!(moved(&change), expected);
+        }
+    }
+
+    #[test]
+    fn too_few_runs_say_how_many_it_takes() {
+        let of = |runs| HistorySeries { runs, needs: 6, ..HistorySeries::default() };
+        assert_eq!(too_few_runs(&of(1)), "1 run: too few to tell a change; it needs 6 that are comparable");
+        assert!(too_few_runs(&of(5)).starts_with("5 runs: too few"));
+        assert!(too_few_runs(&of(8)).starts_with("no figure has a value in 6 of these runs"));
+    }
+}

@@ -1,0 +1,65 @@
+//! Sentences about figures over starts.
+
+use super::interval;
+use crate::number;
+use proofload_store::schema::Estimate;
+
+/// Most places that are named in one sentence.
+const PLACES_TOLD_MAX: usize = 3;
+
+fn is_process(replication: &str) -> bool {
+    replication == "process"
+}
+
+/// Column of how many starts the figures of a row rest on; of running processes it is blocks.
+pub fn starts_column(replication: &str) -> &'static str {
+    if is_process(replication) { "blocks" } else { "starts" }
+}
+
+/// So many; of one alone there is no interval.
+pub fn starts_cell(n: u32) -> String {
+    if n == 1 { "1, no interval".to_string() } else { n.to_string() }
+}
+
+/// A figure with its interval between starts; marked where it is rough, and where it rests on fewer starts than the
+/// others of its row.
+pub fn over_starts(estimate: &Estimate, rough: bool, fewer: Option<u32>, replication: &str) -> String {
+    let figure = match (rough, estimate.low) {
+        (true, _) => format!("≈ {}", number::with_unit(estimate.point, &estimate.unit)),
+        (false, Some(_)) => interval(estimate),
+        (false, None) => number::with_unit(estimate.point, &estimate.unit),
+    };
+    match fewer {
+        None => figure,
+        Some(1) if is_process(replication) => format!("{figure}, 1 block"),
+        Some(1) => format!("{figure}, 1 start"),
+        Some(n) => format!("{figure}, {n} {}", starts_column(replication)),
+    }
+}
+
+/// A variant at a load point.
+pub fn at(variant: &str, point: &str) -> String {
+    format!("{variant} @ {point}")
+}
+
+/// Too few exchanges lie beyond a quantile.
+pub fn not_resolvable(measure: &str, fewest: u64, need: u64) -> String {
+    format!(
+        "{measure} is not resolvable where it is marked ≈: as few as {} exchanges of a start lie beyond it, {need} are \
+         needed; make the starts longer",
+        number::count(fewest)
+    )
+}
+
+/// What a start leaves open is more than half of what lies between starts.
+pub fn longer_starts(measure: &str, places: &[String]) -> String {
+    let named = places.iter().take(PLACES_TOLD_MAX).cloned().collect::<Vec<_>>().join(", ");
+    let more = match places.len().saturating_sub(PLACES_TOLD_MAX) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    format!(
+        "longer starts would sharpen {measure} of {named}{more}: what one start leaves open is more than half of what \
+         lies between starts"
+    )
+}

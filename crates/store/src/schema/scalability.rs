@@ -1,0 +1,41 @@
+//! What a ladder of connections came to, as the result holds it.
+
+use super::Estimate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Knee, plateau and peak of one variant on a ladder of connections in a closed loop. What is not told is absent, and
+/// `reasons` say why.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Scalability {
+    /// The variant's name.
+    pub variant: String,
+    /// The numbers of connections that it rests on, the fewest first.
+    pub connections: Vec<u32>,
+    /// The blocks that it rests on: those in which each of these load points has a value.
+    pub blocks: u32,
+    /// Confidence of the intervals.
+    pub confidence: f64,
+    /// Mean think time.
+    pub think_ns: u64,
+    /// The most that was answered per second. Each block's figure is taken at the load point that the other blocks show
+    /// to be the highest.
+    pub most: Option<Estimate>,
+    /// Mean response time at the fewest connections.
+    pub low_load_response: Option<Estimate>,
+    /// The knee, in connections: the most that was answered per second, times response time at low load plus think
+    /// time.
+    pub knee: Option<Estimate>,
+    /// The fewest connections at which 95 % of the most are answered. `low` may be, `high` surely is such a load point;
+    /// `null` when none is.
+    pub plateau_from: Option<Estimate>,
+    /// The peak, in connections; only where throughput was seen to fall behind it.
+    pub peak: Option<Estimate>,
+    /// Coefficient σ of the Universal Scalability Law: the share of work that has to queue. Absent with think time, of
+    /// which the law knows nothing.
+    pub contention: Option<Estimate>,
+    /// Its coefficient κ: what each pair of connections costs.
+    pub coherency: Option<Estimate>,
+    /// What is to be known of these figures, and why others are absent, a sentence each.
+    pub reasons: Vec<String>,
+}
