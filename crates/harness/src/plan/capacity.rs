@@ -17,7 +17,7 @@ const CONFIRM_USUAL: u32 = 3 * CONFIRM_NEEDED;
 fn trial_ns(preset: Preset) -> u64 {
     match preset {
         Preset::Smoke => S,
-        Preset::Quick => 6 * S,
+        Preset::Quick => 4 * S,
         Preset::Default => 20 * S,
         Preset::Thorough => 60 * S,
     }

@@ -45,13 +45,12 @@ impl CapacityLoad {
         let slo = parse_slo(slo).map_err(|found| mistakes.extend(found.into_iter().map(|it| ("slo", it))));
         let mut rate = |key, text| quantity::rate(text).map_err(|mistake| mistakes.push((key, mistake)));
         let (from_per_s, to_per_s) = (rate("from", from.unwrap_or(FROM)), rate("to", to.unwrap_or(TO)));
-        let trial_ns = match trial.map(quantity::duration) {
-            None => Ok(None),
-            Some(Ok(ns)) if (TRIAL_MIN_NS..=TRIAL_MAX_NS).contains(&ns) => Ok(Some(ns)),
-            Some(Ok(_)) => Err(mistakes
-                .push(("trial", "is no length of a trial; write 100ms to 1h, such as 20s".to_string()))),
-            Some(Err(mistake)) => Err(mistakes.push(("trial", mistake))),
+        let in_bounds = |ns: u64| match (TRIAL_MIN_NS..=TRIAL_MAX_NS).contains(&ns) {
+            true => Ok(ns),
+            false => Err("is no length of a trial; write 100ms to 1h, such as 20s".to_string()),
         };
+        let trial_ns = trial.map(|text| quantity::duration(text).and_then(in_bounds)).transpose();
+        let trial_ns = trial_ns.map_err(|mistake| mistakes.push(("trial", mistake)));
         if let (Ok(from), Ok(to)) = (from_per_s, to_per_s)
             && from >= to
         {

@@ -45,7 +45,7 @@ pub(super) struct RawCapacity {
     /// Highest rate that is tried; 20k/s without.
     #[schemars(default)]
     to: Option<RawRate>,
-    /// Measured time of a trial (100ms to 1h); 20s without, 6s under --quick.
+    /// Measured time of a trial (100ms to 1h); 20s without, 4s under --quick.
     #[schemars(default)]
     trial: Option<RawDuration>,
     /// Spacing of the intended times; poisson without.
