@@ -5,9 +5,11 @@ mod bounds;
 mod ci;
 mod gates;
 mod kills;
+mod mutate;
 mod schema;
 mod tidy;
 mod tools;
+mod truth;
 
 use anyhow::bail;
 use std::path::{Path, PathBuf};
@@ -20,7 +22,9 @@ cargo xtask schema [--check]   write schema/*.json from the types, or compare
 cargo xtask kills [--count N]  kill a live study at N random moments and let it go on; N is 100
 cargo xtask gates              what an exchange costs: instructions, system calls, memory; fails above its bounds
 cargo xtask benches            run every program that measures Proofload itself, briefly, to see that it runs
-cargo xtask bounds [--check]   write the table of group-sequential bounds, or compare";
+cargo xtask bounds [--check]   write the table of group-sequential bounds, or compare
+cargo xtask truth              every ground truth and mutation, to docs/truth.md; --only-tests, --check, --live
+cargo xtask mutate [NAME]      break the method in one place after the other; a test must notice each";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -33,6 +37,8 @@ fn main() -> ExitCode {
         Some("gates") => gates::run(&root()),
         Some("benches") => benches::run(&root()),
         Some("bounds") => bounds::run(rest),
+        Some("truth") => truth::run(&root(), rest),
+        Some("mutate") => mutate::run(&root(), rest),
         Some("help" | "--help" | "-h") => {
             println!("{HELP}");
             Ok(())

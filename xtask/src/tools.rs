@@ -6,8 +6,25 @@ use std::process::Command;
 
 /// Runs cargo in the repository to its end.
 pub fn cargo(root: &Path, args: &[&str], environment: &[(&str, &str)]) -> anyhow::Result<()> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    run_command(Command::new(cargo).args(args).envs(environment.iter().copied()).current_dir(root))
+    run_command(cargo_command(root).args(args).envs(environment.iter().copied()))
+}
+
+/// Cargo in the repository, without arguments yet.
+pub fn cargo_command(root: &Path) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root);
+    command
+}
+
+/// The processor, how many of them, and the kernel.
+pub fn cpu_model() -> anyhow::Result<String> {
+    let info = std::fs::read_to_string("/proc/cpuinfo").context("/proc/cpuinfo")?;
+    let mut models = info.lines().filter(|line| line.starts_with("model name"));
+    let model =
+        models.next().and_then(|line| line.split_once(": ")).map_or("unknown processor", |(_, name)| name);
+    let count = info.lines().filter(|line| line.starts_with("processor")).count();
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").context("the kernel's release")?;
+    Ok(format!("{model}, {count} CPUs, Linux {}", kernel.trim()))
 }
 
 /// Runs a command to its end, which must be a good one.

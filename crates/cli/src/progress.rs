@@ -138,6 +138,10 @@ impl Live {
             }
             Progress::Tried { variant, number, trial } => self.say(&trial_line(variant, *number, trial)),
             Progress::Look { blocks, judgement } => self.look(*blocks, judgement),
+            Progress::Cycles { planned, slicing } => self.say(&format!(
+                "cycles in each block from now on: {} instead of {planned}, by the spread seen so far",
+                slicing.cycles
+            )),
             Progress::Noticed { block, what } => self.say(&format!("block {block}: {what}")),
             Progress::Lost { variant, why, .. } => {
                 self.say(&format!("{variant} is lost for this block: {why}"));

@@ -43,6 +43,13 @@ const SLICE_OVERHEAD_S: f64 = 0.4;
 /// what it takes is missing elsewhere.
 const PERTURBATION_NS: u64 = 2 * S;
 
+/// Longest warm-up of two variants, where it lasts until they are steady.
+const WARM_UP_CAP_S: u64 = 180;
+
+/// What such a warm-up is reckoned with: two JVM servers with a small application, from start to quiet compilers. Only
+/// the estimate uses it.
+const WARM_UP_RECKONED_S: u64 = 60;
+
 /// What a ceiling takes where none is in the cache, in seconds: the null server's start, discard, window, stop.
 const CEILING_S: f64 = 1.7;
 
@@ -91,18 +98,21 @@ impl Preset {
             // within the block falls out of the difference. A tenth of a short slice is discarded, for new
             // connections.
             Preset::Quick => (12, 6, S, S / 10, 8),
-            // Fixed, not adaptive: long enough for the JIT of a small server, not proven to be steady
-            // state.
+            // The least: the compilers of a small server need about as long. It lasts until the variants are steady.
             Preset::Default => (30, 6, 4 * S, S, 30),
             Preset::Thorough => (45, 6, 8 * S, S, 120),
         };
         // Variants share the warm-up in short turns, so that they are equally old and had equal load when
         // it ends; warming one after the other would leave the first cold again and the last young. The
         // figures above are for two variants; more of them take longer, so that each gets as much load.
-        let warm_up_ns = warm_up_s * S * variants.max(2) as u64 / 2;
+        let of_all = |seconds: u64| seconds * S * variants.max(2) as u64 / 2;
+        let warm_up_cap_ns = if self.shortens() { 0 } else { of_all(WARM_UP_CAP_S) };
         Timing {
-            warm_up_ns,
+            warm_up_ns: of_all(warm_up_s),
+            warm_up_cap_ns,
             cycles,
+            // One block has no later ones.
+            cycles_adapt: self != Preset::Smoke,
             slice_ns,
             discard_ns,
             // What a healthy server has in flight ends within its response time; two seconds are generous.
@@ -139,6 +149,7 @@ pub fn make(
     if study.points.iter().any(LoadPoint::is_whole) {
         // A load with a shape is carried out once in a block: its own length is its slice.
         timing.cycles = 1;
+        timing.cycles_adapt = false;
     }
     if study.points.iter().all(LoadPoint::is_whole) {
         timing.perturbation_ns = 0;
@@ -221,8 +232,14 @@ fn block_seconds(study: &Study, timing: &Timing) -> f64 {
     };
     perturbation_s
         + starts_of(study) as f64 * (START_S + STOP_S)
-        + timing.warm_up_ns as f64 / S as f64
+        + reckoned_warm_up_s(study, timing)
         + measured_s
+}
+
+/// What the warm-up of a block is taken for: its length where that is fixed, else between its shortest and longest.
+fn reckoned_warm_up_s(study: &Study, timing: &Timing) -> f64 {
+    let reckoned_ns = WARM_UP_RECKONED_S * S * study.variants.len().max(2) as u64 / 2;
+    timing.warm_up_ns.max(reckoned_ns.min(timing.warm_up_cap_ns)) as f64 / S as f64
 }
 
 /// Load before the window of a slice of the perturbation check that is discarded.

@@ -19,6 +19,7 @@ mod render;
 mod result;
 mod runs;
 mod scalability;
+mod steady;
 mod threshold;
 mod view;
 

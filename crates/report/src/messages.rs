@@ -8,6 +8,7 @@ mod factors;
 mod figures;
 mod fitness;
 mod scalability;
+mod steady;
 mod transport;
 
 pub use capacity::*;
@@ -16,11 +17,12 @@ pub use factors::*;
 pub use figures::*;
 pub use fitness::*;
 pub use scalability::*;
+pub use steady::*;
 pub use transport::*;
 
 use crate::number;
 use proofload_stats::{Judged, Names, Reason, Source};
-use proofload_store::schema::{Estimate, Generator, Point, SingleLoad, Timing};
+use proofload_store::schema::{Estimate, Generator, Point, SingleLoad};
 
 /// Heading of the verdicts.
 pub const VERDICTS: &str = "Verdicts";
@@ -173,6 +175,7 @@ fn why(reason: &Reason, names: &Names) -> String {
             blocks(*n),
             needs(measure.source())
         ),
+        Reason::NoSteadyState { blocks: n, of } => no_steady_state(*n, &blocks(*of)),
         Reason::Constant => "constant over all blocks, compared exactly".into(),
         Reason::OneMeasurement => "one measurement, no interval: says only what was seen".into(),
         Reason::SeenOnly { exchanges, upper } => format!(
@@ -424,18 +427,6 @@ pub fn asked(load: &SingleLoad) -> String {
     let shape = Some(load.point.profile.as_str()).filter(|shape| !shape.is_empty());
     let workload = load.workload.iter().map(String::as_str).chain(shape).collect::<Vec<_>>().join("; ");
     format!("{workload}; seed {}", load.seed)
-}
-
-/// Preset and timing in one line.
-pub fn preset(name: &str, timing: &Timing, seed: u64) -> String {
-    let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
-    format!(
-        "{name}: warm-up {} s, {} cycles of {} s slices, looks at {:?} blocks, seed {seed}",
-        seconds(timing.warm_up_ns),
-        timing.cycles,
-        seconds(timing.slice_ns),
-        timing.looks,
-    )
 }
 
 /// Blocks that count, and those that do not.

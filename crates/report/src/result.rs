@@ -111,6 +111,8 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         false => limits(run, plan, run.excluded().len() as u32),
     };
     limits.extend(crate::fitness::limits(&points));
+    let steady_states = run.steady_states()?;
+    limits.extend(crate::steady::limits(&steady_states));
     limits.extend(crate::scalability::limits(&scalability));
     let figures = match searched {
         true => capacity::figures(&capacities, names.points.first().map_or("", String::as_str)),
@@ -140,6 +142,8 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         excluded_blocks: run.excluded().len() as u32,
         disturbed_blocks: run.left_out(),
         ceilings: run.ceilings().to_vec(),
+        slicing: run.slicing().cloned(),
+        steady_states,
         replication: plan.replication.clone(),
         plan: Some(plan.clone()),
         load: None,
@@ -195,7 +199,8 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     } else if let Some((from, to)) = ages(&measured) {
         match plan.preset.as_str() {
             "smoke" | "quick" => limits.push(messages::young_servers(from, to, has_jvm(&measured))),
-            _ => limits.push(messages::FIXED_WARM_UP.to_string()),
+            _ if plan.timing.warm_up_cap_ns == 0 => limits.push(messages::FIXED_WARM_UP.to_string()),
+            _ => {}
         }
     }
     if plan.points.iter().any(saturates) {

@@ -96,6 +96,7 @@ pub fn view(result: &RunResult) -> View {
     let points = if result.capacities.is_empty() { result.points.as_slice() } else { &[] };
     tables.extend(outcomes(points));
     tables.extend(handshakes(points));
+    tables.extend(crate::steady::tables(result));
     tables.extend(crate::fitness::table(result));
     let mut limits = insecure(result);
     limits.extend(result.limits.clone());
@@ -367,6 +368,10 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
         }
         if !plan.mode.is_empty() && plan.capacity.is_none() {
             add(messages::MODE, messages::mode(&plan.mode, &plan.mode_reason));
+        }
+        if let Some(chosen) = &result.slicing {
+            add(messages::CYCLES, messages::slicing(chosen));
+            messages::worth_of_turns(chosen).into_iter().for_each(|said| add(messages::TURNS, said));
         }
         add(messages::BLOCKS, messages::complete_and_excluded(result.blocks, result.excluded_blocks));
         add(messages::CPUS, messages::cpus(&plan.generator_cpus, &plan.subject_cpus));

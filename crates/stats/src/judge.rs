@@ -17,6 +17,7 @@ mod series;
 pub use figure::{FigureOf, figure_of};
 pub use guard::ERROR_SHARE_MAX;
 pub use seen::judge_seen;
+pub use series::slice_pairs;
 
 use crate::design::Bounds;
 use crate::{Claim, Design, Judged, Judgement, Observations, Reason, Verdict};

@@ -9,6 +9,7 @@ pub mod bounds;
 pub mod capacity;
 pub mod change;
 mod claim;
+pub mod components;
 mod design;
 mod expectation;
 mod factors;
@@ -20,6 +21,7 @@ mod observation;
 pub mod rng;
 pub mod sample;
 mod scalability;
+pub mod steady;
 pub mod student;
 mod verdict;
 
@@ -31,8 +33,10 @@ pub use fitness::{Counts, Perturbation, Speeds, is_slower, perturbation};
 pub use interval::{
     MeanInterval, RatioInterval, Spread, TAIL_EXCHANGES_MIN, beyond, mean_over_blocks, ratio_unpaired, spread,
 };
-pub use judge::{Counterpart, ERROR_SHARE_MAX, FigureOf, figure_of, judge, judge_regressions, judge_seen};
-pub use observation::{Cell, Observations, Replication};
+pub use judge::{
+    Counterpart, ERROR_SHARE_MAX, FigureOf, figure_of, judge, judge_regressions, judge_seen, slice_pairs,
+};
+pub use observation::{Cell, Observations, Replication, Unsteady};
 pub use scalability::{
     Fitted, Ladder, NoKnee, NoLadder, NoPeak, PlateauFrom, Rung, Scalability, scalability,
 };

@@ -51,4 +51,15 @@ pub struct Observations {
     pub disturbed: Vec<u32>,
     /// What was replicated.
     pub replication: Replication,
+    /// Starts without a steady state. Only those of runs whose warm-up looked for one.
+    pub unsteady: Vec<Unsteady>,
+}
+
+/// A variant that had no steady state in a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsteady {
+    /// Block, from 1, numbered as in [`Observations::blocks`].
+    pub block: u32,
+    /// Index into `Names::variants`.
+    pub variant: usize,
 }

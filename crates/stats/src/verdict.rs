@@ -90,6 +90,13 @@ pub enum Reason {
         /// Of how many complete ones.
         of: u32,
     },
+    /// Variants that the claim rests on had no steady state in more than a quarter of the blocks.
+    NoSteadyState {
+        /// In how many.
+        blocks: u32,
+        /// Of how many.
+        of: u32,
+    },
     /// A measure that the claim names has no value (missing, not finite, or zero where only more makes
     /// sense).
     NotMeasured {

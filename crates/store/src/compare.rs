@@ -106,7 +106,11 @@ fn facts_of_plan(plan: &Plan) -> Facts {
     add("ceiling".into(), if plan.no_ceiling { "left out" } else { "measured" }.to_string());
     let timing = &plan.timing;
     add("perturbation".into(), seconds(timing.perturbation_ns));
-    add("warm-up".into(), seconds(timing.warm_up_ns));
+    let until = match timing.warm_up_cap_ns {
+        0 => String::new(),
+        cap_ns => format!(", at most {} until steady", seconds(cap_ns)),
+    };
+    add("warm-up".into(), seconds(timing.warm_up_ns) + &until);
     add("slice".into(), seconds(timing.slice_ns));
     add("discarded".into(), seconds(timing.discard_ns));
     add("drain".into(), seconds(timing.drain_ns));

@@ -7,6 +7,7 @@ pub(crate) const PLAN: &str = "plan.json";
 pub(crate) const ENVIRONMENT: &str = "environment.json";
 pub(crate) const STATUS: &str = "status.json";
 pub(crate) const CEILINGS: &str = "ceilings.json";
+pub(crate) const SLICING: &str = "slicing.json";
 pub(crate) const RESULT: &str = "result.json";
 pub(crate) const NOTICED: &str = "noticed.txt";
 pub(crate) const BLOCKS: &str = "blocks";
@@ -70,6 +71,10 @@ pub(crate) fn partial_block(run: &Path, number: u32) -> PathBuf {
 
 pub(crate) fn subjects_of(run: &Path, number: u32) -> PathBuf {
     run.join(BLOCKS).join(format!("{number:04}.subjects.json"))
+}
+
+pub(crate) fn warm_up_of(run: &Path, number: u32) -> PathBuf {
+    run.join(BLOCKS).join(format!("{number:04}.warm-up.json"))
 }
 
 /// Highest number of a block: each takes seconds, and there is always one more.

@@ -25,6 +25,8 @@ mod run;
 mod schemas;
 mod series;
 mod sittings;
+mod slicing;
+mod steady;
 mod streams;
 mod writer;
 
@@ -43,4 +45,6 @@ pub use redact::{REDACTED, hide, is_sensitive, redact};
 pub use run::{Block, GIVEN_UP, LostVariant, PHASE_LOST, PHASE_PERTURBATION, PartialBlock, Run};
 pub use schemas::schemas;
 pub use series::{RunSeries, comparable_series};
+pub use slicing::order_of;
+pub use steady::{CAP, FIXED, LATE_STEP, NO_STEADY_STATE, NOT_MEASURED, STEADY, is_unsteady};
 pub use writer::{BlockWriter, RunWriter, note};

@@ -63,6 +63,7 @@ impl Run {
                 "process" => Replication::Process,
                 _ => Replication::Start,
             },
+            unsteady: self.unsteady(number_of)?,
         })
     }
 
@@ -145,6 +146,7 @@ pub fn observations_of(slice: &Slice, measures: &[Measure]) -> Result<Observatio
         excluded_blocks: 0,
         disturbed: Vec::new(),
         replication: Replication::Process,
+        unsteady: Vec::new(),
     })
 }
 

@@ -1,6 +1,9 @@
 //! Reading a run, whole or cut off.
 
-use crate::schema::{Ceiling, Environment, FORMAT_VERSION, Plan, Slice, Status, SubjectFacts};
+use crate::schema::{
+    Ceiling, Environment, FORMAT_VERSION, Plan, Slice, Slicing, Status, SubjectFacts, WarmUp,
+};
+use crate::slicing::order_of;
 use crate::{StoreError, layout, lock};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -38,6 +41,7 @@ pub struct Run {
     blocks: Vec<Block>,
     partial: Vec<PartialBlock>,
     ceilings: Vec<Ceiling>,
+    slicing: Option<Slicing>,
 }
 
 /// A block that counts.
@@ -100,7 +104,8 @@ impl Run {
             false => Vec::new(),
         };
         let (blocks, partial) = (Vec::new(), Vec::new());
-        let mut run = Run { path, plan, environment, status, blocks, partial, ceilings };
+        let slicing = slicing_of(&path)?;
+        let mut run = Run { path, plan, environment, status, blocks, partial, ceilings, slicing };
         run.read_blocks()?;
         Ok(run)
     }
@@ -128,6 +133,11 @@ impl Run {
     /// What the generator reaches against a server that does nothing, as far as it was measured.
     pub fn ceilings(&self) -> &[Ceiling] {
         &self.ceilings
+    }
+
+    /// How many cycles the blocks after the first look have, where it was chosen.
+    pub fn slicing(&self) -> Option<&Slicing> {
+        self.slicing.as_ref()
     }
 
     /// The blocks that are whole, by number. Those that the machine disturbed are among them; see
@@ -188,6 +198,15 @@ impl Run {
         Ok(all)
     }
 
+    /// How the variants' warm-ups went in a block; nothing where it was not recorded.
+    ///
+    /// # Errors
+    /// When the file of them is damaged.
+    pub fn warm_ups(&self, number: u32) -> Result<Vec<WarmUp>, StoreError> {
+        let path = layout::warm_up_of(&self.path, number);
+        if path.is_file() { document(&path) } else { Ok(Vec::new()) }
+    }
+
     fn read_blocks(&mut self) -> Result<(), StoreError> {
         for (number, whole) in block_files(&self.path)? {
             let path = match whole {
@@ -209,11 +228,10 @@ impl Run {
 
     /// What a block lacks of the plan. Lines lost at a line's end cannot be seen otherwise.
     fn missing(&self, number: u32, slices: &[Slice]) -> Option<String> {
-        let planned = self.plan.order.len();
-        if planned == 0 {
+        if self.plan.order.is_empty() {
             return None;
         }
-        let order = &self.plan.order[(number.max(1) as usize - 1) % planned];
+        let order = order_of(&self.plan, self.slicing.as_ref(), number);
         let lost: BTreeSet<&str> = lost_lines(slices).map(|slice| slice.measured.variant.as_str()).collect();
         let is_lost = |name: &str| lost.contains(name);
         let name_of = |variant: &usize| self.plan.variants.get(*variant).map_or("", |planned| &planned.name);
@@ -227,6 +245,12 @@ impl Run {
         let found = measured.filter(|slice| !is_lost(&slice.measured.variant)).count();
         (found < expected).then(|| format!("it has {found} of {expected} measured slices"))
     }
+}
+
+/// What `slicing.json` says, if there is one.
+pub(crate) fn slicing_of(run: &Path) -> Result<Option<Slicing>, StoreError> {
+    let path = run.join(layout::SLICING);
+    if path.is_file() { versioned(&path).map(Some) } else { Ok(None) }
 }
 
 /// A plan of that many trials was written by no study, and would take a reader's memory.

@@ -8,9 +8,12 @@ mod expectations;
 mod factors;
 mod figures;
 mod fitness;
+mod parts;
 mod records;
 mod scalability;
 mod single;
+mod slicing;
+mod steady;
 
 pub use capacity::{CapacityResult, CapacityTrial, PlannedCapacity, TrialTerms};
 
@@ -24,6 +27,8 @@ pub use figures::Figure;
 
 pub use fitness::{Ceiling, Conditions, FitnessCheck};
 
+pub use parts::{BadAnswer, Durations, Histograms};
+
 pub use records::{
     Baseline, BaselineFigure, Difference, FigurePair, HistoryChange, HistoryEntry, HistorySeries,
     HistoryVerdict, RunDiff, Sitting, SubjectFacts,
@@ -32,6 +37,10 @@ pub use records::{
 pub use scalability::Scalability;
 
 pub use single::SingleLoad;
+
+pub use slicing::Slicing;
+
+pub use steady::{SteadyStart, SteadyState, WarmUp};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,25 +55,6 @@ pub use telemetry::{CollectorUse, MachineUse, ProcessUse, SubjectUse, Telemetry,
 
 /// Version of every format in this file.
 pub const FORMAT_VERSION: u32 = 1;
-
-/// Count, mean and quantiles of durations in nanoseconds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Durations {
-    /// How many.
-    pub count: u64,
-    /// Arithmetic mean.
-    pub mean: Option<f64>,
-    /// Median.
-    pub p50: Option<u64>,
-    /// 90th percentile.
-    pub p90: Option<u64>,
-    /// 99th percentile.
-    pub p99: Option<u64>,
-    /// 99.9th percentile.
-    pub p999: Option<u64>,
-    /// Largest.
-    pub max: Option<u64>,
-}
 
 /// What the generator spent, and whether it was fit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -170,36 +160,6 @@ pub struct Point {
     pub subject: Option<SubjectUse>,
     /// The first bad answer of each kind, redacted, as text.
     pub bad_answers: Vec<BadAnswer>,
-}
-
-/// The first bad answer of one kind.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct BadAnswer {
-    /// The outcome.
-    pub outcome: String,
-    /// What was wrong.
-    pub what: String,
-    /// What was received, up to 4 KiB, lossy UTF-8, credentials redacted.
-    pub received: String,
-}
-
-/// Full histograms in HdrHistogram V2 deflate encoding, base64.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Histograms {
-    /// Response time.
-    pub response_time: String,
-    /// Service time.
-    pub service_time: String,
-    /// First byte.
-    pub first_byte: String,
-    /// Send delay.
-    pub send_delay: String,
-    /// Full TLS handshakes; empty without any.
-    #[serde(default)]
-    pub handshakes_full: String,
-    /// Resumed TLS handshakes; empty without any.
-    #[serde(default)]
-    pub handshakes_resumed: String,
 }
 
 /// One slice, a line of `blocks/NNNN.jsonl`. With several streams a slice is one line for each of them, with
@@ -353,10 +313,16 @@ pub struct PlannedClaim {
 /// Lengths and counts that the preset decides.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {
-    /// Warm-up of a block; all variants share it in turns.
+    /// Warm-up of a block; all variants share it in turns. The shortest, where it lasts until the variants are steady.
     pub warm_up_ns: u64,
+    /// The longest, where it lasts until the variants are steady; 0 where its length is fixed.
+    #[serde(default)]
+    pub warm_up_cap_ns: u64,
     /// Cycles in a block, per load point.
     pub cycles: u32,
+    /// Whether the blocks after the first look may have another number of them (`slicing.json`).
+    #[serde(default)]
+    pub cycles_adapt: bool,
     /// Measured window of a slice.
     pub slice_ns: u64,
     /// Load before a slice's window that is discarded.
@@ -573,6 +539,12 @@ pub struct RunResult {
     /// What the generator reaches against a server that does nothing.
     #[serde(default)]
     pub ceilings: Vec<Ceiling>,
+    /// How many cycles the blocks after the first look have, where it was chosen.
+    #[serde(default)]
+    pub slicing: Option<Slicing>,
+    /// Whether the starts of each variant had a steady state; empty where warm-ups were fixed.
+    #[serde(default)]
+    pub steady_states: Vec<SteadyState>,
     /// `start` or `process`; empty for a single measurement.
     pub replication: String,
     /// The plan; absent for a single measurement.

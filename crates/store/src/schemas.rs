@@ -1,7 +1,8 @@
 //! JSON Schemas of everything that is written.
 
 use crate::schema::{
-    Ceiling, Environment, HistoryEntry, Plan, RunDiff, RunResult, Slice, Status, SubjectFacts,
+    Ceiling, Environment, HistoryEntry, Plan, RunDiff, RunResult, Slice, Slicing, Status, SubjectFacts,
+    WarmUp,
 };
 use schemars::schema_for;
 use serde_json::Value;
@@ -15,6 +16,8 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("environment.schema.json", schema_for!(Environment).to_value()),
         ("status.schema.json", schema_for!(Status).to_value()),
         ("subjects.schema.json", schema_for!(SubjectFacts).to_value()),
+        ("slicing.schema.json", schema_for!(Slicing).to_value()),
+        ("warm-up.schema.json", schema_for!(WarmUp).to_value()),
         ("ceiling.schema.json", schema_for!(Ceiling).to_value()),
         ("history.schema.json", schema_for!(HistoryEntry).to_value()),
         ("diff.schema.json", schema_for!(RunDiff).to_value()),

@@ -1,6 +1,6 @@
 //! Writing a run: everything that was finished is on disk, whatever happens next.
 
-use crate::schema::{Ceiling, Environment, Plan, RunResult, Slice, Status, SubjectFacts};
+use crate::schema::{Ceiling, Environment, Plan, RunResult, Slice, Slicing, Status, SubjectFacts, WarmUp};
 use crate::{Run, StoreError, atomic, layout, lock, redact, sittings};
 use serde::Serialize;
 use std::fs::{self, File};
@@ -131,6 +131,22 @@ impl RunWriter {
         self.write_json(layout::CEILINGS, "the ceilings", &ceilings)
     }
 
+    /// Writes `slicing.json`: from the next block on it holds.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_slicing(&self, slicing: &Slicing) -> Result<(), StoreError> {
+        self.write_json(layout::SLICING, "the number of cycles", slicing)
+    }
+
+    /// The number of cycles that was chosen, if any was.
+    ///
+    /// # Errors
+    /// When its file is damaged, or a newer version wrote it.
+    pub fn slicing(&self) -> Result<Option<Slicing>, StoreError> {
+        crate::run::slicing_of(&self.path)
+    }
+
     fn write_status(&self) -> Result<(), StoreError> {
         self.write_json(layout::STATUS, "the status", &self.status)
     }
@@ -147,6 +163,17 @@ impl RunWriter {
             .map_err(|source| StoreError::Encode { what: "facts of subjects", source })?;
         text.push('\n');
         atomic::replace(&layout::subjects_of(&self.path, block), &text)
+    }
+
+    /// Writes how the variants' warm-ups went in a block.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_warm_ups(&self, block: u32, warm_ups: &[WarmUp]) -> Result<(), StoreError> {
+        let mut text = serde_json::to_string_pretty(warm_ups)
+            .map_err(|source| StoreError::Encode { what: "warm-ups", source })?;
+        text.push('\n');
+        atomic::replace(&layout::warm_up_of(&self.path, block), &text)
     }
 
     /// Writes a text file of that plain name into the run directory, whole or not at all.

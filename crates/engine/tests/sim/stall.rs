@@ -70,3 +70,31 @@ fn in_a_closed_loop_each_connection_meets_a_stall_with_one_slow_exchange() {
     assert!(response.quantile_ns(slow(80) - 1e-9).unwrap() < MS);
     assert!(response.quantile_ns(slow(80) + 0.5 / response.count() as f64).unwrap() > 199 * MS);
 }
+
+/// One thread of 0.1 ms that stops for 1 s in every 10 s, asked 1,000 times a second. A request that comes t after the
+/// beginning of a stall waits 1 - 0.9 t s, until the queue is worked off at 1.11 s: a tenth of the 10 s within 0.1 s of
+/// the longest wait makes the p99 0.91 s, half of them the p95 0.55 s.
+#[test]
+fn truth_05_a_stall_shows_in_the_quantiles_of_what_was_planned() {
+    let stall = Stall { every_ns: 10 * SECOND, for_ns: SECOND };
+    let server =
+        Server { service: Service::Constant(100_000), threads: 1, stall: Some(stall), ..Server::default() };
+    let plan = LoadPlan {
+        connections: 64,
+        timeouts: Timeouts { response_ns: 30 * SECOND, ..closed().timeouts },
+        extent: Extent::DurationNs(60 * SECOND),
+        ..open(1_000.0)
+    };
+    let result = load(&plan, &World::new(server, 1));
+    let seconds = |of: &proofload_measure::LatencyHistogram, q: f64| of.quantile_ns(q).unwrap() as f64 / 1e9;
+    let response = &result.snapshot.response_time;
+    let (p99, p95) = (seconds(response, 0.99), seconds(response, 0.95));
+    let naive = seconds(&result.snapshot.service_time, 0.99);
+    println!(
+        "truth 05 | a stall of 1 s in every 10 s, open loop 1,000/s, utilisation 0.1, six stalls | p99 0.91 s ± 3 %, p95 \
+         0.55 s ± 3 % | p99 {p99:.3} s, p95 {p95:.3} s; measured from the actual send, 64 connections: p99 {naive:.6} s"
+    );
+    assert_eq!(count(&result, Outcome::Answered), 60_000);
+    assert!((p99 / 0.91 - 1.0).abs() <= 0.03 && (p95 / 0.55 - 1.0).abs() <= 0.03, "{p99} {p95}");
+    assert!(naive < 0.1, "64 connections hide it from a measurement from the send: {naive}");
+}

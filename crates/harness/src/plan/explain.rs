@@ -1,6 +1,6 @@
 //! The plan as a person reads it, before anything is started.
 
-use super::{Mode, Preset, S, age_seconds};
+use super::{Mode, Preset, S, age_seconds, reckoned_warm_up_s};
 use crate::study::shortage::overflow;
 use crate::study::{ExpectedRow, OpenTerms, Reference, Study, SubjectSpec};
 use proofload_engine::Shortage;
@@ -199,7 +199,16 @@ fn write_timing(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Resul
     let block =
         if plan.replication == "start" { "fresh start of every variant" } else { "a stretch of time" };
     let turns = if serial { "one after the other, each with its share" } else { "that they share in turns" };
-    writeln!(out, "  block: {block}, a fixed warm-up of {} s {turns},", seconds(timing.warm_up_ns))?;
+    let warm_up = match timing.warm_up_cap_ns {
+        0 => format!("a fixed warm-up of {} s", seconds(timing.warm_up_ns)),
+        cap_ns => format!(
+            "a warm-up until they are steady, {} to {} s (reckoned with {:.0} s)",
+            seconds(timing.warm_up_ns),
+            seconds(cap_ns),
+            reckoned_warm_up_s(study, timing)
+        ),
+    };
+    writeln!(out, "  block: {block}, {warm_up} {turns},")?;
     let whole = study.points.iter().any(|point| point.is_whole());
     let each = if serial { "for it" } else { "on every variant" };
     let slices = match whole {
@@ -211,6 +220,13 @@ fn write_timing(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Resul
         ),
     };
     writeln!(out, "    then {} {}; in each, {slices}", timing.cycles, counted(timing.cycles, "cycle"))?;
+    if timing.cycles_adapt {
+        writeln!(
+            out,
+            "    after the first look as many cycles as the spread between slices and between starts makes \
+             worthwhile, 2 to 24"
+        )?;
+    }
     if plan.preset == Preset::Quick.name() && plan.replication == "start" {
         let mode = if serial { Mode::Serial } else { Mode::Cycles };
         let (from, to) = age_seconds(study, timing, mode);
@@ -223,7 +239,8 @@ fn write_timing(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Resul
     }
     writeln!(
         out,
-        "  at most: {} of about {:.0} s, {}; budget {}",
+        "  {}: {} of about {:.0} s, {}; budget {}",
+        if timing.warm_up_cap_ns > 0 { "up to the last look" } else { "at most" },
         if blocks == 1 { "1 block".to_string() } else { format!("{blocks} blocks") },
         plan.estimated_seconds / f64::from(blocks.max(1)),
         length(plan.estimated_seconds),

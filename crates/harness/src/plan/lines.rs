@@ -143,18 +143,18 @@ fn entry_line(entry: &WorkloadEntry, total: u64) -> String {
 pub(super) fn not_tested(study: &Study, preset: Preset, age_seconds: (u64, u64)) -> Vec<String> {
     let mut out = study.not_tested.clone();
     let (from, to) = age_seconds;
-    out.push(match preset {
-        Preset::Smoke => "any claim: one block gives no verdict".to_string(),
-        Preset::Quick => format!("older servers: these are young servers, {from} to {to} s after start"),
-        Preset::Default | Preset::Thorough => format!(
-            "steady state: the warm-up is fixed, not adapted to the servers, which are measured {from} to {to} s \
-             after start"
-        ),
-    });
+    match preset {
+        Preset::Smoke => out.push("any claim: one block gives no verdict".to_string()),
+        Preset::Quick => out.push(format!(
+            "older servers: these are young servers, {from} to {to} s after start; the warm-up is fixed, and steady \
+             state is not looked for"
+        )),
+        // The warm-up lasts until the servers are steady, and the report says which were.
+        Preset::Default | Preset::Thorough => {}
+    }
     if super::has_url(study) {
         // A server that already runs has its own age, which nobody knows.
-        let young = |line: &String| line.starts_with("older servers") || line.starts_with("steady state");
-        out.retain(|line| !young(line));
+        out.retain(|line| !line.starts_with("older servers"));
         let running =
             "the setups themselves: verdicts are between these running processes, which are not restarted";
         out.push(running.to_string());

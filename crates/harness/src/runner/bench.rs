@@ -120,6 +120,11 @@ pub trait Bench {
     fn facts(&mut self, _variant: usize) -> BTreeMap<String, String> {
         BTreeMap::new()
     }
+    /// What the JIT compilers of a variant have spent since its start; `None` for what is no JVM, and where the
+    /// variants' parts in it cannot be told apart.
+    fn jit_ns(&mut self, _variant: usize) -> Option<u64> {
+        None
+    }
     /// Stops one variant if it runs; says what did not end as it should. Never fails.
     fn stop(&mut self, variant: usize) -> Vec<String>;
     /// Stops every variant that was started; says what did not end as it should. Never fails.

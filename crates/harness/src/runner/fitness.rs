@@ -57,7 +57,7 @@ impl<B: Bench> Runner<'_, B> {
     pub(super) fn perturb(
         &mut self,
         number: u32,
-        pair: Pair,
+        (pair, cycles): (Pair, usize),
         roll: &Roll,
         writer: &mut BlockWriter,
     ) -> Result<(), Lost> {
@@ -68,7 +68,7 @@ impl<B: Bench> Runner<'_, B> {
         let label = &self.plan.points[pair.point].label;
         (self.progress)(Progress::Perturbing { variant: name, point: label });
         let timing = &self.plan.timing;
-        let cycle = timing.cycles + 1;
+        let cycle = cycles as u32 + 1;
         let mut lines = Vec::new();
         for (position, doubled) in [(1, pair.twice_first), (2, !pair.twice_first)] {
             self.check_stop()?;

@@ -320,6 +320,14 @@ impl Bench for LiveBench<'_> {
         tree.map(Tree::facts).unwrap_or_default()
     }
 
+    fn jit_ns(&mut self, variant: usize) -> Option<u64> {
+        if self.is_shared(variant) {
+            return None;
+        }
+        let (active, ..) = self.active(variant).ok()?;
+        active.tree.as_ref()?.sample().jvm_use.jit_ns
+    }
+
     fn stop(&mut self, variant: usize) -> Vec<String> {
         let Some((host, _)) = self.place(variant) else { return Vec::new() };
         let Some(active) = &mut self.active[host] else { return Vec::new() };

@@ -11,6 +11,7 @@ mod live;
 mod progress;
 pub mod record;
 mod roll;
+mod warm;
 
 pub use bench::{Bench, BenchError, CeilingOf, Loaded, Stretch};
 pub use capacity::CapacityRunner;
@@ -31,9 +32,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// How often a variant is started within a block before it is given up: a port that was not free again, a
 /// machine that was busy for a moment.
 const STARTS_MAX: u32 = 2;
-
-/// How often the warm-up changes from one variant to the next.
-const WARM_UP_TURN_NS: u64 = 500_000_000;
 
 /// How a study ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -165,6 +163,8 @@ impl<B: Bench> Runner<'_, B> {
             if complete + disturbed > 0 && spent_ns + longest_ns > self.plan.timing.budget_ns {
                 return Ok(Ending::OutOfBudget);
             }
+            let grown_ns = self.choose_cycles(complete, spent_ns)?;
+            longest_ns = longest_ns.saturating_add_signed(grown_ns);
             number += 1;
             (self.progress)(Progress::Block { block: number, of: last });
             roll.begin_block();
@@ -225,7 +225,7 @@ impl<B: Bench> Runner<'_, B> {
 
     /// One block: the variants are stopped whatever happens in between.
     fn block(&mut self, number: u32, roll: &mut Roll) -> Result<(), Lost> {
-        let order = self.order_of(number);
+        let order = proofload_store::order_of(self.plan, self.record.slicing()?.as_ref(), number);
         let measured = match self.plan.mode.as_str() {
             plan::SERIAL => self.serially(number, &order, roll),
             _ => self.in_cycles(number, &order, roll),
@@ -256,7 +256,9 @@ impl<B: Bench> Runner<'_, B> {
         }
         let mut writer = self.record.begin_block(number)?;
         let everyone: Vec<usize> = (0..self.plan.variants.len()).collect();
-        self.warm_up(number, &everyone, self.plan.timing.warm_up_ns, roll, &mut writer)?;
+        let length = self.warm_up_of(everyone.len());
+        let warm_ups = self.warm_up(number, &everyone, length, roll, &mut writer)?;
+        self.record.write_warm_ups(number, &warm_ups)?;
         let mut said = Vec::new();
         everyone.iter().for_each(|&variant| self.ask(variant, &mut said));
         self.record.write_subjects(number, &said)?;
@@ -269,7 +271,7 @@ impl<B: Bench> Runner<'_, B> {
             }
         }
         if let Some(pair) = self.pair() {
-            self.perturb(number, pair, roll, &mut writer)?;
+            self.perturb(number, (pair, order.len()), roll, &mut writer)?;
         }
         Ok(writer)
     }
@@ -279,7 +281,7 @@ impl<B: Bench> Runner<'_, B> {
         let mut writer = self.record.begin_block(number)?;
         let mut said = Vec::new();
         let sequence = order.first().map_or(&[][..], Vec::as_slice);
-        let warm_up_ns = self.plan.timing.warm_up_ns / sequence.len().max(1) as u64;
+        let mut warm_ups = Vec::new();
         for (position, &variant) in sequence.iter().enumerate() {
             if !roll.takes_part(variant) {
                 continue;
@@ -288,7 +290,8 @@ impl<B: Bench> Runner<'_, B> {
             if let Some(why) = roll.hopeless(self.claims) {
                 return Err(Lost::Hopeless(why));
             }
-            self.warm_up(number, &[variant], warm_up_ns, roll, &mut writer)?;
+            warm_ups.extend(self.warm_up(number, &[variant], self.warm_up_of(1), roll, &mut writer)?);
+            self.record.write_warm_ups(number, &warm_ups)?;
             self.ask(variant, &mut said);
             self.record.write_subjects(number, &said)?;
             for cycle in 0..order.len() {
@@ -298,10 +301,12 @@ impl<B: Bench> Runner<'_, B> {
                 }
             }
             if let Some(pair) = self.pair().filter(|pair| pair.variant == variant) {
-                self.perturb(number, pair, roll, &mut writer)?;
+                self.perturb(number, (pair, order.len()), roll, &mut writer)?;
             }
             self.stop_one(number, variant);
         }
+        warm::settle_among(&mut warm_ups);
+        self.record.write_warm_ups(number, &warm_ups)?;
         Ok(writer)
     }
 
@@ -320,10 +325,21 @@ impl<B: Bench> Runner<'_, B> {
         }
     }
 
-    /// The plan's order of this block. Blocks that replace lost ones, beyond the plan's last, begin it anew.
-    fn order_of(&self, number: u32) -> Vec<Vec<usize>> {
-        let planned = self.plan.order.len().max(1);
-        self.plan.order.get((number as usize - 1) % planned).cloned().unwrap_or_default()
+    /// After the first look: how many cycles the blocks from now on have. It is written once, and what was measured
+    /// decides nothing else. Says by how much a block becomes longer.
+    fn choose_cycles(&mut self, complete: u32, spent_ns: u64) -> Result<i64, StoreError> {
+        let timing = &self.plan.timing;
+        let at_first_look = self.design.looks.first() == Some(&complete);
+        if !timing.cycles_adapt || !at_first_look || self.record.slicing()?.is_some() {
+            return Ok(0);
+        }
+        let seconds_left = timing.budget_ns.saturating_sub(spent_ns) as f64 / 1e9;
+        let run = Run::open(self.record.path())?;
+        let Some(slicing) = run.choose_slicing(self.claims, self.design, seconds_left)? else { return Ok(0) };
+        self.record.write_slicing(&slicing)?;
+        (self.progress)(Progress::Cycles { planned: timing.cycles, slicing: &slicing });
+        let more = f64::from(slicing.cycles) - f64::from(timing.cycles);
+        Ok((more * slicing.cycle_seconds * 1e9) as i64)
     }
 
     /// Starts a variant, a second time when the first did not succeed; after that it is given up.
@@ -375,7 +391,7 @@ impl<B: Bench> Runner<'_, B> {
             point: &self.plan.points[at.point].label,
         });
         let ended = self.slice(at, self.stretch_of(at.point), writer);
-        self.take(ended, at, roll)
+        self.take(ended.map(|_| ()), at, roll)
     }
 
     /// What a step of one variant means for the block. A variant that is lost is stopped at once: what hangs
@@ -396,47 +412,6 @@ impl<B: Bench> Runner<'_, B> {
         }
     }
 
-    /// Loads the variants in short turns, so that all are equally old and have had the same share of load
-    /// when the first slice begins.
-    fn warm_up(
-        &mut self,
-        number: u32,
-        variants: &[usize],
-        total_ns: u64,
-        roll: &mut Roll,
-        writer: &mut BlockWriter,
-    ) -> Result<(), Lost> {
-        let begun_ns = self.bench.now_ns();
-        let stretch = Stretch {
-            stand: Stand::In,
-            discard_ns: 0,
-            measure_ns: WARM_UP_TURN_NS,
-            drain_ns: self.plan.timing.drain_ns,
-            doubled: false,
-        };
-        let points = self.plan.points.len().max(1);
-        // Whole rounds only: every variant gets as many turns as every other.
-        let mut round = 0;
-        loop {
-            let spent_ns = self.bench.now_ns() - begun_ns;
-            (self.progress)(Progress::WarmUp { done: (spent_ns as f64 / total_ns.max(1) as f64).min(1.0) });
-            if spent_ns >= total_ns || !variants.iter().any(|variant| roll.takes_part(*variant)) {
-                return Ok(());
-            }
-            for position in 0..variants.len() {
-                let turn = if round % 2 == 0 { position } else { variants.len() - 1 - position };
-                let variant = variants[turn];
-                let (position, point) = (position as u32 + 1, round % points);
-                let at = Place { block: number, cycle: 0, position, variant, point };
-                if roll.takes_part(variant) {
-                    let ended = self.slice(&at, stretch, writer);
-                    self.take(ended, &at, roll)?;
-                }
-            }
-            round += 1;
-        }
-    }
-
     /// A slice of a load, or the whole of one that has a shape.
     fn stretch_of(&self, point: usize) -> Stretch {
         let (timing, load) = (&self.plan.timing, &self.plan.points[point]);
@@ -448,7 +423,7 @@ impl<B: Bench> Runner<'_, B> {
     }
 
     /// One slice: wait until the others are quiet, load, record, see that the server still lives.
-    fn slice(&mut self, at: &Place, stretch: Stretch, writer: &mut BlockWriter) -> Result<(), Step> {
+    fn slice(&mut self, at: &Place, stretch: Stretch, writer: &mut BlockWriter) -> Result<Loaded, Step> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(Step::Interrupted);
         }
@@ -479,7 +454,7 @@ impl<B: Bench> Runner<'_, B> {
         }
         match hangs(at, &outcomes) {
             Some(why) => Err(Step::Lost(why)),
-            None => Ok(()),
+            None => Ok(loaded),
         }
     }
 

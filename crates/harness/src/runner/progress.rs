@@ -3,7 +3,7 @@
 use proofload_stats::Judgement;
 use proofload_stats::capacity::Stage;
 use proofload_store::SeenTrial;
-use proofload_store::schema::{Ceiling, Slice};
+use proofload_store::schema::{Ceiling, Slice, Slicing};
 
 /// Where a study stands; for the live view.
 #[derive(Clone, Debug)]
@@ -86,6 +86,13 @@ pub enum Progress<'a> {
         blocks: u32,
         /// The judgement on them.
         judgement: &'a Judgement,
+    },
+    /// The blocks from now on have another number of cycles, or the same.
+    Cycles {
+        /// Cycles of the plan.
+        planned: u32,
+        /// What was chosen, and on what.
+        slicing: &'a Slicing,
     },
     /// Something did not end as it should.
     Noticed {

@@ -1,6 +1,7 @@
 //! The sequence of a study, without servers and in virtual time.
 
 mod ceilings;
+mod steady;
 
 use super::*;
 use proofload_engine::{GeneratorUse, LoadResult};
@@ -40,6 +41,29 @@ struct FakeBench {
     /// Sets the stop flag while the first ceiling is measured.
     stop_at_ceiling: Option<&'static AtomicBool>,
     ceilings: usize,
+    /// How each variant does at its age in seconds; it is always the same if not set.
+    nature: Option<fn(usize, f64) -> Nature>,
+    started_ns: [u64; 4],
+    /// How much that wavers from load to load, a share.
+    noise: f64,
+}
+
+/// How a variant does at a moment.
+#[derive(Clone, Copy, Debug)]
+struct Nature {
+    /// Exchanges of a load, whatever its length.
+    exchanges: u64,
+    /// CPU time of each.
+    cpu_ns: f64,
+    /// What its compilers have spent, in seconds; `None` for what is no JVM.
+    jit_s: Option<f64>,
+}
+
+impl Nature {
+    /// What a load takes of the subject.
+    fn used(self) -> SubjectUse {
+        SubjectUse { cpu_ns: Some((self.cpu_ns * self.exchanges as f64) as u64), ..SubjectUse::default() }
+    }
 }
 
 impl FakeBench {
@@ -60,7 +84,21 @@ impl FakeBench {
             ceiling: None,
             stop_at_ceiling: None,
             ceilings: 0,
+            nature: None,
+            started_ns: [0; 4],
+            noise: 0.016,
         }
+    }
+
+    fn nature_of(&self, variant: usize) -> Option<Nature> {
+        let age_s = (self.now_ns - self.started_ns[variant]) as f64 / SECOND as f64;
+        let nature = self.nature?(variant, age_s);
+        let noise = 1.0 + self.noise * steady::waver(variant, self.now_ns);
+        Some(Nature {
+            exchanges: (nature.exchanges as f64 * noise).round() as u64,
+            cpu_ns: nature.cpu_ns / noise,
+            jit_s: nature.jit_s,
+        })
     }
 
     fn done_of(&self, prefix: &str) -> Vec<&str> {
@@ -83,6 +121,7 @@ impl Bench for FakeBench {
             return Err(BenchError::Failed("exited with status 1".into()));
         }
         self.done.push(format!("start {variant}"));
+        self.started_ns[variant] = self.now_ns;
         Ok(())
     }
 
@@ -119,7 +158,8 @@ impl Bench for FakeBench {
         let silent = self.hangs.is_some_and(|(who, from)| who == variant && self.loads_of[who] >= from);
         // The connections of a closed loop are stuck before the window begins, and ask for nothing in it.
         let first_ns = if silent { start_ns - stretch.discard_ns } else { start_ns };
-        for i in 0..100 + 10 * variant as u64 {
+        let nature = self.nature_of(variant);
+        for i in 0..nature.map_or(100 + 10 * variant as u64, |nature| nature.exchanges) {
             let at_ns = first_ns + i;
             let times = ExchangeTimes {
                 intended_ns: at_ns,
@@ -147,7 +187,7 @@ impl Bench for FakeBench {
         let results = vec![result; self.streams.max(1)];
         Ok(Loaded {
             results,
-            subject: Some(SubjectUse::default()),
+            subject: Some(nature.map_or_else(SubjectUse::default, Nature::used)),
             telemetry: None,
             started_unix_ns: start_ns,
             age_seconds: 0.0,
@@ -155,6 +195,10 @@ impl Bench for FakeBench {
                 .then(|| Conditions { subject_steal_share: Some(0.1), ..Conditions::default() }),
             marks: Vec::new(),
         })
+    }
+
+    fn jit_ns(&mut self, variant: usize) -> Option<u64> {
+        Some((self.nature_of(variant)?.jit_s? * SECOND as f64) as u64)
     }
 
     fn alive(&mut self, _variant: usize) -> Result<(), String> {
@@ -209,7 +253,9 @@ fn plan(looks: &[u32]) -> Plan {
         }],
         timing: Timing {
             warm_up_ns: 2 * SECOND,
+            warm_up_cap_ns: 0,
             cycles: 2,
+            cycles_adapt: false,
             slice_ns: SECOND,
             discard_ns: SECOND / 10,
             drain_ns: 0,

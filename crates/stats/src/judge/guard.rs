@@ -9,6 +9,9 @@ pub const ERROR_SHARE_MAX: f64 = 0.001;
 /// Share of the blocks that may be lost.
 pub(super) const LOST_SHARE_MAX: f64 = 0.2;
 
+/// Share of the blocks that may be without a steady state.
+const UNSTEADY_SHARE_MAX: f64 = 0.25;
+
 /// Most failed checks that are told one by one: every claim on the slice repeats them.
 const CHECKS_TOLD_MAX: usize = 1;
 
@@ -19,7 +22,16 @@ pub(super) fn guards(series: &Series<'_>, blocks: u32, begun: u32) -> Vec<Reason
         reasons.extend(errors(series, blocks));
     }
     reasons.extend(lost(series, blocks, begun));
+    reasons.extend(unsteady(series, blocks));
     reasons
+}
+
+/// Blocks in which a variant moved another way than the others while it was measured, or never settled. What is
+/// counted over all exchanges does not rest on it.
+fn unsteady(series: &Series<'_>, blocks: u32) -> Option<Reason> {
+    let found = series.unsteady.iter().take(blocks as usize).filter(|unsteady| **unsteady).count() as u32;
+    let too_many = f64::from(found) > UNSTEADY_SHARE_MAX * f64::from(blocks);
+    (too_many && !series.is_of_errors()).then_some(Reason::NoSteadyState { blocks: found, of: blocks })
 }
 
 /// The messages as they are: each says where it was found.

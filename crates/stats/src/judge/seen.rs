@@ -102,6 +102,7 @@ mod tests {
             excluded_blocks: 0,
             disturbed: Vec::new(),
             replication: Replication::Process,
+            unsteady: Vec::new(),
         };
         judge_seen(&claims, &seen).claims.remove(0)
     }

@@ -2,7 +2,7 @@
 
 use crate::sample;
 use crate::{Cell, Claim, Measure, Observations, Side, Term};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Block, variant, point, stream and measure.
 type Key = (u32, usize, usize, Option<usize>, Measure);
@@ -10,12 +10,16 @@ type Key = (u32, usize, usize, Option<usize>, Measure);
 /// Cells by their place.
 pub(super) struct Index<'a> {
     cells: HashMap<Key, &'a Cell>,
+    unsteady: HashSet<(u32, usize)>,
 }
 
 impl<'a> Index<'a> {
     pub fn new(observations: &'a Observations) -> Self {
         let key = |cell: &Cell| (cell.block, cell.variant, cell.point, cell.stream, cell.measure);
-        Index { cells: observations.cells.iter().map(|cell| (key(cell), cell)).collect() }
+        Index {
+            cells: observations.cells.iter().map(|cell| (key(cell), cell)).collect(),
+            unsteady: observations.unsteady.iter().map(|start| (start.block, start.variant)).collect(),
+        }
     }
 
     fn get(&self, block: u32, trial: Trial) -> Option<&'a Cell> {
@@ -53,6 +57,8 @@ pub(super) struct Series<'a> {
     pub cells: Vec<Vec<Option<&'a Cell>>>,
     /// For each block what the sides are; `None` when a value is missing.
     pub sides: Vec<Option<Sides>>,
+    /// For each block whether any variant that the claim rests on had no steady state.
+    pub unsteady: Vec<bool>,
 }
 
 impl<'a> Series<'a> {
@@ -68,7 +74,10 @@ impl<'a> Series<'a> {
             .map(|&block| trials.iter().map(|&trial| index.get(block, trial)).collect())
             .collect();
         let sides = blocks.iter().map(|&block| sides(claim, index, block)).collect();
-        Series { claim, trials, cells, sides }
+        let is_unsteady =
+            |block: u32| trials.iter().any(|trial| index.unsteady.contains(&(block, trial.variant)));
+        let unsteady = blocks.iter().map(|&block| is_unsteady(block)).collect();
+        Series { claim, trials, cells, sides, unsteady }
     }
 
     /// Whether the claim is about a count over all exchanges seen, which needs no estimate.
@@ -78,6 +87,10 @@ impl<'a> Series<'a> {
             Side::Measured { term: Term::Of { measure: Measure::Errors, .. }, .. }
         );
         counted && matches!(self.claim.right, Side::Constant(_))
+    }
+
+    pub fn is_of_errors(&self) -> bool {
+        self.trials.iter().all(|trial| matches!(trial.measure, Measure::Errors | Measure::ErrorShare))
     }
 
     pub fn is_of_speed(&self) -> bool {
@@ -147,11 +160,35 @@ fn pair(left: &Cell, right: &Cell) -> Option<Sides> {
 }
 
 fn cycles(left: &Cell, right: &Cell) -> Option<f64> {
+    let logs: Vec<f64> = pairs(left, right).into_iter().map(|(left, right)| left - right).collect();
+    sample::median(&logs)
+}
+
+/// Logarithms of both sides' slices, cycle by cycle where both have one.
+fn pairs(left: &Cell, right: &Cell) -> Vec<(f64, f64)> {
     let usable = |value: &Option<f64>| value.filter(|value| value.is_finite() && *value > 0.0);
     let slices = left.cycles.iter().zip(&right.cycles);
-    let logs: Vec<f64> =
-        slices.filter_map(|(left, right)| Some(usable(left)?.ln() - usable(right)?.ln())).collect();
-    sample::median(&logs)
+    slices.filter_map(|(left, right)| Some((usable(left)?.ln(), usable(right)?.ln()))).collect()
+}
+
+/// What a claim compares slice by slice: for each block the logarithms of both sides in each cycle. Nothing for claims
+/// that do not compare slices: thresholds, quantiles, differences of ratios.
+pub fn slice_pairs(claim: &Claim, observations: &Observations) -> Vec<Vec<(f64, f64)>> {
+    let index = Index::new(observations);
+    let both = match (single(&claim.left), single(&claim.right), &claim.right) {
+        (Some(left), Some(right), _) => Some((left, right)),
+        (None, _, Side::Constant(_)) => match trials_of(&claim.left)[..] {
+            [over, under] => Some((over, under)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let comparable = |(left, right): &(Trial, Trial)| {
+        left.measure == right.measure && left.measure.pairs_by_cycle() && left.point == right.point
+    };
+    let Some((left, right)) = both.filter(comparable) else { return Vec::new() };
+    let block = |block: &u32| Some(pairs(index.get(*block, left)?, index.get(*block, right)?));
+    observations.blocks.iter().filter_map(block).collect()
 }
 
 /// The value of a block: over the merged slices, or the middle one of the slices where nothing was merged.

@@ -1,4 +1,5 @@
 mod laws;
+mod steady;
 
 use super::*;
 use crate::{Cell, Measure, Names, Replication, Selector, parse_claim};
@@ -29,6 +30,7 @@ impl Record {
             excluded_blocks: 0,
             disturbed: Vec::new(),
             replication: Replication::Start,
+            unsteady: Vec::new(),
         };
         Record { observations }
     }

@@ -5,7 +5,11 @@
 //! distribution, not of the seeds: that the tests can fail is shown on wrong methods, which exceed the same
 //! limits.
 
+mod assembled;
+mod cycles;
 mod noise;
+mod recorded;
+mod truths;
 mod wrong;
 
 use noise::{Machine, Noise, QUIET_MACHINE, SHARED_MACHINE, first};

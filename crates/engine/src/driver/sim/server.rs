@@ -17,7 +17,7 @@ pub enum Service {
     Exponential(u64),
 }
 
-/// All answers that fall into a stall leave at its end.
+/// All answers that fall into a stall leave at its end; where threads are counted, none begins with a request in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
     /// From one beginning to the next; the first comes after half of this.
@@ -205,8 +205,10 @@ impl Serving {
             Service::Exponential(mean) => (self.random.exponential() * mean as f64) as u64,
         };
         let done_ns = match self.threads.iter_mut().min() {
+            // A thread does no work in a stall, so what came meanwhile is worked off after it.
             Some(free_ns) => {
-                *free_ns = (*free_ns).max(now_ns) + service_ns;
+                let begins_ns = (*free_ns).max(now_ns);
+                *free_ns = self.server.stall.map_or(begins_ns, |stall| stall.over_ns(begins_ns)) + service_ns;
                 *free_ns
             }
             None => now_ns + service_ns,

@@ -74,7 +74,7 @@ proptest! {
     ) {
         let blocks: Vec<u32> = (1..14).filter(|block| !lost.contains(block)).collect();
         let observations =
-            Observations { cells, blocks, excluded_blocks: excluded, disturbed: Vec::new(), replication: Replication::Start };
+            Observations { cells, blocks, excluded_blocks: excluded, disturbed: Vec::new(), replication: Replication::Start, unsteady: Vec::new() };
         let claims = claims(&TEXTS);
         let mut before: Option<Judgement> = None;
         for blocks in 0..=observations.blocks.len() {

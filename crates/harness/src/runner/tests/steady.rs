@@ -1,0 +1,343 @@
+//! Warm-ups that last until the variants are steady, in virtual time.
+
+use super::*;
+use proofload_stats::steady::{Turn, Watch};
+use proofload_stats::{Reason, Verdict};
+
+/// Two variants with a warm-up of 12 to 180 s, then six cycles of slices that are this long.
+fn adaptive(looks: &[u32], slice_ns: u64) -> Plan {
+    let mut plan = plan(looks);
+    plan.timing.warm_up_ns = 12 * SECOND;
+    plan.timing.warm_up_cap_ns = 180 * SECOND;
+    plan.timing.slice_ns = slice_ns;
+    plan.timing.cycles = 6;
+    plan.timing.budget_ns = 100_000 * SECOND;
+    plan.order
+        .iter_mut()
+        .for_each(|block| *block = [[1, 0], [0, 1]].repeat(3).iter().map(|c| c.to_vec()).collect());
+    plan
+}
+
+fn run_of(plan: &Plan, nature: fn(usize, f64) -> Nature) -> (Run, tempfile::TempDir) {
+    run_on(plan, FakeBench { nature: Some(nature), ..FakeBench::new() })
+}
+
+fn run_on(plan: &Plan, mut bench: FakeBench) -> (Run, tempfile::TempDir) {
+    let (ending, path, root) = conduct(plan, &mut bench, 99, &AtomicBool::new(false));
+    assert_eq!(ending, Ending::Finished);
+    (Run::open(&path).expect("readable"), root)
+}
+
+/// The claim that the second variant serves more, judged on the record.
+fn judged(run: &Run) -> proofload_stats::Judged {
+    let design = Design { looks: run.plan().timing.looks.clone(), alpha: 0.05 };
+    proofload_store::judged(run, &claims_of(run.plan()), &design).expect("readable").claims.remove(0)
+}
+
+/// Throughput of b over a.
+fn ratio(run: &Run) -> f64 {
+    judged(run).estimate.expect("it was measured").point
+}
+
+/// How the starts of each variant went, block after block.
+fn found(run: &Run) -> Vec<Vec<String>> {
+    let states = run.steady_states().expect("readable");
+    states.iter().map(|state| state.starts.iter().map(|start| start.found.clone()).collect()).collect()
+}
+
+fn longest_warm_up_s(run: &Run) -> f64 {
+    let starts = run.steady_states().expect("readable").into_iter().flat_map(|state| state.starts);
+    starts.map(|start| start.warm_up.took_ns as f64 / 1e9).fold(0.0, f64::max)
+}
+
+/// From -0.5 to 0.5, the same on every run (the finaliser of SplitMix64).
+pub(super) fn waver(variant: usize, now_ns: u64) -> f64 {
+    let mut bits = (now_ns / 1_000_000 + ((variant as u64) << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((bits ^ (bits >> 31)) >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+}
+
+/// A variant that does `speed` times as much as it usually does, at as much less CPU each.
+fn at_speed(speed: f64) -> Nature {
+    Nature { exchanges: (1_000.0 * speed).round() as u64, cpu_ns: 50_000.0 / speed, jit_s: None }
+}
+
+/// A tenth slower until this age.
+fn late(variant: usize, age_s: f64, until_s: f64) -> Nature {
+    at_speed(if variant == 0 && age_s < until_s { 0.9 } else { 1.0 })
+}
+
+#[test]
+fn truth_07_a_late_step_is_waited_out_or_marked() {
+    let fixed = |nature| {
+        let mut plan = adaptive(&[4], SECOND);
+        plan.timing.warm_up_cap_ns = 0;
+        ratio(&run_of(&plan, nature).0)
+    };
+    let naive = fixed(|variant, age_s| late(variant, age_s, 25.0));
+    let plan = adaptive(&[4], SECOND);
+    let (plain, _kept) = run_of(&plan, |variant, age_s| late(variant, age_s, 25.0));
+    let jvms: [fn(usize, f64) -> Nature; 2] = [
+        |variant, age_s| compiled_until(variant, age_s, 25.0),
+        |variant, age_s| compiled_until(variant, age_s, 60.0),
+    ];
+    let jvms = jvms.map(|nature| run_of(&plan, nature));
+    println!(
+        "truth 07 | a tenth slower until 25 s (60 s) of age, then not | throughput within 1 % of the settled one | \
+         {:+.1} % after {:.0} s, as JVM {:+.1} % after {:.0} s ({:+.1} % after {:.0} s); a fixed warm-up of 12 s: \
+         {:+.1} %",
+        100.0 * (ratio(&plain) - 1.0),
+        longest_warm_up_s(&plain),
+        100.0 * (ratio(&jvms[0].0) - 1.0),
+        longest_warm_up_s(&jvms[0].0),
+        100.0 * (ratio(&jvms[1].0) - 1.0),
+        longest_warm_up_s(&jvms[1].0),
+        100.0 * (naive - 1.0)
+    );
+    for run in [&plain, &jvms[0].0, &jvms[1].0] {
+        assert!((ratio(run) - 1.0).abs() < 0.01, "{}", ratio(run));
+        assert!(found(run).iter().flatten().all(|found| found == "steady"), "{:?}", found(run));
+    }
+    assert!((naive - 1.0).abs() > 0.05, "the naive method passes: {naive}");
+}
+
+fn compiled_until(variant: usize, age_s: f64, until_s: f64) -> Nature {
+    Nature { jit_s: Some(0.2 * age_s.min(until_s)), ..late(variant, age_s, until_s) }
+}
+
+/// A step at any age: waited for, or seen among the slices, or too late or too early to matter to their median.
+#[test]
+fn a_step_in_the_middle_of_what_is_measured_is_marked() {
+    let plan = adaptive(&[4], SECOND);
+    let steps: [fn(usize, f64) -> Nature; 4] = [
+        |variant, age_s| late(variant, age_s, 20.0),
+        |variant, age_s| late(variant, age_s, 35.0),
+        |variant, age_s| late(variant, age_s, 39.0),
+        |variant, age_s| late(variant, age_s, 37.0),
+    ];
+    let mut marked = 0;
+    for nature in steps {
+        let (run, _kept) = run_of(&plan, nature);
+        let judged = judged(&run);
+        let is_marked = judged.reasons.contains(&Reason::NoSteadyState { blocks: 4, of: 4 });
+        assert!(is_marked || (ratio(&run) - 1.0).abs() < 0.01, "{} {:?}", ratio(&run), found(&run));
+        if is_marked {
+            marked += 1;
+            assert_eq!(judged.verdict, Verdict::Undecided);
+            assert_eq!(found(&run)[0], ["late_step"; 4], "the one that moved");
+            assert_eq!(found(&run)[1], ["steady"; 4], "the one that did not");
+        }
+    }
+    assert!(marked >= 1, "no step fell among the slices");
+}
+
+#[test]
+fn truth_07_a_square_wave_of_one_variant_never_settles() {
+    let waves: [fn(usize, f64) -> Nature; 2] = [|v, s| wave(v, s, 20.0), |v, s| wave(v, s, 40.0)];
+    let runs = waves.map(|nature| run_of(&adaptive(&[4], SECOND), nature));
+    let unsteady = |run: &Run| found(run)[0].iter().filter(|found| *found == "no_steady_state").count();
+    println!(
+        "truth 07 | a square wave of ±5 %, period 20 s (40 s), in one of two variants | no steady state | no steady \
+         state in {} (and {}) of 4 starts, {}",
+        unsteady(&runs[0].0),
+        unsteady(&runs[1].0),
+        judged(&runs[0].0).verdict.name()
+    );
+    for (run, _kept) in &runs {
+        assert_eq!(found(run), [["no_steady_state"; 4], ["cap"; 4]], "the other is as it should be");
+        let judged = judged(run);
+        assert_eq!(judged.verdict, Verdict::Undecided);
+        assert!(judged.reasons.contains(&Reason::NoSteadyState { blocks: 4, of: 4 }), "{:?}", judged.reasons);
+        assert_eq!(longest_warm_up_s(run), 180.0);
+    }
+}
+
+fn wave(variant: usize, age_s: f64, period_s: f64) -> Nature {
+    let high = variant == 0 && (age_s / period_s).fract() < 0.5;
+    at_speed(if variant == 1 {
+        1.0
+    } else if high {
+        1.05
+    } else {
+        0.95
+    })
+}
+
+/// The machine gets faster by half within two minutes: both variants with it.
+fn shared_drift(_variant: usize, age_s: f64) -> Nature {
+    at_speed(1.0 + 0.5 * (age_s / 120.0).min(1.0))
+}
+
+#[test]
+fn truth_07_a_drift_that_all_share_is_a_steady_state() {
+    let (run, _kept) = run_of(&adaptive(&[4], SECOND), shared_drift);
+    // The naive rule: each variant's throughput alone, of the last 15 s within 1 % of the 15 s before.
+    let mean = |from_s: f64, to_s: f64| {
+        let turns = (from_s as u32..to_s as u32).map(|s| shared_drift(0, f64::from(s)).exchanges as f64);
+        turns.sum::<f64>() / (to_s - from_s)
+    };
+    let is_met = |end: f64| (mean(end - 15.0, end) / mean(end - 30.0, end - 15.0) - 1.0).abs() < 0.01;
+    let naive_s = (30..300).map(f64::from).find(|end| is_met(*end)).expect("it ends at last");
+    println!(
+        "truth 07 | both variants get half as fast again within 120 s | steady: pairing removes it | steady after \
+         {:.0} s, ratio {:+.1} %; a rule on each one's throughput: after {naive_s:.0} s",
+        longest_warm_up_s(&run),
+        100.0 * (ratio(&run) - 1.0)
+    );
+    assert!(found(&run).iter().flatten().all(|found| found == "steady"), "{:?}", found(&run));
+    assert!(longest_warm_up_s(&run) < 40.0);
+    assert!((ratio(&run) - 1.0).abs() < 0.01, "{}", ratio(&run));
+    assert!(naive_s > 100.0, "the naive rule passes: {naive_s}");
+}
+
+#[test]
+fn all_are_as_old_when_one_is_waited_for() {
+    let mut bench = FakeBench { nature: Some(|v, s| late(v, s, 50.0)), ..FakeBench::new() };
+    let (_, path, _root) = conduct(&adaptive(&[1], SECOND), &mut bench, 99, &AtomicBool::new(false));
+    let run = Run::open(&path).expect("readable");
+    let turns = |name: &str| {
+        let slices = run.blocks()[0].slices.iter();
+        slices.filter(|slice| slice.phase == "warm-up" && slice.measured.variant == name).count()
+    };
+    assert_eq!(turns("a"), turns("b"));
+}
+
+#[test]
+fn serial_variants_are_warmed_each_for_itself() {
+    let (run, _kept) = run_of(&serial_six(adaptive(&[4], SECOND)), |v, s| compiled_until(v, s, 25.0));
+    let warm_ups = run.warm_ups(1).expect("readable");
+    assert_eq!(warm_ups.len(), 2);
+    assert!(warm_ups.iter().all(|it| it.ended == "steady" && it.took_ns > 30 * SECOND), "{warm_ups:?}");
+    let (run, _kept) = run_of(&serial_six(adaptive(&[4], SECOND)), |v, s| wave(v, s, 20.0));
+    assert_eq!(found(&run), [["no_steady_state"; 4], ["steady"; 4]]);
+}
+
+fn serial_six(mut plan: Plan) -> Plan {
+    plan.mode = crate::plan::SERIAL.to_string();
+    plan.order.iter_mut().for_each(|block| *block = vec![vec![1, 0]; 6]);
+    plan
+}
+
+#[test]
+fn a_fixed_warm_up_is_on_record_and_guards_nothing() {
+    let (run, _kept) = run_of(&plan(&[4]), |v, s| wave(v, s, 20.0));
+    let warm_ups = run.warm_ups(1).expect("readable");
+    assert!(warm_ups.len() == 2 && warm_ups.iter().all(|it| it.ended == "fixed"), "{warm_ups:?}");
+    assert!(run.steady_states().expect("readable").is_empty());
+    assert!(judged(&run).reasons.iter().all(|reason| !matches!(reason, Reason::NoSteadyState { .. })));
+}
+
+#[test]
+fn without_cpu_figures_the_warm_up_has_its_shortest_length_and_says_so() {
+    let mut plan = adaptive(&[1], SECOND);
+    plan.timing.warm_up_ns = 30 * SECOND;
+    let (ending, path, _root) = conduct(&plan, &mut FakeBench::new(), 99, &AtomicBool::new(false));
+    assert_eq!(ending, Ending::Finished);
+    let run = Run::open(&path).expect("readable");
+    assert_eq!(found(&run), [["not_measured"], ["not_measured"]]);
+    assert_eq!(longest_warm_up_s(&run), 30.0);
+}
+
+/// What the runner does is what the rule says: the watch alone, on the same turns.
+#[test]
+fn the_rule_alone_ends_where_the_runner_does() {
+    let (run, _kept) = run_of(&adaptive(&[1], SECOND), |v, s| late(v, s, 40.0));
+    let mut watch = Watch::new(2, 1, SECOND / 2);
+    let block = &run.blocks()[0];
+    let mut rounds = 0;
+    let mut met = 0;
+    for slice in block.slices.iter().filter(|slice| slice.phase == "warm-up") {
+        let used = slice.measured.subject.as_ref().and_then(|used| used.cpu_ns).expect("known");
+        let cpu_ns_per_exchange = Some(used as f64 / slice.answered_in_window as f64);
+        let variant = usize::from(slice.measured.variant == "b");
+        watch.enter(variant, Turn { ended_ns: 0, cpu_ns_per_exchange, jit_ns: None });
+        if slice.position == 2 {
+            rounds += 1;
+            met += u32::from(watch.end_round());
+        }
+    }
+    assert!(rounds > 25 && met == 1, "{met} of {rounds}");
+}
+
+/// How many cycles each block has, as far as slices tell.
+fn cycles_of(run: &Run) -> Vec<u32> {
+    let cycles = |block: &proofload_store::Block| {
+        block.slices.iter().filter(|slice| slice.phase == "measure").map(|slice| slice.cycle).max()
+    };
+    run.blocks().iter().filter_map(cycles).collect()
+}
+
+/// Ten percent of noise in each slice, and starts that do not differ: slices are cheap.
+fn noisy() -> FakeBench {
+    FakeBench { nature: Some(|_, _| at_speed(1.0)), noise: 0.2, ..FakeBench::new() }
+}
+
+#[test]
+fn after_the_first_look_blocks_have_as_many_cycles_as_the_spread_asks_for() {
+    let mut plan = adaptive(&[4, 6], SECOND);
+    plan.timing.warm_up_cap_ns = 0;
+    plan.timing.cycles_adapt = true;
+    let (run, _kept) = run_on(&plan, noisy());
+    let chosen = run.slicing().expect("it was chosen").clone();
+    assert_eq!((chosen.after_block, chosen.blocks), (4, 4));
+    assert!(chosen.cycles > 6, "{chosen:?}");
+    assert_eq!(cycles_of(&run), [6, 6, 6, 6, chosen.cycles, chosen.cycles]);
+    // Two starts, warm-up and a block's cycles in virtual time.
+    assert!(
+        (13.0..16.0).contains(&chosen.start_seconds) && (2.0..2.4).contains(&chosen.cycle_seconds),
+        "{chosen:?}"
+    );
+    let turns = |block: usize, cycle: u32| {
+        let slices = run.blocks()[block]
+            .slices
+            .iter()
+            .filter(|slice| slice.phase == "measure" && slice.cycle == cycle);
+        slices.map(|slice| slice.measured.variant.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!((turns(4, 7), turns(4, 8)), (turns(4, 1), turns(4, 2)), "reversed as ever");
+    plan.timing.cycles_adapt = false;
+    let (fixed, _kept) = run_on(&plan, noisy());
+    assert_eq!((cycles_of(&fixed), fixed.slicing()), (vec![6; 6], None));
+}
+
+#[test]
+fn a_choice_outlives_the_sitting_and_a_block_that_lacks_its_cycles_does_not_count() {
+    let mut plan = adaptive(&[4, 6], SECOND);
+    plan.timing.warm_up_cap_ns = 0;
+    plan.timing.cycles_adapt = true;
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let mut record = RunWriter::create(root.path(), &plan, &Environment::default(), 1).expect("a record");
+    let path = record.path().to_path_buf();
+    let stop: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
+    let mut bench = FakeBench { stop_at_load: Some((170, stop)), ..noisy() };
+    let ended = go_on(&plan, &mut bench, 99, stop, &mut record, Behind::default());
+    assert_eq!(ended, Ending::Interrupted);
+    let run = Run::open(&path).expect("readable");
+    let chosen = run.slicing().expect("it was chosen").clone();
+    assert_eq!(run.blocks().len(), 4, "cut off in the fifth");
+    let behind = Behind { last_block: 5, complete: 4, disturbed: 0, spent_ns: 0 };
+    let mut bench = FakeBench { now_ns: 1_000 * SECOND, ..noisy() };
+    let ended = go_on(&plan, &mut bench, 99, &AtomicBool::new(false), &mut record, behind);
+    assert_eq!(ended, Ending::Finished);
+    let run = Run::open(&path).expect("readable");
+    assert_eq!(run.slicing(), Some(&chosen), "once for all sittings");
+    assert_eq!(cycles_of(&run), [6, 6, 6, 6, chosen.cycles, chosen.cycles]);
+    let block = path.join("blocks/0006.jsonl");
+    let text = std::fs::read_to_string(&block).expect("a block");
+    let cut = text.trim_end().rfind('\n').expect("many lines");
+    std::fs::write(&block, &text[..=cut]).expect("it can be written");
+    assert_eq!(Run::open(&path).expect("readable").blocks().len(), 5);
+}
+
+#[test]
+fn a_budget_without_room_allows_no_more_cycles_than_planned() {
+    let mut plan = adaptive(&[4, 6], SECOND);
+    plan.timing.warm_up_cap_ns = 0;
+    plan.timing.cycles_adapt = true;
+    // Six blocks of 27 s.
+    plan.timing.budget_ns = 175 * SECOND;
+    let (run, _kept) = run_on(&plan, noisy());
+    let chosen = run.slicing().expect("it was chosen");
+    assert!(chosen.cycles_most <= 8 && run.blocks().len() == 6, "{chosen:?} {}", run.blocks().len());
+}

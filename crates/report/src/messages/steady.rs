@@ -1,0 +1,121 @@
+//! Sentences about steady states.
+
+use crate::number;
+use proofload_store::schema::{Slicing, Timing};
+
+/// Heading of the starts and how they went.
+pub const STEADY_STATE: &str = "Steady state";
+/// Columns of the starts and how they went.
+pub const STEADY_STATE_COLUMNS: [&str; 7] =
+    ["", "starts", "steady", "at the cap", "no steady state", "not measured", "warm-up, median"];
+/// Heading of the starts without a steady state.
+pub const UNSTEADY: &str = "Without a steady state, in CPU per answered exchange";
+/// Columns of the starts without a steady state.
+pub const UNSTEADY_COLUMNS: [&str; 4] = ["start", "found", "change", "windows, in order"];
+
+/// A start: variant and block.
+pub fn start_of(variant: &str, block: u32) -> String {
+    format!("{variant}, block {block}")
+}
+
+/// What a start without a steady state showed.
+pub fn unsteady_found(found: &str, after_cycles: Option<u32>) -> String {
+    match (found, after_cycles) {
+        ("late_step", Some(cycles)) => format!("a step after cycle {cycles}, while it was measured"),
+        _ => "still changing at the longest warm-up".to_string(),
+    }
+}
+
+/// A change beyond that of the others, and what of it would be none.
+pub fn change_beyond(change: f64, allowed: f64) -> String {
+    format!("{:+.1} % beyond the others, ±{} allowed", change * 100.0, number::percent(allowed))
+}
+
+/// Too many starts without a steady state.
+pub fn no_steady_state(n: u32, of: &str) -> String {
+    format!(
+        "no steady state in {n} of {of}: a variant's CPU per exchange went another way than the others' while it was \
+         measured, or never settled; more than a quarter is too many"
+    )
+}
+
+/// Starts of which nothing can be said.
+pub fn steadiness_not_measured(variant: &str) -> String {
+    format!("steady state of {variant}: not measured, for its CPU per exchange is not known or too coarse")
+}
+
+/// Warm-up in one line: `30 s`, or `30 to 180 s until steady`.
+pub fn warm_up(least_ns: u64, cap_ns: u64) -> String {
+    let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
+    match cap_ns {
+        0 => format!("{} s", seconds(least_ns)),
+        _ => format!("{} to {} s until steady", seconds(least_ns), seconds(cap_ns)),
+    }
+}
+
+/// Preset and timing in one line.
+pub fn preset(name: &str, timing: &Timing, seed: u64) -> String {
+    let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
+    format!(
+        "{name}: warm-up {}, {} cycles of {} s slices, looks at {:?} blocks, seed {seed}",
+        warm_up(timing.warm_up_ns, timing.warm_up_cap_ns),
+        timing.cycles,
+        seconds(timing.slice_ns),
+        timing.looks,
+    )
+}
+
+/// Name of the row that says how many cycles the later blocks have.
+pub const CYCLES: &str = "Cycles";
+
+/// How many cycles the later blocks have, and why.
+pub fn slicing(chosen: &Slicing) -> String {
+    let percent = |sd: f64| number::percent(sd.exp_m1());
+    format!(
+        "{} in each block after block {}: for {:?} pairs of slices spread by {}, starts by {}; a block costs {:.0} s \
+         and each cycle {:.1} s",
+        chosen.cycles,
+        chosen.after_block,
+        chosen.claim,
+        percent(chosen.slice_sd),
+        percent(chosen.start_sd),
+        chosen.start_seconds,
+        chosen.cycle_seconds
+    )
+}
+
+/// Name of the row that says what taking turns was worth.
+pub const TURNS: &str = "Turns";
+
+/// What taking turns was worth.
+pub fn worth_of_turns(chosen: &Slicing) -> Option<String> {
+    let (removed, blocks) = chosen.turns_removed.zip(chosen.serial_blocks)?;
+    Some(match removed > 0.0 {
+        true => format!(
+            "taking turns removed {:.0} % of the variance within starts; one after the other the variants would need \
+             at least {blocks:.1} times the blocks",
+            removed * 100.0
+        ),
+        false => {
+            "taking turns removed nothing of the variance within starts: serial would do as well here".into()
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_turns_were_worth_is_told_either_way() {
+        let chosen = |removed, blocks| Slicing {
+            turns_removed: Some(removed),
+            serial_blocks: Some(blocks),
+            ..Slicing::default()
+        };
+        let said = worth_of_turns(&chosen(0.71, 3.41)).unwrap();
+        assert!(said.contains("removed 71 %") && said.contains("3.4 times"), "{said}");
+        assert!(worth_of_turns(&chosen(-0.1, 0.9)).unwrap().contains("serial would do as well"));
+        assert_eq!(worth_of_turns(&Slicing::default()), None, "serial has no turns");
+    }
+}

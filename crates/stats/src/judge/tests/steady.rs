@@ -1,0 +1,38 @@
+//! Starts without a steady state.
+
+use super::*;
+use crate::Unsteady;
+
+fn with_unsteady(blocks: &[u32], variant: usize) -> Record {
+    let mut record = throughputs(1.1, 8);
+    record.observations.unsteady = blocks.iter().map(|&block| Unsteady { block, variant }).collect();
+    record
+}
+
+#[test]
+fn more_than_a_quarter_of_the_starts_without_a_steady_state_forbid_a_verdict() {
+    let quarter = with_unsteady(&[1], 0).one(FASTER);
+    assert_eq!((quarter.verdict, quarter.blocks), (Verdict::Supported, 4), "one of four is no more");
+    let held = with_unsteady(&[1, 3], 0).one(FASTER);
+    assert_eq!((held.verdict, held.blocks), (Verdict::Supported, 8), "two of eight are no more");
+    let beyond = with_unsteady(&[1, 3, 6], 1).one(FASTER);
+    assert_eq!(beyond.verdict, Verdict::Undecided);
+    assert_eq!(beyond.reasons, [Reason::NoSteadyState { blocks: 3, of: 8 }]);
+}
+
+#[test]
+fn a_start_counts_once_and_only_for_claims_that_rest_on_it() {
+    let mut both = with_unsteady(&[1], 0);
+    both.observations.unsteady.push(Unsteady { block: 1, variant: 1 });
+    assert_eq!(both.one(FASTER).verdict, Verdict::Supported, "one block of four, whoever it was");
+    let mut of_one = with_unsteady(&[1, 2, 3], 1);
+    of_one = of_one.with(Measure::Rss, 0, 0, &[100.0; 8]);
+    assert_eq!(
+        of_one.one("rss(a) < 200B @ 64c").verdict,
+        Verdict::Supported,
+        "it rests on the other variant"
+    );
+    assert_eq!(of_one.one(FASTER).verdict, Verdict::Undecided);
+    let errors = of_one.with(Measure::Errors, 1, 0, &[0.0; 8]).one("errors(b) == 0 @ 64c");
+    assert_eq!(errors.verdict, Verdict::Supported, "what was seen was seen");
+}

@@ -1,0 +1,331 @@
+//! When servers are warm: the rule that ends a warm-up, and a check of what was measured after it.
+//!
+//! Looked at is the CPU time per answered exchange: at a fixed rate throughput is constant by construction, and on a
+//! busy machine it moves with everybody's load. A warm-up is cut into turns; the last window of turns is compared with
+//! the one before, turn by turn, so that turns at the same load point meet. Of a JVM the compilers must be quiet, too.
+//!
+//! A change that all variants share falls out of every comparison of them. Only one that differs *between* variants
+//! says that there is no steady state.
+
+use crate::sample::{Moments, median};
+use crate::student;
+
+/// What the compilers of a JVM may use of a core, over [`JIT_WINDOW_NS`].
+pub const JIT_SHARE_MAX: f64 = 0.01;
+/// Over how long that is taken.
+pub const JIT_WINDOW_NS: u64 = 10_000_000_000;
+/// A change of less than this is none, however sure it is.
+pub const CHANGE_MIN: f64 = 0.01;
+/// Standard errors that a change between two windows may have.
+const STANDARD_ERRORS: f64 = 2.0;
+/// Fewest turns of a window.
+const WINDOW_TURNS_MIN: usize = 10;
+/// How long a window is at least, all variants' turns together.
+const WINDOW_NS: u64 = 10_000_000_000;
+/// With this probability a block without any step is taken for one with a step.
+const STEP_TAIL: f64 = 0.01;
+
+/// What a turn of load showed of one variant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Turn {
+    /// When it ended, on a clock that never goes back.
+    pub ended_ns: u64,
+    /// CPU time of the variant per answered exchange; `None` when it is not known, or nothing was answered.
+    pub cpu_ns_per_exchange: Option<f64>,
+    /// What its JIT compilers have spent since its start; `None` for what is no JVM.
+    pub jit_ns: Option<u64>,
+}
+
+/// How a variant's warm-up ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Warmth {
+    /// By the rule.
+    Steady,
+    /// At the cap; what still changed, changed for all variants alike, or only the compilers were at work.
+    Capped,
+    /// At the cap, while its CPU per exchange went another way than the others'.
+    NoSteadyState,
+    /// Its CPU per exchange is not known, or there was too little of it to compare.
+    NotMeasured,
+}
+
+/// The last window against the one before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Change {
+    /// The variant's own, a share: 0.02 is 2 % more.
+    pub own: f64,
+    /// What of that is none.
+    pub own_allowed: f64,
+    /// What it has beyond the others' change; its own where there are no others.
+    pub between: f64,
+    /// What of that is none.
+    pub between_allowed: f64,
+}
+
+impl Change {
+    fn own_is_small(&self) -> bool {
+        self.own.abs() <= self.own_allowed
+    }
+
+    fn between_is_small(&self) -> bool {
+        self.between.abs() <= self.between_allowed
+    }
+}
+
+/// How a variant stood when the warm-up ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// How it ended.
+    pub warmth: Warmth,
+    /// What the compilers used of a core lately; `None` for what is no JVM.
+    pub jit_share: Option<f64>,
+    /// Turns of a window.
+    pub window_turns: usize,
+    /// CPU time per exchange of each whole window, in nanoseconds, from the first to the last.
+    pub windows_ns: Vec<Option<f64>>,
+    /// The last window against the one before; `None` when it cannot be told.
+    pub change: Option<Change>,
+}
+
+/// What the last turns of all variants say.
+struct Evaluation {
+    changes: Vec<Option<Change>>,
+    /// Every variant's CPU per exchange stays as it is, or all move alike.
+    together: bool,
+    /// Variants that move another way than the others.
+    differs: Vec<bool>,
+    quiet: bool,
+}
+
+/// Watches the warm-up of variants that take turns, and says when it may end.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    turns: Vec<Option<Vec<Turn>>>,
+    window_turns: usize,
+    /// Rounds in a row at the end of which the variants moved together.
+    held: usize,
+    /// For each round that could be judged, which variants moved another way.
+    differed: Vec<Vec<bool>>,
+}
+
+impl Watch {
+    /// Of so many variants, at so many load points in turn, each turn as long as that.
+    pub fn new(variants: usize, points: usize, turn_ns: u64) -> Watch {
+        let round_ns = turn_ns.max(1).saturating_mul(variants.max(1) as u64);
+        let turns = usize::try_from(WINDOW_NS.div_ceil(round_ns)).unwrap_or(usize::MAX);
+        let window_turns = turns.max(WINDOW_TURNS_MIN).next_multiple_of(points.max(1));
+        Watch { turns: vec![Some(Vec::new()); variants], window_turns, held: 0, differed: Vec::new() }
+    }
+
+    /// A variant's next turn.
+    pub fn enter(&mut self, variant: usize, turn: Turn) {
+        if let Some(turns) = self.turns.get_mut(variant).and_then(Option::as_mut) {
+            turns.push(turn);
+        }
+    }
+
+    /// The variant takes no more part.
+    pub fn leave(&mut self, variant: usize) {
+        if let Some(turns) = self.turns.get_mut(variant) {
+            *turns = None;
+        }
+    }
+
+    /// Every variant has had its turn: whether the rule is met. It must have been met for a whole window: a
+    /// wave that goes up and down has instants at which two windows are alike.
+    pub fn end_round(&mut self) -> bool {
+        let Some(evaluation) = self.evaluate() else { return false };
+        self.held = if evaluation.together { self.held + 1 } else { 0 };
+        self.differed.push(evaluation.differs);
+        self.held > self.window_turns && evaluation.quiet
+    }
+
+    /// How each variant stands, by number; `None` for those that left. `met` is what the last
+    /// [`Watch::end_round`] said.
+    pub fn found(&self, met: bool) -> Vec<Option<Found>> {
+        let evaluation = self.evaluate();
+        let found = |(variant, turns): (usize, &Option<Vec<Turn>>)| {
+            let turns = turns.as_ref()?;
+            let change = evaluation.as_ref().and_then(|evaluation| evaluation.changes[variant]);
+            let warmth = match change {
+                None => Warmth::NotMeasured,
+                Some(_) if met => Warmth::Steady,
+                Some(_) if self.mostly_differed(variant) => Warmth::NoSteadyState,
+                Some(_) => Warmth::Capped,
+            };
+            Some(Found {
+                warmth,
+                jit_share: jit_share(turns),
+                window_turns: self.window_turns,
+                windows_ns: windows(turns, self.window_turns),
+                change,
+            })
+        };
+        self.turns.iter().enumerate().map(found).collect()
+    }
+
+    /// Whether the variant went its own way in most of the rounds of the last two windows.
+    fn mostly_differed(&self, variant: usize) -> bool {
+        let late = &self.differed[self.differed.len().saturating_sub(2 * self.window_turns)..];
+        2 * late.iter().filter(|differed| differed[variant]).count() > late.len()
+    }
+
+    /// `None` while some variant has fewer turns than two windows take.
+    fn evaluate(&self) -> Option<Evaluation> {
+        let present = || self.turns.iter().flatten();
+        if present().any(|turns| turns.len() < 2 * self.window_turns) {
+            return None;
+        }
+        let mut quiet = true;
+        for turns in present().filter(|turns| turns.last().is_some_and(|turn| turn.jit_ns.is_some())) {
+            quiet &= jit_share(turns)? < JIT_SHARE_MAX;
+        }
+        let steps: Vec<Option<Vec<Option<f64>>>> = self
+            .turns
+            .iter()
+            .map(|turns| turns.as_ref().and_then(|turns| steps(turns, self.window_turns)))
+            .collect();
+        let changes: Vec<Option<Change>> = (0..steps.len()).map(|variant| change(&steps, variant)).collect();
+        let known = || changes.iter().flatten();
+        let several = known().count() > 1;
+        let together =
+            known().all(Change::own_is_small) || (several && known().all(Change::between_is_small));
+        let odd = |change: &Change| match known().count() {
+            _ if together => false,
+            1 => !change.own_is_small(),
+            // Of two the one that moved.
+            2 => !change.between_is_small() && change.own.abs() >= change.between.abs() / 2.0,
+            _ => !change.between_is_small(),
+        };
+        let differs = changes.iter().map(|change| change.as_ref().is_some_and(odd)).collect();
+        Some(Evaluation { changes, together, differs, quiet })
+    }
+}
+
+fn usable(value: Option<f64>) -> Option<f64> {
+    value.filter(|value| value.is_finite() && *value > 0.0)
+}
+
+/// Log-ratios of the turns of the last window to those of the window before, in order. `None` when less than half
+/// of them are known.
+fn steps(turns: &[Turn], window: usize) -> Option<Vec<Option<f64>>> {
+    let late = &turns[turns.len().checked_sub(2 * window)?..];
+    let step = |at: usize| {
+        let (then, now) = (late[at].cpu_ns_per_exchange, late[window + at].cpu_ns_per_exchange);
+        Some(usable(now)?.ln() - usable(then)?.ln())
+    };
+    let steps: Vec<Option<f64>> = (0..window).map(step).collect();
+    (2 * steps.iter().flatten().count() >= window).then_some(steps)
+}
+
+fn change(steps: &[Option<Vec<Option<f64>>>], variant: usize) -> Option<Change> {
+    let own: Vec<f64> = steps[variant].as_ref()?.iter().flatten().copied().collect();
+    let others = beyond_the_others(steps, variant);
+    let allowed = |values: &[f64]| CHANGE_MIN.max(STANDARD_ERRORS * standard_error(values));
+    Some(Change {
+        own: mean(&own)?,
+        own_allowed: allowed(&own),
+        between: mean(&others)?,
+        between_allowed: allowed(&others),
+    })
+}
+
+/// Of the mean, from the differences of neighbours (von Neumann, 1941): a step among the values is then not taken for
+/// noise, behind which it would hide itself.
+fn standard_error(values: &[f64]) -> f64 {
+    let differences = values.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum::<f64>();
+    let variance = differences / (2 * values.len().saturating_sub(1).max(1)) as f64;
+    (variance / values.len().max(1) as f64).sqrt()
+}
+
+/// A series less what the others have at the same place: of two the other, of more the median of all.
+fn beyond_the_others(series: &[Option<Vec<Option<f64>>>], variant: usize) -> Vec<f64> {
+    let Some(own) = &series[variant] else { return Vec::new() };
+    let known: Vec<usize> = (0..series.len()).filter(|at| series[*at].is_some()).collect();
+    let value =
+        |of: usize, at: usize| series[of].as_ref().and_then(|values| values.get(at).copied().flatten());
+    let reference = |at: usize| match known.len() {
+        1 => Some(0.0),
+        2 => value(*known.iter().find(|other| **other != variant)?, at),
+        _ => median(&known.iter().filter_map(|of| value(*of, at)).collect::<Vec<_>>()),
+    };
+    (0..own.len()).filter_map(|at| Some(own[at]? - reference(at)?)).collect()
+}
+
+/// Geometric means of whole windows, the last one ending with the last turn.
+fn windows(turns: &[Turn], window: usize) -> Vec<Option<f64>> {
+    let whole = turns.len() / window * window;
+    let mean = |turns: &[Turn]| {
+        let logs: Vec<f64> =
+            turns.iter().filter_map(|turn| Some(usable(turn.cpu_ns_per_exchange)?.ln())).collect();
+        Some(Moments::of(&logs)?.mean.exp())
+    };
+    turns[turns.len() - whole..].chunks(window).map(mean).collect()
+}
+
+/// What the compilers used of a core over the last [`JIT_WINDOW_NS`]; `None` when that is not known.
+fn jit_share(turns: &[Turn]) -> Option<f64> {
+    let last = turns.last()?;
+    let long_ago = |turn: &&Turn| last.ended_ns.saturating_sub(turn.ended_ns) >= JIT_WINDOW_NS;
+    let then = turns.iter().rev().find(long_ago)?;
+    let spent_ns = last.jit_ns?.saturating_sub(then.jit_ns?);
+    Some(spent_ns as f64 / (last.ended_ns - then.ended_ns) as f64)
+}
+
+/// A step within the measured slices of a block: where the cycles part best into an earlier and a later stretch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// Cycles before it.
+    pub after_cycles: usize,
+    /// The later stretch against the earlier one, the variant's own, a share.
+    pub own: f64,
+    /// The same beyond what the others did.
+    pub between: f64,
+    /// What of that is none.
+    pub allowed: f64,
+    /// Whether the variant moved another way than the others: the block has no steady state for it.
+    pub differs: bool,
+}
+
+/// Looks for a step in the measured slices of a block: `logs` are the logarithms of CPU per exchange, for each variant
+/// cycle by cycle. `None` for variants of which too little is known. Without any step one is found in a hundredth of
+/// all blocks.
+pub fn late_steps(logs: &[Vec<Option<f64>>]) -> Vec<Option<Step>> {
+    let series: Vec<Option<Vec<Option<f64>>>> =
+        logs.iter().map(|logs| logs.iter().any(Option::is_some).then(|| logs.clone())).collect();
+    let known = series.iter().flatten().count();
+    let step = |variant: usize| {
+        let own: Vec<f64> = series[variant].as_ref()?.iter().flatten().copied().collect();
+        let (after_cycles, between, allowed) = best_split(&beyond_the_others(&series, variant))?;
+        let own = mean(own.get(after_cycles..)?)? - mean(&own[..after_cycles])?;
+        let moved = known != 2 || own.abs() >= between.abs() / 2.0;
+        Some(Step { after_cycles, own, between, allowed, differs: between.abs() > allowed && moved })
+    };
+    (0..series.len()).map(step).collect()
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    Moments::of(values).map(|moments| moments.mean)
+}
+
+/// The split with the most standard errors between its sides: where, the difference, and what of it is none.
+fn best_split(values: &[f64]) -> Option<(usize, f64, f64)> {
+    let least = (values.len() / 4).max(2);
+    let splits = least..(values.len() + 1).saturating_sub(least);
+    let tail = STEP_TAIL / splits.len().max(1) as f64;
+    let split = |at: usize| {
+        let (early, late) = (Moments::of(&values[..at])?, Moments::of(&values[at..])?);
+        let freedom = early.n + late.n - 2;
+        let squares = early.sd.powi(2) * f64::from(early.n - 1) + late.sd.powi(2) * f64::from(late.n - 1);
+        let spread = (squares / f64::from(freedom)).sqrt();
+        let error = spread * (1.0 / f64::from(early.n) + 1.0 / f64::from(late.n)).sqrt();
+        let difference = late.mean - early.mean;
+        let allowed = CHANGE_MIN.max(student::critical(tail, freedom) * error);
+        Some((at, difference, allowed))
+    };
+    let beyond = |found: &(usize, f64, f64)| found.1.abs() / found.2;
+    splits.filter_map(split).max_by(|a, b| beyond(a).total_cmp(&beyond(b)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! The judge on recorded noise: an A/A study of real servers, relabelled and drawn from anew.
+
+use super::recorded::{Block, Recorded, Slice};
+use super::truths::percent;
+use super::{binomial_limit, claims};
+use proofload_stats::rng::Rng;
+use proofload_stats::{Cell, Design, Measure, Observations, Replication, Verdict, judge};
+
+/// p99, in the hundredths of a percent that the measure counts in.
+const P99: Measure = Measure::ResponseQuantile(9_900);
+
+/// The observations of blocks, for each of these measures.
+fn observations(blocks: &[Block]) -> Observations {
+    let measures: [(Measure, fn(&Slice) -> f64); 3] =
+        [(Measure::Throughput, |s| s.throughput), (P99, |s| s.p99), (Measure::CpuPerRequest, |s| s.cpu)];
+    let mut cells = Vec::new();
+    for (at, block) in blocks.iter().enumerate() {
+        for (variant, slices) in block.iter().enumerate() {
+            for (measure, of) in measures {
+                let values: Vec<f64> = slices.iter().map(|slice| of(slice).exp()).collect();
+                cells.push(Cell {
+                    stream: None,
+                    block: at as u32 + 1,
+                    variant,
+                    point: 0,
+                    measure,
+                    merged: Some(values.iter().sum::<f64>() / values.len() as f64),
+                    cycles: values.into_iter().map(Some).collect(),
+                    finished: 60_000,
+                    errors: 0,
+                    unfit: Vec::new(),
+                });
+            }
+        }
+    }
+    Observations {
+        cells,
+        blocks: (1..=blocks.len() as u32).collect(),
+        excluded_blocks: 0,
+        disturbed: Vec::new(),
+        replication: Replication::Start,
+        unsteady: Vec::new(),
+    }
+}
+
+const CLAIMS: [&str; 3] = [
+    "throughput(a) > throughput(b) @ 1c",
+    "p99(a) < p99(b) @ 1c",
+    "cpu_per_request(a) < cpu_per_request(b) @ 1c",
+];
+
+/// Of studies with one claim, or several, at a true logarithm of the ratio.
+#[derive(Debug, Default)]
+struct Shares {
+    studies: u32,
+    right: u32,
+    wrong: u32,
+    missed: u32,
+    blocks: u32,
+}
+
+fn studies(record: &Recorded, texts: &[&str], faster: f64, design: &Design, count: u32, seed: u64) -> Shares {
+    let claims = claims(texts);
+    let last = *design.looks.last().expect("looks") as usize;
+    let mut shares = Shares { studies: count, ..Shares::default() };
+    for study in 0..u64::from(count) {
+        let blocks = record.study(&mut Rng::new(seed + study), faster, last);
+        let judgement = judge(&claims, &observations(&blocks), design);
+        let any = |verdict| judgement.claims.iter().any(|claim| claim.verdict == verdict);
+        shares.right += u32::from(any(Verdict::Supported));
+        shares.wrong += u32::from(any(Verdict::Refuted));
+        shares.blocks += judgement.claims.iter().map(|claim| claim.blocks).max().unwrap_or(0);
+        let misses = judgement.claims.iter().zip(texts).any(|(claim, text)| {
+            let truth = if text.starts_with("throughput") { faster.exp() } else { (-faster).exp() };
+            claim.estimate.is_none_or(|estimate| !(estimate.low..=estimate.high).contains(&truth))
+        });
+        shares.missed += u32::from(misses);
+    }
+    shares
+}
+
+#[test]
+fn truth_01_equal_servers_of_a_real_record_have_no_winner() {
+    const STUDIES: u32 = 5_000;
+    let record = Recorded::read();
+    let mut told = Vec::new();
+    for (texts, what) in
+        [(&CLAIMS[..1], "throughput"), (&CLAIMS[2..], "CPU per request"), (&CLAIMS[..], "three claims")]
+    {
+        for (design, name) in [(Design::quick(), "quick"), (Design::default(), "default")] {
+            let shares = studies(&record, texts, 0.0, &design, STUDIES, 1_100_000);
+            told.push((format!("{what}, {name} {}", percent(shares.right + shares.wrong, STUDIES)), shares));
+        }
+    }
+    println!(
+        "truth 01 | equal reference servers: a recorded A/A study of {} blocks, relabelled, {STUDIES} studies each | any \
+         winner in ≤ 6 % | {}",
+        record.blocks(),
+        told.iter().map(|(told, _)| told.as_str()).collect::<Vec<_>>().join("; ")
+    );
+    for (what, shares) in &told {
+        assert!(shares.right + shares.wrong <= STUDIES * 6 / 100, "{what}: {shares:?}");
+        assert!(shares.missed <= binomial_limit(STUDIES, 0.06), "{what}: {shares:?}");
+    }
+}
+
+#[test]
+fn truth_02_planted_differences_in_a_real_record_are_found() {
+    const STUDIES: u32 = 1_000;
+    let record = Recorded::read();
+    let mut told = Vec::new();
+    for (text, what) in [(CLAIMS[0], "throughput"), (CLAIMS[2], "CPU per request")] {
+        for (design, name) in [(Design::quick(), "quick"), (Design::default(), "default")] {
+            let of = |percent: f64| studies(&record, &[text], percent.ln_1p(), &design, STUDIES, 2_100_000);
+            let found = [0.02, 0.05, 0.10].map(of);
+            let each = found.each_ref().map(|shares| {
+                format!(
+                    "{} in {:.1} blocks",
+                    percent(shares.right, STUDIES),
+                    f64::from(shares.blocks) / f64::from(STUDIES)
+                )
+            });
+            told.push((format!("{what}, {name}: {}", each.join(", ")), found));
+        }
+    }
+    println!(
+        "truth 02 | 2, 5, 10 % planted in a recorded A/A study of {} blocks, {STUDIES} studies each | wrong direction in \
+         ≤ 1 %; intervals hold the truth in ≥ 92 % | found: {}",
+        record.blocks(),
+        told.iter().map(|(told, _)| told.as_str()).collect::<Vec<_>>().join("; ")
+    );
+    for (what, found) in &told {
+        for shares in found {
+            assert!(shares.wrong <= STUDIES / 100, "{what}: {shares:?}");
+            assert!(shares.missed <= STUDIES * 8 / 100, "{what}: {shares:?}");
+        }
+        assert!(found[2].right >= found[1].right && found[1].right >= found[0].right, "{what}: {found:?}");
+    }
+}

@@ -1,0 +1,53 @@
+//! What a point and a slice are made of.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Count, mean and quantiles of durations in nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Durations {
+    /// How many.
+    pub count: u64,
+    /// Arithmetic mean.
+    pub mean: Option<f64>,
+    /// Median.
+    pub p50: Option<u64>,
+    /// 90th percentile.
+    pub p90: Option<u64>,
+    /// 99th percentile.
+    pub p99: Option<u64>,
+    /// 99.9th percentile.
+    pub p999: Option<u64>,
+    /// Largest.
+    pub max: Option<u64>,
+}
+
+/// The first bad answer of one kind.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BadAnswer {
+    /// The outcome.
+    pub outcome: String,
+    /// What was wrong.
+    pub what: String,
+    /// What was received, up to 4 KiB, lossy UTF-8, credentials redacted.
+    pub received: String,
+}
+
+/// Full histograms in HdrHistogram V2 deflate encoding, base64.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Histograms {
+    /// Response time.
+    pub response_time: String,
+    /// Service time.
+    pub service_time: String,
+    /// First byte.
+    pub first_byte: String,
+    /// Send delay.
+    pub send_delay: String,
+    /// Full TLS handshakes; empty without any.
+    #[serde(default)]
+    pub handshakes_full: String,
+    /// Resumed TLS handshakes; empty without any.
+    #[serde(default)]
+    pub handshakes_resumed: String,
+}

@@ -1,0 +1,69 @@
+//! What is recorded about warm-ups.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How the warm-up of one variant went in a block: an entry of `blocks/NNNN.warm-up.json`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WarmUp {
+    /// The variant's name.
+    pub variant: String,
+    /// Why it ended: `steady` by the rule; `cap` at its longest time, with nothing that only one variant did;
+    /// `no_steady_state` at its longest time, while the variant's CPU per exchange went another way than the others';
+    /// `not_measured` where its CPU per exchange is not known; `fixed` where the preset or the user fixes the time.
+    pub ended: String,
+    /// From the first turn's beginning to the last one's end, the other variants' turns included.
+    pub took_ns: u64,
+    /// What the JIT compilers used of a core over the last ten seconds; `null` for what is no JVM.
+    pub jit_share: Option<f64>,
+    /// Turns of each window below.
+    #[serde(default)]
+    pub window_turns: u32,
+    /// CPU time per answered exchange in each window, from the first to the last; `null` where it is not known.
+    #[serde(default)]
+    pub windows_cpu_ns_per_exchange: Vec<Option<f64>>,
+    /// The last window against the one before: 0.02 is 2 % more.
+    #[serde(default)]
+    pub change: Option<f64>,
+    /// What of that is none.
+    #[serde(default)]
+    pub change_allowed: Option<f64>,
+    /// The same beyond what the others did.
+    #[serde(default)]
+    pub change_between: Option<f64>,
+    /// What of that is none.
+    #[serde(default)]
+    pub change_between_allowed: Option<f64>,
+}
+
+/// A variant's way to its steady state, over the complete blocks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SteadyState {
+    /// The variant's name.
+    pub variant: String,
+    /// Its starts, in order.
+    pub starts: Vec<SteadyStart>,
+}
+
+/// One start of a variant.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SteadyStart {
+    /// The block.
+    pub block: u32,
+    /// `steady`; `cap`, `no_steady_state` or `not_measured` as the warm-up ended; `late_step` where the warm-up
+    /// ended well and the variant moved another way than the others while it was measured.
+    pub found: String,
+    /// How the warm-up went.
+    pub warm_up: WarmUp,
+    /// CPU time per answered exchange of each cycle, all load points together (geometric mean).
+    pub cycles_cpu_ns_per_exchange: Vec<Option<f64>>,
+    /// Where the cycles part best into an earlier and a later stretch: cycles before it. `null` when too little is
+    /// known.
+    pub step_after_cycles: Option<u32>,
+    /// The later stretch against the earlier one: 0.02 is 2 % more.
+    pub step: Option<f64>,
+    /// The same beyond what the others did.
+    pub step_between: Option<f64>,
+    /// What of that is none.
+    pub step_allowed: Option<f64>,
+}

@@ -1,0 +1,139 @@
+//! Whether the servers had a steady state: how their warm-ups ended, and what their slices say afterwards.
+
+use crate::schema::{Slice, SteadyStart, SteadyState, WarmUp};
+use crate::{Block, Run, StoreError};
+use proofload_stats::Unsteady;
+use proofload_stats::steady::{Step, late_steps};
+
+/// The warm-up ended by the rule.
+pub const STEADY: &str = "steady";
+/// It ended at the cap, and nothing but what all variants did still changed.
+pub const CAP: &str = "cap";
+/// It ended at the cap while the variant went another way than the others.
+pub const NO_STEADY_STATE: &str = "no_steady_state";
+/// Nothing is known of the variant's CPU per exchange.
+pub const NOT_MEASURED: &str = "not_measured";
+/// Its length was fixed beforehand.
+pub const FIXED: &str = "fixed";
+/// The variant moved another way than the others while it was measured.
+pub const LATE_STEP: &str = "late_step";
+
+/// Whether such a start has no steady state.
+pub fn is_unsteady(found: &str) -> bool {
+    [NO_STEADY_STATE, LATE_STEP].contains(&found)
+}
+
+impl Run {
+    /// How the variants' starts went, variant by variant, in the complete blocks; those whose warm-up was fixed, and
+    /// blocks in which the variant was lost, are left out. It rests on no block that came later.
+    ///
+    /// # Errors
+    /// When a file of a block is damaged.
+    pub fn steady_states(&self) -> Result<Vec<SteadyState>, StoreError> {
+        let variants = &self.plan().variants;
+        let mut all: Vec<SteadyState> = variants
+            .iter()
+            .map(|variant| SteadyState { variant: variant.name.clone(), starts: Vec::new() })
+            .collect();
+        for block in self.blocks() {
+            let warm_ups = self.warm_ups(block.number)?;
+            let cycles: Vec<Vec<Option<f64>>> =
+                variants.iter().map(|variant| self.cycles(block, &variant.name)).collect();
+            let steps = late_steps(&cycles);
+            for (at, state) in all.iter_mut().enumerate() {
+                let is_lost = block.lost.iter().any(|lost| lost.variant == state.variant);
+                let warm_up = warm_ups.iter().find(|warm_up| warm_up.variant == state.variant);
+                if let Some(warm_up) = warm_up.filter(|warm_up| warm_up.ended != FIXED && !is_lost) {
+                    state.starts.push(start(block.number, warm_up, &cycles[at], steps[at]));
+                }
+            }
+        }
+        all.retain(|state| !state.starts.is_empty());
+        Ok(all)
+    }
+
+    /// The starts without a steady state; `number_of` tells a block's number as the judge counts.
+    pub(crate) fn unsteady(&self, number_of: impl Fn(u32) -> u32) -> Result<Vec<Unsteady>, StoreError> {
+        let mut unsteady = Vec::new();
+        for state in self.steady_states()? {
+            let variant = self.plan().variants.iter().position(|planned| planned.name == state.variant);
+            let starts = state.starts.iter().filter(|start| is_unsteady(&start.found));
+            unsteady.extend(
+                variant
+                    .into_iter()
+                    .flat_map(|variant| starts.clone().map(move |start| (start.block, variant))),
+            );
+        }
+        Ok(unsteady
+            .into_iter()
+            .map(|(block, variant)| Unsteady { block: number_of(block), variant })
+            .collect())
+    }
+
+    /// Logarithms of a variant's CPU per answered exchange, cycle by cycle: the mean over the load points that are
+    /// sliced. A cycle in which one of them is not known is not known.
+    fn cycles(&self, block: &Block, variant: &str) -> Vec<Option<f64>> {
+        let of_variant = |slice: &&Slice| slice.phase == "measure" && slice.measured.variant == variant;
+        let lines: Vec<&Slice> = block.slices.iter().filter(of_variant).collect();
+        let cycles = lines.iter().map(|slice| slice.cycle).max().unwrap_or(0);
+        let points: Vec<&str> = self
+            .plan()
+            .points
+            .iter()
+            .filter(|point| !point.whole)
+            .map(|point| point.label.as_str())
+            .collect();
+        let value = |cycle: u32, point: &str| {
+            let here = lines.iter().filter(|slice| slice.cycle == cycle && slice.measured.point == point);
+            // With streams what the subject used stands in the first line, the exchanges in all.
+            let answered =
+                here.clone().fold(0, |sum: u64, slice| sum.saturating_add(slice.answered_in_window));
+            let cpu_ns = here.into_iter().find_map(|slice| slice.measured.subject.as_ref()?.cpu_ns)?;
+            (answered > 0 && cpu_ns > 0).then(|| (cpu_ns as f64 / answered as f64).ln())
+        };
+        let of_cycle = |cycle: u32| {
+            let logs: Option<Vec<f64>> = points.iter().map(|point| value(cycle, point)).collect();
+            logs.filter(|logs| !logs.is_empty()).map(|logs| logs.iter().sum::<f64>() / logs.len() as f64)
+        };
+        (1..=cycles).map(of_cycle).collect()
+    }
+}
+
+fn start(block: u32, warm_up: &WarmUp, cycles: &[Option<f64>], step: Option<Step>) -> SteadyStart {
+    let stepped = step.is_some_and(|step| step.differs);
+    let found = match warm_up.ended.as_str() {
+        NO_STEADY_STATE => NO_STEADY_STATE,
+        _ if stepped => LATE_STEP,
+        ended => ended,
+    };
+    SteadyStart {
+        block,
+        found: found.to_string(),
+        warm_up: warm_up.clone(),
+        cycles_cpu_ns_per_exchange: cycles.iter().map(|log| log.map(f64::exp)).collect(),
+        step_after_cycles: step.and_then(|step| u32::try_from(step.after_cycles).ok()),
+        step: step.map(|step| step.own),
+        step_between: step.map(|step| step.between),
+        step_allowed: step.map(|step| step.allowed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_after_a_good_warm_up_is_told_and_one_after_a_bad_one_changes_nothing() {
+        let step = Step { after_cycles: 3, own: -0.1, between: -0.1, allowed: 0.02, differs: true };
+        let of = |ended: &str, step| {
+            let warm_up = WarmUp { ended: ended.into(), ..WarmUp::default() };
+            start(1, &warm_up, &[Some(0.0)], step).found
+        };
+        assert_eq!(of(STEADY, Some(step)), LATE_STEP);
+        assert_eq!(of(CAP, Some(step)), LATE_STEP);
+        assert_eq!(of(NO_STEADY_STATE, Some(step)), NO_STEADY_STATE);
+        assert_eq!(of(STEADY, Some(Step { differs: false, ..step })), STEADY);
+        assert_eq!(of(NOT_MEASURED, None), NOT_MEASURED);
+        assert!(is_unsteady(LATE_STEP) && is_unsteady(NO_STEADY_STATE) && !is_unsteady(CAP));
+    }
+}

@@ -1,0 +1,125 @@
+//! What is broken, and which tests must notice.
+
+/// One way to break the method.
+#[derive(Clone, Copy, Debug)]
+pub struct Mutation {
+    /// What it does, as it stands in the table.
+    pub name: &'static str,
+    /// The file, from the root of the repository.
+    pub file: &'static str,
+    /// What stands there exactly once.
+    pub from: &'static str,
+    /// What stands there instead.
+    pub to: &'static str,
+    /// Arguments of `cargo test`, of which at least one test must fail.
+    pub tests: &'static [&'static str],
+}
+
+const GUARD: &str = "crates/stats/src/judge/guard.rs";
+const EVALUATE: &str = "crates/stats/src/judge/evaluate.rs";
+const RECORDER: &str = "crates/measure/src/recorder.rs";
+
+const JUDGE: &[&str] = &["-p", "proofload-stats", "--lib", "judge::"];
+const RUNNER: &[&str] = &["-p", "proofload-harness", "--lib", "runner::"];
+
+/// All of them.
+pub const MUTATIONS: &[Mutation] = &[
+    Mutation {
+        name: "order: every cycle as the one before instead of reversed",
+        file: "crates/harness/src/plan/order.rs",
+        from: "Some(previous) if cycle % 2 == 1 => out.push(reversed(previous)),",
+        to: "Some(previous) if cycle % 2 == 1 => out.push(previous.clone()),",
+        tests: &["-p", "proofload-harness", "--lib", "plan::order::"],
+    },
+    Mutation {
+        name: "order: turns taken in another order than the plan's",
+        file: "crates/harness/src/runner/mod.rs",
+        from: "for (position, &variant) in order[cycle].iter().enumerate() {",
+        to: "for (position, &variant) in order[cycle].iter().rev().enumerate() {",
+        tests: RUNNER,
+    },
+    Mutation {
+        name: "planned time dropped: response time from the actual send",
+        file: RECORDER,
+        from: "s.response_time.record(times.end_ns.saturating_sub(times.intended_ns));",
+        to: "s.response_time.record(times.end_ns.saturating_sub(sent_ns));",
+        tests: &["-p", "proofload-engine", "--test", "sim", "truth_05"],
+    },
+    Mutation {
+        name: "error pages counted as throughput",
+        file: RECORDER,
+        from: "if outcome == Outcome::Answered\n            && times.end_ns >= self.window.start_ns",
+        to: "if outcome != Outcome::Unsent\n            && times.end_ns >= self.window.start_ns",
+        tests: &["-p", "proofload-measure"],
+    },
+    Mutation {
+        name: "slices pooled as if each were a start",
+        file: EVALUATE,
+        from: "bounds.for_blocks(moments.n, stand.open) * moments.standard_error()",
+        to: "bounds.for_blocks(moments.n, stand.open) * moments.standard_error() / 6.0_f64.sqrt()",
+        tests: &["-p", "proofload-stats", "--test", "replay", "truth_04"],
+    },
+    Mutation {
+        name: "peeking: the plain critical value at every look",
+        file: EVALUATE,
+        from: "bounds.for_blocks(moments.n, stand.open) * moments.standard_error()",
+        to: "crate::student::critical(0.05, moments.n - 1) * moments.standard_error()",
+        tests: &["-p", "proofload-stats", "--test", "replay", "truth_15"],
+    },
+    Mutation {
+        name: "several claims, each at the whole error rate",
+        file: EVALUATE,
+        from: "bounds.for_blocks(moments.n, stand.open) * moments.standard_error()",
+        to: "bounds.for_blocks(moments.n, 1) * moments.standard_error()",
+        tests: &["-p", "proofload-stats", "--test", "replay", "several_claims"],
+    },
+    Mutation {
+        name: "guard off: Hodges–Lehmann points the other way",
+        file: EVALUATE,
+        from: "Some(decided) if self.frame.agrees(mean, self.centre) =>",
+        to: "Some(decided) if self.frame.agrees(mean, self.centre) || true =>",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "guard off: the generator was unfit",
+        file: GUARD,
+        from: "let mut reasons = unfit(series, blocks);",
+        to: "let mut reasons = unfit(series, 0);",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "guard off: too many errors",
+        file: GUARD,
+        from: "if share > ERROR_SHARE_MAX {",
+        to: "if share > f64::INFINITY + ERROR_SHARE_MAX {",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "guard off: most blocks disturbed",
+        file: GUARD,
+        from: "(disturbed > blocks).then_some(",
+        to: "(disturbed > blocks && of == 0).then_some(",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "guard off: too many blocks lost",
+        file: GUARD,
+        from: "(f64::from(lost) > LOST_SHARE_MAX * f64::from(of)).then_some(",
+        to: "(f64::from(lost) > f64::INFINITY * LOST_SHARE_MAX).then_some(",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "disturbed blocks not seen: steal",
+        file: "crates/store/src/fitness.rs",
+        from: "share.filter(|share| *share > STEAL_SHARE)",
+        to: "share.filter(|share| *share > 100.0 * STEAL_SHARE)",
+        tests: RUNNER,
+    },
+    Mutation {
+        name: "self-checks of the generator not recorded",
+        file: "crates/harness/src/runner/record.rs",
+        from: "findings: result.findings.iter().map(sentence).collect(),",
+        to: "findings: result.findings.iter().take(0).map(sentence).collect(),",
+        tests: &["-p", "proofload-cli", "--test", "truth", "truth_08"],
+    },
+];
