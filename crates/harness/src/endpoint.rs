@@ -230,6 +230,7 @@ mod tests {
             kind,
             keep_alive: KeepAlive::On,
             open: Default::default(),
+            checkpoint_ns: 0,
             streams: Vec::new(),
         };
         let terms = Terms {

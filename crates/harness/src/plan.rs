@@ -324,9 +324,10 @@ pub(crate) fn planned_point(streams: &[Stream], point: &LoadPoint) -> schema::Lo
         think_ns: if alone { point.think_ns() } else { 0 },
         think: if alone { point.spread_in_words() } else { String::new() },
         keep_alive: keep_alive_label(point.keep_alive),
-        profile: if alone { point.kind.shape(point.connections) } else { String::new() },
+        profile: if alone { point.shape_in_words() } else { String::new() },
         whole: point.is_whole(),
         length_ns: point.length_ns(),
+        checkpoint_ns: point.checkpoint_ns(),
         streams: streams.collect(),
     }
 }

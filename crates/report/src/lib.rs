@@ -21,6 +21,7 @@ mod runs;
 mod scalability;
 mod steady;
 mod threshold;
+mod trends;
 mod view;
 
 pub use expected::Looking;

@@ -10,6 +10,7 @@ mod fitness;
 mod scalability;
 mod steady;
 mod transport;
+mod trends;
 
 pub use capacity::*;
 pub use changes::*;
@@ -19,6 +20,7 @@ pub use fitness::*;
 pub use scalability::*;
 pub use steady::*;
 pub use transport::*;
+pub use trends::*;
 
 use crate::number;
 use proofload_stats::{Judged, Names, Reason, Source};

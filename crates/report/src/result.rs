@@ -111,6 +111,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         false => limits(run, plan, run.excluded().len() as u32),
     };
     limits.extend(crate::fitness::limits(&points));
+    limits.extend(crate::trends::limits(run));
     let steady_states = run.steady_states()?;
     limits.extend(crate::steady::limits(&steady_states));
     limits.extend(crate::scalability::limits(&scalability));
@@ -136,6 +137,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         claims: results,
         capacities,
         expectations,
+        trends: crate::trends::trends(run),
         scalability,
         factors,
         blocks: observations.blocks.len() as u32,

@@ -21,6 +21,8 @@ pub struct View {
     pub verdicts: Vec<VerdictView>,
     /// One for each row of the table of expectations; their verdicts are `met`, `not met` and `undecided`.
     pub expectations: Vec<VerdictView>,
+    /// One for each series of a soak; their verdicts are `leak`, `growth`, `no growth`, `filling`, `undecided`.
+    pub trends: Vec<VerdictView>,
     /// Figures and counts.
     pub tables: Vec<Table>,
     /// What limits the test; warnings.
@@ -118,6 +120,7 @@ pub fn view(result: &RunResult) -> View {
         },
         verdicts: result.claims.iter().map(|claim| verdict(claim, single)).collect(),
         expectations: result.expectations.iter().map(expectation).collect(),
+        trends: crate::trends::views(&result.trends),
         tables,
         limits,
         bad_answers: result.points.iter().flat_map(|point| point.bad_answers.clone()).collect(),

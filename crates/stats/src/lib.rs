@@ -23,6 +23,7 @@ pub mod sample;
 mod scalability;
 pub mod steady;
 pub mod student;
+pub mod trend;
 mod verdict;
 
 pub use claim::{Claim, ClaimError, Comparison, Measure, Names, Selector, Side, Source, Term, parse_claim};

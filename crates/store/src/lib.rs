@@ -26,6 +26,7 @@ mod schemas;
 mod series;
 mod sittings;
 mod slicing;
+mod soak;
 mod steady;
 mod streams;
 mod writer;
@@ -46,5 +47,6 @@ pub use run::{Block, GIVEN_UP, LostVariant, PHASE_LOST, PHASE_PERTURBATION, Part
 pub use schemas::schemas;
 pub use series::{RunSeries, comparable_series};
 pub use slicing::order_of;
+pub use soak::{SoakMeasure, SoakSeries};
 pub use steady::{CAP, FIXED, LATE_STEP, NO_STEADY_STATE, NOT_MEASURED, STEADY, is_unsteady};
 pub use writer::{BlockWriter, RunWriter, note};

@@ -48,8 +48,11 @@ use std::collections::BTreeMap;
 
 mod telemetry;
 mod transport;
+mod trends;
 
 pub use transport::{Handshakes, Negotiated, TlsTerms, Transport};
+
+pub use trends::{Checkpoint, ClassGrowth, TrendResult};
 
 pub use telemetry::{CollectorUse, MachineUse, ProcessUse, SubjectUse, Telemetry, ThreadsUse};
 
@@ -277,6 +280,9 @@ pub struct LoadPoint {
     /// loads that are sliced.
     #[serde(default)]
     pub length_ns: u64,
+    /// Time between two checkpoints of a soak; 0 for every other load.
+    #[serde(default)]
+    pub checkpoint_ns: u64,
     /// The loads of the streams that run at once; empty without streams.
     #[serde(default)]
     pub streams: Vec<StreamLoad>,
@@ -523,6 +529,9 @@ pub struct RunResult {
     /// Published figures beside those found here.
     #[serde(default)]
     pub published: Vec<PublishedFigure>,
+    /// Whether something grew over soaks.
+    #[serde(default)]
+    pub trends: Vec<TrendResult>,
     /// What ladders of connections came to, one entry for each variant; empty without a ladder.
     #[serde(default)]
     pub scalability: Vec<Scalability>,

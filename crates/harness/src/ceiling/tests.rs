@@ -20,6 +20,7 @@ fn asking(connections: u32, keep_alive: KeepAlive, request: &RequestOptions) -> 
         connections,
         kind,
         keep_alive,
+        checkpoint_ns: 0,
         streams: Vec::new(),
         open: Default::default(),
     };

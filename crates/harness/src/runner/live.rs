@@ -9,7 +9,7 @@ use crate::host::steady::{Sides, Steady};
 use crate::plan;
 use crate::study::{LoadKind, LoadPoint, Stand, Study, SubjectSpec};
 use crate::subject::{Cache, Keeper, Running, SubjectError};
-use crate::telemetry::{Sampled, Sampler, Target, Tree, TreeSample, idle_share};
+use crate::telemetry::{Checkpointer, Checkpoints, Sampled, Sampler, Target, Tree, TreeSample, idle_share};
 use proofload_engine::{Address, EngineError, Extent, LoadPlan, LoadResult, Watch};
 use proofload_store::schema::{Ceiling, Environment};
 use std::collections::{BTreeMap, BTreeSet};
@@ -150,6 +150,22 @@ impl<'a> LiveBench<'a> {
         Ok(Setting::new(plans, of.answer_bytes, &of.peaks))
     }
 
+    /// Looks at the live set in a soak, and in nothing else.
+    fn checkpointer<'t>(
+        &'t self,
+        tree: &'t Tree,
+        point: &LoadPoint,
+        stretch: Stretch,
+    ) -> Option<Checkpointer<'t>> {
+        let every_ns = point.checkpoint_ns();
+        (every_ns > 0 && stretch.stand == Stand::Itself).then(|| Checkpointer {
+            tree,
+            generator_cpus: &self.terms.generator_cpus,
+            every_ns,
+            length_ns: stretch.measure_ns,
+        })
+    }
+
     fn load_point(
         &self,
         variant: usize,
@@ -168,9 +184,11 @@ impl<'a> LiveBench<'a> {
             discard_ns: stretch.discard_ns,
             window_ns: length_of(&plans),
         });
+        let checkpointer = tree.and_then(|tree| self.checkpointer(tree, point, stretch));
         let sides = Sides { generator: &self.terms.generator_cpus, subject: &self.terms.subject_cpus };
         let mut steady = Steady::begin(sides);
-        let (mut results, sampled) = observed(&plans, sampler.as_ref(), &self.terms.stop, &mut steady)
+        let eyes = (sampler.as_ref(), checkpointer.as_ref());
+        let (mut results, sampled, checkpoints) = observed(&plans, eyes, &self.terms.stop, &mut steady)
             .map_err(|error| BenchError::Failed(error.to_string()))?;
         let conditions = Some(steady.end());
         let study = self.terms.study;
@@ -181,7 +199,10 @@ impl<'a> LiveBench<'a> {
         let started_ns = results.first().map_or(0, |result| result.window_start_ns);
         let ended_ns = results.iter().map(|result| result.snapshot.window.end_ns).max().unwrap_or(started_ns);
         let seen = sampled.and_then(|sampled| sampled.digest(started_ns, ended_ns));
-        let (subject, telemetry) = seen.unzip();
+        let (subject, mut telemetry) = seen.unzip();
+        if let Some((telemetry, checkpoints)) = telemetry.as_mut().zip(checkpoints) {
+            checkpoints.enter(telemetry, started_ns);
+        }
         let age_seconds =
             active.running.started_ns().map_or(0.0, |ns| started_ns.saturating_sub(ns) as f64 / 1e9);
         let ago_ns = clock::monotonic_ns().saturating_sub(started_ns);
@@ -362,18 +383,22 @@ fn length_of(plans: &[LoadPlan]) -> Option<u64> {
     lengths.collect::<Option<Vec<u64>>>()?.into_iter().max()
 }
 
-/// Runs the engine in a thread of its own, and the sampler in another.
+/// What a load came to, and what was seen meanwhile.
+type Observed = (Vec<LoadResult>, Option<Sampled>, Option<Checkpoints>);
+
+/// Runs the engine in a thread of its own, and whoever looks at the subject in others.
 fn observed(
     plans: &[LoadPlan],
-    sampler: Option<&Sampler<'_>>,
+    (sampler, checkpointer): (Option<&Sampler<'_>>, Option<&Checkpointer<'_>>),
     stop: &AtomicBool,
     steady: &mut Steady<'_>,
-) -> Result<(Vec<LoadResult>, Option<Sampled>), EngineError> {
+) -> Result<Observed, EngineError> {
     let (watch, done) = (Watch::default(), AtomicBool::new(false));
     let (watch, done) = (&watch, &done);
     std::thread::scope(|scope| {
         let load = scope.spawn(|| proofload_engine::run_streams(plans, watch));
         let sampling = sampler.map(|sampler| scope.spawn(|| sampler.run(&watch.window_start_ns, done)));
+        let checking = checkpointer.map(|it| scope.spawn(|| it.run(&watch.window_start_ns, done)));
         while !load.is_finished() {
             if stop.load(Ordering::Relaxed) {
                 watch.stop.store(true, Ordering::Relaxed);
@@ -383,8 +408,9 @@ fn observed(
         }
         done.store(true, Ordering::Relaxed);
         let sampled = sampling.map(|sampling| sampling.join().unwrap_or_else(|e| resume_unwind(e)));
+        let checked = checking.map(|checking| checking.join().unwrap_or_else(|e| resume_unwind(e)));
         match load.join() {
-            Ok(result) => result.map(|result| (result, sampled)),
+            Ok(result) => result.map(|result| (result, sampled, checked)),
             Err(panic) => resume_unwind(panic),
         }
     })

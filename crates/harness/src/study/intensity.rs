@@ -7,6 +7,7 @@ use super::problem::shown;
 use super::quantity::{self, CONNECTIONS_MAX};
 use super::shape::{peak, stages_label, trace_label};
 use super::shortage::{AUTO_CLOSED, KEYS, check_shortage};
+use super::soak::{self, check_soak, soaked};
 use super::spread::distribution;
 use super::stages::{Of, check_stages};
 use super::suggest::nearest;
@@ -62,11 +63,17 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
         cap.problem("only a number of requests has a cap", "delete it, or add requests: 100000");
     }
     let cap_ns = check_cap(&map);
+    if count.is_some() {
+        map.forbid(&soak::KEYS[..], "requests");
+    }
+    let soak = if count.is_none() { check_soak(&map) } else { Some(None) };
     let connections = map.required("connections", "write connections: 64, or a list of numbers");
     let think_ns =
         map.optional("think").map_or_else(|| Some(Distribution::default()), |field| check_think(&field));
     let keep_alive = check_keep_alive(&map);
-    map.close(&["connections", "requests", "cap", "stages", "think", "keep_alive"]);
+    map.close(
+        &[&["connections", "requests", "cap", "stages", "think", "keep_alive"][..], &soak::KEYS[..]].concat(),
+    );
     let (think_ns, keep_alive) = (think_ns.unwrap_or_default(), keep_alive.unwrap_or(KeepAlive::On));
     let rungs = ladder(&connections?, check_number)?;
     let (count, cap_ns) = (count.map_or(Some(None), |count| count.map(Some))?, cap_ns?);
@@ -83,10 +90,11 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
             kind,
             keep_alive,
             open: OpenTerms::default(),
+            checkpoint_ns: 0,
             streams: Vec::new(),
         }
     };
-    unique(field, rungs.0.iter().map(point).collect(), rungs.1)
+    Some(soaked(unique(field, rungs.0.iter().map(point).collect(), rungs.1)?, soak?))
 }
 
 /// A number of connections of a closed loop.
@@ -99,7 +107,7 @@ fn check_number(field: &Field<'_>) -> Option<u64> {
 }
 
 fn check_closed_stages(map: &Map<'_>) -> Option<Points> {
-    map.forbid(&["connections", "requests", "cap"], "stages");
+    map.forbid(&[&["connections", "requests", "cap"][..], &soak::KEYS[..]].concat(), "stages");
     let stages = map.optional("stages").and_then(|field| check_stages(&field, Of::Connections));
     let think_ns =
         map.optional("think").map_or_else(|| Some(Distribution::default()), |field| check_think(&field));
@@ -112,6 +120,7 @@ fn check_closed_stages(map: &Map<'_>) -> Option<Points> {
         kind: LoadKind::ClosedStages { stages, think_ns: think_ns? },
         keep_alive: keep_alive?,
         open: OpenTerms::default(),
+        checkpoint_ns: 0,
         streams: Vec::new(),
     };
     Some(Points { points: vec![point], labels_complete: true, capacity: None })
@@ -147,6 +156,7 @@ fn check_users(field: &Field<'_>) -> Option<Points> {
         kind: LoadKind::Users { ramp_ns, loops, think_ns: think_ns.clone(), cap_ns },
         keep_alive,
         open: OpenTerms::default(),
+        checkpoint_ns: 0,
         streams: Vec::new(),
     };
     unique(field, rungs.0.iter().map(point).collect(), rungs.1)
@@ -196,12 +206,12 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
     let trace = map.optional("trace").map(|field| check_trace(&field, |file| shared.file(file)));
     let rates = match stages {
         _ if trace.is_some() => {
-            map.forbid(&["rate", "stages", "arrival"], "trace");
+            map.forbid(&[&["rate", "stages", "arrival"][..], &soak::KEYS[..]].concat(), "trace");
             None
         }
         None => map.required("rate", "write rate: 5k/s, or a list of rates"),
         Some(_) => {
-            map.forbid(&["rate"], "stages");
+            map.forbid(&[&["rate"][..], &soak::KEYS[..]].concat(), "stages");
             None
         }
     };
@@ -211,7 +221,11 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
     if let Some(think) = map.optional("think") {
         think.problem("an open load does not think: its requests leave at their times", "delete it");
     }
-    map.close(&[&["rate", "stages", "trace", "arrival", "keep_alive"][..], &KEYS[..]].concat());
+    let is_plain = !map.has("stages") && !map.has("trace");
+    let soak = if is_plain { check_soak(&map) } else { Some(None) };
+    map.close(
+        &[&["rate", "stages", "trace", "arrival", "keep_alive"][..], &KEYS[..], &soak::KEYS[..]].concat(),
+    );
     let (connections, open) = terms?;
     if let Some(trace) = trace {
         let (recorded, for_ns) = trace?;
@@ -221,6 +235,7 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
             kind: LoadKind::OpenTrace { recorded, for_ns },
             keep_alive,
             open,
+            checkpoint_ns: 0,
             streams: Vec::new(),
         };
         return Some(Points { points: vec![point], labels_complete: true, capacity: None });
@@ -234,6 +249,7 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
             kind: LoadKind::OpenStages { stages, arrival },
             keep_alive,
             open,
+            checkpoint_ns: 0,
             streams: Vec::new(),
         };
         return Some(Points { points: vec![point], labels_complete: true, capacity: None });
@@ -245,9 +261,10 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
         kind: LoadKind::Open { rate_per_s: *rate_per_s, arrival },
         keep_alive,
         open,
+        checkpoint_ns: 0,
         streams: Vec::new(),
     };
-    unique(field, rungs.0.iter().map(point).collect(), rungs.1)
+    Some(soaked(unique(field, rungs.0.iter().map(point).collect(), rungs.1)?, soak?))
 }
 
 pub(super) fn check_arrival(field: &Field<'_>) -> Option<Arrival> {

@@ -32,6 +32,7 @@ mod root;
 mod set;
 mod shape;
 pub mod shortage;
+mod soak;
 mod source;
 pub mod spread;
 pub mod stages;
@@ -216,6 +217,8 @@ pub struct LoadPoint {
     pub keep_alive: KeepAlive,
     /// How an open loop sends; with streams that of the first.
     pub open: OpenTerms,
+    /// Time between two checkpoints of a soak; 0 for every other load.
+    pub checkpoint_ns: u64,
     /// The load of each stream, in the order of [`Study::streams`]; empty without streams.
     pub streams: Vec<LoadPoint>,
 }

@@ -235,12 +235,21 @@ impl LoadPoint {
         if same { own } else { "mixed" }
     }
 
+    /// Its shape in words, with its checkpoints; empty for a load that stays as it is.
+    pub(crate) fn shape_in_words(&self) -> String {
+        let shape = self.kind.shape(self.connections);
+        match self.checkpoint_ns {
+            0 => shape,
+            every_ns => format!("soak: {shape}, a checkpoint every {}", seconds(every_ns)),
+        }
+    }
+
     /// All of it in words.
     pub(crate) fn in_words(&self) -> String {
         let mut parts = vec![match &self.kind {
             LoadKind::Open { rate_per_s, .. } => rate_label(*rate_per_s),
             LoadKind::Closed { .. } => "closed loop".to_string(),
-            kind => kind.shape(self.connections),
+            _ => self.shape_in_words(),
         }];
         if let LoadKind::Open { arrival, .. } | LoadKind::OpenStages { arrival, .. } = &self.kind {
             let arrival = if *arrival == Arrival::Poisson { "poisson" } else { "constant" };

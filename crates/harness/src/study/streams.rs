@@ -104,6 +104,7 @@ fn together(field: &Field<'_>, loads: Vec<Option<Points>>) -> Option<Points> {
             kind: first.kind.clone(),
             keep_alive: first.keep_alive,
             open: first.open,
+            checkpoint_ns: 0,
             streams,
         })
     });

@@ -345,6 +345,7 @@ fn a_comparison_names_servers_by_their_addresses_and_claims_that_the_second_is_f
         kind: LoadKind::Closed { think_ns: 0.into() },
         keep_alive: KeepAlive::On,
         open: Default::default(),
+        checkpoint_ns: 0,
         streams: Vec::new(),
     };
     let compare = |urls: &[&str]| {

@@ -35,12 +35,13 @@ const COUNTERS: [(&str, Read); 16] = [
 ];
 
 /// Series that hold what there was at the moment.
-const STATES: [(&str, Read); 8] = [
+const STATES: [(&str, Read); 9] = [
     ("rss_bytes", |s| Some(s.tree.rss_bytes)),
     ("threads", |s| Some(s.tree.threads)),
     ("descriptors", |s| s.tree.descriptors),
     ("heap_used_bytes", |s| s.tree.jvm_use.heap_used_bytes),
     ("old_used_bytes", |s| s.tree.jvm_use.old_used_bytes),
+    ("metaspace_used_bytes", |s| s.tree.jvm_use.metaspace_used_bytes),
     ("jvm_threads", |s| s.tree.jvm_use.threads),
     ("accept_queue", |s| s.accept_queue),
     ("time_wait", |s| s.machine.time_wait),

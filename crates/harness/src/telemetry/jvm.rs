@@ -35,6 +35,8 @@ pub struct JvmUse {
     pub old_used_bytes: Option<u64>,
     /// Bytes of memory that the old generation has.
     pub old_capacity_bytes: Option<u64>,
+    /// Bytes used by classes and what belongs to them.
+    pub metaspace_used_bytes: Option<u64>,
     /// Live threads.
     pub threads: Option<u64>,
     /// Most of them so far.
@@ -98,6 +100,7 @@ impl JvmUse {
             heap_capacity_bytes: state(self.heap_capacity_bytes, other.heap_capacity_bytes),
             old_used_bytes: state(self.old_used_bytes, other.old_used_bytes),
             old_capacity_bytes: state(self.old_capacity_bytes, other.old_capacity_bytes),
+            metaspace_used_bytes: state(self.metaspace_used_bytes, other.metaspace_used_bytes),
             threads: state(self.threads, other.threads),
             threads_peak: state(self.threads_peak, other.threads_peak),
             threads_daemon: state(self.threads_daemon, other.threads_daemon),

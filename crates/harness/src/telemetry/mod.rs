@@ -3,7 +3,9 @@
 //! Nothing is loaded into the subject. All counters run from the start of a process; what was used within a
 //! stretch of time is the difference of two samples, taken where the stretch begins and ends.
 
+mod attach;
 mod backend;
+mod checkpoints;
 mod digest;
 mod facts;
 pub mod hsperf;
@@ -15,6 +17,7 @@ mod sockets;
 mod threads;
 mod tree;
 
+pub use checkpoints::{CHECKPOINTS_MAX, Checkpointer, Checkpoints};
 pub use jvm::{Collector, JvmUse};
 pub use sampler::{Sampled, Sampler, Target};
 pub use tree::Tree;

@@ -107,7 +107,7 @@ impl Sampler<'_> {
     /// Takes samples until the window is over or the load is `done`. `window_start_ns` is 0 until it is known when
     /// the window begins.
     pub fn run(&self, window_start_ns: &AtomicU64, done: &AtomicBool) -> Sampled {
-        self.keep_off();
+        keep_off(self.generator_cpus);
         let cpu_before_ns = clock::thread_cpu_ns();
         let ends_with_load = self.window_ns.is_none();
         let mut sampled = Sampled { period_ns: self.period_ns(), ends_with_load, ..Sampled::default() };
@@ -157,20 +157,19 @@ impl Sampler<'_> {
     fn period_ns(&self) -> u64 {
         self.window_ns.map_or(PERIOD_NS, |window_ns| PERIOD_NS.max(window_ns.div_ceil(SAMPLES_MAX)))
     }
+}
 
-    /// Without another CPU the sampler shares the generator's; its cost is measured either way.
-    fn keep_off(&self) {
-        let allowed = cpus::allowed();
-        let others: Vec<usize> =
-            allowed.iter().copied().filter(|cpu| !self.generator_cpus.contains(cpu)).collect();
-        if self.generator_cpus.is_empty() || others.is_empty() {
-            return;
-        }
-        let mut set = rustix::thread::CpuSet::new();
-        others.into_iter().filter(|cpu| *cpu < rustix::thread::CpuSet::MAX_CPU).for_each(|cpu| set.set(cpu));
-        // Refused: it stays where it is.
-        let _ = rustix::thread::sched_setaffinity(None, &set);
+/// Keeps this thread off the generator's CPUs. Without another one it shares them; its cost is measured either way.
+pub(super) fn keep_off(generator_cpus: &[usize]) {
+    let allowed = cpus::allowed();
+    let others: Vec<usize> = allowed.iter().copied().filter(|cpu| !generator_cpus.contains(cpu)).collect();
+    if generator_cpus.is_empty() || others.is_empty() {
+        return;
     }
+    let mut set = rustix::thread::CpuSet::new();
+    others.into_iter().filter(|cpu| *cpu < rustix::thread::CpuSet::MAX_CPU).for_each(|cpu| set.set(cpu));
+    // Refused: it stays where it is.
+    let _ = rustix::thread::sched_setaffinity(None, &set);
 }
 
 impl Sampled {
@@ -185,7 +184,8 @@ impl Sampled {
     }
 }
 
-fn wait_for_window(window_start_ns: &AtomicU64, done: &AtomicBool) -> Option<u64> {
+/// When the window begins; `None` when the load is over before.
+pub(super) fn wait_for_window(window_start_ns: &AtomicU64, done: &AtomicBool) -> Option<u64> {
     // Ends: a load begins, or is done.
     loop {
         match window_start_ns.load(Ordering::Relaxed) {

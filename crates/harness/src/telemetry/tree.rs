@@ -81,6 +81,14 @@ impl Tree {
         self.known().processes.iter().filter(|process| !process.zombie).map(|process| process.pid).collect()
     }
 
+    /// Process ids of its JVMs, as far as they write performance data.
+    pub(super) fn jvms(&self) -> Vec<u32> {
+        self.sample();
+        let known = self.known();
+        let live = known.processes.iter().filter(|process| !process.zombie && process.jvm.is_some());
+        live.map(|process| process.pid).collect()
+    }
+
     fn known(&self) -> MutexGuard<'_, Known> {
         // What a thread that panicked left behind is whole: samples only add to it.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)

@@ -29,6 +29,11 @@ pub fn html(result: &RunResult) -> String {
         view.expectations.iter().for_each(|row| body.push_str(&card(row)));
         body.push_str("</section>\n");
     }
+    if !view.trends.is_empty() {
+        body.push_str(&format!("<section><h2>{}</h2>\n", messages::TRENDS));
+        view.trends.iter().for_each(|row| body.push_str(&card(row)));
+        body.push_str("</section>\n");
+    }
     view.tables.iter().for_each(|of| body.push_str(&table(of)));
     if !view.bad_answers.is_empty() {
         body.push_str(&format!("<section><h2>{}</h2>", messages::BAD_ANSWERS));
@@ -53,8 +58,8 @@ pub fn html(result: &RunResult) -> String {
 
 fn card(verdict: &VerdictView) -> String {
     let class = match verdict.verdict.as_str() {
-        "supported" | "met" => "supported",
-        "refuted" | "not met" => "refuted",
+        "supported" | "met" | "no growth" => "supported",
+        "refuted" | "not met" | "leak" | "growth" => "refuted",
         _ => "undecided",
     };
     let reasons: String = verdict.reasons.iter().map(|reason| format!("<li>{}</li>", safe(reason))).collect();

@@ -92,8 +92,9 @@ fn sections(view: &View) -> Vec<Section> {
     let mut sections = Vec::new();
     sections.extend(verdicts(messages::VERDICTS, messages::CLAIM, &view.verdicts));
     sections.extend(verdicts(messages::EXPECTATIONS, messages::EXPECTATION, &view.expectations));
+    sections.extend(verdicts(messages::TRENDS, messages::TREND, &view.trends));
     sections.extend(view.tables.iter().map(table));
-    let reasons = view.verdicts.iter().chain(&view.expectations).flat_map(|verdict| {
+    let reasons = view.verdicts.iter().chain(&view.expectations).chain(&view.trends).flat_map(|verdict| {
         verdict.reasons.iter().skip(1).map(|reason| format!("{}: {reason}", verdict.name)).collect::<Vec<_>>()
     });
     sections.extend(list(messages::REASONS, &reasons.collect::<Vec<_>>()));

@@ -34,6 +34,11 @@ pub fn text_within(result: &RunResult, colour: bool, columns: usize) -> String {
         say(&bold(messages::EXPECTATIONS, colour));
         view.expectations.iter().for_each(|row| say(&verdict_lines(row, colour)));
     }
+    if !view.trends.is_empty() {
+        say("");
+        say(&bold(messages::TRENDS, colour));
+        view.trends.iter().for_each(|row| say(&verdict_lines(row, colour)));
+    }
     for table in &view.tables {
         say("");
         say(&table_lines(table, colour, columns));
@@ -68,8 +73,8 @@ fn verdict_lines(verdict: &VerdictView, colour: bool) -> String {
     let word = format!("{:<9}", line(&verdict.verdict));
     let word = match (colour, verdict.verdict.as_str()) {
         (false, _) => word,
-        (true, "supported" | "met") => format!("\u{1b}[32m{word}\u{1b}[0m"),
-        (true, "refuted" | "not met") => format!("\u{1b}[31m{word}\u{1b}[0m"),
+        (true, "supported" | "met" | "no growth") => format!("\u{1b}[32m{word}\u{1b}[0m"),
+        (true, "refuted" | "not met" | "leak" | "growth") => format!("\u{1b}[31m{word}\u{1b}[0m"),
         (true, _) => format!("\u{1b}[33m{word}\u{1b}[0m"),
     };
     let mut lines = format!("{word}  {}", line(&messages::claimed(&verdict.name, &verdict.text)));

@@ -1,6 +1,7 @@
 //! What the subject's processes used, and the machine around them. Where each number comes from, and what it
 //! leaves out, stands in `docs/measures.md`.
 
+use super::{Checkpoint, ClassGrowth};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -142,6 +143,15 @@ pub struct Telemetry {
     pub collectors: BTreeMap<String, CollectorUse>,
     /// The machine around the subject.
     pub machine: MachineUse,
+    /// Checkpoints of a soak, in order.
+    #[serde(default)]
+    pub checkpoints: Vec<Checkpoint>,
+    /// The classes whose live objects grew most over a soak, the largest growth first.
+    #[serde(default)]
+    pub growth: Vec<ClassGrowth>,
+    /// Largest size that the heaps may have (JVM); asked at checkpoints only.
+    #[serde(default)]
+    pub heap_max_bytes: Option<u64>,
     /// What could not be measured, and why, a sentence each.
     pub missing: Vec<String>,
 }

@@ -96,6 +96,12 @@ pub(super) struct RawClosed {
     /// What the requests may take at most; 10m without.
     #[schemars(default)]
     cap: Option<RawDuration>,
+    /// How long the load is held, with checkpoints for trends and leaks: `2h`.
+    #[schemars(default)]
+    soak: Option<RawDuration>,
+    /// Time between two checkpoints of a soak; a sixtieth of it without.
+    #[schemars(default)]
+    checkpoint: Option<RawDuration>,
     /// Connections over time, instead of a number of them.
     #[schemars(default, length(min = 1, max = 100))]
     stages: Option<Vec<RawStage>>,
@@ -120,6 +126,12 @@ pub(super) struct RawOpen {
     /// The rate over time, instead of one that stays.
     #[schemars(default, length(min = 1, max = 100))]
     stages: Option<Vec<RawStage>>,
+    /// How long the load is held, with checkpoints for trends and leaks: `2h`.
+    #[schemars(default)]
+    soak: Option<RawDuration>,
+    /// Time between two checkpoints of a soak; a sixtieth of it without.
+    #[schemars(default)]
+    checkpoint: Option<RawDuration>,
     /// Recorded arrivals, instead of a rate.
     #[schemars(default)]
     trace: Option<RawTrace>,
