@@ -85,6 +85,7 @@ pub fn capacity_point(
         keep_alive,
         open,
         streams: Vec::new(),
+        checkpoint_ns: 0,
     }
 }
 
