@@ -110,6 +110,11 @@ fn again(
             let study = within(&base, || capacity::study_of(args))?;
             (study, catalogue, capacity::preset(args), args.load.workers, None)
         }
+        Some(Verb::Tune(_) | Verb::Doctor(_)) => {
+            return Err(mistake(
+                "it is a part of something larger, which begins anew as a whole".to_string(),
+            ));
+        }
         _ => {
             let what = "its command line is none of run, compare and capacity";
             return Err(mistake(what.to_string()));
@@ -133,6 +138,7 @@ fn again(
         baseline: baseline.as_ref(),
         base: &base,
         begin,
+        part: None,
         output,
     })
 }

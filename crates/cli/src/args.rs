@@ -2,12 +2,14 @@
 
 mod capacity;
 mod open;
+mod parts;
 mod records;
 mod reference;
 mod transport;
 
 pub use capacity::CapacityArgs;
 pub use open::OpenArgs;
+pub use parts::{LengthsArg, NoiseArgs, TuneArgs};
 pub use records::{BaselineArgs, DiffArgs, HistoryArgs, ListFormat, RerunArgs, ResumeArgs};
 pub use reference::{ReferenceArgs, ReferenceTlsArgs};
 pub use transport::TransportArgs;
@@ -53,6 +55,8 @@ pub enum Verb {
     History(HistoryArgs),
     /// What two runs have differently: plans, machines, figures, verdicts
     Diff(DiffArgs),
+    /// Search the variants of a study for the best, and let fresh blocks judge it against the default
+    Tune(Box<TuneArgs>),
     /// Draw a report from the record of a run; nothing is run
     Report(ReportArgs),
     /// The catalogue of servers that Proofload can start
@@ -253,7 +257,7 @@ pub struct CompareArgs {
 }
 
 /// How much time a study takes.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct PresetArgs {
     /// One block: right answers, clean stop, figures; no verdicts
     #[arg(long, conflicts_with_all = ["quick", "thorough"])]
@@ -453,6 +457,9 @@ pub struct DoctorArgs {
     /// same load
     #[arg(long)]
     pub ceiling: bool,
+    /// The noise audit.
+    #[command(flatten)]
+    pub noise: NoiseArgs,
     /// Addresses of the load whose ceiling it is, for the scheme and the requests: nobody is connected to; plain HTTP
     /// without
     #[arg(value_name = "URL", requires = "ceiling")]
@@ -466,6 +473,7 @@ pub struct DoctorArgs {
 fn of_the_ceiling(arg: clap::Arg) -> clap::Arg {
     match arg.get_id().as_str() {
         "clean" | "ceiling" | "help" | "version" => arg,
+        own if parts::NOISE.contains(&own) => arg,
         _ => arg.requires("ceiling"),
     }
 }

@@ -28,6 +28,7 @@ pub fn capacity(args: &CapacityArgs) -> anyhow::Result<Exit> {
         baseline: None,
         base: Path::new(""),
         begin: Begin::New,
+        part: None,
         output: &args.output,
     })
 }

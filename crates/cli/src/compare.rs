@@ -27,6 +27,7 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
         baseline: None,
         base: Path::new(""),
         begin: Begin::New,
+        part: None,
         output: &args.output,
     })
 }

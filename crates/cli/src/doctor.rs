@@ -1,9 +1,9 @@
 //! `proofload doctor`: is this machine fit to measure?
 
-use crate::args::DoctorArgs;
+use crate::args::{DoctorArgs, ListFormat};
 use crate::exit::{Exit, leave};
 use crate::load::{self, Mistakes};
-use crate::{output, progress, run};
+use crate::{noise, output, progress, run};
 use proofload_engine::{Extent, LoadPlan};
 use proofload_harness::ceiling::{Measuring, Setting};
 use proofload_harness::endpoint;
@@ -39,8 +39,19 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
     if args.ceiling {
         text.push_str(&ceilings(args)?);
     }
-    output::print(&proofload_report::escape::terminal(&text))?;
     let bad = findings.iter().any(|finding| finding.state == State::Bad);
+    if args.noise.noise {
+        let (exit, audited) = noise::audit(&args.noise)?;
+        text.push_str(&audited);
+        if exit != Exit::Done || args.noise.format == ListFormat::Json {
+            return Ok(exit);
+        }
+    } else {
+        noise::last_lines(&host::environment())
+            .iter()
+            .for_each(|line| text.push_str(&format!("noise    {line}\n")));
+    }
+    output::print(&proofload_report::escape::terminal(&text))?;
     Ok(if bad { Exit::Unfit } else { Exit::Done })
 }
 

@@ -11,6 +11,7 @@ mod exit;
 mod init;
 mod load;
 mod measure;
+mod noise;
 mod output;
 mod progress;
 mod reference;
@@ -19,6 +20,7 @@ mod run;
 mod runs;
 mod subjects;
 mod transport;
+mod tune;
 
 use clap::{CommandFactory, Parser};
 use exit::Exit;
@@ -49,6 +51,7 @@ fn dispatch(cli: args::Cli) -> anyhow::Result<Exit> {
         Some(args::Verb::Rerun(args)) => again::rerun(&args),
         Some(args::Verb::History(args)) => runs::history(&args),
         Some(args::Verb::Diff(args)) => runs::diff(&args),
+        Some(args::Verb::Tune(args)) => tune::tune(&args),
         Some(args::Verb::Report(args)) => report::report(&args),
         Some(args::Verb::Subjects(args)) => subjects::subjects(&args),
         Some(args::Verb::ReferenceServer(args)) => reference::serve(&args),

@@ -3,8 +3,8 @@
 use crate::args::{BaselineArgs, OutputArgs, PresetArgs, RunArgs};
 use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
-use crate::output;
 use crate::progress::Live;
+use crate::{noise, output};
 use proofload_engine::driver;
 use proofload_harness::host::lock::{LockError, MeasuringLock};
 use proofload_harness::host::{self, clock, cpus, signals};
@@ -17,7 +17,7 @@ use proofload_harness::subject::{Cache, Catalogue, Keeper, SubjectError};
 use proofload_report::Overall;
 use proofload_store::schema::{Difference, Environment, Plan, RunResult};
 use proofload_store::{Run, RunWriter, StoreError, compare};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -49,6 +49,9 @@ pub struct Conduct<'a> {
     pub base: &'a Path,
     /// Whether this is a new run.
     pub begin: Begin<'a>,
+    /// How the plan differs from that of a study of its own, when this is a part of something larger, which then tells
+    /// what came of it.
+    pub part: Option<&'a dyn Fn(&mut Plan)>,
     /// The output.
     pub output: &'a OutputArgs,
 }
@@ -94,6 +97,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
         baseline: Some(&args.baseline),
         base: Path::new(""),
         begin: Begin::New,
+        part: None,
         output: &args.output,
     })
 }
@@ -115,6 +119,11 @@ pub fn options(args: &RunArgs) -> study::Options {
 
 /// Plans, prepares, runs, judges and reports a study.
 pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
+    Ok(carry_out(conduct)?.0)
+}
+
+/// As [`conduct`]; tells where the record lies too, if one was made.
+pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>)> {
     output::check(conduct.output)?;
     let stop = signals::install()?;
     let preset = preset(conduct.preset);
@@ -133,6 +142,9 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
         plan::retime(&mut plan, list).map_err(|why| leave(Exit::Usage, format!("--timing {why}")))?;
     }
     plan.no_ceiling = conduct.preset.no_ceiling;
+    if let Some(shape) = conduct.part {
+        shape(&mut plan);
+    }
     let say = |line: &str| {
         if !conduct.output.quiet {
             eprintln!("{}", proofload_report::escape::terminal(line));
@@ -141,9 +153,13 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
     let hosts = prepare(conduct, &mut plan, &say)?;
     let insecure = conduct.study.variants.iter().filter(|variant| variant.passage.is_insecure());
     insecure.for_each(|variant| crate::transport::warn_insecure(&variant.name));
+    let doubts = match conduct.part {
+        None => noise::doubts(conduct, &plan, &environment),
+        Some(_) => Vec::new(),
+    };
     if conduct.explain {
-        output::print(&plan::explain(conduct.study, &plan))?;
-        return Ok(Exit::Done);
+        output::print(&format!("{}{}", plan::explain(conduct.study, &plan), noise::section(&doubts)))?;
+        return Ok((Exit::Done, None));
     }
     let baseline = match conduct.baseline {
         Some(args) => Baseline::open(args, conduct.base, &plan, &environment)?,
@@ -155,18 +171,21 @@ pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
             .map_err(lock_error)?;
     let minutes = plan.estimated_seconds / 60.0;
     let (mut record, behind) = record(conduct, &plan, &environment, accepted)?;
-    if conduct.study.claims.is_empty() && conduct.study.expectations.is_empty() && plan.capacity.is_none() {
+    let judged_nothing = conduct.study.claims.is_empty() && conduct.study.expectations.is_empty();
+    if judged_nothing && conduct.part.is_none() && plan.capacity.is_none() {
         say("no claim is left: figures only, no verdict");
     }
     match behind.last_block {
         0 => say(&format!("{}: at most {minutes:.1} minutes, seed {seed}", plan.study)),
         last => say(&format!("{}: goes on after block {last}, {} complete", plan.study, behind.complete)),
     }
+    doubts.iter().for_each(|doubt| say(doubt));
     let place = Place { environment: &environment, hosts: &hosts, stop: &stop };
     let conducted = if plan.capacity.is_some() { trials } else { blocks };
     let done = conducted(conduct, &plan, &place, &mut record, behind)
         .and_then(|ending| finish(conduct, &mut record, &ending, baseline.as_ref()));
-    done.map_err(|error| unkept(error, &mut record))
+    let path = record.path().to_path_buf();
+    done.map(|exit| (exit, Some(path))).map_err(|error| unkept(error, &mut record))
 }
 
 /// Where the command line was given, for the record; empty where the system does not say.
@@ -282,7 +301,7 @@ pub fn lock_error(error: LockError) -> anyhow::Error {
     leave(exit, error)
 }
 
-fn preset(args: &PresetArgs) -> Preset {
+pub fn preset(args: &PresetArgs) -> Preset {
     match args {
         PresetArgs { smoke: true, .. } => Preset::Smoke,
         PresetArgs { quick: true, .. } => Preset::Quick,
@@ -418,7 +437,9 @@ fn finish(
     record.write_result(&result)?;
     record.write_text("report.md", &proofload_report::markdown(&result))?;
     record.write_text("report.html", &proofload_report::html(&result))?;
-    output::write(&result, &output::slices(&run), conduct.output)?;
+    if conduct.part.is_none() {
+        output::write(&result, &output::slices(&run), conduct.output)?;
+    }
     if !conduct.output.quiet {
         eprintln!("kept in {}", record.path().display());
     }

@@ -35,7 +35,8 @@ pub fn diff(args: &DiffArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn print_json<T: Serialize>(value: &T) -> anyhow::Result<()> {
+/// Prints a document on standard output.
+pub fn print_json<T: Serialize>(value: &T) -> anyhow::Result<()> {
     let text = serde_json::to_string_pretty(value).context("cannot be written as JSON")?;
     output::print(&format!("{text}\n"))
 }

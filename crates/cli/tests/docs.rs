@@ -249,6 +249,7 @@ const VERBS: [&[&str]; 18] = [
     &["reference-server"],
     &["init"],
     &["doctor"],
+    &["tune"],
     &["completions"],
 ];
 

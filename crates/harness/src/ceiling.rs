@@ -52,7 +52,7 @@ pub struct Measuring<'a> {
 }
 
 /// Another build is another generator.
-fn build() -> String {
+pub(crate) fn build() -> String {
     let file = fs::metadata(this_program());
     file.map_or_else(|_| "unknown".to_string(), |file| format!("{}-{}", file.len(), file.mtime()))
 }
@@ -253,11 +253,12 @@ fn authority_in(directory: &Path) -> Result<Vec<u8>, String> {
     pem::certificates(&bytes)?.into_iter().next().ok_or_else(|| format!("{} is empty", file.display()))
 }
 
-fn keep(path: &Path, ceiling: &Ceiling) -> std::io::Result<()> {
+/// Writes a document of the cache: whole, or not at all.
+pub(crate) fn keep(path: &Path, document: &impl serde::Serialize) -> std::io::Result<()> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
     }
-    let text = serde_json::to_vec_pretty(ceiling).map_err(std::io::Error::other)?;
+    let text = serde_json::to_vec_pretty(document).map_err(std::io::Error::other)?;
     let fresh = path.with_extension(format!("{}.new", std::process::id()));
     fs::write(&fresh, text)?;
     fs::rename(&fresh, path)

@@ -3,6 +3,7 @@
 pub mod ceiling;
 pub mod endpoint;
 pub mod host;
+pub mod noise;
 pub mod plan;
 pub mod runner;
 pub mod study;

@@ -9,12 +9,14 @@ mod explain;
 mod lines;
 mod mode;
 mod order;
+mod reshape;
 mod retime;
 
 pub use explain::explain;
 pub(crate) use lines::workload_of;
 pub use lines::{redact_arguments, redact_own_arguments};
 pub use mode::{CYCLES, Mode, SERIAL, choose as choose_mode};
+pub use reshape::{reshape, seconds_per_block};
 pub use retime::retime;
 
 use crate::study::quantity::keep_alive_label;

@@ -25,10 +25,10 @@ mod trends;
 mod view;
 
 pub use expected::Looking;
-pub use messages::insecure;
+pub use messages::{age, insecure, noise_lines};
 pub use render::{
     Undecided, csv, csv_series, diff_text, history_text, hlog, html, json, junit, markdown, markdown_within,
-    text, text_within,
+    noise_text, text, text_within, tune_text,
 };
 pub use result::{Overall, ReportError, of_run, overall, restore};
 pub use runs::{baseline, diff, history};

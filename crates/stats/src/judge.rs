@@ -18,6 +18,7 @@ pub use figure::{FigureOf, figure_of};
 pub use guard::ERROR_SHARE_MAX;
 pub use seen::judge_seen;
 pub use series::slice_pairs;
+pub(crate) use series::{log_ratio, of_block};
 
 use crate::design::Bounds;
 use crate::{Claim, Design, Judged, Judgement, Observations, Reason, Verdict};

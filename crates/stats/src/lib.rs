@@ -8,6 +8,7 @@
 pub mod bounds;
 pub mod capacity;
 pub mod change;
+pub mod chi_square;
 mod claim;
 pub mod components;
 mod design;
@@ -17,13 +18,16 @@ mod fitness;
 pub mod hodges_lehmann;
 mod interval;
 mod judge;
+pub mod noise;
 mod observation;
+mod pairs;
 pub mod rng;
 pub mod sample;
 mod scalability;
 pub mod steady;
 pub mod student;
 pub mod trend;
+pub mod tune;
 mod verdict;
 
 pub use claim::{Claim, ClaimError, Comparison, Measure, Names, Selector, Side, Source, Term, parse_claim};
@@ -38,6 +42,7 @@ pub use judge::{
     Counterpart, ERROR_SHARE_MAX, FigureOf, figure_of, judge, judge_regressions, judge_seen, slice_pairs,
 };
 pub use observation::{Cell, Observations, Replication, Unsteady};
+pub use pairs::{Place, block_log_ratios};
 pub use scalability::{
     Fitted, Ladder, NoKnee, NoLadder, NoPeak, PlateauFrom, Rung, Scalability, scalability,
 };

@@ -8,6 +8,7 @@ mod expectations;
 mod factors;
 mod figures;
 mod fitness;
+mod noise;
 mod parts;
 mod records;
 mod scalability;
@@ -27,6 +28,7 @@ pub use figures::Figure;
 
 pub use fitness::{Ceiling, Conditions, FitnessCheck};
 
+pub use noise::*;
 pub use parts::{BadAnswer, Durations, Histograms};
 
 pub use records::{

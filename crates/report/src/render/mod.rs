@@ -6,6 +6,7 @@ mod hlog;
 mod html;
 mod junit;
 mod markdown;
+mod noise;
 mod runs;
 mod text;
 
@@ -14,6 +15,7 @@ pub use hlog::hlog;
 pub use html::html;
 pub use junit::{Undecided, junit};
 pub use markdown::{markdown_report as markdown, markdown_within};
+pub use noise::{noise_text, tune_text};
 pub use runs::{diff_text, history_text};
 pub use text::{text, text_within};
 

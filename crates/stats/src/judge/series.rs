@@ -149,6 +149,11 @@ fn logarithm(value: f64) -> Option<f64> {
     (value > 0.0).then(|| value.ln())
 }
 
+/// The logarithm of the ratio of two cells of a block; `None` where one has no value, or is 0.
+pub(crate) fn log_ratio(left: &Cell, right: &Cell) -> Option<f64> {
+    pair(left, right)?.log
+}
+
 /// Two cells of a block: the median over cycles of the slices' log-ratios, or that of the merged values.
 fn pair(left: &Cell, right: &Cell) -> Option<Sides> {
     let values = Sides { left: of_block(left)?, right: of_block(right)?, log: None };
@@ -192,7 +197,7 @@ pub fn slice_pairs(claim: &Claim, observations: &Observations) -> Vec<Vec<(f64, 
 }
 
 /// The value of a block: over the merged slices, or the middle one of the slices where nothing was merged.
-pub(super) fn of_block(cell: &Cell) -> Option<f64> {
+pub(crate) fn of_block(cell: &Cell) -> Option<f64> {
     let fits =
         |value: &f64| value.is_finite() && (*value > 0.0 || (*value == 0.0 && cell.measure.may_be_zero()));
     let from_cycles = || {

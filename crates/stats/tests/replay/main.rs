@@ -7,9 +7,11 @@
 
 mod assembled;
 mod cycles;
+mod fitted;
 mod noise;
 mod recorded;
 mod truths;
+mod tuning;
 mod wrong;
 
 use noise::{Machine, Noise, QUIET_MACHINE, SHARED_MACHINE, first};

@@ -1,0 +1,59 @@
+//! Noise audits and searches, for a terminal.
+
+use crate::escape::line;
+use crate::messages;
+use crate::render::text::table_lines;
+use crate::view::Table;
+use proofload_store::schema::{NoiseAudit, TuneResult};
+
+fn table(title: &str, header: Vec<String>, rows: Vec<Vec<String>>) -> String {
+    let table = Table { title: title.to_string(), header, rows };
+    table_lines(&table, false, usize::MAX)
+}
+
+/// An audit in full; `when` is its date.
+pub fn noise_text(audit: &NoiseAudit, when: &str) -> String {
+    let mut out =
+        format!("{}\n{}\n", messages::noise_title(audit, when), line(&messages::noise_machine(audit)));
+    let rows = audit.measures.iter().map(messages::noise_row).collect();
+    let header = messages::NOISE_COLUMNS.map(str::to_string).to_vec();
+    out.push_str(&format!("\n{}\n", table(messages::NOISE, header, rows)));
+    let columns = audit.resolution.iter().map(messages::resolution_column);
+    let header = [String::new()].into_iter().chain(columns).collect();
+    let rows = audit.measures.iter();
+    let rows = rows.flat_map(|noise| messages::resolution_rows(&noise.measure, &audit.resolution)).collect();
+    out.push_str(&format!(
+        "\n{}\n{}\n",
+        table(messages::RESOLUTION, header, rows),
+        messages::RESOLUTION_NOTE
+    ));
+    for finding in &audit.findings {
+        out.push_str(&format!("{}\n", line(finding)));
+    }
+    out.push_str(&format!("{}\n", line(&format!("kept in {}", audit.run))));
+    out
+}
+
+/// A search: its standings, marked as what they are, and the verdict of the fresh blocks.
+pub fn tune_text(result: &TuneResult) -> String {
+    let mut out = format!("{}\n", line(&messages::search_title(result)));
+    for (number, heat) in (1..).zip(&result.heats) {
+        out.push_str(&format!("{}\n", line(&messages::heat(number, heat))));
+    }
+    let row = |standing: &proofload_store::schema::TuneStanding| {
+        vec![
+            standing.variant.clone(),
+            standing.search_ratio.map_or("–".to_string(), |ratio| format!("{ratio:.3}")),
+            standing.blocks.to_string(),
+            standing.out_after.map_or("–".to_string(), |heat| format!("heat {heat}")),
+        ]
+    };
+    let header = messages::SEARCH_COLUMNS.map(str::to_string).to_vec();
+    let rows = result.standings.iter().map(row).collect();
+    out.push_str(&format!("\n{}\n", table(messages::SEARCH, header, rows)));
+    out.push_str(&format!("\n{}\n", line(&messages::search_winner(result))));
+    if let Some(confirmation) = &result.confirmation {
+        out.push_str(&format!("\n{}", super::text(confirmation, false)));
+    }
+    out
+}
