@@ -366,7 +366,7 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
         }
         add(messages::WORKLOAD, plan.workload.join("; "));
         match &plan.capacity {
-            Some(search) => add(messages::SEARCH, messages::search(search, plan)),
+            Some(search) => add(messages::CAPACITY_SEARCH, messages::capacity_search(search, plan)),
             None => add(messages::PRESET, messages::preset(&plan.preset, &plan.timing, plan.seed)),
         }
         if !plan.mode.is_empty() && plan.capacity.is_none() {

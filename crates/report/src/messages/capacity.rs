@@ -29,10 +29,10 @@ pub fn capacity_title(slo: &[String]) -> String {
 }
 
 /// A parameter.
-pub const SEARCH: &str = "search";
+pub const CAPACITY_SEARCH: &str = "search";
 
 /// What was searched, in a line.
-pub fn search(search: &PlannedCapacity, plan: &Plan) -> String {
+pub fn capacity_search(search: &PlannedCapacity, plan: &Plan) -> String {
     let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
     let warm_up = match plan.timing.warm_up_ns {
         0 => String::new(),
