@@ -231,7 +231,7 @@ fn every_measure_of_the_documents_can_be_claimed() {
     }
 }
 
-const VERBS: [&[&str]; 18] = [
+const VERBS: [&[&str]; 19] = [
     &[],
     &["capacity"],
     &["compare"],
