@@ -32,6 +32,16 @@ pub fn resume(args: &ResumeArgs) -> anyhow::Result<Exit> {
         let what = format!("{} is being conducted by another process; wait for it", record.path().display());
         return Err(leave(Exit::Busy, what));
     }
+    if args.keep_going && record.plan().timing.looking != proofload_store::ANYTIME {
+        let looks = &record.plan().timing.looks;
+        let what = format!(
+            "{} was planned with looks at {looks:?} blocks, and its bounds hold at these alone: to go on beyond them \
+             because of what they showed would find differences where there are none; resume it without \
+             --keep-going, or begin a new run with it",
+            record.path().display()
+        );
+        return Err(leave(Exit::Usage, what));
+    }
     if record.status().state == "finished" {
         say(&args.output, &format!("{} is finished; there is nothing to resume", record.path().display()));
         return Ok(Exit::Done);

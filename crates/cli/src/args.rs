@@ -271,6 +271,9 @@ pub struct PresetArgs {
     /// Time allowed for the whole study (8m, 2h)
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
+    /// Go on until every claim is settled, and look after every block; at most 200 blocks, and a day without --budget
+    #[arg(long, conflicts_with = "smoke")]
+    pub keep_going: bool,
     /// Do not measure the generator's ceiling against a server that does nothing; the result says so
     #[arg(long)]
     pub no_ceiling: bool,

@@ -17,17 +17,19 @@ const DRAW_EVERY_NS: u64 = 100_000_000;
 /// An interval whose ends are further apart, as a ratio, says nothing yet and is not shown.
 const WIDE: f64 = 100.0;
 
+mod left;
+
+use left::Left;
+
 /// Tells a person where a study stands.
 pub struct Live {
     bar: ProgressBar,
     plain: bool,
-    begun_ns: u64,
     block_begun_ns: u64,
+    in_block: bool,
     block: String,
     standing: String,
-    seconds_per_block: f64,
-    blocks: u32,
-    done: u32,
+    left: Left,
     claims: Vec<String>,
 }
 
@@ -76,22 +78,18 @@ pub fn endpoint(plan: &LoadPlan, watch: &Watch, stop: &AtomicBool, done: &Atomic
 }
 
 impl Live {
-    /// A view of that plan; silent when `quiet`.
-    pub fn new(plan: &Plan, claims: Vec<String>, quiet: bool) -> Live {
+    /// A view of that plan, of whose budget so much is spent already; silent when `quiet`.
+    pub fn new(plan: &Plan, claims: Vec<String>, spent_ns: u64, quiet: bool) -> Live {
         let terminal = std::io::stderr().is_terminal();
         let bar = line_on_terminal(quiet);
-        let blocks = plan.timing.looks.last().copied().unwrap_or(1);
-        let now_ns = clock::monotonic_ns();
         Live {
             bar,
             plain: !quiet && !terminal,
-            begun_ns: now_ns,
-            block_begun_ns: now_ns,
+            block_begun_ns: clock::monotonic_ns(),
+            in_block: false,
             block: String::new(),
             standing: String::new(),
-            seconds_per_block: plan.estimated_seconds / f64::from(blocks.max(1)),
-            blocks,
-            done: 0,
+            left: Left::new(plan, spent_ns as f64 / 1e9),
             claims,
         }
     }
@@ -110,7 +108,8 @@ impl Live {
     pub fn show(&mut self, progress: &Progress<'_>) {
         match progress {
             Progress::Block { block, of } => {
-                self.block_begun_ns = clock::monotonic_ns();
+                self.close_block(false);
+                self.in_block = true;
                 self.block = format!("block {block} of at most {of}");
                 if self.plain {
                     self.say(&format!("{}, {}", self.block, self.time_left()));
@@ -138,6 +137,12 @@ impl Live {
             }
             Progress::Tried { variant, number, trial } => self.say(&trial_line(variant, *number, trial)),
             Progress::Look { blocks, judgement } => self.look(*blocks, judgement),
+            Progress::Spared { spared } => {
+                self.say(&format!(
+                    "left out from now on, every claim about it is settled: {}",
+                    spared.join(", ")
+                ));
+            }
             Progress::Cycles { planned, slicing } => self.say(&format!(
                 "cycles in each block from now on: {} instead of {planned}, by the spread seen so far",
                 slicing.cycles
@@ -155,10 +160,17 @@ impl Live {
         self.bar.finish_and_clear();
     }
 
+    /// What went by since the last block was closed; of a `whole` one it tells how long the next will take.
+    fn close_block(&mut self, whole: bool) {
+        let now_ns = clock::monotonic_ns();
+        let took_s = now_ns.saturating_sub(self.block_begun_ns) as f64 / 1e9;
+        self.left.block_took(took_s, whole && self.in_block);
+        (self.block_begun_ns, self.in_block) = (now_ns, false);
+    }
+
     fn look(&mut self, blocks: u32, judgement: &Judgement) {
-        self.done = blocks;
-        let spent_s = (clock::monotonic_ns() - self.begun_ns) as f64 / 1e9;
-        self.seconds_per_block = spent_s / f64::from(blocks.max(1));
+        self.close_block(true);
+        self.left.look(blocks, judgement.left);
         let intervals: Vec<String> = self
             .claims
             .iter()
@@ -172,7 +184,11 @@ impl Live {
             .collect();
         self.standing = intervals.first().cloned().unwrap_or_default();
         let counted = if blocks == 1 { "1 block".to_string() } else { format!("{blocks} blocks") };
-        self.say(&format!("after {counted}: {}", intervals.join("; ")));
+        let left = match judgement.left {
+            Some(_) => format!("; {}", self.time_left()),
+            None => String::new(),
+        };
+        self.say(&format!("after {counted}: {}{left}", intervals.join("; ")));
     }
 
     fn line(&self, step: &str) {
@@ -184,10 +200,7 @@ impl Live {
     }
 
     fn time_left(&self) -> String {
-        let in_block_s = (clock::monotonic_ns() - self.block_begun_ns) as f64 / 1e9;
-        let blocks_left = f64::from(self.blocks.saturating_sub(self.done));
-        let left_s = (blocks_left * self.seconds_per_block - in_block_s).max(0.0) as u64;
-        format!("at most {}:{:02} left", left_s / 60, left_s % 60)
+        self.left.in_words((clock::monotonic_ns() - self.block_begun_ns) as f64 / 1e9)
     }
 }
 

@@ -137,7 +137,8 @@ pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>
     let seed = conduct.seed.or(conduct.study.seed).unwrap_or_else(clock::unix_ns);
     let mode = plan::choose_mode(conduct.study, conduct.mode, host::memory_available_bytes())
         .map_err(|why| leave(Exit::Usage, why))?;
-    let mut plan = plan::make(conduct.study, preset, seed, budget_ns, mode, &share.generator, &share.subject);
+    let length = plan::Length { budget_ns, keep_going: conduct.preset.keep_going };
+    let mut plan = plan::make(conduct.study, preset, seed, length, mode, &share.generator, &share.subject);
     if let Some(list) = &conduct.preset.timing {
         plan::retime(&mut plan, list).map_err(|why| leave(Exit::Usage, format!("--timing {why}")))?;
     }
@@ -210,6 +211,8 @@ fn accepted(
         Begin::Repeat { run, anyway } => (run, anyway, "repeated"),
     };
     plan.arguments.clone_from(&run.plan().arguments);
+    // A record that was planned without it is judged without it.
+    plan.timing.futility = run.plan().timing.futility;
     plan.working_directory.clone_from(&run.plan().working_directory);
     let (never, mut perhaps) = compare::continuation((run.plan(), run.environment()), (&*plan, environment));
     let lines = |found: &[Difference]| -> String {
@@ -386,7 +389,7 @@ fn blocks(
     let (_, claims, design) = proofload_report::restore(plan)?;
     let looking = proofload_report::Looking::of(plan)?;
     let claim_names = claims.iter().map(|claim| claim.name.clone()).collect();
-    let mut live = Live::new(plan, claim_names, conduct.output.quiet);
+    let mut live = Live::new(plan, claim_names, behind.spent_ns, conduct.output.quiet);
     let path = record.path().to_path_buf();
     let mut unnoted = None;
     let mut note = |line: String| {

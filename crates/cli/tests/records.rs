@@ -26,8 +26,18 @@ fn utf8(path: &Path) -> &str {
 }
 
 fn start(dir: &Path) -> Child {
+    start_with(dir, &[])
+}
+
+fn start_with(dir: &Path, more: &[&str]) -> Child {
     let mut command = command(&["run", "-q", "--seed", "7", "--dir", utf8(dir)]);
-    command.args(SHORT).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the executable runs")
+    command
+        .args(SHORT)
+        .args(more)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the executable runs")
 }
 
 fn latest(dir: &Path) -> PathBuf {
@@ -36,7 +46,11 @@ fn latest(dir: &Path) -> PathBuf {
 
 /// A run that was killed when its second block had begun.
 fn killed(dir: &Path) -> PathBuf {
-    let mut child = start(dir);
+    killed_with(dir, &[])
+}
+
+fn killed_with(dir: &Path, more: &[&str]) -> PathBuf {
+    let mut child = start_with(dir, more);
     let block = latest(dir).join("blocks/0002.partial.jsonl");
     wait_until(Duration::from_secs(120), "the second block begins", || block.exists());
     kill_process(Pid::from_child(&child), Signal::KILL).expect("it runs");
@@ -73,6 +87,13 @@ fn a_killed_run_goes_on_to_the_verdict_that_its_record_yields() {
     assert_eq!(std::fs::read(run.join("status.json")).expect("a status"), before);
     std::fs::write(&environment, good).expect("writable");
 
+    // It was planned with looks, and no other way of looking is chosen for what was seen.
+    let refused = proofload(&["resume", utf8(&run), "--keep-going"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+    let why = text(&refused.stderr);
+    assert!(why.contains("planned with looks at [4, 6, 8, 10, 12] blocks"), "{why}");
+    assert_eq!(std::fs::read(run.join("status.json")).expect("a status"), before);
+
     let resumed = proofload(&["resume", "--dir", utf8(dir.path()), "--format", "json"]);
     decided(&resumed);
     let result = json(&resumed);
@@ -91,6 +112,21 @@ fn a_killed_run_goes_on_to_the_verdict_that_its_record_yields() {
     let again = proofload(&["resume", utf8(&run)]);
     assert_eq!(again.status.code(), Some(0));
     assert!(text(&again.stderr).contains("is finished"), "{}", text(&again.stderr));
+}
+
+#[test]
+fn a_run_that_keeps_going_is_looked_at_after_every_block_after_it_was_resumed_too() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().expect("a directory");
+    let run = killed_with(dir.path(), &["--keep-going", "--budget", "6m"]);
+    let resumed = proofload(&["resume", utf8(&run), "--keep-going", "--format", "json"]);
+    decided(&resumed);
+    let result = json(&resumed);
+    assert_eq!(result["plan"]["timing"]["looking"], "anytime");
+    let looks = result["plan"]["timing"]["looks"].as_array().expect("looks");
+    assert!(looks.iter().zip(5..).all(|(look, n)| *look == n), "{looks:?}");
+    let said = result["claims"][0]["sentence"].as_str().expect("a sentence");
+    assert!(said.contains("anytime-valid interval") || said.contains("no interval"), "{said}");
 }
 
 #[test]

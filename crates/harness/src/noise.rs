@@ -180,7 +180,7 @@ fn resolution(study: &Study, minutes: u32, preset: Preset, found: &[(Measure, No
 }
 
 fn design(plan: &Plan) -> Design {
-    Design { looks: plan.timing.looks.clone(), alpha: plan.alpha }
+    proofload_store::design_of(plan)
 }
 
 fn resolved(measure: Measure, noise: &Noise, unit: Detectable) -> Resolved {

@@ -7,6 +7,7 @@
 mod capacity;
 mod explain;
 mod lines;
+mod looking;
 mod mode;
 mod order;
 mod reshape;
@@ -15,7 +16,9 @@ mod retime;
 pub use explain::explain;
 pub(crate) use lines::workload_of;
 pub use lines::{redact_arguments, redact_own_arguments};
+pub use looking::{KEEP_GOING_BLOCKS_MAX, Length};
 pub use mode::{CYCLES, Mode, SERIAL, choose as choose_mode};
+pub(crate) use order::beyond as order_beyond;
 pub use reshape::{reshape, seconds_per_block};
 pub use retime::retime;
 
@@ -126,6 +129,8 @@ impl Preset {
                 Preset::Default | Preset::Thorough => PERTURBATION_NS,
             },
             looks: design.looks,
+            looking: String::new(),
+            futility: self != Preset::Smoke,
             budget_ns: budget_min * 60 * S,
         }
     }
@@ -134,12 +139,12 @@ impl Preset {
 /// Makes the plan of a study. The looks that the budget has no room for are cut, and said under
 /// `not_tested`.
 ///
-/// `budget_ns` replaces the preset's; `mode` comes from [`choose_mode`]; CPU lists are recorded as they are.
+/// `length` is a budget instead of the preset's, or a [`Length`]; `mode` comes from [`choose_mode`]; CPU lists are recorded as they are.
 pub fn make(
     study: &Study,
     preset: Preset,
     seed: u64,
-    budget_ns: Option<u64>,
+    length: impl Into<Length>,
     mode: (Mode, String),
     generator_cpus: &[usize],
     subject_cpus: &[usize],
@@ -147,7 +152,7 @@ pub fn make(
     let (mode, mode_reason) = mode;
     let variants = study.variants.len();
     let mut timing = preset.timing(variants);
-    timing.budget_ns = budget_ns.unwrap_or(timing.budget_ns);
+    length.into().enter(&mut timing);
     if study.points.iter().any(LoadPoint::is_whole) {
         // A load with a shape is carried out once in a block: its own length is its slice.
         timing.cycles = 1;

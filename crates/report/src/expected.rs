@@ -4,7 +4,7 @@ use crate::figures::{Cells, figure};
 use crate::messages;
 use crate::result::{ReportError, restore, stored};
 use proofload_stats::{
-    Claim, Expectation, Judged, Judgement, Names, Observations, Published, parse_expectation,
+    Claim, Expectation, Judged, Judgement, Names, Observations, Outlook, Published, parse_expectation,
     parse_published, reasons_of,
 };
 use proofload_store::schema::{ExpectationResult, Plan, PlannedExpectation, PublishedFigure};
@@ -57,14 +57,26 @@ impl Looking {
     /// # Errors
     /// When the record cannot be read.
     pub fn look(&self, run: &Run) -> Result<Judgement, StoreError> {
-        let mut judgement = proofload_store::judged(run, &self.claims, &self.design)?;
+        let mut judgement = proofload_store::judged_with_outlook(run, &self.claims, &self.design)?;
         if !self.expected.is_empty() {
-            let expected = proofload_store::judged(run, &self.expected, &self.design)?;
+            let expected = proofload_store::judged_with_outlook(run, &self.expected, &self.design)?;
+            judgement.left = later(judgement.left, expected.left);
             judgement.settled = expected.settled && (judgement.settled || self.claims.is_empty());
             judgement.claims.extend(expected.claims);
         }
         Ok(judgement)
     }
+}
+
+/// When both have come to their end.
+fn later(one: Option<Outlook>, other: Option<Outlook>) -> Option<Outlook> {
+    let Some((one, other)) = one.zip(other) else { return one.or(other) };
+    Some(Outlook {
+        low: one.low.max(other.low),
+        median: one.median.max(other.median),
+        high: one.high.max(other.high),
+        last: one.last.max(other.last),
+    })
 }
 
 /// The rows of a plan, judged.

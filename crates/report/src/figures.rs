@@ -189,7 +189,7 @@ pub(crate) fn table(result: &RunResult) -> Table {
             measures.push(&figure.measure);
         }
     }
-    let mut header = vec![messages::VARIANT.to_string()];
+    let mut header = vec![messages::VARIANT.to_string(), messages::LOOP.to_string()];
     header.extend(measures.iter().map(ToString::to_string));
     header.push(messages::starts_column(&result.replication).to_string());
     header.extend([messages::ANSWERED.to_string(), messages::ERRORS.to_string()]);
@@ -213,7 +213,9 @@ fn row(result: &RunResult, point: &Point, measures: &[&str]) -> Vec<String> {
         let fewer = (figure.starts < starts).then_some(figure.starts);
         messages::over_starts(estimate, figure.rough, fewer, &result.replication)
     };
-    let mut row = vec![messages::place(point)];
+    let load = result.plan.iter().flat_map(|plan| &plan.points).find(|load| load.label == point.point);
+    let arrivals = load.filter(|_| point.stream.is_empty()).map(messages::arrivals);
+    let mut row = vec![messages::place(point), arrivals.unwrap_or_else(|| point.model.clone())];
     row.extend(figures.iter().map(cell));
     row.push(messages::starts_cell(starts));
     row.push(number::count(outcome(point, "answered")));

@@ -9,6 +9,7 @@ mod capacity;
 mod changes;
 pub mod escape;
 mod expected;
+mod exploratory;
 mod factors;
 mod figures;
 mod fitness;

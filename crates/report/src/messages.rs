@@ -4,28 +4,34 @@
 
 mod capacity;
 mod changes;
+mod exploratory;
 mod factors;
 mod figures;
 mod fitness;
 mod noise;
+mod reasons;
 mod scalability;
 mod steady;
 mod transport;
 mod trends;
+mod verdict;
 
 pub use capacity::*;
 pub use changes::*;
+pub use exploratory::*;
 pub use factors::*;
 pub use figures::*;
 pub use fitness::*;
 pub use noise::*;
+pub use reasons::*;
 pub use scalability::*;
 pub use steady::*;
 pub use transport::*;
 pub use trends::*;
+pub use verdict::*;
 
 use crate::number;
-use proofload_stats::{Judged, Names, Reason, Source};
+use proofload_stats::{Judged, Names, Reason};
 use proofload_store::schema::{Estimate, Generator, Point, SingleLoad};
 
 /// Heading of the verdicts.
@@ -67,12 +73,20 @@ pub fn blocks(n: u32) -> String {
     if n == 1 { "1 block".into() } else { format!("{n} blocks") }
 }
 
-/// The last line: how many times as many requests one serves as the other.
-pub fn headline_throughput(over: &str, under: &str, point: Option<&str>, ratio: &str, n: u32) -> String {
+/// The last line: how many times as many requests one serves as the other. `end` is what to say instead of the
+/// point estimate.
+pub fn headline_throughput(
+    over: &str,
+    under: &str,
+    point: Option<&str>,
+    (ratio, end): (&str, Option<&str>),
+    n: u32,
+) -> String {
     let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
     let (verb, rest) = tense(ratio);
     let verb = if verb { "serves" } else { "served" };
-    format!("{over} {verb} {} times as many requests as {under}{at}{rest}, {}", first(ratio), blocks(n))
+    let times = end.unwrap_or(first(ratio));
+    format!("{over} {verb} {times} times as many requests as {under}{at}{rest}, {}", blocks(n))
 }
 
 /// The last line where the first claim compares something else.
@@ -81,13 +95,24 @@ pub fn headline_measure(
     over: &str,
     under: &str,
     point: Option<&str>,
-    ratio: &str,
+    (ratio, end): (&str, Option<&str>),
     n: u32,
 ) -> String {
     let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
     let (verb, rest) = tense(ratio);
     let verb = if verb { "is" } else { "was" };
-    format!("{measure} of {over} {verb} {} times that of {under}{at}{rest}, {}", first(ratio), blocks(n))
+    let times = end.unwrap_or(first(ratio));
+    format!("{measure} of {over} {verb} {times} times that of {under}{at}{rest}, {}", blocks(n))
+}
+
+/// The end of an interval of ratios that a study that stopped early is quoted by.
+pub fn at_least(ratio: f64, width: f64) -> String {
+    format!("at least {ratio:.0$}", number::ratio_decimals(width))
+}
+
+/// The same, from above.
+pub fn at_most(ratio: f64, width: f64) -> String {
+    format!("at most {ratio:.0$}", number::ratio_decimals(width))
 }
 
 /// A last line on which nobody should act yet.
@@ -115,98 +140,6 @@ pub fn expected(range: &str, source: &str) -> String {
 /// Who published a figure, and where.
 pub fn published_in(source: &str, url: &str) -> String {
     if url.is_empty() { source.to_string() } else { format!("{source}, {url}") }
-}
-
-/// Why a verdict is what it is.
-pub fn reasons(judged: &Judged, names: &Names, seconds_per_block: f64) -> Vec<String> {
-    let mut said: Vec<String> = judged.reasons.iter().map(|reason| why(reason, names)).collect();
-    if let Some(projection) = judged.projection.filter(|_| judged.reasons.iter().any(is_few)) {
-        let minutes = f64::from(projection.blocks) * seconds_per_block / 60.0;
-        let basis = if projection.assumed {
-            "if the spread between blocks is usual"
-        } else {
-            "at the spread seen so far"
-        };
-        said.push(format!(
-            "±{:.0} % would take about {}, {minutes:.0} minutes, {basis}",
-            projection.resolution * 100.0,
-            blocks(projection.blocks),
-        ));
-    }
-    said
-}
-
-fn is_few(reason: &Reason) -> bool {
-    matches!(reason, Reason::TooFewBlocks { .. } | Reason::NoData)
-}
-
-fn why(reason: &Reason, names: &Names) -> String {
-    let variant = |index: &usize| names.variants.get(*index).map_or("?", |variant| variant.name.as_str());
-    match reason {
-        Reason::NoData => "no complete block: nothing to judge".into(),
-        Reason::TooFewBlocks { have: 1, .. } => {
-            "one block: a single start of the servers decides nothing".into()
-        }
-        Reason::TooFewBlocks { have, need } => {
-            format!("{} so far, the next look is at {need}", blocks(*have))
-        }
-        Reason::IntervalCrosses { resolution, more_blocks } => {
-            let more = match more_blocks {
-                Some(n) => format!("about {} more would settle it", blocks(*n)),
-                None => "no number of blocks in reach would settle it".into(),
-            };
-            format!("the interval allows both; the resolution is ±{}; {more}", number::percent(*resolution))
-        }
-        Reason::ClientLimited { what } => format!("client-limited: {what}"),
-        Reason::Errors { variant: index, share } => format!(
-            "{} of the exchanges of {} failed; above 0.1 % no claim about speed is judged",
-            number::percent(*share),
-            variant(index)
-        ),
-        Reason::SignsDisagree => "the Hodges–Lehmann estimate points the other way".into(),
-        Reason::BlocksLost { lost, of } => format!("{lost} of {} were lost to it", blocks(*of)),
-        Reason::Disturbed { blocks: n, of } => format!(
-            "the machine disturbed {n} of {} (steal, or a lower clock frequency), and what is left is not judged; \
-             run it where it has the machine to itself",
-            blocks(*of)
-        ),
-        Reason::NotMeasured { measure, variant: index, point, stream, blocks: n } => format!(
-            "{}{}({}) @ {} has no value in {}{}",
-            measure.name(),
-            stream.and_then(|at| names.streams.get(at)).map_or_else(String::new, |name| format!("[{name}]")),
-            variant(index),
-            names.points.get(*point).map_or("?", String::as_str),
-            blocks(*n),
-            needs(measure.source())
-        ),
-        Reason::NoSteadyState { blocks: n, of } => no_steady_state(*n, &blocks(*of)),
-        Reason::Constant => "constant over all blocks, compared exactly".into(),
-        Reason::OneMeasurement => "one measurement, no interval: says only what was seen".into(),
-        Reason::SeenOnly { exchanges, upper } => format!(
-            "holds for the {} exchanges seen; the true share is below {} with 95 % confidence",
-            number::count(*exchanges),
-            number::percent(*upper)
-        ),
-        _ => "for a reason that this version has no words for".into(),
-    }
-}
-
-/// What a subject must have to have a value.
-fn needs(source: Source) -> &'static str {
-    match source {
-        Source::Process => ": it needs processes that Proofload started and may look into",
-        Source::Sockets | Source::Machine => ": it needs a subject that Proofload started",
-        Source::Backend => {
-            ": no connection between the subject's own processes was seen, or too many of them came and went between two looks"
-        }
-        Source::Jvm => {
-            ": it comes from a JVM's performance data, and no such JVM is among the subject's processes"
-        }
-        Source::Collections => ": it needs a JVM in which there was a garbage collection",
-        Source::Generations => ": it needs a JVM whose collector has generations",
-        Source::Locks => ": it needs a JVM that counts contended locks, as JDK 17 does and JDK 25 does not",
-        _ => "",
-    }
 }
 
 /// What the telemetry's own thread used, in cores.
@@ -244,6 +177,11 @@ pub fn lost(variant: &str, n: usize, given_up: bool, first: &str) -> String {
     let first = first.lines().next().unwrap_or_default().trim_end_matches(':');
     let given_up = if given_up { " and was given up" } else { "" };
     format!("{variant} did not get through {}{given_up}: {first}", blocks(n as u32))
+}
+
+/// A variant at a load point that later blocks left out.
+pub fn spared(variant: &str, point: &str, n: u32) -> String {
+    format!("{variant} @ {point} was left out of {}: every claim about it was settled by then", blocks(n))
 }
 
 /// A claim: its name, and its text where that says more.
@@ -541,7 +479,8 @@ pub fn baseline_reasons(judged: &Judged, names: &Names) -> Vec<String> {
         }
         _ => None,
     };
-    judged.reasons.iter().map(|reason| crosses(reason).unwrap_or_else(|| why(reason, names))).collect()
+    let unit = judged.estimate.map_or("ratio", |estimate| estimate.unit);
+    judged.reasons.iter().map(|reason| crosses(reason).unwrap_or_else(|| why(reason, names, unit))).collect()
 }
 
 /// Columns of the comparison with a baseline.

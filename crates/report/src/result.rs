@@ -1,10 +1,11 @@
 //! From the record to a result: judge, figures, limits. Everything that a renderer shows comes from here.
 
 use crate::figures::{figured, figures};
-use crate::{capacity, expected, messages};
+use crate::{capacity, expected, exploratory, messages};
 use proofload_stats::{Claim, ClaimError, Design, Judged, Names, Observations, Selector, parse_claim};
 use proofload_store::schema::{self, ClaimResult, Estimate, FORMAT_VERSION, Plan, RunResult, Slice};
 use proofload_store::{Run, StoreError};
+use std::collections::BTreeMap;
 
 /// Most sentences about what could not be measured.
 const MISSING_TOLD_MAX: usize = 6;
@@ -75,8 +76,7 @@ pub fn restore(plan: &Plan) -> Result<(Names, Vec<Claim>, Design), ReportError> 
             .map_err(|errors| ReportError::of_claim(&claim.name, &errors))?;
         claims.extend(parsed);
     }
-    let design = Design { looks: plan.timing.looks.clone(), alpha: plan.alpha };
-    Ok((names, claims, design))
+    Ok((names, claims, proofload_store::design_of(plan)))
 }
 
 /// Judges a record and gathers all that a report shows.
@@ -94,33 +94,34 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     let judgement = proofload_store::judged(run, &claims, &design)?;
     let seconds_per_block =
         plan.estimated_seconds / f64::from(design.looks.last().copied().unwrap_or(1).max(1));
+    let points = if plan.capacity.is_some() { capacity::points(run) } else { run.points()? };
+    let setting = messages::Setting { plan, design: &design, points: &points, names: &names };
     let results = claims
         .iter()
         .zip(&judgement.claims)
-        .map(|(claim, judged)| claim_result(claim, judged, &names, seconds_per_block))
+        .map(|(claim, judged)| {
+            told(claim_result(claim, judged, &names, seconds_per_block), claim, judged, &setting)
+        })
         .collect();
+    let (explored, explorable) = exploratory::exploratory(run, &names, &claims, &design)?;
     let expectations = expected::expectations(run, &names, &design, seconds_per_block)?;
     let published = expected::published_figures(plan, &names)?;
     let observations = run.observations(&figured(&claims, &published))?;
     let capacities = capacity::capacities(run)?;
-    let searched = plan.capacity.is_some();
-    let points = if searched { capacity::points(run) } else { run.points()? };
     let scalability = crate::scalability::scalability(run)?;
-    let mut limits = match searched {
-        true => capacity::limits(run),
-        false => limits(run, plan, run.excluded().len() as u32),
-    };
+    let mut limits = limits(run, plan, run.excluded().len() as u32);
     limits.extend(crate::fitness::limits(&points));
     limits.extend(crate::trends::limits(run));
     let steady_states = run.steady_states()?;
     limits.extend(crate::steady::limits(&steady_states));
     limits.extend(crate::scalability::limits(&scalability));
-    let figures = match searched {
-        true => capacity::figures(&capacities, names.points.first().map_or("", String::as_str)),
-        false => figures(&observations, &names),
-    };
-    if !searched {
-        limits.extend(crate::figures::limits(&figures));
+    if explorable > explored.len() {
+        limits.push(messages::not_explored(explored.len(), explorable));
+    }
+    let mut figures = figures(&observations, &names);
+    limits.extend(crate::figures::limits(&figures));
+    if plan.capacity.is_some() {
+        figures = capacity::figures(&capacities, names.points.first().map_or("", String::as_str));
     }
     let factors = crate::factors::factors(plan, &observations);
     limits.extend(crate::factors::limits(factors.as_ref()));
@@ -137,6 +138,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         claims: results,
         capacities,
         expectations,
+        exploratory: explored,
         trends: crate::trends::trends(run),
         scalability,
         factors,
@@ -170,6 +172,22 @@ pub(crate) fn claim_result(
         confidence: judged.confidence,
         blocks: judged.blocks,
         reasons: messages::reasons(judged, names, seconds_per_block),
+        ..ClaimResult::default()
+    }
+}
+
+/// The same, with what was found in a sentence; only of what rests on blocks.
+pub(crate) fn told(
+    result: ClaimResult,
+    claim: &Claim,
+    judged: &Judged,
+    setting: &messages::Setting<'_>,
+) -> ClaimResult {
+    ClaimResult {
+        sentence: messages::sentence(claim, judged, setting),
+        hodges_lehmann: judged.estimate.map(|estimate| estimate.hodges_lehmann),
+        early: messages::is_early(judged, setting.design),
+        ..result
     }
 }
 
@@ -186,6 +204,9 @@ pub(crate) fn stored(estimate: proofload_stats::Estimate) -> Estimate {
 
 /// What limits the test, from what was really seen.
 fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
+    if plan.capacity.is_some() {
+        return capacity::limits(run);
+    }
     let measured: Vec<&Slice> = run
         .blocks()
         .iter()
@@ -229,6 +250,7 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
         limits.push(messages::SHARED.to_string());
     }
     limits.extend(lost(run, plan));
+    limits.extend(spared(run));
     if excluded > 0 {
         limits.push(messages::excluded(excluded));
     }
@@ -259,6 +281,15 @@ fn lost(run: &Run, plan: &Plan) -> Vec<String> {
         lost.first().map(|first| messages::lost(&variant.name, lost.len(), given_up, first))
     };
     plan.variants.iter().filter_map(sentence).collect()
+}
+
+/// A sentence for each variant and load point that blocks left out.
+fn spared(run: &Run) -> Vec<String> {
+    let mut left_out: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+    for spared in run.blocks().iter().flat_map(|block| &block.spared) {
+        *left_out.entry((&spared.variant, &spared.point)).or_default() += 1;
+    }
+    left_out.into_iter().map(|((variant, point), n)| messages::spared(variant, point, n)).collect()
 }
 
 /// What a reader must know of a run that was resumed.

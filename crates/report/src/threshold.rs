@@ -1,6 +1,7 @@
 //! Claims that are asked of what was measured already: thresholds with a constant on one side.
 
-use crate::result::{ReportError, claim_result, of_run, restore};
+use crate::messages::Setting;
+use crate::result::{ReportError, claim_result, of_run, restore, told};
 use proofload_stats::{Claim, Design, Names, Selector, Side, judge, judge_seen, parse_claim};
 use proofload_store::schema::{ClaimResult, RunResult, Slice};
 use proofload_store::{Run, measures_of, observations_of};
@@ -71,13 +72,16 @@ pub fn of_run_with(run: &Run, texts: &[String]) -> Result<RunResult, ReportError
     let (names, _, design) = restore(plan)?;
     let claims = thresholds(texts, &names)
         .map_err(|mistakes| ReportError::Claim { name: "--fail".to_string(), why: mistakes.join("; ") })?;
-    let design = Design { alpha: plan.alpha, ..design };
+    // Asked afterwards, a threshold has all the looks that there were.
+    let design = Design { futility: false, ..design };
     let judgement = judge(&claims, &run.observations(&measures_of(&claims))?, &design);
     let last = design.looks.last().copied().unwrap_or(1).max(1);
     let seconds_per_block = plan.estimated_seconds / f64::from(last);
-    let judged = claims.iter().zip(&judgement.claims);
-    result
-        .claims
-        .extend(judged.map(|(claim, judged)| claim_result(claim, judged, &names, seconds_per_block)));
+    let setting = Setting { plan, design: &design, points: &result.points, names: &names };
+    let judged = claims.iter().zip(&judgement.claims).map(|(claim, judged)| {
+        told(claim_result(claim, judged, &names, seconds_per_block), claim, judged, &setting)
+    });
+    let judged: Vec<ClaimResult> = judged.collect();
+    result.claims.extend(judged);
     Ok(result)
 }

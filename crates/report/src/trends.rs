@@ -142,6 +142,7 @@ pub(crate) fn views(trends: &[TrendResult]) -> Vec<VerdictView> {
         name: messages::trend_of(row, several_blocks),
         text: String::new(),
         rests_on: rests_on(row),
+        sentence: String::new(),
         reasons: row.sentences.clone(),
         bar: None,
     };

@@ -2,7 +2,7 @@
 
 use crate::result::restore;
 use crate::{messages, number};
-use proofload_stats::{Claim, Measure, Names, Side, Term};
+use proofload_stats::{Claim, Comparison, Measure, Names, Side, Term};
 use proofload_store::schema::{
     BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, ExpectationResult, Point, PublishedFigure,
     RunResult, Transport,
@@ -48,9 +48,11 @@ pub struct VerdictView {
     pub text: String,
     /// `1.034 [0.97, 1.09], 95 %, 6 blocks`; empty when nothing was measured.
     pub rests_on: String,
+    /// What was found, in a sentence; empty where nothing was, and for expectations.
+    pub sentence: String,
     /// Why.
     pub reasons: Vec<String>,
-    /// Position of low, point and high on a picture from 0 to 1, and of "no difference"; ratios only.
+    /// Position of low, point and high on a picture from 0 to 1, and of a ratio of 1; ratios only.
     pub bar: Option<Bar>,
 }
 
@@ -90,6 +92,7 @@ pub fn view(result: &RunResult) -> View {
         false if !result.capacities.is_empty() => crate::capacity::tables(result),
         false => vec![crate::figures::table(result)],
     };
+    tables.extend(crate::exploratory::table(result));
     tables.extend(crate::factors::table(result));
     tables.extend(crate::scalability::table(result));
     tables.extend(published(result));
@@ -136,6 +139,7 @@ fn expectation(row: &ExpectationResult) -> VerdictView {
         name: row.quantity.clone(),
         text: messages::expected(&row.range, &row.source),
         rests_on: messages::rests_on(row.estimate.as_ref(), row.confidence, row.blocks, false),
+        sentence: String::new(),
         reasons: row.reasons.clone(),
         bar: None,
     }
@@ -171,6 +175,7 @@ fn verdict(claim: &ClaimResult, single: bool) -> VerdictView {
         name,
         text,
         rests_on,
+        sentence: claim.sentence.clone(),
         reasons: claim.reasons.clone(),
         bar: bar(claim),
     }
@@ -449,9 +454,11 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<Stri
     let name = |variant: usize| names.variants.get(variant).map(|variant| variant.name.as_str());
     let point = names.points.get(at.0).filter(|_| names.points.len() > 1).map(String::as_str);
     let interval = messages::interval(estimate);
+    let end = quoted_end(claim, judged);
+    let ratio = (interval.as_str(), end.as_deref());
     let line = match measure {
         Measure::Throughput => {
-            messages::headline_throughput(name(over)?, name(under)?, point, &interval, judged.blocks)
+            messages::headline_throughput(name(over)?, name(under)?, point, ratio, judged.blocks)
         }
         measure => messages::headline_measure(
             &match at.1.and_then(|stream| names.streams.get(stream)) {
@@ -461,9 +468,21 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<Stri
             name(over)?,
             name(under)?,
             point,
-            &interval,
+            ratio,
             judged.blocks,
         ),
     };
     Some(if judged.verdict == "undecided" { messages::headline_undecided(&line) } else { line })
+}
+
+/// What a study that stopped early is quoted by: the end of the interval that is nearer to what is claimed.
+fn quoted_end(claim: &Claim, judged: &ClaimResult) -> Option<String> {
+    let estimate = judged.estimate.as_ref().filter(|_| judged.early)?;
+    let (low, high) = (estimate.low?, estimate.high?);
+    let inside = matches!(claim.comparison, Comparison::Within(_)) && judged.verdict == "supported";
+    match estimate.point > messages::boundary(claim) {
+        _ if inside => None,
+        true => Some(messages::at_least(low, high - low)),
+        false => Some(messages::at_most(high, high - low)),
+    }
 }

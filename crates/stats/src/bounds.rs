@@ -8,9 +8,11 @@
 //! [`compute`] finds them by recursion instead of simulation. The presets' bounds for an error rate of 5 %
 //! shared by 1 to 20 claims are kept in a table that `cargo xtask bounds` writes and checks.
 
+mod anytime;
 mod recursion;
 mod table;
 
+pub use anytime::{ANYTIME_FIRST, EFFECT_VARIANCE, anytime};
 pub use recursion::{compute, probability_of_crossing};
 
 /// Exponent of the spending function.

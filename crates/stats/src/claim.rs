@@ -108,6 +108,25 @@ impl Claim {
         })
     }
 
+    /// The variants that it speaks of with the load points, by index into [`Names::variants`] and [`Names::points`];
+    /// one may come more than once.
+    pub fn trials(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        [&self.left, &self.right].into_iter().flat_map(|side| match side {
+            Side::Measured { term: Term::Of { variant, .. }, point, .. } => vec![(*variant, *point)],
+            Side::Measured { term: Term::Ratio { over, under, .. }, point, .. } => {
+                vec![(*over, *point), (*under, *point)]
+            }
+            Side::Constant(_) => Vec::new(),
+        })
+    }
+
+    /// Whether it is about a count over all exchanges seen, which is a fact and no estimate: `errors(x) == 0`.
+    pub fn is_of_a_count(&self) -> bool {
+        let counted =
+            matches!(&self.left, Side::Measured { term: Term::Of { measure: Measure::Errors, .. }, .. });
+        counted && matches!(self.right, Side::Constant(_))
+    }
+
     /// The variants that it speaks of, by index into [`Names::variants`]; one may come more than once.
     pub fn variants(&self) -> impl Iterator<Item = usize> + '_ {
         self.measured().map(|(_, variant)| variant)

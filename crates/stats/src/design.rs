@@ -14,6 +14,16 @@ const PROJECTION_MAX: u32 = 500;
 /// Fewest blocks on which constants are compared exactly.
 pub(crate) const CONSTANT_BLOCKS_MIN: u32 = 4;
 
+/// What makes looking more than once honest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// Looks at numbers of blocks that were named before, of which one is the last.
+    #[default]
+    Looks,
+    /// A look after every block, for as long as somebody likes.
+    Anytime,
+}
+
 /// How the study was to be looked at; fixed before the first block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Design {
@@ -21,6 +31,11 @@ pub struct Design {
     pub looks: Vec<u32>,
     /// Error rate over all claims, both sides: 0.05.
     pub alpha: f64,
+    /// Which bounds hold at the looks.
+    pub kind: Kind,
+    /// Whether a claim is closed as undecided when the last look would hardly settle it. It can make no claim
+    /// supported or refuted, and so takes nothing of the error rate. Nothing is closed where there is no last look.
+    pub futility: bool,
 }
 
 impl Default for Design {
@@ -48,14 +63,42 @@ impl Design {
 
     /// Looks of one's own, at the usual error rate of 5 %.
     pub fn at(looks: &[u32]) -> Self {
-        Design { looks: looks.to_vec(), alpha: bounds::TABLE_ALPHA }
+        Design { looks: looks.to_vec(), alpha: bounds::TABLE_ALPHA, kind: Kind::Looks, futility: false }
+    }
+
+    /// A look after every block from the fifth, which is the first that can tell anything, to the last of `blocks`.
+    pub fn anytime(blocks: u32) -> Self {
+        let looks = (bounds::ANYTIME_FIRST..=blocks.max(bounds::ANYTIME_FIRST)).collect();
+        Design { looks, alpha: bounds::TABLE_ALPHA, kind: Kind::Anytime, futility: false }
+    }
+
+    /// The same, with claims closed that the last look would hardly settle.
+    pub fn with_futility(self) -> Self {
+        Design { futility: true, ..self }
+    }
+
+    /// Blocks at the last look; 0 for a design without any.
+    pub fn last(&self) -> u32 {
+        self.looks.last().copied().unwrap_or(0)
+    }
+
+    /// The bounds at all looks while `claims` claims share the error rate; infinite where nothing can be said.
+    pub(crate) fn row(&self, claims: u32) -> Option<Vec<f64>> {
+        match self.kind {
+            Kind::Looks => bounds::row(&self.looks, self.alpha, claims),
+            Kind::Anytime if claims == 0 => None,
+            Kind::Anytime => {
+                let share = self.alpha / f64::from(claims);
+                Some(self.looks.iter().map(|&look| bounds::anytime(look, share)).collect())
+            }
+        }
     }
 
     /// The bound on |t| at a look (from 0) while `claims` claims share the error rate. `None` when the
-    /// design has no such look, or its looks are no plan (see [`bounds::compute`]), as that of
-    /// [`Design::smoke`] is not.
+    /// design has no such look, nothing can be said at it, or its looks are no plan (see [`bounds::compute`]), as that
+    /// of [`Design::smoke`] is not.
     pub fn bound(&self, look: usize, claims: u32) -> Option<f64> {
-        bounds::row(&self.looks, self.alpha, claims)?.get(look).copied()
+        self.row(claims)?.get(look).copied().filter(|bound| bound.is_finite())
     }
 }
 
@@ -78,7 +121,7 @@ pub(crate) fn blocks_needed(design: &Design, claims: u32, spread: f64, reach: f6
         return None;
     }
     // A plan without bounds of its own (smoke) is judged as if it were the quick one.
-    let (looks, row) = match bounds::row(&design.looks, design.alpha, claims) {
+    let (looks, row) = match design.row(claims) {
         Some(row) => (design.looks.clone(), row),
         None => {
             let quick = Design::quick();
@@ -106,7 +149,7 @@ impl<'a> Bounds<'a> {
         Bounds { design, rows: std::collections::BTreeMap::new() }
     }
 
-    /// The bound for `blocks` blocks: that of the last look not beyond them. A later look's bound would be
+    /// The bound for `blocks` blocks. Anytime-valid bounds are those of any number of blocks. Else it is that of the last look not beyond them. A later look's bound would be
     /// narrower, so this one is on the safe side between looks. Before the first look it is the bound of a
     /// plan whose first look were here. Infinite where nothing can be said.
     pub fn for_blocks(&mut self, blocks: u32, claims: u32) -> f64 {
@@ -115,13 +158,13 @@ impl<'a> Bounds<'a> {
         if blocks < 2 {
             return f64::INFINITY;
         }
+        if self.design.kind == Kind::Anytime {
+            return bounds::anytime(blocks, self.design.alpha / f64::from(claims.max(1)));
+        }
         match looks.iter().rposition(|&look| look <= blocks) {
             Some(index) => {
                 let design = self.design;
-                let row = self
-                    .rows
-                    .entry(claims)
-                    .or_insert_with(|| bounds::row(&design.looks, design.alpha, claims));
+                let row = self.rows.entry(claims).or_insert_with(|| design.row(claims));
                 row.as_ref().map_or(f64::INFINITY, |row| row[index])
             }
             None => {
@@ -173,6 +216,20 @@ mod tests {
         assert_eq!(projected_blocks(&design, 1, 0.05, 0.0001), None);
         assert_eq!(projected_blocks(&design, 1, 0.0, 0.05), None);
         assert_eq!(projected_blocks(&design, 1, f64::NAN, 0.05), None);
+    }
+
+    #[test]
+    fn an_anytime_design_has_a_look_after_every_block_and_the_bounds_of_its_own() {
+        let design = Design::anytime(12);
+        assert_eq!(design.looks, (5..=12).collect::<Vec<_>>());
+        assert_eq!(Design::anytime(1).looks, [5], "fewer blocks than any interval takes");
+        let mut bounds = Bounds::new(&design);
+        assert!((bounds.for_blocks(8, 1) - 4.25).abs() < 0.01);
+        assert_eq!(bounds.for_blocks(8, 1), design.bound(3, 1).expect("a look"));
+        assert_eq!((bounds.for_blocks(4, 1), design.bound(0, 20)), (f64::INFINITY, None));
+        // 3.35 · 0.05 / √30 is 0.0306; the design's own looks end at 12.
+        let needed = projected_blocks(&Design::anytime(200), 1, 0.05, 0.0306).expect("in reach");
+        assert!((29..=31).contains(&needed), "{needed}");
     }
 
     #[test]

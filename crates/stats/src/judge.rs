@@ -10,12 +10,14 @@ mod evaluate;
 mod fact;
 mod figure;
 mod guard;
+mod outlook;
 mod regression;
 mod seen;
 mod series;
 
 pub use figure::{FigureOf, figure_of};
 pub use guard::ERROR_SHARE_MAX;
+pub use outlook::outlook;
 pub use seen::judge_seen;
 pub use series::slice_pairs;
 pub(crate) use series::{log_ratio, of_block};
@@ -33,16 +35,27 @@ use series::{Index, Series};
 /// Blocks beyond the last look are not looked at. Values that are missing, not finite, or zero where that
 /// means that nothing was measured leave their block out for the claims they concern.
 pub fn judge(claims: &[Claim], observations: &Observations, design: &Design) -> Judgement {
+    in_court(claims, observations, design, |court, have| court.close(have))
+}
+
+/// Takes all looks that there are blocks for; `then` is told the complete blocks.
+fn in_court<T>(
+    claims: &[Claim],
+    observations: &Observations,
+    design: &Design,
+    then: impl FnOnce(Court<'_>, u32) -> T,
+) -> T {
     let mut blocks = observations.blocks.clone();
     blocks.sort_unstable();
     blocks.dedup();
     let index = Index::new(observations);
-    let cases: Vec<Series> = claims.iter().map(|claim| Series::new(claim, &index, &blocks)).collect();
+    let cases: Vec<Series<'_>> = claims.iter().map(|claim| Series::new(claim, &index, &blocks)).collect();
     let mut court = Court {
         cases,
         design,
         bounds: Bounds::new(design),
         settled: vec![None; claims.len()],
+        given_up: vec![false; claims.len()],
         lost: Lost {
             blocks: &blocks,
             begun: excluded_and_complete(observations, &blocks),
@@ -53,7 +66,7 @@ pub fn judge(claims: &[Claim], observations: &Observations, design: &Design) -> 
     for &look in design.looks.iter().filter(|&&look| look <= have) {
         court.look(look);
     }
-    court.close(have)
+    then(court, have)
 }
 
 /// Blocks that were begun in all, as far as is known.
@@ -88,6 +101,8 @@ struct Court<'a> {
     design: &'a Design,
     bounds: Bounds<'a>,
     settled: Vec<Option<Judged>>,
+    /// Claims that were closed because nothing was to be expected of the last look.
+    given_up: Vec<bool>,
     lost: Lost<'a>,
 }
 
@@ -96,6 +111,7 @@ impl Court<'_> {
     fn look(&mut self, look: u32) {
         let begun = self.lost.begun_until(look);
         while self.settle_some(look, begun) {}
+        self.give_up_some(look, begun);
         self.settle_facts(look, begun);
         if self.design.looks.last() == Some(&look) {
             self.settle_the_rest(look, begun);
@@ -128,6 +144,22 @@ impl Court<'_> {
         any
     }
 
+    /// Closes the open claims that the last look would hardly settle. They keep their share of the error rate: what
+    /// was given up was not proven, and hands nothing on.
+    fn give_up_some(&mut self, look: u32, begun: u32) {
+        if !self.design.futility || look >= self.design.last() {
+            return;
+        }
+        for case in self.open().collect::<Vec<usize>>() {
+            let mut evaluation = self.evaluate(case, look, begun);
+            if let Some(why) = evaluation.futile.take() {
+                evaluation.reasons.insert(0, why);
+                self.settled[case] = Some(judged(evaluation, true));
+                self.given_up[case] = true;
+            }
+        }
+    }
+
     /// A count over the exchanges seen is a fact, not an estimate. One that more exchanges could overturn
     /// waits for the study's end: until every estimate is settled.
     fn settle_facts(&mut self, look: u32, begun: u32) {
@@ -148,8 +180,14 @@ impl Court<'_> {
         (0..self.cases.len()).filter(|&case| self.settled[case].is_none() && !self.cases[case].is_fact())
     }
 
+    /// Over how many claims the error rate is shared now.
+    fn sharing(&self) -> u32 {
+        let given_up = self.given_up.iter().filter(|given_up| **given_up).count();
+        u32::try_from(self.open().count() + given_up).unwrap_or(u32::MAX).max(1)
+    }
+
     fn evaluate(&mut self, case: usize, blocks: u32, begun: u32) -> Evaluation {
-        let open = u32::try_from(self.open().count()).unwrap_or(u32::MAX).max(1);
+        let open = self.sharing();
         let disturbed = self.lost.disturbed_until(blocks);
         let stand = evaluate::Stand { blocks, begun, disturbed, open };
         evaluate(&self.cases[case], &mut self.bounds, self.design, stand)
@@ -171,7 +209,8 @@ impl Court<'_> {
                 }
             })
             .collect();
-        Judgement { settled: !claims.is_empty() && claims.iter().all(|claim| claim.settled), claims }
+        let settled = !claims.is_empty() && claims.iter().all(|claim| claim.settled);
+        Judgement { claims, settled, left: None }
     }
 
     /// A claim that is open: undecided, but for facts about what was seen.

@@ -31,7 +31,7 @@ pub mod tune;
 mod verdict;
 
 pub use claim::{Claim, ClaimError, Comparison, Measure, Names, Selector, Side, Source, Term, parse_claim};
-pub use design::{A_PRIORI_SPREAD, Design, next_look, projected_blocks};
+pub use design::{A_PRIORI_SPREAD, Design, Kind, next_look, projected_blocks};
 pub use expectation::{Expectation, Outcome, Published, parse_expectation, parse_published, reasons_of};
 pub use factors::{Change, Combination, Contrast, Effect, Effects, Finding, Grid, effects};
 pub use fitness::{Counts, Perturbation, Speeds, is_slower, perturbation};
@@ -39,11 +39,12 @@ pub use interval::{
     MeanInterval, RatioInterval, Spread, TAIL_EXCHANGES_MIN, beyond, mean_over_blocks, ratio_unpaired, spread,
 };
 pub use judge::{
-    Counterpart, ERROR_SHARE_MAX, FigureOf, figure_of, judge, judge_regressions, judge_seen, slice_pairs,
+    Counterpart, ERROR_SHARE_MAX, FigureOf, figure_of, judge, judge_regressions, judge_seen, outlook,
+    slice_pairs,
 };
 pub use observation::{Cell, Observations, Replication, Unsteady};
 pub use pairs::{Place, block_log_ratios};
 pub use scalability::{
     Fitted, Ladder, NoKnee, NoLadder, NoPeak, PlateauFrom, Rung, Scalability, scalability,
 };
-pub use verdict::{Estimate, Judged, Judgement, Projection, Reason, Verdict};
+pub use verdict::{Estimate, Judged, Judgement, Outlook, Projection, Reason, Verdict};

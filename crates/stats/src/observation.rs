@@ -24,7 +24,8 @@ pub struct Cell {
     pub stream: Option<usize>,
     /// What.
     pub measure: Measure,
-    /// The value of each cycle's slice, by cycle; `None` where it has none. Pairs are formed cycle by cycle.
+    /// The value of each cycle's slice, by cycle; `None` where it has none. Pairs are formed cycle by cycle. No cycle
+    /// at all is a trial that the block left out on purpose, because no open claim needed it: it is not lost.
     pub cycles: Vec<Option<f64>>,
     /// The value over all slices merged (quantiles are taken from merged histograms).
     pub merged: Option<f64>,
@@ -34,6 +35,13 @@ pub struct Cell {
     pub errors: u64,
     /// Messages of failed fitness checks of the generator in any of the slices; empty is fit.
     pub unfit: Vec<String>,
+}
+
+impl Cell {
+    /// Whether the block left this trial out on purpose.
+    pub fn is_spared(&self) -> bool {
+        self.cycles.is_empty() && self.merged.is_none()
+    }
 }
 
 /// All that is known when a judgement is asked for. Excluded blocks are left out and counted.

@@ -12,6 +12,12 @@ pub fn two_sided_tail(t: f64, freedom: u32) -> f64 {
     if share <= 0.0 { 0.0 } else { beta_reg(0.5 * freedom, 0.5, share.min(1.0)) }
 }
 
+/// Probability that t with `freedom` degrees of freedom is at most `t`.
+pub fn cumulative(t: f64, freedom: u32) -> f64 {
+    let beyond = 0.5 * two_sided_tail(t, freedom);
+    if t > 0.0 { 1.0 - beyond } else { beyond }
+}
+
 /// The value that |t| exceeds with probability `tail`, to 12 digits: `critical(0.05, 9)` is 2.262. Infinite
 /// for `tail` ≤ 0 or no degree of freedom, 0 for `tail` ≥ 1.
 pub fn critical(tail: f64, freedom: u32) -> f64 {

@@ -83,6 +83,35 @@ pub enum Reason {
         /// Of how many.
         of: u32,
     },
+    /// One variant was lost in so many more blocks than another that what is left of it may be its better starts.
+    LostUnevenly {
+        /// The variant that was lost more often.
+        variant: usize,
+        /// In how many blocks.
+        lost: u32,
+        /// In how many the other was.
+        other: u32,
+        /// Of how many.
+        of: u32,
+    },
+    /// The first half of the blocks and the second do not show the same: something changed in between.
+    HalvesDiffer {
+        /// What the first half comes to, in the unit of the estimate.
+        first: f64,
+        /// What the second half comes to.
+        second: f64,
+        /// How many standard errors they are apart.
+        errors: f64,
+        /// How many chance explains at so few blocks.
+        allowed: f64,
+    },
+    /// At the difference and the spread seen so far, the last look would hardly settle it: closed as undecided.
+    Futile {
+        /// Blocks at the last look.
+        last: u32,
+        /// Probability that it would be settled by then.
+        chance: f64,
+    },
     /// Most blocks were disturbed by the machine: what is left is not what it does otherwise.
     Disturbed {
         /// How many.
@@ -155,12 +184,28 @@ pub struct Judged {
     pub projection: Option<Projection>,
 }
 
+/// How many more blocks it takes until every claim is settled, given up or at its last look, if the claims are as they
+/// seem: nine in ten of the ways in which they may go on lie between `low` and `high`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outlook {
+    /// Hardly fewer.
+    pub low: u32,
+    /// As likely fewer as more.
+    pub median: u32,
+    /// Hardly more.
+    pub high: u32,
+    /// Never more: blocks until the last look.
+    pub last: u32,
+}
+
 /// All claims, judged together.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgement {
     /// In the order of the claims.
     pub claims: Vec<Judged>,
     /// Every claim is settled: the study may stop. False when there are no claims: then nothing ends it
     /// early.
     pub settled: bool,
+    /// How many more blocks it may take; [`judge`](crate::judge) leaves it out, [`outlook`](crate::outlook) tells it.
+    pub left: Option<Outlook>,
 }

@@ -116,6 +116,8 @@ fn facts_of_plan(plan: &Plan) -> Facts {
     add("drain".into(), seconds(timing.drain_ns));
     add("cycles".into(), timing.cycles.to_string());
     add("looks".into(), format!("{:?}", timing.looks));
+    add("looking".into(), if timing.looking.is_empty() { "looks" } else { &timing.looking }.to_string());
+    add("futility".into(), timing.futility.to_string());
     add("budget".into(), seconds(timing.budget_ns));
     add("order".into(), format!("{:?}", plan.order));
     add("generator CPUs".into(), format!("{:?}", plan.generator_cpus));

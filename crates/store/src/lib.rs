@@ -38,12 +38,14 @@ pub use fitness::{
     ANSWER_CLASSES, CHECK_HICCUPS, Disturbance, answer_bytes, answer_class, check_ceiling,
     concerns_tails_only, finding,
 };
-pub use judged::{judged, measures_of};
+pub use judged::{ANYTIME, design_of, judged, judged_with_outlook, measures_of};
 pub use list::runs;
 pub use merge::enter_checks;
 pub use observe::observations_of;
 pub use redact::{REDACTED, hide, is_sensitive, redact};
-pub use run::{Block, GIVEN_UP, LostVariant, PHASE_LOST, PHASE_PERTURBATION, PartialBlock, Run};
+pub use run::{
+    Block, GIVEN_UP, LostVariant, PHASE_LOST, PHASE_PERTURBATION, PHASE_SPARED, PartialBlock, Run, Spared,
+};
 pub use schemas::schemas;
 pub use series::{RunSeries, comparable_series};
 pub use slicing::order_of;

@@ -52,6 +52,7 @@ impl Run {
                 trial.block = number_of(block.number);
                 trial.cells(measures, self.path(), &mut cells)?;
             }
+            self.spared_cells(block, number_of(block.number), measures, &mut cells);
         }
         let before = |number: &u32| blocks.iter().filter(|block| block.number < *number).count() as u32;
         Ok(Observations {
@@ -65,6 +66,30 @@ impl Run {
             },
             unsteady: self.unsteady(number_of)?,
         })
+    }
+
+    /// Cells without anything for the trials that a block left out on purpose.
+    fn spared_cells(&self, block: &Block, number: u32, measures: &[Measure], cells: &mut Vec<Cell>) {
+        let plan = self.plan();
+        for spared in &block.spared {
+            let variant = plan.variants.iter().position(|planned| planned.name == spared.variant);
+            let point = plan.points.iter().position(|planned| planned.label == spared.point);
+            let Some((variant, point)) = variant.zip(point) else { continue };
+            for stream in std::iter::once(None).chain((0..plan.streams.len()).map(Some)) {
+                cells.extend(measures.iter().map(|&measure| Cell {
+                    block: number,
+                    variant,
+                    point,
+                    stream,
+                    measure,
+                    cycles: Vec::new(),
+                    merged: None,
+                    finished: 0,
+                    errors: 0,
+                    unfit: Vec::new(),
+                }));
+            }
+        }
     }
 
     /// The trials of a block; `blocks` are those up to it, which tell with it whether the generator was fit.

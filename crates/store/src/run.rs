@@ -26,6 +26,8 @@ const TRIALS_MAX: usize = 100_000;
 
 /// The phase of a line that says that a variant did not get through its block.
 pub const PHASE_LOST: &str = "lost";
+/// The phase of a line that says that a block left a variant out at a load point.
+pub const PHASE_SPARED: &str = "spared";
 /// The phase of a pair of slices with once and with twice the generator's threads.
 pub const PHASE_PERTURBATION: &str = "perturbation";
 /// How the reason begins of a variant that was lost because it is not started any more.
@@ -54,6 +56,17 @@ pub struct Block {
     pub slices: Vec<Slice>,
     /// Variants that did not get through it.
     pub lost: Vec<LostVariant>,
+    /// What it left out, because no open claim needed it.
+    pub spared: Vec<Spared>,
+}
+
+/// A variant at a load point that a block left out on purpose.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Spared {
+    /// Name of the variant.
+    pub variant: String,
+    /// Label of the load point.
+    pub point: String,
 }
 
 /// A variant that did not get through a block, while others did.
@@ -219,8 +232,9 @@ impl Run {
             } else if let Some(damage) = cut.or_else(|| self.missing(number, &slices)) {
                 self.partial.push(PartialBlock { number, slices, damage: Some(damage) });
             } else {
+                let spared = spared(&slices);
                 let (slices, lost) = apart(slices);
-                self.blocks.push(Block { number, slices, lost });
+                self.blocks.push(Block { number, slices, lost, spared });
             }
         }
         Ok(())
@@ -235,9 +249,14 @@ impl Run {
         let lost: BTreeSet<&str> = lost_lines(slices).map(|slice| slice.measured.variant.as_str()).collect();
         let is_lost = |name: &str| lost.contains(name);
         let name_of = |variant: &usize| self.plan.variants.get(*variant).map_or("", |planned| &planned.name);
-        let turns = order.iter().flatten().filter(|variant| !is_lost(name_of(variant))).count();
+        let spared = spared(slices);
+        let points_of = |name: &str| {
+            let left_out = spared.iter().filter(|spared| spared.variant == name).count();
+            self.plan.points.len().saturating_sub(left_out)
+        };
+        let turns = order.iter().flatten().map(name_of).filter(|name| !is_lost(name));
         let lines = self.plan.streams.len().max(1);
-        let expected = turns * self.plan.points.len() * lines;
+        let expected = turns.map(points_of).sum::<usize>() * lines;
         if expected == 0 {
             return Some("every variant was lost in it".to_string());
         }
@@ -267,6 +286,15 @@ fn lost_lines(slices: &[Slice]) -> impl Iterator<Item = &Slice> {
     slices.iter().filter(|slice| slice.phase == PHASE_LOST)
 }
 
+/// What the block left out, each once.
+fn spared(slices: &[Slice]) -> Vec<Spared> {
+    let lines = slices.iter().filter(|slice| slice.phase == PHASE_SPARED);
+    let all: BTreeSet<Spared> = lines
+        .map(|line| Spared { variant: line.measured.variant.clone(), point: line.measured.point.clone() })
+        .collect();
+    all.into_iter().collect()
+}
+
 /// Slices of variants that got through the block, and of those that did not.
 fn apart(slices: Vec<Slice>) -> (Vec<Slice>, Vec<LostVariant>) {
     let mut lost: Vec<LostVariant> = Vec::new();
@@ -277,7 +305,8 @@ fn apart(slices: Vec<Slice>) -> (Vec<Slice>, Vec<LostVariant>) {
         }
     }
     let mut kept = Vec::with_capacity(slices.len());
-    for slice in slices.into_iter().filter(|slice| slice.phase != PHASE_LOST) {
+    let said = |slice: &Slice| slice.phase == PHASE_LOST || slice.phase == PHASE_SPARED;
+    for slice in slices.into_iter().filter(|slice| !said(slice)) {
         match lost.iter_mut().find(|lost| lost.variant == slice.measured.variant) {
             Some(lost) => lost.slices.push(slice),
             None => kept.push(slice),

@@ -4,6 +4,7 @@
 //! Times are integers in nanoseconds and their names end in `_ns`; `null` stands for "not measured".
 
 mod capacity;
+mod claims;
 mod expectations;
 mod factors;
 mod figures;
@@ -17,6 +18,7 @@ mod slicing;
 mod steady;
 
 pub use capacity::{CapacityResult, CapacityTrial, PlannedCapacity, TrialTerms};
+pub use claims::{ClaimResult, Exploratory, PlannedClaim};
 
 pub use expectations::{
     ExpectationResult, PlannedExpectation, PlannedFigure, PlannedReference, PublishedFigure,
@@ -178,6 +180,7 @@ pub struct Slice {
     /// `warm-up`, `measure`, or `lost`: the variant did not get through this block, and `marks` say why. A
     /// lost variant has nothing measured in its line, and its other slices of the block are in no figure.
     /// `perturbation`: one of a pair of slices with once and with twice the generator's threads, in no figure.
+    /// `spared`: the block left this variant out at this load point, because no open claim needed it any more.
     pub phase: String,
     /// Cycle within the block, from 1; 0 in the warm-up.
     pub cycle: u32,
@@ -309,15 +312,6 @@ pub struct StreamLoad {
     pub think_ns: u64,
 }
 
-/// A claim as the plan holds it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PlannedClaim {
-    /// Its name.
-    pub name: String,
-    /// Its text, as declared.
-    pub text: String,
-}
-
 /// Lengths and counts that the preset decides.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {
@@ -342,6 +336,13 @@ pub struct Timing {
     pub perturbation_ns: u64,
     /// Blocks at which the claims are judged.
     pub looks: Vec<u32>,
+    /// What makes looking more than once honest: `looks` (bounds for these looks), or `anytime` (bounds that hold
+    /// after every block, `--keep-going`). Empty is `looks`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub looking: String,
+    /// Whether a claim is closed as undecided when the last look would hardly settle it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub futility: bool,
     /// Time allowed for the whole study.
     pub budget_ns: u64,
 }
@@ -482,25 +483,6 @@ pub struct Estimate {
     pub unit: String,
 }
 
-/// A claim with its verdict.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ClaimResult {
-    /// Its name.
-    pub name: String,
-    /// Its text at a definite load point.
-    pub text: String,
-    /// `supported`, `refuted` or `undecided`.
-    pub verdict: String,
-    /// What it rests on.
-    pub estimate: Option<Estimate>,
-    /// Confidence of the interval.
-    pub confidence: f64,
-    /// Blocks it rests on.
-    pub blocks: u32,
-    /// Why, a sentence each.
-    pub reasons: Vec<String>,
-}
-
 /// `result.json`, and what `--format json` prints.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunResult {
@@ -528,6 +510,9 @@ pub struct RunResult {
     /// The table of expectations: met, not met or undecided.
     #[serde(default)]
     pub expectations: Vec<ExpectationResult>,
+    /// Comparisons that no claim declares, for whoever looks for a question to ask next.
+    #[serde(default)]
+    pub exploratory: Vec<Exploratory>,
     /// Published figures beside those found here.
     #[serde(default)]
     pub published: Vec<PublishedFigure>,

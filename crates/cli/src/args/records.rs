@@ -30,6 +30,9 @@ pub struct ResumeArgs {
     /// Go on although machine, kernel or servers have changed; the result is marked
     #[arg(long)]
     pub anyway: bool,
+    /// Say so again for a run that was begun with it; no other run can be made to keep going once it was looked at
+    #[arg(long)]
+    pub keep_going: bool,
     /// Leave at once when another measuring run is under way, instead of waiting for it
     #[arg(long)]
     pub no_wait: bool,

@@ -4,7 +4,7 @@ use super::{Mode, Preset, S, age_seconds, reckoned_warm_up_s};
 use crate::study::shortage::overflow;
 use crate::study::{ExpectedRow, OpenTerms, Reference, Study, SubjectSpec};
 use proofload_engine::Shortage;
-use proofload_store::schema::{LoadPoint, Plan, PlannedCapacity, Transport, Variant};
+use proofload_store::schema::{LoadPoint, Plan, PlannedCapacity, Timing, Transport, Variant};
 use std::fmt::Write;
 
 /// The checked plan as text: what is started with which commands, what is asked, what is claimed, how long
@@ -232,11 +232,7 @@ fn write_timing(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Resul
         let (from, to) = age_seconds(study, timing, mode);
         writeln!(out, "  label: young servers, {from} to {to} s after start")?;
     }
-    let looks: Vec<String> = timing.looks.iter().map(u32::to_string).collect();
-    if blocks > 1 {
-        let looks = looks.join(", ");
-        writeln!(out, "  looks: after {looks} blocks; it ends early when every claim is settled")?;
-    }
+    write_looks(out, timing)?;
     writeln!(
         out,
         "  {}: {} of about {:.0} s, {}; budget {}",
@@ -247,6 +243,28 @@ fn write_timing(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Resul
         length(seconds(timing.budget_ns))
     )?;
     writeln!(out, "  seed: {}", plan.seed)
+}
+
+fn write_looks(out: &mut String, timing: &Timing) -> std::fmt::Result {
+    let (first, last) =
+        (timing.looks.first().copied().unwrap_or(1), timing.looks.last().copied().unwrap_or(1));
+    if timing.looking == proofload_store::ANYTIME {
+        writeln!(
+            out,
+            "  looks: after every block from {first} to {last} (--keep-going); bounds that hold at all of them"
+        )?;
+    } else if last > 1 {
+        let looks: Vec<String> = timing.looks.iter().map(u32::to_string).collect();
+        let looks = looks.join(", ");
+        writeln!(out, "  looks: after {looks} blocks; it ends early when every claim is settled")?;
+    }
+    if timing.futility {
+        writeln!(out, "    a claim that the last look would hardly settle is closed as undecided before it")?;
+    }
+    if last > 1 {
+        writeln!(out, "    what no open claim needs is not measured any more")?;
+    }
+    Ok(())
 }
 
 fn counted(n: u32, thing: &str) -> String {

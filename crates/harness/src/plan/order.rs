@@ -30,6 +30,29 @@ pub(super) fn serial(seed: u64, blocks: u32, cycles: u32, variants: usize) -> Ve
         .collect()
 }
 
+/// The order of a block beyond the planned ones, which takes the place of one that was lost or disturbed. It goes on as
+/// the plan does, in pairs of which the second reverses the first: `planned` begins with a block, and a plan of an odd
+/// number of them leaves its last one to be reversed.
+pub fn beyond(seed: u64, planned: &[Vec<Vec<usize>>], is_serial: bool, number: u32) -> Vec<Vec<usize>> {
+    let Some(last) = planned.last() else { return Vec::new() };
+    let mut extra = number.saturating_sub(planned.len() as u32).max(1);
+    if planned.len() % 2 == 1 {
+        if extra == 1 {
+            return last.iter().map(|order| reversed(order)).collect();
+        }
+        extra -= 1;
+    }
+    let (cycles, variants) = (last.len() as u32, last.first().map_or(0, Vec::len));
+    let more = match is_serial {
+        true => serial(seed ^ BEYOND, extra, cycles, variants),
+        false => blocks(seed ^ BEYOND, extra, cycles, variants),
+    };
+    more.into_iter().next_back().unwrap_or_default()
+}
+
+/// Tells the orders beyond a plan from those within it.
+const BEYOND: u64 = 0x6265_796f_6e64_2121;
+
 fn one_block(dice: &mut SplitMix, cycles: u32, variants: usize) -> Vec<Vec<usize>> {
     let mut out: Vec<Vec<usize>> = Vec::new();
     for cycle in 0..cycles {
@@ -115,6 +138,27 @@ mod tests {
             assert_eq!(pair[1][0], reversed(&pair[0][0]));
         }
         assert!((0..20).any(|seed| serial(seed, 1, 1, 3)[0][0] != serial(seed + 1, 1, 1, 3)[0][0]));
+    }
+
+    #[test]
+    fn beyond_the_plan_orders_are_random_and_balanced_as_within_it() {
+        for (planned, make) in [(4, false), (5, false), (6, true), (7, true)] {
+            let plan = if make { serial(3, planned, 2, 3) } else { blocks(3, planned, 2, 3) };
+            let whole: Vec<Vec<Vec<usize>>> = (0..planned + 40)
+                .map(|block| match plan.get(block as usize) {
+                    Some(order) => order.clone(),
+                    None => beyond(3, &plan, make, block + 1),
+                })
+                .collect();
+            for pair in whole.chunks_exact(2) {
+                assert_eq!(pair[1][0], reversed(&pair[0][0]), "{planned}");
+            }
+            let firsts: std::collections::BTreeSet<_> =
+                whole[planned as usize + 1..].iter().map(|block| block[0].clone()).collect();
+            assert_eq!(firsts.len(), 6, "every order of three comes, not those of the plan again");
+            assert_eq!(beyond(3, &plan, make, planned + 9), beyond(3, &plan, make, planned + 9));
+        }
+        assert!(beyond(3, &[], false, 1).is_empty());
     }
 
     #[test]

@@ -11,7 +11,13 @@ pub fn reshape(plan: &mut Plan, study: &Study, looks: &[u32], budget_ns: u64) {
     let blocks = looks.last().copied().unwrap_or(1);
     let (variants, cycles) = (study.variants.len(), plan.timing.cycles);
     // The parts of a larger thing are compared with each other: all their blocks are alike.
-    plan.timing = Timing { looks: looks.to_vec(), budget_ns, cycles_adapt: false, ..plan.timing.clone() };
+    plan.timing = Timing {
+        looks: looks.to_vec(),
+        budget_ns,
+        cycles_adapt: false,
+        futility: false,
+        ..plan.timing.clone()
+    };
     plan.order = match Mode::from_name(&plan.mode) {
         Some(Mode::Serial) => order::serial(plan.seed, blocks, cycles, variants),
         _ => order::blocks(plan.seed, blocks, cycles, variants),

@@ -54,6 +54,23 @@ fn looks_beyond_the_budget_are_cut_and_said() {
 }
 
 #[test]
+fn a_study_that_keeps_going_is_looked_at_after_every_block_as_its_plan_says() {
+    let keep_going = |budget_ns| Length { budget_ns, keep_going: true };
+    let plan = make(&small(), Preset::Quick, 1, keep_going(None), cycles(), &[], &[]);
+    assert_eq!(plan.timing.looking, proofload_store::ANYTIME);
+    assert_eq!(plan.timing.looks, (5..=KEEP_GOING_BLOCKS_MAX).collect::<Vec<_>>());
+    assert_eq!((plan.order.len(), plan.timing.futility), (KEEP_GOING_BLOCKS_MAX as usize, false));
+    assert_eq!(plan.timing.budget_ns, 86_400 * S, "no preset's budget ends it");
+    assert!(explain(&small(), &plan).contains("looks: after every block from 5 to 200 (--keep-going)"));
+    let short = make(&small(), Preset::Quick, 1, keep_going(Some(600 * S)), cycles(), &[], &[]);
+    let last = *short.timing.looks.last().expect("a look");
+    assert!((12..30).contains(&last) && short.estimated_seconds <= 600.0, "{last}");
+    assert_eq!(short.order[..], plan.order[..last as usize], "the same seed, the same order");
+    let planned = make(&small(), Preset::Quick, 1, None, cycles(), &[], &[]);
+    assert_eq!((planned.timing.looking.as_str(), planned.timing.futility), ("", true));
+}
+
+#[test]
 fn presets_grow_and_stay_within_their_budgets() {
     let estimates: Vec<f64> = [Preset::Smoke, Preset::Quick, Preset::Default, Preset::Thorough]
         .map(|preset| {

@@ -61,7 +61,7 @@ impl<B: Bench> Runner<'_, B> {
         roll: &Roll,
         writer: &mut BlockWriter,
     ) -> Result<(), Lost> {
-        if !roll.takes_part(pair.variant) {
+        if !roll.takes_part_at(pair.variant, pair.point) {
             return Ok(());
         }
         let name = &self.plan.variants[pair.variant].name;

@@ -150,7 +150,7 @@ impl<B: Bench> Runner<'_, B> {
         if complete + disturbed > 0 {
             self.find_ceilings(&mut tries)?;
         }
-        if complete > 0 && complete < last && self.is_settled(complete, &roll)? {
+        if complete > 0 && complete < last && self.is_settled(complete, &mut roll)? {
             return Ok(Ending::Finished);
         }
         // As many again may be disturbed: a machine that never keeps still ends the study, too.
@@ -193,7 +193,7 @@ impl<B: Bench> Runner<'_, B> {
                 self.tell_given_up(number, variant, &why);
             }
             longest_ns = longest_ns.max(self.bench.now_ns() - block_begun_ns);
-            if whole && self.is_settled(complete, &roll)? {
+            if whole && self.is_settled(complete, &mut roll)? {
                 break;
             }
             if let Some(why) = roll.hopeless(self.claims) {
@@ -210,8 +210,9 @@ impl<B: Bench> Runner<'_, B> {
         Ok(found.next().filter(|_| run.left_out().contains(&number)).map(|found| found.why))
     }
 
-    /// Looks at the claims. Those that rest on a variant that was given up are not waited for.
-    fn is_settled(&mut self, complete: u32, roll: &Roll) -> Result<bool, StoreError> {
+    /// Looks at the claims. Those that rest on a variant that was given up are not waited for, and what none of the
+    /// others needs is left out of the blocks to come.
+    fn is_settled(&mut self, complete: u32, roll: &mut Roll) -> Result<bool, StoreError> {
         let judgement = (self.look)(self.record.path())?;
         (self.progress)(Progress::Look { blocks: complete, judgement: &judgement });
         if judgement.settled {
@@ -219,13 +220,19 @@ impl<B: Bench> Runner<'_, B> {
         }
         let (beyond, waited_for): (Vec<usize>, Vec<usize>) =
             (0..self.claims.len()).partition(|claim| roll.is_beyond(&self.claims[*claim]));
+        if roll.spare(self.claims, &judgement, self.plan.points.len()) {
+            let spared = roll.spared().into_iter().map(|(variant, point)| {
+                format!("{} @ {}", self.plan.variants[variant].name, self.plan.points[point].label)
+            });
+            (self.progress)(Progress::Spared { spared: &spared.collect::<Vec<_>>() });
+        }
         let is_settled = |claim: usize| judgement.claims.get(claim).is_some_and(|judged| judged.settled);
         Ok(!beyond.is_empty() && !waited_for.is_empty() && waited_for.into_iter().all(is_settled))
     }
 
     /// One block: the variants are stopped whatever happens in between.
     fn block(&mut self, number: u32, roll: &mut Roll) -> Result<(), Lost> {
-        let order = proofload_store::order_of(self.plan, self.record.slicing()?.as_ref(), number);
+        let order = self.order_of(number)?;
         let measured = match self.plan.mode.as_str() {
             plan::SERIAL => self.serially(number, &order, roll),
             _ => self.in_cycles(number, &order, roll),
@@ -237,6 +244,9 @@ impl<B: Bench> Runner<'_, B> {
         let mut writer = measured?;
         for (variant, why) in roll.lost() {
             writer.append(&record::lost(self.plan, number, variant, &why))?;
+        }
+        for (variant, point) in roll.spared() {
+            writer.append(&record::spared(self.plan, number, variant, point))?;
         }
         if !roll.anyone() {
             return Err(Lost::Everyone);
@@ -256,7 +266,7 @@ impl<B: Bench> Runner<'_, B> {
         }
         let mut writer = self.record.begin_block(number)?;
         let everyone: Vec<usize> = (0..self.plan.variants.len()).collect();
-        let length = self.warm_up_of(everyone.len());
+        let length = self.warm_up_of(roll.needed());
         let warm_ups = self.warm_up(number, &everyone, length, roll, &mut writer)?;
         self.record.write_warm_ups(number, &warm_ups)?;
         let mut said = Vec::new();
@@ -325,6 +335,18 @@ impl<B: Bench> Runner<'_, B> {
         }
     }
 
+    /// The order of this block: the plan's, or beyond its last block one of its own, which replaces one that was lost;
+    /// with as many cycles as blocks have by now.
+    fn order_of(&self, number: u32) -> Result<Vec<Vec<usize>>, StoreError> {
+        let order = proofload_store::order_of(self.plan, self.record.slicing()?.as_ref(), number);
+        let planned = &self.plan.order;
+        if number as usize <= planned.len() {
+            return Ok(order);
+        }
+        let beyond = plan::order_beyond(self.plan.seed, planned, self.plan.mode == plan::SERIAL, number);
+        Ok(beyond.iter().cycle().take(order.len()).cloned().collect())
+    }
+
     /// After the first look: how many cycles the blocks from now on have. It is written once, and what was measured
     /// decides nothing else. Says by how much a block becomes longer.
     fn choose_cycles(&mut self, complete: u32, spent_ns: u64) -> Result<i64, StoreError> {
@@ -381,7 +403,7 @@ impl<B: Bench> Runner<'_, B> {
         roll: &mut Roll,
         writer: &mut BlockWriter,
     ) -> Result<(), Lost> {
-        if !roll.takes_part(at.variant) {
+        if !roll.takes_part_at(at.variant, at.point) {
             return Ok(());
         }
         (self.progress)(Progress::Slice {

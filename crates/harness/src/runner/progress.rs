@@ -87,6 +87,11 @@ pub enum Progress<'a> {
         /// The judgement on them.
         judgement: &'a Judgement,
     },
+    /// What the blocks to come leave out: every claim about it is settled.
+    Spared {
+        /// Variants at load points: `nio @ 64c`.
+        spared: &'a [String],
+    },
     /// The blocks from now on have another number of cycles, or the same.
     Cycles {
         /// Cycles of the plan.

@@ -9,7 +9,7 @@ use proofload_engine::{Check, CheckKind, Finding, LoadResult, SecondQuantiles};
 use proofload_store::schema::{
     FORMAT_VERSION, FitnessCheck, Generator, Handshakes, Negotiated, Plan, Point, Slice, SubjectUse,
 };
-use proofload_store::{CHECK_HICCUPS, PHASE_LOST, bad_answer, hide, histograms_of, point_of};
+use proofload_store::{CHECK_HICCUPS, PHASE_LOST, PHASE_SPARED, bad_answer, hide, histograms_of, point_of};
 
 /// The record of a slice: a line for each stream. What the subject used, and what was noticed, belongs to all of
 /// them together and stands in the first line, so that nothing counts it twice.
@@ -46,6 +46,24 @@ pub(super) fn slices(plan: &Plan, at: &Place, loaded: &Loaded, marks: &[String])
         }
     });
     lines.collect()
+}
+
+/// The line that says that a block left a variant out at a load point.
+pub(super) fn spared(plan: &Plan, block: u32, variant: usize, point: usize) -> Slice {
+    let measured = Point {
+        variant: plan.variants[variant].name.clone(),
+        point: plan.points[point].label.clone(),
+        ..Point::default()
+    };
+    Slice {
+        format: FORMAT_VERSION,
+        block,
+        phase: PHASE_SPARED.to_string(),
+        started_unix_ns: clock::unix_ns(),
+        measured,
+        marks: vec!["no open claim needs it".to_string()],
+        ..Slice::default()
+    }
 }
 
 /// The line that says that a variant did not get through a block.

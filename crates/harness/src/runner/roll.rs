@@ -1,7 +1,9 @@
-//! Who still takes part: a server that fails costs its own claims, not those of the others.
+//! Who still takes part: a server that fails costs its own claims, not those of the others; one that no open claim
+//! needs is left alone.
 
-use proofload_stats::Claim;
+use proofload_stats::{Claim, Judged, Judgement};
 use proofload_store::GIVEN_UP;
+use std::collections::BTreeSet;
 
 /// Blocks that a variant may be lost in one after the other before it is given up.
 const LOST_IN_A_ROW_MAX: u32 = 2;
@@ -10,6 +12,9 @@ const LOST_IN_A_ROW_MAX: u32 = 2;
 #[derive(Clone, Debug)]
 pub(super) struct Roll {
     members: Vec<Member>,
+    /// Variants at load points that are left out, because no open claim needs them.
+    spared: BTreeSet<(usize, usize)>,
+    points: usize,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -23,7 +28,47 @@ struct Member {
 
 impl Roll {
     pub fn new(variants: usize) -> Roll {
-        Roll { members: vec![Member::default(); variants] }
+        Roll { members: vec![Member::default(); variants], spared: BTreeSet::new(), points: 0 }
+    }
+
+    /// Leaves out of the blocks to come what no open claim needs any more: a variant at a load point about which
+    /// there were claims, all of them settled. What no claim ever spoke of goes on, for its figures. A count over what
+    /// is seen needs nothing of its own, and a claim on a variant that was given up nothing any more. Returns whether
+    /// more is left out than before.
+    pub fn spare(&mut self, claims: &[Claim], judgement: &Judgement, points: usize) -> bool {
+        self.points = points;
+        let estimates = || claims.iter().zip(&judgement.claims).filter(|(claim, _)| !claim.is_of_a_count());
+        let is_open = |(claim, judged): &(&Claim, &Judged)| !judged.settled && !self.is_beyond(claim);
+        let needed: BTreeSet<(usize, usize)> =
+            estimates().filter(is_open).flat_map(|(claim, _)| claim.trials()).collect();
+        let claimed = estimates().flat_map(|(claim, _)| claim.trials());
+        let spared: BTreeSet<(usize, usize)> = match needed.is_empty() {
+            true => BTreeSet::new(),
+            false => claimed.filter(|trial| !needed.contains(trial)).collect(),
+        };
+        let more = !spared.is_subset(&self.spared);
+        self.spared = spared;
+        more
+    }
+
+    /// Whether a variant is measured at any load point.
+    fn is_needed(&self, variant: usize) -> bool {
+        self.spared.is_empty() || (0..self.points).any(|point| !self.spared.contains(&(variant, point)))
+    }
+
+    /// Whether a variant is measured at this load point in the present block.
+    pub fn takes_part_at(&self, variant: usize, point: usize) -> bool {
+        self.takes_part(variant) && !self.spared.contains(&(variant, point))
+    }
+
+    /// Variants at load points that the blocks leave out, but for those of variants that are lost.
+    pub fn spared(&self) -> Vec<(usize, usize)> {
+        self.spared.iter().copied().filter(|(variant, _)| self.members[*variant].lost.is_none()).collect()
+    }
+
+    /// How many variants are measured at any load point; those that are lost are among them.
+    pub fn needed(&self) -> usize {
+        (0..self.members.len()).filter(|variant| self.is_needed(*variant)).count()
     }
 
     /// A new block: everyone who was not given up takes part again.
@@ -34,7 +79,7 @@ impl Roll {
     }
 
     pub fn takes_part(&self, variant: usize) -> bool {
-        self.members[variant].lost.is_none()
+        self.members[variant].lost.is_none() && self.is_needed(variant)
     }
 
     /// The variant does not get through this block.
@@ -56,13 +101,14 @@ impl Roll {
 
     /// Whether anybody gets through the present block.
     pub fn anyone(&self) -> bool {
-        self.members.iter().any(|member| member.lost.is_none())
+        (0..self.members.len()).any(|variant| self.takes_part(variant))
     }
 
     /// The block is over: who was lost too often in a row is given up. Says who, and why.
     pub fn end_block(&mut self) -> Vec<(usize, String)> {
         let mut fresh = Vec::new();
-        for (variant, member) in self.members.iter_mut().enumerate() {
+        let needed: Vec<bool> = (0..self.members.len()).map(|variant| self.is_needed(variant)).collect();
+        for (variant, member) in self.members.iter_mut().enumerate().filter(|(variant, _)| needed[*variant]) {
             match (&member.lost, &member.given_up) {
                 (Some(why), None) => {
                     member.lost_in_a_row += 1;

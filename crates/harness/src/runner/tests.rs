@@ -1,6 +1,7 @@
 //! The sequence of a study, without servers and in virtual time.
 
 mod ceilings;
+mod sparing;
 mod steady;
 
 use super::*;
@@ -261,7 +262,7 @@ fn plan(looks: &[u32]) -> Plan {
             drain_ns: 0,
             looks: looks.to_vec(),
             budget_ns: 600 * SECOND,
-            perturbation_ns: 0,
+            ..Timing::default()
         },
         order,
         ..Plan::default()
@@ -320,11 +321,11 @@ fn go_on(
     record: &mut RunWriter,
     behind: Behind,
 ) -> Ending {
-    let design = Design { looks: plan.timing.looks.clone(), alpha: plan.alpha };
+    let design = proofload_store::design_of(plan);
     let mut looks = 0;
     let mut look = |_: &Path| {
         looks += 1;
-        Ok(Judgement { claims: Vec::new(), settled: looks >= settle_at })
+        Ok(Judgement { settled: looks >= settle_at, ..Judgement::default() })
     };
     Runner {
         plan,
@@ -569,7 +570,8 @@ fn a_judgement_that_is_not_settled_is_waited_for_while_nobody_is_given_up() {
         settled,
         projection: None,
     };
-    let mut look = |_: &Path| Ok(Judgement { claims: vec![judged(true), judged(true)], settled: false });
+    let mut look =
+        |_: &Path| Ok(Judgement { claims: vec![judged(true), judged(true)], ..Judgement::default() });
     let ending = Runner {
         plan: &plan,
         design: &Design::at(&[2, 4]),

@@ -100,7 +100,7 @@ pub fn changed_with(difference: &str) -> String {
 
 /// A figure of a run is in no series.
 pub fn figure_left_out(place: &str, reason: &Reason, names: &Names) -> String {
-    format!("{place}: {}", why(reason, names))
+    format!("{place}: {}", why(reason, names, "ratio"))
 }
 
 /// What of a run is in no series.

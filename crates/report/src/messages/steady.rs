@@ -57,12 +57,20 @@ pub fn warm_up(least_ns: u64, cap_ns: u64) -> String {
 pub fn preset(name: &str, timing: &Timing, seed: u64) -> String {
     let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
     format!(
-        "{name}: warm-up {}, {} cycles of {} s slices, looks at {:?} blocks, seed {seed}",
+        "{name}: warm-up {}, {} cycles of {} s slices, {}, seed {seed}",
         warm_up(timing.warm_up_ns, timing.warm_up_cap_ns),
         timing.cycles,
         seconds(timing.slice_ns),
-        timing.looks,
+        looks(timing),
     )
+}
+
+/// When claims are judged.
+fn looks(timing: &Timing) -> String {
+    match (timing.looking == proofload_store::ANYTIME, timing.looks.first(), timing.looks.last()) {
+        (true, Some(first), Some(last)) => format!("a look after every block from {first} to {last}"),
+        _ => format!("looks at {:?} blocks", timing.looks),
+    }
 }
 
 /// Name of the row that says how many cycles the later blocks have.

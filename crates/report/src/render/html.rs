@@ -64,12 +64,16 @@ fn card(verdict: &VerdictView) -> String {
     };
     let reasons: String = verdict.reasons.iter().map(|reason| format!("<li>{}</li>", safe(reason))).collect();
     let reasons = if reasons.is_empty() { reasons } else { format!("<ul>{reasons}</ul>") };
+    let sentence = match verdict.sentence.as_str() {
+        "" => String::new(),
+        sentence => format!("<p>{}</p>", safe(sentence)),
+    };
     let text = match verdict.text.as_str() {
         "" => String::new(),
         text => format!("<p><code>{}</code></p>", safe(text)),
     };
     format!(
-        "<article class=\"{class}\"><p class=\"word\">{}</p><div><h3>{}</h3>{text}{}<p class=\"rests\">{}</p>{reasons}</div></article>\n",
+        "<article class=\"{class}\"><p class=\"word\">{}</p><div><h3>{}</h3>{text}{}<p class=\"rests\">{}</p>{sentence}{reasons}</div></article>\n",
         safe(&verdict.verdict),
         safe(&verdict.name),
         verdict.bar.map(picture).unwrap_or_default(),
@@ -77,7 +81,7 @@ fn card(verdict: &VerdictView) -> String {
     )
 }
 
-/// The interval as a line with its point; the vertical rule is "no difference".
+/// The interval as a line with its point; the vertical rule is a ratio of 1.
 fn picture(bar: Bar) -> String {
     let x = |place: f64| format!("{:.1}", place * 400.0);
     format!(

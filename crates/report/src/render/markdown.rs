@@ -91,6 +91,8 @@ fn head(view: &View) -> String {
 fn sections(view: &View) -> Vec<Section> {
     let mut sections = Vec::new();
     sections.extend(verdicts(messages::VERDICTS, messages::CLAIM, &view.verdicts));
+    let sentences = view.verdicts.iter().map(|verdict| &verdict.sentence).filter(|said| !said.is_empty());
+    sections.extend(sentences_of(&sentences.collect::<Vec<_>>()));
     sections.extend(verdicts(messages::EXPECTATIONS, messages::EXPECTATION, &view.expectations));
     sections.extend(verdicts(messages::TRENDS, messages::TREND, &view.trends));
     sections.extend(view.tables.iter().map(table));
@@ -103,6 +105,16 @@ fn sections(view: &View) -> Vec<Section> {
     sections.extend(pairs(messages::PARAMETERS, &view.parameters));
     sections.extend(pairs(messages::ENVIRONMENT, &view.environment));
     sections
+}
+
+/// What was found of each claim, in words.
+fn sentences_of(sentences: &[&String]) -> Option<Section> {
+    (!sentences.is_empty()).then(|| Section {
+        title: messages::VERDICTS,
+        open: String::new(),
+        lines: sentences.iter().map(|sentence| format!("- {}\n", safe(sentence))).collect(),
+        close: "\n",
+    })
 }
 
 fn verdicts(title: &'static str, what: &str, verdicts: &[VerdictView]) -> Option<Section> {

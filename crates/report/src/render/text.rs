@@ -81,6 +81,9 @@ fn verdict_lines(verdict: &VerdictView, colour: bool) -> String {
     if !verdict.rests_on.is_empty() {
         lines.push_str(&format!("\n           {}", line(&verdict.rests_on)));
     }
+    if !verdict.sentence.is_empty() {
+        lines.push_str(&format!("\n           {}", line(&verdict.sentence)));
+    }
     for reason in &verdict.reasons {
         lines.push_str(&format!("\n           {}", line(reason)));
     }

@@ -39,7 +39,7 @@ fn observed(measure: Measure, values: &[f64]) -> Observations {
 
 fn outcome(quantity: &str, range: &str, measure: Measure, values: &[f64]) -> (Outcome, Vec<Judged>) {
     let rows = parse_expectation(quantity, range, &names()).unwrap();
-    let design = Design { looks: vec![values.len() as u32], alpha: 0.05 };
+    let design = Design::at(&[values.len() as u32]);
     let judged = judge(&rows[0].claims, &observed(measure, values), &design).claims;
     (rows[0].outcome(&judged).0, judged)
 }

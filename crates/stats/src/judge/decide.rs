@@ -110,6 +110,34 @@ impl Frame {
         side(mean) == side(other)
     }
 
+    /// Probability that an interval of half-width `half` will decide, when its centre is expected at `mean`, give or
+    /// take `spread` times t with `freedom` degrees of freedom.
+    fn chance(&self, mean: f64, spread: f64, freedom: u32, half: f64) -> f64 {
+        let undecided = match (self.comparison, self.band) {
+            // A band that cannot be drawn: nothing is known of what will be.
+            (Comparison::Within(_), None) => return 1.0,
+            (Comparison::Within(_), Some(band)) if half < band => {
+                vec![(-band - half, half - band), (band - half, band + half)]
+            }
+            (Comparison::Within(_), Some(band)) => vec![(-band - half, band + half)],
+            _ => vec![(-half, half)],
+        };
+        let below = |apart: f64| crate::student::cumulative((self.boundary + apart - mean) / spread, freedom);
+        1.0 - undecided.into_iter().map(|(low, high)| below(high) - below(low)).sum::<f64>()
+    }
+
+    /// Probability that the last look will decide, at the mean and the spread seen so far and `bound`, the bound that
+    /// it has. The mean of all `last` blocks is expected at that of those there are, give or take s √(1/n − 1/N).
+    /// `None` where nothing is known of what will be, or nothing is to come.
+    pub fn chance_at_last(&self, moments: &Moments, last: u32, bound: f64) -> Option<f64> {
+        let Moments { n, mean, sd } = *moments;
+        if n < 2 || n >= last || sd == 0.0 || !bound.is_finite() {
+            return None;
+        }
+        let spread = sd * (1.0 / f64::from(n) - 1.0 / f64::from(last)).sqrt();
+        Some(self.chance(mean, spread, n - 1, bound * sd / f64::from(last).sqrt()).max(0.0))
+    }
+
     /// How narrow the half-width of an interval around this mean must be to decide.
     pub fn reach(&self, moments: &Moments) -> Option<f64> {
         let apart = (moments.mean - self.boundary).abs();

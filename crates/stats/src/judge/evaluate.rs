@@ -5,10 +5,13 @@ use super::series::{Series, Sides};
 use super::{fact, guard};
 use crate::design::{A_PRIORI_SPREAD, Bounds, CONSTANT_BLOCKS_MIN, blocks_needed};
 use crate::sample::Moments;
-use crate::{Comparison, Design, Estimate, Measure, Projection, Reason, Side, hodges_lehmann, next_look};
+use crate::{Comparison, Design, Estimate, Measure, Projection, Reason, Side, hodges_lehmann};
 
 /// The resolution that projections are made for: ±5 %.
 const PROJECTED_RESOLUTION: f64 = 0.05;
+
+/// A claim is closed as undecided when the last look would settle it with a smaller probability than this.
+pub(super) const FUTILE_BELOW: f64 = 0.02;
 
 /// When a claim is looked at.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +37,8 @@ pub(super) struct Evaluation {
     pub blocks: u32,
     pub reasons: Vec<Reason>,
     pub projection: Option<Projection>,
+    /// Why nothing is to be expected of the last look, where that is so.
+    pub futile: Option<Reason>,
 }
 
 impl Evaluation {
@@ -46,6 +51,7 @@ impl Evaluation {
             blocks,
             reasons: Vec::new(),
             projection: None,
+            futile: None,
         }
     }
 }
@@ -57,8 +63,7 @@ pub(super) fn evaluate(
     design: &Design,
     stand: Stand,
 ) -> Evaluation {
-    let mut guards = guard::guards(series, stand.blocks, stand.begun);
-    guards.extend(guard::disturbed(stand.blocks, stand.disturbed));
+    let mut guards = guard::guards(series, stand.blocks, stand.begun, stand.disturbed);
     if series.is_fact() {
         return fact::evaluate(series, design, stand, guards);
     }
@@ -89,10 +94,10 @@ pub(super) fn evaluate(
     let centre = hodges_lehmann::estimate(&frame.values).unwrap_or(moments.mean);
     evaluation.estimate = Some(estimate(series, &frame, &moments, half, centre));
     evaluation.projection = projection(design, &frame, &moments, stand.open);
+    guards.extend(guard::of_values(&frame));
     let finding = Finding { frame, moments, half, centre, design, stand };
-    let first = design.looks.first().copied().unwrap_or(u32::MAX);
-    if moments.n < first || half.is_infinite() {
-        evaluation.reasons = vec![too_few(design, moments.n)];
+    if let Some(few) = guard::few(design, moments.n, half) {
+        evaluation.reasons = vec![few];
         evaluation.reasons.extend(guards);
     } else if !guards.is_empty() {
         evaluation.reasons = guards;
@@ -100,6 +105,10 @@ pub(super) fn evaluate(
         finding.constant(series, &mut evaluation);
     } else {
         finding.estimated(&mut evaluation);
+        if evaluation.decided.is_none() && design.futility {
+            let last_bound = bounds.for_blocks(design.last(), 1);
+            evaluation.futile = finding.futile(last_bound);
+        }
     }
     evaluation.reasons.extend(missing);
     evaluation
@@ -118,15 +127,13 @@ fn usable_sides(series: &Series<'_>, design: &Design, stand: Stand) -> Vec<Sides
     sides
 }
 
-pub(super) fn too_few(design: &Design, have: u32) -> Reason {
-    Reason::TooFewBlocks { have, need: next_look(design, have).unwrap_or(CONSTANT_BLOCKS_MIN.max(have + 1)) }
-}
-
 /// The trials without a usable value, with the number of blocks they lack it in.
 pub(super) fn not_measured(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
     let lacking = |place: usize| {
-        let cells = series.cells.iter().take(blocks as usize);
-        cells.filter(|cells| cells[place].and_then(super::series::of_block).is_none()).count() as u32
+        let held = series.cells.iter().zip(&series.spared).take(blocks as usize);
+        let without = held
+            .filter(|(cells, spared)| !**spared && cells[place].and_then(super::series::of_block).is_none());
+        without.count() as u32
     };
     let reasons = series.trials.iter().enumerate().map(|(place, trial)| Reason::NotMeasured {
         measure: trial.measure,
@@ -217,13 +224,24 @@ impl Finding<'_> {
     fn estimated(&self, evaluation: &mut Evaluation) {
         let (mean, half) = (self.moments.mean, self.half);
         match self.frame.decide(mean - half, mean + half) {
-            Some(decided) if self.frame.agrees(mean, self.centre) => evaluation.decided = Some(decided),
-            Some(_) => evaluation.reasons.push(Reason::SignsDisagree),
+            Some(decided) => {
+                let guards = guard::of_estimate(&self.frame, mean, self.centre);
+                evaluation.decided = guards.is_empty().then_some(decided);
+                evaluation.reasons.extend(guards);
+            }
             None => evaluation.reasons.push(Reason::IntervalCrosses {
                 resolution: self.resolution(),
                 more_blocks: self.more_blocks(),
             }),
         }
+    }
+
+    /// Why the last look is not worth waiting for; `bound` is the one that it would have if every other claim had
+    /// settled.
+    fn futile(&self, bound: f64) -> Option<Reason> {
+        let last = self.design.last();
+        let chance = self.frame.chance_at_last(&self.moments, last, bound)?;
+        (chance < FUTILE_BELOW).then_some(Reason::Futile { last, chance })
     }
 
     /// Half-width as a share of the estimate.

@@ -33,7 +33,7 @@ pub(super) fn evaluate(
         Some(Estimate { point: seen, low: seen, high: seen, unit: "count", hodges_lehmann: seen });
     let first = design.looks.first().copied().unwrap_or(u32::MAX).max(2);
     if stand.blocks < first {
-        evaluation.reasons = vec![super::evaluate::too_few(design, stand.blocks)];
+        evaluation.reasons = vec![super::guard::too_few(design, stand.blocks)];
         evaluation.reasons.extend(guards);
     } else if !guards.is_empty() {
         evaluation.reasons = guards;

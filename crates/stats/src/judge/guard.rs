@@ -1,7 +1,13 @@
 //! What forbids a verdict however clear the interval is.
+//!
+//! Each guard is one line in [`guards`], [`of_values`] or [`of_estimate`], and one function below; beside them stands
+//! [`few`], which comes before any interval.
 
-use super::series::Series;
-use crate::Reason;
+use super::decide::{Frame, Scale};
+use super::series::{Series, of_block};
+use crate::design::CONSTANT_BLOCKS_MIN;
+use crate::sample::Moments;
+use crate::{Design, Reason, next_look, student};
 
 /// Error share above which nothing is said about speed: a fast error page is not throughput.
 pub const ERROR_SHARE_MAX: f64 = 0.001;
@@ -9,21 +15,60 @@ pub const ERROR_SHARE_MAX: f64 = 0.001;
 /// Share of the blocks that may be lost.
 pub(super) const LOST_SHARE_MAX: f64 = 0.2;
 
+/// By how much more, as a share of the blocks, one variant may be lost than another.
+pub(super) const UNEVEN_SHARE_MAX: f64 = 0.1;
+
+/// Blocks of difference that are no pattern yet.
+const UNEVEN_BLOCKS_MIN: u32 = 2;
+
+/// How rarely chance alone holds the halves of a study apart: as often as a normal value lies beyond three standard
+/// deviations.
+const HALVES_TAIL: f64 = 0.0027;
+
+/// Fewest blocks that have halves with a spread.
+const HALVES_BLOCKS_MIN: usize = 4;
+
 /// Share of the blocks that may be without a steady state.
 const UNSTEADY_SHARE_MAX: f64 = 0.25;
 
 /// Most failed checks that are told one by one: every claim on the slice repeats them.
 const CHECKS_TOLD_MAX: usize = 1;
 
-/// Every guard that holds the claim back, looking at the first `blocks` complete blocks.
-pub(super) fn guards(series: &Series<'_>, blocks: u32, begun: u32) -> Vec<Reason> {
-    let mut reasons = unfit(series, blocks);
-    if series.is_of_speed() {
-        reasons.extend(errors(series, blocks));
-    }
+/// Every guard that needs no estimate, looking at the first `blocks` complete blocks of those that were begun; beside
+/// them so many were disturbed.
+pub(super) fn guards(series: &Series<'_>, blocks: u32, begun: u32, beside: u32) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    reasons.extend(unfit(series, blocks));
+    reasons.extend(errors(series, blocks));
     reasons.extend(lost(series, blocks, begun));
+    reasons.extend(unevenly(series, blocks, begun));
     reasons.extend(unsteady(series, blocks));
+    reasons.extend(disturbed(blocks, beside));
     reasons
+}
+
+/// Guards that rest on the values of the blocks.
+pub(super) fn of_values(frame: &Frame) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    reasons.extend(halves(frame));
+    reasons
+}
+
+/// Guards that rest on the estimate, where its interval decides.
+pub(super) fn of_estimate(frame: &Frame, mean: f64, centre: f64) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    reasons.extend((!frame.agrees(mean, centre)).then_some(Reason::SignsDisagree));
+    reasons
+}
+
+/// Fewer blocks than the first look, or than any interval takes.
+pub(super) fn few(design: &Design, have: u32, half: f64) -> Option<Reason> {
+    let first = design.looks.first().copied().unwrap_or(u32::MAX);
+    (have < first || half.is_infinite()).then(|| too_few(design, have))
+}
+
+pub(super) fn too_few(design: &Design, have: u32) -> Reason {
+    Reason::TooFewBlocks { have, need: next_look(design, have).unwrap_or(CONSTANT_BLOCKS_MIN.max(have + 1)) }
 }
 
 /// Blocks in which a variant moved another way than the others while it was measured, or never settled. What is
@@ -53,7 +98,11 @@ fn unfit(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
     told.chain(rest).collect()
 }
 
+/// Too many errors under a claim about speed.
 fn errors(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
+    if !series.is_of_speed() {
+        return Vec::new();
+    }
     let mut told: Vec<(usize, usize, Option<usize>)> = Vec::new();
     let mut reasons = Vec::new();
     for (place, trial) in series.trials.iter().enumerate() {
@@ -80,10 +129,57 @@ pub(super) fn disturbed(blocks: u32, disturbed: u32) -> Option<Reason> {
     (disturbed > blocks).then_some(Reason::Disturbed { blocks: disturbed, of })
 }
 
+/// Blocks that were begun for this claim: those that left it out on purpose are not among them.
+fn begun_for(series: &Series<'_>, blocks: u32, begun: u32) -> u32 {
+    let spared = series.spared.iter().take(blocks as usize).filter(|spared| **spared).count() as u32;
+    begun.max(blocks).saturating_sub(spared)
+}
+
 /// Blocks lost to everyone, and those in which this claim has no value.
 fn lost(series: &Series<'_>, blocks: u32, begun: u32) -> Option<Reason> {
-    let missing = series.sides.iter().take(blocks as usize).filter(|sides| sides.is_none()).count();
+    let held = series.sides.iter().zip(&series.spared).take(blocks as usize);
+    let missing = held.filter(|(sides, spared)| sides.is_none() && !**spared).count();
     let lost = begun.saturating_sub(blocks).saturating_add(missing as u32);
-    let of = begun.max(blocks);
+    let of = begun_for(series, blocks, begun);
     (f64::from(lost) > LOST_SHARE_MAX * f64::from(of)).then_some(Reason::BlocksLost { lost, of })
+}
+
+/// One variant lost in many more blocks than another. What is left of it may be its better starts.
+fn unevenly(series: &Series<'_>, blocks: u32, begun: u32) -> Option<Reason> {
+    let lost_of = |place: usize| {
+        let held = series.cells.iter().zip(&series.spared).take(blocks as usize);
+        held.filter(|(cells, spared)| !**spared && cells[place].and_then(of_block).is_none()).count() as u32
+    };
+    let lost: Vec<(usize, u32)> =
+        series.trials.iter().enumerate().map(|(place, trial)| (trial.variant, lost_of(place))).collect();
+    let (variant, most) = lost.iter().copied().max_by_key(|(_, lost)| *lost)?;
+    let others = lost.iter().filter(|(other, _)| *other != variant);
+    let other = others.map(|(_, lost)| *lost).min()?;
+    let (apart, of) = (most - other, begun_for(series, blocks, begun));
+    let uneven = apart >= UNEVEN_BLOCKS_MIN && f64::from(apart) > UNEVEN_SHARE_MAX * f64::from(of);
+    uneven.then_some(Reason::LostUnevenly { variant, lost: most, other, of })
+}
+
+/// The halves of the study against each other, in the order of its blocks: a t test with both halves' spread. Three
+/// standard errors are rare only where the spread is known well, so what is allowed grows as blocks are few.
+fn halves(frame: &Frame) -> Option<Reason> {
+    let values = &frame.values;
+    if values.len() < HALVES_BLOCKS_MIN {
+        return None;
+    }
+    let (first, second) = values.split_at(values.len() / 2);
+    let (first, second) = (Moments::of(first)?, Moments::of(second)?);
+    let freedom = first.n + second.n - 2;
+    let squares = |half: &Moments| half.sd * half.sd * f64::from(half.n - 1);
+    let variance = (squares(&first) + squares(&second)) / f64::from(freedom);
+    let error = (variance * (1.0 / f64::from(first.n) + 1.0 / f64::from(second.n))).sqrt();
+    let apart = (first.mean - second.mean).abs();
+    let allowed = student::critical(HALVES_TAIL, freedom);
+    let back = |value: f64| if frame.scale == Scale::Log { value.exp() } else { value };
+    (apart > allowed * error).then(|| Reason::HalvesDiffer {
+        first: back(first.mean),
+        second: back(second.mean),
+        errors: apart / error,
+        allowed,
+    })
 }

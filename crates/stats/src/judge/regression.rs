@@ -77,10 +77,12 @@ impl<'a> Sample<'a> {
         let is_it = |cell: &&Cell| {
             (cell.measure, cell.variant, cell.point, cell.stream) == (measure, variant, point, None)
         };
-        let cells: Vec<&Cell> = observations.cells.iter().filter(is_it).collect();
+        let (spared, cells): (Vec<&Cell>, Vec<&Cell>) =
+            observations.cells.iter().filter(is_it).partition(|cell| cell.is_spared());
         let usable = |value: &f64| value.is_finite() && *value > 0.0;
         let values: Vec<f64> = cells.iter().filter_map(|cell| cell.merged).filter(usable).collect();
-        let of = (observations.blocks.len() as u32).saturating_add(observations.excluded_blocks);
+        let begun = (observations.blocks.len() as u32).saturating_add(observations.excluded_blocks);
+        let of = begun.saturating_sub(spared.len() as u32);
         let lost = of.saturating_sub(values.len() as u32);
         Sample { cells, values, lost: (lost, of) }
     }

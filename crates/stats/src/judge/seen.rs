@@ -16,7 +16,7 @@ pub fn judge_seen(claims: &[Claim], observations: &Observations) -> Judgement {
     let index = Index::new(observations);
     let blocks: Vec<u32> = observations.blocks.iter().copied().take(1).collect();
     let claims = claims.iter().map(|claim| seen(&Series::new(claim, &index, &blocks), blocks.len() as u32));
-    Judgement { claims: claims.collect(), settled: true }
+    Judgement { claims: claims.collect(), settled: true, left: None }
 }
 
 fn seen(series: &Series<'_>, blocks: u32) -> Judged {
@@ -33,7 +33,7 @@ fn seen(series: &Series<'_>, blocks: u32) -> Judged {
         judged.reasons.push(Reason::NoData);
         return judged;
     }
-    let guards = guard::guards(series, blocks, blocks);
+    let guards = guard::guards(series, blocks, blocks, 0);
     judged.reasons.extend(guards.into_iter().filter(|reason| !matches!(reason, Reason::BlocksLost { .. })));
     let sides: Vec<_> = series.sides.iter().flatten().copied().collect();
     let framed = decide::frame(series, &sides).and_then(|frame| {

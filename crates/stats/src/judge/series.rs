@@ -57,6 +57,8 @@ pub(super) struct Series<'a> {
     pub cells: Vec<Vec<Option<&'a Cell>>>,
     /// For each block what the sides are; `None` when a value is missing.
     pub sides: Vec<Option<Sides>>,
+    /// For each block whether a trial was left out of it on purpose.
+    pub spared: Vec<bool>,
     /// For each block whether any variant that the claim rests on had no steady state.
     pub unsteady: Vec<bool>,
 }
@@ -69,24 +71,22 @@ impl<'a> Series<'a> {
                 trials.push(trial);
             }
         }
-        let cells = blocks
+        let cells: Vec<Vec<Option<&Cell>>> = blocks
             .iter()
             .map(|&block| trials.iter().map(|&trial| index.get(block, trial)).collect())
             .collect();
         let sides = blocks.iter().map(|&block| sides(claim, index, block)).collect();
+        let left_out = |cells: &Vec<Option<&Cell>>| cells.iter().flatten().any(|cell| cell.is_spared());
+        let spared = cells.iter().map(left_out).collect();
         let is_unsteady =
             |block: u32| trials.iter().any(|trial| index.unsteady.contains(&(block, trial.variant)));
         let unsteady = blocks.iter().map(|&block| is_unsteady(block)).collect();
-        Series { claim, trials, cells, sides, unsteady }
+        Series { claim, trials, cells, sides, spared, unsteady }
     }
 
     /// Whether the claim is about a count over all exchanges seen, which needs no estimate.
     pub fn is_fact(&self) -> bool {
-        let counted = matches!(
-            &self.claim.left,
-            Side::Measured { term: Term::Of { measure: Measure::Errors, .. }, .. }
-        );
-        counted && matches!(self.claim.right, Side::Constant(_))
+        self.claim.is_of_a_count()
     }
 
     pub fn is_of_errors(&self) -> bool {

@@ -1,3 +1,5 @@
+mod futility;
+mod guards;
 mod laws;
 mod steady;
 
@@ -404,7 +406,7 @@ fn no_block_is_no_data() {
 #[test]
 fn without_claims_nothing_ends_a_study_early() {
     let judgement = judge(&[], &throughputs(1.0, 12).observations, &Design::quick());
-    assert_eq!(judgement, Judgement { claims: Vec::new(), settled: false });
+    assert_eq!(judgement, Judgement::default());
 }
 
 #[test]
@@ -498,7 +500,7 @@ fn hodges_lehmann_on_the_other_side_forbids_a_verdict() {
         0,
         &[1000.0; 30],
     );
-    let design = Design { looks: vec![30], alpha: 0.8 };
+    let design = Design { alpha: 0.8, ..Design::at(&[30]) };
     let estimate =
         record.judge(&["mean(a) > mean(b) @ 64c"], &design).claims[0].estimate.expect("an estimate");
     assert!(estimate.hodges_lehmann < estimate.low * 0.99, "{estimate:?}");
@@ -511,7 +513,7 @@ fn hodges_lehmann_on_the_other_side_forbids_a_verdict() {
 #[test]
 fn a_plan_that_is_none_decides_nothing() {
     for looks in [vec![], vec![1, 4], vec![6, 4]] {
-        let design = Design { looks, alpha: 0.05 };
+        let design = Design::at(&looks);
         assert_eq!(throughputs(2.0, 12).judge(&[FASTER], &design).claims[0].verdict, Verdict::Undecided);
     }
     for alpha in [0.0, -1.0, f64::NAN] {

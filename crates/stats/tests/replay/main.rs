@@ -10,6 +10,7 @@ mod cycles;
 mod fitted;
 mod noise;
 mod recorded;
+mod stopping;
 mod truths;
 mod tuning;
 mod wrong;

@@ -78,7 +78,7 @@ fn verdict(run: &Run, claim: &str) -> (Verdict, Vec<Reason>) {
         ..Names::default()
     };
     let claims = parse_claim("claim", claim, &names).unwrap();
-    let design = Design { looks: run.plan().timing.looks.clone(), alpha: 0.05 };
+    let design = Design::at(&run.plan().timing.looks);
     let claim = judged(run, &claims, &design).unwrap().claims.remove(0);
     (claim.verdict, claim.reasons)
 }

@@ -74,7 +74,7 @@ fn claims_are_judged_on_what_the_record_yields() {
     let planned = &run.plan().claims[0];
     let claims = proofload_stats::parse_claim(&planned.name, &planned.text, &names).unwrap();
     assert_eq!(measures_of(&claims), [Measure::Throughput]);
-    let design = proofload_stats::Design { looks: vec![4, 6], alpha: 0.05 };
+    let design = proofload_stats::Design::at(&[4, 6]);
     let judgement = judged(&run, &claims, &design).unwrap();
     assert_eq!(judgement.claims.len(), 1);
     assert_eq!(judgement.claims[0].verdict, proofload_stats::Verdict::Undecided, "one block of four");

@@ -30,7 +30,7 @@ fn run_on(plan: &Plan, mut bench: FakeBench) -> (Run, tempfile::TempDir) {
 
 /// The claim that the second variant serves more, judged on the record.
 fn judged(run: &Run) -> proofload_stats::Judged {
-    let design = Design { looks: run.plan().timing.looks.clone(), alpha: 0.05 };
+    let design = Design::at(&run.plan().timing.looks);
     proofload_store::judged(run, &claims_of(run.plan()), &design).expect("readable").claims.remove(0)
 }
 

@@ -1,0 +1,41 @@
+//! How long a study may take, and how it is looked at.
+
+use super::S;
+use proofload_stats::Design;
+use proofload_store::schema::Timing;
+
+/// Most blocks of a study that keeps going.
+pub const KEEP_GOING_BLOCKS_MAX: u32 = 200;
+
+/// Time that a study may take that keeps going and was given none: a day.
+const KEEP_GOING_BUDGET_NS: u64 = 24 * 60 * 60 * S;
+
+/// How long a study may take. What the preset says, unless said otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Length {
+    /// Time for the whole study, when the command line says it.
+    pub budget_ns: Option<u64>,
+    /// Whether it goes on until every claim is settled, looked at after every block.
+    pub keep_going: bool,
+}
+
+impl From<Option<u64>> for Length {
+    /// So much time, or the preset's.
+    fn from(budget_ns: Option<u64>) -> Length {
+        Length { budget_ns, keep_going: false }
+    }
+}
+
+impl Length {
+    /// Enters it in the timing of a preset.
+    pub(super) fn enter(self, timing: &mut Timing) {
+        if self.keep_going {
+            timing.looks = Design::anytime(KEEP_GOING_BLOCKS_MAX).looks;
+            timing.looking = proofload_store::ANYTIME.to_string();
+            // There is no last look that could be in vain.
+            timing.futility = false;
+            timing.budget_ns = KEEP_GOING_BUDGET_NS;
+        }
+        timing.budget_ns = self.budget_ns.unwrap_or(timing.budget_ns);
+    }
+}

@@ -1,0 +1,156 @@
+//! Comparisons that no claim declares: every pair of variants at every load point, for whoever looks for the next
+//! question.
+//!
+//! They go through the judge like claims, at the same looks, and share an error rate of their own by Holm's rule, apart
+//! from that of the claims. What comes of them is a ratio with its interval, and never a verdict.
+
+use crate::messages;
+use crate::result::{ReportError, stored};
+use crate::view::Table;
+use proofload_stats::{
+    Claim, Comparison, Design, Judged, Kind, Measure, Names, Observations, Side, Term, Verdict, judge,
+};
+use proofload_store::Run;
+use proofload_store::schema::{Exploratory, RunResult};
+
+/// Measures that are compared, most telling first.
+const MEASURES: [Measure; 3] = [Measure::Throughput, Measure::CpuPerRequest, Measure::ResponseQuantile(9900)];
+
+/// Most comparisons: each more makes all intervals wider.
+const COMPARISONS_MAX: usize = 20;
+
+/// The comparisons, and how many there might have been.
+pub(crate) fn exploratory(
+    run: &Run,
+    names: &Names,
+    claims: &[Claim],
+    design: &Design,
+) -> Result<(Vec<Exploratory>, usize), ReportError> {
+    // One block decides nothing, and suggests nothing either.
+    if names.variants.len() < 2 || design.last() < 2 {
+        return Ok((Vec::new(), 0));
+    }
+    let observations = run.observations(&MEASURES)?;
+    let mut comparisons = comparisons(names, claims, &observations);
+    let all = comparisons.len();
+    comparisons.truncate(COMPARISONS_MAX);
+    let mut design = Design { futility: false, ..design.clone() };
+    if design.kind == Kind::Anytime {
+        // Its bounds hold at any look by themselves, and none of these is settled for good.
+        let have = observations.blocks.len() as u32;
+        let reached = design.looks.iter().rev().find(|look| **look <= have).copied();
+        design.looks = vec![reached.unwrap_or(design.looks[0])];
+    }
+    let judgement = judge(&comparisons, &observations, &design);
+    let results = comparisons.iter().zip(&judgement.claims);
+    Ok((results.filter_map(|(comparison, judged)| result(comparison, judged, names)).collect(), all))
+}
+
+fn term(measure: Measure, variant: usize, point: usize) -> Side {
+    Side::Measured { factor: 1.0, term: Term::Of { measure, variant, stream: None }, point }
+}
+
+/// Every pair that was measured and that no claim compares.
+fn comparisons(names: &Names, claims: &[Claim], observations: &Observations) -> Vec<Claim> {
+    let mut found = Vec::new();
+    for measure in MEASURES {
+        let seen = |variant: usize, point: usize| {
+            let mut cells = observations.cells.iter();
+            cells.any(|cell| {
+                (cell.measure, cell.variant, cell.point) == (measure, variant, point) && cell.merged.is_some()
+            })
+        };
+        for point in 0..names.points.len() {
+            for over in 1..names.variants.len() {
+                for under in 0..over {
+                    let sides = [term(measure, over, point), term(measure, under, point)];
+                    if seen(over, point) && seen(under, point) && !is_claimed(claims, &sides) {
+                        let [left, right] = sides;
+                        let (name, text) = (String::new(), String::new());
+                        found.push(Claim { name, text, left, comparison: Comparison::Equal, right });
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether a claim compares the two, with whatever factors, either way round.
+fn is_claimed(claims: &[Claim], sides: &[Side; 2]) -> bool {
+    let same = |one: &Side, other: &Side| match (one, other) {
+        (Side::Measured { term, point, .. }, Side::Measured { term: other, point: there, .. }) => {
+            (term, point) == (other, there)
+        }
+        _ => false,
+    };
+    claims.iter().any(|claim| {
+        (same(&claim.left, &sides[0]) && same(&claim.right, &sides[1]))
+            || (same(&claim.left, &sides[1]) && same(&claim.right, &sides[0]))
+    })
+}
+
+fn result(comparison: &Claim, judged: &Judged, names: &Names) -> Option<Exploratory> {
+    let estimate = judged.estimate.filter(|estimate| estimate.unit == "ratio")?;
+    let side = |side: &Side| match side {
+        Side::Measured { term: Term::Of { measure, variant, .. }, point, .. } => Some((
+            measure.name(),
+            names.variants.get(*variant)?.name.clone(),
+            names.points.get(*point)?.clone(),
+        )),
+        _ => None,
+    };
+    let ((measure, over, point), (_, under, _)) = (side(&comparison.left)?, side(&comparison.right)?);
+    let stands_out = judged.verdict == Verdict::Refuted;
+    let held = |reason: &proofload_stats::Reason| {
+        use proofload_stats::Reason::{Constant, IntervalCrosses, NoData, TooFewBlocks};
+        !matches!(reason, IntervalCrosses { .. } | TooFewBlocks { .. } | NoData | Constant)
+    };
+    let reasons = judged.reasons.iter().filter(|reason| held(reason));
+    Some(Exploratory {
+        measure,
+        over,
+        under,
+        point,
+        ratio: Some(stored(estimate)),
+        confidence: judged.confidence,
+        blocks: judged.blocks,
+        stands_out,
+        reasons: reasons.map(|reason| messages::why(reason, names, "ratio")).collect(),
+    })
+}
+
+/// The comparisons as a table; nothing where there are none.
+pub(crate) fn table(result: &RunResult) -> Option<Table> {
+    let point_of = |variant: &str, point: &str| {
+        let mut points = result.points.iter();
+        points.find(|known| known.variant == variant && known.point == point && known.stream.is_empty())
+    };
+    let row = |found: &Exploratory| {
+        let count = |variant: &str| {
+            let count = point_of(variant, &found.point).map_or(0, |point| point.response_time_ns.count);
+            crate::number::count(count)
+        };
+        let load = result.plan.iter().flat_map(|plan| &plan.points).find(|load| load.label == found.point);
+        let confidence = (found.confidence * 1000.0).round() / 10.0;
+        let word = if found.stands_out { messages::STANDS_OUT.to_string() } else { String::new() };
+        vec![
+            messages::compared(&found.measure, &found.over, &found.under, &found.point),
+            found.ratio.as_ref().map_or_else(|| messages::NONE.to_string(), messages::interval),
+            format!("{confidence} %"),
+            found.blocks.to_string(),
+            load.map_or_else(String::new, messages::arrivals),
+            format!("{} / {}", count(&found.over), count(&found.under)),
+            std::iter::once(word)
+                .chain(found.reasons.clone())
+                .filter(|word| !word.is_empty())
+                .collect::<Vec<_>>()
+                .join("; "),
+        ]
+    };
+    (!result.exploratory.is_empty()).then(|| Table {
+        title: messages::EXPLORATORY.to_string(),
+        header: messages::EXPLORATORY_COLUMNS.map(str::to_string).to_vec(),
+        rows: result.exploratory.iter().map(row).collect(),
+    })
+}

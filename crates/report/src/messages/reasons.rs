@@ -1,0 +1,116 @@
+//! Why a verdict is what it is.
+
+use super::blocks;
+use crate::number;
+use proofload_stats::{Judged, Names, Reason, Source};
+
+/// Why a verdict is what it is.
+pub fn reasons(judged: &Judged, names: &Names, seconds_per_block: f64) -> Vec<String> {
+    let unit = judged.estimate.map_or("ratio", |estimate| estimate.unit);
+    let mut said: Vec<String> = judged.reasons.iter().map(|reason| why(reason, names, unit)).collect();
+    if let Some(projection) = judged.projection.filter(|_| judged.reasons.iter().any(is_few)) {
+        let minutes = f64::from(projection.blocks) * seconds_per_block / 60.0;
+        let basis = if projection.assumed {
+            "if the spread between blocks is usual"
+        } else {
+            "at the spread seen so far"
+        };
+        said.push(format!(
+            "±{:.0} % would take about {}, {minutes:.0} minutes, {basis}",
+            projection.resolution * 100.0,
+            blocks(projection.blocks),
+        ));
+    }
+    said
+}
+
+fn is_few(reason: &Reason) -> bool {
+    matches!(reason, Reason::TooFewBlocks { .. } | Reason::NoData)
+}
+
+/// One reason; `unit` is that of the estimate.
+pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
+    let variant = |index: &usize| names.variants.get(*index).map_or("?", |variant| variant.name.as_str());
+    match reason {
+        Reason::NoData => "no complete block: nothing to judge".into(),
+        Reason::TooFewBlocks { have: 1, .. } => {
+            "one block: a single start of the servers decides nothing".into()
+        }
+        Reason::TooFewBlocks { have, need } => {
+            format!("{} so far, the next look is at {need}", blocks(*have))
+        }
+        Reason::IntervalCrosses { resolution, more_blocks } => {
+            let more = match more_blocks {
+                Some(n) => format!("about {} more would settle it", blocks(*n)),
+                None => "no number of blocks in reach would settle it".into(),
+            };
+            format!("the interval allows both; the resolution is ±{}; {more}", number::percent(*resolution))
+        }
+        Reason::ClientLimited { what } => format!("client-limited: {what}"),
+        Reason::Errors { variant: index, share } => format!(
+            "{} of the exchanges of {} failed; above 0.1 % no claim about speed is judged",
+            number::percent(*share),
+            variant(index)
+        ),
+        Reason::SignsDisagree => "the Hodges–Lehmann estimate points the other way".into(),
+        Reason::LostUnevenly { variant: index, lost, other, of } => format!(
+            "{} was lost in {lost} of {}, another in {other}: what is left of it may be its better starts",
+            variant(index),
+            blocks(*of)
+        ),
+        Reason::HalvesDiffer { first, second, errors, allowed } => format!(
+            "the first half of the blocks shows {}, the second {}: {} standard errors apart, and chance explains \
+             {allowed:.1}; something changed in between",
+            number::with_unit(*first, unit),
+            number::with_unit(*second, unit),
+            number::plain(*errors),
+        ),
+        Reason::Futile { last, chance } => format!(
+            "closed early: as it stands, the probability that {} would settle it is {}",
+            blocks(*last),
+            number::percent(chance.max(0.000_1))
+        ),
+        Reason::BlocksLost { lost, of } => format!("{lost} of {} were lost to it", blocks(*of)),
+        Reason::Disturbed { blocks: n, of } => format!(
+            "the machine disturbed {n} of {} (steal, or a lower clock frequency), and what is left is not judged; \
+             run it where it has the machine to itself",
+            blocks(*of)
+        ),
+        Reason::NotMeasured { measure, variant: index, point, stream, blocks: n } => format!(
+            "{}{}({}) @ {} has no value in {}{}",
+            measure.name(),
+            stream.and_then(|at| names.streams.get(at)).map_or_else(String::new, |name| format!("[{name}]")),
+            variant(index),
+            names.points.get(*point).map_or("?", String::as_str),
+            blocks(*n),
+            needs(measure.source())
+        ),
+        Reason::NoSteadyState { blocks: n, of } => super::no_steady_state(*n, &blocks(*of)),
+        Reason::Constant => "constant over all blocks, compared exactly".into(),
+        Reason::OneMeasurement => "one measurement, no interval: says only what was seen".into(),
+        Reason::SeenOnly { exchanges, upper } => format!(
+            "holds for the {} exchanges seen; the true share is below {} with 95 % confidence",
+            number::count(*exchanges),
+            number::percent(*upper)
+        ),
+        _ => "for a reason that this version has no words for".into(),
+    }
+}
+
+/// What a subject must have to have a value.
+fn needs(source: Source) -> &'static str {
+    match source {
+        Source::Process => ": it needs processes that Proofload started and may look into",
+        Source::Sockets | Source::Machine => ": it needs a subject that Proofload started",
+        Source::Backend => {
+            ": no connection between the subject's own processes was seen, or too many of them came and went between two looks"
+        }
+        Source::Jvm => {
+            ": it comes from a JVM's performance data, and no such JVM is among the subject's processes"
+        }
+        Source::Collections => ": it needs a JVM in which there was a garbage collection",
+        Source::Generations => ": it needs a JVM whose collector has generations",
+        Source::Locks => ": it needs a JVM that counts contended locks, as JDK 17 does and JDK 25 does not",
+        _ => "",
+    }
+}

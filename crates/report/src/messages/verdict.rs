@@ -1,0 +1,344 @@
+//! What was found of a claim, in one sentence: by how much, how sure, of how many blocks, and what that means for the
+//! claim. Never without the interval; never a percentile without how the requests came and how many there were; where
+//! a study stopped early, the end of the interval that is nearer to what is claimed comes first.
+
+use super::{blocks, why};
+use crate::number;
+use proofload_stats::{
+    Claim, Comparison, Design, Estimate, Judged, Kind, Measure, Names, Reason, Side, Term, Verdict,
+};
+use proofload_store::schema::{LoadPoint, Plan, Point};
+
+/// What a sentence needs beside the claim.
+#[derive(Clone, Copy)]
+pub struct Setting<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// How it was looked at.
+    pub design: &'a Design,
+    /// What was measured.
+    pub points: &'a [Point],
+    /// Variants, load points and streams by their indexes.
+    pub names: &'a Names,
+}
+
+/// Ratios from which on they are told as such, and not in per cent.
+const TIMES_FROM: f64 = 2.0;
+
+/// A claim about two variants under the same load, on one measure.
+struct Pair {
+    measure: Measure,
+    stream: Option<usize>,
+    over: usize,
+    under: usize,
+    point: usize,
+}
+
+/// Whether a claim was settled before the last look, where more blocks might have shown less.
+pub fn is_early(judged: &Judged, design: &Design) -> bool {
+    let exact = |reason: &Reason| matches!(reason, Reason::Constant | Reason::SeenOnly { .. });
+    judged.settled
+        && judged.verdict != Verdict::Undecided
+        && judged.blocks < design.last()
+        && !judged.reasons.iter().any(exact)
+}
+
+/// The sentence; empty when nothing was measured.
+pub fn sentence(claim: &Claim, judged: &Judged, setting: &Setting<'_>) -> String {
+    let Some(estimate) = judged.estimate else { return String::new() };
+    let found = match pair_of(claim).filter(|_| estimate.unit == "ratio") {
+        Some(pair) => of_pair(&pair, claim, judged, &estimate, setting),
+        None => of_level(claim, judged, &estimate, setting),
+    };
+    let basis = basis(claim, judged, &estimate, setting);
+    format!("{found} ({basis}). Claim \"{}\": {}.", claim.name, outcome(claim, judged, &estimate, setting))
+}
+
+fn pair_of(claim: &Claim) -> Option<Pair> {
+    let side = |side: &Side| match side {
+        Side::Measured { term: Term::Of { measure, variant, stream }, point, .. } => {
+            Some((*measure, *variant, *stream, *point))
+        }
+        _ => None,
+    };
+    let ((measure, over, stream, point), (other, under, beside, there)) =
+        (side(&claim.left)?, side(&claim.right)?);
+    ((measure, stream, point) == (other, beside, there) && over != under).then_some(Pair {
+        measure,
+        stream,
+        over,
+        under,
+        point,
+    })
+}
+
+/// `nio2 serves 5.4 % more requests than nio`.
+fn of_pair(
+    pair: &Pair,
+    claim: &Claim,
+    judged: &Judged,
+    estimate: &Estimate,
+    setting: &Setting<'_>,
+) -> String {
+    let variant = |index: usize| setting.names.variants.get(index).map_or("?", |known| known.name.as_str());
+    let (over, under) = (variant(pair.over), variant(pair.under));
+    let at = match setting.names.points.len() {
+        0 | 1 => String::new(),
+        _ => format!(" @ {}", setting.names.points.get(pair.point).map_or("?", String::as_str)),
+    };
+    let stream = pair.stream.and_then(|stream| setting.names.streams.get(stream));
+    let of_stream = stream.map_or_else(String::new, |name| format!("[{name}]"));
+    let (bound, ratio) = quoted(claim, judged, estimate, setting.design);
+    let amount = match in_times(estimate) {
+        true => Amount::Times(format!("{bound}{}", number::ratio(ratio))),
+        false => Amount::Share(format!("{}{}", bound_of_share(bound, ratio), change(ratio)), ratio >= 1.0),
+    };
+    let found = match (pair.measure, amount) {
+        (Measure::Throughput, Amount::Times(times)) => {
+            format!("{over} serves {times} times as many requests{of_stream} as {under}{at}")
+        }
+        (Measure::Throughput, Amount::Share(share, more)) => {
+            let more = if more { "more" } else { "fewer" };
+            format!("{over} serves {share} {more} requests{of_stream} than {under}{at}")
+        }
+        (Measure::CpuPerRequest, Amount::Times(times)) => {
+            format!("{over} uses {times} times the CPU time of {under} for a request{at}")
+        }
+        (Measure::CpuPerRequest, Amount::Share(share, more)) => {
+            let more = if more { "more" } else { "less" };
+            format!("{over} uses {share} {more} CPU time for a request than {under}{at}")
+        }
+        (measure, Amount::Times(times)) => {
+            format!("{}{of_stream} of {over} is {times} times that of {under}{at}", measure.name())
+        }
+        (measure, Amount::Share(share, more)) => {
+            let more = if more { "higher" } else { "lower" };
+            format!("{}{of_stream} of {over} is {share} {more} than that of {under}{at}", measure.name())
+        }
+    };
+    match (claim.comparison, judged.verdict) {
+        (Comparison::Within(band), Verdict::Supported) => {
+            let differ = estimate.low > 1.0 || estimate.high < 1.0;
+            let word = if differ { "practically equivalent" } else { "equivalent" };
+            format!("{found}: {word} within ±{}", number::percent(band))
+        }
+        _ => found,
+    }
+}
+
+enum Amount {
+    Times(String),
+    Share(String, bool),
+}
+
+/// Whether an estimate and its ends are told as ratios, because one of them would be a large share.
+fn in_times(estimate: &Estimate) -> bool {
+    let ends = [estimate.point, estimate.low, estimate.high].into_iter();
+    let mut told = ends.filter(|ratio| ratio.is_finite() && *ratio > 0.0);
+    told.any(|ratio| ratio >= TIMES_FROM || ratio <= 1.0 / TIMES_FROM)
+}
+
+/// 5.4 % for 1.054 and for 0.946.
+fn change(ratio: f64) -> String {
+    number::percent((ratio - 1.0).abs())
+}
+
+/// `at least` of a ratio below 1 is `at most` of what is missing to 1.
+fn bound_of_share(bound: &'static str, ratio: f64) -> &'static str {
+    match (bound, ratio < 1.0) {
+        (AT_LEAST, true) => AT_MOST,
+        (AT_MOST, true) => AT_LEAST,
+        (bound, _) => bound,
+    }
+}
+
+const AT_LEAST: &str = "at least ";
+const AT_MOST: &str = "at most ";
+
+/// What comes first: the estimate, or after an early stop the end of the interval that is nearer to the boundary.
+fn quoted(claim: &Claim, judged: &Judged, estimate: &Estimate, design: &Design) -> (&'static str, f64) {
+    let inside = matches!(claim.comparison, Comparison::Within(_)) && judged.verdict == Verdict::Supported;
+    if inside || !is_early(judged, design) {
+        return ("", estimate.point);
+    }
+    match estimate.point > boundary(claim) {
+        true => (AT_LEAST, estimate.low),
+        false => (AT_MOST, estimate.high),
+    }
+}
+
+/// What the quantity is compared with.
+pub fn boundary(claim: &Claim) -> f64 {
+    let factor = |side: &Side| match side {
+        Side::Measured { factor, .. } => *factor,
+        Side::Constant(value) => *value,
+    };
+    factor(&claim.right) / factor(&claim.left)
+}
+
+/// `p99(nio) @ 64c is 48.2 ms`.
+fn of_level(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<'_>) -> String {
+    let left = quantity(&claim.left, setting.names);
+    let (bound, value) = quoted(claim, judged, estimate, setting.design);
+    let is_difference = estimate.unit.ends_with("_difference");
+    let value = number::with_unit(if is_difference { estimate.point } else { value }, estimate.unit);
+    match &claim.right {
+        Side::Measured { .. } if is_difference => {
+            format!("{left} less {} is {value}", quantity(&claim.right, setting.names))
+        }
+        Side::Measured { .. } => {
+            format!("{left} is {bound}{value} times {}", quantity(&claim.right, setting.names))
+        }
+        Side::Constant(_) => format!("{left} is {bound}{value}"),
+    }
+}
+
+/// A side without its factor: `ratio(throughput, a, b) @ 64c`.
+fn quantity(side: &Side, names: &Names) -> String {
+    let variant = |index: &usize| names.variants.get(*index).map_or("?", |known| known.name.as_str());
+    let of_stream = |stream: &Option<usize>| {
+        let name = stream.and_then(|at| names.streams.get(at));
+        name.map_or_else(String::new, |name| format!("[{name}]"))
+    };
+    match side {
+        Side::Constant(value) => number::plain(*value),
+        Side::Measured { term, point, .. } => {
+            let at = names.points.get(*point).map_or("?", String::as_str);
+            match term {
+                Term::Of { measure, variant: of, stream } => {
+                    format!("{}{}({}) @ {at}", measure.name(), of_stream(stream), variant(of))
+                }
+                Term::Ratio { measure, over, under, stream } => format!(
+                    "ratio({}{}, {}, {}) @ {at}",
+                    measure.name(),
+                    of_stream(stream),
+                    variant(over),
+                    variant(under)
+                ),
+            }
+        }
+    }
+}
+
+/// What it rests on: the interval, the estimate where another figure came first, blocks, and how they were made.
+fn basis(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<'_>) -> String {
+    let mut parts = Vec::new();
+    let is_pair = pair_of(claim).is_some() && estimate.unit == "ratio";
+    let told = |value: f64| match is_pair {
+        true => signed(value, estimate),
+        false => number::with_unit(value, estimate.unit),
+    };
+    if judged.reasons.contains(&Reason::Constant) {
+        parts.push("the same in all blocks".to_string());
+    } else if estimate.low.is_finite() && estimate.high.is_finite() && !claim.is_of_a_count() {
+        let confidence = (judged.confidence * 1000.0).round() / 10.0;
+        let kind = match setting.design.kind {
+            Kind::Anytime => "anytime-valid",
+            Kind::Looks => "repeated",
+        };
+        let (low, high) = (told(estimate.low), told(estimate.high));
+        parts.push(format!("{confidence} % {kind} interval {low} … {high}"));
+        if !quoted(claim, judged, estimate, setting.design).0.is_empty() {
+            parts.push(format!("estimate {}", told(estimate.point)));
+        }
+        parts.push(made_of(judged.blocks, setting.plan));
+        parts.push(format!("Hodges–Lehmann {}", told(estimate.hodges_lehmann)));
+        return with_arrivals(parts, claim, setting);
+    } else if !claim.is_of_a_count() {
+        parts.push("no interval".to_string());
+    }
+    parts.push(made_of(judged.blocks, setting.plan));
+    with_arrivals(parts, claim, setting)
+}
+
+/// `+5.4 %` for a ratio of 1.054; `×2.31` beside an estimate that is told so.
+fn signed(ratio: f64, estimate: &Estimate) -> String {
+    if in_times(estimate) {
+        return format!("×{}", number::ratio(ratio));
+    }
+    let sign = if ratio < 1.0 { "−" } else { "+" };
+    format!("{sign}{}", change(ratio))
+}
+
+/// `12 blocks of fresh starts in cycles`.
+fn made_of(n: u32, plan: &Plan) -> String {
+    let what = if plan.replication == "process" { "the running processes" } else { "fresh starts" };
+    let turns = if plan.mode == "serial" { "one after the other" } else { "in cycles" };
+    format!("{} of {what} {turns}", blocks(n))
+}
+
+/// A figure of response times says how the requests came, and of how many answers it is.
+fn with_arrivals(mut parts: Vec<String>, claim: &Claim, setting: &Setting<'_>) -> String {
+    let of_latency = |measure: Measure| {
+        matches!(measure, Measure::ResponseQuantile(_) | Measure::ResponseMean | Measure::ResponseMax)
+    };
+    if claim.measured().any(|(measure, _)| of_latency(measure)) {
+        let mut trials: Vec<(usize, usize)> = Vec::new();
+        claim.trials().for_each(|trial| {
+            if !trials.contains(&trial) {
+                trials.push(trial);
+            }
+        });
+        let counts = trials.iter().map(|&(variant, point)| {
+            let variant = setting.names.variants.get(variant).map(|known| &known.name);
+            let label = setting.names.points.get(point);
+            let is_it = |point: &&Point| {
+                Some(&point.variant) == variant && Some(&point.point) == label && point.stream.is_empty()
+            };
+            number::count(setting.points.iter().find(is_it).map_or(0, |point| point.response_time_ns.count))
+        });
+        let counts: Vec<String> = counts.collect();
+        let mut loops: Vec<String> =
+            trials.iter().filter_map(|(_, point)| setting.plan.points.get(*point)).map(arrivals).collect();
+        loops.dedup();
+        parts.push(format!("{} loop, {} responses", loops.join(" and "), counts.join(" and ")));
+    }
+    parts.join(", ")
+}
+
+/// How requests come: `closed`, `open, poisson`.
+pub fn arrivals(point: &LoadPoint) -> String {
+    match &point.arrival {
+        Some(arrival) => format!("{}, {arrival}", point.model),
+        None => point.model.clone(),
+    }
+}
+
+/// `undecided (the interval holds +3.00 %), resolution ±4.40 %; about 9 blocks more would settle it`.
+fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<'_>) -> String {
+    let word = judged.verdict.name();
+    if judged.verdict != Verdict::Undecided {
+        return word.to_string();
+    }
+    let is_pair = pair_of(claim).is_some() && estimate.unit == "ratio";
+    let crosses = judged.reasons.iter().find_map(|reason| match reason {
+        Reason::IntervalCrosses { resolution, more_blocks } => Some((resolution, more_blocks)),
+        _ => None,
+    });
+    match crosses {
+        Some((resolution, more)) => {
+            let what = match claim.comparison {
+                Comparison::Within(band) => format!("±{}", number::percent(band)),
+                _ if is_pair => signed(boundary(claim), estimate),
+                _ if estimate.unit.ends_with("_difference") => number::with_unit(0.0, estimate.unit),
+                _ => number::with_unit(boundary(claim), estimate.unit),
+            };
+            let more = match more {
+                Some(n) => format!("about {} more", blocks(*n)),
+                None => "no number of blocks in reach".to_string(),
+            };
+            let side = match claim.comparison {
+                Comparison::Within(_) => "the interval lies neither within nor outside",
+                _ => "the interval holds",
+            };
+            format!(
+                "{word} ({side} {what}), resolution ±{}; {more} would settle it",
+                number::percent(*resolution)
+            )
+        }
+        None => match judged.reasons.first() {
+            Some(reason) => format!("{word}: {}", why(reason, setting.names, estimate.unit)),
+            None => word.to_string(),
+        },
+    }
+}

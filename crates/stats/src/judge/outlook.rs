@@ -1,0 +1,155 @@
+//! How much longer a study may take.
+//!
+//! What is known of each open claim, mean and spread of its blocks, is gone on with at random a few hundred times:
+//! mean and spread are drawn from what they may be after these blocks (the usual posterior, with neither known
+//! before), blocks are drawn from those, and the looks are taken as the judge takes them, until every claim is
+//! settled or given up. The same blocks give the same answer: the seed is fixed.
+
+use super::decide::{Frame, frame};
+use super::evaluate::FUTILE_BELOW;
+use super::{Court, in_court};
+use crate::design::Bounds;
+use crate::rng::Rng;
+use crate::sample::Moments;
+use crate::{Claim, Design, Observations, Outlook, Reason, next_look};
+
+/// Ways that are tried.
+const PATHS: usize = 300;
+
+/// Share of them below `low`, and above `high`.
+const TAIL: f64 = 0.05;
+
+const SEED: u64 = 0x6c6f_6f6b;
+
+/// How many more blocks it may take until every claim is settled. `None` when all are, when there is none, or when
+/// the last look is behind.
+pub fn outlook(claims: &[Claim], observations: &Observations, design: &Design) -> Option<Outlook> {
+    in_court(claims, observations, design, of_court)
+}
+
+/// An open claim as it is now.
+struct Open {
+    frame: Frame,
+    moments: Moments,
+    /// Something forbids a verdict that more blocks do not heal.
+    held: bool,
+}
+
+/// The same, on one of the ways in which it may go on.
+struct Walker<'a> {
+    open: &'a Open,
+    mean: f64,
+    sd: f64,
+    now: Moments,
+    settled: bool,
+    given_up: bool,
+}
+
+fn of_court(mut court: Court<'_>, have: u32) -> Option<Outlook> {
+    let first = next_look(court.design, have)?;
+    if court.cases.is_empty() || court.settled.iter().all(Option::is_some) {
+        return None;
+    }
+    let (soonest, last) = (first - have, court.design.last() - have);
+    let open: Vec<usize> = court.open().collect();
+    let mut known = Vec::new();
+    for case in open {
+        let sides: Vec<_> = court.cases[case].sides.iter().flatten().copied().collect();
+        let seen = frame(&court.cases[case], &sides)
+            .and_then(|frame| Some((Moments::of(&frame.values)?, frame)))
+            .filter(|(moments, _)| moments.n > 1);
+        let Some((moments, frame)) = seen else {
+            // One block has no spread: anything may come.
+            return Some(Outlook { low: soonest, median: last, high: last, last });
+        };
+        let evaluation = court.evaluate(case, have, have);
+        let for_good =
+            |reason: &Reason| matches!(reason, Reason::ClientLimited { .. } | Reason::Errors { .. });
+        known.push(Open { frame, moments, held: evaluation.reasons.iter().any(for_good) });
+    }
+    let given_up = court.given_up.iter().filter(|given_up| **given_up).count() as u32;
+    let mut rng = Rng::new(SEED);
+    let mut bounds = Bounds::new(court.design);
+    let mut ends: Vec<u32> = (0..PATHS)
+        .map(|_| path(&known, court.design, &mut bounds, have, given_up, &mut rng) - have)
+        .collect();
+    ends.sort_unstable();
+    let at = |share: f64| ends[((PATHS - 1) as f64 * share).round() as usize];
+    Some(Outlook { low: at(TAIL), median: at(0.5), high: at(1.0 - TAIL), last })
+}
+
+/// Blocks in all when every claim is settled or given up, on one way.
+fn path(
+    known: &[Open],
+    design: &Design,
+    bounds: &mut Bounds<'_>,
+    have: u32,
+    given_up: u32,
+    rng: &mut Rng,
+) -> u32 {
+    let mut walkers: Vec<Walker<'_>> = known.iter().map(|open| Walker::begin(open, rng)).collect();
+    let mut at = have;
+    for &look in design.looks.iter().filter(|&&look| look > have) {
+        for walker in walkers.iter_mut().filter(|walker| walker.is_open()) {
+            (at..look).for_each(|_| walker.step(rng));
+        }
+        at = look;
+        loop {
+            let sharing = given_up + walkers.iter().filter(|walker| !walker.settled).count() as u32;
+            let mut any = false;
+            for walker in walkers.iter_mut().filter(|walker| walker.is_open()) {
+                walker.settled = walker.decides(bounds.for_blocks(walker.now.n, sharing));
+                any |= walker.settled;
+            }
+            if !any {
+                break;
+            }
+        }
+        if design.futility && look < design.last() {
+            let bound = bounds.for_blocks(design.last(), 1);
+            for walker in walkers.iter_mut().filter(|walker| walker.is_open()) {
+                walker.given_up = walker.is_futile(bound, design.last());
+            }
+        }
+        if !walkers.iter().any(Walker::is_open) {
+            return look;
+        }
+    }
+    design.last()
+}
+
+impl<'a> Walker<'a> {
+    /// With a mean and a spread that the claim may have.
+    fn begin(open: &'a Open, rng: &mut Rng) -> Walker<'a> {
+        let Moments { n, mean, sd } = open.moments;
+        let squares: f64 = (1..n).map(|_| rng.normal().powi(2)).sum();
+        let sd = if squares > 0.0 { sd * (f64::from(n - 1) / squares).sqrt() } else { sd };
+        let mean = mean + sd / f64::from(n).sqrt() * rng.normal();
+        Walker { open, mean, sd, now: open.moments, settled: false, given_up: false }
+    }
+
+    fn is_open(&self) -> bool {
+        !self.settled && !self.given_up
+    }
+
+    /// One block more (Welford's recurrence).
+    fn step(&mut self, rng: &mut Rng) {
+        let value = self.mean + self.sd * rng.normal();
+        let Moments { n, mean, sd } = self.now;
+        let apart = value - mean;
+        let mean = mean + apart / f64::from(n + 1);
+        let squares = sd * sd * f64::from(n - 1) + apart * (value - mean);
+        self.now = Moments { n: n + 1, mean, sd: (squares / f64::from(n)).sqrt() };
+    }
+
+    fn decides(&self, bound: f64) -> bool {
+        let half = if self.now.sd == 0.0 { 0.0 } else { bound * self.now.standard_error() };
+        let (low, high) = (self.now.mean - half, self.now.mean + half);
+        !self.open.held && self.open.frame.decide(low, high).is_some()
+    }
+
+    fn is_futile(&self, bound: f64, last: u32) -> bool {
+        let chance = self.open.frame.chance_at_last(&self.now, last, bound);
+        !self.open.held && chance.is_some_and(|chance| chance < FUTILE_BELOW)
+    }
+}

@@ -1,0 +1,140 @@
+//! For each guard the failure that it is there for, planted in data that would decide otherwise, on both sides of its
+//! limit. (Unfit generators, errors, lost blocks and Hodges–Lehmann stand with the other laws of the judge.)
+
+use super::*;
+use crate::student;
+
+/// A pair for each logarithm of the ratio.
+fn ratios(logs: &[f64]) -> Record {
+    let a: Vec<f64> = logs.iter().map(|log| 1000.0 * log.exp()).collect();
+    let b = vec![1000.0; logs.len()];
+    Record::new(logs.len() as u32).with(Measure::Throughput, 0, 0, &a).with(Measure::Throughput, 1, 0, &b)
+}
+
+/// Half as many again, give or take a little, which is clear at any look.
+fn clear(blocks: usize) -> Record {
+    ratios(&(0..blocks).map(|block| 0.4 + 0.001 * (block % 3) as f64).collect::<Vec<_>>())
+}
+
+fn alone(record: &Record, look: u32) -> Judged {
+    record.judge(&[FASTER], &Design::at(&[look])).claims.remove(0)
+}
+
+#[test]
+fn a_study_whose_halves_differ_by_more_than_chance_explains_has_no_verdict() {
+    // Twelve blocks of ±w: each half has a spread of w √(6/5), their difference a standard error of w √0.4.
+    let w = 0.002;
+    let study = |shift: f64| {
+        let log = |block: usize| {
+            let wobble = if block.is_multiple_of(2) { w } else { -w };
+            0.4 + wobble + if block < 6 { 0.0 } else { shift }
+        };
+        alone(&ratios(&(0..12).map(log).collect::<Vec<_>>()), 12)
+    };
+    let limit = student::critical(0.0027, 10) * w * 0.4_f64.sqrt();
+    for sign in [1.0, -1.0] {
+        let just = study(sign * limit * 0.999);
+        assert_eq!((just.verdict, just.reasons.len()), (Verdict::Supported, 0), "{just:?}");
+        let beyond = study(sign * limit * 1.001);
+        assert_eq!(beyond.verdict, Verdict::Undecided);
+        let [Reason::HalvesDiffer { first, second, errors, allowed }] = beyond.reasons[..] else {
+            panic!("{:?}", beyond.reasons)
+        };
+        assert!((first - 0.4_f64.exp()).abs() < 1e-9);
+        assert!((second / first - (sign * limit * 1.001).exp()).abs() < 1e-9);
+        assert!((errors / allowed - 1.001).abs() < 1e-6 && (3.9..4.0).contains(&allowed), "{allowed}");
+    }
+}
+
+#[test]
+fn halves_that_never_vary_differ_when_they_are_not_the_same() {
+    let step = |second: f64| ratios(&[0.4, 0.4, 0.4, second, second, second]);
+    assert_eq!(alone(&step(0.4), 6).verdict, Verdict::Supported);
+    let judged = alone(&step(0.41), 6);
+    assert!(matches!(judged.reasons[..], [Reason::HalvesDiffer { .. }]), "{judged:?}");
+    assert_eq!(judged.verdict, Verdict::Undecided);
+}
+
+#[test]
+fn three_blocks_have_no_halves() {
+    let judged = alone(&ratios(&[0.400, 0.401, 0.430]), 3);
+    assert!(!judged.reasons.iter().any(|reason| matches!(reason, Reason::HalvesDiffer { .. })), "{judged:?}");
+}
+
+/// A variant's values are missing in these blocks.
+fn without(mut record: Record, variant: usize, blocks: &[u32]) -> Record {
+    let gone = |cell: &Cell| cell.variant == variant && blocks.contains(&cell.block);
+    record.observations.cells.retain(|cell| !gone(cell));
+    record
+}
+
+#[test]
+fn a_variant_that_is_lost_much_more_often_than_the_other_has_no_verdict() {
+    // The claim has as many blocks of its own as at the first look when the study is at the last.
+    let at = |record: &Record, own: u32, all: u32| {
+        record.judge(&[FASTER], &Design::at(&[own, all])).claims.remove(0)
+    };
+    for variant in [0, 1] {
+        // Two blocks of difference are a tenth of twenty, and more than that of nineteen.
+        let tenth = at(&without(clear(20), variant, &[4, 9]), 18, 20);
+        assert_eq!((tenth.verdict, tenth.blocks), (Verdict::Supported, 18), "{:?}", tenth.reasons);
+        let more = at(&without(clear(19), variant, &[4, 9]), 17, 19);
+        assert_eq!(more.verdict, Verdict::Undecided);
+        let expected = Reason::LostUnevenly { variant, lost: 2, other: 0, of: 19 };
+        assert_eq!(more.reasons[0], expected, "two of nineteen are not a fifth, but a variant's alone");
+    }
+    let both = at(&without(without(clear(12), 0, &[3]), 1, &[7]), 10, 12);
+    assert_eq!(both.verdict, Verdict::Supported, "each lost one: {:?}", both.reasons);
+    let once = at(&without(clear(9), 0, &[4]), 8, 9);
+    assert_eq!(once.verdict, Verdict::Supported, "one block is no pattern: {:?}", once.reasons);
+    let threshold = without(clear(12), 0, &[3, 7]);
+    let design = Design::at(&[10, 12]);
+    let alone = threshold.judge(&["throughput(a) > 1000/s @ 64c"], &design).claims.remove(0);
+    assert_eq!(alone.verdict, Verdict::Supported, "there is no other: {:?}", alone.reasons);
+}
+
+#[test]
+fn a_machine_that_disturbed_most_blocks_forbids_a_verdict() {
+    let mut record = clear(4);
+    record.observations.disturbed = vec![0, 1, 2, 3];
+    assert_eq!(alone(&record, 4).verdict, Verdict::Supported, "as many as count");
+    record.observations.disturbed = vec![0, 1, 1, 2, 3];
+    let judged = alone(&record, 4);
+    assert_eq!(judged.reasons, [Reason::Disturbed { blocks: 5, of: 9 }]);
+    assert_eq!(judged.verdict, Verdict::Undecided);
+}
+
+#[test]
+fn fewer_blocks_than_the_first_look_decide_nothing_however_clear() {
+    let design = Design::at(&[5, 8]);
+    for (blocks, verdict) in [(4, Verdict::Undecided), (5, Verdict::Supported)] {
+        let judged = clear(blocks).judge(&[FASTER], &design).claims.remove(0);
+        assert_eq!(judged.verdict, verdict, "{blocks}");
+    }
+}
+
+/// What a block left out on purpose is not lost: neither to the judge nor to a comparison with a baseline.
+#[test]
+fn blocks_that_left_a_trial_out_on_purpose_are_no_losses() {
+    let mut record = clear(12);
+    for cell in record.observations.cells.iter_mut().filter(|cell| cell.variant == 0 && cell.block > 6) {
+        (cell.cycles, cell.merged, cell.finished) = (Vec::new(), None, 0);
+    }
+    let judged =
+        record.judge(&["throughput(a) > 1.3 * throughput(b) @ 64c"], &Design::at(&[6, 12])).claims.remove(0);
+    assert_eq!(
+        (judged.verdict, judged.blocks, judged.reasons.len()),
+        (Verdict::Supported, 6, 0),
+        "{judged:?}"
+    );
+    // An open claim shows how it stands with the six blocks that it has.
+    let open = record
+        .judge(&["throughput(a) > 1.492 * throughput(b) @ 64c"], &Design::at(&[6, 12]))
+        .claims
+        .remove(0);
+    assert_eq!((open.verdict, open.blocks), (Verdict::Undecided, 6), "{open:?}");
+    assert!(!open.reasons.iter().any(|reason| matches!(reason, Reason::NotMeasured { .. })), "{open:?}");
+    let same = [Counterpart { measure: Measure::Throughput, variant: (0, 0), point: (0, 0) }];
+    let compared = judge_regressions(&record.observations, &clear(12).observations, &same, 0.05, 0.05);
+    assert_eq!(compared[0].verdict, Verdict::Supported, "{compared:?}");
+}

@@ -1,0 +1,66 @@
+//! Claims: as the plan holds them, and as they came out; and comparisons that nobody claimed.
+
+use super::Estimate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A claim as the plan holds it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedClaim {
+    /// Its name.
+    pub name: String,
+    /// Its text, as declared.
+    pub text: String,
+}
+
+/// A claim with its verdict.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClaimResult {
+    /// Its name.
+    pub name: String,
+    /// Its text at a definite load point.
+    pub text: String,
+    /// `supported`, `refuted` or `undecided`.
+    pub verdict: String,
+    /// What it rests on.
+    pub estimate: Option<Estimate>,
+    /// Confidence of the interval.
+    pub confidence: f64,
+    /// Blocks it rests on.
+    pub blocks: u32,
+    /// Why, a sentence each.
+    pub reasons: Vec<String>,
+    /// What was found, in a sentence: by how much, with interval, blocks and what is claimed.
+    #[serde(default)]
+    pub sentence: String,
+    /// The Hodges–Lehmann estimate beside it, in the unit of the estimate.
+    #[serde(default)]
+    pub hodges_lehmann: Option<f64>,
+    /// Whether it was settled before the last look. Then chance helped more often than not, and the end of the interval
+    /// that is nearer to what is claimed is the one to quote.
+    #[serde(default)]
+    pub early: bool,
+}
+
+/// Two variants that no claim compares; of no verdict, and apart from the claims' error rate.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Exploratory {
+    /// The measure, as claims name it.
+    pub measure: String,
+    /// The variant above the line.
+    pub over: String,
+    /// The one below it.
+    pub under: String,
+    /// Label of the load point.
+    pub point: String,
+    /// The ratio with its interval; absent when nothing was measured.
+    pub ratio: Option<Estimate>,
+    /// Confidence of the interval: all exploratory comparisons share an error rate (Holm).
+    pub confidence: f64,
+    /// Blocks it rests on.
+    pub blocks: u32,
+    /// Whether the interval excludes 1, and nothing forbids to say so.
+    pub stands_out: bool,
+    /// What forbids it, a sentence each.
+    pub reasons: Vec<String>,
+}
