@@ -121,14 +121,10 @@ fn again(
             (study, catalogue, capacity::preset(args), args.load.workers, None)
         }
         Some(Verb::Tune(_) | Verb::Doctor(_)) => {
-            return Err(mistake(
-                "it is a part of something larger, which begins anew as a whole".to_string(),
-            ));
-        }
-        _ => {
-            let what = "its command line is none of run, compare and capacity";
+            let what = "it is a part of something larger, which begins anew as a whole";
             return Err(mistake(what.to_string()));
         }
+        _ => return Err(mistake("its command line is none of run, compare and capacity".to_string())),
     };
     if let Begin::Resume { .. } = begin {
         plan::keep_most_connections(&mut study, plan);

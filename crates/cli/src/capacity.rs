@@ -39,6 +39,7 @@ pub fn preset(args: &CapacityArgs) -> PresetArgs {
         smoke: false,
         quick: false,
         thorough: false,
+        keep_going: false,
         budget: Some(args.budget.clone()),
         no_ceiling: args.no_ceiling,
         timing: None,

@@ -360,7 +360,7 @@ fn trials(
 ) -> anyhow::Result<Ending> {
     let Some(capacity) = &plan.capacity else { unreachable!("only a search comes here") };
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
-    let mut live = Live::new(plan, Vec::new(), conduct.output.quiet);
+    let mut live = Live::new(plan, Vec::new(), behind.spent_ns, conduct.output.quiet);
     let ending = CapacityRunner {
         plan,
         capacity,
