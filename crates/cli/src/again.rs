@@ -3,7 +3,7 @@
 use crate::args::{Cli, OutputArgs, RerunArgs, ResumeArgs, RunArgs, Verb};
 use crate::exit::{Exit, leave};
 use crate::run::{Begin, Conduct, conduct};
-use crate::{compare, run};
+use crate::{capacity, compare, run};
 use clap::Parser;
 use proofload_harness::plan::{self, Mode};
 use proofload_harness::study::{self, Study};
@@ -115,12 +115,16 @@ fn again(
             let study = within(&base, || compare::study_of(args))?;
             (study, catalogue, args.preset.clone(), args.load.workers, None)
         }
-        Some(Verb::Tune(_) | Verb::Doctor(_)) => {
-            return Err(mistake(
-                "it is a part of something larger, which begins anew as a whole".to_string(),
-            ));
+        Some(Verb::Capacity(args)) => {
+            let catalogue = Catalogue::find(None, None).map_err(|error| leave(Exit::Usage, error))?;
+            let study = within(&base, || capacity::study_of(args))?;
+            (study, catalogue, capacity::preset(args), args.load.workers, None)
         }
-        _ => return Err(mistake("its command line is neither run nor compare".to_string())),
+        Some(Verb::Tune(_) | Verb::Doctor(_)) => {
+            let what = "it is a part of something larger, which begins anew as a whole";
+            return Err(mistake(what.to_string()));
+        }
+        _ => return Err(mistake("its command line is none of run, compare and capacity".to_string())),
     };
     if let Begin::Resume { .. } = begin {
         plan::keep_most_connections(&mut study, plan);

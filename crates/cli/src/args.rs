@@ -1,11 +1,13 @@
 //! The command line, raw: nothing here does more than name, describe and split.
 
+mod capacity;
 mod open;
 mod parts;
 mod records;
 mod reference;
 mod transport;
 
+pub use capacity::CapacityArgs;
 pub use open::OpenArgs;
 pub use parts::{LengthsArg, NoiseArgs, TuneArgs};
 pub use records::{BaselineArgs, DiffArgs, HistoryArgs, ListFormat, RerunArgs, ResumeArgs};
@@ -41,6 +43,8 @@ pub struct Cli {
 pub enum Verb {
     /// Compare servers that already run, with a verdict
     Compare(Box<CompareArgs>),
+    /// Search the highest rate at which an objective holds
+    Capacity(Box<CapacityArgs>),
     /// Run a study: start its servers, load them, judge its claims
     Run(Box<RunArgs>),
     /// Go on with a run that was interrupted or killed

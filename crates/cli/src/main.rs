@@ -3,6 +3,7 @@
 mod again;
 mod args;
 mod baseline;
+mod capacity;
 mod compare;
 mod debug;
 mod doctor;
@@ -44,6 +45,7 @@ fn dispatch(cli: args::Cli) -> anyhow::Result<Exit> {
     match cli.verb {
         None => measure::measure(&cli.measure),
         Some(args::Verb::Compare(args)) => compare::compare(&args),
+        Some(args::Verb::Capacity(args)) => capacity::capacity(&args),
         Some(args::Verb::Run(args)) => run::run(&args),
         Some(args::Verb::Resume(args)) => again::resume(&args),
         Some(args::Verb::Rerun(args)) => again::rerun(&args),

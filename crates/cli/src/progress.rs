@@ -5,7 +5,8 @@ use proofload_engine::{Extent, LoadPlan, Watch};
 use proofload_harness::host::clock;
 use proofload_harness::runner::Progress;
 use proofload_report::{escape, number};
-use proofload_stats::Judgement;
+use proofload_stats::{Judgement, Measure};
+use proofload_store::SeenTrial;
 use proofload_store::schema::{Ceiling, Plan};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -130,6 +131,11 @@ impl Live {
             Progress::Disturbed { block, why } => {
                 self.say(&format!("block {block} is left out for all variants: {why}"));
             }
+            Progress::Trying { variant, rate_per_s, stage } => {
+                let rate = number::with_unit(*rate_per_s, "per_s");
+                self.line(&format!("{variant} @ {rate}, {}", stage.name()));
+            }
+            Progress::Tried { variant, number, trial } => self.say(&trial_line(variant, *number, trial)),
             Progress::Look { blocks, judgement } => self.look(*blocks, judgement),
             Progress::Spared { spared } => {
                 self.say(&format!(
@@ -196,6 +202,28 @@ impl Live {
     fn time_left(&self) -> String {
         self.left.in_words((clock::monotonic_ns() - self.block_begun_ns) as f64 / 1e9)
     }
+}
+
+/// A trial of a search, in a line.
+fn trial_line(variant: &str, number: usize, seen: &SeenTrial) -> String {
+    let shown = &seen.shown;
+    let values: Vec<String> = shown
+        .values
+        .iter()
+        .map(|(name, value)| {
+            let unit = Measure::parse(name).map_or("count", Measure::unit);
+            let value = value.map_or_else(|| "nothing".to_string(), |value| number::with_unit(value, unit));
+            format!("{name} {value}")
+        })
+        .collect();
+    let fresh = if shown.fresh { ", fresh" } else { "" };
+    format!(
+        "{variant}, trial {number} ({}{fresh}): {} {}, {}",
+        shown.stage,
+        number::with_unit(shown.rate_per_s, "per_s"),
+        shown.outcome.replace('_', "-"),
+        values.join(", ")
+    )
 }
 
 /// What was found of a ceiling, in a line.

@@ -10,7 +10,7 @@ use proofload_harness::host::lock::{LockError, MeasuringLock};
 use proofload_harness::host::{self, clock, cpus, signals};
 use proofload_harness::plan::{self, Mode, Preset};
 use proofload_harness::runner::{
-    self, Behind, Ending, Host, LiveBench, LiveTerms, Preparing, Progress, Runner,
+    self, Behind, CapacityRunner, Ending, Host, LiveBench, LiveTerms, Preparing, Progress, Runner,
 };
 use proofload_harness::study::{self, Study};
 use proofload_harness::subject::{Cache, Catalogue, Keeper, SubjectError};
@@ -173,7 +173,7 @@ pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>
     let minutes = plan.estimated_seconds / 60.0;
     let (mut record, behind) = record(conduct, &plan, &environment, accepted)?;
     let judged_nothing = conduct.study.claims.is_empty() && conduct.study.expectations.is_empty();
-    if judged_nothing && conduct.part.is_none() {
+    if judged_nothing && conduct.part.is_none() && plan.capacity.is_none() {
         say("no claim is left: figures only, no verdict");
     }
     match behind.last_block {
@@ -182,7 +182,8 @@ pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>
     }
     doubts.iter().for_each(|doubt| say(doubt));
     let place = Place { environment: &environment, hosts: &hosts, stop: &stop };
-    let done = blocks(conduct, &plan, &place, &mut record, behind)
+    let conducted = if plan.capacity.is_some() { trials } else { blocks };
+    let done = conducted(conduct, &plan, &place, &mut record, behind)
         .and_then(|ending| finish(conduct, &mut record, &ending, baseline.as_ref()));
     let path = record.path().to_path_buf();
     done.map(|exit| (exit, Some(path))).map_err(|error| unkept(error, &mut record))
@@ -334,6 +335,47 @@ struct Place<'a> {
     stop: &'a Arc<AtomicBool>,
 }
 
+/// The bench of the real world.
+fn bench<'a>(conduct: &Conduct<'a>, plan: &Plan, place: &'a Place<'_>, keeper: &'a Keeper) -> LiveBench<'a> {
+    LiveBench::new(LiveTerms {
+        study: conduct.study,
+        hosts: place.hosts,
+        keeper,
+        workers: conduct.workers.unwrap_or(plan.generator_cpus.len().max(1) as u32),
+        generator_cpus: plan.generator_cpus.clone(),
+        subject_cpus: plan.subject_cpus.clone(),
+        cache: conduct.cache,
+        environment: place.environment,
+        stop: Arc::clone(place.stop),
+    })
+}
+
+/// Runs the trials of a search, as [`blocks`] does those of a comparison.
+fn trials(
+    conduct: &Conduct<'_>,
+    plan: &Plan,
+    place: &Place<'_>,
+    record: &mut RunWriter,
+    behind: Behind,
+) -> anyhow::Result<Ending> {
+    let Some(capacity) = &plan.capacity else { unreachable!("only a search comes here") };
+    let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
+    let mut live = Live::new(plan, Vec::new(), behind.spent_ns, conduct.output.quiet);
+    let ending = CapacityRunner {
+        plan,
+        capacity,
+        bench: &mut bench(conduct, plan, place, &keeper),
+        record,
+        progress: &mut |step| live.show(&step),
+        stop: place.stop,
+        last_block: behind.last_block,
+        spent_ns: behind.spent_ns,
+    }
+    .run();
+    live.end();
+    Ok(ending?)
+}
+
 /// Runs the blocks under a keeper that ends everything, whatever happens to this process.
 fn blocks(
     conduct: &Conduct<'_>,
@@ -343,17 +385,7 @@ fn blocks(
     behind: Behind,
 ) -> anyhow::Result<Ending> {
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
-    let mut bench = LiveBench::new(LiveTerms {
-        study: conduct.study,
-        hosts: place.hosts,
-        keeper: &keeper,
-        workers: conduct.workers.unwrap_or(plan.generator_cpus.len().max(1) as u32),
-        generator_cpus: plan.generator_cpus.clone(),
-        subject_cpus: plan.subject_cpus.clone(),
-        cache: conduct.cache,
-        environment: place.environment,
-        stop: Arc::clone(place.stop),
-    });
+    let mut bench = bench(conduct, plan, place, &keeper);
     let (_, claims, design) = proofload_report::restore(plan)?;
     let looking = proofload_report::Looking::of(plan)?;
     let claim_names = claims.iter().map(|claim| claim.name.clone()).collect();

@@ -4,6 +4,7 @@
 //! ladder nest inside the cycles: for each cycle, for each point, every variant once. So variants that are
 //! compared at a point stand next to each other in time, and drift within a block meets all points alike.
 
+mod capacity;
 mod explain;
 mod lines;
 mod looking;
@@ -163,10 +164,14 @@ pub fn make(
     let block_s = block_seconds(study, &timing);
     let mut not_tested = lines::not_tested(study, preset, age_seconds(study, &timing, mode));
     let ceilings_s = study.points.len() as f64 * CEILING_S;
-    cut_looks(&mut timing, block_s, ceilings_s, &mut not_tested);
+    match study.capacity {
+        // A search has no looks and no verdicts.
+        Some(_) => not_tested.clone_from(&study.not_tested),
+        None => cut_looks(&mut timing, block_s, ceilings_s, &mut not_tested),
+    }
     let blocks = timing.looks.last().copied().unwrap_or(1);
     let replication = if has_url(study) { "process" } else { "start" };
-    Plan {
+    let mut plan = Plan {
         format: FORMAT_VERSION,
         study: study.name.clone(),
         question: study.question.clone(),
@@ -197,7 +202,11 @@ pub fn make(
         only: study.only.clone(),
         driver: study.driver.name().to_string(),
         ..Plan::default()
+    };
+    if let Some(load) = &study.capacity {
+        capacity::arrange(study, load, preset, &mut plan);
     }
+    plan
 }
 
 fn has_url(study: &Study) -> bool {

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod capacity;
 mod changes;
 pub mod escape;
 mod expected;

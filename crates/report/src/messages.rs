@@ -2,6 +2,7 @@
 //!
 //! Messages take values and return text without markup; escaping is the renderer's duty.
 
+mod capacity;
 mod changes;
 mod exploratory;
 mod factors;
@@ -15,6 +16,7 @@ mod transport;
 mod trends;
 mod verdict;
 
+pub use capacity::*;
 pub use changes::*;
 pub use exploratory::*;
 pub use factors::*;

@@ -1,7 +1,7 @@
 //! From the record to a result: judge, figures, limits. Everything that a renderer shows comes from here.
 
 use crate::figures::{figured, figures};
-use crate::{expected, exploratory, messages};
+use crate::{capacity, expected, exploratory, messages};
 use proofload_stats::{Claim, ClaimError, Design, Judged, Names, Observations, Selector, parse_claim};
 use proofload_store::schema::{self, ClaimResult, Estimate, FORMAT_VERSION, Plan, RunResult, Slice};
 use proofload_store::{Run, StoreError};
@@ -94,7 +94,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     let judgement = proofload_store::judged(run, &claims, &design)?;
     let seconds_per_block =
         plan.estimated_seconds / f64::from(design.looks.last().copied().unwrap_or(1).max(1));
-    let points = run.points()?;
+    let points = if plan.capacity.is_some() { capacity::points(run) } else { run.points()? };
     let setting = messages::Setting { plan, design: &design, points: &points, names: &names };
     let results = claims
         .iter()
@@ -107,6 +107,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     let expectations = expected::expectations(run, &names, &design, seconds_per_block)?;
     let published = expected::published_figures(plan, &names)?;
     let observations = run.observations(&figured(&claims, &published))?;
+    let capacities = capacity::capacities(run)?;
     let scalability = crate::scalability::scalability(run)?;
     let mut limits = limits(run, plan, run.excluded().len() as u32);
     limits.extend(crate::fitness::limits(&points));
@@ -117,8 +118,11 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     if explorable > explored.len() {
         limits.push(messages::not_explored(explored.len(), explorable));
     }
-    let figures = figures(&observations, &names);
+    let mut figures = figures(&observations, &names);
     limits.extend(crate::figures::limits(&figures));
+    if plan.capacity.is_some() {
+        figures = capacity::figures(&capacities, names.points.first().map_or("", String::as_str));
+    }
     let factors = crate::factors::factors(plan, &observations);
     limits.extend(crate::factors::limits(factors.as_ref()));
     let result = RunResult {
@@ -132,6 +136,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         figures,
         published: expected::beside_found(plan, &published, &observations, &names),
         claims: results,
+        capacities,
         expectations,
         exploratory: explored,
         trends: crate::trends::trends(run),
@@ -199,6 +204,9 @@ pub(crate) fn stored(estimate: proofload_stats::Estimate) -> Estimate {
 
 /// What limits the test, from what was really seen.
 fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
+    if plan.capacity.is_some() {
+        return capacity::limits(run);
+    }
     let measured: Vec<&Slice> = run
         .blocks()
         .iter()
@@ -364,6 +372,9 @@ pub fn overall(result: &RunResult) -> Overall {
         let figures = result.baseline.iter().flat_map(|baseline| &baseline.figures);
         figures.into_iter().any(|figure| figure.verdict == verdict)
     };
+    if !result.capacities.is_empty() {
+        return of_capacities(result);
+    }
     let undecided = any("undecided") || rows("undecided");
     let judged_nothing = result.claims.is_empty() && result.expectations.is_empty();
     // A refuted claim was judged on fit slices: the judge lets no other through.
@@ -379,6 +390,21 @@ pub fn overall(result: &RunResult) -> Overall {
         || (result.plan.is_some() && judged_nothing)
     {
         // A study of which no claim is left was asked for figures, and decides nothing.
+        Overall::Undecided
+    } else {
+        Overall::AllSupported
+    }
+}
+
+/// What a search comes to: that a rate is carried over the whole range is an answer that was asked for, that it is not
+/// even at the lowest is one that was not.
+fn of_capacities(result: &RunResult) -> Overall {
+    let any = |answers: &[&str]| result.capacities.iter().any(|found| answers.contains(&&*found.answer));
+    if any(&["below_range"]) {
+        Overall::Refuted
+    } else if any(&["client_limited", "connection_limited"]) {
+        Overall::Invalid
+    } else if any(&["not_settled"]) {
         Overall::Undecided
     } else {
         Overall::AllSupported

@@ -89,6 +89,7 @@ pub fn view(result: &RunResult) -> View {
     };
     let mut tables = match single {
         true => result.points.iter().map(latencies).collect(),
+        false if !result.capacities.is_empty() => crate::capacity::tables(result),
         false => vec![crate::figures::table(result)],
     };
     tables.extend(crate::exploratory::table(result));
@@ -96,8 +97,10 @@ pub fn view(result: &RunResult) -> View {
     tables.extend(crate::scalability::table(result));
     tables.extend(published(result));
     tables.extend(result.baseline.as_ref().map(against_baseline));
-    tables.extend(outcomes(&result.points));
-    tables.extend(handshakes(&result.points));
+    // Of a search each trial is a point; its table says what went wrong.
+    let points = if result.capacities.is_empty() { result.points.as_slice() } else { &[] };
+    tables.extend(outcomes(points));
+    tables.extend(handshakes(points));
     tables.extend(crate::steady::tables(result));
     tables.extend(crate::fitness::table(result));
     let mut limits = insecure(result);
@@ -108,6 +111,9 @@ pub fn view(result: &RunResult) -> View {
         limits.extend(crate::fitness::limits(&result.points).into_iter().filter(|_| is_fit(result)));
     }
     limits.extend(redirects(&result.points));
+    limits.extend(result.capacities.iter().flat_map(|found| {
+        found.reasons.iter().map(|reason| messages::of_variant(&found.variant, reason)).collect::<Vec<_>>()
+    }));
     View {
         title,
         question: result.question.clone(),
@@ -364,8 +370,11 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
             }
         }
         add(messages::WORKLOAD, plan.workload.join("; "));
-        add(messages::PRESET, messages::preset(&plan.preset, &plan.timing, plan.seed));
-        if !plan.mode.is_empty() {
+        match &plan.capacity {
+            Some(search) => add(messages::CAPACITY_SEARCH, messages::capacity_search(search, plan)),
+            None => add(messages::PRESET, messages::preset(&plan.preset, &plan.timing, plan.seed)),
+        }
+        if !plan.mode.is_empty() && plan.capacity.is_none() {
             add(messages::MODE, messages::mode(&plan.mode, &plan.mode_reason));
         }
         if let Some(chosen) = &result.slicing {
@@ -402,6 +411,10 @@ fn environment(result: &RunResult) -> Vec<(String, String)> {
 
 /// The last line: who, how many times as much, the interval, the blocks.
 fn headline(result: &RunResult) -> String {
+    if !result.capacities.is_empty() {
+        let sentences: Vec<&str> = result.capacities.iter().map(|found| found.sentence.as_str()).collect();
+        return sentences.join("; ");
+    }
     match &result.plan {
         None => result.points.first().map(single_headline).unwrap_or_default(),
         Some(plan) => restore(plan)

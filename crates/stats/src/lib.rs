@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bounds;
+pub mod capacity;
 pub mod change;
 pub mod chi_square;
 mod claim;

@@ -10,6 +10,7 @@ pub mod compare;
 pub mod schema;
 
 mod atomic;
+mod capacity;
 mod convert;
 mod error;
 mod fitness;
@@ -30,6 +31,7 @@ mod steady;
 mod streams;
 mod writer;
 
+pub use capacity::{SeenTrial, search_terms, trial_of};
 pub use convert::{bad_answer, durations_of, histograms_of, point_of};
 pub use error::StoreError;
 pub use fitness::{

@@ -256,7 +256,7 @@ fn unfit(lines: &[&Slice]) -> Vec<String> {
 }
 
 /// p99 and beyond.
-fn is_tail(measure: Measure) -> bool {
+pub(crate) fn is_tail(measure: Measure) -> bool {
     matches!(measure, Measure::ResponseMax)
         || matches!(measure, Measure::ResponseQuantile(quantile) if quantile >= 9900)
 }

@@ -3,6 +3,7 @@
 //!
 //! Times are integers in nanoseconds and their names end in `_ns`; `null` stands for "not measured".
 
+mod capacity;
 mod claims;
 mod expectations;
 mod factors;
@@ -16,6 +17,7 @@ mod single;
 mod slicing;
 mod steady;
 
+pub use capacity::{CapacityResult, CapacityTrial, PlannedCapacity, TrialTerms};
 pub use claims::{ClaimResult, Exploratory, PlannedClaim};
 
 pub use expectations::{
@@ -205,6 +207,9 @@ pub struct Slice {
     /// Of a pair of the phase `perturbation`, the slice with twice the threads.
     #[serde(default)]
     pub perturbed: bool,
+    /// What makes it a trial of a search for a capacity; absent for any other slice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trial: Option<TrialTerms>,
 }
 
 /// A level of a factor.
@@ -422,6 +427,10 @@ pub struct Plan {
     /// What is to carry the bytes: `epoll`, `io_uring`. Empty where it was not recorded, which is taken for `epoll`.
     #[serde(default)]
     pub driver: String,
+    /// The search for a capacity, of a study whose load is one. Its trials stand one after the other in the blocks, each
+    /// block one start of one variant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<PlannedCapacity>,
 }
 
 /// What machine this is.
@@ -495,6 +504,9 @@ pub struct RunResult {
     pub figures: Vec<Figure>,
     /// Verdicts.
     pub claims: Vec<ClaimResult>,
+    /// The capacity of each variant, of a study whose load is a search for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capacities: Vec<CapacityResult>,
     /// The table of expectations: met, not met or undecided.
     #[serde(default)]
     pub expectations: Vec<ExpectationResult>,

@@ -4,7 +4,7 @@ use super::{Mode, Preset, S, age_seconds, reckoned_warm_up_s};
 use crate::study::shortage::overflow;
 use crate::study::{ExpectedRow, OpenTerms, Reference, Study, SubjectSpec};
 use proofload_engine::Shortage;
-use proofload_store::schema::{LoadPoint, Plan, Timing, Transport, Variant};
+use proofload_store::schema::{LoadPoint, Plan, PlannedCapacity, Timing, Transport, Variant};
 use std::fmt::Write;
 
 /// The checked plan as text: what is started with which commands, what is asked, what is claimed, how long
@@ -31,6 +31,10 @@ fn write_all(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Result {
         seconds(study.timeouts.connect_ns),
         seconds(study.timeouts.response_ns)
     )?;
+    if let Some(search) = &plan.capacity {
+        write_search(out, plan, search)?;
+        return write_end(out, plan);
+    }
     writeln!(
         out,
         "\nClaims ({} at all load points, error rate {} over all of them)",
@@ -58,10 +62,36 @@ fn write_all(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Result {
     }
     write_timing(out, study, plan)?;
     write_order(out, plan)?;
+    write_end(out, plan)
+}
+
+fn write_end(out: &mut String, plan: &Plan) -> std::fmt::Result {
     writeln!(out, "\nCPUs")?;
     writeln!(out, "  generator: {}", cpus(&plan.generator_cpus))?;
     writeln!(out, "  subjects: {}", cpus(&plan.subject_cpus))?;
     list(out, "Not tested", &plan.not_tested)
+}
+
+fn write_search(out: &mut String, plan: &Plan, search: &PlannedCapacity) -> std::fmt::Result {
+    let seconds = |ns: u64| ns as f64 / S as f64;
+    list(out, "Objective", &search.slo)?;
+    writeln!(out, "\nTime ({})", plan.preset)?;
+    writeln!(
+        out,
+        "  search: at most {} trials of {} s for each variant ({} s before it are discarded), then the confirmation of both ends",
+        search.trials_max,
+        seconds(search.trial_ns),
+        seconds(plan.timing.discard_ns)
+    )?;
+    let start = if plan.replication == "start" { "a fresh start" } else { "new connections" };
+    writeln!(
+        out,
+        "  block: {start}, a fixed warm-up of {} s, at most 8 trials",
+        seconds(plan.timing.warm_up_ns)
+    )?;
+    let (most, budget) = (length(plan.estimated_seconds), length(seconds(plan.timing.budget_ns)));
+    writeln!(out, "  at most: {most}; budget {budget}")?;
+    writeln!(out, "  seed: {}", plan.seed)
 }
 
 fn write_variant(out: &mut String, variant: &Variant, subject: &SubjectSpec) -> std::fmt::Result {
@@ -138,7 +168,8 @@ fn point(point: &LoadPoint) -> String {
     };
     let base = match point.profile.as_str() {
         "" => base,
-        shape => format!("{base}, {shape}, carried out whole"),
+        shape if point.whole => format!("{base}, {shape}, carried out whole"),
+        shape => format!("{base}, {shape}"),
     };
     let think = match point.think.as_str() {
         "" if point.think_ns > 0 => format!(", think time {} s", point.think_ns as f64 / S as f64),

@@ -84,6 +84,19 @@ pub trait Bench {
         stretch: Stretch,
         seed: u64,
     ) -> Result<Loaded, BenchError>;
+    /// Loads a variant with a rate of its own instead of the one of its load point, the first of the plan.
+    ///
+    /// # Errors
+    /// As [`Bench::load`].
+    fn load_at(
+        &mut self,
+        _variant: usize,
+        _rate_per_s: f64,
+        _stretch: Stretch,
+        _seed: u64,
+    ) -> Result<Loaded, BenchError> {
+        Err(BenchError::Failed("this bench has no rates of its own".into()))
+    }
     /// Whether the variant still runs.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use crate::ceiling::{Measuring, Setting};
 use crate::host::clock;
 use crate::host::steady::{Sides, Steady};
 use crate::plan;
-use crate::study::{Stand, Study, SubjectSpec};
+use crate::study::{LoadKind, LoadPoint, Stand, Study, SubjectSpec};
 use crate::subject::{Cache, Keeper, Running, SubjectError};
 use crate::telemetry::{Checkpointer, Checkpoints, Sampled, Sampler, Target, Tree, TreeSample, idle_share};
 use proofload_engine::{Address, EngineError, Extent, LoadPlan, LoadResult, Watch};
@@ -98,7 +98,7 @@ impl<'a> LiveBench<'a> {
     fn load_plans(
         &self,
         variant: usize,
-        point: usize,
+        point: &LoadPoint,
         stretch: Stretch,
         seed: u64,
     ) -> Result<Vec<LoadPlan>, BenchError> {
@@ -115,7 +115,7 @@ impl<'a> LiveBench<'a> {
             cpus: self.terms.generator_cpus.clone(),
             seed,
         };
-        plan::load_plans(self.terms.study, &self.terms.study.points[point], stretch.stand, &terms)
+        plan::load_plans(self.terms.study, point, stretch.stand, &terms)
             .map_err(|error| BenchError::Failed(error.to_string()))
     }
 
@@ -154,15 +154,66 @@ impl<'a> LiveBench<'a> {
     fn checkpointer<'t>(
         &'t self,
         tree: &'t Tree,
-        point: usize,
+        point: &LoadPoint,
         stretch: Stretch,
     ) -> Option<Checkpointer<'t>> {
-        let every_ns = self.terms.study.points[point].checkpoint_ns();
+        let every_ns = point.checkpoint_ns();
         (every_ns > 0 && stretch.stand == Stand::Itself).then(|| Checkpointer {
             tree,
             generator_cpus: &self.terms.generator_cpus,
             every_ns,
             length_ns: stretch.measure_ns,
+        })
+    }
+
+    fn load_point(
+        &self,
+        variant: usize,
+        point: &LoadPoint,
+        stretch: Stretch,
+        seed: u64,
+    ) -> Result<Loaded, BenchError> {
+        let plans = self.load_plans(variant, point, stretch, seed)?;
+        let (active, _, address) = self.active(variant)?;
+        let ports: Vec<u16> = address.tcp().iter().map(std::net::SocketAddr::port).collect();
+        // What a shared process used cannot be told apart between its variants.
+        let tree = active.tree.as_ref().filter(|_| !self.is_shared(variant));
+        let sampler = tree.map(|tree| Sampler {
+            target: Target { tree, loaded_ports: &ports },
+            generator_cpus: &self.terms.generator_cpus,
+            discard_ns: stretch.discard_ns,
+            window_ns: length_of(&plans),
+        });
+        let checkpointer = tree.and_then(|tree| self.checkpointer(tree, point, stretch));
+        let sides = Sides { generator: &self.terms.generator_cpus, subject: &self.terms.subject_cpus };
+        let mut steady = Steady::begin(sides);
+        let eyes = (sampler.as_ref(), checkpointer.as_ref());
+        let (mut results, sampled, checkpoints) = observed(&plans, eyes, &self.terms.stop, &mut steady)
+            .map_err(|error| BenchError::Failed(error.to_string()))?;
+        let conditions = Some(steady.end());
+        let study = self.terms.study;
+        let of_requests = study.workload.iter().flat_map(|entry| entry.secrets.clone());
+        let secrets: Vec<String> = of_requests.chain(study.variants[variant].passage.secrets()).collect();
+        results.iter_mut().for_each(|result| record::hide_secrets(result, &secrets));
+        // All streams have one first instant; the last to end is the end of the window.
+        let started_ns = results.first().map_or(0, |result| result.window_start_ns);
+        let ended_ns = results.iter().map(|result| result.snapshot.window.end_ns).max().unwrap_or(started_ns);
+        let seen = sampled.and_then(|sampled| sampled.digest(started_ns, ended_ns));
+        let (subject, mut telemetry) = seen.unzip();
+        if let Some((telemetry, checkpoints)) = telemetry.as_mut().zip(checkpoints) {
+            checkpoints.enter(telemetry, started_ns);
+        }
+        let age_seconds =
+            active.running.started_ns().map_or(0.0, |ns| started_ns.saturating_sub(ns) as f64 / 1e9);
+        let ago_ns = clock::monotonic_ns().saturating_sub(started_ns);
+        Ok(Loaded {
+            results,
+            subject,
+            telemetry,
+            started_unix_ns: clock::unix_ns().saturating_sub(ago_ns),
+            age_seconds,
+            conditions,
+            marks: Vec::new(),
         })
     }
 
@@ -240,48 +291,21 @@ impl Bench for LiveBench<'_> {
         stretch: Stretch,
         seed: u64,
     ) -> Result<Loaded, BenchError> {
-        let plans = self.load_plans(variant, point, stretch, seed)?;
-        let (active, _, address) = self.active(variant)?;
-        let ports: Vec<u16> = address.tcp().iter().map(std::net::SocketAddr::port).collect();
-        // What a shared process used cannot be told apart between its variants.
-        let tree = active.tree.as_ref().filter(|_| !self.is_shared(variant));
-        let sampler = tree.map(|tree| Sampler {
-            target: Target { tree, loaded_ports: &ports },
-            generator_cpus: &self.terms.generator_cpus,
-            discard_ns: stretch.discard_ns,
-            window_ns: length_of(&plans),
-        });
-        let checkpointer = tree.and_then(|tree| self.checkpointer(tree, point, stretch));
-        let sides = Sides { generator: &self.terms.generator_cpus, subject: &self.terms.subject_cpus };
-        let mut steady = Steady::begin(sides);
-        let eyes = (sampler.as_ref(), checkpointer.as_ref());
-        let (mut results, sampled, checkpoints) = observed(&plans, eyes, &self.terms.stop, &mut steady)
-            .map_err(|error| BenchError::Failed(error.to_string()))?;
-        let conditions = Some(steady.end());
-        let study = self.terms.study;
-        let of_requests = study.workload.iter().flat_map(|entry| entry.secrets.clone());
-        let secrets: Vec<String> = of_requests.chain(study.variants[variant].passage.secrets()).collect();
-        results.iter_mut().for_each(|result| record::hide_secrets(result, &secrets));
-        // All streams have one first instant; the last to end is the end of the window.
-        let started_ns = results.first().map_or(0, |result| result.window_start_ns);
-        let ended_ns = results.iter().map(|result| result.snapshot.window.end_ns).max().unwrap_or(started_ns);
-        let seen = sampled.and_then(|sampled| sampled.digest(started_ns, ended_ns));
-        let (subject, mut telemetry) = seen.unzip();
-        if let Some((telemetry, checkpoints)) = telemetry.as_mut().zip(checkpoints) {
-            checkpoints.enter(telemetry, started_ns);
+        self.load_point(variant, &self.terms.study.points[point], stretch, seed)
+    }
+
+    fn load_at(
+        &mut self,
+        variant: usize,
+        rate_per_s: f64,
+        stretch: Stretch,
+        seed: u64,
+    ) -> Result<Loaded, BenchError> {
+        let mut point = self.terms.study.points[0].clone();
+        if let LoadKind::Open { rate_per_s: planned, .. } = &mut point.kind {
+            *planned = rate_per_s;
         }
-        let age_seconds =
-            active.running.started_ns().map_or(0.0, |ns| started_ns.saturating_sub(ns) as f64 / 1e9);
-        let ago_ns = clock::monotonic_ns().saturating_sub(started_ns);
-        Ok(Loaded {
-            results,
-            subject,
-            telemetry,
-            started_unix_ns: clock::unix_ns().saturating_sub(ago_ns),
-            age_seconds,
-            conditions,
-            marks: Vec::new(),
-        })
+        self.load_point(variant, &point, stretch, seed)
     }
 
     fn alive(&mut self, variant: usize) -> Result<(), String> {

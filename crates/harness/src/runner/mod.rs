@@ -4,6 +4,7 @@
 //! the world is behind [`Bench`], so that the sequence is tested without servers and without waiting.
 
 mod bench;
+mod capacity;
 mod fitness;
 mod hosts;
 mod live;
@@ -13,6 +14,7 @@ mod roll;
 mod warm;
 
 pub use bench::{Bench, BenchError, CeilingOf, Loaded, Stretch};
+pub use capacity::CapacityRunner;
 pub use hosts::{Host, Preparing, hosts};
 pub use live::{LiveBench, LiveTerms};
 pub use progress::Progress;

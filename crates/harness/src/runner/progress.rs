@@ -1,6 +1,8 @@
 //! What the runner tells whoever watches.
 
 use proofload_stats::Judgement;
+use proofload_stats::capacity::Stage;
+use proofload_store::SeenTrial;
 use proofload_store::schema::{Ceiling, Slice, Slicing};
 
 /// Where a study stands; for the live view.
@@ -59,6 +61,24 @@ pub enum Progress<'a> {
         block: u32,
         /// How.
         why: &'a str,
+    },
+    /// A trial of a search for a capacity is about to be made.
+    Trying {
+        /// Variant's name.
+        variant: &'a str,
+        /// Intended rate.
+        rate_per_s: f64,
+        /// What it is made for.
+        stage: Stage,
+    },
+    /// A trial of a search was made.
+    Tried {
+        /// Variant's name.
+        variant: &'a str,
+        /// How many trials the variant has had.
+        number: usize,
+        /// The trial.
+        trial: &'a SeenTrial,
     },
     /// A block is over; the claims as they stand.
     Look {

@@ -42,6 +42,7 @@ pub(super) fn slices(plan: &Plan, at: &Place, loaded: &Loaded, marks: &[String])
             telemetry: loaded.telemetry.clone().filter(|_| first),
             conditions: loaded.conditions.clone().filter(|_| first),
             perturbed: false,
+            trial: None,
         }
     });
     lines.collect()

@@ -1,4 +1,4 @@
-//! A study made of addresses: `proofload compare URL URL`.
+//! A study made of addresses: `proofload compare URL URL`, `proofload capacity URL`.
 
 use super::bind::{CANNOT_BIND_REMEDY, cannot_bind};
 use super::claims::CLAIMS_MAX;
@@ -8,7 +8,7 @@ use super::problem::{Place, Problems, Sink, shown};
 use super::root::names;
 use super::transport::Passage;
 use super::url::{ParsedUrl, parse_url_unresolved};
-use super::{LoadPoint, Study, SubjectSpec, Variant, WorkloadEntry};
+use super::{CapacityLoad, LoadPoint, Study, SubjectSpec, Variant, WorkloadEntry};
 use proofload_stats::{Claim, Names, parse_claim};
 
 /// Most servers of a comparison.
@@ -27,7 +27,45 @@ pub fn comparison(
     claims: &[(String, String)],
 ) -> Result<Study, Problems> {
     let sink = Sink::new("command line");
-    let (parsed, passages) = parse_urls(urls, &request, &sink);
+    let problem = |what: &str, remedy: &str| sink.add(Place::default(), "URL", what, remedy);
+    if !(2..=URLS_MAX).contains(&urls.len()) {
+        problem(&format!("{} addresses cannot be compared", urls.len()), "give two to eight");
+    }
+    let Some(mut study) = of_addresses(urls, &request, load, &sink) else {
+        return Err(sink.into_problems());
+    };
+    let mut declared = claims.to_vec();
+    if let ([], [first, second, ..]) = (claims, study.variants.as_slice()) {
+        let claim = format!("throughput({}) > throughput({})", second.name, first.name);
+        declared.push((format!("{} serves more than {}", second.name, first.name), claim));
+    }
+    study.claims = expand(&declared, &study.names, &sink);
+    study.declared_claims = declared;
+    if sink.is_empty() { Ok(study) } else { Err(sink.into_problems()) }
+}
+
+/// A study that searches the capacity of a server that already runs.
+///
+/// # Errors
+/// All mistakes of the address and the request.
+pub fn searched(
+    url: &str,
+    request: &RequestOptions,
+    load: LoadPoint,
+    capacity: CapacityLoad,
+) -> Result<Study, Problems> {
+    let sink = Sink::new("command line");
+    let Some(study) = of_addresses(&[url.to_string()], request, load, &sink) else {
+        return Err(sink.into_problems());
+    };
+    let question =
+        format!("At which rate does {} still hold {}?", study.question, capacity.slo.texts().join(", "));
+    Ok(Study { name: "capacity".to_string(), question, capacity: Some(capacity), ..study })
+}
+
+/// A study of servers that already run, without claims; its mistakes go to `sink`.
+fn of_addresses(urls: &[String], request: &RequestOptions, load: LoadPoint, sink: &Sink) -> Option<Study> {
+    let (parsed, passages) = parse_urls(urls, request, sink);
     let target = parsed.first().map_or("/", |url| &url.target);
     let mut mistakes = Vec::new();
     let mut feeders = request.feeders(&mut mistakes);
@@ -36,24 +74,16 @@ pub fn comparison(
         let (what, remedy) = mistake.rsplit_once("; ").unwrap_or((&mistake, ""));
         sink.add(Place::default(), "request", what, remedy);
     }
-    let Some(asked) = asked.filter(|_| sink.is_empty()) else {
-        return Err(sink.into_problems());
-    };
+    let asked = asked.filter(|_| sink.is_empty())?;
     let variants = variants(&parsed, passages);
     let names = names(&variants, std::slice::from_ref(&load), &[]);
-    let mut declared = claims.to_vec();
-    if let ([], [first, second, ..]) = (claims, variants.as_slice()) {
-        let claim = format!("throughput({}) > throughput({})", second.name, first.name);
-        declared.push((format!("{} serves more than {}", second.name, first.name), claim));
-    }
-    let expanded = expand(&declared, &names, &sink);
-    if !sink.is_empty() {
-        return Err(sink.into_problems());
-    }
     let servers: Vec<&str> = parsed.iter().map(|url| url.name.as_str()).collect();
-    Ok(Study {
+    Some(Study {
         name: "compare".to_string(),
-        question: format!("Which is faster: {}?", servers.join(" or ")),
+        question: match servers.as_slice() {
+            [alone] => (*alone).to_string(),
+            servers => format!("Which is faster: {}?", servers.join(" or ")),
+        },
         variants,
         workload: vec![WorkloadEntry {
             name: "request".to_string(),
@@ -68,13 +98,14 @@ pub fn comparison(
         asking: request.asking(feeders),
         streams: Vec::new(),
         points: vec![load],
+        capacity: None,
         timeouts: request.timeouts,
         mode: None,
         driver: Default::default(),
         seed: None,
         not_tested: Vec::new(),
-        claims: expanded,
-        declared_claims: declared,
+        claims: Vec::new(),
+        declared_claims: Vec::new(),
         expectations: Vec::new(),
         references: Vec::new(),
         names,
@@ -88,9 +119,6 @@ pub fn comparison(
 /// Addresses that can be compared; what is wrong with the others goes to `sink`.
 fn parse_urls(urls: &[String], request: &RequestOptions, sink: &Sink) -> (Vec<ParsedUrl>, Vec<Passage>) {
     let problem = |what: &str, remedy: &str| sink.add(Place::default(), "URL", what, remedy);
-    if !(2..=URLS_MAX).contains(&urls.len()) {
-        problem(&format!("{} addresses cannot be compared", urls.len()), "give two to eight");
-    }
     let mut parsed: Vec<ParsedUrl> = Vec::new();
     for url in urls {
         match parse_url_unresolved(url).and_then(|url| request.reached(url)) {

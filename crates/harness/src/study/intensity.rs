@@ -1,6 +1,7 @@
 //! The load: a closed or an open loop, and the ladder of its points.
 
 use super::asking::Shared;
+use super::capacity::{CapacityLoad, check_capacity};
 use super::field::{Field, Map};
 use super::problem::shown;
 use super::quantity::{self, CONNECTIONS_MAX};
@@ -33,16 +34,19 @@ const THINK_MAX_NS: f64 = 60e9;
 pub(super) struct Points {
     pub(super) points: Vec<LoadPoint>,
     pub(super) labels_complete: bool,
+    /// What is searched, where the load is a search.
+    pub(super) capacity: Option<CapacityLoad>,
 }
 
 pub(super) fn check_load(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
     let map = field.map("write load: { closed: { connections: 64 } }")?;
-    let kinds = ["closed", "open", "users"];
+    let kinds = ["closed", "open", "users", "capacity"];
     let kind = map.exactly_one(&kinds, "write closed: { connections: 64 } or open: { rate: 5k/s }");
     map.close(&kinds);
     match kind? {
         ("closed", field) => check_closed(&field),
         ("users", field) => check_users(&field),
+        ("capacity", field) => check_capacity(&field),
         (_, field) => check_open(&field, shared),
     }
 }
@@ -119,7 +123,7 @@ fn check_closed_stages(map: &Map<'_>) -> Option<Points> {
         checkpoint_ns: 0,
         streams: Vec::new(),
     };
-    Some(Points { points: vec![point], labels_complete: true })
+    Some(Points { points: vec![point], labels_complete: true, capacity: None })
 }
 
 fn check_users(field: &Field<'_>) -> Option<Points> {
@@ -234,7 +238,7 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
             checkpoint_ns: 0,
             streams: Vec::new(),
         };
-        return Some(Points { points: vec![point], labels_complete: true });
+        return Some(Points { points: vec![point], labels_complete: true, capacity: None });
     }
     let arrival = arrival.unwrap_or(Arrival::Constant);
     if let Some(stages) = stages {
@@ -248,7 +252,7 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
             checkpoint_ns: 0,
             streams: Vec::new(),
         };
-        return Some(Points { points: vec![point], labels_complete: true });
+        return Some(Points { points: vec![point], labels_complete: true, capacity: None });
     }
     let rungs = ladder(&rates?, |field| field.quantity(quantity::rate, "write a rate such as 5k/s"))?;
     let point = |rate_per_s: &f64| LoadPoint {
@@ -263,7 +267,7 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
     Some(soaked(unique(field, rungs.0.iter().map(point).collect(), rungs.1)?, soak?))
 }
 
-fn check_arrival(field: &Field<'_>) -> Option<Arrival> {
+pub(super) fn check_arrival(field: &Field<'_>) -> Option<Arrival> {
     match field.text("write constant or poisson")? {
         "constant" => Some(Arrival::Constant),
         "poisson" => Some(Arrival::Poisson),
@@ -278,7 +282,7 @@ fn check_arrival(field: &Field<'_>) -> Option<Arrival> {
     }
 }
 
-fn check_keep_alive(map: &Map<'_>) -> Option<KeepAlive> {
+pub(super) fn check_keep_alive(map: &Map<'_>) -> Option<KeepAlive> {
     use super::yaml::Kind;
     let Some(field) = map.optional("keep_alive") else { return Some(KeepAlive::On) };
     match field.node.kind() {
@@ -321,5 +325,5 @@ fn unique(field: &Field<'_>, points: Vec<LoadPoint>, labels_complete: bool) -> O
             field.problem(format!("the load point {} stands here a second time", point.label), "delete it");
         }
     }
-    Some(Points { points, labels_complete })
+    Some(Points { points, labels_complete, capacity: None })
 }

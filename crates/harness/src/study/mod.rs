@@ -5,6 +5,7 @@
 
 mod asking;
 mod bind;
+mod capacity;
 mod claims;
 mod combinations;
 mod comparison;
@@ -45,7 +46,8 @@ mod write;
 mod yaml;
 
 pub use bind::local_address;
-pub use comparison::comparison;
+pub use capacity::{CapacityLoad, FROM as CAPACITY_FROM, TO as CAPACITY_TO, capacity_point};
+pub use comparison::{comparison, searched};
 pub(crate) use declarations::check_words;
 pub use declarations::{Declarations, Parameter, ParameterKind};
 pub use encode::FOLLOW_MAX;
@@ -86,8 +88,10 @@ pub struct Study {
     pub asking: Asking,
     /// Several loads that run at once; empty without them.
     pub streams: Vec<Stream>,
-    /// Load points, in declared order.
+    /// Load points, in declared order; of a search for a capacity its lowest rate alone.
     pub points: Vec<LoadPoint>,
+    /// The capacity that is searched, where the load is that.
+    pub capacity: Option<CapacityLoad>,
     /// Time-outs.
     pub timeouts: Timeouts,
     /// How the variants take turns, when the study says so.

@@ -40,7 +40,8 @@ fn allow_parts(root: &mut serde_json::Map<String, Value>) {
     }
     root.insert("if".to_string(), json!({"required": ["include"]}));
     root.insert("then".to_string(), json!({}));
-    let tests = json!([{"required": ["claims"]}, {"required": ["expect"]}]);
+    let searches = json!({"required": ["load"], "properties": {"load": {"required": ["capacity"]}}});
+    let tests = json!([{"required": ["claims"]}, {"required": ["expect"]}, searches]);
     root.insert(
         "else".to_string(),
         json!({

@@ -142,7 +142,6 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let statements = Statements::read(map);
     let quick = map.optional("quick");
     map.close(KEYS);
-
     let known = match (&subjects, &points) {
         (Some(subjects), Some(points)) if subjects.names_complete && points.labels_complete => {
             Some(names(&subjects.variants, &points.points, &streams))
@@ -179,6 +178,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         asking: shared.into_asking(),
         streams,
         points: parts.points,
+        capacity: points.capacity,
         timeouts: timeouts?,
         mode,
         driver: options.driver.or(driver).unwrap_or_default(),
@@ -220,6 +220,10 @@ struct Statements<'a> {
 
 impl<'a> Statements<'a> {
     fn read(map: &Map<'a>) -> Self {
+        if map.optional("load").is_some_and(|load| load.has("capacity")) {
+            map.forbid(&["claims", "expect", "reference", "quick", "mode"], "load.capacity");
+            return Statements { claims: None, expect: None, reference: None };
+        }
         let expect = map.optional("expect");
         let claims = match &expect {
             // A study may ask for nothing but whether it finds what is expected.

@@ -60,6 +60,13 @@ fn check_stream(field: &Field<'_>, shared: &Shared<'_>) -> (Option<Vec<WorkloadE
     map.close(&["workload", "load"]);
     let points = load.and_then(|field| {
         let points = check_load(&field, shared)?;
+        if points.capacity.is_some() {
+            field.problem(
+                "a search is no load of a stream",
+                "search with workload and load instead of streams",
+            );
+            return None;
+        }
         let counted =
             |point: &LoadPoint| matches!(point.kind, LoadKind::Requests { .. } | LoadKind::Users { .. });
         if points.points.iter().any(counted) {
@@ -102,5 +109,6 @@ fn together(field: &Field<'_>, loads: Vec<Option<Points>>) -> Option<Points> {
         })
     });
     let points = points.collect();
-    Some(Points { points, labels_complete: loads.iter().all(|load| load.labels_complete) })
+    let labels_complete = loads.iter().all(|load| load.labels_complete);
+    Some(Points { points, labels_complete, capacity: None })
 }

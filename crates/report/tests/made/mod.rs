@@ -132,6 +132,7 @@ pub fn slice(case: Case, block: u32, cycle: u32, variant: usize) -> Slice {
         telemetry: None,
         conditions: None,
         perturbed: false,
+        trial: None,
     }
 }
 

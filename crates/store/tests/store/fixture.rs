@@ -147,6 +147,7 @@ pub fn slice(block: u32, cycle: u32, position: u32, variant: &str, snapshot: &Sn
         telemetry: None,
         conditions: None,
         perturbed: false,
+        trial: None,
     }
 }
 

@@ -28,7 +28,59 @@ pub(super) enum RawLoad {
     Open(RawOpen),
     /// Users that start over a ramp, ask so many times, and go.
     Users(RawUsers),
+    /// The highest rate at which an objective holds is searched; such a study has no claims.
+    Capacity(RawCapacity),
 }
+
+/// A search for a capacity.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct RawCapacity {
+    /// What has to hold: `p99 < 50ms, errors < 0.1%`; at most 0.1 % errors where nothing is said of them.
+    slo: RawObjective,
+    /// Lowest rate that is tried; 100/s without.
+    #[schemars(default)]
+    from: Option<RawRate>,
+    /// Highest rate that is tried; 20k/s without.
+    #[schemars(default)]
+    to: Option<RawRate>,
+    /// Measured time of a trial (100ms to 1h); 20s without, 4s under --quick.
+    #[schemars(default)]
+    trial: Option<RawDuration>,
+    /// Spacing of the intended times; poisson without.
+    #[schemars(default)]
+    arrival: Option<RawArrival>,
+    /// Connections; without, or with `auto`, there are 16 at first and more while none is free.
+    #[schemars(default)]
+    connections: Option<RawOpenConnections>,
+    /// More connections are opened, up to so many, while requests that are due find none free.
+    #[schemars(default)]
+    max_connections: Option<RawConnections>,
+    /// What becomes of a request that finds no free connection; queue without.
+    #[schemars(default)]
+    overflow: Option<RawOverflow>,
+    /// How late requests may be sent together to save CPU time (0s to 100ms); exact without.
+    #[schemars(default)]
+    coalesce: Option<RawDuration>,
+    /// Reuse of connections: true, false, or a number of exchanges for each connection.
+    #[schemars(default)]
+    keep_alive: Option<RawKeepAlive>,
+}
+
+/// Conditions that all have to hold: one text with commas, or a list.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code)]
+pub(super) enum RawObjective {
+    One(#[schemars(regex(pattern = r"\S"))] String),
+    Many(#[schemars(length(min = 1, max = 16))] Vec<RawCondition>),
+}
+
+/// `p99 < 50ms`.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+pub(super) struct RawCondition(#[schemars(regex(pattern = r"\S"))] String);
 
 /// A closed loop.
 #[derive(JsonSchema)]

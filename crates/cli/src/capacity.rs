@@ -1,0 +1,79 @@
+//! `proofload capacity`: the highest rate at which an objective holds.
+
+use crate::args::{CapacityArgs, LoadArgs, PresetArgs};
+use crate::exit::{Exit, leave};
+use crate::load::{self, Mistakes};
+use crate::run::{Begin, Conduct, conduct};
+use proofload_engine::Arrival;
+use proofload_harness::study::{self, CapacityLoad, Study, capacity_point};
+use proofload_harness::subject::{Cache, Catalogue};
+use std::path::Path;
+
+/// The verb.
+pub fn capacity(args: &CapacityArgs) -> anyhow::Result<Exit> {
+    let study = study_of(args)?;
+    let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
+    let catalogue = Catalogue::find(None, None).map_err(|error| leave(Exit::Usage, error))?;
+    conduct(&Conduct {
+        study: &study,
+        preset: &preset(args),
+        catalogue: &catalogue,
+        cache: &cache,
+        dir: &args.dir,
+        mode: None,
+        seed: args.load.seed,
+        workers: args.load.workers,
+        no_wait: args.no_wait,
+        explain: false,
+        baseline: None,
+        base: Path::new(""),
+        begin: Begin::New,
+        part: None,
+        output: &args.output,
+    })
+}
+
+/// How much time the search takes.
+pub fn preset(args: &CapacityArgs) -> PresetArgs {
+    PresetArgs {
+        smoke: false,
+        quick: false,
+        thorough: false,
+        keep_going: false,
+        budget: Some(args.budget.clone()),
+        no_ceiling: args.no_ceiling,
+        timing: None,
+    }
+}
+
+/// The study that the arguments make.
+pub fn study_of(args: &CapacityArgs) -> anyhow::Result<Study> {
+    let mut mistakes = Mistakes::default();
+    let searched = CapacityLoad::read(&args.slo, Some(&args.from), Some(&args.to), Some(&args.trial))
+        .map_err(|found| {
+            found.into_iter().for_each(|(key, mistake)| mistakes.add(format!("--{key}: {mistake}")));
+        });
+    if args.load.rate.is_some() {
+        mistakes.add("-r: the rate is what is searched; delete it, --from and --to say where");
+    }
+    if args.load.think.is_some() {
+        mistakes.add("--think: an open load does not think; delete it");
+    }
+    // An open load of any rate has the connections, the reuse and the overflow of that which is searched.
+    let open = LoadArgs {
+        connections: args.load.connections.clone().or(Some("auto".to_string())),
+        rate: Some("1/s".to_string()),
+        poisson: true,
+        think: None,
+        ..args.load.clone()
+    };
+    let point = load::point(&open, &mut mistakes);
+    let request = load::request(&args.load, &mut mistakes);
+    mistakes.check()?;
+    let Ok(searched) = searched else { unreachable!("its mistakes were told") };
+    let point =
+        capacity_point(&searched, Arrival::Poisson, point.keep_alive, (point.connections, point.open));
+    let study = study::searched(&args.url, &request, point, searched);
+    let study = study.map_err(|problems| leave(Exit::Usage, problems))?;
+    Ok(Study { driver: args.load.driver.into(), ..study })
+}

@@ -1,0 +1,278 @@
+//! Searches without servers and in virtual time.
+
+use super::*;
+use proofload_engine::{GeneratorUse, LoadResult};
+use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
+use proofload_stats::capacity::Answer;
+use proofload_store::schema::{Ceiling, Environment, LoadPoint, Timing, Variant};
+use std::path::Path;
+use std::sync::Arc;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// Servers of one worker each that take a fixed time for an answer: beyond their capacity requests wait for ever longer.
+struct QueueBench {
+    now_ns: u64,
+    /// Of each variant, per second.
+    capacities: Vec<f64>,
+    done: Vec<String>,
+    loads: usize,
+    stop_at_load: Option<usize>,
+    stop: Arc<AtomicBool>,
+    dies_above_per_s: f64,
+    dead: bool,
+    silent: bool,
+}
+
+impl QueueBench {
+    fn new(capacities: &[f64]) -> Self {
+        QueueBench {
+            now_ns: 0,
+            capacities: capacities.to_vec(),
+            done: Vec::new(),
+            loads: 0,
+            stop_at_load: None,
+            stop: Arc::default(),
+            dies_above_per_s: f64::INFINITY,
+            dead: false,
+            silent: false,
+        }
+    }
+
+    fn result(&self, served_per_s: f64, rate_per_s: f64, window: Window, stopped_early: bool) -> LoadResult {
+        let mut recorder = Recorder::new(window);
+        let seconds = (window.end_ns - window.start_ns) as f64 / 1e9;
+        let count = (rate_per_s * seconds) as u64;
+        let service_ns = (1e9 / served_per_s) as u64;
+        let mut free_ns = window.start_ns;
+        for i in 0..count {
+            let intended_ns = window.start_ns + (i as f64 / rate_per_s * 1e9) as u64;
+            let end_ns = free_ns.max(intended_ns) + service_ns;
+            free_ns = end_ns;
+            let times =
+                ExchangeTimes { intended_ns, sent_ns: Some(intended_ns), first_byte_ns: None, end_ns };
+            recorder.record(&times, if self.silent { Outcome::ConnectRefused } else { Outcome::Answered });
+            recorder.record_bytes(intended_ns, 100, 500);
+        }
+        LoadResult {
+            snapshot: recorder.finish(),
+            per_second: Vec::new(),
+            quantiles_per_second: Vec::new(),
+            connections: Default::default(),
+            generator: GeneratorUse { driver: "sim", threads: 1, ..GeneratorUse::default() },
+            findings: Vec::new(),
+            checks: Vec::new(),
+            negotiated: Vec::new(),
+            bad_answers: Vec::new(),
+            stopped_early,
+            window_start_ns: window.start_ns,
+        }
+    }
+}
+
+impl Bench for QueueBench {
+    fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    fn start(&mut self, variant: usize, _log: &Path) -> Result<(), BenchError> {
+        self.now_ns += SECOND;
+        self.dead = false;
+        self.done.push(format!("start {variant}"));
+        Ok(())
+    }
+
+    fn wait_quiet(&mut self, _busy: usize) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn load(&mut self, _: usize, _: usize, _: Stretch, _: u64) -> Result<Loaded, BenchError> {
+        Err(BenchError::Failed("a search has rates of its own".into()))
+    }
+
+    fn load_at(
+        &mut self,
+        variant: usize,
+        rate_per_s: f64,
+        stretch: Stretch,
+        _seed: u64,
+    ) -> Result<Loaded, BenchError> {
+        self.loads += 1;
+        let stopped = self.stop_at_load == Some(self.loads);
+        if stopped {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        let start_ns = self.now_ns + stretch.discard_ns;
+        let window = Window { start_ns, end_ns: start_ns + stretch.measure_ns };
+        self.now_ns = window.end_ns;
+        self.done.push(format!("load {variant}"));
+        self.dead |= rate_per_s > self.dies_above_per_s;
+        Ok(Loaded {
+            results: vec![self.result(self.capacities[variant], rate_per_s, window, stopped)],
+            subject: None,
+            telemetry: None,
+            started_unix_ns: start_ns,
+            age_seconds: 0.0,
+            conditions: None,
+            marks: Vec::new(),
+        })
+    }
+
+    fn alive(&mut self, _variant: usize) -> Result<(), String> {
+        if self.dead { Err("killed by signal 9".to_string()) } else { Ok(()) }
+    }
+
+    fn ceiling(&mut self, of: &CeilingOf) -> Ceiling {
+        self.done.push("ceiling".into());
+        Ceiling { answer_bytes: of.answer_bytes, exchanges_per_s: Some(1e6), ..Ceiling::default() }
+    }
+
+    fn stop(&mut self, _variant: usize) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn stop_all(&mut self) -> Vec<String> {
+        self.done.push("stop".into());
+        Vec::new()
+    }
+}
+
+fn plan(variants: &[&str]) -> Plan {
+    let variant =
+        |name: &&str| Variant { name: (*name).into(), kind: "command".into(), ..Variant::default() };
+    Plan {
+        format: proofload_store::schema::FORMAT_VERSION,
+        study: "fake".into(),
+        replication: "start".into(),
+        variants: variants.iter().map(variant).collect(),
+        points: vec![LoadPoint { label: "50/s..5k/s".into(), model: "open".into(), ..LoadPoint::default() }],
+        timing: Timing {
+            warm_up_ns: 2 * SECOND,
+            cycles: 1,
+            slice_ns: 2 * SECOND,
+            discard_ns: SECOND / 10,
+            looks: vec![1],
+            budget_ns: 3_600 * SECOND,
+            ..Timing::default()
+        },
+        capacity: Some(PlannedCapacity {
+            slo: vec!["p99 < 50ms".into()],
+            from_per_s: 50.0,
+            to_per_s: 5_000.0,
+            trial_ns: 2 * SECOND,
+            trials_max: 30,
+        }),
+        ..Plan::default()
+    }
+}
+
+fn conduct(plan: &Plan, bench: &mut QueueBench, record: &mut RunWriter, last_block: u32) -> Ending {
+    let stop = Arc::clone(&bench.stop);
+    CapacityRunner {
+        plan,
+        capacity: plan.capacity.as_ref().expect("a search"),
+        bench,
+        record,
+        progress: &mut |_| {},
+        stop: &stop,
+        last_block,
+        spent_ns: 0,
+    }
+    .run()
+    .expect("a record")
+}
+
+fn recorded(root: &Path, plan: &Plan) -> RunWriter {
+    RunWriter::create(root, plan, &Environment::default(), 1_790_000_000 * SECOND).expect("a directory")
+}
+
+fn answers(record: &RunWriter) -> Vec<Answer> {
+    let searches = Run::open(record.path()).expect("a run").searches().expect("searches");
+    searches.into_iter().map(|(mut search, _)| search.cut_off()).collect()
+}
+
+#[test]
+fn each_variants_capacity_is_found_and_stands_in_the_record() {
+    let plan = plan(&["slow", "fast"]);
+    let root = tempfile::tempdir().expect("a directory");
+    let mut record = recorded(root.path(), &plan);
+    let mut bench = QueueBench::new(&[400.0, 900.0]);
+    assert_eq!(conduct(&plan, &mut bench, &mut record, 0), Ending::Finished);
+    for (answer, truth) in answers(&record).into_iter().zip([400.0, 900.0]) {
+        let Answer::Found { low, point, high, .. } = answer else { panic!("{answer:?}") };
+        // The queue of a trial of two seconds may grow to 50 ms: 2.5 % above what is served.
+        assert!(low <= truth * 1.03 && truth <= high && (point / truth - 1.0).abs() < 0.05, "{answer:?}");
+    }
+    // Starts are warmed, no start has more than eight trials, and the variants take turns.
+    let starts: Vec<&[String]> = bench.done.split(|step| step == "stop").collect();
+    for start in starts.iter().filter(|start| start.iter().any(|step| step.starts_with("start"))) {
+        // Two seconds of warm-up in turns of one.
+        assert!(start.iter().filter(|step| step.starts_with("load")).count() <= 2 + 8, "{start:?}");
+    }
+    assert_eq!(bench.done.iter().filter(|step| *step == "ceiling").count(), 2, "one for each variant");
+    let order: Vec<&String> = bench.done.iter().filter(|step| step.starts_with("start")).take(4).collect();
+    assert_eq!(order, ["start 0", "start 1", "start 0", "start 1"]);
+}
+
+#[test]
+fn a_search_that_was_interrupted_keeps_its_trials_and_goes_on_to_the_same_answer() {
+    let plan = plan(&["a"]);
+    let root = tempfile::tempdir().expect("a directory");
+    let mut record = recorded(root.path(), &plan);
+    let mut bench = QueueBench::new(&[400.0]);
+    bench.stop_at_load = Some(9);
+    assert_eq!(conduct(&plan, &mut bench, &mut record, 0), Ending::Interrupted);
+    let run = Run::open(record.path()).expect("a run");
+    let kept = run.trial_slices().len();
+    assert!(kept >= 3, "{kept}");
+    assert!(matches!(answers(&record)[0], Answer::NotSettled { .. }));
+    let mut bench = QueueBench::new(&[400.0]);
+    assert_eq!(conduct(&plan, &mut bench, &mut record, run.last_block()), Ending::Finished);
+    let resumed = answers(&record).remove(0);
+    let whole = tempfile::tempdir().expect("a directory");
+    let mut record = recorded(whole.path(), &plan);
+    conduct(&plan, &mut QueueBench::new(&[400.0]), &mut record, 0);
+    assert_eq!(resumed, answers(&record).remove(0));
+}
+
+#[test]
+fn a_server_that_dies_under_load_is_started_again_and_has_failed() {
+    let plan = plan(&["a"]);
+    let root = tempfile::tempdir().expect("a directory");
+    let mut record = recorded(root.path(), &plan);
+    let mut bench = QueueBench::new(&[4_000.0]);
+    bench.dies_above_per_s = 300.0;
+    assert_eq!(conduct(&plan, &mut bench, &mut record, 0), Ending::Finished);
+    let answer = answers(&record).remove(0);
+    assert!(matches!(answer, Answer::Found { low, high, .. } if low <= 300.0 && high > 300.0), "{answer:?}");
+}
+
+#[test]
+fn a_server_that_answers_nothing_ends_the_search_with_what_to_do() {
+    let plan = plan(&["a"]);
+    let root = tempfile::tempdir().expect("a directory");
+    let mut record = recorded(root.path(), &plan);
+    let mut bench = QueueBench::new(&[400.0]);
+    bench.silent = true;
+    let Ending::Failed(why) = conduct(&plan, &mut bench, &mut record, 0) else { panic!("nothing answers") };
+    assert!(why.contains("mostly connect_refused") && why.contains("see that the server runs"), "{why}");
+}
+
+#[test]
+fn the_budget_ends_a_search_between_two_trials() {
+    let mut plan = plan(&["a"]);
+    plan.timing.budget_ns = 20 * SECOND;
+    let root = tempfile::tempdir().expect("a directory");
+    let mut record = recorded(root.path(), &plan);
+    let mut bench = QueueBench::new(&[400.0]);
+    assert_eq!(conduct(&plan, &mut bench, &mut record, 0), Ending::OutOfBudget);
+    assert!(bench.now_ns <= 20 * SECOND);
+    assert!(matches!(answers(&record)[0], Answer::NotSettled { .. }));
+}
+
+#[test]
+fn trials_at_low_rates_are_long_enough_for_the_quantile() {
+    assert_eq!(exchanges_needed(&["p99 < 50ms".into()]).round(), 1_000.0);
+    assert_eq!(exchanges_needed(&["p50 < 50ms".into(), "p999 < 1s".into()]).round(), 10_000.0);
+    assert_eq!(exchanges_needed(&["errors < 1%".into()]), 100.0);
+}

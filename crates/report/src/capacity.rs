@@ -1,0 +1,196 @@
+//! Searches for a capacity: recomputed from the trials on record, never read from an earlier answer.
+
+use crate::result::ReportError;
+use crate::view::Table;
+use crate::{messages, number};
+use proofload_stats::capacity::{Answer, Confirmed, Limit, Search, Unsettled};
+use proofload_store::schema::{
+    CapacityResult, CapacityTrial, Estimate, Figure, PlannedCapacity, Point, RunResult,
+};
+use proofload_store::{Run, SeenTrial};
+
+/// The measure of its figures.
+const CAPACITY: &str = "capacity";
+/// Confidence of the fit that an interval begins with.
+const CONFIDENCE: f64 = 0.95;
+
+/// The capacity of each variant.
+pub(crate) fn capacities(run: &Run) -> Result<Vec<CapacityResult>, ReportError> {
+    let plan = run.plan();
+    let Some(planned) = &plan.capacity else { return Ok(Vec::new()) };
+    let process = plan.replication == "process";
+    let pairs = plan.variants.iter().zip(run.searches()?);
+    Ok(pairs
+        .map(|(variant, (search, trials))| result(&variant.name, planned, process, search, &trials))
+        .collect())
+}
+
+fn result(
+    variant: &str,
+    planned: &PlannedCapacity,
+    process: bool,
+    mut search: Search,
+    trials: &[SeenTrial],
+) -> CapacityResult {
+    let answer = search.cut_off();
+    let (at_least, at_most) = ends(&answer);
+    let estimate = match answer {
+        Answer::Found { low, point, high, .. } => {
+            Some(Estimate { point, low: Some(low), high: Some(high), unit: "per_s".to_string() })
+        }
+        _ => None,
+    };
+    let slo = planned.slo.join(", ");
+    let first_limit = trials.iter().find(|trial| trial.shown.outcome.ends_with("_limited"));
+    let why = first_limit.and_then(|trial| trial.shown.why.first()).map(String::as_str);
+    CapacityResult {
+        variant: variant.to_string(),
+        slo: planned.slo.clone(),
+        answer: name(&answer).to_string(),
+        confidence: if estimate.is_some() { CONFIDENCE } else { 0.0 },
+        estimate,
+        at_least_per_s: at_least,
+        at_most_per_s: at_most,
+        sentence: messages::capacity(variant, &slo, &answer, process),
+        reasons: messages::capacity_reasons(&answer, planned, process, why),
+        searched: search.searched() as u32,
+        trials: trials.iter().map(|trial| trial.shown.clone()).collect(),
+    }
+}
+
+/// As it stands in results.
+fn name(answer: &Answer) -> &'static str {
+    match answer {
+        Answer::Found { .. } => "found",
+        Answer::BelowRange { .. } => "below_range",
+        Answer::AboveRange { .. } => "above_range",
+        Answer::ClientLimited { limit: Limit::Generator, .. } => "client_limited",
+        Answer::ClientLimited { limit: Limit::Connections, .. } => "connection_limited",
+        Answer::NotSettled { .. } => "not_settled",
+    }
+}
+
+/// Rates at which it held, and at which it did not.
+fn ends(answer: &Answer) -> (Option<f64>, Option<f64>) {
+    match *answer {
+        Answer::Found { low, high, .. } => (Some(low), Some(high)),
+        Answer::BelowRange { lowest, .. } => (None, Some(lowest)),
+        Answer::AboveRange { highest, .. } => (Some(highest), None),
+        Answer::ClientLimited { at, at_least, .. } => (at_least, Some(at)),
+        // What most trials said is not confirmed.
+        Answer::NotSettled { .. } => (None, None),
+    }
+}
+
+/// The figures for tables and comparisons.
+pub(crate) fn figures(capacities: &[CapacityResult], point: &str) -> Vec<Figure> {
+    let figure = |capacity: &CapacityResult| Figure {
+        variant: capacity.variant.clone(),
+        point: point.to_string(),
+        measure: CAPACITY.to_string(),
+        estimate: capacity.estimate.clone(),
+        confidence: capacity.confidence,
+        ..Figure::default()
+    };
+    capacities.iter().map(figure).collect()
+}
+
+/// Every trial as a point of its own.
+pub(crate) fn points(run: &Run) -> Vec<Point> {
+    run.trial_slices().into_iter().map(|slice| slice.measured.clone()).collect()
+}
+
+/// What limits the answer, from what was really done.
+pub(crate) fn limits(run: &Run) -> Vec<String> {
+    let mut said = vec![messages::LOOPBACK.to_string()];
+    if run.ceilings().iter().all(|ceiling| ceiling.exchanges_per_s.is_none()) {
+        said.push(messages::CAPACITY_NO_CEILING.to_string());
+    }
+    said.extend(run.plan().not_tested.iter().map(|what| messages::not_tested(what)));
+    said.extend(run.environment().findings.iter().map(|what| messages::machine(what)));
+    said
+}
+
+/// The answers, then every trial.
+pub(crate) fn tables(result: &RunResult) -> Vec<Table> {
+    if result.capacities.is_empty() {
+        return Vec::new();
+    }
+    let rate = |per_s: Option<f64>| {
+        per_s.map_or_else(|| messages::NONE.to_string(), |per_s| number::with_unit(per_s, "per_s"))
+    };
+    let answer = |capacity: &CapacityResult| {
+        vec![
+            capacity.variant.clone(),
+            capacity.estimate.as_ref().map_or_else(|| messages::NONE.to_string(), messages::interval),
+            messages::capacity_answer(&capacity.answer).to_string(),
+            rate(capacity.at_least_per_s),
+            rate(capacity.at_most_per_s),
+            capacity.searched.to_string(),
+            (capacity.trials.len() as u32).saturating_sub(capacity.searched).to_string(),
+        ]
+    };
+    let mut tables = vec![Table {
+        title: messages::capacity_title(&result.capacities[0].slo),
+        header: messages::CAPACITY_COLUMNS.map(str::to_string).to_vec(),
+        rows: result.capacities.iter().map(answer).collect(),
+    }];
+    tables.extend(result.capacities.iter().filter(|capacity| !capacity.trials.is_empty()).map(trials));
+    tables
+}
+
+fn trials(capacity: &CapacityResult) -> Table {
+    let mut measures: Vec<&String> = Vec::new();
+    for name in capacity.trials.iter().flat_map(|trial| trial.values.keys()) {
+        if !measures.contains(&name) {
+            measures.push(name);
+        }
+    }
+    let [number_of, rate, stage, sent, carried, outcome, why] = messages::TRIAL_COLUMNS;
+    let mut header = vec![number_of, rate, stage].into_iter().map(str::to_string).collect::<Vec<_>>();
+    header.extend(measures.iter().map(|name| (*name).clone()));
+    header.extend([sent, carried, outcome, why].map(str::to_string));
+    let row = |(at, trial): (usize, &CapacityTrial)| {
+        let mut row = vec![
+            (at + 1).to_string(),
+            number::with_unit(trial.rate_per_s, "per_s"),
+            messages::trial_stage(&trial.stage, trial.fresh),
+        ];
+        row.extend(measures.iter().map(|name| value(name, trial)));
+        let share = |share: Option<f64>| share.map_or_else(|| messages::NONE.to_string(), number::percent);
+        row.extend([share(trial.sent_share), share(trial.carried_share)]);
+        row.push(messages::trial_outcome(&trial.outcome).to_string());
+        row.push(trial.why.join("; "));
+        row
+    };
+    Table {
+        title: messages::trials_of(&capacity.variant),
+        header,
+        rows: capacity.trials.iter().enumerate().map(row).collect(),
+    }
+}
+
+fn value(name: &str, trial: &CapacityTrial) -> String {
+    let unit = proofload_stats::Measure::parse(name).map_or("count", proofload_stats::Measure::unit);
+    let found = trial.values.get(name).copied().flatten();
+    found.map_or_else(|| messages::NONE.to_string(), |found| number::with_unit(found, unit))
+}
+
+/// How the ends were confirmed.
+pub(crate) fn confirmations(answer: &Answer) -> Vec<(f64, Confirmed, bool)> {
+    match *answer {
+        Answer::Found { low, high, passed, failed, .. } => vec![(low, passed, true), (high, failed, false)],
+        Answer::BelowRange { lowest, failed } => vec![(lowest, failed, false)],
+        Answer::AboveRange { highest, passed } => vec![(highest, passed, true)],
+        Answer::ClientLimited { at_least: Some(rate), passed, .. } => vec![(rate, passed, true)],
+        Answer::ClientLimited { .. } | Answer::NotSettled { .. } => Vec::new(),
+    }
+}
+
+/// Why a search has no answer.
+pub(crate) fn unsettled(answer: &Answer) -> Option<(Unsettled, Option<f64>, Option<f64>)> {
+    match *answer {
+        Answer::NotSettled { passed, failed, why } => Some((why, passed, failed)),
+        _ => None,
+    }
+}

@@ -1,0 +1,149 @@
+//! Searches for a capacity, drawn from their record.
+
+use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
+use proofload_report::{Overall, Undecided, csv, html, json, junit, markdown, of_run, overall, text};
+use proofload_stats::capacity::Step;
+use proofload_store::schema::{
+    Environment, FORMAT_VERSION, FitnessCheck, Generator, LoadPoint, Plan, PlannedCapacity, Point, RunResult,
+    Slice, Timing, TrialTerms, Variant,
+};
+use proofload_store::{Run, RunWriter, histograms_of, point_of};
+
+const SECOND: u64 = 1_000_000_000;
+
+/// A record of a whole search of a server that answers in 1 ms up to `capacity_per_s`, and in 100 ms beyond; the generator is
+/// fit up to `fit_per_s`.
+fn searched(capacity_per_s: f64, fit_per_s: f64, most_trials: usize) -> RunResult {
+    let root = tempfile::tempdir().expect("a directory");
+    let plan = Plan {
+        format: FORMAT_VERSION,
+        study: "capacity".into(),
+        question: "How much?".into(),
+        preset: "default".into(),
+        replication: "process".into(),
+        variants: vec![Variant { name: "<b>server</b>".into(), kind: "url".into(), ..Variant::default() }],
+        points: vec![LoadPoint { label: "50/s..5k/s".into(), model: "open".into(), ..LoadPoint::default() }],
+        timing: Timing { looks: vec![1], slice_ns: SECOND, ..Timing::default() },
+        capacity: Some(PlannedCapacity {
+            slo: vec!["p99 < 50ms".into(), "errors <= 0.1%".into()],
+            from_per_s: 50.0,
+            to_per_s: 5_000.0,
+            trial_ns: SECOND,
+            trials_max: 30,
+        }),
+        ..Plan::default()
+    };
+    let mut record = RunWriter::create(root.path(), &plan, &Environment::default(), 1_790_000_000 * SECOND)
+        .expect("a record");
+    let mut writer = record.begin_block(1).expect("a block");
+    for _ in 0..most_trials {
+        let mut searches = Run::open(record.path()).expect("a run").searches().expect("searches");
+        let Step::Trial(request) = searches[0].0.step() else { break };
+        let rate = request.rate_per_s;
+        let mut slice = trial(rate, if rate <= capacity_per_s { SECOND / 1_000 } else { SECOND / 10 });
+        if rate > fit_per_s {
+            let check =
+                FitnessCheck { check: "at_work".into(), outcome: "failed".into(), ..FitnessCheck::default() };
+            slice.measured.generator.checks.push(check);
+            slice.measured.generator.findings.push("worker 0 was busy".into());
+        }
+        let (stage, fresh) = (request.stage.name().to_string(), request.fresh);
+        slice.trial = Some(TrialTerms { rate_per_s: rate, stage, fresh, died: false });
+        writer.append(&slice).expect("written");
+    }
+    writer.finish().expect("whole");
+    record.set_status("finished", "", 1_790_000_100 * SECOND).expect("written");
+    of_run(&Run::open(record.path()).expect("a run")).expect("a result")
+}
+
+fn trial(rate_per_s: f64, took_ns: u64) -> Slice {
+    let mut recorder = Recorder::new(Window { start_ns: 0, end_ns: 10 * SECOND });
+    for i in 0..1_000 {
+        let intended_ns = i * 1_000_000;
+        let end_ns = intended_ns + took_ns;
+        let times = ExchangeTimes { intended_ns, sent_ns: Some(intended_ns), first_byte_ns: None, end_ns };
+        recorder.record(&times, Outcome::Answered);
+    }
+    let snapshot = recorder.finish();
+    Slice {
+        format: FORMAT_VERSION,
+        block: 1,
+        phase: "measure".into(),
+        measured: Point {
+            variant: "<b>server</b>".into(),
+            point: format!("{rate_per_s}/s"),
+            model: "open".into(),
+            generator: Generator { fit: true, ..Generator::default() },
+            ..point_of(&snapshot)
+        },
+        histograms: histograms_of(&snapshot),
+        answered_in_window: snapshot.answered_in_window,
+        ..Slice::default()
+    }
+}
+
+#[test]
+fn a_capacity_is_drawn_in_every_format() {
+    let result = searched(800.0, 1e9, 100);
+    let found = &result.capacities[0];
+    assert_eq!((found.answer.as_str(), overall(&result)), ("found", Overall::AllSupported));
+    let estimate = found.estimate.as_ref().expect("an estimate");
+    let (low, high) = (estimate.low.expect("an end"), estimate.high.expect("an end"));
+    assert!(low <= 800.0 && 800.0 < high && high / low < 1.12, "{estimate:?}");
+    assert_eq!(result.points.len(), found.trials.len());
+    let last = text(&result, false);
+    let last = last.trim_end().lines().last().expect("a line");
+    assert!(last.contains("carries") && last.contains("p99 < 50ms, errors <= 0.1%"), "{last}");
+    assert!(last.contains("this running process"), "{last}");
+    for (drawn, safe) in [
+        (text(&result, false), "<b>server</b>"),
+        (markdown(&result), "confirm low"),
+        (html(&result), "&lt;b&gt;server&lt;/b&gt;"),
+        (json(&result), "\"capacities\""),
+        (csv(&result), "capacity,per_s"),
+        (junit(&result, Undecided::Skip), "carries"),
+    ] {
+        assert!(drawn.contains(safe), "{safe}: {drawn}");
+    }
+    assert!(!html(&result).contains("<b>server</b>"));
+    let figure = &result.figures[0];
+    assert_eq!((figure.measure.as_str(), figure.estimate.as_ref()), ("capacity", found.estimate.as_ref()));
+}
+
+#[test]
+fn each_answer_leads_to_its_own_outcome() {
+    for (result, answer, all, said) in [
+        (
+            searched(10.0, 1e9, 100),
+            "below_range",
+            Overall::Refuted,
+            "does not hold at its lowest rate, 50.0/s",
+        ),
+        (searched(1e9, 1e9, 100), "above_range", Overall::AllSupported, "at least 5,000/s"),
+        (searched(800.0, 300.0, 100), "client_limited", Overall::Invalid, "client-limited at"),
+        (searched(800.0, 10.0, 100), "client_limited", Overall::Invalid, "nothing can be said"),
+        (
+            searched(800.0, 1e9, 5),
+            "not_settled",
+            Overall::Undecided,
+            "capacity not settled: most trials passed at",
+        ),
+        (searched(800.0, 1e9, 0), "not_settled", Overall::Undecided, "capacity not settled"),
+    ] {
+        let found = &result.capacities[0];
+        assert_eq!((found.answer.as_str(), overall(&result)), (answer, all));
+        assert!(found.sentence.contains(said), "{}", found.sentence);
+        assert!(found.estimate.is_none() && found.confidence == 0.0);
+        assert!(text(&result, false).contains(said));
+    }
+}
+
+#[test]
+fn a_client_that_was_the_limit_says_what_to_do() {
+    let result = searched(800.0, 300.0, 100);
+    let found = &result.capacities[0];
+    let at_least = found.at_least_per_s.expect("it held somewhere");
+    assert!((200.0..=300.0).contains(&at_least), "{at_least}");
+    let said = found.reasons.join("\n");
+    assert!(said.contains("worker 0 was busy") && said.contains("give the generator more workers"), "{said}");
+}

@@ -1,0 +1,462 @@
+//! The capacity of a server: the highest rate at which an objective holds, searched for in trials.
+//!
+//! A trial at a rate passes or fails, and near the capacity it does either by chance. So no single trial decides:
+//!
+//! 1. **Bracket.** From the lowest rate upwards by factors, until a trial fails.
+//! 2. **Search**, after RFC 9971 (MLRsearch): targets that become finer, 8, 4 and 2 % apart, with the majority of 1, 3 and
+//!    5 trials at a rate; no trial is made that cannot change a majority; a bound that turns out wrong at a finer target is
+//!    moved. At most [`Terms::trials_max`] trials.
+//! 3. **Fit.** What all trials say together: a logistic curve of passing over the logarithm of the rate, with room for
+//!    trials that failed for another reason. The interval is its 95 % credible interval ([`fit`]).
+//! 4. **Confirmation** on fresh starts: at the lower end at least 4 of 5 trials pass, at the upper end, at least 5 %
+//!    above it, at least 4 of 5 fail. An end that is not confirmed moves outwards by 5 %, twice at most.
+//!
+//! [`Search`] is a function of the trials that it was told: the same trials give the same next step and the same answer,
+//! so a record yields its answer again, and a search that was cut off goes on.
+
+mod fit;
+mod ladder;
+mod slo;
+#[cfg(test)]
+mod tests;
+
+pub use fit::{Fit, fit};
+pub use slo::{SHORTFALL_MAX, Slo, SloTerm, parse_slo};
+
+use ladder::{Bounds, Ladder, Upper};
+
+/// Most trials of a search, confirmation not counted.
+pub const TRIALS_MAX: u32 = 30;
+/// Trials on one start of a server before the search goes on with a fresh one.
+pub const RESTART_EVERY: usize = 8;
+/// Trials of a confirmation at one rate.
+pub const CONFIRM_TRIALS: u32 = 5;
+/// How many of them have to come out as they should.
+pub const CONFIRM_NEEDED: u32 = 4;
+/// How far the confirmed ends lie apart at least, and how far an end moves that is not confirmed.
+pub const CONFIRM_STEP: f64 = 0.05;
+/// How often an end may move.
+const MOVES_MAX: u32 = 2;
+/// So many trials at one rate in which the client was the limit end a confirmation there.
+const LIMITED_MAX: usize = 3;
+/// Digits of a rate that is tried.
+const DIGITS: usize = 4;
+
+/// What is searched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Terms {
+    /// Lowest rate that is tried, per second.
+    pub from_per_s: f64,
+    /// Highest.
+    pub to_per_s: f64,
+    /// Most trials of the search, confirmation not counted.
+    pub trials_max: u32,
+}
+
+/// What a trial was made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Bracket and search.
+    Search,
+    /// Confirmation of the lower end.
+    ConfirmLow,
+    /// Confirmation of the upper end.
+    ConfirmHigh,
+}
+
+impl Stage {
+    /// As it stands in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Search => "search",
+            Stage::ConfirmLow => "confirm-low",
+            Stage::ConfirmHigh => "confirm-high",
+        }
+    }
+
+    /// The stage of that name.
+    pub fn from_name(name: &str) -> Option<Stage> {
+        [Stage::Search, Stage::ConfirmLow, Stage::ConfirmHigh].into_iter().find(|stage| stage.name() == name)
+    }
+}
+
+/// What kept a trial from saying anything about the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The generator was not fit at this rate.
+    Generator,
+    /// All connections that there could be were busy, while the server answered each of them in time.
+    Connections,
+}
+
+/// How a trial came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The objective held, and the load was offered and carried.
+    Pass,
+    /// It did not.
+    Fail,
+    /// The client was the limit: neither.
+    Limited(Limit),
+}
+
+/// A trial that was made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// Intended rate, per second.
+    pub rate_per_s: f64,
+    /// What it was made for.
+    pub stage: Stage,
+    /// Whether the server was started afresh for it.
+    pub fresh: bool,
+    /// How it came out.
+    pub outcome: Outcome,
+    /// Logarithm of the worst of the objective's terms over its limit: below 0 where all hold. `None` where there is no
+    /// such value.
+    pub margin: Option<f64>,
+}
+
+/// A trial that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Request {
+    /// Intended rate, per second.
+    pub rate_per_s: f64,
+    /// What it is made for.
+    pub stage: Stage,
+    /// Whether the server is to be started afresh before it.
+    pub fresh: bool,
+    /// Whether half the length is enough: it only brackets.
+    pub coarse: bool,
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Make this trial, and tell how it came out.
+    Trial(Request),
+    /// There is an answer.
+    Done(Answer),
+}
+
+/// How an end was confirmed: so many trials at it came out as they should.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Confirmed {
+    /// Trials that came out as they should.
+    pub agreed: u32,
+    /// Trials that say anything.
+    pub of: u32,
+}
+
+/// What a search came to. Rates are per second.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// The capacity lies between `low` and `high`.
+    Found {
+        /// Confirmed to carry the load.
+        low: f64,
+        /// What the fit of all trials says.
+        point: f64,
+        /// Confirmed not to.
+        high: f64,
+        /// Passes at `low`.
+        passed: Confirmed,
+        /// Failures at `high`.
+        failed: Confirmed,
+    },
+    /// The objective does not hold at the lowest rate.
+    BelowRange {
+        /// Lowest rate.
+        lowest: f64,
+        /// Failures there.
+        failed: Confirmed,
+    },
+    /// It holds at the highest rate.
+    AboveRange {
+        /// Highest rate.
+        highest: f64,
+        /// Passes there.
+        passed: Confirmed,
+    },
+    /// The client was the limit.
+    ClientLimited {
+        /// What of it.
+        limit: Limit,
+        /// Rate at which it was.
+        at: f64,
+        /// The objective holds at this rate, confirmed; `None` where it was the limit at every rate.
+        at_least: Option<f64>,
+        /// Passes there.
+        passed: Confirmed,
+    },
+    /// Too few trials, or trials that contradict each other.
+    NotSettled {
+        /// Highest rate at which most trials passed.
+        passed: Option<f64>,
+        /// Lowest rate above it at which most failed.
+        failed: Option<f64>,
+        /// Why.
+        why: Unsettled,
+    },
+}
+
+/// Why a search has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsettled {
+    /// It was cut off: by a signal, or because the time was up.
+    CutOff,
+    /// The lower end was not confirmed on fresh starts, however far it was moved.
+    LowNotConfirmed,
+    /// The same of the upper end.
+    HighNotConfirmed,
+}
+
+/// A search on its way.
+#[derive(Clone, Debug)]
+pub struct Search {
+    terms: Terms,
+    trials: Vec<Trial>,
+    /// What is to be confirmed, once the search is through.
+    ends: Option<Ends>,
+}
+
+/// What confirmation begins with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ends {
+    low: Option<f64>,
+    high: Option<f64>,
+    /// Where the client was the limit, if it was.
+    limited: Option<(Limit, f64)>,
+}
+
+/// How the confirmation of one end stands.
+enum Standing {
+    /// Make another trial at this rate.
+    Open(f64),
+    Confirmed(f64, Confirmed),
+    Limited(Limit, f64),
+    Never,
+}
+
+impl Search {
+    /// A search that knows nothing yet.
+    pub fn new(terms: Terms) -> Self {
+        Search { terms, trials: Vec::new(), ends: None }
+    }
+
+    /// The trials so far, in order.
+    pub fn trials(&self) -> &[Trial] {
+        &self.trials
+    }
+
+    /// Enters a trial.
+    pub fn tell(&mut self, trial: Trial) {
+        self.trials.push(trial);
+    }
+
+    /// Trials of the search so far, confirmation not counted.
+    pub fn searched(&self) -> usize {
+        self.of(Stage::Search).count()
+    }
+
+    /// What all trials so far say together; `None` while none of them says anything.
+    pub fn fit(&self) -> Option<Fit> {
+        fit(&self.trials)
+    }
+
+    /// What to do next.
+    pub fn step(&mut self) -> Step {
+        let ends = match self.ends {
+            Some(ends) => ends,
+            None => match self.search() {
+                Ok(ends) => *self.ends.insert(ends),
+                Err(step) => return step,
+            },
+        };
+        self.confirm(&ends)
+    }
+
+    /// The answer where the search has to end now.
+    pub fn cut_off(&mut self) -> Answer {
+        match self.step() {
+            Step::Done(answer) => answer,
+            Step::Trial(_) => self.unsettled(Unsettled::CutOff),
+        }
+    }
+
+    fn of(&self, stage: Stage) -> impl DoubleEndedIterator<Item = &Trial> {
+        self.trials.iter().filter(move |trial| trial.stage == stage)
+    }
+
+    /// The ends that are to be confirmed, or what to do before.
+    fn search(&self) -> Result<Ends, Step> {
+        let trials: Vec<&Trial> = self.of(Stage::Search).collect();
+        let bounds = match Ladder::new(&self.terms, &trials).bounds() {
+            Ok(bounds) => bounds,
+            Err(need) if trials.len() < self.terms.trials_max as usize => {
+                let since = self.trials.iter().rev().take_while(|trial| !trial.fresh).count();
+                let fresh = trials.is_empty() || since + 1 >= RESTART_EVERY;
+                let (rate_per_s, coarse) = (need.rate_per_s, need.coarse);
+                return Err(Step::Trial(Request { rate_per_s, stage: Stage::Search, fresh, coarse }));
+            }
+            // All trials are used up: where there is a bracket the fit says with how much doubt.
+            Err(need) => {
+                return match need.so_far {
+                    Bounds { low: Some(low), upper: Some(Upper::Failed(_)) } => Ok(self.fitted(low)),
+                    _ => Err(Step::Done(self.unsettled(Unsettled::CutOff))),
+                };
+            }
+        };
+        match bounds {
+            Bounds { low: Some(low), upper: Some(Upper::Failed(_)) } => Ok(self.fitted(low)),
+            Bounds { low, upper: Some(Upper::Limited(limit, at)) } => match low {
+                None => {
+                    let passed = Confirmed::default();
+                    Err(Step::Done(Answer::ClientLimited { limit, at, at_least: None, passed }))
+                }
+                low => Ok(Ends { low, high: None, limited: Some((limit, at)) }),
+            },
+            Bounds { low, upper: Some(Upper::Failed(at)) } => Ok(Ends { low, high: Some(at), limited: None }),
+            Bounds { low, upper: None } => Ok(Ends { low, high: None, limited: None }),
+        }
+    }
+
+    /// The ends of the fit's interval, at least a step apart, within the range.
+    fn fitted(&self, low: f64) -> Ends {
+        let Terms { from_per_s, to_per_s, .. } = self.terms;
+        // Of the search alone: what confirms the ends has no part in where they lie.
+        let searched: Vec<Trial> = self.of(Stage::Search).cloned().collect();
+        let (below, above) = match fit(&searched) {
+            Some(fit) => (fit.low.min(fit.high), fit.high),
+            None => (low, low),
+        };
+        let below = neat(below).clamp(from_per_s, to_per_s);
+        let above = neat(above.max(below * (1.0 + CONFIRM_STEP)));
+        Ends { low: Some(below), high: Some(above.min(to_per_s)), limited: None }
+    }
+
+    fn confirm(&self, ends: &Ends) -> Step {
+        let down = |rate: f64| neat(rate / (1.0 + CONFIRM_STEP)).max(self.terms.from_per_s);
+        let up = |rate: f64| neat(rate * (1.0 + CONFIRM_STEP)).min(self.terms.to_per_s);
+        let low = ends.low.map(|low| self.standing(low, Stage::ConfirmLow, Outcome::Pass, down));
+        let high = ends.high.map(|high| self.standing(high, Stage::ConfirmHigh, Outcome::Fail, up));
+        if let Some(Standing::Never) = low {
+            return Step::Done(self.unsettled(Unsettled::LowNotConfirmed));
+        }
+        if let Some(Standing::Never) = high {
+            return Step::Done(self.unsettled(Unsettled::HighNotConfirmed));
+        }
+        if let Some(Standing::Limited(limit, at)) = low {
+            let passed = Confirmed::default();
+            return Step::Done(Answer::ClientLimited { limit, at, at_least: None, passed });
+        }
+        let (tried_low, tried_high) =
+            (self.of(Stage::ConfirmLow).count(), self.of(Stage::ConfirmHigh).count());
+        match (&low, &high) {
+            (Some(Standing::Open(rate)), Some(Standing::Open(_))) if tried_low <= tried_high => {
+                self.ask(*rate, Stage::ConfirmLow)
+            }
+            (_, Some(Standing::Open(rate))) => self.ask(*rate, Stage::ConfirmHigh),
+            (Some(Standing::Open(rate)), _) => self.ask(*rate, Stage::ConfirmLow),
+            (low, high) => Step::Done(self.answer(ends, low.as_ref(), high.as_ref())),
+        }
+    }
+
+    /// A trial of the confirmation. Both ends are tried on one fresh start, the lower one first: what the upper one
+    /// leaves behind would spoil it.
+    fn ask(&self, rate_per_s: f64, stage: Stage) -> Step {
+        let shares = stage == Stage::ConfirmHigh
+            && self.trials.last().is_some_and(|last| last.stage == Stage::ConfirmLow && last.fresh);
+        Step::Trial(Request { rate_per_s, stage, fresh: !shares, coarse: false })
+    }
+
+    fn standing(&self, at: f64, stage: Stage, wanted: Outcome, moved: impl Fn(f64) -> f64) -> Standing {
+        let mut rate = at;
+        for step in 0..=MOVES_MAX {
+            let here: Vec<Outcome> =
+                self.of(stage).filter(|trial| is_same(trial.rate_per_s, rate)).map(|t| t.outcome).collect();
+            let limited: Vec<Limit> = here
+                .iter()
+                .filter_map(|outcome| match outcome {
+                    Outcome::Limited(limit) => Some(*limit),
+                    _ => None,
+                })
+                .collect();
+            if let Some(limit) = limited.first().filter(|_| limited.len() >= LIMITED_MAX) {
+                return Standing::Limited(*limit, rate);
+            }
+            let of = (here.len() - limited.len()) as u32;
+            let agreed = here.iter().filter(|outcome| **outcome == wanted).count() as u32;
+            if agreed >= CONFIRM_NEEDED {
+                return Standing::Confirmed(rate, Confirmed { agreed, of });
+            }
+            if of - agreed <= CONFIRM_TRIALS - CONFIRM_NEEDED {
+                return Standing::Open(rate);
+            }
+            let next = moved(rate);
+            if step == MOVES_MAX || is_same(next, rate) {
+                return Standing::Never;
+            }
+            rate = next;
+        }
+        Standing::Never
+    }
+
+    fn answer(&self, ends: &Ends, low: Option<&Standing>, high: Option<&Standing>) -> Answer {
+        let confirmed = |standing: Option<&Standing>| match standing {
+            Some(Standing::Confirmed(rate, confirmed)) => Some((*rate, *confirmed)),
+            _ => None,
+        };
+        let limited = match high {
+            Some(Standing::Limited(limit, at)) => Some((*limit, *at)),
+            _ => ends.limited,
+        };
+        match (confirmed(low), confirmed(high), limited) {
+            (Some((at_least, passed)), _, Some((limit, at))) => {
+                Answer::ClientLimited { limit, at, at_least: Some(at_least), passed }
+            }
+            (None, _, Some((limit, at))) => {
+                Answer::ClientLimited { limit, at, at_least: None, passed: Confirmed::default() }
+            }
+            (Some((low, passed)), Some((high, failed)), None) => {
+                let point = self.fit().map_or_else(|| (low * high).sqrt(), |fit| fit.point);
+                Answer::Found { low, point: point.clamp(low, high), high, passed, failed }
+            }
+            (Some((highest, passed)), None, None) if is_same(highest, self.terms.to_per_s) => {
+                Answer::AboveRange { highest, passed }
+            }
+            (None, Some((lowest, failed)), None) if is_same(lowest, self.terms.from_per_s) => {
+                Answer::BelowRange { lowest, failed }
+            }
+            // What held on the warm server did not on fresh ones, or the other way round.
+            (None, ..) => self.unsettled(Unsettled::LowNotConfirmed),
+            (_, None, _) => self.unsettled(Unsettled::HighNotConfirmed),
+        }
+    }
+
+    fn unsettled(&self, why: Unsettled) -> Answer {
+        let mut rates: Vec<f64> = self.trials.iter().map(|trial| trial.rate_per_s).collect();
+        rates.sort_by(f64::total_cmp);
+        rates.dedup_by(|a, b| is_same(*a, *b));
+        let most = |rate: f64, wanted: Outcome, other: Outcome| {
+            let here = || self.trials.iter().filter(move |trial| is_same(trial.rate_per_s, rate));
+            let count = |of: Outcome| here().filter(|trial| trial.outcome == of).count();
+            count(wanted) > count(other)
+        };
+        let passed = rates.iter().copied().rev().find(|rate| most(*rate, Outcome::Pass, Outcome::Fail));
+        let failed = rates
+            .iter()
+            .copied()
+            .find(|rate| passed.is_none_or(|low| *rate > low) && most(*rate, Outcome::Fail, Outcome::Pass));
+        Answer::NotSettled { passed, failed, why }
+    }
+}
+
+/// A rate with four digits: as near as anybody needs, and read back from its text as it was.
+pub(crate) fn neat(rate: f64) -> f64 {
+    format!("{rate:.*e}", DIGITS - 1).parse().unwrap_or(rate)
+}
+
+/// Rates that went through a record and back.
+fn is_same(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+}

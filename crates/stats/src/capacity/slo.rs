@@ -1,0 +1,122 @@
+//! Objectives: `p99 < 50ms, errors < 0.1%`.
+
+use crate::{Comparison, Measure, Names, Selector, Side, Term, parse_claim};
+
+/// Share of the load that may be missing in a trial that passes: of the planned requests 99 % are sent, and of those in
+/// the window 99 % come to an end.
+pub const SHORTFALL_MAX: f64 = 0.01;
+/// What stands for errors where an objective says nothing of them: a fast error page carries no load.
+const ERRORS_UNSAID: &str = "errors <= 0.1%";
+/// Most terms.
+const TERMS_MAX: usize = 16;
+
+/// What has to hold for a rate to be carried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slo {
+    /// All of these.
+    pub terms: Vec<SloTerm>,
+}
+
+/// One condition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SloTerm {
+    /// As it was written.
+    pub text: String,
+    /// What is measured.
+    pub measure: Measure,
+    /// What it may be, in the measure's base unit.
+    pub limit: f64,
+    /// Whether the limit itself is allowed.
+    pub inclusive: bool,
+}
+
+impl SloTerm {
+    /// Whether a value is within the limit.
+    pub fn holds(&self, value: f64) -> bool {
+        if self.inclusive { value <= self.limit } else { value < self.limit }
+    }
+}
+
+impl Slo {
+    /// Its terms as they were written, what was left unsaid among them.
+    pub fn texts(&self) -> Vec<String> {
+        self.terms.iter().map(|term| term.text.clone()).collect()
+    }
+}
+
+/// Reads an objective: conditions that all have to hold, each `measure < constant`, with commas between. `errors` with a
+/// percentage is their share. Where nothing is said of errors, at most 0.1 % are allowed.
+///
+/// # Errors
+/// Every mistake, a sentence each with what to write instead.
+pub fn parse_slo(texts: &[String]) -> Result<Slo, Vec<String>> {
+    let parts: Vec<&str> = texts.iter().flat_map(|text| text.split(',')).map(str::trim).collect();
+    let mut mistakes = Vec::new();
+    if parts.iter().all(|part| part.is_empty()) {
+        return Err(vec!["says nothing; write 'p99 < 50ms, errors < 0.1%'".to_string()]);
+    }
+    if parts.len() > TERMS_MAX {
+        return Err(vec![format!("has {} conditions; write at most {TERMS_MAX}", parts.len())]);
+    }
+    let read = |part: &&str| term(part).map_err(|mistake| mistakes.push(mistake)).ok();
+    let mut terms: Vec<SloTerm> = parts.iter().filter(|part| !part.is_empty()).filter_map(read).collect();
+    if !mistakes.is_empty() {
+        return Err(mistakes);
+    }
+    if !terms.iter().any(|term| matches!(term.measure, Measure::Errors | Measure::ErrorShare)) {
+        terms.extend(term(ERRORS_UNSAID));
+    }
+    Ok(Slo { terms })
+}
+
+fn term(text: &str) -> Result<SloTerm, String> {
+    let names = Names {
+        variants: vec![Selector { name: "the server".to_string(), levels: Vec::new() }],
+        points: vec!["1/s".to_string()],
+        streams: Vec::new(),
+    };
+    // `errors` is a count; a share of them is what people mean by a percentage.
+    let claim = match text.contains('%') && text.contains("errors") {
+        true => text.replace("errors", "error_share"),
+        false => text.to_string(),
+    };
+    let parsed = parse_claim(text, &claim, &names);
+    let claims = parsed.map_err(|errors| {
+        let said: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        format!("`{text}`: {}", said.join("; "))
+    })?;
+    let unfit =
+        || format!("`{text}` is no condition of an objective; write one like p99 < 50ms or errors < 0.1%");
+    let claim = claims.first().ok_or_else(unfit)?;
+    let (Side::Measured { factor, term: Term::Of { measure, .. }, .. }, Side::Constant(limit)) =
+        (&claim.left, &claim.right)
+    else {
+        return Err(unfit());
+    };
+    let inclusive = match claim.comparison {
+        Comparison::Less => false,
+        Comparison::AtMost => true,
+        Comparison::Equal if *limit == 0.0 => true,
+        _ => return Err(format!("`{text}` sets no upper limit; write it with < or <=")),
+    };
+    let known = matches!(
+        measure,
+        Measure::ResponseQuantile(_)
+            | Measure::ResponseMean
+            | Measure::ResponseMax
+            | Measure::Errors
+            | Measure::ErrorShare
+    );
+    if !known {
+        return Err(format!(
+            "`{text}`: {} is no part of an objective; write a quantile such as p99, mean, max or errors",
+            measure.name()
+        ));
+    }
+    let limit = limit / factor;
+    let is_time = !matches!(measure, Measure::Errors | Measure::ErrorShare);
+    if !limit.is_finite() || limit < 0.0 || (is_time && limit == 0.0) {
+        return Err(format!("`{text}` can never hold; write a limit above 0"));
+    }
+    Ok(SloTerm { text: text.to_string(), measure: *measure, limit, inclusive })
+}
