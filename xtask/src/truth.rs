@@ -8,7 +8,7 @@ mod live;
 use crate::mutate;
 use crate::tools::{cargo_command, cpu_model};
 use anyhow::{Context, bail, ensure};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -74,21 +74,63 @@ fn missing(rows: &[Row]) -> Vec<u32> {
     (1..=TRUTHS).filter(|number| !there.contains(number)).collect()
 }
 
-/// Runs all tests with `truth_` in their name and gathers their lines.
+/// Runs all tests with `truth_` in their name and gathers their lines; what holds none is not built.
 fn run_tests(root: &Path, environment: &[(&str, &str)]) -> anyhow::Result<Vec<Row>> {
-    let mut command = cargo_command(root);
-    command.args(["test", "--workspace", "--locked", "--no-fail-fast", "truth_", "--", "--nocapture"]);
-    if !environment.is_empty() {
-        // What is live wants the machine for itself.
-        command.arg("--test-threads=1");
+    let (mut all, mut bad) = (String::new(), false);
+    for (package, targets) in packages(root)? {
+        let mut command = cargo_command(root);
+        command.args(["test", "--locked", "--no-fail-fast", "-p", &package]);
+        command.args(targets.iter().flat_map(|target| target.split(' ')));
+        command.args(["truth_", "--", "--nocapture"]);
+        if !environment.is_empty() {
+            // What is live wants the machine for itself.
+            command.arg("--test-threads=1");
+        }
+        command.envs(environment.iter().copied()).stdin(Stdio::null()).stderr(Stdio::inherit());
+        let output = command.output().context("cargo could not be started")?;
+        all += &String::from_utf8_lossy(&output.stdout);
+        bad |= !output.status.success();
     }
-    command.envs(environment.iter().copied()).stdin(Stdio::null()).stderr(Stdio::inherit());
-    let output = command.output().context("cargo could not be started")?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    if !output.status.success() {
-        bail!("a ground truth does not hold:\n{}", failures(&said));
+    if bad {
+        bail!("a ground truth does not hold:\n{}", failures(&all));
     }
-    rows(&said)
+    rows(&all)
+}
+
+/// The packages that hold ground truths, and the targets in which they are: `--lib`, `--test replay`.
+fn packages(root: &Path) -> anyhow::Result<BTreeMap<String, BTreeSet<String>>> {
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for krate in fs::read_dir(root.join("crates"))?.flatten() {
+        let name = krate.file_name().to_string_lossy().into_owned();
+        for folder in ["src", "tests"] {
+            for file in sources(&krate.path().join(folder)) {
+                let text = fs::read_to_string(&file).with_context(|| format!("{}", file.display()))?;
+                if text.contains("fn truth_") {
+                    let inner = file.strip_prefix(krate.path().join(folder))?;
+                    let target = inner.iter().next().context("a file")?.to_string_lossy();
+                    let target = match (folder, name.as_str()) {
+                        ("tests", _) => format!("--test {}", target.trim_end_matches(".rs")),
+                        (_, "cli") => "--bin proofload".to_owned(),
+                        _ => "--lib".to_owned(),
+                    };
+                    found.entry(format!("proofload-{name}")).or_default().insert(target);
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Every file of Rust in a folder and below.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let of = |path: PathBuf| match path.is_dir() {
+        true => sources(&path),
+        false => {
+            vec![path].into_iter().filter(|path| path.extension().is_some_and(|end| end == "rs")).collect()
+        }
+    };
+    entries.flat_map(of).collect()
 }
 
 /// What of the tests' output tells who failed.
@@ -223,6 +265,13 @@ mod tests {
         let page = format!("# T\n\n{REPLAYED}\n\n{}\n{LIVE}\n\nnone\n", table(&rows(&all).unwrap()));
         assert!(check(&page).is_ok(), "{page}");
         assert!(check(&page.replace("| 7 | a", "| x | a")).is_err());
+    }
+
+    #[test]
+    fn the_targets_that_hold_truths_are_found() {
+        let found = packages(&crate::root()).unwrap();
+        assert!(found["proofload-stats"].contains("--test replay"), "{found:?}");
+        assert!(found["proofload-cli"].contains("--test truth"), "{found:?}");
     }
 
     #[test]

@@ -150,15 +150,18 @@ const CLAIMS: &str = "  - serves more: throughput(seed=1) > throughput(seed=2)
   - uses less: cpu_per_request(seed=1) < cpu_per_request(seed=2)
 ";
 
+/// Cycles of the record.
+const CYCLES: usize = 6;
+
 /// A whole study of that difference; also how many blocks were disturbed.
 fn assembled(record: &Recorded, faster: f64, seed: u64) -> (RunResult, u32) {
     let study = study("{ closed: { connections: 8 } }", CLAIMS);
     let mut plan = planned(&study, seed, SECONDS);
-    plan.timing.cycles = record.cycles() as u32;
+    plan.timing.cycles = CYCLES as u32;
     plan.timing.perturbation_ns = 0;
     plan.timing.warm_up_ns = SECOND / 2;
     let cycle = |at: usize| if at % 2 == 0 { vec![0, 1] } else { vec![1, 0] };
-    plan.order.iter_mut().for_each(|block| *block = (0..record.cycles()).map(cycle).collect());
+    plan.order.iter_mut().for_each(|block| *block = (0..CYCLES).map(cycle).collect());
     let last = plan.timing.looks.last().copied().unwrap_or(1) as usize;
     let blocks = record.study(&mut Rng::new(seed), faster, last + 1);
     let mut bench = RecordedBench::new(&plan, &blocks, seed);
@@ -180,9 +183,10 @@ fn truth_01_the_assembled_study_of_equal_servers_has_no_winner() {
         direction += u32::from(faster.claims.iter().any(|claim| claim.verdict == "refuted"));
     }
     println!(
-        "truth 01 | the assembled design (plan, runner, record, judge) on recorded noise, three claims, every tenth block \
+        "truth 01 | the assembled design (plan, runner, record, judge) on recorded noise, {} blocks, three claims, every tenth block \
          disturbed, {studies} studies | winners within the binomial bound of 5 %; disturbed blocks left out; 10 % never \
-         found the wrong way round | winners in {winners}; {left_out} of {disturbed} left out; wrong way round {direction}"
+         found the wrong way round | winners in {winners}; {left_out} of {disturbed} left out; wrong way round {direction}",
+        record.blocks()
     );
     let mean = studies as f64 * 0.05;
     assert!(f64::from(winners) <= mean + 3.0 * (mean * 0.95).sqrt(), "{winners} of {studies}");

@@ -11,13 +11,16 @@ const P99: Measure = Measure::ResponseQuantile(9_900);
 
 /// The observations of blocks, for each of these measures.
 fn observations(blocks: &[Block]) -> Observations {
-    let measures: [(Measure, fn(&Slice) -> f64); 3] =
-        [(Measure::Throughput, |s| s.throughput), (P99, |s| s.p99), (Measure::CpuPerRequest, |s| s.cpu)];
+    let value = |slice: &Slice, measure| match measure {
+        Measure::Throughput => slice.throughput.exp(),
+        Measure::CpuPerRequest => slice.cpu.exp(),
+        _ => slice.p99.exp(),
+    };
     let mut cells = Vec::new();
     for (at, block) in blocks.iter().enumerate() {
         for (variant, slices) in block.iter().enumerate() {
-            for (measure, of) in measures {
-                let values: Vec<f64> = slices.iter().map(|slice| of(slice).exp()).collect();
+            for measure in [Measure::Throughput, P99, Measure::CpuPerRequest] {
+                let values: Vec<f64> = slices.iter().map(|slice| value(slice, measure)).collect();
                 cells.push(Cell {
                     stream: None,
                     block: at as u32 + 1,
@@ -52,7 +55,6 @@ const CLAIMS: [&str; 3] = [
 /// Of studies with one claim, or several, at a true logarithm of the ratio.
 #[derive(Debug, Default)]
 struct Shares {
-    studies: u32,
     right: u32,
     wrong: u32,
     missed: u32,
@@ -62,7 +64,7 @@ struct Shares {
 fn studies(record: &Recorded, texts: &[&str], faster: f64, design: &Design, count: u32, seed: u64) -> Shares {
     let claims = claims(texts);
     let last = *design.looks.last().expect("looks") as usize;
-    let mut shares = Shares { studies: count, ..Shares::default() };
+    let mut shares = Shares::default();
     for study in 0..u64::from(count) {
         let blocks = record.study(&mut Rng::new(seed + study), faster, last);
         let judgement = judge(&claims, &observations(&blocks), design);

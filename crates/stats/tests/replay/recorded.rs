@@ -53,12 +53,9 @@ impl Recorded {
         Recorded { blocks }
     }
 
+    /// How many it has.
     pub fn blocks(&self) -> usize {
         self.blocks.len()
-    }
-
-    pub fn cycles(&self) -> usize {
-        self.blocks[0][0].len()
     }
 
     /// A study of as many blocks: stretches of the record, in each block the two servers named at random (they are
