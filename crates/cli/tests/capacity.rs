@@ -4,7 +4,7 @@ mod support;
 
 use serde_json::Value;
 use std::time::Duration;
-use support::{Reference, command, json, proofload, root, slow_tests, text, wait_until};
+use support::{Reference, command, json, live_truths, proofload, root, text, wait_until};
 
 /// One place at which requests are served one after the other.
 fn queue(service: &str) -> Reference {
@@ -154,8 +154,7 @@ fn a_search_that_is_interrupted_keeps_what_was_measured() {
 /// an M/D/1 server is that long at ρ = 1 − ln(100)·S/2L = 0.954.
 #[test]
 fn truth_09_live_capacity_of_a_queue() {
-    if std::env::var("PROOFLOAD_TRUTH").as_deref() != Ok("live") {
-        eprintln!("skipped, because it loads a real server for minutes: set PROOFLOAD_TRUTH=live to run it");
+    if !live_truths("loads a real server for minutes") {
         return;
     }
     let (server, dir) = (queue("const:2ms"), tempfile::tempdir().expect("a directory"));
@@ -181,7 +180,7 @@ fn truth_09_live_capacity_of_a_queue() {
 
 #[test]
 fn a_study_searches_the_capacity_of_each_variant_on_fresh_starts() {
-    if !slow_tests("starts servers and loads them for minutes") {
+    if !live_truths("starts servers and loads them for minutes") {
         return;
     }
     let dir = tempfile::tempdir().expect("a directory");

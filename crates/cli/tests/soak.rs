@@ -5,7 +5,7 @@ mod support;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Output;
-use support::{command, json, text};
+use support::{command, json, live_truths, slow_tests, text};
 
 /// A server that keeps so many bytes of each request for ever, in the heap or beside it.
 const SERVER: &str = r#"
@@ -49,12 +49,8 @@ public class Leaks {
 /// Bytes of each request that leak.
 const LEAK: f64 = 8_192.0;
 
-fn wanted() -> bool {
-    let truth = std::env::var_os("PROOFLOAD_TRUTH").is_some_and(|value| value == "live");
-    truth || support::slow_tests("soaks three JVMs for a minute each; PROOFLOAD_TRUTH=live asks for it, too")
-}
-
-fn run(dir: &Path) -> Output {
+/// Soaks a JVM for each place where it may keep something.
+fn run(dir: &Path, places: &str, soak: &str) -> Output {
     std::fs::write(dir.join("Leaks.java"), SERVER).expect("written");
     let source = dir.join("Leaks.java");
     let source = source.to_str().expect("UTF-8");
@@ -64,10 +60,10 @@ question: Which of them leaks?
 subjects:
   server:
     command: [java, -Xmx256m, -XX:+UseSerialGC, -XX:MaxDirectMemorySize=512m, {source:?}, '{{where}}', '8192', '{{port}}']
-    vary: {{ where: [heap, beside, nowhere] }}
+    vary: {{ where: [{places}] }}
 workload: {{ page: {{ get: / }} }}
-load: {{ open: {{ rate: 200/s, connections: 8, soak: 60s, checkpoint: 2s }} }}
-claims: {{ no errors: 'errors(nowhere) == 0' }}
+load: {{ open: {{ rate: 200/s, connections: 8, soak: {soak} }} }}
+claims: {{ no errors: 'errors(heap) == 0' }}
 "
     );
     let file = dir.join("soaks.yaml");
@@ -84,11 +80,11 @@ fn row<'a>(result: &'a Value, variant: &str, measure: &str) -> &'a Value {
 
 #[test]
 fn truth_12_live_a_jvm_that_leaks_is_told_from_one_that_does_not() {
-    if !wanted() {
+    if !live_truths("soaks three JVMs for a minute each") {
         return;
     }
     let dir = tempfile::tempdir().expect("a directory");
-    let output = run(dir.path());
+    let output = run(dir.path(), "heap, beside, nowhere", "60s, checkpoint: 2s");
     let result = json(&output);
     assert!(result["trends"].is_array(), "{}", text(&output.stderr));
     let [heap, beside, nowhere] =
@@ -120,4 +116,19 @@ fn truth_12_live_a_jvm_that_leaks_is_told_from_one_that_does_not() {
     assert!((outside / LEAK - 1.0).abs() < 0.2, "{outside}");
     assert_ne!(nowhere["verdict"], "leak", "{nowhere:#}");
     assert!(result["limits"].to_string().contains("full collections were forced"), "{}", result["limits"]);
+}
+
+#[test]
+fn a_jvm_that_leaks_shows_within_seconds() {
+    if !slow_tests("soaks two JVMs") {
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a directory");
+    let output = run(dir.path(), "heap, nowhere", "20s, checkpoint: 1s");
+    let result = json(&output);
+    assert!(result["trends"].is_array(), "{}", text(&output.stderr));
+    let [heap, nowhere] = ["heap", "nowhere"].map(|variant| row(&result, variant, "live_set"));
+    assert_eq!(heap["verdict"], "leak", "{heap:#}");
+    assert_ne!(nowhere["verdict"], "leak", "{nowhere:#}");
+    assert!(heap["sentences"].to_string().contains("most grew: [B +"), "{heap:#}");
 }

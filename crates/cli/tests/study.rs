@@ -5,7 +5,7 @@ mod support;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Output;
-use support::{Reference, command, json, processes_with, proofload, root, slow_tests, text};
+use support::{Reference, command, json, live_truths, processes_with, proofload, root, slow_tests, text};
 
 fn schema_errors(schema: &str, value: &Value) -> Vec<String> {
     let schema = std::fs::read(root().join("schema").join(schema)).expect("the committed schema");
@@ -144,7 +144,7 @@ fn two_running_servers_are_compared_as_processes_not_as_setups() {
 
 #[test]
 fn a_planted_tenth_is_never_judged_the_other_way_round() {
-    if !slow_tests("takes minutes of real load") {
+    if !live_truths("takes minutes of real load") {
         return;
     }
     let dir = tempfile::tempdir().expect("a directory");

@@ -43,7 +43,7 @@ fn searched(capacity_per_s: f64, fit_per_s: f64, most_trials: usize) -> RunResul
         let mut slice = trial(rate, if rate <= capacity_per_s { SECOND / 1_000 } else { SECOND / 10 });
         if rate > fit_per_s {
             let check =
-                FitnessCheck { check: "at_work".into(), outcome: "failed".into(), ..FitnessCheck::default() };
+                FitnessCheck { check: "ports".into(), outcome: "failed".into(), ..FitnessCheck::default() };
             slice.measured.generator.checks.push(check);
             slice.measured.generator.findings.push("worker 0 was busy".into());
         }

@@ -14,8 +14,11 @@ use std::path::Path;
 
 /// Checks that show that the load was not what it should be, whoever answered. That requests were left unsent is not
 /// among them: a server that is too slow does that, and what the generator left unsent shows in the others.
-const CHECKS: [&str; 5] = ["send_delay", "at_work", "ports", "descriptors", CHECK_CEILING];
-/// Checks of which a failure makes latencies look worse than they are. What passes all the same passes.
+const CHECKS: [&str; 3] = ["ports", "descriptors", CHECK_CEILING];
+/// Checks of which a failure makes every latency look worse than it is, for it counts from the intended instant. They excuse
+/// a trial that fails; one that passes all the same has passed.
+const CHECKS_OF_LATENESS: [&str; 2] = ["send_delay", "at_work"];
+/// The same of the tail alone.
 const CHECKS_OF_TAILS: [&str; 2] = [CHECK_HICCUPS, CHECK_CEILING_TAIL];
 /// Share of the connections that are in use on average where they are the limit.
 const CONNECTIONS_BUSY: f64 = 0.9;
@@ -122,8 +125,8 @@ pub fn trial_of(
         judged.fail("the server was gone after it".to_string());
     }
     let outcome = match judged.why.is_empty() {
-        true => limited_by_generator(slice, ceiling, false).map_or(Outcome::Pass, |why| judged.limit(why)),
-        false => match limited_by_generator(slice, ceiling, measures.iter().any(|m| is_tail(*m))) {
+        true => limited_by_generator(slice, ceiling, &[]).map_or(Outcome::Pass, |why| judged.limit(why)),
+        false => match limited_by_generator(slice, ceiling, &excuses(&measures)) {
             Some(why) => judged.limit(why),
             None if judged.is_time_alone && limited_by_connections(slice, slo, path)? => {
                 judged.why.insert(0, connections_busy(slice));
@@ -233,12 +236,18 @@ fn slack(slice: &Slice) -> f64 {
     3.0 * in_flight.max(1.0).sqrt() / point.intended.max(1) as f64
 }
 
+/// The checks that excuse a failure of an objective of these measures.
+fn excuses(measures: &[Measure]) -> Vec<&'static str> {
+    let tails = measures.iter().any(|measure| is_tail(*measure));
+    CHECKS_OF_LATENESS.into_iter().chain(CHECKS_OF_TAILS.into_iter().filter(|_| tails)).collect()
+}
+
 /// What the generator found about itself that the server did not cause.
-fn limited_by_generator(slice: &Slice, ceiling: Option<&Ceiling>, tails: bool) -> Option<String> {
+fn limited_by_generator(slice: &Slice, ceiling: Option<&Ceiling>, excuses: &[&str]) -> Option<String> {
     let generator = &slice.measured.generator;
     let of_record = check_ceiling(&[&slice.measured], false, ceiling, "");
     let mut checks = generator.checks.iter().chain(&of_record);
-    let counts = |name: &str| CHECKS.contains(&name) || (tails && CHECKS_OF_TAILS.contains(&name));
+    let counts = |name: &str| CHECKS.contains(&name) || excuses.contains(&name);
     let failed = checks.find(|check| check.outcome == "failed" && counts(&check.check))?;
     let said = finding(failed)
         .filter(|_| CHECKS_OF_TAILS.contains(&&*failed.check) || failed.check == CHECK_CEILING);

@@ -25,6 +25,15 @@ pub fn slow_tests(why: &str) -> bool {
     wanted
 }
 
+/// Whether the ground truths are asked for that load real servers for minutes; says so when they are not.
+pub fn live_truths(why: &str) -> bool {
+    let wanted = std::env::var_os("PROOFLOAD_TRUTH").is_some_and(|value| value == "live");
+    if !wanted {
+        eprintln!("skipped, because it {why}: set PROOFLOAD_TRUTH=live to run it");
+    }
+    wanted
+}
+
 /// Runs the executable to its end.
 pub fn proofload(args: &[&str]) -> Output {
     command(args).output().expect("the executable runs")

@@ -160,7 +160,7 @@ fn assembled(record: &Recorded, faster: f64, seed: u64) -> (RunResult, u32) {
     plan.timing.cycles = CYCLES as u32;
     plan.timing.perturbation_ns = 0;
     plan.timing.warm_up_ns = SECOND / 2;
-    let cycle = |at: usize| if at % 2 == 0 { vec![0, 1] } else { vec![1, 0] };
+    let cycle = |at: usize| if at.is_multiple_of(2) { vec![0, 1] } else { vec![1, 0] };
     plan.order.iter_mut().for_each(|block| *block = (0..CYCLES).map(cycle).collect());
     let last = plan.timing.looks.last().copied().unwrap_or(1) as usize;
     let blocks = record.study(&mut Rng::new(seed), faster, last + 1);
