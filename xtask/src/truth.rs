@@ -33,7 +33,7 @@ struct Row {
 }
 
 /// The task. `--live [--runs N] [--runs-2 N]` runs those that need servers and time, `--only-tests` leaves the mutations
-/// out and writes nothing, `--check` looks whether the page names every truth.
+/// out and writes nothing, `--only-mutations` leaves the tests as the page has them, `--check` looks whether the page names every truth.
 pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     match words[..] {
@@ -46,14 +46,22 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
         [] => {
             let rows = replayed(root)?;
             write(root, REPLAYED, &table(&rows))?;
-            let (row, found) = mutate::all(root)?;
-            let [planted, right, said] = row;
-            let row = Row { number: MUTATIONS, live: false, cells: [planted, right, said] };
-            write(root, REPLAYED, &table(&[rows, vec![row]].concat()))?;
-            write(root, MUTATED, &found)
+            mutations(root, rows)
         }
-        _ => bail!("usage: cargo xtask truth [--only-tests | --check | --live [--runs N] [--runs-2 N]]"),
+        ["--only-mutations"] => mutations(root, rows_of(&page(root)?)?),
+        _ => bail!(
+            "usage: cargo xtask truth [--only-tests | --only-mutations | --check | --live [--runs N] [--runs-2 N]]"
+        ),
     }
+}
+
+/// Breaks the method everywhere and enters what came of it beside the rows that there are.
+fn mutations(root: &Path, rows: Vec<Row>) -> anyhow::Result<()> {
+    let (cells, found) = mutate::all(root)?;
+    let others = rows.into_iter().filter(|row| row.number != MUTATIONS);
+    let rows: Vec<Row> = others.chain([Row { number: MUTATIONS, live: false, cells }]).collect();
+    write(root, REPLAYED, &table(&rows))?;
+    write(root, MUTATED, &found)
 }
 
 /// Runs the tests; every number but that of the mutations must have said something.
@@ -213,13 +221,17 @@ fn today() -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Whether a page has a row with a finding for every truth.
-fn check(page: &str) -> anyhow::Result<()> {
+/// The rows of a page's first table.
+fn rows_of(page: &str) -> anyhow::Result<Vec<Row>> {
     let begin = page.find(REPLAYED).with_context(|| format!("docs/truth.md has no `{REPLAYED}`"))?;
     let section = &page[begin..];
     let end = section[1..].find("\n## ").map_or(section.len(), |at| at + 1);
-    let rows: Vec<Row> = section[..end].lines().filter_map(row_of_page).collect();
-    let silent = missing(&rows);
+    Ok(section[..end].lines().filter_map(row_of_page).collect())
+}
+
+/// Whether a page has a row with a finding for every truth.
+fn check(page: &str) -> anyhow::Result<()> {
+    let silent = missing(&rows_of(page)?);
     ensure!(
         silent.is_empty(),
         "docs/truth.md says nothing of the ground truths {silent:?}: cargo xtask truth"
@@ -282,5 +294,10 @@ mod tests {
         assert_eq!(replaced(&new, REPLAYED, "new\n").unwrap(), new);
         assert_eq!(replaced(&page, LIVE, "x").unwrap(), format!("# T\n\n{REPLAYED}\n\nold\n\n{LIVE}\n\nx\n"));
         assert!(replaced("# T\n", LIVE, "x").is_err());
+    }
+
+    #[test]
+    fn the_page_in_the_repository_names_every_truth() {
+        check(&page(&crate::root()).unwrap()).unwrap();
     }
 }

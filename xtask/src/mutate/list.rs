@@ -137,10 +137,10 @@ pub const MUTATIONS: &[Mutation] = &[
         tests: RUNNER,
     },
     Mutation {
-        name: "self-checks of the generator not recorded",
-        file: "crates/harness/src/runner/record.rs",
-        from: "findings: result.findings.iter().map(sentence).collect(),",
-        to: "findings: result.findings.iter().take(0).map(sentence).collect(),",
+        name: "self-checks of the generator not heard by the judge",
+        file: "crates/store/src/observe.rs",
+        from: "let unfit = unfit(&lines);",
+        to: "let unfit = unfit(&lines[..0]);",
         tests: &["-p", "proofload-cli", "--test", "truth", "truth_08"],
     },
 ];

@@ -1,6 +1,6 @@
 //! Against golden.txt: values that SciPy and NumPy computed, with none of this crate's code (golden.py).
 
-use proofload_stats::bounds::{TABLE_ALPHA, compute};
+use proofload_stats::bounds::{EFFECT_VARIANCE, TABLE_ALPHA, anytime, compute};
 use proofload_stats::{
     Cell, Design, Measure, Names, Observations, Replication, Selector, judge, parse_claim,
 };
@@ -125,5 +125,14 @@ fn bounds_of_the_looks_are_those_of_simulated_paths() {
         for (found, expected) in found.iter().zip(outputs) {
             close(*found, expected, 0.015, &format!("{looks:?}, {} claims", inputs[0]));
         }
+    }
+}
+
+/// SciPy integrates the noncentral t densities over the mixture and solves for t; the program has a formula.
+#[test]
+fn the_anytime_bound_is_where_the_mixture_is_likely_enough() {
+    for (inputs, outputs) in lines("anytime") {
+        assert_eq!(inputs[2], EFFECT_VARIANCE);
+        close(anytime(inputs[0] as u32, inputs[1]), outputs[0], 1e-6, &format!("{inputs:?}"));
     }
 }

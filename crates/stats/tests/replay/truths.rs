@@ -158,13 +158,17 @@ fn truth_15_looking_early_does_not_cost_the_error_rate() {
     let stopped = replay_on(&machine, 1.0, FASTER, &design, STUDIES, 151_000_000);
     let of = |study| machine(151_000_000 + study).study(&effects(&[1.0]), 30);
     let naive = peeking(of, STUDIES, &design.looks);
+    let going_on = replay_on(&machine, 1.0, FASTER, &Design::anytime(60), STUDIES, 152_000_000);
     println!(
         "truth 15 | equal variants, stopped at the first look that shows a winner; {STUDIES} studies | winners in \
-         ≤ 5 %; the plain critical value at each look must fail (≈ 16 %) | default looks {}; plain critical value {}",
+         ≤ 5 %; the plain critical value at each look must fail (≈ 16 %) | default looks {}; going on to 60 blocks, a look \
+         after each {}; plain critical value {}",
         percent(stopped.winners(), STUDIES),
+        percent(going_on.winners(), STUDIES),
         percent(naive, STUDIES)
     );
     let limit = binomial_limit(STUDIES, 0.05);
     assert!(stopped.winners() <= limit, "{stopped:?}");
+    assert!(going_on.winners() <= limit && going_on.winners() > 0, "{going_on:?}");
     assert!(naive > 2 * limit, "peeking passes with {naive}");
 }
