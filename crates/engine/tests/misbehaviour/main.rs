@@ -4,7 +4,7 @@
 mod bodies;
 mod case;
 mod cuts;
-#[path = "../shared/drivers.rs"]
+#[path = "../common/drivers.rs"]
 mod drivers;
 mod heads;
 
