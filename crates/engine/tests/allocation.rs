@@ -1,7 +1,6 @@
 //! Nothing allocates on the data path in the measured phase, requests with values and cookies included. The
 //! count covers the whole process: the peer does not allocate between answers either.
 
-#[path = "common/drivers.rs"]
 mod drivers;
 
 use drivers::drivers;

@@ -4,7 +4,7 @@
 mod bodies;
 mod case;
 mod cuts;
-#[path = "../common/drivers.rs"]
+#[path = "../drivers/mod.rs"]
 mod drivers;
 mod heads;
 
