@@ -112,7 +112,7 @@ fn a_socket_behind_a_proxy_is_a_mistake_of_every_verb() {
 
 #[test]
 fn refused_ports_and_dead_proxies_are_counted() {
-    let dead = refusing_address().expect("an address").to_string();
+    let (dead, _kept) = refusing_address().expect("an address");
     all_are("connect_refused", &format!("http://{dead}/"), &[]);
     all_are("connect_refused", &format!("https://{dead}/"), &["-k"]);
     let server = Reference::start(&[]);

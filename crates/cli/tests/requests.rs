@@ -147,7 +147,7 @@ fn one_exchange_is_shown_in_full_without_credentials_or_control_characters() {
     for hidden in ["zQ9", "bWU6cHc=", "\x1b"] {
         assert!(!text.contains(hidden), "{hidden} in {text}");
     }
-    let refused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (refused, _kept) = proofload_testkit::refusing_address().unwrap();
     let output = proofload(&[&format!("http://{refused}/"), "--debug"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let told = String::from_utf8_lossy(&output.stderr);

@@ -9,5 +9,5 @@ mod proxy;
 pub mod tls;
 
 pub use http::HttpPeer;
-pub use peer::{Deaf, Ending, Lasting, Play, ScriptedPeer, Step, deaf_address, refusing_address};
+pub use peer::{Deaf, Ending, Lasting, Play, Refusing, ScriptedPeer, Step, deaf_address, refusing_address};
 pub use proxy::TunnelProxy;

@@ -137,12 +137,20 @@ impl ScriptedPeer {
     }
 }
 
-/// An address of this machine at which nobody listens, as far as can be known.
+/// Holds the port at which connections are refused: nobody else gets it while this is kept.
+pub struct Refusing {
+    _socket: std::os::fd::OwnedFd,
+}
+
+/// An address of this machine at which nobody listens.
 ///
 /// # Errors
 /// When no port is free.
-pub fn refusing_address() -> io::Result<SocketAddr> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()
+pub fn refusing_address() -> io::Result<(SocketAddr, Refusing)> {
+    use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket};
+    let socket = socket(AddressFamily::INET, SocketType::STREAM, None)?;
+    bind(&socket, &SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
+    Ok((SocketAddr::try_from(getsockname(&socket)?)?, Refusing { _socket: socket }))
 }
 
 /// An address of this machine whose listen queue is full and stays so: who connects gets no answer.

@@ -10,7 +10,7 @@ use crate::transport::tests::{TlsFront, secured};
 use crate::transport::{Layer, Secured};
 use crate::{DriverChoice, EngineError};
 use proofload_testkit::tls::Speaks;
-use proofload_testkit::{ScriptedPeer, Step, refusing_address};
+use proofload_testkit::{Refusing, ScriptedPeer, Step, refusing_address};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -158,6 +158,7 @@ struct Live<D> {
     driver: D,
     peer: Option<ScriptedPeer>,
     address: SocketAddr,
+    refusing: (SocketAddr, Refusing),
 }
 
 impl<D: Kernels> Ground for Live<D> {
@@ -166,7 +167,7 @@ impl<D: Kernels> Ground for Live<D> {
     fn build(scripts: Vec<Vec<Step>>) -> Self {
         let peer = ScriptedPeer::start(scripts).unwrap();
         let address = peer.address();
-        Live { driver: D::make(), peer: Some(peer), address }
+        Live { driver: D::make(), peer: Some(peer), address, refusing: refusing_address().unwrap() }
     }
 
     fn driver(&mut self) -> &mut D {
@@ -178,7 +179,7 @@ impl<D: Kernels> Ground for Live<D> {
     }
 
     fn refusing(&self) -> SocketAddr {
-        refusing_address().unwrap()
+        self.refusing.0
     }
 
     fn finish(mut self) -> Vec<Vec<u8>> {

@@ -109,7 +109,7 @@ fn an_open_loop_sends_its_whole_timetable() {
 
 #[test]
 fn a_dead_port_is_an_outcome() {
-    let address = refusing_address().unwrap();
+    let (address, _kept) = refusing_address().unwrap();
     let result = load(&LoadPlan { connections: 2, ..plan(address, 6) });
     only(&result, Outcome::ConnectRefused, 6);
     // Three rounds, and a pause of a tenth of a second after the first and the second.
@@ -129,7 +129,7 @@ fn error_pages_are_rejected_and_the_connections_go_on() {
 #[test]
 fn resets_ends_and_odd_bytes_are_told_apart() {
     let good: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-    let request = plan(refusing_address().unwrap(), 1).mix[0].request.bytes.len();
+    let request = plan(refusing_address().unwrap().0, 1).mix[0].request.bytes.len();
     // The port in the Host header may be a digit shorter; what is awaited is the end of no request but this.
     let ask = || Step::Await(request - 1);
     let until_close = b"HTTP/1.0 200 OK\r\n\r\nno length".to_vec();
@@ -162,14 +162,14 @@ fn a_silent_server_runs_into_the_time_out() {
 #[test]
 fn too_many_connections_for_the_descriptors_are_refused_before_the_start() {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap();
-    let plan = LoadPlan { connections: limit as u32, ..plan(refusing_address().unwrap(), 1) };
+    let plan = LoadPlan { connections: limit as u32, ..plan(refusing_address().unwrap().0, 1) };
     let error = run(&plan, &Watch::default()).unwrap_err();
     assert!(matches!(error, EngineError::Descriptors { limit: told, .. } if told == limit), "{error}");
 }
 
 #[test]
 fn a_cpu_that_does_not_exist_is_told_before_the_start() {
-    let plan = LoadPlan { cpus: vec![1_000], ..plan(refusing_address().unwrap(), 1) };
+    let plan = LoadPlan { cpus: vec![1_000], ..plan(refusing_address().unwrap().0, 1) };
     let error = run(&plan, &Watch::default()).unwrap_err();
     assert!(error.to_string().contains("pin"), "{error}");
 }

@@ -8,13 +8,13 @@ mod cuts;
 mod drivers;
 mod heads;
 
-use case::{Ask, Case, Expected, HURRIED_MS, PATIENT_MS, Server, UPLOAD_BYTES};
+use case::{Ask, Case, Expected, PATIENT_MS, Server, UPLOAD_BYTES};
 use drivers::drivers;
 use proofload_engine::{
     DriverChoice, Expect, Extent, KeepAlive, LoadPlan, LoadResult, MixEntry, Profile, Timeouts, Watch, run,
 };
 use proofload_measure::Outcome;
-use proofload_testkit::{Deaf, Lasting, ScriptedPeer, deaf_address, refusing_address};
+use proofload_testkit::{Deaf, Lasting, Refusing, ScriptedPeer, deaf_address, refusing_address};
 use proofload_wire::Request;
 use proofload_wire::http1::RequestSpec;
 use std::collections::BTreeSet;
@@ -29,6 +29,8 @@ const MS: u64 = 1_000_000;
 const BOUND: Duration = Duration::from_secs(60);
 /// A bound of the load itself, beyond every time-out.
 const LOAD_NS: u64 = 2 * PATIENT_MS * MS;
+/// So long that of hundreds of servers at once some answer in it, on the busiest machine too.
+const AT_ONCE_MS: u64 = 1_500;
 /// Longer than what a server does in a pause takes.
 const THINK_NS: u64 = 2_000 * MS;
 
@@ -40,6 +42,7 @@ fn cases() -> Vec<Case> {
 enum Kept {
     Peer(Lasting),
     Deaf { _kept: Deaf },
+    Refusing { _kept: Refusing },
     Nothing,
 }
 
@@ -50,7 +53,9 @@ fn address_of(server: &Server) -> (SocketAddr, Kept) {
             let peer = ScriptedPeer::start_lasting(scripts.clone()).unwrap();
             (peer.address, Kept::Peer(peer))
         }
-        Server::Refuses => (refusing_address().unwrap(), Kept::Nothing),
+        Server::Refuses => {
+            refusing_address().map(|(address, _kept)| (address, Kept::Refusing { _kept })).unwrap()
+        }
         Server::Deaf => deaf_address().map(|(address, _kept)| (address, Kept::Deaf { _kept })).unwrap(),
         // The broadcast address of the loopback network.
         Server::Unreachable => (SocketAddr::from(([127, 255, 255, 255], 9)), Kept::Nothing),
@@ -186,7 +191,7 @@ fn all_at_once(driver: DriverChoice) {
         connections: cases.len() as u32,
         driver,
         extent: Extent::Requests { count: intended, cap_ns: LOAD_NS },
-        ..plan_of(&Case { waits_ms: HURRIED_MS, ..cases[0].clone() }, servers[0].0)
+        ..plan_of(&Case { waits_ms: AT_ONCE_MS, ..cases[0].clone() }, servers[0].0)
     };
     let result = bounded(plan).expect("it ends");
     let counts = result.snapshot.outcomes;

@@ -129,7 +129,7 @@ fn a_silent_proxy_is_a_timeout_of_the_connection() {
 
 #[test]
 fn a_proxy_that_is_not_there_refuses() {
-    let nobody = proofload_testkit::refusing_address().unwrap();
+    let (nobody, _kept) = proofload_testkit::refusing_address().unwrap();
     let result = load(&plan(through(nobody, nobody, Some(tls())), 2));
     assert!(complaint(&result, Outcome::ConnectRefused).contains("refused the connection"));
 }
