@@ -1,6 +1,8 @@
 //! Against golden.txt: values that SciPy and NumPy computed, with none of this crate's code (golden.py).
 
 use proofload_stats::bounds::{EFFECT_VARIANCE, TABLE_ALPHA, anytime, compute};
+use proofload_stats::components::components;
+use proofload_stats::trend::{Fold, TrendRule, TrendValue, trend};
 use proofload_stats::{
     Cell, Design, Measure, Names, Observations, Replication, Selector, judge, parse_claim,
 };
@@ -134,5 +136,46 @@ fn the_anytime_bound_is_where_the_mixture_is_likely_enough() {
     for (inputs, outputs) in lines("anytime") {
         assert_eq!(inputs[2], EFFECT_VARIANCE);
         close(anytime(inputs[0] as u32, inputs[1]), outputs[0], 1e-6, &format!("{inputs:?}"));
+    }
+}
+
+/// A trend that leaves nothing out and has a block for each value is the line through the values.
+#[test]
+fn lines_through_series_are_those_of_scipy() {
+    let slope = |inputs: &[f64]| {
+        let (x, y) = halves(inputs);
+        let value = |(x, y): (&f64, &f64)| TrendValue { hours: *x, exchanges: 0.0, value: *y };
+        let values: Vec<TrendValue> = x.iter().zip(y).map(value).collect();
+        let rule = TrendRule { dropped: 0.0, blocks: values.len(), ..TrendRule::default() };
+        trend(&values, None, Fold::Mean, &rule).expect("enough values").per_hour
+    };
+    for (inputs, outputs) in lines("least_squares") {
+        let found = slope(&inputs);
+        for (found, expected) in [found.point, found.low, found.high].into_iter().zip(outputs) {
+            close(found, expected, 1e-9, "least squares");
+        }
+    }
+    for (inputs, outputs) in lines("theil_sen") {
+        close(slope(&inputs).median, outputs[0], 1e-9, "Theil and Sen");
+    }
+}
+
+#[test]
+fn variances_of_slices_and_starts_are_those_of_numpy() {
+    for (inputs, outputs) in lines("components") {
+        let starts: Vec<Vec<f64>> = inputs[2..].chunks(inputs[1] as usize).map(<[f64]>::to_vec).collect();
+        assert_eq!(starts.len(), inputs[0] as usize);
+        let found = components(&starts).expect("several starts");
+        close(found.slices, outputs[0], 1e-9, "slices");
+        close(found.starts, outputs[1], 1e-9, "starts");
+    }
+}
+
+#[test]
+fn every_kind_of_line_is_read_by_a_test() {
+    let tests = include_str!("main.rs");
+    for line in GOLDEN.lines().filter(|line| !line.starts_with('#')) {
+        let (kind, _) = line.split_once(" | ").expect("a kind");
+        assert!(tests.contains(&format!("lines(\"{kind}\")")), "no test reads {kind}");
     }
 }
