@@ -96,12 +96,15 @@ fn truth_01_equal_servers_of_a_real_record_have_no_winner() {
     }
     println!(
         "truth 01 | equal reference servers: a recorded A/A study of {} blocks, relabelled, {STUDIES} studies each | any \
-         winner in ≤ 6 % | {}",
+         winner in 2.5–6 %, of throughput in 3.5–6 % | {}",
         record.blocks(),
         told.iter().map(|(told, _)| told.as_str()).collect::<Vec<_>>().join("; ")
     );
     for (what, shares) in &told {
-        assert!(shares.right + shares.wrong <= STUDIES * 6 / 100, "{what}: {shares:?}");
+        let winners = shares.right + shares.wrong;
+        // A judge that decides nothing makes no mistake either: half of the error rate is used at least.
+        let least = if what.starts_with("throughput") { 35 } else { 25 };
+        assert!((STUDIES * least / 1_000..=STUDIES * 6 / 100).contains(&winners), "{what}: {shares:?}");
         assert!(shares.missed <= binomial_limit(STUDIES, 0.06), "{what}: {shares:?}");
     }
 }
@@ -127,7 +130,7 @@ fn truth_02_planted_differences_in_a_real_record_are_found() {
     }
     println!(
         "truth 02 | 2, 5, 10 % planted in a recorded A/A study of {} blocks, {STUDIES} studies each | wrong direction in \
-         ≤ 1 %; intervals hold the truth in ≥ 92 % | found: {}",
+         ≤ 1 %; intervals hold the truth in ≥ 92 %; 10 % found in ≥ 95 % | found: {}",
         record.blocks(),
         told.iter().map(|(told, _)| told.as_str()).collect::<Vec<_>>().join("; ")
     );
@@ -136,6 +139,7 @@ fn truth_02_planted_differences_in_a_real_record_are_found() {
             assert!(shares.wrong <= STUDIES / 100, "{what}: {shares:?}");
             assert!(shares.missed <= STUDIES * 8 / 100, "{what}: {shares:?}");
         }
+        assert!(found[2].right >= STUDIES * 95 / 100, "{what}: {found:?}");
         assert!(found[2].right >= found[1].right && found[1].right >= found[0].right, "{what}: {found:?}");
     }
 }
