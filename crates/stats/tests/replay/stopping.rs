@@ -1,7 +1,7 @@
 //! When a study ends: closed claims, bounds for every block, guards against change, and what is told of the time left.
 
 use super::*;
-use proofload_stats::{Kind, Reason, outlook};
+use proofload_stats::{Cell, Kind, Measure, Reason, outlook};
 
 /// What came of a claim, and after how many blocks.
 fn verdicts(ratio: f64, design: &Design, studies: u32, seed: u64) -> Vec<(Verdict, u32)> {
@@ -68,6 +68,81 @@ fn keeping_going_finds_no_more_winners_among_equals() {
     println!("keep going to 60: {winners} winners of 600 equals; a tenth {found} of 200 in {blocks} blocks");
     assert!(winners <= binomial_limit(600, 0.05), "{winners}");
     assert_eq!(found, 200);
+}
+
+/// Holm's rule after every block: what settles early hands its share on, and all together err as rarely as one.
+#[test]
+fn several_claims_that_keep_going_err_together_no_more_often_than_one() {
+    for (ratios, seed) in [
+        ([1.0; 5], 36_000_000),
+        ([1.15, 1.0, 1.15, 1.0, 1.15], 36_100_000),
+        ([1.15, 1.15, 1.0, 1.15, 1.15], 36_200_000),
+    ] {
+        let false_winners = studies_with_a_false_winner(&Design::anytime(30), ratios, 600, seed);
+        assert!(false_winners <= binomial_limit(600, 0.05), "{ratios:?}: {false_winners}");
+    }
+}
+
+/// The blocks of a study as they come, in which what no open claim needs is left out of the later ones; what is judged
+/// after each, and then of the whole with some blocks more.
+fn judged_as_they_come(claims: &[Claim], whole: &Observations, design: &Design) -> Vec<Judgement> {
+    let mut record = Observations { cells: Vec::new(), blocks: Vec::new(), ..whole.clone() };
+    let mut judgements: Vec<Judgement> = Vec::new();
+    for &block in &whole.blocks {
+        let open = |trial: (usize, usize)| {
+            let Some(judgement) = judgements.last() else { return true };
+            let of_trial = |claim: &Claim| !claim.is_of_a_count() && claim.trials().any(|of| of == trial);
+            claims.iter().zip(&judgement.claims).any(|(claim, judged)| of_trial(claim) && !judged.settled)
+        };
+        let some_open = (0..5).any(|point| open((0, point)));
+        let taken =
+            whole.cells.iter().filter(|cell| cell.block == block).cloned().map(|cell| {
+                match !some_open || open((cell.variant, cell.point)) {
+                    true => cell,
+                    false => Cell { cycles: Vec::new(), merged: None, finished: 0, ..cell },
+                }
+            });
+        record.cells.extend(taken.collect::<Vec<Cell>>());
+        record.blocks.push(block);
+        judgements.push(judge(claims, &record, design));
+    }
+    judgements
+}
+
+/// A claim that was settled stays as it was settled, to the last digit: also while others go on without its trials, and
+/// whether it was decided or closed.
+#[test]
+fn what_was_settled_live_is_what_the_whole_record_yields() {
+    let claims = claims(&[
+        FASTER,
+        "throughput(a) > 1.02 * throughput(b) @ 2c",
+        "throughput(a) ~ throughput(b) within 5% @ 3c",
+        "errors(a) == 0 @ 1c",
+    ]);
+    let (mut settled, mut early) = (0, 0);
+    for design in [Design::quick().with_futility(), Design::default().with_futility(), Design::anytime(20)] {
+        for study in 0..60 {
+            let mut machine = Machine::new(37_000_000 + study, SHARED_MACHINE);
+            let mut whole = machine.study(&effects(&[1.12, 1.05, 1.0]), design.last() + 2);
+            let errors = |cell: &Cell| {
+                let none = vec![Some(0.0); cell.cycles.len()];
+                Cell { measure: Measure::Errors, merged: Some(0.0), cycles: none, ..cell.clone() }
+            };
+            whole.cells.extend(whole.cells.iter().map(errors).collect::<Vec<Cell>>());
+            let judgements = judged_as_they_come(&claims, &whole, &design);
+            let last = judgements.last().expect("blocks");
+            for claim in 0..claims.len() {
+                let live = judgements.iter().map(|judgement| &judgement.claims[claim]);
+                for judged in live.filter(|judged| judged.settled) {
+                    assert_eq!(judged, &last.claims[claim], "study {study}");
+                    settled += 1;
+                    early += u32::from(judged.blocks < design.last());
+                }
+            }
+        }
+    }
+    println!("{settled} settled judgements held, {early} of them before the last look");
+    assert!(early > 1_000, "{early}");
 }
 
 /// How often the halves of a study that nothing happened to differ by more than is allowed, at any look.
