@@ -9,7 +9,7 @@ use proofload_store::schema::{MeasureNoise, NoiseAudit, Plan};
 /// it would take. Claims without a figure of their own (`throughput(a) > throughput(b)`) ask for nothing definite; of
 /// constants, and of measures that the audit does not know, nothing is said.
 pub fn doubts(claims: &[Claim], plan: &Plan, audit: &NoiseAudit) -> Vec<String> {
-    let estimated = claims.iter().filter(|claim| !is_count(claim)).count() as u32;
+    let estimated = claims.iter().filter(|claim| !claim.is_of_a_count()).count() as u32;
     let design = design(plan);
     let blocks = design.looks.last().copied().unwrap_or(1);
     let asked: Vec<(&Claim, Asked)> =
@@ -48,11 +48,6 @@ pub fn doubts(claims: &[Claim], plan: &Plan, audit: &NoiseAudit) -> Vec<String> 
 
 fn percent(log: f64) -> String {
     format!("{:.1} %", log.exp_m1() * 100.0)
-}
-
-/// Counts are compared as they are.
-fn is_count(claim: &Claim) -> bool {
-    claim.measured().all(|(measure, _)| measure == Measure::Errors)
 }
 
 /// What a claim asks for.

@@ -57,6 +57,17 @@ fn the_boundary_is_where_four_studies_of_five_find_it() {
     assert_eq!(doubts(&study.claims, &quick(&study), &audit_with(1.01 * sd)).len(), 1);
 }
 
+/// The bounds of a study that keeps going are wider, and its blocks many more.
+#[test]
+fn a_study_that_keeps_going_is_doubted_by_its_own_bounds() {
+    let study = study_with("more: throughput(a) >= 1.01 * throughput(b) @ 4c");
+    let length = plan::Length { budget_ns: None, keep_going: true };
+    let plan = plan::make(&study, Preset::Quick, 1, length, (Mode::Cycles, String::new()), &[], &[]);
+    let said = doubts(&study.claims, &plan, &audit_with(0.2));
+    assert!(said.len() == 1 && said[0].contains("200 blocks here"), "{said:?}");
+    assert_eq!(doubts(&study.claims, &plan, &audit_with(0.01)), Vec::<String>::new());
+}
+
 #[test]
 fn what_asks_for_nothing_definite_or_is_not_known_is_not_doubted() {
     for claims in [
