@@ -75,16 +75,19 @@ impl Run {
     }
 
     /// Logarithms of a variant's CPU per answered exchange, cycle by cycle: the mean over the load points that are
-    /// sliced. A cycle in which one of them is not known is not known.
+    /// sliced, and that the block did not leave out. A cycle in which one of them is not known is not known.
     fn cycles(&self, block: &Block, variant: &str) -> Vec<Option<f64>> {
         let of_variant = |slice: &&Slice| slice.phase == "measure" && slice.measured.variant == variant;
         let lines: Vec<&Slice> = block.slices.iter().filter(of_variant).collect();
         let cycles = lines.iter().map(|slice| slice.cycle).max().unwrap_or(0);
+        let is_spared = |point: &str| {
+            block.spared.iter().any(|spared| spared.variant == variant && spared.point == point)
+        };
         let points: Vec<&str> = self
             .plan()
             .points
             .iter()
-            .filter(|point| !point.whole)
+            .filter(|point| !point.whole && !is_spared(&point.label))
             .map(|point| point.label.as_str())
             .collect();
         let value = |cycle: u32, point: &str| {

@@ -2,8 +2,8 @@
 
 use crate::fixture::{STARTED_NS, environment, plan, slice, slices, snapshot, write, write_block};
 use proofload_stats::{Cell, Measure, Observations, Replication};
-use proofload_store::schema::Plan;
-use proofload_store::{Run, RunWriter};
+use proofload_store::schema::{FORMAT_VERSION, LoadPoint, Plan, Point, Slice, WarmUp};
+use proofload_store::{LATE_STEP, Run, RunWriter, STEADY};
 
 const MEASURES: [Measure; 8] = [
     Measure::Throughput,
@@ -109,6 +109,38 @@ fn an_unfit_generator_is_told_with_its_place() {
     assert!(cell(&seen, 1, 1, Measure::Throughput).unfit.is_empty());
     let points = run.points().unwrap();
     assert_eq!(points.iter().map(|point| point.generator.fit).collect::<Vec<_>>(), [false, true]);
+}
+
+#[test]
+fn a_late_step_is_seen_where_a_block_measured_some_of_the_points() {
+    let root = tempfile::tempdir().unwrap();
+    let mut plan = Plan { order: Vec::new(), ..plan() };
+    plan.points.push(LoadPoint { label: "8c".into(), ..plan.points[0].clone() });
+    let mut writer = RunWriter::create(root.path(), &plan, &environment(), STARTED_NS).unwrap();
+    for (number, points) in [(1, &["64c", "8c"][..]), (2, &["64c"])] {
+        let mut block = writer.begin_block(number).unwrap();
+        for variant in ["nio", "nio2"] {
+            for (cycle, point) in (1..=6).flat_map(|cycle| points.iter().map(move |point| (cycle, *point))) {
+                let mut line = slice(number, cycle, 1, variant, &snapshot(100, 2_000_000, 0));
+                line.measured.point = point.into();
+                let each_ns = if variant == "nio2" && cycle > 3 { 22_000 } else { 20_000 };
+                line.measured.subject.as_mut().unwrap().cpu_ns = Some(line.answered_in_window * each_ns);
+                block.append(&line).unwrap();
+            }
+            if !points.contains(&"8c") {
+                let measured = Point { variant: variant.into(), point: "8c".into(), ..Point::default() };
+                let (format, phase) = (FORMAT_VERSION, "spared".to_string());
+                block.append(&Slice { format, block: number, phase, measured, ..Slice::default() }).unwrap();
+            }
+        }
+        block.finish().unwrap();
+        let warm_up =
+            |variant: &str| WarmUp { variant: variant.into(), ended: STEADY.into(), ..WarmUp::default() };
+        writer.write_warm_ups(number, &[warm_up("nio"), warm_up("nio2")]).unwrap();
+    }
+    let states = Run::open(writer.path()).unwrap().steady_states().unwrap();
+    let found = |at: usize| states[at].starts.iter().map(|start| start.found.as_str()).collect::<Vec<_>>();
+    assert_eq!((found(0), found(1)), (vec![STEADY; 2], vec![LATE_STEP; 2]));
 }
 
 #[test]
