@@ -49,10 +49,10 @@ pub enum Warmth {
     NotMeasured,
 }
 
-/// The last window against the one before.
+/// The last window against the one before, as logarithms of ratios.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// The variant's own, a share: 0.02 is 2 % more.
+    /// The variant's own.
     pub own: f64,
     /// What of that is none.
     pub own_allowed: f64,
@@ -220,8 +220,8 @@ fn steps(turns: &[Turn], window: usize) -> Option<Vec<Option<f64>>> {
 
 fn change(steps: &[Option<Vec<Option<f64>>>], variant: usize) -> Option<Change> {
     let own: Vec<f64> = steps[variant].as_ref()?.iter().flatten().copied().collect();
-    let others = beyond_the_others(steps, variant);
-    let allowed = |values: &[f64]| CHANGE_MIN.max(STANDARD_ERRORS * standard_error(values));
+    let others: Vec<f64> = beyond_the_others(steps, variant).into_iter().flatten().collect();
+    let allowed = |values: &[f64]| CHANGE_MIN.ln_1p().max(STANDARD_ERRORS * standard_error(values));
     Some(Change {
         own: mean(&own)?,
         own_allowed: allowed(&own),
@@ -239,7 +239,7 @@ fn standard_error(values: &[f64]) -> f64 {
 }
 
 /// A series less what the others have at the same place: of two the other, of more the median of all.
-fn beyond_the_others(series: &[Option<Vec<Option<f64>>>], variant: usize) -> Vec<f64> {
+fn beyond_the_others(series: &[Option<Vec<Option<f64>>>], variant: usize) -> Vec<Option<f64>> {
     let Some(own) = &series[variant] else { return Vec::new() };
     let known: Vec<usize> = (0..series.len()).filter(|at| series[*at].is_some()).collect();
     let value =
@@ -249,7 +249,7 @@ fn beyond_the_others(series: &[Option<Vec<Option<f64>>>], variant: usize) -> Vec
         2 => value(*known.iter().find(|other| **other != variant)?, at),
         _ => median(&known.iter().filter_map(|of| value(*of, at)).collect::<Vec<_>>()),
     };
-    (0..own.len()).filter_map(|at| Some(own[at]? - reference(at)?)).collect()
+    (0..own.len()).map(|at| Some(own[at]? - reference(at)?)).collect()
 }
 
 /// Geometric means of whole windows, the last one ending with the last turn.
@@ -273,11 +273,12 @@ fn jit_share(turns: &[Turn]) -> Option<f64> {
 }
 
 /// A step within the measured slices of a block: where the cycles part best into an earlier and a later stretch.
+/// Changes are logarithms of ratios.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     /// Cycles before it.
     pub after_cycles: usize,
-    /// The later stretch against the earlier one, the variant's own, a share.
+    /// The later stretch against the earlier one, the variant's own.
     pub own: f64,
     /// The same beyond what the others did.
     pub between: f64,
@@ -295,9 +296,14 @@ pub fn late_steps(logs: &[Vec<Option<f64>>]) -> Vec<Option<Step>> {
         logs.iter().map(|logs| logs.iter().any(Option::is_some).then(|| logs.clone())).collect();
     let known = series.iter().flatten().count();
     let step = |variant: usize| {
-        let own: Vec<f64> = series[variant].as_ref()?.iter().flatten().copied().collect();
-        let (after_cycles, between, allowed) = best_split(&beyond_the_others(&series, variant))?;
-        let own = mean(own.get(after_cycles..)?)? - mean(&own[..after_cycles])?;
+        // Both are of the cycles in which the others are known as well.
+        let beyond = beyond_the_others(&series, variant);
+        let own = series[variant].as_ref()?;
+        let cycles: Vec<usize> = (0..own.len()).filter(|at| beyond[*at].is_some()).collect();
+        let of = |values: &[Option<f64>]| cycles.iter().filter_map(|at| values[*at]).collect::<Vec<f64>>();
+        let (own, beyond) = (of(own), of(&beyond));
+        let (split, between, allowed) = best_split(&beyond)?;
+        let (after_cycles, own) = (cycles[split], mean(&own[split..])? - mean(&own[..split])?);
         let moved = known != 2 || own.abs() >= between.abs() / 2.0;
         Some(Step { after_cycles, own, between, allowed, differs: between.abs() > allowed && moved })
     };
@@ -320,7 +326,7 @@ fn best_split(values: &[f64]) -> Option<(usize, f64, f64)> {
         let spread = (squares / f64::from(freedom)).sqrt();
         let error = spread * (1.0 / f64::from(early.n) + 1.0 / f64::from(late.n)).sqrt();
         let difference = late.mean - early.mean;
-        let allowed = CHANGE_MIN.max(student::critical(tail, freedom) * error);
+        let allowed = CHANGE_MIN.ln_1p().max(student::critical(tail, freedom) * error);
         Some((at, difference, allowed))
     };
     let beyond = |found: &(usize, f64, f64)| found.1.abs() / found.2;

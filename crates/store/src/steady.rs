@@ -119,9 +119,9 @@ fn start(block: u32, warm_up: &WarmUp, cycles: &[Option<f64>], step: Option<Step
         warm_up: warm_up.clone(),
         cycles_cpu_ns_per_exchange: cycles.iter().map(|log| log.map(f64::exp)).collect(),
         step_after_cycles: step.and_then(|step| u32::try_from(step.after_cycles).ok()),
-        step: step.map(|step| step.own),
-        step_between: step.map(|step| step.between),
-        step_allowed: step.map(|step| step.allowed),
+        step: step.map(|step| step.own.exp_m1()),
+        step_between: step.map(|step| step.between.exp_m1()),
+        step_allowed: step.map(|step| step.allowed.exp_m1()),
     }
 }
 
@@ -141,6 +141,11 @@ mod tests {
         assert_eq!(of(NO_STEADY_STATE, Some(step)), NO_STEADY_STATE);
         assert_eq!(of(STEADY, Some(Step { differs: false, ..step })), STEADY);
         assert_eq!(of(NOT_MEASURED, None), NOT_MEASURED);
+        // Half as much is 50 % less, of which the logarithm is -0.69.
+        let halved = Step { own: 0.5_f64.ln(), ..step };
+        let warm_up = WarmUp { ended: STEADY.into(), ..WarmUp::default() };
+        let told = start(1, &warm_up, &[Some(0.0)], Some(halved)).step.unwrap();
+        assert!((told + 0.5).abs() < 1e-12, "{told}");
         assert!(is_unsteady(LATE_STEP) && is_unsteady(NO_STEADY_STATE) && !is_unsteady(CAP));
     }
 }

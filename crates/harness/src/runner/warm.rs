@@ -136,10 +136,10 @@ impl<B: Bench> Runner<'_, B> {
                 jit_share: found.jit_share,
                 window_turns: found.window_turns as u32,
                 windows_cpu_ns_per_exchange: found.windows_ns,
-                change: found.change.map(|change| change.own),
-                change_allowed: found.change.map(|change| change.own_allowed),
-                change_between: found.change.map(|change| change.between),
-                change_between_allowed: found.change.map(|change| change.between_allowed),
+                change: found.change.map(|change| change.own.exp_m1()),
+                change_allowed: found.change.map(|change| change.own_allowed.exp_m1()),
+                change_between: found.change.map(|change| change.between.exp_m1()),
+                change_between_allowed: found.change.map(|change| change.between_allowed.exp_m1()),
             })
         };
         variants.iter().zip(found).filter_map(entry).collect()

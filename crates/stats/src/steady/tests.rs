@@ -146,6 +146,15 @@ fn a_step_within_the_measured_slices_is_seen_where_it_would_move_their_median() 
 }
 
 #[test]
+fn cycles_that_are_not_known_of_the_other_move_no_step() {
+    let own: Vec<Option<f64>> = (0..8).map(|at| Some(if at < 4 { 0.0 } else { 0.1 })).collect();
+    let other = [vec![None; 2], vec![Some(0.0); 6]].concat();
+    let found = late_steps(&[own, other])[0].expect("six cycles");
+    assert_eq!((found.after_cycles, found.differs), (4, true), "{found:?}");
+    assert!((found.own - 0.1).abs() < 1e-12 && (found.between - 0.1).abs() < 1e-12, "{found:?}");
+}
+
+#[test]
 fn noise_alone_is_seldom_taken_for_a_step() {
     let mut rng = Rng::new(11);
     let mut seen = 0;
