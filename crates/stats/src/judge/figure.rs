@@ -1,6 +1,6 @@
 //! What a run says of one figure, for a history of runs. What forbids a verdict keeps the value out, too.
 
-use super::guard::{ERROR_SHARE_MAX, LOST_SHARE_MAX, disturbed};
+use super::guard::{ERROR_SHARE_MAX, LOST_SHARE_MAX, disturbed, unsteady_in};
 use crate::{Cell, Measure, Observations, Reason, mean_over_blocks};
 
 /// A measure of one variant at one load point, by the indexes of the plan's names.
@@ -16,48 +16,92 @@ pub struct FigureOf {
     pub stream: Option<usize>,
 }
 
+/// What a run holds of a figure.
+pub(super) struct Figure<'a> {
+    of: FigureOf,
+    /// Those of the blocks that did not leave it out on purpose.
+    cells: Vec<&'a Cell>,
+    /// Of each block that has one.
+    pub values: Vec<f64>,
+    /// Blocks without a value, and blocks that were begun for it.
+    lost: (u32, u32),
+    /// Blocks in which the variant had no steady state.
+    unsteady: u32,
+    /// Blocks that count, and those that the machine disturbed.
+    blocks: (u32, u32),
+}
+
+impl<'a> Figure<'a> {
+    /// `zero` says whether a zero may be a value, as it may of a mean and not of a ratio.
+    pub fn of(observations: &'a Observations, of: FigureOf, zero: bool) -> Figure<'a> {
+        let is_it = |cell: &&Cell| {
+            (cell.measure, cell.variant, cell.point, cell.stream)
+                == (of.measure, of.variant, of.point, of.stream)
+        };
+        let (spared, cells): (Vec<&Cell>, Vec<&Cell>) =
+            observations.cells.iter().filter(is_it).partition(|cell| cell.is_spared());
+        let usable = |value: &f64| value.is_finite() && (*value > 0.0 || (zero && of.measure.may_be_zero()));
+        let values: Vec<f64> = cells.iter().filter_map(|cell| cell.merged).filter(usable).collect();
+        let blocks = observations.blocks.len() as u32;
+        let begun = blocks.saturating_add(observations.excluded_blocks).saturating_sub(spared.len() as u32);
+        let lost = begun.saturating_sub(values.len() as u32);
+        let unsteady = observations.unsteady.iter().filter(|start| start.variant == of.variant).count();
+        Figure {
+            of,
+            cells,
+            values,
+            lost: (lost, begun),
+            unsteady: unsteady as u32,
+            blocks: (blocks, observations.disturbed.len() as u32),
+        }
+    }
+
+    /// What forbids to rest anything on it.
+    pub fn guards(&self) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        let unfit = self.cells.iter().find_map(|cell| cell.unfit.first());
+        reasons.extend(unfit.map(|what| Reason::ClientLimited { what: what.clone() }));
+        let sum =
+            |of: fn(&Cell) -> u64| self.cells.iter().fold(0_u64, |sum, cell| sum.saturating_add(of(cell)));
+        let (errors, finished) = (sum(|cell| cell.errors), sum(|cell| cell.finished));
+        let share = if errors == 0 { 0.0 } else { errors as f64 / finished.max(errors) as f64 };
+        if self.of.measure.is_speed() && share > ERROR_SHARE_MAX {
+            reasons.push(Reason::Errors { variant: self.of.variant, share });
+        }
+        let (blocks, beside) = self.blocks;
+        let of_errors = matches!(self.of.measure, Measure::Errors | Measure::ErrorShare);
+        reasons.extend(unsteady_in(self.unsteady, blocks).filter(|_| !of_errors));
+        reasons.extend(disturbed(blocks, beside));
+        let (lost, of) = self.lost;
+        if f64::from(lost) > LOST_SHARE_MAX * f64::from(of) {
+            reasons.push(Reason::BlocksLost { lost, of });
+        }
+        reasons
+    }
+}
+
 /// The mean over the complete blocks (geometric where all are positive), in the measure's base unit; `None` where no
 /// block has a value.
 ///
 /// # Errors
-/// With what forbids to rest anything on it: an unfit generator, errors where speed is asked for, a machine that
-/// disturbed most of the blocks, too many blocks lost.
+/// With what forbids to rest anything on it: an unfit generator, errors where speed is asked for, no steady state, a
+/// machine that disturbed most of the blocks, too many blocks lost.
 pub fn figure_of(observations: &Observations, of: FigureOf) -> Result<Option<f64>, Reason> {
-    let is_it = |cell: &&Cell| {
-        (cell.measure, cell.variant, cell.point, cell.stream) == (of.measure, of.variant, of.point, of.stream)
-    };
-    let cells: Vec<&Cell> = observations.cells.iter().filter(is_it).collect();
-    if let Some(what) = cells.iter().find_map(|cell| cell.unfit.first()) {
-        return Err(Reason::ClientLimited { what: what.clone() });
-    }
-    let sum = |of: fn(&Cell) -> u64| cells.iter().fold(0_u64, |sum, cell| sum.saturating_add(of(cell)));
-    let (errors, finished) = (sum(|cell| cell.errors), sum(|cell| cell.finished));
-    let share = if errors == 0 { 0.0 } else { errors as f64 / finished.max(errors) as f64 };
-    if of.measure.is_speed() && share > ERROR_SHARE_MAX {
-        return Err(Reason::Errors { variant: of.variant, share });
-    }
-    let usable = |value: &f64| value.is_finite() && (*value > 0.0 || of.measure.may_be_zero());
-    let values: Vec<f64> = cells.iter().filter_map(|cell| cell.merged).filter(usable).collect();
-    if values.is_empty() {
+    let figure = Figure::of(observations, of, true);
+    if figure.values.is_empty() {
         return Ok(None);
     }
-    let blocks = observations.blocks.len() as u32;
-    if let Some(reason) = disturbed(blocks, observations.disturbed.len() as u32) {
+    if let Some(reason) = figure.guards().into_iter().next() {
         return Err(reason);
     }
-    let begun = blocks.saturating_add(observations.excluded_blocks);
-    let lost = begun.saturating_sub(values.len() as u32);
-    if f64::from(lost) > LOST_SHARE_MAX * f64::from(begun) {
-        return Err(Reason::BlocksLost { lost, of: begun });
-    }
     // The tail is that of an interval that nobody asks for here.
-    Ok(mean_over_blocks(&values, 0.05).map(|found| found.mean))
+    Ok(mean_over_blocks(&figure.values, 0.05).map(|found| found.mean))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Replication;
+    use crate::{Replication, Unsteady};
 
     const OF: FigureOf = FigureOf { measure: Measure::Throughput, variant: 0, point: 0, stream: None };
 
@@ -68,7 +112,7 @@ mod tests {
             point: 0,
             stream: None,
             measure: Measure::Throughput,
-            cycles: Vec::new(),
+            cycles: vec![*merged],
             merged: *merged,
             finished: 1_000,
             errors: 0,
@@ -107,5 +151,21 @@ mod tests {
         assert_eq!(figure_of(&lost, OF), Err(Reason::BlocksLost { lost: 2, of: 6 }));
         let shaken = Observations { disturbed: vec![0; 5], ..good() };
         assert!(matches!(figure_of(&shaken, OF), Err(Reason::Disturbed { .. })));
+        let unsteady = |starts: &[(u32, usize)]| {
+            let unsteady = starts.iter().map(|&(block, variant)| Unsteady { block, variant }).collect();
+            figure_of(&Observations { unsteady, ..good() }, OF)
+        };
+        assert!(unsteady(&[(1, 0), (2, 1), (3, 1)]).is_ok(), "a quarter of its own");
+        assert_eq!(unsteady(&[(1, 0), (2, 0)]), Err(Reason::NoSteadyState { blocks: 2, of: 4 }));
+    }
+
+    #[test]
+    fn blocks_that_left_it_out_on_purpose_are_no_losses() {
+        let mut spared = observations(&[Some(1.0), Some(4.0), None, None]);
+        assert_eq!(figure_of(&spared, OF), Err(Reason::BlocksLost { lost: 2, of: 4 }));
+        for cell in &mut spared.cells[2..] {
+            (cell.cycles, cell.finished) = (Vec::new(), 0);
+        }
+        assert!(matches!(figure_of(&spared, OF), Ok(Some(_))), "{:?}", figure_of(&spared, OF));
     }
 }

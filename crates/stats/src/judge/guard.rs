@@ -75,8 +75,12 @@ pub(super) fn too_few(design: &Design, have: u32) -> Reason {
 /// counted over all exchanges does not rest on it.
 fn unsteady(series: &Series<'_>, blocks: u32) -> Option<Reason> {
     let found = series.unsteady.iter().take(blocks as usize).filter(|unsteady| **unsteady).count() as u32;
+    unsteady_in(found, blocks).filter(|_| !series.is_of_errors())
+}
+
+pub(super) fn unsteady_in(found: u32, blocks: u32) -> Option<Reason> {
     let too_many = f64::from(found) > UNSTEADY_SHARE_MAX * f64::from(blocks);
-    (too_many && !series.is_of_errors()).then_some(Reason::NoSteadyState { blocks: found, of: blocks })
+    too_many.then_some(Reason::NoSteadyState { blocks: found, of: blocks })
 }
 
 /// The messages as they are: each says where it was found.

@@ -5,9 +5,9 @@
 //! their logarithms. Figures share the error rate as claims do (Holm): those that settle leave their share to
 //! the others.
 
-use super::guard::{ERROR_SHARE_MAX, LOST_SHARE_MAX};
+use super::figure::{Figure, FigureOf};
 use crate::sample::{Moments, median};
-use crate::{Cell, Estimate, Judged, Measure, Observations, Reason, Verdict, ratio_unpaired};
+use crate::{Estimate, Judged, Measure, Observations, Reason, Verdict, ratio_unpaired};
 
 /// Blocks from which on values without any spread are taken for constant.
 const CONSTANT_FROM: usize = 4;
@@ -23,13 +23,6 @@ pub struct Counterpart {
     pub point: (usize, usize),
 }
 
-/// The blocks of one figure in one run.
-struct Sample<'a> {
-    cells: Vec<&'a Cell>,
-    values: Vec<f64>,
-    lost: (u32, u32),
-}
-
 /// Judges every figure. `tolerance` is a share: throughput may fall by it, everything else may rise by it. Each
 /// estimate is this run's figure over the baseline's.
 pub fn judge_regressions(
@@ -39,14 +32,13 @@ pub fn judge_regressions(
     tolerance: f64,
     alpha: f64,
 ) -> Vec<Judged> {
-    let samples: Vec<(Sample<'_>, Sample<'_>)> = figures
+    // All streams together.
+    let of = |run, measure, variant, point| {
+        Figure::of(run, FigureOf { measure, variant, point, stream: None }, false)
+    };
+    let both: Vec<(Figure<'_>, Figure<'_>)> = figures
         .iter()
-        .map(|f| {
-            (
-                Sample::of(now, f.measure, f.variant.0, f.point.0),
-                Sample::of(then, f.measure, f.variant.1, f.point.1),
-            )
-        })
+        .map(|f| (of(now, f.measure, f.variant.0, f.point.0), of(then, f.measure, f.variant.1, f.point.1)))
         .collect();
     let mut settled: Vec<Option<Judged>> = vec![None; figures.len()];
     loop {
@@ -56,7 +48,7 @@ pub fn judge_regressions(
         }
         let share = alpha / open.len() as f64;
         let judged = |figure: usize| {
-            let (now, then) = &samples[figure];
+            let (now, then) = &both[figure];
             (figure, compare(figures[figure].measure, now, then, tolerance, share))
         };
         let all: Vec<(usize, Judged)> = open.into_iter().map(judged).collect();
@@ -71,48 +63,11 @@ pub fn judge_regressions(
     settled.into_iter().flatten().collect()
 }
 
-impl<'a> Sample<'a> {
-    fn of(observations: &'a Observations, measure: Measure, variant: usize, point: usize) -> Sample<'a> {
-        // All streams together.
-        let is_it = |cell: &&Cell| {
-            (cell.measure, cell.variant, cell.point, cell.stream) == (measure, variant, point, None)
-        };
-        let (spared, cells): (Vec<&Cell>, Vec<&Cell>) =
-            observations.cells.iter().filter(is_it).partition(|cell| cell.is_spared());
-        let usable = |value: &f64| value.is_finite() && *value > 0.0;
-        let values: Vec<f64> = cells.iter().filter_map(|cell| cell.merged).filter(usable).collect();
-        let begun = (observations.blocks.len() as u32).saturating_add(observations.excluded_blocks);
-        let of = begun.saturating_sub(spared.len() as u32);
-        let lost = of.saturating_sub(values.len() as u32);
-        Sample { cells, values, lost: (lost, of) }
-    }
-
-    /// What forbids a verdict however clear the interval is.
-    fn guards(&self, measure: Measure) -> Vec<Reason> {
-        let unfit = self.cells.iter().find_map(|cell| cell.unfit.first());
-        let mut reasons: Vec<Reason> =
-            unfit.map(|what| Reason::ClientLimited { what: what.clone() }).into_iter().collect();
-        let sum =
-            |of: fn(&Cell) -> u64| self.cells.iter().fold(0_u64, |sum, cell| sum.saturating_add(of(cell)));
-        let (errors, finished) = (sum(|cell| cell.errors), sum(|cell| cell.finished));
-        let share = if errors == 0 { 0.0 } else { errors as f64 / finished.max(errors) as f64 };
-        if measure.is_speed() && share > ERROR_SHARE_MAX {
-            let variant = self.cells.first().map_or(0, |cell| cell.variant);
-            reasons.push(Reason::Errors { variant, share });
-        }
-        let (lost, of) = self.lost;
-        if f64::from(lost) > LOST_SHARE_MAX * f64::from(of) {
-            reasons.push(Reason::BlocksLost { lost, of });
-        }
-        reasons
-    }
-
-    fn is_constant(&self) -> bool {
-        Moments::of(&self.values).is_some_and(|moments| moments.sd == 0.0)
-    }
+fn is_constant(figure: &Figure<'_>) -> bool {
+    Moments::of(&figure.values).is_some_and(|moments| moments.sd == 0.0)
 }
 
-fn compare(measure: Measure, now: &Sample<'_>, then: &Sample<'_>, tolerance: f64, tail: f64) -> Judged {
+fn compare(measure: Measure, now: &Figure<'_>, then: &Figure<'_>, tolerance: f64, tail: f64) -> Judged {
     let blocks = now.values.len() as u32;
     let fewest = now.values.len().min(then.values.len());
     let mut judged = Judged {
@@ -138,9 +93,9 @@ fn compare(measure: Measure, now: &Sample<'_>, then: &Sample<'_>, tolerance: f64
         unit: "ratio",
         hodges_lehmann: shift(&now.values, &then.values).unwrap_or(ratio.point),
     });
-    let constant = now.is_constant() && then.is_constant();
-    judged.reasons = now.guards(measure);
-    judged.reasons.extend(then.guards(measure));
+    let constant = is_constant(now) && is_constant(then);
+    judged.reasons = now.guards();
+    judged.reasons.extend(then.guards());
     if constant && fewest < CONSTANT_FROM {
         judged.reasons.push(Reason::TooFewBlocks { have: fewest as u32, need: CONSTANT_FROM as u32 });
     }
