@@ -8,7 +8,7 @@ use crate::messages;
 use crate::result::{ReportError, stored};
 use crate::view::Table;
 use proofload_stats::{
-    Claim, Comparison, Design, Judged, Kind, Measure, Names, Observations, Side, Term, Verdict, judge,
+    Claim, Comparison, Design, Judged, Kind, Measure, Names, Observations, Reason, Side, Term, Verdict, judge,
 };
 use proofload_store::Run;
 use proofload_store::schema::{Exploratory, RunResult};
@@ -102,11 +102,12 @@ fn result(comparison: &Claim, judged: &Judged, names: &Names) -> Option<Explorat
     };
     let ((measure, over, point), (_, under, _)) = (side(&comparison.left)?, side(&comparison.right)?);
     let stands_out = judged.verdict == Verdict::Refuted;
-    let held = |reason: &proofload_stats::Reason| {
-        use proofload_stats::Reason::{Constant, IntervalCrosses, NoData, TooFewBlocks};
+    let held = |reason: &Reason| {
+        use Reason::{Constant, IntervalCrosses, NoData, TooFewBlocks};
         !matches!(reason, IntervalCrosses { .. } | TooFewBlocks { .. } | NoData | Constant)
     };
-    let reasons = judged.reasons.iter().filter(|reason| held(reason));
+    let mut reasons: Vec<String> = judged.reasons.iter().filter(|r| held(r)).map(|r| why(r, names)).collect();
+    reasons.dedup();
     Some(Exploratory {
         measure,
         over,
@@ -116,8 +117,16 @@ fn result(comparison: &Claim, judged: &Judged, names: &Names) -> Option<Explorat
         confidence: judged.confidence,
         blocks: judged.blocks,
         stands_out,
-        reasons: reasons.map(|reason| messages::why(reason, names, "ratio")).collect(),
+        reasons,
     })
+}
+
+/// In a few words: the limits say how many exchanges a quantile lacks.
+fn why(reason: &Reason, names: &Names) -> String {
+    match reason {
+        Reason::NotResolvable { .. } => messages::NOT_RESOLVABLE.to_string(),
+        other => messages::why(other, names, "ratio"),
+    }
 }
 
 /// The comparisons as a table; nothing where there are none.

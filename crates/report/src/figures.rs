@@ -4,7 +4,7 @@ use crate::result::{TABLE_TAIL, restore};
 use crate::view::{Table, errors, outcome};
 use crate::{messages, number};
 use proofload_stats::{
-    Cell, Claim, Measure, Names, Observations, Published, Source, Spread, TAIL_EXCHANGES_MIN, beyond,
+    Cell, Claim, Measure, Names, Observations, Published, Source, Spread, TAIL_EXCHANGES_MIN, fewest_beyond,
     mean_over_blocks, spread,
 };
 use proofload_store::schema::{Estimate, Figure, Point, RunResult};
@@ -104,10 +104,7 @@ pub(crate) fn figure(all: &Cells<'_>, place: Place, measure: Measure) -> Figure 
     let seen: Vec<f64> = per_block.iter().copied().flatten().collect();
     let answered = |cell: &Cell| cell.finished.saturating_sub(cell.errors);
     let each = || cells.iter().flatten().map(|cell| answered(cell));
-    let in_tail = match measure {
-        Measure::ResponseQuantile(quantile) => each().map(|n| beyond(quantile, n)).min(),
-        _ => None,
-    };
+    let in_tail = fewest_beyond(measure, cells.iter().copied().flatten());
     let rough = in_tail.is_some_and(|n| n < TAIL_EXCHANGES_MIN);
     let spread = spread_of(&cells, measure);
     Figure {

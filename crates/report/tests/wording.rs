@@ -63,6 +63,8 @@ fn an_undecided_claim_says_its_resolution_and_how_many_more_blocks() {
     assert!(few.contains("no interval") && few.contains("undecided: one block"), "{few}");
     let held = sentence(Case { fit: false, ..CASE }, "throughput(nio2) > throughput(nio)");
     assert!(held.contains("undecided: client-limited"), "{held}");
+    let rough = sentence(Case { ratio: 0.4, ..CASE }, "p99(nio2) < 50ms");
+    assert!(rough.contains("undecided: p99(nio2) is not resolvable: as few as "), "{rough}");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! statistics of requests cover the truth in a fifth of the cases where they promise 95 % (`tests/intervals.rs`).
 
 use crate::sample::Moments;
-use crate::student;
+use crate::{Cell, Measure, student};
 
 /// A mean over blocks with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,9 +39,17 @@ pub fn mean_over_blocks(values: &[f64], tail: f64) -> Option<MeanInterval> {
 /// p99, 100,000 for p99.9.
 pub const TAIL_EXCHANGES_MIN: u64 = 100;
 
+/// The fewest exchanges that lie beyond a quantile in any of these starts; `None` for what is no quantile, and where no
+/// start has a value.
+pub fn fewest_beyond<'a>(measure: Measure, starts: impl Iterator<Item = &'a Cell>) -> Option<u64> {
+    let Measure::ResponseQuantile(quantile) = measure else { return None };
+    let answered = |cell: &Cell| cell.finished.saturating_sub(cell.errors);
+    starts.filter(|cell| cell.merged.is_some()).map(|cell| beyond(quantile, answered(cell))).min()
+}
+
 /// How many of `exchanges` lie beyond a quantile, on the shorter side; `quantile` in units of 1/10000, as in
-/// [`crate::Measure::ResponseQuantile`].
-pub fn beyond(quantile: u16, exchanges: u64) -> u64 {
+/// [`Measure::ResponseQuantile`].
+fn beyond(quantile: u16, exchanges: u64) -> u64 {
     let short = u128::from(quantile.min(10_000_u16.saturating_sub(quantile)));
     u64::try_from(short * u128::from(exchanges) / 10_000).unwrap_or(u64::MAX)
 }

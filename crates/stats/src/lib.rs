@@ -1,7 +1,7 @@
 //! Numbers in, verdicts out: estimates, claims, bounds. Pure and seeded; takes slices, returns values.
 //!
-//! [`judge`] is the only door to a verdict (and [`judge_seen`] to one about a single measurement): the runner (when to stop), the report and the exit code all
-//! call it on the observations that the store yields.
+//! [`judge`] is the only door to a verdict (and [`judge_seen`] to one about a single measurement): the runner (when to
+//! stop), the report and the exit code all call it on the observations that the store yields.
 
 #![forbid(unsafe_code)]
 
@@ -36,7 +36,8 @@ pub use expectation::{Expectation, Outcome, Published, parse_expectation, parse_
 pub use factors::{Change, Combination, Contrast, Effect, Effects, Finding, Grid, effects};
 pub use fitness::{Counts, Perturbation, Speeds, is_slower, perturbation};
 pub use interval::{
-    MeanInterval, RatioInterval, Spread, TAIL_EXCHANGES_MIN, beyond, mean_over_blocks, ratio_unpaired, spread,
+    MeanInterval, RatioInterval, Spread, TAIL_EXCHANGES_MIN, fewest_beyond, mean_over_blocks, ratio_unpaired,
+    spread,
 };
 pub use judge::{
     Counterpart, ERROR_SHARE_MAX, FigureOf, figure_of, judge, judge_regressions, judge_seen, outlook,

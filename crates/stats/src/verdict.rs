@@ -126,6 +126,15 @@ pub enum Reason {
         /// Of how many.
         of: u32,
     },
+    /// Hardly any exchange of some start lies beyond a quantile that the claim rests on: that start has not seen it.
+    NotResolvable {
+        /// Which quantile.
+        measure: Measure,
+        /// Of which variant.
+        variant: usize,
+        /// The fewest exchanges of a start beyond it; [`TAIL_EXCHANGES_MIN`](crate::TAIL_EXCHANGES_MIN) are needed.
+        beyond: u64,
+    },
     /// A measure that the claim names has no value (missing, not finite, or zero where only more makes
     /// sense).
     NotMeasured {

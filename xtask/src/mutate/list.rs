@@ -102,6 +102,13 @@ pub const MUTATIONS: &[Mutation] = &[
         tests: JUDGE,
     },
     Mutation {
+        name: "guard off: a quantile that some start hardly saw",
+        file: GUARD,
+        from: "reasons.extend(unresolved(series, blocks));",
+        to: "reasons.extend(unresolved(series, blocks).into_iter().take(0));",
+        tests: JUDGE,
+    },
+    Mutation {
         name: "guard off: no steady state",
         file: GUARD,
         from: "reasons.extend(unsteady(series, blocks));",

@@ -145,8 +145,9 @@ impl Bench for RecordedBench<'_> {
     }
 }
 
+/// All exchanges of a slice take its p99, and few they are: any quantile is it, and p50 is resolvable.
 const CLAIMS: &str = "  - serves more: throughput(seed=1) > throughput(seed=2)
-  - tail: p99(seed=1) < p99(seed=2)
+  - sooner: p50(seed=1) < p50(seed=2)
   - uses less: cpu_per_request(seed=1) < cpu_per_request(seed=2)
 ";
 

@@ -2,7 +2,7 @@
 
 use super::blocks;
 use crate::number;
-use proofload_stats::{Judged, Names, Reason, Source};
+use proofload_stats::{Judged, Names, Reason, Source, TAIL_EXCHANGES_MIN};
 
 /// Why a verdict is what it is.
 pub fn reasons(judged: &Judged, names: &Names, seconds_per_block: f64) -> Vec<String> {
@@ -84,6 +84,13 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
             names.points.get(*point).map_or("?", String::as_str),
             blocks(*n),
             needs(measure.source())
+        ),
+        Reason::NotResolvable { measure, variant: index, beyond } => format!(
+            "{}({}) is not resolvable: as few as {} exchanges of a start lie beyond it, {TAIL_EXCHANGES_MIN} are \
+             needed; make the starts longer",
+            measure.name(),
+            variant(index),
+            number::count(*beyond)
         ),
         Reason::NoSteadyState { blocks: n, of } => super::no_steady_state(*n, &blocks(*of)),
         Reason::Constant => "constant over all blocks, compared exactly".into(),

@@ -4,10 +4,10 @@
 //! [`few`], which comes before any interval.
 
 use super::decide::{Frame, Scale};
-use super::series::{Series, of_block};
+use super::series::{Series, Trial, of_block};
 use crate::design::CONSTANT_BLOCKS_MIN;
 use crate::sample::Moments;
-use crate::{Design, Reason, next_look, student};
+use crate::{Design, Reason, TAIL_EXCHANGES_MIN, fewest_beyond, next_look, student};
 
 /// Error share above which nothing is said about speed: a fast error page is not throughput.
 pub const ERROR_SHARE_MAX: f64 = 0.001;
@@ -42,6 +42,7 @@ pub(super) fn guards(series: &Series<'_>, blocks: u32, begun: u32, beside: u32) 
     reasons.extend(errors(series, blocks));
     reasons.extend(lost(series, blocks, begun));
     reasons.extend(unevenly(series, blocks, begun));
+    reasons.extend(unresolved(series, blocks));
     reasons.extend(unsteady(series, blocks));
     reasons.extend(disturbed(blocks, beside));
     reasons
@@ -69,6 +70,17 @@ pub(super) fn few(design: &Design, have: u32, half: f64) -> Option<Reason> {
 
 pub(super) fn too_few(design: &Design, have: u32) -> Reason {
     Reason::TooFewBlocks { have, need: next_look(design, have).unwrap_or(CONSTANT_BLOCKS_MIN.max(have + 1)) }
+}
+
+/// Quantiles that some start hardly saw. The p9999 of a thousand exchanges is the slowest of them, which lies below it in
+/// every start alike, so that the interval between starts is narrow and beside the truth.
+fn unresolved(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
+    let of_trial = |(place, trial): (usize, &Trial)| {
+        let cells = series.cells.iter().take(blocks as usize).filter_map(|cells| cells[place]);
+        let beyond = fewest_beyond(trial.measure, cells).filter(|beyond| *beyond < TAIL_EXCHANGES_MIN)?;
+        Some(Reason::NotResolvable { measure: trial.measure, variant: trial.variant, beyond })
+    };
+    series.trials.iter().enumerate().filter_map(of_trial).collect()
 }
 
 /// Blocks in which a variant moved another way than the others while it was measured, or never settled. What is

@@ -63,8 +63,12 @@ fn of_court(mut court: Court<'_>, have: u32) -> Option<Outlook> {
             return Some(Outlook { low: soonest, median: last, high: last, last });
         };
         let evaluation = court.evaluate(case, have, have);
-        let for_good =
-            |reason: &Reason| matches!(reason, Reason::ClientLimited { .. } | Reason::Errors { .. });
+        let for_good = |reason: &Reason| {
+            matches!(
+                reason,
+                Reason::ClientLimited { .. } | Reason::Errors { .. } | Reason::NotResolvable { .. }
+            )
+        };
         known.push(Open { frame, moments, held: evaluation.reasons.iter().any(for_good) });
     }
     let given_up = court.given_up.iter().filter(|given_up| **given_up).count() as u32;

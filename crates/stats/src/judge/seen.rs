@@ -34,7 +34,9 @@ fn seen(series: &Series<'_>, blocks: u32) -> Judged {
         return judged;
     }
     let guards = guard::guards(series, blocks, blocks, 0);
-    judged.reasons.extend(guards.into_iter().filter(|reason| !matches!(reason, Reason::BlocksLost { .. })));
+    // The quantile of the exchanges seen is theirs, however few they are; nothing is said of any other.
+    let holds = |reason: &Reason| !matches!(reason, Reason::BlocksLost { .. } | Reason::NotResolvable { .. });
+    judged.reasons.extend(guards.into_iter().filter(holds));
     let sides: Vec<_> = series.sides.iter().flatten().copied().collect();
     let framed = decide::frame(series, &sides).and_then(|frame| {
         let moments = Moments::of(&frame.values)?;

@@ -104,6 +104,58 @@ fn a_machine_that_disturbed_most_blocks_forbids_a_verdict() {
     assert_eq!(judged.verdict, Verdict::Undecided);
 }
 
+/// The p99 of starts, which in those of a rests on so many exchanges.
+fn tail(exchanges: &[u64]) -> Record {
+    let p99 = Measure::ResponseQuantile(9900);
+    let values: Vec<f64> = (0..exchanges.len()).map(|block| 40e6 + 1e5 * (block % 3) as f64).collect();
+    let mut record = Record::new(exchanges.len() as u32).with(p99, 0, 0, &values).with(
+        p99,
+        1,
+        0,
+        &vec![40e6; values.len()],
+    );
+    for (block, finished) in exchanges.iter().enumerate() {
+        record.cell(block as u32 + 1, 0).finished = *finished;
+    }
+    record
+}
+
+#[test]
+fn a_quantile_that_some_start_hardly_saw_has_no_verdict() {
+    let of = |record: &Record, text: &str| record.judge(&[text], &Design::at(&[4])).claims.remove(0);
+    let (threshold, compared) = ("p99(a) < 50ms @ 64c", "p99(a) < 1.2 * p99(b) @ 64c");
+    let seen = tail(&[10_000; 4]);
+    let few = tail(&[10_000, 10_000, 9_999, 10_000]);
+    for text in [threshold, compared] {
+        let judged = of(&seen, text);
+        assert_eq!((judged.verdict, judged.reasons.len()), (Verdict::Supported, 0), "{text}: {judged:?}");
+        let judged = of(&few, text);
+        let expected =
+            Reason::NotResolvable { measure: Measure::ResponseQuantile(9900), variant: 0, beyond: 99 };
+        assert_eq!((judged.verdict, judged.reasons), (Verdict::Undecided, vec![expected]), "{text}");
+    }
+    // Errors have no response time.
+    let mut failing = tail(&[10_005; 4]);
+    failing.cell(2, 0).errors = 6;
+    assert!(matches!(of(&failing, threshold).reasons[..], [Reason::NotResolvable { beyond: 99, .. }]));
+    // Blocks after the one that settled it are not looked at, and a block that left it out saw nothing on purpose.
+    let late = tail(&[10_000, 10_000, 10_000, 10_000, 5]);
+    assert_eq!(of(&late, threshold).verdict, Verdict::Supported);
+    let mut spared = tail(&[10_000, 10_000, 10_000, 10_000, 0]);
+    (spared.cell(5, 0).cycles, spared.cell(5, 0).merged) = (Vec::new(), None);
+    assert_eq!(spared.judge(&[threshold], &Design::at(&[4, 5])).claims[0].verdict, Verdict::Supported);
+    // No number of exchanges makes a largest value resolvable or not: it is what it is.
+    let max = Record::new(4).with(Measure::ResponseMax, 0, 0, &[40e6, 41e6, 40e6, 42e6]);
+    assert_eq!(of(&max, "max(a) < 90ms @ 64c").verdict, Verdict::Supported);
+}
+
+#[test]
+fn a_claim_that_no_start_resolves_is_not_expected_to_be_settled() {
+    let record = tail(&[50; 4]);
+    let left = outlook(&claims(&["p99(a) < 50ms @ 64c"]), &record.observations, &Design::quick());
+    assert_eq!(left.map(|left| (left.low, left.high)), Some((8, 8)), "starts do not become longer");
+}
+
 #[test]
 fn fewer_blocks_than_the_first_look_decide_nothing_however_clear() {
     let design = Design::at(&[5, 8]);
