@@ -149,9 +149,10 @@ impl<'a> Bounds<'a> {
         Bounds { design, rows: std::collections::BTreeMap::new() }
     }
 
-    /// The bound for `blocks` blocks. Anytime-valid bounds are those of any number of blocks. Else it is that of the last look not beyond them. A later look's bound would be
-    /// narrower, so this one is on the safe side between looks. Before the first look it is the bound of a
-    /// plan whose first look were here. Infinite where nothing can be said.
+    /// The bound for `blocks` blocks. Anytime-valid bounds are those of any number of blocks. Else it is that of the
+    /// last look not beyond them. A later look's bound would be narrower, so this one is on the safe side between
+    /// looks. Before the first look it is the bound of a plan whose first look were here. Infinite where nothing can be
+    /// said.
     pub fn for_blocks(&mut self, blocks: u32, claims: u32) -> f64 {
         let looks = &self.design.looks;
         let Some(&last) = looks.last() else { return f64::INFINITY };
