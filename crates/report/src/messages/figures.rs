@@ -44,9 +44,17 @@ pub fn at(variant: &str, point: &str) -> String {
 
 /// Too few exchanges lie beyond a quantile.
 pub fn not_resolvable(measure: &str, fewest: u64, need: u64) -> String {
+    format!("{measure} is not resolvable where it is marked ≈: {}", few_beyond(fewest, need))
+}
+
+/// The same of one variant.
+pub fn unresolved(measure: &str, variant: &str, fewest: u64, need: u64) -> String {
+    format!("{measure}({variant}) is not resolvable: {}", few_beyond(fewest, need))
+}
+
+fn few_beyond(fewest: u64, need: u64) -> String {
     format!(
-        "{measure} is not resolvable where it is marked ≈: as few as {} exchanges of a start lie beyond it, {need} are \
-         needed; make the starts longer",
+        "as few as {} exchanges of a start lie beyond it, {need} are needed; make the starts longer",
         number::count(fewest)
     )
 }

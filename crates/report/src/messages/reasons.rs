@@ -85,13 +85,9 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
             blocks(*n),
             needs(measure.source())
         ),
-        Reason::NotResolvable { measure, variant: index, beyond } => format!(
-            "{}({}) is not resolvable: as few as {} exchanges of a start lie beyond it, {TAIL_EXCHANGES_MIN} are \
-             needed; make the starts longer",
-            measure.name(),
-            variant(index),
-            number::count(*beyond)
-        ),
+        Reason::NotResolvable { measure, variant: index, beyond } => {
+            super::unresolved(&measure.name(), variant(index), *beyond, TAIL_EXCHANGES_MIN)
+        }
         Reason::NoSteadyState { blocks: n, of } => super::no_steady_state(*n, &blocks(*of)),
         Reason::Constant => "constant over all blocks, compared exactly".into(),
         Reason::OneMeasurement => "one measurement, no interval: says only what was seen".into(),
