@@ -100,19 +100,21 @@ pub fn capacity(variant: &str, slo: &str, answer: &Answer, process: bool) -> Str
             "{variant}: not within the range: it carries at least {}, the highest rate, with {slo}{whose}",
             rate(highest)
         ),
-        Answer::ClientLimited { limit, at, at_least, .. } => {
+        Answer::ClientLimited { limit, at, at_least, unconfirmed, .. } => {
             let what = match limit {
                 Limit::Generator => "client-limited",
                 Limit::Connections => "limited by its connections",
             };
-            match at_least {
-                Some(at_least) => format!(
-                    "{variant}: {what} at {}: capacity is at least {} with {slo}{whose}",
-                    rate(at),
-                    rate(at_least)
-                ),
-                None => format!("{variant}: {what} at {}: nothing can be said of its capacity", rate(at)),
-            }
+            let said = match (at_least, unconfirmed) {
+                (Some(at_least), _) => {
+                    format!("capacity is at least {} with {slo}{whose}", rate(at_least))
+                }
+                (None, Some(low)) => {
+                    format!("most trials passed at {}, which was not confirmed", rate(low))
+                }
+                (None, None) => "nothing can be said of its capacity".to_string(),
+            };
+            format!("{variant}: {what} at {}: {said}", rate(at))
         }
         Answer::NotSettled { passed, failed, .. } => {
             let between = match (passed, failed) {
