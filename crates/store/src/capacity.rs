@@ -83,18 +83,19 @@ impl Run {
     }
 
     fn capacity_trials(&self, slo: &Slo) -> Result<Vec<SeenTrial>, StoreError> {
-        let ceiling = lowest(self.ceilings());
         let mut seen = Vec::new();
         for slice in self.trial_slices() {
+            let ceiling = lowest(self.ceilings(), &slice.measured.variant);
             seen.extend(trial_of(slice, slo, ceiling, self.path())?);
         }
         Ok(seen)
     }
 }
 
-/// The ceiling that may have been the limit.
-fn lowest(ceilings: &[Ceiling]) -> Option<&Ceiling> {
-    let known = ceilings.iter().filter(|ceiling| ceiling.exchanges_per_s.is_some());
+/// The ceiling that may have been a variant's limit.
+fn lowest<'a>(ceilings: &'a [Ceiling], variant: &str) -> Option<&'a Ceiling> {
+    let is_of = |of: &&Ceiling| of.variants.is_empty() || of.variants.iter().any(|name| name == variant);
+    let known = ceilings.iter().filter(is_of).filter(|ceiling| ceiling.exchanges_per_s.is_some());
     known.min_by(|a, b| a.exchanges_per_s.unwrap_or(0.0).total_cmp(&b.exchanges_per_s.unwrap_or(0.0)))
 }
 

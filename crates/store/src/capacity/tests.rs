@@ -158,6 +158,20 @@ fn a_rate_near_the_generators_ceiling_says_nothing() {
 }
 
 #[test]
+fn a_ceiling_is_that_of_its_own_variant() {
+    let of = |variant: &str, exchanges_per_s| Ceiling {
+        variants: vec![variant.to_string()],
+        exchanges_per_s,
+        ..Ceiling::default()
+    };
+    let known = [of("plain", Some(1e5)), of("tls", Some(1e3)), of("tls", None), of("plain", Some(9e4))];
+    let found = |variant| lowest(&known, variant).and_then(|ceiling| ceiling.exchanges_per_s);
+    assert_eq!([found("plain"), found("tls"), found("other")], [Some(9e4), Some(1e3), None]);
+    let all = Ceiling { exchanges_per_s: Some(1.0), ..Ceiling::default() };
+    assert_eq!(lowest(std::slice::from_ref(&all), "plain"), Some(&all));
+}
+
+#[test]
 fn busy_connections_with_a_server_in_time_are_a_limit_of_their_own() {
     // 100 answers a second of 10 ms each keep one connection busy.
     let mut waits = slice(10 * MS, 60 * MS, 0, 0);
