@@ -240,9 +240,7 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     if let Some(first) = marked.first() {
         limits.push(messages::marked(marked.len(), measured.len(), first));
     }
-    let out = run.left_out();
-    let disturbances = run.disturbances().into_iter().take(DISTURBED_TOLD_MAX);
-    limits.extend(disturbances.map(|it| messages::disturbed(it.block, &it.why, out.contains(&it.block))));
+    limits.extend(disturbed(run));
     if plan.mode == "serial" {
         limits.push(messages::SERIAL.to_string());
     }
@@ -299,8 +297,21 @@ fn sittings(run: &Run) -> Vec<String> {
     if sittings.len() > 1 {
         said.push(messages::resumed(sittings.len() - 1, run.cut_blocks().count() as u32));
     }
-    said.extend(sittings.iter().flat_map(|s| &s.differences).map(|what| messages::resumed_elsewhere(what)));
+    said.extend(resumed_elsewhere(run));
     said
+}
+
+/// What was not the same when it went on.
+pub(crate) fn resumed_elsewhere(run: &Run) -> Vec<String> {
+    let differences = run.status().sittings.iter().flat_map(|sitting| &sitting.differences);
+    differences.map(|what| messages::resumed_elsewhere(what)).collect()
+}
+
+/// A sentence for each of the first blocks that the machine disturbed.
+pub(crate) fn disturbed(run: &Run) -> Vec<String> {
+    let out = run.left_out();
+    let disturbances = run.disturbances().into_iter().take(DISTURBED_TOLD_MAX);
+    disturbances.map(|it| messages::disturbed(it.block, &it.why, out.contains(&it.block))).collect()
 }
 
 /// What looking at the subjects cost, and what could not be seen.
