@@ -56,6 +56,13 @@ pub struct VerdictView {
     pub bar: Option<Bar>,
 }
 
+impl VerdictView {
+    /// The reasons that the sentence does not tell.
+    pub fn further_reasons(&self) -> impl Iterator<Item = &String> {
+        self.reasons.iter().filter(|reason| !self.sentence.contains(reason.as_str()))
+    }
+}
+
 /// An interval of ratios on a logarithmic axis from half to double (or wider).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bar {

@@ -54,15 +54,33 @@ fn a_study_that_stopped_early_is_quoted_by_the_end_nearer_to_what_is_claimed() {
 #[test]
 fn an_undecided_claim_says_its_resolution_and_how_many_more_blocks() {
     let said = sentence(CASE, "throughput(nio2) >= 1.08 * throughput(nio)");
-    for part in
-        ["undecided (the interval holds +8.00 %), resolution ±", "; about ", " blocks more would settle it."]
-    {
+    for part in [
+        "undecided, at +8.00 % the interval allows both; the resolution is ±",
+        "; about ",
+        " blocks more would settle it.",
+    ] {
         assert!(said.contains(part), "{part} in {said}");
     }
     let few = sentence(Case { blocks: 1, ..CASE }, "throughput(nio2) > throughput(nio)");
     assert!(few.contains("no interval") && few.contains("undecided: one block"), "{few}");
     let held = sentence(Case { fit: false, ..CASE }, "throughput(nio2) > throughput(nio)");
     assert!(held.contains("undecided: client-limited"), "{held}");
+}
+
+#[test]
+fn what_the_sentence_of_an_undecided_claim_tells_is_not_listed_below_it_again() {
+    let claims = [("a tenth", "throughput(nio2) >= 1.08 * throughput(nio)")];
+    for (case, reason) in [
+        (CASE, "would settle it"),
+        (Case { blocks: 1, ..CASE }, "a single start of the servers decides nothing"),
+        (Case { blocks: 1, ..CASE }, "would take about"),
+    ] {
+        let result = result_of(case, &claiming(case, &claims));
+        assert!(result.claims[0].reasons.iter().any(|why| why.contains(reason)), "{:?}", result.claims);
+        for drawn in [text(&result, false), html(&result)] {
+            assert_eq!(drawn.matches(reason).count(), 1, "{reason}: {drawn}");
+        }
+    }
 }
 
 #[test]

@@ -304,41 +304,25 @@ pub fn arrivals(point: &LoadPoint) -> String {
     }
 }
 
-/// `undecided (the interval holds +3.00 %), resolution ±4.40 %; about 9 blocks more would settle it`.
+/// `undecided, at +3.00 % the interval allows both; the resolution is ±4.40 %; about 9 blocks more would settle it`. The
+/// reason stands in it as it does by itself.
 fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<'_>) -> String {
     let word = judged.verdict.name();
     if judged.verdict != Verdict::Undecided {
         return word.to_string();
     }
-    let is_pair = pair_of(claim).is_some() && estimate.unit == "ratio";
-    let crosses = judged.reasons.iter().find_map(|reason| match reason {
-        Reason::IntervalCrosses { resolution, more_blocks } => Some((resolution, more_blocks)),
-        _ => None,
-    });
-    match crosses {
-        Some((resolution, more)) => {
-            let what = match claim.comparison {
-                Comparison::Within(band) => format!("±{}", number::percent(band)),
-                _ if is_pair => signed(boundary(claim), estimate),
-                _ if estimate.unit.ends_with("_difference") => number::with_unit(0.0, estimate.unit),
-                _ => number::with_unit(boundary(claim), estimate.unit),
-            };
-            let more = match more {
-                Some(n) => format!("about {} more", blocks(*n)),
-                None => "no number of blocks in reach".to_string(),
-            };
-            let side = match claim.comparison {
-                Comparison::Within(_) => "the interval lies neither within nor outside",
-                _ => "the interval holds",
-            };
-            format!(
-                "{word} ({side} {what}), resolution ±{}; {more} would settle it",
-                number::percent(*resolution)
-            )
-        }
-        None => match judged.reasons.first() {
-            Some(reason) => format!("{word}: {}", why(reason, setting.names, estimate.unit)),
-            None => word.to_string(),
-        },
+    let crosses = judged.reasons.iter().find(|reason| matches!(reason, Reason::IntervalCrosses { .. }));
+    let Some(reason) = crosses.or(judged.reasons.first()) else { return word.to_string() };
+    let why = why(reason, setting.names, estimate.unit);
+    if crosses.is_none() {
+        return format!("{word}: {why}");
     }
+    let is_pair = pair_of(claim).is_some() && estimate.unit == "ratio";
+    let between = match claim.comparison {
+        Comparison::Within(band) => format!("±{}", number::percent(band)),
+        _ if is_pair => signed(boundary(claim), estimate),
+        _ if estimate.unit.ends_with("_difference") => number::with_unit(0.0, estimate.unit),
+        _ => number::with_unit(boundary(claim), estimate.unit),
+    };
+    format!("{word}, at {between} {why}")
 }
