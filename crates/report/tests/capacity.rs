@@ -134,6 +134,16 @@ fn each_answer_leads_to_its_own_outcome() {
         assert_eq!((found.answer.as_str(), overall(&result)), (answer, all));
         assert!(found.sentence.contains(said), "{}", found.sentence);
         assert!(found.estimate.is_none() && found.confidence == 0.0);
+        let (failures, skipped) = match all {
+            Overall::AllSupported => (0, 0),
+            Overall::Refuted => (1, 0),
+            _ => (0, 1),
+        };
+        let drawn = junit(&result, Undecided::Skip);
+        let counted = format!("tests=\"2\" failures=\"{failures}\"");
+        assert!(drawn.contains(&counted) && drawn.contains(&format!("skipped=\"{skipped}\"")), "{drawn}");
+        let failed = junit(&result, Undecided::Fail).contains("<failure");
+        assert_eq!(failed, all != Overall::AllSupported);
         assert!(text(&result, false).contains(said));
     }
 }
