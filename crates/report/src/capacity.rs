@@ -1,6 +1,6 @@
 //! Searches for a capacity: recomputed from the trials on record, never read from an earlier answer.
 
-use crate::result::ReportError;
+use crate::result::{ReportError, circumstances};
 use crate::view::Table;
 use crate::{messages, number};
 use proofload_stats::capacity::{Answer, Confirmed, Limit, Search, Unsettled};
@@ -106,8 +106,7 @@ pub(crate) fn limits(run: &Run) -> Vec<String> {
     if run.ceilings().iter().all(|ceiling| ceiling.exchanges_per_s.is_none()) {
         said.push(messages::CAPACITY_NO_CEILING.to_string());
     }
-    said.extend(run.plan().not_tested.iter().map(|what| messages::not_tested(what)));
-    said.extend(run.environment().findings.iter().map(|what| messages::machine(what)));
+    said.extend(circumstances(run));
     said
 }
 

@@ -510,9 +510,11 @@ pub fn unmatched(what: &str) -> String {
 }
 
 /// A run in several sittings.
-pub fn resumed(times: usize, cut: u32) -> String {
+pub fn resumed(times: usize, cut: Option<u32>) -> String {
     let times = if times == 1 { "once".to_string() } else { format!("{times} times") };
-    format!("resumed {times}; {} cut off by that: on record, not judged, not counted as lost", blocks(cut))
+    let cut = cut
+        .map(|cut| format!("; {} cut off by that: on record, not judged, not counted as lost", blocks(cut)));
+    format!("resumed {times}{}", cut.unwrap_or_default())
 }
 
 /// It went on although something had changed.

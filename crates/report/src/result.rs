@@ -254,7 +254,14 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     if excluded > 0 {
         limits.push(messages::excluded(excluded));
     }
-    limits.extend(sittings(run));
+    limits.extend(circumstances(run));
+    limits
+}
+
+/// How a run of any kind came about, and on what machine.
+pub(crate) fn circumstances(run: &Run) -> Vec<String> {
+    let plan = run.plan();
+    let mut limits = sittings(run);
     if !plan.repeats.is_empty() {
         limits.push(messages::repeats(&plan.repeats, &plan.repeat_differences));
     }
@@ -297,7 +304,9 @@ fn sittings(run: &Run) -> Vec<String> {
     let sittings = &run.status().sittings;
     let mut said = Vec::new();
     if sittings.len() > 1 {
-        said.push(messages::resumed(sittings.len() - 1, run.cut_blocks().count() as u32));
+        // Of a search every trial that is whole counts, whatever its block came to.
+        let cut = run.plan().capacity.is_none().then(|| run.cut_blocks().count() as u32);
+        said.push(messages::resumed(sittings.len() - 1, cut));
     }
     said.extend(sittings.iter().flat_map(|s| &s.differences).map(|what| messages::resumed_elsewhere(what)));
     said

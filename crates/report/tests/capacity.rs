@@ -52,8 +52,13 @@ fn searched(capacity_per_s: f64, fit_per_s: f64, most_trials: usize) -> RunResul
         writer.append(&slice).expect("written");
     }
     writer.finish().expect("whole");
-    record.set_status("finished", "", 1_790_000_100 * SECOND).expect("written");
-    of_run(&Run::open(record.path()).expect("a run")).expect("a result")
+    record.set_status("interrupted", "", 1_790_000_100 * SECOND).expect("written");
+    let path = record.path().to_path_buf();
+    drop(record);
+    let changed = vec!["kernel: 6.1 then, 6.2 now".to_string()];
+    let (mut record, _) = RunWriter::reopen(&path, 1_790_000_200 * SECOND, changed).expect("a sitting more");
+    record.set_status("finished", "", 1_790_000_300 * SECOND).expect("written");
+    of_run(&Run::open(&path).expect("a run")).expect("a result")
 }
 
 fn trial(rate_per_s: f64, took_ns: u64) -> Slice {
@@ -145,6 +150,14 @@ fn each_answer_leads_to_its_own_outcome() {
         let failed = junit(&result, Undecided::Fail).contains("<failure");
         assert_eq!(failed, all != Overall::AllSupported);
         assert!(text(&result, false).contains(said));
+    }
+}
+
+#[test]
+fn a_search_that_went_on_elsewhere_says_so() {
+    let limits = searched(800.0, 1e9, 100).limits;
+    for said in ["resumed once", "resumed although something had changed: kernel: 6.1 then, 6.2 now"] {
+        assert!(limits.iter().any(|limit| limit == said), "{said} is not among {limits:?}");
     }
 }
 
