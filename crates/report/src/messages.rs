@@ -36,6 +36,8 @@ use proofload_store::schema::{Estimate, Generator, Point, SingleLoad};
 
 /// Heading of the verdicts.
 pub const VERDICTS: &str = "Verdicts";
+/// What the sentences about claims are called where there is no room for them.
+pub const SENTENCES: &str = "What was found of each claim";
 /// Heading of the expectations.
 pub const EXPECTATIONS: &str = "Expected and found";
 /// Heading of the published figures.
@@ -429,7 +431,7 @@ pub fn more_lines(n: usize) -> String {
 
 /// What a report had no room for.
 pub fn left_out(sections: &[&str]) -> String {
-    format!("Left out for length: {}.", sections.join(", "))
+    format!("Left out for length: {}.", sections.join("; "))
 }
 
 /// No verdict can rest on a run.
