@@ -359,6 +359,10 @@ pub fn ended(state: &str, why: &str) -> String {
 pub fn rests_on(estimate: Option<&Estimate>, confidence: f64, n: u32, single: bool) -> String {
     let confidence = (confidence * 1000.0).round() / 10.0;
     match estimate {
+        // Counts, and what was the same in every block: there is nothing to be sure of by so many per cent.
+        Some(found) if found.high == Some(found.point) && found.low == found.high => {
+            format!("{}, {}", number::with_unit(found.point, &found.unit), blocks(n))
+        }
         Some(found) if found.high.is_some() => format!("{}, {confidence} %, {}", interval(found), blocks(n)),
         Some(found) if single => interval(found),
         Some(found) => format!("{}, {}", interval(found), blocks(n)),

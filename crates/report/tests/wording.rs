@@ -116,6 +116,8 @@ fn a_count_is_exact_and_has_no_nearer_end() {
     let errors = &found.claims[1];
     assert!(errors.sentence.starts_with("errors(nio2) @ 64c is 460 (4 blocks"), "{}", errors.sentence);
     assert!(errors.verdict == "refuted" && !errors.early);
+    let said = text(&found, false);
+    assert!(said.contains("\n           460, 4 blocks\n") && !said.contains("[460, 460]"), "{said}");
 }
 
 #[test]
