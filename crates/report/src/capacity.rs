@@ -1,6 +1,6 @@
 //! Searches for a capacity: recomputed from the trials on record, never read from an earlier answer.
 
-use crate::result::{ReportError, disturbed, resumed_elsewhere};
+use crate::result::{ReportError, circumstances, disturbed};
 use crate::view::Table;
 use crate::{messages, number};
 use proofload_stats::capacity::{Answer, Confirmed, Limit, Search, SloTerm, Unsettled, parse_slo};
@@ -111,9 +111,7 @@ pub(crate) fn limits(run: &Run) -> Vec<String> {
     }
     said.extend(rough(run));
     said.extend(disturbed(run));
-    said.extend(resumed_elsewhere(run));
-    said.extend(run.plan().not_tested.iter().map(|what| messages::not_tested(what)));
-    said.extend(run.environment().findings.iter().map(|what| messages::machine(what)));
+    said.extend(circumstances(run));
     said
 }
 

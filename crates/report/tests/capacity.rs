@@ -72,8 +72,13 @@ fn search_for(objective: &str, most_trials: usize, made: &dyn Fn(&Request) -> Sl
         writer.append(&slice).expect("written");
     }
     writer.finish().expect("whole");
-    record.set_status("finished", "", 1_790_000_100 * SECOND).expect("written");
-    of_run(&Run::open(record.path()).expect("a run")).expect("a result")
+    record.set_status("interrupted", "", 1_790_000_100 * SECOND).expect("written");
+    let path = record.path().to_path_buf();
+    drop(record);
+    let changed = vec!["kernel: 6.1 then, 6.2 now".to_string()];
+    let (mut record, _) = RunWriter::reopen(&path, 1_790_000_200 * SECOND, changed).expect("a sitting more");
+    record.set_status("finished", "", 1_790_000_300 * SECOND).expect("written");
+    of_run(&Run::open(&path).expect("a run")).expect("a result")
 }
 
 /// Requests that wait before they are sent, and take so long then.
@@ -156,7 +161,25 @@ fn each_answer_leads_to_its_own_outcome() {
         assert_eq!((found.answer.as_str(), overall(&result)), (answer, all));
         assert!(found.sentence.contains(said), "{}", found.sentence);
         assert!(found.estimate.is_none() && found.confidence == 0.0);
+        let (failures, skipped) = match all {
+            Overall::AllSupported => (0, 0),
+            Overall::Refuted => (1, 0),
+            _ => (0, 1),
+        };
+        let drawn = junit(&result, Undecided::Skip);
+        let counted = format!("tests=\"2\" failures=\"{failures}\"");
+        assert!(drawn.contains(&counted) && drawn.contains(&format!("skipped=\"{skipped}\"")), "{drawn}");
+        let failed = junit(&result, Undecided::Fail).contains("<failure");
+        assert_eq!(failed, all != Overall::AllSupported);
         assert!(text(&result, false).contains(said));
+    }
+}
+
+#[test]
+fn a_search_that_went_on_elsewhere_says_so() {
+    let limits = searched(800.0, 1e9, 100).limits;
+    for said in ["resumed once", "resumed although something had changed: kernel: 6.1 then, 6.2 now"] {
+        assert!(limits.iter().any(|limit| limit == said), "{said} is not among {limits:?}");
     }
 }
 
