@@ -49,7 +49,7 @@ pub fn fewest_beyond<'a>(measure: Measure, starts: impl Iterator<Item = &'a Cell
 
 /// How many of `exchanges` lie beyond a quantile, on the shorter side; `quantile` in units of 1/10000, as in
 /// [`Measure::ResponseQuantile`].
-fn beyond(quantile: u16, exchanges: u64) -> u64 {
+pub fn beyond(quantile: u16, exchanges: u64) -> u64 {
     let short = u128::from(quantile.min(10_000_u16.saturating_sub(quantile)));
     u64::try_from(short * u128::from(exchanges) / 10_000).unwrap_or(u64::MAX)
 }

@@ -36,8 +36,8 @@ pub use expectation::{Expectation, Outcome, Published, parse_expectation, parse_
 pub use factors::{Change, Combination, Contrast, Effect, Effects, Finding, Grid, effects};
 pub use fitness::{Counts, Perturbation, Speeds, is_slower, perturbation};
 pub use interval::{
-    MeanInterval, RatioInterval, Spread, TAIL_EXCHANGES_MIN, fewest_beyond, mean_over_blocks, ratio_unpaired,
-    spread,
+    MeanInterval, RatioInterval, Spread, TAIL_EXCHANGES_MIN, beyond, fewest_beyond, mean_over_blocks,
+    ratio_unpaired, spread,
 };
 pub use judge::{
     Counterpart, ERROR_SHARE_MAX, FigureOf, figure_of, judge, judge_regressions, judge_seen, outlook,
