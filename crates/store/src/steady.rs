@@ -52,12 +52,15 @@ impl Run {
         Ok(all)
     }
 
-    /// The starts without a steady state; `number_of` tells a block's number as the judge counts.
+    /// The starts without a steady state in the blocks that count; `number_of` tells such a block's number as the judge
+    /// counts.
     pub(crate) fn unsteady(&self, number_of: impl Fn(u32) -> u32) -> Result<Vec<Unsteady>, StoreError> {
+        let out = self.left_out();
         let mut unsteady = Vec::new();
         for state in self.steady_states()? {
             let variant = self.plan().variants.iter().position(|planned| planned.name == state.variant);
             let starts = state.starts.iter().filter(|start| is_unsteady(&start.found));
+            let starts = starts.filter(|start| !out.contains(&start.block));
             unsteady.extend(
                 variant
                     .into_iter()
