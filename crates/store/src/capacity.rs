@@ -83,18 +83,19 @@ impl Run {
     }
 
     fn capacity_trials(&self, slo: &Slo) -> Result<Vec<SeenTrial>, StoreError> {
-        let ceiling = lowest(self.ceilings());
         let mut seen = Vec::new();
         for slice in self.trial_slices() {
+            let ceiling = lowest(self.ceilings(), &slice.measured.variant);
             seen.extend(trial_of(slice, slo, ceiling, self.path())?);
         }
         Ok(seen)
     }
 }
 
-/// The ceiling that may have been the limit.
-fn lowest(ceilings: &[Ceiling]) -> Option<&Ceiling> {
-    let known = ceilings.iter().filter(|ceiling| ceiling.exchanges_per_s.is_some());
+/// The ceiling that may have been the limit of a variant. One that names no variants is of all.
+fn lowest<'a>(ceilings: &'a [Ceiling], variant: &str) -> Option<&'a Ceiling> {
+    let is_of = |names: &[String]| names.is_empty() || names.iter().any(|name| name == variant);
+    let known = ceilings.iter().filter(|found| found.exchanges_per_s.is_some() && is_of(&found.variants));
     known.min_by(|a, b| a.exchanges_per_s.unwrap_or(0.0).total_cmp(&b.exchanges_per_s.unwrap_or(0.0)))
 }
 

@@ -63,6 +63,24 @@ fn with_check(mut slice: Slice, check: &str, outcome: &str) -> Slice {
 const SLO: &str = "p99 < 50ms, errors < 0.1%";
 
 #[test]
+fn a_variant_is_held_against_its_own_ceiling() {
+    let found = |variants: &[&str], most: f64| Ceiling {
+        variants: variants.iter().map(ToString::to_string).collect(),
+        exchanges_per_s: Some(most),
+        ..Ceiling::default()
+    };
+    let all = [found(&["a"], 900.0), found(&["b"], 200.0), found(&[], 500.0)];
+    let of = |ceilings: &[Ceiling], variant: &str| {
+        lowest(ceilings, variant).and_then(|found| found.exchanges_per_s)
+    };
+    assert_eq!(
+        (of(&all[..2], "a"), of(&all[..2], "b"), of(&all[..2], "c")),
+        (Some(900.0), Some(200.0), None)
+    );
+    assert_eq!((of(&all, "a"), of(&all, "c")), (Some(500.0), Some(500.0)));
+}
+
+#[test]
 fn what_holds_in_every_term_passes() {
     let seen = judged(&slice(10 * MS, 0, 0, 0), SLO, None);
     assert_eq!((seen.trial.outcome, seen.shown.outcome.as_str()), (Outcome::Pass, "pass"));
