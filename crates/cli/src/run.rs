@@ -211,8 +211,7 @@ fn accepted(
         Begin::Repeat { run, anyway } => (run, anyway, "repeated"),
     };
     plan.arguments.clone_from(&run.plan().arguments);
-    // A record that was planned without it is judged without it.
-    plan.timing.futility = run.plan().timing.futility;
+    plan::keep_rules(plan, run.plan());
     plan.working_directory.clone_from(&run.plan().working_directory);
     let (never, mut perhaps) = compare::continuation((run.plan(), run.environment()), (&*plan, environment));
     let lines = |found: &[Difference]| -> String {
