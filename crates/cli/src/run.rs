@@ -49,11 +49,19 @@ pub struct Conduct<'a> {
     pub base: &'a Path,
     /// Whether this is a new run.
     pub begin: Begin<'a>,
-    /// How the plan differs from that of a study of its own, when this is a part of something larger, which then tells
-    /// what came of it.
-    pub part: Option<&'a dyn Fn(&mut Plan)>,
+    /// When this is a part of something larger, which then tells what came of it.
+    pub part: Option<Part<'a>>,
     /// The output.
     pub output: &'a OutputArgs,
+}
+
+/// What a run is that is a part of something larger.
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
+    /// How the plan differs from that of a study of its own.
+    pub shape: &'a dyn Fn(&mut Plan),
+    /// The right to measure, held from the first part to the last: nobody comes between them.
+    pub held: &'a MeasuringLock,
 }
 
 /// What a run begins with.
@@ -143,8 +151,8 @@ pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>
         plan::retime(&mut plan, list).map_err(|why| leave(Exit::Usage, format!("--timing {why}")))?;
     }
     plan.no_ceiling = conduct.preset.no_ceiling;
-    if let Some(shape) = conduct.part {
-        shape(&mut plan);
+    if let Some(part) = &conduct.part {
+        (part.shape)(&mut plan);
     }
     let say = |line: &str| {
         if !conduct.output.quiet {
@@ -154,7 +162,7 @@ pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>
     let hosts = prepare(conduct, &mut plan, &say)?;
     let insecure = conduct.study.variants.iter().filter(|variant| variant.passage.is_insecure());
     insecure.for_each(|variant| crate::transport::warn_insecure(&variant.name));
-    let doubts = match conduct.part {
+    let doubts = match &conduct.part {
         None => noise::doubts(conduct, &plan, &environment),
         Some(_) => Vec::new(),
     };
@@ -167,9 +175,14 @@ pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>
         None => None,
     };
     let accepted = accepted(conduct, &mut plan, &environment)?;
-    let _lock =
-        MeasuringLock::acquire(&plan.study, !conduct.no_wait, &stop, |holder| say(&holder.to_string()))
-            .map_err(lock_error)?;
+    let own;
+    let _held = match &conduct.part {
+        Some(part) => part.held,
+        None => {
+            own = right_to_measure(&plan.study, conduct.no_wait, conduct.output.quiet)?;
+            &own
+        }
+    };
     let minutes = plan.estimated_seconds / 60.0;
     let (mut record, behind) = record(conduct, &plan, &environment, accepted)?;
     let judged_nothing = conduct.study.claims.is_empty() && conduct.study.expectations.is_empty();
@@ -291,6 +304,17 @@ pub fn subject_error(error: SubjectError) -> anyhow::Error {
         _ => Exit::FailedStart,
     };
     leave(exit, error)
+}
+
+/// Waits until nobody else measures on this machine, and says whom for.
+pub fn right_to_measure(who: &str, no_wait: bool, quiet: bool) -> anyhow::Result<MeasuringLock> {
+    let stop = signals::install()?;
+    let say = |line: &str| {
+        if !quiet {
+            eprintln!("{}", proofload_report::escape::terminal(line));
+        }
+    };
+    MeasuringLock::acquire(who, !no_wait, &stop, |holder| say(&holder.to_string())).map_err(lock_error)
 }
 
 /// The error of somebody who did not get the lock.
