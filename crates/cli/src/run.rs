@@ -373,6 +373,36 @@ fn bench<'a>(conduct: &Conduct<'a>, plan: &Plan, place: &'a Place<'_>, keeper: &
     })
 }
 
+/// What is noticed on the way goes into the record at once.
+struct Notes {
+    run: PathBuf,
+    /// Why the first line that could not be written was not.
+    failed: Option<StoreError>,
+}
+
+impl Notes {
+    fn of(record: &RunWriter) -> Notes {
+        Notes { run: record.path().to_path_buf(), failed: None }
+    }
+
+    fn enter(&mut self, step: &Progress<'_>) {
+        let line = match step {
+            Progress::Noticed { block, what } => format!("block {block}: {what}"),
+            Progress::Disturbed { block, why } => format!("block {block} was disturbed: {why}"),
+            Progress::Lost { variant, why, .. } => format!("{variant} was lost: {why}"),
+            Progress::GivenUp { variant, why, .. } => format!("{variant} was given up: {why}"),
+            _ => return,
+        };
+        if let Err(error) = proofload_store::note(&self.run, &line) {
+            self.failed.get_or_insert(error);
+        }
+    }
+
+    fn end(self, ending: Ending) -> anyhow::Result<Ending> {
+        self.failed.map_or(Ok(ending), |error| Err(error.into()))
+    }
+}
+
 /// Runs the trials of a search, as [`blocks`] does those of a comparison.
 fn trials(
     conduct: &Conduct<'_>,
@@ -384,19 +414,23 @@ fn trials(
     let Some(capacity) = &plan.capacity else { unreachable!("only a search comes here") };
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
     let mut live = Live::new(plan, Vec::new(), behind.spent_ns, conduct.output.quiet);
+    let mut notes = Notes::of(record);
     let ending = CapacityRunner {
         plan,
         capacity,
         bench: &mut bench(conduct, plan, place, &keeper),
         record,
-        progress: &mut |step| live.show(&step),
+        progress: &mut |step| {
+            live.show(&step);
+            notes.enter(&step);
+        },
         stop: place.stop,
         last_block: behind.last_block,
         spent_ns: behind.spent_ns,
     }
     .run();
     live.end();
-    Ok(ending?)
+    notes.end(ending?)
 }
 
 /// Runs the blocks under a keeper that ends everything, whatever happens to this process.
@@ -413,13 +447,7 @@ fn blocks(
     let looking = proofload_report::Looking::of(plan)?;
     let claim_names = claims.iter().map(|claim| claim.name.clone()).collect();
     let mut live = Live::new(plan, claim_names, behind.spent_ns, conduct.output.quiet);
-    let path = record.path().to_path_buf();
-    let mut unnoted = None;
-    let mut note = |line: String| {
-        if let Err(error) = proofload_store::note(&path, &line) {
-            unnoted.get_or_insert(error);
-        }
-    };
+    let mut notes = Notes::of(record);
     let ending = Runner {
         plan,
         design: &design,
@@ -429,21 +457,14 @@ fn blocks(
         look: &mut |path| looking.look(&Run::open(path)?),
         progress: &mut |step| {
             live.show(&step);
-            match step {
-                Progress::Noticed { block, what } => note(format!("block {block}: {what}")),
-                Progress::Disturbed { block, why } => note(format!("block {block} was disturbed: {why}")),
-                Progress::Lost { variant, why, .. } => note(format!("{variant} was lost: {why}")),
-                Progress::GivenUp { variant, why, .. } => note(format!("{variant} was given up: {why}")),
-                _ => {}
-            }
+            notes.enter(&step);
         },
         stop: place.stop,
         behind,
     }
     .run();
     live.end();
-    let ending = ending?;
-    unnoted.map_or(Ok(ending), |error| Err(error.into()))
+    notes.end(ending?)
 }
 
 /// Draws everything from the record on disk, as `proofload report` would.
