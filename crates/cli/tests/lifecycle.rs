@@ -5,16 +5,8 @@ mod support;
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use support::{command, json, processes_with, proofload, slow_tests, text, wait_until};
-
-/// Studies wait for each other; one that waits is not the one to be killed.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
-fn alone() -> MutexGuard<'static, ()> {
-    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// A small generator of moments; the seed is in every message.
 fn next(state: &mut u64) -> u64 {
@@ -33,36 +25,50 @@ fn start(study: &str, dir: &Path, temp: &Path) -> Child {
         .expect("the executable runs")
 }
 
-/// Kills a study at random moments and looks for what it left.
-fn kill_at_random(study: &str, times: u64, span_ms: u64) {
+/// Kills a study at random moments, some of its runs beside each other: each has a runtime directory of its own, so
+/// that none waits for another.
+fn kill_at_random(study: &str, times: usize, span_ms: u64) {
     let mut state = 2_026;
-    for round in 0..times {
-        let dir = tempfile::tempdir().expect("a directory");
-        let temp = tempfile::tempdir().expect("a directory");
-        let mut child = start(study, dir.path(), temp.path());
-        let after_ms = next(&mut state) % span_ms;
-        std::thread::sleep(Duration::from_millis(after_ms));
-        let signal = [Signal::INT, Signal::TERM, Signal::KILL][(round % 3) as usize];
-        let place = format!("round {round}, {signal:?} after {after_ms} ms");
-        let pid = Pid::from_child(&child);
-        let _ended_before = kill_process(pid, signal);
-        let status = child.wait().expect("it ends");
-        if signal != Signal::KILL && !status.success() {
-            // No code: the signal came before anything was begun, and before it was listened to.
-            assert!(matches!(status.code(), None | Some(130 | 10 | 11)), "{place}: {status}");
+    let signals = [Signal::INT, Signal::TERM, Signal::KILL].into_iter().cycle();
+    let moments: Vec<_> = signals
+        .take(times)
+        .enumerate()
+        .map(|(round, signal)| (round, signal, next(&mut state) % span_ms))
+        .collect();
+    std::thread::scope(|scope| {
+        for lane in moments.chunks(times.div_ceil(4)) {
+            scope.spawn(move || {
+                for (round, signal, after_ms) in lane {
+                    let place = format!("round {round}, {signal:?} after {after_ms} ms");
+                    kill_after(study, *signal, Duration::from_millis(*after_ms), &place);
+                }
+            });
         }
-        // The temporary directory is in the environment of everything that this run started.
-        let mark = temp.path().to_str().expect("a path in UTF-8").to_string();
-        wait_until(
-            Duration::from_secs(20),
-            &format!("{place}: {:?} still runs", processes_with(&mark)),
-            || processes_with(&mark).is_empty(),
-        );
-        wait_until(Duration::from_secs(20), &format!("{place}: temporary files are gone"), || {
-            std::fs::read_dir(temp.path()).expect("a directory").next().is_none()
-        });
-        read_record(dir.path(), &place);
+    });
+}
+
+/// Kills one run of a study and looks for what it left.
+fn kill_after(study: &str, signal: Signal, after: Duration, place: &str) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let temp = tempfile::tempdir().expect("a directory");
+    let mut child = start(study, dir.path(), temp.path());
+    std::thread::sleep(after);
+    let pid = Pid::from_child(&child);
+    let _ended_before = kill_process(pid, signal);
+    let status = child.wait().expect("it ends");
+    if signal != Signal::KILL && !status.success() {
+        // No code: the signal came before anything was begun, and before it was listened to.
+        assert!(matches!(status.code(), None | Some(130 | 10 | 11)), "{place}: {status}");
     }
+    // The temporary directory is in the environment of everything that this run started.
+    let mark = temp.path().to_str().expect("a path in UTF-8").to_string();
+    wait_until(Duration::from_secs(20), &format!("{place}: {:?} still runs", processes_with(&mark)), || {
+        processes_with(&mark).is_empty()
+    });
+    wait_until(Duration::from_secs(20), &format!("{place}: temporary files are gone"), || {
+        std::fs::read_dir(temp.path()).expect("a directory").next().is_none()
+    });
+    read_record(dir.path(), place);
 }
 
 /// Whatever a kill left on record can be read: one block at most is not whole, and it decides nothing.
@@ -86,14 +92,12 @@ fn read_record(dir: &Path, place: &str) {
 
 #[test]
 fn killed_at_random_moments_a_study_leaves_nothing_behind() {
-    let _alone = alone();
     let rounds = if slow_tests("kills fifty studies; six will do") { 50 } else { 6 };
     kill_at_random("studies/quickstart.yaml", rounds, 4_000);
 }
 
 #[test]
 fn killed_at_random_moments_a_study_of_tomcats_leaves_nothing_behind() {
-    let _alone = alone();
     if slow_tests("needs a JDK and Maven") {
         kill_at_random("studies/tomcat-connectors.yaml", 6, 12_000);
     }
@@ -101,7 +105,6 @@ fn killed_at_random_moments_a_study_of_tomcats_leaves_nothing_behind() {
 
 #[test]
 fn ctrl_c_ends_cleanly_and_keeps_what_was_measured() {
-    let _alone = alone();
     let dir = tempfile::tempdir().expect("a directory");
     let temp = tempfile::tempdir().expect("a directory");
     let child = start("studies/quickstart.yaml", dir.path(), temp.path());

@@ -1,9 +1,10 @@
 //! Searches for a capacity: recomputed from the trials on record, never read from an earlier answer.
 
-use crate::result::ReportError;
+use crate::result::{ReportError, circumstances, disturbed};
 use crate::view::Table;
 use crate::{messages, number};
-use proofload_stats::capacity::{Answer, Confirmed, Limit, Search, Unsettled};
+use proofload_stats::capacity::{Answer, Confirmed, Limit, Search, SloTerm, Unsettled, parse_slo};
+use proofload_stats::{Measure, beyond};
 use proofload_store::schema::{
     CapacityResult, CapacityTrial, Estimate, Figure, PlannedCapacity, Point, RunResult,
 };
@@ -13,6 +14,8 @@ use proofload_store::{Run, SeenTrial};
 const CAPACITY: &str = "capacity";
 /// Confidence of the fit that an interval begins with.
 const CONFIDENCE: f64 = 0.95;
+/// So few requests beyond a quantile, in the trial that has fewest, are told. Trials are made longer for ten of them.
+const BEYOND_MIN: u64 = 5;
 
 /// The capacity of each variant.
 pub(crate) fn capacities(run: &Run) -> Result<Vec<CapacityResult>, ReportError> {
@@ -41,8 +44,8 @@ fn result(
         _ => None,
     };
     let slo = planned.slo.join(", ");
-    let first_limit = trials.iter().find(|trial| trial.shown.outcome.ends_with("_limited"));
-    let why = first_limit.and_then(|trial| trial.shown.why.first()).map(String::as_str);
+    let limited = trials.iter().find(|trial| trial.shown.outcome == name(&answer));
+    let why = limited.and_then(|trial| trial.shown.why.first()).map(String::as_str);
     CapacityResult {
         variant: variant.to_string(),
         slo: planned.slo.clone(),
@@ -106,9 +109,24 @@ pub(crate) fn limits(run: &Run) -> Vec<String> {
     if run.ceilings().iter().all(|ceiling| ceiling.exchanges_per_s.is_none()) {
         said.push(messages::CAPACITY_NO_CEILING.to_string());
     }
-    said.extend(run.plan().not_tested.iter().map(|what| messages::not_tested(what)));
-    said.extend(run.environment().findings.iter().map(|what| messages::machine(what)));
+    said.extend(rough(run));
+    said.extend(disturbed(run));
+    said.extend(circumstances(run));
     said
+}
+
+/// Quantiles of the objective of which some trial saw next to nothing.
+fn rough(run: &Run) -> Vec<String> {
+    let planned = run.plan().capacity.iter();
+    let terms = planned.filter_map(|planned| parse_slo(&planned.slo).ok()).flat_map(|slo| slo.terms);
+    let fewest = run.trial_slices().into_iter().map(|slice| slice.measured.intended).min();
+    let said = |term: SloTerm| match (term.measure, fewest) {
+        (Measure::ResponseQuantile(q), Some(fewest)) if beyond(q, fewest) < BEYOND_MIN => {
+            Some(messages::rough_objective(&term.measure.name(), fewest, beyond(q, fewest)))
+        }
+        _ => None,
+    };
+    terms.filter_map(said).collect()
 }
 
 /// The answers, then every trial.
@@ -171,7 +189,7 @@ fn trials(capacity: &CapacityResult) -> Table {
 }
 
 fn value(name: &str, trial: &CapacityTrial) -> String {
-    let unit = proofload_stats::Measure::parse(name).map_or("count", proofload_stats::Measure::unit);
+    let unit = Measure::parse(name).map_or("count", Measure::unit);
     let found = trial.values.get(name).copied().flatten();
     found.map_or_else(|| messages::NONE.to_string(), |found| number::with_unit(found, unit))
 }

@@ -4,11 +4,13 @@
 //! They go through the judge like claims, at the same looks, and share an error rate of their own by Holm's rule, apart
 //! from that of the claims. What comes of them is a ratio with its interval, and never a verdict.
 
+use crate::figures::{Cells, answered_over};
 use crate::messages;
 use crate::result::{ReportError, stored};
 use crate::view::Table;
 use proofload_stats::{
-    Claim, Comparison, Design, Judged, Kind, Measure, Names, Observations, Side, Term, Verdict, judge,
+    Claim, Comparison, Design, FigureOf, Judged, Kind, Measure, Names, Observations, Side, Term, Verdict,
+    judge,
 };
 use proofload_store::Run;
 use proofload_store::schema::{Exploratory, RunResult};
@@ -42,8 +44,9 @@ pub(crate) fn exploratory(
         design.looks = vec![reached.unwrap_or(design.looks[0])];
     }
     let judgement = judge(&comparisons, &observations, &design);
+    let cells = Cells::of(&observations);
     let results = comparisons.iter().zip(&judgement.claims);
-    Ok((results.filter_map(|(comparison, judged)| result(comparison, judged, names)).collect(), all))
+    Ok((results.filter_map(|(comparison, judged)| result(comparison, judged, names, &cells)).collect(), all))
 }
 
 fn term(measure: Measure, variant: usize, point: usize) -> Side {
@@ -90,17 +93,12 @@ fn is_claimed(claims: &[Claim], sides: &[Side; 2]) -> bool {
     })
 }
 
-fn result(comparison: &Claim, judged: &Judged, names: &Names) -> Option<Exploratory> {
+fn result(comparison: &Claim, judged: &Judged, names: &Names, cells: &Cells<'_>) -> Option<Exploratory> {
     let estimate = judged.estimate.filter(|estimate| estimate.unit == "ratio")?;
-    let side = |side: &Side| match side {
-        Side::Measured { term: Term::Of { measure, variant, .. }, point, .. } => Some((
-            measure.name(),
-            names.variants.get(*variant)?.name.clone(),
-            names.points.get(*point)?.clone(),
-        )),
-        _ => None,
-    };
-    let ((measure, over, point), (_, under, _)) = (side(&comparison.left)?, side(&comparison.right)?);
+    let sides: Vec<FigureOf> = comparison.figures().collect();
+    let [over, under] = sides[..] else { return None };
+    let name = |of: FigureOf| names.variants.get(of.variant).map(|variant| variant.name.clone());
+    let exchanges = answered_over(cells, &sides, judged.blocks);
     let stands_out = judged.verdict == Verdict::Refuted;
     let held = |reason: &proofload_stats::Reason| {
         use proofload_stats::Reason::{Constant, IntervalCrosses, NoData, TooFewBlocks};
@@ -108,13 +106,15 @@ fn result(comparison: &Claim, judged: &Judged, names: &Names) -> Option<Explorat
     };
     let reasons = judged.reasons.iter().filter(|reason| held(reason));
     Some(Exploratory {
-        measure,
-        over,
-        under,
-        point,
+        measure: over.measure.name(),
+        over: name(over)?,
+        under: name(under)?,
+        point: names.points.get(over.point)?.clone(),
         ratio: Some(stored(estimate)),
         confidence: judged.confidence,
         blocks: judged.blocks,
+        over_exchanges: exchanges[0],
+        under_exchanges: exchanges[1],
         stands_out,
         reasons: reasons.map(|reason| messages::why(reason, names, "ratio")).collect(),
     })
@@ -122,15 +122,8 @@ fn result(comparison: &Claim, judged: &Judged, names: &Names) -> Option<Explorat
 
 /// The comparisons as a table; nothing where there are none.
 pub(crate) fn table(result: &RunResult) -> Option<Table> {
-    let point_of = |variant: &str, point: &str| {
-        let mut points = result.points.iter();
-        points.find(|known| known.variant == variant && known.point == point && known.stream.is_empty())
-    };
     let row = |found: &Exploratory| {
-        let count = |variant: &str| {
-            let count = point_of(variant, &found.point).map_or(0, |point| point.response_time_ns.count);
-            crate::number::count(count)
-        };
+        let count = crate::number::count;
         let load = result.plan.iter().flat_map(|plan| &plan.points).find(|load| load.label == found.point);
         let confidence = (found.confidence * 1000.0).round() / 10.0;
         let word = if found.stands_out { messages::STANDS_OUT.to_string() } else { String::new() };
@@ -140,7 +133,7 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
             format!("{confidence} %"),
             found.blocks.to_string(),
             load.map_or_else(String::new, messages::arrivals),
-            format!("{} / {}", count(&found.over), count(&found.under)),
+            format!("{} / {}", count(found.over_exchanges), count(found.under_exchanges)),
             std::iter::once(word)
                 .chain(found.reasons.clone())
                 .filter(|word| !word.is_empty())

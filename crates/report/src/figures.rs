@@ -4,8 +4,8 @@ use crate::result::{TABLE_TAIL, restore};
 use crate::view::{Table, errors, outcome};
 use crate::{messages, number};
 use proofload_stats::{
-    Cell, Claim, Measure, Names, Observations, Published, Source, Spread, TAIL_EXCHANGES_MIN, beyond,
-    mean_over_blocks, spread,
+    Cell, Claim, FigureOf, Measure, Names, Observations, Published, Source, Spread, TAIL_EXCHANGES_MIN,
+    beyond, mean_over_blocks, spread,
 };
 use proofload_store::schema::{Estimate, Figure, Point, RunResult};
 use std::collections::BTreeMap;
@@ -91,18 +91,35 @@ impl<'a> Cells<'a> {
     pub(crate) fn at(&self, place: Place, measure: Measure) -> &[&'a Cell] {
         self.of.get(&(place, measure)).map_or(&[], Vec::as_slice)
     }
+
+    /// That of one block, where it has a value.
+    fn in_block(&self, block: u32, place: Place, measure: Measure) -> Option<&'a Cell> {
+        let mut cells = self.at(place, measure).iter().copied();
+        cells.find(|cell| cell.block == block).filter(|cell| cell.merged.is_some())
+    }
+}
+
+fn answered(cell: &Cell) -> u64 {
+    cell.finished.saturating_sub(cell.errors)
+}
+
+/// Exchanges that were answered in the first `n` blocks in which all of these have a value, of each.
+pub(crate) fn answered_over(cells: &Cells<'_>, figures: &[FigureOf], n: u32) -> Vec<u64> {
+    let cell = |block, of: &FigureOf| cells.in_block(block, (of.variant, of.point, of.stream), of.measure);
+    let whole = |block: &u32| figures.iter().map(|of| cell(*block, of)).collect::<Option<Vec<&Cell>>>();
+    let mut sums = vec![0_u64; figures.len()];
+    for cells in cells.blocks.iter().filter_map(whole).take(n as usize) {
+        sums.iter_mut().zip(cells).for_each(|(sum, cell)| *sum = sum.saturating_add(answered(cell)));
+    }
+    sums
 }
 
 /// A measure of one variant at one load point, of one stream or of all.
 pub(crate) fn figure(all: &Cells<'_>, place: Place, measure: Measure) -> Figure {
-    let known = all.at(place, measure);
-    let cell_of = |block: &u32| {
-        known.iter().copied().find(|cell| cell.block == *block).filter(|cell| cell.merged.is_some())
-    };
-    let cells: Vec<Option<&Cell>> = all.blocks.iter().map(cell_of).collect();
+    let cells: Vec<Option<&Cell>> =
+        all.blocks.iter().map(|block| all.in_block(*block, place, measure)).collect();
     let per_block: Vec<Option<f64>> = cells.iter().map(|cell| cell.and_then(|cell| cell.merged)).collect();
     let seen: Vec<f64> = per_block.iter().copied().flatten().collect();
-    let answered = |cell: &Cell| cell.finished.saturating_sub(cell.errors);
     let each = || cells.iter().flatten().map(|cell| answered(cell));
     let in_tail = match measure {
         Measure::ResponseQuantile(quantile) => each().map(|n| beyond(quantile, n)).min(),
@@ -154,7 +171,8 @@ pub(crate) fn limits(figures: &[Figure]) -> Vec<String> {
         let rough = of().filter(|figure| figure.rough).filter_map(|figure| figure.beyond).min();
         said.extend(rough.map(|fewest| messages::not_resolvable(measure, fewest, TAIL_EXCHANGES_MIN)));
         let short = of().filter(|figure| !figure.rough && wants_longer_starts(figure));
-        let short: Vec<String> = short.map(|figure| messages::at(&figure.variant, &figure.point)).collect();
+        let place = |figure: &Figure| messages::place_of(&figure.variant, &figure.stream, &figure.point);
+        let short: Vec<String> = short.map(place).collect();
         if !short.is_empty() {
             said.push(messages::longer_starts(measure, &short));
         }

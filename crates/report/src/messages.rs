@@ -36,6 +36,8 @@ use proofload_store::schema::{Estimate, Generator, Point, SingleLoad};
 
 /// Heading of the verdicts.
 pub const VERDICTS: &str = "Verdicts";
+/// What the sentences about claims are called where there is no room for them.
+pub const SENTENCES: &str = "What was found of each claim";
 /// Heading of the expectations.
 pub const EXPECTATIONS: &str = "Expected and found";
 /// Heading of the published figures.
@@ -357,6 +359,10 @@ pub fn ended(state: &str, why: &str) -> String {
 pub fn rests_on(estimate: Option<&Estimate>, confidence: f64, n: u32, single: bool) -> String {
     let confidence = (confidence * 1000.0).round() / 10.0;
     match estimate {
+        // Counts, and what was the same in every block: there is nothing to be sure of by so many per cent.
+        Some(found) if found.high == Some(found.point) && found.low == found.high => {
+            format!("{}, {}", number::with_unit(found.point, &found.unit), blocks(n))
+        }
         Some(found) if found.high.is_some() => format!("{}, {confidence} %, {}", interval(found), blocks(n)),
         Some(found) if single => interval(found),
         Some(found) => format!("{}, {}", interval(found), blocks(n)),
@@ -429,7 +435,7 @@ pub fn more_lines(n: usize) -> String {
 
 /// What a report had no room for.
 pub fn left_out(sections: &[&str]) -> String {
-    format!("Left out for length: {}.", sections.join(", "))
+    format!("Left out for length: {}.", sections.join("; "))
 }
 
 /// No verdict can rest on a run.
@@ -510,9 +516,11 @@ pub fn unmatched(what: &str) -> String {
 }
 
 /// A run in several sittings.
-pub fn resumed(times: usize, cut: u32) -> String {
+pub fn resumed(times: usize, cut: Option<u32>) -> String {
     let times = if times == 1 { "once".to_string() } else { format!("{times} times") };
-    format!("resumed {times}; {} cut off by that: on record, not judged, not counted as lost", blocks(cut))
+    let cut = cut
+        .map(|cut| format!("; {} cut off by that: on record, not judged, not counted as lost", blocks(cut)));
+    format!("resumed {times}{}", cut.unwrap_or_default())
 }
 
 /// It went on although something had changed.

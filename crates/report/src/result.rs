@@ -1,6 +1,6 @@
 //! From the record to a result: judge, figures, limits. Everything that a renderer shows comes from here.
 
-use crate::figures::{figured, figures};
+use crate::figures::{Cells, figured, figures};
 use crate::{capacity, expected, exploratory, messages};
 use proofload_stats::{Claim, ClaimError, Design, Judged, Names, Observations, Selector, parse_claim};
 use proofload_store::schema::{self, ClaimResult, Estimate, FORMAT_VERSION, Plan, RunResult, Slice};
@@ -95,7 +95,10 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     let seconds_per_block =
         plan.estimated_seconds / f64::from(design.looks.last().copied().unwrap_or(1).max(1));
     let points = if plan.capacity.is_some() { capacity::points(run) } else { run.points()? };
-    let setting = messages::Setting { plan, design: &design, points: &points, names: &names };
+    let published = expected::published_figures(plan, &names)?;
+    let observations = run.observations(&figured(&claims, &published))?;
+    let cells = Cells::of(&observations);
+    let setting = messages::Setting { plan, design: &design, cells: &cells, names: &names };
     let results = claims
         .iter()
         .zip(&judgement.claims)
@@ -105,8 +108,6 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         .collect();
     let (explored, explorable) = exploratory::exploratory(run, &names, &claims, &design)?;
     let expectations = expected::expectations(run, &names, &design, seconds_per_block)?;
-    let published = expected::published_figures(plan, &names)?;
-    let observations = run.observations(&figured(&claims, &published))?;
     let capacities = capacity::capacities(run)?;
     let scalability = crate::scalability::scalability(run)?;
     let mut limits = limits(run, plan, run.excluded().len() as u32);
@@ -186,7 +187,7 @@ pub(crate) fn told(
     ClaimResult {
         sentence: messages::sentence(claim, judged, setting),
         hodges_lehmann: judged.estimate.map(|estimate| estimate.hodges_lehmann),
-        early: messages::is_early(judged, setting.design),
+        early: messages::is_early(claim, judged, setting.design),
         ..result
     }
 }
@@ -240,9 +241,7 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     if let Some(first) = marked.first() {
         limits.push(messages::marked(marked.len(), measured.len(), first));
     }
-    let out = run.left_out();
-    let disturbances = run.disturbances().into_iter().take(DISTURBED_TOLD_MAX);
-    limits.extend(disturbances.map(|it| messages::disturbed(it.block, &it.why, out.contains(&it.block))));
+    limits.extend(disturbed(run));
     if plan.mode == "serial" {
         limits.push(messages::SERIAL.to_string());
     }
@@ -254,7 +253,14 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     if excluded > 0 {
         limits.push(messages::excluded(excluded));
     }
-    limits.extend(sittings(run));
+    limits.extend(circumstances(run));
+    limits
+}
+
+/// How a run of any kind came about, and on what machine.
+pub(crate) fn circumstances(run: &Run) -> Vec<String> {
+    let plan = run.plan();
+    let mut limits = sittings(run);
     if !plan.repeats.is_empty() {
         limits.push(messages::repeats(&plan.repeats, &plan.repeat_differences));
     }
@@ -297,10 +303,19 @@ fn sittings(run: &Run) -> Vec<String> {
     let sittings = &run.status().sittings;
     let mut said = Vec::new();
     if sittings.len() > 1 {
-        said.push(messages::resumed(sittings.len() - 1, run.cut_blocks().count() as u32));
+        // Of a search every trial that is whole counts, whatever its block came to.
+        let cut = run.plan().capacity.is_none().then(|| run.cut_blocks().count() as u32);
+        said.push(messages::resumed(sittings.len() - 1, cut));
     }
     said.extend(sittings.iter().flat_map(|s| &s.differences).map(|what| messages::resumed_elsewhere(what)));
     said
+}
+
+/// A sentence for each of the first blocks that the machine disturbed.
+pub(crate) fn disturbed(run: &Run) -> Vec<String> {
+    let out = run.left_out();
+    let disturbances = run.disturbances().into_iter().take(DISTURBED_TOLD_MAX);
+    disturbances.map(|it| messages::disturbed(it.block, &it.why, out.contains(&it.block))).collect()
 }
 
 /// What looking at the subjects cost, and what could not be seen.

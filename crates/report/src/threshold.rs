@@ -1,5 +1,6 @@
 //! Claims that are asked of what was measured already: thresholds with a constant on one side.
 
+use crate::figures::Cells;
 use crate::messages::Setting;
 use crate::result::{ReportError, claim_result, of_run, restore, told};
 use proofload_stats::{Claim, Design, Names, Selector, Side, judge, judge_seen, parse_claim};
@@ -74,10 +75,12 @@ pub fn of_run_with(run: &Run, texts: &[String]) -> Result<RunResult, ReportError
         .map_err(|mistakes| ReportError::Claim { name: "--fail".to_string(), why: mistakes.join("; ") })?;
     // Asked afterwards, a threshold has all the looks that there were.
     let design = Design { futility: false, ..design };
-    let judgement = judge(&claims, &run.observations(&measures_of(&claims))?, &design);
+    let observations = run.observations(&measures_of(&claims))?;
+    let judgement = judge(&claims, &observations, &design);
     let last = design.looks.last().copied().unwrap_or(1).max(1);
     let seconds_per_block = plan.estimated_seconds / f64::from(last);
-    let setting = Setting { plan, design: &design, points: &result.points, names: &names };
+    let cells = Cells::of(&observations);
+    let setting = Setting { plan, design: &design, cells: &cells, names: &names };
     let judged = claims.iter().zip(&judgement.claims).map(|(claim, judged)| {
         told(claim_result(claim, judged, &names, seconds_per_block), claim, judged, &setting)
     });

@@ -79,14 +79,19 @@ fn of_trend(of: &SoakSeries, trend: &Trend, rule: &TrendRule) -> TrendResult {
             unit: unit.to_string(),
         }
     };
-    let is_heap = matches!(of.measure, SoakMeasure::LiveSet | SoakMeasure::HeapLow);
+    // What a collection that nobody forced has left may still be garbage.
+    let is_leak = of.measure == SoakMeasure::LiveSet;
     let verdict = match trend.verdict {
-        TrendVerdict::Growth if is_heap => "leak",
+        TrendVerdict::Growth if is_leak => "leak",
         TrendVerdict::Growth => "growth",
         TrendVerdict::NoGrowth => "no_growth",
         TrendVerdict::Filling { .. } => "filling",
         TrendVerdict::Undecided => UNDECIDED,
     };
+    let mut sentences = vec![messages::trend(trend, rule, unit, of.yardstick.is_some(), is_leak)];
+    if trend.verdict == TrendVerdict::Growth && of.measure == SoakMeasure::HeapLow {
+        sentences.push(messages::MAY_BE_GARBAGE.to_string());
+    }
     TrendResult {
         verdict: verdict.to_string(),
         per_hour: Some(estimate(&trend.per_hour)),
@@ -99,7 +104,7 @@ fn of_trend(of: &SoakSeries, trend: &Trend, rule: &TrendRule) -> TrendResult {
         values: trend.values as u32,
         left_out: trend.left_out as u32,
         hours: Some(trend.hours),
-        sentences: vec![messages::trend(trend, rule, unit, of.yardstick.is_some(), is_heap)],
+        sentences,
         ..head(of, rule)
     }
 }

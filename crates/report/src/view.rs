@@ -56,6 +56,13 @@ pub struct VerdictView {
     pub bar: Option<Bar>,
 }
 
+impl VerdictView {
+    /// The reasons that the sentence does not tell.
+    pub fn further_reasons(&self) -> impl Iterator<Item = &String> {
+        self.reasons.iter().filter(|reason| !self.sentence.contains(reason.as_str()))
+    }
+}
+
 /// An interval of ratios on a logarithmic axis from half to double (or wider).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bar {
@@ -480,7 +487,7 @@ fn quoted_end(claim: &Claim, judged: &ClaimResult) -> Option<String> {
     let estimate = judged.estimate.as_ref().filter(|_| judged.early)?;
     let (low, high) = (estimate.low?, estimate.high?);
     let inside = matches!(claim.comparison, Comparison::Within(_)) && judged.verdict == "supported";
-    match estimate.point > messages::boundary(claim) {
+    match estimate.point > messages::boundary(claim, false) {
         _ if inside => None,
         true => Some(messages::at_least(low, high - low)),
         false => Some(messages::at_most(high, high - low)),

@@ -2,10 +2,10 @@
 
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_report::{Overall, Undecided, csv, html, json, junit, markdown, of_run, overall, text};
-use proofload_stats::capacity::Step;
+use proofload_stats::capacity::{Request, Stage, Step};
 use proofload_store::schema::{
-    Environment, FORMAT_VERSION, FitnessCheck, Generator, LoadPoint, Plan, PlannedCapacity, Point, RunResult,
-    Slice, Timing, TrialTerms, Variant,
+    Conditions, Environment, FORMAT_VERSION, FitnessCheck, Generator, LoadPoint, Plan, PlannedCapacity,
+    Point, RunResult, Slice, Timing, TrialTerms, Variant,
 };
 use proofload_store::{Run, RunWriter, histograms_of, point_of};
 
@@ -14,6 +14,32 @@ const SECOND: u64 = 1_000_000_000;
 /// A record of a whole search of a server that answers in 1 ms up to `capacity_per_s`, and in 100 ms beyond; the generator is
 /// fit up to `fit_per_s`.
 fn searched(capacity_per_s: f64, fit_per_s: f64, most_trials: usize) -> RunResult {
+    search(most_trials, &|request| {
+        let mut slice = server(request, capacity_per_s);
+        if request.rate_per_s > fit_per_s {
+            be_unfit(&mut slice);
+        }
+        slice
+    })
+}
+
+fn server(request: &Request, capacity_per_s: f64) -> Slice {
+    let carries = request.rate_per_s <= capacity_per_s;
+    trial(request, 0, if carries { SECOND / 1_000 } else { SECOND / 10 })
+}
+
+fn be_unfit(slice: &mut Slice) {
+    let check = FitnessCheck { check: "ports".into(), outcome: "failed".into(), ..FitnessCheck::default() };
+    slice.measured.generator.checks.push(check);
+    slice.measured.generator.findings.push("worker 0 was busy".into());
+}
+
+/// A record of a whole search whose trials are made so.
+fn search(most_trials: usize, made: &dyn Fn(&Request) -> Slice) -> RunResult {
+    search_for("p99 < 50ms", most_trials, made)
+}
+
+fn search_for(objective: &str, most_trials: usize, made: &dyn Fn(&Request) -> Slice) -> RunResult {
     let root = tempfile::tempdir().expect("a directory");
     let plan = Plan {
         format: FORMAT_VERSION,
@@ -25,7 +51,7 @@ fn searched(capacity_per_s: f64, fit_per_s: f64, most_trials: usize) -> RunResul
         points: vec![LoadPoint { label: "50/s..5k/s".into(), model: "open".into(), ..LoadPoint::default() }],
         timing: Timing { looks: vec![1], slice_ns: SECOND, ..Timing::default() },
         capacity: Some(PlannedCapacity {
-            slo: vec!["p99 < 50ms".into(), "errors <= 0.1%".into()],
+            slo: vec![objective.into(), "errors <= 0.1%".into()],
             from_per_s: 50.0,
             to_per_s: 5_000.0,
             trial_ns: SECOND,
@@ -39,29 +65,30 @@ fn searched(capacity_per_s: f64, fit_per_s: f64, most_trials: usize) -> RunResul
     for _ in 0..most_trials {
         let mut searches = Run::open(record.path()).expect("a run").searches().expect("searches");
         let Step::Trial(request) = searches[0].0.step() else { break };
-        let rate = request.rate_per_s;
-        let mut slice = trial(rate, if rate <= capacity_per_s { SECOND / 1_000 } else { SECOND / 10 });
-        if rate > fit_per_s {
-            let check =
-                FitnessCheck { check: "ports".into(), outcome: "failed".into(), ..FitnessCheck::default() };
-            slice.measured.generator.checks.push(check);
-            slice.measured.generator.findings.push("worker 0 was busy".into());
-        }
+        let rate_per_s = request.rate_per_s;
+        let mut slice = made(&request);
         let (stage, fresh) = (request.stage.name().to_string(), request.fresh);
-        slice.trial = Some(TrialTerms { rate_per_s: rate, stage, fresh, died: false });
+        slice.trial = Some(TrialTerms { rate_per_s, stage, fresh, died: false });
         writer.append(&slice).expect("written");
     }
     writer.finish().expect("whole");
-    record.set_status("finished", "", 1_790_000_100 * SECOND).expect("written");
-    of_run(&Run::open(record.path()).expect("a run")).expect("a result")
+    record.set_status("interrupted", "", 1_790_000_100 * SECOND).expect("written");
+    let path = record.path().to_path_buf();
+    drop(record);
+    let changed = vec!["kernel: 6.1 then, 6.2 now".to_string()];
+    let (mut record, _) = RunWriter::reopen(&path, 1_790_000_200 * SECOND, changed).expect("a sitting more");
+    record.set_status("finished", "", 1_790_000_300 * SECOND).expect("written");
+    of_run(&Run::open(&path).expect("a run")).expect("a result")
 }
 
-fn trial(rate_per_s: f64, took_ns: u64) -> Slice {
+/// Requests that wait before they are sent, and take so long then.
+fn trial(request: &Request, waits_ns: u64, took_ns: u64) -> Slice {
     let mut recorder = Recorder::new(Window { start_ns: 0, end_ns: 10 * SECOND });
     for i in 0..1_000 {
         let intended_ns = i * 1_000_000;
-        let end_ns = intended_ns + took_ns;
-        let times = ExchangeTimes { intended_ns, sent_ns: Some(intended_ns), first_byte_ns: None, end_ns };
+        let sent_ns = intended_ns + waits_ns;
+        let end_ns = sent_ns + took_ns;
+        let times = ExchangeTimes { intended_ns, sent_ns: Some(sent_ns), first_byte_ns: None, end_ns };
         recorder.record(&times, Outcome::Answered);
     }
     let snapshot = recorder.finish();
@@ -71,7 +98,7 @@ fn trial(rate_per_s: f64, took_ns: u64) -> Slice {
         phase: "measure".into(),
         measured: Point {
             variant: "<b>server</b>".into(),
-            point: format!("{rate_per_s}/s"),
+            point: format!("{}/s", request.rate_per_s),
             model: "open".into(),
             generator: Generator { fit: true, ..Generator::default() },
             ..point_of(&snapshot)
@@ -134,7 +161,25 @@ fn each_answer_leads_to_its_own_outcome() {
         assert_eq!((found.answer.as_str(), overall(&result)), (answer, all));
         assert!(found.sentence.contains(said), "{}", found.sentence);
         assert!(found.estimate.is_none() && found.confidence == 0.0);
+        let (failures, skipped) = match all {
+            Overall::AllSupported => (0, 0),
+            Overall::Refuted => (1, 0),
+            _ => (0, 1),
+        };
+        let drawn = junit(&result, Undecided::Skip);
+        let counted = format!("tests=\"2\" failures=\"{failures}\"");
+        assert!(drawn.contains(&counted) && drawn.contains(&format!("skipped=\"{skipped}\"")), "{drawn}");
+        let failed = junit(&result, Undecided::Fail).contains("<failure");
+        assert_eq!(failed, all != Overall::AllSupported);
         assert!(text(&result, false).contains(said));
+    }
+}
+
+#[test]
+fn a_search_that_went_on_elsewhere_says_so() {
+    let limits = searched(800.0, 1e9, 100).limits;
+    for said in ["resumed once", "resumed although something had changed: kernel: 6.1 then, 6.2 now"] {
+        assert!(limits.iter().any(|limit| limit == said), "{said} is not among {limits:?}");
     }
 }
 
@@ -146,4 +191,64 @@ fn a_client_that_was_the_limit_says_what_to_do() {
     assert!((200.0..=300.0).contains(&at_least), "{at_least}");
     let said = found.reasons.join("\n");
     assert!(said.contains("worker 0 was busy") && said.contains("give the generator more workers"), "{said}");
+}
+
+/// An unfit generator early on, and later connections that were wanting: only these were the limit.
+#[test]
+fn the_limit_is_told_by_a_trial_of_its_own_kind() {
+    let seen = std::cell::Cell::new(0);
+    let result = search(100, &|request| {
+        if request.rate_per_s > 300.0 {
+            // A hundred answers a second of 10 ms each keep the one connection busy.
+            let mut waits = trial(request, SECOND / 5, SECOND / 100);
+            (waits.measured.connections, waits.measured.connections_most) = (1, 1);
+            return waits;
+        }
+        let mut slice = trial(request, 0, SECOND / 1_000);
+        seen.set(seen.get() + 1);
+        if seen.get() == 2 {
+            be_unfit(&mut slice);
+        }
+        slice
+    });
+    let found = &result.capacities[0];
+    let outcomes: Vec<&str> = found.trials.iter().map(|trial| trial.outcome.as_str()).collect();
+    assert!(outcomes.contains(&"client_limited"), "{outcomes:?}");
+    assert_eq!(found.answer, "connection_limited");
+    let said = found.reasons.join("\n");
+    assert!(said.contains("all 1 connections were busy") && !said.contains("worker 0 was busy"), "{said}");
+}
+
+#[test]
+fn what_the_machine_did_meanwhile_is_among_the_limits() {
+    let disturbed = |result: &RunResult| result.limits.iter().any(|limit| limit.contains("was disturbed by"));
+    assert!(!disturbed(&searched(800.0, 1e9, 100)));
+    let stolen = search(100, &|request| Slice {
+        conditions: Some(Conditions { subject_steal_share: Some(0.1), ..Conditions::default() }),
+        ..trial(request, 0, SECOND / 1_000)
+    });
+    assert!(disturbed(&stolen), "{:?}", stolen.limits);
+}
+
+#[test]
+fn passes_that_nothing_confirmed_are_told_as_such() {
+    let result = search(100, &|request| {
+        let mut slice = server(request, 800.0);
+        if request.stage == Stage::ConfirmLow {
+            be_unfit(&mut slice);
+        }
+        slice
+    });
+    let found = &result.capacities[0];
+    assert_eq!((found.answer.as_str(), found.at_least_per_s), ("client_limited", None));
+    assert!(found.sentence.contains("most trials passed at 200/s, which was not confirmed"), "{found:?}");
+}
+
+/// Trials of 1,000 requests: ten lie beyond p99, one beyond p99.9.
+#[test]
+fn a_quantile_that_trials_hardly_see_is_among_the_limits() {
+    let of = |objective| search_for(objective, 100, &|request| server(request, 800.0)).limits.join("\n");
+    assert!(!of("p99 < 50ms").contains("rests on little"));
+    let said = of("p999 < 50ms");
+    assert!(said.contains("p999 rests on little: a trial had 1,000 requests, 1 of which"), "{said}");
 }

@@ -2,11 +2,10 @@
 
 mod made;
 
-use made::{CASE, Case, SECOND, plan, result, slice};
-use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
+use made::{CASE, Case, SECOND, answering, plan, result, slice};
 use proofload_report::{html, json, markdown, of_run, text};
 use proofload_store::schema::{Environment, Figure, RunResult, Slice};
-use proofload_store::{Run, RunWriter, histograms_of, point_of};
+use proofload_store::{Run, RunWriter};
 
 fn figure<'a>(result: &'a RunResult, variant: &str, measure: &str) -> &'a Figure {
     let is_it = |figure: &&Figure| figure.variant == variant && figure.measure == measure;
@@ -33,24 +32,6 @@ fn record(spoil: &dyn Fn(&mut Slice) -> bool) -> RunResult {
     let mut result = of_run(&Run::open(record.path()).expect("readable")).expect("a result");
     result.run = "RUN".into();
     result
-}
-
-/// A slice of so many exchanges that take as long as `took_ns` says of each.
-fn answering(slice: &mut Slice, exchanges: u64, took_ns: &dyn Fn(u64) -> u64) {
-    let mut recorder = Recorder::new(Window { start_ns: SECOND, end_ns: 2 * SECOND });
-    for i in 0..exchanges {
-        let at_ns = SECOND + i * (SECOND / exchanges.max(1));
-        let end_ns = at_ns + took_ns(i);
-        let times =
-            ExchangeTimes { intended_ns: at_ns, sent_ns: Some(at_ns), first_byte_ns: Some(end_ns), end_ns };
-        recorder.record(&times, Outcome::Answered);
-    }
-    let snapshot = recorder.finish();
-    let measured = point_of(&snapshot);
-    slice.measured.outcomes = measured.outcomes;
-    slice.measured.response_time_ns = measured.response_time_ns;
-    slice.histograms = histograms_of(&snapshot);
-    slice.answered_in_window = snapshot.answered_in_window;
 }
 
 #[test]

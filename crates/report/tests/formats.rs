@@ -198,8 +198,10 @@ fn the_histogram_log_is_read_back_by_hdrhistogram() {
 #[test]
 fn markdown_is_short_enough_for_a_comment_whatever_a_study_holds() {
     let mut result = result(CASE);
+    result.claims[0].sentence = format!("{}and the end of it.", "a long sentence ".repeat(60));
     let whole = markdown(&result);
     assert!(whole.contains("<details>") && !whole.contains("Left out"), "{whole}");
+    assert!(whole.contains("and the end of it."), "the verdict stands at its end: {whole}");
     for n in 0..5_000 {
         let mut claim = result.claims[0].clone();
         claim.name = format!("claim {n} {}", "long ".repeat(200));
@@ -210,6 +212,11 @@ fn markdown_is_short_enough_for_a_comment_whatever_a_study_holds() {
     assert!(text.chars().count() < 65_536, "{}", text.len());
     assert!(text.starts_with("# connectors\n\n**5002 supported**"), "{}", &text[..200]);
     assert!(text.contains("more\n") && text.contains("Left out for length"), "{}", &text[text.len() - 400..]);
+    let left_out = text.lines().find(|line| line.starts_with("Left out")).expect("what is left out");
+    for title in ["What was found of each claim", "Exploratory: no claim", "Limits of this test"] {
+        assert!(left_out.contains(title), "{title} is not in {left_out}");
+    }
+    assert!(left_out.matches("Figures").count() <= 1, "{left_out}");
     assert_eq!(text.matches("<details>").count(), text.matches("</details>").count());
     for room in [0, 50, 500, 5_000, 50_000, 1 << 20] {
         assert!(markdown_within(&result, room).len() <= room);

@@ -11,7 +11,9 @@ use proofload_report::{
 };
 use proofload_store::bad_answer;
 use proofload_store::schema::{
-    Estimate, FactorEffect, FactorTable, LevelChange, RunResult, Scalability, Slice, Telemetry,
+    CapacityResult, CapacityTrial, Estimate, ExpectationResult, Exploratory, FactorEffect, FactorTable,
+    LevelChange, PublishedFigure, RunResult, Scalability, Slice, Slicing, SteadyStart, SteadyState,
+    Telemetry, TrendResult,
 };
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -70,6 +72,7 @@ fn poisoned(text: &str) -> (RunResult, Vec<Slice>) {
     for claim in &mut result.claims {
         claim.name.clone_from(&text);
         claim.text.clone_from(&text);
+        claim.sentence.clone_from(&text);
         claim.reasons = vec![text.clone(), text.clone()];
     }
     for point in &mut result.points {
@@ -102,6 +105,7 @@ fn poisoned(text: &str) -> (RunResult, Vec<Slice>) {
         reasons: vec![text.clone()],
         ..FactorTable::default()
     });
+    poison_tables(&mut result, &text);
     let plan = result.plan.as_mut().expect("a plan");
     for variant in &mut plan.variants {
         variant.name.clone_from(&text);
@@ -121,12 +125,79 @@ fn poisoned(text: &str) -> (RunResult, Vec<Slice>) {
     (result, slices)
 }
 
+/// What stands in tables and cards of its own.
+fn poison_tables(result: &mut RunResult, text: &str) {
+    let text = text.to_string();
+    let estimate = || Some(Estimate { low: Some(0.5), high: Some(1.5), point: 1.0, unit: "ratio".into() });
+    result.exploratory = vec![Exploratory {
+        measure: text.clone(),
+        over: text.clone(),
+        under: text.clone(),
+        point: text.clone(),
+        ratio: estimate(),
+        reasons: vec![text.clone()],
+        ..Exploratory::default()
+    }];
+    result.trends = vec![TrendResult {
+        variant: text.clone(),
+        point: text.clone(),
+        stream: text.clone(),
+        measure: text.clone(),
+        verdict: text.clone(),
+        per_hour: estimate(),
+        level: Some(1.0),
+        sentences: vec![text.clone(), text.clone()],
+        ..TrendResult::default()
+    }];
+    result.expectations = vec![ExpectationResult {
+        quantity: text.clone(),
+        range: text.clone(),
+        source: text.clone(),
+        outcome: "undecided".into(),
+        reasons: vec![text.clone()],
+        ..ExpectationResult::default()
+    }];
+    result.published = vec![PublishedFigure {
+        quantity: text.clone(),
+        source: text.clone(),
+        url: text.clone(),
+        ..PublishedFigure::default()
+    }];
+    let unsteady = SteadyStart { found: "no_steady_state".into(), ..SteadyStart::default() };
+    result.steady_states = vec![SteadyState { variant: text.clone(), starts: vec![unsteady] }];
+    result.slicing = Some(Slicing { claim: text.clone(), ..Slicing::default() });
+}
+
+/// The same as the result of a search.
+fn poisoned_search(text: &str) -> RunResult {
+    let (mut result, _) = poisoned(text);
+    let trial = CapacityTrial {
+        stage: text.to_string(),
+        outcome: text.to_string(),
+        values: BTreeMap::from([(text.to_string(), Some(1.0))]),
+        why: vec![text.to_string(), text.to_string()],
+        ..CapacityTrial::default()
+    };
+    result.capacities = vec![CapacityResult {
+        variant: text.to_string(),
+        slo: vec![text.to_string()],
+        answer: text.to_string(),
+        sentence: text.to_string(),
+        reasons: vec![text.to_string()],
+        trials: vec![trial],
+        ..CapacityResult::default()
+    }];
+    result
+}
+
 /// The same with a harmless text of as many lines, for a text that may keep its line breaks.
 fn for_each(check: impl Fn(&str, &RunResult, &[&Slice], &RunResult, &[&Slice])) {
     let (calm, calm_slices) = poisoned(HARMLESS);
+    let calm_search = poisoned_search(HARMLESS);
     for hostile in HOSTILE {
         let (result, slices) = poisoned(hostile);
         check(hostile, &result, &refs(&slices), &calm, &refs(&calm_slices));
+        check(hostile, &poisoned_search(hostile), &refs(&slices), &calm_search, &refs(&calm_slices));
     }
 }
 

@@ -116,6 +116,7 @@ fn knee_and_peak_of_a_ladder_are_told_in_every_format() {
         for part in ["Scalability", "knee, connections", "not observed up to 128", "5 blocks"] {
             assert!(drawn.contains(part), "no {part} in {drawn}");
         }
+        assert!(!drawn.contains("significant"), "{drawn}");
     }
     let schema = proofload_store::schemas().into_iter().find(|(name, _)| *name == "result.schema.json");
     let validator = jsonschema::validator_for(&schema.expect("a schema").1).expect("a schema");

@@ -73,14 +73,16 @@ fn soaked(variant: usize, leak: Leak) -> Slice {
 }
 
 fn result(leaks: [Leak; 2]) -> RunResult {
+    result_of([0, 1].map(|variant| soaked(variant, leaks[variant])))
+}
+
+fn result_of(slices: [Slice; 2]) -> RunResult {
     let root = tempfile::tempdir().expect("a directory");
     let mut record =
         RunWriter::create(root.path(), &soak_plan(), &Environment::default(), 1_790_000_000 * SECOND)
             .expect("a record");
     let mut writer = record.begin_block(1).expect("a block");
-    for (variant, leak) in leaks.into_iter().enumerate() {
-        writer.append(&soaked(variant, leak)).expect("written");
-    }
+    slices.iter().for_each(|slice| writer.append(slice).expect("written"));
     writer.finish().expect("whole");
     of_run(&Run::open(record.path()).expect("readable")).expect("a result")
 }
@@ -129,6 +131,23 @@ fn a_leak_and_a_leak_outside_the_heap_are_told_apart_in_every_format() {
     }
     let json: serde_json::Value = serde_json::from_str(&json(&result)).expect("JSON");
     assert_eq!(json["trends"][0]["verdict"], "leak");
+}
+
+/// A heap that is hardly ever collected fills with what is dead as well.
+#[test]
+fn a_heap_of_which_no_collection_was_forced_may_grow_and_is_not_called_leaking() {
+    let unasked = |variant: usize| {
+        let mut slice = soaked(variant, Leak { heap: 0, elsewhere: 0 });
+        slice.telemetry.iter_mut().for_each(|telemetry| telemetry.checkpoints.clear());
+        slice
+    };
+    let found = result_of([0, 1].map(unasked));
+    assert_eq!(verdicts(&found, "nio")[0], ("heap_low", "growth"));
+    let said = found.trends[0].sentences.join("; ");
+    assert!(
+        said.contains("may be garbage that none has looked at yet") && !said.contains(": a leak"),
+        "{said}"
+    );
 }
 
 #[test]

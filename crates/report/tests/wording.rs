@@ -54,15 +54,33 @@ fn a_study_that_stopped_early_is_quoted_by_the_end_nearer_to_what_is_claimed() {
 #[test]
 fn an_undecided_claim_says_its_resolution_and_how_many_more_blocks() {
     let said = sentence(CASE, "throughput(nio2) >= 1.08 * throughput(nio)");
-    for part in
-        ["undecided (the interval holds +8.00 %), resolution ±", "; about ", " blocks more would settle it."]
-    {
+    for part in [
+        "undecided, at +8.00 % the interval allows both; the resolution is ±",
+        "; about ",
+        " blocks more would settle it.",
+    ] {
         assert!(said.contains(part), "{part} in {said}");
     }
     let few = sentence(Case { blocks: 1, ..CASE }, "throughput(nio2) > throughput(nio)");
     assert!(few.contains("no interval") && few.contains("undecided: one block"), "{few}");
     let held = sentence(Case { fit: false, ..CASE }, "throughput(nio2) > throughput(nio)");
     assert!(held.contains("undecided: client-limited"), "{held}");
+}
+
+#[test]
+fn what_the_sentence_of_an_undecided_claim_tells_is_not_listed_below_it_again() {
+    let claims = [("a tenth", "throughput(nio2) >= 1.08 * throughput(nio)")];
+    for (case, reason) in [
+        (CASE, "would settle it"),
+        (Case { blocks: 1, ..CASE }, "a single start of the servers decides nothing"),
+        (Case { blocks: 1, ..CASE }, "would take about"),
+    ] {
+        let result = result_of(case, &claiming(case, &claims));
+        assert!(result.claims[0].reasons.iter().any(|why| why.contains(reason)), "{:?}", result.claims);
+        for drawn in [text(&result, false), html(&result)] {
+            assert_eq!(drawn.matches(reason).count(), 1, "{reason}: {drawn}");
+        }
+    }
 }
 
 #[test]
@@ -84,6 +102,40 @@ fn a_figure_of_response_times_says_how_requests_came_and_how_many() {
         assert!(said.contains("closed loop, 8") && said.contains(" responses"), "{said}");
     }
     assert!(!sentence(CASE, "throughput(nio) > 5k/s").contains("responses"));
+}
+
+/// Four blocks settle it; what came after is no part of it.
+#[test]
+fn responses_are_those_of_the_blocks_that_a_verdict_rests_on() {
+    let more = Case { blocks: 8, ..CASE };
+    for text in ["p99(nio2) < 50ms", "p50(nio2) <= p50(nio)"] {
+        assert_eq!(sentence(more, text), sentence(CASE, text));
+    }
+    let explored = |case| {
+        let found = result(case).exploratory.into_iter().find(|found| found.measure == "cpu_per_request");
+        found.expect("a comparison")
+    };
+    let (few, many) = (explored(CASE), explored(more));
+    assert_eq!((few.blocks, few.under_exchanges), (4, 80_160));
+    assert!(many.blocks == 4 && many.over_exchanges == few.over_exchanges, "{many:?}");
+}
+
+/// Without any error of the one there is no ratio: what is judged is the difference, factors included.
+#[test]
+fn a_difference_is_told_with_its_factors_and_its_nearer_end() {
+    let said = sentence(Case { rejected: 5, ..CASE }, "2 * error_share(nio2) > error_share(nio)");
+    let expected = "2.00 times error_share(nio2) @ 64c less error_share(nio) @ 64c is at least 0.";
+    assert!(said.starts_with(expected) && said.ends_with("supported."), "{said}");
+}
+
+#[test]
+fn a_count_is_exact_and_has_no_nearer_end() {
+    let found = result(Case { rejected: 5, ..CASE });
+    let errors = &found.claims[1];
+    assert!(errors.sentence.starts_with("errors(nio2) @ 64c is 460 (4 blocks"), "{}", errors.sentence);
+    assert!(errors.verdict == "refuted" && !errors.early);
+    let said = text(&found, false);
+    assert!(said.contains("\n           460, 4 blocks\n") && !said.contains("[460, 460]"), "{said}");
 }
 
 #[test]

@@ -9,7 +9,9 @@
 //! 3. **Fit.** What all trials say together: a logistic curve of passing over the logarithm of the rate, with room for
 //!    trials that failed for another reason. The interval is its 95 % credible interval ([`fit`]).
 //! 4. **Confirmation** on fresh starts: at the lower end at least 4 of 5 trials pass, at the upper end, at least 5 %
-//!    above it, at least 4 of 5 fail. An end that is not confirmed moves outwards by 5 %, twice at most.
+//!    above it, at least 4 of 5 fail. An end that is not confirmed moves outwards by 5 %, twice at most. A trial in which
+//!    the client was the limit says nothing, and yet is none that passed: if those dropped out that might have failed, the
+//!    rest would pass too often.
 //!
 //! [`Search`] is a function of the trials that it was told: the same trials give the same next step and the same answer,
 //! so a record yields its answer again, and a search that was cut off goes on.
@@ -23,7 +25,7 @@ mod tests;
 pub use fit::{Fit, fit};
 pub use slo::{SHORTFALL_MAX, Slo, SloTerm, parse_slo};
 
-use ladder::{Bounds, Ladder, Upper};
+use ladder::{Bounds, Ladder, Need, Upper};
 
 /// Most trials of a search, confirmation not counted.
 pub const TRIALS_MAX: u32 = 30;
@@ -37,7 +39,7 @@ pub const CONFIRM_NEEDED: u32 = 4;
 pub const CONFIRM_STEP: f64 = 0.05;
 /// How often an end may move.
 const MOVES_MAX: u32 = 2;
-/// So many trials at one rate in which the client was the limit end a confirmation there.
+/// So many trials at one rate in which the client was the limit end the confirmation of an upper end there.
 const LIMITED_MAX: usize = 3;
 /// Digits of a rate that is tried.
 const DIGITS: usize = 4;
@@ -143,7 +145,7 @@ pub enum Step {
 pub struct Confirmed {
     /// Trials that came out as they should.
     pub agreed: u32,
-    /// Trials that say anything.
+    /// Trials that count: at an upper end those that say anything, at a lower end all of them.
     pub of: u32,
 }
 
@@ -183,10 +185,12 @@ pub enum Answer {
         limit: Limit,
         /// Rate at which it was.
         at: f64,
-        /// The objective holds at this rate, confirmed; `None` where it was the limit at every rate.
+        /// The objective holds at this rate, confirmed.
         at_least: Option<f64>,
         /// Passes there.
         passed: Confirmed,
+        /// Where no rate is confirmed, the highest below at which most trials passed.
+        unconfirmed: Option<f64>,
     },
     /// Too few trials, or trials that contradict each other.
     NotSettled {
@@ -298,23 +302,18 @@ impl Search {
                 let (rate_per_s, coarse) = (need.rate_per_s, need.coarse);
                 return Err(Step::Trial(Request { rate_per_s, stage: Stage::Search, fresh, coarse }));
             }
-            // All trials are used up: where there is a bracket the fit says with how much doubt.
-            Err(need) => {
-                return match need.so_far {
-                    Bounds { low: Some(low), upper: Some(Upper::Failed(_)) } => Ok(self.fitted(low)),
-                    _ => Err(Step::Done(self.unsettled(Unsettled::CutOff))),
-                };
-            }
+            // All trials are used up: both sides of a bracket are known, with how much doubt the fit says.
+            Err(Need { so_far: so_far @ Bounds { low: Some(_), upper: Some(_) }, .. }) => so_far,
+            Err(_) => return Err(Step::Done(self.unsettled(Unsettled::CutOff))),
         };
         match bounds {
             Bounds { low: Some(low), upper: Some(Upper::Failed(_)) } => Ok(self.fitted(low)),
-            Bounds { low, upper: Some(Upper::Limited(limit, at)) } => match low {
-                None => {
-                    let passed = Confirmed::default();
-                    Err(Step::Done(Answer::ClientLimited { limit, at, at_least: None, passed }))
-                }
-                low => Ok(Ends { low, high: None, limited: Some((limit, at)) }),
-            },
+            Bounds { low: None, upper: Some(Upper::Limited(limit, at)) } => {
+                Err(Step::Done(self.client_limited(limit, at)))
+            }
+            Bounds { low, upper: Some(Upper::Limited(limit, at)) } => {
+                Ok(Ends { low, high: None, limited: Some((limit, at)) })
+            }
             Bounds { low, upper: Some(Upper::Failed(at)) } => Ok(Ends { low, high: Some(at), limited: None }),
             Bounds { low, upper: None } => Ok(Ends { low, high: None, limited: None }),
         }
@@ -346,8 +345,7 @@ impl Search {
             return Step::Done(self.unsettled(Unsettled::HighNotConfirmed));
         }
         if let Some(Standing::Limited(limit, at)) = low {
-            let passed = Confirmed::default();
-            return Step::Done(Answer::ClientLimited { limit, at, at_least: None, passed });
+            return Step::Done(self.client_limited(limit, at));
         }
         let (tried_low, tried_high) =
             (self.of(Stage::ConfirmLow).count(), self.of(Stage::ConfirmHigh).count());
@@ -374,27 +372,31 @@ impl Search {
         for step in 0..=MOVES_MAX {
             let here: Vec<Outcome> =
                 self.of(stage).filter(|trial| is_same(trial.rate_per_s, rate)).map(|t| t.outcome).collect();
-            let limited: Vec<Limit> = here
-                .iter()
-                .filter_map(|outcome| match outcome {
+            let limits = || {
+                here.iter().filter_map(|outcome| match outcome {
                     Outcome::Limited(limit) => Some(*limit),
                     _ => None,
                 })
-                .collect();
-            if let Some(limit) = limited.first().filter(|_| limited.len() >= LIMITED_MAX) {
-                return Standing::Limited(*limit, rate);
+            };
+            let limited = limits().count();
+            let is_low = wanted == Outcome::Pass;
+            if let Some(limit) = limits().next().filter(|_| !is_low && limited >= LIMITED_MAX) {
+                return Standing::Limited(limit, rate);
             }
-            let of = (here.len() - limited.len()) as u32;
-            let agreed = here.iter().filter(|outcome| **outcome == wanted).count() as u32;
-            if agreed >= CONFIRM_NEEDED {
-                return Standing::Confirmed(rate, Confirmed { agreed, of });
+            let of = here.len() - if is_low { 0 } else { limited };
+            let agreed = here.iter().filter(|outcome| **outcome == wanted).count();
+            if agreed >= CONFIRM_NEEDED as usize {
+                return Standing::Confirmed(rate, Confirmed { agreed: agreed as u32, of: of as u32 });
             }
-            if of - agreed <= CONFIRM_TRIALS - CONFIRM_NEEDED {
+            let may_fail = (CONFIRM_TRIALS - CONFIRM_NEEDED) as usize;
+            if of - agreed <= may_fail {
                 return Standing::Open(rate);
             }
             let next = moved(rate);
             if step == MOVES_MAX || is_same(next, rate) {
-                return Standing::Never;
+                // Two did not pass; with one of them the client's the server has not failed here yet.
+                let limit = limits().next().filter(|_| is_low);
+                return limit.map_or(Standing::Never, |limit| Standing::Limited(limit, rate));
             }
             rate = next;
         }
@@ -412,11 +414,9 @@ impl Search {
         };
         match (confirmed(low), confirmed(high), limited) {
             (Some((at_least, passed)), _, Some((limit, at))) => {
-                Answer::ClientLimited { limit, at, at_least: Some(at_least), passed }
+                Answer::ClientLimited { limit, at, at_least: Some(at_least), passed, unconfirmed: None }
             }
-            (None, _, Some((limit, at))) => {
-                Answer::ClientLimited { limit, at, at_least: None, passed: Confirmed::default() }
-            }
+            (None, _, Some((limit, at))) => self.client_limited(limit, at),
             (Some((low, passed)), Some((high, failed)), None) => {
                 let point = self.fit().map_or_else(|| (low * high).sqrt(), |fit| fit.point);
                 Answer::Found { low, point: point.clamp(low, high), high, passed, failed }
@@ -433,21 +433,28 @@ impl Search {
         }
     }
 
+    /// The client was the limit, and nothing is confirmed.
+    fn client_limited(&self, limit: Limit, at: f64) -> Answer {
+        let unconfirmed = self.mostly(Outcome::Pass).into_iter().rev().find(|rate| *rate < at);
+        Answer::ClientLimited { limit, at, at_least: None, passed: Confirmed::default(), unconfirmed }
+    }
+
     fn unsettled(&self, why: Unsettled) -> Answer {
+        let passed = self.mostly(Outcome::Pass).last().copied();
+        let above = |rate: &f64| passed.is_none_or(|low| *rate > low);
+        Answer::NotSettled { passed, failed: self.mostly(Outcome::Fail).into_iter().find(above), why }
+    }
+
+    /// The rates at which most trials came out so, the lowest first.
+    fn mostly(&self, outcome: Outcome) -> Vec<f64> {
         let mut rates: Vec<f64> = self.trials.iter().map(|trial| trial.rate_per_s).collect();
         rates.sort_by(f64::total_cmp);
         rates.dedup_by(|a, b| is_same(*a, *b));
-        let most = |rate: f64, wanted: Outcome, other: Outcome| {
-            let here = || self.trials.iter().filter(move |trial| is_same(trial.rate_per_s, rate));
-            let count = |of: Outcome| here().filter(|trial| trial.outcome == of).count();
-            count(wanted) > count(other)
-        };
-        let passed = rates.iter().copied().rev().find(|rate| most(*rate, Outcome::Pass, Outcome::Fail));
-        let failed = rates
-            .iter()
-            .copied()
-            .find(|rate| passed.is_none_or(|low| *rate > low) && most(*rate, Outcome::Fail, Outcome::Pass));
-        Answer::NotSettled { passed, failed, why }
+        rates.retain(|rate| {
+            let here = || self.trials.iter().filter(|trial| is_same(trial.rate_per_s, *rate));
+            2 * here().filter(|trial| trial.outcome == outcome).count() > here().count()
+        });
+        rates
     }
 }
 

@@ -22,6 +22,8 @@ mod tests;
 pub use measure::{Measure, Source};
 pub use parse::parse_claim;
 
+use crate::FigureOf;
+
 /// One measured quantity of one variant, or a ratio of two.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Term {
@@ -99,25 +101,26 @@ impl Claim {
     /// What it speaks of: measures, each with its variant's index in [`Names::variants`]; one may come more
     /// than once.
     pub fn measured(&self) -> impl Iterator<Item = (Measure, usize)> + '_ {
-        [&self.left, &self.right].into_iter().flat_map(|side| match side {
-            Side::Measured { term: Term::Of { measure, variant, .. }, .. } => vec![(*measure, *variant)],
-            Side::Measured { term: Term::Ratio { measure, over, under, .. }, .. } => {
-                vec![(*measure, *over), (*measure, *under)]
-            }
-            Side::Constant(_) => Vec::new(),
+        self.figures().map(|of| (of.measure, of.variant))
+    }
+
+    /// All that it rests on; one may come more than once.
+    pub fn figures(&self) -> impl Iterator<Item = FigureOf> + '_ {
+        [&self.left, &self.right].into_iter().flat_map(|side| {
+            let Side::Measured { term, point, .. } = side else { return Vec::new() };
+            let (measure, stream, variants) = match term {
+                Term::Of { measure, variant, stream } => (*measure, *stream, vec![*variant]),
+                Term::Ratio { measure, over, under, stream } => (*measure, *stream, vec![*over, *under]),
+            };
+            let figure = |variant| FigureOf { measure, variant, point: *point, stream };
+            variants.into_iter().map(figure).collect()
         })
     }
 
     /// The variants that it speaks of with the load points, by index into [`Names::variants`] and [`Names::points`];
     /// one may come more than once.
     pub fn trials(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        [&self.left, &self.right].into_iter().flat_map(|side| match side {
-            Side::Measured { term: Term::Of { variant, .. }, point, .. } => vec![(*variant, *point)],
-            Side::Measured { term: Term::Ratio { over, under, .. }, point, .. } => {
-                vec![(*over, *point), (*under, *point)]
-            }
-            Side::Constant(_) => Vec::new(),
-        })
+        self.figures().map(|of| (of.variant, of.point))
     }
 
     /// Whether it is about a count over all exchanges seen, which is a fact and no estimate: `errors(x) == 0`.

@@ -143,10 +143,12 @@ pub struct Scalability {
 /// are figures, not verdicts. The same seed gives the same intervals.
 ///
 /// - *The most* is taken in each block at the rung that the **other** blocks show to be the highest: the highest of
-///   several noisy figures is too high, one that was chosen without looking at it is not. It is never above the
-///   throughput of the rung that is the highest over all blocks.
+///   several noisy figures is too high, one that was chosen without looking at it is not. Rungs of which the other blocks
+///   do not tell whether they are lower, by a standard error, are taken with it, and their mean counts: which of a plateau
+///   is the highest changes from block to block, and one alone would make the interval half as wide again.
 /// - *The knee*: each block has ln X + ln(R₀ + Z), whose mean over blocks has Student's interval. That is the delta
-///   method on logarithms with the covariance of both factors in it.
+///   method on logarithms with the covariance of both factors in it. The standard error of both is the jackknife's, for a
+///   block has a say in where the others take their most, and such figures are not independent of each other.
 /// - *The plateau* begins at the lowest rung whose mean log-ratio to the most is at least ln 0.95. Its ends are the
 ///   lowest rung that is not significantly below that, and the lowest that is significantly above. Unless the highest
 ///   rung has 1.4 times as many connections, the ladder was too short to see a plateau, and there is no knee either.
@@ -164,12 +166,11 @@ pub fn scalability(ladder: &Ladder, tail: f64, seed: u64) -> Result<Scalability,
         .iter()
         .map(|rung| rung.throughput_per_s.iter().map(|throughput| throughput.ln()).collect())
         .collect();
-    let most = most(&logs);
-    let cycles_ns: Vec<f64> = ladder.low_response_ns.iter().map(|ns| ns + ladder.think_ns).collect();
-    let knees: Vec<f64> =
-        most.iter().zip(&cycles_ns).map(|(most, cycle_ns)| (most + (cycle_ns / 1e9).ln()).exp()).collect();
-    let mean = |values: &[f64]| mean_over_blocks(values, tail).ok_or(NoLadder::Unsound);
-    let most_per_s: Vec<f64> = most.iter().map(|most| most.exp()).collect();
+    let blocks: Vec<usize> = (0..ladder.low_response_ns.len()).collect();
+    let most = most(&logs, &blocks);
+    let cycle = |ns: &f64| ((ns + ladder.think_ns) / 1e9).ln();
+    let cycles: Vec<f64> = ladder.low_response_ns.iter().map(cycle).collect();
+    let times = |own: &[f64]| most_times(&logs, own, tail).ok_or(NoLadder::Unsound);
     let below: Vec<Distance> = logs
         .iter()
         .map(|rung| Distance::of(rung, &most, tail))
@@ -180,10 +181,10 @@ pub fn scalability(ladder: &Ladder, tail: f64, seed: u64) -> Result<Scalability,
     let falls = below.last().is_some_and(|distance| distance.high < 0.0);
     Ok(Scalability {
         blocks: most.len() as u32,
-        most_per_s: mean(&most_per_s)?,
-        low_response_ns: mean(&ladder.low_response_ns)?,
+        most_per_s: times(&vec![0.0; blocks.len()])?,
+        low_response_ns: mean_over_blocks(&ladder.low_response_ns, tail).ok_or(NoLadder::Unsound)?,
         low_load: is_low_load(ladder, &logs),
-        knee: knee(mean(&knees)?, ladder, &below),
+        knee: knee(times(&cycles)?, ladder, &below),
         plateau_from: plateau_from(ladder, &below),
         peak: match (falls, fit.peak.high < f64::from(highest)) {
             (false, _) => Err(NoPeak::NoFall),
@@ -214,16 +215,43 @@ fn check(ladder: &Ladder) -> Result<(), NoLadder> {
     if sound { Ok(()) } else { Err(NoLadder::Unsound) }
 }
 
-/// For each block the log throughput at the rung that is the highest over the other blocks.
-fn most(logs: &[Vec<f64>]) -> Vec<f64> {
-    let sums: Vec<f64> = logs.iter().map(|rung| rung.iter().sum()).collect();
-    let blocks = logs.first().map_or(0, Vec::len);
-    let of_block = |block: usize| {
-        let others = |rung: usize| sums[rung] - logs[rung][block];
-        let highest = (0..logs.len()).max_by(|a, b| others(*a).total_cmp(&others(*b))).unwrap_or(0);
-        logs[highest][block]
+/// For each of these blocks the log throughput where the others of them have the most: at their highest rung and those
+/// within a standard error of it, the mean of all of these.
+fn most(logs: &[Vec<f64>], blocks: &[usize]) -> Vec<f64> {
+    let of_block = |block: &usize| {
+        let others = || blocks.iter().filter(|other| *other != block);
+        let sum = |rung: &[f64]| others().map(|other| rung[*other]).sum::<f64>();
+        let highest = logs.iter().max_by(|a, b| sum(a).total_cmp(&sum(b)));
+        let is_near = |rung: &&Vec<f64>| {
+            let below = |highest: &Vec<f64>| others().map(|other| highest[*other] - rung[*other]).collect();
+            let below: Option<Vec<f64>> = highest.map(below);
+            let moments = below.and_then(|below| Moments::of(&below));
+            moments.is_some_and(|moments| moments.mean <= moments.standard_error())
+        };
+        let here: Vec<f64> = logs.iter().filter(is_near).map(|rung| rung[*block]).collect();
+        Moments::of(&here).map_or(f64::NAN, |moments| moments.mean)
     };
-    (0..blocks).map(of_block).collect()
+    blocks.iter().map(of_block).collect()
+}
+
+/// The most, times what each block has of its own, as logarithms. The standard error is what leaving out each block in
+/// turn does to the mean (Efron and Stein, Ann. Statist. 9, 1981); without a choice of rungs it would be the usual one.
+fn most_times(logs: &[Vec<f64>], own: &[f64], tail: f64) -> Option<MeanInterval> {
+    let mean = |blocks: &[usize]| {
+        let most = most(logs, blocks);
+        most.iter().zip(blocks).map(|(most, block)| most + own[*block]).sum::<f64>() / blocks.len() as f64
+    };
+    let blocks: Vec<usize> = (0..own.len()).collect();
+    let without = |left_out: &usize| {
+        let others: Vec<usize> = blocks.iter().copied().filter(|block| block != left_out).collect();
+        mean(&others)
+    };
+    let spread = Moments::of(&blocks.iter().map(without).collect::<Vec<f64>>())?;
+    let freedom = spread.n.saturating_sub(1);
+    let error = f64::from(freedom) / f64::from(spread.n).sqrt() * spread.sd;
+    let (mean, half) = (mean(&blocks), student::critical(tail, freedom) * error);
+    let ends = Some(((mean - half).exp(), (mean + half).exp()));
+    mean.is_finite().then(|| MeanInterval { mean: mean.exp(), ends, blocks: spread.n })
 }
 
 /// How far the log throughput of a rung is from the most.

@@ -4,7 +4,7 @@ use crate::convert::counts_of;
 use crate::fitness::{CHECK_CEILING, CHECK_CEILING_TAIL, CHECK_HICCUPS, check_ceiling, finding};
 use crate::merge::decode;
 use crate::observe::{is_tail, observations_of};
-use crate::schema::{CapacityTrial, Ceiling, PlannedCapacity, Slice, TrialTerms, Variant};
+use crate::schema::{CapacityTrial, Ceiling, PlannedCapacity, Point, Slice, TrialTerms, Variant};
 use crate::{Run, StoreError};
 use proofload_stats::Measure;
 use proofload_stats::capacity::{
@@ -86,20 +86,22 @@ impl Run {
         let mut seen = Vec::new();
         for slice in self.trial_slices() {
             let ceiling = lowest(self.ceilings(), &slice.measured.variant);
-            seen.extend(trial_of(slice, slo, ceiling, self.path())?);
+            let waited_ns = self.plan().timing.drain_ns;
+            seen.extend(trial_of(slice, slo, ceiling, waited_ns, self.path())?);
         }
         Ok(seen)
     }
 }
 
-/// The ceiling that may have been the limit of a variant. One that names no variants is of all.
+/// The ceiling that may have been a variant's limit.
 fn lowest<'a>(ceilings: &'a [Ceiling], variant: &str) -> Option<&'a Ceiling> {
-    let is_of = |names: &[String]| names.is_empty() || names.iter().any(|name| name == variant);
-    let known = ceilings.iter().filter(|found| found.exchanges_per_s.is_some() && is_of(&found.variants));
+    let is_of = |of: &&Ceiling| of.variants.is_empty() || of.variants.iter().any(|name| name == variant);
+    let known = ceilings.iter().filter(is_of).filter(|ceiling| ceiling.exchanges_per_s.is_some());
     known.min_by(|a, b| a.exchanges_per_s.unwrap_or(0.0).total_cmp(&b.exchanges_per_s.unwrap_or(0.0)))
 }
 
-/// A slice as a trial; `None` for one that is none. `path` is named in errors.
+/// A slice as a trial; `None` for one that is none. `waited_ns` is how long was waited behind the window for what was still
+/// to come; `path` is named in errors.
 ///
 /// # Errors
 /// When a histogram cannot be read.
@@ -107,6 +109,7 @@ pub fn trial_of(
     slice: &Slice,
     slo: &Slo,
     ceiling: Option<&Ceiling>,
+    waited_ns: u64,
     path: &Path,
 ) -> Result<Option<SeenTrial>, StoreError> {
     let Some((terms, stage)) = slice.trial.as_ref().and_then(|terms| Some((terms, stage_of(terms)?))) else {
@@ -118,6 +121,7 @@ pub fn trial_of(
     let mut judged = Judged { values: Vec::new(), why: Vec::new(), margin: None, is_time_alone: true };
     for term in &slo.terms {
         judged.enter(term, value(term.measure));
+        judged.unended(term, &slice.measured, waited_ns);
     }
     let (sent_share, carried_share) = shares(slice);
     judged.shortfall("of the planned requests were sent", sent_share, 0.0);
@@ -195,6 +199,20 @@ impl Judged {
             }
         }
         self.values.push((name, value));
+    }
+
+    /// What had not come to an end when nobody waited any longer has taken longer than that, and is in no quantile.
+    fn unended(&mut self, term: &SloTerm, point: &Point, waited_ns: u64) {
+        let beyond = match term.measure {
+            Measure::ResponseQuantile(q) => 1.0 - f64::from(q) / 10_000.0,
+            Measure::ResponseMax => 0.0,
+            _ => return,
+        };
+        let unended = point.unsent.saturating_add(point.outcomes.get("abandoned").copied().unwrap_or(0));
+        if term.limit <= waited_ns as f64 && unended as f64 > beyond * point.intended as f64 {
+            let of = point.intended;
+            self.why.push(format!("{}: {unended} of {of} requests never came to an end", term.text));
+        }
     }
 
     fn shortfall(&mut self, what: &str, share: Option<f64>, slack: f64) {

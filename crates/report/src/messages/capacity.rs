@@ -14,6 +14,15 @@ pub const TRIAL_COLUMNS: [&str; 7] = ["trial", "rate", "for", "sent", "carried",
 pub const CAPACITY_NO_CEILING: &str = "the generator's ceiling in this setting is not known: that it was fit rests on its other \
                                        checks";
 
+/// A quantile of the objective that a trial can hardly tell.
+pub fn rough_objective(measure: &str, requests: u64, beyond: u64) -> String {
+    format!(
+        "{measure} rests on little: a trial had {} requests, {beyond} of which lie beyond it; give longer trials (--trial), \
+         or a higher --from",
+        number::count(requests)
+    )
+}
+
 fn rate(per_s: f64) -> String {
     number::with_unit(per_s, "per_s")
 }
@@ -100,19 +109,21 @@ pub fn capacity(variant: &str, slo: &str, answer: &Answer, process: bool) -> Str
             "{variant}: not within the range: it carries at least {}, the highest rate, with {slo}{whose}",
             rate(highest)
         ),
-        Answer::ClientLimited { limit, at, at_least, .. } => {
+        Answer::ClientLimited { limit, at, at_least, unconfirmed, .. } => {
             let what = match limit {
                 Limit::Generator => "client-limited",
                 Limit::Connections => "limited by its connections",
             };
-            match at_least {
-                Some(at_least) => format!(
-                    "{variant}: {what} at {}: capacity is at least {} with {slo}{whose}",
-                    rate(at),
-                    rate(at_least)
-                ),
-                None => format!("{variant}: {what} at {}: nothing can be said of its capacity", rate(at)),
-            }
+            let said = match (at_least, unconfirmed) {
+                (Some(at_least), _) => {
+                    format!("capacity is at least {} with {slo}{whose}", rate(at_least))
+                }
+                (None, Some(low)) => {
+                    format!("most trials passed at {}, which was not confirmed", rate(low))
+                }
+                (None, None) => "nothing can be said of its capacity".to_string(),
+            };
+            format!("{variant}: {what} at {}: {said}", rate(at))
         }
         Answer::NotSettled { passed, failed, .. } => {
             let between = match (passed, failed) {
@@ -128,7 +139,7 @@ pub fn capacity(variant: &str, slo: &str, answer: &Answer, process: bool) -> Str
     }
 }
 
-/// What belongs to an answer; `limited` is what the first trial said in which the client was the limit.
+/// What belongs to an answer; `limited` is what the first trial said in which that was the limit.
 pub fn capacity_reasons(
     answer: &Answer,
     planned: &PlannedCapacity,

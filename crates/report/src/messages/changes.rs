@@ -90,7 +90,9 @@ fn moved(change: &Estimate) -> String {
         }
         _ => number::with_unit(by(change.point), unit),
     };
-    format!("{} by {said}", if rose { "rose" } else { "fell" })
+    // Beside changes that are ratios, 2 % of a share would be read as one.
+    let points = if unit == "share_difference" { ", in percentage points," } else { "" };
+    format!("{} by {said}{points}", if rose { "rose" } else { "fell" })
 }
 
 /// What was not the same before and after a change.
@@ -124,7 +126,10 @@ mod tests {
             (estimate(0.88, Some((0.85, 0.91)), "ratio"), "fell by 12.0 % [9.00, 15.0]"),
             (estimate(3.2, Some((3.0, 3.4)), "ratio"), "rose by 220 % [200, 240]"),
             (estimate(1.5, None, "ratio"), "rose by 50.0 %"),
-            (estimate(-0.02, Some((-0.03, -0.01)), "share_difference"), "fell by 2.00 % [1.00, 3.00]"),
+            (
+                estimate(-0.02, Some((-0.03, -0.01)), "share_difference"),
+                "fell by 2.00 % [1.00, 3.00], in percentage points,",
+            ),
             (estimate(4.0, Some((3.0, 5.0)), "count_difference"), "rose by 4.00 [3.00, 5.00]"),
         ] {
             assert_eq!(moved(&change), expected);

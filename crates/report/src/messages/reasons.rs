@@ -58,13 +58,9 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
             variant(index),
             blocks(*of)
         ),
-        Reason::HalvesDiffer { first, second, errors, allowed } => format!(
-            "the first half of the blocks shows {}, the second {}: {} standard errors apart, and chance explains \
-             {allowed:.1}; something changed in between",
-            number::with_unit(*first, unit),
-            number::with_unit(*second, unit),
-            number::plain(*errors),
-        ),
+        Reason::HalvesDiffer { first, second, errors, allowed } => {
+            halves_differ((*first, *second), *errors, *allowed, unit)
+        }
         Reason::Futile { last, chance } => format!(
             "closed early: as it stands, the probability that {} would settle it is {}",
             blocks(*last),
@@ -97,6 +93,20 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
     }
 }
 
+fn halves_differ((first, second): (f64, f64), errors: f64, allowed: f64, unit: &str) -> String {
+    let value = |value: f64| match unit {
+        "ratio" => format!("{value:.0$}", number::ratio_decimals((first - second).abs())),
+        _ => number::with_unit(value, unit),
+    };
+    format!(
+        "the first half of the blocks shows {}, the second {}: {} standard errors apart, and chance explains \
+         {allowed:.1}; something changed in between",
+        value(first),
+        value(second),
+        number::plain(errors),
+    )
+}
+
 /// What a subject must have to have a value.
 fn needs(source: Source) -> &'static str {
     match source {
@@ -112,5 +122,18 @@ fn needs(source: Source) -> &'static str {
         Source::Generations => ": it needs a JVM whose collector has generations",
         Source::Locks => ": it needs a JVM that counts contended locks, as JDK 17 does and JDK 25 does not",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_that_differ_read_differently() {
+        let differ = |first, second, unit| halves_differ((first, second), 4.2, 3.3, unit);
+        assert!(differ(1.011, 1.014, "ratio").contains("shows 1.0110, the second 1.0140: 4.20 standard"));
+        assert!(differ(0.9, 1.1, "ratio").contains("shows 0.90, the second 1.10:"));
+        assert!(differ(2e6, 3e6, "ns").contains("shows 2.00 ms, the second 3.00 ms:"));
     }
 }

@@ -65,9 +65,10 @@ pub fn no_scalability(reasons: &[String]) -> String {
 /// Why there is no knee.
 pub fn no_knee(why: NoKnee, lowest: u32, highest: u32) -> String {
     match why {
-        NoKnee::StillRising => {
-            format!("knee not observed up to {highest} connections: throughput was still rising there")
-        }
+        NoKnee::StillRising => format!(
+            "knee not observed up to {highest} connections: none well below them come near their throughput, which may \
+             still rise"
+        ),
         NoKnee::AtLowest => format!(
             "the knee is at {lowest} connections or below: that many already reach 95 % of the most; begin with fewer"
         ),
@@ -88,7 +89,7 @@ pub fn loaded_at(lowest: u32) -> String {
 /// Why no peak is told.
 pub fn no_peak(why: NoPeak, highest: u32) -> String {
     let why = match why {
-        NoPeak::NoFall => "throughput there is not significantly below the most",
+        NoPeak::NoFall => "throughput may still be at its most there",
         NoPeak::OpenEnd => "throughput falls, but the interval of the peak does not end below that",
     };
     format!("peak not observed up to {highest} connections: {why}")

@@ -14,6 +14,9 @@ pub const TREND: &str = "of";
 pub const OUTSIDE_THE_HEAP: &str = "alarm: the live set of the heap does not grow, or by less than half as much, so what grows lies outside it: direct buffers, \
                                     metaspace, threads' stacks, native code";
 
+/// Used heap grows, and nobody forced a collection.
+pub const MAY_BE_GARBAGE: &str = "no collection was forced: some of this may be garbage that none has looked at yet; only the live set tells a leak";
+
 /// The word of a verdict.
 pub fn trend_verdict(verdict: &str) -> &str {
     match verdict {
@@ -60,7 +63,7 @@ pub fn no_trend(why: &NoTrend) -> String {
 }
 
 /// What a trend means. `unit` is that of the values; `of_heap` says whether growth is compared with the largest heap.
-pub fn trend(trend: &Trend, rule: &TrendRule, unit: &str, of_heap: bool, is_heap: bool) -> String {
+pub fn trend(trend: &Trend, rule: &TrendRule, unit: &str, of_heap: bool, is_leak: bool) -> String {
     let value = |value: f64| number::with_unit(value, unit);
     let yardstick = if of_heap { "the largest heap" } else { "its level" };
     let share = |per_hour: f64| number::percent(per_hour / trend.yardstick.max(f64::MIN_POSITIVE));
@@ -71,7 +74,7 @@ pub fn trend(trend: &Trend, rule: &TrendRule, unit: &str, of_heap: bool, is_heap
             "it grows by {} of {yardstick} in an hour, in the second half as well ({} in an hour){}",
             share(point),
             number::with_ends(second.point, second.low, second.high, unit),
-            if is_heap { ": a leak" } else { "" }
+            if is_leak { ": a leak" } else { "" }
         ),
         TrendVerdict::NoGrowth if high <= 0.0 => "it does not grow".to_string(),
         TrendVerdict::NoGrowth => format!(

@@ -3,11 +3,12 @@
 //! a study stopped early, the end of the interval that is nearer to what is claimed comes first.
 
 use super::{blocks, why};
+use crate::figures::{Cells, answered_over};
 use crate::number;
 use proofload_stats::{
-    Claim, Comparison, Design, Estimate, Judged, Kind, Measure, Names, Reason, Side, Term, Verdict,
+    Claim, Comparison, Design, Estimate, FigureOf, Judged, Kind, Measure, Names, Reason, Side, Term, Verdict,
 };
-use proofload_store::schema::{LoadPoint, Plan, Point};
+use proofload_store::schema::{LoadPoint, Plan};
 
 /// What a sentence needs beside the claim.
 #[derive(Clone, Copy)]
@@ -17,7 +18,7 @@ pub struct Setting<'a> {
     /// How it was looked at.
     pub design: &'a Design,
     /// What was measured.
-    pub points: &'a [Point],
+    pub(crate) cells: &'a Cells<'a>,
     /// Variants, load points and streams by their indexes.
     pub names: &'a Names,
 }
@@ -35,11 +36,12 @@ struct Pair {
 }
 
 /// Whether a claim was settled before the last look, where more blocks might have shown less.
-pub fn is_early(judged: &Judged, design: &Design) -> bool {
+pub fn is_early(claim: &Claim, judged: &Judged, design: &Design) -> bool {
     let exact = |reason: &Reason| matches!(reason, Reason::Constant | Reason::SeenOnly { .. });
     judged.settled
         && judged.verdict != Verdict::Undecided
         && judged.blocks < design.last()
+        && !claim.is_of_a_count()
         && !judged.reasons.iter().any(exact)
 }
 
@@ -158,33 +160,44 @@ const AT_MOST: &str = "at most ";
 /// What comes first: the estimate, or after an early stop the end of the interval that is nearer to the boundary.
 fn quoted(claim: &Claim, judged: &Judged, estimate: &Estimate, design: &Design) -> (&'static str, f64) {
     let inside = matches!(claim.comparison, Comparison::Within(_)) && judged.verdict == Verdict::Supported;
-    if inside || !is_early(judged, design) {
+    if inside || !is_early(claim, judged, design) {
         return ("", estimate.point);
     }
-    match estimate.point > boundary(claim) {
+    match estimate.point > boundary(claim, is_difference(estimate.unit)) {
         true => (AT_LEAST, estimate.low),
         false => (AT_MOST, estimate.high),
     }
 }
 
-/// What the quantity is compared with.
-pub fn boundary(claim: &Claim) -> f64 {
+/// What the quantity is compared with: a difference has the factors in it already.
+pub fn boundary(claim: &Claim, is_difference: bool) -> f64 {
     let factor = |side: &Side| match side {
         Side::Measured { factor, .. } => *factor,
         Side::Constant(value) => *value,
     };
-    factor(&claim.right) / factor(&claim.left)
+    if is_difference { 0.0 } else { factor(&claim.right) / factor(&claim.left) }
+}
+
+/// Whether an estimate is one side less the other, because zeros forbid a ratio.
+pub fn is_difference(unit: &str) -> bool {
+    unit.ends_with("_difference")
 }
 
 /// `p99(nio) @ 64c is 48.2 ms`.
 fn of_level(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<'_>) -> String {
     let left = quantity(&claim.left, setting.names);
     let (bound, value) = quoted(claim, judged, estimate, setting.design);
-    let is_difference = estimate.unit.ends_with("_difference");
-    let value = number::with_unit(if is_difference { estimate.point } else { value }, estimate.unit);
+    let value = number::with_unit(value, estimate.unit);
     match &claim.right {
-        Side::Measured { .. } if is_difference => {
-            format!("{left} less {} is {value}", quantity(&claim.right, setting.names))
+        Side::Measured { .. } if is_difference(estimate.unit) => {
+            let times = |side: &Side| match side {
+                Side::Measured { factor, .. } if *factor != 1.0 => {
+                    format!("{} times ", number::plain(*factor))
+                }
+                _ => String::new(),
+            };
+            let right = quantity(&claim.right, setting.names);
+            format!("{}{left} less {}{right} is {bound}{value}", times(&claim.left), times(&claim.right))
         }
         Side::Measured { .. } => {
             format!("{left} is {bound}{value} times {}", quantity(&claim.right, setting.names))
@@ -243,12 +256,12 @@ fn basis(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<
         }
         parts.push(made_of(judged.blocks, setting.plan));
         parts.push(format!("Hodges–Lehmann {}", told(estimate.hodges_lehmann)));
-        return with_arrivals(parts, claim, setting);
+        return with_arrivals(parts, claim, judged.blocks, setting);
     } else if !claim.is_of_a_count() {
         parts.push("no interval".to_string());
     }
     parts.push(made_of(judged.blocks, setting.plan));
-    with_arrivals(parts, claim, setting)
+    with_arrivals(parts, claim, judged.blocks, setting)
 }
 
 /// `+5.4 %` for a ratio of 1.054; `×2.31` beside an estimate that is told so.
@@ -267,29 +280,28 @@ fn made_of(n: u32, plan: &Plan) -> String {
     format!("{} of {what} {turns}", blocks(n))
 }
 
-/// A figure of response times says how the requests came, and of how many answers it is.
-fn with_arrivals(mut parts: Vec<String>, claim: &Claim, setting: &Setting<'_>) -> String {
+/// A figure of response times says how the requests came, and of how many answers it is: those of the stream and of the
+/// blocks that it rests on.
+fn with_arrivals(mut parts: Vec<String>, claim: &Claim, n: u32, setting: &Setting<'_>) -> String {
     let of_latency = |measure: Measure| {
         matches!(measure, Measure::ResponseQuantile(_) | Measure::ResponseMean | Measure::ResponseMax)
     };
     if claim.measured().any(|(measure, _)| of_latency(measure)) {
-        let mut trials: Vec<(usize, usize)> = Vec::new();
-        claim.trials().for_each(|trial| {
-            if !trials.contains(&trial) {
-                trials.push(trial);
+        let mut figures: Vec<FigureOf> = Vec::new();
+        let place = |of: &FigureOf| (of.variant, of.point, of.stream);
+        claim.figures().for_each(|of| {
+            if !figures.iter().any(|known| place(known) == place(&of)) {
+                figures.push(of);
             }
         });
-        let counts = trials.iter().map(|&(variant, point)| {
-            let variant = setting.names.variants.get(variant).map(|known| &known.name);
-            let label = setting.names.points.get(point);
-            let is_it = |point: &&Point| {
-                Some(&point.variant) == variant && Some(&point.point) == label && point.stream.is_empty()
-            };
-            number::count(setting.points.iter().find(is_it).map_or(0, |point| point.response_time_ns.count))
-        });
+        let counts = answered_over(setting.cells, &figures, n).into_iter().map(number::count);
         let counts: Vec<String> = counts.collect();
-        let mut loops: Vec<String> =
-            trials.iter().filter_map(|(_, point)| setting.plan.points.get(*point)).map(arrivals).collect();
+        let arrivals = |of: &FigureOf| {
+            let load = setting.plan.points.get(of.point)?;
+            let own = of.stream.and_then(|stream| load.streams.get(stream));
+            Some(own.map_or_else(|| arrivals(load), |own| own.model.clone()))
+        };
+        let mut loops: Vec<String> = figures.iter().filter_map(arrivals).collect();
         loops.dedup();
         parts.push(format!("{} loop, {} responses", loops.join(" and "), counts.join(" and ")));
     }
@@ -304,41 +316,24 @@ pub fn arrivals(point: &LoadPoint) -> String {
     }
 }
 
-/// `undecided (the interval holds +3.00 %), resolution ±4.40 %; about 9 blocks more would settle it`.
+/// `undecided, at +3.00 % the interval allows both; the resolution is ±4.40 %; about 9 blocks more would settle it`. The
+/// reason stands in it as it does by itself.
 fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<'_>) -> String {
     let word = judged.verdict.name();
     if judged.verdict != Verdict::Undecided {
         return word.to_string();
     }
-    let is_pair = pair_of(claim).is_some() && estimate.unit == "ratio";
-    let crosses = judged.reasons.iter().find_map(|reason| match reason {
-        Reason::IntervalCrosses { resolution, more_blocks } => Some((resolution, more_blocks)),
-        _ => None,
-    });
-    match crosses {
-        Some((resolution, more)) => {
-            let what = match claim.comparison {
-                Comparison::Within(band) => format!("±{}", number::percent(band)),
-                _ if is_pair => signed(boundary(claim), estimate),
-                _ if estimate.unit.ends_with("_difference") => number::with_unit(0.0, estimate.unit),
-                _ => number::with_unit(boundary(claim), estimate.unit),
-            };
-            let more = match more {
-                Some(n) => format!("about {} more", blocks(*n)),
-                None => "no number of blocks in reach".to_string(),
-            };
-            let side = match claim.comparison {
-                Comparison::Within(_) => "the interval lies neither within nor outside",
-                _ => "the interval holds",
-            };
-            format!(
-                "{word} ({side} {what}), resolution ±{}; {more} would settle it",
-                number::percent(*resolution)
-            )
-        }
-        None => match judged.reasons.first() {
-            Some(reason) => format!("{word}: {}", why(reason, setting.names, estimate.unit)),
-            None => word.to_string(),
-        },
+    let crosses = judged.reasons.iter().find(|reason| matches!(reason, Reason::IntervalCrosses { .. }));
+    let Some(reason) = crosses.or(judged.reasons.first()) else { return word.to_string() };
+    let why = why(reason, setting.names, estimate.unit);
+    if crosses.is_none() {
+        return format!("{word}: {why}");
     }
+    let is_pair = pair_of(claim).is_some() && estimate.unit == "ratio";
+    let between = match claim.comparison {
+        Comparison::Within(band) => format!("±{}", number::percent(band)),
+        _ if is_pair => signed(boundary(claim, false), estimate),
+        _ => number::with_unit(boundary(claim, is_difference(estimate.unit)), estimate.unit),
+    };
+    format!("{word}, at {between} {why}")
 }

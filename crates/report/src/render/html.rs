@@ -62,7 +62,8 @@ fn card(verdict: &VerdictView) -> String {
         "refuted" | "not met" | "leak" | "growth" => "refuted",
         _ => "undecided",
     };
-    let reasons: String = verdict.reasons.iter().map(|reason| format!("<li>{}</li>", safe(reason))).collect();
+    let reasons: String =
+        verdict.further_reasons().map(|reason| format!("<li>{}</li>", safe(reason))).collect();
     let reasons = if reasons.is_empty() { reasons } else { format!("<ul>{reasons}</ul>") };
     let sentence = match verdict.sentence.as_str() {
         "" => String::new(),

@@ -1,10 +1,10 @@
-//! JUnit's XML, as continuous integration reads it: a test case for each claim and each expectation.
+//! JUnit's XML, as continuous integration reads it: a test case for each claim, each expectation and each capacity.
 
 use crate::escape::xml as safe;
 use crate::result::{Overall, overall};
 use crate::view::{VerdictView, View, view};
 use crate::{messages, number};
-use proofload_store::schema::{Point, RunResult};
+use proofload_store::schema::{CapacityResult, Point, RunResult};
 
 /// What an undecided claim is to a reader of JUnit's XML, which has no word for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,22 +21,16 @@ pub enum Undecided {
 pub fn junit(result: &RunResult, undecided: Undecided) -> String {
     let view = view(result);
     let suite = safe(&view.title);
-    let mut cases = run_case(result, &view);
-    let mut failures = 0;
-    let mut skipped = 0;
-    let judged = || view.verdicts.iter().chain(&view.expectations);
-    for verdict in judged() {
-        match (verdict.verdict.as_str(), undecided) {
-            ("supported" | "met", _) => {}
-            ("undecided", Undecided::Skip) => skipped += 1,
-            _ => failures += 1,
-        }
-        cases.push_str(&claim_case(&suite, verdict, undecided));
-    }
+    let mut drawn = run_case(result, &view);
+    let judged = view.verdicts.iter().chain(&view.expectations).map(Case::of_verdict);
+    let cases: Vec<Case> = judged.chain(result.capacities.iter().map(Case::of_capacity)).collect();
+    let count = |came: Came| cases.iter().filter(|case| case.came(undecided) == came).count();
+    let (failures, skipped) = (count(Came::Failed), count(Came::Skipped));
+    cases.iter().for_each(|case| drawn.push_str(&case.drawn(&suite, undecided)));
     let errors = u32::from(why_invalid(result, &view).is_some());
     let counts = format!(
         "tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"",
-        judged().count() + 1
+        cases.len() + 1
     );
     let measured: f64 = wholes(result).map(|point| point.seconds).sum();
     let mut out = format!(
@@ -54,7 +48,7 @@ pub fn junit(result: &RunResult, undecided: Undecided) -> String {
         out.push_str(&format!("<property name=\"{}\" value=\"{}\"/>\n", messages::LIMIT, safe(limit)));
     }
     out.push_str("</properties>\n");
-    out.push_str(&cases);
+    out.push_str(&drawn);
     out.push_str("</testsuite>\n</testsuites>\n");
     out
 }
@@ -88,19 +82,70 @@ fn run_case(result: &RunResult, view: &View) -> String {
     format!("<testcase classname=\"{suite}\" name=\"{}\">{inner}</testcase>\n", messages::THE_RUN)
 }
 
-fn claim_case(suite: &str, verdict: &VerdictView, undecided: Undecided) -> String {
-    let mut said = vec![verdict.rests_on.clone()];
-    said.extend(verdict.reasons.clone());
-    said.retain(|line| !line.is_empty());
-    let (word, message) = (safe(&verdict.verdict), safe(&said.join("; ")));
-    let inner = match (verdict.verdict.as_str(), undecided) {
-        ("supported" | "met", _) => format!("<system-out>{message}</system-out>"),
-        ("undecided", Undecided::Skip) => format!("<skipped message=\"{word}: {message}\"/>"),
-        _ => format!(
-            "<failure type=\"{word}\" message=\"{word}: {message}\">{}</failure>",
-            safe(&said.join("\n"))
-        ),
-    };
-    let name = safe(&messages::claimed(&verdict.name, &verdict.text));
-    format!("<testcase classname=\"{suite}\" name=\"{name}\">{inner}</testcase>\n")
+/// How a test case came out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Came {
+    Passed,
+    Failed,
+    Skipped,
+}
+
+/// A claim, an expectation or a capacity.
+struct Case {
+    name: String,
+    word: String,
+    /// `None` where it is not known.
+    holds: Option<bool>,
+    said: Vec<String>,
+}
+
+impl Case {
+    fn of_verdict(verdict: &VerdictView) -> Case {
+        let said = std::iter::once(&verdict.rests_on).chain(&verdict.reasons);
+        Case {
+            name: messages::claimed(&verdict.name, &verdict.text),
+            word: verdict.verdict.clone(),
+            holds: match verdict.verdict.as_str() {
+                "supported" | "met" => Some(true),
+                "undecided" => None,
+                _ => Some(false),
+            },
+            said: said.filter(|line| !line.is_empty()).cloned().collect(),
+        }
+    }
+
+    /// As exit codes have it: not carrying even the lowest rate is an answer that nobody asked for.
+    fn of_capacity(found: &CapacityResult) -> Case {
+        Case {
+            name: messages::of_variant(&found.variant, &messages::capacity_title(&found.slo)),
+            word: messages::capacity_answer(&found.answer).to_string(),
+            holds: match found.answer.as_str() {
+                "found" | "above_range" => Some(true),
+                "below_range" => Some(false),
+                _ => None,
+            },
+            said: std::iter::once(&found.sentence).chain(&found.reasons).cloned().collect(),
+        }
+    }
+
+    fn came(&self, undecided: Undecided) -> Came {
+        match (self.holds, undecided) {
+            (Some(true), _) => Came::Passed,
+            (None, Undecided::Skip) => Came::Skipped,
+            _ => Came::Failed,
+        }
+    }
+
+    fn drawn(&self, suite: &str, undecided: Undecided) -> String {
+        let (name, word, message) = (safe(&self.name), safe(&self.word), safe(&self.said.join("; ")));
+        let inner = match self.came(undecided) {
+            Came::Passed => format!("<system-out>{message}</system-out>"),
+            Came::Skipped => format!("<skipped message=\"{word}: {message}\"/>"),
+            Came::Failed => format!(
+                "<failure type=\"{word}\" message=\"{word}: {message}\">{}</failure>",
+                safe(&self.said.join("\n"))
+            ),
+        };
+        format!("<testcase classname=\"{suite}\" name=\"{name}\">{inner}</testcase>\n")
+    }
 }

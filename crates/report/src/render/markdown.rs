@@ -9,6 +9,8 @@ use proofload_store::schema::{BadAnswer, RunResult};
 const COMMENT_BYTES: usize = 65_000;
 /// Longest text of a stranger in one place.
 const TEXT_CHARS: usize = 400;
+/// Longest sentence of ours, which has such texts in it, and what matters most at its end.
+const SENTENCE_CHARS: usize = 2_000;
 
 /// The result as Markdown, fit for a comment on a pull request.
 pub fn markdown_report(result: &RunResult) -> String {
@@ -20,8 +22,8 @@ pub fn markdown_within(result: &RunResult, max_bytes: usize) -> String {
     let view = view(result);
     let mut out = head(&view);
     let sections = sections(&view);
-    let reserve =
-        messages::left_out(&sections.iter().map(|section| section.title).collect::<Vec<_>>()).len() + 4;
+    let titles: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
+    let reserve = messages::left_out(&titles).len() + 4;
     let room = max_bytes.saturating_sub(reserve);
     if out.len() > room {
         return String::new();
@@ -30,7 +32,7 @@ pub fn markdown_within(result: &RunResult, max_bytes: usize) -> String {
     for section in &sections {
         match section.within(room - out.len()) {
             Some(text) => out.push_str(&text),
-            None => left_out.push(section.title),
+            None => left_out.push(section.title.as_str()),
         }
     }
     if !left_out.is_empty() {
@@ -41,7 +43,8 @@ pub fn markdown_within(result: &RunResult, max_bytes: usize) -> String {
 
 /// A heading with lines below it, which can be cut.
 struct Section {
-    title: &'static str,
+    /// As it stands in Markdown.
+    title: String,
     open: String,
     lines: Vec<String>,
     close: &'static str,
@@ -70,7 +73,11 @@ impl Section {
 }
 
 fn safe(text: &str) -> String {
-    let clipped: String = text.chars().take(TEXT_CHARS).collect();
+    safe_within(text, TEXT_CHARS)
+}
+
+fn safe_within(text: &str, chars: usize) -> String {
+    let clipped: String = text.chars().take(chars).collect();
     let whole = clipped.len() == text.len();
     if whole { markdown(text) } else { format!("{}…", markdown(&clipped)) }
 }
@@ -109,10 +116,11 @@ fn sections(view: &View) -> Vec<Section> {
 
 /// What was found of each claim, in words.
 fn sentences_of(sentences: &[&String]) -> Option<Section> {
+    let line = |sentence: &&String| format!("- {}\n", safe_within(sentence, SENTENCE_CHARS));
     (!sentences.is_empty()).then(|| Section {
-        title: messages::VERDICTS,
+        title: messages::SENTENCES.to_string(),
         open: String::new(),
-        lines: sentences.iter().map(|sentence| format!("- {}\n", safe(sentence))).collect(),
+        lines: sentences.iter().map(line).collect(),
         close: "\n",
     })
 }
@@ -129,7 +137,7 @@ fn verdicts(title: &'static str, what: &str, verdicts: &[VerdictView]) -> Option
     };
     let columns = messages::verdict_columns(what).join(" | ");
     (!verdicts.is_empty()).then(|| Section {
-        title,
+        title: title.to_string(),
         open: format!("## {title}\n\n| {columns} |\n| --- | --- | --- | --- |\n"),
         lines: verdicts.iter().map(row).collect(),
         close: "\n",
@@ -144,9 +152,10 @@ fn table(table: &Table) -> Section {
     let rules =
         std::iter::once("---").chain(std::iter::repeat_n("---:", table.header.len().saturating_sub(1)));
     let rules = rules.collect::<Vec<_>>().join(" | ");
+    let title = safe(&table.title);
     Section {
-        title: messages::FIGURES,
-        open: format!("## {}\n\n{}| {rules} |\n", safe(&table.title), row(&table.header)),
+        open: format!("## {title}\n\n{}| {rules} |\n", row(&table.header)),
+        title,
         lines: table.rows.iter().map(|cells| row(cells)).collect(),
         close: "\n",
     }
@@ -162,7 +171,7 @@ fn said(answer: &BadAnswer) -> String {
 
 fn list(title: &'static str, items: &[String]) -> Option<Section> {
     (!items.is_empty()).then(|| Section {
-        title,
+        title: title.to_string(),
         open: format!("<details><summary>{title} ({})</summary>\n\n", items.len()),
         lines: items.iter().map(|item| format!("- {}\n", safe(item))).collect(),
         close: "\n</details>\n\n",
@@ -171,7 +180,7 @@ fn list(title: &'static str, items: &[String]) -> Option<Section> {
 
 fn pairs(title: &'static str, pairs: &[(String, String)]) -> Option<Section> {
     (!pairs.is_empty()).then(|| Section {
-        title,
+        title: title.to_string(),
         open: format!("<details><summary>{title}</summary>\n\n| | |\n| --- | --- |\n"),
         lines: pairs.iter().map(|(name, value)| format!("| {} | {} |\n", safe(name), safe(value))).collect(),
         close: "\n</details>\n\n",

@@ -84,7 +84,7 @@ fn verdict_lines(verdict: &VerdictView, colour: bool) -> String {
     if !verdict.sentence.is_empty() {
         lines.push_str(&format!("\n           {}", line(&verdict.sentence)));
     }
-    for reason in &verdict.reasons {
+    for reason in verdict.further_reasons() {
         lines.push_str(&format!("\n           {}", line(reason)));
     }
     lines

@@ -136,6 +136,24 @@ pub fn slice(case: Case, block: u32, cycle: u32, variant: usize) -> Slice {
     }
 }
 
+/// A slice of so many exchanges that take as long as `took_ns` says of each.
+pub fn answering(slice: &mut Slice, exchanges: u64, took_ns: &dyn Fn(u64) -> u64) {
+    let mut recorder = Recorder::new(Window { start_ns: SECOND, end_ns: 2 * SECOND });
+    for i in 0..exchanges {
+        let at_ns = SECOND + i * (SECOND / exchanges.max(1));
+        let end_ns = at_ns + took_ns(i);
+        let times =
+            ExchangeTimes { intended_ns: at_ns, sent_ns: Some(at_ns), first_byte_ns: Some(end_ns), end_ns };
+        recorder.record(&times, Outcome::Answered);
+    }
+    let snapshot = recorder.finish();
+    let measured = point_of(&snapshot);
+    slice.measured.outcomes = measured.outcomes;
+    slice.measured.response_time_ns = measured.response_time_ns;
+    slice.histograms = histograms_of(&snapshot);
+    slice.answered_in_window = snapshot.answered_in_window;
+}
+
 pub fn result(case: Case) -> RunResult {
     result_of(case, &plan(case))
 }

@@ -105,3 +105,85 @@ fn room_to_spare_makes_larger_steps() {
     search.tell(Trial { margin: Some(-2.0), ..trial(100.0, Outcome::Pass) });
     assert!(matches!(search.step(), Step::Trial(request) if request.rate_per_s == 400.0));
 }
+
+/// The answer of a search in which trials come out so, by what they are for, their rate and how many of the kind were made
+/// there before.
+fn searched(trials_max: u32, outcome: impl Fn(Stage, f64, usize) -> Outcome) -> (Answer, Vec<Trial>) {
+    let mut search = Search::new(Terms { from_per_s: 100.0, to_per_s: 1_000.0, trials_max });
+    for _ in 0..100 {
+        let Step::Trial(Request { rate_per_s, stage, .. }) = search.step() else { break };
+        let same = search.trials().iter().filter(|t| t.stage == stage && is_same(t.rate_per_s, rate_per_s));
+        let before = same.count();
+        search.tell(Trial { stage, ..trial(rate_per_s, outcome(stage, rate_per_s, before)) });
+    }
+    (search.cut_off(), search.trials().to_vec())
+}
+
+fn up_to(capacity: f64, rate: f64) -> Outcome {
+    if rate <= capacity { Outcome::Pass } else { Outcome::Fail }
+}
+
+const UNFIT: Outcome = Outcome::Limited(Limit::Generator);
+
+/// The first rate at which a lower end was tried.
+fn first_low(trials: &[Trial]) -> f64 {
+    trials.iter().find(|trial| trial.stage == Stage::ConfirmLow).expect("a confirmation").rate_per_s
+}
+
+/// Of six trials two had an unfit generator, and might have failed with a fit one: four of four they are not.
+#[test]
+fn failures_that_are_excused_make_no_majority_of_passes() {
+    let (_, even) = searched(TRIALS_MAX, |_, rate, _| up_to(400.0, rate));
+    let tried = first_low(&even);
+    let (answer, _) = searched(TRIALS_MAX, |stage, rate, before| match (stage, before) {
+        (Stage::ConfirmLow, 1 | 3) if is_same(rate, tried) => UNFIT,
+        _ => up_to(400.0, rate),
+    });
+    let Answer::Found { low, passed, .. } = answer else { panic!("{answer:?}") };
+    assert!(is_same(low, neat(tried / 1.05)) && (passed.agreed, passed.of) == (4, 4), "{answer:?}");
+    // One may: it stands among the five.
+    let (answer, _) = searched(TRIALS_MAX, |stage, rate, before| match (stage, before) {
+        (Stage::ConfirmLow, 1) if is_same(rate, tried) => UNFIT,
+        _ => up_to(400.0, rate),
+    });
+    let Answer::Found { low, passed, .. } = answer else { panic!("{answer:?}") };
+    assert!(is_same(low, tried) && (passed.agreed, passed.of) == (4, 5), "{answer:?}");
+}
+
+#[test]
+fn a_lower_end_at_which_the_client_is_the_limit_moves_down_like_another() {
+    let (_, even) = searched(TRIALS_MAX, |_, rate, _| up_to(400.0, rate));
+    let tried = first_low(&even);
+    let (answer, _) = searched(TRIALS_MAX, |stage, rate, _| match stage {
+        Stage::ConfirmLow if rate > 0.97 * tried => UNFIT,
+        _ => up_to(400.0, rate),
+    });
+    assert!(matches!(answer, Answer::Found { low, .. } if is_same(low, neat(tried / 1.05))), "{answer:?}");
+    // However far: then it is no answer that the server gave, and what the search saw is said.
+    let (answer, _) = searched(TRIALS_MAX, |stage, rate, _| match stage {
+        Stage::ConfirmLow => UNFIT,
+        _ => up_to(400.0, rate),
+    });
+    let Answer::ClientLimited { limit: Limit::Generator, at, at_least: None, unconfirmed, .. } = answer
+    else {
+        panic!("{answer:?}")
+    };
+    assert!(at < 0.95 * tried && unconfirmed.is_some_and(|rate| rate == 200.0), "{answer:?}");
+    // Where the server fails further down, it is not the client.
+    let (answer, _) = searched(TRIALS_MAX, |stage, rate, _| match stage {
+        Stage::ConfirmLow if rate > 0.97 * tried => UNFIT,
+        Stage::ConfirmLow => Outcome::Fail,
+        _ => up_to(400.0, rate),
+    });
+    assert!(matches!(answer, Answer::NotSettled { why: Unsettled::LowNotConfirmed, .. }), "{answer:?}");
+}
+
+#[test]
+fn a_limit_of_the_client_is_told_though_the_trials_are_used_up() {
+    let (answer, trials) = searched(6, |_, rate, _| if rate > 300.0 { UNFIT } else { Outcome::Pass });
+    assert_eq!(trials.iter().filter(|trial| trial.stage == Stage::Search).count(), 6, "{trials:?}");
+    let Answer::ClientLimited { at, at_least: Some(at_least), unconfirmed: None, .. } = answer else {
+        panic!("{answer:?}")
+    };
+    assert!(at_least <= 300.0 && 300.0 < at, "{answer:?}");
+}

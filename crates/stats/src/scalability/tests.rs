@@ -208,22 +208,25 @@ fn truth_11_the_peak_of_a_lock_with_a_broadcast_is_told_only_where_it_was_passed
     );
 }
 
+/// With more blocks the figures of single blocks hang together more, for each has a say in where the others look.
 #[test]
 fn the_knees_interval_covers_the_truth_as_often_as_it_says() {
     let mut rng = Rng::new(1);
     let connections = [1, 4, 16, 32, 64, 96, 128];
-    let (mut told, mut covered) = (0, 0);
-    for _ in 0..400 {
-        let ladder = noisy(&mut rng, &connections, 6, 0.03, &|n| 10.0 * f64::from(n.min(40)));
-        if let Ok(knee) = read(&ladder).knee {
-            let (low, high) = knee.ends.expect("an interval");
-            told += 1;
-            covered += u32::from(low < 40.0 && 40.0 < high);
+    for (blocks, noise) in [(6, 0.03), (12, 0.05)] {
+        let (mut told, mut covered) = (0, 0);
+        for _ in 0..400 {
+            let ladder = noisy(&mut rng, &connections, blocks, noise, &|n| 10.0 * f64::from(n.min(40)));
+            if let Ok(knee) = read(&ladder).knee {
+                let (low, high) = knee.ends.expect("an interval");
+                told += 1;
+                covered += u32::from(low < 40.0 && 40.0 < high);
+            }
         }
+        println!("knee at 40, {blocks} blocks: told {told} of 400, covered {covered}");
+        // Of 400 told 380 are nominal, with a standard deviation of 4.4.
+        assert!(told >= 392 && covered + 9 >= told - told / 20, "{covered} of {told}");
     }
-    println!("knee at 40: told {told} of 400, covered {covered}");
-    // Of 396 told 376 are nominal, with a standard deviation of 4.3.
-    assert!(told >= 392 && covered + 15 >= told - told / 20, "{covered} of {told}");
 }
 
 #[test]

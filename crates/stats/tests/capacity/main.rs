@@ -198,7 +198,8 @@ fn a_limit_of_the_client_is_never_called_the_servers() {
         let behind = Behind { server: &server, offered_per_s: 300.0, limit };
         for seed in 0..20 {
             let (answer, ..) = search(&behind, STILL, terms(), seed);
-            let Answer::ClientLimited { limit: found, at, at_least: Some(at_least), passed } = answer else {
+            let Answer::ClientLimited { limit: found, at, at_least: Some(at_least), passed, .. } = answer
+            else {
                 panic!("{answer:?}")
             };
             assert!(found == limit && at > 300.0 && passed.agreed >= 4, "{answer:?}");

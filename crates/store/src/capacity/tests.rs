@@ -44,7 +44,7 @@ fn slice(service_ns: u64, wait_ns: u64, errors: u64, unsent: u64) -> Slice {
 
 fn judged(slice: &Slice, slo: &str, ceiling: Option<&Ceiling>) -> SeenTrial {
     let slo = parse_slo(&[slo.to_string()]).expect("an objective");
-    trial_of(slice, &slo, ceiling, Path::new("")).expect("readable").expect("a trial")
+    trial_of(slice, &slo, ceiling, 2 * SECOND_NS, Path::new("")).expect("readable").expect("a trial")
 }
 
 fn with_check(mut slice: Slice, check: &str, outcome: &str) -> Slice {
@@ -61,24 +61,6 @@ fn with_check(mut slice: Slice, check: &str, outcome: &str) -> Slice {
 }
 
 const SLO: &str = "p99 < 50ms, errors < 0.1%";
-
-#[test]
-fn a_variant_is_held_against_its_own_ceiling() {
-    let found = |variants: &[&str], most: f64| Ceiling {
-        variants: variants.iter().map(ToString::to_string).collect(),
-        exchanges_per_s: Some(most),
-        ..Ceiling::default()
-    };
-    let all = [found(&["a"], 900.0), found(&["b"], 200.0), found(&[], 500.0)];
-    let of = |ceilings: &[Ceiling], variant: &str| {
-        lowest(ceilings, variant).and_then(|found| found.exchanges_per_s)
-    };
-    assert_eq!(
-        (of(&all[..2], "a"), of(&all[..2], "b"), of(&all[..2], "c")),
-        (Some(900.0), Some(200.0), None)
-    );
-    assert_eq!((of(&all, "a"), of(&all, "c")), (Some(500.0), Some(500.0)));
-}
 
 #[test]
 fn what_holds_in_every_term_passes() {
@@ -112,6 +94,28 @@ fn each_thing_that_is_wrong_fails_a_trial_and_is_said() {
     let mut died = slice(10 * MS, 0, 0, 0);
     died.trial.as_mut().expect("a trial").died = true;
     assert_eq!(judged(&died, SLO, None).trial.outcome, Outcome::Fail);
+}
+
+/// A thousandth of the requests hang: they are in no quantile, and took longer than 50 ms.
+#[test]
+fn what_never_came_to_an_end_is_beyond_every_quantile() {
+    let mut hangs = slice(10 * MS, 0, 0, 0);
+    hangs.measured.intended += 5;
+    hangs.measured.outcomes.insert("abandoned".to_string(), 5);
+    for (slo, expected) in [
+        ("p99 < 50ms", Outcome::Pass),
+        ("p999 < 50ms", Outcome::Fail),
+        ("max < 50ms", Outcome::Fail),
+        ("mean < 50ms", Outcome::Pass),
+        // Two seconds were waited: who knows of three.
+        ("p999 < 3s", Outcome::Pass),
+    ] {
+        let seen = judged(&hangs, slo, None);
+        assert_eq!(seen.trial.outcome, expected, "{slo}: {:?}", seen.shown.why);
+        let said = "5 of 1005 requests never came to an end";
+        assert_eq!(seen.shown.why.iter().any(|why| why.contains(said)), expected == Outcome::Fail, "{slo}");
+    }
+    assert_eq!(judged(&slice(10 * MS, 0, 0, 2), "p999 < 50ms", None).trial.outcome, Outcome::Fail);
 }
 
 #[test]
@@ -176,6 +180,20 @@ fn a_rate_near_the_generators_ceiling_says_nothing() {
 }
 
 #[test]
+fn a_ceiling_is_that_of_its_own_variant() {
+    let of = |variant: &str, exchanges_per_s| Ceiling {
+        variants: vec![variant.to_string()],
+        exchanges_per_s,
+        ..Ceiling::default()
+    };
+    let known = [of("plain", Some(1e5)), of("tls", Some(1e3)), of("tls", None), of("plain", Some(9e4))];
+    let found = |variant| lowest(&known, variant).and_then(|ceiling| ceiling.exchanges_per_s);
+    assert_eq!([found("plain"), found("tls"), found("other")], [Some(9e4), Some(1e3), None]);
+    let all = Ceiling { exchanges_per_s: Some(1.0), ..Ceiling::default() };
+    assert_eq!(lowest(std::slice::from_ref(&all), "plain"), Some(&all));
+}
+
+#[test]
 fn busy_connections_with_a_server_in_time_are_a_limit_of_their_own() {
     // 100 answers a second of 10 ms each keep one connection busy.
     let mut waits = slice(10 * MS, 60 * MS, 0, 0);
@@ -204,7 +222,7 @@ fn a_slice_that_is_no_trial_is_none() {
         Some(TrialTerms { rate_per_s: f64::NAN, stage: "search".to_string(), ..TrialTerms::default() }),
     ] {
         let slice = Slice { trial, ..slice(10 * MS, 0, 0, 0) };
-        assert_eq!(trial_of(&slice, &slo, None, Path::new("")).expect("readable"), None);
+        assert_eq!(trial_of(&slice, &slo, None, 0, Path::new("")).expect("readable"), None);
     }
 }
 

@@ -59,6 +59,12 @@ pub struct Exploratory {
     pub confidence: f64,
     /// Blocks it rests on.
     pub blocks: u32,
+    /// Exchanges answered in these blocks by the variant above the line.
+    #[serde(default)]
+    pub over_exchanges: u64,
+    /// By the one below it.
+    #[serde(default)]
+    pub under_exchanges: u64,
     /// Whether the interval excludes 1, and nothing forbids to say so.
     pub stands_out: bool,
     /// What forbids it, a sentence each.

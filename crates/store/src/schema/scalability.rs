@@ -19,7 +19,7 @@ pub struct Scalability {
     /// Mean think time.
     pub think_ns: u64,
     /// The most that was answered per second. Each block's figure is taken at the load point that the other blocks show
-    /// to be the highest.
+    /// to be the highest, and at those within a standard error of it.
     pub most: Option<Estimate>,
     /// Mean response time at the fewest connections.
     pub low_load_response: Option<Estimate>,

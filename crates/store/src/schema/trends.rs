@@ -39,7 +39,7 @@ pub struct TrendResult {
     pub block: u32,
     /// `live_set`, `heap_low`, `rss`, `metaspace`, `threads`, `descriptors`, `response_p50` or `response_p99`.
     pub measure: String,
-    /// `leak` (of heaps) or `growth`, `no_growth`, `filling`, `undecided`.
+    /// `leak` (of a live set) or `growth`, `no_growth`, `filling`, `undecided`.
     pub verdict: String,
     /// What is added in an hour, by the line through the blocks; absent when there are too few values.
     pub per_hour: Option<Estimate>,
