@@ -98,7 +98,7 @@ pub struct Slope {
 pub enum TrendVerdict {
     /// It grows, in the whole and in the second half, by more than matters.
     Growth,
-    /// Whatever it does, it stays within bounds for the horizon.
+    /// Whatever it does, it stays within bounds for the horizon, and the second half grows by no more than matters.
     NoGrowth,
     /// It grew, and much slower in the second half.
     Filling {
@@ -221,15 +221,16 @@ fn verdict(of: &Trend, rule: &TrendRule) -> TrendVerdict {
     // By chance one half of a straight line is three times as steep as the other; then they do not differ for sure.
     let error = first.error.hypot(second.error);
     let certain = student::critical(rule.tail, first.freedom + second.freedom) * error;
+    let ends_growing = second.low > 0.0 && second.point > rule.growth_per_hour * of.yardstick;
     if slower && first.point - second.point > certain && !stays(of, rule) {
-        let goes_on = second.low > 0.0 && second.point > rule.growth_per_hour * of.yardstick;
-        return TrendVerdict::Filling { goes_on };
+        return TrendVerdict::Filling { goes_on: ends_growing };
     }
     let grows = of.per_hour.low > 0.0 && second.low > 0.0;
     if grows && of.per_hour.point > rule.growth_per_hour * of.yardstick {
         return TrendVerdict::Growth;
     }
-    if stays(of, rule) { TrendVerdict::NoGrowth } else { TrendVerdict::Undecided }
+    // Behind a fall the whole says nothing of how it ended.
+    if stays(of, rule) && !ends_growing { TrendVerdict::NoGrowth } else { TrendVerdict::Undecided }
 }
 
 fn stays(of: &Trend, rule: &TrendRule) -> bool {
@@ -344,6 +345,23 @@ mod tests {
         assert_eq!(found(&slower, 100.0).verdict, TrendVerdict::Filling { goes_on: true });
         // A cache that is small beside the yardstick never matters.
         assert_eq!(found(&full, 1e6).verdict, TrendVerdict::NoGrowth);
+    }
+
+    /// What fell steeply at first falls on the whole, whatever it does at the end.
+    #[test]
+    fn growth_behind_a_fall_is_not_called_none() {
+        let hook = |rise: f64| {
+            series(
+                (0..100)
+                    .map(move |at| 20.0 * f64::from((65 - at).max(0)) + rise * f64::from((at - 65).max(0))),
+            )
+        };
+        let grows = found(&hook(1.0), 100.0);
+        assert!(grows.per_hour.high < 0.0 && grows.second_half.low > 0.0, "{grows:?}");
+        assert_eq!(grows.verdict, TrendVerdict::Undecided);
+        assert_eq!(found(&hook(0.0), 100.0).verdict, TrendVerdict::NoGrowth);
+        // By less than matters.
+        assert_eq!(found(&hook(0.01), 100.0).verdict, TrendVerdict::NoGrowth);
     }
 
     #[test]

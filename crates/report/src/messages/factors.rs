@@ -57,7 +57,8 @@ pub fn explored(table: &FactorTable, told: u32) -> String {
     format!(
         "which settings matter was explored, not claimed: of {} main effects, each an average over the other settings, \
          and {} interactions; {shown} shown, the interval of which excludes 1; with a probability of {} at most any of all \
-         these is told although there is nothing (Holm)",
+         these is told although there is nothing (Holm), where the number of blocks was fixed before and not by what was \
+         found",
         table.main_effects,
         table.interactions,
         number::percent(table.error_rate)

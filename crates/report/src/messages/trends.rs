@@ -97,7 +97,8 @@ pub fn trend(trend: &Trend, rule: &TrendRule, unit: &str, of_heap: bool, is_leak
         ),
         TrendVerdict::Undecided => {
             let why = match (low > 0.0, second.low > 0.0) {
-                (false, _) => "it may grow, or not",
+                (false, false) => "it may grow, or not",
+                (false, true) => "it grows in the second half, and on the whole not for sure",
                 (true, false) => "it grows on the whole, and in the second half that cannot be told",
                 (true, true) => "it grows, by less than counts as growth and more than counts as none",
             };
