@@ -6,7 +6,7 @@ mod list;
 use crate::tools::{cargo_command, target_folder};
 use anyhow::{Context, bail, ensure};
 use list::{MUTATIONS, Mutation};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -21,16 +21,15 @@ pub fn run(root: &Path, words: &[String]) -> anyhow::Result<()> {
     judge(&found)
 }
 
-/// All mutations: the cells of a truth's row, and the table; an error when one went unnoticed.
-pub fn all(root: &Path) -> anyhow::Result<([String; 3], String)> {
+/// All mutations: the cells of a truth's row, the table, and an error when one went unnoticed or could not be tried.
+pub fn all(root: &Path) -> anyhow::Result<([String; 3], String, anyhow::Result<()>)> {
     let found = break_each(root, &MUTATIONS.iter().collect::<Vec<_>>())?;
-    judge(&found)?;
     let row = [
         format!("the tool itself broken in {} places, one at a time (below)", found.len()),
         "at least one test turns red for each".to_owned(),
         format!("{} of {} noticed", found.iter().filter(|found| found.noticed).count(), found.len()),
     ];
-    Ok((row, table(&found)))
+    Ok((row, table(&found), judge(&found)))
 }
 
 fn is_chosen(mutation: &Mutation, words: &[String]) -> bool {
@@ -48,9 +47,13 @@ struct Found {
     noticed: bool,
     /// The first test that failed.
     by: String,
+    /// Why it could not be tried, if it could not.
+    untried: Option<String>,
 }
 
 fn judge(found: &[Found]) -> anyhow::Result<()> {
+    let untried: Vec<&str> = found.iter().filter_map(|found| found.untried.as_deref()).collect();
+    ensure!(untried.is_empty(), "{}", untried.join("\n"));
     let unnoticed: Vec<&str> = found.iter().filter(|found| !found.noticed).map(|found| found.name).collect();
     ensure!(unnoticed.is_empty(), "no test noticed: {}", unnoticed.join("; "));
     Ok(())
@@ -58,8 +61,12 @@ fn judge(found: &[Found]) -> anyhow::Result<()> {
 
 fn table(found: &[Found]) -> String {
     let mut text = String::from("| broken | test that turned red |\n| --- | --- |\n");
-    for Found { name, tests, noticed, by } in found {
-        let by = if *noticed { format!("`{by}`") } else { format!("none of `{tests}`") };
+    for Found { name, tests, noticed, by, untried } in found {
+        let by = match untried {
+            Some(_) => "could not be tried".to_owned(),
+            None if *noticed => format!("`{by}`"),
+            None => format!("none of `{tests}`"),
+        };
         text += &format!("| {name} | {by} |\n");
     }
     text
@@ -67,30 +74,40 @@ fn table(found: &[Found]) -> String {
 
 fn break_each(root: &Path, chosen: &[&Mutation]) -> anyhow::Result<Vec<Found>> {
     let copy = Copy::make(root)?;
-    let mut green = BTreeSet::new();
+    let mut before = BTreeMap::new();
     let mut found = Vec::new();
     for mutation in chosen {
-        // What is red before it is broken notices nothing.
-        if green.insert(mutation.tests) {
-            let output = copy.test(mutation.tests)?;
-            ensure!(
-                output.status.success(),
-                "{:?} fails before anything is broken:\n{}",
-                mutation.tests,
-                said(&output)
-            );
-        }
         let begun = Instant::now();
-        let one = copy.with(mutation)?;
-        let told = if one.noticed { &one.by } else { "NOT NOTICED" };
+        // What is red before it is broken notices nothing.
+        let is_green = before.entry(mutation.tests).or_insert_with(|| copy.is_green(mutation.tests));
+        let one = match is_green {
+            Ok(()) => copy.with(mutation),
+            Err(why) => Err(anyhow::anyhow!("{why}")),
+        };
+        let one = one.unwrap_or_else(|why| untried(mutation, &why));
+        let told = match &one.untried {
+            Some(why) => why.as_str(),
+            None if one.noticed => one.by.as_str(),
+            None => "NOT NOTICED",
+        };
         println!("{}: {told} ({:.0} s)", mutation.name, begun.elapsed().as_secs_f64());
         found.push(one);
     }
-    copy.remove()?;
     Ok(found)
 }
 
-/// A copy of the repository as it stands, with a target folder of its own.
+/// One that could not be tried does not keep the others from being.
+fn untried(mutation: &Mutation, why: &anyhow::Error) -> Found {
+    Found {
+        name: mutation.name,
+        tests: mutation.tests.join(" "),
+        noticed: false,
+        by: String::new(),
+        untried: Some(format!("{}: {why:#}", mutation.name)),
+    }
+}
+
+/// A copy of the repository as it stands, with a target folder of its own. It goes when it is dropped.
 struct Copy {
     place: PathBuf,
     target: PathBuf,
@@ -100,12 +117,13 @@ impl Copy {
     fn make(root: &Path) -> anyhow::Result<Copy> {
         let place = std::env::temp_dir().join(format!("proofload-mutate-{}", std::process::id()));
         fs::create_dir(&place).with_context(|| format!("{}", place.display()))?;
+        let copy = Copy { place, target: target_folder(root).join("mutate") };
         let mut list = Command::new("git");
         list.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(root);
         let listed = list.output().context("git")?;
         ensure!(listed.status.success(), "git ls-files: {}", said(&listed));
         for name in String::from_utf8(listed.stdout)?.split('\0').filter(|name| !name.is_empty()) {
-            let (from, to) = (root.join(name), place.join(name));
+            let (from, to) = (root.join(name), copy.place.join(name));
             // What was deleted and not committed is listed all the same.
             if !from.is_file() {
                 continue;
@@ -113,9 +131,15 @@ impl Copy {
             fs::create_dir_all(to.parent().context("a parent")?)?;
             fs::copy(&from, &to).with_context(|| format!("{}", from.display()))?;
         }
-        let target = target_folder(root).join("mutate");
-        share_dependencies(&target_folder(root).join("debug"), &target.join("debug"))?;
-        Ok(Copy { place, target })
+        share_dependencies(&target_folder(root).join("debug"), &copy.target.join("debug"))?;
+        Ok(copy)
+    }
+
+    /// Whether tests pass while nothing is broken.
+    fn is_green(&self, tests: &[&str]) -> anyhow::Result<()> {
+        let output = self.test(tests)?;
+        ensure!(output.status.success(), "{tests:?} fails before anything is broken:\n{}", said(&output));
+        Ok(())
     }
 
     fn with(&self, mutation: &Mutation) -> anyhow::Result<Found> {
@@ -131,6 +155,7 @@ impl Copy {
             tests: mutation.tests.join(" "),
             noticed: by.is_some(),
             by: by.unwrap_or_default(),
+            untried: None,
         })
     }
 
@@ -157,9 +182,13 @@ impl Copy {
         }
         Ok(())
     }
+}
 
-    fn remove(self) -> anyhow::Result<()> {
-        fs::remove_dir_all(&self.place).with_context(|| format!("{}", self.place.display()))
+impl Drop for Copy {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.place) {
+            eprintln!("{}: {error}", self.place.display());
+        }
     }
 }
 
@@ -248,6 +277,17 @@ mod tests {
         let mutation = MUTATIONS[0];
         assert!(broken("nothing", &mutation).is_err());
         assert!(broken(&format!("{0}\n{0}", mutation.from), &mutation).is_err());
+    }
+
+    #[test]
+    fn what_could_not_be_tried_is_told_beside_the_others_and_is_no_success() {
+        let noticed =
+            Found { name: "a", tests: "-p x".into(), noticed: true, by: "t::b".into(), untried: None };
+        let all = [noticed, untried(&MUTATIONS[0], &anyhow::anyhow!("it cannot be built"))];
+        assert!(judge(&all[..1]).is_ok());
+        assert!(judge(&all).unwrap_err().to_string().contains("it cannot be built"));
+        let told = table(&all);
+        assert!(told.contains("| a | `t::b` |") && told.contains("| could not be tried |"), "{told}");
     }
 
     #[test]

@@ -63,7 +63,19 @@ fn say(output: &OutputArgs, line: &str) {
     }
 }
 
-/// The run that began last of those that are not finished and that nobody conducts; `None` when all are finished.
+/// The command line of a record.
+fn command_of(arguments: &[String]) -> Result<Cli, clap::Error> {
+    Cli::try_parse_from(std::iter::once("proofload").chain(arguments.iter().map(String::as_str)))
+}
+
+/// Whether a run is a part of something larger, which begins anew as a whole: a heat of a search, a noise audit.
+fn is_part(arguments: &[String]) -> bool {
+    let verb = command_of(arguments).ok().and_then(|cli| cli.verb);
+    matches!(verb, Some(Verb::Tune(_) | Verb::Doctor(_)))
+}
+
+/// The run that began last of those that can go on, are not finished, and that nobody conducts; `None` when there is
+/// none.
 fn latest_unfinished(dir: &Path) -> anyhow::Result<Option<PathBuf>> {
     let runs = proofload_store::runs(dir, None)?;
     if runs.is_empty() {
@@ -72,7 +84,8 @@ fn latest_unfinished(dir: &Path) -> anyhow::Result<Option<PathBuf>> {
     }
     for path in runs.into_iter().rev() {
         let Ok(run) = Run::open(&path) else { continue };
-        if run.status().state != "finished" && !run.is_running() {
+        let goes_on = !is_part(&run.plan().arguments);
+        if goes_on && run.status().state != "finished" && !run.is_running() {
             return Ok(Some(path));
         }
     }
@@ -97,8 +110,7 @@ fn again(
         let what = "credentials on its command line were not recorded; run the study anew";
         return Err(mistake(what.to_string()));
     }
-    let words = std::iter::once("proofload").chain(plan.arguments.iter().map(String::as_str));
-    let cli = Cli::try_parse_from(words)
+    let cli = command_of(&plan.arguments)
         .map_err(|error| mistake(format!("its command line is not understood by this Proofload: {error}")))?;
     let base = PathBuf::from(&plan.working_directory);
     let mut offline = false;
@@ -200,4 +212,17 @@ fn study_of(args: &RunArgs, catalogue: &Catalogue, plan: &Plan) -> anyhow::Resul
         .map_err(|problems| leave(Exit::Usage, problems))?;
     study.settings.clone_from(&plan.settings);
     Ok(study)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_part;
+
+    #[test]
+    fn an_interrupted_audit_or_heat_hides_no_study_that_can_go_on() {
+        let of = |line: &str| is_part(&line.split(' ').map(str::to_string).collect::<Vec<_>>());
+        assert!(of("tune study.yaml --budget 60m") && of("doctor --noise"));
+        assert!(!of("run study.yaml --quick") && !of("compare http://a/ http://b/"));
+        assert!(!of("capacity http://a/ --slo p99<50ms") && !of("no such verb"));
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::args::{Format, ListFormat, NoiseArgs, OutputArgs, PresetArgs, UndecidedIs};
 use crate::exit::{Exit, leave};
-use crate::run::{self, Begin, Conduct, carry_out};
+use crate::run::{self, Begin, Conduct, Part, carry_out};
 use crate::runs::print_json;
 use proofload_harness::host::clock;
 use proofload_harness::noise;
@@ -37,6 +37,7 @@ pub fn audit(args: &NoiseArgs) -> anyhow::Result<(Exit, String)> {
     let blocks = blocks(args, &study)?;
     let preset = PresetArgs { quick: true, timing: args.timing.clone(), ..PresetArgs::default() };
     let shape = |plan: &mut Plan| noise::shape(plan, &study, blocks, args.timing.is_some());
+    let held = run::right_to_measure(&study.name, args.no_wait, args.quiet)?;
     let begun_ns = clock::monotonic_ns();
     let (exit, record) = carry_out(&Conduct {
         study: &study,
@@ -52,7 +53,7 @@ pub fn audit(args: &NoiseArgs) -> anyhow::Result<(Exit, String)> {
         baseline: None,
         base: Path::new(""),
         begin: Begin::New,
-        part: Some(&shape),
+        part: Some(Part { shape: &shape, held: &held }),
         output: &output_of_part(args.quiet),
     })?;
     let Some(record) = record.filter(|_| exit != Exit::Interrupted) else {

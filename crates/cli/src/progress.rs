@@ -194,7 +194,9 @@ impl Live {
     fn line(&self, step: &str) {
         let standing =
             if self.standing.is_empty() { String::new() } else { format!("  |  {}", self.standing) };
-        let line = format!("{}, {step}, {}{standing}", self.block, self.time_left());
+        // A search has no blocks that were counted beforehand.
+        let block = if self.block.is_empty() { String::new() } else { format!("{}, ", self.block) };
+        let line = format!("{block}{step}, {}{standing}", self.time_left());
         self.bar.set_message(escape::terminal(&line));
         self.bar.tick();
     }

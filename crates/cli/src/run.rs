@@ -49,11 +49,19 @@ pub struct Conduct<'a> {
     pub base: &'a Path,
     /// Whether this is a new run.
     pub begin: Begin<'a>,
-    /// How the plan differs from that of a study of its own, when this is a part of something larger, which then tells
-    /// what came of it.
-    pub part: Option<&'a dyn Fn(&mut Plan)>,
+    /// When this is a part of something larger, which then tells what came of it.
+    pub part: Option<Part<'a>>,
     /// The output.
     pub output: &'a OutputArgs,
+}
+
+/// What a run is that is a part of something larger.
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
+    /// How the plan differs from that of a study of its own.
+    pub shape: &'a dyn Fn(&mut Plan),
+    /// The right to measure, held from the first part to the last: nobody comes between them.
+    pub held: &'a MeasuringLock,
 }
 
 /// What a run begins with.
@@ -143,8 +151,8 @@ pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>
         plan::retime(&mut plan, list).map_err(|why| leave(Exit::Usage, format!("--timing {why}")))?;
     }
     plan.no_ceiling = conduct.preset.no_ceiling;
-    if let Some(shape) = conduct.part {
-        shape(&mut plan);
+    if let Some(part) = &conduct.part {
+        (part.shape)(&mut plan);
     }
     let say = |line: &str| {
         if !conduct.output.quiet {
@@ -154,7 +162,7 @@ pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>
     let hosts = prepare(conduct, &mut plan, &say)?;
     let insecure = conduct.study.variants.iter().filter(|variant| variant.passage.is_insecure());
     insecure.for_each(|variant| crate::transport::warn_insecure(&variant.name));
-    let doubts = match conduct.part {
+    let doubts = match &conduct.part {
         None => noise::doubts(conduct, &plan, &environment),
         Some(_) => Vec::new(),
     };
@@ -167,9 +175,14 @@ pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>
         None => None,
     };
     let accepted = accepted(conduct, &mut plan, &environment)?;
-    let _lock =
-        MeasuringLock::acquire(&plan.study, !conduct.no_wait, &stop, |holder| say(&holder.to_string()))
-            .map_err(lock_error)?;
+    let own;
+    let _held = match &conduct.part {
+        Some(part) => part.held,
+        None => {
+            own = right_to_measure(&plan.study, conduct.no_wait, conduct.output.quiet)?;
+            &own
+        }
+    };
     let minutes = plan.estimated_seconds / 60.0;
     let (mut record, behind) = record(conduct, &plan, &environment, accepted)?;
     let judged_nothing = conduct.study.claims.is_empty() && conduct.study.expectations.is_empty();
@@ -211,8 +224,7 @@ fn accepted(
         Begin::Repeat { run, anyway } => (run, anyway, "repeated"),
     };
     plan.arguments.clone_from(&run.plan().arguments);
-    // A record that was planned without it is judged without it.
-    plan.timing.futility = run.plan().timing.futility;
+    plan::keep_rules(plan, run.plan());
     plan.working_directory.clone_from(&run.plan().working_directory);
     let (never, mut perhaps) = compare::continuation((run.plan(), run.environment()), (&*plan, environment));
     let lines = |found: &[Difference]| -> String {
@@ -294,6 +306,17 @@ pub fn subject_error(error: SubjectError) -> anyhow::Error {
     leave(exit, error)
 }
 
+/// Waits until nobody else measures on this machine, and says whom for.
+pub fn right_to_measure(who: &str, no_wait: bool, quiet: bool) -> anyhow::Result<MeasuringLock> {
+    let stop = signals::install()?;
+    let say = |line: &str| {
+        if !quiet {
+            eprintln!("{}", proofload_report::escape::terminal(line));
+        }
+    };
+    MeasuringLock::acquire(who, !no_wait, &stop, |holder| say(&holder.to_string())).map_err(lock_error)
+}
+
 /// The error of somebody who did not get the lock.
 pub fn lock_error(error: LockError) -> anyhow::Error {
     let exit = match error {
@@ -350,6 +373,36 @@ fn bench<'a>(conduct: &Conduct<'a>, plan: &Plan, place: &'a Place<'_>, keeper: &
     })
 }
 
+/// What is noticed on the way goes into the record at once.
+struct Notes {
+    run: PathBuf,
+    /// Why the first line that could not be written was not.
+    failed: Option<StoreError>,
+}
+
+impl Notes {
+    fn of(record: &RunWriter) -> Notes {
+        Notes { run: record.path().to_path_buf(), failed: None }
+    }
+
+    fn enter(&mut self, step: &Progress<'_>) {
+        let line = match step {
+            Progress::Noticed { block, what } => format!("block {block}: {what}"),
+            Progress::Disturbed { block, why } => format!("block {block} was disturbed: {why}"),
+            Progress::Lost { variant, why, .. } => format!("{variant} was lost: {why}"),
+            Progress::GivenUp { variant, why, .. } => format!("{variant} was given up: {why}"),
+            _ => return,
+        };
+        if let Err(error) = proofload_store::note(&self.run, &line) {
+            self.failed.get_or_insert(error);
+        }
+    }
+
+    fn end(self, ending: Ending) -> anyhow::Result<Ending> {
+        self.failed.map_or(Ok(ending), |error| Err(error.into()))
+    }
+}
+
 /// Runs the trials of a search, as [`blocks`] does those of a comparison.
 fn trials(
     conduct: &Conduct<'_>,
@@ -361,19 +414,23 @@ fn trials(
     let Some(capacity) = &plan.capacity else { unreachable!("only a search comes here") };
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
     let mut live = Live::new(plan, Vec::new(), behind.spent_ns, conduct.output.quiet);
+    let mut notes = Notes::of(record);
     let ending = CapacityRunner {
         plan,
         capacity,
         bench: &mut bench(conduct, plan, place, &keeper),
         record,
-        progress: &mut |step| live.show(&step),
+        progress: &mut |step| {
+            live.show(&step);
+            notes.enter(&step);
+        },
         stop: place.stop,
         last_block: behind.last_block,
         spent_ns: behind.spent_ns,
     }
     .run();
     live.end();
-    Ok(ending?)
+    notes.end(ending?)
 }
 
 /// Runs the blocks under a keeper that ends everything, whatever happens to this process.
@@ -390,13 +447,7 @@ fn blocks(
     let looking = proofload_report::Looking::of(plan)?;
     let claim_names = claims.iter().map(|claim| claim.name.clone()).collect();
     let mut live = Live::new(plan, claim_names, behind.spent_ns, conduct.output.quiet);
-    let path = record.path().to_path_buf();
-    let mut unnoted = None;
-    let mut note = |line: String| {
-        if let Err(error) = proofload_store::note(&path, &line) {
-            unnoted.get_or_insert(error);
-        }
-    };
+    let mut notes = Notes::of(record);
     let ending = Runner {
         plan,
         design: &design,
@@ -406,21 +457,14 @@ fn blocks(
         look: &mut |path| looking.look(&Run::open(path)?),
         progress: &mut |step| {
             live.show(&step);
-            match step {
-                Progress::Noticed { block, what } => note(format!("block {block}: {what}")),
-                Progress::Disturbed { block, why } => note(format!("block {block} was disturbed: {why}")),
-                Progress::Lost { variant, why, .. } => note(format!("{variant} was lost: {why}")),
-                Progress::GivenUp { variant, why, .. } => note(format!("{variant} was given up: {why}")),
-                _ => {}
-            }
+            notes.enter(&step);
         },
         stop: place.stop,
         behind,
     }
     .run();
     live.end();
-    let ending = ending?;
-    unnoted.map_or(Ok(ending), |error| Err(error.into()))
+    notes.end(ending?)
 }
 
 /// Draws everything from the record on disk, as `proofload report` would.

@@ -4,9 +4,10 @@ use crate::args::{LengthsArg, ListFormat, PresetArgs, TuneArgs};
 use crate::exit::{Exit, leave};
 use crate::noise::output_of_part;
 use crate::output;
-use crate::run::{self, Begin, Conduct, carry_out};
+use crate::run::{self, Begin, Conduct, Part, carry_out};
 use crate::runs::print_json;
 use proofload_harness::host::clock;
+use proofload_harness::host::lock::MeasuringLock;
 use proofload_harness::plan::{self, Mode};
 use proofload_harness::study::{self, Study};
 use proofload_harness::subject::{Cache, Catalogue};
@@ -41,7 +42,7 @@ struct Tuning<'a> {
     seed: u64,
     /// Time for all of it.
     budget_ns: u64,
-    /// When that is used up, on the monotonic clock.
+    /// When that is used up, on the monotonic clock: it begins with the right to measure.
     until_ns: u64,
     result: TuneResult,
 }
@@ -50,27 +51,30 @@ struct Tuning<'a> {
 pub fn tune(args: &TuneArgs) -> anyhow::Result<Exit> {
     let mut tuning = Tuning::new(args)?;
     let mut race = tuning.race()?;
+    let held = run::right_to_measure(&tuning.study.name, args.no_wait, args.quiet)?;
+    tuning.until_ns = clock::monotonic_ns().saturating_add(tuning.budget_ns);
     let heats = race.heats().len();
     while let Some(heat) = race.next_heat() {
         let (variants, blocks) = (heat.configurations.len(), heat.blocks);
         tuning.say(&format!("heat {} of {heats}: {variants} variants, {blocks} blocks", heat.number));
-        if tuning.heat(&mut race, &heat)? == Exit::Interrupted {
+        if tuning.heat(&mut race, &heat, &held)? == Exit::Interrupted {
             return Ok(Exit::Interrupted);
         }
         race.close_heat();
     }
     let winner = race.winner();
     tuning.enter_standings(&race, winner);
-    // As a study of which no claim is left: nothing was found to be better, and nothing was judged.
-    let exit = if winner == tuning.default { Exit::Undecided } else { tuning.confirm(winner)? };
-    if exit == Exit::Interrupted {
-        return Ok(exit);
-    }
+    let confirmed = match winner == tuning.default {
+        // As a study of which no claim is left: nothing was found to be better, and nothing was judged.
+        true => Ok(Exit::Undecided),
+        false => tuning.confirm(winner, &held),
+    };
+    // What the search came to is told whatever became of its confirmation.
     match args.format {
         ListFormat::Json => print_json(&tuning.result)?,
         ListFormat::Text => output::print(&proofload_report::tune_text(&tuning.result))?,
     }
-    Ok(exit)
+    confirmed
 }
 
 impl<'a> Tuning<'a> {
@@ -130,7 +134,7 @@ impl<'a> Tuning<'a> {
             cache,
             seed: args.seed.or(study.seed).unwrap_or_else(clock::unix_ns),
             budget_ns,
-            until_ns: clock::monotonic_ns().saturating_add(budget_ns),
+            until_ns: u64::MAX,
             result,
             study,
         };
@@ -156,13 +160,25 @@ impl<'a> Tuning<'a> {
         Ok(plan)
     }
 
+    /// How many blocks confirm what the search finds, and their seconds.
+    fn confirming(&self, template: &Plan) -> (u32, f64) {
+        let blocks = template.timing.looks.last().copied().unwrap_or(1);
+        (blocks, f64::from(blocks) * plan::seconds_per_block(&self.study, template, 2))
+    }
+
+    /// What is left of the budget for the search.
+    fn left_ns(&self) -> anyhow::Result<u64> {
+        let (_, confirming_s) = self.confirming(&self.template()?);
+        let left_ns = self.until_ns.saturating_sub(clock::monotonic_ns());
+        Ok(left_ns.saturating_sub((confirming_s * 1e9) as u64))
+    }
+
     /// The search that the budget has room for, beside the blocks that confirm what it finds.
     fn race(&self) -> anyhow::Result<Race> {
         let template = self.template()?;
         let seconds_of = |variants: usize| plan::seconds_per_block(&self.study, &template, variants);
-        let confirming = template.timing.looks.last().copied().unwrap_or(1);
-        let confirming_s = f64::from(confirming) * seconds_of(2);
-        let budget_s = self.until_ns.saturating_sub(clock::monotonic_ns()) as f64 / 1e9;
+        let (confirming, confirming_s) = self.confirming(&template);
+        let budget_s = self.budget_ns as f64 / 1e9;
         let variants = self.study.variants.len();
         let race = Race::new(variants, self.default, self.seed, budget_s - confirming_s, &seconds_of);
         race.map_err(|shortest_s| {
@@ -185,12 +201,7 @@ impl<'a> Tuning<'a> {
         Study { name: format!("{}-{name}", self.study.name), question, ..part }
     }
 
-    fn run(
-        &self,
-        study: &Study,
-        preset: &PresetArgs,
-        shape: &dyn Fn(&mut Plan),
-    ) -> anyhow::Result<(Exit, PathBuf)> {
+    fn run(&self, study: &Study, preset: &PresetArgs, part: Part<'_>) -> anyhow::Result<(Exit, PathBuf)> {
         let (exit, record) = carry_out(&Conduct {
             study,
             preset,
@@ -205,23 +216,24 @@ impl<'a> Tuning<'a> {
             baseline: None,
             base: Path::new(""),
             begin: Begin::New,
-            part: Some(shape),
+            part: Some(part),
             output: &output_of_part(self.args.quiet),
         })?;
         Ok((exit, record.unwrap_or_default()))
     }
 
-    /// Runs a heat, and enters what it says.
-    fn heat(&mut self, race: &mut Race, heat: &Heat) -> anyhow::Result<Exit> {
+    /// Runs a heat, and enters what it says. One that takes longer than was reckoned is cut, so that those after it and
+    /// the confirmation have their time.
+    fn heat(&mut self, race: &mut Race, heat: &Heat, held: &MeasuringLock) -> anyhow::Result<Exit> {
         let question = format!("Heat {} of a search: who stays?", heat.number);
         let study = self.part(&heat.configurations, "tune", question);
-        let budget_ns = self.budget_ns;
+        let left_ns = self.left_ns()?;
         let shape = |plan: &mut Plan| {
-            plan::reshape(plan, &study, &[heat.blocks], budget_ns);
+            plan::reshape(plan, &study, &[heat.blocks], left_ns);
             plan.timing.perturbation_ns = 0;
             plan.not_tested.push("any claim: these blocks search, and judge nothing".to_string());
         };
-        let (exit, record) = self.run(&study, &self.preset, &shape)?;
+        let (exit, record) = self.run(&study, &self.preset, Part { shape: &shape, held })?;
         if exit == Exit::Interrupted {
             return Ok(exit);
         }
@@ -285,7 +297,7 @@ impl<'a> Tuning<'a> {
     }
 
     /// Fresh blocks of the winner against the default, judged like any study.
-    fn confirm(&mut self, winner: usize) -> anyhow::Result<Exit> {
+    fn confirm(&mut self, winner: usize, held: &MeasuringLock) -> anyhow::Result<Exit> {
         let study = self.claimed(winner).map_err(|why| leave(Exit::Usage, why))?;
         self.say(&format!("the search leads to {}; fresh blocks tell", study.variants[0].name));
         let left_s = self.until_ns.saturating_sub(clock::monotonic_ns()) / 1_000_000_000;
@@ -295,10 +307,8 @@ impl<'a> Tuning<'a> {
                 "how the winner was found: it is the best of a search, whose figures are in no figure here";
             plan.not_tested.push(found.to_string());
         };
-        let (exit, record) = self.run(&study, &preset, &shape)?;
-        if exit != Exit::Interrupted {
-            self.result.confirmation = Some(proofload_report::of_run(&Run::open(&record)?)?);
-        }
+        let (exit, record) = self.run(&study, &preset, Part { shape: &shape, held })?;
+        self.result.confirmation = Some(proofload_report::of_run(&Run::open(&record)?)?);
         Ok(exit)
     }
 }

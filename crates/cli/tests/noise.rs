@@ -97,10 +97,13 @@ fn a_search_leads_to_the_lightest_and_fresh_blocks_confirm_it() {
     let confirmation = &result["confirmation"];
     assert_eq!(confirmation["study"], "lighter-tuned");
     assert_eq!(confirmation["claims"].as_array().map(Vec::len), Some(1));
-    // Unless this machine was so busy that nothing could be judged, the verdict is clear: four times the work.
-    let verdict = &confirmation["claims"][0]["verdict"];
-    assert_ne!(verdict, "refuted");
-    assert!(verdict == "supported" || output.status.code() != Some(0), "{verdict}");
+    // Four times the work is found, unless the machine was so busy that the claim says so.
+    let claim = &confirmation["claims"][0];
+    let is_excused = ["client-limited", "the machine disturbed"]
+        .into_iter()
+        .any(|excuse| claim["reasons"].to_string().contains(excuse));
+    assert!(claim["verdict"] == "supported" || claim["verdict"] == "undecided" && is_excused, "{claim:#}");
+    assert_eq!(output.status.code() == Some(0), claim["verdict"] == "supported", "{}", output.status);
 }
 
 #[test]

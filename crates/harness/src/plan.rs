@@ -16,7 +16,7 @@ mod retime;
 pub use explain::explain;
 pub(crate) use lines::workload_of;
 pub use lines::{redact_arguments, redact_own_arguments};
-pub use looking::{KEEP_GOING_BLOCKS_MAX, Length};
+pub use looking::{KEEP_GOING_BLOCKS_MAX, Length, keep_rules};
 pub use mode::{CYCLES, Mode, SERIAL, choose as choose_mode};
 pub(crate) use order::beyond as order_beyond;
 pub use reshape::{reshape, seconds_per_block};

@@ -183,15 +183,17 @@ impl Run {
     }
 
     /// Time that the complete blocks took from the beginning of the first slice to the end of the last, warm-up
-    /// included.
+    /// included; in a search for a capacity those that were cut off, too, for their trials count.
     pub fn measured_ns(&self) -> u64 {
-        let span = |block: &Block| {
-            let began = block.slices.iter().map(|slice| slice.started_unix_ns).min()?;
+        let span = |slices: &Vec<Slice>| {
+            let began = slices.iter().map(|slice| slice.started_unix_ns).min()?;
             let end =
                 |slice: &Slice| slice.started_unix_ns.saturating_add((slice.measured.seconds * 1e9) as u64);
-            Some(block.slices.iter().map(end).max()?.saturating_sub(began))
+            Some(slices.iter().map(end).max()?.saturating_sub(began))
         };
-        self.blocks.iter().filter_map(span).fold(0, u64::saturating_add)
+        let cut = self.partial.iter().filter(|_| self.plan.capacity.is_some()).map(|block| &block.slices);
+        let all = self.blocks.iter().map(|block| &block.slices).chain(cut);
+        all.filter_map(span).fold(0, u64::saturating_add)
     }
 
     /// What the subjects said of themselves, block by block; of the blocks where it was recorded.

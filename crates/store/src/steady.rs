@@ -52,16 +52,15 @@ impl Run {
         Ok(all)
     }
 
-    /// The starts without a steady state in the blocks that count; `number_of` tells a block's number as the judge
+    /// The starts without a steady state in the blocks that count; `number_of` tells such a block's number as the judge
     /// counts.
     pub(crate) fn unsteady(&self, number_of: impl Fn(u32) -> u32) -> Result<Vec<Unsteady>, StoreError> {
-        // The judge has no number for a block that is left out: that of the next one that counts would be taken for it.
         let out = self.left_out();
         let mut unsteady = Vec::new();
         for state in self.steady_states()? {
             let variant = self.plan().variants.iter().position(|planned| planned.name == state.variant);
-            let counts = |start: &&SteadyStart| is_unsteady(&start.found) && !out.contains(&start.block);
-            let starts = state.starts.iter().filter(counts);
+            let starts = state.starts.iter().filter(|start| is_unsteady(&start.found));
+            let starts = starts.filter(|start| !out.contains(&start.block));
             unsteady.extend(
                 variant
                     .into_iter()

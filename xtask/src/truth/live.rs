@@ -1,7 +1,7 @@
 //! The live truths: real servers on this machine, one after the other.
 
-use super::{Row, run_tests};
-use crate::tools::{cargo, target_folder};
+use super::{LIVE, Row, page, rows_of, run_tests, section, table, today, write};
+use crate::tools::{cargo, cpu_model, target_folder};
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
 use std::fs;
@@ -31,8 +31,9 @@ const FIVE: Planted = Planted {
 const TWO: Planted =
     Planted { percent: 2, work_us: [1_000, 1_020], preset: &[], preset_name: "default", right: (3, 4) };
 
-/// Runs the live tests, then the planted differences, `--runs` of five and `--runs-2` of two percent.
-pub fn run(root: &Path, args: &[&str]) -> anyhow::Result<Vec<Row>> {
+/// Runs the live tests, then the planted differences, `--runs` of five and `--runs-2` of two percent. Each row is on the
+/// page as soon as it is known; what fails is told at the end.
+pub fn run(root: &Path, args: &[&str]) -> anyhow::Result<()> {
     let (mut runs, mut runs_2, mut with_tests) = (FIVE.right.1, TWO.right.1, true);
     let mut rest = args;
     while let [name, more @ ..] = rest {
@@ -51,19 +52,42 @@ pub fn run(root: &Path, args: &[&str]) -> anyhow::Result<Vec<Row>> {
         rest = more;
     }
     cargo(root, &["build", "--release", "--locked", "--quiet", "-p", "proofload-cli"], &[])?;
-    let mut rows = Vec::new();
+    let mut failed = Vec::new();
     if with_tests {
-        let executable = target_folder(root).join("release/proofload").display().to_string();
+        let executable = executable(root).display().to_string();
         let environment = [("PROOFLOAD_TRUTH", "live"), ("PROOFLOAD_EXECUTABLE", executable.as_str())];
-        rows.extend(run_tests(root, &environment)?.into_iter().filter(|row| row.live));
+        let (rows, bad) = run_tests(root, &environment)?;
+        rows.into_iter().filter(|row| row.live).try_for_each(|row| tell(root, row))?;
+        failed.extend(bad);
     }
     for (planted, runs) in [(FIVE, runs), (TWO, runs_2)] {
-        if runs > 0 {
-            rows.push(planted.found(root, runs)?);
-        }
+        failed.extend(planted.found(root, runs)?);
     }
-    rows.iter().for_each(|row| println!("truth {:02} live | {}", row.number, row.cells.join(" | ")));
-    Ok(rows)
+    ensure!(failed.is_empty(), "docs/truth.md has what was found; this failed:\n{}", failed.join("\n"));
+    Ok(())
+}
+
+fn executable(root: &Path) -> PathBuf {
+    target_folder(root).join("release/proofload")
+}
+
+/// Enters a row in the page, in the place of one that planted the same; those of another machine go.
+fn tell(root: &Path, row: Row) -> anyhow::Result<()> {
+    println!("truth {:02} live | {}", row.number, row.cells.join(" | "));
+    let (page, machine) = (page(root)?, cpu_model()?);
+    let (after, end) = section(&page, LIVE)?;
+    let known = if page[after..end].contains(&machine) { rows_of(&page, LIVE)? } else { Vec::new() };
+    write(root, LIVE, &table(&entered(known, row, &today()?)))
+}
+
+/// Rows by their number, each with the date of its own.
+fn entered(known: Vec<Row>, row: Row, date: &str) -> Vec<Row> {
+    let [planted, right, found] = row.cells;
+    let is_other = |other: &Row| (other.number, &other.cells[0]) != (row.number, &planted);
+    let mut rows: Vec<Row> = known.into_iter().filter(is_other).collect();
+    rows.push(Row { cells: [planted, right, format!("{found} ({date})")], ..row });
+    rows.sort_by_key(|row| row.number);
+    rows
 }
 
 /// What came of one run.
@@ -92,28 +116,37 @@ claims:
         )
     }
 
-    fn found(&self, root: &Path, runs: u32) -> anyhow::Result<Row> {
+    /// Makes the runs and tells of them one by one; what ended otherwise than with a verdict comes back.
+    fn found(&self, root: &Path, runs: u32) -> anyhow::Result<Vec<String>> {
         let place = std::env::temp_dir().join(format!("proofload-truth-{}", std::process::id()));
         fs::create_dir_all(&place).with_context(|| format!("{}", place.display()))?;
         let study = place.join(format!("planted-{}.yaml", self.percent));
         fs::write(&study, self.study())?;
-        let mut all = Vec::new();
+        let (mut all, mut failed) = (Vec::new(), Vec::new());
         for seed in 1..=runs {
-            let settled = self.once(root, &study, &place, seed)?;
-            println!(
-                "{} %, run {seed} of {runs}: throughput {}, CPU {}, {} blocks, {:.1} min",
-                self.percent, settled.throughput, settled.cpu, settled.blocks, settled.minutes
-            );
-            all.push(settled);
+            let run = format!("{} %, run {seed} of {runs}", self.percent);
+            match self.once(root, &study, &place, seed) {
+                Ok(settled) => {
+                    let Settled { throughput, cpu, blocks, minutes } = &settled;
+                    println!("{run}: throughput {throughput}, CPU {cpu}, {blocks} blocks, {minutes:.1} min");
+                    all.push(settled);
+                }
+                Err(error) => {
+                    println!("{run}: {error:#}");
+                    failed.push(format!("{run}: {error:#}; its record is in {}", place.display()));
+                }
+            }
+            tell(root, self.row(&all, failed.len()))?;
         }
-        fs::remove_dir_all(&place).with_context(|| format!("{}", place.display()))?;
-        Ok(self.row(&all))
+        if failed.is_empty() {
+            fs::remove_dir_all(&place).with_context(|| format!("{}", place.display()))?;
+        }
+        Ok(failed)
     }
 
     fn once(&self, root: &Path, study: &Path, place: &Path, seed: u32) -> anyhow::Result<Settled> {
-        let executable: PathBuf = target_folder(root).join("release/proofload");
         let begun = Instant::now();
-        let mut command = Command::new(executable);
+        let mut command = Command::new(executable(root));
         command.arg("run").arg(study).args(self.preset).args([
             "--format",
             "json",
@@ -141,8 +174,9 @@ claims:
         })
     }
 
-    fn row(&self, all: &[Settled]) -> Row {
-        let of = all.len();
+    /// What came of these runs, and of so many that ended without a verdict.
+    fn row(&self, all: &[Settled], failed: usize) -> Row {
+        let of = all.len() + failed;
         let count = |cpu: bool, verdict: &str| {
             let of = |settled: &&Settled| *(if cpu { &settled.cpu } else { &settled.throughput }) == verdict;
             all.iter().filter(of).count()
@@ -160,10 +194,11 @@ claims:
                 ),
                 format!("settled in {} of {}, never the wrong way round", self.right.0, self.right.1),
                 format!(
-                    "by CPU per request {} of {of}, by throughput {} of {of}; wrong way round {wrong}; minutes {}",
+                    "by CPU per request {} of {of}, by throughput {} of {of}; wrong way round {wrong}; minutes {}{}",
                     count(true, "supported"),
                     count(false, "supported"),
-                    minutes.join(", ")
+                    minutes.join(", "),
+                    if failed > 0 { format!("; {failed} ended without a verdict") } else { String::new() }
                 ),
             ],
         }
@@ -187,11 +222,29 @@ mod tests {
             settled("supported", "supported"),
             settled("refuted", "undecided"),
         ];
-        let row = FIVE.row(&all);
+        let row = FIVE.row(&all, 0);
         assert!(row.live && row.number == 2);
         assert_eq!(
             row.cells[2],
             "by CPU per request 2 of 3, by throughput 1 of 3; wrong way round 1; minutes 2.0, 2.0, 2.0"
         );
+        let more = FIVE.row(&all, 2);
+        assert_eq!(more.cells[0], row.cells[0], "the same row, however far it came");
+        assert!(more.cells[2].starts_with("by CPU per request 2 of 5"), "{}", more.cells[2]);
+        assert!(more.cells[2].ends_with("; 2 ended without a verdict"), "{}", more.cells[2]);
+    }
+
+    #[test]
+    fn a_row_takes_the_place_of_its_like_and_leaves_the_others() {
+        let row = |number, planted: &str, found: &str| Row {
+            number,
+            live: true,
+            cells: [planted, "right", found].map(str::to_owned),
+        };
+        let known = vec![row(2, "5 %", "1 of 2 (2026-01-02)"), row(12, "JVMs", "leak (2026-01-02)")];
+        let rows = entered(known, row(2, "5 %", "3 of 8"), "2026-02-03");
+        let rows = entered(rows, row(2, "2 %", "0 of 4"), "2026-02-04");
+        let found: Vec<&str> = rows.iter().map(|row| row.cells[2].as_str()).collect();
+        assert_eq!(found, ["3 of 8 (2026-02-03)", "0 of 4 (2026-02-04)", "leak (2026-01-02)"]);
     }
 }

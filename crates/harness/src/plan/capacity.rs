@@ -32,9 +32,9 @@ pub(super) fn arrange(study: &Study, load: &CapacityLoad, preset: Preset, plan: 
     timing.discard_ns = (trial_ns / 10).clamp(DISCARD_MIN_NS, DISCARD_MAX_NS);
     (timing.cycles, timing.perturbation_ns, timing.looks) = (1, 0, vec![1]);
     let starts = starts_of(study) > 0;
-    if !starts {
-        timing.warm_up_ns = 0;
-    }
+    // A start is of one variant alone: it shares its warm-up with nobody, and nothing tells when it is steady.
+    timing.warm_up_ns = if starts { timing.warm_up_ns * 2 / plan.variants.len().max(2) as u64 } else { 0 };
+    (timing.warm_up_cap_ns, timing.cycles_adapt, timing.futility) = (0, false, false);
     let seconds = |ns: u64| ns as f64 / S as f64;
     let trial_s = seconds(trial_ns + timing.discard_ns) + SLICE_OVERHEAD_S;
     let start_s = if starts { START_S + STOP_S + seconds(timing.warm_up_ns) } else { 0.0 };

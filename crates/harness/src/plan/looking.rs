@@ -2,7 +2,7 @@
 
 use super::S;
 use proofload_stats::Design;
-use proofload_store::schema::Timing;
+use proofload_store::schema::{Plan, Timing};
 
 /// Most blocks of a study that keeps going.
 pub const KEEP_GOING_BLOCKS_MAX: u32 = 200;
@@ -37,5 +37,25 @@ impl Length {
             timing.budget_ns = KEEP_GOING_BUDGET_NS;
         }
         timing.budget_ns = self.budget_ns.unwrap_or(timing.budget_ns);
+    }
+}
+
+/// Lets a run that goes on, or is repeated, do so by the rules with which it was begun: a record that was planned before
+/// there was one of them is conducted and judged without it.
+pub fn keep_rules(plan: &mut Plan, begun: &Plan) {
+    plan.timing.futility = begun.timing.futility;
+    plan.timing.cycles_adapt = begun.timing.cycles_adapt;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_from_before_a_rule_goes_on_without_it() {
+        let timing = Timing { futility: true, cycles_adapt: true, ..Timing::default() };
+        let mut plan = Plan { timing, ..Plan::default() };
+        keep_rules(&mut plan, &Plan::default());
+        assert!(!plan.timing.futility && !plan.timing.cycles_adapt);
     }
 }

@@ -170,3 +170,15 @@ fn a_load_is_planned_with_both_forms_of_every_request() {
     let terms = LoadTerms { authority: "no host", ..terms };
     assert!(load_plans(&study, &study.points[0], Stand::Itself, &terms).is_err());
 }
+
+#[test]
+fn a_search_warms_each_start_for_a_fixed_time_however_many_variants_there_are() {
+    let load = SMALL.find("\nload:").expect("a load");
+    let search = format!("{}\nload: {{ capacity: {{ slo: p99 < 50ms }} }}\n", &SMALL[..load]);
+    let timing = |text: &str| make(&study_of(text), Preset::Default, 1, None, cycles(), &[], &[]).timing;
+    let four = search.replace("[nio, nio2]", "[nio, nio2], heap: [256m, 1g]");
+    for timing in [timing(&search), timing(&four)] {
+        assert_eq!((timing.warm_up_ns, timing.warm_up_cap_ns), (30 * S, 0));
+        assert!(!timing.cycles_adapt && !timing.futility, "it has no cycles and no claims");
+    }
+}

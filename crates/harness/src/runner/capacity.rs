@@ -3,7 +3,8 @@
 //! What comes next is asked of the record ([`Run::searches`]), so the answer at the end is the one that the record yields
 //! again, and a search that was cut off goes on. The variants take turns start by start.
 
-use super::{Bench, BenchError, CeilingOf, Ending, Loaded, Progress, STARTS_MAX, Stretch, record};
+use super::start::Unstarted;
+use super::{Bench, BenchError, CeilingOf, Ending, Loaded, Progress, Stretch, record};
 use crate::study::Stand;
 use crate::study::quantity::rate_label;
 use proofload_stats::Measure;
@@ -110,6 +111,14 @@ impl<B: Bench> CapacityRunner<'_, B> {
         if let Some(ending) = self.warm_up(start, &mut writer)? {
             return Ok(Over::Run(ending));
         }
+        // It was never asked at the rate of a trial: none is to bear its death.
+        if let Err(why) = self.bench.alive(start.variant) {
+            let name = &self.plan.variants[start.variant].name;
+            return Ok(Over::Run(Ending::Failed(format!(
+                "block {}, warm-up of {name}: {why}",
+                start.number
+            ))));
+        }
         while let Some(request) = self.next_of(start.variant)? {
             if request.fresh && start.trials > 0 {
                 break;
@@ -138,29 +147,12 @@ impl<B: Bench> CapacityRunner<'_, B> {
     }
 
     fn bring_up(&mut self, start: &Start) -> Option<Ending> {
-        let name = &self.plan.variants[start.variant].name;
-        let mut why = String::new();
-        for attempt in 1..=STARTS_MAX {
-            if self.stop.load(Ordering::Relaxed) {
-                return Some(Ending::Interrupted);
-            }
-            (self.progress)(Progress::Starting { variant: name });
-            let log = match attempt {
-                1 => self.record.log_path(start.number, name),
-                again => self.record.log_path(start.number, &format!("{name}-start-{again}")),
-            };
-            match self.bench.start(start.variant, &log) {
-                Ok(()) => return None,
-                Err(BenchError::Interrupted) => return Some(Ending::Interrupted),
-                Err(BenchError::Failed(what)) => {
-                    why = format!("block {}, start of {name}: {what}", start.number)
-                }
-            }
-            for what in self.bench.stop(start.variant) {
-                (self.progress)(Progress::Noticed { block: start.number, what: &what });
-            }
+        let which = (start.number, start.variant, self.plan.variants[start.variant].name.as_str());
+        match super::start::start(which, self.bench, self.record, self.progress, self.stop) {
+            Ok(()) => None,
+            Err(Unstarted::Interrupted) => Some(Ending::Interrupted),
+            Err(Unstarted::Failed(why)) => Some(Ending::Failed(why)),
         }
-        Some(Ending::Failed(why))
     }
 
     /// Loads a fresh server at a rate that it is known to carry, or the lowest.
@@ -171,14 +163,14 @@ impl<B: Bench> CapacityRunner<'_, B> {
         let carried = passed.map(|trial| trial.trial.rate_per_s).fold(0.0, f64::max) / 2.0;
         let rate_per_s = carried.max(self.capacity.from_per_s);
         let total_ns = self.plan.timing.warm_up_ns;
-        loop {
+        for turn in 1_u64.. {
             let spent_ns = self.bench.now_ns() - begun_ns;
             if spent_ns >= total_ns {
                 break;
             }
             (self.progress)(Progress::WarmUp { done: spent_ns as f64 / total_ns as f64 });
             let stretch = self.stretch(0, WARM_UP_TURN_NS.min(total_ns - spent_ns).max(1));
-            let seed = self.seed(start) ^ spent_ns;
+            let seed = self.seed(start) ^ (turn << 32);
             let loaded = match self.load(start, rate_per_s, stretch, seed) {
                 Ok(loaded) => loaded,
                 Err(ending) => return Ok(Some(ending)),
@@ -213,9 +205,11 @@ impl<B: Bench> CapacityRunner<'_, B> {
         };
         let cut = self.stop.load(Ordering::Relaxed);
         let died = self.bench.alive(start.variant).err();
+        let is_first = self.searches()?[start.variant].1.is_empty();
+        let silent = nothing_answered(&loaded, request.rate_per_s).filter(|_| is_first);
         for mut slice in self.slices(start, request.rate_per_s, &loaded) {
-            // What was cut off is no trial; it is on record all the same.
-            slice.trial = (!cut).then(|| TrialTerms {
+            // What was cut off is no trial, nor what found nobody; it is on record all the same.
+            slice.trial = (!cut && silent.is_none()).then(|| TrialTerms {
                 rate_per_s: request.rate_per_s,
                 stage: request.stage.name().to_string(),
                 fresh: start.trials == 0,
@@ -228,16 +222,14 @@ impl<B: Bench> CapacityRunner<'_, B> {
         if cut {
             return Ok(Err(Ending::Interrupted));
         }
+        if let Some(why) = silent {
+            return Ok(Err(Ending::Failed(format!("{variant}: {why}"))));
+        }
         let searches = self.searches()?;
         let (search, seen) = &searches[start.variant];
         if let Some(trial) = seen.last() {
             (self.progress)(Progress::Tried { variant, number: search.trials().len(), trial });
             start.loaded = trial.shown.outcome != "pass";
-        }
-        if search.trials().len() == 1
-            && let Some(why) = nothing_answered(&loaded, request.rate_per_s)
-        {
-            return Ok(Err(Ending::Failed(format!("{variant}: {why}"))));
         }
         Ok(Ok(died.is_none()))
     }
@@ -327,6 +319,10 @@ impl<B: Bench> CapacityRunner<'_, B> {
                 ..Default::default()
             },
         };
+        // What a stop cut short says nothing of the machine.
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         found.point.clone_from(label);
         found.variants = vec![name];
         (self.progress)(Progress::Ceiling { point: label, found: Some(&found) });

@@ -163,6 +163,7 @@ impl<'a> LiveBench<'a> {
             generator_cpus: &self.terms.generator_cpus,
             every_ns,
             length_ns: stretch.measure_ns,
+            stop: &self.terms.stop,
         })
     }
 

@@ -11,6 +11,7 @@ mod live;
 mod progress;
 pub mod record;
 mod roll;
+mod start;
 mod warm;
 
 pub use bench::{Bench, BenchError, CeilingOf, Loaded, Stretch};
@@ -27,11 +28,8 @@ use proofload_stats::{Claim, Design, Judgement};
 use proofload_store::schema::{Plan, Status, SubjectFacts};
 use proofload_store::{BlockWriter, Run, RunWriter, StoreError};
 use roll::Roll;
+use start::Unstarted;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// How often a variant is started within a block before it is given up: a port that was not free again, a
-/// machine that was busy for a moment.
-const STARTS_MAX: u32 = 2;
 
 /// How a study ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -364,30 +362,18 @@ impl<B: Bench> Runner<'_, B> {
         Ok((more * slicing.cycle_seconds * 1e9) as i64)
     }
 
-    /// Starts a variant, a second time when the first did not succeed; after that it is given up.
+    /// Starts a variant; one that does not come up is given up.
     fn start(&mut self, number: u32, variant: usize, roll: &mut Roll) -> Result<(), Lost> {
-        let name = self.plan.variants[variant].name.clone();
-        let mut why = String::new();
-        for attempt in 1..=STARTS_MAX {
-            self.check_stop()?;
-            (self.progress)(Progress::Starting { variant: &name });
-            let log = match attempt {
-                1 => self.record.log_path(number, &name),
-                again => self.record.log_path(number, &format!("{name}-start-{again}")),
-            };
-            match self.bench.start(variant, &log) {
-                Ok(()) => return Ok(()),
-                Err(BenchError::Interrupted) => return Err(Lost::Interrupted),
-                Err(BenchError::Failed(what)) => why = format!("block {number}, start of {name}: {what}"),
-            }
-            self.stop_one(number, variant);
-            if attempt < STARTS_MAX {
-                (self.progress)(Progress::Noticed { block: number, what: &format!("{why}; once more") });
+        let which = (number, variant, self.plan.variants[variant].name.as_str());
+        match start::start(which, self.bench, self.record, self.progress, self.stop) {
+            Ok(()) => Ok(()),
+            Err(Unstarted::Interrupted) => Err(Lost::Interrupted),
+            Err(Unstarted::Failed(why)) => {
+                roll.give_up(variant, why.clone());
+                self.tell_given_up(number, variant, &why);
+                Ok(())
             }
         }
-        roll.give_up(variant, why.clone());
-        self.tell_given_up(number, variant, &why);
-        Ok(())
     }
 
     fn tell_given_up(&mut self, number: u32, variant: usize, why: &str) {

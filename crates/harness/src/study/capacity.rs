@@ -3,9 +3,9 @@
 use super::field::Field;
 use super::intensity::{Points, check_arrival, check_keep_alive};
 use super::quantity;
-use super::shortage::{AUTO_FIRST, KEYS, auto_most, check_shortage};
+use super::shortage::{KEYS, check_shortage};
 use super::{LoadKind, LoadPoint, OpenTerms};
-use proofload_engine::{Arrival, KeepAlive, Shortage};
+use proofload_engine::{Arrival, KeepAlive};
 use proofload_stats::capacity::{Slo, parse_slo};
 
 /// Lowest rate that is tried where nothing is said.
@@ -89,12 +89,6 @@ pub fn capacity_point(
     }
 }
 
-/// As many connections as it needs: a search goes where nobody knows how many these are.
-fn auto() -> (u32, OpenTerms) {
-    let shortage = Shortage { most_connections: Some(auto_most()), ..Shortage::default() };
-    (AUTO_FIRST, OpenTerms { shortage, auto: true, ..OpenTerms::default() })
-}
-
 pub(super) fn check_capacity(field: &Field<'_>) -> Option<Points> {
     let map = field.map("write capacity: { slo: 'p99 < 50ms', from: 100/s, to: 20k/s }")?;
     let slo = map.required("slo", "say what has to hold: slo: 'p99 < 50ms, errors < 0.1%'");
@@ -112,8 +106,8 @@ pub(super) fn check_capacity(field: &Field<'_>) -> Option<Points> {
     };
     let (from, to, trial) = (written("from"), written("to"), written("trial"));
     let arrival = map.optional("arrival").map_or(Some(Arrival::Poisson), |field| check_arrival(&field));
-    let terms =
-        if map.has("connections") { check_shortage(&map) } else { check_shortage(&map).map(|_| auto()) };
+    // A search goes where nobody knows how many connections it needs.
+    let terms = check_shortage(&map, true);
     let keep_alive = check_keep_alive(&map);
     map.close(&[&["slo", "from", "to", "trial", "arrival", "keep_alive"][..], &KEYS[..]].concat());
     let load = match CapacityLoad::read(&texts?, from, to, trial) {
@@ -133,6 +127,9 @@ pub(super) fn check_capacity(field: &Field<'_>) -> Option<Points> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::study::shortage::AUTO_FIRST;
+    use crate::study::tests::TestCatalogue;
+    use std::path::Path;
 
     #[test]
     fn what_is_searched_is_read_with_its_defaults() {
@@ -140,6 +137,22 @@ mod tests {
         let load = CapacityLoad::read(&slo, None, None, None).expect("a search");
         assert_eq!((load.from_per_s, load.to_per_s, load.trial_ns), (100.0, 20_000.0, None));
         assert_eq!(load.label(), "100/s..20k/s");
+    }
+
+    #[test]
+    fn whatever_is_said_of_its_connections_holds_where_their_number_is_not_said() {
+        let text = "study: s\nquestion: Up to which rate?\nsubjects: { a: { url: 'http://127.0.0.1:1/' } }\nworkload: { \
+                    page: { get: / } }\nload: { capacity: { slo: p99 < 50ms, max_connections: 40, overflow: drop, \
+                    coalesce: 1ms } }\n";
+        let options = crate::study::Options::default();
+        let study = crate::study::parse(text, "s.yaml", Path::new("."), &options, &TestCatalogue)
+            .unwrap_or_else(|problems| panic!("{problems}"));
+        let LoadPoint { connections, open, .. } = &study.points[0];
+        assert_eq!((*connections, open.auto, open.coalesce_ns), (AUTO_FIRST, true, 1_000_000));
+        assert_eq!(
+            (open.shortage.most_connections, open.shortage.overflow),
+            (Some(40), proofload_engine::Overflow::Drop)
+        );
     }
 
     #[test]

@@ -216,7 +216,7 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
         }
     };
     let arrival = map.optional("arrival").map_or(Some(Arrival::Constant), |field| check_arrival(&field));
-    let terms = check_shortage(&map);
+    let terms = check_shortage(&map, false);
     let keep_alive = check_keep_alive(&map).unwrap_or(KeepAlive::On);
     if let Some(think) = map.optional("think") {
         think.problem("an open load does not think: its requests leave at their times", "delete it");

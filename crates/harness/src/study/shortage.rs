@@ -100,12 +100,14 @@ impl OpenTerms {
 /// The keys of an open loop that are read here.
 pub(super) const KEYS: [&str; 4] = ["connections", "max_connections", "overflow", "coalesce"];
 
-/// The connections that it begins with, and the rest.
-pub(super) fn check_shortage(map: &Map<'_>) -> Option<(u32, OpenTerms)> {
-    let auto = map.optional("connections").is_some_and(|field| field.written() == Some("auto"));
-    let first = match (map.optional("connections"), auto) {
-        (None, _) => Some(OPEN_CONNECTIONS),
-        (Some(_), true) => Some(AUTO_FIRST),
+/// The connections that it begins with, and the rest. `auto_without` lets the tool choose where no connections are
+/// written.
+pub(super) fn check_shortage(map: &Map<'_>, auto_without: bool) -> Option<(u32, OpenTerms)> {
+    let written = map.optional("connections");
+    let auto = written.as_ref().map_or(auto_without, |field| field.written() == Some("auto"));
+    let first = match (written, auto) {
+        (_, true) => Some(AUTO_FIRST),
+        (None, false) => Some(OPEN_CONNECTIONS),
         (Some(field), false) => check_connections(&field),
     };
     let most = match map.optional("max_connections") {

@@ -13,6 +13,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Where JVMs on Linux look and listen, whatever `java.io.tmpdir` says.
@@ -20,10 +21,14 @@ const TEMPORARY: &str = "/tmp";
 /// How long a JVM may take to listen.
 const LISTEN_NS: u64 = 5_000_000_000;
 const POLL_NS: u64 = 10_000_000;
-/// How long an answer may take: a full collection of a large heap.
-const ANSWER: Duration = Duration::from_secs(60);
+/// How long an answer may take, all of it: a full collection of a large heap.
+const ANSWER_NS: u64 = 60_000_000_000;
+/// How often somebody who waits for more of it looks whether to stop.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 /// Most bytes of an answer that are read.
-const ANSWER_BYTES_MAX: u64 = 16 << 20;
+const ANSWER_BYTES_MAX: usize = 16 << 20;
+/// Most bytes that are read at once.
+const PART_BYTES: usize = 64 << 10;
 /// SIGQUIT in the masks of `/proc/PID/status`: bit 0 is signal 1.
 const QUIT_BIT: u64 = 1 << 2;
 
@@ -36,6 +41,12 @@ pub(super) enum AttachError {
     /// It did not listen in time (`-XX:+DisableAttachMechanism`).
     #[error("it takes no requests: nothing listened on {0} within 5 s")]
     Silent(PathBuf),
+    /// It was asked and took too long.
+    #[error("it did not come to the end of its answer within 60 s")]
+    Slow,
+    /// Whoever asked was told to stop.
+    #[error("it was not waited for")]
+    Stopped,
     /// What listens is not the JVM's.
     #[error("{0} is not the JVM's socket")]
     Foreign(PathBuf),
@@ -56,27 +67,55 @@ fn io_error(what: &'static str) -> impl Fn(io::Error) -> AttachError {
     move |source| AttachError::Io { what, source }
 }
 
-/// What `jcmd PID COMMAND` prints.
+/// What `jcmd PID COMMAND` prints. It is waited for until it is all there, at most a minute, or until `stop` is set.
 ///
 /// # Errors
-/// When the JVM does not listen, or says that it cannot.
-pub(super) fn ask(pid: u32, command: &str) -> Result<String, AttachError> {
+/// When the JVM does not listen, does not answer in time, or says that it cannot.
+pub(super) fn ask(pid: u32, command: &str, stop: &AtomicBool) -> Result<String, AttachError> {
     let socket = Path::new(TEMPORARY).join(format!(".java_pid{pid}"));
     let user = process::user(pid).ok_or_else(|| io_error("the process")(io::ErrorKind::NotFound.into()))?;
     if !socket.exists() {
-        knock(pid, &socket)?;
+        knock(pid, &socket, stop)?;
     }
     let found = fs::symlink_metadata(&socket).map_err(io_error("its socket"))?;
     if !found.file_type().is_socket() || found.uid() != user {
         return Err(AttachError::Foreign(socket));
     }
-    let mut stream = UnixStream::connect(&socket).map_err(io_error("connecting to it"))?;
-    stream.set_read_timeout(Some(ANSWER)).map_err(io_error("its socket"))?;
-    stream.set_write_timeout(Some(ANSWER)).map_err(io_error("its socket"))?;
+    let stream = UnixStream::connect(&socket).map_err(io_error("connecting to it"))?;
+    converse(stream, command, clock::monotonic_ns() + ANSWER_NS, stop)
+}
+
+/// Asks, and reads to the end of the answer.
+fn converse(
+    mut stream: UnixStream,
+    command: &str,
+    until_ns: u64,
+    stop: &AtomicBool,
+) -> Result<String, AttachError> {
+    stream.set_read_timeout(Some(LOOK_AGAIN)).map_err(io_error("its socket"))?;
+    stream.set_write_timeout(Some(LOOK_AGAIN)).map_err(io_error("its socket"))?;
     stream.write_all(&request(command)).map_err(io_error("asking it"))?;
-    let mut answer = Vec::new();
-    stream.take(ANSWER_BYTES_MAX).read_to_end(&mut answer).map_err(io_error("its answer"))?;
+    let (mut answer, mut part) = (Vec::new(), vec![0; PART_BYTES]);
+    while answer.len() < ANSWER_BYTES_MAX {
+        if stop.load(Ordering::Relaxed) {
+            return Err(AttachError::Stopped);
+        }
+        if clock::monotonic_ns() >= until_ns {
+            return Err(AttachError::Slow);
+        }
+        match stream.read(&mut part) {
+            Ok(0) => break,
+            Ok(bytes) => answer.extend_from_slice(&part[..bytes]),
+            Err(error) if is_again(&error) => {}
+            Err(error) => return Err(io_error("its answer")(error)),
+        }
+    }
     parse_answer(&String::from_utf8_lossy(&answer))
+}
+
+/// Nothing came yet.
+fn is_again(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
 }
 
 fn request(command: &str) -> Vec<u8> {
@@ -93,7 +132,7 @@ fn parse_answer(text: &str) -> Result<String, AttachError> {
 }
 
 /// Has the JVM listen.
-fn knock(pid: u32, socket: &Path) -> Result<(), AttachError> {
+fn knock(pid: u32, socket: &Path, stop: &AtomicBool) -> Result<(), AttachError> {
     let status = process::read_text(&format!("/proc/{pid}/status")).unwrap_or_default();
     if !handles_quit(&status) {
         return Err(AttachError::NoHandler);
@@ -106,10 +145,10 @@ fn knock(pid: u32, socket: &Path) -> Result<(), AttachError> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         Err(error) => return Err(io_error("a file in /tmp")(error)),
     }
-    let listens = signal(pid).map(|()| wait_for(socket));
+    let listens = signal(pid).and_then(|()| wait_for(socket, stop));
     // Nothing is lost with a file that stays.
     let _ = fs::remove_file(&wish);
-    if listens? { Ok(()) } else { Err(AttachError::Silent(socket.to_path_buf())) }
+    listens
 }
 
 fn signal(pid: u32) -> Result<(), AttachError> {
@@ -118,15 +157,17 @@ fn signal(pid: u32) -> Result<(), AttachError> {
     kill_process(id, Signal::QUIT).map_err(|error| io_error("signalling it")(error.into()))
 }
 
-fn wait_for(socket: &Path) -> bool {
+fn wait_for(socket: &Path, stop: &AtomicBool) -> Result<(), AttachError> {
     let end_ns = clock::monotonic_ns() + LISTEN_NS;
     while clock::monotonic_ns() < end_ns {
         if socket.exists() {
-            return true;
+            return Ok(());
         }
-        clock::sleep_ns(POLL_NS);
+        if !clock::sleep_for(POLL_NS, stop) {
+            return Err(AttachError::Stopped);
+        }
     }
-    false
+    Err(AttachError::Silent(socket.to_path_buf()))
 }
 
 /// Whether SIGQUIT is caught, in `/proc/PID/status`: it ends a process that does not.
@@ -155,11 +196,45 @@ mod tests {
         assert!(!handles_quit("SigCgt:\t0000000000000002\n"), "only SIGINT");
         assert!(!handles_quit("") && !handles_quit("SigCgt:\tx\n"));
         let mut sleeper = std::process::Command::new("sleep").arg("60").spawn().expect("a process");
-        let told = ask(sleeper.id(), "VM.flags");
+        let goes_on = AtomicBool::new(false);
+        let told = ask(sleeper.id(), "VM.flags", &goes_on);
         assert!(matches!(told, Err(AttachError::NoHandler)), "{told:?}");
         assert!(sleeper.try_wait().expect("a child").is_none(), "it still runs");
         sleeper.kill().expect("ended");
         sleeper.wait().expect("ended");
-        assert!(ask(u32::MAX, "VM.flags").is_err());
+        assert!(ask(u32::MAX, "VM.flags", &goes_on).is_err());
+    }
+
+    /// A JVM that says something now and then, and never comes to an end.
+    #[test]
+    fn an_answer_without_end_is_waited_for_so_long_and_no_longer() {
+        let (near, mut far) = UnixStream::pair().expect("a pair");
+        let talks = std::thread::spawn(move || {
+            while far.write_all(b"0\n").is_ok() {
+                clock::sleep_ns(POLL_NS);
+            }
+        });
+        let begun_ns = clock::monotonic_ns();
+        let told = converse(near, "VM.flags", begun_ns + 300_000_000, &AtomicBool::new(false));
+        assert!(matches!(told, Err(AttachError::Slow)), "{told:?}");
+        assert!(clock::monotonic_ns() - begun_ns < LISTEN_NS, "of all of it, not of each part");
+        talks.join().expect("it ended");
+    }
+
+    #[test]
+    fn whoever_is_told_to_stop_waits_for_no_answer() {
+        let (near, far) = UnixStream::pair().expect("a pair");
+        let stop = AtomicBool::new(false);
+        let told = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                clock::sleep_ns(POLL_NS);
+                stop.store(true, Ordering::Relaxed);
+            });
+            converse(near, "VM.flags", u64::MAX, &stop)
+        });
+        assert!(matches!(told, Err(AttachError::Stopped)), "{told:?}");
+        let nowhere = wait_for(Path::new("/proc/self/no-socket"), &stop);
+        assert!(matches!(nowhere, Err(AttachError::Stopped)), "{nowhere:?}");
+        drop(far);
     }
 }

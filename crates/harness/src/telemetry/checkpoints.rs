@@ -34,6 +34,8 @@ pub struct Checkpointer<'a> {
     pub every_ns: u64,
     /// Length of the soak.
     pub length_ns: u64,
+    /// Set to end early: no answer is waited for then.
+    pub stop: &'a AtomicBool,
 }
 
 /// What came of it.
@@ -65,10 +67,10 @@ impl Checkpointer<'_> {
                 // A subject that is no JVM has no live set, and is none the worse for it.
                 break;
             }
-            if found.heap_max_bytes.is_none() {
-                found.heap_max_bytes = jvms.iter().map(|pid| heap_max(*pid)).sum();
+            failures = if found.take(&jvms, number > left_out, self.stop) { 0 } else { failures + 1 };
+            if failures == 0 && found.heap_max_bytes.is_none() {
+                found.heap_max_bytes = jvms.iter().map(|pid| heap_max(*pid, self.stop)).sum();
             }
-            failures = if found.take(&jvms, number > left_out) { 0 } else { failures + 1 };
         }
         found
     }
@@ -76,9 +78,9 @@ impl Checkpointer<'_> {
 
 impl Checkpoints {
     /// Whether all JVMs said what they hold.
-    fn take(&mut self, jvms: &[u32], counts: bool) -> bool {
+    fn take(&mut self, jvms: &[u32], counts: bool, stop: &AtomicBool) -> bool {
         let at_ns = clock::monotonic_ns();
-        let answers: Vec<_> = jvms.iter().map(|pid| attach::ask(*pid, "GC.class_histogram")).collect();
+        let answers: Vec<_> = jvms.iter().map(|pid| attach::ask(*pid, "GC.class_histogram", stop)).collect();
         let took_ns = clock::monotonic_ns().saturating_sub(at_ns);
         let mut classes = Classes::new();
         let mut live_bytes = Some(0);
@@ -147,8 +149,8 @@ fn histogram(text: &str, classes: &mut Classes) -> Option<u64> {
 }
 
 /// Largest size of a JVM's heap, of its flags: `-XX:MaxHeapSize=268435456`, whether somebody said it or not.
-fn heap_max(pid: u32) -> Option<u64> {
-    parse_heap_max(&attach::ask(pid, "VM.flags").ok()?)
+fn heap_max(pid: u32, stop: &AtomicBool) -> Option<u64> {
+    parse_heap_max(&attach::ask(pid, "VM.flags", stop).ok()?)
 }
 
 fn parse_heap_max(text: &str) -> Option<u64> {
@@ -199,8 +201,13 @@ mod tests {
     #[test]
     fn a_subject_without_a_jvm_has_no_checkpoints_and_nothing_to_say() {
         let tree = Tree::of(std::process::id());
-        let soak =
-            Checkpointer { tree: &tree, generator_cpus: &[], every_ns: 1_000_000, length_ns: 20_000_000 };
+        let soak = Checkpointer {
+            tree: &tree,
+            generator_cpus: &[],
+            every_ns: 1_000_000,
+            length_ns: 20_000_000,
+            stop: &AtomicBool::new(false),
+        };
         let found = soak.run(&AtomicU64::new(clock::monotonic_ns()), &AtomicBool::new(false));
         let mut telemetry = Telemetry::default();
         found.enter(&mut telemetry, 0);

@@ -148,13 +148,35 @@ pub fn heat(number: usize, heat: &TuneHeat) -> String {
 
 /// Where the search led.
 pub fn search_winner(result: &TuneResult) -> String {
-    match result.winner == result.default {
-        true => format!(
+    match (result.winner == result.default, &result.confirmation) {
+        (true, _) => format!(
             "Nothing was better than the default, {}, in the search: it stays, and nothing is claimed",
             result.default
         ),
-        false => {
+        (false, Some(_)) => {
             format!("Fresh blocks of {} against the default, {}, judged:", result.winner, result.default)
         }
+        (false, None) => format!(
+            "The search led to {}; no fresh blocks judged it against the default, {}, and nothing is claimed",
+            result.winner, result.default
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_without_fresh_blocks_claims_nothing() {
+        let result = |winner: &str| TuneResult {
+            winner: winner.into(),
+            default: "nio".into(),
+            ..TuneResult::default()
+        };
+        assert!(search_winner(&result("nio2")).ends_with("nothing is claimed"));
+        assert!(search_winner(&result("nio")).starts_with("Nothing was better"));
+        let judged = TuneResult { confirmation: Some(Default::default()), ..result("nio2") };
+        assert!(search_winner(&judged).ends_with("judged:"));
     }
 }

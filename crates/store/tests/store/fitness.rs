@@ -3,8 +3,8 @@
 
 use crate::fixture::{environment, plan, slices};
 use proofload_stats::{Design, Measure, Names, Reason, Selector, Verdict, parse_claim};
-use proofload_store::schema::{Ceiling, Conditions, FitnessCheck, Plan, Slice, StreamLoad, WarmUp};
-use proofload_store::{NO_STEADY_STATE, PHASE_PERTURBATION, Run, RunWriter, STEADY, judged};
+use proofload_store::schema::{Ceiling, Conditions, FitnessCheck, Plan, Slice, StreamLoad};
+use proofload_store::{PHASE_PERTURBATION, Run, RunWriter, judged};
 use std::path::Path;
 
 /// Slices of a block as a generator writes them that tells its checks.
@@ -277,32 +277,6 @@ fn a_block_of_which_the_hypervisor_took_time_is_left_out_for_all_and_not_counted
     let quiet = record(root.path(), &plan(), &(1..=5).map(block).collect::<Vec<_>>(), &[]);
     let answered = |run: &Run| run.points().unwrap()[0].outcomes["answered"];
     assert!(answered(&run) < answered(&quiet), "in no figure either");
-}
-
-#[test]
-fn a_disturbed_block_without_a_steady_state_is_not_taken_for_the_next_one() {
-    let root = tempfile::tempdir().unwrap();
-    let mut writer = RunWriter::create(root.path(), &plan(), &environment(), 1).unwrap();
-    for number in 1..=6 {
-        let lines = if (2..=3).contains(&number) { under(block(number), &STOLEN) } else { block(number) };
-        let mut block = writer.begin_block(number).unwrap();
-        lines.iter().for_each(|line| block.append(line).unwrap());
-        block.finish().unwrap();
-        let ended = if [2, 3, 5].contains(&number) { NO_STEADY_STATE } else { STEADY };
-        let warm_up =
-            |variant: &str| WarmUp { variant: variant.into(), ended: ended.into(), ..WarmUp::default() };
-        writer.write_warm_ups(number, &[warm_up("nio"), warm_up("nio2")]).unwrap();
-    }
-    let run = Run::open(writer.path()).unwrap();
-    let seen = run.observations(&[Measure::Throughput]).unwrap();
-    assert_eq!((run.left_out(), seen.blocks), (vec![2, 3], vec![1, 2, 3, 4]));
-    // Block 5 is the third that counts.
-    assert!(
-        seen.unsteady.iter().all(|start| start.block == 3) && seen.unsteady.len() == 2,
-        "{:?}",
-        seen.unsteady
-    );
-    assert_eq!(verdict(&run, FASTER).0, Verdict::Supported);
 }
 
 #[test]

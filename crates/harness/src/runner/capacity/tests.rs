@@ -18,8 +18,10 @@ struct QueueBench {
     done: Vec<String>,
     loads: usize,
     stop_at_load: Option<usize>,
+    stop_at_ceiling: bool,
     stop: Arc<AtomicBool>,
     dies_above_per_s: f64,
+    dies_at_load: Option<usize>,
     dead: bool,
     silent: bool,
 }
@@ -32,8 +34,10 @@ impl QueueBench {
             done: Vec::new(),
             loads: 0,
             stop_at_load: None,
+            stop_at_ceiling: false,
             stop: Arc::default(),
             dies_above_per_s: f64::INFINITY,
+            dies_at_load: None,
             dead: false,
             silent: false,
         }
@@ -106,7 +110,7 @@ impl Bench for QueueBench {
         let window = Window { start_ns, end_ns: start_ns + stretch.measure_ns };
         self.now_ns = window.end_ns;
         self.done.push(format!("load {variant}"));
-        self.dead |= rate_per_s > self.dies_above_per_s;
+        self.dead |= rate_per_s > self.dies_above_per_s || self.dies_at_load == Some(self.loads);
         Ok(Loaded {
             results: vec![self.result(self.capacities[variant], rate_per_s, window, stopped)],
             subject: None,
@@ -124,6 +128,10 @@ impl Bench for QueueBench {
 
     fn ceiling(&mut self, of: &CeilingOf) -> Ceiling {
         self.done.push("ceiling".into());
+        if self.stop_at_ceiling {
+            self.stop.store(true, Ordering::Relaxed);
+            return Ceiling { why: "it was stopped".into(), ..Ceiling::default() };
+        }
         Ceiling { answer_bytes: of.answer_bytes, exchanges_per_s: Some(1e6), ..Ceiling::default() }
     }
 
@@ -235,6 +243,24 @@ fn a_search_that_was_interrupted_keeps_its_trials_and_goes_on_to_the_same_answer
     assert_eq!(resumed, answers(&record).remove(0));
 }
 
+/// As `kill -9` leaves it.
+#[test]
+fn a_block_that_was_cut_off_has_its_trials_and_took_its_time_of_the_budget() {
+    let plan = plan(&["a"]);
+    let root = tempfile::tempdir().expect("a directory");
+    let mut record = recorded(root.path(), &plan);
+    conduct(&plan, &mut QueueBench::new(&[400.0]), &mut record, 0);
+    let told = || {
+        let run = Run::open(record.path()).expect("a run");
+        (run.trial_slices().len(), run.measured_ns(), run.excluded().len())
+    };
+    let (trials, took_ns, none) = told();
+    let blocks = record.path().join("blocks");
+    std::fs::rename(blocks.join("0001.jsonl"), blocks.join("0001.partial.jsonl")).expect("a block");
+    assert_eq!((none, told()), (0, (trials, took_ns, 1)));
+    assert!(took_ns > 0);
+}
+
 #[test]
 fn a_server_that_dies_under_load_is_started_again_and_has_failed() {
     let plan = plan(&["a"]);
@@ -256,6 +282,37 @@ fn a_server_that_answers_nothing_ends_the_search_with_what_to_do() {
     bench.silent = true;
     let Ending::Failed(why) = conduct(&plan, &mut bench, &mut record, 0) else { panic!("nothing answers") };
     assert!(why.contains("mostly connect_refused") && why.contains("see that the server runs"), "{why}");
+    let run = Run::open(record.path()).expect("a run");
+    assert!(run.trial_slices().is_empty(), "it says nothing of what is there when the search goes on");
+    let ended = conduct(&plan, &mut QueueBench::new(&[400.0]), &mut record, run.last_block());
+    assert_eq!(ended, Ending::Finished);
+    assert!(matches!(answers(&record)[0], Answer::Found { .. }), "{:?}", answers(&record));
+}
+
+#[test]
+fn a_server_that_dies_before_its_first_trial_has_failed_at_no_rate() {
+    let plan = plan(&["a"]);
+    let root = tempfile::tempdir().expect("a directory");
+    let mut record = recorded(root.path(), &plan);
+    let mut bench = QueueBench { dies_at_load: Some(2), ..QueueBench::new(&[400.0]) };
+    let ended = conduct(&plan, &mut bench, &mut record, 0);
+    assert_eq!(ended, Ending::Failed("block 1, warm-up of a: killed by signal 9".into()));
+    assert!(Run::open(record.path()).expect("a run").trial_slices().is_empty());
+}
+
+#[test]
+fn a_ceiling_that_a_stop_cut_short_is_measured_when_the_search_goes_on() {
+    let plan = plan(&["a"]);
+    let root = tempfile::tempdir().expect("a directory");
+    let mut record = recorded(root.path(), &plan);
+    let mut bench = QueueBench { stop_at_ceiling: true, ..QueueBench::new(&[400.0]) };
+    assert_eq!(conduct(&plan, &mut bench, &mut record, 0), Ending::Interrupted);
+    let run = Run::open(record.path()).expect("a run");
+    assert!(run.ceilings().is_empty(), "{:?}", run.ceilings());
+    let ended = conduct(&plan, &mut QueueBench::new(&[400.0]), &mut record, run.last_block());
+    assert_eq!(ended, Ending::Finished);
+    let run = Run::open(record.path()).expect("a run");
+    assert_eq!(run.ceilings().iter().map(|found| found.exchanges_per_s).collect::<Vec<_>>(), [Some(1e6)]);
 }
 
 #[test]

@@ -164,6 +164,21 @@ fn wave(variant: usize, age_s: f64, period_s: f64) -> Nature {
     })
 }
 
+/// The number that a block would have is that of the next one that counts.
+#[test]
+fn a_block_that_is_left_out_makes_no_other_one_unsteady() {
+    let plan = adaptive(&[4], SECOND);
+    // 180 s of warm-up in turns of half a second, and six cycles of two slices.
+    let stolen_until_load = 2 * 180 + 12;
+    let wavy = FakeBench { nature: Some(|v, s| wave(v, s, 20.0)), stolen_until_load, ..FakeBench::new() };
+    let (run, _kept) = run_on(&plan, wavy);
+    assert_eq!((run.left_out(), run.blocks().len()), (vec![1], 5));
+    assert_eq!(found(&run)[0], ["no_steady_state"; 5], "each is told of");
+    let seen = run.observations(&[proofload_stats::Measure::Throughput]).expect("readable");
+    let blocks: Vec<u32> = seen.unsteady.iter().map(|unsteady| unsteady.block).collect();
+    assert_eq!(blocks, seen.blocks, "each block that counts once");
+}
+
 /// The machine gets faster by half within two minutes: both variants with it.
 fn shared_drift(_variant: usize, age_s: f64) -> Nature {
     at_speed(1.0 + 0.5 * (age_s / 120.0).min(1.0))

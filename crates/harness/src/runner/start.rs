@@ -1,0 +1,49 @@
+//! The start of a variant, with a second try: for a port that was not free again, a machine that was busy for a moment.
+
+use super::{Bench, BenchError, Progress};
+use proofload_store::RunWriter;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How often a variant is started within a block before it is given up.
+const STARTS_MAX: u32 = 2;
+
+/// Why a variant does not run.
+pub(super) enum Unstarted {
+    /// Stopped from outside.
+    Interrupted,
+    /// Every try failed; why the last one did.
+    Failed(String),
+}
+
+/// Starts the variant of that number and name in a block.
+pub(super) fn start<B: Bench>(
+    (block, variant, name): (u32, usize, &str),
+    bench: &mut B,
+    record: &RunWriter,
+    progress: &mut dyn FnMut(Progress<'_>),
+    stop: &AtomicBool,
+) -> Result<(), Unstarted> {
+    let mut why = String::new();
+    for attempt in 1..=STARTS_MAX {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Unstarted::Interrupted);
+        }
+        progress(Progress::Starting { variant: name });
+        let log = match attempt {
+            1 => record.log_path(block, name),
+            again => record.log_path(block, &format!("{name}-start-{again}")),
+        };
+        match bench.start(variant, &log) {
+            Ok(()) => return Ok(()),
+            Err(BenchError::Interrupted) => return Err(Unstarted::Interrupted),
+            Err(BenchError::Failed(what)) => why = format!("block {block}, start of {name}: {what}"),
+        }
+        for what in bench.stop(variant) {
+            progress(Progress::Noticed { block, what: &what });
+        }
+        if attempt < STARTS_MAX {
+            progress(Progress::Noticed { block, what: &format!("{why}; once more") });
+        }
+    }
+    Err(Unstarted::Failed(why))
+}
