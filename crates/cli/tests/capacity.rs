@@ -163,12 +163,13 @@ fn truth_09_live_capacity_of_a_queue() {
     let output = search(&server, &dir, &args);
     let found = json(&output)["capacities"][0].clone();
     let estimate = &found["estimate"];
+    let figure = |key: &str| estimate[key].as_f64().unwrap_or(f64::NAN);
     println!(
         "truth 09 live | a real server, one place, 2 ms for each request, p99 < 100 ms | about 477/s, under 500/s; ± 6 % \
-         with trials of 4 s | {} [{}, {}], {} trials and {} in all: {}",
-        estimate["point"],
-        estimate["low"],
-        estimate["high"],
+         with trials of 4 s | {:.0} [{:.0}, {:.0}], {} trials and {} in all: {}",
+        figure("point"),
+        figure("low"),
+        figure("high"),
         found["searched"],
         found["trials"].as_array().map_or(0, Vec::len),
         found["answer"]

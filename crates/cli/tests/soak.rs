@@ -94,16 +94,17 @@ fn truth_12_live_a_jvm_that_leaks_is_told_from_one_that_does_not() {
     let outside = resident["per_exchange"]["point"].as_f64().unwrap_or(f64::NAN);
     // The objects that own the buffers are in the heap.
     let owners = beside["per_exchange"]["point"].as_f64().unwrap_or(f64::NAN);
+    let megabytes = |key: &str| nowhere["per_hour"][key].as_f64().unwrap_or(f64::NAN) / 1e6;
     println!(
         "truth 12 live | three JVMs: 8,192 B/request kept in the heap, in direct buffers, not at all | leak ± 10 %; growth of \
          resident memory outside the heap ± 20 %; no leak | heap: {} with {each:.0} B/request; direct: live set {} \
-         with {owners:.0} B/request, resident memory {} with {outside:.0} B/request; none: {} at {} to {} B/h",
+         with {owners:.0} B/request, resident memory {} with {outside:.0} B/request; none: {} at {:.1} to {:.1} MB/h",
         heap["verdict"],
         beside["verdict"],
         resident["verdict"],
         nowhere["verdict"],
-        nowhere["per_hour"]["low"],
-        nowhere["per_hour"]["high"]
+        megabytes("low"),
+        megabytes("high")
     );
     assert_eq!(heap["verdict"], "leak", "{heap:#}");
     // Each array has a head of 16 bytes, and a place in the list.

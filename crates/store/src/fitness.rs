@@ -124,14 +124,14 @@ pub fn finding(check: &FitnessCheck) -> Option<String> {
     }
     Some(match check.check.as_str() {
         CHECK_CEILING | CHECK_CEILING_TAIL => format!(
-            "the generator ran at {:.0} % of its ceiling, {:.0} % allowed ({}); use more workers, more CPUs or \
+            "the generator ran at {:.1} % of its ceiling, {:.0} % allowed ({}); use more workers, more CPUs or \
              another machine",
             found * 100.0,
             limit * 100.0,
             check.note
         ),
         CHECK_HICCUPS => format!(
-            "the generator was away from its sockets for {:.2} ms or more in a thousandth of the time, {:.2} ms \
+            "the generator was away from its sockets for {:.3} ms or more in a thousandth of the time, {:.2} ms \
              allowed{}; give it CPUs of its own, or more workers",
             found / 1e6,
             limit / 1e6,

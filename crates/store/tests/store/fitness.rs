@@ -171,7 +171,7 @@ fn hiccups_in_most_blocks_forbid_the_tail_alone() {
     let (found, reasons) = verdict(&run, TAIL);
     assert!(found == Verdict::Undecided && client_limited(&reasons), "{reasons:?}");
     let Reason::ClientLimited { what } = &reasons[0] else { panic!("{reasons:?}") };
-    assert!(what.contains("away from its sockets for 3.00 ms"), "{what}");
+    assert!(what.contains("away from its sockets for 3.000 ms"), "{what}");
     let generator = &run.points().unwrap()[0].generator;
     assert!(generator.fit && generator.checks.iter().filter(|check| check.check == "hiccups").count() == 1);
 }
