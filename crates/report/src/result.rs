@@ -1,7 +1,7 @@
 //! From the record to a result: judge, figures, limits. Everything that a renderer shows comes from here.
 
 use crate::figures::{Cells, figured, figures};
-use crate::{capacity, expected, exploratory, messages};
+use crate::{capacity, conclusions, expected, exploratory, messages};
 use proofload_stats::{Claim, ClaimError, Design, Judged, Names, Observations, Selector, parse_claim};
 use proofload_store::schema::{self, ClaimResult, Estimate, FORMAT_VERSION, Plan, RunResult, Slice};
 use proofload_store::{Run, StoreError};
@@ -99,7 +99,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     let observations = run.observations(&figured(&claims, &published))?;
     let cells = Cells::of(&observations);
     let setting = messages::Setting { plan, design: &design, cells: &cells, names: &names };
-    let results = claims
+    let results: Vec<ClaimResult> = claims
         .iter()
         .zip(&judgement.claims)
         .map(|(claim, judged)| {
@@ -126,6 +126,9 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     }
     let factors = crate::factors::factors(plan, &observations);
     limits.extend(crate::factors::limits(factors.as_ref()));
+    let contradicting = conclusions::contradicting(plan, &names, &published);
+    let judged: Vec<(&Claim, &ClaimResult)> = claims.iter().zip(&results).collect();
+    let concluded = conclusions::conclusions(plan, &judged, &contradicting);
     let result = RunResult {
         format: FORMAT_VERSION,
         study: plan.study.clone(),
@@ -136,6 +139,8 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         points,
         figures,
         published: expected::beside_found(plan, &published, &observations, &names),
+        contradictions: conclusions::stored(&contradicting),
+        conclusions: concluded,
         claims: results,
         capacities,
         expectations,

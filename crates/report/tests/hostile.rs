@@ -11,9 +11,9 @@ use proofload_report::{
 };
 use proofload_store::bad_answer;
 use proofload_store::schema::{
-    CapacityResult, CapacityTrial, Estimate, ExpectationResult, Exploratory, FactorEffect, FactorTable,
-    LevelChange, PublishedFigure, RunResult, Scalability, Slice, Slicing, SteadyStart, SteadyState,
-    Telemetry, TrendResult,
+    CapacityResult, CapacityTrial, ConclusionResult, ConclusionTest, Estimate, ExpectationResult,
+    Exploratory, FactorEffect, FactorTable, LevelChange, PublishedContradiction, PublishedFigure, RunResult,
+    Scalability, Slice, Slicing, SteadyStart, SteadyState, Telemetry, TrendResult,
 };
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -105,6 +105,22 @@ fn poisoned(text: &str) -> (RunResult, Vec<Slice>) {
         reasons: vec![text.clone()],
         ..FactorTable::default()
     });
+    result.conclusions = vec![ConclusionResult {
+        says: text.clone(),
+        outcome: text.clone(),
+        was: text.clone(),
+        beware: text.clone(),
+        tests: vec![ConclusionTest { text: text.clone(), ..ConclusionTest::default() }; 2],
+        not_tested: vec![text.clone()],
+        contradictions: vec![text.clone()],
+        source: text.clone(),
+        url: text.clone(),
+    }];
+    result.contradictions = vec![PublishedContradiction {
+        source: text.clone(),
+        sentence: text.clone(),
+        ..PublishedContradiction::default()
+    }];
     poison_tables(&mut result, &text);
     let plan = result.plan.as_mut().expect("a plan");
     for variant in &mut plan.variants {
