@@ -89,17 +89,19 @@ pub(crate) fn stored(found: &[Found]) -> Vec<PublishedContradiction> {
     found.iter().map(|found| found.told.clone()).collect()
 }
 
-/// What became of the conclusions of a plan; `judged` are its claims with their results.
+/// What became of the conclusions of a plan; `judged` are the results of its claims.
 pub(crate) fn conclusions(
     plan: &Plan,
-    judged: &[(&Claim, &ClaimResult)],
+    claims: &[Claim],
+    judged: &[ClaimResult],
     found: &[Found],
 ) -> Vec<ConclusionResult> {
+    let judged: Vec<(&Claim, &ClaimResult)> = claims.iter().zip(judged).collect();
     let mut results = Vec::new();
     for (index, reference) in plan.references.iter().enumerate() {
         let own: Vec<&Found> = found.iter().filter(|found| found.reference == index).collect();
         results.extend(
-            reference.conclusions.iter().map(|planned| conclusion(plan, reference, planned, judged, &own)),
+            reference.conclusions.iter().map(|planned| conclusion(plan, reference, planned, &judged, &own)),
         );
     }
     results

@@ -99,18 +99,15 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     let observations = run.observations(&figured(&claims, &published))?;
     let cells = Cells::of(&observations);
     let setting = messages::Setting { plan, design: &design, cells: &cells, names: &names };
-    let results: Vec<ClaimResult> = claims
-        .iter()
-        .zip(&judgement.claims)
-        .map(|(claim, judged)| {
-            told(claim_result(claim, judged, &names, seconds_per_block), claim, judged, &setting)
-        })
-        .collect();
+    let tell = |(claim, judged): (&Claim, &Judged)| {
+        told(claim_result(claim, judged, &names, seconds_per_block), claim, judged, &setting)
+    };
+    let results: Vec<ClaimResult> = claims.iter().zip(&judgement.claims).map(tell).collect();
     let (explored, explorable) = exploratory::exploratory(run, &names, &claims, &design)?;
     let expectations = expected::expectations(run, &names, &design, seconds_per_block)?;
     let capacities = capacity::capacities(run)?;
     let scalability = crate::scalability::scalability(run)?;
-    let mut limits = limits(run, plan, run.excluded().len() as u32);
+    let mut limits = limits(run, plan);
     limits.extend(crate::fitness::limits(&points));
     limits.extend(crate::trends::limits(run));
     let steady_states = run.steady_states()?;
@@ -127,8 +124,6 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     let factors = crate::factors::factors(plan, &observations);
     limits.extend(crate::factors::limits(factors.as_ref()));
     let contradicting = conclusions::contradicting(plan, &names, &published);
-    let judged: Vec<(&Claim, &ClaimResult)> = claims.iter().zip(&results).collect();
-    let concluded = conclusions::conclusions(plan, &judged, &contradicting);
     let result = RunResult {
         format: FORMAT_VERSION,
         study: plan.study.clone(),
@@ -139,8 +134,8 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         points,
         figures,
         published: expected::beside_found(plan, &published, &observations, &names),
+        conclusions: conclusions::conclusions(plan, &claims, &results, &contradicting),
         contradictions: conclusions::stored(&contradicting),
-        conclusions: concluded,
         claims: results,
         capacities,
         expectations,
@@ -209,7 +204,7 @@ pub(crate) fn stored(estimate: proofload_stats::Estimate) -> Estimate {
 }
 
 /// What limits the test, from what was really seen.
-fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
+fn limits(run: &Run, plan: &Plan) -> Vec<String> {
     if plan.capacity.is_some() {
         return capacity::limits(run);
     }
@@ -255,8 +250,8 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     }
     limits.extend(lost(run, plan));
     limits.extend(spared(run));
-    if excluded > 0 {
-        limits.push(messages::excluded(excluded));
+    if !run.excluded().is_empty() {
+        limits.push(messages::excluded(run.excluded().len() as u32));
     }
     limits.extend(circumstances(run));
     limits
