@@ -164,8 +164,7 @@ pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>
         (part.shape)(&mut plan);
     }
     describe(&hosts, &mut plan);
-    let insecure = conduct.study.variants.iter().filter(|variant| variant.passage.is_insecure());
-    insecure.for_each(|variant| crate::transport::warn_insecure(&variant.name));
+    warn_insecure(conduct.study);
     let doubts = match &conduct.part {
         None => noise::doubts(conduct, &plan, &environment),
         Some(_) => Vec::new(),
@@ -373,6 +372,11 @@ fn prepare(conduct: &Conduct<'_>, say: &dyn Fn(&str)) -> anyhow::Result<(Hosts, 
     let study = left.as_ref().unwrap_or(conduct.study);
     tell(&study.variants, &hosts.missing, "cannot be measured; the others are");
     Ok((hosts, left))
+}
+
+fn warn_insecure(study: &Study) {
+    let insecure = study.variants.iter().filter(|variant| variant.passage.is_insecure());
+    insecure.for_each(|variant| crate::transport::warn_insecure(&variant.name));
 }
 
 /// Enters what is started into the plan.
