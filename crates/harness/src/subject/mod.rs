@@ -20,6 +20,7 @@ mod ports;
 mod prepare;
 mod resolve;
 mod running;
+mod sources;
 mod temp;
 mod tools;
 

@@ -15,6 +15,7 @@ use super::catalogue::template::{ENDPOINT_PORT, Filled, MILLISECONDS, fill, plac
 use super::catalogue::{Catalogue, Declaration, ProcessDeclaration, check_value, memory_bytes};
 use super::pins::{Pin, Pinned, read_lock};
 use super::prepare::{Origin, Prepared, Program, Step};
+use super::sources::{self, Source};
 use super::{SubjectError, debian, flags, tools};
 
 /// What a catalogue subject keeps of Proofload's environment: enough to find programs and temporary files.
@@ -49,7 +50,7 @@ pub(super) struct Resolved<'a> {
     archives: Vec<PathBuf>,
     unpacked: Unpacked,
     debian: Unpacked,
-    sources: Vec<PathBuf>,
+    sources: Vec<Source>,
     digests: BTreeMap<String, String>,
     /// Digest of the build and where it lies.
     build: Option<(String, PathBuf)>,
@@ -77,7 +78,7 @@ impl<'a> Resolved<'a> {
             archives: Vec::new(),
             unpacked: Unpacked::default(),
             debian: Unpacked::default(),
-            sources: declaration.javac.iter().map(|source| path.join(source)).collect(),
+            sources: Vec::new(),
             digests: BTreeMap::new(),
             build: None,
             path,
@@ -85,6 +86,10 @@ impl<'a> Resolved<'a> {
         };
         resolved.jdk = declaration.jdk.as_ref().map(|wanted| resolved.find_jdk(wanted)).transpose()?;
         resolved.find_pins(cache)?;
+        resolved.sources =
+            sources::find(resolved.folder, &resolved.path, catalogue.root(), declaration, |text| {
+                resolved.fill(text).text
+            })?;
         resolved.digests = resolved.digest_parts()?;
         if !resolved.sources.is_empty() {
             let digest = resolved.build_digest();
@@ -197,11 +202,14 @@ impl<'a> Resolved<'a> {
     fn digest_parts(&self) -> Result<BTreeMap<String, String>, SubjectError> {
         let mut digests: BTreeMap<String, String> =
             self.all_pins().map(|pin| (pin.file.clone(), pin.sha256.clone())).collect();
-        let own = self.declaration.javac.iter().chain(self.declaration.files.values()).map(PathBuf::as_path);
-        for part in own.chain([Path::new("subject.yaml")]) {
-            let path = self.path.join(part);
+        let own = self.declaration.files.values().map(PathBuf::as_path).chain([Path::new("subject.yaml")]);
+        let own = own.map(|part| Source {
+            name: format!("{}/{}", self.folder, part.display()),
+            path: self.path.join(part),
+        });
+        for Source { name, path } in self.sources.iter().cloned().chain(own) {
             let digest = digest_of(&path).map_err(SubjectError::files(&path, "cannot be read"))?;
-            digests.insert(format!("{}/{}", self.folder, part.display()), digest);
+            digests.insert(name, digest);
         }
         if self.uses("proofload") {
             let digest = digest_of(Path::new("/proc/self/exe"));
@@ -234,9 +242,8 @@ impl<'a> Resolved<'a> {
         for pin in &self.pins {
             hasher.update(format!("{} {}\n", pin.sha256, pin.file));
         }
-        for source in &self.declaration.javac {
-            let name = format!("{}/{}", self.folder, source.display());
-            hasher.update(format!("{} {name}\n", self.digests.get(&name).map_or("", String::as_str)));
+        for Source { name, .. } in &self.sources {
+            hasher.update(format!("{} {name}\n", self.digests.get(name).map_or("", String::as_str)));
         }
         for (from, to) in self.replacements() {
             hasher.update(format!("{from:?} {to:?}\n"));
@@ -339,11 +346,12 @@ impl<'a> Resolved<'a> {
         if let (Some((digest, _)), Some(jdk)) = (&self.build, &self.jdk) {
             let class_path: Vec<String> =
                 self.archives.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+            let sources: Vec<PathBuf> = self.sources.iter().map(|source| source.path.clone()).collect();
             let wanted = tools::Build {
                 subject: self.folder,
                 digest,
                 home: &jdk.home,
-                sources: &self.sources,
+                sources: &sources,
                 replace: &self.replacements(),
                 class_path: &class_path.join(":"),
             };

@@ -93,7 +93,8 @@ impl<'a> Check<'a> {
             jdk: raw.needs.jdk.as_ref().map(|jdk| self.template(jdk)),
             maven: raw.needs.maven.iter().map(|coordinate| self.coordinate(coordinate)).collect(),
             debian: raw.needs.debian.iter().map(|package| self.template(package)).collect(),
-            javac: raw.build.javac.iter().map(|source| self.path_within(source)).collect(),
+            javac: raw.build.javac.iter().map(|source| self.source(source)).collect(),
+            shared: raw.build.shared.iter().map(|source| self.path_within(source)).collect(),
             replace: self.templates(&raw.build.replace),
             unpack: raw.build.unpack.iter().map(|coordinate| self.coordinate(coordinate)).collect(),
             files: raw
@@ -127,7 +128,8 @@ impl<'a> Check<'a> {
         if raw.shares.is_some() {
             self.known.insert("endpoints".into());
         }
-        let java = [build.javac.is_empty(), needs.maven.is_empty(), build.unpack.is_empty()].contains(&false);
+        let sources = build.javac.is_empty() && build.shared.is_empty();
+        let java = [sources, needs.maven.is_empty(), build.unpack.is_empty()].contains(&false);
         if needs.jdk.is_none() && java {
             let what = "Java sources or archives without needs.jdk";
             self.wrong(&raw.description, what, "add jdk: under needs");
@@ -362,6 +364,12 @@ impl<'a> Check<'a> {
         PathBuf::from(target)
     }
 
+    /// A path whose placeholders are filled in later, and may then not lead out of the folder either.
+    fn source(&mut self, at: &Spanned<String>) -> String {
+        self.path_within(at);
+        self.template(at)
+    }
+
     fn path_within(&mut self, at: &Spanned<String>) -> PathBuf {
         if !is_within(Path::new(&at.value)) {
             let what = format!("`{}` leads out of the folder", at.value);
@@ -386,6 +394,6 @@ fn nowhere() -> Spanned<String> {
 }
 
 /// Whether a path stays below where it begins.
-fn is_within(path: &Path) -> bool {
+pub(crate) fn is_within(path: &Path) -> bool {
     path.components().next().is_some() && path.components().all(|part| matches!(part, Component::Normal(_)))
 }

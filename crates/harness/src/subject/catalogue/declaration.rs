@@ -40,8 +40,10 @@ pub struct Declaration {
     pub(crate) maven: Vec<String>,
     /// Debian packages, templates; an empty one is left out.
     pub(crate) debian: Vec<String>,
-    /// Java sources, relative to the folder.
-    pub(crate) javac: Vec<PathBuf>,
+    /// Java sources, relative to the folder; templates, an empty one is left out.
+    pub(crate) javac: Vec<String>,
+    /// Java sources that several folders use, relative to the folder of the catalogue.
+    pub(crate) shared: Vec<PathBuf>,
     /// Texts in the sources, and templates of what replaces them before they are compiled.
     pub(crate) replace: BTreeMap<String, String>,
     /// Maven coordinates of archives that are unpacked rather than put on the class path; templates.

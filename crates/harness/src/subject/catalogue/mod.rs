@@ -11,7 +11,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+pub(crate) use check::is_within;
 pub use declaration::Declaration;
+#[cfg(test)]
+pub(crate) use declaration::parse;
 pub(crate) use declaration::{ProcessDeclaration, check_value, memory_bytes};
 
 use crate::study::{Declarations, Parameter};

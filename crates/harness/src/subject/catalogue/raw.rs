@@ -120,6 +120,8 @@ pub(super) struct RawBuild {
     #[serde(default)]
     pub javac: Vec<Spanned<String>>,
     #[serde(default)]
+    pub shared: Vec<Spanned<String>>,
+    #[serde(default)]
     pub replace: BTreeMap<String, Spanned<String>>,
     #[serde(default)]
     pub unpack: Vec<Spanned<String>>,
