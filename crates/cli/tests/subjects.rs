@@ -83,7 +83,7 @@ fn the_catalogue_is_listed_and_shown_for_people_and_programs() {
         .iter()
         .filter_map(|one| one["name"].as_str())
         .collect();
-    assert!(names.iter().all(|name| found.contains(name)), "{found:?}");
+    assert_eq!(found, names);
     let shown = text(&proofload(&["subjects", "show", "tomcat-full"]).stdout);
     for part in
         ["max_connections: 1 to 1000000", "words that begin with -X or -D", "differ in connector alone"]
