@@ -26,7 +26,7 @@ mod threshold;
 mod trends;
 mod view;
 
-pub use expected::Looking;
+pub use expected::{Looking, reported_measures};
 pub use messages::{age, insecure, noise_lines};
 pub use render::{
     Undecided, csv, csv_series, diff_text, history_text, hlog, html, json, junit, markdown, markdown_within,

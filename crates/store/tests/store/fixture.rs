@@ -148,6 +148,7 @@ pub fn slice(block: u32, cycle: u32, position: u32, variant: &str, snapshot: &Sn
         conditions: None,
         perturbed: false,
         trial: None,
+        condensed: None,
     }
 }
 
