@@ -126,6 +126,11 @@ impl Run {
         Ok(run)
     }
 
+    /// Whether there is a run to be opened: at that path, or the latest of the study whose directory it is.
+    pub fn is_at(path: &Path) -> bool {
+        locate(path).is_ok()
+    }
+
     /// The run directory, links resolved.
     pub fn path(&self) -> &Path {
         &self.path
