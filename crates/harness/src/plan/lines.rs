@@ -2,7 +2,7 @@
 
 use super::Preset;
 use crate::study::redact::{self, REDACTED, is_sensitive};
-use crate::study::{ExpectedRow, Reference, Stream, Study, SubjectSpec, Variant, WorkloadEntry};
+use crate::study::{ExpectedRow, LoadPoint, Reference, Stream, Study, SubjectSpec, Variant, WorkloadEntry};
 use proofload_engine::Asking;
 use proofload_store::schema::{self, Level, PlannedExpectation, PlannedFigure, PlannedReference};
 
@@ -84,6 +84,12 @@ pub(super) fn workload(study: &Study) -> Vec<String> {
         entries.into_iter().map(|line| format!("{} {line}", stream.name)).collect::<Vec<_>>()
     };
     study.streams.iter().flat_map(of_stream).chain(shared_lines(&study.asking)).collect()
+}
+
+/// A load point with what it asks, where that is not the whole workload.
+pub(super) fn point(study: &Study, point: &LoadPoint) -> schema::LoadPoint {
+    let asks = point.asks.and_then(|entry| study.workload.get(entry)).map(|entry| entry.name.clone());
+    schema::LoadPoint { asks: asks.unwrap_or_default(), ..super::planned_point(&study.streams, point) }
 }
 
 /// The same of entries without streams.

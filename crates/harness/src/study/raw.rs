@@ -125,6 +125,9 @@ struct RawStudy {
     /// Several loads that run at once, by name, instead of workload and load.
     #[schemars(default, extend("minProperties" = 2, "maxProperties" = 8))]
     streams: Option<BTreeMap<String, RawStream>>,
+    /// Whether the requests of the workload are one mix or a load each; mixed without it.
+    #[schemars(default)]
+    ask: Option<RawAsk>,
     /// How the variants take turns; chosen by load and memory without it.
     #[schemars(default)]
     mode: Option<RawMode>,
@@ -164,6 +167,15 @@ enum RawSubject {
     Catalogue(RawCatalogue),
     Command(RawCommand),
     Url(RawUrl),
+}
+
+/// All requests in one mix by weight, or each of them a load point of its own.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[allow(dead_code)]
+enum RawAsk {
+    Mixed,
+    Separately,
 }
 
 /// All variants run at once and take turns slice by slice, or one runs after the other.
