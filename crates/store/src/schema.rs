@@ -21,7 +21,8 @@ pub use capacity::{CapacityResult, CapacityTrial, PlannedCapacity, TrialTerms};
 pub use claims::{ClaimResult, Exploratory, PlannedClaim};
 
 pub use expectations::{
-    ExpectationResult, PlannedExpectation, PlannedFigure, PlannedReference, PublishedFigure,
+    ConclusionResult, ConclusionTest, ExpectationResult, PlannedConclusion, PlannedExpectation,
+    PlannedFigure, PlannedReference, PublishedContradiction, PublishedFigure,
 };
 
 pub use factors::{FactorEffect, FactorTable, LevelChange};
@@ -519,6 +520,12 @@ pub struct RunResult {
     /// Published figures beside those found here.
     #[serde(default)]
     pub published: Vec<PublishedFigure>,
+    /// Published figures that cannot all be true.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contradictions: Vec<PublishedContradiction>,
+    /// Published conclusions, and what became of them here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conclusions: Vec<ConclusionResult>,
     /// Whether something grew over soaks.
     #[serde(default)]
     pub trends: Vec<TrendResult>,

@@ -4,10 +4,12 @@
 //! the corpus of good and broken files.
 
 mod load;
+mod reference;
 
 use super::raw_request::{RawAuth, RawBody, RawFeeder, RawFormValue, RawLocalAddress, RawOwnAuth};
 use super::raw_transport::{RawProxy, RawTls};
 use load::{RawLoad, RawStream};
+use reference::RawReference;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -503,22 +505,6 @@ struct RawRangeOfSource {
     /// Who expected it, and why.
     #[schemars(default, regex(pattern = r"\S"))]
     source: Option<String>,
-}
-
-/// Figures published elsewhere.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[allow(dead_code)]
-struct RawReference {
-    /// Who published it, and when.
-    #[schemars(regex(pattern = r"\S"))]
-    source: String,
-    /// Its address.
-    #[schemars(default, regex(pattern = r"^https?://\S+$"))]
-    url: Option<String>,
-    /// `p99(a) @ 64c: 101ms`.
-    #[schemars(extend("minProperties" = 1, "maxProperties" = 200))]
-    figures: BTreeMap<String, RawArgument>,
 }
 
 /// What is left of the study under --smoke and --quick; what it drops is listed as not tested.

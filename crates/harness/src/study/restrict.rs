@@ -153,7 +153,9 @@ impl Parts {
             let names = &self.names;
             reference.figures.retain(|(quantity, value)| still(quantity, &format!("{value}.."), names));
         }
-        self.references.retain(|reference| !reference.figures.is_empty());
+        // A conclusion stays where its claim is gone: it is told as not tested.
+        self.references
+            .retain(|reference| !reference.figures.is_empty() || !reference.conclusions.is_empty());
     }
 }
 

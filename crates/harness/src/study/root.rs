@@ -248,8 +248,13 @@ impl<'a> Statements<'a> {
             None => Some(Claims::default()),
         };
         let expectations = self.expect.as_ref().map_or(Some(Vec::new()), |field| check_expect(field, known));
-        let references =
-            self.reference.as_ref().map_or(Some(Vec::new()), |field| check_references(field, known));
+        let names =
+            claims.as_ref().map(|claims| claims.declared.iter().map(|(name, _)| name.as_str()).collect());
+        let names: Option<Vec<&str>> = names;
+        let references = self
+            .reference
+            .as_ref()
+            .map_or(Some(Vec::new()), |field| check_references(field, known, names.as_deref()));
         (claims, expectations, references)
     }
 }
