@@ -77,7 +77,10 @@ public final class Answers {
 
     /** GET /thread: the name of the thread that serves; that of a virtual one holds {@code virt}. */
     public static byte[] thread() {
-        return Thread.currentThread().getName().getBytes(StandardCharsets.UTF_8);
+        Thread thread = Thread.currentThread();
+        // Servers name theirs as they like, or not at all; Thread.isVirtual() came with Java 21.
+        boolean virtual = thread.toString().startsWith("VirtualThread") && !thread.getName().contains("virt");
+        return (thread.getName() + (virtual ? "-virtual" : "")).getBytes(StandardCharsets.UTF_8);
     }
 
     /** What a JVM has found of the machine, in a line of the log. */

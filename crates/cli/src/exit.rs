@@ -11,8 +11,8 @@ pub enum Exit {
     Failure = 1,
     /// Bad arguments, or mistakes in a study file; nothing was started.
     Usage = 2,
-    /// A subject could not be fetched or built; or one could not be started, or died, and no claim was left without
-    /// it.
+    /// No subject could be fetched or built; or one could not be, could not be started, or died, and no claim was left
+    /// without it.
     FailedStart = 3,
     /// Another measuring run holds this machine, or another process conducts this run.
     Busy = 4,
@@ -36,7 +36,7 @@ Exit codes:
   0    measured; or every claim and every threshold (--fail) supported
   1    failure of Proofload or of its record; --debug: no connection
   2    bad arguments, or mistakes in a study file; nothing was started
-  3    a subject could not be fetched or built; or one could not be started, or died, and no claim was left without it
+  3    a subject could not be fetched, built or started, or died, and no claim was left without it
   4    another measuring run holds this machine, or another process conducts this run
   5    doctor found something that forbids measuring
   10   at least one claim or threshold refuted

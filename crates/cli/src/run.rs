@@ -10,9 +10,10 @@ use proofload_harness::host::lock::{LockError, MeasuringLock};
 use proofload_harness::host::{self, clock, cpus, signals};
 use proofload_harness::plan::{self, Mode, Preset};
 use proofload_harness::runner::{
-    self, Behind, CapacityRunner, Ending, Host, LiveBench, LiveTerms, Preparing, Progress, Runner,
+    self, Behind, CapacityRunner, Ending, Hosts, LiveBench, LiveTerms, Preparing, Progress, Runner,
+    Unprepared,
 };
-use proofload_harness::study::{self, Study};
+use proofload_harness::study::{self, Study, Variant};
 use proofload_harness::subject::{Cache, Catalogue, Keeper, SubjectError};
 use proofload_report::Overall;
 use proofload_store::schema::{Difference, Environment, Plan, RunResult};
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// How a study is conducted, whatever it came from.
+#[derive(Clone, Copy)]
 pub struct Conduct<'a> {
     /// The checked study.
     pub study: &'a Study,
@@ -140,6 +142,13 @@ pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>
     if !conduct.explain {
         driver::probe(conduct.study.driver).map_err(|error| leave(Exit::Usage, error))?;
     }
+    let say = |line: &str| {
+        if !conduct.output.quiet {
+            eprintln!("{}", proofload_report::escape::terminal(line));
+        }
+    };
+    let (hosts, left) = prepare(conduct, &say)?;
+    let conduct = &Conduct { study: left.as_ref().unwrap_or(conduct.study), ..*conduct };
     let environment = host::environment();
     let share = cpus::share(&environment.cpus);
     let seed = conduct.seed.or(conduct.study.seed).unwrap_or_else(clock::unix_ns);
@@ -151,17 +160,9 @@ pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>
         plan::retime(&mut plan, list).map_err(|why| leave(Exit::Usage, format!("--timing {why}")))?;
     }
     plan.no_ceiling = conduct.preset.no_ceiling;
-    if let Some(part) = &conduct.part {
-        (part.shape)(&mut plan);
-    }
-    let say = |line: &str| {
-        if !conduct.output.quiet {
-            eprintln!("{}", proofload_report::escape::terminal(line));
-        }
-    };
-    let hosts = prepare(conduct, &mut plan, &say)?;
-    let insecure = conduct.study.variants.iter().filter(|variant| variant.passage.is_insecure());
-    insecure.for_each(|variant| crate::transport::warn_insecure(&variant.name));
+    conduct.part.iter().for_each(|part| (part.shape)(&mut plan));
+    describe(&hosts, &mut plan);
+    warn_insecure(conduct.study);
     let doubts = match &conduct.part {
         None => noise::doubts(conduct, &plan, &environment),
         Some(_) => Vec::new(),
@@ -296,14 +297,25 @@ fn unkept(error: anyhow::Error, record: &mut RunWriter) -> anyhow::Error {
     )
 }
 
+/// The error of a study of which nothing can be started: the exit code is that of its first reason.
+fn unprepared(error: Unprepared) -> anyhow::Error {
+    let exit = error.0.first().map_or(Exit::FailedStart, exit_of_subject);
+    leave(exit, error)
+}
+
 /// The error of a subject that cannot be prepared.
 pub fn subject_error(error: SubjectError) -> anyhow::Error {
-    let exit = match error {
+    leave(exit_of_subject(&error), error)
+}
+
+fn exit_of_subject(error: &SubjectError) -> Exit {
+    match error {
         SubjectError::Interrupted => Exit::Interrupted,
-        SubjectError::Parameter { .. } | SubjectError::Unpinned { .. } => Exit::Usage,
+        SubjectError::Parameter { .. }
+        | SubjectError::NotApplicable { .. }
+        | SubjectError::Unpinned { .. } => Exit::Usage,
         _ => Exit::FailedStart,
-    };
-    leave(exit, error)
+    }
 }
 
 /// Waits until nobody else measures on this machine, and says whom for.
@@ -336,25 +348,50 @@ pub fn preset(args: &PresetArgs) -> Preset {
     }
 }
 
-/// Fetches, builds and verifies every subject before anything is measured, and enters their commands in the plan.
-fn prepare(conduct: &Conduct<'_>, plan: &mut Plan, say: &dyn Fn(&str)) -> anyhow::Result<Vec<Host>> {
+/// Fetches, builds and verifies every subject before anything is planned. Comes with the study that is left when some
+/// variants are not applicable here.
+fn prepare(conduct: &Conduct<'_>, say: &dyn Fn(&str)) -> anyhow::Result<(Hosts, Option<Study>)> {
     // An explanation fetches and builds nothing.
     let how = if conduct.explain { Preparing::Resolve } else { Preparing::Whole(say) };
-    let hosts = runner::hosts(conduct.study, conduct.catalogue, conduct.cache, how).map_err(subject_error)?;
-    for host in &hosts {
+    let of = |study: &Study| runner::hosts(study, conduct.catalogue, conduct.cache, how).map_err(unprepared);
+    let tell = |variants: &[Variant], left_out: &[(usize, String)], what: &str| {
+        for (variant, why) in left_out {
+            say(&format!("{} {what}: {why}", variants[*variant].name));
+        }
+    };
+    let mut hosts = of(conduct.study)?;
+    let mut left = None;
+    if !hosts.not_applicable.is_empty() {
+        tell(&conduct.study.variants, &hosts.not_applicable, "is left out");
+        let study = conduct.study.without(&hosts.not_applicable);
+        hosts = of(&study)?;
+        left = Some(study);
+    }
+    let study = left.as_ref().unwrap_or(conduct.study);
+    tell(&study.variants, &hosts.missing, "cannot be measured; the others are");
+    Ok((hosts, left))
+}
+
+fn warn_insecure(study: &Study) {
+    let insecure = study.variants.iter().filter(|variant| variant.passage.is_insecure());
+    insecure.for_each(|variant| crate::transport::warn_insecure(&variant.name));
+}
+
+/// Enters what is started into the plan.
+fn describe(hosts: &Hosts, plan: &mut Plan) {
+    for host in &hosts.ready {
         for &variant in &host.variants {
             let planned = &mut plan.variants[variant];
             host.prepared.describe(planned);
             planned.command = plan::redact_arguments(&planned.command);
         }
     }
-    Ok(hosts)
 }
 
 /// Where the blocks run.
 struct Place<'a> {
     environment: &'a Environment,
-    hosts: &'a [Host],
+    hosts: &'a Hosts,
     stop: &'a Arc<AtomicBool>,
 }
 

@@ -7,6 +7,7 @@
 
 mod capacity;
 mod changes;
+mod conclusions;
 pub mod escape;
 mod expected;
 mod exploratory;

@@ -4,6 +4,7 @@
 
 mod capacity;
 mod changes;
+mod conclusions;
 mod exploratory;
 mod factors;
 mod figures;
@@ -18,6 +19,7 @@ mod verdict;
 
 pub use capacity::*;
 pub use changes::*;
+pub use conclusions::*;
 pub use exploratory::*;
 pub use factors::*;
 pub use figures::*;

@@ -1,7 +1,7 @@
 //! From the record to a result: judge, figures, limits. Everything that a renderer shows comes from here.
 
 use crate::figures::{Cells, figured, figures};
-use crate::{capacity, expected, exploratory, messages};
+use crate::{capacity, conclusions, expected, exploratory, messages};
 use proofload_stats::{Claim, ClaimError, Design, Judged, Names, Observations, Selector, parse_claim};
 use proofload_store::schema::{self, ClaimResult, Estimate, FORMAT_VERSION, Plan, RunResult, Slice};
 use proofload_store::{Run, StoreError};
@@ -99,18 +99,15 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     let observations = run.observations(&figured(&claims, &published))?;
     let cells = Cells::of(&observations);
     let setting = messages::Setting { plan, design: &design, cells: &cells, names: &names };
-    let results = claims
-        .iter()
-        .zip(&judgement.claims)
-        .map(|(claim, judged)| {
-            told(claim_result(claim, judged, &names, seconds_per_block), claim, judged, &setting)
-        })
-        .collect();
+    let tell = |(claim, judged): (&Claim, &Judged)| {
+        told(claim_result(claim, judged, &names, seconds_per_block), claim, judged, &setting)
+    };
+    let results: Vec<ClaimResult> = claims.iter().zip(&judgement.claims).map(tell).collect();
     let (explored, explorable) = exploratory::exploratory(run, &names, &claims, &design)?;
     let expectations = expected::expectations(run, &names, &design, seconds_per_block)?;
     let capacities = capacity::capacities(run)?;
     let scalability = crate::scalability::scalability(run)?;
-    let mut limits = limits(run, plan, run.excluded().len() as u32);
+    let mut limits = limits(run, plan);
     limits.extend(crate::fitness::limits(&points));
     limits.extend(crate::trends::limits(run));
     let steady_states = run.steady_states()?;
@@ -126,6 +123,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     }
     let factors = crate::factors::factors(plan, &observations);
     limits.extend(crate::factors::limits(factors.as_ref()));
+    let contradicting = conclusions::contradicting(plan, &names, &published);
     let result = RunResult {
         format: FORMAT_VERSION,
         study: plan.study.clone(),
@@ -136,6 +134,8 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         points,
         figures,
         published: expected::beside_found(plan, &published, &observations, &names),
+        conclusions: conclusions::conclusions(plan, &claims, &results, &contradicting),
+        contradictions: conclusions::stored(&contradicting),
         claims: results,
         capacities,
         expectations,
@@ -204,7 +204,7 @@ pub(crate) fn stored(estimate: proofload_stats::Estimate) -> Estimate {
 }
 
 /// What limits the test, from what was really seen.
-fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
+fn limits(run: &Run, plan: &Plan) -> Vec<String> {
     if plan.capacity.is_some() {
         return capacity::limits(run);
     }
@@ -250,8 +250,8 @@ fn limits(run: &Run, plan: &Plan, excluded: u32) -> Vec<String> {
     }
     limits.extend(lost(run, plan));
     limits.extend(spared(run));
-    if excluded > 0 {
-        limits.push(messages::excluded(excluded));
+    if !run.excluded().is_empty() {
+        limits.push(messages::excluded(run.excluded().len() as u32));
     }
     limits.extend(circumstances(run));
     limits

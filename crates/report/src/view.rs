@@ -21,6 +21,11 @@ pub struct View {
     pub verdicts: Vec<VerdictView>,
     /// One for each row of the table of expectations; their verdicts are `met`, `not met` and `undecided`.
     pub expectations: Vec<VerdictView>,
+    /// One for each published conclusion; their verdicts are `reproduced`, `not reproduced`, `undecided here` and
+    /// `not tested`.
+    pub conclusions: Vec<VerdictView>,
+    /// Published figures that contradict themselves, a sentence each.
+    pub contradictions: Vec<String>,
     /// One for each series of a soak; their verdicts are `leak`, `growth`, `no growth`, `filling`, `undecided`.
     pub trends: Vec<VerdictView>,
     /// Figures and counts.
@@ -130,6 +135,12 @@ pub fn view(result: &RunResult) -> View {
         },
         verdicts: result.claims.iter().map(|claim| verdict(claim, single)).collect(),
         expectations: result.expectations.iter().map(expectation).collect(),
+        conclusions: result.conclusions.iter().map(crate::conclusions::view).collect(),
+        contradictions: result
+            .contradictions
+            .iter()
+            .map(|found| messages::contradiction_in(&found.source, &found.sentence))
+            .collect(),
         trends: crate::trends::views(&result.trends),
         tables,
         limits,

@@ -11,9 +11,9 @@ use proofload_report::{
 };
 use proofload_store::bad_answer;
 use proofload_store::schema::{
-    CapacityResult, CapacityTrial, Estimate, ExpectationResult, Exploratory, FactorEffect, FactorTable,
-    LevelChange, PublishedFigure, RunResult, Scalability, Slice, Slicing, SteadyStart, SteadyState,
-    Telemetry, TrendResult,
+    CapacityResult, CapacityTrial, ConclusionResult, ConclusionTest, Estimate, ExpectationResult,
+    Exploratory, FactorEffect, FactorTable, LevelChange, PublishedContradiction, PublishedFigure, RunResult,
+    Scalability, Slice, Slicing, SteadyStart, SteadyState, Telemetry, TrendResult,
 };
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -105,6 +105,7 @@ fn poisoned(text: &str) -> (RunResult, Vec<Slice>) {
         reasons: vec![text.clone()],
         ..FactorTable::default()
     });
+    poison_published(&mut result, &text);
     poison_tables(&mut result, &text);
     let plan = result.plan.as_mut().expect("a plan");
     for variant in &mut plan.variants {
@@ -126,6 +127,27 @@ fn poisoned(text: &str) -> (RunResult, Vec<Slice>) {
 }
 
 /// What stands in tables and cards of its own.
+/// What others published, and what became of it.
+fn poison_published(result: &mut RunResult, text: &str) {
+    let text = text.to_string();
+    result.conclusions = vec![ConclusionResult {
+        says: text.clone(),
+        outcome: text.clone(),
+        was: text.clone(),
+        beware: text.clone(),
+        tests: vec![ConclusionTest { text: text.clone(), ..ConclusionTest::default() }; 2],
+        not_tested: vec![text.clone()],
+        contradictions: vec![text.clone()],
+        source: text.clone(),
+        url: text.clone(),
+    }];
+    result.contradictions = vec![PublishedContradiction {
+        source: text.clone(),
+        sentence: text.clone(),
+        ..PublishedContradiction::default()
+    }];
+}
+
 fn poison_tables(result: &mut RunResult, text: &str) {
     let text = text.to_string();
     let estimate = || Some(Estimate { low: Some(0.5), high: Some(1.5), point: 1.0, unit: "ratio".into() });

@@ -90,6 +90,7 @@ fn expecting(rows: &[(&str, &str)]) -> Plan {
             source: "Some <report>".into(),
             url: "https://example.org/a?b=1&c=2".into(),
             figures: [("throughput(nio) @ 64c", "20k/s"), ("rss(nio2) @ 64c", "300MiB")].map(figure).to_vec(),
+            ..PlannedReference::default()
         }],
         ..plan(CASE)
     }

@@ -175,6 +175,24 @@ pub struct Published {
     pub stream: Option<usize>,
     /// Its value, in the measure's base unit.
     pub value: f64,
+    /// The smallest value that is written like it: `0.6ms` stands for 0.55 ms to 0.65 ms.
+    pub low: f64,
+    /// The largest.
+    pub high: f64,
+}
+
+/// Half of a unit of the last digit of a number as it is written, in units of the number.
+fn half_a_digit(written: &str) -> f64 {
+    let digits = written.trim_start();
+    let end = digits.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(digits.len());
+    let decimals = digits[..end].split_once('.').map_or(0, |(_, after)| after.len());
+    0.5 * 10_f64.powi(-i32::try_from(decimals).unwrap_or(i32::MAX))
+}
+
+/// The value of one unit of a number as it is written: nanoseconds for `101ms`.
+fn scale(written: &str, value: f64) -> f64 {
+    let end = written.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(written.len());
+    written[..end].parse().map_or(0.0, |number: f64| value / number)
 }
 
 /// Reads a published figure: `p99(ajp) @ 100c` and `101ms`.
@@ -187,13 +205,16 @@ pub fn parse_published(quantity: &str, value: &str, names: &Names) -> Result<Pub
     if !value.starts_with(|letter: char| letter.is_ascii_digit() || letter == '.') {
         return mistake("a published figure is a value; write p99(ajp) @ 100c: 101ms");
     }
-    let claims = parse_claim(quantity, &format!("{quantity} >= {value}"), names)?;
+    let written = value;
+    let claims = parse_claim(quantity, &format!("{quantity} >= {written}"), names)?;
     match claims.as_slice() {
         [Claim { left: Side::Measured { factor, term, point }, right: Side::Constant(value), .. }] => {
             match term {
                 Term::Of { measure, variant, stream } if *factor == 1.0 && *value > 0.0 => {
-                    let (measure, variant, point) = (*measure, *variant, *point);
-                    Ok(Published { measure, variant, point, stream: *stream, value: *value })
+                    let (measure, variant, point, stream) = (*measure, *variant, *point, *stream);
+                    let rounded = half_a_digit(written) * scale(written, *value);
+                    let (low, high) = (*value - rounded, *value + rounded);
+                    Ok(Published { measure, variant, point, stream, value: *value, low, high })
                 }
                 _ => mistake(
                     "a published figure is one measure of one variant, above zero; write p99(ajp) @ 100c: 101ms",

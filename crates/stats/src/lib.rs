@@ -21,6 +21,7 @@ mod judge;
 pub mod noise;
 mod observation;
 mod pairs;
+mod plausible;
 pub mod rng;
 pub mod sample;
 mod scalability;
@@ -45,6 +46,7 @@ pub use judge::{
 };
 pub use observation::{Cell, Observations, Replication, Unsteady};
 pub use pairs::{Place, block_log_ratios};
+pub use plausible::{Contradiction, InFlight, SLACK, contradictions};
 pub use scalability::{
     Fitted, Ladder, NoKnee, NoLadder, NoPeak, PlateauFrom, Rung, Scalability, scalability,
 };

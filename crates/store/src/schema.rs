@@ -21,7 +21,8 @@ pub use capacity::{CapacityResult, CapacityTrial, PlannedCapacity, TrialTerms};
 pub use claims::{ClaimResult, Exploratory, PlannedClaim};
 
 pub use expectations::{
-    ExpectationResult, PlannedExpectation, PlannedFigure, PlannedReference, PublishedFigure,
+    ConclusionResult, ConclusionTest, ExpectationResult, PlannedConclusion, PlannedExpectation,
+    PlannedFigure, PlannedReference, PublishedContradiction, PublishedFigure,
 };
 
 pub use factors::{FactorEffect, FactorTable, LevelChange};
@@ -291,6 +292,9 @@ pub struct LoadPoint {
     /// The loads of the streams that run at once; empty without streams.
     #[serde(default)]
     pub streams: Vec<StreamLoad>,
+    /// Name of the only request that is asked; empty where all of the workload is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub asks: String,
 }
 
 /// The load of one stream at a load point.
@@ -516,6 +520,12 @@ pub struct RunResult {
     /// Published figures beside those found here.
     #[serde(default)]
     pub published: Vec<PublishedFigure>,
+    /// Published figures that cannot all be true.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contradictions: Vec<PublishedContradiction>,
+    /// Published conclusions, and what became of them here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conclusions: Vec<ConclusionResult>,
     /// Whether something grew over soaks.
     #[serde(default)]
     pub trends: Vec<TrendResult>,

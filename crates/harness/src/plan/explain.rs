@@ -56,13 +56,28 @@ fn write_all(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Result {
         list(out, "Expected", &study.expectations.iter().map(row).collect::<Vec<_>>())?;
     }
     if !study.references.is_empty() {
-        let line =
-            |reference: &Reference| format!("{}: {} figures", reference.source, reference.figures.len());
-        list(out, "Published elsewhere", &study.references.iter().map(line).collect::<Vec<_>>())?;
+        list(out, "Published elsewhere", &study.references.iter().flat_map(published).collect::<Vec<_>>())?;
     }
     write_timing(out, study, plan)?;
     write_order(out, plan)?;
     write_end(out, plan)
+}
+
+/// A source with what it concluded and which claims test that.
+fn published(reference: &Reference) -> Vec<String> {
+    let mut lines = vec![format!("{}: {} figures", reference.source, reference.figures.len())];
+    for conclusion in &reference.conclusions {
+        let was = match conclusion.was.as_str() {
+            "" => String::new(),
+            was => format!(" (was {was})"),
+        };
+        let tested = match conclusion.not_tested.as_str() {
+            "" => format!("tested by {}", conclusion.claims.join(", ")),
+            why => format!("not tested: {why}"),
+        };
+        lines.push(format!("  {}{was}: {tested}", conclusion.says));
+    }
+    lines
 }
 
 fn write_end(out: &mut String, plan: &Plan) -> std::fmt::Result {

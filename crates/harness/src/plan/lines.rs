@@ -2,9 +2,13 @@
 
 use super::Preset;
 use crate::study::redact::{self, REDACTED, is_sensitive};
-use crate::study::{ExpectedRow, Reference, Stream, Study, SubjectSpec, Variant, WorkloadEntry};
+use crate::study::{
+    Conclusion, ExpectedRow, LoadPoint, Reference, Stream, Study, SubjectSpec, Variant, WorkloadEntry,
+};
 use proofload_engine::Asking;
-use proofload_store::schema::{self, Level, PlannedExpectation, PlannedFigure, PlannedReference};
+use proofload_store::schema::{
+    self, Level, PlannedConclusion, PlannedExpectation, PlannedFigure, PlannedReference,
+};
 
 /// Arguments of a command with credentials replaced; for whoever enters a command in a plan.
 pub fn redact_arguments(args: &[String]) -> Vec<String> {
@@ -69,8 +73,14 @@ pub(super) fn references(study: &Study) -> Vec<PlannedReference> {
         source: reference.source.clone(),
         url: reference.url.clone(),
         figures: reference.figures.iter().map(figure).collect(),
+        conclusions: reference.conclusions.iter().map(conclusion).collect(),
     };
     study.references.iter().map(planned).collect()
+}
+
+fn conclusion(conclusion: &Conclusion) -> PlannedConclusion {
+    let Conclusion { says, claims, was, beware, not_tested } = conclusion.clone();
+    PlannedConclusion { says, claims, was, beware, not_tested }
 }
 
 /// One line for each entry: `page: GET /test, Accept: text/html, expects status 200 and 347 bytes, 1 of 3`; with
@@ -84,6 +94,12 @@ pub(super) fn workload(study: &Study) -> Vec<String> {
         entries.into_iter().map(|line| format!("{} {line}", stream.name)).collect::<Vec<_>>()
     };
     study.streams.iter().flat_map(of_stream).chain(shared_lines(&study.asking)).collect()
+}
+
+/// A load point with what it asks, where that is not the whole workload.
+pub(super) fn point(study: &Study, point: &LoadPoint) -> schema::LoadPoint {
+    let asks = point.asks.and_then(|entry| study.workload.get(entry)).map(|entry| entry.name.clone());
+    schema::LoadPoint { asks: asks.unwrap_or_default(), ..super::planned_point(&study.streams, point) }
 }
 
 /// The same of entries without streams.

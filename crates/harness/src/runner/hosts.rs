@@ -21,35 +21,86 @@ pub enum Preparing<'a> {
     Whole(&'a dyn Fn(&str)),
 }
 
-/// Prepares every process of a study.
+/// What has become of the processes of a study.
+#[derive(Debug, Default)]
+pub struct Hosts {
+    /// Those that can be started.
+    pub ready: Vec<Host>,
+    /// Variants that cannot be measured on this machine, and why.
+    pub missing: Vec<(usize, String)>,
+    /// Variants about a setting that their JVM does not have, and what it said.
+    pub not_applicable: Vec<(usize, String)>,
+}
+
+/// Prepares every process of a study. What this machine lacks for one variant is no reason to leave out the others.
 ///
 /// # Errors
-/// The first subject that cannot be.
+/// A mistake in the study or the catalogue; or no variant can be measured, for the reasons of all of them.
 pub fn hosts(
     study: &Study,
     catalogue: &Catalogue,
     cache: &Cache,
     how: Preparing<'_>,
-) -> Result<Vec<Host>, SubjectError> {
-    let mut hosts = Vec::new();
+) -> Result<Hosts, Unprepared> {
+    let mut hosts = Hosts::default();
+    let mut failed = Vec::new();
     for variants in groups(study) {
-        let first = &study.variants[variants[0]];
-        let prepared = match (&first.shares, how) {
-            (None, Preparing::Resolve) => Prepared::resolve(&first.name, &first.subject, catalogue, cache),
-            (None, Preparing::Whole(say)) => {
-                Prepared::prepare(&first.name, &first.subject, catalogue, cache, say)
+        match prepare(study, &variants, catalogue, cache, how) {
+            Ok(prepared) => hosts.ready.push(Host { prepared, variants }),
+            Err(error @ SubjectError::NotApplicable { .. }) => {
+                hosts.not_applicable.extend(variants.iter().map(|variant| (*variant, error.to_string())));
+                failed.push(error);
             }
-            (Some(subject), how) => {
-                let specs: Vec<_> = variants.iter().map(|v| study.variants[*v].subject.clone()).collect();
-                match how {
-                    Preparing::Resolve => Prepared::resolve_shared(subject, &specs, catalogue, cache),
-                    Preparing::Whole(say) => Prepared::prepare_shared(subject, &specs, catalogue, cache, say),
-                }
+            Err(error) if error.is_of_this_machine() => {
+                hosts.missing.extend(variants.iter().map(|variant| (*variant, error.to_string())));
+                failed.push(error);
             }
-        };
-        hosts.push(Host { prepared: prepared?, variants });
+            Err(error) => return Err(Unprepared(vec![error])),
+        }
     }
-    Ok(hosts)
+    if hosts.ready.is_empty() { Err(Unprepared(failed)) } else { Ok(hosts) }
+}
+
+/// Why nothing of a study can be started.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", told(.0))]
+pub struct Unprepared(
+    /// One error, or that of each process.
+    pub Vec<SubjectError>,
+);
+
+/// All reasons, each once.
+fn told(errors: &[SubjectError]) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in errors.iter().map(ToString::to_string) {
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines.join("\n")
+}
+
+fn prepare(
+    study: &Study,
+    variants: &[usize],
+    catalogue: &Catalogue,
+    cache: &Cache,
+    how: Preparing<'_>,
+) -> Result<Prepared, SubjectError> {
+    let first = &study.variants[variants[0]];
+    match (&first.shares, how) {
+        (None, Preparing::Resolve) => Prepared::resolve(&first.name, &first.subject, catalogue, cache),
+        (None, Preparing::Whole(say)) => {
+            Prepared::prepare(&first.name, &first.subject, catalogue, cache, say)
+        }
+        (Some(subject), how) => {
+            let specs: Vec<_> = variants.iter().map(|v| study.variants[*v].subject.clone()).collect();
+            match how {
+                Preparing::Resolve => Prepared::resolve_shared(subject, &specs, catalogue, cache),
+                Preparing::Whole(say) => Prepared::prepare_shared(subject, &specs, catalogue, cache, say),
+            }
+        }
+    }
 }
 
 /// Variants by process, in the order of the first of each.

@@ -1,7 +1,7 @@
 //! The bench of the real world: subjects as processes, the engine, telemetry.
 
 use super::bench::{Bench, BenchError, CeilingOf, Loaded, Stretch};
-use super::hosts::Host;
+use super::hosts::Hosts;
 use super::record;
 use crate::ceiling::{Measuring, Setting};
 use crate::host::clock;
@@ -33,7 +33,7 @@ pub struct LiveTerms<'a> {
     /// The checked study.
     pub study: &'a Study,
     /// The processes that serve its variants, prepared.
-    pub hosts: &'a [Host],
+    pub hosts: &'a Hosts,
     /// The keeper of all that is started.
     pub keeper: &'a Keeper,
     /// Threads of the generator.
@@ -70,12 +70,12 @@ pub struct LiveBench<'a> {
 impl<'a> LiveBench<'a> {
     /// A bench on which nothing runs yet.
     pub fn new(terms: LiveTerms<'a>) -> Self {
-        LiveBench { active: terms.hosts.iter().map(|_| None).collect(), terms, starts: 0 }
+        LiveBench { active: terms.hosts.ready.iter().map(|_| None).collect(), terms, starts: 0 }
     }
 
     /// The host of a variant, and which of its endpoints is the variant's.
     fn place(&self, variant: usize) -> Option<(usize, usize)> {
-        let hosts = self.terms.hosts.iter().enumerate();
+        let hosts = self.terms.hosts.ready.iter().enumerate();
         let mut places = hosts.filter_map(|(host, served)| {
             Some((host, served.variants.iter().position(|one| *one == variant)?))
         });
@@ -231,7 +231,9 @@ impl Bench for LiveBench<'_> {
 
     fn start(&mut self, variant: usize, log: &Path) -> Result<(), BenchError> {
         let Some((host, _)) = self.place(variant) else {
-            return Err(BenchError::Failed("no process serves it".into()));
+            let missing = self.terms.hosts.missing.iter().find(|(missing, _)| *missing == variant);
+            let why = missing.map_or("no process serves it", |(_, why)| why);
+            return Err(BenchError::Failed(why.into()));
         };
         if let Some(active) = &mut self.active[host] {
             active.users.insert(variant);
@@ -240,7 +242,7 @@ impl Bench for LiveBench<'_> {
         let terms = &self.terms;
         self.starts += 1;
         let temp = terms.keeper.temp().join(format!("start-{}", self.starts));
-        let running = terms.hosts[host]
+        let running = terms.hosts.ready[host]
             .prepared
             .start(terms.keeper, &terms.subject_cpus, log, &temp)
             .and_then(|running| running.wait_ready(&terms.stop).map(|()| running))

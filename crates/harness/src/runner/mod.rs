@@ -16,7 +16,7 @@ mod warm;
 
 pub use bench::{Bench, BenchError, CeilingOf, Loaded, Stretch};
 pub use capacity::CapacityRunner;
-pub use hosts::{Host, Preparing, hosts};
+pub use hosts::{Host, Hosts, Preparing, Unprepared, hosts};
 pub use live::{LiveBench, LiveTerms};
 pub use progress::Progress;
 

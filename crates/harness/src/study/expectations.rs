@@ -2,6 +2,7 @@
 //! shows beside its own.
 
 use super::claims::CLAIMS_MAX;
+use super::conclusions::{Conclusion, check_conclusions};
 use super::field::Field;
 use super::problem::shown;
 use super::yaml::{Entry, Kind, Value};
@@ -38,6 +39,8 @@ pub struct Reference {
     pub url: String,
     /// Quantities with their values: `p99(ajp) @ 100c` and `101ms`.
     pub figures: Vec<(String, String)>,
+    /// What was concluded from them.
+    pub conclusions: Vec<Conclusion>,
 }
 
 /// Checks the rows of `expect`. Without names of variants and points only their shape is looked at.
@@ -73,7 +76,7 @@ pub(super) fn check_expect(field: &Field<'_>, names: Option<&Names>) -> Option<V
 }
 
 /// Entries of a map, or of a list of maps of one entry.
-fn pairs<'a>(field: &Field<'a>, remedy: &str) -> Option<Vec<(&'a Entry, Field<'a>)>> {
+pub(super) fn pairs<'a>(field: &Field<'a>, remedy: &str) -> Option<Vec<(&'a Entry, Field<'a>)>> {
     if !matches!(field.node.value, Value::List(_)) {
         return field.entries(remedy);
     }
@@ -81,7 +84,7 @@ fn pairs<'a>(field: &Field<'a>, remedy: &str) -> Option<Vec<(&'a Entry, Field<'a
     for item in field.items(remedy)? {
         let Some(entries) = item.entries(remedy) else { continue };
         if let Some((_, second)) = entries.get(1) {
-            second.problem("two quantities in one item of the list", "begin each with its own -");
+            second.problem("two rows in one item of the list", "begin each with its own -");
         }
         out.extend(entries);
     }
@@ -108,7 +111,7 @@ fn range_and_source(value: &Field<'_>) -> Option<(String, String)> {
 }
 
 /// One line of text.
-fn line(field: &Field<'_>, remedy: &str) -> Option<String> {
+pub(super) fn line(field: &Field<'_>, remedy: &str) -> Option<String> {
     let text = field.text(remedy)?.trim();
     if text.chars().count() > TEXT_MAX || text.chars().any(char::is_control) {
         field.problem("is more than a line", format!("write at most {TEXT_MAX} letters"));
@@ -127,8 +130,13 @@ fn tell(value: &Field<'_>, quantity: &Entry, errors: &[ClaimError]) {
     }
 }
 
-/// Checks `reference`: sources with their figures.
-pub(super) fn check_references(field: &Field<'_>, names: Option<&Names>) -> Option<Vec<Reference>> {
+/// Checks `reference`: sources with their figures and conclusions. `claims` are the names of all claims; without them only
+/// the shape of conclusions is looked at.
+pub(super) fn check_references(
+    field: &Field<'_>,
+    names: Option<&Names>,
+    claims: Option<&[&str]>,
+) -> Option<Vec<Reference>> {
     const REMEDY: &str = "write a list: - { source: Some report, figures: { p99(a) @ 64c: 101ms } }";
     let items = field.items(REMEDY)?;
     if items.len() > REFERENCES_MAX {
@@ -138,20 +146,30 @@ pub(super) fn check_references(field: &Field<'_>, names: Option<&Names>) -> Opti
         );
         return None;
     }
-    let checked: Vec<Option<Reference>> = items.iter().map(|item| reference(item, names)).collect();
+    let checked: Vec<Option<Reference>> = items.iter().map(|item| reference(item, names, claims)).collect();
     checked.into_iter().collect()
 }
 
-fn reference(item: &Field<'_>, names: Option<&Names>) -> Option<Reference> {
+fn reference(item: &Field<'_>, names: Option<&Names>, claims: Option<&[&str]>) -> Option<Reference> {
     let map = item.map("write { source: Some report, figures: { p99(a) @ 64c: 101ms } }")?;
     let source = map.required("source", "say who published it, and when");
     let url = map.optional("url");
-    let figures = map.required("figures", "write figures: { p99(a) @ 64c: 101ms }");
-    map.close(&["source", "url", "figures"]);
+    let conclusions = map.optional("conclusions");
+    let figures = match &conclusions {
+        // Words without a figure can be tested all the same.
+        Some(_) => map.optional("figures").map(Some),
+        None => map.required("figures", "write figures: { p99(a) @ 64c: 101ms }").map(Some),
+    };
+    let figures = figures.or_else(|| conclusions.as_ref().map(|_| None));
+    map.close(&["source", "url", "figures", "conclusions"]);
     let source = source.and_then(|field| line(&field, "say who published it, and when"));
     let url = url.map_or(Some(String::new()), |field| address(&field));
-    let figures = figures.and_then(|field| check_figures(&field, names));
-    Some(Reference { source: source?, url: url?, figures: figures? })
+    let figures = figures.and_then(|field| match field {
+        Some(field) => check_figures(&field, names),
+        None => Some(Vec::new()),
+    });
+    let conclusions = conclusions.map_or(Some(Vec::new()), |field| check_conclusions(&field, claims));
+    Some(Reference { source: source?, url: url?, figures: figures?, conclusions: conclusions? })
 }
 
 /// An address that a report may link to.

@@ -16,7 +16,7 @@ use super::{LoadKind, LoadPoint, OpenTerms};
 use proofload_engine::{Arrival, Distribution, KeepAlive};
 
 /// Most points of a ladder: each is measured in every cycle.
-const POINTS_MAX: usize = 16;
+pub(super) const POINTS_MAX: usize = 16;
 
 /// What a load that ends with a count may take at most, unless the study says otherwise.
 pub const CAP_NS: u64 = 600_000_000_000;
@@ -92,6 +92,7 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
             open: OpenTerms::default(),
             checkpoint_ns: 0,
             streams: Vec::new(),
+            asks: None,
         }
     };
     Some(soaked(unique(field, rungs.0.iter().map(point).collect(), rungs.1)?, soak?))
@@ -122,6 +123,7 @@ fn check_closed_stages(map: &Map<'_>) -> Option<Points> {
         open: OpenTerms::default(),
         checkpoint_ns: 0,
         streams: Vec::new(),
+        asks: None,
     };
     Some(Points { points: vec![point], labels_complete: true, capacity: None })
 }
@@ -158,6 +160,7 @@ fn check_users(field: &Field<'_>) -> Option<Points> {
         open: OpenTerms::default(),
         checkpoint_ns: 0,
         streams: Vec::new(),
+        asks: None,
     };
     unique(field, rungs.0.iter().map(point).collect(), rungs.1)
 }
@@ -237,6 +240,7 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
             open,
             checkpoint_ns: 0,
             streams: Vec::new(),
+            asks: None,
         };
         return Some(Points { points: vec![point], labels_complete: true, capacity: None });
     }
@@ -251,6 +255,7 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
             open,
             checkpoint_ns: 0,
             streams: Vec::new(),
+            asks: None,
         };
         return Some(Points { points: vec![point], labels_complete: true, capacity: None });
     }
@@ -263,6 +268,7 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
         open,
         checkpoint_ns: 0,
         streams: Vec::new(),
+        asks: None,
     };
     Some(soaked(unique(field, rungs.0.iter().map(point).collect(), rungs.1)?, soak?))
 }

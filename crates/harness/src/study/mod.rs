@@ -9,6 +9,7 @@ mod capacity;
 mod claims;
 mod combinations;
 mod comparison;
+mod conclusions;
 mod declarations;
 pub(crate) mod encode;
 mod expectations;
@@ -29,6 +30,7 @@ pub(crate) mod redact;
 mod request;
 mod restrict;
 mod root;
+mod separately;
 mod set;
 mod shape;
 pub mod shortage;
@@ -48,6 +50,7 @@ mod yaml;
 pub use bind::local_address;
 pub use capacity::{CapacityLoad, FROM as CAPACITY_FROM, TO as CAPACITY_TO, capacity_point};
 pub use comparison::{comparison, searched};
+pub use conclusions::Conclusion;
 pub(crate) use declarations::check_words;
 pub use declarations::{Declarations, Parameter, ParameterKind};
 pub use encode::FOLLOW_MAX;
@@ -221,6 +224,8 @@ pub struct LoadPoint {
     pub checkpoint_ns: u64,
     /// The load of each stream, in the order of [`Study::streams`]; empty without streams.
     pub streams: Vec<LoadPoint>,
+    /// The only request that is asked, a place in [`Study::workload`]; all of them in their mix without.
+    pub asks: Option<usize>,
 }
 
 impl WorkloadEntry {

@@ -4,10 +4,12 @@
 //! the corpus of good and broken files.
 
 mod load;
+mod reference;
 
 use super::raw_request::{RawAuth, RawBody, RawFeeder, RawFormValue, RawLocalAddress, RawOwnAuth};
 use super::raw_transport::{RawProxy, RawTls};
 use load::{RawLoad, RawStream};
+use reference::RawReference;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -125,6 +127,9 @@ struct RawStudy {
     /// Several loads that run at once, by name, instead of workload and load.
     #[schemars(default, extend("minProperties" = 2, "maxProperties" = 8))]
     streams: Option<BTreeMap<String, RawStream>>,
+    /// Whether the requests of the workload are one mix or a load each; mixed without it.
+    #[schemars(default)]
+    ask: Option<RawAsk>,
     /// How the variants take turns; chosen by load and memory without it.
     #[schemars(default)]
     mode: Option<RawMode>,
@@ -164,6 +169,15 @@ enum RawSubject {
     Catalogue(RawCatalogue),
     Command(RawCommand),
     Url(RawUrl),
+}
+
+/// All requests in one mix by weight, or each of them a load point of its own.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[allow(dead_code)]
+enum RawAsk {
+    Mixed,
+    Separately,
 }
 
 /// All variants run at once and take turns slice by slice, or one runs after the other.
@@ -491,22 +505,6 @@ struct RawRangeOfSource {
     /// Who expected it, and why.
     #[schemars(default, regex(pattern = r"\S"))]
     source: Option<String>,
-}
-
-/// Figures published elsewhere.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[allow(dead_code)]
-struct RawReference {
-    /// Who published it, and when.
-    #[schemars(regex(pattern = r"\S"))]
-    source: String,
-    /// Its address.
-    #[schemars(default, regex(pattern = r"^https?://\S+$"))]
-    url: Option<String>,
-    /// `p99(a) @ 64c: 101ms`.
-    #[schemars(extend("minProperties" = 1, "maxProperties" = 200))]
-    figures: BTreeMap<String, RawArgument>,
 }
 
 /// What is left of the study under --smoke and --quick; what it drops is listed as not tested.

@@ -4,8 +4,9 @@ use super::claims::Claims;
 use super::field::Field;
 use super::problem::{Place, Sink, shown};
 use super::suggest::{nearest, one_of};
-use super::{ExpectedRow, LoadPoint, Reference, Variant};
+use super::{ExpectedRow, LoadPoint, Reference, Study, Variant};
 use proofload_stats::{Claim, Names, Side, Term, parse_claim, parse_expectation};
+use std::collections::BTreeMap;
 
 /// What a study can be restricted in.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +28,8 @@ pub(super) struct Kept {
     points: Vec<bool>,
     claims: Vec<bool>,
     expectations: bool,
+    /// Why variants are not kept, where there is more to say than that.
+    why: BTreeMap<usize, String>,
 }
 
 impl Kept {
@@ -36,6 +39,41 @@ impl Kept {
             points: vec![true; parts.points.len()],
             claims: vec![true; parts.claims.declared.len()],
             expectations: true,
+            why: BTreeMap::new(),
+        }
+    }
+}
+
+impl Study {
+    /// The study without some of its variants, each with what is to be said of it; claims that lose a side by it
+    /// are left out, which is said under `not_tested`. Ratios between the variants that are left stay as they are.
+    pub fn without(&self, left_out: &[(usize, String)]) -> Study {
+        let mut parts = Parts {
+            variants: self.variants.clone(),
+            points: self.points.clone(),
+            names: self.names.clone(),
+            claims: Claims { declared: self.declared_claims.clone(), expanded: self.claims.clone() },
+            expectations: self.expectations.clone(),
+            references: self.references.clone(),
+            not_tested: self.not_tested.clone(),
+        };
+        let mut kept = Kept::all(&parts);
+        for (variant, why) in left_out {
+            kept.variants[*variant] = false;
+            kept.why.insert(*variant, why.clone());
+        }
+        parts.claims.expanded.clear();
+        parts.restrict(&kept);
+        Study {
+            variants: parts.variants,
+            points: parts.points,
+            names: parts.names,
+            claims: parts.claims.expanded,
+            declared_claims: parts.claims.declared,
+            expectations: parts.expectations,
+            references: parts.references,
+            not_tested: parts.not_tested,
+            ..self.clone()
         }
     }
 }
@@ -47,7 +85,11 @@ impl Parts {
         let points = Renumbered::of(&kept.points);
         let all = std::mem::take(&mut self.names);
         let dropped = |kept: &[bool]| (0..kept.len()).filter(|i| !kept[*i]).collect::<Vec<usize>>();
-        let said = dropped(&kept.variants).into_iter().map(|i| format!("variant {}", all.variants[i].name));
+        let variant = |i: usize| match kept.why.get(&i) {
+            Some(why) => format!("variant {}: {why}", all.variants[i].name),
+            None => format!("variant {}", all.variants[i].name),
+        };
+        let said = dropped(&kept.variants).into_iter().map(variant);
         self.not_tested.extend(said);
         let said = dropped(&kept.points).into_iter().map(|i| format!("load point {}", all.points[i]));
         self.not_tested.extend(said);
@@ -111,7 +153,9 @@ impl Parts {
             let names = &self.names;
             reference.figures.retain(|(quantity, value)| still(quantity, &format!("{value}.."), names));
         }
-        self.references.retain(|reference| !reference.figures.is_empty());
+        // A conclusion stays where its claim is gone: it is told as not tested.
+        self.references
+            .retain(|reference| !reference.figures.is_empty() || !reference.conclusions.is_empty());
     }
 }
 

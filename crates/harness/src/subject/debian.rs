@@ -2,6 +2,7 @@
 //!
 //! Nothing of the system's package state is read but its sources and keys, and nothing of it is written.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,6 +21,9 @@ const FETCH_WITHIN: Duration = Duration::from_secs(600);
 const UNPACK_WITHIN: Duration = Duration::from_secs(120);
 /// The C library and what belongs to it: a second copy beside the system's dynamic loader would not work.
 const OF_THE_SYSTEM: [&str; 4] = ["libc6", "libgcc-s1", "gcc-12-base", "libcrypt1"];
+/// What packages depend on for their scripts, which nobody runs here. They count as installed, or each start would
+/// verify some thousand files that it does not use.
+const OF_SCRIPTS: [&str; 7] = ["debconf", "dpkg", "iproute2", "lsb-base", "perl", "perl-base", "tar"];
 /// Hooks of the system's configuration that would change the system.
 const CONFIGURATION: &str = "#clear APT::Update::Pre-Invoke;\n#clear APT::Update::Post-Invoke;\n\
     #clear APT::Update::Post-Invoke-Success;\n#clear DPkg::Pre-Invoke;\n#clear DPkg::Post-Invoke;\n\
@@ -51,7 +55,8 @@ struct Apt<'a> {
 }
 
 impl<'a> Apt<'a> {
-    fn open(subject: &'a str, cache: &Cache, held: &Held<'_>) -> Result<Apt<'a>, SubjectError> {
+    /// Packages of scripts count as installed, unless one is `wanted`.
+    fn open(subject: &'a str, wanted: &str, cache: &Cache, held: &Held<'_>) -> Result<Apt<'a>, SubjectError> {
         let no_apt = || SubjectError::NoApt { subject: subject.into() };
         let program = on_path("apt-get").ok_or_else(no_apt)?;
         let state = cache.root().join("apt");
@@ -60,7 +65,7 @@ impl<'a> Apt<'a> {
             for folder in ["lists/partial", "archives/partial", "log"] {
                 fs::create_dir_all(state.join(folder))?;
             }
-            fs::write(state.join("status"), "")?;
+            fs::write(state.join("status"), status(wanted))?;
             fs::write(state.join("apt.conf"), CONFIGURATION)
         };
         made().map_err(SubjectError::files(&state, "apt-get's own directory cannot be made"))?;
@@ -143,6 +148,19 @@ impl<'a> Apt<'a> {
     }
 }
 
+/// What apt takes for the installed packages.
+fn status(wanted: &str) -> String {
+    let installed = OF_SCRIPTS.iter().filter(|name| **name != wanted);
+    let entry = |name: &&str| {
+        format!(
+            "Package: {name}\nStatus: install ok installed\nMulti-Arch: allowed\nArchitecture: {}\n\
+             Version: 999:0\nMaintainer: none\nDescription: none\n\n",
+            architecture()
+        )
+    };
+    installed.map(entry).collect()
+}
+
 /// Fetches the pinned packages that are missing in the cache.
 ///
 /// # Errors
@@ -164,9 +182,11 @@ pub(crate) fn fetch(wanted: &Fetch<'_>, cache: &Cache, say: &dyn Fn(&str)) -> Re
         .iter()
         .filter_map(|pin| pin.debian())
         .map(|pin| format!("{}:{}={}", pin.package, pin.architecture, pin.version))
+        .collect::<BTreeSet<_>>()
+        .into_iter()
         .collect();
     say(&format!("fetching {} from Debian", versions.join(", ")));
-    let apt = Apt::open(wanted.subject, cache, &held)?;
+    let apt = Apt::open(wanted.subject, "", cache, &held)?;
     let done = apt.download(&versions).and_then(|()| {
         missing.iter().try_for_each(|pin| keep(pin, wanted.lock, &apt.directory, (cache, &held)))
     });
@@ -180,12 +200,16 @@ fn keep(
     directory: &Path,
     (cache, held): (&Cache, &Held<'_>),
 ) -> Result<(), SubjectError> {
+    let target = cache.file(&pin.sha256, &pin.file);
+    if target.is_file() {
+        // Another package brought it: several depend on the same one.
+        return Ok(());
+    }
     let path = directory.join(&pin.file);
     let pinned = Pinned { path: path.clone(), sha256: pin.sha256.clone(), lock: lock.into() };
     pinned.verify("do not use it; find out whether the mirror or the lock file is wrong")?;
     let fresh = held.fresh_directory("file")?;
     fs::rename(&path, fresh.join(&pin.file)).map_err(SubjectError::files(&path, "cannot be moved"))?;
-    let target = cache.file(&pin.sha256, &pin.file);
     held.settle(&fresh, target.parent().unwrap_or(&target))
 }
 
@@ -239,7 +263,7 @@ pub(crate) fn unpack(subject: &str, pins: &[Pin], root: &Path, cache: &Cache) ->
 /// `apt-get` is missing or fails, or there is no such package.
 pub(crate) fn resolve(package: &str, cache: &Cache, say: &dyn Fn(&str)) -> Result<Vec<Pin>, SubjectError> {
     let held = cache.hold("apt", &interrupted)?;
-    let apt = Apt::open(package, cache, &held)?;
+    let apt = Apt::open(package, package, cache, &held)?;
     let done = resolve_with(&apt, package, (cache, &held), say);
     let _ = fs::remove_dir_all(&apt.directory);
     done
@@ -314,6 +338,13 @@ impl Package {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_scripts_need_counts_as_installed_unless_it_is_wanted() {
+        let (none, perl) = (status(""), status("perl"));
+        assert!(none.contains("Package: perl\nStatus: install ok installed\n"), "{none}");
+        assert!(!perl.contains("Package: perl\n") && perl.contains("Package: perl-base\n"), "{perl}");
+    }
 
     #[test]
     fn a_line_of_uris_is_read_with_its_epoch() {

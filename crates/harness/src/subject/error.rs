@@ -80,6 +80,16 @@ pub enum SubjectError {
         /// What is wrong and what to do.
         why: String,
     },
+    /// The JVM lacks a setting that the variant is about.
+    #[error("subject {subject}: not applicable on JDK {jdk}: {why}")]
+    NotApplicable {
+        /// The folder.
+        subject: String,
+        /// Major version.
+        jdk: u32,
+        /// What the JVM said.
+        why: String,
+    },
     /// No JDK of the wanted version.
     #[error(
         "subject {subject} needs JDK {wanted}, found {}; install one (Debian: apt install \
@@ -392,6 +402,30 @@ pub enum SubjectError {
 }
 
 impl SubjectError {
+    /// Whether something is missing or wrong on this machine, rather than in the study or the catalogue. Other
+    /// variants may still be measured.
+    pub fn is_of_this_machine(&self) -> bool {
+        use SubjectError::{
+            Archive, Build, CacheHeld, FetchFailed, Files, Mismatch, NoApt, NoJdk, NoMaven, Offline,
+            PackageGone, PackagesFailed,
+        };
+        matches!(
+            self,
+            NoJdk { .. }
+                | NoMaven { .. }
+                | NoApt { .. }
+                | Offline { .. }
+                | FetchFailed { .. }
+                | PackageGone { .. }
+                | PackagesFailed { .. }
+                | Mismatch { .. }
+                | Archive { .. }
+                | Build { .. }
+                | Files { .. }
+                | CacheHeld { .. }
+        )
+    }
+
     pub(crate) fn files(
         path: impl Into<PathBuf>,
         what: impl Into<String>,

@@ -29,12 +29,11 @@ pub(super) fn check(subject: &str, jdk: &Jdk, args: &[String]) -> Result<(), Sub
     let exit = keeper.link().run("java", ask(words, directory.path(), &log), ASK_WITHIN, &interrupted)?;
     match refusal(exit, &last_lines(&log)) {
         None => Ok(()),
-        Some(why) => {
-            let why = format!(
-                "not applicable on JDK {}: {why}; leave the flag out of this variant, or choose a JDK that has it by \
-                 `jdk`",
-                jdk.major
-            );
+        Some(Refusal { lacks: true, why }) => {
+            Err(SubjectError::NotApplicable { subject: subject.to_string(), jdk: jdk.major, why })
+        }
+        Some(Refusal { lacks: false, why }) => {
+            let why = format!("JDK {} does not start with its flags: {why}; correct them", jdk.major);
             Err(SubjectError::Parameter { subject: subject.to_string(), why })
         }
     }
@@ -47,20 +46,27 @@ fn ask(words: Vec<String>, directory: &Path, log: &Path) -> super::keeper::Spawn
     spawn
 }
 
+/// What a JVM has against its flags.
+#[derive(Debug, PartialEq, Eq)]
+struct Refusal {
+    /// It does not have one of them, or not any more; else they contradict each other or have no sense.
+    lacks: bool,
+    why: String,
+}
+
 /// What the JVM has against its flags; an obsolete one is passed over with no more than a warning.
-fn refusal(exit: Option<Exit>, lines: &[String]) -> Option<String> {
+fn refusal(exit: Option<Exit>, lines: &[String]) -> Option<Refusal> {
     let telling = |part: &str| lines.iter().find(|line| line.contains(part));
+    let lacks = |line: &String| Some(Refusal { lacks: true, why: line.trim().to_string() });
     if exit == Some(Exit::Code(0)) {
-        return telling("Ignoring option ").map(|line| line.trim().to_string());
+        return telling("Ignoring option ").and_then(lacks);
     }
-    let told =
-        telling("Unrecognized ").or_else(|| lines.iter().find(|line| !line.starts_with("Error occurred")));
-    Some(
-        told.map_or_else(
-            || "the JVM does not start with its flags".to_string(),
-            |line| line.trim().to_string(),
-        ),
-    )
+    if let Some(line) = telling("Unrecognized ") {
+        return lacks(line);
+    }
+    let told = lines.iter().find(|line| !line.starts_with("Error occurred"));
+    let why = told.map_or("the JVM says nothing", |line| line.trim()).to_string();
+    Some(Refusal { lacks: false, why })
 }
 
 #[cfg(test)]
@@ -71,20 +77,21 @@ mod tests {
     fn a_flag_that_is_unknown_ignored_or_contradicts_another_is_told() {
         let told = |code: i32, lines: &[&str]| {
             let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
-            refusal(Some(Exit::Code(code)), &lines)
+            refusal(Some(Exit::Code(code)), &lines).map(|refusal| (refusal.lacks, refusal.why))
         };
+        let told_as = |lacks: bool, line: &str| Some((lacks, line.to_string()));
         let version = "openjdk version \"17.0.15\"";
         assert_eq!(
             told(0, &["warning: Option UseBiasedLocking was deprecated in version 15.0", version]),
             None
         );
         let ignored = "warning: Ignoring option UseBiasedLocking; support was removed in 18.0";
-        assert_eq!(told(0, &[ignored, version]).as_deref(), Some(ignored));
+        assert_eq!(told(0, &[ignored, version]), told_as(true, ignored));
         let unknown =
             ["Unrecognized VM option 'AggressiveOpts'", "Error: Could not create the Java Virtual Machine."];
-        assert_eq!(told(1, &unknown).as_deref(), Some(unknown[0]));
+        assert_eq!(told(1, &unknown), told_as(true, unknown[0]));
         let two = ["Error occurred during initialization of VM", "Multiple garbage collectors selected"];
-        assert_eq!(told(1, &two).as_deref(), Some(two[1]));
+        assert_eq!(told(1, &two), told_as(false, two[1]));
         assert!(told(1, &[]).is_some());
     }
 }

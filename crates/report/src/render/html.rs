@@ -29,12 +29,18 @@ pub fn html(result: &RunResult) -> String {
         view.expectations.iter().for_each(|row| body.push_str(&card(row)));
         body.push_str("</section>\n");
     }
+    if !view.conclusions.is_empty() {
+        body.push_str(&format!("<section><h2>{}</h2>\n", messages::CONCLUSIONS));
+        view.conclusions.iter().for_each(|row| body.push_str(&card(row)));
+        body.push_str("</section>\n");
+    }
     if !view.trends.is_empty() {
         body.push_str(&format!("<section><h2>{}</h2>\n", messages::TRENDS));
         view.trends.iter().for_each(|row| body.push_str(&card(row)));
         body.push_str("</section>\n");
     }
     view.tables.iter().for_each(|of| body.push_str(&table(of)));
+    body.push_str(&list(messages::CONTRADICTIONS, &view.contradictions));
     if !view.bad_answers.is_empty() {
         body.push_str(&format!("<section><h2>{}</h2>", messages::BAD_ANSWERS));
         for answer in &view.bad_answers {
@@ -43,10 +49,7 @@ pub fn html(result: &RunResult) -> String {
         }
         body.push_str("</section>\n");
     }
-    if !view.limits.is_empty() {
-        let items: String = view.limits.iter().map(|limit| format!("<li>{}</li>", safe(limit))).collect();
-        body.push_str(&format!("<section><h2>{}</h2><ul>{items}</ul></section>\n", messages::LIMITS));
-    }
+    body.push_str(&list(messages::LIMITS, &view.limits));
     body.push_str(&pairs(messages::PARAMETERS, &view.parameters));
     body.push_str(&pairs(messages::ENVIRONMENT, &view.environment));
     format!(
@@ -56,10 +59,18 @@ pub fn html(result: &RunResult) -> String {
     )
 }
 
+fn list(title: &str, items: &[String]) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
+    let items: String = items.iter().map(|item| format!("<li>{}</li>", safe(item))).collect();
+    format!("<section><h2>{title}</h2><ul>{items}</ul></section>\n")
+}
+
 fn card(verdict: &VerdictView) -> String {
     let class = match verdict.verdict.as_str() {
-        "supported" | "met" | "no growth" => "supported",
-        "refuted" | "not met" | "leak" | "growth" => "refuted",
+        "supported" | "met" | "no growth" | "reproduced" => "supported",
+        "refuted" | "not met" | "leak" | "growth" | "not reproduced" => "refuted",
         _ => "undecided",
     };
     let reasons: String =

@@ -101,9 +101,12 @@ fn sections(view: &View) -> Vec<Section> {
     let sentences = view.verdicts.iter().map(|verdict| &verdict.sentence).filter(|said| !said.is_empty());
     sections.extend(sentences_of(&sentences.collect::<Vec<_>>()));
     sections.extend(verdicts(messages::EXPECTATIONS, messages::EXPECTATION, &view.expectations));
+    sections.extend(verdicts(messages::CONCLUSIONS, messages::CONCLUSION, &view.conclusions));
+    sections.extend(open_list(messages::CONTRADICTIONS, &view.contradictions));
     sections.extend(verdicts(messages::TRENDS, messages::TREND, &view.trends));
     sections.extend(view.tables.iter().map(table));
-    let reasons = view.verdicts.iter().chain(&view.expectations).chain(&view.trends).flat_map(|verdict| {
+    let judged = view.verdicts.iter().chain(&view.expectations).chain(&view.conclusions);
+    let reasons = judged.chain(&view.trends).flat_map(|verdict| {
         verdict.reasons.iter().skip(1).map(|reason| format!("{}: {reason}", verdict.name)).collect::<Vec<_>>()
     });
     sections.extend(list(messages::REASONS, &reasons.collect::<Vec<_>>()));
@@ -167,6 +170,16 @@ fn said(answer: &BadAnswer) -> String {
         Some(first) => format!("{}: {}: {first}", answer.outcome, answer.what),
         None => format!("{}: {}", answer.outcome, answer.what),
     }
+}
+
+/// A list that is not folded.
+fn open_list(title: &'static str, items: &[String]) -> Option<Section> {
+    (!items.is_empty()).then(|| Section {
+        title: title.to_string(),
+        open: format!("## {title}\n\n"),
+        lines: items.iter().map(|item| format!("- {}\n", safe_within(item, SENTENCE_CHARS))).collect(),
+        close: "\n",
+    })
 }
 
 fn list(title: &'static str, items: &[String]) -> Option<Section> {

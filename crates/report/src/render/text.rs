@@ -27,21 +27,27 @@ pub fn text_within(result: &RunResult, colour: bool, columns: usize) -> String {
     }
     if !view.verdicts.is_empty() {
         say("");
-        view.verdicts.iter().for_each(|verdict| say(&verdict_lines(verdict, colour)));
+        judged_lines(&view.verdicts, colour).iter().for_each(|lines| say(lines));
     }
-    if !view.expectations.is_empty() {
-        say("");
-        say(&bold(messages::EXPECTATIONS, colour));
-        view.expectations.iter().for_each(|row| say(&verdict_lines(row, colour)));
-    }
-    if !view.trends.is_empty() {
-        say("");
-        say(&bold(messages::TRENDS, colour));
-        view.trends.iter().for_each(|row| say(&verdict_lines(row, colour)));
+    for (title, rows) in [
+        (messages::EXPECTATIONS, &view.expectations),
+        (messages::CONCLUSIONS, &view.conclusions),
+        (messages::TRENDS, &view.trends),
+    ] {
+        if !rows.is_empty() {
+            say("");
+            say(&bold(title, colour));
+            judged_lines(rows, colour).iter().for_each(|lines| say(lines));
+        }
     }
     for table in &view.tables {
         say("");
         say(&table_lines(table, colour, columns));
+    }
+    if !view.contradictions.is_empty() {
+        say("");
+        say(&bold(messages::CONTRADICTIONS, colour));
+        view.contradictions.iter().for_each(|sentence| say(&format!("  - {}", line(sentence))));
     }
     if !view.bad_answers.is_empty() {
         say("");
@@ -69,23 +75,35 @@ pub fn text_within(result: &RunResult, colour: bool, columns: usize) -> String {
     out
 }
 
-fn verdict_lines(verdict: &VerdictView, colour: bool) -> String {
-    let word = format!("{:<9}", line(&verdict.verdict));
+/// Width of the words of verdicts, unless a longer one stands among them.
+const WORD: usize = 9;
+
+fn judged_lines(rows: &[VerdictView], colour: bool) -> Vec<String> {
+    let words = rows.iter().map(|row| line(&row.verdict).chars().count());
+    let width = words.max().unwrap_or(0).max(WORD);
+    rows.iter().map(|row| verdict_lines(row, colour, width)).collect()
+}
+
+fn verdict_lines(verdict: &VerdictView, colour: bool, width: usize) -> String {
+    let word = format!("{:<width$}", line(&verdict.verdict));
     let word = match (colour, verdict.verdict.as_str()) {
         (false, _) => word,
-        (true, "supported" | "met" | "no growth") => format!("\u{1b}[32m{word}\u{1b}[0m"),
-        (true, "refuted" | "not met" | "leak" | "growth") => format!("\u{1b}[31m{word}\u{1b}[0m"),
+        (true, "supported" | "met" | "no growth" | "reproduced") => format!("\u{1b}[32m{word}\u{1b}[0m"),
+        (true, "refuted" | "not met" | "leak" | "growth" | "not reproduced") => {
+            format!("\u{1b}[31m{word}\u{1b}[0m")
+        }
         (true, _) => format!("\u{1b}[33m{word}\u{1b}[0m"),
     };
+    let below = " ".repeat(width + 2);
     let mut lines = format!("{word}  {}", line(&messages::claimed(&verdict.name, &verdict.text)));
     if !verdict.rests_on.is_empty() {
-        lines.push_str(&format!("\n           {}", line(&verdict.rests_on)));
+        lines.push_str(&format!("\n{below}{}", line(&verdict.rests_on)));
     }
     if !verdict.sentence.is_empty() {
-        lines.push_str(&format!("\n           {}", line(&verdict.sentence)));
+        lines.push_str(&format!("\n{below}{}", line(&verdict.sentence)));
     }
     for reason in verdict.further_reasons() {
-        lines.push_str(&format!("\n           {}", line(reason)));
+        lines.push_str(&format!("\n{below}{}", line(reason)));
     }
     lines
 }

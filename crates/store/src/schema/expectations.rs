@@ -33,6 +33,24 @@ pub struct PlannedReference {
     pub url: String,
     /// The figures.
     pub figures: Vec<PlannedFigure>,
+    /// What was concluded from them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conclusions: Vec<PlannedConclusion>,
+}
+
+/// What somebody concluded, as it was declared.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedConclusion {
+    /// The conclusion, a sentence.
+    pub says: String,
+    /// Names of the claims that test it; empty when nothing does.
+    pub claims: Vec<String>,
+    /// The figure that it rested on; empty without.
+    pub was: String,
+    /// Why that figure is no evidence, or less than it seems; empty without.
+    pub beware: String,
+    /// Why the study does not test it; empty when it does.
+    pub not_tested: String,
 }
 
 /// A row of the table of expectations, judged.
@@ -85,4 +103,65 @@ pub struct PublishedFigure {
     pub source: String,
     /// Its address; empty without.
     pub url: String,
+}
+
+/// A published conclusion, and what became of it here.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConclusionResult {
+    /// The conclusion, a sentence.
+    pub says: String,
+    /// `reproduced`, `not reproduced`, `undecided here` or `not tested`.
+    pub outcome: String,
+    /// The figure that it rested on; empty without.
+    pub was: String,
+    /// Why that figure is no evidence, or less than it seems; empty without.
+    pub beware: String,
+    /// What tests it, at each load point.
+    pub tests: Vec<ConclusionTest>,
+    /// What was not tested of it and why, a sentence each.
+    pub not_tested: Vec<String>,
+    /// Contradictions among the published figures of what it speaks of, a sentence each.
+    pub contradictions: Vec<String>,
+    /// Where it was published.
+    pub source: String,
+    /// Its address; empty without.
+    pub url: String,
+}
+
+/// A claim at a load point that tests a published conclusion.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConclusionTest {
+    /// The claim's name.
+    pub claim: String,
+    /// Its text at a definite load point.
+    pub text: String,
+    /// `reproduced`, `not reproduced` or `undecided here`: what the claim's verdict is to the conclusion.
+    pub outcome: String,
+    /// What it comes to here: the estimate that the verdict rests on.
+    pub estimate: Option<Estimate>,
+    /// Confidence of the interval.
+    pub confidence: f64,
+    /// Blocks it rests on.
+    pub blocks: u32,
+    /// Why, a sentence each.
+    pub reasons: Vec<String>,
+}
+
+/// Published figures of one source, variant and load point that cannot all be true, or do not add up.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PublishedContradiction {
+    /// Where they were published.
+    pub source: String,
+    /// The variant's name.
+    pub variant: String,
+    /// Label of the load point.
+    pub point: String,
+    /// Name of the stream; empty for all streams together, and without streams.
+    pub stream: String,
+    /// `cannot be true` where no explanation is left, `does not add up` where something is missing from the figures.
+    pub finding: String,
+    /// The measures, as claims name them.
+    pub measures: Vec<String>,
+    /// What contradicts what, a sentence.
+    pub sentence: String,
 }

@@ -58,3 +58,33 @@ fn what_loses_its_variant_is_dropped_and_said() {
     let kept = study(&format!("{SMALL}{TABLE}"), &["claim:faster"]).unwrap();
     assert_eq!((kept.expectations.len(), kept.claims.len()), (0, 1));
 }
+
+const CONCLUSIONS: &str = "\
+reference:
+  - source: Some report, 2011
+    figures: { throughput(nio2) @ 64c: 14402/s }
+    conclusions:
+      - NIO2 serves more: { claim: faster, was: 1.10, beware: \"the best of several runs\" }
+      - it holds for fifty hours: { not_tested: this study is shorter }
+";
+
+#[test]
+fn conclusions_are_planned_and_stay_when_their_claim_is_left_out() {
+    let text = format!("{SMALL}{CONCLUSIONS}");
+    let whole = study(&text, &[]).unwrap_or_else(|problems| panic!("{problems}"));
+    let plan = |study: &Study| {
+        let mode = (crate::plan::Mode::Cycles, String::new());
+        crate::plan::make(study, crate::plan::Preset::Quick, 1, None, mode, &[], &[])
+    };
+    let planned = plan(&whole);
+    let conclusion = &planned.references[0].conclusions[0];
+    assert_eq!((conclusion.says.as_str(), conclusion.was.as_str()), ("NIO2 serves more", "1.10"));
+    assert_eq!(conclusion.claims, ["faster"]);
+    let said = crate::plan::explain(&whole, &planned);
+    assert!(said.contains("NIO2 serves more (was 1.10): tested by faster"), "{said}");
+    assert!(said.contains("it holds for fifty hours: not tested: this study is shorter"), "{said}");
+    // The claim and the figure lose their variant; the conclusion is still one of the report.
+    let left = plan(&study(&text, &["nio"]).unwrap());
+    assert_eq!((left.claims.len(), left.references[0].figures.len()), (0, 0));
+    assert_eq!(left.references[0].conclusions, planned.references[0].conclusions);
+}

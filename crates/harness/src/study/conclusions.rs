@@ -1,0 +1,115 @@
+//! `conclusions:` of a reference — what its author concluded, and which claims of this study test that.
+
+use super::expectations::{line, pairs};
+use super::field::{Field, Map};
+use super::problem::shown;
+use super::suggest::{nearest, one_of};
+use super::yaml::Kind;
+
+/// Most conclusions of one reference.
+const CONCLUSIONS_MAX: usize = 50;
+
+const REMEDY: &str = "write a list: - A serves more: { claim: name of a claim, was: 1.10 }";
+
+/// What somebody concluded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conclusion {
+    /// The conclusion, a sentence.
+    pub says: String,
+    /// Names of the claims that test it; empty when nothing does.
+    pub claims: Vec<String>,
+    /// The figure that it rested on; empty without.
+    pub was: String,
+    /// Why that figure is no evidence, or less than it seems; empty without.
+    pub beware: String,
+    /// Why the study does not test it; empty when it does.
+    pub not_tested: String,
+}
+
+/// Checks the conclusions of a reference. `claims` are the names of all claims of the study; without them only the shape is
+/// looked at.
+pub(super) fn check_conclusions(field: &Field<'_>, claims: Option<&[&str]>) -> Option<Vec<Conclusion>> {
+    let rows = pairs(field, REMEDY)?;
+    if rows.len() > CONCLUSIONS_MAX {
+        let what = format!("{} conclusions are too many", rows.len());
+        field.problem(what, format!("write at most {CONCLUSIONS_MAX} in one reference"));
+        return None;
+    }
+    let mut conclusions: Vec<Conclusion> = Vec::new();
+    let mut whole = true;
+    for (entry, value) in rows {
+        let says = entry.key.trim();
+        if says.is_empty() || says.chars().any(char::is_control) {
+            value.problem("is no sentence", "say before the colon what was concluded");
+        }
+        if conclusions.iter().any(|other| other.says == says) {
+            value.problem("a second row for this conclusion", "keep one of them, with all its claims");
+        }
+        match conclusion(says, &value, claims) {
+            Some(conclusion) => conclusions.push(conclusion),
+            None => whole = false,
+        }
+    }
+    whole.then_some(conclusions)
+}
+
+fn conclusion(says: &str, value: &Field<'_>, claims: Option<&[&str]>) -> Option<Conclusion> {
+    const KEYS: [&str; 4] = ["claim", "was", "beware", "not_tested"];
+    let map = value.map("write { claim: name of a claim, was: 1.10 }")?;
+    let tested = map.exactly_one(
+        &["claim", "not_tested"],
+        "name the claim that tests it, or say why none does: not_tested: it takes fifty hours",
+    );
+    let was = map.optional("was").map_or(Some(String::new()), |field| figure(&field));
+    let beware = words(&map, "beware", "say why the old figure is no evidence");
+    map.close(&KEYS);
+    let (tested, not_tested) = match tested? {
+        ("claim", field) => (names(&field, claims), Some(String::new())),
+        (_, field) => (Some(Vec::new()), line(&field, "say why it is not tested")),
+    };
+    Some(Conclusion {
+        says: says.to_string(),
+        claims: tested?,
+        was: was?,
+        beware: beware?,
+        not_tested: not_tested?,
+    })
+}
+
+fn words(map: &Map<'_>, key: &str, remedy: &str) -> Option<String> {
+    map.optional(key).map_or(Some(String::new()), |field| line(&field, remedy))
+}
+
+/// A figure is shown as it is written, so its quotes do not matter.
+fn figure(field: &Field<'_>) -> Option<String> {
+    match (field.written(), field.node.kind()) {
+        (Some(text), Some(Kind::Integer | Kind::Number)) => Some(text.trim().to_string()),
+        _ => line(field, "write the figure: 1.10"),
+    }
+}
+
+fn names(field: &Field<'_>, claims: Option<&[&str]>) -> Option<Vec<String>> {
+    const REMEDY: &str = "name a claim of this study";
+    let mut names: Vec<String> = Vec::new();
+    let mut whole = true;
+    for item in field.one_or_many(REMEDY)? {
+        let Some(name) = item.text(REMEDY) else {
+            whole = false;
+            continue;
+        };
+        if let Some(known) = claims.filter(|known| !known.contains(&name)) {
+            let remedy = match nearest(name, known.iter().copied()) {
+                Some(near) => format!("did you mean {near}?"),
+                None if known.is_empty() => "state it under claims".to_string(),
+                None => format!("there is {}", one_of(known)),
+            };
+            item.problem(format!("there is no claim {}", shown(name)), remedy);
+            whole = false;
+        }
+        if names.iter().any(|other| other == name) {
+            item.problem("a claim that stands here already", "name it once");
+        }
+        names.push(name.to_string());
+    }
+    whole.then_some(names)
+}
