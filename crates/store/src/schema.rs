@@ -297,6 +297,9 @@ pub struct LoadPoint {
     /// The loads of the streams that run at once; empty without streams.
     #[serde(default)]
     pub streams: Vec<StreamLoad>,
+    /// Name of the only request that is asked; empty where all of the workload is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub asks: String,
 }
 
 /// The load of one stream at a load point.
