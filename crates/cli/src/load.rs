@@ -201,7 +201,16 @@ fn plain_point(args: &LoadArgs, open: bool, mistakes: &mut Mistakes) -> LoadPoin
             (quantity::rate_label(rate_per_s), LoadKind::Open { rate_per_s, arrival })
         }
     };
-    LoadPoint { label, connections, kind, keep_alive, open, checkpoint_ns: 0, streams: Vec::new() }
+    LoadPoint {
+        label,
+        connections,
+        kind,
+        keep_alive,
+        open,
+        checkpoint_ns: 0,
+        streams: Vec::new(),
+        asks: None,
+    }
 }
 
 /// The request that the flags ask for.

@@ -160,9 +160,7 @@ pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>
         plan::retime(&mut plan, list).map_err(|why| leave(Exit::Usage, format!("--timing {why}")))?;
     }
     plan.no_ceiling = conduct.preset.no_ceiling;
-    if let Some(part) = &conduct.part {
-        (part.shape)(&mut plan);
-    }
+    conduct.part.iter().for_each(|part| (part.shape)(&mut plan));
     describe(&hosts, &mut plan);
     warn_insecure(conduct.study);
     let doubts = match &conduct.part {

@@ -232,6 +232,7 @@ mod tests {
             open: Default::default(),
             checkpoint_ns: 0,
             streams: Vec::new(),
+            asks: None,
         };
         let terms = Terms {
             discard_ns: 0,

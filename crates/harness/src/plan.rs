@@ -182,7 +182,7 @@ pub fn make(
         variants: study.variants.iter().map(lines::variant).collect(),
         workload: lines::workload(study),
         streams: study.streams.iter().map(|stream| stream.name.clone()).collect(),
-        points: study.points.iter().map(|point| planned_point(&study.streams, point)).collect(),
+        points: study.points.iter().map(|point| lines::point(study, point)).collect(),
         claims: planned_claims(study),
         expectations: lines::expectations(study),
         references: lines::references(study),
@@ -336,6 +336,7 @@ pub(crate) fn planned_point(streams: &[Stream], point: &LoadPoint) -> schema::Lo
         length_ns: point.length_ns(),
         checkpoint_ns: point.checkpoint_ns(),
         streams: streams.collect(),
+        asks: String::new(),
     }
 }
 
@@ -411,7 +412,11 @@ pub fn load_plans(
     terms: &LoadTerms<'_>,
 ) -> Result<Vec<LoadPlan>, LoadPlanError> {
     if study.streams.is_empty() {
-        return Ok(vec![load_plan(study, &study.workload, point, stand, terms)?]);
+        let asked = match point.asks {
+            Some(entry) => &study.workload[entry..=entry],
+            None => &study.workload,
+        };
+        return Ok(vec![load_plan(study, asked, point, stand, terms)?]);
     }
     let streams = study.streams.iter().zip(&point.streams).enumerate();
     let plans = streams.map(|(at, (stream, load))| {

@@ -20,28 +20,42 @@ type Cells<'a> = BTreeMap<(Measure, usize, usize, u32), &'a Cell>;
 /// When the record cannot be read.
 pub(crate) fn scalability(run: &Run) -> Result<Vec<Scalability>, StoreError> {
     let plan = run.plan();
-    let points = points(plan);
-    if points.len() < 2 {
+    let ladders = ladders(plan);
+    if ladders.is_empty() {
         return Ok(Vec::new());
     }
     let observations = run.observations(&MEASURES)?;
     let key = |cell: &Cell| (cell.measure, cell.variant, cell.point, cell.block);
     let whole = observations.cells.iter().filter(|cell| cell.stream.is_none());
     let cells: Cells<'_> = whole.map(|cell| (key(cell), cell)).collect();
+    let blocks = &observations.blocks;
     let climb =
-        |variant| Climb { plan, points: &points, cells: &cells, blocks: &observations.blocks, variant };
-    Ok((0..plan.variants.len()).map(|variant| climb(variant).result()).collect())
+        |points: &Vec<usize>, variant| Climb { plan, points, cells: &cells, blocks, variant }.result();
+    let of_ladder = |points| (0..plan.variants.len()).map(move |variant| (points, variant));
+    Ok(ladders.iter().flat_map(of_ladder).map(|(points, variant)| climb(points, variant)).collect())
+}
+
+/// A ladder for each request that is asked alone, one for those that are a mix; only with two rungs or more.
+fn ladders(plan: &Plan) -> Vec<Vec<usize>> {
+    let mut asked: Vec<&str> = Vec::new();
+    for point in &plan.points {
+        if !asked.contains(&point.asks.as_str()) {
+            asked.push(&point.asks);
+        }
+    }
+    asked.into_iter().map(|asks| points(plan, asks)).filter(|points| points.len() >= 2).collect()
 }
 
 /// Indexes of the load points that differ in nothing but their connections, the fewest first. An open loop has no
 /// ladder of connections, and neither have loads with a shape or in streams.
-fn points(plan: &Plan) -> Vec<usize> {
+fn points(plan: &Plan, asks: &str) -> Vec<usize> {
     let is_plain = |point: &LoadPoint| {
         point.model == "closed"
             && point.connections > 0
             && !point.whole
             && point.profile.is_empty()
             && point.streams.is_empty()
+            && point.asks == asks
     };
     let pace = |point: &LoadPoint| (point.think_ns, point.think.clone(), point.keep_alive.clone());
     let Some(first) = plan.points.iter().find(|point| is_plain(point)) else { return Vec::new() };
@@ -75,6 +89,7 @@ impl Climb<'_> {
         let ladder = self.ladder(&kept);
         let mut result = Scalability {
             variant: self.plan.variants[self.variant].name.clone(),
+            asks: self.points.first().map(|point| self.plan.points[*point].asks.clone()).unwrap_or_default(),
             connections: ladder.rungs.iter().map(|rung| rung.connections).collect(),
             blocks: ladder.low_response_ns.len() as u32,
             confidence: 1.0 - TABLE_TAIL,
@@ -184,7 +199,7 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
             (peak, ..) => cell(peak),
         };
         vec![
-            of.variant.clone(),
+            if of.asks.is_empty() { of.variant.clone() } else { messages::asked_of(&of.variant, &of.asks) },
             cell(&of.most),
             cell(&of.low_load_response),
             cell(&of.knee),

@@ -196,3 +196,34 @@ fn only_plain_closed_loops_that_differ_in_their_connections_alone_are_a_ladder()
     let result = record(&mixed, 3, &|_| {});
     assert_eq!(of(&result, "nio").connections, LADDER[..7]);
 }
+
+#[test]
+fn each_request_that_is_asked_alone_has_a_ladder_of_its_own() {
+    let mut plan = ladder(&LADDER, 0);
+    let big = |point: &LoadPoint| LoadPoint {
+        label: format!("{}-big", point.label),
+        asks: "big".into(),
+        connections: point.connections + 1,
+        ..point.clone()
+    };
+    let more: Vec<LoadPoint> = plan.points.iter().map(big).collect();
+    plan.points.iter_mut().for_each(|point| point.asks = "home".into());
+    plan.points.extend(more);
+    let result = record(&plan, 4, &|_| {});
+    let told: Vec<(&str, &str, u32)> = result
+        .scalability
+        .iter()
+        .map(|of| (of.variant.as_str(), of.asks.as_str(), of.connections[0]))
+        .collect();
+    let lowest = LADDER[0];
+    assert_eq!(
+        told,
+        [
+            ("nio", "home", lowest),
+            ("nio2", "home", lowest),
+            ("nio", "big", lowest + 1),
+            ("nio2", "big", lowest + 1)
+        ]
+    );
+    assert!(text(&result, false).contains("nio2, big"), "{}", text(&result, false));
+}

@@ -22,6 +22,7 @@ fn asking(connections: u32, keep_alive: KeepAlive, request: &RequestOptions) -> 
         keep_alive,
         checkpoint_ns: 0,
         streams: Vec::new(),
+        asks: None,
         open: Default::default(),
     };
     let terms = endpoint::Terms {

@@ -2,7 +2,9 @@
 
 use super::Preset;
 use crate::study::redact::{self, REDACTED, is_sensitive};
-use crate::study::{Conclusion, ExpectedRow, Reference, Stream, Study, SubjectSpec, Variant, WorkloadEntry};
+use crate::study::{
+    Conclusion, ExpectedRow, LoadPoint, Reference, Stream, Study, SubjectSpec, Variant, WorkloadEntry,
+};
 use proofload_engine::Asking;
 use proofload_store::schema::{
     self, Level, PlannedConclusion, PlannedExpectation, PlannedFigure, PlannedReference,
@@ -84,6 +86,10 @@ fn conclusion(conclusion: &Conclusion) -> PlannedConclusion {
 /// One line for each entry: `page: GET /test, Accept: text/html, expects status 200 and 347 bytes, 1 of 3`; with
 /// streams the stream's name stands before it.
 pub(super) fn workload(study: &Study) -> Vec<String> {
+    if study.points.iter().any(|point| point.asks.is_some()) {
+        let alone = study.workload.iter().map(|entry| entry_line(entry, entry.weight.into()));
+        return alone.chain(shared_lines(&study.asking)).collect();
+    }
     if study.streams.is_empty() {
         return workload_of(&study.workload, &study.asking);
     }
@@ -92,6 +98,12 @@ pub(super) fn workload(study: &Study) -> Vec<String> {
         entries.into_iter().map(|line| format!("{} {line}", stream.name)).collect::<Vec<_>>()
     };
     study.streams.iter().flat_map(of_stream).chain(shared_lines(&study.asking)).collect()
+}
+
+/// A load point with what it asks, where that is not the whole workload.
+pub(super) fn point(study: &Study, point: &LoadPoint) -> schema::LoadPoint {
+    let asks = point.asks.and_then(|entry| study.workload.get(entry)).map(|entry| entry.name.clone());
+    schema::LoadPoint { asks: asks.unwrap_or_default(), ..super::planned_point(&study.streams, point) }
 }
 
 /// The same of entries without streams.

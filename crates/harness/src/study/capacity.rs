@@ -85,6 +85,7 @@ pub fn capacity_point(
         keep_alive,
         open,
         streams: Vec::new(),
+        asks: None,
         checkpoint_ns: 0,
     }
 }

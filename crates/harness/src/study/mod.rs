@@ -15,6 +15,7 @@ pub(crate) mod encode;
 mod expectations;
 mod feeders;
 mod field;
+mod held;
 mod include;
 mod intensity;
 mod mix;
@@ -30,6 +31,7 @@ pub(crate) mod redact;
 mod request;
 mod restrict;
 mod root;
+mod separately;
 mod set;
 mod shape;
 pub mod shortage;
@@ -223,6 +225,8 @@ pub struct LoadPoint {
     pub checkpoint_ns: u64,
     /// The load of each stream, in the order of [`Study::streams`]; empty without streams.
     pub streams: Vec<LoadPoint>,
+    /// The only request that is asked, a place in [`Study::workload`]; all of them in their mix without.
+    pub asks: Option<usize>,
 }
 
 impl WorkloadEntry {

@@ -127,6 +127,9 @@ struct RawStudy {
     /// Several loads that run at once, by name, instead of workload and load.
     #[schemars(default, extend("minProperties" = 2, "maxProperties" = 8))]
     streams: Option<BTreeMap<String, RawStream>>,
+    /// Whether the requests of the workload are one mix or a load each; mixed without it.
+    #[schemars(default)]
+    ask: Option<RawAsk>,
     /// How the variants take turns; chosen by load and memory without it.
     #[schemars(default)]
     mode: Option<RawMode>,
@@ -166,6 +169,15 @@ enum RawSubject {
     Catalogue(RawCatalogue),
     Command(RawCommand),
     Url(RawUrl),
+}
+
+/// All requests in one mix by weight, or each of them a load point of its own.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[allow(dead_code)]
+enum RawAsk {
+    Mixed,
+    Separately,
 }
 
 /// All variants run at once and take turns slice by slice, or one runs after the other.
@@ -509,6 +521,9 @@ struct RawQuick {
     /// Variants that are left: `heap=1g` keeps all with this level.
     #[schemars(default, length(min = 1))]
     variants: Option<Vec<RawLevelOrVariant>>,
+    /// How long connections stay that join and stay (`for:` of a closed load).
+    #[schemars(default)]
+    r#for: Option<RawDuration>,
 }
 
 /// `heap=1g`, `connector=nio,heap=1g`, or a level.

@@ -12,6 +12,7 @@ use super::problem::{Place, Problems, Sink, shown};
 use super::quantity;
 use super::redact;
 use super::restrict::{Parts, check_only, check_quick};
+use super::separately::check_ask;
 use super::streams::{Asked, check_streams};
 use super::subjects::{Subjects, check_subjects};
 use super::yaml::{self, Node};
@@ -51,6 +52,7 @@ const KEYS: &[&str] = &[
     "follow",
     "bind",
     "workload",
+    "ask",
     "load",
     "streams",
     "mode",
@@ -134,7 +136,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     if let (Some(field), Some(subjects)) = (map.optional("bind"), &subjects) {
         check_reach(&field, &shared.bind, &subjects.variants);
     }
-    let Asked { workload, streams, points } = check_asked(map, &shared);
+    let Asked { workload, streams, points } = check_ask(map, check_asked(map, &shared));
     let timeouts = map.optional("timeouts").map_or(Some(Timeouts::default()), |field| check_timeouts(&field));
     let mode = map.optional("mode").and_then(|field| check_mode(&field));
     let driver = map.optional("driver").and_then(|field| check_driver(&field));
@@ -199,7 +201,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
 /// What is asked, and how much: one workload with its load, or several at once.
 fn check_asked(map: &Map<'_>, shared: &Shared<'_>) -> Asked {
     if let Some(field) = map.optional("streams") {
-        map.forbid(&["workload", "load"], "streams");
+        map.forbid(&["workload", "load", "ask"], "streams");
         return check_streams(&field, shared);
     }
     let workload = map.required("workload", "name what is asked: page: { get: / }");

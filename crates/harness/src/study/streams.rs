@@ -106,6 +106,7 @@ fn together(field: &Field<'_>, loads: Vec<Option<Points>>) -> Option<Points> {
             open: first.open,
             checkpoint_ns: 0,
             streams,
+            asks: None,
         })
     });
     let points = points.collect();

@@ -347,6 +347,7 @@ fn a_comparison_names_servers_by_their_addresses_and_claims_that_the_second_is_f
         open: Default::default(),
         checkpoint_ns: 0,
         streams: Vec::new(),
+        asks: None,
     };
     let compare = |urls: &[&str]| {
         let urls: Vec<String> = urls.iter().map(|url| url.to_string()).collect();

@@ -48,6 +48,8 @@ const TESTS: &[Test] = tests![
     caches::two_that_prepare_the_same_build_it_once,
     caches::a_killed_builder_leaves_nothing_half_made,
     tomcat::every_tomcat_serves_on_every_connector,
+    tomcat::comet_echoes_on_every_tomcat_and_connector_that_has_it,
+    tomcat::queries_keep_values_waiting_in_one_pool_and_not_in_two,
     tomcat::virtual_threads_serve_on_both_connectors_of_every_newer_tomcat,
     tomcat::the_full_tomcat_serves_its_examples_on_every_connector_of_one_process,
     tomcat::a_tomcat_is_described_counted_and_cleaned_up,

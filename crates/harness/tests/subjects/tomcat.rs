@@ -24,6 +24,15 @@ fn get(address: SocketAddr, path: &str) -> String {
     ask(address, &format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
 }
 
+/// The head of an answer whose body is no text.
+fn head(address: SocketAddr, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut chunk = [0; 512];
+    let n = stream.read(&mut chunk).unwrap();
+    String::from_utf8_lossy(&chunk[..n]).into_owned()
+}
+
 fn body(answer: &str) -> &str {
     answer.split_once("\r\n\r\n").map_or("", |(_, body)| body)
 }
@@ -42,6 +51,7 @@ fn tomcat(with: &[(&str, &str)]) -> SubjectSpec {
 }
 
 /// Every version with every connector that it has; those of a version share a process, each on a port of its own.
+/// Tomcat 6 names its threads by no connector.
 pub fn every_tomcat_serves_on_every_connector() {
     if skipped() {
         return;
@@ -49,13 +59,23 @@ pub fn every_tomcat_serves_on_every_connector() {
     let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
     let newer: [&str; 2] = ["nio", "nio2"];
     let older: [&str; 3] = ["nio", "nio2", "apr"];
-    for (version, connectors) in
-        [("8.5.100", &older[..]), ("9.0.110", &older), ("10.1.56", &newer), ("11.0.21", &newer)]
-    {
+    for (version, connectors) in [
+        ("6.0.53", &["bio", "nio"][..]),
+        ("7.0.109", &["bio", "nio", "apr"]),
+        ("8.5.100", &older),
+        ("9.0.110", &older),
+        ("10.1.56", &newer),
+        ("11.0.21", &newer),
+    ] {
         let specs: Vec<SubjectSpec> = connectors
             .iter()
             .map(|connector| {
-                tomcat(&[("version", version), ("connector", connector), ("compression", "true")])
+                tomcat(&[
+                    ("version", version),
+                    ("connector", connector),
+                    ("compression", "true"),
+                    ("uri_encoding", "UTF-8"),
+                ])
             })
             .collect();
         let say = |line: &str| println!("  {line}");
@@ -71,7 +91,14 @@ pub fn every_tomcat_serves_on_every_connector() {
             let told = format!("Tomcat {version} {connector}");
             assert_eq!(body(&get(address, "/echo")).len(), 1024, "{told}");
             assert_eq!(body(&get(address, "/echo?t=h%C3%A4")), "hä", "{told}");
-            assert!(body(&get(address, "/thread")).starts_with(&format!("http-{connector}-127")), "{told}");
+            let named = if version == "6.0.53" { "http-127".into() } else { format!("http-{connector}-127") };
+            assert!(body(&get(address, "/thread")).starts_with(&named), "{told}");
+            assert_eq!(body(&get(address, "/lines")).len(), 98_890, "{told}");
+            assert_eq!(body(&get(address, "/test")).len(), 347, "{told}");
+            assert_eq!(body(&get(address, "/value?key=k")), "value of k", "{told}");
+            assert_eq!(body(&get(address, "/query")).len(), 1024, "{told}");
+            let squeezed = "GET /lines HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n";
+            assert!(head(address, squeezed).contains("Content-Encoding: gzip"), "{told}");
             assert!(get(address, "/other").starts_with("HTTP/1.1 404"), "{told}");
             let post =
                 "POST /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello";
@@ -84,6 +111,80 @@ pub fn every_tomcat_serves_on_every_connector() {
             !connectors.contains(&"apr") || log.contains("Loaded Apache Tomcat Native library [1.2.35]"),
             "{log}"
         );
+    }
+}
+
+/// An echo by events, answered when it begins and when its body has come, with connections that stay and that do not.
+pub fn comet_echoes_on_every_tomcat_and_connector_that_has_it() {
+    if skipped() {
+        return;
+    }
+    let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
+    for (version, connector) in [("6.0.53", "nio"), ("7.0.109", "nio"), ("7.0.109", "apr")] {
+        let told = format!("Tomcat {version} {connector}");
+        let spec = tomcat(&[("version", version), ("connector", connector), ("handler", "comet")]);
+        let running = bench
+            .prepare(&spec)
+            .start(&keeper, &[], &bench.log(), &keeper.temp().join(format!("{version}{connector}")))
+            .unwrap();
+        running.wait_ready(&Default::default()).unwrap();
+        let address = running.address().tcp().unwrap();
+        for _ in 0..20 {
+            assert_eq!(body(&get(address, "/echo")).len(), 1024, "{told}");
+        }
+        let three = "GET /echo?t=abc HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2)
+            + "GET /echo?t=abc HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        assert_eq!(ask(address, &three).matches("\r\n\r\nabc").count(), 3, "{told}: one connection");
+        let mut stream = TcpStream::connect(address).unwrap();
+        let head = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhello";
+        stream.write_all(head.as_bytes()).unwrap();
+        // The rest is another event.
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        stream.write_all(b"world").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert_eq!(body(&answer), "helloworld", "{told}");
+        assert!(answer.contains("Connection: close"), "{told}: {answer}");
+        running.stop().unwrap();
+    }
+}
+
+/// One pool of two threads is used up by queries, and values wait for them; with two pools they do not.
+pub fn queries_keep_values_waiting_in_one_pool_and_not_in_two() {
+    if skipped() {
+        return;
+    }
+    let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
+    for (version, pools) in [("7.0.109", "one"), ("9.0.110", "one"), ("9.0.110", "two")] {
+        let told = format!("Tomcat {version}, {pools}");
+        let spec =
+            tomcat(&[("version", version), ("pools", pools), ("pool_threads", "2"), ("query_mean", "60s")]);
+        let running = bench
+            .prepare(&spec)
+            .start(&keeper, &[], &bench.log(), &keeper.temp().join(format!("{version}{pools}")))
+            .unwrap();
+        running.wait_ready(&Default::default()).unwrap();
+        let address = running.address().tcp().unwrap();
+        assert_eq!(body(&get(address, "/value?key=k")), "value of k", "{told}");
+        // In one pool the value is served when seven of them are over.
+        let queries: Vec<TcpStream> = (0..8)
+            .map(|_| {
+                let mut stream = TcpStream::connect(address).unwrap();
+                stream.write_all(b"GET /query HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+                stream
+            })
+            .collect();
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(std::time::Duration::from_secs(2))).unwrap();
+        stream.write_all(b"GET /value?key=k HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        let answered = stream.read_to_string(&mut answer).is_ok();
+        assert_eq!(answered, pools == "two", "{told}: {answer}");
+        // Tomcat's own threads are not the ones that wait.
+        assert!(body(&get(address, "/echo")).len() == 1024, "{told}");
+        drop(queries);
+        running.stop().unwrap();
     }
 }
 
@@ -241,9 +342,12 @@ fn what_cannot_be_had_is_told(bench: &Bench) {
 
     // The same folder, with another digest.
     let other = bench.directory.path().join("other");
-    std::fs::create_dir_all(other.join("tomcat/src")).unwrap();
-    for file in ["subject.yaml", "lock", "src/TomcatSubject.java"] {
-        std::fs::copy(catalogue.join("tomcat").join(file), other.join("tomcat").join(file)).unwrap();
+    for folder in ["tomcat", "tomcat/src", "java"] {
+        std::fs::create_dir_all(other.join(folder)).unwrap();
+        let entries = std::fs::read_dir(catalogue.join(folder)).unwrap().flatten();
+        for file in entries.filter(|entry| entry.path().is_file()) {
+            std::fs::copy(file.path(), other.join(folder).join(file.file_name())).unwrap();
+        }
     }
     let lock = std::fs::read_to_string(other.join("tomcat/lock")).unwrap();
     let changed = lock.replace("223d72c6", "00000000");

@@ -109,3 +109,8 @@ pub fn client_limited(finding: &str) -> String {
 pub fn failed_share(share: f64) -> String {
     format!("{} of the exchanges failed", number::percent(share))
 }
+
+/// A variant, and the only request that it is asked.
+pub fn asked_of(variant: &str, asks: &str) -> String {
+    format!("{variant}, {asks}")
+}

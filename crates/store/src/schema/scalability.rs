@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct Scalability {
     /// The variant's name.
     pub variant: String,
+    /// Name of the only request that is asked; empty where all of the workload is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub asks: String,
     /// The numbers of connections that it rests on, the fewest first.
     pub connections: Vec<u32>,
     /// The blocks that it rests on: those in which each of these load points has a value.

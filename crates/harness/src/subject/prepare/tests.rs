@@ -52,14 +52,19 @@ fn an_option_that_is_not_given_is_left_out_of_the_command() {
 #[test]
 fn a_parameter_that_does_not_fit_is_refused_with_what_would() {
     let refused = |with| resolve(&folder("tomcat", with)).unwrap_err();
-    assert!(refused(&[("connector", "bio")]).contains("nio, nio2, apr"));
+    assert!(refused(&[("connector", "aio")]).contains("bio, nio, nio2, apr"));
     let told = refused(&[("connector", "apr"), ("version", "11.0.21")]);
     assert!(told.contains("connector=apr is not applicable with version=11.0.21"), "{told}");
+    assert!(refused(&[("connector", "bio")]).contains("write version 6.0.53 or 7.0.109"));
+    let comet = [("handler", "comet"), ("version", "7.0.109"), ("connector", "bio")];
+    assert!(refused(&comet).contains("write connector nio or apr"));
+    assert!(refused(&[("pools", "two"), ("version", "6.0.53")]).contains("no asynchronous servlets"));
     assert!(refused(&[("virtual_threads", "true")]).contains("write jdk 21 or more"));
     assert!(refused(&[("conector", "nio")]).contains("connector"));
     assert!(refused(&[("heap", "lots")]).contains("256m"));
     assert!(refused(&[("max_threads", "3")]).contains("4 to 10000"));
-    assert!(resolve(&folder("tomkat", &[])).unwrap_err().contains("reference, tomcat"));
+    let told = resolve(&folder("tomkat", &[])).unwrap_err();
+    assert!(told.contains("reference, ") && told.contains(", tomcat, tomcat-full"), "{told}");
 }
 
 #[test]
