@@ -12,7 +12,9 @@ pub use capacity::CapacityArgs;
 pub use check::CheckArgs;
 pub use open::OpenArgs;
 pub use parts::{LengthsArg, NoiseArgs, TuneArgs};
-pub use records::{BaselineArgs, DiffArgs, HistoryArgs, ListFormat, RerunArgs, ResumeArgs};
+pub use records::{
+    BaselineArgs, CondenseArgs, DiffArgs, HistoryArgs, ListFormat, ReproductionsArgs, RerunArgs, ResumeArgs,
+};
 pub use reference::{ReferenceArgs, ReferenceTlsArgs};
 pub use transport::TransportArgs;
 
@@ -61,6 +63,10 @@ pub enum Verb {
     Tune(Box<TuneArgs>),
     /// Draw a report from the record of a run; nothing is run
     Report(ReportArgs),
+    /// Write a small copy of a record, from which the same verdicts can be computed
+    Condense(CondenseArgs),
+    /// Say of published conclusions what records of them found, as a page of Markdown
+    Reproductions(ReproductionsArgs),
     /// The catalogue of servers that Proofload can start
     Subjects(SubjectsArgs),
     /// Run the reference server, whose truth is known
