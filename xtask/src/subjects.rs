@@ -105,9 +105,9 @@ fn page(rows: &[Row], date: &str, machine: &str) -> String {
     let mut text = format!(
         "# Subjects that were tested\n\nWritten by `cargo xtask subjects-all`: each version of each server of the catalogue \
          with each JDK that was installed, and each\nvalue of every other choice once. *Ready* is the time from its start until \
-         it answered, two at a time on this machine: it says\nthat it works, not how fast. What *answers* lists was asked for; \
-         [subjects/README.md](../subjects/README.md#what-the-web-servers-answer) says\nwhat each word means. *Clean* is an end \
-         on TERM within its grace, with no process, port or temporary file left.\n\n{date}, {machine}.\n\n\
+         it answered, two at a time on this machine: it says\nthat it works, not how fast. What *answers* lists was asked for, by \
+         [these words](../subjects/README.md#what-the-web-servers-answer).\n*Clean* is an end on TERM within its grace, with no \
+         process, port or temporary file left.\n\n{date}, {machine}.\n\n\
          | subject | version | JDK | other choices | ready after ms | answers | ended |\n\
          | --- | --- | --- | --- | --- | --- | --- |\n"
     );

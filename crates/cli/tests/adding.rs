@@ -68,7 +68,7 @@ fn the_document_adds_a_server_when_it_is_followed() {
     let steps = steps(&document);
     let commands = steps.iter().filter(|step| matches!(step, Step::Command(_))).count();
     assert_eq!((steps.len(), commands), (9, 6), "{steps:?}");
-    if !support::slow_tests("starts a JVM two dozen times") {
+    if !support::slow_tests("starts a JVM ten times") {
         return;
     }
     let place = tempfile::tempdir().expect("a directory");
@@ -87,7 +87,7 @@ fn the_document_adds_a_server_when_it_is_followed() {
                 // A single block gives no verdict, and its exit code says so.
                 let wanted = if line.ends_with("--smoke") { 11 } else { 0 };
                 assert_eq!(code, wanted, "{line}:\n{told}");
-                assert!(!line.contains("--times 20") || told.contains("20 times in a row"), "{told}");
+                assert!(!line.contains("--times 5") || told.contains("5 times in a row"), "{told}");
             }
         }
     }
