@@ -86,6 +86,10 @@ fn conclusion(conclusion: &Conclusion) -> PlannedConclusion {
 /// One line for each entry: `page: GET /test, Accept: text/html, expects status 200 and 347 bytes, 1 of 3`; with
 /// streams the stream's name stands before it.
 pub(super) fn workload(study: &Study) -> Vec<String> {
+    if study.points.iter().any(|point| point.asks.is_some()) {
+        let alone = study.workload.iter().map(|entry| entry_line(entry, entry.weight.into()));
+        return alone.chain(shared_lines(&study.asking)).collect();
+    }
     if study.streams.is_empty() {
         return workload_of(&study.workload, &study.asking);
     }

@@ -3,6 +3,7 @@
 use super::asking::Shared;
 use super::capacity::{CapacityLoad, check_capacity};
 use super::field::{Field, Map};
+use super::held::check_held;
 use super::problem::shown;
 use super::quantity::{self, CONNECTIONS_MAX};
 use super::shape::{peak, stages_label, trace_label};
@@ -56,6 +57,9 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
     if map.has("stages") {
         return check_closed_stages(&map);
     }
+    if map.has("for") {
+        return check_held(field, &map);
+    }
     let count = map.optional("requests").map(|field| field.integer("a number of requests", 1..=REQUESTS_MAX));
     if count.is_none()
         && let Some(cap) = map.optional("cap")
@@ -99,7 +103,7 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
 }
 
 /// A number of connections of a closed loop.
-fn check_number(field: &Field<'_>) -> Option<u64> {
+pub(super) fn check_number(field: &Field<'_>) -> Option<u64> {
     if field.written() == Some("auto") {
         field.problem(format!("auto: {AUTO_CLOSED}"), "write connections: [16, 64, 256], or an open load");
         return None;
@@ -187,7 +191,7 @@ pub fn connection_label(connections: u32) -> String {
     format!("{connections}c")
 }
 
-fn check_think(field: &Field<'_>) -> Option<Distribution> {
+pub(super) fn check_think(field: &Field<'_>) -> Option<Distribution> {
     field.quantity(think, "write a duration such as 50ms, or exp:50ms")
 }
 
@@ -310,7 +314,7 @@ pub(super) fn check_keep_alive(map: &Map<'_>) -> Option<KeepAlive> {
 }
 
 /// The rungs that could be read, and whether that is all of them.
-fn ladder<T>(field: &Field<'_>, read: impl Fn(&Field<'_>) -> Option<T>) -> Option<(Vec<T>, bool)> {
+pub(super) fn ladder<T>(field: &Field<'_>, read: impl Fn(&Field<'_>) -> Option<T>) -> Option<(Vec<T>, bool)> {
     let items = field.one_or_many("write a number, or a list of numbers")?;
     if items.len() > POINTS_MAX {
         field.problem(
@@ -325,7 +329,7 @@ fn ladder<T>(field: &Field<'_>, read: impl Fn(&Field<'_>) -> Option<T>) -> Optio
     Some((rungs, complete))
 }
 
-fn unique(field: &Field<'_>, points: Vec<LoadPoint>, labels_complete: bool) -> Option<Points> {
+pub(super) fn unique(field: &Field<'_>, points: Vec<LoadPoint>, labels_complete: bool) -> Option<Points> {
     for (index, point) in points.iter().enumerate() {
         if points[..index].iter().any(|other| other.label == point.label) {
             field.problem(format!("the load point {} stands here a second time", point.label), "delete it");

@@ -15,6 +15,7 @@ pub(crate) mod encode;
 mod expectations;
 mod feeders;
 mod field;
+mod held;
 mod include;
 mod intensity;
 mod mix;

@@ -102,6 +102,12 @@ pub(super) struct RawClosed {
     /// Time between two checkpoints of a soak; a sixtieth of it without.
     #[schemars(default)]
     checkpoint: Option<RawDuration>,
+    /// Over how long the connections join; only with `for`.
+    #[schemars(default)]
+    ramp: Option<RawDuration>,
+    /// How long the connections stay; the load is then carried out whole.
+    #[schemars(default)]
+    r#for: Option<RawDuration>,
     /// Connections over time, instead of a number of them.
     #[schemars(default, length(min = 1, max = 100))]
     stages: Option<Vec<RawStage>>,
