@@ -1,6 +1,7 @@
 //! The command line, raw: nothing here does more than name, describe and split.
 
 mod capacity;
+mod check;
 mod open;
 mod parts;
 mod records;
@@ -8,9 +9,12 @@ mod reference;
 mod transport;
 
 pub use capacity::CapacityArgs;
+pub use check::CheckArgs;
 pub use open::OpenArgs;
 pub use parts::{LengthsArg, NoiseArgs, TuneArgs};
-pub use records::{BaselineArgs, DiffArgs, HistoryArgs, ListFormat, RerunArgs, ResumeArgs};
+pub use records::{
+    BaselineArgs, CondenseArgs, DiffArgs, HistoryArgs, ListFormat, ReproductionsArgs, RerunArgs, ResumeArgs,
+};
 pub use reference::{ReferenceArgs, ReferenceTlsArgs};
 pub use transport::TransportArgs;
 
@@ -59,6 +63,10 @@ pub enum Verb {
     Tune(Box<TuneArgs>),
     /// Draw a report from the record of a run; nothing is run
     Report(ReportArgs),
+    /// Write a small copy of a record, from which the same verdicts can be computed
+    Condense(CondenseArgs),
+    /// Say of published conclusions what records of them found, as a page of Markdown
+    Reproductions(ReproductionsArgs),
     /// The catalogue of servers that Proofload can start
     Subjects(SubjectsArgs),
     /// Run the reference server, whose truth is known
@@ -383,20 +391,7 @@ pub enum SubjectsAction {
         shown: ShownArgs,
     },
     /// Check folders: declaration, pins and sources; all mistakes at once
-    Check {
-        /// Only this one
-        #[arg(value_name = "SUBJECT")]
-        subject: Option<String>,
-        /// Prepare, start, ask and stop each choice of its parameters too
-        #[arg(long)]
-        start: bool,
-        /// Fetch nothing; what the cache lacks is listed
-        #[arg(long)]
-        offline: bool,
-        /// Folder of subjects instead of the one nearby or the built-in one
-        #[arg(long, value_name = "DIR")]
-        catalogue: Option<PathBuf>,
-    },
+    Check(CheckArgs),
     /// Fetch files and pin them in a subject's lock; a folder that is not there is made
     Add {
         /// group:artifact:version, with :type and :classifier where there are, from Maven Central, or debian:PACKAGE

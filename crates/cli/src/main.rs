@@ -16,6 +16,7 @@ mod output;
 mod progress;
 mod reference;
 mod report;
+mod reproductions;
 mod run;
 mod runs;
 mod subjects;
@@ -53,6 +54,8 @@ fn dispatch(cli: args::Cli) -> anyhow::Result<Exit> {
         Some(args::Verb::Diff(args)) => runs::diff(&args),
         Some(args::Verb::Tune(args)) => tune::tune(&args),
         Some(args::Verb::Report(args)) => report::report(&args),
+        Some(args::Verb::Condense(args)) => reproductions::condense(&args),
+        Some(args::Verb::Reproductions(args)) => reproductions::reproductions(&args),
         Some(args::Verb::Subjects(args)) => subjects::subjects(&args),
         Some(args::Verb::ReferenceServer(args)) => reference::serve(&args),
         Some(args::Verb::Init(args)) => init::init(&args),

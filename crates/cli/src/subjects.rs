@@ -1,11 +1,13 @@
 //! `proofload subjects`: what the catalogue offers, whether it is right, and what is added to it.
 
+mod check;
+
 use crate::args::{ShownArgs, SubjectsAction, SubjectsArgs};
 use crate::exit::{Exit, leave};
 use crate::output;
 use crate::run::subject_error;
 use proofload_harness::host::signals;
-use proofload_harness::subject::{self, Cache, Catalogue, Choice, Keeper, SubjectError};
+use proofload_harness::subject::{self, Cache, Catalogue};
 use std::path::Path;
 
 /// The verb.
@@ -15,9 +17,7 @@ pub fn subjects(args: &SubjectsArgs) -> anyhow::Result<Exit> {
         (None, Some(subject)) => show(&args.shown, subject),
         (Some(SubjectsAction::List { shown }), _) => list(shown),
         (Some(SubjectsAction::Show { subject, shown }), _) => show(shown, subject),
-        (Some(SubjectsAction::Check { subject, start, offline, catalogue }), _) => {
-            check(catalogue.as_deref(), subject.as_deref(), *start, *offline)
-        }
+        (Some(SubjectsAction::Check(args)), _) => check::check(args),
         (Some(SubjectsAction::Add { coordinates, to, catalogue }), _) => {
             add(catalogue.as_deref(), coordinates, to)
         }
@@ -61,70 +61,6 @@ fn say(line: &str) {
 
 fn open_cache(offline: bool) -> anyhow::Result<Cache> {
     Ok(Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(offline))
-}
-
-fn check(catalogue: Option<&Path>, folder: Option<&str>, start: bool, offline: bool) -> anyhow::Result<Exit> {
-    let (catalogue, cache) = (find(catalogue)?, open_cache(offline)?);
-    let folders: Vec<String> = match folder {
-        Some(folder) => vec![folder.to_string()],
-        None => catalogue.subjects().map(|(name, _)| name.to_string()).collect(),
-    };
-    let mut mistakes = Vec::new();
-    for folder in &folders {
-        match subject::check(&catalogue, folder, &cache) {
-            Ok(()) => print(&format!("{folder}: declared right\n")).map(drop)?,
-            Err(found) => mistakes.extend(found),
-        }
-    }
-    if !mistakes.is_empty() {
-        return Err(leave(Exit::Usage, mistakes.join("\n")));
-    }
-    if start {
-        for folder in &folders {
-            try_all(&catalogue, folder, &cache)?;
-        }
-    }
-    Ok(Exit::Done)
-}
-
-/// Starts every choice, also when others fail.
-fn try_all(catalogue: &Catalogue, folder: &str, cache: &Cache) -> anyhow::Result<()> {
-    let stop = signals::install()?;
-    let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
-    let subject::Choices { apply, rest } =
-        subject::choices(catalogue, folder).map_err(|error| leave(Exit::Usage, error))?;
-    let mut failed = 0;
-    for choice in &apply {
-        let log = keeper.temp().join("log");
-        let tried = subject::try_choice(catalogue, (folder, choice), cache, (&keeper, &log), &stop, &say);
-        match tried {
-            Ok(()) => print(&format!("{folder} {}: starts, answers, ends\n", named(choice))).map(drop)?,
-            Err(error @ SubjectError::Interrupted) => return Err(subject_error(error)),
-            Err(error) => {
-                failed += 1;
-                print(&format!("{folder} {}: failed: {error}\n", named(choice))).map(drop)?;
-            }
-        }
-        // The next one's log begins empty.
-        let _ = std::fs::remove_file(&log);
-    }
-    for (choice, why) in &rest {
-        print(&format!("{folder} {}: not started: {why}\n", named(choice))).map(drop)?;
-    }
-    match failed {
-        0 => Ok(()),
-        failed => {
-            let of = apply.len();
-            Err(leave(Exit::FailedStart, format!("{failed} of {of} choices of {folder} failed, see above")))
-        }
-    }
-}
-
-fn named(choice: &Choice) -> String {
-    match choice.iter().next() {
-        None => "with its defaults".to_string(),
-        Some((name, value)) => format!("{name}={value}"),
-    }
 }
 
 fn add(catalogue: Option<&Path>, coordinates: &[String], folder: &str) -> anyhow::Result<Exit> {

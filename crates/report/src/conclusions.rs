@@ -162,10 +162,22 @@ fn test(result: &ClaimResult) -> ConclusionTest {
 /// Why a claim of the study is none of this run: the plan says what was dropped.
 fn left_out(plan: &Plan, name: &str) -> String {
     let begins = format!("claim {name}: ");
-    match plan.not_tested.iter().find(|line| line.starts_with(&begins)) {
-        Some(line) => messages::claim_left_out(line),
-        None => messages::claim_unknown(name),
-    }
+    let Some(line) = plan.not_tested.iter().find(|line| line.starts_with(&begins)) else {
+        return messages::claim_unknown(name);
+    };
+    let text = &line[begins.len()..];
+    messages::claim_left_out(line, plan.not_tested.iter().filter_map(|other| of_variant(other, text)))
+}
+
+/// Why a variant was left out, where a line says so and the claim names it or one of its levels.
+fn of_variant<'a>(line: &'a str, claim: &str) -> Option<&'a str> {
+    let (name, _) = line.strip_prefix("variant ")?.split_once(": ")?;
+    let words: Vec<&str> = claim.split(|c: char| "(), ".contains(c)).collect();
+    let levels = name.split(',').map(|pair| pair.split_once('=').map_or(pair, |(_, level)| level));
+    let named = levels.into_iter().any(|level| {
+        words.iter().any(|word| *word == level || word.split_once('=').is_some_and(|(_, own)| own == level))
+    });
+    (named || claim.contains(name)).then_some(line)
 }
 
 /// One refuted test is enough, and all must be supported. A part that was not tested leaves the rest open.

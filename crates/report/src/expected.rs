@@ -1,11 +1,11 @@
 //! What was expected, judged; and what was published elsewhere, beside what was found here.
 
-use crate::figures::{Cells, figure};
+use crate::figures::{Cells, figure, figured};
 use crate::messages;
 use crate::result::{ReportError, restore, stored};
 use proofload_stats::{
-    Claim, Expectation, Judged, Judgement, Names, Observations, Outlook, Published, parse_expectation,
-    parse_published, reasons_of,
+    Claim, Expectation, Judged, Judgement, Measure, Names, Observations, Outlook, Published,
+    parse_expectation, parse_published, reasons_of,
 };
 use proofload_store::schema::{ExpectationResult, Plan, PlannedExpectation, PublishedFigure};
 use proofload_store::{Run, StoreError};
@@ -66,6 +66,15 @@ impl Looking {
         }
         Ok(judgement)
     }
+}
+
+/// The measures that a report on a run of this plan tells, cycle by cycle or block by block.
+///
+/// # Errors
+/// When a claim, an expectation or a published figure of the plan cannot be read.
+pub fn reported_measures(plan: &Plan) -> Result<Vec<Measure>, ReportError> {
+    let (names, _, _) = restore(plan)?;
+    Ok(figured(&Looking::of(plan)?.claims(), &published_figures(plan, &names)?))
 }
 
 /// When both have come to their end.

@@ -26,11 +26,11 @@ mod threshold;
 mod trends;
 mod view;
 
-pub use expected::Looking;
+pub use expected::{Looking, reported_measures};
 pub use messages::{age, insecure, noise_lines};
 pub use render::{
-    Undecided, csv, csv_series, diff_text, history_text, hlog, html, json, junit, markdown, markdown_within,
-    noise_text, text, text_within, tune_text,
+    Reproduction, Undecided, csv, csv_series, diff_text, history_text, hlog, html, json, junit, markdown,
+    markdown_within, noise_text, reproductions, text, text_within, tune_text,
 };
 pub use result::{Overall, ReportError, of_run, overall, restore};
 pub use runs::{baseline, diff, history};

@@ -164,7 +164,7 @@ fn expectation(row: &ExpectationResult) -> VerdictView {
 }
 
 /// Published figures beside those found.
-fn published(result: &RunResult) -> Option<Table> {
+pub(crate) fn published(result: &RunResult) -> Option<Table> {
     let row = |figure: &PublishedFigure| {
         vec![
             figure.quantity.clone(),

@@ -120,6 +120,15 @@ fn a_claim_that_was_left_out_is_not_tested_and_says_why() {
         .push("claim NIO2 serves more: throughput(nio2) > throughput(nio), which lost a side".into());
     let gone = result_of(CASE, &plan);
     assert!(gone.conclusions[0].not_tested[0].ends_with("which lost a side"), "{:?}", gone.conclusions);
+    // Where a variant was left out for a reason, that is the reason.
+    plan.not_tested.push("variant connector=nio2,heap=1g: not applicable on JDK 25: no such flag".into());
+    plan.not_tested.push("variant apr: no such library".into());
+    let gone = result_of(CASE, &plan);
+    let why = &gone.conclusions[0].not_tested[0];
+    assert!(
+        why.ends_with("lost a side; variant connector=nio2,heap=1g: not applicable on JDK 25: no such flag"),
+        "{why}"
+    );
     // Of two claims one is left: what it supports is not the whole conclusion.
     plan.references[0].conclusions[0].claims.push("NIO2 serves more still".into());
     plan.claims.insert(

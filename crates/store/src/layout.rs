@@ -17,6 +17,7 @@ pub(crate) const RUNS: &str = "runs";
 pub(crate) const LOCK: &str = "lock";
 const WHOLE: &str = ".jsonl";
 const PARTIAL: &str = ".partial.jsonl";
+const PACKED: &str = ".jsonl.gz";
 
 /// Longest name of a file made of a person's words, in bytes.
 const COMPONENT_MAX: usize = 80;
@@ -65,6 +66,11 @@ pub(crate) fn whole_block(run: &Path, number: u32) -> PathBuf {
     run.join(BLOCKS).join(format!("{number:04}{WHOLE}"))
 }
 
+/// A whole block of a condensed record.
+pub(crate) fn packed_block(run: &Path, number: u32) -> PathBuf {
+    run.join(BLOCKS).join(format!("{number:04}{PACKED}"))
+}
+
 pub(crate) fn partial_block(run: &Path, number: u32) -> PathBuf {
     run.join(BLOCKS).join(format!("{number:04}{PARTIAL}"))
 }
@@ -84,7 +90,7 @@ const BLOCKS_MAX: u32 = 99_999_999;
 pub(crate) fn block_of(file_name: &str) -> Option<(u32, bool)> {
     let (digits, whole) = match file_name.strip_suffix(PARTIAL) {
         Some(digits) => (digits, false),
-        None => (file_name.strip_suffix(WHOLE)?, true),
+        None => (file_name.strip_suffix(WHOLE).or_else(|| file_name.strip_suffix(PACKED))?, true),
     };
     let plain = digits.len() >= 4 && digits.bytes().all(|b| b.is_ascii_digit());
     let number = digits.parse().ok().filter(|number| *number <= BLOCKS_MAX && plain)?;
@@ -137,12 +143,14 @@ mod tests {
         assert_eq!(block_of("0001.jsonl"), Some((1, true)));
         assert_eq!(block_of("0012.partial.jsonl"), Some((12, false)));
         assert_eq!(block_of("12345.jsonl"), Some((12_345, true)));
+        assert_eq!(block_of("0001.jsonl.gz"), Some((1, true)));
         for other in [
             "1.jsonl",
             "0001.json",
             ".jsonl",
             "+001.jsonl",
             "0001.partial.jsonl.new",
+            "0001.partial.jsonl.gz",
             "99999999999.jsonl",
             "4294967295.jsonl",
         ] {

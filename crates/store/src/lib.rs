@@ -11,6 +11,7 @@ pub mod schema;
 
 mod atomic;
 mod capacity;
+mod condense;
 mod convert;
 mod error;
 mod fitness;
@@ -32,6 +33,7 @@ mod streams;
 mod writer;
 
 pub use capacity::{SeenTrial, search_terms, trial_of};
+pub use condense::condense;
 pub use convert::{bad_answer, durations_of, histograms_of, point_of};
 pub use error::StoreError;
 pub use fitness::{

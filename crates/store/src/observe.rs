@@ -9,6 +9,7 @@ use crate::{Block, Run, StoreError};
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
 use proofload_stats::{Cell, Measure, Observations, Replication};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 mod subject;
@@ -214,7 +215,10 @@ impl Trial<'_> {
             let known = self.stream.is_none() || measure.is_of_exchanges();
             let mut by_cycle = vec![None; cycles];
             for (i, slice) in slices.iter().enumerate().filter(|_| known) {
-                by_cycle[(slice.cycle as usize).max(1) - 1] = value(measure, &[slice], each.get(i));
+                by_cycle[(slice.cycle as usize).max(1) - 1] = match &slice.condensed {
+                    Some(own) if needs_histogram(measure) => own.get(&measure.name()).copied(),
+                    _ => value(measure, &[slice], each.get(i)),
+                };
             }
             cells.push(Cell {
                 block: self.block,
@@ -259,6 +263,17 @@ fn unfit(lines: &[&Slice]) -> Vec<String> {
 pub(crate) fn is_tail(measure: Measure) -> bool {
     matches!(measure, Measure::ResponseMax)
         || matches!(measure, Measure::ResponseQuantile(quantile) if quantile >= 9900)
+}
+
+/// What one slice comes to in those of the measures that are taken from its histogram, by their names.
+pub(crate) fn of_response_time(
+    slice: &Slice,
+    measures: &[Measure],
+    path: &Path,
+) -> Result<BTreeMap<String, f64>, StoreError> {
+    let own = decode(&slice.histograms.response_time, path)?;
+    let known = measures.iter().filter(|measure| needs_histogram(**measure));
+    Ok(known.filter_map(|measure| Some((measure.name(), value(*measure, &[slice], Some(&own))?))).collect())
 }
 
 fn needs_histogram(measure: Measure) -> bool {

@@ -21,6 +21,9 @@ const LINE_MAX: u64 = 16 << 20;
 /// Most lines of a block file that are read.
 const LINES_MAX: usize = 1_000_000;
 
+/// Most bytes of a packed block file, unpacked: some megabytes hold a block of any study.
+const UNPACKED_MAX: u64 = 256 << 20;
+
 /// Most trials of a block, streams counted each: far above what a study may ask for, and what a reader can hold.
 const TRIALS_MAX: usize = 100_000;
 
@@ -121,6 +124,11 @@ impl Run {
         let mut run = Run { path, plan, environment, status, blocks, partial, ceilings, slicing };
         run.read_blocks()?;
         Ok(run)
+    }
+
+    /// Whether there is a run to be opened: at that path, or the latest of the study whose directory it is.
+    pub fn is_at(path: &Path) -> bool {
+        locate(path).is_ok()
     }
 
     /// The run directory, links resolved.
@@ -225,7 +233,9 @@ impl Run {
     fn read_blocks(&mut self) -> Result<(), StoreError> {
         for (number, whole) in block_files(&self.path)? {
             let path = match whole {
-                true => layout::whole_block(&self.path, number),
+                true => Some(layout::whole_block(&self.path, number))
+                    .filter(|plain| plain.is_file())
+                    .unwrap_or_else(|| layout::packed_block(&self.path, number)),
                 false => layout::partial_block(&self.path, number),
             };
             let (slices, cut) = read_slices(&path)?;
@@ -340,16 +350,25 @@ fn block_files(run: &Path) -> Result<BTreeMap<u32, bool>, StoreError> {
 /// Slices up to the last whole line, and what is wrong after it.
 fn read_slices(path: &Path) -> Result<(Vec<Slice>, Option<String>), StoreError> {
     let file = File::open(path).map_err(|e| StoreError::io("read", path, e))?;
-    let mut reader = BufReader::new(file);
+    let packed = path.extension().is_some_and(|extension| extension == "gz");
+    let bytes: Box<dyn Read> = match packed {
+        true => Box::new(flate2::read::GzDecoder::new(file).take(UNPACKED_MAX)),
+        false => Box::new(file),
+    };
+    let mut reader = BufReader::new(bytes);
     let mut slices = Vec::new();
     let mut line = Vec::new();
     loop {
         line.clear();
         let read = (&mut reader).take(LINE_MAX).read_until(b'\n', &mut line);
-        if read.map_err(|e| StoreError::io("read", path, e))? == 0 {
-            return Ok((slices, None));
-        }
         let number = slices.len() + 1;
+        match read {
+            Ok(0) => return Ok((slices, None)),
+            Ok(_) => {}
+            // What was packed and is no more what it was.
+            Err(error) if packed => return Ok((slices, Some(format!("line {number}: {error}")))),
+            Err(error) => return Err(StoreError::io("read", path, error)),
+        }
         if line.pop() != Some(b'\n') {
             return Ok((slices, Some(format!("line {number} is cut off"))));
         }

@@ -211,6 +211,11 @@ pub struct Slice {
     /// What makes it a trial of a search for a capacity; absent for any other slice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trial: Option<TrialTerms>,
+    /// Of a condensed record: what this slice alone came to in measures of response time, by their names, where its
+    /// histogram stands with those of the other cycles in the first slice of its variant, load point and block. Absent
+    /// for a slice with histograms of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condensed: Option<BTreeMap<String, f64>>,
 }
 
 /// A level of a factor.

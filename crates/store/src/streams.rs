@@ -17,6 +17,10 @@ pub(crate) fn fused(lines: &[&Slice], path: &Path) -> Result<Vec<Slice>, StoreEr
 
 fn fuse(lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
     let Some(first) = lines.first() else { return Ok(Slice::default()) };
+    if lines.len() == 1 && first.condensed.is_some() {
+        // Its own histograms are gone, and what it came to stands in it.
+        return Ok((*first).clone());
+    }
     let merged = merge(lines, path)?;
     let points = || lines.iter().map(|slice| &slice.measured);
     let seconds = points().map(|point| point.seconds).fold(0.0, f64::max);

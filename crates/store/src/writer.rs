@@ -72,6 +72,8 @@ impl RunWriter {
         differences: Vec<String>,
     ) -> Result<(RunWriter, Run), StoreError> {
         let path = Run::open(path)?.path().to_path_buf();
+        // A condensed record has none.
+        atomic::create_new_dir(&path.join(layout::LOGS))?;
         let lock = lock::acquire(&path)?;
         // Read again: what was on disk before the lock may have been another process's last breath.
         let run = Run::open(&path)?;

@@ -100,3 +100,25 @@ pub struct DiffArgs {
     #[arg(long, value_enum, default_value = "text")]
     pub format: ListFormat,
 }
+
+/// `proofload condense RUN DIR`.
+#[derive(Debug, Clone, Args)]
+pub struct CondenseArgs {
+    /// The run, such as runs/STUDY/latest
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// The directory to make
+    #[arg(value_name = "DIR")]
+    pub to: PathBuf,
+}
+
+/// `proofload reproductions RUN...`.
+#[derive(Debug, Clone, Args)]
+pub struct ReproductionsArgs {
+    /// Run directories, or folders of them, such as docs/reproductions
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<PathBuf>,
+    /// Write the page to this file instead of standard output
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}

@@ -43,6 +43,7 @@ pub(super) fn slices(plan: &Plan, at: &Place, loaded: &Loaded, marks: &[String])
             conditions: loaded.conditions.clone().filter(|_| first),
             perturbed: false,
             trial: None,
+            condensed: None,
         }
     });
     lines.collect()

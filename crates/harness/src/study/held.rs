@@ -48,6 +48,45 @@ pub(super) fn check_held(field: &Field<'_>, map: &Map<'_>) -> Option<Points> {
     unique(field, rungs.0.iter().map(point).collect(), rungs.1)
 }
 
+/// The length of the hold at the end of a load whose connections join and stay.
+fn held_ns(point: &LoadPoint) -> Option<u64> {
+    let LoadKind::ClosedStages { stages, .. } = &point.kind else { return None };
+    match stages.last() {
+        Some(Stage::Line { from, to, for_ns }) if from == to => Some(*for_ns),
+        _ => None,
+    }
+}
+
+/// Lets the connections stay so long instead. Returns how long they would have; nothing for another load.
+pub(super) fn hold_for(point: &mut LoadPoint, for_ns: u64) -> Option<u64> {
+    let own_ns = held_ns(point)?;
+    if let LoadKind::ClosedStages { stages, .. } = &mut point.kind
+        && let Some(Stage::Line { for_ns: held_ns, .. }) = stages.last_mut()
+    {
+        *held_ns = for_ns;
+    }
+    Some(own_ns)
+}
+
+/// Checks `quick: { for: 10s }`.
+pub(super) fn check_shorter(field: &Field<'_>, points: &[LoadPoint]) -> Option<u64> {
+    let for_ns = field.quantity(quantity::duration, "write a duration such as 10s")?;
+    let Some(own_ns) = points.iter().filter_map(held_ns).max() else {
+        field.problem(
+            "no load here has a length",
+            "delete it; only a closed load with for: is shortened by it",
+        );
+        return None;
+    };
+    if !(1..=own_ns).contains(&for_ns) {
+        let own = own_ns as f64 / 1e9;
+        field
+            .problem("is no part of the load's length", format!("write at most {own} s, and more than none"));
+        return None;
+    }
+    Some(for_ns)
+}
+
 #[cfg(test)]
 mod tests {
     use crate::study::tests::TestCatalogue;
@@ -55,11 +94,15 @@ mod tests {
     use std::path::Path;
 
     fn read(load: &str) -> Result<Study, Problems> {
+        read_with(load, &Options::default())
+    }
+
+    fn read_with(load: &str, options: &Options) -> Result<Study, Problems> {
         let text = format!(
             "study: s\nquestion: Which?\nsubjects: {{ a: {{ url: 'http://127.0.0.1:1/' }} }}\n\
              workload: {{ page: {{ get: / }} }}\nload: {{ closed: {load} }}\nclaims: [ {{ ok: errors(a) == 0 }} ]\n"
         );
-        parse(&text, "s.yaml", Path::new("."), &Options::default(), &TestCatalogue)
+        parse(&text, "s.yaml", Path::new("."), options, &TestCatalogue)
     }
 
     #[test]
@@ -80,6 +123,25 @@ mod tests {
             read("{ connections: 8, for: 2s }").map(|study| study.points[0].length_ns()),
             Ok(2_000_000_000)
         );
+    }
+
+    #[test]
+    fn a_quick_run_may_be_shorter_which_is_said() {
+        let load = "{ connections: [8, 9], ramp: 1s, for: 5m }}\nquick: { for: 10s, points: [9c] }\n#";
+        let quick = Options { quick: true, ..Options::default() };
+        for (options, length_s) in [(quick, 11), (Options::default(), 301)] {
+            let study = read_with(load, &options).unwrap_or_else(|wrong| panic!("{wrong}"));
+            let last = study.points.last().map(|point| point.length_ns() / 1_000_000_000);
+            assert_eq!(last, Some(length_s));
+            let said = study.not_tested.iter().any(|it| it == "the load's own length, 300 s instead of 10 s");
+            assert_eq!(said, options.quick, "{:?}", study.not_tested);
+        }
+        let wrong =
+            |quick: &str, load: &str| read(&format!("{load}}}\nquick: {quick}\n#")).unwrap_err().to_string();
+        assert!(
+            wrong("{ for: 10m }", "{ connections: 8, for: 5m }").contains("is no part of the load's length")
+        );
+        assert!(wrong("{ for: 10s }", "{ connections: 8 }").contains("no load here has a length"));
     }
 
     #[test]

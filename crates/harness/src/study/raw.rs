@@ -521,6 +521,9 @@ struct RawQuick {
     /// Variants that are left: `heap=1g` keeps all with this level.
     #[schemars(default, length(min = 1))]
     variants: Option<Vec<RawLevelOrVariant>>,
+    /// How long connections stay that join and stay (`for:` of a closed load).
+    #[schemars(default)]
+    r#for: Option<RawDuration>,
 }
 
 /// `heap=1g`, `connector=nio,heap=1g`, or a level.

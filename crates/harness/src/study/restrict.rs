@@ -2,6 +2,7 @@
 
 use super::claims::Claims;
 use super::field::Field;
+use super::held;
 use super::problem::{Place, Sink, shown};
 use super::suggest::{nearest, one_of};
 use super::{ExpectedRow, LoadPoint, Reference, Study, Variant};
@@ -28,6 +29,8 @@ pub(super) struct Kept {
     points: Vec<bool>,
     claims: Vec<bool>,
     expectations: bool,
+    /// How long connections stay that join and stay, instead of what the study says.
+    held_ns: Option<u64>,
     /// Why variants are not kept, where there is more to say than that.
     why: BTreeMap<usize, String>,
 }
@@ -39,6 +42,7 @@ impl Kept {
             points: vec![true; parts.points.len()],
             claims: vec![true; parts.claims.declared.len()],
             expectations: true,
+            held_ns: None,
             why: BTreeMap::new(),
         }
     }
@@ -100,6 +104,13 @@ impl Parts {
         };
         self.variants = variants.left(&self.variants);
         self.points = points.left(&self.points);
+        if let Some(for_ns) = kept.held_ns {
+            let own_ns = self.points.iter_mut().filter_map(|point| held::hold_for(point, for_ns)).max();
+            let seconds = |ns: u64| ns as f64 / 1e9;
+            self.not_tested.extend(own_ns.map(|own_ns| {
+                format!("the load's own length, {} s instead of {} s", seconds(own_ns), seconds(for_ns))
+            }));
+        }
         let claims = std::mem::take(&mut self.claims);
         for (index, (name, text)) in claims.declared.into_iter().enumerate() {
             let before = parse_claim(&name, &text, &all).unwrap_or_default();
@@ -220,7 +231,10 @@ pub(super) fn check_quick(field: &Field<'_>, parts: &Parts) -> Option<Kept> {
     let points = map.optional("points").map(|field| chosen(&field, "load point", &labels));
     let claims = map.optional("claims").map(|field| chosen(&field, "claim", &names));
     let variants = map.optional("variants").map(|field| chosen_variants(&field, &parts.names));
-    map.close(&["points", "claims", "variants"]);
+    if let Some(field) = map.optional("for") {
+        kept.held_ns = Some(held::check_shorter(&field, &parts.points)?);
+    }
+    map.close(&["points", "claims", "variants", "for"]);
     for (chosen, kept) in
         [(points, &mut kept.points), (claims, &mut kept.claims), (variants, &mut kept.variants)]
     {

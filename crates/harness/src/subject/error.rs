@@ -396,6 +396,16 @@ pub enum SubjectError {
         /// What was wrong.
         what: String,
     },
+    /// It does not answer what its folder says.
+    #[error("subject {subject} declares under answers: {word}; {why}; correct the server or the declaration")]
+    Contract {
+        /// The subject.
+        subject: String,
+        /// The part of the contract.
+        word: &'static str,
+        /// What was answered instead.
+        why: String,
+    },
     /// Proofload was asked to end.
     #[error("interrupted")]
     Interrupted,

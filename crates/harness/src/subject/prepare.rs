@@ -13,6 +13,7 @@ use crate::study::{SubjectSpec, redact};
 
 use super::cache::{Cache, digest_of};
 use super::catalogue::Catalogue;
+use super::contract::Answer;
 use super::pins::Pinned;
 use super::resolve::{REFETCH, Resolved, Sharing};
 use super::{SubjectError, resolve};
@@ -31,6 +32,8 @@ pub struct Prepared {
     pub(crate) description: String,
     pub(crate) digests: BTreeMap<String, String>,
     pub(crate) pinned: Vec<Pinned>,
+    /// What it says that it answers.
+    pub(crate) answers: Vec<Answer>,
 }
 
 #[derive(Clone, Debug)]
@@ -185,6 +188,7 @@ impl Prepared {
             description,
             digests: BTreeMap::new(),
             pinned: Vec::new(),
+            answers: Vec::new(),
         }
     }
 

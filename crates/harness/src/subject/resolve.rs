@@ -13,6 +13,7 @@ use super::cache::{Cache, digest_of, hex};
 use super::catalogue::rules::Values;
 use super::catalogue::template::{ENDPOINT_PORT, Filled, MILLISECONDS, fill, placeholders};
 use super::catalogue::{Catalogue, Declaration, ProcessDeclaration, check_value, memory_bytes};
+use super::contract::Answer;
 use super::pins::{Pin, Pinned, read_lock};
 use super::prepare::{Origin, Prepared, Program, Step};
 use super::sources::{self, Source};
@@ -371,6 +372,7 @@ impl<'a> Resolved<'a> {
 
     pub(super) fn into_prepared(self, name: &str) -> Result<Prepared, SubjectError> {
         let pinned = self.pinned_parts()?;
+        let answers = self.answers()?;
         let files = self.declaration.files.iter().map(|(target, source)| {
             let source = self.path.join(source);
             let text = fs::read_to_string(&source).map_err(SubjectError::files(&source, "cannot be read"))?;
@@ -394,9 +396,21 @@ impl<'a> Resolved<'a> {
             None => description,
         };
         let mut prepared = Prepared::bare(name, "catalogue", description, Origin::Program(program));
+        prepared.answers = answers;
         prepared.digests = self.digests;
         prepared.pinned = pinned;
         Ok(prepared)
+    }
+
+    fn answers(&self) -> Result<Vec<Answer>, SubjectError> {
+        let words = self.declaration.answers.iter().map(|answer| self.fill(answer).text);
+        let known = |word: String| {
+            Answer::parse(&word).ok_or_else(|| SubjectError::Parameter {
+                subject: self.folder.to_string(),
+                why: format!("answers: `{word}` is none of {}", Answer::words()),
+            })
+        };
+        words.filter(|word| !word.is_empty()).map(known).collect()
     }
 
     /// Everything that must be what it was when it is started.

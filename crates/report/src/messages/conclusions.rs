@@ -59,9 +59,10 @@ pub fn rests_on_contradiction(sentence: &str) -> String {
     format!("the published figures contradict themselves: {sentence}")
 }
 
-/// A claim that this run left out, as its plan says it.
-pub fn claim_left_out(dropped: &str) -> String {
-    format!("this run leaves out {dropped}")
+/// A claim that this run left out, as its plan says it, with what the plan says of its variants.
+pub fn claim_left_out<'a>(dropped: &str, variants: impl Iterator<Item = &'a str>) -> String {
+    let why: String = variants.map(|line| format!("; {line}")).collect();
+    format!("this run leaves out {dropped}{why}")
 }
 
 /// A claim that the plan does not know.

@@ -7,6 +7,7 @@ mod html;
 mod junit;
 mod markdown;
 mod noise;
+mod reproductions;
 mod runs;
 mod text;
 
@@ -16,6 +17,7 @@ pub use html::html;
 pub use junit::{Undecided, junit};
 pub use markdown::{markdown_report as markdown, markdown_within};
 pub use noise::{noise_text, tune_text};
+pub use reproductions::{Reproduction, reproductions};
 pub use runs::{diff_text, history_text};
 pub use text::{text, text_within};
 

@@ -133,6 +133,7 @@ pub fn slice(case: Case, block: u32, cycle: u32, variant: usize) -> Slice {
         conditions: None,
         perturbed: false,
         trial: None,
+        condensed: None,
     }
 }
 
@@ -158,16 +159,15 @@ pub fn result(case: Case) -> RunResult {
     result_of(case, &plan(case))
 }
 
-pub fn result_of(case: Case, plan: &Plan) -> RunResult {
-    let root = tempfile::tempdir().expect("a directory");
+/// A record below that directory.
+pub fn record(case: Case, plan: &Plan, root: &std::path::Path) -> Run {
     let environment = Environment {
         proofload: "0.1.0".into(),
         kernel: "6.18".into(),
         cpus: vec![0, 1],
         ..Environment::default()
     };
-    let mut record =
-        RunWriter::create(root.path(), plan, &environment, 1_790_000_000 * SECOND).expect("a record");
+    let mut record = RunWriter::create(root, plan, &environment, 1_790_000_000 * SECOND).expect("a record");
     for block in 1..=case.blocks {
         let mut writer = record.begin_block(block).expect("a block");
         for cycle in 1..=2 {
@@ -177,7 +177,13 @@ pub fn result_of(case: Case, plan: &Plan) -> RunResult {
         }
         writer.finish().expect("whole");
     }
-    let run = Run::open(record.path()).expect("readable");
+    record.set_status("finished", "", 1_790_000_500 * SECOND).expect("written");
+    Run::open(record.path()).expect("readable")
+}
+
+pub fn result_of(case: Case, plan: &Plan) -> RunResult {
+    let root = tempfile::tempdir().expect("a directory");
+    let run = record(case, plan, root.path());
     let mut result = of_run(&run).expect("a result");
     // Whoever decides when the run may end sees what the report says.
     let live = Looking::of(plan).expect("a plan").look(&run).expect("a judgement");

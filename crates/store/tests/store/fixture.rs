@@ -2,8 +2,8 @@
 
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Snapshot, Window};
 use proofload_store::schema::{
-    Environment, FORMAT_VERSION, Generator, Level, LoadPoint, Plan, PlannedClaim, Point, Slice, SubjectUse,
-    Timing, Variant,
+    Environment, FORMAT_VERSION, Generator, Level, LoadPoint, Plan, PlannedClaim, PlannedConclusion,
+    PlannedFigure, PlannedReference, Point, Slice, SubjectUse, Timing, Variant,
 };
 use proofload_store::{RunWriter, bad_answer, histograms_of, point_of};
 use std::path::Path;
@@ -52,6 +52,21 @@ pub fn plan() -> Plan {
             ..Timing::default()
         },
         order: vec![vec![vec![0, 1], vec![1, 0]]],
+        references: vec![PlannedReference {
+            source: "Some report, 2011".to_string(),
+            url: "https://example.org/report".to_string(),
+            figures: vec![PlannedFigure {
+                quantity: "throughput(nio) @ 64c".to_string(),
+                value: "14402/s".to_string(),
+            }],
+            conclusions: vec![PlannedConclusion {
+                says: "nio2 is faster".to_string(),
+                claims: vec!["nio2 is faster".to_string()],
+                was: "1.10".to_string(),
+                beware: "it was one run".to_string(),
+                ..PlannedConclusion::default()
+            }],
+        }],
         generator_cpus: vec![0],
         subject_cpus: vec![1],
         estimated_seconds: 120.5,
@@ -148,6 +163,7 @@ pub fn slice(block: u32, cycle: u32, position: u32, variant: &str, snapshot: &Sn
         conditions: None,
         perturbed: false,
         trial: None,
+        condensed: None,
     }
 }
 

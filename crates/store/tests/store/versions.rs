@@ -3,7 +3,7 @@
 use crate::fixture::{plan, write};
 use proofload_stats::Measure;
 use proofload_store::schema::FORMAT_VERSION;
-use proofload_store::{Run, judged, measures_of, schemas};
+use proofload_store::{Run, RunWriter, condense, judged, measures_of, schemas};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -16,10 +16,10 @@ const FILES: [&str; 5] =
     ["plan.json", "environment.json", "status.json", "blocks/0001.jsonl", "blocks/0002.partial.jsonl"];
 
 /// Every fixture: a folder for each version as its first record was written, and `v<n>-newest` with all the
-/// fields that were added to the newest version since.
+/// fields that were added to the newest version since; `v<n>-condensed` is a small copy of that.
 fn fixtures() -> Vec<String> {
     let first = (1..=FORMAT_VERSION).map(|version| format!("v{version}"));
-    first.chain([format!("v{FORMAT_VERSION}-newest")]).collect()
+    first.chain(["newest", "condensed"].map(|kind| format!("v{FORMAT_VERSION}-{kind}"))).collect()
 }
 
 #[test]
@@ -35,14 +35,20 @@ fn every_stored_version_is_read_and_yields_the_same_figures() {
     }
 }
 
+/// A block that is whole, and one that was cut off.
+fn newest(root: &Path) -> RunWriter {
+    let mut writer = write(root, &plan(), 1);
+    let mut block = writer.begin_block(2).unwrap();
+    block.append(&crate::fixture::slices(2)[0]).unwrap();
+    drop(block);
+    writer
+}
+
 /// With `UPDATE_FIXTURES=1` the newest fixture is written anew: when fields were added, and for nothing else.
 #[test]
 fn the_fixture_of_the_newest_version_is_what_is_written_today() {
     let root = tempfile::tempdir().unwrap();
-    let mut writer = write(root.path(), &plan(), 1);
-    let mut block = writer.begin_block(2).unwrap();
-    block.append(&crate::fixture::slices(2)[0]).unwrap();
-    drop(block);
+    let writer = newest(root.path());
     let committed = testdata().join(format!("v{FORMAT_VERSION}-newest"));
     for name in FILES {
         let today = fs::read_to_string(writer.path().join(name)).unwrap();
@@ -55,6 +61,29 @@ fn the_fixture_of_the_newest_version_is_what_is_written_today() {
             stored == today,
             "{name} is written differently now: a new format needs a version and a fixture"
         );
+    }
+}
+
+/// As above; that the bytes are packed the same is not asked, for what packs them may pack better one day.
+#[test]
+fn the_condensed_fixture_is_what_is_condensed_today() {
+    let root = tempfile::tempdir().unwrap();
+    let today = root.path().join("condensed");
+    let whole = Run::open(newest(root.path()).path()).unwrap();
+    condense(&whole, &[Measure::ResponseQuantile(9900), Measure::ResponseMean], &today).unwrap();
+    let committed = testdata().join(format!("v{FORMAT_VERSION}-condensed"));
+    if std::env::var_os("UPDATE_FIXTURES").is_some() {
+        fs::create_dir_all(committed.join("blocks")).unwrap();
+        for name in FILES.map(|name| name.replace("0001.jsonl", "0001.jsonl.gz")) {
+            fs::copy(today.join(&name), committed.join(&name)).unwrap();
+        }
+    }
+    let slices = |path: &Path| Run::open(path).unwrap().blocks()[0].slices.clone();
+    assert!(slices(&today) == slices(&committed), "slices are condensed differently now");
+    assert_eq!(slices(&committed).len(), 4, "no warm-up");
+    for name in FILES.iter().filter(|name| !name.starts_with("blocks/0001")) {
+        let read = |path: &Path| fs::read_to_string(path.join(name)).unwrap();
+        assert!(read(&today) == read(&committed), "{name} is written differently now");
     }
 }
 

@@ -8,6 +8,7 @@ use serde_saphyr::Spanned;
 
 use crate::study::{Parameter, ParameterKind, duration};
 use crate::subject::Mistake;
+use crate::subject::contract::Answer;
 
 use super::declaration::{Declaration, ProcessDeclaration, SUBJECT_FORMAT, check_value, memory_bytes};
 use super::raw::{
@@ -106,7 +107,16 @@ impl<'a> Check<'a> {
             front,
             memory_max: raw.memory_max.as_ref().map(|size| self.memory(size)),
             grace: self.time(&raw.stop.grace),
+            answers: raw.answers.iter().map(|answer| self.answer(answer)).collect(),
         }
+    }
+
+    fn answer(&mut self, at: &Spanned<String>) -> String {
+        if placeholders(&at.value).is_empty() && Answer::parse(&at.value).is_none() {
+            let what = format!("`{}` is nothing that a contract knows", at.value);
+            self.wrong(at, what, format!("write some of {}", Answer::words()));
+        }
+        self.template(at)
     }
 
     /// What the folder needs decides which placeholders there are.

@@ -57,6 +57,8 @@ pub struct Declaration {
     /// Most resident memory of all its processes, a template.
     pub(crate) memory_max: Option<String>,
     pub(crate) grace: Duration,
+    /// What it answers, templates; an empty one is left out.
+    pub(crate) answers: Vec<String>,
 }
 
 /// One process of a subject.
@@ -80,6 +82,10 @@ impl Declaration {
             Some((parameter.name.clone(), value.clone()))
         };
         Values { plain: self.parameters.iter().filter_map(value).collect(), shared: None }
+    }
+
+    pub(crate) fn default_of(&self, name: &str) -> Option<&String> {
+        self.parameters.iter().find(|parameter| parameter.name == name)?.default.as_ref()
     }
 
     /// Whether the combination applies.
@@ -159,6 +165,7 @@ impl Declaration {
             "parameters": self.parameters.iter().map(parameter).collect::<Vec<_>>(),
             "applies": self.applies.iter().map(Rule::explain).collect::<Vec<_>>(),
             "shares": self.shares,
+            "answers": self.answers,
             "needs": { "jdk": self.jdk, "maven": self.maven, "debian": self.debian },
             "processes": self.processes.iter().map(|process| &process.name).collect::<Vec<_>>(),
         })

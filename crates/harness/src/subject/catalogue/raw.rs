@@ -40,6 +40,8 @@ pub(super) struct Raw {
     #[serde(default)]
     pub memory_max: Option<Spanned<String>>,
     #[serde(default)]
+    pub answers: Vec<Spanned<String>>,
+    #[serde(default)]
     pub stop: RawStop,
 }
 

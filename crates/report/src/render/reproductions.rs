@@ -1,0 +1,216 @@
+//! The page of reproductions: what others concluded, and what records say of it, as Markdown for the documents.
+
+use crate::escape::{line, markdown, markdown_line};
+use crate::view::{View, view};
+use crate::{messages, number};
+use proofload_store::schema::{ConclusionResult, ConclusionTest, Plan, RunResult};
+
+/// A record with the name under which a reader finds it.
+#[derive(Clone, Debug)]
+pub struct Reproduction {
+    /// Its directory, as it is to be named.
+    pub record: String,
+    /// When it began, for people.
+    pub date: String,
+    /// What it comes to.
+    pub result: RunResult,
+}
+
+/// The page for these records, in their order.
+pub fn reproductions(records: &[Reproduction]) -> String {
+    let mut out = format!("# {}\n\n{}\n\n", messages::REPRODUCTIONS, messages::REPRODUCTIONS_HEAD);
+    if records.is_empty() {
+        return format!("{out}{}\n", messages::NO_REPRODUCTIONS);
+    }
+    let rows =
+        || records.iter().flat_map(|record| record.result.conclusions.iter().map(move |row| (record, row)));
+    let outcomes: Vec<&str> = rows().map(|(_, row)| row.outcome.as_str()).collect();
+    out.push_str(&format!("{}\n\n", messages::reproductions_tally(&outcomes)));
+    let summary: Vec<Vec<String>> = rows().map(|(record, row)| summary_row(record, row)).collect();
+    out.push_str(&table(&messages::SUMMARY_COLUMNS, &summary));
+    records.iter().for_each(|record| out.push_str(&section(record)));
+    format!("{}\n", out.trim_end())
+}
+
+fn table(columns: &[&str], rows: &[Vec<String>]) -> String {
+    let lines = rows.iter().map(|cells| format!("| {} |\n", cells.join(" | ")));
+    match rows {
+        [] => String::new(),
+        _ => format!(
+            "| {} |\n|{}\n{}\n",
+            columns.join(" | "),
+            " --- |".repeat(columns.len()),
+            lines.collect::<String>()
+        ),
+    }
+}
+
+fn list(title: &str, items: &[String]) -> String {
+    let lines = items.iter().map(|item| format!("- {}\n", markdown(item)));
+    match items {
+        [] => String::new(),
+        _ => format!("### {title}\n\n{}\n", lines.collect::<String>()),
+    }
+}
+
+fn bold(outcome: &str) -> String {
+    format!("**{}**", markdown(outcome))
+}
+
+fn or_none(text: &str) -> String {
+    if text.is_empty() { messages::NONE.to_string() } else { markdown(text) }
+}
+
+fn estimate(test: &ConclusionTest) -> String {
+    test.estimate.as_ref().map_or_else(|| messages::NONE.to_string(), |it| markdown(&messages::interval(it)))
+}
+
+fn summary_row(record: &Reproduction, row: &ConclusionResult) -> Vec<String> {
+    let here: Vec<String> = row.tests.iter().map(estimate).collect();
+    let here = if here.is_empty() { messages::NONE.to_string() } else { here.join("; ") };
+    vec![markdown(&record.result.study), markdown(&row.says), or_none(&row.was), here, bold(&row.outcome)]
+}
+
+fn section(record: &Reproduction) -> String {
+    let result = &record.result;
+    let view = view(result);
+    let mut out = format!("## {}\n\n", markdown(&result.study));
+    if !result.question.is_empty() {
+        out.push_str(&format!("{}\n\n", markdown_line(&result.question)));
+    }
+    let plan = result.plan.clone().unwrap_or_default();
+    let sources = plan.references.iter();
+    let sources = sources.map(|it| messages::published_by(&messages::published_in(&it.source, &it.url)));
+    let facts =
+        [messages::measured_on(&record.date, &plan, result), messages::measured_with(&result.environment)];
+    sources.chain(facts).for_each(|fact| out.push_str(&format!("- {}\n", markdown(&fact))));
+    out.push('\n');
+    if result.conclusions.is_empty() {
+        out.push_str(&format!("{}\n\n", messages::CONCLUDES_NOTHING));
+    } else {
+        out.push_str(&format!("### {}\n\n", messages::STUDY_CONCLUSIONS));
+        let rows: Vec<Vec<String>> = result.conclusions.iter().flat_map(conclusion_rows).collect();
+        out.push_str(&table(&messages::STUDY_CONCLUSION_COLUMNS, &rows));
+        let notes: Vec<String> = result.conclusions.iter().flat_map(notes).collect();
+        notes.iter().for_each(|note| out.push_str(&format!("- {}\n", markdown(note))));
+        if !notes.is_empty() {
+            out.push('\n');
+        }
+    }
+    out.push_str(&further_claims(&view, result));
+    out.push_str(&list(messages::CONTRADICTIONS, &view.contradictions));
+    out.push_str(&published(result));
+    out.push_str(&list(messages::STUDY_NOT_TESTED, &plan.not_tested));
+    out.push_str(&list(messages::LIMITS, &limits(result)));
+    out + &again(record, &plan)
+}
+
+/// A row for each test; a conclusion of which nothing was tested has one all the same.
+fn conclusion_rows(row: &ConclusionResult) -> Vec<Vec<String>> {
+    let cells = |tested_by: String, here: String, blocks: String, outcome: &str| {
+        vec![markdown(&row.says), or_none(&row.was), tested_by, here, blocks, bold(outcome)]
+    };
+    let none = || messages::NONE.to_string();
+    match row.tests.as_slice() {
+        [] => vec![cells(none(), none(), none(), &row.outcome)],
+        tests => tests
+            .iter()
+            .map(|test| {
+                let sure = format!("{}, {}", estimate(test), number::percent(test.confidence));
+                let here = if test.estimate.is_some() { sure } else { none() };
+                cells(markdown(&test.text), here, test.blocks.to_string(), &test.outcome)
+            })
+            .collect(),
+    }
+}
+
+/// What else is to be known of a conclusion.
+fn notes(row: &ConclusionResult) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    if row.tests.len() > 1 {
+        said.push(row.outcome.clone());
+    }
+    said.extend(row.tests.iter().flat_map(|test| test.reasons.clone()));
+    said.extend(row.not_tested.clone());
+    said.extend(Some(&row.beware).filter(|why| !why.is_empty()).map(|why| messages::beware(why)));
+    said.extend(row.contradictions.iter().map(|it| messages::rests_on_contradiction(it)));
+    said.iter().map(|sentence| messages::of_conclusion(&row.says, sentence)).collect()
+}
+
+/// Claims that no conclusion is tested by; a study may ask for more than was published.
+fn further_claims(view: &View, result: &RunResult) -> String {
+    let tested =
+        |name: &str| result.conclusions.iter().flat_map(|row| &row.tests).any(|test| test.claim == name);
+    let others = result.claims.iter().zip(&view.verdicts).filter(|(claim, _)| !tested(&claim.name));
+    let rows: Vec<Vec<String>> = others
+        .map(|(_, row)| {
+            let claimed = messages::claimed(&row.name, &row.text);
+            vec![markdown(&claimed), or_none(&row.rests_on), bold(&row.verdict)]
+        })
+        .collect();
+    match rows.as_slice() {
+        [] => String::new(),
+        _ => {
+            let [verdict, claim, rests_on, _] = messages::verdict_columns(messages::CLAIM);
+            format!("### {}\n\n{}", messages::FURTHER_CLAIMS, table(&[claim, rests_on, verdict], &rows))
+        }
+    }
+}
+
+fn published(result: &RunResult) -> String {
+    let of = crate::view::published(result);
+    let Some(drawn) = of else { return String::new() };
+    let header: Vec<&str> = drawn.header.iter().map(String::as_str).collect();
+    let rows: Vec<Vec<String>> =
+        drawn.rows.iter().map(|row| row.iter().map(|cell| markdown(cell)).collect()).collect();
+    format!("### {}\n\n{}", messages::STUDY_FIGURES, table(&header, &rows))
+}
+
+/// What limits the test, but for what stands under *not tested*.
+fn limits(result: &RunResult) -> Vec<String> {
+    let not_tested: Vec<String> = result
+        .plan
+        .iter()
+        .flat_map(|plan| plan.not_tested.iter().map(|what| messages::not_tested(what)))
+        .collect();
+    result.limits.iter().filter(|limit| !not_tested.contains(limit)).cloned().collect()
+}
+
+/// Arguments that say where and how a result is shown, and have a value of their own.
+const SHOWN_WITH: [&str; 5] = ["--dir", "--format", "--output", "-o", "--undecided"];
+/// Those that have none.
+const SHOWN: [&str; 4] = ["-q", "--quiet", "--github-summary", "--no-wait"];
+
+/// The commands that measure and compute it again.
+fn again(record: &Reproduction, plan: &Plan) -> String {
+    let mut out = format!("### {}\n\n```sh\n", messages::REPEAT);
+    let mut kept: Vec<String> = Vec::new();
+    let mut arguments = plan.arguments.iter();
+    while let Some(argument) = arguments.next() {
+        if SHOWN_WITH.contains(&argument.as_str()) {
+            arguments.next();
+        } else if !SHOWN.contains(&argument.as_str())
+            && !SHOWN_WITH.iter().any(|shown| argument.starts_with(&format!("{shown}=")))
+        {
+            kept.push(quoted(argument));
+        }
+    }
+    if !kept.is_empty() {
+        out.push_str(&format!("{}\nproofload {}\n", messages::MEASURE_AGAIN, kept.join(" ")));
+    }
+    out.push_str(&format!(
+        "{}\nproofload report {}\n```\n\n",
+        messages::COMPUTE_AGAIN,
+        quoted(&record.record)
+    ));
+    out
+}
+
+/// As a shell reads it, on one line.
+fn quoted(argument: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+%".contains(c);
+    match !argument.is_empty() && argument.chars().all(plain) {
+        true => argument.to_string(),
+        false => format!("'{}'", line(argument).replace('\'', "'\\''")),
+    }
+}

@@ -1,0 +1,150 @@
+//! A small copy of a record, from which the same verdicts can be computed: for keeping beside what was concluded.
+//!
+//! What no figure and no verdict rests on is left out: warm-ups, logs, samples of the telemetry, histograms other than
+//! those of response time. Histograms of response time of one variant, load point and block are put together, because
+//! quantiles are taken from all cycles of a block; what single cycles came to is kept as numbers. What is left of a block is
+//! packed.
+
+use crate::convert::encoded;
+use crate::merge::decode;
+use crate::observe::of_response_time;
+use crate::run::{PHASE_LOST, PHASE_PERTURBATION, PHASE_SPARED};
+use crate::schema::{FORMAT_VERSION, Histograms, Point, Slice, Telemetry};
+use crate::{Block, Run, StoreError, atomic, layout};
+use flate2::{Compression, GzBuilder};
+use proofload_measure::LatencyHistogram;
+use proofload_stats::Measure;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+/// Documents that are copied as they are.
+const DOCUMENTS: [&str; 5] =
+    [layout::ENVIRONMENT, layout::STATUS, layout::CEILINGS, layout::SLICING, layout::PLAN];
+
+/// Writes a small copy of a run into a new directory. `measures` are those of which figures are wanted cycle by cycle.
+///
+/// # Errors
+/// When something has that name already, the copy cannot be written, or a histogram of the run cannot be read.
+pub fn condense(run: &Run, measures: &[Measure], to: &Path) -> Result<(), StoreError> {
+    if let Some(parent) = to.parent() {
+        atomic::create_dirs(parent)?;
+    }
+    if !atomic::create_new_dir(to)? {
+        return Err(StoreError::io("create", to, std::io::ErrorKind::AlreadyExists.into()));
+    }
+    atomic::create_new_dir(&to.join(layout::BLOCKS))?;
+    for block in run.blocks() {
+        let mut text = String::new();
+        for slice in lines(run, block, measures)? {
+            text.push_str(&line(&slice)?);
+        }
+        write(&layout::packed_block(to, block.number), &packed(&text, to)?)?;
+        copy(&layout::warm_up_of(run.path(), block.number), &layout::warm_up_of(to, block.number))?;
+        copy(&layout::subjects_of(run.path(), block.number), &layout::subjects_of(to, block.number))?;
+    }
+    for partial in run.excluded() {
+        // That there was such a block counts, and what was measured in it does not; but each trial of a search does.
+        let kept = partial.slices.iter().filter(|_| run.plan().capacity.is_some());
+        let text = kept.map(line).collect::<Result<String, StoreError>>()?;
+        write(&layout::partial_block(to, partial.number), text.as_bytes())?;
+    }
+    // The plan last: a directory without one is no run.
+    DOCUMENTS.iter().try_for_each(|name| copy(&run.path().join(name), &to.join(name)))
+}
+
+fn line(slice: &Slice) -> Result<String, StoreError> {
+    let text =
+        serde_json::to_string(slice).map_err(|source| StoreError::Encode { what: "a slice", source })?;
+    Ok(text + "\n")
+}
+
+/// The same bytes for the same text, whenever it is packed.
+fn packed(text: &str, path: &Path) -> Result<Vec<u8>, StoreError> {
+    let mut writer = GzBuilder::new().mtime(0).write(Vec::new(), Compression::best());
+    let written = writer.write_all(text.as_bytes()).and_then(|()| writer.finish());
+    written.map_err(|e| StoreError::io("write", path, e))
+}
+
+/// Not synced file by file: after a power cut the run that it is a copy of is still there.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let mut file = atomic::create_new_file(path)?;
+    file.write_all(bytes).map_err(|e| StoreError::io("write", path, e))
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
+    match fs::read(from) {
+        Ok(bytes) => write(to, &bytes),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(e) => Err(StoreError::io("read", from, e)),
+    }
+}
+
+/// What is kept of a block, line by line.
+fn lines(run: &Run, block: &Block, measures: &[Measure]) -> Result<Vec<Slice>, StoreError> {
+    let mut kept = Vec::new();
+    let mut merged: BTreeMap<(&str, &str), (usize, LatencyHistogram)> = BTreeMap::new();
+    for slice in &block.slices {
+        let load = run.plan().points.iter().find(|load| load.label == slice.measured.point);
+        if run.plan().capacity.is_some() || load.is_some_and(|load| load.whole) {
+            // Carried out once, from end to end: its course is what was measured.
+            kept.push(slice.clone());
+            continue;
+        }
+        let is_pair = slice.phase == PHASE_PERTURBATION;
+        if slice.phase != "measure" && !is_pair {
+            continue;
+        }
+        let mut small = without_course(slice);
+        // What streams came to together is computed from the histograms of each.
+        if run.plan().streams.is_empty() {
+            small.condensed = Some(match &slice.condensed {
+                Some(own) => own.clone(),
+                None => of_response_time(slice, measures, run.path())?,
+            });
+            if !is_pair {
+                let place = (slice.measured.variant.as_str(), slice.measured.point.as_str());
+                let (_, all) = merged.entry(place).or_insert_with(|| (kept.len(), LatencyHistogram::new()));
+                all.merge(&decode(&slice.histograms.response_time, run.path())?);
+            }
+            small.histograms.response_time = String::new();
+        }
+        kept.push(small);
+    }
+    for (first, all) in merged.into_values() {
+        kept[first].histograms.response_time = encoded(&all);
+    }
+    kept.extend(said(block));
+    Ok(kept)
+}
+
+/// A slice without what happened in the course of it.
+fn without_course(slice: &Slice) -> Slice {
+    let missing =
+        slice.telemetry.as_ref().map(|seen| seen.missing.clone()).filter(|missing| !missing.is_empty());
+    Slice {
+        histograms: Histograms {
+            response_time: slice.histograms.response_time.clone(),
+            handshakes_full: slice.histograms.handshakes_full.clone(),
+            handshakes_resumed: slice.histograms.handshakes_resumed.clone(),
+            ..Histograms::default()
+        },
+        telemetry: missing.map(|missing| Telemetry { missing, ..Telemetry::default() }),
+        ..slice.clone()
+    }
+}
+
+/// The lines that say who was lost and what was left out.
+fn said(block: &Block) -> Vec<Slice> {
+    let say = |phase: &str, variant: &str, point: &str, marks: Vec<String>| Slice {
+        format: FORMAT_VERSION,
+        block: block.number,
+        phase: phase.to_string(),
+        measured: Point { variant: variant.to_string(), point: point.to_string(), ..Point::default() },
+        marks,
+        ..Slice::default()
+    };
+    let lost = block.lost.iter().map(|lost| say(PHASE_LOST, &lost.variant, "", vec![lost.why.clone()]));
+    lost.chain(block.spared.iter().map(|it| say(PHASE_SPARED, &it.variant, &it.point, Vec::new()))).collect()
+}
