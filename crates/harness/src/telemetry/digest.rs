@@ -11,6 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const PROCESSES_MAX: usize = 32;
 const OTHERS: &str = "(others)";
 
+/// A look that is late by less than this part of the window is in time.
+const LATE_PARTS: u64 = 100;
+
 /// A value of a sample.
 type Read = fn(&Sample) -> Option<u64>;
 
@@ -91,7 +94,11 @@ impl Sampled {
             used.backend_connections = Some(self.ledger.connections());
             used.backend_connections_lost = Some(self.ledger.lost());
             match self.ledger.is_whole(self.period_ns, window_ns) {
-                Ok(()) => used.backend_bytes = grown(first, last, |s| s.backend_bytes),
+                Ok(()) if self.ends_with_load => used.backend_bytes = grown(first, last, |s| s.backend_bytes),
+                Ok(()) => match carried(samples, self.ledger_from_ns, start_ns, end_ns) {
+                    Ok(bytes) => used.backend_bytes = bytes,
+                    Err(why) => self.missing.push(why),
+                },
                 Err(why) if self.ledger.lost() > 0 => self.missing.push(why),
                 // A port on which nobody called: an agent's, or one for shutting down.
                 Err(_) => {}
@@ -118,6 +125,26 @@ fn scaled(n: u64, window_ns: u64, between_ns: u64) -> u64 {
 
 fn grown(first: &Sample, last: &Sample, of: Read) -> Option<u64> {
     Some(of(last)?.saturating_sub(of(first)?))
+}
+
+/// What went to the back end and back within a window of a steady load. Looks that come late leave a part of the window
+/// out, or see what went on after it: then what was seen from `from_ns` on, shortly before the window, to the last look
+/// in time stands for all of it.
+fn carried(samples: &[Sample], from_ns: u64, start_ns: u64, end_ns: u64) -> Result<Option<u64>, String> {
+    let window_ns = end_ns.saturating_sub(start_ns);
+    let near_ns = window_ns / LATE_PARTS;
+    let looks = samples.iter().filter_map(|sample| Some((sample.backend_at_ns, sample.backend_bytes?)));
+    let mut looks = looks.filter(|(at_ns, _)| *at_ns <= end_ns.saturating_add(near_ns));
+    let Some(first) = looks.next() else { return Ok(None) };
+    let last = looks.last().unwrap_or(first);
+    if first.0.abs_diff(start_ns) <= near_ns && last.0.abs_diff(end_ns) <= near_ns {
+        return Ok(Some(last.1.saturating_sub(first.1)));
+    }
+    let between_ns = last.0.saturating_sub(from_ns);
+    if between_ns < window_ns / 2 {
+        return Err("back-end bytes: the looks at the connections came too late".to_string());
+    }
+    Ok(Some(scaled(last.1, window_ns, between_ns)))
 }
 
 fn series(samples: &[Sample]) -> BTreeMap<String, Vec<Option<u64>>> {

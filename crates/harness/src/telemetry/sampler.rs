@@ -5,7 +5,7 @@
 
 use super::backend::Ledger;
 use super::machine::Machine;
-use super::sockets::{ALL_STATES, CONNECTED, Diagnosis, LISTEN, LISTENING, Socket};
+use super::sockets::{ALL_STATES, CONNECTED, Diagnosis, LISTEN, LISTENING, Socket, is_connected};
 use super::threads::{self, Threads};
 use super::{Tree, TreeSample, process};
 use crate::host::{clock, cpus};
@@ -16,8 +16,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub(super) const PERIOD_NS: u64 = 100_000_000;
 /// Most samples of one slice; longer ones have longer periods.
 pub(super) const SAMPLES_MAX: u64 = 600;
-/// Longest time before the window at which the dear readings begin.
+/// Time before the window at which the dear readings begin, at least and for each process more.
 const LEAD_NS: u64 = 30_000_000;
+const LEAD_OF_A_PROCESS_NS: u64 = 3_000_000;
 /// How often the sampler looks whether the load has begun.
 const POLL_NS: u64 = 500_000;
 
@@ -52,6 +53,8 @@ pub struct Sampled {
     pub(super) samples: Vec<Sample>,
     pub(super) edges: Option<(Edge, Edge)>,
     pub(super) ledger: Ledger,
+    /// When the ledger was begun, before the window.
+    pub(super) ledger_from_ns: u64,
     /// Shared-out and own memory after the window.
     pub(super) own_bytes: Option<(u64, u64)>,
     pub(super) sampler_cpu_ns: u64,
@@ -64,6 +67,8 @@ pub(super) struct Sample {
     pub tree: TreeSample,
     pub machine: Machine,
     pub accept_queue: Option<u64>,
+    /// When the connections to the back end were known: among many busy processes long after the tree.
+    pub backend_at_ns: u64,
     pub backend_bytes: Option<u64>,
 }
 
@@ -71,6 +76,8 @@ pub(super) struct Sample {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Edge {
     pub at_ns: u64,
+    /// When the sockets were known. A busy machine may let the sampler wait before it asks.
+    pub sockets_at_ns: u64,
     pub threads: Option<Threads>,
     /// All TCP sockets of the machine.
     pub sockets: Vec<Socket>,
@@ -81,12 +88,14 @@ pub(super) struct Edge {
 impl Edge {
     fn look(tree: &Tree, diagnosis: Option<&mut Diagnosis>) -> Edge {
         let at_ns = clock::monotonic_ns();
+        // Sockets first: after a window their states change soonest.
+        let sockets = diagnosis.and_then(|it| it.dump(ALL_STATES, &[], true).ok()).unwrap_or_default();
+        let sockets_at_ns = clock::monotonic_ns();
         tree.sample();
         let pids = tree.pids();
-        // Sockets first: after a window their states change soonest.
-        let sockets = diagnosis.and_then(|it| it.dump(ALL_STATES, &[], false).ok()).unwrap_or_default();
         Edge {
             at_ns,
+            sockets_at_ns,
             threads: threads::read(&pids),
             sockets,
             inodes: pids.iter().flat_map(|pid| process::socket_inodes(*pid)).collect(),
@@ -121,10 +130,17 @@ impl Sampler<'_> {
             }
         };
         let Some(start_ns) = wait_for_window(window_start_ns, done) else { return sampled };
-        clock::sleep_until(start_ns.saturating_sub(LEAD_NS.min(self.discard_ns / 2)), done);
+        let processes = self.target.tree.pids().len() as u64;
+        let lead_ns = LEAD_NS.saturating_add(LEAD_OF_A_PROCESS_NS.saturating_mul(processes));
+        clock::sleep_until(start_ns.saturating_sub(lead_ns.min(self.discard_ns / 2)), done);
         let before = Edge::look(self.target.tree, diagnosis.as_mut());
         let mut eyes = Eyes::new(self.target, &before, diagnosis);
         sampled.ledger = std::mem::take(&mut eyes.ledger);
+        // Among many busy processes the first look within the window is late, for it waits for the dear ones.
+        let connected: Vec<Socket> =
+            before.sockets.iter().filter(|socket| is_connected(socket)).copied().collect();
+        sampled.ledger.look(&connected);
+        sampled.ledger_from_ns = before.sockets_at_ns;
         self.watch(start_ns, done, &mut eyes, &mut sampled);
         let after = Edge::look(self.target.tree, eyes.diagnosis.as_mut());
         sampled.ledger.close(&after.sockets);
@@ -233,7 +249,9 @@ impl<'a> Eyes<'a> {
             }
         }
         if !ledger.ports().is_empty() {
-            match diagnosis.dump(CONNECTED, ledger.ports(), true) {
+            let found = diagnosis.dump(CONNECTED, ledger.ports(), true);
+            sample.backend_at_ns = clock::monotonic_ns();
+            match found {
                 Ok(found) => sample.backend_bytes = Some(ledger.look(&found)),
                 Err(why) => note(&mut self.missing, format!("back-end bytes: {why}")),
             }

@@ -68,6 +68,11 @@ pub(super) const LISTENING: u32 = 1 << LISTEN;
 pub(super) const CONNECTED: u32 =
     ALL_STATES & !(1 | 1 << 2 | 1 << 3 | 1 << TIME_WAIT | 1 << LISTEN | 1 << 12);
 
+/// Whether a socket is one of those.
+pub(super) fn is_connected(socket: &Socket) -> bool {
+    CONNECTED & (1 << socket.state) != 0
+}
+
 /// One socket at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Socket {

@@ -105,6 +105,39 @@ fn many_processes_are_summed_beyond_the_limit_and_a_reused_number_is_another_pro
 }
 
 #[test]
+fn looks_at_the_back_end_that_come_late_stand_for_the_window_by_their_time() {
+    let look = |at_ms: u64, bytes: u64| Sample {
+        backend_at_ns: at_ms * MS,
+        backend_bytes: Some(bytes),
+        ..sample(at_ms, 0, 1)
+    };
+    let carried = |looks: Vec<Sample>| {
+        let mut ledger = Ledger::new(vec![8009], &[]);
+        let bytes = Some((0, 0));
+        let socket = super::super::sockets::Socket {
+            local_port: 8009,
+            remote_port: 4000,
+            bytes,
+            ..Default::default()
+        };
+        ledger.look(&[socket]);
+        let sampled = Sampled { ledger, ledger_from_ns: 950 * MS, ..sampled(looks) };
+        let (used, telemetry) = sampled.digest(1_000 * MS, 2_000 * MS).unwrap();
+        (used.backend_bytes, telemetry.missing.len())
+    };
+    assert_eq!(
+        carried(vec![look(1_003, 60), look(1_500, 70), look(2_009, 1_060)]),
+        (Some(1_000), 0),
+        "in time"
+    );
+    // A fifth of the window was over at the first look within it.
+    assert_eq!(carried(vec![look(1_200, 250), look(1_500, 550), look(2_000, 1_050)]), (Some(1_000), 0));
+    // The load was over at the last one.
+    assert_eq!(carried(vec![look(1_001, 51), look(1_900, 950), look(2_200, 1_100)]), (Some(1_000), 0));
+    assert_eq!(carried(vec![look(1_300, 350), look(2_200, 900)]), (None, 1), "too little of it was seen");
+}
+
+#[test]
 fn a_back_end_of_connections_too_short_to_be_seen_is_not_measured_and_said_so() {
     let mut first = sample(0, 0, 1);
     let mut last = sample(1_000, 0, 1);
