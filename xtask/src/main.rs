@@ -7,6 +7,7 @@ mod gates;
 mod kills;
 mod mutate;
 mod schema;
+mod subjects;
 mod tidy;
 mod tools;
 mod truth;
@@ -23,6 +24,7 @@ cargo xtask kills [--count N]  kill a live study at N random moments and let it 
 cargo xtask gates              what an exchange costs: instructions, system calls, memory; fails above its bounds
 cargo xtask benches            run every program that measures Proofload itself, briefly, to see that it runs
 cargo xtask bounds [--check]   write the table of group-sequential bounds, or compare
+cargo xtask subjects-all       every version and choice of every server once, to docs/subjects-tested.md
 cargo xtask truth              every ground truth and mutation, to docs/truth.md; --only-tests, --check, --live
 cargo xtask mutate [NAME]      break the method in one place after the other; a test must notice each";
 
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         Some("bounds") => bounds::run(rest),
         Some("truth") => truth::run(&root(), rest),
         Some("mutate") => mutate::run(&root(), rest),
+        Some("subjects-all") => subjects::run(&root()),
         Some("help" | "--help" | "-h") => {
             println!("{HELP}");
             Ok(())

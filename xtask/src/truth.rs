@@ -229,7 +229,7 @@ fn stamp_of<'a>(page: &'a str, heading: &str) -> anyhow::Result<&'a str> {
     Ok(page[after..end].lines().find(|line| !line.is_empty()).unwrap_or_default())
 }
 
-fn today() -> anyhow::Result<String> {
+pub(crate) fn today() -> anyhow::Result<String> {
     let output = Command::new("date").args(["-u", "+%Y-%m-%d"]).output().context("date")?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }

@@ -6,6 +6,7 @@ mod open;
 mod parts;
 mod records;
 mod reference;
+mod start;
 mod transport;
 
 pub use capacity::CapacityArgs;
@@ -16,6 +17,7 @@ pub use records::{
     BaselineArgs, CondenseArgs, DiffArgs, HistoryArgs, ListFormat, ReproductionsArgs, RerunArgs, ResumeArgs,
 };
 pub use reference::{ReferenceArgs, ReferenceTlsArgs};
+pub use start::StartArgs;
 pub use transport::TransportArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -392,6 +394,8 @@ pub enum SubjectsAction {
     },
     /// Check folders: declaration, pins and sources; all mistakes at once
     Check(CheckArgs),
+    /// Start one as a study would, say where it listens, and end it on Ctrl-C: for a look by hand or another client
+    Start(StartArgs),
     /// Fetch files and pin them in a subject's lock; a folder that is not there is made
     Add {
         /// group:artifact:version, with :type and :classifier where there are, from Maven Central, or debian:PACKAGE

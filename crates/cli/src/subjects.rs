@@ -1,13 +1,14 @@
 //! `proofload subjects`: what the catalogue offers, whether it is right, and what is added to it.
 
 mod check;
+mod start;
 
 use crate::args::{ShownArgs, SubjectsAction, SubjectsArgs};
 use crate::exit::{Exit, leave};
 use crate::output;
 use crate::run::subject_error;
 use proofload_harness::host::signals;
-use proofload_harness::subject::{self, Cache, Catalogue};
+use proofload_harness::subject::{self, Cache, Catalogue, Choice};
 use std::path::Path;
 
 /// The verb.
@@ -18,6 +19,7 @@ pub fn subjects(args: &SubjectsArgs) -> anyhow::Result<Exit> {
         (Some(SubjectsAction::List { shown }), _) => list(shown),
         (Some(SubjectsAction::Show { subject, shown }), _) => show(shown, subject),
         (Some(SubjectsAction::Check(args)), _) => check::check(args),
+        (Some(SubjectsAction::Start(args)), _) => start::start(args),
         (Some(SubjectsAction::Add { coordinates, to, catalogue }), _) => {
             add(catalogue.as_deref(), coordinates, to)
         }
@@ -75,4 +77,15 @@ fn add(catalogue: Option<&Path>, coordinates: &[String], folder: &str) -> anyhow
         text.push_str(&format!("pinned {line}\n"));
     }
     print(&text)
+}
+
+/// Parameters as `--with` gives them.
+fn pairs(with: &[String]) -> anyhow::Result<Choice> {
+    let pair = |one: &String| {
+        let (name, value) = one.split_once('=').ok_or_else(|| {
+            leave(Exit::Usage, format!("--with {one}: no =; write --with NAME=VALUE, such as --with jdk=17"))
+        })?;
+        Ok((name.to_string(), value.to_string()))
+    };
+    with.iter().map(pair).collect()
 }

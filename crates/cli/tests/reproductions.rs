@@ -180,7 +180,9 @@ fn the_page_of_the_documents_is_what_its_records_say() {
     let printed = proofload(&["reproductions", "docs/reproductions"]);
     assert!(printed.status.success(), "{}", text(&printed.stderr));
     let remedy = "write it anew: proofload reproductions docs/reproductions -o docs/reproductions.md";
-    assert_eq!(page.expect(remedy), text(&printed.stdout), "{remedy}");
+    let (page, printed) = (page.expect(remedy), text(&printed.stdout));
+    let differing = page.lines().zip(printed.lines()).find(|(there, wanted)| there != wanted);
+    assert!(page == printed, "{remedy}; the first line that differs: {differing:?}");
 }
 
 #[test]

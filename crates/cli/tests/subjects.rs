@@ -2,9 +2,11 @@
 
 mod support;
 
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use support::{command, json, proofload, text};
 
 /// An empty cache, and programs that stand first in `PATH`.
@@ -131,6 +133,36 @@ fn the_reference_server_starts_answers_and_ends() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     let told = text(&output.stdout);
     assert!(told.contains("reference with its defaults: starts, answers, ends"), "{told}");
+}
+
+#[test]
+fn a_subject_is_started_for_a_look_and_ends_when_it_is_told_to() {
+    let mut child = command(&["subjects", "start", "reference", "--with", "size=17"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("proofload starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().expect("piped")).read_line(&mut line).expect("a line");
+    let url = line.trim_end().strip_prefix("listening on ").unwrap_or_else(|| panic!("{line:?}")).to_string();
+    let asked = proofload(&[&format!("{url}/"), "-n", "3", "-c", "1", "--format", "json", "--no-ceiling"]);
+    let received = json(&asked)["points"][0]["bytes_received"].as_u64().expect("a count");
+    kill_process(Pid::from_child(&child), Signal::TERM).expect("it runs");
+    let status = child.wait().expect("it ends");
+    assert!(status.success(), "{status}");
+    assert!((3 * 17..3 * 400).contains(&received), "{received}");
+    let address = url.trim_start_matches("http://");
+    assert!(std::net::TcpStream::connect(address).is_err(), "nothing listens any more at {address}");
+}
+
+#[test]
+fn a_start_with_a_parameter_that_is_none_says_which_there_are() {
+    for (with, told) in
+        [("sise=17", "no parameter `sise`; there are: service"), ("size", "no =; write --with NAME=VALUE")]
+    {
+        let output = proofload(&["subjects", "start", "reference", "--with", with]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains(told), "{}", text(&output.stderr));
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `proofload subjects check`: is a folder right, and does it start, answer and end?
 
-use super::{find, open_cache, print, print_json, say};
+use super::{find, open_cache, pairs, print, print_json, say};
 use crate::args::CheckArgs;
 use crate::exit::{Exit, leave};
 use crate::run::subject_error;
@@ -56,13 +56,7 @@ fn chosen(args: &CheckArgs, catalogue: &Catalogue, folder: &str) -> anyhow::Resu
     if args.with.is_empty() && args.times.is_none() {
         return subject::choices(catalogue, folder).map_err(usage);
     }
-    let pair = |one: &String| {
-        let (name, value) = one.split_once('=').ok_or_else(|| {
-            leave(Exit::Usage, format!("--with {one}: no =; write --with NAME=VALUE, such as --with jdk=17"))
-        })?;
-        Ok((name.to_string(), value.to_string()))
-    };
-    let with: Choice = args.with.iter().map(pair).collect::<anyhow::Result<_>>()?;
+    let with = pairs(&args.with)?;
     Ok(Choices { apply: vec![with], rest: Vec::new() })
 }
 

@@ -80,7 +80,10 @@ pub(crate) fn check_words(begin: &[String], value: &str) -> Result<(), String> {
     if value.chars().any(char::is_control) {
         return Err("holds a line break or another control character; write one line of words".to_string());
     }
-    let fits = |word: &str| begin.iter().any(|begin| word.len() > begin.len() && word.starts_with(begin));
+    // -X and -D say nothing alone; -server does.
+    let whole = |begin: &str| begin.len() > "-X".len();
+    let begins = |word: &str, begin: &str| word.starts_with(begin) && (word != begin || whole(begin));
+    let fits = |word: &str| begin.iter().any(|begin| begins(word, begin));
     match value.split_whitespace().find(|word| !fits(word)) {
         Some(word) => Err(format!(
             "`{}` does not begin with {}; write words that do, with spaces between them",

@@ -400,7 +400,9 @@ fn the_studies_that_come_with_proofload_fit_its_catalogue_and_their_presets() {
                 "{} {preset:?}",
                 path.display()
             );
-            assert!(!plan.not_tested.iter().any(|line| line.starts_with("looks")), "{:?}", plan.not_tested);
+            // Three variants leave room for fewer blocks than two do, but always for the first look.
+            let cut = plan.not_tested.iter().any(|line| line.starts_with("any claim, most likely"));
+            assert!(!cut, "{}: {:?}", path.display(), plan.not_tested);
         }
     }
 }

@@ -19,7 +19,9 @@ const ASK_WITHIN: Duration = Duration::from_secs(30);
 /// It does not start with them, or would pass over one of them.
 pub(super) fn check(subject: &str, jdk: &Jdk, args: &[String]) -> Result<(), SubjectError> {
     // A flag that holds what is known at the start only has nothing to do with the version.
-    let flags = args.iter().filter(|word| word.starts_with("-X") && !word.contains('{'));
+    let asked = ["-X", "-client", "-server"];
+    let flags =
+        args.iter().filter(|word| asked.iter().any(|begin| word.starts_with(begin)) && !word.contains('{'));
     let java = jdk.home.join("bin/java").to_string_lossy().into_owned();
     let words = std::iter::once(java).chain(flags.cloned()).chain(["-version".to_string()]).collect();
     let keeper = Keeper::start()?;
