@@ -49,6 +49,7 @@ const TESTS: &[Test] = tests![
     caches::a_killed_builder_leaves_nothing_half_made,
     tomcat::every_tomcat_serves_on_every_connector,
     tomcat::comet_echoes_on_every_tomcat_and_connector_that_has_it,
+    tomcat::struts_echoes_on_every_tomcat_that_it_is_pinned_with,
     tomcat::queries_keep_values_waiting_in_one_pool_and_not_in_two,
     tomcat::virtual_threads_serve_on_both_connectors_of_every_newer_tomcat,
     tomcat::the_full_tomcat_serves_its_examples_on_every_connector_of_one_process,

@@ -149,6 +149,38 @@ pub fn comet_echoes_on_every_tomcat_and_connector_that_has_it() {
     }
 }
 
+/// An action answers as the servlet does in whose place it is, on the Tomcat of its time and on the oldest one.
+pub fn struts_echoes_on_every_tomcat_that_it_is_pinned_with() {
+    if skipped() {
+        return;
+    }
+    let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
+    let choices: [&[(&str, &str)]; 6] = [
+        &[("struts_version", "2.3.37"), ("tomcat_version", "7.0.109")],
+        &[("struts_version", "2.3.37")],
+        &[("struts_version", "2.5.33")],
+        &[("struts_version", "6.10.0")],
+        &[("struts_version", "7.1.1")],
+        &[("handler", "servlet")],
+    ];
+    for (number, choice) in choices.into_iter().enumerate() {
+        let with = choice.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let spec = SubjectSpec::Catalogue { folder: "struts2".into(), with };
+        let temp = keeper.temp().join(number.to_string());
+        let running = bench.prepare(&spec).start(&keeper, &[], &bench.log(), &temp).unwrap();
+        running.wait_ready(&Default::default()).unwrap();
+        let address = running.address().tcp().unwrap();
+        assert_eq!(body(&get(address, "/echo")).len(), 1024, "{choice:?}");
+        assert_eq!(body(&get(address, "/echo?t=abc")), "abc", "{choice:?}");
+        let post = "POST /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello";
+        assert_eq!(body(&ask(address, post)), "hello", "{choice:?}");
+        // The method by its name behind the action's: Struts alone understands it.
+        let named = get(address, "/echo!echo?t=abc");
+        assert_eq!(body(&named) == "abc", choice != [("handler", "servlet")], "{choice:?}: {named}");
+        running.stop().unwrap();
+    }
+}
+
 /// One pool of two threads is used up by queries, and values wait for them; with two pools they do not.
 pub fn queries_keep_values_waiting_in_one_pool_and_not_in_two() {
     if skipped() {
