@@ -136,7 +136,7 @@ fn carried(samples: &[Sample], from_ns: u64, start_ns: u64, end_ns: u64) -> Resu
     let looks = samples.iter().filter_map(|sample| Some((sample.backend_at_ns, sample.backend_bytes?)));
     let mut looks = looks.filter(|(at_ns, _)| *at_ns <= end_ns.saturating_add(near_ns));
     let Some(first) = looks.next() else { return Ok(None) };
-    let last = looks.last().unwrap_or(first);
+    let last = looks.next_back().unwrap_or(first);
     if first.0.abs_diff(start_ns) <= near_ns && last.0.abs_diff(end_ns) <= near_ns {
         return Ok(Some(last.1.saturating_sub(first.1)));
     }
