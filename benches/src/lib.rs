@@ -9,6 +9,7 @@ pub mod child;
 pub mod clients;
 pub mod flags;
 pub mod pairs;
+pub mod reports;
 pub mod series;
 pub mod subject;
 

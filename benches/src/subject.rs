@@ -34,12 +34,22 @@ impl Subject {
     /// # Errors
     /// When it does not start, or says nothing of where it listens.
     pub fn start(flags: &[&str]) -> anyhow::Result<Subject> {
-        Subject::start_program(&proofload()?, flags)
+        Subject::start_program(&proofload()?, &[&["reference-server", "--port", "0"], flags].concat())
     }
 
-    fn start_program(proofload: &Path, flags: &[&str]) -> anyhow::Result<Subject> {
+    /// Starts a subject of the catalogue, with those parameters as `name=value`.
+    ///
+    /// # Errors
+    /// As [`Subject::start`].
+    pub fn of_catalogue(name: &str, with: &[&str]) -> anyhow::Result<Subject> {
+        let with = with.iter().flat_map(|pair| ["--with", pair]);
+        let arguments: Vec<&str> = ["subjects", "start", name].into_iter().chain(with).collect();
+        Subject::start_program(&proofload()?, &arguments)
+    }
+
+    fn start_program(proofload: &Path, arguments: &[&str]) -> anyhow::Result<Subject> {
         let mut command = child::on_cpu(SUBJECT_CPU, proofload);
-        command.args(["reference-server", "--port", "0"]).args(flags).stdout(Stdio::piped());
+        command.args(arguments).stdout(Stdio::piped());
         let mut child = command.spawn().context("taskset could not be started")?;
         let stdout = child.stdout.take().context("no standard output")?;
         let mut subject = Subject { child, url: String::new() };

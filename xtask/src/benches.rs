@@ -35,6 +35,6 @@ mod tests {
     #[test]
     fn every_program_is_run() {
         let names = super::programs(&crate::root()).unwrap();
-        assert_eq!(names, ["drivers", "figures", "memory", "mm1", "open_loop"]);
+        assert_eq!(names, ["drivers", "figures", "memory", "mm1", "open_loop", "same_work"]);
     }
 }

@@ -296,6 +296,32 @@ fn value(measure: Measure, slices: &[&Slice], response: Option<&LatencyHistogram
         Measure::ResponseMax => Some(response?.quantile_ns(1.0)? as f64),
         Measure::ErrorShare => counts.error_share(),
         Measure::Errors => Some(counts.errors() as f64),
+        Measure::ReceivedBytesPerExchange => {
+            let bytes =
+                slices.iter().fold(0, |sum: u64, slice| sum.saturating_add(slice.measured.bytes_received));
+            let answered =
+                slices.iter().fold(0, |sum: u64, slice| sum.saturating_add(slice.answered_in_window));
+            (answered > 0).then(|| bytes as f64 / answered as f64)
+        }
         other => subject::value(other, slices),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::Point;
+
+    #[test]
+    fn received_bytes_are_those_of_all_slices_over_what_was_answered_in_them() {
+        let slice = |answered, bytes_received| Slice {
+            answered_in_window: answered,
+            measured: Point { bytes_received, ..Point::default() },
+            ..Slice::default()
+        };
+        let (one, other, silent) = (slice(10, 4_870), slice(30, 14_622), slice(0, 12));
+        let of = |slices: &[&Slice]| value(Measure::ReceivedBytesPerExchange, slices, None);
+        assert_eq!(of(&[&one, &other]), Some(487.3));
+        assert_eq!(of(&[&silent]), None);
     }
 }

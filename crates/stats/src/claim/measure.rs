@@ -20,6 +20,8 @@ pub enum Measure {
     ErrorShare,
     /// Errors, a count.
     Errors,
+    /// Bytes that the generator received, heads included, per answered exchange.
+    ReceivedBytesPerExchange,
     /// CPU time of the subject per answered exchange in nanoseconds.
     CpuPerRequest,
     /// Resident memory of the subject in bytes.
