@@ -81,6 +81,7 @@ fn row(subject: &str, one: &Value) -> Row {
     let empty = serde_json::Map::new();
     let with = one["with"].as_object().unwrap_or(&empty);
     let named = |name: &str| with.get(name).and_then(Value::as_str).unwrap_or("").to_string();
+    // Of several versions each names itself.
     let others = with.iter().filter(|(name, _)| !["version", "jdk"].contains(&name.as_str()));
     let others = others.map(|(name, value)| format!("{name}={}", value.as_str().unwrap_or("")));
     let words: Vec<&str> =
@@ -105,8 +106,8 @@ fn page(rows: &[Row], date: &str, machine: &str) -> String {
     let mut text = format!(
         "# Subjects that were tested\n\nWritten by `cargo xtask subjects-all`: each version of each server of the catalogue \
          with each JDK that was installed, and each\nvalue of every other choice once. *Ready* is the time from its start until \
-         it answered, two at a time on this machine: it says\nthat it works, not how fast. What *answers* lists was asked for, by \
-         [these words](../subjects/README.md#what-the-web-servers-answer).\n*Clean* is an end on TERM within its grace, with no \
+         it answered, two at a time on this machine: it says\nthat it works, not how fast. What *answers* lists was asked for, by\n\
+         [these words](../subjects/README.md#what-the-web-servers-answer). *Clean* is an end on TERM within its grace, with no \
          process, port or temporary file left.\n\n{date}, {machine}.\n\n\
          | subject | version | JDK | other choices | ready after ms | answers | ended |\n\
          | --- | --- | --- | --- | --- | --- | --- |\n"

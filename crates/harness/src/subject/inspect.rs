@@ -17,9 +17,6 @@ use super::keeper::Keeper;
 use super::prepare::Prepared;
 use super::running::Running;
 
-/// The parameter whose values are tried with every JDK.
-const VERSION: &str = "version";
-
 /// Parameters of a folder that differ from its defaults.
 pub type Choice = BTreeMap<String, String>;
 
@@ -48,17 +45,25 @@ pub fn choices(catalogue: &Catalogue, folder: &str) -> Result<Choices, SubjectEr
     Ok(choices)
 }
 
-/// Each version with each JDK that is installed, and each value of every other choice with the first of these with which
-/// it applies.
+/// Each version (of a parameter `version` or `…_version`) with each JDK that is installed, where they apply, and each value
+/// of every other choice with the first of these with which it applies.
 ///
 /// # Errors
 /// There is no such folder.
 pub fn every_choice(catalogue: &Catalogue, folder: &str) -> Result<Choices, SubjectError> {
     let (_, declaration) = catalogue.subject(folder)?;
     let mut bases = vec![Choice::new()];
-    let versions = declaration.parameters.iter().find(|parameter| parameter.name == VERSION);
-    if let Some(ParameterKind::Choice(words)) = versions.map(|parameter| &parameter.kind) {
-        bases = words.iter().map(|word| Choice::from([(VERSION.to_string(), word.clone())])).collect();
+    for parameter in declaration.parameters.iter().filter(|parameter| is_version(parameter)) {
+        let ParameterKind::Choice(words) = &parameter.kind else { continue };
+        // What is left out by default is no word of its own.
+        let left_out = parameter.default.as_ref().is_none_or(|default| !words.contains(default));
+        let levels = words.iter().map(Some).chain(left_out.then_some(None));
+        let levels: Vec<Option<&String>> = levels.collect();
+        let with = |base: &Choice, word: &Option<&String>| {
+            let added = word.map(|word| (parameter.name.clone(), word.clone()));
+            base.clone().into_iter().chain(added).collect::<Choice>()
+        };
+        bases = bases.iter().flat_map(|base| levels.iter().map(move |word| with(base, word))).collect();
     }
     let of_jdk = |parameter: &&Parameter| declaration.jdk == Some(format!("{{{}}}", parameter.name));
     if let Some(parameter) = declaration.parameters.iter().find(of_jdk) {
@@ -71,11 +76,18 @@ pub fn every_choice(catalogue: &Catalogue, folder: &str) -> Result<Choices, Subj
         };
         bases = bases.iter().flat_map(|base| majors.iter().map(move |major| with(base, major))).collect();
     }
+    let applies =
+        |choice: &&Choice| declaration.check_combination(&declaration.values_with_defaults(choice)).is_ok();
     let mut choices = Choices::default();
-    for base in bases.clone() {
-        choices.sort_in(declaration, base);
+    // Versions of two things go together in some ways only, and which they are is no news.
+    let several = declaration.parameters.iter().filter(|parameter| is_version(parameter)).count() > 1;
+    for base in bases.iter().filter(|base| !several || applies(base)) {
+        choices.sort_in(declaration, base.clone());
     }
-    for (name, word) in others(declaration).filter(|(name, _)| name != VERSION) {
+    for (name, word) in others(declaration) {
+        if choices.apply.iter().any(|choice| choice.get(&name) == Some(&word)) {
+            continue;
+        }
         let alone = Choice::from([(name.clone(), word.clone())]);
         let with = |base: &Choice| base.clone().into_iter().chain(alone.clone()).collect::<Choice>();
         // As it is by default, where that applies.
@@ -84,10 +96,7 @@ pub fn every_choice(catalogue: &Catalogue, folder: &str) -> Result<Choices, Subj
         };
         let mut candidates: Vec<Choice> = bases.iter().map(with).collect();
         candidates.sort_by_key(near);
-        let fits = |choice: &&Choice| {
-            declaration.check_combination(&declaration.values_with_defaults(choice)).is_ok()
-        };
-        let first = candidates.iter().find(fits).cloned();
+        let first = candidates.iter().find(applies).cloned();
         choices.sort_in(declaration, first.unwrap_or(alone));
     }
     Ok(choices)
@@ -103,6 +112,11 @@ fn others(declaration: &Declaration) -> impl Iterator<Item = (String, String)> {
         let others = words.iter().filter(|word| parameter.default.as_ref() != Some(word));
         others.map(|word| (parameter.name.clone(), word.clone()))
     })
+}
+
+/// Whether its values are tried with every JDK.
+fn is_version(parameter: &Parameter) -> bool {
+    parameter.name == "version" || parameter.name.ends_with("_version")
 }
 
 impl Choices {
@@ -195,4 +209,54 @@ fn ask(prepared: &Prepared, running: &Running) -> Result<Vec<&'static str>, Subj
         }
     }
     Ok(prepared.answers.iter().map(|answer| answer.word()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn every(parameters: &str, applies: &str) -> (Vec<String>, Vec<String>) {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("one");
+        std::fs::create_dir(&folder).unwrap();
+        let text = format!(
+            "description: one\nparameters:\n{parameters}\napplies:\n{applies}\n\
+             start: [[./one]]\nready: {{ within: 1s }}\n"
+        );
+        std::fs::write(folder.join("subject.yaml"), text).unwrap();
+        let Choices { apply, rest } = every_choice(&Catalogue::read(place.path()).unwrap(), "one").unwrap();
+        let told = |choice: &Choice| {
+            choice.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+        };
+        (apply.iter().map(told).collect(), rest.iter().map(|(choice, _)| told(choice)).collect())
+    }
+
+    #[test]
+    fn a_choice_that_does_not_go_with_the_default_is_tried_with_what_it_goes_with() {
+        let parameters = "  - { name: version, kind: { choice: ['1', '2'] }, default: '2', doc: which }\n  \
+            - { name: io, kind: { choice: [new, old, odd] }, default: new, doc: how }";
+        let applies = "  - { when: { io: [old] }, need: { version: ['1'] }, because: it went }\n  \
+            - { when: { io: [odd] }, need: { io: [new] }, because: nothing takes it }";
+        let (apply, rest) = every(parameters, applies);
+        assert_eq!(apply, ["version=1", "version=2", "io=old version=1"]);
+        assert_eq!(rest, ["io=odd"]);
+    }
+
+    #[test]
+    fn versions_of_two_things_are_tried_in_every_way_that_goes() {
+        let parameters = "  - { name: a_version, kind: { choice: ['1', '2'] }, default: '1', doc: which }\n  \
+            - { name: b_version, kind: { choice: ['8', '9'] }, default: '', doc: which }";
+        let applies =
+            "  - { when: { a_version: ['2'] }, need: { b_version: ['9', ''] }, because: it is old }";
+        let (apply, rest) = every(parameters, applies);
+        let wanted = [
+            "a_version=1 b_version=8",
+            "a_version=1 b_version=9",
+            "a_version=1",
+            "a_version=2 b_version=9",
+            "a_version=2",
+        ];
+        assert_eq!(apply, wanted);
+        assert_eq!(rest, Vec::<String>::new());
+    }
 }
