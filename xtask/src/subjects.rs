@@ -107,8 +107,8 @@ fn page(rows: &[Row], date: &str, machine: &str) -> String {
         "# Subjects that were tested\n\nWritten by `cargo xtask subjects-all`: each version of each server of the catalogue \
          with each JDK that was installed, and each\nvalue of every other choice once. *Ready* is the time from its start until \
          it answered, two at a time on this machine: it says\nthat it works, not how fast. What *answers* lists was asked for, by\n\
-         [these words](../subjects/README.md#what-the-web-servers-answer). *Clean* is an end on TERM within its grace, with no \
-         process, port or temporary file left.\n\n{date}, {machine}.\n\n\
+         [these words](../subjects/README.md#what-the-web-servers-answer). *Clean* is an end on TERM within its \
+         grace,\nwith no process, port or temporary file left.\n\n{date}, {machine}.\n\n\
          | subject | version | JDK | other choices | ready after ms | answers | ended |\n\
          | --- | --- | --- | --- | --- | --- | --- |\n"
     );
