@@ -9,10 +9,13 @@ use std::process::Command;
 /// A client of the others, which runs at an address.
 const CLIENT: &str = "bare_loop";
 
+/// What is measured, built as it is released: all of it at once, since parts of it alone would be built otherwise.
+pub const RELEASE: [&str; 8] =
+    ["build", "--release", "--locked", "--quiet", "-p", "proofload-cli", "-p", "proofload-benches"];
+
 /// The task: builds them as they are run, and runs each briefly.
 pub fn run(root: &Path) -> anyhow::Result<()> {
-    let packages = ["-p", "proofload-cli", "-p", "proofload-benches"];
-    cargo(root, &[&["build", "--release", "--locked", "--quiet"], &packages[..]].concat(), &[])?;
+    cargo(root, &RELEASE, &[])?;
     for name in programs(root)? {
         run_command(Command::new(target_folder(root).join("release").join(name)).arg("--smoke"))?;
     }

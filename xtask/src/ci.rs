@@ -2,8 +2,8 @@
 
 use crate::tools::{self, run_command};
 use crate::{benches, gates, root};
-use anyhow::{Context, bail};
-use std::process::Command;
+use anyhow::{Context, bail, ensure};
+use std::process::{Child, Command};
 use std::time::Instant;
 
 /// Runs every step and stops at the first that fails.
@@ -19,10 +19,13 @@ pub fn run() -> anyhow::Result<()> {
     step("documents", || {
         cargo(&["doc", "--workspace", "--no-deps", "--locked", "--quiet"], &[("RUSTDOCFLAGS", "-D warnings")])
     })?;
+    // Tests wait more than they work: what is released is built beside them, by what they leave of the CPUs.
+    let release = Building::start()?;
     step("tests, with real servers", || {
         cargo(&["test", "--workspace", "--locked", "--no-fail-fast"], &[("PROOFLOAD_SLOW_TESTS", "1")])
     })?;
     step("a study killed at ten moments goes on", || cargo(&["xtask", "kills", "--count", "10"], &[]))?;
+    step("the release is built", || release.finish())?;
     step("what an exchange costs", || gates::run(&root()))?;
     step("the benchmarks run", || benches::run(&root()))?;
     println!("\nci: all passed in {:.0} s", begun.elapsed().as_secs_f64());
@@ -35,6 +38,32 @@ fn step(name: &str, work: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result
     work().with_context(|| format!("step failed: {name}"))?;
     println!("== {name}: passed in {:.0} s", begun.elapsed().as_secs_f64());
     Ok(())
+}
+
+/// A build in the background; ended when dropped.
+struct Building(Child);
+
+impl Building {
+    fn start() -> anyhow::Result<Building> {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new("nice");
+        command.args(["-n", "19"]).arg(cargo).args(benches::RELEASE).current_dir(root());
+        Ok(Building(command.spawn().context("nice could not be started")?))
+    }
+
+    fn finish(mut self) -> anyhow::Result<()> {
+        let status = self.0.wait().context("the build of the release")?;
+        ensure!(status.success(), "the build of the release ended with {status}");
+        Ok(())
+    }
+}
+
+impl Drop for Building {
+    fn drop(&mut self) {
+        // Both fail where it has ended, which is what is wanted.
+        let _ended = self.0.kill();
+        let _status = self.0.wait();
+    }
 }
 
 fn cargo(args: &[&str], environment: &[(&str, &str)]) -> anyhow::Result<()> {

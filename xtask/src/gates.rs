@@ -4,6 +4,7 @@
 //! The subject is the null reference server. Costs are differences of two loads that differ in their count only, so
 //! that starting and ending, which are large, cancel out.
 
+use crate::benches::RELEASE;
 use crate::tools::{cargo, target_folder};
 use anyhow::{Context, bail, ensure};
 use std::fs;
@@ -28,7 +29,7 @@ struct Figure {
 
 /// The task: builds the executable as it is released, measures, prints, and fails above the bounds.
 pub fn run(root: &Path) -> anyhow::Result<()> {
-    cargo(root, &["build", "--release", "--locked", "--quiet", "-p", "proofload-cli"], &[])?;
+    cargo(root, &RELEASE, &[])?;
     let place = std::env::temp_dir().join(format!("proofload-gates-{}", std::process::id()));
     fs::create_dir(&place).with_context(|| format!("{}", place.display()))?;
     let figures = measure(&target_folder(root).join("release/proofload"), &place);
