@@ -18,7 +18,7 @@ pub struct CheckArgs {
     /// Only with this parameter; may be repeated
     #[arg(long, value_name = "NAME=VALUE", requires_all = ["start", "subject"])]
     pub with: Vec<String>,
-    /// Start so many times in a row, only the defaults or what --with says
+    /// Start so many times in a row, only the defaults or what --with says; the first and the last are asked for all
     #[arg(long, value_name = "N", requires = "start", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub times: Option<u32>,
     /// Fetch nothing; what the cache lacks is listed

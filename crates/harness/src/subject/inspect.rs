@@ -156,12 +156,12 @@ pub fn check(catalogue: &Catalogue, folder: &str, cache: &Cache) -> Result<(), V
 pub struct Tried {
     /// Time from its start until it was ready.
     pub ready_ms: u64,
-    /// What it declares to answer, and does.
+    /// What it declares to answer, and does, where it was asked for.
     pub answers: Vec<&'static str>,
 }
 
-/// Prepares, starts, waits until it answers, asks for all that its folder says under `answers`, and stops one choice; so
-/// many times in a row. Its log is `log`.
+/// Prepares, starts, waits until it answers, and stops one choice; so many times in a row. The first time and the last it is
+/// asked for all that its folder says under `answers`. Its log is `log`.
 ///
 /// # Errors
 /// Whatever goes wrong first, something that is left behind included.
@@ -176,14 +176,16 @@ pub fn try_choice(
     let spec = SubjectSpec::Catalogue { folder: folder.to_string(), with: choice.clone() };
     let prepared = Prepared::prepare(folder, &spec, catalogue, cache, say)?;
     let temp = keeper.temp().join("check");
-    let one = |_| {
+    let one = |number| {
+        let whole = number == 0 || number + 1 == times;
         // The next one's log begins empty.
         let _ = std::fs::remove_file(log);
         let begun_ns = monotonic_ns();
         let running = prepared.start(keeper, &[], log, &temp)?;
         let ready = running.wait_ready(stop);
         let ready_ms = monotonic_ns().saturating_sub(begun_ns) / 1_000_000;
-        let answered = ready.and_then(|()| running.answers()).and_then(|()| ask(&prepared, &running));
+        let answered = ready.and_then(|()| running.answers());
+        let answered = answered.and_then(|()| if whole { ask(&prepared, &running) } else { Ok(Vec::new()) });
         let stopped = running.stop();
         let answers = answered.and_then(|answers| stopped.map(|_| answers))?;
         match temp.exists() {
