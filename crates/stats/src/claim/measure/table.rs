@@ -42,12 +42,12 @@ pub(super) const TABLE: [Facts; 39] = [
     facts(M::ResponseMax, "max", "ns", S::Generator).speed().above_zero(),
     facts(M::Errors, "errors", "count", S::Generator),
     facts(M::ErrorShare, "error_share", "share", S::Generator),
+    facts(M::CpuPerRequest, "cpu_per_request", "ns", S::Process).speed().above_zero().by_cycle(),
+    facts(M::Cpu, "cpu", "cores", S::Process).above_zero().by_cycle(),
     facts(M::ReceivedBytesPerExchange, "received_bytes_per_exchange", "bytes", S::Generator)
         .speed()
         .above_zero()
         .by_cycle(),
-    facts(M::CpuPerRequest, "cpu_per_request", "ns", S::Process).speed().above_zero().by_cycle(),
-    facts(M::Cpu, "cpu", "cores", S::Process).above_zero().by_cycle(),
     facts(M::CtxSwitchesPerRequest, "ctx_switches_per_request", "count", S::Process).speed().by_cycle(),
     facts(M::PageFaultsPerRequest, "page_faults_per_request", "count", S::Process).speed(),
     facts(M::MajorFaults, "major_faults", "count", S::Process),
