@@ -1,35 +1,57 @@
-//! Everything that must pass, in the order in which it fails fastest.
+//! Everything that must pass.
 
 use crate::tools::{self, run_command};
 use crate::{benches, gates, root};
-use anyhow::{Context, bail, ensure};
-use std::process::{Child, Command};
+use anyhow::{Context, anyhow, bail};
+use std::process::Command;
+use std::thread;
 use std::time::Instant;
 
-/// Runs every step and stops at the first that fails.
+/// Runs every step and stops at the first that fails. Tests wait more than they work: lints, documents and the build of
+/// what is released are done beside them, by what they leave of the CPUs.
 pub fn run() -> anyhow::Result<()> {
     let begun = Instant::now();
     step("tools: a JDK 17, Maven, Valgrind, strace", install_tools)?;
     step("format", || cargo(&["fmt", "--all", "--check"], &[]))?;
-    step("lints", || {
-        cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"], &[])
-    })?;
     step("schemas are those of the types", || cargo(&["xtask", "schema", "--check"], &[]))?;
     step("bounds are those of their generator", || cargo(&["xtask", "bounds", "--check"], &[]))?;
-    step("documents", || {
-        cargo(&["doc", "--workspace", "--no-deps", "--locked", "--quiet"], &[("RUSTDOCFLAGS", "-D warnings")])
-    })?;
-    // Tests wait more than they work: what is released is built beside them, by what they leave of the CPUs.
-    let release = Building::start()?;
-    step("tests, with real servers", || {
+    let beside = thread::spawn(beside);
+    let tests = step("tests, with real servers", || {
         cargo(&["test", "--workspace", "--locked", "--no-fail-fast"], &[("PROOFLOAD_SLOW_TESTS", "1")])
-    })?;
-    step("a study killed at ten moments goes on", || cargo(&["xtask", "kills", "--count", "10"], &[]))?;
-    step("the release is built", || release.finish())?;
+    });
+    let killed = step("a study killed at ten moments goes on", || {
+        tests.as_ref().map_err(|why| anyhow!("{why:#}"))?;
+        cargo(&["xtask", "kills", "--count", "10"], &[])
+    });
+    let beside = beside.join().map_err(|_| anyhow!("what is done beside the tests panicked"))?;
+    tests.and(beside).and(killed)?;
     step("what an exchange costs", || gates::run(&root()))?;
     step("the benchmarks run", || benches::run(&root()))?;
     println!("\nci: all passed in {:.0} s", begun.elapsed().as_secs_f64());
     Ok(())
+}
+
+/// What is done beside the tests. Lints and documents have a folder of their own, for cargo lets nobody else build in one.
+fn beside() -> anyhow::Result<()> {
+    let own = tools::target_folder(&root()).join("lints");
+    let own = own.to_string_lossy();
+    step("lints", || {
+        let lint = ["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"];
+        patiently(&lint, &[("CARGO_TARGET_DIR", &own)])
+    })?;
+    step("documents", || {
+        let document = ["doc", "--workspace", "--no-deps", "--locked", "--quiet"];
+        patiently(&document, &[("CARGO_TARGET_DIR", &own), ("RUSTDOCFLAGS", "-D warnings")])
+    })?;
+    step("the release is built", || patiently(&benches::RELEASE, &[]))
+}
+
+/// Cargo, where nobody else wants the CPUs.
+fn patiently(args: &[&str], environment: &[(&str, &str)]) -> anyhow::Result<()> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new("nice");
+    command.args(["-n", "19"]).arg(cargo).args(args).envs(environment.iter().copied());
+    run_command(command.current_dir(root()))
 }
 
 fn step(name: &str, work: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
@@ -38,32 +60,6 @@ fn step(name: &str, work: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result
     work().with_context(|| format!("step failed: {name}"))?;
     println!("== {name}: passed in {:.0} s", begun.elapsed().as_secs_f64());
     Ok(())
-}
-
-/// A build in the background; ended when dropped.
-struct Building(Child);
-
-impl Building {
-    fn start() -> anyhow::Result<Building> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new("nice");
-        command.args(["-n", "19"]).arg(cargo).args(benches::RELEASE).current_dir(root());
-        Ok(Building(command.spawn().context("nice could not be started")?))
-    }
-
-    fn finish(mut self) -> anyhow::Result<()> {
-        let status = self.0.wait().context("the build of the release")?;
-        ensure!(status.success(), "the build of the release ended with {status}");
-        Ok(())
-    }
-}
-
-impl Drop for Building {
-    fn drop(&mut self) {
-        // Both fail where it has ended, which is what is wanted.
-        let _ended = self.0.kill();
-        let _status = self.0.wait();
-    }
 }
 
 fn cargo(args: &[&str], environment: &[(&str, &str)]) -> anyhow::Result<()> {
