@@ -147,7 +147,9 @@ pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>
             eprintln!("{}", proofload_report::escape::terminal(line));
         }
     };
-    let (hosts, left) = prepare(conduct, &say)?;
+    // An explanation fetches and builds nothing.
+    let how = if conduct.explain { Preparing::Resolve } else { Preparing::Whole(&say) };
+    let (hosts, left) = prepare(conduct.study, (conduct.catalogue, conduct.cache, how), &say)?;
     let conduct = &Conduct { study: left.as_ref().unwrap_or(conduct.study), ..*conduct };
     let environment = host::environment();
     let share = cpus::share(&environment.cpus);
@@ -350,24 +352,26 @@ pub fn preset(args: &PresetArgs) -> Preset {
 
 /// Fetches, builds and verifies every subject before anything is planned. Comes with the study that is left when some
 /// variants are not applicable here.
-fn prepare(conduct: &Conduct<'_>, say: &dyn Fn(&str)) -> anyhow::Result<(Hosts, Option<Study>)> {
-    // An explanation fetches and builds nothing.
-    let how = if conduct.explain { Preparing::Resolve } else { Preparing::Whole(say) };
-    let of = |study: &Study| runner::hosts(study, conduct.catalogue, conduct.cache, how).map_err(unprepared);
+pub fn prepare(
+    study: &Study,
+    (catalogue, cache, how): (&Catalogue, &Cache, Preparing<'_>),
+    say: &dyn Fn(&str),
+) -> anyhow::Result<(Hosts, Option<Study>)> {
+    let of = |study: &Study| runner::hosts(study, catalogue, cache, how).map_err(unprepared);
     let tell = |variants: &[Variant], left_out: &[(usize, String)], what: &str| {
         for (variant, why) in left_out {
             say(&format!("{} {what}: {why}", variants[*variant].name));
         }
     };
-    let mut hosts = of(conduct.study)?;
+    let mut hosts = of(study)?;
     let mut left = None;
     if !hosts.not_applicable.is_empty() {
-        tell(&conduct.study.variants, &hosts.not_applicable, "is left out");
-        let study = conduct.study.without(&hosts.not_applicable);
-        hosts = of(&study)?;
-        left = Some(study);
+        tell(&study.variants, &hosts.not_applicable, "is left out");
+        let fewer = study.without(&hosts.not_applicable);
+        hosts = of(&fewer)?;
+        left = Some(fewer);
     }
-    let study = left.as_ref().unwrap_or(conduct.study);
+    let study = left.as_ref().unwrap_or(study);
     tell(&study.variants, &hosts.missing, "cannot be measured; the others are");
     Ok((hosts, left))
 }

@@ -9,6 +9,7 @@ use crate::runs::print_json;
 use proofload_harness::host::clock;
 use proofload_harness::host::lock::MeasuringLock;
 use proofload_harness::plan::{self, Mode};
+use proofload_harness::runner::Preparing;
 use proofload_harness::study::{self, Study};
 use proofload_harness::subject::{Cache, Catalogue};
 use proofload_stats::tune::{Heat, Race};
@@ -92,7 +93,9 @@ impl<'a> Tuning<'a> {
         };
         let whole = study::load(&args.study, &options, &catalogue)
             .map_err(|problems| leave(Exit::Usage, problems))?;
+        // What is made best is what the study says, also where its first claim is left out with a variant.
         let goal = goal(args, &whole)?;
+        let whole = applicable(whole, args, &catalogue, &cache)?;
         let default = match &args.default {
             None => 0,
             Some(text) => {
@@ -375,4 +378,25 @@ fn checked(goal: Goal) -> Result<Goal, &'static str> {
         }
         _ => Ok(goal),
     }
+}
+
+/// The study without the variants that are not applicable here, before it is counted by their places.
+fn applicable(study: Study, args: &TuneArgs, catalogue: &Catalogue, cache: &Cache) -> anyhow::Result<Study> {
+    let say = |line: &str| {
+        if !args.quiet {
+            eprintln!("{}", proofload_report::escape::terminal(line));
+        }
+    };
+    let (_, left) = run::prepare(&study, (catalogue, cache, Preparing::Whole(&say)), &say)?;
+    let Some(left) = left else { return Ok(study) };
+    let first =
+        |study: &Study| study.variants.first().map(|variant| variant.name.clone()).unwrap_or_default();
+    if args.default.is_none() && first(&left) != first(&study) {
+        let what = format!(
+            "{} is not applicable here, and the others were to be compared with it; name another by --default",
+            first(&study)
+        );
+        return Err(leave(Exit::Usage, what));
+    }
+    Ok(left)
 }

@@ -149,3 +149,33 @@ fn what_cannot_be_fetched_or_is_not_applicable_is_told_and_the_others_go_on() {
     );
     assert!(not_tested.contains("claim the flag"), "{not_tested}");
 }
+
+/// A search counts variants by their places: one that is not applicable is left out before it begins.
+#[test]
+fn a_search_leaves_out_what_is_not_applicable_and_not_what_others_are_compared_with() {
+    if !slow_tests("a JDK 17 is asked about its flags") {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let root = directory.path();
+    folder(root, "well", WELL, "");
+    folder(root, "flags", &java("17", ""), "");
+    let file = root.join("searched.yaml");
+    let study = "study: searched\nquestion: Which?\nsubjects:\n  \
+                 flags: { use: flags, with: { more: '-XX:+AggressiveOpts' } }\n  \
+                 well: { use: well, vary: { service: [none, \"spin:2ms\"] } }\n\
+                 workload: { page: { get: / } }\nload: { closed: { connections: 2 } }\n\
+                 claims: [ { faster: throughput(flags) > throughput(none) } ]\n";
+    fs::write(&file, study).expect("written");
+    let told = |more: &[&str]| {
+        let mut command = support::command(&["tune", "--budget", "1s", "--offline", "--dir"]);
+        command.arg(root).arg(&file).args(more).env("PROOFLOAD_CACHE", root.join("cache"));
+        let output = command.output().expect("proofload runs");
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+        text(&output.stderr)
+    };
+    let first = told(&[]);
+    assert!(first.contains("flags is not applicable here") && first.contains("--default"), "{first}");
+    let others = told(&["--default", "none"]);
+    assert!(others.contains("flags is left out: ") && others.contains("among 2 variants"), "{others}");
+}
