@@ -1,17 +1,12 @@
 import java.io.File;
-import java.io.IOException;
 import java.util.Arrays;
+import java.util.Map;
+import javax.servlet.Servlet;
 import javax.servlet.ServletContext;
 import javax.servlet.ServletRegistration;
-import javax.servlet.http.HttpServlet;
-import javax.servlet.http.HttpServletRequest;
-import javax.servlet.http.HttpServletResponse;
 import org.apache.catalina.Context;
-import org.apache.catalina.LifecycleException;
-import org.apache.catalina.LifecycleState;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.startup.Tomcat;
-import org.apache.catalina.util.ServerInfo;
 
 /**
  * One Tomcat with one connector, which speaks AJP or HTTP to the server in front of it.
@@ -40,22 +35,14 @@ public final class Backend {
         Context context = tomcat.addContext("", new File(args[2]).getAbsolutePath());
         // In the API of Java rather than of Tomcat, whose names have changed between the versions.
         context.addServletContainerInitializer((classes, servlets) -> {
-            serve(servlets, "/echo", new Echo());
-            serve(servlets, "/test", new Page());
-            serve(servlets, "/thread", new Who());
+            for (Map.Entry<String, Servlet> servlet : Servlets.plain().entrySet()) {
+                serve(servlets, servlet.getKey(), servlet.getValue());
+            }
         }, null);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(tomcat)));
-        tomcat.start();
-        // A connector that cannot listen does not stop Tomcat from starting.
-        if (connector.getState() != LifecycleState.STARTED) {
-            System.err.println("the connector did not start: " + connector.getStateName());
-            System.exit(1);
-        }
-        System.out.println(args[0] + " on port " + args[1] + "; " + ServerInfo.getServerInfo() + "; " + Answers.machine());
-        tomcat.getServer().await();
+        Running.untilEnded(tomcat);
     }
 
-    private static void serve(ServletContext servlets, String path, HttpServlet servlet) {
+    private static void serve(ServletContext servlets, String path, Servlet servlet) {
         ServletRegistration.Dynamic registration = servlets.addServlet(path, servlet);
         registration.setLoadOnStartup(1);
         registration.addMapping(path);
@@ -64,60 +51,6 @@ public final class Backend {
     private static void set(Connector connector, String name, String value) {
         if (!connector.setProperty(name, value)) {
             throw new IllegalArgumentException("the connector knows no " + name);
-        }
-    }
-
-    private static void stop(Tomcat tomcat) {
-        try {
-            tomcat.stop();
-            tomcat.destroy();
-        } catch (LifecycleException e) {
-            e.printStackTrace();
-        }
-    }
-
-    private static void answer(HttpServletResponse response, String type, byte[] body) throws IOException {
-        response.setContentType(type);
-        response.setContentLength(body.length);
-        response.getOutputStream().write(body);
-    }
-
-    private static final class Echo extends HttpServlet {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
-            // Asked first, since looking for a parameter costs more than the answer.
-            String text = request.getQueryString() == null ? null : request.getParameter("t");
-            answer(response, Answers.TEXT, Answers.echo(text));
-        }
-
-        @Override
-        protected void doPost(HttpServletRequest request, HttpServletResponse response) throws IOException {
-            byte[] body = Answers.body(request.getInputStream());
-            if (body == null) {
-                response.sendError(HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE);
-            } else {
-                answer(response, Answers.BYTES, body);
-            }
-        }
-    }
-
-    private static final class Page extends HttpServlet {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
-            answer(response, Answers.TEXT, Answers.page());
-        }
-    }
-
-    private static final class Who extends HttpServlet {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
-            answer(response, Answers.TEXT, Answers.thread());
         }
     }
 }

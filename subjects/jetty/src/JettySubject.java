@@ -1,7 +1,4 @@
 import jakarta.servlet.http.HttpServlet;
-import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
-import java.io.IOException;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee10.servlet.ServletHolder;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -33,9 +30,9 @@ public final class JettySubject {
         connector.setAcceptQueueSize(Integer.parseInt(args[5]));
         server.addConnector(connector);
         ServletContextHandler context = new ServletContextHandler("/", ServletContextHandler.NO_SESSIONS);
-        serve(context, "/echo", new Echo());
-        serve(context, "/thread", new Who());
-        serve(context, "/wait", new Wait());
+        serve(context, "/echo", new Servlets.Echo());
+        serve(context, "/thread", new Servlets.Who());
+        serve(context, "/wait", new Servlets.Query());
         server.setHandler(context);
         server.setStopAtShutdown(true);
         server.start();
@@ -47,55 +44,5 @@ public final class JettySubject {
         ServletHolder holder = new ServletHolder(servlet);
         holder.setInitOrder(1);
         context.addServlet(holder, path);
-    }
-
-    private static void answer(HttpServletResponse response, String type, byte[] body) throws IOException {
-        response.setContentType(type);
-        response.setContentLength(body.length);
-        response.getOutputStream().write(body);
-    }
-
-    private static final class Echo extends HttpServlet {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
-            // Asked first, since looking for a parameter costs more than the answer.
-            String text = request.getQueryString() == null ? null : request.getParameter("t");
-            answer(response, Answers.TEXT, Answers.echo(text));
-        }
-
-        @Override
-        protected void doPost(HttpServletRequest request, HttpServletResponse response) throws IOException {
-            byte[] body = Answers.body(request.getInputStream());
-            if (body == null) {
-                response.sendError(HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE);
-            } else {
-                answer(response, Answers.BYTES, body);
-            }
-        }
-    }
-
-    private static final class Who extends HttpServlet {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
-            answer(response, Answers.TEXT, Answers.thread());
-        }
-    }
-
-    private static final class Wait extends HttpServlet {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
-            try {
-                answer(response, Answers.TEXT, Answers.query());
-            } catch (InterruptedException e) {
-                // Only the end of the server interrupts.
-                response.sendError(HttpServletResponse.SC_SERVICE_UNAVAILABLE);
-            }
-        }
     }
 }

@@ -6,12 +6,9 @@ import javax.servlet.Servlet;
 import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpServletResponse;
 import org.apache.catalina.Context;
-import org.apache.catalina.LifecycleException;
-import org.apache.catalina.LifecycleState;
 import org.apache.catalina.Wrapper;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.startup.Tomcat;
-import org.apache.catalina.util.ServerInfo;
 import subject.EchoAction;
 
 /**
@@ -48,44 +45,15 @@ public final class StrutsSubject {
                             .addMappingForUrlPatterns(null, false, "/echo", "/echo!echo"),
                     Collections.emptySet());
         }
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(tomcat)));
-        tomcat.start();
-        // A filter that does not start takes the whole context with it, and Tomcat goes on without.
-        if (context.getState() != LifecycleState.STARTED) {
-            System.err.println("the application did not start: " + context.getState());
-            System.exit(1);
-        }
-        for (Connector connector : connectors.all) {
-            if (connector.getState() != LifecycleState.STARTED) {
-                System.err.println("a connector did not start: " + connector + " " + connector.getState());
-                System.exit(1);
-            }
-            System.out.println(connector.getProtocolHandlerClassName() + " on port " + connector.getPort()
-                    + "; " + ServerInfo.getServerInfo() + "; filter " + filter + "; " + Answers.machine());
-        }
-        tomcat.getServer().await();
+        Running.untilEnded(tomcat);
     }
 
     private static void answer(HttpServletRequest request, HttpServletResponse response, String text)
             throws IOException {
         if (Servlets.isGet(request)) {
             Servlets.answer(response, Answers.TEXT, Answers.echo(text));
-            return;
-        }
-        byte[] body = Answers.body(request.getInputStream());
-        if (body == null) {
-            response.sendError(HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE);
         } else {
-            Servlets.answer(response, Answers.BYTES, body);
-        }
-    }
-
-    private static void stop(Tomcat tomcat) {
-        try {
-            tomcat.stop();
-            tomcat.destroy();
-        } catch (LifecycleException e) {
-            e.printStackTrace();
+            Servlets.sendBack(request, response);
         }
     }
 }

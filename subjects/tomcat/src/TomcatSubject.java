@@ -2,13 +2,10 @@ import java.io.File;
 import java.util.Map;
 import javax.servlet.Servlet;
 import org.apache.catalina.Context;
-import org.apache.catalina.LifecycleException;
-import org.apache.catalina.LifecycleState;
 import org.apache.catalina.Wrapper;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.AprLifecycleListener;
 import org.apache.catalina.startup.Tomcat;
-import org.apache.catalina.util.ServerInfo;
 
 /** A Tomcat from 7 on, with a connector for each endpoint; {@link Connectors} says what its arguments are. */
 public final class TomcatSubject {
@@ -32,18 +29,7 @@ public final class TomcatSubject {
         Pools pools = new Pools(System.getProperty("subject.pools"), Integer.getInteger("subject.pool_threads", 0));
         add(context, "/value", pools.values());
         add(context, "/query", pools.queries());
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(tomcat)));
-        tomcat.start();
-        for (Connector connector : connectors.all) {
-            // A connector that cannot listen does not stop Tomcat from starting.
-            if (connector.getState() != LifecycleState.STARTED) {
-                System.err.println("a connector did not start: " + connector + " " + connector.getState());
-                System.exit(1);
-            }
-            System.out.println(connector.getProtocolHandlerClassName() + " on port " + connector.getPort()
-                    + "; " + ServerInfo.getServerInfo() + "; " + Answers.machine());
-        }
-        tomcat.getServer().await();
+        Running.untilEnded(tomcat);
     }
 
     private static void add(Context context, String path, Servlet servlet) {
@@ -51,14 +37,5 @@ public final class TomcatSubject {
         wrapper.setLoadOnStartup(1);
         wrapper.setAsyncSupported(true);
         wrapper.addMapping(path);
-    }
-
-    private static void stop(Tomcat tomcat) {
-        try {
-            tomcat.stop();
-            tomcat.destroy();
-        } catch (LifecycleException e) {
-            e.printStackTrace();
-        }
     }
 }

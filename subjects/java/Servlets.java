@@ -6,11 +6,11 @@ import javax.servlet.http.HttpServlet;
 import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpServletResponse;
 
-/** What every Tomcat answers, by nothing newer than Servlet 2.5. */
+/** What every server with servlets answers, by nothing newer than Servlet 2.5. */
 final class Servlets {
     private Servlets() {}
 
-    /** The servlets of all paths but those of values and queries, by path. */
+    /** The servlets of all paths but those of values, queries and waits, by path. */
     static Map<String, Servlet> plain() throws ReflectiveOperationException {
         Map<String, Servlet> servlets = new LinkedHashMap<>();
         // Comet is not in every Tomcat, so its class is not either.
@@ -33,6 +33,16 @@ final class Servlets {
         return request.getMethod().equals("GET") || request.getMethod().equals("HEAD");
     }
 
+    /** Answers a body with itself. */
+    static void sendBack(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        byte[] body = Answers.body(request.getInputStream());
+        if (body == null) {
+            response.sendError(HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE);
+        } else {
+            answer(response, Answers.BYTES, body);
+        }
+    }
+
     /** What a GET asks to be answered. */
     static byte[] echo(HttpServletRequest request) {
         // Asked first, since looking for a parameter costs more than the answer.
@@ -47,13 +57,8 @@ final class Servlets {
         protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
             if (isGet(request)) {
                 answer(response, Answers.TEXT, echo(request));
-                return;
-            }
-            byte[] body = Answers.body(request.getInputStream());
-            if (body == null) {
-                response.sendError(HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE);
             } else {
-                answer(response, Answers.BYTES, body);
+                sendBack(request, response);
             }
         }
     }
@@ -112,6 +117,7 @@ final class Servlets {
             try {
                 answer(response, Answers.TEXT, Answers.query());
             } catch (InterruptedException e) {
+                // Only the end of the server interrupts.
                 response.sendError(HttpServletResponse.SC_SERVICE_UNAVAILABLE);
             }
         }
