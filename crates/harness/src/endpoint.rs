@@ -224,16 +224,7 @@ mod tests {
     fn plan(urls: &[&str]) -> Result<LoadPlan, Vec<String>> {
         let urls: Vec<String> = urls.iter().map(ToString::to_string).collect();
         let kind = LoadKind::Closed { think_ns: 0.into() };
-        let load = LoadPoint {
-            label: "4c".into(),
-            connections: 4,
-            kind,
-            keep_alive: KeepAlive::On,
-            open: Default::default(),
-            checkpoint_ns: 0,
-            streams: Vec::new(),
-            asks: None,
-        };
+        let load = LoadPoint::new("4c".into(), 4, kind, KeepAlive::On, Default::default());
         let terms = Terms {
             discard_ns: 0,
             extent: Extent::DurationNs(1),

@@ -78,16 +78,13 @@ pub fn capacity_point(
     keep_alive: KeepAlive,
     (connections, open): (u32, OpenTerms),
 ) -> LoadPoint {
-    LoadPoint {
-        label: load.label(),
+    LoadPoint::new(
+        load.label(),
         connections,
-        kind: LoadKind::Open { rate_per_s: load.from_per_s, arrival },
+        LoadKind::Open { rate_per_s: load.from_per_s, arrival },
         keep_alive,
         open,
-        streams: Vec::new(),
-        asks: None,
-        checkpoint_ns: 0,
-    }
+    )
 }
 
 pub(super) fn check_capacity(field: &Field<'_>) -> Option<Points> {

@@ -34,16 +34,13 @@ pub(super) fn check_held(field: &Field<'_>, map: &Map<'_>) -> Option<Points> {
         let all = *connections as f64;
         let ramp = (ramp_ns > 0).then_some(Stage::Line { from: 0.0, to: all, for_ns: ramp_ns });
         let stages = ramp.into_iter().chain([Stage::hold(all, for_ns)]).collect();
-        LoadPoint {
-            label: connection_label(*connections as u32),
-            connections: *connections as u32,
-            kind: LoadKind::ClosedStages { stages, think_ns: think_ns.clone() },
+        LoadPoint::new(
+            connection_label(*connections as u32),
+            *connections as u32,
+            LoadKind::ClosedStages { stages, think_ns: think_ns.clone() },
             keep_alive,
-            open: OpenTerms::default(),
-            checkpoint_ns: 0,
-            streams: Vec::new(),
-            asks: None,
-        }
+            OpenTerms::default(),
+        )
     };
     unique(field, rungs.0.iter().map(point).collect(), rungs.1)
 }

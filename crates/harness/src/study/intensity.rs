@@ -88,16 +88,7 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
             None => (label, LoadKind::Closed { think_ns }),
             Some(count) => (format!("{label}-{count}n"), LoadKind::Requests { count, think_ns, cap_ns }),
         };
-        LoadPoint {
-            label,
-            connections: *connections as u32,
-            kind,
-            keep_alive,
-            open: OpenTerms::default(),
-            checkpoint_ns: 0,
-            streams: Vec::new(),
-            asks: None,
-        }
+        LoadPoint::new(label, *connections as u32, kind, keep_alive, OpenTerms::default())
     };
     Some(soaked(unique(field, rungs.0.iter().map(point).collect(), rungs.1)?, soak?))
 }
@@ -119,16 +110,13 @@ fn check_closed_stages(map: &Map<'_>) -> Option<Points> {
     let keep_alive = check_keep_alive(map);
     map.close(&["stages", "think", "keep_alive"]);
     let stages = stages?;
-    let point = LoadPoint {
-        label: stages_label(&stages, false),
-        connections: peak(&stages).ceil() as u32,
-        kind: LoadKind::ClosedStages { stages, think_ns: think_ns? },
-        keep_alive: keep_alive?,
-        open: OpenTerms::default(),
-        checkpoint_ns: 0,
-        streams: Vec::new(),
-        asks: None,
-    };
+    let point = LoadPoint::new(
+        stages_label(&stages, false),
+        peak(&stages).ceil() as u32,
+        LoadKind::ClosedStages { stages, think_ns: think_ns? },
+        keep_alive?,
+        OpenTerms::default(),
+    );
     Some(Points { points: vec![point], labels_complete: true, capacity: None })
 }
 
@@ -156,15 +144,14 @@ fn check_users(field: &Field<'_>) -> Option<Points> {
         );
         return None;
     }
-    let point = |users: &u64| LoadPoint {
-        label: users_label(*users as u32),
-        connections: *users as u32,
-        kind: LoadKind::Users { ramp_ns, loops, think_ns: think_ns.clone(), cap_ns },
-        keep_alive,
-        open: OpenTerms::default(),
-        checkpoint_ns: 0,
-        streams: Vec::new(),
-        asks: None,
+    let point = |users: &u64| {
+        LoadPoint::new(
+            users_label(*users as u32),
+            *users as u32,
+            LoadKind::Users { ramp_ns, loops, think_ns: think_ns.clone(), cap_ns },
+            keep_alive,
+            OpenTerms::default(),
+        )
     };
     unique(field, rungs.0.iter().map(point).collect(), rungs.1)
 }
@@ -236,43 +223,36 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
     let (connections, open) = terms?;
     if let Some(trace) = trace {
         let (recorded, for_ns) = trace?;
-        let point = LoadPoint {
-            label: trace_label(&recorded),
+        let point = LoadPoint::new(
+            trace_label(&recorded),
             connections,
-            kind: LoadKind::OpenTrace { recorded, for_ns },
+            LoadKind::OpenTrace { recorded, for_ns },
             keep_alive,
             open,
-            checkpoint_ns: 0,
-            streams: Vec::new(),
-            asks: None,
-        };
+        );
         return Some(Points { points: vec![point], labels_complete: true, capacity: None });
     }
     let arrival = arrival.unwrap_or(Arrival::Constant);
     if let Some(stages) = stages {
         let stages = stages?;
-        let point = LoadPoint {
-            label: stages_label(&stages, true),
+        let point = LoadPoint::new(
+            stages_label(&stages, true),
             connections,
-            kind: LoadKind::OpenStages { stages, arrival },
+            LoadKind::OpenStages { stages, arrival },
             keep_alive,
             open,
-            checkpoint_ns: 0,
-            streams: Vec::new(),
-            asks: None,
-        };
+        );
         return Some(Points { points: vec![point], labels_complete: true, capacity: None });
     }
     let rungs = ladder(&rates?, |field| field.quantity(quantity::rate, "write a rate such as 5k/s"))?;
-    let point = |rate_per_s: &f64| LoadPoint {
-        label: quantity::rate_label(*rate_per_s),
-        connections,
-        kind: LoadKind::Open { rate_per_s: *rate_per_s, arrival },
-        keep_alive,
-        open,
-        checkpoint_ns: 0,
-        streams: Vec::new(),
-        asks: None,
+    let point = |rate_per_s: &f64| {
+        LoadPoint::new(
+            quantity::rate_label(*rate_per_s),
+            connections,
+            LoadKind::Open { rate_per_s: *rate_per_s, arrival },
+            keep_alive,
+            open,
+        )
     };
     Some(soaked(unique(field, rungs.0.iter().map(point).collect(), rungs.1)?, soak?))
 }

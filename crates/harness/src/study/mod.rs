@@ -229,6 +229,20 @@ pub struct LoadPoint {
     pub asks: Option<usize>,
 }
 
+impl LoadPoint {
+    /// One load, without streams, that asks for all of the workload.
+    pub fn new(
+        label: String,
+        connections: u32,
+        kind: LoadKind,
+        keep_alive: KeepAlive,
+        open: OpenTerms,
+    ) -> LoadPoint {
+        let (checkpoint_ns, streams, asks) = (0, Vec::new(), None);
+        LoadPoint { label, connections, kind, keep_alive, open, checkpoint_ns, streams, asks }
+    }
+}
+
 impl WorkloadEntry {
     /// The entry as the engine sends it.
     ///

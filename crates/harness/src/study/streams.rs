@@ -98,16 +98,9 @@ fn together(field: &Field<'_>, loads: Vec<Option<Points>>) -> Option<Points> {
             None => streams.iter().map(|load| load.label.as_str()).collect::<Vec<_>>().join("+"),
         };
         let first = streams.first()?;
-        Some(LoadPoint {
-            label,
-            connections: streams.iter().map(|load| load.connections).sum(),
-            kind: first.kind.clone(),
-            keep_alive: first.keep_alive,
-            open: first.open,
-            checkpoint_ns: 0,
-            streams,
-            asks: None,
-        })
+        let connections = streams.iter().map(|load| load.connections).sum();
+        let together = LoadPoint::new(label, connections, first.kind.clone(), first.keep_alive, first.open);
+        Some(LoadPoint { streams, ..together })
     });
     let points = points.collect();
     let labels_complete = loads.iter().all(|load| load.labels_complete);

@@ -339,16 +339,13 @@ proptest::proptest! {
 
 #[test]
 fn a_comparison_names_servers_by_their_addresses_and_claims_that_the_second_is_faster() {
-    let point = LoadPoint {
-        label: connection_label(8),
-        connections: 8,
-        kind: LoadKind::Closed { think_ns: 0.into() },
-        keep_alive: KeepAlive::On,
-        open: Default::default(),
-        checkpoint_ns: 0,
-        streams: Vec::new(),
-        asks: None,
-    };
+    let point = LoadPoint::new(
+        connection_label(8),
+        8,
+        LoadKind::Closed { think_ns: 0.into() },
+        KeepAlive::On,
+        Default::default(),
+    );
     let compare = |urls: &[&str]| {
         let urls: Vec<String> = urls.iter().map(|url| url.to_string()).collect();
         comparison(&urls, RequestOptions::default(), point.clone(), &[])
