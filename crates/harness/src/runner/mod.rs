@@ -460,7 +460,7 @@ impl<B: Bench> Runner<'_, B> {
             // What hangs before the window begins leaves nothing to intend within it.
             outcomes.merge(&result.snapshot.discarded);
         }
-        match hangs(at, &outcomes) {
+        match hangs(at, self.plan.points[at.point].whole, &outcomes) {
             Some(why) => Err(Step::Lost(why)),
             None => Ok(loaded),
         }
@@ -481,15 +481,15 @@ impl<B: Bench> Runner<'_, B> {
 
 /// A server that takes requests and answers none of them in a whole slice. One that refuses, resets or says no
 /// does answer in its way, and its slices are figures.
-fn hangs(at: &Place, outcomes: &OutcomeCounts) -> Option<String> {
+fn hangs(at: &Place, whole: bool, outcomes: &OutcomeCounts) -> Option<String> {
     let unanswered = outcomes.get(Outcome::Timeout) + outcomes.get(Outcome::Abandoned);
     let rest = outcomes.total() - unanswered - outcomes.get(Outcome::Unsent);
-    (at.cycle > 0 && unanswered > 0 && rest == 0).then(|| {
-        format!(
-            "hangs: it took {unanswered} requests in a slice and answered none; if its answers take longer than a \
-             slice, ask it in a load that is not sliced"
-        )
-    })
+    let remedy = match whole {
+        true => "if its answers take longer than the load, make the load longer",
+        false => "if its answers take longer than a slice, ask it in a load that is not sliced",
+    };
+    let silent = at.cycle > 0 && unanswered > 0 && rest == 0;
+    silent.then(|| format!("hangs: it took {unanswered} requests and answered none; {remedy}"))
 }
 
 /// Where in the plan a slice stands. Cycle 0 is the warm-up.

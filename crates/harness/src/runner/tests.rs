@@ -442,7 +442,14 @@ fn a_server_that_hangs_is_told_from_one_that_dies() {
         let run = Run::open(&path).expect("readable");
         let lost = &run.blocks()[0].lost;
         assert!(lost[0].why.starts_with("block 1, cycle 2, c: hangs: it took 120 requests"), "{lost:?}");
+        assert!(lost[0].why.contains("a load that is not sliced"), "{lost:?}");
     }
+    let mut bench = FakeBench { hangs: Some((2, 2)), ..FakeBench::new() };
+    let mut plan = plan_of_three(&[1]);
+    plan.points[0] = LoadPoint { whole: true, length_ns: 7 * SECOND, ..plan.points[0].clone() };
+    let (_, path, _root) = conduct(&plan, &mut bench, 9, &AtomicBool::new(false));
+    let lost = Run::open(&path).expect("readable").blocks()[0].lost.clone();
+    assert!(lost[0].why.ends_with("make the load longer"), "{lost:?}");
 }
 
 #[test]
