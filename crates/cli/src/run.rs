@@ -137,8 +137,7 @@ pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>
     output::check(conduct.output)?;
     let stop = signals::install()?;
     let preset = preset(conduct.preset);
-    let budget = conduct.preset.budget.as_deref().map(study::quantity::duration).transpose();
-    let budget_ns = budget.map_err(|why| leave(Exit::Usage, format!("--budget {why}")))?;
+    let budget_ns = budget_ns(conduct)?;
     if !conduct.explain {
         driver::probe(conduct.study.driver).map_err(|error| leave(Exit::Usage, error))?;
     }
@@ -203,6 +202,12 @@ pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>
         .and_then(|ending| finish(conduct, &mut record, &ending, baseline.as_ref()));
     let path = record.path().to_path_buf();
     done.map(|exit| (exit, Some(path))).map_err(|error| unkept(error, &mut record))
+}
+
+/// The most time that the study may take, where the command line says it.
+fn budget_ns(conduct: &Conduct<'_>) -> anyhow::Result<Option<u64>> {
+    let budget = conduct.preset.budget.as_deref().map(study::quantity::duration).transpose();
+    budget.map_err(|why| leave(Exit::Usage, format!("--budget {why}")))
 }
 
 /// Where the command line was given, for the record; empty where the system does not say.
@@ -453,6 +458,7 @@ fn trials(
     behind: Behind,
 ) -> anyhow::Result<Ending> {
     let Some(capacity) = &plan.capacity else { unreachable!("only a search comes here") };
+    let _kept = cpus::KeptOff::these(&plan.generator_cpus);
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
     let mut live = Live::new(plan, Vec::new(), behind.spent_ns, conduct.output.quiet);
     let mut notes = Notes::of(record);
@@ -482,6 +488,7 @@ fn blocks(
     record: &mut RunWriter,
     behind: Behind,
 ) -> anyhow::Result<Ending> {
+    let _kept = cpus::KeptOff::these(&plan.generator_cpus);
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
     let mut bench = bench(conduct, plan, place, &keeper);
     let (_, claims, design) = proofload_report::restore(plan)?;

@@ -123,6 +123,9 @@ pub fn launch<D: Drivers>(
 /// How often the collector looks if nobody has told it that there is something.
 const COLLECT_EVERY: Duration = Duration::from_millis(500);
 
+/// Nice value of workers that have CPUs of their own: about nine times the weight of what else comes there.
+const PRIORITY: i32 = -10;
+
 type CrewResults = Vec<Result<WorkerResult, EngineError>>;
 
 /// Lets all workers do their work, and adds up meanwhile what they hand over.
@@ -261,7 +264,12 @@ fn pin(cpus: &[usize], worker: u32) -> Result<(), EngineError> {
     rustix::thread::sched_setaffinity(None, &set).map_err(|errno| EngineError::System {
         what: "cannot pin a worker to its CPU",
         source: io::Error::from_raw_os_error(errno.raw_os_error()),
-    })
+    })?;
+    // A thread that wakes up waits for whoever runs there, up to a tick of several milliseconds, unless it weighs more.
+    // Of processes the kernel means the calling thread alone. Without the right to it the worker waits, and the delays
+    // of its sends tell.
+    let _ = rustix::process::setpriority_process(None, PRIORITY);
+    Ok(())
 }
 
 fn gather(

@@ -314,7 +314,8 @@ pub struct LoadPlan {
     pub drain_ns: u64,
     /// Threads, at least 1; each is share k of `workers` of one striped timetable.
     pub workers: u32,
-    /// CPUs to pin workers to, in turn; empty pins none.
+    /// CPUs that are the workers' own, to pin them to in turn; empty pins none. Pinned workers run before whatever else
+    /// comes to those CPUs, where this process may ask for it.
     pub cpus: Vec<usize>,
     /// Seed of everything random.
     pub seed: u64,
@@ -419,10 +420,10 @@ pub enum EngineError {
 /// What went wrong with the generator itself, or was near to. Any of these makes the result client-limited.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Finding {
-    /// Sends left late: the 99th percentile of the delay between intended and sent that the generator itself caused.
+    /// Sends left late: the 90th percentile of the delay between intended and sent that the generator itself caused.
     SendDelay {
-        /// 99th percentile in nanoseconds.
-        p99_ns: u64,
+        /// 90th percentile in nanoseconds.
+        p90_ns: u64,
         /// What was allowed.
         allowed_ns: u64,
     },
@@ -476,8 +477,11 @@ pub enum Finding {
 /// Which self-check a [`Check`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckKind {
-    /// 99th percentile of the send delay of the generator's own making, in nanoseconds.
+    /// 90th percentile of the send delay of the generator's own making, in nanoseconds.
     SendDelay,
+    /// 99th percentile of the same. Of no consequence but for the tail of latencies and their mean, so that it is no
+    /// finding.
+    SendDelayTail,
     /// Share of the intended requests that were left unsent (open loops that queue).
     Unsent,
     /// Largest share of the window in which a worker had something to do.

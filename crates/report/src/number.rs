@@ -90,9 +90,9 @@ pub fn ratio_decimals(width: f64) -> usize {
     }
 }
 
-/// A ratio without an interval: two decimals, as if it were a rough one.
+/// A ratio without an interval: two decimals, as if it were a rough one; three digits where two decimals say little.
 pub fn ratio(value: f64) -> String {
-    if value.is_finite() && value < 100.0 { format!("{value:.2}") } else { plain(value) }
+    if (0.1..100.0).contains(&value) || value == 0.0 { format!("{value:.2}") } else { plain(value) }
 }
 
 /// A value in the unit that `stats` names.
@@ -114,6 +114,9 @@ mod tests {
             (plain(6_210.4), "6,210"),
             (plain(1_234_567.0), "1,234,567"),
             (plain(31.42), "31.4"),
+            (ratio(0.000_489), "0.000489"),
+            (ratio(1.054), "1.05"),
+            (ratio(1_960.6), "1,961"),
             (plain(0.012_34), "0.0123"),
             (plain(0.0), "0"),
             (plain(-1_500.0), "-1,500"),

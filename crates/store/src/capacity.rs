@@ -1,9 +1,11 @@
 //! From slices to the trials of a search: which of them passed, failed, or say nothing about the server.
 
 use crate::convert::counts_of;
-use crate::fitness::{CHECK_CEILING, CHECK_CEILING_TAIL, CHECK_HICCUPS, check_ceiling, finding};
+use crate::fitness::{
+    CHECK_CEILING, CHECK_CEILING_TAIL, CHECK_HICCUPS, CHECK_SEND_DELAY_TAIL, check_ceiling, concerns, finding,
+};
 use crate::merge::decode;
-use crate::observe::{is_tail, observations_of};
+use crate::observe::observations_of;
 use crate::schema::{CapacityTrial, Ceiling, PlannedCapacity, Point, Slice, TrialTerms, Variant};
 use crate::{Run, StoreError};
 use proofload_stats::Measure;
@@ -17,9 +19,9 @@ use std::path::Path;
 const CHECKS: [&str; 3] = ["ports", "descriptors", CHECK_CEILING];
 /// Checks of which a failure makes every latency look worse than it is, for it counts from the intended instant. They excuse
 /// a trial that fails; one that passes all the same has passed.
-const CHECKS_OF_LATENESS: [&str; 2] = ["send_delay", "at_work"];
+const CHECKS_OF_LATENESS: [&str; 3] = ["send_delay", "send_delay_p90", "at_work"];
 /// The same of the tail alone.
-const CHECKS_OF_TAILS: [&str; 2] = [CHECK_HICCUPS, CHECK_CEILING_TAIL];
+const CHECKS_OF_TAILS: [&str; 3] = [CHECK_HICCUPS, CHECK_CEILING_TAIL, CHECK_SEND_DELAY_TAIL];
 /// Share of the connections that are in use on average where they are the limit.
 const CONNECTIONS_BUSY: f64 = 0.9;
 
@@ -257,8 +259,8 @@ fn slack(slice: &Slice) -> f64 {
 
 /// The checks that excuse a failure of an objective of these measures.
 fn excuses(measures: &[Measure]) -> Vec<&'static str> {
-    let tails = measures.iter().any(|measure| is_tail(*measure));
-    CHECKS_OF_LATENESS.into_iter().chain(CHECKS_OF_TAILS.into_iter().filter(|_| tails)).collect()
+    let concerned = |check: &&str| measures.iter().any(|measure| concerns(check, *measure));
+    CHECKS_OF_LATENESS.into_iter().chain(CHECKS_OF_TAILS.into_iter().filter(concerned)).collect()
 }
 
 /// What the generator found about itself that the server did not cause.

@@ -4,11 +4,12 @@
 //! Everything is a function of the record up to a block, so that what is judged later is what was judged then.
 
 use crate::convert::counts_of;
+use crate::observe::is_tail;
 use crate::run::PHASE_PERTURBATION;
 use crate::schema::{Ceiling, FitnessCheck, Point, Slice};
 use crate::streams::fused;
 use crate::{Block, Run, StoreError};
-use proofload_stats::{Counts, Perturbation, Speeds, is_slower, perturbation};
+use proofload_stats::{Counts, Measure, Perturbation, Speeds, is_slower, perturbation};
 use std::collections::BTreeMap;
 
 /// Share of the ceiling that a trial may reach.
@@ -33,13 +34,23 @@ pub const CHECK_CEILING_TAIL: &str = "ceiling_tail";
 /// Stretches in which the generator did not look at its sockets, against the 99th percentile of response time.
 pub const CHECK_HICCUPS: &str = "hiccups";
 
+/// The generator's own send delay, its 99th percentile against that of response time.
+pub const CHECK_SEND_DELAY_TAIL: &str = "send_delay_p99";
+
 /// Of fewer slices than these there is no telling whether the machine takes the CPU away in most.
 const HICCUPS_MIN: usize = 3;
 
-/// Whether a check that fails forbids claims about p99 and beyond alone.
+/// Whether a check that fails forbids claims about p99 and beyond alone; about the mean, too, where sends left late.
 pub fn concerns_tails_only(check: &str) -> bool {
-    [CHECK_CEILING_TAIL, CHECK_HICCUPS].contains(&check)
+    [CHECK_CEILING_TAIL, CHECK_HICCUPS, CHECK_SEND_DELAY_TAIL].contains(&check)
 }
+
+/// Whether a check that fails forbids claims about that measure.
+pub(crate) fn concerns(check: &str, measure: Measure) -> bool {
+    let is_mean = measure == Measure::ResponseMean;
+    !concerns_tails_only(check) || is_tail(measure) || (check == CHECK_SEND_DELAY_TAIL && is_mean)
+}
+
 /// What twice the threads do to throughput.
 const CHECK_PERTURBED_THROUGHPUT: &str = "perturbation_throughput";
 /// What they do to p99.
@@ -135,7 +146,14 @@ pub fn finding(check: &FitnessCheck) -> Option<String> {
              allowed{}; give it CPUs of its own, or more workers",
             found / 1e6,
             limit / 1e6,
-            if check.note.is_empty() { String::new() } else { format!(" ({})", check.note) }
+            noted(check)
+        ),
+        CHECK_SEND_DELAY_TAIL => format!(
+            "sends left late: p99 {:.3} ms of the generator's own making, {:.3} ms allowed{}; use fewer requests, or give it \
+             CPUs of its own",
+            found / 1e6,
+            limit / 1e6,
+            noted(check)
         ),
         _ => format!(
             "{} with twice the threads, more than ±{:.0} %: {}",
@@ -144,6 +162,10 @@ pub fn finding(check: &FitnessCheck) -> Option<String> {
             check.note
         ),
     })
+}
+
+fn noted(check: &FitnessCheck) -> String {
+    if check.note.is_empty() { String::new() } else { format!(" ({})", check.note) }
 }
 
 fn change(ratio: f64) -> String {
@@ -352,7 +374,8 @@ impl Run {
         };
         let worst = trials.iter().map(of_block).max_by(|a, b| a[0].found.total_cmp_none(&b[0].found));
         let mut checks: Vec<FitnessCheck> = worst.into_iter().flatten().collect();
-        checks.extend(hiccups(blocks, variant, point));
+        let of_slices = [CHECK_HICCUPS, CHECK_SEND_DELAY_TAIL];
+        checks.extend(of_slices.iter().filter_map(|check| usual(check, blocks, variant, point)));
         if self.plan().timing.perturbation_ns > 0 {
             checks.extend(perturbed(self, blocks, variant, point)?);
         }
@@ -360,23 +383,27 @@ impl Run {
     }
 }
 
-/// The hiccups of the slices of a variant at a load point as those of all: the median, for a machine takes its CPU away in
+/// A check of the slices of a variant at a load point as that of all: the median, for a machine takes its CPU away in
 /// one block or another, and what that does to a tail shows in the spread of the blocks. One that it takes away in most spoils
-/// the tails of all.
-fn hiccups(blocks: &[&Block], variant: &str, point: &str) -> Option<FitnessCheck> {
+/// the tails of all. Of several streams the worst.
+fn usual(check: &str, blocks: &[&Block], variant: &str, point: &str) -> Option<FitnessCheck> {
     let slices = blocks.iter().flat_map(|block| &block.slices).filter(|slice| slice.phase == "measure");
-    let own = slices.filter(|slice| slice.measured.variant == variant && slice.measured.point == point);
-    let checks = own.flat_map(|slice| &slice.measured.generator.checks);
-    let mut found: Vec<(f64, &FitnessCheck)> = checks
-        .filter(|check| check.check == CHECK_HICCUPS)
-        .filter_map(|check| Some((check.found? / check.limit?, check)))
-        .collect();
-    if found.len() < HICCUPS_MIN {
-        return None;
+    let mut streams: BTreeMap<&str, Vec<(f64, &FitnessCheck)>> = BTreeMap::new();
+    for slice in slices {
+        let measured = &slice.measured;
+        if measured.variant != variant || measured.point != point {
+            continue;
+        }
+        let own = measured.generator.checks.iter().filter(|own| own.check == check);
+        let found = own.filter_map(|own| Some((own.found? / own.limit?, own)));
+        streams.entry(&measured.stream).or_default().extend(found);
     }
-    found.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let median = found[(found.len() - 1) / 2].1;
-    Some(FitnessCheck { note: format!("median of {} slices", found.len()), ..median.clone() })
+    let medians = streams.into_values().filter(|found| found.len() >= HICCUPS_MIN).map(|mut found| {
+        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (used, median) = found[(found.len() - 1) / 2];
+        (used, FitnessCheck { note: format!("median of {} slices", found.len()), ..median.clone() })
+    });
+    medians.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, check)| check)
 }
 
 /// Nothing is less than anything.

@@ -1,7 +1,7 @@
 //! The observations that the judge reads: one cell for each block, variant, load point and measure.
 
 use crate::convert::counts_of;
-use crate::fitness::{concerns_tails_only, finding};
+use crate::fitness::{concerns, concerns_tails_only, finding};
 use crate::merge::decode;
 use crate::schema::{FitnessCheck, Plan, Slice};
 use crate::streams::fused;
@@ -27,7 +27,7 @@ struct Trial<'a> {
     /// What the generator found about itself in any stream: they share its threads' CPUs.
     unfit: Vec<String>,
     /// What forbids claims about p99 and beyond alone.
-    unfit_for_tails: Vec<String>,
+    unfit_for_tails: Vec<(String, String)>,
 }
 
 impl Run {
@@ -182,17 +182,18 @@ impl Trial<'_> {
         for check in checks {
             let Some(finding) = finding(check) else { continue };
             match concerns_tails_only(&check.check) {
-                true => self.unfit_for_tails.push(format!("{finding} ({place})")),
+                true => self.unfit_for_tails.push((check.check.clone(), format!("{finding} ({place})"))),
                 false => self.unfit.push(format!("{finding} ({place})")),
             }
         }
     }
 
     fn unfit_for(&self, measure: Measure) -> Vec<String> {
-        match (is_tail(measure), self.unfit.is_empty()) {
-            (true, true) => self.unfit_for_tails.clone(),
-            _ => self.unfit.clone(),
+        if !self.unfit.is_empty() {
+            return self.unfit.clone();
         }
+        let concerned = self.unfit_for_tails.iter().filter(|(check, _)| concerns(check, measure));
+        concerned.map(|(_, finding)| finding.clone()).collect()
     }
 
     fn cells(&self, measures: &[Measure], path: &Path, cells: &mut Vec<Cell>) -> Result<(), StoreError> {

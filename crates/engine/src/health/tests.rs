@@ -102,7 +102,7 @@ fn an_open_loop_has_no_such_law() {
 }
 
 #[test]
-fn a_send_delay_may_grow_with_response_times_and_with_coalescing() {
+fn send_delays_may_grow_with_response_times_and_with_coalescing() {
     let delayed = |coalesce_ns: u64, response_ns: u64| {
         let (mut worker, mut snapshot) = worker(0, 0);
         for _ in 0..1_000 {
@@ -111,11 +111,23 @@ fn a_send_delay_may_grow_with_response_times_and_with_coalescing() {
         }
         let profile =
             crate::Profile::Open { rate_per_s: 1e3, arrival: crate::Arrival::Constant, coalesce_ns };
-        send_delay(&LoadPlan { profile, ..plan() }, &[worker], &snapshot).1
+        send_delays(&LoadPlan { profile, ..plan() }, &[worker], &snapshot)
     };
-    assert!(matches!(delayed(0, 1_000_000), Some(Finding::SendDelay { allowed_ns: 200_000, .. })));
-    assert_eq!(delayed(0, 20_000_000), None);
-    assert_eq!(delayed(1_000_000, 1_000_000), None);
+    let ([usual, rare], finding) = delayed(0, 1_000_000);
+    assert!(matches!(finding, Some(Finding::SendDelay { allowed_ns: 50_000..50_100, .. })));
+    assert!(usual.found > Some(usual.allowed) && rare.found > Some(rare.allowed), "{usual:?} {rare:?}");
+    assert_eq!(rare.allowed, 200_000.0);
+    assert_eq!(delayed(0, 20_000_000).1, None);
+    assert_eq!(delayed(1_000_000, 1_000_000).1, None);
+}
+
+#[test]
+fn sends_that_are_late_now_and_then_concern_the_tail_alone() {
+    let (mut worker, snapshot) = worker(0, 0);
+    (0..1_000).for_each(|at| worker.own_delay.record(if at % 20 == 0 { 5_000_000 } else { 1_000 }));
+    let ([usual, rare], finding) = send_delays(&plan(), &[worker], &snapshot);
+    assert_eq!(finding, None);
+    assert!(usual.found < Some(2_000.0) && rare.found > Some(rare.allowed), "{usual:?} {rare:?}");
 }
 
 #[test]

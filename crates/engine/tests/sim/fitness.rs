@@ -45,11 +45,11 @@ fn a_machine_that_wakes_late_shows_as_send_delay() {
     for profile in [open(1_000.0).profile, Profile::Closed { think_ns: (5 * MS).into() }] {
         let result = load(&LoadPlan { profile, ..closed() }, &world);
         let late = result.findings.iter().find_map(|finding| match finding {
-            Finding::SendDelay { p99_ns, allowed_ns } => Some((*p99_ns, *allowed_ns)),
+            Finding::SendDelay { p90_ns, allowed_ns } => Some((*p90_ns, *allowed_ns)),
             _ => None,
         });
-        let (p99_ns, allowed_ns) = late.unwrap();
-        assert!(p99_ns.abs_diff(300_000) < 1_000 && allowed_ns == 200_000, "{p99_ns} {allowed_ns}");
+        let (p90_ns, allowed_ns) = late.unwrap();
+        assert!(p90_ns.abs_diff(300_000) < 1_000 && allowed_ns < 100_000, "{p90_ns} {allowed_ns}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which CPUs there are, and how generator and subjects share them.
 
 use super::root::Root;
-use rustix::thread::{CpuSet, sched_getaffinity};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::collections::BTreeSet;
 
 /// The generator gets a CPU for every four.
@@ -34,6 +34,35 @@ pub fn allowed() -> Vec<usize> {
     };
     let cpuset = super::facts::cpuset(&Root::machine());
     combine(&affinity, &cpuset)
+}
+
+/// Keeps the calling thread off the generator's CPUs until it is dropped, and with it the threads and processes that it
+/// starts meanwhile. Without other CPUs it changes nothing.
+#[derive(Debug)]
+pub struct KeptOff {
+    home: Option<CpuSet>,
+}
+
+impl KeptOff {
+    /// From now on.
+    pub fn these(generator_cpus: &[usize]) -> KeptOff {
+        let mut others = CpuSet::new();
+        let allowed = allowed().into_iter().filter(|cpu| !generator_cpus.contains(cpu));
+        allowed.filter(|cpu| *cpu < CpuSet::MAX_CPU).for_each(|cpu| others.set(cpu));
+        let home = sched_getaffinity(None).ok().filter(|_| !generator_cpus.is_empty() && others.count() > 0);
+        // Refused: it stays where it is.
+        let kept = home.is_some() && sched_setaffinity(None, &others).is_ok();
+        KeptOff { home: home.filter(|_| kept) }
+    }
+}
+
+impl Drop for KeptOff {
+    fn drop(&mut self) {
+        if let Some(home) = &self.home {
+            // It was there before.
+            let _ = sched_setaffinity(None, home);
+        }
+    }
 }
 
 /// The CPUs in both lists. An empty list stands for "not known" and does not restrict; CPU 0 is left when
@@ -218,6 +247,21 @@ mod tests {
         assert_eq!(combine(&[], &[5]), [5]);
         assert_eq!(combine(&[0], &[1]), [0], "affinity is what holds");
         assert_eq!(combine(&[], &[]), [0]);
+    }
+
+    #[test]
+    fn what_is_kept_off_comes_back_and_children_stay_away() {
+        let home = allowed();
+        let generator = share(&home).generator;
+        let kept = KeptOff::these(&generator);
+        let of_a_thread = std::thread::spawn(allowed).join().unwrap();
+        assert_eq!(of_a_thread, allowed());
+        let expected: Vec<usize> = home.iter().copied().filter(|cpu| !generator.contains(cpu)).collect();
+        assert_eq!(of_a_thread, if expected.is_empty() { home.clone() } else { expected });
+        drop(kept);
+        assert_eq!(allowed(), home);
+        drop(KeptOff::these(&home));
+        assert_eq!(allowed(), home, "there is nowhere else");
     }
 
     #[test]

@@ -91,6 +91,12 @@ impl<'a> LiveBench<'a> {
         found.ok_or_else(|| BenchError::Failed("was not started".into()))
     }
 
+    /// CPUs that are the generator's alone; none where it has to share the only one with the subjects.
+    fn own_cpus(&self) -> Vec<usize> {
+        let (own, subject) = (&self.terms.generator_cpus, &self.terms.subject_cpus);
+        if own.iter().any(|cpu| subject.contains(cpu)) { Vec::new() } else { own.clone() }
+    }
+
     fn is_shared(&self, variant: usize) -> bool {
         self.terms.study.variants[variant].shares.is_some()
     }
@@ -112,7 +118,7 @@ impl<'a> LiveBench<'a> {
             extent: proofload_engine::Extent::DurationNs(stretch.measure_ns),
             drain_ns: stretch.drain_ns,
             workers: self.terms.workers * if stretch.doubled { 2 } else { 1 },
-            cpus: self.terms.generator_cpus.clone(),
+            cpus: self.own_cpus(),
             seed,
         };
         plan::load_plans(self.terms.study, point, stretch.stand, &terms)
@@ -142,7 +148,7 @@ impl<'a> LiveBench<'a> {
             extent: Extent::DurationNs(1),
             drain_ns: 0,
             workers: self.terms.workers,
-            cpus: self.terms.generator_cpus.clone(),
+            cpus: self.own_cpus(),
             seed: 1,
         };
         let plans = plan::load_plans(study, &study.points[of.point], Stand::Itself, &terms);
@@ -160,7 +166,6 @@ impl<'a> LiveBench<'a> {
         let every_ns = point.checkpoint_ns();
         (every_ns > 0 && stretch.stand == Stand::Itself).then(|| Checkpointer {
             tree,
-            generator_cpus: &self.terms.generator_cpus,
             every_ns,
             length_ns: stretch.measure_ns,
             stop: &self.terms.stop,
@@ -181,7 +186,6 @@ impl<'a> LiveBench<'a> {
         let tree = active.tree.as_ref().filter(|_| !self.is_shared(variant));
         let sampler = tree.map(|tree| Sampler {
             target: Target { tree, loaded_ports: &ports },
-            generator_cpus: &self.terms.generator_cpus,
             discard_ns: stretch.discard_ns,
             window_ns: length_of(&plans),
         });

@@ -9,7 +9,9 @@ use proofload_engine::{Check, CheckKind, Finding, LoadResult, SecondQuantiles};
 use proofload_store::schema::{
     FORMAT_VERSION, FitnessCheck, Generator, Handshakes, Negotiated, Plan, Point, Slice, SubjectUse,
 };
-use proofload_store::{CHECK_HICCUPS, PHASE_LOST, PHASE_SPARED, bad_answer, hide, histograms_of, point_of};
+use proofload_store::{
+    CHECK_HICCUPS, CHECK_SEND_DELAY_TAIL, PHASE_LOST, PHASE_SPARED, bad_answer, hide, histograms_of, point_of,
+};
 
 /// The record of a slice: a line for each stream. What the subject used, and what was noticed, belongs to all of
 /// them together and stands in the first line, so that nothing counts it twice.
@@ -148,10 +150,13 @@ fn negotiated(found: &proofload_engine::transport::Negotiated) -> Negotiated {
     }
 }
 
+const NO_SEND: &str = "no send of the generator's own timing, or too few";
+
 /// A self-check as it is kept.
 fn check(check: &Check) -> FitnessCheck {
     let (name, unit, none) = match check.kind {
-        CheckKind::SendDelay => ("send_delay", "ns", "no send of the generator's own timing, or too few"),
+        CheckKind::SendDelay => ("send_delay_p90", "ns", NO_SEND),
+        CheckKind::SendDelayTail => (CHECK_SEND_DELAY_TAIL, "ns", NO_SEND),
         CheckKind::Unsent => ("unsent", "share", "no open loop that queues, or too few requests"),
         CheckKind::AtWork => ("at_work", "share", ""),
         CheckKind::Hiccups => (CHECK_HICCUPS, "ns", "a window of less than a second"),
@@ -178,9 +183,9 @@ fn check(check: &Check) -> FitnessCheck {
 fn sentence(finding: &Finding) -> String {
     let ms = |ns: u64| ns as f64 / 1e6;
     match finding {
-        Finding::SendDelay { p99_ns, allowed_ns } => format!(
-            "sends left late: p99 {:.3} ms of the generator's own making, {:.3} ms allowed; use fewer requests or more workers",
-            ms(*p99_ns),
+        Finding::SendDelay { p90_ns, allowed_ns } => format!(
+            "sends left late: p90 {:.3} ms of the generator's own making, {:.3} ms allowed; use fewer requests or more workers",
+            ms(*p90_ns),
             ms(*allowed_ns)
         ),
         Finding::CpuBound { worker, busy, allowed } => format!(

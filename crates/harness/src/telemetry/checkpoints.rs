@@ -5,7 +5,7 @@
 //! stands still. That is exact with every collector, and costs what a full collection and a walk through the live
 //! objects cost; how long each took is recorded.
 
-use super::sampler::{keep_off, wait_for_window};
+use super::sampler::wait_for_window;
 use super::{Tree, attach};
 use crate::host::clock;
 use proofload_stats::trend::TrendRule;
@@ -28,8 +28,6 @@ type Classes = BTreeMap<String, u64>;
 pub struct Checkpointer<'a> {
     /// The subject's processes.
     pub tree: &'a Tree,
-    /// CPUs of the generator, which it leaves alone where there are others.
-    pub generator_cpus: &'a [usize],
     /// Time between two checkpoints.
     pub every_ns: u64,
     /// Length of the soak.
@@ -52,7 +50,6 @@ pub struct Checkpoints {
 impl Checkpointer<'_> {
     /// Takes checkpoints until the soak is over. `window_start_ns` is 0 until it is known when the window begins.
     pub fn run(&self, window_start_ns: &AtomicU64, done: &AtomicBool) -> Checkpoints {
-        keep_off(self.generator_cpus);
         let mut found = Checkpoints::default();
         let Some(start_ns) = wait_for_window(window_start_ns, done) else { return found };
         let planned = (self.length_ns.saturating_sub(1) / self.every_ns.max(1)).min(CHECKPOINTS_MAX);
@@ -203,7 +200,6 @@ mod tests {
         let tree = Tree::of(std::process::id());
         let soak = Checkpointer {
             tree: &tree,
-            generator_cpus: &[],
             every_ns: 1_000_000,
             length_ns: 20_000_000,
             stop: &AtomicBool::new(false),

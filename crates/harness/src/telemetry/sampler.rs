@@ -8,7 +8,7 @@ use super::machine::Machine;
 use super::sockets::{ALL_STATES, CONNECTED, Diagnosis, LISTEN, LISTENING, Socket, is_connected};
 use super::threads::{self, Threads};
 use super::{Tree, TreeSample, process};
-use crate::host::{clock, cpus};
+use crate::host::clock;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -36,8 +36,6 @@ pub struct Target<'a> {
 pub struct Sampler<'a> {
     /// What is looked at.
     pub target: Target<'a>,
-    /// CPUs of the generator, which the sampler leaves alone where there are others.
-    pub generator_cpus: &'a [usize],
     /// Load before the window; half of it at most is used for the dear readings.
     pub discard_ns: u64,
     /// Length of the window, if it is known beforehand.
@@ -116,7 +114,6 @@ impl Sampler<'_> {
     /// Takes samples until the window is over or the load is `done`. `window_start_ns` is 0 until it is known when
     /// the window begins.
     pub fn run(&self, window_start_ns: &AtomicU64, done: &AtomicBool) -> Sampled {
-        keep_off(self.generator_cpus);
         let cpu_before_ns = clock::thread_cpu_ns();
         let ends_with_load = self.window_ns.is_none();
         let mut sampled = Sampled { period_ns: self.period_ns(), ends_with_load, ..Sampled::default() };
@@ -173,19 +170,6 @@ impl Sampler<'_> {
     fn period_ns(&self) -> u64 {
         self.window_ns.map_or(PERIOD_NS, |window_ns| PERIOD_NS.max(window_ns.div_ceil(SAMPLES_MAX)))
     }
-}
-
-/// Keeps this thread off the generator's CPUs. Without another one it shares them; its cost is measured either way.
-pub(super) fn keep_off(generator_cpus: &[usize]) {
-    let allowed = cpus::allowed();
-    let others: Vec<usize> = allowed.iter().copied().filter(|cpu| !generator_cpus.contains(cpu)).collect();
-    if generator_cpus.is_empty() || others.is_empty() {
-        return;
-    }
-    let mut set = rustix::thread::CpuSet::new();
-    others.into_iter().filter(|cpu| *cpu < rustix::thread::CpuSet::MAX_CPU).for_each(|cpu| set.set(cpu));
-    // Refused: it stays where it is.
-    let _ = rustix::thread::sched_setaffinity(None, &set);
 }
 
 impl Sampled {
@@ -273,7 +257,7 @@ mod tests {
 
     fn sampler(tree: &Tree, window_ns: Option<u64>) -> Sampler<'_> {
         let target = Target { tree, loaded_ports: &[] };
-        Sampler { target, generator_cpus: &[], discard_ns: 0, window_ns }
+        Sampler { target, discard_ns: 0, window_ns }
     }
 
     #[test]

@@ -60,7 +60,6 @@ impl Subject {
         let tree = Tree::of(self.child.id());
         let sampler = Sampler {
             target: Target { tree: &tree, loaded_ports },
-            generator_cpus: &[],
             discard_ns: 200_000_000,
             window_ns: None,
         };

@@ -8,7 +8,9 @@ pub const FITNESS_COLUMNS: [&str; 6] = ["check", "found", "allowed", "", "worst 
 /// A check in words.
 pub fn check(name: &str) -> &str {
     match name {
-        "send_delay" => "send delay of its own, p99",
+        "send_delay_p90" => "send delay of its own, p90",
+        // Earlier records have it for all claims.
+        "send_delay" | "send_delay_p99" => "send delay of its own, p99",
         "unsent" => "intended requests left unsent",
         "at_work" => "time a worker was at work",
         "hiccups" => "away from its sockets, p99.9 of the time",

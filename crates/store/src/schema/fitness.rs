@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 /// One check of the generator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FitnessCheck {
-    /// `send_delay`, `unsent`, `at_work`, `hiccups`, `littles_law`, `ports`, `descriptors`, `ceiling`,
-    /// `ceiling_tail`, `perturbation_throughput` or `perturbation_p99`.
+    /// `send_delay_p90`, `send_delay_p99` (in early records `send_delay`), `unsent`, `at_work`, `hiccups`, `littles_law`,
+    /// `ports`, `descriptors`, `ceiling`, `ceiling_tail`, `perturbation_throughput` or `perturbation_p99`.
     pub check: String,
-    /// `passed`; `failed`: client-limited (`hiccups` and `ceiling_tail` for p99 and beyond only); `unresolved`: too few or too
+    /// `passed`; `failed`: client-limited (`send_delay_p99`, `hiccups` and `ceiling_tail` for p99 and beyond only); `unresolved`: too few or too
     /// scattered values to tell; `not_measured`.
     pub outcome: String,
     /// What was found; `null` when nothing was.

@@ -144,11 +144,16 @@ fn a_record_without_a_ceiling_says_so_in_its_points() {
 
 /// Blocks in which the generator was away from its sockets for 3 ms or more in a thousandth of the time.
 fn with_hiccups_in(blocks: &[u32]) -> Vec<Vec<Slice>> {
+    with_failed("hiccups", blocks)
+}
+
+/// Blocks in all of whose slices that check failed.
+fn with_failed(check: &str, blocks: &[u32]) -> Vec<Vec<Slice>> {
     let away = |number: u32| {
         let mut lines = block(number);
         let ms = if blocks.contains(&number) { 3.0 } else { 0.01 };
         let check = FitnessCheck {
-            check: "hiccups".into(),
+            check: check.into(),
             outcome: if ms > 1.0 { "failed" } else { "passed" }.into(),
             found: Some(ms * 1e6),
             limit: Some(1e6),
@@ -174,6 +179,46 @@ fn hiccups_in_most_blocks_forbid_the_tail_alone() {
     assert!(what.contains("away from its sockets for 3.000 ms"), "{what}");
     let generator = &run.points().unwrap()[0].generator;
     assert!(generator.fit && generator.checks.iter().filter(|check| check.check == "hiccups").count() == 1);
+}
+
+#[test]
+fn sends_that_are_late_in_most_blocks_forbid_the_tail_and_the_mean() {
+    const MEAN: &str = "mean(nio2) < mean(nio) @ 64c";
+    let root = tempfile::tempdir().unwrap();
+    let rare = record(root.path(), &plan(), &with_failed("send_delay_p99", &[1]), &[]);
+    assert_eq!((verdict(&rare, MEAN).0, verdict(&rare, TAIL).0), (Verdict::Supported, Verdict::Supported));
+    let run = record(root.path(), &plan(), &with_failed("send_delay_p99", &[1, 2, 4]), &[]);
+    assert_eq!(verdict(&run, FASTER).0, Verdict::Supported);
+    for claim in [TAIL, MEAN] {
+        let (found, reasons) = verdict(&run, claim);
+        assert!(found == Verdict::Undecided && client_limited(&reasons), "{claim}: {reasons:?}");
+        let Reason::ClientLimited { what } = &reasons[0] else { panic!("{reasons:?}") };
+        assert!(what.contains("p99 3.000 ms of the generator's own making"), "{what}");
+    }
+    let away = record(root.path(), &plan(), &with_hiccups_in(&[1, 2, 4]), &[]);
+    assert_eq!(verdict(&away, MEAN).0, Verdict::Supported);
+}
+
+#[test]
+fn of_streams_the_one_whose_sends_are_late_counts() {
+    let root = tempfile::tempdir().unwrap();
+    let mut blocks = with_failed("send_delay_p99", &[]);
+    for line in blocks.iter_mut().flatten() {
+        line.measured.stream = "fast".into();
+    }
+    let late = with_failed("send_delay_p99", &[1, 2, 3, 4]);
+    for (block, late) in blocks.iter_mut().zip(late) {
+        block.extend(late.into_iter().map(|mut line| {
+            line.measured.stream = "slow".into();
+            line
+        }));
+    }
+    let mut plan = plan();
+    plan.streams = vec!["fast".into(), "slow".into()];
+    let run = record(root.path(), &plan, &blocks, &[]);
+    let points = run.points().unwrap();
+    let check = points[0].generator.checks.iter().find(|check| check.check == "send_delay_p99").unwrap();
+    assert_eq!((check.found, &*check.outcome), (Some(3e6), "failed"));
 }
 
 fn with_pairs(ratio: f64) -> Vec<Vec<Slice>> {
