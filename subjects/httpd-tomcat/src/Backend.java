@@ -33,12 +33,10 @@ public final class Backend {
         tomcat.getService().addConnector(connector);
         tomcat.setConnector(connector);
         Context context = tomcat.addContext("", new File(args[2]).getAbsolutePath());
+        Map<String, Servlet> plain = Servlets.plain();
         // In the API of Java rather than of Tomcat, whose names have changed between the versions.
-        context.addServletContainerInitializer((classes, servlets) -> {
-            for (Map.Entry<String, Servlet> servlet : Servlets.plain().entrySet()) {
-                serve(servlets, servlet.getKey(), servlet.getValue());
-            }
-        }, null);
+        context.addServletContainerInitializer(
+                (classes, servlets) -> plain.forEach((path, servlet) -> serve(servlets, path, servlet)), null);
         Running.untilEnded(tomcat);
     }
 
