@@ -15,8 +15,11 @@ pub fn plain(value: f64) -> String {
     if magnitude >= 1000.0 {
         return grouped(value);
     }
+    // What is left of a difference of equal numbers.
+    if magnitude < 1e-9 {
+        return "0".into();
+    }
     let decimals = match magnitude {
-        0.0 => 0,
         m if m >= 100.0 => 0,
         m if m >= 10.0 => 1,
         m if m >= 1.0 => 2,
@@ -119,6 +122,7 @@ mod tests {
             (ratio(1_960.6), "1,961"),
             (plain(0.012_34), "0.0123"),
             (plain(0.0), "0"),
+            (plain(-1e-12), "0"),
             (plain(-1_500.0), "-1,500"),
             (plain(f64::INFINITY), "∞"),
             (duration(412_000.0), "412 µs"),

@@ -153,6 +153,8 @@ pub enum Reason {
     Constant,
     /// The verdict rests on one measurement, without interval: it says only what was seen.
     OneMeasurement,
+    /// The generator was the limit on the faster side alone, so that the difference is at least what was seen.
+    LimitedOnTheFasterSide,
     /// Holds for the exchanges seen; with the 95 % upper bound of the error share.
     SeenOnly {
         /// Exchanges.

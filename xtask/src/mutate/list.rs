@@ -75,9 +75,16 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "guard off: the generator was unfit",
-        file: GUARD,
-        from: "reasons.extend(unfit(series, blocks));",
-        to: "reasons.extend(unfit(series, blocks).into_iter().take(0));",
+        file: EVALUATE,
+        from: "guards.splice(..0, limits.iter().cloned());",
+        to: "guards.splice(..0, limits.iter().take(0).cloned());",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "a generator at its limit on one side spoils no decision",
+        file: EVALUATE,
+        from: "Some(decided) if decided == standing =>",
+        to: "Some(_) =>",
         tests: JUDGE,
     },
     Mutation {

@@ -28,6 +28,9 @@ fn is_few(reason: &Reason) -> bool {
     matches!(reason, Reason::TooFewBlocks { .. } | Reason::NoData)
 }
 
+const LIMITED_ON_THE_FASTER_SIDE: &str =
+    "the generator was the limit of the faster side alone: the difference is at least what was seen";
+
 /// One reason; `unit` is that of the estimate.
 pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
     let variant = |index: &usize| names.variants.get(*index).map_or("?", |variant| variant.name.as_str());
@@ -47,6 +50,7 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
             format!("the interval allows both; the resolution is ±{}; {more}", number::percent(*resolution))
         }
         Reason::ClientLimited { what } => format!("client-limited: {what}"),
+        Reason::LimitedOnTheFasterSide => LIMITED_ON_THE_FASTER_SIDE.into(),
         Reason::Errors { variant: index, share } => format!(
             "{} of the exchanges of {} failed; above 0.1 % no claim about speed is judged",
             number::percent(*share),

@@ -54,6 +54,18 @@ impl Evaluation {
             futile: None,
         }
     }
+
+    /// The generator was at its limit on one side, which leaves that decision standing alone.
+    fn limited(&mut self, standing: bool, limits: Vec<Reason>) {
+        match self.decided {
+            Some(decided) if decided == standing => self.reasons.push(Reason::LimitedOnTheFasterSide),
+            _ => {
+                self.decided = None;
+                self.futile = None;
+                self.reasons.splice(..0, limits);
+            }
+        }
+    }
 }
 
 /// Looks at a claim with the first blocks there are.
@@ -63,7 +75,12 @@ pub(super) fn evaluate(
     design: &Design,
     stand: Stand,
 ) -> Evaluation {
-    let mut guards = guard::guards(series, stand.blocks, stand.begun, stand.disturbed);
+    let standing = guard::still_stands(series, stand.blocks);
+    let limits = guard::unfit(series, stand.blocks);
+    let mut guards = guard::of_servers(series, stand.blocks, stand.begun, stand.disturbed);
+    if standing.is_none() {
+        guards.splice(..0, limits.iter().cloned());
+    }
     if series.is_fact() {
         return fact::evaluate(series, design, stand, guards);
     }
@@ -109,6 +126,9 @@ pub(super) fn evaluate(
             let last_bound = bounds.for_blocks(design.last(), 1);
             evaluation.futile = finding.futile(last_bound);
         }
+    }
+    if let Some(standing) = standing {
+        evaluation.limited(standing, limits);
     }
     evaluation.reasons.extend(missing);
     evaluation

@@ -5,9 +5,12 @@
 
 use super::decide::{Frame, Scale};
 use super::series::{Series, Trial, of_block};
+use crate::claim::Term;
 use crate::design::CONSTANT_BLOCKS_MIN;
 use crate::sample::Moments;
-use crate::{Design, Reason, TAIL_EXCHANGES_MIN, fewest_beyond, next_look, student};
+use crate::{
+    Comparison, Design, Measure, Reason, Side, TAIL_EXCHANGES_MIN, fewest_beyond, next_look, student,
+};
 
 /// Error share above which nothing is said about speed: a fast error page is not throughput.
 pub const ERROR_SHARE_MAX: f64 = 0.001;
@@ -37,8 +40,14 @@ const CHECKS_TOLD_MAX: usize = 1;
 /// Every guard that needs no estimate, looking at the first `blocks` complete blocks of those that were begun; beside
 /// them so many were disturbed.
 pub(super) fn guards(series: &Series<'_>, blocks: u32, begun: u32, beside: u32) -> Vec<Reason> {
+    let mut reasons = unfit(series, blocks);
+    reasons.extend(of_servers(series, blocks, begun, beside));
+    reasons
+}
+
+/// The same but for the generator's fitness.
+pub(super) fn of_servers(series: &Series<'_>, blocks: u32, begun: u32, beside: u32) -> Vec<Reason> {
     let mut reasons = Vec::new();
-    reasons.extend(unfit(series, blocks));
     reasons.extend(errors(series, blocks));
     reasons.extend(lost(series, blocks, begun));
     reasons.extend(unevenly(series, blocks, begun));
@@ -95,8 +104,38 @@ pub(super) fn unsteady_in(found: u32, blocks: u32) -> Option<Reason> {
     too_many.then_some(Reason::NoSteadyState { blocks: found, of: blocks })
 }
 
+/// Which decision stands although the generator was at its limit on one side; `None` where none does, or it was not. It asks
+/// for less than the server could do, so it lowers throughput and never raises it: where the slower side is sound and the
+/// faster one limited, the difference is at least what was seen.
+pub(super) fn still_stands(series: &Series<'_>, blocks: u32) -> Option<bool> {
+    let claim = series.claim;
+    let is_plain = |side: &Side| match side {
+        Side::Measured { term, factor, .. } => {
+            *factor > 0.0 && matches!(term, Term::Of { measure: Measure::Throughput, .. })
+        }
+        Side::Constant(_) => true,
+    };
+    let left_is_more = match claim.comparison {
+        Comparison::Greater | Comparison::AtLeast => true,
+        Comparison::Less | Comparison::AtMost => false,
+        Comparison::Equal | Comparison::Within(_) => return None,
+    };
+    if !is_plain(&claim.left) || !is_plain(&claim.right) {
+        return None;
+    }
+    let limited = |place: usize| {
+        let cells = series.cells.iter().take(blocks as usize).filter_map(|cells| *cells.get(place)?);
+        cells.into_iter().any(|cell| !cell.unfit.is_empty())
+    };
+    match (limited(0), limited(1)) {
+        (true, false) => Some(left_is_more),
+        (false, true) => Some(!left_is_more),
+        (true, true) | (false, false) => None,
+    }
+}
+
 /// The messages as they are: each says where it was found.
-fn unfit(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
+pub(super) fn unfit(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
     let mut seen: Vec<&str> = Vec::new();
     for cell in series.cells.iter().take(blocks as usize).flatten().flatten() {
         for message in &cell.unfit {

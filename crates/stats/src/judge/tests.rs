@@ -331,14 +331,46 @@ fn many_errors_forbid_claims_of_speed_but_not_claims_about_errors() {
 }
 
 #[test]
+fn a_generator_at_its_limit_on_the_faster_side_makes_a_difference_no_smaller() {
+    let mut record = throughputs(1.5, 4);
+    record.cell(3, 0).unfit = vec!["busy".into()];
+    for (claim, verdict) in [
+        (FASTER, Verdict::Supported),
+        ("throughput(a) >= 1.2 * throughput(b) @ 64c", Verdict::Supported),
+        ("throughput(a) <= throughput(b) @ 64c", Verdict::Refuted),
+        ("throughput(b) < throughput(a) @ 64c", Verdict::Supported),
+        ("throughput(b) > throughput(a) @ 64c", Verdict::Refuted),
+        ("throughput(a) >= 1100/s @ 64c", Verdict::Supported),
+    ] {
+        let judged = record.one(claim);
+        assert_eq!(
+            (judged.verdict, &judged.reasons[..]),
+            (verdict, &[Reason::LimitedOnTheFasterSide][..]),
+            "{claim}"
+        );
+    }
+    let limited = Reason::ClientLimited { what: "busy".into() };
+    for claim in [
+        "throughput(a) >= 2 * throughput(b) @ 64c",
+        "throughput(a) <= 2 * throughput(b) @ 64c",
+        "throughput(a) ~ throughput(b) within 1% @ 64c",
+    ] {
+        let judged = record.one(claim);
+        assert_eq!((judged.verdict, &judged.reasons[0]), (Verdict::Undecided, &limited), "{claim}");
+    }
+    record.cell(2, 1).unfit = vec!["late".into()];
+    assert_eq!(record.one(FASTER).verdict, Verdict::Undecided, "both sides");
+}
+
+#[test]
 fn a_generator_at_its_limit_forbids_every_verdict() {
     let mut record = throughputs(1.5, 4);
-    record.cell(3, 0).unfit = ["late", "late", "busy"].map(String::from).to_vec();
+    record.cell(3, 1).unfit = ["late", "late", "busy"].map(String::from).to_vec();
     let judged = record.one(FASTER);
     assert_eq!(judged.verdict, Verdict::Undecided);
     let expected = ["late", "1 more check of the generator failed"];
     assert_eq!(judged.reasons, expected.map(|what| Reason::ClientLimited { what: what.into() }));
-    record.cell(3, 0).unfit = (0..9).map(|check| check.to_string()).collect();
+    record.cell(3, 1).unfit = (0..9).map(|check| check.to_string()).collect();
     let expected = ["0", "8 more checks of the generator failed"];
     assert_eq!(
         record.one(FASTER).reasons,
