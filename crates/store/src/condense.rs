@@ -87,7 +87,8 @@ fn lines(run: &Run, block: &Block, measures: &[Measure]) -> Result<Vec<Slice>, S
     let mut merged: BTreeMap<(&str, &str), (usize, LatencyHistogram)> = BTreeMap::new();
     for slice in &block.slices {
         let load = run.plan().points.iter().find(|load| load.label == slice.measured.point);
-        if run.plan().capacity.is_some() || load.is_some_and(|load| load.whole) {
+        let is_whole = slice.phase == "measure" && load.is_some_and(|load| load.whole);
+        if run.plan().capacity.is_some() || is_whole {
             // Carried out once, from end to end: its course is what was measured.
             kept.push(slice.clone());
             continue;
