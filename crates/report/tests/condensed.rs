@@ -126,6 +126,31 @@ fn what_was_lost_cut_off_or_not_seen_is_still_told() {
 }
 
 #[test]
+fn of_loads_that_are_whole_the_course_stays_and_no_warm_up_and_no_place_of_the_writer() {
+    let root = tempfile::tempdir().expect("a directory");
+    let mut plan = Plan { working_directory: "/home/somebody/secret".into(), ..asking() };
+    plan.points.iter_mut().for_each(|point| point.whole = true);
+    let whole = record(CASE, &plan, root.path());
+    let course = Telemetry { at_ns: vec![1, 2], ..Telemetry::default() };
+    let seen = Slice { telemetry: Some(course.clone()), ..slice(CASE, 1, 1, 0) };
+    let warm_up = Slice { phase: "warm-up".into(), cycle: 0, ..seen.clone() };
+    let mut slices = vec![warm_up, seen, slice(CASE, 1, 1, 1)];
+    slices.extend((0..2).map(|variant| slice(CASE, 1, 2, variant)));
+    let line = |slice: &Slice| serde_json::to_string(slice).expect("JSON") + "\n";
+    let lines: Vec<_> = slices.iter().map(line).collect();
+    std::fs::write(whole.path().join("blocks/0001.jsonl"), lines.concat()).expect("written");
+    let whole = Run::open(whole.path()).expect("readable");
+    let small = small(&whole, &root.path().join("small"));
+    let kept = &small.blocks()[0].slices;
+    assert_eq!(kept.iter().map(|slice| slice.phase.as_str()).collect::<Vec<_>>(), ["measure"; 4]);
+    assert_eq!(kept[0].telemetry.as_ref(), Some(&course));
+    assert_eq!(small.plan().working_directory, "");
+    let mut before = told(&whole);
+    before.plan.iter_mut().for_each(|plan| plan.working_directory.clear());
+    assert_eq!(before, told(&small));
+}
+
+#[test]
 fn a_packed_block_that_was_damaged_does_not_count() {
     let root = tempfile::tempdir().expect("a directory");
     let small = small(&record(CASE, &asking(), root.path()), &root.path().join("small"));

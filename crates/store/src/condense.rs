@@ -9,7 +9,7 @@ use crate::convert::encoded;
 use crate::merge::decode;
 use crate::observe::of_response_time;
 use crate::run::{PHASE_LOST, PHASE_PERTURBATION, PHASE_SPARED};
-use crate::schema::{FORMAT_VERSION, Histograms, Point, Slice, Telemetry};
+use crate::schema::{FORMAT_VERSION, Histograms, Plan, Point, Slice, Telemetry};
 use crate::{Block, Run, StoreError, atomic, layout};
 use flate2::{Compression, GzBuilder};
 use proofload_measure::LatencyHistogram;
@@ -20,8 +20,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// Documents that are copied as they are.
-const DOCUMENTS: [&str; 5] =
-    [layout::ENVIRONMENT, layout::STATUS, layout::CEILINGS, layout::SLICING, layout::PLAN];
+const DOCUMENTS: [&str; 4] = [layout::ENVIRONMENT, layout::STATUS, layout::CEILINGS, layout::SLICING];
 
 /// Writes a small copy of a run into a new directory. `measures` are those of which figures are wanted cycle by cycle.
 ///
@@ -50,8 +49,12 @@ pub fn condense(run: &Run, measures: &[Measure], to: &Path) -> Result<(), StoreE
         let text = kept.map(line).collect::<Result<String, StoreError>>()?;
         write(&layout::partial_block(to, partial.number), text.as_bytes())?;
     }
-    // The plan last: a directory without one is no run.
-    DOCUMENTS.iter().try_for_each(|name| copy(&run.path().join(name), &to.join(name)))
+    DOCUMENTS.iter().try_for_each(|name| copy(&run.path().join(name), &to.join(name)))?;
+    // The plan last: a directory without one is no run. Whoever reads a copy has another working directory.
+    let plan = Plan { working_directory: String::new(), ..run.plan().clone() };
+    let text = serde_json::to_string_pretty(&plan)
+        .map_err(|source| StoreError::Encode { what: "the plan", source })?;
+    write(&to.join(layout::PLAN), (text + "\n").as_bytes())
 }
 
 fn line(slice: &Slice) -> Result<String, StoreError> {

@@ -421,7 +421,7 @@ pub struct Plan {
     /// The command line that began the run, program name left out, credentials redacted.
     #[serde(default)]
     pub arguments: Vec<String>,
-    /// The working directory in which it was given.
+    /// The working directory in which it was given; empty in a small copy, whose reader has another.
     #[serde(default)]
     pub working_directory: String,
     /// The run that this one repeats (`proofload rerun`); empty for any other.
