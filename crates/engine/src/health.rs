@@ -4,7 +4,8 @@
 //!   *and* a connection stood free, to the instant at which it was begun. Waiting for a free connection in
 //!   an open loop is the server's doing and shows in response time. Its 90th percentile may be 0.05 ms or 5 %
 //!   of the 90th percentile of response time, whichever is more, besides the coalescing that was asked for. The
-//!   99th may be 0.2 ms, or 5 % of that of response time; else no figure is the generator's but the mean and what lies beyond.
+//!   99th may be 0.2 ms, or 5 % of that of response time; else the mean and the tail are in part the generator's, and no other
+//!   figure is.
 //! - **CPU.** A worker is the bottleneck when it is never at leisure: whenever it asks for what happened,
 //!   something has happened already. So what counts is the share of the window in which it had something to do,
 //!   in wall time (`at_work`), not CPU time: a worker that a quota throttles, or that shares its core, is
@@ -102,14 +103,14 @@ fn send_delays(
         let found = own.quantile_ns(quantile).filter(|_| own.count() >= FEWEST);
         let response_ns = snapshot.response_time.quantile_ns(quantile).unwrap_or(0);
         let allowed_ns = least_ns.max((response_ns as f64 * SEND_DELAY_SHARE) as u64);
-        let allowed_ns = allowed_ns + plan.profile.coalesce_ns();
-        let late = found.filter(|delay_ns| *delay_ns > allowed_ns);
-        let found = found.map(|delay_ns| delay_ns as f64);
-        let finding = late.map(|p90_ns| Finding::SendDelay { p90_ns, allowed_ns });
-        (Check { kind, found, allowed: allowed_ns as f64 }, finding)
+        let allowed = (allowed_ns + plan.profile.coalesce_ns()) as f64;
+        Check { kind, found: found.map(|delay_ns| delay_ns as f64), allowed }
     };
-    let (usual, finding) = check(CheckKind::SendDelay, 0.90, USUAL_SEND_DELAY_NS);
-    let (rare, _) = check(CheckKind::SendDelayTail, 0.99, SEND_DELAY_NS);
+    let usual = check(CheckKind::SendDelay, 0.90, USUAL_SEND_DELAY_NS);
+    let rare = check(CheckKind::SendDelayTail, 0.99, SEND_DELAY_NS);
+    let late = usual.found.filter(|found| *found > usual.allowed);
+    let finding =
+        late.map(|found| Finding::SendDelay { p90_ns: found as u64, allowed_ns: usual.allowed as u64 });
     ([usual, rare], finding)
 }
 
