@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{json, proofload, text};
+use support::{PROOFLOAD, json, proofload, text};
 
 /// A back that burns 5 ms of CPU for each message and sends 1,000 bytes; or a front that asks it for each request.
 const SERVER: &str = r#"
@@ -75,4 +75,52 @@ claims: { costly: 'cpu_per_request(pair) > 4ms' }
     assert!((4.5..12.0).contains(&cpu_ms), "{cpu_ms} ms for each answer: {point}");
     let moved = point["subject"]["backend_bytes"].as_f64().expect("bytes between the two") / answered;
     assert!((950.0..1_200.0).contains(&moved), "{moved} bytes for each answer: {point}");
+}
+
+/// Whoever keeps watch over the servers wakes up now and then; on the generator's CPUs that would make sends late.
+#[test]
+fn who_starts_the_servers_stays_off_the_generators_cpus() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let seen = directory.path().join("seen");
+    let study = format!(
+        "study: apart
+question: Where does the starter run?
+subjects:
+  one:
+    command: [sh, -c, 'cat /proc/$PPID/status > {seen:?}; exec {PROOFLOAD:?} reference-server --port $0', '{{port}}']
+workload: {{ page: {{ get: / }} }}
+load: {{ closed: {{ connections: 1 }} }}
+claims: {{ served: 'throughput(one) > 1/s' }}
+"
+    );
+    let file = directory.path().join("apart.yaml");
+    std::fs::write(&file, study).expect("written");
+    let (dir, file) = (directory.path().to_str().expect("UTF-8"), file.to_str().expect("UTF-8"));
+    let output = proofload(&["run", file, "--smoke", "--format", "json", "--dir", dir, "-q"]);
+    assert!(matches!(output.status.code(), Some(11 | 12)), "{}: {}", output.status, text(&output.stderr));
+    let status = std::fs::read_to_string(&seen).expect("the server told who started it");
+    let value =
+        |key: &str| status.lines().find_map(|line| line.strip_prefix(key)).expect(key).trim().to_string();
+    assert!(value("Name:").starts_with("proofload"), "{status}");
+    let allowed = cpus(&value("Cpus_allowed_list:"));
+    let plan = std::fs::read(directory.path().join("runs/apart/latest/plan.json")).expect("a plan");
+    let plan: serde_json::Value = serde_json::from_slice(&plan).expect("JSON");
+    let generator = plan["generator_cpus"].as_array().expect("CPUs");
+    let generator: Vec<u64> = generator.iter().filter_map(serde_json::Value::as_u64).collect();
+    let own = std::fs::read_to_string("/proc/self/status").expect("readable");
+    let own =
+        cpus(own.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).expect("CPUs").trim());
+    let others: Vec<u64> = own.iter().copied().filter(|cpu| !generator.contains(cpu)).collect();
+    // On a single CPU there is nowhere else to go.
+    assert_eq!(allowed, if others.is_empty() { own } else { others }, "the generator is on {generator:?}");
+}
+
+/// The CPUs of a list like `0-2,5`.
+fn cpus(list: &str) -> Vec<u64> {
+    let number = |text: &str| text.parse::<u64>().expect("a number");
+    let range = |part: &str| match part.split_once('-') {
+        Some((first, last)) => number(first)..=number(last),
+        None => number(part)..=number(part),
+    };
+    list.split(',').flat_map(range).collect()
 }

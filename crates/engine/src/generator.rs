@@ -328,3 +328,33 @@ fn gather(
         window_start_ns,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{PRIORITY, pin};
+    use rustix::process::{getpriority_process, setpriority_process};
+    use rustix::thread::sched_getaffinity;
+
+    #[test]
+    fn a_worker_with_a_cpu_of_its_own_goes_first_there_and_nobody_else_does() {
+        let home = sched_getaffinity(None).unwrap();
+        let cpu = (0..1024).find(|cpu| home.is_set(*cpu)).unwrap();
+        let (here, permitted) = std::thread::spawn(move || {
+            let before = getpriority_process(None).unwrap();
+            pin(&[], 0).unwrap();
+            assert_eq!(getpriority_process(None), Ok(before), "on no CPU of its own");
+            (before, setpriority_process(None, PRIORITY).is_ok())
+        })
+        .join()
+        .unwrap();
+        let worker = std::thread::spawn(move || {
+            pin(&[cpu], 7).unwrap();
+            let set = sched_getaffinity(None).unwrap();
+            (set.count(), set.is_set(cpu), getpriority_process(None).unwrap())
+        });
+        let nice = if permitted { PRIORITY } else { here };
+        assert_eq!(worker.join().unwrap(), (1, true, nice));
+        assert_eq!(getpriority_process(None), Ok(here), "of threads that are no workers");
+        assert_eq!(sched_getaffinity(None), Ok(home));
+    }
+}
