@@ -62,7 +62,9 @@ impl Evaluation {
             _ => {
                 self.decided = None;
                 self.futile = None;
-                self.reasons.splice(..0, limits);
+                // That there are too few blocks comes before all.
+                let at = usize::from(matches!(self.reasons.first(), Some(Reason::TooFewBlocks { .. })));
+                self.reasons.splice(at..at, limits);
             }
         }
     }

@@ -360,6 +360,12 @@ fn a_generator_at_its_limit_on_the_faster_side_makes_a_difference_no_smaller() {
     }
     record.cell(2, 1).unfit = vec!["late".into()];
     assert_eq!(record.one(FASTER).verdict, Verdict::Undecided, "both sides");
+    let mut few = throughputs(1.5, 2);
+    few.cell(2, 0).unfit = vec!["busy".into()];
+    assert!(matches!(
+        few.one(FASTER).reasons[..],
+        [Reason::TooFewBlocks { .. }, Reason::ClientLimited { .. }]
+    ));
 }
 
 #[test]
