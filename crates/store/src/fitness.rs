@@ -38,7 +38,7 @@ pub const CHECK_HICCUPS: &str = "hiccups";
 pub const CHECK_SEND_DELAY_TAIL: &str = "send_delay_p99";
 
 /// Of fewer slices than these there is no telling whether the machine takes the CPU away in most.
-const HICCUPS_MIN: usize = 3;
+const SLICES_MIN: usize = 3;
 
 /// Whether a check that fails forbids claims about p99 and beyond alone; about the mean, too, where sends left late.
 pub fn concerns_tails_only(check: &str) -> bool {
@@ -398,7 +398,7 @@ fn usual(check: &str, blocks: &[&Block], variant: &str, point: &str) -> Option<F
         let found = own.filter_map(|own| Some((own.found? / own.limit?, own)));
         streams.entry(&measured.stream).or_default().extend(found);
     }
-    let medians = streams.into_values().filter(|found| found.len() >= HICCUPS_MIN).map(|mut found| {
+    let medians = streams.into_values().filter(|found| found.len() >= SLICES_MIN).map(|mut found| {
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (used, median) = found[(found.len() - 1) / 2];
         (used, FitnessCheck { note: format!("median of {} slices", found.len()), ..median.clone() })
