@@ -35,6 +35,10 @@ pub struct Cell {
     pub errors: u64,
     /// Messages of failed fitness checks of the generator in any of the slices; empty is fit.
     pub unfit: Vec<String>,
+    /// Whether an unfit generator can only have lowered throughput: it carried out one closed loop, whose counts agree
+    /// with each other (Little's law). In an open loop it may catch up on what it left undone; beside other streams, what
+    /// it does not ask in one leaves the server more time for this one.
+    pub only_slowed: bool,
 }
 
 impl Cell {

@@ -37,6 +37,9 @@ pub const CHECK_HICCUPS: &str = "hiccups";
 /// The generator's own send delay, its 99th percentile against that of response time.
 pub const CHECK_SEND_DELAY_TAIL: &str = "send_delay_p99";
 
+/// Connections of a closed loop that Little's law does not account for.
+pub const CHECK_LITTLES_LAW: &str = "littles_law";
+
 /// Of fewer slices than these there is no telling whether the machine takes the CPU away in most.
 const SLICES_MIN: usize = 3;
 

@@ -37,8 +37,8 @@ pub use condense::condense;
 pub use convert::{bad_answer, durations_of, histograms_of, point_of};
 pub use error::StoreError;
 pub use fitness::{
-    ANSWER_CLASSES, CHECK_HICCUPS, CHECK_SEND_DELAY_TAIL, Disturbance, answer_bytes, answer_class,
-    check_ceiling, concerns_tails_only, finding,
+    ANSWER_CLASSES, CHECK_HICCUPS, CHECK_LITTLES_LAW, CHECK_SEND_DELAY_TAIL, Disturbance, answer_bytes,
+    answer_class, check_ceiling, concerns_tails_only, finding,
 };
 pub use judged::{ANYTIME, design_of, judged, judged_with_outlook, measures_of};
 pub use list::runs;

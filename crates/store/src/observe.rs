@@ -1,9 +1,9 @@
 //! The observations that the judge reads: one cell for each block, variant, load point and measure.
 
 use crate::convert::counts_of;
-use crate::fitness::{concerns, concerns_tails_only, finding};
+use crate::fitness::{CHECK_LITTLES_LAW, concerns, concerns_tails_only, finding};
 use crate::merge::decode;
-use crate::schema::{FitnessCheck, Plan, Slice};
+use crate::schema::{FitnessCheck, Plan, Point, Slice};
 use crate::streams::fused;
 use crate::{Block, Run, StoreError};
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
@@ -24,6 +24,8 @@ struct Trial<'a> {
     point: usize,
     stream: Option<usize>,
     slices: Vec<Cow<'a, Slice>>,
+    /// Without other streams beside it or in it.
+    alone: bool,
     /// What the generator found about itself in any stream: they share its threads' CPUs.
     unfit: Vec<String>,
     /// What forbids claims about p99 and beyond alone.
@@ -88,6 +90,7 @@ impl Run {
                     finished: 0,
                     errors: 0,
                     unfit: Vec::new(),
+                    only_slowed: false,
                 }));
             }
         }
@@ -132,7 +135,8 @@ fn trials<'a>(block: &'a Block, plan: &Plan, path: &Path) -> Result<Vec<Trial<'a
                 let unfit = unfit.clone();
                 let unfit_for_tails = Vec::new();
                 let block = block.number;
-                trials.push(Trial { block, variant, point, stream, slices, unfit, unfit_for_tails });
+                let alone = plan.streams.is_empty();
+                trials.push(Trial { block, variant, point, stream, slices, alone, unfit, unfit_for_tails });
             };
             for (stream, name) in plan.streams.iter().enumerate() {
                 let own = lines.iter().filter(|line| line.measured.stream == *name);
@@ -159,6 +163,7 @@ pub fn observations_of(slice: &Slice, measures: &[Measure]) -> Result<Observatio
         point: 0,
         stream: None,
         slices: vec![Cow::Borrowed(slice)],
+        alone: slice.measured.stream.is_empty(),
         unfit: unfit(&[slice]),
         unfit_for_tails: Vec::new(),
     };
@@ -232,10 +237,17 @@ impl Trial<'_> {
                 finished: counts.finished(),
                 errors: counts.errors(),
                 unfit: self.unfit_for(measure),
+                only_slowed: self.alone && slices.iter().all(|slice| only_slowed(&slice.measured)),
             });
         }
         Ok(())
     }
+}
+
+/// Whether a generator at its limit can only have lowered this throughput.
+fn only_slowed(measured: &Point) -> bool {
+    let contradicted = |check: &FitnessCheck| check.check == CHECK_LITTLES_LAW && check.outcome == "failed";
+    measured.model == "closed" && !measured.generator.checks.iter().any(contradicted)
 }
 
 /// What the generator found about itself, with the place.

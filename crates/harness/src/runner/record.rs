@@ -10,7 +10,8 @@ use proofload_store::schema::{
     FORMAT_VERSION, FitnessCheck, Generator, Handshakes, Negotiated, Plan, Point, Slice, SubjectUse,
 };
 use proofload_store::{
-    CHECK_HICCUPS, CHECK_SEND_DELAY_TAIL, PHASE_LOST, PHASE_SPARED, bad_answer, hide, histograms_of, point_of,
+    CHECK_HICCUPS, CHECK_LITTLES_LAW, CHECK_SEND_DELAY_TAIL, PHASE_LOST, PHASE_SPARED, bad_answer, hide,
+    histograms_of, point_of,
 };
 
 /// The record of a slice: a line for each stream. What the subject used, and what was noticed, belongs to all of
@@ -160,7 +161,7 @@ fn check(check: &Check) -> FitnessCheck {
         CheckKind::Unsent => ("unsent", "share", "no open loop that queues, or too few requests"),
         CheckKind::AtWork => ("at_work", "share", ""),
         CheckKind::Hiccups => (CHECK_HICCUPS, "ns", "a window of less than a second"),
-        CheckKind::LittlesLaw => ("littles_law", "share", "an open loop, or too few exchanges"),
+        CheckKind::LittlesLaw => (CHECK_LITTLES_LAW, "share", "an open loop, or too few exchanges"),
         CheckKind::Ports => ("ports", "count", ""),
         CheckKind::Descriptors => ("descriptors", "count", ""),
     };

@@ -26,6 +26,7 @@ fn observed(measure: Measure, values: &[f64]) -> Observations {
         finished: 10_000,
         errors: if measure == Measure::Errors { *value as u64 } else { 0 },
         unfit: Vec::new(),
+        only_slowed: false,
     };
     Observations {
         cells: values.iter().enumerate().map(cell).collect(),

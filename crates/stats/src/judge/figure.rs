@@ -117,6 +117,7 @@ mod tests {
             finished: 1_000,
             errors: 0,
             unfit: Vec::new(),
+            only_slowed: false,
         };
         Observations {
             cells: values.iter().enumerate().map(cell).collect(),

@@ -105,8 +105,8 @@ pub(super) fn unsteady_in(found: u32, blocks: u32) -> Option<Reason> {
 }
 
 /// Which decision stands although the generator was at its limit on one side; `None` where none does, or it was not. It asks
-/// for less than the server could do, so it lowers throughput and never raises it: where the slower side is sound and the
-/// faster one limited, the difference is at least what was seen.
+/// for less than the server could do, so it lowers the throughput of a closed loop and never raises it: where the slower side
+/// is sound and the faster one limited, the difference is at least what was seen.
 pub(super) fn still_stands(series: &Series<'_>, blocks: u32) -> Option<bool> {
     let claim = series.claim;
     let is_plain = |side: &Side| match side {
@@ -123,11 +123,14 @@ pub(super) fn still_stands(series: &Series<'_>, blocks: u32) -> Option<bool> {
     if !is_plain(&claim.left) || !is_plain(&claim.right) {
         return None;
     }
-    let limited = |place: usize| {
-        let cells = series.cells.iter().take(blocks as usize).filter_map(|cells| *cells.get(place)?);
-        cells.into_iter().any(|cell| !cell.unfit.is_empty())
+    let unfit = |place: usize| {
+        let cells = series.cells.iter().take(blocks as usize).filter_map(move |cells| *cells.get(place)?);
+        cells.filter(|cell| !cell.unfit.is_empty())
     };
-    match (limited(0), limited(1)) {
+    if !unfit(0).chain(unfit(1)).all(|cell| cell.only_slowed) {
+        return None;
+    }
+    match (unfit(0).next().is_some(), unfit(1).next().is_some()) {
         (true, false) => Some(left_is_more),
         (false, true) => Some(!left_is_more),
         (true, true) | (false, false) => None,

@@ -87,6 +87,7 @@ mod tests {
             finished: 100_000,
             errors: 0,
             unfit: Vec::new(),
+            only_slowed: false,
         }
     }
 

@@ -51,6 +51,7 @@ impl Record {
                 finished: 10_000,
                 errors: 0,
                 unfit: Vec::new(),
+                only_slowed: true,
             });
         }
         self
@@ -358,6 +359,9 @@ fn a_generator_at_its_limit_on_the_faster_side_makes_a_difference_no_smaller() {
         let judged = record.one(claim);
         assert_eq!((judged.verdict, &judged.reasons[0]), (Verdict::Undecided, &limited), "{claim}");
     }
+    record.cell(3, 0).only_slowed = false;
+    assert_eq!(record.one(FASTER).verdict, Verdict::Undecided, "it may have raised it");
+    record.cell(3, 0).only_slowed = true;
     record.cell(2, 1).unfit = vec!["late".into()];
     assert_eq!(record.one(FASTER).verdict, Verdict::Undecided, "both sides");
     let mut few = throughputs(1.5, 2);

@@ -94,6 +94,7 @@ fn a_study_with_one_look_has_the_paired_t_interval_of_scipy() {
             finished: 10_000,
             errors: 0,
             unfit: Vec::new(),
+            only_slowed: false,
         };
         let sides = [left, right].into_iter().enumerate();
         let cells = sides.flat_map(|(variant, values)| {

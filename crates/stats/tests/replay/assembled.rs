@@ -32,6 +32,7 @@ fn observations(blocks: &[Block]) -> Observations {
                     finished: 60_000,
                     errors: 0,
                     unfit: Vec::new(),
+                    only_slowed: false,
                 });
             }
         }

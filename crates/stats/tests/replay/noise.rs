@@ -206,6 +206,7 @@ impl Machine {
                     finished: 60_000,
                     errors: 0,
                     unfit: Vec::new(),
+                    only_slowed: false,
                 });
             }
         }

@@ -2,8 +2,8 @@
 
 use crate::fixture::{STARTED_NS, environment, plan, slice, slices, snapshot, write, write_block};
 use proofload_stats::{Cell, Measure, Observations, Replication};
-use proofload_store::schema::{FORMAT_VERSION, LoadPoint, Plan, Point, Slice, WarmUp};
-use proofload_store::{LATE_STEP, Run, RunWriter, STEADY};
+use proofload_store::schema::{FORMAT_VERSION, FitnessCheck, LoadPoint, Plan, Point, Slice, WarmUp};
+use proofload_store::{LATE_STEP, Run, RunWriter, STEADY, observations_of};
 
 const MEASURES: [Measure; 8] = [
     Measure::Throughput,
@@ -109,6 +109,30 @@ fn an_unfit_generator_is_told_with_its_place() {
     assert!(cell(&seen, 1, 1, Measure::Throughput).unfit.is_empty());
     let points = run.points().unwrap();
     assert_eq!(points.iter().map(|point| point.generator.fit).collect::<Vec<_>>(), [false, true]);
+}
+
+#[test]
+fn a_generator_can_only_have_slowed_one_closed_loop_whose_counts_agree() {
+    let fine = slices(1).remove(0);
+    let slowed = |change: fn(&mut Slice)| {
+        let mut slice = fine.clone();
+        change(&mut slice);
+        observations_of(&slice, &[Measure::Throughput]).unwrap().cells[0].only_slowed
+    };
+    let littles_law = |outcome: &str| FitnessCheck {
+        check: "littles_law".into(),
+        outcome: outcome.into(),
+        ..FitnessCheck::default()
+    };
+    assert!(slowed(|_| ()));
+    assert!(!slowed(|slice| slice.measured.model = "open".into()));
+    assert!(!slowed(|slice| slice.measured.stream = "fast".into()));
+    let mut slice = fine.clone();
+    for (outcome, expected) in [("passed", true), ("failed", false)] {
+        slice.measured.generator.checks = vec![littles_law(outcome)];
+        let seen = observations_of(&slice, &[Measure::Throughput]).unwrap();
+        assert_eq!(seen.cells[0].only_slowed, expected, "{outcome}");
+    }
 }
 
 #[test]

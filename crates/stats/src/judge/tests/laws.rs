@@ -52,6 +52,7 @@ fn cell() -> impl Strategy<Value = Cell> {
             finished,
             errors,
             unfit: if unfit { vec!["late".into()] } else { Vec::new() },
+            only_slowed: block % 2 == 0,
         },
     )
 }
