@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 const LEAST: f64 = 0.95;
 /// How far two solo figures, before and after a series, may be apart.
 const DRIFT: f64 = 0.10;
+/// Share of both CPUs that the hypervisor may have taken away between two looks.
+const STEAL: f64 = 0.02;
 const STRETCH: Duration = Duration::from_millis(200);
 /// The best of so many tries: a disturbance only ever slows a spin down.
 const TRIES: usize = 3;
@@ -20,6 +22,8 @@ pub struct Canary {
     pub solo: [f64; 2],
     /// Share of that while both spin.
     pub together: [f64; 2],
+    /// Ticks of all CPUs since the machine began, and those of them that the hypervisor took away.
+    pub ticks: [f64; 2],
 }
 
 impl Canary {
@@ -33,7 +37,8 @@ impl Canary {
             let both = thread::scope(|scope| cpus.map(|cpu| scope.spawn(move || spin_on(cpu))).map(join));
             (0..2).for_each(|at| together[at] = f64::max(together[at], both[at] / solo[at]));
         }
-        Canary { solo, together }
+        let ticks = std::fs::read_to_string("/proc/stat").map(|text| ticks(&text)).unwrap_or_default();
+        Canary { solo, together, ticks }
     }
 
     /// Why a series that ended now and began then is to be discarded, if it is.
@@ -42,6 +47,10 @@ impl Canary {
             if let Some(share) = look.together.iter().find(|share| **share < LEAST) {
                 return Some(format!("spinning together a CPU came to {share:.2} of what it does alone"));
             }
+        }
+        let stolen = (self.ticks[1] - before.ticks[1]) / (self.ticks[0] - before.ticks[0]).max(1.0);
+        if stolen > STEAL {
+            return Some(format!("the hypervisor took {:.1} % of the CPUs", stolen * 100.0));
         }
         let drifts = before.solo.iter().zip(self.solo).map(|(then, now)| (now / then - 1.0).abs());
         let drift = drifts.fold(0.0, f64::max);
@@ -55,6 +64,14 @@ impl std::fmt::Display for Canary {
         let ([a, b], [x, y]) = (self.solo, self.together);
         write!(f, "alone {a:.0} and {b:.0} rounds/ms, together {x:.2} and {y:.2} of that")
     }
+}
+
+/// Of the first line of proc_stat(5): `cpu user nice system idle iowait irq softirq steal …`; guests are counted in user and
+/// nice already.
+fn ticks(text: &str) -> [f64; 2] {
+    let line = text.lines().next().unwrap_or("");
+    let each: Vec<f64> = line.split_whitespace().skip(1).take(8).flat_map(str::parse).collect();
+    [each.iter().sum(), each.get(7).copied().unwrap_or(0.0)]
 }
 
 fn join(spinner: thread::ScopedJoinHandle<'_, f64>) -> f64 {
@@ -86,12 +103,17 @@ mod tests {
 
     #[test]
     fn a_busy_neighbour_and_a_machine_that_changed_are_told() {
-        let quiet = Canary { solo: [500.0, 500.0], together: [0.99, 0.97] };
+        let quiet = Canary { solo: [500.0, 500.0], together: [0.99, 0.97], ticks: [1e6, 2e5] };
         assert_eq!(quiet.disturbed(&quiet), None);
         let busy = Canary { together: [0.99, 0.6], ..quiet };
         assert!(busy.disturbed(&quiet).is_some_and(|why| why.contains("0.60")));
         assert!(quiet.disturbed(&busy).is_some());
         let slower = Canary { solo: [500.0, 430.0], ..quiet };
         assert!(slower.disturbed(&quiet).is_some_and(|why| why.contains("14 %")));
+        let robbed = |stolen: f64| Canary { ticks: [1e6 + 1_000.0, 2e5 + stolen], ..quiet };
+        assert_eq!(robbed(20.0).disturbed(&quiet), None);
+        assert!(robbed(31.0).disturbed(&quiet).is_some_and(|why| why.contains("3.1 %")));
+        assert_eq!(ticks("cpu  10 1 5 100 2 0 3 7 0 0\ncpu0 1\n"), [128.0, 7.0]);
+        assert_eq!(ticks(""), [0.0, 0.0]);
     }
 }
