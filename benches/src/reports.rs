@@ -127,7 +127,7 @@ fn of_ab(output: &str) -> anyhow::Result<Told> {
     };
     let served = |share: &str| number_after(output, &format!("\n  {share}%")).ok();
     let total = output.lines().find(|line| line.starts_with("Total: "));
-    let mean = total.and_then(|line| line.split_whitespace().nth(2)?.parse().ok());
+    let total = |column: usize| total.and_then(|line| line.split_whitespace().nth(column)?.parse().ok());
     let failed = number_after(output, "Failed requests:")?;
     let others = number_after(output, "Non-2xx responses:").unwrap_or(0.0);
     let errors = [(failed, "failed"), (others, "not 2xx")];
@@ -136,7 +136,7 @@ fn of_ab(output: &str) -> anyhow::Result<Told> {
     Ok(Told {
         requests: requests - failed,
         per_s: number_after(output, "Requests per second:").ok(),
-        times_ms: [mean, served("50"), served("90"), served("99"), served("100")],
+        times_ms: [total(2), served("50"), served("90"), served("99"), total(5)],
         errors: errors.join(", "),
     })
 }
@@ -227,7 +227,7 @@ mod tests {
     fn what_each_client_prints_becomes_a_row() {
         let ab = of_ab(AB).unwrap();
         assert_eq!((ab.requests, ab.per_s, ab.errors.as_str()), (2998.0, Some(1500.25), "2 failed"));
-        assert_eq!(ab.times_ms[..4], [Some(20.0), Some(19.0), Some(30.0), Some(60.0)]);
+        assert_eq!(ab.times_ms, [20.0, 19.0, 30.0, 60.0, 90.0].map(Some));
         let wrk = of_wrk(WRK).unwrap();
         assert_eq!((wrk.requests, wrk.per_s), (1200.0, Some(119.88)));
         let ms: Vec<f64> = wrk.times_ms.iter().map(|ms| ms.unwrap().round()).collect();

@@ -101,8 +101,10 @@ fn carry_out(work: &Work, rounds: usize, seconds: u32) -> anyhow::Result<()> {
         "\n{}: {} connections, {kept}, {seconds} s, medians of {rounds} rounds",
         work.name, work.connections
     );
-    println!("| client | answered | requests per second | mean ms | p50 | p90 | p99 | max | went wrong |");
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    println!(
+        "| client | answered | requests per second | mean ms | p50 | p90 | p99 | max | in flight | went wrong |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for (client, told) in CLIENTS.iter().zip(told) {
         println!("{}", row(client.name(), told));
     }
@@ -125,9 +127,11 @@ fn row(name: &str, told: Vec<anyhow::Result<Told>>) -> String {
     wrong.dedup();
     let times = (0..5).map(|at| mid(&|told: &Told| told.times_ms[at], 1)).collect::<Vec<_>>().join(" | ");
     format!(
-        "| {name} | {} | {} | {times} | {} |",
+        "| {name} | {} | {} | {times} | {} | {} |",
         mid(&|told| Some(told.requests), 0),
         mid(&|told| told.per_s, 0),
+        // Little's law: of connections that always wait for an answer as many as there are.
+        mid(&|told| Some(told.per_s? * told.times_ms[0]? / 1e3), 0),
         if wrong.is_empty() { "nothing".to_string() } else { wrong.join("; ") }
     )
 }
