@@ -94,6 +94,11 @@ impl Lost<'_> {
     fn disturbed_until(&self, complete: u32) -> u32 {
         self.disturbed.iter().filter(|before| **before < complete.max(1)).count() as u32
     }
+
+    /// All that were disturbed, those behind the last complete one, too.
+    fn disturbed(&self) -> u32 {
+        u32::try_from(self.disturbed.len()).unwrap_or(u32::MAX)
+    }
 }
 
 struct Court<'a> {
@@ -187,8 +192,11 @@ impl Court<'_> {
     }
 
     fn evaluate(&mut self, case: usize, blocks: u32, begun: u32) -> Evaluation {
+        self.evaluate_beside(self.lost.disturbed_until(blocks), case, blocks, begun)
+    }
+
+    fn evaluate_beside(&mut self, disturbed: u32, case: usize, blocks: u32, begun: u32) -> Evaluation {
         let open = self.sharing();
-        let disturbed = self.lost.disturbed_until(blocks);
         let stand = evaluate::Stand { blocks, begun, disturbed, open };
         evaluate(&self.cases[case], &mut self.bounds, self.design, stand)
     }
@@ -196,15 +204,15 @@ impl Court<'_> {
     /// What is settled, and how the others stand with all blocks there are.
     fn close(mut self, have: u32) -> Judgement {
         let usable = have.min(self.design.looks.last().copied().unwrap_or(have));
-        let begun = match usable == have {
-            true => self.lost.begun,
-            false => self.lost.begun_until(usable),
+        let (begun, disturbed) = match usable == have {
+            true => (self.lost.begun, self.lost.disturbed()),
+            false => (self.lost.begun_until(usable), self.lost.disturbed_until(usable)),
         };
         let claims: Vec<Judged> = (0..self.cases.len())
             .map(|case| match self.settled[case].clone() {
                 Some(settled) => settled,
                 None => {
-                    let evaluation = self.evaluate(case, usable, begun);
+                    let evaluation = self.evaluate_beside(disturbed, case, usable, begun);
                     self.standing(case, usable, evaluation)
                 }
             })

@@ -31,7 +31,19 @@ fn cell(block: u32, variant: usize, measure: Measure, value: f64) -> Cell {
     let merged = Some(value);
     let (cycles, unfit) = (Vec::new(), Vec::new());
     let (point, stream) = (0, None);
-    Cell { block, variant, point, stream, measure, cycles, merged, finished: 1_000_000, errors: 0, unfit, only_slowed: false }
+    Cell {
+        block,
+        variant,
+        point,
+        stream,
+        measure,
+        cycles,
+        merged,
+        finished: 1_000_000,
+        errors: 0,
+        unfit,
+        only_slowed: false,
+    }
 }
 
 fn figures(variants: usize, measure: Measure) -> Vec<Counterpart> {

@@ -102,6 +102,12 @@ fn a_machine_that_disturbed_most_blocks_forbids_a_verdict() {
     let judged = alone(&record, 4);
     assert_eq!(judged.reasons, [Reason::Disturbed { blocks: 5, of: 9 }]);
     assert_eq!(judged.verdict, Verdict::Undecided);
+    // Behind the last that counts, where no look came any more.
+    record.observations.disturbed = vec![0, 1, 1, 4, 4, 4];
+    let judged = record.judge(&[FASTER], &Design::at(&[3, 8])).claims.remove(0);
+    assert_eq!((judged.verdict, judged.settled), (Verdict::Supported, true), "settled at the look at 3");
+    let judged = record.judge(&[FASTER], &Design::at(&[8, 10])).claims.remove(0);
+    assert!(judged.reasons.contains(&Reason::Disturbed { blocks: 6, of: 10 }), "{:?}", judged.reasons);
 }
 
 /// The p99 of starts, which in those of a rests on so many exchanges.
