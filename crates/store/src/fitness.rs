@@ -307,10 +307,10 @@ impl Run {
             enter_speeds(&mut clocks, block, |seen| seen.frequency_hz);
             enter_speeds(&mut works, block, |seen| Some(1e9 / seen.canary_ns? as f64));
             let mut why = Vec::new();
-            for (whose, share) in [("generator", generator), ("subjects", subject)] {
+            for (whose, share) in [("generator's", generator), ("subjects'", subject)] {
                 if let Some(share) = share.filter(|share| *share > STEAL_SHARE) {
                     why.push(format!(
-                        "steal: the hypervisor took {:.1} % of the {whose}' CPUs",
+                        "steal: the hypervisor took {:.1} % of the {whose} CPUs",
                         share * 100.0
                     ));
                 }

@@ -163,8 +163,10 @@ impl<B: Bench> Runner<'_, B> {
             }
             let grown_ns = self.choose_cycles(complete, spent_ns)?;
             longest_ns = longest_ns.saturating_add_signed(grown_ns);
+            // What does not count is made up for.
+            let of = last.saturating_add(number.saturating_sub(complete));
             number += 1;
-            (self.progress)(Progress::Block { block: number, of: last });
+            (self.progress)(Progress::Block { block: number, of });
             roll.begin_block();
             let ended = self.block(number, &mut roll);
             match ended {

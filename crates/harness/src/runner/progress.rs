@@ -12,7 +12,7 @@ pub enum Progress<'a> {
     Block {
         /// Its number, from 1.
         block: u32,
-        /// Blocks at the last look.
+        /// The number of the last one, if none but those so far have to be made up for.
         of: u32,
     },
     /// A variant is being started.

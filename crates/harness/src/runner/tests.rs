@@ -334,7 +334,11 @@ fn go_on(
         bench,
         record,
         look: &mut look,
-        progress: &mut |_| (),
+        progress: &mut |progress| {
+            if let Progress::Block { block, of } = progress {
+                assert!(block <= of, "block {block} of at most {of}");
+            }
+        },
         stop,
         behind,
     }
