@@ -67,7 +67,7 @@ pub fn report(client: Client, load: &Load, ramp: u32) -> anyhow::Result<Told> {
         Client::Ab => of_ab(&ended.output),
         Client::Wrk => of_wrk(&ended.output),
         Client::K6 => of_k6(&ended.output),
-        _ => of_jmeter(&std::fs::read_to_string(files.path("samples.csv"))?, load.seconds),
+        _ => of_jmeter(&std::fs::read_to_string(files.path("samples.csv"))?),
     }
 }
 
@@ -184,18 +184,26 @@ fn of_k6(output: &str) -> anyhow::Result<Told> {
     })
 }
 
-/// Of JMeter's samples, since what it prints holds no quantiles: elapsed time and success of each.
-fn of_jmeter(samples: &str, seconds: u32) -> anyhow::Result<Told> {
+/// Of JMeter's samples, since what it prints holds no quantiles: begin, elapsed time and success of each. It goes on until the
+/// last answer has come, however many seconds were asked for, so its rate is over the time from the first begin to the last end.
+fn of_jmeter(samples: &str) -> anyhow::Result<Told> {
     let mut lines = samples.lines();
     let names: Vec<&str> = lines.next().context("no samples")?.split(',').collect();
     let place =
         |name: &str| names.iter().position(|other| *other == name).with_context(|| format!("no {name}"));
-    let (elapsed, success, message) = (place("elapsed")?, place("success")?, place("responseMessage")?);
+    let (begin, elapsed) = (place("timeStamp")?, place("elapsed")?);
+    let (success, message) = (place("success")?, place("responseMessage")?);
+    let (mut first_ms, mut last_ms) = (f64::INFINITY, 0.0_f64);
     let (mut times, mut wrong) = (Vec::new(), std::collections::BTreeMap::<String, u32>::new());
     for line in lines {
         let columns: Vec<&str> = line.split(',').collect();
+        let number = |at: usize| columns.get(at).and_then(|text| text.parse::<f64>().ok());
+        if let Some((begin, elapsed)) = number(begin).zip(number(elapsed)) {
+            first_ms = first_ms.min(begin);
+            last_ms = last_ms.max(begin + elapsed);
+        }
         match columns.get(success) {
-            Some(&"true") => times.extend(columns.get(elapsed).and_then(|ms| ms.parse::<f64>().ok())),
+            Some(&"true") => times.extend(number(elapsed)),
             _ => *wrong.entry(columns.get(message).unwrap_or(&"").to_string()).or_default() += 1,
         }
     }
@@ -205,7 +213,7 @@ fn of_jmeter(samples: &str, seconds: u32) -> anyhow::Result<Told> {
     let errors: Vec<String> = wrong.iter().map(|(what, n)| format!("{n} {what}")).collect();
     Ok(Told {
         requests: times.len() as f64,
-        per_s: Some(times.len() as f64 / f64::from(seconds)),
+        per_s: (last_ms > first_ms).then(|| times.len() as f64 * 1e3 / (last_ms - first_ms)),
         times_ms: [mean, quantile(0.5), quantile(0.9), quantile(0.99), times.last().copied()],
         errors: errors.join(", "),
     })
@@ -239,12 +247,12 @@ mod tests {
         )
         .unwrap();
         assert_eq!((k6.requests, k6.times_ms[3], k6.errors.as_str()), (9.0, Some(4.0), "1 failed"));
-        let samples = "timeStamp,elapsed,label,responseCode,responseMessage,success\n1,10,get,200,OK,true\n\
-                       2,30,get,200,OK,true\n3,5,get,,Connection reset,false\n";
-        let jmeter = of_jmeter(samples, 2).unwrap();
+        let samples = "timeStamp,elapsed,label,responseCode,responseMessage,success\n1000,10,get,200,OK,true\n\
+                       1470,30,get,200,OK,true\n1002,5,get,,Connection reset,false\n";
+        let jmeter = of_jmeter(samples).unwrap();
         assert_eq!(
             (jmeter.requests, jmeter.per_s, jmeter.errors.as_str()),
-            (2.0, Some(1.0), "1 Connection reset")
+            (2.0, Some(4.0), "1 Connection reset")
         );
         assert_eq!(jmeter.times_ms, [Some(20.0), Some(10.0), Some(30.0), Some(30.0), Some(30.0)]);
     }

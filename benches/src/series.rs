@@ -26,7 +26,8 @@ pub fn undisturbed(
         println!("\n## {name}\ncanary before: {before}");
         run()?;
         let after = Canary::look();
-        println!("canary after: {after}");
+        let stolen = after.stolen_since(&before) * 100.0;
+        println!("canary after: {after}; the hypervisor took {stolen:.1} % of the CPUs meanwhile");
         match after.disturbed(&before) {
             Some(why) => println!("DISCARDED, the machine was disturbed: {why}"),
             None => return Ok(()),
