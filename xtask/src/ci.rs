@@ -43,7 +43,7 @@ fn beside() -> anyhow::Result<()> {
         let document = ["doc", "--workspace", "--no-deps", "--locked", "--quiet"];
         patiently(&document, &[("CARGO_TARGET_DIR", &own), ("RUSTDOCFLAGS", "-D warnings")])
     })?;
-    step("the release is built", || patiently(&benches::RELEASE, &[]))
+    step("the release is built", || patiently(&gates::RELEASE, &[]))
 }
 
 /// Cargo, where nobody else wants the CPUs.

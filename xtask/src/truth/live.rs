@@ -1,6 +1,7 @@
 //! The live truths: real servers on this machine, one after the other.
 
 use super::{LIVE, Row, page, rows_of, run_tests, section, table, today, write};
+use crate::gates::RELEASE;
 use crate::tools::{cargo, cpu_model, target_folder};
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
@@ -51,7 +52,7 @@ pub fn run(root: &Path, args: &[&str]) -> anyhow::Result<()> {
         }
         rest = more;
     }
-    cargo(root, &["build", "--release", "--locked", "--quiet", "-p", "proofload-cli"], &[])?;
+    cargo(root, &RELEASE, &[])?;
     let mut failed = Vec::new();
     if with_tests {
         let executable = executable(root).display().to_string();
