@@ -30,6 +30,18 @@ pub fn on_cpu(cpu: usize, program: &Path) -> Command {
     command
 }
 
+/// Has the kernel ask it to end when the thread that starts it does, as in a program that was killed: no destructor runs there,
+/// and a server would keep its CPU and its port.
+pub fn ends_with_us(command: &mut Command) {
+    // SAFETY: between fork and exec only prctl(2) is called, which touches no memory of ours.
+    unsafe {
+        command.pre_exec(|| match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        })
+    };
+}
+
 /// Runs a command in a process group of its own, and ends the group when it takes longer than `most`.
 ///
 /// # Errors
@@ -45,6 +57,7 @@ pub fn run(command: Command, most: Duration) -> anyhow::Result<Ended> {
 pub fn run_to(mut command: Command, most: Duration, good: &[i32]) -> anyhow::Result<Ended> {
     let shown = format!("{command:?}");
     let begun = Instant::now();
+    ends_with_us(&mut command);
     let child =
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).process_group(0).spawn();
     let mut child = child.with_context(|| format!("{shown} could not be started"))?;
@@ -103,5 +116,22 @@ fn reap(pid: libc::pid_t, wait: bool) -> anyhow::Result<Option<(ExitStatus, libc
         0 => Ok(None),
         -1 => Err(std::io::Error::last_os_error()).context("wait4"),
         _ => Ok(Some((ExitStatus::from_raw(status), usage))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_ends_with_whoever_started_it() {
+        let started = thread::spawn(|| {
+            let mut command = Command::new("sleep");
+            command.arg("60");
+            ends_with_us(&mut command);
+            command.spawn().unwrap()
+        });
+        let status = started.join().unwrap().wait().unwrap();
+        assert_eq!(status.signal(), Some(libc::SIGTERM));
     }
 }

@@ -50,6 +50,7 @@ impl Subject {
     fn start_program(proofload: &Path, arguments: &[&str]) -> anyhow::Result<Subject> {
         let mut command = child::on_cpu(SUBJECT_CPU, proofload);
         command.args(arguments).stdout(Stdio::piped());
+        child::ends_with_us(&mut command);
         let mut child = command.spawn().context("taskset could not be started")?;
         let stdout = child.stdout.take().context("no standard output")?;
         let mut subject = Subject { child, url: String::new() };
