@@ -88,6 +88,20 @@ pub const MUTATIONS: &[Mutation] = &[
         tests: JUDGE,
     },
     Mutation {
+        name: "what a limited generator may have raised stands like what it can only have lowered",
+        file: GUARD,
+        from: "if !unfit(0).chain(unfit(1)).all(|cell| cell.only_slowed) {",
+        to: "if !unfit(0).chain(unfit(1)).all(|_| true) {",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "a limited generator lowers the throughput of every load",
+        file: "crates/store/src/observe.rs",
+        from: "measured.model == \"closed\" && !measured",
+        to: "measured.model != \"\" && !measured",
+        tests: &["-p", "proofload-store", "--test", "store"],
+    },
+    Mutation {
         name: "guard off: too many errors",
         file: GUARD,
         from: "reasons.extend(errors(series, blocks));",
