@@ -1,6 +1,7 @@
 //! A series of measurements between two looks at the machine.
 
 use crate::canary::Canary;
+use proofload_harness::host::Awake;
 
 /// How often a series is tried on a machine that is disturbed.
 const TRIES: usize = 3;
@@ -8,7 +9,7 @@ const TRIES: usize = 3;
 /// Runs a series, looking at the machine before and after; on a disturbed machine it is marked as discarded and run
 /// again, twice at most.
 ///
-/// With `smoke` once, without a look: that is to see whether it runs.
+/// The CPUs are kept awake for all clients alike. With `smoke` once, without a look: that is to see whether it runs.
 ///
 /// # Errors
 /// The error of the series; or that the machine was disturbed each time, so that what it printed is not to be quoted.
@@ -17,6 +18,7 @@ pub fn undisturbed(
     smoke: bool,
     mut run: impl FnMut() -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
+    let _awake = Awake::keep();
     if smoke {
         println!("\n## {name}");
         return run();

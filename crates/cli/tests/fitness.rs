@@ -4,8 +4,9 @@ mod support;
 
 use serde_json::Value;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Output, Stdio};
 use support::{Reference, command, json, text};
 
 const STUDY: &str = "\
@@ -171,4 +172,36 @@ fn a_load_through_tls_is_held_against_a_ceiling_through_tls() {
     assert!(!noted().contains("the cache knows none"), "{}", noted());
     let unasked = proofload(dir.path(), &["doctor", "-c", "2"]);
     assert_eq!(unasked.status.code(), Some(2), "{}", text(&unasked.stderr));
+}
+
+/// The longest time that waking a CPU may take at the moment, in microseconds; `None` where nobody may know.
+fn waking_us() -> Option<i32> {
+    let mut bytes = [0; 4];
+    fs::File::open("/dev/cpu_dma_latency").ok()?.read_exact(&mut bytes).ok()?;
+    Some(i32::from_ne_bytes(bytes))
+}
+
+#[test]
+fn cpus_are_kept_awake_while_somebody_measures_and_the_result_says_so() {
+    let server = Reference::start(&[]);
+    let url = format!("http://127.0.0.1:{}/", server.port);
+    let mut running = command(&[&url, "-d", "1s", "--format", "json", "-q"]);
+    let mut running = running.stdout(Stdio::piped()).spawn().expect("the executable runs");
+    let mut least: Option<i32> = None;
+    while running.try_wait().expect("it can be asked").is_none() {
+        least = least.into_iter().chain(waking_us()).min();
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let result = json(&running.wait_with_output().expect("it ended"));
+    let said = result["environment"]["facts"]["cpu_sleep"].as_str().expect("what the CPUs did");
+    let at_most = match said {
+        "none while measuring" => Some(0),
+        "as the kernel likes" => None,
+        limited => limited.split(' ').find_map(|word| word.parse().ok()),
+    };
+    let findings = result["environment"]["findings"].to_string();
+    match at_most {
+        Some(_) => assert!(least.is_some() && least <= at_most, "{said}, but waking might take {least:?} us"),
+        None => assert!(findings.contains("sleep: CPUs"), "{findings}"),
+    }
 }

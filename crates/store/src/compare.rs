@@ -15,11 +15,12 @@ const PASSING: [&str; 6] = [
 ];
 
 /// What makes a machine another one for measuring.
-const MACHINE: [&str; 9] = [
+const MACHINE: [&str; 10] = [
     "machine",
     "kernel",
     "cpu_model",
     "cpus",
+    "cpu_sleep",
     "memory_bytes",
     "cgroup_cpu_quota",
     "cgroup_memory_limit_bytes",

@@ -15,7 +15,7 @@ const MAY_USE: [(&str, &[&str]); 12] = [
     ("cli", &["engine", "harness", "measure", "reference", "report", "stats", "store"]),
     ("testkit", &[]),
     ("xtask", &["harness", "stats", "store"]),
-    ("benches", &["reference"]),
+    ("benches", &["harness", "reference"]),
 ];
 
 /// What tests may use beyond that.

@@ -1,5 +1,6 @@
 //! Is this machine fit to measure, and is everything there that studies need?
 
+use super::awake::Sleep;
 use super::cpus::{self, list_text};
 use super::facts::{self, Facts};
 use super::leftovers;
@@ -67,6 +68,7 @@ pub fn doctor() -> Vec<DoctorFinding> {
 pub(crate) fn audit_machine(facts: &Facts) -> Vec<DoctorFinding> {
     let mut findings = vec![audit_cores(facts)];
     findings.extend(audit_governor(facts));
+    findings.push(audit_sleep(facts));
     findings.push(audit_load(facts));
     findings.push(audit_memory(facts));
     findings.push(audit_descriptors(facts));
@@ -127,6 +129,33 @@ fn audit_governor(facts: &Facts) -> Option<DoctorFinding> {
         ),
     };
     Some(finding("governor", state, what, "cpupower frequency-set -g performance (as root)"))
+}
+
+fn audit_sleep(facts: &Facts) -> DoctorFinding {
+    let remedy = match facts.is_virtual {
+        true => {
+            "measure as root or with the right to write /dev/cpu_dma_latency; without idle states: modprobe \
+             cpuidle-haltpoll"
+        }
+        false => "measure as root, or with the right to write /dev/cpu_dma_latency",
+    };
+    let (state, what) = match &facts.sleep {
+        Sleep::AtMost { waking_us: 0 } => {
+            (State::Good, "CPUs are kept awake while somebody measures".to_string())
+        }
+        Sleep::AtMost { waking_us } => {
+            (State::Good, format!("CPUs sleep no deeper than {waking_us} us while somebody measures"))
+        }
+        Sleep::AsItLikes { why } if facts.is_virtual => {
+            let what =
+                "CPUs that sleep are given to other guests, and waking them takes milliseconds at times";
+            (State::Warning, format!("{what} ({why})"))
+        }
+        Sleep::AsItLikes { why } => {
+            (State::Warning, format!("CPUs sleep between answers, and waking them takes time ({why})"))
+        }
+    };
+    finding("sleep", state, what, remedy)
 }
 
 fn audit_load(facts: &Facts) -> DoctorFinding {

@@ -1,5 +1,6 @@
 //! The facts about this machine that a result must be read with.
 
+use super::awake::{self, Sleep};
 use super::cpus::{self, list_text};
 use super::doctor::{self, State};
 use super::jdk::{self, Jdk};
@@ -41,6 +42,7 @@ pub(crate) struct Facts {
     pub clock_read_ns: u64,
     pub load_1m: Option<f64>,
     pub governors: BTreeSet<String>,
+    pub sleep: Sleep,
     pub jdks: Vec<Jdk>,
     pub maven: Option<PathBuf>,
     /// Settings of the kernel and limits, by name.
@@ -86,7 +88,7 @@ impl Facts {
         Facts {
             machine: machine_digest(root, &cpu_model),
             kernel: root.text("/proc/sys/kernel/osrelease").unwrap_or_default(),
-            is_virtual: has_flag(&cpu_text, "hypervisor"),
+            is_virtual: is_virtual(root),
             cores: cpus::cores(root, &cpus),
             cpu_quota: cpu_quota(root),
             memory_bytes: memory_line(&memory_text, "MemTotal").unwrap_or(0),
@@ -100,6 +102,7 @@ impl Facts {
             clock_source: root.text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
             load_1m: root.text("/proc/loadavg").and_then(|text| text.split(' ').next()?.parse().ok()),
             governors: governors(root, &cpus),
+            sleep: awake::sleep(root),
             cpu_model,
             cpus,
             ..Facts::default()
@@ -140,6 +143,7 @@ impl Facts {
         add("clock_read_ns", Some(self.clock_read_ns.to_string()));
         add("clock_resolution_ns", Some(self.clock_resolution_ns.to_string()));
         add("clock_source", self.clock_source.clone());
+        add("cpu_sleep", Some(self.sleep.to_string()));
         add("cores", Some(self.cores.len().to_string()));
         add("cpu_list", Some(list_text(&self.cpus)));
         add(
@@ -182,6 +186,11 @@ fn cpu_model(text: &str) -> String {
             _ => "unknown".to_string(),
         }
     })
+}
+
+/// Whether a hypervisor runs this machine.
+pub(super) fn is_virtual(root: &Root) -> bool {
+    has_flag(&root.text("/proc/cpuinfo").unwrap_or_default(), "hypervisor")
 }
 
 fn has_flag(text: &str, flag: &str) -> bool {

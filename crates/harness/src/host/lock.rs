@@ -5,7 +5,7 @@
 //! file is never removed: somebody may already have it open and wait. Containers with a `/tmp` of their own do
 //! not see each other.
 
-use super::clock;
+use super::{Awake, clock};
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags, fchmod, flock, fstat, open};
 use rustix::io::Errno;
 use std::fmt;
@@ -119,11 +119,12 @@ pub enum LockError {
     },
 }
 
-/// The right to measure on this machine. Dropping it gives it back.
+/// The right to measure on this machine; its CPUs are kept [`Awake`] meanwhile. Dropping it gives it back.
 #[must_use = "the right ends when this is dropped"]
 #[derive(Debug)]
 pub struct MeasuringLock {
     file: File,
+    _awake: Option<Awake>,
 }
 
 impl MeasuringLock {
@@ -138,7 +139,9 @@ impl MeasuringLock {
         stop: &AtomicBool,
         mut waiting: impl FnMut(&Waiting),
     ) -> Result<MeasuringLock, LockError> {
-        Self::acquire_at(Path::new(PATH), who, wait.into(), stop, &mut waiting)
+        let mut lock = Self::acquire_at(Path::new(PATH), who, wait.into(), stop, &mut waiting)?;
+        lock._awake = Some(Awake::keep());
+        Ok(lock)
     }
 
     fn acquire_at(
@@ -160,7 +163,7 @@ impl MeasuringLock {
         loop {
             if try_lock(path, &file, FlockOperation::NonBlockingLockExclusive)? {
                 sign(&file, who);
-                return Ok(MeasuringLock { file });
+                return Ok(MeasuringLock { file, _awake: None });
             }
             let holder = read_holder(&file);
             let now_ns = clock::monotonic_ns();

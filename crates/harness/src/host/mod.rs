@@ -1,7 +1,9 @@
 //! What machine this is, whether it is fit to measure, who runs on which CPU; the clock of this crate.
 //!
-//! Everything here only looks: no setting of the system is changed, findings carry their remedy instead.
+//! No setting of the system is changed; findings carry their remedy instead. What is asked of the kernel while somebody measures
+//! ends with the process.
 
+mod awake;
 pub mod clock;
 pub mod cpus;
 pub mod doctor;
@@ -14,5 +16,6 @@ mod settings;
 pub mod signals;
 pub(crate) mod steady;
 
+pub use awake::Awake;
 pub use doctor::{DoctorFinding, State, doctor};
 pub use facts::{environment, memory_available_bytes};

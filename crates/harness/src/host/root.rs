@@ -23,10 +23,15 @@ impl Root {
         Root(folder.to_path_buf())
     }
 
+    /// Where a file of the kernel is.
+    pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
+        let path = path.as_ref();
+        self.0.join(path.strip_prefix("/").unwrap_or(path))
+    }
+
     /// A file's text without white space at its ends; `None` when it cannot be read.
     pub(crate) fn text(&self, path: impl AsRef<Path>) -> Option<String> {
-        let path = path.as_ref();
-        let file = File::open(self.0.join(path.strip_prefix("/").unwrap_or(path))).ok()?;
+        let file = File::open(self.path(path)).ok()?;
         let mut bytes = Vec::new();
         file.take(TEXT_BYTES_MAX).read_to_end(&mut bytes).ok()?;
         Some(String::from_utf8_lossy(&bytes).trim().to_string())

@@ -27,7 +27,7 @@ fn a_machine_that_is_all_wrong_hears_of_everything_with_a_remedy() {
         assert!(!finding.remedy.is_empty(), "{finding:?}");
         assert!(!finding.what.ends_with('.'), "{finding:?}");
     }
-    assert_eq!(findings.len(), 8);
+    assert_eq!(findings.len(), 9);
     for subject in ["clock", "descriptors"] {
         assert_eq!(state(&findings, subject), State::Bad, "{subject}");
     }

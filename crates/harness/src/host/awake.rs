@@ -1,0 +1,178 @@
+//! Keeps the CPUs from falling asleep while somebody measures.
+//!
+//! A CPU that has nothing to do sleeps, and must be woken for the next answer. Out of a deep sleep that takes up to 0.1 ms.
+//! In a virtual machine a CPU that sleeps is given to another guest, and whoever wakes it waits for milliseconds until that one's
+//! turn is over: the kernel counts it as steal. Linux takes requests against sleep: a limit to the time that waking may take,
+//! which holds as long as the file it was written to is open, and so ends with the process, however that ends (PM Quality of
+//! Service, `/dev/cpu_dma_latency`: Documentation/power/pm_qos_interface.rst).
+
+use super::root::Root;
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+
+/// Where requests are written: 32 bits, microseconds.
+const REQUESTS: &str = "/dev/cpu_dma_latency";
+
+/// How the kernel's idle states are described, the shallowest first.
+const STATES: &str = "/sys/devices/system/cpu/cpu0/cpuidle";
+
+/// The state in which a CPU looks for work instead of sleeping.
+const AWAKE: &str = "POLL";
+
+/// What the CPUs do while there is nothing to do and somebody measures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Sleep {
+    /// Waking takes no longer than this; with 0 they stay awake.
+    AtMost {
+        /// In microseconds.
+        waking_us: i32,
+    },
+    /// They sleep as the kernel likes.
+    AsItLikes {
+        /// Why nothing limits it.
+        why: String,
+    },
+}
+
+impl Default for Sleep {
+    fn default() -> Self {
+        Sleep::AsItLikes { why: "not looked at".to_string() }
+    }
+}
+
+impl fmt::Display for Sleep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sleep::AtMost { waking_us: 0 } => write!(f, "none while measuring"),
+            Sleep::AtMost { waking_us } => write!(f, "at most {waking_us} us to wake while measuring"),
+            Sleep::AsItLikes { .. } => write!(f, "as the kernel likes"),
+        }
+    }
+}
+
+/// The CPUs sleep no deeper than is good for measuring, until this is dropped. Where the kernel does not grant that, they
+/// sleep as ever; the environment of a record says which.
+#[derive(Debug)]
+pub struct Awake {
+    _request: Option<File>,
+}
+
+impl Awake {
+    /// From now on.
+    pub fn keep() -> Awake {
+        Awake { _request: request(&Root::machine()).ok() }
+    }
+}
+
+/// What [`Awake`] comes to on this machine. Leaves no trace: a file that is open with nothing written limits nothing.
+pub(super) fn sleep(root: &Root) -> Sleep {
+    let found = limit(root).and_then(|waking_us| open(root).map(|_| waking_us));
+    match found {
+        Ok(waking_us) => Sleep::AtMost { waking_us },
+        Err(why) => Sleep::AsItLikes { why },
+    }
+}
+
+fn request(root: &Root) -> Result<File, String> {
+    let waking_us = limit(root)?;
+    let mut file = open(root)?;
+    file.write_all(&waking_us.to_ne_bytes()).map_err(|error| refused(&error))?;
+    Ok(file)
+}
+
+fn open(root: &Root) -> Result<File, String> {
+    OpenOptions::new().write(true).open(root.path(REQUESTS)).map_err(|error| refused(&error))
+}
+
+fn refused(error: &io::Error) -> String {
+    format!("{REQUESTS}: {error}")
+}
+
+/// How long waking may take, in microseconds.
+///
+/// On metal as long as it takes from the shallowest state that is a sleep: one that goes on looking for work would slow its
+/// core's other thread down, and keep the core from a higher clock. A virtual CPU stays awake, since any sleep gives it away.
+fn limit(root: &Root) -> Result<i32, String> {
+    let state = |number: u32, what: &str| root.text(format!("{STATES}/state{number}/{what}"));
+    let told_to_poll = |line: String| line.split_whitespace().any(|word| word == "idle=poll");
+    if root.text("/proc/cmdline").is_some_and(told_to_poll) {
+        return Ok(0);
+    }
+    let first = state(0, "name").ok_or("the kernel leaves no choice of idle states")?;
+    let is_virtual = super::facts::is_virtual(root);
+    let shallowest = match (first == AWAKE, is_virtual) {
+        (true, true) => return Ok(0),
+        (false, true) => return Err("each of its idle states gives the CPU away".to_string()),
+        (true, false) => 1,
+        (false, false) => 0,
+    };
+    let latency = state(shallowest, "latency").and_then(|text| text.parse().ok());
+    latency.ok_or_else(|| format!("{STATES}/state{shallowest} tells no latency"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    /// A machine with these idle states: name and latency.
+    fn machine(flags: &str, states: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |path: &str, text: &str| {
+            let path = folder.path().join(path.trim_start_matches('/'));
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        put("proc/cpuinfo", &format!("flags\t\t: fpu {flags}\n"));
+        put(REQUESTS, "");
+        for (number, (name, latency)) in states.iter().enumerate() {
+            put(&format!("{STATES}/state{number}/name"), &format!("{name}\n"));
+            put(&format!("{STATES}/state{number}/latency"), &format!("{latency}\n"));
+        }
+        let root = Root::at(folder.path());
+        (folder, root)
+    }
+
+    fn written(folder: &Path) -> Vec<u8> {
+        fs::read(folder.join(REQUESTS.trim_start_matches('/'))).unwrap()
+    }
+
+    #[test]
+    fn a_virtual_cpu_stays_awake_and_one_of_metal_sleeps_lightly() {
+        let haltpoll = [("POLL", "0"), ("haltpoll idle", "1")];
+        let intel = [("POLL", "0"), ("C1", "2"), ("C6", "133")];
+        let arm = [("WFI", "1"), ("cpu-sleep-0", "220")];
+        for (flags, states, waking_us) in
+            [("hypervisor", &haltpoll[..], 0), ("hypervisor", &intel, 0), ("", &intel, 2), ("", &arm, 1)]
+        {
+            let (folder, root) = machine(flags, states);
+            assert_eq!(sleep(&root), Sleep::AtMost { waking_us }, "{states:?}");
+            assert!(written(folder.path()).is_empty(), "looking asks for nothing");
+            let held = request(&root).unwrap();
+            assert_eq!(written(folder.path()), waking_us.to_ne_bytes(), "{states:?}");
+            drop(held);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_limited_says_why() {
+        let why = |root: &Root| match sleep(root) {
+            Sleep::AsItLikes { why } => why,
+            other => panic!("{other:?}"),
+        };
+        let (_folder, root) = machine("hypervisor", &[]);
+        assert_eq!(why(&root), "the kernel leaves no choice of idle states");
+        fs::write(root.path("/proc/cmdline"), "quiet idle=poll\n").unwrap();
+        assert_eq!(sleep(&root), Sleep::AtMost { waking_us: 0 }, "the kernel was told to at its start");
+        let (_folder, root) = machine("hypervisor", &[("WFI", "1")]);
+        assert_eq!(why(&root), "each of its idle states gives the CPU away");
+        let (_folder, root) = machine("", &[("POLL", "0")]);
+        assert!(why(&root).contains("state1 tells no latency"), "{}", why(&root));
+        let (folder, root) = machine("hypervisor", &[("POLL", "0")]);
+        fs::remove_file(folder.path().join(REQUESTS.trim_start_matches('/'))).unwrap();
+        assert!(why(&root).starts_with("/dev/cpu_dma_latency: "), "{}", why(&root));
+        assert!(request(&root).is_err());
+    }
+}
