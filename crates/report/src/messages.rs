@@ -68,7 +68,7 @@ pub fn interval(estimate: &Estimate) -> String {
         return number::with_unit(estimate.point, &estimate.unit);
     };
     if estimate.unit == "ratio" {
-        let decimals = number::ratio_decimals(high - low);
+        let decimals = number::ratio_decimals_of(estimate.point, high - low);
         return format!("{:.decimals$} [{low:.decimals$}, {high:.decimals$}]", estimate.point);
     }
     number::with_ends(estimate.point, low, high, &estimate.unit)
@@ -165,6 +165,16 @@ pub fn not_measured(what: &str) -> String {
 pub fn young_servers(from_s: f64, to_s: f64, jvm: bool) -> String {
     let warns = if jvm { "; a JVM may not have reached its steady state" } else { "" };
     format!("young servers, {from_s:.0} to {to_s:.0} s after start{warns}")
+}
+
+/// An open loop asked for more than a server gave.
+pub fn overloaded(variant: &str, point: &str, stream: &str, share: f64) -> String {
+    let stream = if stream.is_empty() { String::new() } else { format!(" [{stream}]") };
+    format!(
+        "overloaded: {variant}{stream} @ {point} brought {} of the requests that were due to an end meanwhile, so its times \
+         grow with the length of the run and say how long that was; ask for less",
+        number::percent(share)
+    )
 }
 
 /// Nothing was restarted.

@@ -93,6 +93,13 @@ pub fn ratio_decimals(width: f64) -> usize {
     }
 }
 
+/// The same, and enough of them for a digit of a very small ratio: `0.002` where two decimals say `0.00`.
+pub fn ratio_decimals_of(point: f64, width: f64) -> usize {
+    const MOST: usize = 6;
+    let leading = if (f64::MIN_POSITIVE..0.01).contains(&point) { -point.log10().floor() } else { 0.0 };
+    ratio_decimals(width).max((leading as usize).min(MOST))
+}
+
 /// A ratio without an interval: two decimals, as if it were a rough one; three digits where two decimals say little.
 pub fn ratio(value: f64) -> String {
     if (0.1..100.0).contains(&value) || value == 0.0 { format!("{value:.2}") } else { plain(value) }
@@ -138,6 +145,22 @@ mod tests {
             (with_ends(0.0, 0.0, 0.0, "bytes"), "0 B [0, 0]"),
         ] {
             assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn a_ratio_has_the_decimals_of_its_interval_and_at_least_a_digit() {
+        for (point, width, expected) in [
+            (1.0, 0.5, 2),
+            (1.0, 0.02, 3),
+            (1.0, 0.002, 4),
+            (0.002_45, 0.07, 3),
+            (0.01, 0.07, 2),
+            (1e-9, 0.07, 6),
+            (0.0, 0.0, 4),
+            (-0.001, 0.07, 2),
+        ] {
+            assert_eq!(ratio_decimals_of(point, width), expected, "{point} {width}");
         }
     }
 }

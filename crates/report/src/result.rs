@@ -13,6 +13,9 @@ const MISSING_TOLD_MAX: usize = 6;
 /// Most disturbed blocks that are told one by one; JSON lists all.
 const DISTURBED_TOLD_MAX: usize = 6;
 
+/// An open loop of which less than this comes to an end in time is more than the server serves.
+const CARRIED_SHARE_MIN: f64 = 0.95;
+
 /// The intervals of the table miss with this probability; they are no verdicts.
 pub(crate) const TABLE_TAIL: f64 = 0.05;
 
@@ -230,6 +233,7 @@ fn limits(run: &Run, plan: &Plan) -> Vec<String> {
     if plan.points.iter().any(saturates) {
         limits.push(messages::SATURATED.to_string());
     }
+    limits.extend(overloaded(&measured));
     limits.push(messages::LOOPBACK.to_string());
     limits.extend(telemetry(&measured, plan));
     let unfit: Vec<&String> =
@@ -276,6 +280,28 @@ fn saturates(point: &schema::LoadPoint) -> bool {
         [] => is(&point.model, point.think_ns),
         streams => streams.iter().any(|load| is(&load.model, load.think_ns)),
     }
+}
+
+/// A sentence for each variant and load point of an open loop of which a fit generator asked more than it serves.
+fn overloaded(measured: &[&Slice]) -> Vec<String> {
+    let mut seen: BTreeMap<(&str, &str, &str), (u64, u64)> = BTreeMap::new();
+    for slice in measured {
+        let point = &slice.measured;
+        if point.model != "open" || !point.generator.fit {
+            continue;
+        }
+        let failed =
+            point.outcomes.iter().filter(|(name, _)| !["answered", "abandoned"].contains(&name.as_str()));
+        let failed: u64 = failed.map(|(_, count)| count).sum();
+        let (due, ended) = seen.entry((&point.variant, &point.point, &point.stream)).or_default();
+        *due = due.saturating_add(point.intended);
+        *ended = ended.saturating_add(slice.answered_in_window).saturating_add(failed);
+    }
+    let share = |(due, ended): (u64, u64)| if due > 0 { ended as f64 / due as f64 } else { 1.0 };
+    seen.into_iter()
+        .filter(|(_, counts)| share(*counts) < CARRIED_SHARE_MIN)
+        .map(|((variant, point, stream), counts)| messages::overloaded(variant, point, stream, share(counts)))
+        .collect()
 }
 
 /// A sentence for each variant that was lost in a block, with what happened first.

@@ -143,6 +143,50 @@ fn a_jvm_is_spoken_of_where_there_is_one() {
 }
 
 #[test]
+fn a_server_of_which_more_was_asked_than_it_serves_is_named() {
+    let said = |change: &dyn Fn(&mut Slice)| {
+        let root = tempfile::tempdir().expect("a directory");
+        let plan = made::plan(Case { blocks: 1, ..CASE });
+        let mut record =
+            RunWriter::create(root.path(), &plan, &Environment::default(), SECOND).expect("a record");
+        let mut block = record.begin_block(1).expect("a block");
+        for (cycle, variant) in [(1, 0), (1, 1), (2, 1), (2, 0)] {
+            let mut slice = slice(CASE, 1, cycle, variant);
+            slice.measured.model = "open".into();
+            slice.measured.intended = slice.answered_in_window;
+            if variant == 1 {
+                change(&mut slice);
+            }
+            block.append(&slice).expect("written");
+        }
+        block.finish().expect("whole");
+        let result = of_run(&Run::open(record.path()).expect("readable")).expect("a result");
+        let limits = result.limits.into_iter().filter(|limit| limit.starts_with("overloaded: "));
+        limits.collect::<Vec<_>>()
+    };
+    let half = |slice: &mut Slice| slice.measured.intended *= 2;
+    let found = said(&half);
+    assert!(found.len() == 1 && found[0].contains("nio2 @ 64c brought 50.0 %"), "{found:?}");
+    assert!(said(&|slice| slice.measured.intended += slice.measured.intended / 25).is_empty(), "4 % more");
+    let closed = |slice: &mut Slice| {
+        half(slice);
+        slice.measured.model = "closed".into();
+    };
+    assert!(said(&closed).is_empty(), "a closed loop waits for its server");
+    let unfit = |slice: &mut Slice| {
+        half(slice);
+        slice.measured.generator.fit = false;
+    };
+    assert!(said(&unfit).is_empty(), "it may be the generator that fell behind");
+    let failed = |slice: &mut Slice| {
+        half(slice);
+        let errors = slice.answered_in_window;
+        slice.measured.outcomes.insert("timeout".into(), errors);
+    };
+    assert!(said(&failed).is_empty(), "an error is an end");
+}
+
+#[test]
 fn csv_series_has_each_second_and_each_sample() {
     let slices = slices();
     let text = csv_series(&slices.iter().collect::<Vec<_>>());
