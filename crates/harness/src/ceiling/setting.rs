@@ -87,6 +87,7 @@ impl Setting {
             format!("machine {}", environment.machine),
             format!("kernel {}", environment.kernel),
             format!("CPU model {}", environment.cpu_model),
+            format!("sleep {}", environment.facts.get("cpu_sleep").map_or("", String::as_str)),
             format!("proofload {} {}", environment.proofload, build()),
             format!("CPUs of the process {:?}", environment.cpus),
             format!("CPUs of the server {subject_cpus:?}"),

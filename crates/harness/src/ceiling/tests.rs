@@ -123,6 +123,7 @@ fn all_that_changes_a_ceiling_is_part_of_its_setting() {
         base.lines(&Environment { machine: "that one".into(), ..machine() }, &[0]),
         base.lines(&Environment { cpu_model: "a faster one".into(), ..machine() }, &[0]),
         base.lines(&Environment { cpus: vec![7], ..machine() }, &[0]),
+        base.lines(&Environment { facts: [("cpu_sleep".into(), "none".into())].into(), ..machine() }, &[0]),
         lines(of_class(4096)),
         lines(with(|plan| plan.workers = 2)),
         lines(with(|plan| plan.cpus = vec![1])),
