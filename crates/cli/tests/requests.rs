@@ -368,6 +368,13 @@ fn a_study_leaves_from_the_addresses_that_it_names() {
     assert_eq!(chosen, ["127.0.0.2", "127.0.0.3"]);
 }
 
+/// Whole, for a histogram is text of Base64, in which any three letters stand now and then.
+const SECRETS: [&str; 3] = ["zQ9secret", "zQ9literal", "zQ9cookie"];
+
+fn secret_in(text: &str) -> Option<&'static str> {
+    SECRETS.into_iter().find(|secret| text.contains(secret))
+}
+
 #[test]
 fn a_server_that_sends_secrets_back_under_any_name_gets_none_into_the_record() {
     let directory = tempfile::tempdir().unwrap();
@@ -388,7 +395,7 @@ fn a_server_that_sends_secrets_back_under_any_name_gets_none_into_the_record() {
     ]);
     let kept = String::from_utf8(output.stdout).unwrap();
     assert!(kept.contains("X-Odd: [redacted]|") && kept.contains("k=[redacted]"), "{kept}");
-    assert!(!kept.contains("zQ9"), "{kept}");
+    assert_eq!(secret_in(&kept), None, "{kept}");
 
     let file = directory.path().join("study.yaml");
     let study = format!(
@@ -411,7 +418,7 @@ fn a_server_that_sends_secrets_back_under_any_name_gets_none_into_the_record() {
             } else if let Ok(bytes) = std::fs::read(entry.path()) {
                 files += 1;
                 let text = String::from_utf8_lossy(&bytes);
-                assert!(!text.contains("zQ9"), "{}", entry.path().display());
+                assert_eq!(secret_in(&text), None, "{}", entry.path().display());
             }
         }
     }
@@ -448,6 +455,7 @@ fn a_study_fills_its_requests_and_keeps_its_credentials_to_itself() {
     assert_eq!(count("Authorization: Bearer zQ9secret"), received.len());
     assert!(count("Cookie: id=zQ9cookie") > 0 && count("Cookie: id=zQ9cookie") < received.len());
     assert!(count("X-Name: n1\r") >= 1 && count("X-Name: n2") >= 1);
-    let record = Command::new("grep").args(["-rl", "zQ9", root_text]).output().expect("grep is there");
+    let names = format!("({})", SECRETS.join("|"));
+    let record = Command::new("grep").args(["-rlE", &names, root_text]).output().expect("grep is there");
     assert_eq!(String::from_utf8_lossy(&record.stdout), "", "credentials are nowhere in the record");
 }
