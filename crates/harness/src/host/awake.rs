@@ -67,8 +67,11 @@ impl Awake {
 
 /// What [`Awake`] comes to on this machine. Leaves no trace: a file that is open with nothing written limits nothing.
 pub(super) fn sleep(root: &Root) -> Sleep {
-    let found = limit(root).and_then(|waking_us| open(root).map(|_| waking_us));
-    match found {
+    let told_to_poll = |line: String| line.split_whitespace().any(|word| word == "idle=poll");
+    if root.text("/proc/cmdline").is_some_and(told_to_poll) {
+        return Sleep::AtMost { waking_us: 0 };
+    }
+    match limit(root).and_then(|waking_us| open(root).map(|_| waking_us)) {
         Ok(waking_us) => Sleep::AtMost { waking_us },
         Err(why) => Sleep::AsItLikes { why },
     }
@@ -95,10 +98,6 @@ fn refused(error: &io::Error) -> String {
 /// core's other thread down, and keep the core from a higher clock. A virtual CPU stays awake, since any sleep gives it away.
 fn limit(root: &Root) -> Result<i32, String> {
     let state = |number: u32, what: &str| root.text(format!("{STATES}/state{number}/{what}"));
-    let told_to_poll = |line: String| line.split_whitespace().any(|word| word == "idle=poll");
-    if root.text("/proc/cmdline").is_some_and(told_to_poll) {
-        return Ok(0);
-    }
     let first = state(0, "name").ok_or("the kernel leaves no choice of idle states")?;
     let is_virtual = super::facts::is_virtual(root);
     let shallowest = match (first == AWAKE, is_virtual) {
@@ -164,6 +163,7 @@ mod tests {
         };
         let (_folder, root) = machine("hypervisor", &[]);
         assert_eq!(why(&root), "the kernel leaves no choice of idle states");
+        fs::remove_file(root.path(REQUESTS)).unwrap();
         fs::write(root.path("/proc/cmdline"), "quiet idle=poll\n").unwrap();
         assert_eq!(sleep(&root), Sleep::AtMost { waking_us: 0 }, "the kernel was told to at its start");
         let (_folder, root) = machine("hypervisor", &[("WFI", "1")]);
