@@ -8,8 +8,11 @@ use std::process::Command;
 use std::thread;
 use std::time::Instant;
 
+/// The one test that has a lane of its own: it starts servers for minutes and measures nothing.
+const FAMILIES: &str = "every_family_starts_answers_and_ends_twenty_times_in_a_row";
+
 /// Runs every step and stops at the first that fails. Tests wait more than they work: lints, documents and the build of
-/// what is released are done beside them, by what they leave of the CPUs.
+/// what is released are done beside them, by what they leave of the CPUs, and then the servers of the catalogue.
 pub fn run() -> anyhow::Result<()> {
     let begun = Instant::now();
     // Tests wait for servers more than they work, and on a shared host a virtual CPU that sleeps comes back late.
@@ -20,7 +23,8 @@ pub fn run() -> anyhow::Result<()> {
     step("bounds are those of their generator", || cargo(&["xtask", "bounds", "--check"], &[]))?;
     let beside = thread::spawn(beside);
     let tests = step("tests, with real servers", || {
-        cargo(&["test", "--workspace", "--locked", "--no-fail-fast"], &[("PROOFLOAD_SLOW_TESTS", "1")])
+        let test = ["test", "--workspace", "--locked", "--no-fail-fast", "--", "--skip", FAMILIES];
+        cargo(&test, &[("PROOFLOAD_SLOW_TESTS", "1")])
     });
     let killed = step("a study killed at ten moments goes on", || {
         tests.as_ref().map_err(|why| anyhow!("{why:#}"))?;
@@ -40,20 +44,31 @@ fn beside() -> anyhow::Result<()> {
     let own = own.to_string_lossy();
     step("lints", || {
         let lint = ["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"];
-        patiently(&lint, &[("CARGO_TARGET_DIR", &own)])
+        patiently(LAST, &lint, &[("CARGO_TARGET_DIR", &own)])
     })?;
     step("documents", || {
         let document = ["doc", "--workspace", "--no-deps", "--locked", "--quiet"];
-        patiently(&document, &[("CARGO_TARGET_DIR", &own), ("RUSTDOCFLAGS", "-D warnings")])
+        patiently(LAST, &document, &[("CARGO_TARGET_DIR", &own), ("RUSTDOCFLAGS", "-D warnings")])
     })?;
-    step("the release is built", || patiently(&gates::RELEASE, &[]))
+    step("the release is built", || patiently(LAST, &gates::RELEASE, &[]))?;
+    step("each family of servers, twenty times", || {
+        // With the features of the other tests, so that nothing is built again.
+        let test = ["test", "--workspace", "--locked", "--test", "families", FAMILIES];
+        patiently(LATER, &test, &[("PROOFLOAD_SLOW_TESTS", "1")])
+    })
 }
 
-/// Cargo, where nobody else wants the CPUs.
-fn patiently(args: &[&str], environment: &[(&str, &str)]) -> anyhow::Result<()> {
+/// The nice value of what may wait as long as it likes.
+const LAST: &str = "19";
+
+/// The nice value of what gives way and has time limits of its own.
+const LATER: &str = "10";
+
+/// Cargo, where those who are less nice leave CPUs.
+fn patiently(nice: &str, args: &[&str], environment: &[(&str, &str)]) -> anyhow::Result<()> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new("nice");
-    command.args(["-n", "19"]).arg(cargo).args(args).envs(environment.iter().copied());
+    command.args(["-n", nice]).arg(cargo).args(args).envs(environment.iter().copied());
     run_command(command.current_dir(root()))
 }
 
@@ -104,4 +119,17 @@ fn on_path(program: &str) -> bool {
 fn is_root() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     status.lines().any(|line| line.starts_with("Uid:") && line.split_whitespace().nth(2) == Some("0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A name that is nobody's would leave the test out of both lanes, and nothing would fail.
+    #[test]
+    fn the_test_with_a_lane_of_its_own_is_there() {
+        let file = root().join("crates/cli/tests/families.rs");
+        let text = std::fs::read_to_string(file).unwrap();
+        assert!(text.contains(&format!("#[test]\nfn {FAMILIES}() {{")));
+    }
 }
