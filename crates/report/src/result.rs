@@ -4,7 +4,7 @@ use crate::figures::{Cells, figured, figures};
 use crate::{capacity, conclusions, expected, exploratory, messages};
 use proofload_stats::{Claim, ClaimError, Design, Judged, Names, Observations, Selector, parse_claim};
 use proofload_store::schema::{self, ClaimResult, Estimate, FORMAT_VERSION, Plan, RunResult, Slice};
-use proofload_store::{Run, StoreError};
+use proofload_store::{Run, StoreError, ended_in_window};
 use std::collections::BTreeMap;
 
 /// Most sentences about what could not be measured.
@@ -290,12 +290,9 @@ fn overloaded(measured: &[&Slice]) -> Vec<String> {
         if point.model != "open" || !point.generator.fit {
             continue;
         }
-        let failed =
-            point.outcomes.iter().filter(|(name, _)| !["answered", "abandoned"].contains(&name.as_str()));
-        let failed: u64 = failed.map(|(_, count)| count).sum();
         let (due, ended) = seen.entry((&point.variant, &point.point, &point.stream)).or_default();
         *due = due.saturating_add(point.intended);
-        *ended = ended.saturating_add(slice.answered_in_window).saturating_add(failed);
+        *ended = ended.saturating_add(ended_in_window(slice));
     }
     let share = |(due, ended): (u64, u64)| if due > 0 { ended as f64 / due as f64 } else { 1.0 };
     seen.into_iter()

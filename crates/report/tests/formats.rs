@@ -122,47 +122,45 @@ fn records(text: &str) -> Vec<csv_crate::StringRecord> {
     csv_crate::Reader::from_reader(text.as_bytes()).records().collect::<Result<_, _>>().expect("CSV")
 }
 
+/// The limits of a run of one block, each slice of which was changed.
+fn limits_with(change: &dyn Fn(&mut Slice)) -> Vec<String> {
+    let root = tempfile::tempdir().expect("a directory");
+    let plan = made::plan(Case { blocks: 1, ..CASE });
+    let mut record =
+        RunWriter::create(root.path(), &plan, &Environment::default(), SECOND).expect("a record");
+    let mut block = record.begin_block(1).expect("a block");
+    for (cycle, variant) in [(1, 0), (1, 1), (2, 1), (2, 0)] {
+        let mut slice = slice(CASE, 1, cycle, variant);
+        change(&mut slice);
+        block.append(&slice).expect("written");
+    }
+    block.finish().expect("whole");
+    of_run(&Run::open(record.path()).expect("readable")).expect("a result").limits
+}
+
 #[test]
 fn a_jvm_is_spoken_of_where_there_is_one() {
-    let root = tempfile::tempdir().expect("a directory");
     for jvm in [false, true] {
-        let plan = made::plan(Case { blocks: 1, ..CASE });
-        let mut record =
-            RunWriter::create(root.path(), &plan, &Environment::default(), SECOND).expect("a record");
-        let mut block = record.begin_block(1).expect("a block");
-        for (cycle, variant) in [(1, 0), (1, 1), (2, 1), (2, 0)] {
-            let mut slice = slice(CASE, 1, cycle, variant);
+        let limits = limits_with(&|slice| {
             slice.measured.subject.as_mut().expect("a subject").gc_ns = jvm.then_some(5);
-            block.append(&slice).expect("written");
-        }
-        block.finish().expect("whole");
-        let result = of_run(&Run::open(record.path()).expect("readable")).expect("a result");
-        assert!(result.limits.iter().any(|limit| limit.starts_with("young servers, 14 to ")));
-        assert_eq!(result.limits.iter().any(|limit| limit.contains("JVM")), jvm, "{:?}", result.limits);
+        });
+        assert!(limits.iter().any(|limit| limit.starts_with("young servers, 14 to ")));
+        assert_eq!(limits.iter().any(|limit| limit.contains("JVM")), jvm, "{limits:?}");
     }
 }
 
 #[test]
 fn a_server_of_which_more_was_asked_than_it_serves_is_named() {
     let said = |change: &dyn Fn(&mut Slice)| {
-        let root = tempfile::tempdir().expect("a directory");
-        let plan = made::plan(Case { blocks: 1, ..CASE });
-        let mut record =
-            RunWriter::create(root.path(), &plan, &Environment::default(), SECOND).expect("a record");
-        let mut block = record.begin_block(1).expect("a block");
-        for (cycle, variant) in [(1, 0), (1, 1), (2, 1), (2, 0)] {
-            let mut slice = slice(CASE, 1, cycle, variant);
+        let mut limits = limits_with(&|slice| {
             slice.measured.model = "open".into();
             slice.measured.intended = slice.answered_in_window;
-            if variant == 1 {
-                change(&mut slice);
+            if slice.measured.variant == "nio2" {
+                change(slice);
             }
-            block.append(&slice).expect("written");
-        }
-        block.finish().expect("whole");
-        let result = of_run(&Run::open(record.path()).expect("readable")).expect("a result");
-        let limits = result.limits.into_iter().filter(|limit| limit.starts_with("overloaded: "));
-        limits.collect::<Vec<_>>()
+        });
+        limits.retain(|limit| limit.starts_with("overloaded: "));
+        limits
     };
     let half = |slice: &mut Slice| slice.measured.intended *= 2;
     let found = said(&half);
@@ -184,6 +182,12 @@ fn a_server_of_which_more_was_asked_than_it_serves_is_named() {
         slice.measured.outcomes.insert("timeout".into(), errors);
     };
     assert!(said(&failed).is_empty(), "an error is an end");
+    let unended = |slice: &mut Slice| {
+        half(slice);
+        let each = slice.answered_in_window;
+        slice.measured.outcomes.extend([("unsent".into(), each), ("abandoned".into(), each)]);
+    };
+    assert_eq!(said(&unended).len(), 1, "what was never sent, or given up, did not end");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! From slices to the trials of a search: which of them passed, failed, or say nothing about the server.
 
-use crate::convert::counts_of;
+use crate::convert::ended_in_window;
 use crate::fitness::{
     CHECK_CEILING, CHECK_CEILING_TAIL, CHECK_HICCUPS, CHECK_SEND_DELAY_TAIL, check_ceiling, concerns, finding,
 };
@@ -244,8 +244,7 @@ impl Judged {
 fn shares(slice: &Slice) -> (Option<f64>, Option<f64>) {
     let point = &slice.measured;
     let of_intended = |n: u64| (point.intended > 0).then(|| n as f64 / point.intended as f64);
-    let errors = counts_of(&point.outcomes).errors();
-    (of_intended(point.sent), of_intended(slice.answered_in_window.saturating_add(errors)))
+    (of_intended(point.sent), of_intended(ended_in_window(slice)))
 }
 
 /// What is in flight at either end of a window differs by chance: three times the root of what is so on average, as a share

@@ -1,7 +1,7 @@
 //! From what was measured to what is stored.
 
 use crate::redact;
-use crate::schema::{BadAnswer, Durations, Handshakes, Histograms, Point};
+use crate::schema::{BadAnswer, Durations, Handshakes, Histograms, Point, Slice};
 use proofload_measure::{LatencyHistogram, Outcome, OutcomeCounts, Snapshot};
 use std::collections::BTreeMap;
 
@@ -95,6 +95,11 @@ pub(crate) fn counts_of(outcomes: &BTreeMap<String, u64>) -> OutcomeCounts {
         counts.add_many(Outcome::from_name(name).unwrap_or(Outcome::Internal), *n);
     }
     counts
+}
+
+/// How many exchanges came to an end within the window, answered or failed; not those that were never sent, or given up.
+pub fn ended_in_window(slice: &Slice) -> u64 {
+    slice.answered_in_window.saturating_add(counts_of(&slice.measured.outcomes).errors())
 }
 
 fn code_name(code: u16) -> String {

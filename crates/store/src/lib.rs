@@ -34,7 +34,7 @@ mod writer;
 
 pub use capacity::{SeenTrial, search_terms, trial_of};
 pub use condense::condense;
-pub use convert::{bad_answer, durations_of, histograms_of, point_of};
+pub use convert::{bad_answer, durations_of, ended_in_window, histograms_of, point_of};
 pub use error::StoreError;
 pub use fitness::{
     ANSWER_CLASSES, CHECK_HICCUPS, CHECK_LITTLES_LAW, CHECK_SEND_DELAY_TAIL, Disturbance, answer_bytes,
