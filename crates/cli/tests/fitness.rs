@@ -174,22 +174,39 @@ fn a_load_through_tls_is_held_against_a_ceiling_through_tls() {
     assert_eq!(unasked.status.code(), Some(2), "{}", text(&unasked.stderr));
 }
 
-/// The longest time that waking a CPU may take at the moment, in microseconds; `None` where nobody may know.
-fn waking_us() -> Option<i32> {
+const REQUESTS: &str = "/dev/cpu_dma_latency";
+
+fn asks(pid: u32) -> bool {
+    let open = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    open.into_iter().any(|file| fs::read_link(file.path()).is_ok_and(|path| path == Path::new(REQUESTS)))
+}
+
+/// The longest time that waking a CPU may take, in microseconds, while this process has a say in it.
+fn waking_us(pid: u32) -> Option<i32> {
+    if !asks(pid) {
+        return None;
+    }
     let mut bytes = [0; 4];
-    fs::File::open("/dev/cpu_dma_latency").ok()?.read_exact(&mut bytes).ok()?;
-    Some(i32::from_ne_bytes(bytes))
+    fs::File::open(REQUESTS).ok()?.read_exact(&mut bytes).ok()?;
+    // Else its request may have ended before the reading.
+    asks(pid).then(|| i32::from_ne_bytes(bytes))
 }
 
 #[test]
 fn cpus_are_kept_awake_while_somebody_measures_and_the_result_says_so() {
     let server = Reference::start(&[]);
     let url = format!("http://127.0.0.1:{}/", server.port);
-    let mut running = command(&[&url, "-d", "1s", "--format", "json", "-q"]);
+    let mut running = command(&[&url, "-d", "2s", "--format", "json", "-q"]);
     let mut running = running.stdout(Stdio::piped()).spawn().expect("the executable runs");
-    let mut least: Option<i32> = None;
+    let (mut in_a_row, mut longest) = (Vec::new(), Vec::new());
     while running.try_wait().expect("it can be asked").is_none() {
-        least = least.into_iter().chain(waking_us()).min();
+        match waking_us(running.id()) {
+            Some(us) => in_a_row.push(us),
+            None => in_a_row.clear(),
+        }
+        if in_a_row.len() > longest.len() {
+            longest.clone_from(&in_a_row);
+        }
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     let result = json(&running.wait_with_output().expect("it ended"));
@@ -201,7 +218,10 @@ fn cpus_are_kept_awake_while_somebody_measures_and_the_result_says_so() {
     };
     let findings = result["environment"]["findings"].to_string();
     match at_most {
-        Some(_) => assert!(least.is_some() && least <= at_most, "{said}, but waking might take {least:?} us"),
-        None => assert!(findings.contains("sleep: CPUs"), "{findings}"),
+        // Of two seconds; one look alone may have met the question whether the kernel grants it.
+        Some(us) => {
+            assert!(longest.len() > 2 && longest.iter().all(|found| *found <= us), "{said}: {longest:?}")
+        }
+        None => assert!(longest.len() < 2 && findings.contains("sleep: CPUs"), "{findings}, {longest:?}"),
     }
 }

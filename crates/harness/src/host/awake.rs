@@ -61,35 +61,29 @@ pub struct Awake {
 impl Awake {
     /// From now on.
     pub fn keep() -> Awake {
-        Awake { _request: request(&Root::machine()).ok() }
+        Awake { _request: request(&Root::machine()).ok().map(|(_, file)| file) }
     }
 }
 
-/// What [`Awake`] comes to on this machine. Leaves no trace: a file that is open with nothing written limits nothing.
+/// What [`Awake`] comes to on this machine, found by asking for it and taking that back at once.
 pub(super) fn sleep(root: &Root) -> Sleep {
     let told_to_poll = |line: String| line.split_whitespace().any(|word| word == "idle=poll");
     if root.text("/proc/cmdline").is_some_and(told_to_poll) {
         return Sleep::AtMost { waking_us: 0 };
     }
-    match limit(root).and_then(|waking_us| open(root).map(|_| waking_us)) {
-        Ok(waking_us) => Sleep::AtMost { waking_us },
+    match request(root) {
+        Ok((waking_us, _request)) => Sleep::AtMost { waking_us },
         Err(why) => Sleep::AsItLikes { why },
     }
 }
 
-fn request(root: &Root) -> Result<File, String> {
+/// The limit in microseconds that the kernel took, and what it holds by.
+fn request(root: &Root) -> Result<(i32, File), String> {
     let waking_us = limit(root)?;
-    let mut file = open(root)?;
-    file.write_all(&waking_us.to_ne_bytes()).map_err(|error| refused(&error))?;
-    Ok(file)
-}
-
-fn open(root: &Root) -> Result<File, String> {
-    OpenOptions::new().write(true).open(root.path(REQUESTS)).map_err(|error| refused(&error))
-}
-
-fn refused(error: &io::Error) -> String {
-    format!("{REQUESTS}: {error}")
+    let refused = |error: io::Error| format!("{REQUESTS}: {error}");
+    let mut file = OpenOptions::new().write(true).open(root.path(REQUESTS)).map_err(refused)?;
+    file.write_all(&waking_us.to_ne_bytes()).map_err(refused)?;
+    Ok((waking_us, file))
 }
 
 /// How long waking may take, in microseconds.
@@ -148,10 +142,7 @@ mod tests {
         {
             let (folder, root) = machine(flags, states);
             assert_eq!(sleep(&root), Sleep::AtMost { waking_us }, "{states:?}");
-            assert!(written(folder.path()).is_empty(), "looking asks for nothing");
-            let held = request(&root).unwrap();
             assert_eq!(written(folder.path()), waking_us.to_ne_bytes(), "{states:?}");
-            drop(held);
         }
     }
 
@@ -173,6 +164,7 @@ mod tests {
         let (folder, root) = machine("hypervisor", &[("POLL", "0")]);
         fs::remove_file(folder.path().join(REQUESTS.trim_start_matches('/'))).unwrap();
         assert!(why(&root).starts_with("/dev/cpu_dma_latency: "), "{}", why(&root));
-        assert!(request(&root).is_err());
+        std::os::unix::fs::symlink("/dev/full", root.path(REQUESTS)).unwrap();
+        assert!(why(&root).contains("No space left"), "a request that is not taken: {}", why(&root));
     }
 }
