@@ -27,14 +27,18 @@ fn what_finds_no_connection_is_dropped_where_that_was_asked_for_and_said_loudly(
     let server = Reference::start(&["--service", "const:200ms"]);
     let output = asked(&server, &["-c", "4", "--overflow", "drop", "--format", "json"]);
     let point = point(&output);
-    let (intended, sent, dropped) =
-        (number(&point, "intended"), number(&point, "sent"), number(&point, "dropped"));
-    assert_eq!((intended, sent + dropped, number(&point, "unsent")), (100, 100, dropped));
+    let (sent, dropped, unsent) =
+        (number(&point, "sent"), number(&point, "dropped"), number(&point, "unsent"));
+    assert_eq!((number(&point, "intended"), sent + unsent), (100, 100));
     assert!(dropped >= 70, "four connections carry twenty a second: {point}");
+    // What a busy machine lets the generator itself leave lying is not dropped, and more than one in a hundred is a finding.
+    assert!(dropped <= unsent, "{point}");
+    let findings = point["generator"]["findings"].to_string();
+    assert!(findings.starts_with('['), "{point}");
+    assert_eq!(findings.contains("offered load:"), unsent - dropped > 1, "dropping was asked for: {point}");
     let output = asked(&server, &["-c", "4", "--overflow", "drop"]);
     let said = text(&output.stdout);
     assert!(said.contains("of the planned load was offered") && said.contains("were dropped"), "{said}");
-    assert!(!said.contains("offered load:"), "no finding, for it was asked for: {said}");
 }
 
 #[test]
