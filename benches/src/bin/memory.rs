@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// The load is given up when it takes longer.
 const LONGEST: Duration = Duration::from_secs(3_000);
 const LOOK: Duration = Duration::from_millis(250);
-/// Parts of histograms take memory when the first answer is as slow as they are for, and slow ones are rare.
+/// What a process touches for the first time it touches mostly in its first seconds: of eleven, 0.8 of 1.1 MiB by the third.
 const SETTLED_S: f64 = 5.0;
 const GROWTH_MAX_KIB: u64 = 1_024;
 
@@ -68,9 +68,13 @@ fn main() -> anyhow::Result<()> {
             seen[seen.len() * percent / 100] as f64 / 1024.0
         );
     }
-    let late = &seen[settled(seen.len(), seconds)..];
+    let first = settled(seen.len(), seconds);
+    let late = &seen[first..];
     let growth = late.iter().max().unwrap_or(&0) - late[0];
-    println!("growth after that was settled: {growth} KiB at most");
+    println!(
+        "growth after the first {:.0} s: {growth} KiB at most",
+        seconds * first as f64 / seen.len() as f64
+    );
     ensure!(answered == exchanges, "{answered} of {exchanges} were answered");
     ensure!(growth <= GROWTH_MAX_KIB, "it grew");
     Ok(())
