@@ -1,6 +1,6 @@
 //! Do the programs that measure Proofload still run? What they find is worth nothing here.
 
-use crate::tools::{cargo, run_command, target_folder};
+use crate::tools::{AS_TESTED, cargo, run_command, target_folder};
 use anyhow::Context;
 use std::fs;
 use std::path::Path;
@@ -9,12 +9,9 @@ use std::process::Command;
 /// A client of the others, which runs at an address.
 const CLIENT: &str = "bare_loop";
 
-/// All of it as the tests have built it, which leaves little to do. Whoever measures builds for release.
-const BUILD: [&str; 5] = ["build", "--workspace", "--bins", "--locked", "--quiet"];
-
-/// The task: builds them, and runs each briefly.
+/// The task: builds them, and runs each briefly. Whoever measures builds for release.
 pub fn run(root: &Path) -> anyhow::Result<()> {
-    cargo(root, &BUILD, &[])?;
+    cargo(root, &AS_TESTED, &[])?;
     for name in programs(root)? {
         run_command(Command::new(target_folder(root).join("debug").join(name)).arg("--smoke"))?;
     }

@@ -4,15 +4,19 @@ use crate::tools::{self, run_command};
 use crate::{benches, gates, root};
 use anyhow::{Context, anyhow, bail};
 use proofload_harness::host::Awake;
+use std::collections::BTreeSet;
 use std::process::Command;
 use std::thread;
 use std::time::Instant;
 
-/// The one test that has a lane of its own: it starts servers for minutes and measures nothing.
+/// A test that is run beside the others: it starts servers for minutes and measures nothing.
 const FAMILIES: &str = "every_family_starts_answers_and_ends_twenty_times_in_a_row";
 
-/// Runs every step and stops at the first that fails. Tests wait more than they work: lints, documents and the build of
-/// what is released are done beside them, by what they leave of the CPUs, and then the servers of the catalogue.
+/// Whole files of such tests, by name: their time is virtual, and they take a minute of a CPU.
+const VIRTUAL: [&str; 4] = ["crafted", "replay", "sim", "stateful"];
+
+/// Runs every step and stops at the first that fails. Tests that measure take turns and wait for servers: what measures
+/// nothing is done beside them, by what they leave of the CPUs.
 pub fn run() -> anyhow::Result<()> {
     let begun = Instant::now();
     // Tests wait for servers more than they work, and on a shared host a virtual CPU that sleeps comes back late.
@@ -23,7 +27,11 @@ pub fn run() -> anyhow::Result<()> {
     step("bounds are those of their generator", || cargo(&["xtask", "bounds", "--check"], &[]))?;
     let beside = thread::spawn(beside);
     let tests = step("tests, with real servers", || {
-        let test = ["test", "--workspace", "--locked", "--no-fail-fast", "--", "--skip", FAMILIES];
+        let files = test_files()?;
+        let measuring = files.iter().filter(|name| !VIRTUAL.contains(&name.as_str()));
+        let mut test = vec!["test", "--workspace", "--locked", "--no-fail-fast"];
+        test.extend(measuring.flat_map(|name| ["--test", name]));
+        test.extend(["--", "--skip", FAMILIES]);
         cargo(&test, &[("PROOFLOAD_SLOW_TESTS", "1")])
     });
     let killed = step("a study killed at ten moments goes on", || {
@@ -50,6 +58,12 @@ fn beside() -> anyhow::Result<()> {
         let document = ["doc", "--workspace", "--no-deps", "--locked", "--quiet"];
         patiently(LAST, &document, &[("RUSTDOCFLAGS", "-D warnings")])
     })?;
+    step("tests of parts and in virtual time", || {
+        let mut test = vec!["test", "--workspace", "--locked", "--no-fail-fast", "--lib", "--bins"];
+        test.extend(VIRTUAL.iter().flat_map(|name| ["--test", name]));
+        patiently(LAST, &test, &[("PROOFLOAD_SLOW_TESTS", "1")])?;
+        patiently(LAST, &["test", "--workspace", "--locked", "--doc"], &[])
+    })?;
     step("each family of servers, twenty times", || {
         // With the features of the other tests, so that nothing is built again.
         let test = ["test", "--workspace", "--locked", "--test", "families", FAMILIES];
@@ -65,10 +79,8 @@ const LATER: &str = "10";
 
 /// Cargo, where those who are less nice leave CPUs.
 fn patiently(nice: &str, args: &[&str], environment: &[(&str, &str)]) -> anyhow::Result<()> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new("nice");
-    command.args(["-n", nice]).arg(cargo).args(args).envs(environment.iter().copied());
-    run_command(command.current_dir(root()))
+    let mut command = tools::patient_cargo(&root(), nice);
+    run_command(command.args(args).envs(environment.iter().copied()))
 }
 
 fn step(name: &str, work: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
@@ -81,6 +93,17 @@ fn step(name: &str, work: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result
 
 fn cargo(args: &[&str], environment: &[(&str, &str)]) -> anyhow::Result<()> {
     tools::cargo(&root(), args, environment)
+}
+
+/// The names of all files of tests in the workspace.
+fn test_files() -> anyhow::Result<BTreeSet<String>> {
+    let mut ask = tools::cargo_command(&root());
+    let told = ask.args(["metadata", "--no-deps", "--format-version", "1", "--locked"]).output()?;
+    let workspace: serde_json::Value = serde_json::from_slice(&told.stdout).context("cargo metadata")?;
+    let targets =
+        workspace["packages"].as_array().into_iter().flatten().flat_map(|one| one["targets"].as_array());
+    let tests = targets.flatten().filter(|target| target["kind"][0] == "test");
+    Ok(tests.filter_map(|target| target["name"].as_str().map(str::to_owned)).collect())
 }
 
 /// Programs, and Debian's packages that bring them.
@@ -130,5 +153,12 @@ mod tests {
         let file = root().join("crates/cli/tests/families.rs");
         let text = std::fs::read_to_string(file).unwrap();
         assert!(text.contains(&format!("#[test]\nfn {FAMILIES}() {{")));
+    }
+
+    #[test]
+    fn every_file_of_tests_is_in_one_lane() {
+        let files = test_files().unwrap();
+        assert!(VIRTUAL.iter().all(|name| files.contains(*name)), "{files:?}");
+        assert!(files.contains("families"), "{files:?}");
     }
 }

@@ -1,6 +1,7 @@
 //! Kills a live study at random moments, again and again, and lets it go on: nothing may stay behind, the record
 //! must be readable after each kill, and the verdict at the end must be the one that the record yields.
 
+use crate::tools;
 use anyhow::{Context, bail, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,17 +69,13 @@ struct Session {
 
 impl Session {
     fn begin(root: &Path, seed: u64) -> anyhow::Result<Session> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let build = ["build", "--quiet", "--locked", "-p", "proofload-cli"];
-        let built = Command::new(cargo).args(build).current_dir(root).status().context("cargo")?;
-        ensure!(built.success(), "the executable could not be built");
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        tools::cargo(root, &tools::AS_TESTED, &[])?;
         let place = std::env::temp_dir().join(format!("proofload-kills-{}", std::process::id()));
         fs::create_dir(&place).with_context(|| format!("{}", place.display()))?;
         fs::create_dir(place.join("temp"))?;
         Ok(Session {
             root: root.to_path_buf(),
-            executable: target.join("debug/proofload"),
+            executable: tools::target_folder(root).join("debug/proofload"),
             place,
             random: seed,
             runs: 0,

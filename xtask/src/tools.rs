@@ -1,6 +1,7 @@
 //! The programs that tasks run.
 
 use anyhow::{Context, bail};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,10 +12,37 @@ pub fn cargo(root: &Path, args: &[&str], environment: &[(&str, &str)]) -> anyhow
 
 /// Cargo in the repository, without arguments yet.
 pub fn cargo_command(root: &Path) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(root);
+    let mut command = Command::new(cargo_program());
+    as_from_a_shell(command.current_dir(root));
     command
 }
+
+/// Cargo in the repository for what may wait: with that nice value.
+pub fn patient_cargo(root: &Path, nice: &str) -> Command {
+    let mut command = Command::new("nice");
+    as_from_a_shell(command.args(["-n", nice]).arg(cargo_program()).current_dir(root));
+    command
+}
+
+fn cargo_program() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// Tasks run by cargo, which tells them of their own package. A build script that asks to be run again when that changes
+/// (ring's does) would be, and all that rests on it built anew, with each turn of tasks and of cargo from a shell.
+fn as_from_a_shell(command: &mut Command) {
+    let own = std::env::vars_os().map(|(name, _)| name);
+    let told = |name: &OsString| {
+        ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|prefix| name.to_string_lossy().starts_with(prefix))
+    };
+    for name in own.filter(told) {
+        command.env_remove(name);
+    }
+}
+
+/// What builds all executables with the features that the tests ask for, so that whoever built those builds nothing again.
+/// That `--examples` is there is what turns these features on.
+pub const AS_TESTED: [&str; 6] = ["build", "--workspace", "--bins", "--examples", "--locked", "--quiet"];
 
 /// The processor, how many of them, and the kernel.
 pub fn cpu_model() -> anyhow::Result<String> {
