@@ -67,7 +67,8 @@ impl Subject {
         let window_start_ns = AtomicU64::new(start_ns);
         std::thread::scope(|scope| {
             let sampling = scope.spawn(|| sampler.run(&window_start_ns, &done));
-            clock::sleep_until(start_ns + 50_000_000, &AtomicBool::new(false));
+            // The first look of the window is late where every socket of a busy machine is read before it.
+            clock::sleep_until(start_ns + 1_000_000_000, &AtomicBool::new(false));
             act(self);
             // The peer's last acknowledgement may take its 40 ms.
             clock::sleep_ns(150_000_000);
