@@ -2,7 +2,7 @@
 
 use crate::tools::{self, run_command};
 use crate::{benches, gates, root};
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow, bail, ensure};
 use proofload_harness::host::Awake;
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -12,7 +12,7 @@ use std::time::Instant;
 /// A test that is run beside the others: it starts servers for minutes and measures nothing.
 const FAMILIES: &str = "every_family_starts_answers_and_ends_twenty_times_in_a_row";
 
-/// Whole files of such tests, by name: their time is virtual, and they take a minute of a CPU.
+/// Files of tests that measure nothing either, by name: simulations and replays, which keep a CPU busy.
 const VIRTUAL: [&str; 4] = ["crafted", "replay", "sim", "stateful"];
 
 /// Runs every step and stops at the first that fails. Tests that measure take turns and wait for servers: what measures
@@ -47,7 +47,7 @@ pub fn run() -> anyhow::Result<()> {
 }
 
 /// What is done beside the tests, in the order in which cargo lets it: only what is released has a folder of its own, and the
-/// others wait until the tests are built, and find half of what they need there.
+/// others wait until the tests are built, and find there what both need.
 fn beside() -> anyhow::Result<()> {
     step("the release is built", || patiently(LAST, &gates::RELEASE, &[]))?;
     step("lints", || {
@@ -99,6 +99,7 @@ fn cargo(args: &[&str], environment: &[(&str, &str)]) -> anyhow::Result<()> {
 fn test_files() -> anyhow::Result<BTreeSet<String>> {
     let mut ask = tools::cargo_command(&root());
     let told = ask.args(["metadata", "--no-deps", "--format-version", "1", "--locked"]).output()?;
+    ensure!(told.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&told.stderr).trim());
     let workspace: serde_json::Value = serde_json::from_slice(&told.stdout).context("cargo metadata")?;
     let targets =
         workspace["packages"].as_array().into_iter().flatten().flat_map(|one| one["targets"].as_array());

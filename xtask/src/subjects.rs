@@ -1,7 +1,7 @@
 //! `cargo xtask subjects-all`: starts every version of every server of the catalogue with every JDK that is installed, and
 //! every value of its other choices once, and writes what they did to docs/subjects-tested.md.
 
-use crate::tools::{cargo, cpu_model, target_folder};
+use crate::tools::{AS_TESTED, cargo, cpu_model, target_folder};
 use crate::truth::today;
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
@@ -18,7 +18,7 @@ const AT_A_TIME: usize = 2;
 
 /// The task. Fails where a server does not do what it should, after the page is written.
 pub fn run(root: &Path) -> anyhow::Result<()> {
-    cargo(root, &["build", "--locked", "--quiet", "-p", "proofload-cli"], &[])?;
+    cargo(root, &AS_TESTED, &[])?;
     let listed = ask(root, &["subjects", "list", "--format", "json"])?;
     let listed = listed["subjects"].as_array().context("no list of subjects")?;
     let names: Vec<String> =

@@ -69,3 +69,20 @@ pub fn run_command(command: &mut Command) -> anyhow::Result<()> {
 pub fn target_folder(root: &Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargo_is_not_told_which_package_the_task_is_of() {
+        let root = Path::new("/");
+        for command in [cargo_command(root), patient_cargo(root, "19")] {
+            let removed: Vec<_> = command.get_envs().filter(|(_, value)| value.is_none()).collect();
+            for name in ["CARGO_MANIFEST_DIR", "CARGO_PKG_NAME", "CARGO_PKG_VERSION_MAJOR"] {
+                assert!(std::env::var_os(name).is_some(), "cargo runs this test, and tells {name}");
+                assert!(removed.iter().any(|(gone, _)| *gone == name), "{name} stays: {command:?}");
+            }
+        }
+    }
+}
