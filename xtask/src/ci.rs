@@ -12,7 +12,8 @@ use std::time::Instant;
 /// A test that is run beside the others: it starts servers for minutes and measures nothing.
 const FAMILIES: &str = "every_family_starts_answers_and_ends_twenty_times_in_a_row";
 
-/// Files of tests that measure nothing either, by name: simulations and replays, which keep a CPU busy.
+/// Files of tests that measure nothing either, by name: simulations and replays, which keep a CPU busy. They know no
+/// clock but their own, so that they may wait for a CPU as long as they like.
 const VIRTUAL: [&str; 4] = ["crafted", "replay", "sim", "stateful"];
 
 /// Runs every step and stops at the first that fails. Tests that measure take turns and wait for servers: what measures
@@ -29,7 +30,7 @@ pub fn run() -> anyhow::Result<()> {
     let tests = step("tests, with real servers", || {
         let files = test_files()?;
         let measuring = files.iter().filter(|name| !VIRTUAL.contains(&name.as_str()));
-        let mut test = vec!["test", "--workspace", "--locked", "--no-fail-fast"];
+        let mut test = vec!["test", "--workspace", "--locked", "--no-fail-fast", "--lib", "--bins"];
         test.extend(measuring.flat_map(|name| ["--test", name]));
         test.extend(["--", "--skip", FAMILIES]);
         cargo(&test, &[("PROOFLOAD_SLOW_TESTS", "1")])
@@ -58,8 +59,8 @@ fn beside() -> anyhow::Result<()> {
         let document = ["doc", "--workspace", "--no-deps", "--locked", "--quiet"];
         patiently(LAST, &document, &[("RUSTDOCFLAGS", "-D warnings")])
     })?;
-    step("tests of parts and in virtual time", || {
-        let mut test = vec!["test", "--workspace", "--locked", "--no-fail-fast", "--lib", "--bins"];
+    step("tests in virtual time, and of documents", || {
+        let mut test = vec!["test", "--workspace", "--locked", "--no-fail-fast"];
         test.extend(VIRTUAL.iter().flat_map(|name| ["--test", name]));
         patiently(LAST, &test, &[("PROOFLOAD_SLOW_TESTS", "1")])?;
         patiently(LAST, &["test", "--workspace", "--locked", "--doc"], &[])

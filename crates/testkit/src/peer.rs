@@ -262,7 +262,14 @@ fn request_len(bytes: &[u8]) -> Option<usize> {
 /// Reads what is there; the inner error is how the connection ended.
 fn read_some(stream: &mut TcpStream, received: &mut Vec<u8>) -> io::Result<Result<usize, Ending>> {
     let mut buffer = [0; 16 * 1024];
-    match stream.read(&mut buffer) {
+    let read = loop {
+        match stream.read(&mut buffer) {
+            // A process that is stopped and goes on: reads with a time limit end then, and are not begun anew.
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            read => break read,
+        }
+    };
+    match read {
         Ok(0) => Ok(Err(Ending::Closed)),
         Ok(n) => {
             received.extend_from_slice(&buffer[..n]);
