@@ -105,12 +105,17 @@ fn plan(peer: SocketAddr, case: &Case) -> LoadPlan {
     }
 }
 
+/// Waits until this is so, or the load is over.
+fn wait_until<T>(load: &ScopedJoinHandle<'_, T>, so: impl Fn() -> bool) {
+    while !so() && !load.is_finished() {
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Waits until so many exchanges were answered, or the load is over, and returns how many allocations there had been
 /// then.
 fn allocations_at<T>(load: &ScopedJoinHandle<'_, T>, watch: &Watch, answered: u64) -> u64 {
-    while watch.answered.load(Ordering::Relaxed) < answered && !load.is_finished() {
-        thread::sleep(Duration::from_millis(5));
-    }
+    wait_until(load, || watch.answered.load(Ordering::Relaxed) >= answered);
     ALLOCATIONS.load(Ordering::Relaxed)
 }
 
@@ -193,12 +198,14 @@ fn the_data_path_does_not_allocate_while_it_measures() {
             let before = allocations_at(&load, &watch, 500);
             // A second at least is handed over meanwhile.
             thread::sleep(Duration::from_millis(1_100));
+            let handed_over = || watch.p99_ns.load(Ordering::Relaxed) > 0;
+            wait_until(&load, handed_over);
             let after = allocations_at(&load, &watch, 2_500);
-            let p99_ns = watch.p99_ns.load(Ordering::Relaxed);
+            let seen = handed_over();
             // A load that panicked is joined, and a load is stopped before anything else may panic.
             watch.stop.store(true, Ordering::Relaxed);
             let result = load.join().unwrap();
-            assert!(p99_ns > 0);
+            assert!(seen, "nothing was handed over");
             (before, after, result)
         });
         assert_eq!(after - before, 0, "{driver:?} {case:?}");

@@ -154,9 +154,12 @@ pub(crate) fn probe(address: &Address, path: Option<&str>, within: Duration) -> 
     let mut answer = [0_u8; PROBE_BYTES_MAX];
     let mut filled = 0;
     while filled < answer.len() && !answer[..filled].contains(&b'\n') {
-        match stream.read(&mut answer[filled..]).map_err(failed)? {
-            0 => break,
-            n => filled += n,
+        match stream.read(&mut answer[filled..]) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            // A read with a time limit ends when the process is stopped and goes on.
+            Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+            Err(why) => return Err(failed(why)),
         }
     }
     let line = String::from_utf8_lossy(&answer[..filled]);

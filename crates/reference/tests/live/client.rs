@@ -100,6 +100,8 @@ impl Client {
                 ErrorKind::ConnectionReset if self.exchanges == 1 => Outcome::ResetFresh,
                 ErrorKind::ConnectionReset => Outcome::ResetReused,
                 ErrorKind::WouldBlock | ErrorKind::TimedOut => Outcome::Timeout,
+                // Stopped and gone on: a read with a time limit ends then.
+                ErrorKind::Interrupted => return self.read(),
                 _ => Outcome::Internal,
             }),
         }
