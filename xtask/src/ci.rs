@@ -16,8 +16,8 @@ const FAMILIES: &str = "every_family_starts_answers_and_ends_twenty_times_in_a_r
 /// clock but their own, so that they may wait for a CPU as long as they like.
 const VIRTUAL: [&str; 4] = ["crafted", "replay", "sim", "stateful"];
 
-/// Runs every step and stops at the first that fails. Tests that measure take turns and wait for servers: what measures
-/// nothing is done beside them, by what they leave of the CPUs.
+/// Runs every step and stops at the first that fails. Tests that measure take turns and wait for servers: what knows no
+/// real time is done beside them, by what they leave of the CPUs.
 pub fn run() -> anyhow::Result<()> {
     let begun = Instant::now();
     // Tests wait for servers more than they work, and on a shared host a virtual CPU that sleeps comes back late.
@@ -59,7 +59,7 @@ fn beside() -> anyhow::Result<()> {
         let document = ["doc", "--workspace", "--no-deps", "--locked", "--quiet"];
         patiently(LAST, &document, &[("RUSTDOCFLAGS", "-D warnings")])
     })?;
-    step("tests in virtual time, and of documents", || {
+    step("tests in virtual time, and examples of documents", || {
         let mut test = vec!["test", "--workspace", "--locked", "--no-fail-fast"];
         test.extend(VIRTUAL.iter().flat_map(|name| ["--test", name]));
         patiently(LAST, &test, &[("PROOFLOAD_SLOW_TESTS", "1")])?;

@@ -19,7 +19,7 @@ const FIRST_PORT: u16 = 20_000;
 const LAST_PORT: u16 = 32_700;
 
 /// Most bytes of an answer that a probe reads: the status line is at its beginning.
-const PROBE_BYTES_MAX: usize = 4096;
+const PROBE_BYTES_MAX: u64 = 4096;
 
 /// Characters of a command line that name its process.
 const COMMAND_COLUMNS: usize = 60;
@@ -151,18 +151,10 @@ pub(crate) fn probe(address: &Address, path: Option<&str>, within: Duration) -> 
         .map_err(failed)?;
     let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).map_err(failed)?;
-    let mut answer = [0_u8; PROBE_BYTES_MAX];
-    let mut filled = 0;
-    while filled < answer.len() && !answer[..filled].contains(&b'\n') {
-        match stream.read(&mut answer[filled..]) {
-            Ok(0) => break,
-            Ok(n) => filled += n,
-            // A read with a time limit ends when the process is stopped and goes on.
-            Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
-            Err(why) => return Err(failed(why)),
-        }
-    }
-    let line = String::from_utf8_lossy(&answer[..filled]);
+    // Unlike a bare read, it goes on where the process was stopped meanwhile and continued.
+    let mut line = Vec::new();
+    BufReader::new(stream).take(PROBE_BYTES_MAX).read_until(b'\n', &mut line).map_err(failed)?;
+    let line = String::from_utf8_lossy(&line);
     let line = line.lines().next().unwrap_or("");
     match line
         .strip_prefix("HTTP/1.")
@@ -235,5 +227,45 @@ mod tests {
         ask().unwrap();
         assert!(ask().unwrap_err().to_string().contains("not answered with HTTP"));
         server.join().unwrap();
+    }
+
+    /// Set in a process of its own for the next test: the port that it probes.
+    const CHILD: &str = "PROOFLOAD_TEST_PROBE";
+
+    #[test]
+    fn the_child_of_the_next_test() {
+        let Some(port) = std::env::var_os(CHILD) else { return };
+        let port = port.to_str().and_then(|port| port.parse().ok()).expect("a port");
+        probe(&Address::Tcp((Ipv4Addr::LOCALHOST, port).into()), Some("/"), Duration::from_secs(20)).unwrap();
+    }
+
+    #[test]
+    fn a_probe_goes_on_when_its_process_was_stopped_and_continued() {
+        use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "subject::ports::tests::the_child_of_the_next_test", "--test-threads=1"])
+            .env(CHILD, listener.local_addr().unwrap().port().to_string())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let pid = Pid::from_child(&child);
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.read(&mut [0_u8; 1024]).unwrap();
+        // Some of them while it waits for the answer.
+        for _ in 0..5 {
+            std::thread::sleep(Duration::from_millis(20));
+            for (signal, until) in
+                [(Signal::STOP, WaitIdOptions::STOPPED), (Signal::CONT, WaitIdOptions::CONTINUED)]
+            {
+                kill_process(pid, signal).unwrap();
+                let or_gone = until | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+                waitid(WaitId::Pid(pid), or_gone).unwrap();
+            }
+        }
+        // The child may have given up on it already.
+        let _ = stream.write_all(b"HTTP/1.1 204 \r\n\r\n");
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     }
 }

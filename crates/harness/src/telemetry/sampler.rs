@@ -70,10 +70,11 @@ pub(super) struct Sample {
     pub backend_bytes: Option<u64>,
 }
 
-/// What one cheap look brought, and when it was over.
-struct Look {
+/// A sample, and when the sampler was ready for the next.
+struct Taken {
     sample: Sample,
-    at_ns: u64,
+    /// On the monotonic clock.
+    over_ns: u64,
     /// Whether the load is done.
     is_last: bool,
 }
@@ -149,7 +150,7 @@ impl Sampler<'_> {
         self.watch(start_ns, &mut sampled, |due_ns, ledger| {
             clock::sleep_until(due_ns, done);
             let sample = eyes.look(ledger);
-            Look { sample, at_ns: clock::monotonic_ns(), is_last: done.load(Ordering::Relaxed) }
+            Taken { sample, over_ns: clock::monotonic_ns(), is_last: done.load(Ordering::Relaxed) }
         });
         let after = Edge::look(self.target.tree, eyes.diagnosis.as_mut());
         sampled.ledger.close(&after.sockets);
@@ -160,14 +161,13 @@ impl Sampler<'_> {
         sampled
     }
 
-    /// Keeps the times: `look` waits until it is due, and brings a sample. It waits, not this, so that tests have
-    /// their own time.
-    fn watch(&self, start_ns: u64, sampled: &mut Sampled, mut look: impl FnMut(u64, &mut Ledger) -> Look) {
+    /// Keeps the times of the samples; `take` waits until one is due and takes it, so that tests have their own time.
+    fn watch(&self, start_ns: u64, sampled: &mut Sampled, mut take: impl FnMut(u64, &mut Ledger) -> Taken) {
         let end_ns = self.window_ns.map_or(u64::MAX, |window_ns| start_ns.saturating_add(window_ns));
         let mut next_ns = start_ns;
         loop {
-            let Look { sample, at_ns, is_last } = look(next_ns, &mut sampled.ledger);
-            // A look that began within the window and was over after it has not seen the end.
+            let Taken { sample, over_ns, is_last } = take(next_ns, &mut sampled.ledger);
+            // One that was begun within the window and is over after it has not seen the end.
             let saw_end = sample.tree.at_ns >= end_ns;
             sampled.samples.push(sample);
             if is_last || saw_end {
@@ -177,7 +177,7 @@ impl Sampler<'_> {
                 sampled.thin();
             }
             // A sampler that was kept waiting leaves samples out, and does not take them late in a row.
-            let periods = (at_ns.saturating_sub(start_ns) / sampled.period_ns).saturating_add(1);
+            let periods = (over_ns.saturating_sub(start_ns) / sampled.period_ns).saturating_add(1);
             next_ns = start_ns.saturating_add(periods.saturating_mul(sampled.period_ns)).min(end_ns);
         }
     }
@@ -303,11 +303,10 @@ mod tests {
     }
 
     const MS: u64 = 1_000_000;
-
     const START_NS: u64 = 7_000 * MS;
 
-    /// When the looks at a window of 250 ms were due, in ms after its beginning. Look `n` begins `slow_ms[n].0` late
-    /// and takes `slow_ms[n].1`; the load is done at `done_ms`.
+    /// When the samples of a window of 250 ms were due, in ms after its beginning. Sample `n` is begun `slow_ms[n].0`
+    /// late and takes `slow_ms[n].1`; the load is done at `done_ms`.
     fn due_ms(slow_ms: &[(u64, u64)], done_ms: u64) -> Vec<u64> {
         let tree = Tree::of(std::process::id());
         let sampler = sampler(&tree, Some(250 * MS));
@@ -321,7 +320,7 @@ mod tests {
             let tree = TreeSample { at_ns: now_ns, ..TreeSample::default() };
             now_ns += takes_ms * MS;
             let sample = Sample { tree, ..Sample::default() };
-            Look { sample, at_ns: now_ns, is_last: now_ns >= START_NS + done_ms * MS }
+            Taken { sample, over_ns: now_ns, is_last: now_ns >= START_NS + done_ms * MS }
         });
         assert_eq!(sampled.samples.len(), due.len());
         due
@@ -340,30 +339,30 @@ mod tests {
         assert_eq!(
             due_ms(&[(0, 0), (149, 0)], 1_000),
             [0, 100, 250],
-            "the end, however late the look before it"
+            "the end, however late the sample before it"
         );
-        assert_eq!(due_ms(&[(251, 0)], 1_000), [0], "after the window there is nothing to look at");
+        assert_eq!(due_ms(&[(251, 0)], 1_000), [0], "after the window there is nothing to sample");
     }
 
     #[test]
-    fn a_look_that_ends_behind_the_window_does_not_stand_for_its_end() {
+    fn a_sample_that_is_over_after_the_window_does_not_stand_for_its_end() {
         assert_eq!(due_ms(&[(0, 0), (0, 0), (0, 60)], 1_000), [0, 100, 200, 250]);
         assert_eq!(due_ms(&[(0, 300)], 1_000), [0, 250]);
     }
 
     #[test]
-    fn a_load_that_is_done_before_the_window_ends_is_looked_at_once_more() {
+    fn a_load_that_is_done_before_the_window_ends_is_sampled_once_more() {
         assert_eq!(due_ms(&[], 150), [0, 100, 200]);
         assert_eq!(due_ms(&[], 0), [0]);
     }
 
     #[test]
-    fn a_real_window_is_looked_at_within_its_time_and_the_cost_is_known() {
+    fn a_real_window_is_sampled_in_its_time_and_the_cost_is_known() {
         let tree = Tree::of(std::process::id());
         let start_ns = clock::monotonic_ns() + 5 * MS;
         let sampled = sampler(&tree, Some(250 * MS)).run(&AtomicU64::new(start_ns), &AtomicBool::new(false));
         let at: Vec<u64> = sampled.samples.iter().map(|sample| sample.tree.at_ns).collect();
-        // A busy machine may let the sampler wait beyond the window: the looks are late and fewer, never early.
+        // A busy machine may let the sampler wait beyond the window: samples are late and fewer, never early.
         assert!(at[0] >= start_ns && at[at.len() - 1] >= start_ns + 250 * MS, "{at:?}");
         assert!(at.len() <= 4, "{at:?}");
         assert!(sampled.sampler_cpu_ns > 0 && sampled.missing.is_empty(), "{:?}", sampled.missing);
