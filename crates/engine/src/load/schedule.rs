@@ -344,17 +344,49 @@ mod tests {
         }
     }
 
+    /// The beginning of a sine.
+    fn beginning(sine: Stage, part_ns: u64) -> Stage {
+        match sine {
+            Stage::Sine { mean, amplitude, period_ns, .. } => {
+                Stage::Sine { mean, amplitude, period_ns, for_ns: part_ns }
+            }
+            line => line,
+        }
+    }
+
     #[test]
     fn a_wave_is_read_backwards_to_the_nanosecond() {
         let sine = Stage::Sine { mean: 1e6, amplitude: 9e5, period_ns: 1_000_000_007, for_ns: HOUR_NS };
         for at_ns in [1, 999, 250_000_000, 750_000_005, 999_999_999, 5_000_000_123, HOUR_NS - 5] {
-            let reached_ns = sine.reach_ns(Stage::area(&match sine {
-                Stage::Sine { mean, amplitude, period_ns, .. } => {
-                    Stage::Sine { mean, amplitude, period_ns, for_ns: at_ns }
-                }
-                line => line,
-            }));
+            let reached_ns = sine.reach_ns(beginning(sine, at_ns).area());
             assert!(reached_ns.abs_diff(at_ns) <= 1, "{at_ns}: {reached_ns}");
+        }
+    }
+
+    /// By how much of its integral a sine misses `x` where it says that it reaches it, beyond a nanosecond.
+    fn missed(sine: Stage, x: f64) -> f64 {
+        let reached_ns = sine.reach_ns(x);
+        let before = beginning(sine, reached_ns.saturating_sub(1)).area();
+        let behind = beginning(sine, reached_ns + 1).area();
+        (before - x).max(x - behind)
+    }
+
+    #[test]
+    fn every_part_of_a_wave_is_read_backwards_however_deep_its_trough() {
+        for share in [0.1, 0.5, 0.7, 0.8, 0.824_278_705, 0.9, 0.99, 1.0] {
+            let period_ns = 1_000_000_000;
+            let sine = Stage::Sine { mean: 1e5, amplitude: 1e5 * share, period_ns, for_ns: 2 * period_ns };
+            let failed = (0..100_000_u32).filter(|x| missed(sine, f64::from(*x)) > 1e-6).count();
+            assert!(failed == 0, "{failed} at a share of {share}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_wave_is_read_backwards_anywhere(sine in sine(), share in 0f64..1.0) {
+            let x = sine.area() * share;
+            let missed = missed(sine, x);
+            prop_assert!(missed <= 1e-9 + 1e-12 * x, "{missed} of {x}");
         }
     }
 

@@ -3,6 +3,9 @@
 /// Nanoseconds of a second.
 pub(super) const SECOND_NS: f64 = 1e9;
 
+/// More than bring any stretch down to what can be told of it: an `f64` has 53 digits.
+const HALVINGS: usize = 64;
+
 /// A stretch of time in which a quantity, sends per second or connections, goes its way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stage {
@@ -154,23 +157,26 @@ impl Wave {
         self.mean * seconds + self.amplitude / self.omega * 2.0 * half * half
     }
 
-    /// The second at which the integral is `x`: Newton's method within bounds that close in, so that it ends even
-    /// where the sine touches 0.
+    /// The second at which the integral is `x`: Newton's method within bounds that close in, and their middle where
+    /// a step is not half of the one before the last: around a deep trough it would go to and fro for ever.
     fn reach(&self, x: f64) -> f64 {
         let (mut low, mut high) = (0.0, self.period_s);
+        let (mut last_but_one, mut last) = (high, high);
         let mut at = (x / self.mean).clamp(low, high);
-        for _ in 0..100 {
+        // A hundredth of a nanosecond, or what can be told at all.
+        let enough = (self.period_s * f64::EPSILON).max(1e-11);
+        for round in 0..2 * HALVINGS {
             let over = self.integral(at) - x;
             if over > 0.0 {
                 high = at;
             } else {
                 low = at;
             }
-            let slope = self.mean + self.amplitude * (self.omega * at).sin();
-            let newton = at - over / slope;
-            let next = if newton > low && newton < high { newton } else { (low + high) / 2.0 };
-            // A hundredth of a nanosecond.
-            if (next - at).abs() <= 1e-11 {
+            let newton = at - over / (self.mean + self.amplitude * (self.omega * at).sin());
+            let closes_in = (low..=high).contains(&newton) && (newton - at).abs() <= last_but_one / 2.0;
+            let next = if closes_in && round < HALVINGS { newton } else { (low + high) / 2.0 };
+            (last_but_one, last) = (last, (next - at).abs());
+            if last <= enough {
                 return next;
             }
             at = next;
