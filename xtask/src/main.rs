@@ -3,6 +3,7 @@
 mod benches;
 mod bounds;
 mod ci;
+mod explore;
 mod gates;
 mod kills;
 mod mutate;
@@ -23,6 +24,7 @@ cargo xtask schema [--check]   write schema/*.json from the types, or compare
 cargo xtask kills [--count N]  kill a live study at N random moments and let it go on; N is 100
 cargo xtask gates              what an exchange costs: instructions, system calls, memory; fails above its bounds
 cargo xtask benches            run every program that measures Proofload itself, briefly, to see that it runs
+cargo xtask explore            the properties on inputs they never had: --rounds N, --seed N; 10 rounds, a seed of now
 cargo xtask bounds [--check]   write the table of group-sequential bounds, or compare
 cargo xtask subjects-all       every version and choice of every server once, to docs/subjects-tested.md
 cargo xtask truth              every ground truth and mutation, to docs/truth.md; --only-tests, --check, --live
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Some("kills") => kills::run(&root(), rest),
         Some("gates") => gates::run(&root()),
         Some("benches") => benches::run(&root()),
+        Some("explore") => explore::run(&root(), rest),
         Some("bounds") => bounds::run(rest),
         Some("truth") => truth::run(&root(), rest),
         Some("mutate") => mutate::run(&root(), rest),

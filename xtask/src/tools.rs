@@ -1,7 +1,9 @@
 //! The programs that tasks run.
 
 use anyhow::{Context, bail};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -46,7 +48,7 @@ pub const AS_TESTED: [&str; 6] = ["build", "--workspace", "--bins", "--examples"
 
 /// The processor, how many of them, and the kernel.
 pub fn cpu_model() -> anyhow::Result<String> {
-    let info = std::fs::read_to_string("/proc/cpuinfo").context("/proc/cpuinfo")?;
+    let info = fs::read_to_string("/proc/cpuinfo").context("/proc/cpuinfo")?;
     let mut models = info.lines().filter(|line| line.starts_with("model name"));
     let model =
         models.next().and_then(|line| line.split_once(": ")).map_or("unknown processor", |(_, name)| name);
@@ -70,6 +72,42 @@ pub fn target_folder(root: &Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
 }
 
+/// The packages whose tests have this text, and the targets in which they have it: `--lib`, `--test replay`.
+pub fn targets_with(root: &Path, text: &str) -> anyhow::Result<BTreeMap<String, BTreeSet<String>>> {
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for krate in fs::read_dir(root.join("crates"))?.flatten() {
+        let name = krate.file_name().to_string_lossy().into_owned();
+        for folder in ["src", "tests"] {
+            for file in sources(&krate.path().join(folder)) {
+                let source = fs::read_to_string(&file).with_context(|| format!("{}", file.display()))?;
+                if source.contains(text) {
+                    let inner = file.strip_prefix(krate.path().join(folder))?;
+                    let target = inner.iter().next().context("a file")?.to_string_lossy();
+                    let target = match (folder, name.as_str()) {
+                        ("tests", _) => format!("--test {}", target.trim_end_matches(".rs")),
+                        (_, "cli") => "--bin proofload".to_owned(),
+                        _ => "--lib".to_owned(),
+                    };
+                    found.entry(format!("proofload-{name}")).or_default().insert(target);
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Every file of Rust in a folder and below.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let of = |path: PathBuf| match path.is_dir() {
+        true => sources(&path),
+        false => {
+            vec![path].into_iter().filter(|path| path.extension().is_some_and(|end| end == "rs")).collect()
+        }
+    };
+    entries.flat_map(of).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,5 +122,13 @@ mod tests {
                 assert!(removed.iter().any(|(gone, _)| *gone == name), "{name} stays: {command:?}");
             }
         }
+    }
+
+    #[test]
+    fn targets_are_found_by_what_their_tests_say() {
+        let found = targets_with(&crate::root(), "fn truth_").unwrap();
+        assert!(found["proofload-stats"].contains("--test replay"), "{found:?}");
+        assert!(found["proofload-cli"].contains("--test truth"), "{found:?}");
+        assert!(!found.values().flatten().any(|target| target == "--test families"), "{found:?}");
     }
 }

@@ -6,9 +6,9 @@
 mod live;
 
 use crate::mutate;
-use crate::tools::{cargo_command, cpu_model};
+use crate::tools::{cargo_command, cpu_model, targets_with};
 use anyhow::{Context, bail, ensure};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -91,7 +91,7 @@ fn missing(rows: &[Row]) -> Vec<u32> {
 /// none is not built.
 fn run_tests(root: &Path, environment: &[(&str, &str)]) -> anyhow::Result<(Vec<Row>, Option<String>)> {
     let (mut all, mut bad) = (String::new(), false);
-    for (package, targets) in packages(root)? {
+    for (package, targets) in targets_with(root, "fn truth_")? {
         let mut command = cargo_command(root);
         command.args(["test", "--locked", "--no-fail-fast", "-p", &package]);
         command.args(targets.iter().flat_map(|target| target.split(' ')));
@@ -106,42 +106,6 @@ fn run_tests(root: &Path, environment: &[(&str, &str)]) -> anyhow::Result<(Vec<R
         bad |= !output.status.success();
     }
     Ok((rows(&all)?, bad.then(|| failures(&all))))
-}
-
-/// The packages that hold ground truths, and the targets in which they are: `--lib`, `--test replay`.
-fn packages(root: &Path) -> anyhow::Result<BTreeMap<String, BTreeSet<String>>> {
-    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for krate in fs::read_dir(root.join("crates"))?.flatten() {
-        let name = krate.file_name().to_string_lossy().into_owned();
-        for folder in ["src", "tests"] {
-            for file in sources(&krate.path().join(folder)) {
-                let text = fs::read_to_string(&file).with_context(|| format!("{}", file.display()))?;
-                if text.contains("fn truth_") {
-                    let inner = file.strip_prefix(krate.path().join(folder))?;
-                    let target = inner.iter().next().context("a file")?.to_string_lossy();
-                    let target = match (folder, name.as_str()) {
-                        ("tests", _) => format!("--test {}", target.trim_end_matches(".rs")),
-                        (_, "cli") => "--bin proofload".to_owned(),
-                        _ => "--lib".to_owned(),
-                    };
-                    found.entry(format!("proofload-{name}")).or_default().insert(target);
-                }
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// Every file of Rust in a folder and below.
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let of = |path: PathBuf| match path.is_dir() {
-        true => sources(&path),
-        false => {
-            vec![path].into_iter().filter(|path| path.extension().is_some_and(|end| end == "rs")).collect()
-        }
-    };
-    entries.flat_map(of).collect()
 }
 
 /// What of the tests' output tells who failed.
@@ -304,13 +268,6 @@ mod tests {
         assert_eq!(stamp_of(&page, REPLAYED).unwrap(), "2026-01-02; a machine.");
         assert_eq!(stamp_of(&page, LIVE).unwrap(), "Not run yet.");
         assert!(rows_of(&page, LIVE).unwrap().is_empty());
-    }
-
-    #[test]
-    fn the_targets_that_hold_truths_are_found() {
-        let found = packages(&crate::root()).unwrap();
-        assert!(found["proofload-stats"].contains("--test replay"), "{found:?}");
-        assert!(found["proofload-cli"].contains("--test truth"), "{found:?}");
     }
 
     #[test]

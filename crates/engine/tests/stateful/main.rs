@@ -12,24 +12,18 @@ fn inputs() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(any::<u8>(), 0..400)
 }
 
-fn search(cases: u32, seed: u64, canary: Canary) -> Result<(), TestError<Vec<u8>>> {
-    let config = Config {
-        cases,
-        rng_seed: RngSeed::Fixed(seed),
-        failure_persistence: None,
-        max_shrink_iters: if canary == Canary::Well { 200 } else { 0 },
-        ..Config::default()
-    };
+fn search(config: Config, canary: Canary) -> Result<(), TestError<Vec<u8>>> {
+    let config = Config { failure_persistence: None, ..config };
     TestRunner::new(config)
         .run(&inputs(), |input| run(&input, canary).map(|_| ()).map_err(TestCaseError::fail))
 }
 
 #[test]
 fn whatever_is_chosen_nothing_hangs_and_the_books_agree_with_the_witness() {
-    let seed = std::env::var("PROOFLOAD_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let cases = std::env::var("PROOFLOAD_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
-    if let Err(error) = search(cases, seed, Canary::Well) {
-        panic!("PROOFLOAD_SEED={seed}: {error}");
+    let config = Config { max_shrink_iters: 200, ..Config::default() };
+    let seed = config.rng_seed;
+    if let Err(error) = search(config, Canary::Well) {
+        panic!("PROPTEST_RNG_SEED={seed}: {error}");
     }
 }
 
@@ -49,7 +43,9 @@ fn planted_faults_are_found_within_few_cases() {
         Canary::ForgetsTick,
         Canary::SettlesTwice,
     ] {
-        let found = search(100, 7, canary);
+        let config =
+            Config { cases: 100, rng_seed: RngSeed::Fixed(7), max_shrink_iters: 0, ..Config::default() };
+        let found = search(config, canary);
         assert!(matches!(found, Err(TestError::Fail(..))), "{canary:?} was not found: {found:?}");
     }
 }

@@ -2,7 +2,6 @@
 
 use super::fuzzed;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 /// Pieces that answers are made of; chance strings them together.
 const ANSWER_PIECES: &[&str] = &[
@@ -54,17 +53,8 @@ fn strung(pieces: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
         .prop_map(|(choices, pieces)| [choices.to_vec(), pieces.concat()].concat())
 }
 
-/// The same inputs in each run, unless `PROPTEST_RNG_SEED` says otherwise; the fuzz targets explore.
-fn config() -> ProptestConfig {
-    let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) };
-    if config.rng_seed == RngSeed::Random {
-        config.rng_seed = RngSeed::Fixed(9112);
-    }
-    config
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
 
     #[test]
     fn a_client_holds_the_laws_on_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
