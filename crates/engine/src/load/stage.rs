@@ -3,7 +3,7 @@
 /// Nanoseconds of a second.
 pub(super) const SECOND_NS: f64 = 1e9;
 
-/// More than bring any stretch down to what can be told of it: an `f64` has 53 digits.
+/// More than bring any stretch down to what can be told of it: an `f64` has 53 bits.
 const HALVINGS: usize = 64;
 
 /// A stretch of time in which a quantity, sends per second or connections, goes its way.
