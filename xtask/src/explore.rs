@@ -2,7 +2,7 @@
 //! that what fails there fails again.
 
 use crate::tools;
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -22,8 +22,8 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
         let seed = seed.to_string();
         tools::cargo(root, &test, &[("PROPTEST_RNG_SEED", &seed)]).with_context(|| {
             format!(
-                "the inputs of seed {seed}; commit what appeared in proptest-regressions, and see it again with \
-                 `cargo xtask explore --rounds 1 --seed {seed}`"
+                "with the inputs of seed {seed}; see it again with `cargo xtask explore --rounds 1 --seed {seed}`, and \
+                 keep the input: as a test, or as what appeared in proptest-regressions"
             )
         })?;
     }
@@ -48,6 +48,7 @@ fn asked(args: &[String], seed: u64) -> anyhow::Result<(u64, u64)> {
             _ => bail!("{name}: is neither --rounds nor --seed"),
         }
     }
+    ensure!(rounds > 0, "--rounds 0: explores nothing");
     Ok((rounds, first))
 }
 
@@ -63,6 +64,7 @@ mod tests {
     fn rounds_and_a_seed_may_be_asked_for() {
         assert_eq!(of("").unwrap(), (ROUNDS, 7));
         assert_eq!(of("--seed 3 --rounds 2").unwrap(), (2, 3));
+        assert!(of("--rounds 0").is_err());
         assert!(of("--seed").is_err());
         assert!(of("--seed x").is_err());
         assert!(of("--round 3").is_err());

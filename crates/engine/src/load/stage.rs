@@ -158,7 +158,8 @@ impl Wave {
     }
 
     /// The second at which the integral is `x`: Newton's method within bounds that close in, and their middle where
-    /// a step is not half of the one before the last: around a deep trough it would go to and fro for ever.
+    /// a step is not half of the one before the last: around a deep trough it would go to and fro for ever. After
+    /// `rtsafe` (Press et al., Numerical Recipes, section 9.4).
     fn reach(&self, x: f64) -> f64 {
         let (mut low, mut high) = (0.0, self.period_s);
         let (mut last_but_one, mut last) = (high, high);
