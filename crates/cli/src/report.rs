@@ -26,7 +26,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
     let record = Run::open(&args.run).map_err(|error| leave(Exit::Usage, error))?;
     condensed_forbids(&record, args)?;
     let mut result = proofload_report::of_run_with(&record, &args.fail).map_err(|error| match error {
-        ReportError::Claim { .. } => leave(Exit::Usage, error),
+        ReportError::Plan(_) => leave(Exit::Usage, error),
         error => error.into(),
     })?;
     let baseline = Baseline::open(&args.baseline, Path::new(""), record.plan(), record.environment())?;

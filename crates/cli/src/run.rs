@@ -17,7 +17,7 @@ use proofload_harness::study::{self, Study, Variant};
 use proofload_harness::subject::{Cache, Catalogue, Keeper, SubjectError};
 use proofload_report::Overall;
 use proofload_store::schema::{Difference, Environment, Plan, RunResult};
-use proofload_store::{Run, RunWriter, StoreError, compare};
+use proofload_store::{Run, RunJudge, RunWriter, StoreError, compare};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -491,18 +491,18 @@ fn blocks(
     let _kept = cpus::KeptOff::these(&plan.generator_cpus);
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
     let mut bench = bench(conduct, plan, place, &keeper);
-    let (_, claims, design) = proofload_report::restore(plan)?;
-    let looking = proofload_report::Looking::of(plan)?;
+    let (_, claims, design) = proofload_store::restore(plan)?;
+    let judge = RunJudge::of(plan)?;
     let claim_names = claims.iter().map(|claim| claim.name.clone()).collect();
     let mut live = Live::new(plan, claim_names, behind.spent_ns, conduct.output.quiet);
     let mut notes = Notes::of(record);
     let ending = Runner {
         plan,
         design: &design,
-        claims: &looking.claims(),
+        claims: &judge.claims(),
         bench: &mut bench,
         record,
-        look: &mut |path| looking.look(&Run::open(path)?),
+        look: &mut |path| judge.judge(&Run::open(path)?),
         progress: &mut |step| {
             live.show(&step);
             notes.enter(&step);

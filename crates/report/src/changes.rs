@@ -1,14 +1,14 @@
 //! Change points in a history: comparable runs, one series for each figure, and where its level changed.
 
 use crate::messages;
-use crate::result::{ReportError, restore};
+use crate::result::ReportError;
 use crate::runs::COMPARED;
 use proofload_stats::change::{Change, Rule, changes};
 use proofload_stats::{FigureOf, Measure, Names, Observations, figure_of};
 use proofload_store::schema::{
     Difference, Environment, Estimate, HistoryChange, HistoryEntry, HistorySeries, Plan,
 };
-use proofload_store::{Run, comparable_series, compare, measures_of};
+use proofload_store::{Run, comparable_series, compare, measures_of, restore};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A change of less than this share is one of the last digits, not of a server.

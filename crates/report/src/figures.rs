@@ -1,6 +1,6 @@
 //! What the variants came to at each load point, over their starts: the figures of a result, and their table.
 
-use crate::result::{TABLE_TAIL, restore};
+use crate::result::TABLE_TAIL;
 use crate::view::{Table, errors, outcome};
 use crate::{messages, number};
 use proofload_stats::{
@@ -8,6 +8,7 @@ use proofload_stats::{
     fewest_beyond, mean_over_blocks, spread,
 };
 use proofload_store::schema::{Estimate, Figure, Point, RunResult};
+use proofload_store::{measures_of, restore};
 use std::collections::BTreeMap;
 
 /// Measures that every table of figures has.
@@ -29,9 +30,7 @@ pub(crate) fn figured(claims: &[Claim], published: &[Published]) -> Vec<Measure>
     let mut measures = TABLE.to_vec();
     let published = published.iter().map(|figure| figure.measure);
     let seen = Measure::all().filter(|measure| measure.source() != Source::Generator);
-    for measure in
-        TABLE_IF_MEASURED.into_iter().chain(proofload_store::measures_of(claims)).chain(seen).chain(published)
-    {
+    for measure in TABLE_IF_MEASURED.into_iter().chain(measures_of(claims)).chain(seen).chain(published) {
         if !measures.contains(&measure) {
             measures.push(measure);
         }
@@ -189,7 +188,7 @@ fn wants_longer_starts(figure: &Figure) -> bool {
 /// The measures that stand in the table: the usual ones, and those that claims speak of. The others are in JSON.
 fn shown(result: &RunResult) -> Vec<String> {
     let restored = result.plan.as_ref().and_then(|plan| restore(plan).ok());
-    let claimed = restored.map_or_else(Vec::new, |(_, claims, _)| proofload_store::measures_of(&claims));
+    let claimed = restored.map_or_else(Vec::new, |(_, claims, _)| measures_of(&claims));
     // Errors have a column in any case.
     let claimed = claimed.into_iter().filter(|measure| *measure != Measure::Errors);
     TABLE.into_iter().chain(TABLE_IF_MEASURED).chain(claimed).map(Measure::name).collect()

@@ -26,12 +26,12 @@ mod threshold;
 mod trends;
 mod view;
 
-pub use expected::{Looking, reported_measures};
+pub use expected::reported_measures;
 pub use messages::{age, insecure, noise_lines};
 pub use render::{
     Reproduction, Undecided, csv, csv_series, diff_text, history_text, hlog, html, json, junit, markdown,
     markdown_within, noise_text, reproductions, text, text_within, tune_text,
 };
-pub use result::{Overall, ReportError, of_run, overall, restore};
+pub use result::{Overall, ReportError, of_run, overall};
 pub use runs::{baseline, diff, history};
 pub use threshold::{judged_on_one, names_of_one, of_run_with, thresholds};

@@ -2,9 +2,9 @@
 
 use crate::figures::{Cells, figured, figures};
 use crate::{capacity, conclusions, expected, exploratory, messages};
-use proofload_stats::{Claim, ClaimError, Design, Judged, Names, Observations, Selector, parse_claim};
+use proofload_stats::{Claim, Judged, Names, Observations};
 use proofload_store::schema::{self, ClaimResult, Estimate, FORMAT_VERSION, Plan, RunResult, Slice};
-use proofload_store::{Run, StoreError, ended_in_window};
+use proofload_store::{PlanError, Run, StoreError, ended_in_window, published_figures, restore};
 use std::collections::BTreeMap;
 
 /// Most sentences about what could not be measured.
@@ -20,66 +20,14 @@ const CARRIED_SHARE_MIN: f64 = 0.95;
 pub(crate) const TABLE_TAIL: f64 = 0.05;
 
 /// A record that cannot be turned into a result.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// It cannot be read.
-    Store(StoreError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// Its plan holds a claim that cannot be read.
-    Claim {
-        /// The claim's name.
-        name: String,
-        /// What is wrong with it.
-        why: String,
-    },
-}
-
-impl ReportError {
-    pub(crate) fn of_claim(name: &str, errors: &[ClaimError]) -> ReportError {
-        ReportError::Claim {
-            name: name.to_string(),
-            why: errors.first().map(ToString::to_string).unwrap_or_default(),
-        }
-    }
-}
-
-impl std::fmt::Display for ReportError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            ReportError::Store(error) => error.fmt(f),
-            ReportError::Claim { name, why } => write!(f, "plan.json: claim \"{name}\": {why}"),
-        }
-    }
-}
-
-impl std::error::Error for ReportError {}
-
-impl From<StoreError> for ReportError {
-    fn from(error: StoreError) -> Self {
-        ReportError::Store(error)
-    }
-}
-
-/// What the judge needs to know of a plan: names, claims at definite load points, looks.
-///
-/// # Errors
-/// When a claim of the plan cannot be read.
-pub fn restore(plan: &Plan) -> Result<(Names, Vec<Claim>, Design), ReportError> {
-    let selector = |variant: &proofload_store::schema::Variant| Selector {
-        name: variant.name.clone(),
-        levels: variant.levels.iter().map(|l| (l.factor.clone(), l.level.clone())).collect(),
-    };
-    let names = Names {
-        variants: plan.variants.iter().map(selector).collect(),
-        points: plan.points.iter().map(|point| point.label.clone()).collect(),
-        streams: plan.streams.clone(),
-    };
-    let mut claims = Vec::new();
-    for claim in &plan.claims {
-        let parsed = parse_claim(&claim.name, &claim.text, &names)
-            .map_err(|errors| ReportError::of_claim(&claim.name, &errors))?;
-        claims.extend(parsed);
-    }
-    Ok((names, claims, proofload_store::design_of(plan)))
+    #[error(transparent)]
+    Plan(#[from] PlanError),
 }
 
 /// Judges a record and gathers all that a report shows.
@@ -98,7 +46,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     let seconds_per_block =
         plan.estimated_seconds / f64::from(design.looks.last().copied().unwrap_or(1).max(1));
     let points = if plan.capacity.is_some() { capacity::points(run) } else { run.points()? };
-    let published = expected::published_figures(plan, &names)?;
+    let published = published_figures(plan, &names)?;
     let observations = run.observations(&figured(&claims, &published))?;
     let cells = Cells::of(&observations);
     let setting = messages::Setting { plan, design: &design, cells: &cells, names: &names };

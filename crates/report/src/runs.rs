@@ -2,13 +2,13 @@
 
 use crate::changes::{self, Member};
 use crate::messages;
-use crate::result::{ReportError, TABLE_TAIL, of_run, of_run_observed, restore};
+use crate::result::{ReportError, TABLE_TAIL, of_run, of_run_observed};
 use proofload_stats::{Cell, Counterpart, Measure, Observations, judge_regressions, ratio_unpaired};
 use proofload_store::schema::{
     Baseline, BaselineFigure, Difference, Estimate, FORMAT_VERSION, Figure, FigurePair, HistoryEntry,
     HistoryVerdict, RunDiff, RunResult,
 };
-use proofload_store::{Run, compare};
+use proofload_store::{Run, compare, restore};
 use std::path::{Path, PathBuf};
 
 /// Error rate over all figures of a comparison with a baseline.

@@ -2,10 +2,10 @@
 
 use crate::figures::Cells;
 use crate::messages::Setting;
-use crate::result::{ReportError, claim_result, of_run, restore, told};
+use crate::result::{ReportError, claim_result, of_run, told};
 use proofload_stats::{Claim, Design, Names, Selector, Side, judge, judge_seen, parse_claim};
 use proofload_store::schema::{ClaimResult, RunResult, Slice};
-use proofload_store::{Run, measures_of, observations_of};
+use proofload_store::{PlanError, Run, StoreError, measures_of, observations_of, restore};
 
 /// How claims name what one measurement measured.
 pub fn names_of_one(variant: &str, point: &str) -> Names {
@@ -44,7 +44,7 @@ pub fn judged_on_one(
     claims: &[Claim],
     names: &Names,
     slice: Option<&Slice>,
-) -> Result<Vec<ClaimResult>, ReportError> {
+) -> Result<Vec<ClaimResult>, StoreError> {
     let measures = measures_of(claims);
     let mut seen = observations_of(slice.unwrap_or(&Slice::default()), &measures)?;
     if slice.is_none() {
@@ -63,7 +63,7 @@ pub fn judged_on_one(
 /// error rate among themselves: asking more of a record does not change what it has said.
 ///
 /// # Errors
-/// As [`of_run`]; a threshold that cannot be read is a [`ReportError::Claim`].
+/// As [`of_run`]; a threshold that cannot be read is a [`ReportError::Plan`].
 pub fn of_run_with(run: &Run, texts: &[String]) -> Result<RunResult, ReportError> {
     let mut result = of_run(run)?;
     if texts.is_empty() {
@@ -72,7 +72,7 @@ pub fn of_run_with(run: &Run, texts: &[String]) -> Result<RunResult, ReportError
     let plan = run.plan();
     let (names, _, design) = restore(plan)?;
     let claims = thresholds(texts, &names)
-        .map_err(|mistakes| ReportError::Claim { name: "--fail".to_string(), why: mistakes.join("; ") })?;
+        .map_err(|mistakes| PlanError { claim: "--fail".to_string(), why: mistakes.join("; ") })?;
     // Asked afterwards, a threshold has all the looks that there were.
     let design = Design { futility: false, ..design };
     let observations = run.observations(&measures_of(&claims))?;

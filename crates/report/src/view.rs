@@ -1,8 +1,8 @@
 //! What is shown, units already chosen. Renderers do no arithmetic on measurements.
 
-use crate::result::restore;
 use crate::{messages, number};
 use proofload_stats::{Claim, Comparison, Measure, Names, Side, Term};
+use proofload_store::restore;
 use proofload_store::schema::{
     BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, ExpectationResult, Point, PublishedFigure,
     RunResult, Transport,

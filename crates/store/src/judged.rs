@@ -1,17 +1,9 @@
 //! From a record to verdicts, the same way for everyone who asks.
 
+use crate::planned::{PlanError, expectations_of, restore};
 use crate::schema::Plan;
 use crate::{Run, StoreError};
-use proofload_stats::{Claim, Design, Judgement, Kind, Measure, Side, Term, judge, outlook};
-
-/// What stands in a plan whose looks may be taken after every block.
-pub const ANYTIME: &str = "anytime";
-
-/// How a run of this plan is looked at; decided before its first block.
-pub fn design_of(plan: &Plan) -> Design {
-    let kind = if plan.timing.looking == ANYTIME { Kind::Anytime } else { Kind::Looks };
-    Design { looks: plan.timing.looks.clone(), alpha: plan.alpha, kind, futility: plan.timing.futility }
-}
+use proofload_stats::{Claim, Design, Judgement, Measure, Outlook, Side, Term, judge, outlook};
 
 /// The measures that claims speak of, each once.
 pub fn measures_of(claims: &[Claim]) -> Vec<Measure> {
@@ -38,12 +30,60 @@ pub fn judged(run: &Run, claims: &[Claim], design: &Design) -> Result<Judgement,
     Ok(judge(claims, &run.observations(&measures_of(claims))?, design))
 }
 
-/// As [`judged`], with how many more blocks it may take.
-///
-/// # Errors
-/// When a stored histogram cannot be read.
-pub fn judged_with_outlook(run: &Run, claims: &[Claim], design: &Design) -> Result<Judgement, StoreError> {
-    let observations = run.observations(&measures_of(claims))?;
-    let judgement = judge(claims, &observations, design);
-    Ok(Judgement { left: outlook(claims, &observations, design), ..judgement })
+/// Judges the claims and expectations of a plan at what a run holds so far; for whoever decides when it may end.
+/// It is settled when the claims are, and the expectations, which share an error rate of their own.
+#[derive(Clone, Debug)]
+pub struct RunJudge {
+    claims: Vec<Claim>,
+    expected: Vec<Claim>,
+    design: Design,
+}
+
+impl RunJudge {
+    /// The judge of runs of this plan.
+    ///
+    /// # Errors
+    /// When a claim or an expectation of the plan cannot be read.
+    pub fn of(plan: &Plan) -> Result<RunJudge, PlanError> {
+        let (names, claims, design) = restore(plan)?;
+        let expected = expectations_of(plan, &names)?.into_iter().flat_map(|(_, row)| row.claims).collect();
+        Ok(RunJudge { claims, expected, design })
+    }
+
+    /// All that is judged: the claims, then those that the expectations come to.
+    pub fn claims(&self) -> Vec<Claim> {
+        self.claims.iter().chain(&self.expected).cloned().collect()
+    }
+
+    /// The judgement of all [`RunJudge::claims`] with how many more blocks it may take, settled only when every one is.
+    ///
+    /// # Errors
+    /// When a stored histogram cannot be read.
+    pub fn judge(&self, run: &Run) -> Result<Judgement, StoreError> {
+        let mut judgement = self.with_outlook(run, &self.claims)?;
+        if !self.expected.is_empty() {
+            let expected = self.with_outlook(run, &self.expected)?;
+            judgement.left = later(judgement.left, expected.left);
+            judgement.settled = expected.settled && (judgement.settled || self.claims.is_empty());
+            judgement.claims.extend(expected.claims);
+        }
+        Ok(judgement)
+    }
+
+    fn with_outlook(&self, run: &Run, claims: &[Claim]) -> Result<Judgement, StoreError> {
+        let observations = run.observations(&measures_of(claims))?;
+        let judgement = judge(claims, &observations, &self.design);
+        Ok(Judgement { left: outlook(claims, &observations, &self.design), ..judgement })
+    }
+}
+
+/// When both have come to their end.
+fn later(one: Option<Outlook>, other: Option<Outlook>) -> Option<Outlook> {
+    let Some((one, other)) = one.zip(other) else { return one.or(other) };
+    Some(Outlook {
+        low: one.low.max(other.low),
+        median: one.median.max(other.median),
+        high: one.high.max(other.high),
+        last: one.last.max(other.last),
+    })
 }

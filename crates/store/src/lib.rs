@@ -21,6 +21,7 @@ mod list;
 mod lock;
 mod merge;
 mod observe;
+mod planned;
 mod redact;
 mod run;
 mod schemas;
@@ -40,10 +41,11 @@ pub use fitness::{
     ANSWER_CLASSES, CHECK_HICCUPS, CHECK_LITTLES_LAW, CHECK_SEND_DELAY_TAIL, Disturbance, answer_bytes,
     answer_class, check_ceiling, concerns_tails_only, finding,
 };
-pub use judged::{ANYTIME, design_of, judged, judged_with_outlook, measures_of};
+pub use judged::{RunJudge, judged, measures_of};
 pub use list::runs;
 pub use merge::enter_checks;
 pub use observe::observations_of;
+pub use planned::{ANYTIME, PlanError, design_of, expectations_of, published_figures, restore};
 pub use redact::{REDACTED, hide, is_sensitive, redact};
 pub use run::{
     Block, GIVEN_UP, LostVariant, PHASE_LOST, PHASE_PERTURBATION, PHASE_SPARED, PartialBlock, Run, Spared,

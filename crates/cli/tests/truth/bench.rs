@@ -7,9 +7,8 @@ use proofload_harness::plan::{self, LoadTerms, Preset};
 use proofload_harness::runner::{Behind, Bench, BenchError, Ending, Loaded, Runner, Stretch};
 use proofload_harness::study::{self, Study};
 use proofload_harness::subject::Catalogue;
-use proofload_report::Looking;
 use proofload_store::schema::{Environment, Plan, RunResult};
-use proofload_store::{Run, RunWriter};
+use proofload_store::{Run, RunJudge, RunWriter};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -138,16 +137,16 @@ pub fn conduct(study: &Study, timing: &str, world: impl FnMut(usize, u64) -> Wor
 pub fn run_on<B: Bench>(plan: &Plan, bench: &mut B) -> RunResult {
     let root = tempfile::tempdir().expect("a temporary directory");
     let mut record = RunWriter::create(root.path(), plan, &Environment::default(), 1).expect("a record");
-    let (_, _, design) = proofload_report::restore(plan).expect("a plan that can be read");
-    let looking = Looking::of(plan).expect("claims");
+    let (_, _, design) = proofload_store::restore(plan).expect("a plan that can be read");
+    let judge = RunJudge::of(plan).expect("claims");
     let path = record.path().to_path_buf();
     let ending = Runner {
         plan,
         design: &design,
-        claims: &looking.claims(),
+        claims: &judge.claims(),
         bench,
         record: &mut record,
-        look: &mut |path: &Path| looking.look(&Run::open(path)?),
+        look: &mut |path: &Path| judge.judge(&Run::open(path)?),
         progress: &mut |_| (),
         stop: &AtomicBool::new(false),
         behind: Behind::default(),

@@ -2,12 +2,12 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
-use proofload_report::{Looking, of_run};
+use proofload_report::of_run;
 use proofload_store::schema::{
     Environment, FORMAT_VERSION, Generator, Level, LoadPoint, Plan, PlannedClaim, Point, RunResult, Slice,
     SubjectUse, Timing, Variant,
 };
-use proofload_store::{Run, RunWriter, histograms_of, point_of};
+use proofload_store::{Run, RunJudge, RunWriter, histograms_of, point_of};
 
 pub const SECOND: u64 = 1_000_000_000;
 
@@ -186,7 +186,7 @@ pub fn result_of(case: Case, plan: &Plan) -> RunResult {
     let run = record(case, plan, root.path());
     let mut result = of_run(&run).expect("a result");
     // Whoever decides when the run may end sees what the report says.
-    let live = Looking::of(plan).expect("a plan").look(&run).expect("a judgement");
+    let live = RunJudge::of(plan).expect("a plan").judge(&run).expect("a judgement");
     let settled = |word: &str| word != "undecided";
     let all = result.claims.iter().all(|claim| settled(&claim.verdict))
         && result.expectations.iter().all(|row| settled(&row.outcome));

@@ -1,0 +1,89 @@
+//! What a plan declares, read: names, claims, expectations, published figures, and when they are judged.
+
+use crate::schema::{Plan, PlannedExpectation, Variant};
+use proofload_stats::{
+    Claim, ClaimError, Design, Expectation, Kind, Names, Published, Selector, parse_claim, parse_expectation,
+    parse_published,
+};
+
+/// `looking` in a plan whose claims may be judged after every block.
+pub const ANYTIME: &str = "anytime";
+
+/// A claim, an expectation or a published figure of a plan that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("plan.json: claim \"{claim}\": {why}")]
+pub struct PlanError {
+    /// The claim's name, or the quantity of the expectation or the figure.
+    pub claim: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl PlanError {
+    fn of(claim: &str, errors: &[ClaimError]) -> PlanError {
+        PlanError {
+            claim: claim.to_string(),
+            why: errors.first().map(ToString::to_string).unwrap_or_default(),
+        }
+    }
+}
+
+/// After which blocks the claims of this plan are judged; decided before its first block.
+pub fn design_of(plan: &Plan) -> Design {
+    let kind = if plan.timing.looking == ANYTIME { Kind::Anytime } else { Kind::Looks };
+    Design { looks: plan.timing.looks.clone(), alpha: plan.alpha, kind, futility: plan.timing.futility }
+}
+
+/// What the judge needs to know of a plan: names, claims at definite load points, looks.
+///
+/// # Errors
+/// When a claim of the plan cannot be read.
+pub fn restore(plan: &Plan) -> Result<(Names, Vec<Claim>, Design), PlanError> {
+    let selector = |variant: &Variant| Selector {
+        name: variant.name.clone(),
+        levels: variant.levels.iter().map(|l| (l.factor.clone(), l.level.clone())).collect(),
+    };
+    let names = Names {
+        variants: plan.variants.iter().map(selector).collect(),
+        points: plan.points.iter().map(|point| point.label.clone()).collect(),
+        streams: plan.streams.clone(),
+    };
+    let mut claims = Vec::new();
+    for claim in &plan.claims {
+        let parsed = parse_claim(&claim.name, &claim.text, &names)
+            .map_err(|errors| PlanError::of(&claim.name, &errors))?;
+        claims.extend(parsed);
+    }
+    Ok((names, claims, design_of(plan)))
+}
+
+/// The expectations of a plan at definite load points, each with the declared row it comes from.
+///
+/// # Errors
+/// When a row of the plan cannot be read.
+pub fn expectations_of<'a>(
+    plan: &'a Plan,
+    names: &Names,
+) -> Result<Vec<(&'a PlannedExpectation, Expectation)>, PlanError> {
+    let mut rows = Vec::new();
+    for planned in &plan.expectations {
+        let read = parse_expectation(&planned.quantity, &planned.range, names)
+            .map_err(|errors| PlanError::of(&planned.quantity, &errors))?;
+        rows.extend(read.into_iter().map(|row| (planned, row)));
+    }
+    Ok(rows)
+}
+
+/// The published figures of a plan, in the order of its references.
+///
+/// # Errors
+/// When one cannot be read.
+pub fn published_figures(plan: &Plan, names: &Names) -> Result<Vec<Published>, PlanError> {
+    let figures = plan.references.iter().flat_map(|reference| &reference.figures);
+    figures
+        .map(|figure| {
+            parse_published(&figure.quantity, &figure.value, names)
+                .map_err(|errors| PlanError::of(&figure.quantity, &errors))
+        })
+        .collect()
+}
