@@ -1,7 +1,7 @@
 //! A series of measurements between two looks at the machine.
 
 use crate::canary::Canary;
-use proofload_harness::host::Awake;
+use proofload_host::Awake;
 
 /// How often a series is tried on a machine that is disturbed.
 const TRIES: usize = 3;

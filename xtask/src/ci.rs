@@ -3,7 +3,7 @@
 use crate::tools::{self, run_command};
 use crate::{benches, gates, root};
 use anyhow::{Context, anyhow, bail, ensure};
-use proofload_harness::host::Awake;
+use proofload_host::Awake;
 use std::collections::BTreeSet;
 use std::process::Command;
 use std::thread;

@@ -31,7 +31,7 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
 fn schemas() -> Vec<(String, Value)> {
     let mut all: Vec<(String, Value)> =
         proofload_store::schemas().into_iter().map(|(name, schema)| (name.to_string(), schema)).collect();
-    all.push(("study.schema.json".to_string(), proofload_harness::study::study_schema()));
+    all.push(("study.schema.json".to_string(), proofload_study::study_schema()));
     all
 }
 

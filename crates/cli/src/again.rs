@@ -5,11 +5,11 @@ use crate::exit::{Exit, leave};
 use crate::run::{Begin, Conduct, conduct};
 use crate::{capacity, compare, run};
 use clap::Parser;
-use proofload_harness::plan::{self, Mode};
-use proofload_harness::study::{self, Study};
-use proofload_harness::subject::{Cache, Catalogue};
+use proofload_lab::plan::{self, Mode};
 use proofload_store::Run;
 use proofload_store::schema::Plan;
+use proofload_study::{self as study, Study};
+use proofload_subject::{Cache, Catalogue};
 use std::path::{Path, PathBuf};
 
 /// What stands where a credential was.

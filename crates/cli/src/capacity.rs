@@ -5,8 +5,8 @@ use crate::exit::{Exit, leave};
 use crate::load::{self, Mistakes};
 use crate::run::{Begin, Conduct, conduct};
 use proofload_engine::Arrival;
-use proofload_harness::study::{self, CapacityLoad, Study, capacity_point};
-use proofload_harness::subject::{Cache, Catalogue};
+use proofload_study::{self as study, CapacityLoad, Study, capacity_point};
+use proofload_subject::{Cache, Catalogue};
 use std::path::Path;
 
 /// The verb.

@@ -4,8 +4,8 @@ use crate::args::CompareArgs;
 use crate::exit::{Exit, leave};
 use crate::load::{self, Mistakes};
 use crate::run::{Begin, Conduct, conduct};
-use proofload_harness::study::{self, Study};
-use proofload_harness::subject::{Cache, Catalogue};
+use proofload_study::{self as study, Study};
+use proofload_subject::{Cache, Catalogue};
 use std::path::Path;
 
 /// The verb.

@@ -5,12 +5,12 @@ use crate::exit::{Exit, leave};
 use crate::load::{self, Mistakes};
 use crate::{noise, output, progress, run};
 use proofload_engine::{Extent, LoadPlan};
-use proofload_harness::ceiling::{Measuring, Setting};
-use proofload_harness::endpoint;
-use proofload_harness::host::lock::MeasuringLock;
-use proofload_harness::host::signals;
-use proofload_harness::host::{self, State};
-use proofload_harness::subject::{self, Cache, Keeper};
+use proofload_host::lock::MeasuringLock;
+use proofload_host::signals;
+use proofload_host::{self as host, State};
+use proofload_lab::ceiling::{Measuring, Setting};
+use proofload_lab::endpoint;
+use proofload_subject::{self as subject, Cache, Keeper};
 
 /// The verb.
 pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {

@@ -3,11 +3,11 @@
 use crate::args::{LoadArgs, MeasureArgs};
 use crate::transport;
 use proofload_engine::{Arrival, Distribution, Expect, Shortage, Stage, Timeouts};
-use proofload_harness::study::quantity;
-use proofload_harness::study::stages::{Of, stage};
-use proofload_harness::study::{self, shortage};
-use proofload_harness::study::{Auth, Body, FOLLOW_MAX, feeder, form_part, local_address};
-use proofload_harness::study::{
+use proofload_study::quantity;
+use proofload_study::stages::{Of, stage};
+use proofload_study::{self as study, shortage};
+use proofload_study::{Auth, Body, FOLLOW_MAX, feeder, form_part, local_address};
+use proofload_study::{
     LoadKind, LoadPoint, OpenTerms, RequestOptions, peak, stages_label, trace, trace_label, users_label,
 };
 

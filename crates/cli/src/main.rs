@@ -28,8 +28,8 @@ use exit::Exit;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if std::env::args_os().nth(1).is_some_and(|first| first == proofload_harness::subject::KEEPER_ARGUMENT) {
-        return proofload_harness::subject::keeper_main();
+    if std::env::args_os().nth(1).is_some_and(|first| first == proofload_subject::KEEPER_ARGUMENT) {
+        return proofload_subject::keeper_main();
     }
     let cli = args::Cli::parse();
     match dispatch(cli) {

@@ -5,18 +5,18 @@ use crate::exit::{Exit, leave};
 use crate::load::{self, Mistakes};
 use crate::{output, progress, run};
 use proofload_engine::{DriverChoice, Extent, LoadPlan, LoadResult, Timeouts, Watch};
-use proofload_harness::ceiling::{self, Setting};
-use proofload_harness::endpoint;
-use proofload_harness::host::lock::MeasuringLock;
-use proofload_harness::host::{self, clock, signals};
-use proofload_harness::plan::redact_own_arguments;
-use proofload_harness::runner::record;
-use proofload_harness::study::{Passage, quantity};
-use proofload_harness::subject::Cache;
+use proofload_host::lock::MeasuringLock;
+use proofload_host::{self as host, clock, signals};
+use proofload_lab::ceiling::{self, Setting};
+use proofload_lab::endpoint;
+use proofload_lab::plan::redact_own_arguments;
+use proofload_lab::runner::record;
 use proofload_store::histograms_of;
 use proofload_store::schema::{
     Ceiling, Environment, FORMAT_VERSION, Point, RunResult, SingleLoad, Slice, Status,
 };
+use proofload_study::{Passage, quantity};
+use proofload_subject::Cache;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How long, when neither time nor number is given.

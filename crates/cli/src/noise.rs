@@ -4,13 +4,13 @@ use crate::args::{Format, ListFormat, NoiseArgs, OutputArgs, PresetArgs, Undecid
 use crate::exit::{Exit, leave};
 use crate::run::{self, Begin, Conduct, Part, carry_out};
 use crate::runs::print_json;
-use proofload_harness::host::clock;
-use proofload_harness::noise;
-use proofload_harness::study::{self, Study};
-use proofload_harness::subject::{Cache, Catalogue};
+use proofload_host::clock;
+use proofload_lab::noise;
 use proofload_stats::Side;
 use proofload_store::Run;
 use proofload_store::schema::{Environment, Plan};
+use proofload_study::{self as study, Study};
+use proofload_subject::{Cache, Catalogue};
 use std::path::Path;
 
 /// Where nothing is known of the machine's noise.
@@ -45,7 +45,7 @@ pub fn audit(args: &NoiseArgs) -> anyhow::Result<(Exit, String)> {
         catalogue: &catalogue,
         cache: &cache,
         dir: &args.dir,
-        mode: Some(proofload_harness::plan::Mode::Cycles),
+        mode: Some(proofload_lab::plan::Mode::Cycles),
         seed: None,
         workers: None,
         no_wait: args.no_wait,
@@ -112,7 +112,7 @@ pub fn last_lines(environment: &Environment) -> Vec<String> {
 /// that says so. Nothing for a study that judges nothing.
 pub fn doubts(conduct: &Conduct<'_>, plan: &Plan, environment: &Environment) -> Vec<String> {
     let compares = |claim: &proofload_stats::Claim| matches!(claim.right, Side::Measured { .. });
-    if run::preset(conduct.preset) == proofload_harness::plan::Preset::Smoke
+    if run::preset(conduct.preset) == proofload_lab::plan::Preset::Smoke
         || !conduct.study.claims.iter().any(compares)
     {
         return Vec::new();

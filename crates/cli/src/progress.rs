@@ -2,8 +2,8 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use proofload_engine::{Extent, LoadPlan, Watch};
-use proofload_harness::host::clock;
-use proofload_harness::runner::Progress;
+use proofload_host::clock;
+use proofload_lab::runner::Progress;
 use proofload_report::{escape, number};
 use proofload_stats::{Judgement, Measure};
 use proofload_store::SeenTrial;

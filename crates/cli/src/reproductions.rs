@@ -4,7 +4,7 @@ use crate::args::{CondenseArgs, ReproductionsArgs};
 use crate::exit::{Exit, leave};
 use crate::output;
 use anyhow::Context;
-use proofload_harness::host::clock;
+use proofload_host::clock;
 use proofload_report::{Reproduction, escape};
 use proofload_store::{Run, StoreError};
 use std::fs;

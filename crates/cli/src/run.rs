@@ -6,18 +6,18 @@ use crate::exit::{Exit, leave};
 use crate::progress::Live;
 use crate::{noise, output};
 use proofload_engine::driver;
-use proofload_harness::host::lock::{LockError, MeasuringLock};
-use proofload_harness::host::{self, clock, cpus, signals};
-use proofload_harness::plan::{self, Mode, Preset};
-use proofload_harness::runner::{
+use proofload_host::lock::{LockError, MeasuringLock};
+use proofload_host::{self as host, clock, cpus, signals};
+use proofload_lab::plan::{self, Mode, Preset};
+use proofload_lab::runner::{
     self, Behind, CapacityRunner, Ending, Hosts, LiveBench, LiveTerms, Preparing, Progress, Runner,
     Unprepared,
 };
-use proofload_harness::study::{self, Study, Variant};
-use proofload_harness::subject::{Cache, Catalogue, Keeper, SubjectError};
 use proofload_report::Overall;
 use proofload_store::schema::{Difference, Environment, Plan, RunResult};
 use proofload_store::{Run, RunJudge, RunWriter, StoreError, compare};
+use proofload_study::{self as study, Study, Variant};
+use proofload_subject::{Cache, Catalogue, Keeper, SubjectError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

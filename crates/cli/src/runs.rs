@@ -5,7 +5,7 @@ use crate::baseline::share;
 use crate::exit::{Exit, leave};
 use crate::output;
 use anyhow::Context;
-use proofload_harness::host::clock;
+use proofload_host::clock;
 use proofload_store::Run;
 use serde::Serialize;
 

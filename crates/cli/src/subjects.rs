@@ -7,8 +7,8 @@ use crate::args::{ShownArgs, SubjectsAction, SubjectsArgs};
 use crate::exit::{Exit, leave};
 use crate::output;
 use crate::run::subject_error;
-use proofload_harness::host::signals;
-use proofload_harness::subject::{self, Cache, Catalogue, Choice};
+use proofload_host::signals;
+use proofload_subject::{self as subject, Cache, Catalogue, Choice};
 use std::path::Path;
 
 /// The verb.

@@ -2,9 +2,9 @@
 
 use crate::args::TransportArgs;
 use crate::load::{self, Mistakes};
-use proofload_harness::study;
-use proofload_harness::study::transport::{alpn_of, version_of};
-use proofload_harness::study::{TlsOptions, TransportOptions};
+use proofload_study as study;
+use proofload_study::transport::{alpn_of, version_of};
+use proofload_study::{TlsOptions, TransportOptions};
 
 /// What the flags ask for.
 pub fn options(args: &TransportArgs, mistakes: &mut Mistakes) -> TransportOptions {

@@ -6,16 +6,16 @@ use crate::noise::output_of_part;
 use crate::output;
 use crate::run::{self, Begin, Conduct, Part, carry_out};
 use crate::runs::print_json;
-use proofload_harness::host::clock;
-use proofload_harness::host::lock::MeasuringLock;
-use proofload_harness::plan::{self, Mode};
-use proofload_harness::runner::Preparing;
-use proofload_harness::study::{self, Study};
-use proofload_harness::subject::{Cache, Catalogue};
+use proofload_host::clock;
+use proofload_host::lock::MeasuringLock;
+use proofload_lab::plan::{self, Mode};
+use proofload_lab::runner::Preparing;
 use proofload_stats::tune::{Heat, Race};
 use proofload_stats::{Claim, Measure, Place, Side, Term, block_log_ratios, parse_claim};
 use proofload_store::Run;
 use proofload_store::schema::{FORMAT_VERSION, Plan, TuneHeat, TuneResult, TuneStanding};
+use proofload_study::{self as study, Study};
+use proofload_subject::{Cache, Catalogue};
 use std::path::{Path, PathBuf};
 
 /// Most variants that are searched: so many servers at once are a study of something else.

@@ -59,7 +59,7 @@ fn every_broken_study_is_refused_at_once_and_nothing_is_started() {
     std::fs::create_dir(&dir).expect("made");
     let mark = format!("PROOFLOAD_CORPUS_{}", std::process::id());
     let dir_text = dir.display().to_string();
-    let testdata = root().join("crates/harness/testdata/broken");
+    let testdata = root().join("crates/study/testdata/broken");
     let mut wrong = Vec::new();
     let mut count = 0;
     for folder in ["syntax", "shape", "meaning"] {

@@ -20,20 +20,20 @@ const EVALUATE: &str = "crates/stats/src/judge/evaluate.rs";
 const RECORDER: &str = "crates/measure/src/recorder.rs";
 
 const JUDGE: &[&str] = &["-p", "proofload-stats", "--lib", "judge::"];
-const RUNNER: &[&str] = &["-p", "proofload-harness", "--lib", "runner::"];
+const RUNNER: &[&str] = &["-p", "proofload-lab", "--lib", "runner::"];
 
 /// All of them.
 pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "order: every cycle as the one before instead of reversed",
-        file: "crates/harness/src/plan/order.rs",
+        file: "crates/lab/src/plan/order.rs",
         from: "Some(previous) if cycle % 2 == 1 => out.push(reversed(previous)),",
         to: "Some(previous) if cycle % 2 == 1 => out.push(previous.clone()),",
-        tests: &["-p", "proofload-harness", "--lib", "plan::order::"],
+        tests: &["-p", "proofload-lab", "--lib", "plan::order::"],
     },
     Mutation {
         name: "order: turns taken in another order than the plan's",
-        file: "crates/harness/src/runner/mod.rs",
+        file: "crates/lab/src/runner/mod.rs",
         from: "for (position, &variant) in order[cycle].iter().enumerate() {",
         to: "for (position, &variant) in order[cycle].iter().rev().enumerate() {",
         tests: RUNNER,

@@ -3,19 +3,26 @@
 use super::Source;
 
 /// Crates of ours and what each may use of ours.
-const MAY_USE: [(&str, &[&str]); 12] = [
+const MAY_USE: [(&str, &[&str]); 16] = [
     ("wire", &[]),
     ("measure", &[]),
     ("stats", &[]),
     ("engine", &["wire", "measure"]),
     ("reference", &["wire", "measure"]),
     ("store", &["measure", "stats"]),
-    ("harness", &["engine", "store", "measure", "stats", "wire"]),
+    ("host", &["store"]),
+    ("study", &["engine", "host", "stats", "store", "wire"]),
+    ("subject", &["engine", "host", "store", "study"]),
+    ("telemetry", &["host", "stats", "store", "study"]),
+    ("lab", &["engine", "host", "measure", "stats", "store", "study", "subject", "telemetry", "wire"]),
     ("report", &["store", "measure", "stats"]),
-    ("cli", &["engine", "harness", "measure", "reference", "report", "stats", "store"]),
+    (
+        "cli",
+        &["engine", "host", "lab", "measure", "reference", "report", "stats", "store", "study", "subject"],
+    ),
     ("testkit", &[]),
-    ("xtask", &["harness", "stats", "store"]),
-    ("benches", &["harness", "reference"]),
+    ("xtask", &["host", "stats", "store", "study"]),
+    ("benches", &["host", "reference"]),
 ];
 
 /// What tests may use beyond that.
@@ -86,11 +93,8 @@ mod tests {
 
     #[test]
     fn a_dependency_upward_is_found() {
-        let bad = source("crates/report/Cargo.toml", "[dependencies]\nproofload-harness.workspace = true\n");
-        assert_eq!(
-            check(&[bad]),
-            ["crates/report/Cargo.toml:2: report may not use harness in [dependencies]"]
-        );
+        let bad = source("crates/report/Cargo.toml", "[dependencies]\nproofload-lab.workspace = true\n");
+        assert_eq!(check(&[bad]), ["crates/report/Cargo.toml:2: report may not use lab in [dependencies]"]);
         let good = source("crates/report/Cargo.toml", "[dependencies]\nproofload-store.workspace = true\n");
         assert!(check(&[good]).is_empty());
     }

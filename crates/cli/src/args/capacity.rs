@@ -14,10 +14,10 @@ pub struct CapacityArgs {
     #[arg(long, value_name = "CONDITIONS", required = true)]
     pub slo: Vec<String>,
     /// Lowest rate that is tried (100/s)
-    #[arg(long, value_name = "RATE", default_value = proofload_harness::study::CAPACITY_FROM)]
+    #[arg(long, value_name = "RATE", default_value = proofload_study::CAPACITY_FROM)]
     pub from: String,
     /// Highest rate that is tried (20k/s)
-    #[arg(long, value_name = "RATE", default_value = proofload_harness::study::CAPACITY_TO)]
+    #[arg(long, value_name = "RATE", default_value = proofload_study::CAPACITY_TO)]
     pub to: String,
     /// Measured time of a trial (100ms to 1h)
     #[arg(long, value_name = "TIME", default_value = "20s")]

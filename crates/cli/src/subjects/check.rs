@@ -4,8 +4,8 @@ use super::{find, open_cache, pairs, print, print_json, say};
 use crate::args::CheckArgs;
 use crate::exit::{Exit, leave};
 use crate::run::subject_error;
-use proofload_harness::host::signals;
-use proofload_harness::subject::{self, Cache, Catalogue, Choice, Choices, Keeper, SubjectError, Tried};
+use proofload_host::signals;
+use proofload_subject::{self as subject, Cache, Catalogue, Choice, Choices, Keeper, SubjectError, Tried};
 use serde_json::{Value, json};
 
 /// The verb.

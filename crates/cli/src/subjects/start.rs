@@ -4,9 +4,9 @@ use super::{find, open_cache, pairs, print, say};
 use crate::args::StartArgs;
 use crate::exit::{Exit, leave};
 use crate::run::subject_error;
-use proofload_harness::host::{clock, signals};
-use proofload_harness::study::SubjectSpec;
-use proofload_harness::subject::{Keeper, Prepared};
+use proofload_host::{clock, signals};
+use proofload_study::SubjectSpec;
+use proofload_subject::{Keeper, Prepared};
 use std::sync::atomic::Ordering;
 
 /// How often it is looked at whether it lives, and whether somebody said stop.

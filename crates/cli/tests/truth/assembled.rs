@@ -5,11 +5,11 @@ use super::bench::{SECONDS, planned, run_on, study};
 use super::recorded::{Block, Recorded};
 use super::{MS, SECOND};
 use proofload_engine::{GeneratorUse, LoadResult};
-use proofload_harness::runner::{Bench, BenchError, Loaded, Stretch};
-use proofload_harness::study::Stand;
+use proofload_lab::runner::{Bench, BenchError, Loaded, Stretch};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_stats::rng::Rng;
 use proofload_store::schema::{Conditions, Plan, RunResult, SubjectUse};
+use proofload_study::Stand;
 use std::path::Path;
 
 /// Share of the blocks in which the hypervisor takes a twentieth of the CPU, and a third of what a server reaches.

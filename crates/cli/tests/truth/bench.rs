@@ -3,12 +3,12 @@
 use super::{MS, SECOND, support};
 use proofload_engine::driver::sim::World;
 use proofload_engine::{Extent, LoadPlan, Watch, run_in};
-use proofload_harness::plan::{self, LoadTerms, Preset};
-use proofload_harness::runner::{Behind, Bench, BenchError, Ending, Loaded, Runner, Stretch};
-use proofload_harness::study::{self, Study};
-use proofload_harness::subject::Catalogue;
+use proofload_lab::plan::{self, LoadTerms, Preset};
+use proofload_lab::runner::{Behind, Bench, BenchError, Ending, Loaded, Runner, Stretch};
 use proofload_store::schema::{Environment, Plan, RunResult};
 use proofload_store::{Run, RunJudge, RunWriter};
+use proofload_study::{self as study, Study};
+use proofload_subject::Catalogue;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -4,9 +4,9 @@ use super::SECOND;
 use super::bench::study;
 use proofload_engine::driver::sim::{Link, Server, Service, World};
 use proofload_engine::{Extent, Watch, run_in};
-use proofload_harness::plan::{self, LoadTerms};
-use proofload_harness::study::Stand;
+use proofload_lab::plan::{self, LoadTerms};
 use proofload_stats::{mean_over_blocks, student};
+use proofload_study::Stand;
 use std::net::SocketAddr;
 
 /// Served per second when busy, and asked per second.

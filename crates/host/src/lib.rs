@@ -1,0 +1,23 @@
+//! What machine this is, whether it is fit to measure, who runs on which CPU; the clock of this crate.
+//!
+//! No setting of the system is changed; findings carry their remedy instead. What is asked of the kernel while somebody measures
+//! ends with the process.
+
+mod awake;
+pub mod clock;
+pub mod cpus;
+pub mod doctor;
+mod facts;
+pub mod jdk;
+mod leftovers;
+pub mod lock;
+pub mod process;
+mod root;
+mod settings;
+pub mod signals;
+pub mod steady;
+
+pub use awake::Awake;
+pub use doctor::{DoctorFinding, State, doctor};
+pub use facts::{environment, memory_available_bytes};
+pub use leftovers::MARK_KEEPER;

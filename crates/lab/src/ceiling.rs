@@ -1,0 +1,269 @@
+//! The generator's ceiling: what it reaches against a server that does nothing, in the setting of a load.
+//!
+//! A rate near it is the generator's, not the server's. The server is our own reference server as the null server,
+//! on the subjects' CPUs; the load is the same requests by the same connections, as fast as they are answered. A
+//! ceiling is kept in the cache for the setting that it was measured in, for a week, and as long as a piece of
+//! fixed work takes as long as it did then.
+
+mod setting;
+
+pub use setting::Setting;
+
+use data_encoding::HEXLOWER;
+use proofload_engine::transport::pem;
+use proofload_engine::{LoadPlan, Watch};
+use proofload_host::{clock, cpus, steady};
+use proofload_store::schema::{Ceiling, Environment, FORMAT_VERSION};
+use proofload_study::SubjectSpec;
+use proofload_subject::{Cache, Catalogue, Keeper, Prepared, SubjectError, this_program};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::Ipv4Addr;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How often it is done. The most counts: whatever disturbs can only take away.
+const TIMES: u32 = 2;
+/// How long a ceiling is believed.
+const FRESH_NS: u64 = 7 * DAY_NS;
+const DAY_NS: u64 = 24 * 3600 * 1_000_000_000;
+/// By how much the fixed work may take longer or shorter on a machine that is still the same.
+const CANARY_SHARE: f64 = 0.10;
+/// Most threads of the null server.
+const SERVER_WORKERS_MAX: usize = 16;
+/// How long the null server may take until it listens.
+const READY_WITHIN_NS: u64 = 10_000_000_000;
+/// Share of exchanges that may fail; a load that the null server does not understand fails altogether.
+const FAILED_SHARE_MAX: f64 = 0.001;
+/// Largest file of the cache that is read.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// What a ceiling is measured with.
+pub struct Measuring<'a> {
+    /// Where ceilings are kept.
+    pub cache: &'a Cache,
+    /// The keeper of the null server.
+    pub keeper: &'a Keeper,
+    /// CPUs of the null server; empty pins it nowhere.
+    pub subject_cpus: &'a [usize],
+    /// Set to end early.
+    pub stop: &'a AtomicBool,
+}
+
+/// Another build is another generator.
+pub(crate) fn build() -> String {
+    let file = fs::metadata(this_program());
+    file.map_or_else(|_| "unknown".to_string(), |file| format!("{}-{}", file.len(), file.mtime()))
+}
+
+fn path_of(cache: &Cache, lines: &[String]) -> PathBuf {
+    let digest = HEXLOWER.encode(&Sha256::digest(lines.join("\n")));
+    cache.root().join("ceilings").join(format!("{}.json", &digest[..32]))
+}
+
+/// Why what is in the cache is of no use.
+#[derive(Clone, Debug, PartialEq)]
+enum Unusable {
+    /// There is none.
+    Absent,
+    /// It is no ceiling of this setting, whatever its name says.
+    Damaged,
+    TooOld,
+    /// The fixed work took so many nanoseconds then, and takes so many now.
+    AnotherSpeed(u64, u64),
+}
+
+impl Unusable {
+    fn why(&self) -> String {
+        match self {
+            Unusable::Absent => "the cache knows none of this setting".to_string(),
+            Unusable::Damaged => "the one in the cache cannot be read".to_string(),
+            Unusable::TooOld => {
+                format!("the one in the cache is not of the last {} days", FRESH_NS / DAY_NS)
+            }
+            Unusable::AnotherSpeed(then_ns, now_ns) => format!(
+                "the one in the cache is of the machine at another speed: a fixed piece of work took {:.0} µs then \
+                 and takes {:.0} µs now",
+                *then_ns as f64 / 1e3,
+                *now_ns as f64 / 1e3
+            ),
+        }
+    }
+}
+
+/// What is in the cache; nothing that is too old, or of a machine that was faster or slower. The fixed work is done
+/// only where everything else fits: whoever never measured a ceiling is not made to wait for it.
+fn fresh(
+    path: &Path,
+    lines: &[String],
+    unix_ns: u64,
+    canary_ns: impl FnOnce() -> u64,
+) -> Result<Ceiling, Unusable> {
+    let length = fs::metadata(path).map_err(|_| Unusable::Absent)?.len();
+    let bytes = fs::read(path).ok().filter(|_| length <= FILE_BYTES_MAX).ok_or(Unusable::Damaged)?;
+    let found: Ceiling = serde_json::from_slice(&bytes).map_err(|_| Unusable::Damaged)?;
+    let whole = found.exchanges_per_s.is_some_and(|rate| rate.is_finite() && rate > 0.0);
+    if found.format != FORMAT_VERSION || found.setting != lines || !whole {
+        return Err(Unusable::Damaged);
+    }
+    if unix_ns.checked_sub(found.measured_unix_ns).is_none_or(|age_ns| age_ns > FRESH_NS) {
+        return Err(Unusable::TooOld);
+    }
+    let now_ns = canary_ns();
+    let work = now_ns as f64 / found.canary_ns.max(1) as f64;
+    match (1.0 / (1.0 + CANARY_SHARE)..=1.0 + CANARY_SHARE).contains(&work) {
+        true => Ok(Ceiling { cached: true, ..found }),
+        false => Err(Unusable::AnotherSpeed(found.canary_ns, now_ns)),
+    }
+}
+
+/// The ceiling that the cache holds for this setting, if it still holds.
+///
+/// # Errors
+/// Why there is none: the null server cannot stand for the load's servers (`false`: measuring does not help), or
+/// the cache has none that holds (`true`).
+pub fn cached(
+    cache: &Cache,
+    setting: &Setting,
+    environment: &Environment,
+    subject_cpus: &[usize],
+) -> Result<Ceiling, (String, bool)> {
+    if let Some(why) = setting.refusal() {
+        return Err((why, false));
+    }
+    let lines = setting.lines(environment, subject_cpus);
+    let canary_ns = || steady::canary_ns(subject_cpus.first().copied());
+    let found = fresh(&path_of(cache, &lines), &lines, clock::unix_ns(), canary_ns);
+    found.map_err(|unusable| (unusable.why(), true))
+}
+
+impl Measuring<'_> {
+    /// All that the ceiling of a setting depends on, a line each.
+    pub fn lines(&self, setting: &Setting, environment: &Environment) -> Vec<String> {
+        setting.lines(environment, self.subject_cpus)
+    }
+
+    /// The ceiling of a setting: from the cache, or measured now and kept there. Never fails: what cannot be
+    /// measured says why.
+    pub fn ceiling(&self, setting: &Setting, environment: &Environment) -> Ceiling {
+        let lines = self.lines(setting, environment);
+        let bare = Ceiling {
+            format: FORMAT_VERSION,
+            setting: lines.clone(),
+            answer_bytes: setting.answer_bytes,
+            measured_unix_ns: clock::unix_ns(),
+            ..Ceiling::default()
+        };
+        if let Some(why) = setting.refusal() {
+            return Ceiling { why, ..bare };
+        }
+        let path = path_of(self.cache, &lines);
+        let canary_ns = steady::canary_ns(self.subject_cpus.first().copied());
+        if let Ok(known) = fresh(&path, &lines, bare.measured_unix_ns, || canary_ns) {
+            return known;
+        }
+        match self.measure(setting) {
+            Err(why) => Ceiling { why, ..bare },
+            Ok(rate) => {
+                let measured = Ceiling { exchanges_per_s: Some(rate), canary_ns, ..bare };
+                // A cache that cannot be written costs a second the next time, and nothing else.
+                let _ = keep(&path, &measured);
+                measured
+            }
+        }
+    }
+
+    fn measure(&self, setting: &Setting) -> Result<f64, String> {
+        // The null server's head takes about 100 bytes; half of the class stands for all of it.
+        let size = setting.answer_bytes / 2;
+        let busy: usize = setting.plans.iter().map(|plan| plan.workers as usize).sum();
+        let workers = match self.subject_cpus {
+            [] => cpus::allowed().len().saturating_sub(busy),
+            cpus => cpus.len(),
+        };
+        let workers = workers.clamp(1, SERVER_WORKERS_MAX);
+        let mut args = vec![this_program().display().to_string()];
+        let words = ["reference-server", "--null", "--port", "{port}", "--size", &size.to_string()];
+        args.extend(words.map(str::to_string));
+        args.extend(["--workers".to_string(), workers.to_string()]);
+        if !setting.keeps_alive() {
+            args.extend(["--close-after".to_string(), "1".to_string()]);
+        }
+        let temp = self.keeper.temp().join(format!("null-{}", clock::monotonic_ns()));
+        let certificates = temp.with_extension("tls");
+        if setting.tls().is_some() {
+            args.extend(["--tls-self-signed".to_string(), certificates.display().to_string()]);
+        }
+        let spec = SubjectSpec::Command {
+            args,
+            port: None,
+            env: BTreeMap::new(),
+            directory: Some(self.keeper.temp().to_path_buf()),
+            ready_within_ns: READY_WITHIN_NS,
+            memory_max_bytes: None,
+        };
+        let said = |error: SubjectError| error.to_string();
+        let catalogue = Catalogue::find(None, None).map_err(said)?;
+        let prepared = Prepared::resolve("the null server", &spec, &catalogue, self.cache).map_err(said)?;
+        let log = temp.with_extension("log");
+        let running = prepared.start(self.keeper, self.subject_cpus, &log, &temp).map_err(said)?;
+        running.wait_ready(self.stop).map_err(said)?;
+        let address = running.address().tcp().unwrap_or((Ipv4Addr::LOCALHOST, 0).into());
+        let authority = setting.tls().map(|_| authority_in(&certificates)).transpose()?;
+        let plans = setting.against(address, authority.as_deref());
+        let rates: Result<Vec<f64>, String> = (0..TIMES).map(|_| self.load(&plans)).collect();
+        running.stop().map_err(said)?;
+        Ok(rates?.into_iter().fold(0.0, f64::max))
+    }
+
+    fn load(&self, plans: &[LoadPlan]) -> Result<f64, String> {
+        let watch = Watch::default();
+        let results = std::thread::scope(|scope| {
+            let load = scope.spawn(|| proofload_engine::run_streams(plans, &watch));
+            while !load.is_finished() {
+                if self.stop.load(Ordering::Relaxed) {
+                    watch.stop.store(true, Ordering::Relaxed);
+                }
+                clock::sleep_ns(10_000_000);
+            }
+            load.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        let results = results.map_err(|error| error.to_string())?;
+        if results.iter().any(|result| result.stopped_early) {
+            return Err("it was stopped".to_string());
+        }
+        let (mut rate, mut failed) = (0.0, 0.0_f64);
+        for result in &results {
+            rate += result.snapshot.throughput_per_s().unwrap_or(0.0);
+            failed = failed.max(result.snapshot.outcomes.error_share().unwrap_or(1.0));
+        }
+        if failed > FAILED_SHARE_MAX {
+            let share = failed * 100.0;
+            return Err(format!("{share:.1} % of the exchanges with the null server failed"));
+        }
+        Ok(rate)
+    }
+}
+
+/// The authority that the null server made for itself.
+fn authority_in(directory: &Path) -> Result<Vec<u8>, String> {
+    let file = directory.join("ca.pem");
+    let bytes = fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    pem::certificates(&bytes)?.into_iter().next().ok_or_else(|| format!("{} is empty", file.display()))
+}
+
+/// Writes a document of the cache: whole, or not at all.
+pub(crate) fn keep(path: &Path, document: &impl serde::Serialize) -> std::io::Result<()> {
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)?;
+    }
+    let text = serde_json::to_vec_pretty(document).map_err(std::io::Error::other)?;
+    let fresh = path.with_extension(format!("{}.new", std::process::id()));
+    fs::write(&fresh, text)?;
+    fs::rename(&fresh, path)
+}
+
+#[cfg(test)]
+mod tests;

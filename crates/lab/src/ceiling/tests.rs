@@ -1,0 +1,233 @@
+//! What a ceiling holds for, and for how long.
+
+use super::*;
+use crate::endpoint;
+use proofload_engine::feed::Feeder;
+use proofload_engine::transport::{ClientCertificate, Proxy, Tls, TlsVersion, Transport};
+use proofload_engine::{Distribution, DriverChoice, Expect, Extent, KeepAlive, Profile, Shortage};
+use proofload_study::{Body, LoadKind, LoadPoint, RequestOptions, feeder};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+fn setting(connections: u32, keep_alive: KeepAlive) -> Setting {
+    asking(connections, keep_alive, &RequestOptions::default())
+}
+
+fn asking(connections: u32, keep_alive: KeepAlive, request: &RequestOptions) -> Setting {
+    let kind = LoadKind::Closed { think_ns: Distribution::Constant(0) };
+    let load = LoadPoint {
+        label: "a".into(),
+        connections,
+        kind,
+        keep_alive,
+        checkpoint_ns: 0,
+        streams: Vec::new(),
+        asks: None,
+        open: Default::default(),
+    };
+    let terms = endpoint::Terms {
+        discard_ns: 0,
+        extent: Extent::DurationNs(1),
+        drain_ns: 0,
+        workers: 1,
+        seed: 1,
+        driver: Default::default(),
+    };
+    let urls = ["http://127.0.0.1:81/".to_string()];
+    let plan = endpoint::load_plan(&urls, request, &load, &terms).unwrap();
+    Setting::new(vec![plan], 1024, &[])
+}
+
+fn machine() -> Environment {
+    Environment { machine: "this one".into(), kernel: "6.1".into(), ..Environment::default() }
+}
+
+/// A ceiling in a cache, and where it lies.
+fn kept(root: &Path) -> (PathBuf, Vec<String>) {
+    let cache = Cache::at(&root.join("cache")).unwrap();
+    let lines = setting(4, KeepAlive::On).lines(&machine(), &[0]);
+    let path = path_of(&cache, &lines);
+    let ceiling = Ceiling {
+        format: FORMAT_VERSION,
+        setting: lines.clone(),
+        exchanges_per_s: Some(50_000.0),
+        measured_unix_ns: 100 * DAY_NS,
+        canary_ns: 400_000,
+        ..Ceiling::default()
+    };
+    keep(&path, &ceiling).unwrap();
+    (path, lines)
+}
+
+#[test]
+fn a_ceiling_holds_for_a_week_and_for_the_machine_as_it_was() {
+    let root = tempfile::tempdir().unwrap();
+    let (path, lines) = kept(root.path());
+    let found = |unix_ns, canary_ns| fresh(&path, &lines, unix_ns, || canary_ns);
+    let ceiling = found(107 * DAY_NS, 400_000).expect("seven days old");
+    assert_eq!((ceiling.exchanges_per_s, ceiling.cached), (Some(50_000.0), true));
+    assert_eq!(found(107 * DAY_NS + 1, 400_000), Err(Unusable::TooOld));
+    assert_eq!(found(99 * DAY_NS, 400_000), Err(Unusable::TooOld), "from the future");
+    assert!(found(101 * DAY_NS, 439_000).is_ok() && found(101 * DAY_NS, 364_000).is_ok());
+    for now_ns in [445_000, 360_000] {
+        assert_eq!(found(101 * DAY_NS, now_ns), Err(Unusable::AnotherSpeed(400_000, now_ns)));
+    }
+}
+
+#[test]
+fn what_is_damaged_or_of_another_setting_is_measured_anew() {
+    let root = tempfile::tempdir().unwrap();
+    let (path, lines) = kept(root.path());
+    let unasked = || panic!("the fixed work is not done in vain");
+    assert_eq!(fresh(&path, &lines[1..], 101 * DAY_NS, unasked), Err(Unusable::Damaged));
+    fs::write(&path, "{").unwrap();
+    assert_eq!(fresh(&path, &lines, 101 * DAY_NS, unasked), Err(Unusable::Damaged));
+    assert_eq!(fresh(&root.path().join("none"), &lines, 101 * DAY_NS, unasked), Err(Unusable::Absent));
+}
+
+fn posting(feeders: &[&str], body: &str) -> Setting {
+    let feeders = feeders.iter().map(|text| feeder(text).unwrap()).collect();
+    let body = Some(Body::Text(body.into()));
+    let request = RequestOptions { method: "POST".into(), feeders, body, ..RequestOptions::default() };
+    asking(4, KeepAlive::On, &request)
+}
+
+fn with(change: impl Fn(&mut LoadPlan)) -> Setting {
+    let mut setting = setting(4, KeepAlive::On);
+    change(&mut setting.plans[0]);
+    setting
+}
+
+fn through(tls: Tls) -> Setting {
+    with(|plan| plan.targets[0].transport = Transport { proxy: None, tls: Some(Arc::new(tls.clone())) })
+}
+
+fn tls() -> Tls {
+    Tls::new("example.org", vec![vec![1]])
+}
+
+#[test]
+fn all_that_changes_a_ceiling_is_part_of_its_setting() {
+    let lines = |setting: Setting| setting.lines(&machine(), &[0]);
+    let base = setting(4, KeepAlive::On);
+    let of_class = |answer_bytes| Setting::new(base.plans.clone(), answer_bytes, &[]);
+    let cookies = RequestOptions { cookies: true, ..RequestOptions::default() };
+    let head = RequestOptions { method: "HEAD".into(), ..RequestOptions::default() };
+    let one_version = Tls { versions: vec![TlsVersion::V1_2], ..tls() };
+    let others = [
+        lines(setting(4, KeepAlive::On)),
+        lines(setting(5, KeepAlive::On)),
+        lines(setting(4, KeepAlive::Off)),
+        base.lines(&machine(), &[1]),
+        base.lines(&Environment { kernel: "6.2".into(), ..machine() }, &[0]),
+        base.lines(&Environment { machine: "that one".into(), ..machine() }, &[0]),
+        base.lines(&Environment { cpu_model: "a faster one".into(), ..machine() }, &[0]),
+        base.lines(&Environment { cpus: vec![7], ..machine() }, &[0]),
+        base.lines(&Environment { facts: [("cpu_sleep".into(), "none".into())].into(), ..machine() }, &[0]),
+        lines(of_class(4096)),
+        lines(with(|plan| plan.workers = 2)),
+        lines(with(|plan| plan.cpus = vec![1])),
+        lines(with(|plan| plan.driver = DriverChoice::IoUring)),
+        lines(asking(4, KeepAlive::On, &cookies)),
+        lines(asking(4, KeepAlive::On, &head)),
+        lines(posting(&[], "")),
+        lines(posting(&[], &"x".repeat(10_000))),
+        lines(posting(&["p=sized:200KiB"], "${p}")),
+        lines(posting(&["p=sized:100KiB"], "${p}")),
+        lines(posting(&["p=sized:uniform:20..200KiB"], "${p}")),
+        lines(posting(&["p=text:16"], "${p}")),
+        lines(posting(&["p=counter:1"], "${p}")),
+        lines(posting(&["p=counter:1"], "${p} ${p}")),
+        lines(through(tls())),
+        lines(through(one_version)),
+        lines(through(Tls { resumption: false, ..tls() })),
+        lines(through(Tls { verify: false, ..tls() })),
+        lines(with(|plan| plan.targets[0].address = proofload_engine::Address::Unix("/a".into()))),
+    ];
+    for (at, one) in others.iter().enumerate() {
+        assert_eq!(others.iter().position(|other| other == one), Some(at), "{one:#?}");
+    }
+    assert_eq!(others[0], lines(base));
+}
+
+/// Who is asked changes nothing: the null server is.
+#[test]
+fn who_the_server_is_is_no_part_of_it() {
+    let lines = |setting: Setting| setting.lines(&machine(), &[0]);
+    let elsewhere = with(|plan| plan.targets[0].address = SocketAddr::from(([10, 0, 0, 1], 80)).into());
+    assert_eq!(lines(elsewhere), lines(setting(4, KeepAlive::On)));
+    let other = Tls { server_name: "example.com".into(), roots: vec![vec![2], vec![3]], ..tls() };
+    assert_eq!(lines(through(other)), lines(through(tls())));
+}
+
+#[test]
+fn what_the_null_server_cannot_stand_for_is_refused_with_the_reason() {
+    assert_eq!(setting(4, KeepAlive::On).refusal(), None);
+    assert_eq!(setting(4, KeepAlive::Off).refusal(), None);
+    assert_eq!(through(tls()).refusal(), None);
+    let refused = |setting: Setting, why: &str| {
+        let said = setting.refusal().expect(why);
+        assert!(said.contains(why), "{said}");
+    };
+    refused(setting(4, KeepAlive::Every(3)), "after some exchanges");
+    let unix = || with(|plan| plan.targets[0].address = proofload_engine::Address::Unix("/run/app".into()));
+    refused(unix(), "Unix socket");
+    let proxy = Proxy { authority: "a:80".into(), authorization: None };
+    refused(with(|plan| plan.targets[0].transport.proxy = Some(proxy.clone())), "behind no proxy");
+    let client = Some(ClientCertificate { chain: vec![vec![1]], key: vec![2] });
+    refused(through(Tls { client, ..tls() }), "certificate");
+    let mut half = through(tls());
+    let plain = setting(4, KeepAlive::On).plans[0].targets[0].clone();
+    half.plans[0].targets.push(plain);
+    refused(half, "different things");
+    // However good a ceiling of plain connections the cache holds.
+    let root = tempfile::tempdir().unwrap();
+    kept(root.path());
+    let cache = Cache::at(&root.path().join("cache")).unwrap();
+    let (why, can_be_measured) = cached(&cache, &unix(), &machine(), &[0]).unwrap_err();
+    assert!(why.contains("Unix socket") && !can_be_measured, "{why}");
+    let (why, can_be_measured) = cached(&cache, &through(tls()), &machine(), &[0]).unwrap_err();
+    assert!(why.contains("knows none") && can_be_measured, "{why}");
+}
+
+#[test]
+fn a_load_that_opens_connections_counts_with_those_that_it_came_to() {
+    let grown = |most, peak| {
+        let mut plans = setting(16, KeepAlive::On).plans;
+        plans[0].shortage = Shortage { most_connections: most, ..Shortage::default() };
+        Setting::new(plans, 1024, &[peak])
+    };
+    assert_eq!(grown(None, 999).connections(), 16, "that of a fixed number does not rest on what was seen");
+    assert_eq!(grown(Some(1000), 0).connections(), 16);
+    assert_eq!(grown(Some(1000), 70).connections(), 128);
+    assert_eq!(grown(Some(100), 70).connections(), 100);
+    assert_eq!(
+        grown(Some(1000), 70).against(SocketAddr::from(([127, 0, 0, 1], 9)), None)[0].connections,
+        128
+    );
+}
+
+#[test]
+fn the_load_is_asked_without_pauses_and_without_checks() {
+    let mut paced = setting(4, KeepAlive::On);
+    paced.plans[0].profile = Profile::Closed { think_ns: Distribution::Constant(1_000_000) };
+    paced.plans[0].mix[0].expect.bytes = Some(7);
+    let plans = paced.against(SocketAddr::from(([127, 0, 0, 1], 9)), None);
+    assert_eq!(
+        (plans[0].profile.clone(), plans[0].connections),
+        (Profile::Closed { think_ns: Distribution::Constant(0) }, 4)
+    );
+    assert_eq!(plans[0].mix[0].expect, Expect::default());
+}
+
+#[test]
+fn the_null_server_is_asked_by_the_same_tls_and_with_payloads_of_every_size() {
+    let address = SocketAddr::from(([127, 0, 0, 1], 9));
+    let secured = Tls { versions: vec![TlsVersion::V1_2], resumption: false, ..tls() };
+    let plans = through(secured.clone()).against(address, Some(&[7]));
+    let asked = plans[0].targets[0].transport.tls.as_deref().unwrap();
+    assert_eq!(*asked, Tls { server_name: "localhost".into(), roots: vec![vec![7]], ..secured });
+    let plans = posting(&["p=sized:uniform:20..200KiB/10m"], "${p}").against(address, None);
+    let [Feeder::Payload { redraw_ns, most_bytes, .. }] = plans[0].asking.feed.feeders[..] else { panic!() };
+    assert_eq!((redraw_ns, most_bytes), (0, 200 << 10));
+}

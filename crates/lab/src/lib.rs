@@ -1,0 +1,10 @@
+//! The laboratory: from a checked study to a record. Plans, the runner, searches, the noise audit and the ceiling.
+
+pub mod ceiling;
+pub mod endpoint;
+pub mod noise;
+pub mod plan;
+pub mod runner;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,263 @@
+//! The noise audit: how much two equal servers differ on this machine, and what that lets a study resolve.
+//!
+//! It is an ordinary study of the reference server in two variants that differ in nothing, with slices as the quick
+//! preset has them and a short warm-up, for the server has nothing to warm. What its record says is fitted, and kept in
+//! the cache for this machine.
+
+mod doubts;
+
+pub use doubts::doubts;
+
+use crate::ceiling;
+use crate::plan::{self, Mode, Preset};
+use data_encoding::HEXLOWER;
+use proofload_stats::noise::{self, Detectable, Ends, Noise};
+use proofload_stats::{Design, Measure, Place};
+use proofload_store::schema::{
+    Between, Environment, FORMAT_VERSION, MeasureNoise, NoiseAudit, Plan, Resolution, Resolved,
+};
+use proofload_store::{Run, StoreError};
+use proofload_study::{Declarations, Options, Problems, Study};
+use proofload_subject::Cache;
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Blocks of an audit, if nothing else is asked for.
+pub const BLOCKS: u32 = 20;
+/// Fewest blocks of an audit.
+pub const BLOCKS_MIN: u32 = 4;
+/// Most blocks of an audit.
+pub const BLOCKS_MAX: u32 = 200;
+/// Share of studies in which a difference is found that is said to be resolved.
+pub const POWER: f64 = 0.8;
+/// How long an audit is taken for one of this machine as it is.
+const FRESH_NS: u64 = 7 * 24 * 3600 * 1_000_000_000;
+/// Largest file of the cache that is read.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+/// With fewer blocks the spread is known to a third or worse.
+const FEW_BLOCKS: u32 = 12;
+
+const S: u64 = 1_000_000_000;
+/// The reference server answers its first request as fast as any other; this is for sockets and clock frequency.
+const WARM_UP_NS: u64 = S;
+/// What a start and a stop of the reference server, and a slice beside its load, take here, in seconds.
+const START_S: f64 = 0.5;
+const SLICE_S: f64 = 0.2;
+
+/// What is fitted: the measures that every table of figures has.
+pub const MEASURES: [Measure; 4] = [
+    Measure::Throughput,
+    Measure::ResponseQuantile(5000),
+    Measure::ResponseQuantile(9900),
+    Measure::CpuPerRequest,
+];
+
+/// Studies of which it is said what they resolve.
+const STUDIES: [(u32, Preset); 3] = [(5, Preset::Quick), (20, Preset::Default), (60, Preset::Default)];
+
+const STUDY: &str = "study: noise-audit
+question: How much do two equal servers differ on this machine?
+subjects:
+  one:   { use: reference, with: { service: 'spin:200us' } }
+  other: { use: reference, with: { service: 'spin:200us' } }
+workload: { page: { get: /, expect: { status: 200, bytes: 1024 } } }
+load: { closed: { connections: 8 } }
+claims:
+  - as many answers:   throughput(one) ~ throughput(other) within 5%
+  - as fast answers:   p50(one) ~ p50(other) within 5%
+  - as slow answers:   p99(one) ~ p99(other) within 5%
+  - as much CPU:       cpu_per_request(one) ~ cpu_per_request(other) within 5%
+";
+
+/// The study of an audit.
+///
+/// # Errors
+/// When the catalogue does not have the reference server as it is.
+pub fn study(catalogue: &dyn Declarations) -> Result<Study, Problems> {
+    proofload_study::parse(STUDY, "noise audit", Path::new("."), &Options::default(), catalogue)
+}
+
+/// Seconds that a block of an audit takes.
+fn seconds_per_block(plan: &Plan) -> f64 {
+    let timing = &plan.timing;
+    let slices = f64::from(timing.cycles) * plan.variants.len() as f64;
+    let slice_s = (timing.slice_ns + timing.discard_ns) as f64 / S as f64 + SLICE_S;
+    (timing.warm_up_ns as f64 / S as f64) + slices * slice_s + plan.variants.len() as f64 * START_S
+}
+
+/// How many blocks of an audit there is room for in a budget.
+pub fn blocks_in(study: &Study, budget_ns: u64) -> u32 {
+    let mode = (Mode::Cycles, String::new());
+    let mut plan = plan::make(study, Preset::Quick, 1, None, mode, &[], &[]);
+    plan.timing.warm_up_ns = WARM_UP_NS;
+    (budget_ns as f64 / S as f64 / seconds_per_block(&plan)) as u32
+}
+
+/// Makes the plan of a quick study of [`mod@study`] that of an audit: so many blocks, none of which ends it early.
+/// `as_given` leaves the lengths as they are.
+pub fn shape(plan: &mut Plan, study: &Study, blocks: u32, as_given: bool) {
+    if !as_given {
+        plan.timing.warm_up_ns = WARM_UP_NS;
+    }
+    plan.timing.warm_up_cap_ns = 0;
+    plan.timing.perturbation_ns = 0;
+    plan.no_ceiling = true;
+    plan::reshape(plan, study, &[blocks], u64::MAX);
+    plan.estimated_seconds = f64::from(blocks) * seconds_per_block(plan);
+    // As many blocks again may be disturbed; beyond that there is no audit to be had now.
+    plan.timing.budget_ns = (plan.estimated_seconds * 3.0 * S as f64) as u64 + 60 * S;
+    plan.not_tested.clear();
+    plan.not_tested.push("other servers: theirs add to the noise that is the machine's".to_string());
+}
+
+/// Fits a record of an audit. `None` where it has too few blocks for that.
+///
+/// # Errors
+/// When the record cannot be read.
+pub fn audit(run: &Run, study: &Study, seconds: f64, unix_ns: u64) -> Result<Option<NoiseAudit>, StoreError> {
+    let observations = run.observations(&MEASURES)?;
+    let fitted = |measure: Measure| {
+        let place = Place { measure, point: 0, stream: None };
+        Some((measure, noise::fit(&observations, place, (0, 1))?))
+    };
+    let found: Vec<(Measure, Noise)> = MEASURES.into_iter().filter_map(fitted).collect();
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let blocks = observations.blocks.len() as u32;
+    let disturbed = run.left_out().len() as u32;
+    let (plan, environment) = (run.plan(), run.environment());
+    Ok(Some(NoiseAudit {
+        format: FORMAT_VERSION,
+        measured_unix_ns: unix_ns,
+        machine: environment.machine.clone(),
+        kernel: environment.kernel.clone(),
+        cpu_model: environment.cpu_model.clone(),
+        build: format!("{} {}", environment.proofload, ceiling::build()),
+        run: run.path().display().to_string(),
+        blocks,
+        disturbed_blocks: disturbed,
+        cycles: plan.timing.cycles,
+        slice_ns: plan.timing.slice_ns,
+        seconds,
+        measures: found.iter().map(|(measure, noise)| stored(*measure, noise)).collect(),
+        resolution: STUDIES
+            .iter()
+            .map(|(minutes, preset)| resolution(study, *minutes, *preset, &found))
+            .collect(),
+        findings: findings(run, &found, blocks, disturbed),
+    }))
+}
+
+fn stored(measure: Measure, noise: &Noise) -> MeasureNoise {
+    let between = |ends: Ends| Between { value: ends.value, low: ends.low, high: ends.high };
+    MeasureNoise {
+        measure: measure.name(),
+        blocks: noise.blocks,
+        run_sd: noise.run_sd,
+        block_sd: between(noise.block_sd),
+        difference: between(noise.difference),
+        start_sd: noise.start_sd,
+        slice_sd: noise.slice_sd,
+        drift_sd: noise.drift_sd,
+        drift_memory: noise.drift_memory,
+        drift_share: noise.drift_share,
+        spike_share: noise.spike_share,
+        spike_size: noise.spike_size,
+    }
+}
+
+/// What a study of two variants at one load point with one claim finds in so many minutes.
+fn resolution(study: &Study, minutes: u32, preset: Preset, found: &[(Measure, Noise)]) -> Resolution {
+    let budget_ns = u64::from(minutes) * 60 * S;
+    let plan = plan::make(study, preset, 1, Some(budget_ns), (Mode::Cycles, String::new()), &[], &[]);
+    let blocks = plan.timing.looks.last().copied().unwrap_or(1);
+    let measures = match noise::detectable(&design(&plan), 1, POWER) {
+        Some(unit) => found.iter().map(|(measure, noise)| resolved(*measure, noise, unit)).collect(),
+        None => Vec::new(),
+    };
+    Resolution { minutes, preset: preset.name().to_string(), blocks, measures }
+}
+
+fn design(plan: &Plan) -> Design {
+    proofload_store::design_of(plan)
+}
+
+fn resolved(measure: Measure, noise: &Noise, unit: Detectable) -> Resolved {
+    let share = |factor: f64| {
+        let of = |sd: f64| (factor * sd).exp_m1();
+        let sd = noise.block_sd;
+        Between { value: of(sd.value), low: of(sd.low), high: of(sd.high) }
+    };
+    Resolved { measure: measure.name(), difference: share(unit.difference), band: share(unit.band) }
+}
+
+fn findings(run: &Run, found: &[(Measure, Noise)], blocks: u32, disturbed: u32) -> Vec<String> {
+    let mut said = Vec::new();
+    for (measure, noise) in found {
+        let ends = noise.difference;
+        // Each interval misses once in twenty: one that lies just beside 0 is no finding.
+        let reach = 0.5 * (ends.high - ends.low);
+        if ends.value.abs() > 2.0 * reach {
+            said.push(format!(
+                "two equal servers differ in {} by {:+.2} %: something favours one of them, and every verdict here",
+                measure.name(),
+                ends.value.exp_m1() * 100.0
+            ));
+        }
+    }
+    if blocks < FEW_BLOCKS {
+        said.push(format!("{blocks} blocks tell the spread only roughly; an audit of {BLOCKS} is better"));
+    }
+    if disturbed > 0 {
+        said.push(format!(
+            "{disturbed} blocks were disturbed by the machine and left out, as they are in any study"
+        ));
+    }
+    let unfit = run.counting_blocks().into_iter().flat_map(|block| &block.slices);
+    let unfit = unfit.filter(|slice| slice.phase == "measure" && !slice.measured.generator.fit).count();
+    if unfit > 0 {
+        said.push(format!("the generator was unfit in {unfit} slices: its own noise is in the figures"));
+    }
+    said
+}
+
+fn path_of(cache: &Cache, environment: &Environment) -> PathBuf {
+    let digest =
+        HEXLOWER.encode(&Sha256::digest(format!("{}\n{}", environment.machine, environment.cpu_model)));
+    cache.root().join("noise").join(format!("{}.json", &digest[..32]))
+}
+
+/// Keeps an audit in the cache as the last one of this machine.
+///
+/// # Errors
+/// When the cache cannot be written.
+pub fn keep(cache: &Cache, environment: &Environment, audit: &NoiseAudit) -> std::io::Result<()> {
+    ceiling::keep(&path_of(cache, environment), audit)
+}
+
+/// The last audit of this machine that the cache has; one that cannot be read is none.
+pub fn last(cache: &Cache, environment: &Environment) -> Option<NoiseAudit> {
+    let path = path_of(cache, environment);
+    let length = fs::metadata(&path).ok()?.len();
+    let bytes = fs::read(&path).ok().filter(|_| length <= FILE_BYTES_MAX)?;
+    let found: NoiseAudit = serde_json::from_slice(&bytes).ok()?;
+    let whole = found.format == FORMAT_VERSION && !found.measures.is_empty();
+    (whole && found.machine == environment.machine).then_some(found)
+}
+
+/// Why an audit may not hold any more, a phrase each; nothing when it does.
+pub fn outdated(audit: &NoiseAudit, environment: &Environment, unix_ns: u64) -> Vec<String> {
+    let mut why = Vec::new();
+    if unix_ns.checked_sub(audit.measured_unix_ns).is_none_or(|age_ns| age_ns > FRESH_NS) {
+        why.push("it is not of the last 7 days".to_string());
+    }
+    if audit.kernel != environment.kernel {
+        why.push(format!("the kernel was {} then", audit.kernel));
+    }
+    why
+}
+
+#[cfg(test)]
+mod tests;

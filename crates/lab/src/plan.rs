@@ -1,0 +1,479 @@
+//! From a checked study to a plan: how long, how often, in which order.
+//!
+//! A plan is on disk before the first start and decides everything that is left to chance. The points of a
+//! ladder nest inside the cycles: for each cycle, for each point, every variant once. So variants that are
+//! compared at a point stand next to each other in time, and drift within a block meets all points alike.
+
+mod capacity;
+mod explain;
+mod lines;
+mod looking;
+mod mode;
+mod order;
+mod reshape;
+mod retime;
+
+pub use explain::explain;
+pub(crate) use lines::workload_of;
+pub use lines::{redact_arguments, redact_own_arguments};
+pub use looking::{KEEP_GOING_BLOCKS_MAX, Length, keep_rules};
+pub use mode::choose as choose_mode;
+pub(crate) use order::beyond as order_beyond;
+pub use proofload_study::{CYCLES, Mode, SERIAL};
+pub use reshape::{reshape, seconds_per_block};
+pub use retime::retime;
+
+use proofload_engine::{Arrival, Extent, LoadPlan, Overflow, Target};
+use proofload_stats::Design;
+use proofload_stats::bounds::TABLE_ALPHA;
+use proofload_store::schema::{self, FORMAT_VERSION, Plan, PlannedClaim, StreamLoad, Timing};
+use proofload_study::quantity::keep_alive_label;
+use proofload_study::shortage::overflow_name;
+use proofload_study::{LoadKind, LoadPoint, Stand, Stream, Study, SubjectSpec, WorkloadEntry};
+use proofload_wire::http1::EncodeError;
+
+const S: u64 = 1_000_000_000;
+
+/// What one variant takes to get ready, in seconds: a JVM server with a small application on two busy
+/// cores. Only the estimate uses it.
+const START_S: f64 = 2.5;
+
+/// What one variant takes to end, in seconds: TERM, and the connectors' grace.
+const STOP_S: f64 = 1.0;
+
+/// What a slice takes beside its load, in seconds: waiting until the others are quiet, connecting,
+/// draining, writing.
+const SLICE_OVERHEAD_S: f64 = 0.4;
+
+/// Window of each of the two slices that a block has for the perturbation check: it is spread over the blocks, and
+/// what it takes is missing elsewhere.
+const PERTURBATION_NS: u64 = 2 * S;
+
+/// Longest warm-up of two variants, where it lasts until they are steady.
+const WARM_UP_CAP_S: u64 = 180;
+
+/// What such a warm-up is reckoned with: two JVM servers with a small application, from start to quiet compilers. Only
+/// the estimate uses it.
+const WARM_UP_RECKONED_S: u64 = 60;
+
+/// What a ceiling takes where none is in the cache, in seconds: the null server's start, discard, window, stop.
+const CEILING_S: f64 = 1.7;
+
+/// How much time a study takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// One block: right answers, clean stop, figures; no verdict.
+    Smoke,
+    /// Eight minutes: verdicts on young servers.
+    Quick,
+    /// Half an hour: longer warm-up, longer slices.
+    Default,
+    /// Two hours: what the default does, with more of everything.
+    Thorough,
+}
+
+impl Preset {
+    /// As it stands in the plan.
+    pub fn name(self) -> &'static str {
+        match self {
+            Preset::Smoke => "smoke",
+            Preset::Quick => "quick",
+            Preset::Default => "default",
+            Preset::Thorough => "thorough",
+        }
+    }
+
+    /// Whether a study's `quick:` block applies.
+    pub fn shortens(self) -> bool {
+        matches!(self, Preset::Smoke | Preset::Quick)
+    }
+
+    /// Lengths and counts, before the budget cuts the looks.
+    fn timing(self, variants: usize) -> Timing {
+        let design = match self {
+            Preset::Smoke => Design::smoke(),
+            Preset::Quick => Design::quick(),
+            Preset::Default => Design::default(),
+            Preset::Thorough => Design::thorough(),
+        };
+        let (warm_up_s, cycles, slice_ns, discard_ns, budget_min) = match self {
+            // Enough to see right answers and plausible figures from two JVMs, far within three minutes.
+            Preset::Smoke => (5, 2, S, S / 10, 3),
+            // The steepest part of a JVM's warm-up lies in its first ten seconds; what is left is shared by
+            // the variants, and pairing removes it. Six short slices a block beat one long one: drift
+            // within the block falls out of the difference. A tenth of a short slice is discarded, for new
+            // connections.
+            Preset::Quick => (12, 6, S, S / 10, 8),
+            // The least: the compilers of a small server need about as long. It lasts until the variants are steady.
+            Preset::Default => (30, 6, 4 * S, S, 30),
+            Preset::Thorough => (45, 6, 8 * S, S, 120),
+        };
+        // Variants share the warm-up in short turns, so that they are equally old and had equal load when
+        // it ends; warming one after the other would leave the first cold again and the last young. The
+        // figures above are for two variants; more of them take longer, so that each gets as much load.
+        let of_all = |seconds: u64| seconds * S * variants.max(2) as u64 / 2;
+        let warm_up_cap_ns = if self.shortens() { 0 } else { of_all(WARM_UP_CAP_S) };
+        Timing {
+            warm_up_ns: of_all(warm_up_s),
+            warm_up_cap_ns,
+            cycles,
+            // One block has no later ones.
+            cycles_adapt: self != Preset::Smoke,
+            slice_ns,
+            discard_ns,
+            // What a healthy server has in flight ends within its response time; two seconds are generous.
+            drain_ns: 2 * S,
+            perturbation_ns: match self {
+                Preset::Smoke => 0,
+                // Twelve blocks have this much room left in eight minutes.
+                Preset::Quick => S * 4 / 5,
+                Preset::Default | Preset::Thorough => PERTURBATION_NS,
+            },
+            looks: design.looks,
+            looking: String::new(),
+            futility: self != Preset::Smoke,
+            budget_ns: budget_min * 60 * S,
+        }
+    }
+}
+
+/// Makes the plan of a study. The looks that the budget has no room for are cut, and said under
+/// `not_tested`.
+///
+/// `length` is a budget instead of the preset's, or a [`Length`]; `mode` comes from [`choose_mode`]; CPU lists are recorded as they are.
+pub fn make(
+    study: &Study,
+    preset: Preset,
+    seed: u64,
+    length: impl Into<Length>,
+    mode: (Mode, String),
+    generator_cpus: &[usize],
+    subject_cpus: &[usize],
+) -> Plan {
+    let (mode, mode_reason) = mode;
+    let variants = study.variants.len();
+    let mut timing = preset.timing(variants);
+    length.into().enter(&mut timing);
+    if study.points.iter().any(LoadPoint::is_whole) {
+        // A load with a shape is carried out once in a block: its own length is its slice.
+        timing.cycles = 1;
+        timing.cycles_adapt = false;
+    }
+    if study.points.iter().all(LoadPoint::is_whole) {
+        timing.perturbation_ns = 0;
+    }
+    let block_s = block_seconds(study, &timing);
+    let mut not_tested = lines::not_tested(study, preset, age_seconds(study, &timing, mode));
+    let ceilings_s = study.points.len() as f64 * CEILING_S;
+    match study.capacity {
+        // A search has no looks and no verdicts.
+        Some(_) => not_tested.clone_from(&study.not_tested),
+        None => cut_looks(&mut timing, block_s, ceilings_s, &mut not_tested),
+    }
+    let blocks = timing.looks.last().copied().unwrap_or(1);
+    let replication = if has_url(study) { "process" } else { "start" };
+    let mut plan = Plan {
+        format: FORMAT_VERSION,
+        study: study.name.clone(),
+        question: study.question.clone(),
+        preset: preset.name().to_string(),
+        seed,
+        replication: replication.to_string(),
+        alpha: TABLE_ALPHA,
+        variants: study.variants.iter().map(lines::variant).collect(),
+        workload: lines::workload(study),
+        streams: study.streams.iter().map(|stream| stream.name.clone()).collect(),
+        points: study.points.iter().map(|point| lines::point(study, point)).collect(),
+        claims: planned_claims(study),
+        expectations: lines::expectations(study),
+        references: lines::references(study),
+        not_tested,
+        mode: mode.name().to_string(),
+        mode_reason,
+        order: match mode {
+            Mode::Cycles => order::blocks(seed, blocks, timing.cycles, variants),
+            Mode::Serial => order::serial(seed, blocks, timing.cycles, variants),
+        },
+        timing,
+        generator_cpus: generator_cpus.to_vec(),
+        subject_cpus: subject_cpus.to_vec(),
+        estimated_seconds: f64::from(blocks) * block_s + ceilings_s,
+        study_text: study.text.clone(),
+        settings: study.settings.clone(),
+        only: study.only.clone(),
+        driver: study.driver.name().to_string(),
+        ..Plan::default()
+    };
+    if let Some(load) = &study.capacity {
+        capacity::arrange(study, load, preset, &mut plan);
+    }
+    plan
+}
+
+fn has_url(study: &Study) -> bool {
+    study.variants.iter().any(|variant| matches!(variant.subject, SubjectSpec::Url { .. }))
+}
+
+fn planned_claims(study: &Study) -> Vec<PlannedClaim> {
+    let planned = |(name, text): &(String, String)| PlannedClaim { name: name.clone(), text: text.clone() };
+    study.declared_claims.iter().map(planned).collect()
+}
+
+/// Seconds that one variant is measured in a block, at all points.
+fn measured_seconds(study: &Study, timing: &Timing) -> f64 {
+    let of_point = |point: &LoadPoint| match point.is_whole() {
+        true => point.estimated_ns(),
+        false => timing.slice_ns + timing.discard_ns,
+    };
+    let one_each = study.points.iter().map(|point| of_point(point) as f64 / S as f64 + SLICE_OVERHEAD_S);
+    one_each.sum::<f64>() * f64::from(timing.cycles)
+}
+
+fn block_seconds(study: &Study, timing: &Timing) -> f64 {
+    let variants = study.variants.len() as f64;
+    let measured_s = variants * measured_seconds(study, timing);
+    let perturbation_s = match timing.perturbation_ns {
+        0 => 0.0,
+        window_ns => {
+            2.0 * ((window_ns + perturbation_discard_ns(timing)) as f64 / S as f64 + SLICE_OVERHEAD_S)
+        }
+    };
+    perturbation_s
+        + starts_of(study) as f64 * (START_S + STOP_S)
+        + reckoned_warm_up_s(study, timing)
+        + measured_s
+}
+
+/// What the warm-up of a block is taken for: its length where that is fixed, else between its shortest and longest.
+fn reckoned_warm_up_s(study: &Study, timing: &Timing) -> f64 {
+    let reckoned_ns = WARM_UP_RECKONED_S * S * study.variants.len().max(2) as u64 / 2;
+    timing.warm_up_ns.max(reckoned_ns.min(timing.warm_up_cap_ns)) as f64 / S as f64
+}
+
+/// Load before the window of a slice of the perturbation check that is discarded.
+pub(crate) fn perturbation_discard_ns(timing: &Timing) -> u64 {
+    timing.discard_ns.min(S / 2)
+}
+
+/// Processes that a block starts: none for what already runs, one for all that share it.
+fn starts_of(study: &Study) -> usize {
+    let started = study.variants.iter().filter(|v| !matches!(v.subject, SubjectSpec::Url { .. }));
+    let (sharing, alone): (Vec<_>, Vec<_>) = started.partition(|variant| variant.shares.is_some());
+    let shared: std::collections::BTreeSet<_> = sharing.iter().map(|variant| &variant.shares).collect();
+    alone.len() + shared.len()
+}
+
+/// How old the servers are, in whole seconds, when the first slice begins and when the last ends.
+fn age_seconds(study: &Study, timing: &Timing, mode: Mode) -> (u64, u64) {
+    let variants = study.variants.len().max(1) as f64;
+    let (warm_up_s, measured_s) =
+        (timing.warm_up_ns as f64 / S as f64, measured_seconds(study, timing) * variants);
+    let (warm_up_s, measured_s) = match mode {
+        Mode::Cycles => (warm_up_s, measured_s),
+        Mode::Serial => (warm_up_s / variants, measured_s / variants),
+    };
+    // One second stands for the time between one variant's start and the next one's.
+    let from = warm_up_s + 1.0;
+    (from.round() as u64, (from + measured_s).round() as u64)
+}
+
+/// Keeps the looks that the budget has room for beside the ceilings; the first one always.
+fn cut_looks(timing: &mut Timing, block_s: f64, ceilings_s: f64, not_tested: &mut Vec<String>) {
+    let room = ((timing.budget_ns as f64 / S as f64 - ceilings_s).max(0.0) / block_s).floor() as u32;
+    let minutes = |seconds: f64| format!("{:.0} min", (seconds / 60.0).ceil());
+    let all = timing.looks.clone();
+    let first = all.first().copied().unwrap_or(1);
+    timing.looks.retain(|look| *look <= room.max(first));
+    if room < first {
+        not_tested.push(format!(
+            "any claim, most likely: the first look needs {first} blocks of about {block_s:.0} s, the budget has \
+             room for {room}; give --budget {}",
+            minutes(f64::from(first) * block_s + ceilings_s).replace(" min", "m")
+        ));
+    } else if timing.looks.len() < all.len() {
+        let last = all.last().copied().unwrap_or(first);
+        not_tested.push(format!(
+            "looks after {} blocks: the budget has room for {room} blocks of about {block_s:.0} s, all {last} \
+             would take {}",
+            timing.looks.last().copied().unwrap_or(first),
+            minutes(f64::from(last) * block_s)
+        ));
+    }
+}
+
+/// A load as it is recorded; `streams` are those of the study.
+pub(crate) fn planned_point(streams: &[Stream], point: &LoadPoint) -> schema::LoadPoint {
+    let (rate_per_s, arrival) = match &point.kind {
+        LoadKind::Open { rate_per_s, arrival } => (Some(*rate_per_s), Some(*arrival)),
+        LoadKind::OpenStages { arrival, .. } => (None, Some(*arrival)),
+        _ => (None, None),
+    };
+    let alone = streams.is_empty();
+    let streams = streams.iter().zip(&point.streams).map(|(stream, load)| StreamLoad {
+        stream: stream.name.clone(),
+        model: load.model().to_string(),
+        connections: load.connections,
+        profile: load.in_words(),
+        most_connections: load.open.shortage.most_connections.unwrap_or(0),
+        think_ns: load.think_ns(),
+    });
+    schema::LoadPoint {
+        label: point.label.clone(),
+        model: point.model().to_string(),
+        connections: point.connections,
+        most_connections: point.open.shortage.most_connections.filter(|_| alone).unwrap_or(0),
+        overflow: match point.open.shortage.overflow {
+            Overflow::Drop if alone => overflow_name(Overflow::Drop).to_string(),
+            _ => String::new(),
+        },
+        coalesce_ns: if alone { point.open.coalesce_ns } else { 0 },
+        rate_per_s: rate_per_s.filter(|_| alone),
+        arrival: arrival.filter(|_| alone).map(|arrival| arrival_name(arrival).to_string()),
+        think_ns: if alone { point.think_ns() } else { 0 },
+        think: if alone { point.spread_in_words() } else { String::new() },
+        keep_alive: keep_alive_label(point.keep_alive),
+        profile: if alone { point.shape_in_words() } else { String::new() },
+        whole: point.is_whole(),
+        length_ns: point.length_ns(),
+        checkpoint_ns: point.checkpoint_ns(),
+        streams: streams.collect(),
+        asks: String::new(),
+    }
+}
+
+/// Lets the loads whose connections the tool chooses have as many as they could have when the run was begun: it goes on
+/// under the limits of another shell.
+pub fn keep_most_connections(study: &mut Study, begun: &Plan) {
+    let keep = |load: &mut LoadPoint, most: u32| {
+        if load.open.auto && most > 0 {
+            load.open.shortage.most_connections = Some(most);
+        }
+    };
+    for point in &mut study.points {
+        let Some(recorded) = begun.points.iter().find(|recorded| recorded.label == point.label) else {
+            continue;
+        };
+        for (load, recorded) in point.streams.iter_mut().zip(&recorded.streams) {
+            keep(load, recorded.most_connections);
+        }
+        keep(point, recorded.most_connections);
+    }
+}
+
+fn arrival_name(arrival: Arrival) -> &'static str {
+    match arrival {
+        Arrival::Constant => "constant",
+        Arrival::Poisson => "poisson",
+    }
+}
+
+/// What a load needs beside the study.
+#[derive(Clone, Debug)]
+pub struct LoadTerms<'a> {
+    /// Where the variant listens, and what connections to it pass through.
+    pub target: Target,
+    /// `host:port` for the Host header.
+    pub authority: &'a str,
+    /// Load before the window that is discarded.
+    pub discard_ns: u64,
+    /// When to stop issuing.
+    pub extent: Extent,
+    /// How long to wait for what is in flight at the end.
+    pub drain_ns: u64,
+    /// Threads; fewer are taken when there are fewer connections.
+    pub workers: u32,
+    /// CPUs to pin workers to; empty pins none.
+    pub cpus: Vec<usize>,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+/// Why a load cannot be planned.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadPlanError {
+    /// A request of the workload cannot be encoded.
+    #[error("workload {entry}: {source}")]
+    Request {
+        /// Name of the entry.
+        entry: String,
+        /// What is wrong with it.
+        source: EncodeError,
+    },
+}
+
+/// The engine's plans of one load: the study's workload at one point, against one address; one for each stream.
+///
+/// # Errors
+/// When a request cannot be encoded for this authority.
+pub fn load_plans(
+    study: &Study,
+    point: &LoadPoint,
+    stand: Stand,
+    terms: &LoadTerms<'_>,
+) -> Result<Vec<LoadPlan>, LoadPlanError> {
+    if study.streams.is_empty() {
+        let asked = match point.asks {
+            Some(entry) => &study.workload[entry..=entry],
+            None => &study.workload,
+        };
+        return Ok(vec![load_plan(study, asked, point, stand, terms)?]);
+    }
+    let streams = study.streams.iter().zip(&point.streams).enumerate();
+    let plans = streams.map(|(at, (stream, load))| {
+        // Streams of the same rate would otherwise send at the same instants.
+        let seed = terms.seed.wrapping_add((at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let terms = LoadTerms { seed, ..terms.clone() };
+        load_plan(study, &study.workload[stream.entries.clone()], load, stand, &terms)
+    });
+    plans.collect()
+}
+
+fn load_plan(
+    study: &Study,
+    workload: &[WorkloadEntry],
+    point: &LoadPoint,
+    stand: Stand,
+    terms: &LoadTerms<'_>,
+) -> Result<LoadPlan, LoadPlanError> {
+    let mut mix = Vec::with_capacity(workload.len());
+    for entry in workload {
+        let encoded = entry.encode(terms.authority);
+        mix.push(encoded.map_err(|source| LoadPlanError::Request { entry: entry.name.clone(), source })?);
+    }
+    let (profile, connections, extent) = match stand {
+        Stand::In => {
+            let (profile, connections) = point.kind.stand_in(point.connections, point.open.coalesce_ns);
+            (profile, connections, terms.extent)
+        }
+        Stand::Itself => {
+            let extent = point.kind.extent(point.connections).unwrap_or(terms.extent);
+            (point.kind.profile(point.open.coalesce_ns), point.connections, extent)
+        }
+    };
+    Ok(LoadPlan {
+        targets: vec![terms.target.clone()],
+        mix,
+        discard_ns: if profile.is_shaped() { 0 } else { terms.discard_ns },
+        profile,
+        connections,
+        keep_alive: point.keep_alive,
+        timeouts: study.timeouts,
+        extent,
+        drain_ns: match extent {
+            // Every one of a number of requests comes to its end: by an answer or by its time-out.
+            Extent::Requests { .. } => terms.drain_ns.max(study.timeouts.response_ns),
+            Extent::DurationNs(_) => terms.drain_ns,
+        },
+        workers: terms.workers.clamp(1, connections.max(1)),
+        cpus: terms.cpus.clone(),
+        seed: terms.seed,
+        share: (0, 1),
+        asking: study.asking.clone(),
+        shortage: point.open.shortage,
+        driver: study.driver,
+    })
+}
+
+#[cfg(test)]
+mod tests;

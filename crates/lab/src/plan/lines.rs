@@ -1,0 +1,183 @@
+//! The sentences and lines of a plan. Credentials never reach them.
+
+use super::Preset;
+use proofload_engine::Asking;
+use proofload_store::schema::{
+    self, Level, PlannedConclusion, PlannedExpectation, PlannedFigure, PlannedReference,
+};
+use proofload_study::redact::{self, REDACTED, is_sensitive};
+use proofload_study::{
+    Conclusion, ExpectedRow, LoadPoint, Reference, Stream, Study, SubjectSpec, Variant, WorkloadEntry,
+};
+
+/// Arguments of a command with credentials replaced; for whoever enters a command in a plan.
+pub fn redact_arguments(args: &[String]) -> Vec<String> {
+    redact::arguments(args)
+}
+
+/// Arguments of Proofload itself with credentials replaced; for whoever enters its command line in a record.
+pub fn redact_own_arguments(args: &[String]) -> Vec<String> {
+    redact::own_arguments(args)
+}
+
+pub(super) fn variant(variant: &Variant) -> schema::Variant {
+    let levels = variant.levels.iter();
+    let levels =
+        levels.map(|(factor, level)| Level { factor: factor.clone(), level: level.clone() }).collect();
+    let (kind, description, command) = match &variant.subject {
+        SubjectSpec::Catalogue { folder, with } => {
+            let mut parts = vec![folder.clone()];
+            for (name, value) in with {
+                let value = if is_sensitive(name) { REDACTED } else { value };
+                parts.push(format!("{name} {value}"));
+            }
+            ("catalogue", parts.join(", "), Vec::new())
+        }
+        SubjectSpec::Command { args, port, .. } => {
+            let program = args.first().map_or("", String::as_str);
+            let port = port.map_or("a free port".to_string(), |port| format!("port {port}"));
+            ("command", format!("{program} on {port}"), redact_arguments(args))
+        }
+        SubjectSpec::Url { address, authority } => {
+            let scheme = variant.passage.scheme();
+            ("url", format!("{scheme}://{authority} at {address}, already running"), Vec::new())
+        }
+    };
+    schema::Variant {
+        name: variant.name.clone(),
+        levels,
+        kind: kind.to_string(),
+        description,
+        command,
+        shares: variant.shares.clone().unwrap_or_default(),
+        transport: variant.passage.recorded(),
+        ..schema::Variant::default()
+    }
+}
+
+pub(super) fn expectations(study: &Study) -> Vec<PlannedExpectation> {
+    let planned = |row: &ExpectedRow| PlannedExpectation {
+        quantity: row.quantity.clone(),
+        range: row.range.clone(),
+        source: row.source.clone(),
+    };
+    study.expectations.iter().map(planned).collect()
+}
+
+pub(super) fn references(study: &Study) -> Vec<PlannedReference> {
+    let figure = |(quantity, value): &(String, String)| PlannedFigure {
+        quantity: quantity.clone(),
+        value: value.clone(),
+    };
+    let planned = |reference: &Reference| PlannedReference {
+        source: reference.source.clone(),
+        url: reference.url.clone(),
+        figures: reference.figures.iter().map(figure).collect(),
+        conclusions: reference.conclusions.iter().map(conclusion).collect(),
+    };
+    study.references.iter().map(planned).collect()
+}
+
+fn conclusion(conclusion: &Conclusion) -> PlannedConclusion {
+    let Conclusion { says, claims, was, beware, not_tested } = conclusion.clone();
+    PlannedConclusion { says, claims, was, beware, not_tested }
+}
+
+/// One line for each entry: `page: GET /test, Accept: text/html, expects status 200 and 347 bytes, 1 of 3`; with
+/// streams the stream's name stands before it.
+pub(super) fn workload(study: &Study) -> Vec<String> {
+    if study.points.iter().any(|point| point.asks.is_some()) {
+        let alone = study.workload.iter().map(|entry| entry_line(entry, entry.weight.into()));
+        return alone.chain(shared_lines(&study.asking)).collect();
+    }
+    if study.streams.is_empty() {
+        return workload_of(&study.workload, &study.asking);
+    }
+    let of_stream = |stream: &Stream| {
+        let entries = entry_lines(&study.workload[stream.entries.clone()]);
+        entries.into_iter().map(|line| format!("{} {line}", stream.name)).collect::<Vec<_>>()
+    };
+    study.streams.iter().flat_map(of_stream).chain(shared_lines(&study.asking)).collect()
+}
+
+/// A load point with what it asks, where that is not the whole workload.
+pub(super) fn point(study: &Study, point: &LoadPoint) -> schema::LoadPoint {
+    let asks = point.asks.and_then(|entry| study.workload.get(entry)).map(|entry| entry.name.clone());
+    schema::LoadPoint { asks: asks.unwrap_or_default(), ..super::planned_point(&study.streams, point) }
+}
+
+/// The same of entries without streams.
+pub(crate) fn workload_of(entries: &[WorkloadEntry], asking: &Asking) -> Vec<String> {
+    [entry_lines(entries), shared_lines(asking)].concat()
+}
+
+fn entry_lines(entries: &[WorkloadEntry]) -> Vec<String> {
+    let total: u64 = entries.iter().map(|entry| u64::from(entry.weight)).sum();
+    entries.iter().map(|entry| entry_line(entry, total)).collect()
+}
+
+/// What is said of all connections.
+fn shared_lines(asking: &Asking) -> Vec<String> {
+    let mut shared = Vec::new();
+    if asking.cookies {
+        shared.push("each connection keeps its cookies".to_string());
+    }
+    if !asking.bind.is_empty() {
+        let from: Vec<String> = asking.bind.iter().map(ToString::to_string).collect();
+        shared.push(format!("connections leave from {}", from.join(", ")));
+    }
+    shared
+}
+
+fn entry_line(entry: &WorkloadEntry, total: u64) -> String {
+    let shown = &entry.shown;
+    let mut parts =
+        vec![format!("{}: {} {}", entry.name, entry.request.method, redact::argument(&shown.target))];
+    for (name, value) in &shown.headers {
+        let value = if is_sensitive(name) { REDACTED.into() } else { redact::argument(value) };
+        parts.push(format!("{name}: {value}"));
+    }
+    if !shown.body.is_empty() {
+        parts.push(shown.body.clone());
+    }
+    if entry.follow > 0 {
+        parts.push(format!("follows {} redirects", entry.follow));
+    }
+    let mut expected = Vec::new();
+    match entry.expect.status {
+        Some(status) => expected.push(format!("status {status}")),
+        None => expected.push("status 200 to 399".to_string()),
+    }
+    expected.extend(entry.expect.bytes.map(|bytes| format!("{bytes} bytes")));
+    expected.extend(
+        entry.expect.text.as_ref().map(|text| format!("the text {:?}", String::from_utf8_lossy(text))),
+    );
+    parts.push(format!("expects {}", expected.join(" and ")));
+    if u64::from(entry.weight) != total {
+        parts.push(format!("{} of {total}", entry.weight));
+    }
+    parts.join(", ")
+}
+
+/// What the preset, the study's `quick:` block and the kind of subjects leave untested.
+pub(super) fn not_tested(study: &Study, preset: Preset, age_seconds: (u64, u64)) -> Vec<String> {
+    let mut out = study.not_tested.clone();
+    let (from, to) = age_seconds;
+    match preset {
+        Preset::Smoke => out.push("any claim: one block gives no verdict".to_string()),
+        Preset::Quick => out.push(format!(
+            "older servers: these are young servers, {from} to {to} s after start; the warm-up is fixed, and steady \
+             state is not looked for"
+        )),
+        // The warm-up lasts until the servers are steady, and the report says which were.
+        Preset::Default | Preset::Thorough => {}
+    }
+    if super::has_url(study) {
+        // A server that already runs has its own age, which nobody knows.
+        out.retain(|line| !line.starts_with("older servers"));
+        let running =
+            "the setups themselves: verdicts are between these running processes, which are not restarted";
+        out.push(running.to_string());
+    }
+    out
+}

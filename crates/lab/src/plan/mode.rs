@@ -1,0 +1,116 @@
+//! How the variants take turns: in cycles, all running at once, or serially, one after the other.
+//!
+//! Cycles are the better experiment, for what drifts within a block meets all variants alike. What cannot be
+//! cut into slices (a fixed count, a ramp of users) and what does not fit into memory together runs serially.
+
+use proofload_study::{Mode, Study, Variant};
+
+/// Share of the available memory that variants may need together.
+const MEMORY_SHARE: f64 = 0.9;
+/// What a server takes beside the memory that it declares: for a JVM its code, its threads' stacks, its buffers.
+const BESIDE_SHARE: f64 = 0.25;
+const BESIDE_BYTES: u64 = 128 << 20;
+
+/// The mode of a study, and why.
+///
+/// `asked` comes from the command line and goes before the study's own word; `available_bytes` is the memory
+/// that new processes can have.
+///
+/// # Errors
+/// When cycles are asked for and a load cannot be cut into slices; says what to do.
+pub fn choose(
+    study: &Study,
+    asked: Option<Mode>,
+    available_bytes: Option<u64>,
+) -> Result<(Mode, String), String> {
+    let whole = study.points.iter().find(|point| point.is_whole());
+    match (asked.or(study.mode), whole) {
+        (Some(Mode::Cycles), Some(point)) => Err(format!(
+            "mode cycles: the load {} cannot be cut into slices; leave the mode out, or write serial",
+            point.label
+        )),
+        (Some(mode), _) => Ok((mode, "asked for".to_string())),
+        (None, Some(point)) => {
+            Ok((Mode::Serial, format!("the load {} cannot be cut into slices", point.label)))
+        }
+        (None, None) => Ok(by_memory(&study.variants, available_bytes)),
+    }
+}
+
+fn by_memory(variants: &[Variant], available_bytes: Option<u64>) -> (Mode, String) {
+    let fits = || (Mode::Cycles, "the variants run side by side".to_string());
+    let Some(available) = available_bytes else { return fits() };
+    let room = (available as f64 * MEMORY_SHARE) as u64;
+    let needed = needed_bytes(variants);
+    if variants.len() < 2 || needed <= room {
+        return fits();
+    }
+    let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
+    let reason = format!(
+        "{} variants need about {:.1} GiB together, {:.1} GiB are available",
+        variants.len(),
+        gib(needed),
+        gib(available)
+    );
+    (Mode::Serial, reason)
+}
+
+/// What all processes take together, as far as their parameters tell. Those that share a process count once.
+fn needed_bytes(variants: &[Variant]) -> u64 {
+    let mut counted: Vec<&str> = Vec::new();
+    let mut sum = 0u64;
+    for variant in variants {
+        if let Some(shared) = &variant.shares {
+            if counted.contains(&shared.as_str()) {
+                continue;
+            }
+            counted.push(shared);
+        }
+        let beside = (variant.memory_bytes as f64 * BESIDE_SHARE) as u64 + BESIDE_BYTES;
+        sum = sum.saturating_add(variant.memory_bytes).saturating_add(beside);
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::{SMALL, TestCatalogue};
+    use proofload_study::Options;
+    use std::path::Path;
+
+    const GIB: u64 = 1 << 30;
+
+    fn with_memory(bytes: u64) -> Study {
+        let read =
+            proofload_study::parse(SMALL, "mode.yaml", Path::new("."), &Options::default(), &TestCatalogue);
+        let mut study = read.unwrap_or_else(|problems| panic!("{problems}"));
+        study.variants.iter_mut().for_each(|variant| variant.memory_bytes = bytes);
+        study
+    }
+
+    #[test]
+    fn variants_that_do_not_fit_in_memory_together_run_one_after_the_other() {
+        let study = with_memory(4 * GIB);
+        let (mode, reason) = choose(&study, None, Some(8 * GIB)).unwrap();
+        assert_eq!(mode, Mode::Serial);
+        assert_eq!(reason, "2 variants need about 10.2 GiB together, 8.0 GiB are available");
+        assert_eq!(choose(&study, None, Some(16 * GIB)).unwrap().0, Mode::Cycles);
+        assert_eq!(choose(&study, None, None).unwrap().0, Mode::Cycles, "nothing is known");
+    }
+
+    #[test]
+    fn variants_of_one_process_take_its_memory_once() {
+        let mut study = with_memory(4 * GIB);
+        study.variants.iter_mut().for_each(|variant| variant.shares = Some("server".to_string()));
+        assert_eq!(choose(&study, None, Some(8 * GIB)).unwrap().0, Mode::Cycles);
+    }
+
+    #[test]
+    fn what_is_asked_for_goes_first_and_the_command_line_before_the_study() {
+        let mut study = with_memory(4 * GIB);
+        study.mode = Some(Mode::Serial);
+        assert_eq!(choose(&study, None, None).unwrap(), (Mode::Serial, "asked for".to_string()));
+        assert_eq!(choose(&study, Some(Mode::Cycles), Some(GIB)).unwrap().0, Mode::Cycles);
+    }
+}

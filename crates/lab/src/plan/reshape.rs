@@ -1,0 +1,39 @@
+//! Other blocks than the preset's: for studies that are parts of something larger, and end when that wants it.
+
+use super::{CEILING_S, Mode, S, block_seconds, order};
+use proofload_store::schema::{Plan, Timing};
+use proofload_study::Study;
+
+/// Gives a plan looks of its own, of which the last ends it, and as much time as they may take. The order of its
+/// blocks is drawn anew from its seed, its estimate made anew; what the plan said of looks that its budget had no room
+/// for falls.
+pub fn reshape(plan: &mut Plan, study: &Study, looks: &[u32], budget_ns: u64) {
+    let blocks = looks.last().copied().unwrap_or(1);
+    let (variants, cycles) = (study.variants.len(), plan.timing.cycles);
+    // The parts of a larger thing are compared with each other: all their blocks are alike.
+    plan.timing = Timing {
+        looks: looks.to_vec(),
+        budget_ns,
+        cycles_adapt: false,
+        futility: false,
+        ..plan.timing.clone()
+    };
+    plan.order = match Mode::from_name(&plan.mode) {
+        Some(Mode::Serial) => order::serial(plan.seed, blocks, cycles, variants),
+        _ => order::blocks(plan.seed, blocks, cycles, variants),
+    };
+    let ceilings_s = if plan.no_ceiling { 0.0 } else { study.points.len() as f64 * CEILING_S };
+    plan.estimated_seconds = f64::from(blocks) * block_seconds(study, &plan.timing) + ceilings_s;
+    plan.not_tested
+        .retain(|line| !line.starts_with("looks after") && !line.starts_with("any claim, most likely"));
+}
+
+/// About how long a block of a plan would take with so many of its study's variants, in seconds.
+pub fn seconds_per_block(study: &Study, plan: &Plan, variants: usize) -> f64 {
+    let mut part = study.clone();
+    part.variants.truncate(variants);
+    let all = study.variants.len().max(2) as f64;
+    let timing = &plan.timing;
+    let warm_up_ns = (timing.warm_up_ns as f64 * variants.max(2) as f64 / all) as u64;
+    block_seconds(&part, &Timing { warm_up_ns, ..timing.clone() }).max(1.0 / S as f64)
+}

@@ -1,0 +1,65 @@
+//! Other lengths than the preset's: for studies that are over in seconds.
+
+use proofload_store::schema::Plan;
+use proofload_study::quantity::duration;
+
+/// Replaces lengths of a plan by those in `list`: `warm-up=100ms,slice=50ms,discard=10ms,cycles=2`. Cycles can only
+/// become fewer, by twos: the second of each pair is the first reversed. What was replaced is entered as not
+/// tested.
+///
+/// # Errors
+/// What is wrong with the list, in a sentence.
+pub fn retime(plan: &mut Plan, list: &str) -> Result<(), String> {
+    for part in list.split(',') {
+        let (name, value) =
+            part.split_once('=').ok_or_else(|| format!("{part:?}: write name=value, as slice=50ms"))?;
+        let length = || duration(value).map_err(|why| format!("{name}: {why}"));
+        match name {
+            // Whoever says how long means just that.
+            "warm-up" => (plan.timing.warm_up_ns, plan.timing.warm_up_cap_ns) = (length()?, 0),
+            "slice" => {
+                plan.timing.slice_ns = length()?;
+                plan.timing.perturbation_ns = plan.timing.perturbation_ns.min(plan.timing.slice_ns);
+            }
+            "discard" => plan.timing.discard_ns = length()?,
+            "cycles" => {
+                let most = plan.timing.cycles;
+                let cycles = value.parse::<u32>().ok().filter(|n| (2..=most).contains(n) && n % 2 == 0);
+                let cycles =
+                    cycles.ok_or_else(|| format!("cycles: write an even number from 2 to {most}"))?;
+                plan.timing.cycles = cycles;
+                plan.order.iter_mut().for_each(|block| block.truncate(cycles as usize));
+            }
+            _ => return Err(format!("{name:?} is none of warm-up, slice, discard, cycles")),
+        }
+    }
+    if plan.timing.slice_ns == 0 {
+        return Err("slice: must be longer than nothing".to_string());
+    }
+    plan.timing.cycles_adapt = false;
+    plan.not_tested.push(format!("the preset's own lengths: {list} was given"));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proofload_store::schema::Timing;
+
+    #[test]
+    fn lengths_are_replaced_and_it_is_said() {
+        let timing =
+            Timing { cycles: 6, slice_ns: 5, warm_up_cap_ns: 9, cycles_adapt: true, ..Timing::default() };
+        let mut plan = Plan { timing, order: vec![vec![vec![0, 1]; 6]; 3], ..Plan::default() };
+        retime(&mut plan, "warm-up=100ms,slice=50ms,discard=0s,cycles=2").expect("good");
+        let timing = &plan.timing;
+        assert_eq!((timing.warm_up_ns, timing.slice_ns, timing.cycles), (100_000_000, 50_000_000, 2));
+        assert_eq!(timing.warm_up_cap_ns, 0, "a length that is given is fixed");
+        assert!(!timing.cycles_adapt, "whoever gives lengths means them for all blocks");
+        assert!(plan.order.iter().all(|block| block.len() == 2));
+        assert_eq!(plan.not_tested.len(), 1);
+        for wrong in ["", "slice", "slice=", "slice=0s", "cycles=3", "cycles=8", "drain=1s"] {
+            assert!(retime(&mut plan, wrong).is_err(), "{wrong}");
+        }
+    }
+}

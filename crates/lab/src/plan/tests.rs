@@ -1,0 +1,187 @@
+use super::*;
+use crate::tests::{SMALL, TestCatalogue};
+use proofload_study::Options;
+
+use std::path::Path;
+
+mod published;
+
+fn study_of(text: &str) -> Study {
+    proofload_study::parse(text, "plan.yaml", Path::new("."), &Options::default(), &TestCatalogue)
+        .unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+fn cycles() -> (Mode, String) {
+    (Mode::Cycles, "side by side".to_string())
+}
+
+fn small() -> Study {
+    study_of(SMALL)
+}
+
+#[test]
+fn two_variants_at_one_point_fit_twelve_blocks_into_eight_minutes() {
+    let plan = make(&small(), Preset::Quick, 1, None, cycles(), &[0], &[1]);
+    assert_eq!(plan.timing.looks, [4, 6, 8, 10, 12]);
+    assert_eq!((plan.timing.warm_up_ns, plan.timing.cycles, plan.timing.slice_ns), (12 * S, 6, S));
+    assert!(plan.estimated_seconds <= 480.0, "{}", plan.estimated_seconds);
+    assert_eq!(plan.order.len(), 12);
+    assert!(
+        plan.not_tested.iter().any(|line| line.contains("young servers, 13 to 31 s after start")),
+        "{:?}",
+        plan.not_tested
+    );
+}
+
+#[test]
+fn smoke_takes_one_block_and_far_less_than_three_minutes() {
+    let plan = make(&small(), Preset::Smoke, 1, None, cycles(), &[0], &[1]);
+    assert_eq!(plan.timing.looks, [1]);
+    assert!(plan.estimated_seconds < 40.0, "{}", plan.estimated_seconds);
+    assert!(plan.not_tested.iter().any(|line| line.contains("one block")));
+}
+
+#[test]
+fn looks_beyond_the_budget_are_cut_and_said() {
+    let study = study_of(&SMALL.replace("connections: 64", "connections: [64, 128, 256]"));
+    let plan = make(&study, Preset::Quick, 1, None, cycles(), &[], &[]);
+    assert_eq!(plan.timing.looks, [4, 6]);
+    assert!(
+        plan.not_tested.iter().any(|line| line.starts_with("looks after 6 blocks")),
+        "{:?}",
+        plan.not_tested
+    );
+    let plan = make(&study, Preset::Quick, 1, Some(60 * S), cycles(), &[], &[]);
+    assert_eq!(plan.timing.looks, [4]);
+    assert!(plan.not_tested.iter().any(|line| line.contains("give --budget 6m")), "{:?}", plan.not_tested);
+}
+
+#[test]
+fn a_study_that_keeps_going_is_looked_at_after_every_block_as_its_plan_says() {
+    let keep_going = |budget_ns| Length { budget_ns, keep_going: true };
+    let plan = make(&small(), Preset::Quick, 1, keep_going(None), cycles(), &[], &[]);
+    assert_eq!(plan.timing.looking, proofload_store::ANYTIME);
+    assert_eq!(plan.timing.looks, (5..=KEEP_GOING_BLOCKS_MAX).collect::<Vec<_>>());
+    assert_eq!((plan.order.len(), plan.timing.futility), (KEEP_GOING_BLOCKS_MAX as usize, false));
+    assert_eq!(plan.timing.budget_ns, 86_400 * S, "no preset's budget ends it");
+    assert!(explain(&small(), &plan).contains("looks: after every block from 5 to 200 (--keep-going)"));
+    let short = make(&small(), Preset::Quick, 1, keep_going(Some(600 * S)), cycles(), &[], &[]);
+    let last = *short.timing.looks.last().expect("a look");
+    assert!((12..30).contains(&last) && short.estimated_seconds <= 600.0, "{last}");
+    assert_eq!(short.order[..], plan.order[..last as usize], "the same seed, the same order");
+    let planned = make(&small(), Preset::Quick, 1, None, cycles(), &[], &[]);
+    assert_eq!((planned.timing.looking.as_str(), planned.timing.futility), ("", true));
+}
+
+#[test]
+fn presets_grow_and_stay_within_their_budgets() {
+    let estimates: Vec<f64> = [Preset::Smoke, Preset::Quick, Preset::Default, Preset::Thorough]
+        .map(|preset| {
+            let plan = make(&small(), preset, 1, None, cycles(), &[], &[]);
+            assert!(plan.estimated_seconds * 1e9 <= plan.timing.budget_ns as f64, "{preset:?}");
+            plan.estimated_seconds
+        })
+        .to_vec();
+    assert!(estimates.windows(2).all(|pair| pair[0] < pair[1]), "{estimates:?}");
+}
+
+#[test]
+fn the_same_seed_makes_the_same_plan() {
+    let make_with = |seed| make(&small(), Preset::Quick, seed, None, cycles(), &[0], &[1]);
+    assert_eq!(make_with(5), make_with(5));
+    assert_ne!(make_with(5).order, make_with(6).order);
+}
+
+const WITH_SECRETS: &str = r#"
+study: secret
+question: Do credentials stay out of the plan?
+subjects:
+  own:
+    command: [./server, --port, "{port}", --password, hunter2, "--api-key=hunter2"]
+    env: { DB_PASSWORD: hunter2 }
+  running: { url: "http://127.0.0.1:8080" }
+workload:
+  page:
+    get: /a?token=hunter2&x=1
+    headers:
+      { Authorization: Bearer hunter2, Cookie: id=hunter2, Proxy-Authorization: hunter2, Accept: text/html }
+load:
+  closed: { connections: 64 }
+claims:
+  faster: throughput(own) > throughput(running)
+"#;
+
+#[test]
+fn credentials_stay_out_of_the_plan_and_its_explanation() {
+    let study = study_of(WITH_SECRETS);
+    let plan = make(&study, Preset::Quick, 1, None, cycles(), &[], &[]);
+    let written = serde_json::to_string(&plan).unwrap() + &explain(&study, &plan);
+    assert!(!written.contains("hunter2"), "{written}");
+    for kept in ["--password", "Accept: text/html", "Authorization: [redacted]", "token=[redacted]&x=1"] {
+        assert!(written.contains(kept), "{kept} in {written}");
+    }
+    assert_eq!(plan.replication, "process");
+    assert!(plan.not_tested.iter().any(|line| line.contains("these running processes")));
+}
+
+#[test]
+fn an_explanation_names_everything_that_will_happen() {
+    let study = study_of(&SMALL.replace("connections: 64", "connections: [64, 128]"));
+    let mut plan = make(&study, Preset::Quick, 9, None, cycles(), &[0], &[1]);
+    plan.variants[0].command = vec!["/jdk/bin/java".to_string(), "-Dname=two words".to_string()];
+    let text = explain(&study, &plan);
+    for part in [
+        "Study small: Is NIO2 faster?",
+        "/jdk/bin/java '-Dname=two words'",
+        "address: 127.0.0.1, a free port",
+        "page: GET /echo, expects status 200 and 1024 bytes",
+        "64c: closed, 64 connections, keep-alive on",
+        "faster: throughput(nio2) > throughput(nio)",
+        "throughput(nio2) > throughput(nio) @ 128c",
+        "looks: after 4, 6",
+        "seed: 9",
+        "Order in block 1",
+        "cycle 6: ",
+        "generator: 0",
+        "Not tested",
+    ] {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+}
+
+#[test]
+fn a_load_is_planned_with_both_forms_of_every_request() {
+    let study = study_of(&SMALL.replace("bytes: 1024", "bytes: 1024, text: hello"));
+    let terms = LoadTerms {
+        target: std::net::SocketAddr::from(([127, 0, 0, 1], 8080)).into(),
+        authority: "localhost:8080",
+        discard_ns: S / 10,
+        extent: Extent::DurationNs(S),
+        drain_ns: S,
+        workers: 100,
+        cpus: vec![0],
+        seed: 3,
+    };
+    let plan = &load_plans(&study, &study.points[0], Stand::Itself, &terms).unwrap()[0];
+    assert_eq!(plan.workers, 64, "no worker is left without a connection");
+    let entry = &plan.mix[0];
+    assert!(entry.request.keep_body > 0, "the body is kept for the text that is expected in it");
+    let text = |request: &proofload_wire::Request| String::from_utf8(request.bytes.clone()).unwrap();
+    assert!(text(&entry.request).starts_with("GET /echo HTTP/1.1\r\nHost: localhost:8080\r\n"));
+    assert!(!text(&entry.request).contains("Connection: close"));
+    assert!(text(&entry.closing_request).contains("Connection: close"));
+    let terms = LoadTerms { authority: "no host", ..terms };
+    assert!(load_plans(&study, &study.points[0], Stand::Itself, &terms).is_err());
+}
+
+#[test]
+fn a_search_warms_each_start_for_a_fixed_time_however_many_variants_there_are() {
+    let load = SMALL.find("\nload:").expect("a load");
+    let search = format!("{}\nload: {{ capacity: {{ slo: p99 < 50ms }} }}\n", &SMALL[..load]);
+    let timing = |text: &str| make(&study_of(text), Preset::Default, 1, None, cycles(), &[], &[]).timing;
+    let four = search.replace("[nio, nio2]", "[nio, nio2], heap: [256m, 1g]");
+    for timing in [timing(&search), timing(&four)] {
+        assert_eq!((timing.warm_up_ns, timing.warm_up_cap_ns), (30 * S, 0));
+        assert!(!timing.cycles_adapt && !timing.futility, "it has no cycles and no claims");
+    }
+}

@@ -1,0 +1,132 @@
+//! What the runner needs from the world.
+
+use proofload_engine::LoadResult;
+use proofload_store::schema::{Ceiling, Conditions, SubjectUse, Telemetry};
+use proofload_study::Stand;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What of a load is carried out, and how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// The load point's own load, whole where it has a shape of its own; or what stands in for such a load.
+    pub stand: Stand,
+    /// Load that is not measured, before the window.
+    pub discard_ns: u64,
+    /// The window; a load that is carried out whole ends with its shape, at the latest after this.
+    pub measure_ns: u64,
+    /// How long to wait for what is in flight at the end.
+    pub drain_ns: u64,
+    /// Whether twice the generator's threads make it.
+    pub doubled: bool,
+}
+
+/// Why a step could not be taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BenchError {
+    /// Somebody said stop.
+    Interrupted,
+    /// What happened, in a sentence.
+    Failed(String),
+}
+
+/// A load that was carried out, with what the subject used in its window.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The generator's books, one for each stream; one without streams.
+    pub results: Vec<LoadResult>,
+    /// The subject's processes; `None` for a `url:` subject.
+    pub subject: Option<SubjectUse>,
+    /// What was seen of its processes meanwhile.
+    pub telemetry: Option<Telemetry>,
+    /// Wall-clock time of the window's start, nanoseconds since 1970.
+    pub started_unix_ns: u64,
+    /// Seconds since the variant was started when the window began; 0 for a `url:` subject.
+    pub age_seconds: f64,
+    /// What the machine did meanwhile.
+    pub conditions: Option<Conditions>,
+    /// What was noticed, a sentence each.
+    pub marks: Vec<String>,
+}
+
+/// Whose ceiling is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CeilingOf {
+    /// The variant.
+    pub variant: usize,
+    /// The load point.
+    pub point: usize,
+    /// Largest answer of the class, in bytes.
+    pub answer_bytes: u64,
+    /// Connections that the load came to at most, one for each stream; one without streams.
+    pub peaks: Vec<u32>,
+}
+
+/// Starts, loads, watches and stops variants. Variants and load points are named by their index in the plan.
+pub trait Bench {
+    /// Monotonic time.
+    fn now_ns(&self) -> u64;
+    /// Starts a variant and waits until it is ready.
+    ///
+    /// # Errors
+    /// When it died, never got ready, or somebody said stop.
+    fn start(&mut self, variant: usize, log: &Path) -> Result<(), BenchError>;
+    /// Waits, at most 2 s, until every other variant is quiet; says which were not.
+    fn wait_quiet(&mut self, busy: usize) -> Vec<String>;
+    /// Loads a variant.
+    ///
+    /// # Errors
+    /// When the load could not be carried out at all; failed exchanges are results.
+    fn load(
+        &mut self,
+        variant: usize,
+        point: usize,
+        stretch: Stretch,
+        seed: u64,
+    ) -> Result<Loaded, BenchError>;
+    /// Loads a variant with a rate of its own instead of the one of its load point, the first of the plan.
+    ///
+    /// # Errors
+    /// As [`Bench::load`].
+    fn load_at(
+        &mut self,
+        _variant: usize,
+        _rate_per_s: f64,
+        _stretch: Stretch,
+        _seed: u64,
+    ) -> Result<Loaded, BenchError> {
+        Err(BenchError::Failed("this bench has no rates of its own".into()))
+    }
+    /// Whether the variant still runs.
+    ///
+    /// # Errors
+    /// How it died.
+    fn alive(&mut self, variant: usize) -> Result<(), String>;
+    /// Whether a load point has connections enough for twice the generator's threads.
+    fn can_double(&self, _point: usize) -> bool {
+        true
+    }
+    /// All that a ceiling depends on, a line each: what has the same lines has the same ceiling.
+    fn ceiling_setting(&mut self, _of: &CeilingOf) -> Vec<String> {
+        Vec::new()
+    }
+    /// What the generator reaches against a server that does nothing, with answers of that class. Nothing else should
+    /// run. Never fails: it says why there is none.
+    fn ceiling(&mut self, of: &CeilingOf) -> Ceiling {
+        let why = "this bench has no server that does nothing".to_string();
+        Ceiling { answer_bytes: of.answer_bytes, why, ..Ceiling::default() }
+    }
+    /// What a variant that runs says of itself, by name; nothing of one that was not started here.
+    fn facts(&mut self, _variant: usize) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
+    /// What the JIT compilers of a variant have spent since its start; `None` for what is no JVM, and where the
+    /// variants' parts in it cannot be told apart.
+    fn jit_ns(&mut self, _variant: usize) -> Option<u64> {
+        None
+    }
+    /// Stops one variant if it runs; says what did not end as it should. Never fails.
+    fn stop(&mut self, variant: usize) -> Vec<String>;
+    /// Stops every variant that was started; says what did not end as it should. Never fails.
+    fn stop_all(&mut self) -> Vec<String>;
+}

@@ -1,0 +1,361 @@
+//! A search for a capacity: trials decided one after the other, on starts that are kept warm and given up in time.
+//!
+//! What comes next is asked of the record ([`Run::searches`]), so the answer at the end is the one that the record yields
+//! again, and a search that was cut off goes on. The variants take turns start by start.
+
+use super::start::Unstarted;
+use super::{Bench, BenchError, CeilingOf, Ending, Loaded, Progress, Stretch, record};
+use proofload_stats::Measure;
+use proofload_stats::capacity::{Request, Search, Step, parse_slo};
+use proofload_store::schema::{Plan, PlannedCapacity, Slice, SubjectFacts, TrialTerms};
+use proofload_store::{BlockWriter, Run, RunWriter, SeenTrial, StoreError, answer_bytes, answer_class};
+use proofload_study::Stand;
+use proofload_study::quantity::rate_label;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// So many exchanges lie beyond the quantile of an objective in a trial, where four times its length is enough for that.
+const TAIL_MIN: f64 = 10.0;
+/// How many times as long a trial may be for want of exchanges.
+const LONGER_MAX: u64 = 4;
+/// How many times as much is discarded where the trial before left something behind.
+const SETTLE: u64 = 3;
+/// Longest stretch of the warm-up.
+const WARM_UP_TURN_NS: u64 = 1_000_000_000;
+
+/// A search on its way.
+pub struct CapacityRunner<'a, B: Bench> {
+    /// The plan that is carried out.
+    pub plan: &'a Plan,
+    /// What is searched.
+    pub capacity: &'a PlannedCapacity,
+    /// What touches the world.
+    pub bench: &'a mut B,
+    /// Where everything is kept.
+    pub record: &'a mut RunWriter,
+    /// Told of every step.
+    pub progress: &'a mut dyn FnMut(Progress<'_>),
+    /// Set from outside to end early.
+    pub stop: &'a AtomicBool,
+    /// Highest number of a block that was begun, by earlier sittings too.
+    pub last_block: u32,
+    /// Time that earlier sittings took, of the budget.
+    pub spent_ns: u64,
+}
+
+/// Why a start of a variant is over.
+enum Over {
+    /// The search wants another, or has its answer.
+    Next,
+    /// The whole run is.
+    Run(Ending),
+}
+
+/// How a start stands.
+struct Start {
+    number: u32,
+    variant: usize,
+    trials: u32,
+    /// Whether the last trial left something behind.
+    loaded: bool,
+}
+
+impl<B: Bench> CapacityRunner<'_, B> {
+    /// Makes trials until every variant has an answer, the budget is used up, or somebody says stop. Every finished trial is
+    /// on disk when this returns, however it returns.
+    ///
+    /// # Errors
+    /// Only when the record cannot be written or read; dead servers are an [`Ending`].
+    pub fn run(&mut self) -> Result<Ending, StoreError> {
+        let begun_ns = self.bench.now_ns();
+        loop {
+            let mut searches = self.searches()?;
+            let open: Vec<usize> = (0..searches.len())
+                .filter(|variant| matches!(searches[*variant].0.step(), Step::Trial(_)))
+                .collect();
+            if open.is_empty() {
+                return Ok(Ending::Finished);
+            }
+            for variant in open {
+                self.last_block += 1;
+                let (number, trials, loaded) = (self.last_block, 0, false);
+                let over = self.start(&mut Start { number, variant, trials, loaded }, begun_ns);
+                for what in self.bench.stop_all() {
+                    (self.progress)(Progress::Noticed { block: number, what: &what });
+                }
+                match over? {
+                    Over::Run(ending) => return Ok(ending),
+                    Over::Next => self.find_ceiling(variant)?,
+                }
+            }
+        }
+    }
+
+    fn searches(&self) -> Result<Vec<(Search, Vec<SeenTrial>)>, StoreError> {
+        Run::open(self.record.path())?.searches()
+    }
+
+    fn next_of(&self, variant: usize) -> Result<Option<Request>, StoreError> {
+        let mut searches = self.searches()?;
+        Ok(searches.get_mut(variant).and_then(|(search, _)| match search.step() {
+            Step::Trial(request) => Some(request),
+            Step::Done(_) => None,
+        }))
+    }
+
+    /// One start of a variant with its trials.
+    fn start(&mut self, start: &mut Start, begun_ns: u64) -> Result<Over, StoreError> {
+        let mut writer = self.record.begin_block(start.number)?;
+        if let Some(ending) = self.bring_up(start) {
+            return Ok(Over::Run(ending));
+        }
+        if let Some(ending) = self.warm_up(start, &mut writer)? {
+            return Ok(Over::Run(ending));
+        }
+        // It was never asked at the rate of a trial: none is to bear its death.
+        if let Err(why) = self.bench.alive(start.variant) {
+            let name = &self.plan.variants[start.variant].name;
+            return Ok(Over::Run(Ending::Failed(format!(
+                "block {}, warm-up of {name}: {why}",
+                start.number
+            ))));
+        }
+        while let Some(request) = self.next_of(start.variant)? {
+            if request.fresh && start.trials > 0 {
+                break;
+            }
+            let window_ns = self.window_ns(&request);
+            let spent_ns = self.spent_ns + (self.bench.now_ns() - begun_ns);
+            if spent_ns + window_ns + self.plan.timing.discard_ns > self.plan.timing.budget_ns {
+                return self.ended(writer, Ending::OutOfBudget);
+            }
+            let lives = match self.trial(start, &request, window_ns, &mut writer)? {
+                Ok(lives) => lives,
+                Err(ending) => return self.ended(writer, ending),
+            };
+            if !lives || self.wants_ceiling(start.variant)? {
+                break;
+            }
+        }
+        writer.finish()?;
+        Ok(Over::Next)
+    }
+
+    /// Trials are whole one by one: what a block has of them stays.
+    fn ended(&self, writer: BlockWriter, ending: Ending) -> Result<Over, StoreError> {
+        writer.finish()?;
+        Ok(Over::Run(ending))
+    }
+
+    fn bring_up(&mut self, start: &Start) -> Option<Ending> {
+        let which = (start.number, start.variant, self.plan.variants[start.variant].name.as_str());
+        match super::start::start(which, self.bench, self.record, self.progress, self.stop) {
+            Ok(()) => None,
+            Err(Unstarted::Interrupted) => Some(Ending::Interrupted),
+            Err(Unstarted::Failed(why)) => Some(Ending::Failed(why)),
+        }
+    }
+
+    /// Loads a fresh server at a rate that it is known to carry, or the lowest.
+    fn warm_up(&mut self, start: &Start, writer: &mut BlockWriter) -> Result<Option<Ending>, StoreError> {
+        let begun_ns = self.bench.now_ns();
+        let searches = self.searches()?;
+        let passed = searches[start.variant].1.iter().filter(|trial| trial.shown.outcome == "pass");
+        let carried = passed.map(|trial| trial.trial.rate_per_s).fold(0.0, f64::max) / 2.0;
+        let rate_per_s = carried.max(self.capacity.from_per_s);
+        let total_ns = self.plan.timing.warm_up_ns;
+        for turn in 1_u64.. {
+            let spent_ns = self.bench.now_ns() - begun_ns;
+            if spent_ns >= total_ns {
+                break;
+            }
+            (self.progress)(Progress::WarmUp { done: spent_ns as f64 / total_ns as f64 });
+            let stretch = self.stretch(0, WARM_UP_TURN_NS.min(total_ns - spent_ns).max(1));
+            let seed = self.seed(start) ^ (turn << 32);
+            let loaded = match self.load(start, rate_per_s, stretch, seed) {
+                Ok(loaded) => loaded,
+                Err(ending) => return Ok(Some(ending)),
+            };
+            for slice in self.slices(start, rate_per_s, &loaded) {
+                writer.append(&Slice { phase: "warm-up".to_string(), cycle: 0, ..slice })?;
+            }
+        }
+        let facts = self.bench.facts(start.variant);
+        if !facts.is_empty() {
+            let variant = self.plan.variants[start.variant].name.clone();
+            self.record.write_subjects(start.number, &[SubjectFacts { variant, facts }])?;
+        }
+        Ok(None)
+    }
+
+    /// One trial, recorded. Whether the server still lives after it.
+    fn trial(
+        &mut self,
+        start: &mut Start,
+        request: &Request,
+        window_ns: u64,
+        writer: &mut BlockWriter,
+    ) -> Result<Result<bool, Ending>, StoreError> {
+        let variant = &self.plan.variants[start.variant].name;
+        (self.progress)(Progress::Trying { variant, rate_per_s: request.rate_per_s, stage: request.stage });
+        let settle = if start.loaded || (start.trials == 0 && request.fresh) { SETTLE } else { 1 };
+        let stretch = self.stretch(self.plan.timing.discard_ns * settle, window_ns);
+        let loaded = match self.load(start, request.rate_per_s, stretch, self.seed(start)) {
+            Ok(loaded) => loaded,
+            Err(ending) => return Ok(Err(ending)),
+        };
+        let cut = self.stop.load(Ordering::Relaxed);
+        let died = self.bench.alive(start.variant).err();
+        let is_first = self.searches()?[start.variant].1.is_empty();
+        let silent = nothing_answered(&loaded, request.rate_per_s).filter(|_| is_first);
+        for mut slice in self.slices(start, request.rate_per_s, &loaded) {
+            // What was cut off is no trial, nor what found nobody; it is on record all the same.
+            slice.trial = (!cut && silent.is_none()).then(|| TrialTerms {
+                rate_per_s: request.rate_per_s,
+                stage: request.stage.name().to_string(),
+                fresh: start.trials == 0,
+                died: died.is_some(),
+            });
+            slice.marks.extend(died.clone());
+            writer.append(&slice)?;
+        }
+        start.trials += 1;
+        if cut {
+            return Ok(Err(Ending::Interrupted));
+        }
+        if let Some(why) = silent {
+            return Ok(Err(Ending::Failed(format!("{variant}: {why}"))));
+        }
+        let searches = self.searches()?;
+        let (search, seen) = &searches[start.variant];
+        if let Some(trial) = seen.last() {
+            (self.progress)(Progress::Tried { variant, number: search.trials().len(), trial });
+            start.loaded = trial.shown.outcome != "pass";
+        }
+        Ok(Ok(died.is_none()))
+    }
+
+    fn load(
+        &mut self,
+        start: &Start,
+        rate_per_s: f64,
+        stretch: Stretch,
+        seed: u64,
+    ) -> Result<Loaded, Ending> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Ending::Interrupted);
+        }
+        self.bench.load_at(start.variant, rate_per_s, stretch, seed).map_err(|error| match error {
+            BenchError::Interrupted => Ending::Interrupted,
+            BenchError::Failed(why) => {
+                let name = &self.plan.variants[start.variant].name;
+                Ending::Failed(format!("{name} @ {}: {why}", rate_label(rate_per_s)))
+            }
+        })
+    }
+
+    fn slices(&self, start: &Start, rate_per_s: f64, loaded: &Loaded) -> Vec<Slice> {
+        let at = super::Place {
+            block: start.number,
+            cycle: start.trials + 1,
+            position: 1,
+            variant: start.variant,
+            point: 0,
+        };
+        let mut slices = record::slices(self.plan, &at, loaded, &[]);
+        slices.iter_mut().for_each(|slice| slice.measured.point = rate_label(rate_per_s));
+        slices
+    }
+
+    fn stretch(&self, discard_ns: u64, measure_ns: u64) -> Stretch {
+        let drain_ns = self.plan.timing.drain_ns;
+        Stretch { stand: Stand::Itself, discard_ns, measure_ns, drain_ns, doubled: false }
+    }
+
+    /// Half of a trial brackets; at a low rate it takes longer until the quantile of the objective means something.
+    fn window_ns(&self, request: &Request) -> u64 {
+        let trial_ns = self.capacity.trial_ns;
+        let usual_ns = if request.coarse { trial_ns / 2 } else { trial_ns };
+        let enough_ns = (exchanges_needed(&self.capacity.slo) / request.rate_per_s * 1e9) as u64;
+        enough_ns.clamp(usual_ns, usual_ns.max(trial_ns * LONGER_MAX))
+    }
+
+    fn seed(&self, start: &Start) -> u64 {
+        let place = (u64::from(start.number) << 20) | u64::from(start.trials);
+        self.plan.seed ^ place.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// Whether a ceiling is still to be found: as soon as it is known what answers look like, and before anything else.
+    fn wants_ceiling(&self, variant: usize) -> Result<bool, StoreError> {
+        let run = Run::open(self.record.path())?;
+        let name = &self.plan.variants[variant].name;
+        Ok(!self.plan.no_ceiling && !run.ceilings().iter().any(|known| known.variants.contains(name)))
+    }
+
+    /// What the generator reaches against a server that does nothing, while the subjects are stopped.
+    fn find_ceiling(&mut self, variant: usize) -> Result<(), StoreError> {
+        if !self.wants_ceiling(variant)? || self.stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let run = Run::open(self.record.path())?;
+        let name = self.plan.variants[variant].name.clone();
+        let trials = run.trial_slices();
+        let Some(seen) = trials.iter().map(|slice| &slice.measured).find(|point| point.variant == name)
+        else {
+            return Ok(());
+        };
+        let label = &self.plan.points[0].label;
+        let mut found = match answer_bytes(seen).and_then(answer_class) {
+            Some(answer_bytes) => {
+                (self.progress)(Progress::Ceiling { point: label, found: None });
+                self.bench.ceiling(&CeilingOf {
+                    variant,
+                    point: 0,
+                    answer_bytes,
+                    peaks: vec![seen.connections_peak],
+                })
+            }
+            None => proofload_store::schema::Ceiling {
+                why: "the answers are longer than those of the server that does nothing".to_string(),
+                ..Default::default()
+            },
+        };
+        // What a stop cut short says nothing of the machine.
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        found.point.clone_from(label);
+        found.variants = vec![name];
+        (self.progress)(Progress::Ceiling { point: label, found: Some(&found) });
+        let ceilings: Vec<_> = run.ceilings().iter().cloned().chain([found]).collect();
+        self.record.write_ceilings(&ceilings)
+    }
+}
+
+/// So many exchanges give the objective's furthest quantile something to rest on.
+fn exchanges_needed(slo: &[String]) -> f64 {
+    let terms = parse_slo(slo).map(|slo| slo.terms).unwrap_or_default();
+    let beyond = terms.iter().filter_map(|term| match term.measure {
+        Measure::ResponseQuantile(q) => Some(1.0 - f64::from(q) / 10_000.0),
+        _ => None,
+    });
+    TAIL_MIN / beyond.fold(0.1, f64::min).max(1e-4)
+}
+
+/// A server that is not there fails at every rate; that is no capacity.
+fn nothing_answered(loaded: &Loaded, rate_per_s: f64) -> Option<String> {
+    let mut outcomes = proofload_measure::OutcomeCounts::default();
+    loaded.results.iter().for_each(|result| outcomes.merge(&result.snapshot.outcomes));
+    if outcomes.get(proofload_measure::Outcome::Answered) > 0 {
+        return None;
+    }
+    let most = proofload_measure::Outcome::ALL.into_iter().max_by_key(|outcome| outcomes.get(*outcome));
+    let what = most.map_or("nothing", proofload_measure::Outcome::name);
+    Some(format!(
+        "nothing was answered at {}, mostly {what}: see that the server runs and that the address and what is expected of \
+         its answers are right",
+        rate_label(rate_per_s)
+    ))
+}
+
+#[cfg(test)]
+mod tests;

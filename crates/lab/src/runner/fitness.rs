@@ -1,0 +1,210 @@
+//! What a block does beside its figures: a pair of slices with once and with twice the generator's threads, and,
+//! when everything is stopped, the ceilings that are not on record yet.
+
+use super::bench::{Bench, BenchError, CeilingOf, Stretch};
+use super::roll::Roll;
+use super::{Lost, Place, Progress, Runner, record, slice_seed};
+use crate::plan;
+use proofload_store::schema::{Ceiling, Plan, Point};
+use proofload_store::{BlockWriter, PHASE_PERTURBATION, Run, StoreError, answer_bytes, answer_class};
+use proofload_study::Stand;
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+
+/// How often a ceiling is tried in one sitting.
+const TRIES_MAX: u32 = 3;
+
+/// How often each ceiling was tried in this sitting: by load point, class of answers and setting.
+pub(super) type Tries = BTreeMap<(String, u64, Vec<String>), u32>;
+
+/// The pair of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pair {
+    pub variant: usize,
+    pub point: usize,
+    /// Whether the slice with twice the threads comes first.
+    pub twice_first: bool,
+}
+
+/// Whose turn it is after so many complete blocks: load points in turn, and at each the variants. The pairs of a load
+/// point count together: which slice comes first changes from one to the next, of all and of each variant, so that a
+/// drift within pairs falls out.
+pub(super) fn pair_of(turn: u32, variants: usize, points: &[usize]) -> Option<Pair> {
+    let visit = (turn as usize).checked_div(points.len())?;
+    let round = visit.checked_div(variants)?;
+    let flips = if variants.is_multiple_of(2) { visit + round } else { visit };
+    Some(Pair {
+        variant: visit % variants,
+        point: points[turn as usize % points.len()],
+        twice_first: flips % 2 == 1,
+    })
+}
+
+impl<B: Bench> Runner<'_, B> {
+    /// The pair of this block, where there is one.
+    pub(super) fn pair(&self) -> Option<Pair> {
+        let points = self.plan.points.iter().enumerate();
+        let points: Vec<usize> = points
+            .filter(|(point, load)| !load.whole && self.bench.can_double(*point))
+            .map(|(point, _)| point)
+            .collect();
+        pair_of(self.behind.complete, self.plan.variants.len(), &points)
+            .filter(|_| self.plan.timing.perturbation_ns > 0)
+    }
+
+    /// Carries a pair out and keeps it. A server that fails in it fails after all its figures are on disk: that is
+    /// noticed, and costs the pair.
+    pub(super) fn perturb(
+        &mut self,
+        number: u32,
+        (pair, cycles): (Pair, usize),
+        roll: &Roll,
+        writer: &mut BlockWriter,
+    ) -> Result<(), Lost> {
+        if !roll.takes_part_at(pair.variant, pair.point) {
+            return Ok(());
+        }
+        let name = &self.plan.variants[pair.variant].name;
+        let label = &self.plan.points[pair.point].label;
+        (self.progress)(Progress::Perturbing { variant: name, point: label });
+        let timing = &self.plan.timing;
+        let cycle = cycles as u32 + 1;
+        let mut lines = Vec::new();
+        for (position, doubled) in [(1, pair.twice_first), (2, !pair.twice_first)] {
+            self.check_stop()?;
+            let at = Place { block: number, cycle, position, variant: pair.variant, point: pair.point };
+            let stretch = Stretch {
+                stand: Stand::Itself,
+                discard_ns: plan::perturbation_discard_ns(timing),
+                measure_ns: timing.perturbation_ns,
+                drain_ns: timing.drain_ns,
+                doubled,
+            };
+            let marks = self.bench.wait_quiet(pair.variant);
+            let loaded =
+                match self.bench.load(pair.variant, pair.point, stretch, slice_seed(self.plan.seed, &at)) {
+                    Ok(loaded) => loaded,
+                    Err(BenchError::Interrupted) => return Err(Lost::Interrupted),
+                    Err(BenchError::Failed(why)) => {
+                        let what = format!("{name} @ {label}, with other threads: {why}");
+                        (self.progress)(Progress::Noticed { block: number, what: &what });
+                        return Ok(());
+                    }
+                };
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(Lost::Interrupted);
+            }
+            for mut slice in record::slices(self.plan, &at, &loaded, &marks) {
+                slice.phase = PHASE_PERTURBATION.to_string();
+                slice.perturbed = doubled;
+                lines.push(slice);
+            }
+        }
+        for line in lines {
+            writer.append(&line)?;
+        }
+        Ok(())
+    }
+
+    /// Measures the ceilings that are not on record: now it is known how long the answers are, and nothing of ours
+    /// runs. What could not be measured is tried again, in this sitting at most [`TRIES_MAX`] times.
+    pub(super) fn find_ceilings(&mut self, tries: &mut Tries) -> Result<(), StoreError> {
+        if self.plan.no_ceiling {
+            return Ok(());
+        }
+        let run = Run::open(self.record.path())?;
+        let (mut ceilings, points) = (run.ceilings().to_vec(), run.points()?);
+        for (of, variant, label) in wanted(self.plan, &points) {
+            if self.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let setting = self.bench.ceiling_setting(&of);
+            let known = ceilings.iter().position(|known| {
+                (&known.point, known.answer_bytes) == (label, of.answer_bytes) && known.setting == setting
+            });
+            let tried = tries.entry((label.clone(), of.answer_bytes, setting)).or_default();
+            let again = known.is_none_or(|at| ceilings[at].exchanges_per_s.is_none()) && *tried < TRIES_MAX;
+            let variants = known.map(|at| ceilings[at].variants.clone());
+            let mut at = known;
+            if again {
+                if *tried == 0 {
+                    (self.progress)(Progress::Ceiling { point: label, found: None });
+                }
+                let found = self.bench.ceiling(&of);
+                // What a stop cut short says nothing of the machine.
+                if self.stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                let found = Ceiling { point: label.clone(), variants: variants.unwrap_or_default(), ..found };
+                if *tried == 0 || found.exchanges_per_s.is_some() {
+                    (self.progress)(Progress::Ceiling { point: label, found: Some(&found) });
+                }
+                *tried += 1;
+                match at {
+                    Some(at) => ceilings[at] = found,
+                    None => {
+                        at = Some(ceilings.len());
+                        ceilings.push(found);
+                    }
+                }
+            }
+            if let Some(ceiling) = at.map(|at| &mut ceilings[at])
+                && !ceiling.variants.contains(variant)
+                // One that was written without names is of all variants.
+                && (known.is_none() || !ceiling.variants.is_empty())
+            {
+                ceiling.variants.push(variant.clone());
+            }
+        }
+        if ceilings != run.ceilings() {
+            self.record.write_ceilings(&ceilings)?;
+        }
+        Ok(())
+    }
+}
+
+/// The ceilings that these points, which is what was measured so far, are to be held against.
+fn wanted<'a>(plan: &'a Plan, points: &[Point]) -> Vec<(CeilingOf, &'a String, &'a String)> {
+    let mut wanted = Vec::new();
+    for (point, load) in plan.points.iter().enumerate() {
+        for (variant, planned) in plan.variants.iter().enumerate() {
+            let is_it = |found: &&Point| found.point == load.label && found.variant == planned.name;
+            let here: Vec<&Point> = points.iter().filter(is_it).collect();
+            let whole = here.iter().find(|found| found.stream.is_empty());
+            let class = whole.and_then(|found| answer_class(answer_bytes(found)?));
+            let peak = |stream: &str| {
+                here.iter().find(|found| found.stream == stream).map_or(0, |found| found.connections_peak)
+            };
+            let peaks = match plan.streams.is_empty() {
+                true => vec![peak("")],
+                false => plan.streams.iter().map(|stream| peak(stream)).collect(),
+            };
+            let of = |answer_bytes| CeilingOf { variant, point, answer_bytes, peaks };
+            wanted.extend(class.map(|class| (of(class), &planned.name, &load.label)));
+        }
+    }
+    wanted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Variant, load point and whether twice the threads come first, for so many turns.
+    fn places(turns: u32, variants: usize, points: &[usize]) -> Vec<(usize, usize, bool)> {
+        let pairs = (0..turns).filter_map(|turn| pair_of(turn, variants, points));
+        pairs.map(|pair| (pair.variant, pair.point, pair.twice_first)).collect()
+    }
+
+    #[test]
+    fn pairs_take_turns_over_points_and_variants_and_turn_round() {
+        let places_of_two = places(8, 2, &[0, 2]);
+        let (first, second) = places_of_two.split_at(4);
+        assert_eq!(first, [(0, 0, false), (0, 2, false), (1, 0, true), (1, 2, true)]);
+        assert_eq!(second, [(0, 0, true), (0, 2, true), (1, 0, false), (1, 2, false)]);
+        let of_three =
+            [(0, 0, false), (1, 0, true), (2, 0, false), (0, 0, true), (1, 0, false), (2, 0, true)];
+        assert_eq!(places(6, 3, &[0]), of_three);
+        assert_eq!((pair_of(3, 2, &[]), pair_of(3, 0, &[1])), (None, None));
+    }
+}

@@ -1,0 +1,426 @@
+//! The bench of the real world: subjects as processes, the engine, telemetry.
+
+use super::bench::{Bench, BenchError, CeilingOf, Loaded, Stretch};
+use super::hosts::Hosts;
+use super::record;
+use crate::ceiling::{Measuring, Setting};
+use crate::plan;
+use proofload_engine::{Address, EngineError, Extent, LoadPlan, LoadResult, Watch};
+use proofload_host::clock;
+use proofload_host::steady::{Sides, Steady};
+use proofload_store::schema::{Ceiling, Environment};
+use proofload_study::{LoadKind, LoadPoint, Stand, Study, SubjectSpec};
+use proofload_subject::{Cache, Keeper, Running, SubjectError};
+use proofload_telemetry::{
+    Checkpointer, Checkpoints, Sampled, Sampler, Target, Tree, TreeSample, idle_share,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::panic::resume_unwind;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How often the bench looks whether a load is done, or somebody said stop.
+const LOAD_POLL_NS: u64 = 20_000_000;
+/// Over how long the CPU of idle variants is taken.
+const QUIET_WINDOW_NS: u64 = 50_000_000;
+/// How long to wait for idle variants to become quiet.
+const QUIET_WAIT_NS: u64 = 2_000_000_000;
+/// What an idle variant may use of a core.
+const QUIET_SHARE: f64 = 0.02;
+
+/// What a [`LiveBench`] is made of.
+pub struct LiveTerms<'a> {
+    /// The checked study.
+    pub study: &'a Study,
+    /// The processes that serve its variants, prepared.
+    pub hosts: &'a Hosts,
+    /// The keeper of all that is started.
+    pub keeper: &'a Keeper,
+    /// Threads of the generator.
+    pub workers: u32,
+    /// CPUs to pin the generator to; empty pins nothing.
+    pub generator_cpus: Vec<usize>,
+    /// CPUs to pin subjects to; empty pins nothing.
+    pub subject_cpus: Vec<usize>,
+    /// Where ceilings are kept.
+    pub cache: &'a Cache,
+    /// This machine.
+    pub environment: &'a Environment,
+    /// Set to end early.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// A process that runs.
+struct Active {
+    running: Running,
+    /// The variants that use it.
+    users: BTreeSet<usize>,
+    /// Its processes; `None` for a `url:` subject.
+    tree: Option<Tree>,
+}
+
+/// Starts real processes and loads them with the engine.
+pub struct LiveBench<'a> {
+    terms: LiveTerms<'a>,
+    /// By host.
+    active: Vec<Option<Active>>,
+    starts: u32,
+}
+
+impl<'a> LiveBench<'a> {
+    /// A bench on which nothing runs yet.
+    pub fn new(terms: LiveTerms<'a>) -> Self {
+        LiveBench { active: terms.hosts.ready.iter().map(|_| None).collect(), terms, starts: 0 }
+    }
+
+    /// The host of a variant, and which of its endpoints is the variant's.
+    fn place(&self, variant: usize) -> Option<(usize, usize)> {
+        let hosts = self.terms.hosts.ready.iter().enumerate();
+        let mut places = hosts.filter_map(|(host, served)| {
+            Some((host, served.variants.iter().position(|one| *one == variant)?))
+        });
+        places.next()
+    }
+
+    /// The process that serves a variant, with the endpoint and the address that are the variant's.
+    fn active(&self, variant: usize) -> Result<(&Active, usize, Address), BenchError> {
+        let found = self.place(variant).and_then(|(host, endpoint)| {
+            let active = self.active[host].as_ref().filter(|active| active.users.contains(&variant))?;
+            Some((active, endpoint, active.running.addresses().get(endpoint)?.clone()))
+        });
+        found.ok_or_else(|| BenchError::Failed("was not started".into()))
+    }
+
+    /// CPUs that are the generator's alone; none where it has to share the only one with the subjects.
+    fn own_cpus(&self) -> Vec<usize> {
+        let (own, subject) = (&self.terms.generator_cpus, &self.terms.subject_cpus);
+        if own.iter().any(|cpu| subject.contains(cpu)) { Vec::new() } else { own.clone() }
+    }
+
+    fn is_shared(&self, variant: usize) -> bool {
+        self.terms.study.variants[variant].shares.is_some()
+    }
+
+    fn load_plans(
+        &self,
+        variant: usize,
+        point: &LoadPoint,
+        stretch: Stretch,
+        seed: u64,
+    ) -> Result<Vec<LoadPlan>, BenchError> {
+        let (active, endpoint, address) = self.active(variant)?;
+        let authority = active.running.authority(endpoint);
+        let passage = &self.terms.study.variants[variant].passage;
+        let terms = plan::LoadTerms {
+            target: passage.target(&address, &authority),
+            authority: &authority,
+            discard_ns: stretch.discard_ns,
+            extent: proofload_engine::Extent::DurationNs(stretch.measure_ns),
+            drain_ns: stretch.drain_ns,
+            workers: self.terms.workers * if stretch.doubled { 2 } else { 1 },
+            cpus: self.own_cpus(),
+            seed,
+        };
+        plan::load_plans(self.terms.study, point, stretch.stand, &terms)
+            .map_err(|error| BenchError::Failed(error.to_string()))
+    }
+
+    fn measuring(&self) -> Measuring<'_> {
+        Measuring {
+            cache: self.terms.cache,
+            keeper: self.terms.keeper,
+            subject_cpus: &self.terms.subject_cpus,
+            stop: &self.terms.stop,
+        }
+    }
+
+    /// The load itself, of as many connections as it has, against nobody in particular.
+    fn setting(&self, of: &CeilingOf) -> Result<Setting, String> {
+        let study = self.terms.study;
+        let nowhere = match &study.variants[of.variant].subject {
+            SubjectSpec::Url { address: address @ Address::Unix(_), .. } => address.clone(),
+            _ => Address::from(SocketAddr::from((Ipv4Addr::LOCALHOST, 1))),
+        };
+        let terms = plan::LoadTerms {
+            target: study.variants[of.variant].passage.target(&nowhere, "localhost:80"),
+            authority: "localhost:80",
+            discard_ns: 0,
+            extent: Extent::DurationNs(1),
+            drain_ns: 0,
+            workers: self.terms.workers,
+            cpus: self.own_cpus(),
+            seed: 1,
+        };
+        let plans = plan::load_plans(study, &study.points[of.point], Stand::Itself, &terms);
+        let plans = plans.map_err(|error| error.to_string())?;
+        Ok(Setting::new(plans, of.answer_bytes, &of.peaks))
+    }
+
+    /// Looks at the live set in a soak, and in nothing else.
+    fn checkpointer<'t>(
+        &'t self,
+        tree: &'t Tree,
+        point: &LoadPoint,
+        stretch: Stretch,
+    ) -> Option<Checkpointer<'t>> {
+        let every_ns = point.checkpoint_ns();
+        (every_ns > 0 && stretch.stand == Stand::Itself).then(|| Checkpointer {
+            tree,
+            every_ns,
+            length_ns: stretch.measure_ns,
+            stop: &self.terms.stop,
+        })
+    }
+
+    fn load_point(
+        &self,
+        variant: usize,
+        point: &LoadPoint,
+        stretch: Stretch,
+        seed: u64,
+    ) -> Result<Loaded, BenchError> {
+        let plans = self.load_plans(variant, point, stretch, seed)?;
+        let (active, _, address) = self.active(variant)?;
+        let ports: Vec<u16> = address.tcp().iter().map(std::net::SocketAddr::port).collect();
+        // What a shared process used cannot be told apart between its variants.
+        let tree = active.tree.as_ref().filter(|_| !self.is_shared(variant));
+        let sampler = tree.map(|tree| Sampler {
+            target: Target { tree, loaded_ports: &ports },
+            discard_ns: stretch.discard_ns,
+            window_ns: length_of(&plans),
+        });
+        let checkpointer = tree.and_then(|tree| self.checkpointer(tree, point, stretch));
+        let sides = Sides { generator: &self.terms.generator_cpus, subject: &self.terms.subject_cpus };
+        let mut steady = Steady::begin(sides);
+        let eyes = (sampler.as_ref(), checkpointer.as_ref());
+        let (mut results, sampled, checkpoints) = observed(&plans, eyes, &self.terms.stop, &mut steady)
+            .map_err(|error| BenchError::Failed(error.to_string()))?;
+        let conditions = Some(steady.end());
+        let study = self.terms.study;
+        let of_requests = study.workload.iter().flat_map(|entry| entry.secrets.clone());
+        let secrets: Vec<String> = of_requests.chain(study.variants[variant].passage.secrets()).collect();
+        results.iter_mut().for_each(|result| record::hide_secrets(result, &secrets));
+        // All streams have one first instant; the last to end is the end of the window.
+        let started_ns = results.first().map_or(0, |result| result.window_start_ns);
+        let ended_ns = results.iter().map(|result| result.snapshot.window.end_ns).max().unwrap_or(started_ns);
+        let seen = sampled.and_then(|sampled| sampled.digest(started_ns, ended_ns));
+        let (subject, mut telemetry) = seen.unzip();
+        if let Some((telemetry, checkpoints)) = telemetry.as_mut().zip(checkpoints) {
+            checkpoints.enter(telemetry, started_ns);
+        }
+        let age_seconds =
+            active.running.started_ns().map_or(0.0, |ns| started_ns.saturating_sub(ns) as f64 / 1e9);
+        let ago_ns = clock::monotonic_ns().saturating_sub(started_ns);
+        Ok(Loaded {
+            results,
+            subject,
+            telemetry,
+            started_unix_ns: clock::unix_ns().saturating_sub(ago_ns),
+            age_seconds,
+            conditions,
+            marks: Vec::new(),
+        })
+    }
+
+    fn sample_idle(&self, busy: usize) -> Vec<(usize, TreeSample)> {
+        let others = self.active.iter().flatten().filter(|active| !active.users.contains(&busy));
+        others.filter_map(|active| Some((*active.users.first()?, active.tree.as_ref()?.sample()))).collect()
+    }
+}
+
+impl Bench for LiveBench<'_> {
+    fn now_ns(&self) -> u64 {
+        clock::monotonic_ns()
+    }
+
+    fn start(&mut self, variant: usize, log: &Path) -> Result<(), BenchError> {
+        let Some((host, _)) = self.place(variant) else {
+            let missing = self.terms.hosts.missing.iter().find(|(missing, _)| *missing == variant);
+            let why = missing.map_or("no process serves it", |(_, why)| why);
+            return Err(BenchError::Failed(why.into()));
+        };
+        if let Some(active) = &mut self.active[host] {
+            active.users.insert(variant);
+            return Ok(());
+        }
+        let terms = &self.terms;
+        self.starts += 1;
+        let temp = terms.keeper.temp().join(format!("start-{}", self.starts));
+        let running = terms.hosts.ready[host]
+            .prepared
+            .start(terms.keeper, &terms.subject_cpus, log, &temp)
+            .and_then(|running| running.wait_ready(&terms.stop).map(|()| running))
+            .map_err(|error| match error {
+                SubjectError::Interrupted => BenchError::Interrupted,
+                error => BenchError::Failed(error.to_string()),
+            })?;
+        let tree = tree_of(&running);
+        self.active[host] = Some(Active { running, users: BTreeSet::from([variant]), tree });
+        Ok(())
+    }
+
+    fn wait_quiet(&mut self, busy: usize) -> Vec<String> {
+        let deadline_ns = clock::monotonic_ns() + QUIET_WAIT_NS;
+        loop {
+            let before = self.sample_idle(busy);
+            if before.is_empty() {
+                return Vec::new();
+            }
+            clock::sleep_ns(QUIET_WINDOW_NS);
+            let after = self.sample_idle(busy);
+            let loud: Vec<(usize, f64)> = before
+                .iter()
+                .zip(&after)
+                .map(|((variant, before), (_, after))| (*variant, idle_share(before, after)))
+                .filter(|(_, share)| *share > QUIET_SHARE)
+                .collect();
+            let stopped = self.terms.stop.load(Ordering::Relaxed);
+            if loud.is_empty() || stopped || clock::monotonic_ns() >= deadline_ns {
+                return loud
+                    .into_iter()
+                    .map(|(variant, share)| {
+                        let name = &self.terms.study.variants[variant].name;
+                        format!(
+                            "idle {name} used {:.0} % of a core, more than {:.0} %",
+                            share * 100.0,
+                            QUIET_SHARE * 100.0
+                        )
+                    })
+                    .collect();
+            }
+        }
+    }
+
+    fn load(
+        &mut self,
+        variant: usize,
+        point: usize,
+        stretch: Stretch,
+        seed: u64,
+    ) -> Result<Loaded, BenchError> {
+        self.load_point(variant, &self.terms.study.points[point], stretch, seed)
+    }
+
+    fn load_at(
+        &mut self,
+        variant: usize,
+        rate_per_s: f64,
+        stretch: Stretch,
+        seed: u64,
+    ) -> Result<Loaded, BenchError> {
+        let mut point = self.terms.study.points[0].clone();
+        if let LoadKind::Open { rate_per_s: planned, .. } = &mut point.kind {
+            *planned = rate_per_s;
+        }
+        self.load_point(variant, &point, stretch, seed)
+    }
+
+    fn alive(&mut self, variant: usize) -> Result<(), String> {
+        match self.active(variant) {
+            Ok((active, ..)) => active.running.alive().map_err(|error| error.to_string()),
+            Err(_) => Err("was not started".into()),
+        }
+    }
+
+    fn can_double(&self, point: usize) -> bool {
+        let (study, point) = (self.terms.study, &self.terms.study.points[point]);
+        let twice = self.terms.workers.saturating_mul(2);
+        match study.streams.is_empty() {
+            true => point.connections >= twice,
+            false => point.streams.iter().all(|load| load.connections >= twice),
+        }
+    }
+
+    fn ceiling_setting(&mut self, of: &CeilingOf) -> Vec<String> {
+        let setting = self.setting(of);
+        setting.map(|setting| self.measuring().lines(&setting, self.terms.environment)).unwrap_or_default()
+    }
+
+    fn ceiling(&mut self, of: &CeilingOf) -> Ceiling {
+        match self.setting(of) {
+            Ok(setting) => self.measuring().ceiling(&setting, self.terms.environment),
+            Err(why) => Ceiling { answer_bytes: of.answer_bytes, why, ..Ceiling::default() },
+        }
+    }
+
+    fn facts(&mut self, variant: usize) -> BTreeMap<String, String> {
+        let tree = self.active(variant).ok().and_then(|(active, ..)| active.tree.as_ref());
+        tree.map(Tree::facts).unwrap_or_default()
+    }
+
+    fn jit_ns(&mut self, variant: usize) -> Option<u64> {
+        if self.is_shared(variant) {
+            return None;
+        }
+        let (active, ..) = self.active(variant).ok()?;
+        active.tree.as_ref()?.sample().jvm_use.jit_ns
+    }
+
+    fn stop(&mut self, variant: usize) -> Vec<String> {
+        let Some((host, _)) = self.place(variant) else { return Vec::new() };
+        let Some(active) = &mut self.active[host] else { return Vec::new() };
+        active.users.remove(&variant);
+        if !active.users.is_empty() {
+            return Vec::new();
+        }
+        let name = &self.terms.study.variants[variant].name;
+        let ended = self.active[host].take().map(|active| active.running.stop());
+        ended.and_then(Result::err).map(|error| format!("{name}: {error}")).into_iter().collect()
+    }
+
+    fn stop_all(&mut self) -> Vec<String> {
+        (0..self.terms.study.variants.len()).flat_map(|variant| self.stop(variant)).collect()
+    }
+}
+
+/// Everything that was started, the process that is loaded first; `None` for a `url:` subject.
+fn tree_of(running: &Running) -> Option<Tree> {
+    let front = running.pid()?;
+    let others = running.processes().into_iter().map(|(_, pid)| pid).filter(|pid| *pid != front);
+    let roots: Vec<u32> = std::iter::once(front).chain(others).collect();
+    Some(Tree::of_all(&roots))
+}
+
+/// Length of the window, where all streams have one by the clock.
+fn length_of(plans: &[LoadPlan]) -> Option<u64> {
+    let lengths = plans.iter().map(|plan| match plan.extent {
+        Extent::DurationNs(length_ns) => Some(length_ns),
+        _ => None,
+    });
+    lengths.collect::<Option<Vec<u64>>>()?.into_iter().max()
+}
+
+/// What a load came to, and what was seen meanwhile.
+type Observed = (Vec<LoadResult>, Option<Sampled>, Option<Checkpoints>);
+
+/// Runs the engine in a thread of its own, and whoever looks at the subject in others.
+fn observed(
+    plans: &[LoadPlan],
+    (sampler, checkpointer): (Option<&Sampler<'_>>, Option<&Checkpointer<'_>>),
+    stop: &AtomicBool,
+    steady: &mut Steady<'_>,
+) -> Result<Observed, EngineError> {
+    let (watch, done) = (Watch::default(), AtomicBool::new(false));
+    let (watch, done) = (&watch, &done);
+    std::thread::scope(|scope| {
+        let load = scope.spawn(|| proofload_engine::run_streams(plans, watch));
+        let sampling = sampler.map(|sampler| scope.spawn(|| sampler.run(&watch.window_start_ns, done)));
+        let checking = checkpointer.map(|it| scope.spawn(|| it.run(&watch.window_start_ns, done)));
+        while !load.is_finished() {
+            if stop.load(Ordering::Relaxed) {
+                watch.stop.store(true, Ordering::Relaxed);
+            }
+            clock::sleep_ns(LOAD_POLL_NS);
+            steady.tick(clock::monotonic_ns());
+        }
+        done.store(true, Ordering::Relaxed);
+        let sampled = sampling.map(|sampling| sampling.join().unwrap_or_else(|e| resume_unwind(e)));
+        let checked = checking.map(|checking| checking.join().unwrap_or_else(|e| resume_unwind(e)));
+        match load.join() {
+            Ok(result) => result.map(|result| (result, sampled, checked)),
+            Err(panic) => resume_unwind(panic),
+        }
+    })
+}

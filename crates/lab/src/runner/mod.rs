@@ -1,0 +1,521 @@
+//! Blocks of cycles: start every variant, warm them, let them take turns, stop; look; go on or end.
+//!
+//! The order of everything is decided by the plan, which is on disk before the first start. What touches
+//! the world is behind [`Bench`], so that the sequence is tested without servers and without waiting.
+
+mod bench;
+mod capacity;
+mod fitness;
+mod hosts;
+mod live;
+mod progress;
+pub mod record;
+mod roll;
+mod start;
+mod warm;
+
+pub use bench::{Bench, BenchError, CeilingOf, Loaded, Stretch};
+pub use capacity::CapacityRunner;
+pub use hosts::{Host, Hosts, Preparing, Unprepared, hosts};
+pub use live::{LiveBench, LiveTerms};
+pub use progress::Progress;
+
+use crate::plan;
+use fitness::Tries;
+use proofload_measure::{Outcome, OutcomeCounts};
+use proofload_stats::{Claim, Design, Judgement};
+use proofload_store::schema::{Plan, Status, SubjectFacts};
+use proofload_store::{BlockWriter, Run, RunWriter, StoreError};
+use proofload_study::Stand;
+use roll::Roll;
+use start::Unstarted;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How a study ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ending {
+    /// Every claim settled, or the last look taken.
+    Finished,
+    /// Stopped from outside; the block in progress does not count.
+    Interrupted,
+    /// Subjects could not be started, or were lost in block after block, and no claim is left that the others
+    /// could settle.
+    Failed(String),
+    /// The budget was used up before the last look.
+    OutOfBudget,
+}
+
+impl Ending {
+    /// As it stands in `status.json`.
+    pub fn status(&self) -> Status {
+        let (state, why) = match self {
+            Ending::Finished => ("finished", String::new()),
+            Ending::Interrupted => ("interrupted", "stopped by a signal".to_string()),
+            Ending::Failed(why) => ("failed", why.clone()),
+            Ending::OutOfBudget => ("finished", "the budget was used up before the last look".to_string()),
+        };
+        Status { state: state.to_string(), why, ..Status::default() }
+    }
+}
+
+/// What a run has behind it when its runner begins; nothing for a new one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Behind {
+    /// Highest number of a block that was begun.
+    pub last_block: u32,
+    /// Complete blocks that count.
+    pub complete: u32,
+    /// Complete blocks that the machine disturbed.
+    pub disturbed: u32,
+    /// Time that the complete blocks took, of the budget.
+    pub spent_ns: u64,
+}
+
+/// Looks at the claims after a block. Handed in, so that the judge is asked in one place only.
+pub type Look<'a> = dyn FnMut(&std::path::Path) -> Result<Judgement, StoreError> + 'a;
+
+/// A study on its way through its blocks.
+pub struct Runner<'a, B: Bench> {
+    /// The plan that is carried out.
+    pub plan: &'a Plan,
+    /// What is judged, in the order of the judgement: its claims, and what it expects. The study goes on as long as
+    /// one of them can be settled.
+    pub claims: &'a [Claim],
+    /// The looks that it has.
+    pub design: &'a Design,
+    /// What touches the world.
+    pub bench: &'a mut B,
+    /// Where everything is kept.
+    pub record: &'a mut RunWriter,
+    /// Judges what was recorded so far.
+    pub look: &'a mut Look<'a>,
+    /// Told of every step.
+    pub progress: &'a mut dyn FnMut(Progress<'_>),
+    /// Set from outside to end early.
+    pub stop: &'a AtomicBool,
+    /// What earlier sittings of the same run have done.
+    pub behind: Behind,
+}
+
+/// How a block ended, if not well.
+enum Lost {
+    Interrupted,
+    /// Nobody got through it.
+    Everyone,
+    /// Nothing can come of the study any more.
+    Hopeless(String),
+    Store(StoreError),
+}
+
+impl From<StoreError> for Lost {
+    fn from(error: StoreError) -> Self {
+        Lost::Store(error)
+    }
+}
+
+/// How a step of one variant ended, if not well.
+enum Step {
+    Interrupted,
+    /// The variant does not get through this block.
+    Lost(String),
+    Store(StoreError),
+}
+
+impl From<StoreError> for Step {
+    fn from(error: StoreError) -> Self {
+        Step::Store(error)
+    }
+}
+
+impl<B: Bench> Runner<'_, B> {
+    /// Carries the plan out, block by block, until every claim is settled, the looks are used up, the budget is,
+    /// or somebody says stop. Every finished slice is on disk when this returns, however it returns.
+    ///
+    /// A variant that fails is lost for the block, or given up; the others go on as long as a claim can be
+    /// settled without it.
+    ///
+    /// # Errors
+    /// Only when the record cannot be written; dead servers are an [`Ending`].
+    pub fn run(&mut self) -> Result<Ending, StoreError> {
+        let begun_ns = self.bench.now_ns();
+        let last = self.design.looks.last().copied().unwrap_or(1);
+        let mut roll = Roll::new(self.plan.variants.len());
+        let Behind { last_block: mut number, mut complete, mut disturbed, spent_ns: spent_before_ns } =
+            self.behind;
+        let mut longest_ns = spent_before_ns / u64::from((complete + disturbed).max(1));
+        let mut tries = Tries::new();
+        // The last sitting may have ended between a block and what follows it: no look without the ceilings.
+        if complete + disturbed > 0 {
+            self.find_ceilings(&mut tries)?;
+        }
+        if complete > 0 && complete < last && self.is_settled(complete, &mut roll)? {
+            return Ok(Ending::Finished);
+        }
+        // As many again may be disturbed: a machine that never keeps still ends the study, too.
+        while complete < last && disturbed <= last {
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(Ending::Interrupted);
+            }
+            let block_begun_ns = self.bench.now_ns();
+            let spent_ns = spent_before_ns + (block_begun_ns - begun_ns);
+            if complete + disturbed > 0 && spent_ns + longest_ns > self.plan.timing.budget_ns {
+                return Ok(Ending::OutOfBudget);
+            }
+            let grown_ns = self.choose_cycles(complete, spent_ns)?;
+            longest_ns = longest_ns.saturating_add_signed(grown_ns);
+            // What does not count is made up for.
+            let of = last.saturating_add(number.saturating_sub(complete));
+            number += 1;
+            (self.progress)(Progress::Block { block: number, of });
+            roll.begin_block();
+            let ended = self.block(number, &mut roll);
+            match ended {
+                Ok(()) => match self.disturbance(number)? {
+                    None => {
+                        complete += 1;
+                        self.behind.complete = complete;
+                    }
+                    Some(why) => {
+                        disturbed += 1;
+                        (self.progress)(Progress::Disturbed { block: number, why: &why });
+                    }
+                },
+                Err(Lost::Everyone) => self.record.note_lost(number)?,
+                Err(Lost::Store(error)) => return Err(error),
+                Err(Lost::Interrupted) => return Ok(Ending::Interrupted),
+                Err(Lost::Hopeless(why)) => return Ok(Ending::Failed(why)),
+            }
+            let whole = ended.is_ok();
+            if whole {
+                self.find_ceilings(&mut tries)?;
+            }
+            for (variant, why) in roll.end_block() {
+                self.tell_given_up(number, variant, &why);
+            }
+            longest_ns = longest_ns.max(self.bench.now_ns() - block_begun_ns);
+            if whole && self.is_settled(complete, &mut roll)? {
+                break;
+            }
+            if let Some(why) = roll.hopeless(self.claims) {
+                return Ok(Ending::Failed(why));
+            }
+        }
+        Ok(Ending::Finished)
+    }
+
+    /// What left a block out that has just been finished.
+    fn disturbance(&self, number: u32) -> Result<Option<String>, StoreError> {
+        let run = Run::open(self.record.path())?;
+        let mut found = run.disturbances().into_iter().filter(|found| found.block == number);
+        Ok(found.next().filter(|_| run.left_out().contains(&number)).map(|found| found.why))
+    }
+
+    /// Looks at the claims. Those that rest on a variant that was given up are not waited for, and what none of the
+    /// others needs is left out of the blocks to come.
+    fn is_settled(&mut self, complete: u32, roll: &mut Roll) -> Result<bool, StoreError> {
+        let judgement = (self.look)(self.record.path())?;
+        (self.progress)(Progress::Look { blocks: complete, judgement: &judgement });
+        if judgement.settled {
+            return Ok(true);
+        }
+        let (beyond, waited_for): (Vec<usize>, Vec<usize>) =
+            (0..self.claims.len()).partition(|claim| roll.is_beyond(&self.claims[*claim]));
+        if roll.spare(self.claims, &judgement, self.plan.points.len()) {
+            let spared = roll.spared().into_iter().map(|(variant, point)| {
+                format!("{} @ {}", self.plan.variants[variant].name, self.plan.points[point].label)
+            });
+            (self.progress)(Progress::Spared { spared: &spared.collect::<Vec<_>>() });
+        }
+        let is_settled = |claim: usize| judgement.claims.get(claim).is_some_and(|judged| judged.settled);
+        Ok(!beyond.is_empty() && !waited_for.is_empty() && waited_for.into_iter().all(is_settled))
+    }
+
+    /// One block: the variants are stopped whatever happens in between.
+    fn block(&mut self, number: u32, roll: &mut Roll) -> Result<(), Lost> {
+        let order = self.order_of(number)?;
+        let measured = match self.plan.mode.as_str() {
+            plan::SERIAL => self.serially(number, &order, roll),
+            _ => self.in_cycles(number, &order, roll),
+        };
+        // What was measured before it stays valid; a server that does not end shows at the next start.
+        for what in self.bench.stop_all() {
+            (self.progress)(Progress::Noticed { block: number, what: &what });
+        }
+        let mut writer = measured?;
+        for (variant, why) in roll.lost() {
+            writer.append(&record::lost(self.plan, number, variant, &why))?;
+        }
+        for (variant, point) in roll.spared() {
+            writer.append(&record::spared(self.plan, number, variant, point))?;
+        }
+        if !roll.anyone() {
+            return Err(Lost::Everyone);
+        }
+        Ok(writer.finish()?)
+    }
+
+    /// All variants run, and take turns slice by slice.
+    fn in_cycles(&mut self, number: u32, order: &[Vec<usize>], roll: &mut Roll) -> Result<BlockWriter, Lost> {
+        for &variant in order.first().map_or(&[][..], Vec::as_slice) {
+            if roll.takes_part(variant) {
+                self.start(number, variant, roll)?;
+            }
+        }
+        if let Some(why) = roll.hopeless(self.claims) {
+            return Err(Lost::Hopeless(why));
+        }
+        let mut writer = self.record.begin_block(number)?;
+        let everyone: Vec<usize> = (0..self.plan.variants.len()).collect();
+        let length = self.warm_up_of(roll.needed());
+        let warm_ups = self.warm_up(number, &everyone, length, roll, &mut writer)?;
+        self.record.write_warm_ups(number, &warm_ups)?;
+        let mut said = Vec::new();
+        everyone.iter().for_each(|&variant| self.ask(variant, &mut said));
+        self.record.write_subjects(number, &said)?;
+        for cycle in 0..order.len() {
+            for point in 0..self.plan.points.len() {
+                for (position, &variant) in order[cycle].iter().enumerate() {
+                    let at = Place::of_turn(number, cycle, position, variant, point);
+                    self.turn(&at, order.len(), roll, &mut writer)?;
+                }
+            }
+        }
+        if let Some(pair) = self.pair() {
+            self.perturb(number, (pair, order.len()), roll, &mut writer)?;
+        }
+        Ok(writer)
+    }
+
+    /// One variant after the other: started, warmed, measured in all its turns, stopped, alone on the machine.
+    fn serially(&mut self, number: u32, order: &[Vec<usize>], roll: &mut Roll) -> Result<BlockWriter, Lost> {
+        let mut writer = self.record.begin_block(number)?;
+        let mut said = Vec::new();
+        let sequence = order.first().map_or(&[][..], Vec::as_slice);
+        let mut warm_ups = Vec::new();
+        for (position, &variant) in sequence.iter().enumerate() {
+            if !roll.takes_part(variant) {
+                continue;
+            }
+            self.start(number, variant, roll)?;
+            if let Some(why) = roll.hopeless(self.claims) {
+                return Err(Lost::Hopeless(why));
+            }
+            warm_ups.extend(self.warm_up(number, &[variant], self.warm_up_of(1), roll, &mut writer)?);
+            self.record.write_warm_ups(number, &warm_ups)?;
+            self.ask(variant, &mut said);
+            self.record.write_subjects(number, &said)?;
+            for cycle in 0..order.len() {
+                for point in 0..self.plan.points.len() {
+                    let at = Place::of_turn(number, cycle, position, variant, point);
+                    self.turn(&at, order.len(), roll, &mut writer)?;
+                }
+            }
+            if let Some(pair) = self.pair().filter(|pair| pair.variant == variant) {
+                self.perturb(number, (pair, order.len()), roll, &mut writer)?;
+            }
+            self.stop_one(number, variant);
+        }
+        warm::settle_among(&mut warm_ups);
+        self.record.write_warm_ups(number, &warm_ups)?;
+        Ok(writer)
+    }
+
+    fn stop_one(&mut self, number: u32, variant: usize) {
+        for what in self.bench.stop(variant) {
+            (self.progress)(Progress::Noticed { block: number, what: &what });
+        }
+    }
+
+    /// What a subject says of itself, warmed and idle: a JVM has filled in what it reports, and nothing is being
+    /// measured. Of `url:` subjects nothing can be asked.
+    fn ask(&mut self, variant: usize, said: &mut Vec<SubjectFacts>) {
+        let facts = self.bench.facts(variant);
+        if !facts.is_empty() {
+            said.push(SubjectFacts { variant: self.plan.variants[variant].name.clone(), facts });
+        }
+    }
+
+    /// The order of this block: the plan's, or beyond its last block one of its own, which replaces one that was lost;
+    /// with as many cycles as blocks have by now.
+    fn order_of(&self, number: u32) -> Result<Vec<Vec<usize>>, StoreError> {
+        let order = proofload_store::order_of(self.plan, self.record.slicing()?.as_ref(), number);
+        let planned = &self.plan.order;
+        if number as usize <= planned.len() {
+            return Ok(order);
+        }
+        let beyond = plan::order_beyond(self.plan.seed, planned, self.plan.mode == plan::SERIAL, number);
+        Ok(beyond.iter().cycle().take(order.len()).cloned().collect())
+    }
+
+    /// After the first look: how many cycles the blocks from now on have. It is written once, and what was measured
+    /// decides nothing else. Says by how much a block becomes longer.
+    fn choose_cycles(&mut self, complete: u32, spent_ns: u64) -> Result<i64, StoreError> {
+        let timing = &self.plan.timing;
+        let at_first_look = self.design.looks.first() == Some(&complete);
+        if !timing.cycles_adapt || !at_first_look || self.record.slicing()?.is_some() {
+            return Ok(0);
+        }
+        let seconds_left = timing.budget_ns.saturating_sub(spent_ns) as f64 / 1e9;
+        let run = Run::open(self.record.path())?;
+        let Some(slicing) = run.choose_slicing(self.claims, self.design, seconds_left)? else { return Ok(0) };
+        self.record.write_slicing(&slicing)?;
+        (self.progress)(Progress::Cycles { planned: timing.cycles, slicing: &slicing });
+        let more = f64::from(slicing.cycles) - f64::from(timing.cycles);
+        Ok((more * slicing.cycle_seconds * 1e9) as i64)
+    }
+
+    /// Starts a variant; one that does not come up is given up.
+    fn start(&mut self, number: u32, variant: usize, roll: &mut Roll) -> Result<(), Lost> {
+        let which = (number, variant, self.plan.variants[variant].name.as_str());
+        match start::start(which, self.bench, self.record, self.progress, self.stop) {
+            Ok(()) => Ok(()),
+            Err(Unstarted::Interrupted) => Err(Lost::Interrupted),
+            Err(Unstarted::Failed(why)) => {
+                roll.give_up(variant, why.clone());
+                self.tell_given_up(number, variant, &why);
+                Ok(())
+            }
+        }
+    }
+
+    fn tell_given_up(&mut self, number: u32, variant: usize, why: &str) {
+        let variant = &self.plan.variants[variant].name;
+        (self.progress)(Progress::GivenUp { block: number, variant, why });
+    }
+
+    /// A measured turn of one variant, if it still takes part.
+    fn turn(
+        &mut self,
+        at: &Place,
+        cycles: usize,
+        roll: &mut Roll,
+        writer: &mut BlockWriter,
+    ) -> Result<(), Lost> {
+        if !roll.takes_part_at(at.variant, at.point) {
+            return Ok(());
+        }
+        (self.progress)(Progress::Slice {
+            cycle: at.cycle,
+            of: cycles as u32,
+            variant: &self.plan.variants[at.variant].name,
+            point: &self.plan.points[at.point].label,
+        });
+        let ended = self.slice(at, self.stretch_of(at.point), writer);
+        self.take(ended.map(|_| ()), at, roll)
+    }
+
+    /// What a step of one variant means for the block. A variant that is lost is stopped at once: what hangs
+    /// may burn the others' CPU.
+    fn take(&mut self, ended: Result<(), Step>, at: &Place, roll: &mut Roll) -> Result<(), Lost> {
+        match ended {
+            Ok(()) => Ok(()),
+            Err(Step::Interrupted) => Err(Lost::Interrupted),
+            Err(Step::Store(error)) => Err(Lost::Store(error)),
+            Err(Step::Lost(why)) => {
+                let why = self.place_text(at, &why);
+                let variant = &self.plan.variants[at.variant].name;
+                (self.progress)(Progress::Lost { block: at.block, variant, why: &why });
+                roll.lose(at.variant, why);
+                self.stop_one(at.block, at.variant);
+                Ok(())
+            }
+        }
+    }
+
+    /// A slice of a load, or the whole of one that has a shape.
+    fn stretch_of(&self, point: usize) -> Stretch {
+        let (timing, load) = (&self.plan.timing, &self.plan.points[point]);
+        let (discard_ns, measure_ns) = match load.whole {
+            true => (0, load.length_ns),
+            false => (timing.discard_ns, timing.slice_ns),
+        };
+        Stretch { stand: Stand::Itself, discard_ns, measure_ns, drain_ns: timing.drain_ns, doubled: false }
+    }
+
+    /// One slice: wait until the others are quiet, load, record, see that the server still lives.
+    fn slice(&mut self, at: &Place, stretch: Stretch, writer: &mut BlockWriter) -> Result<Loaded, Step> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Step::Interrupted);
+        }
+        let marks = if at.cycle > 0 { self.bench.wait_quiet(at.variant) } else { Vec::new() };
+        let seed = slice_seed(self.plan.seed, at);
+        let loaded = self.bench.load(at.variant, at.point, stretch, seed).map_err(|error| match error {
+            BenchError::Interrupted => Step::Interrupted,
+            BenchError::Failed(why) => Step::Lost(why),
+        })?;
+        for slice in record::slices(self.plan, at, &loaded, &marks) {
+            writer.append(&slice)?;
+            (self.progress)(Progress::Measured { slice: &slice });
+        }
+        let cut = loaded.results.iter().any(|result| result.stopped_early);
+        if cut && self.stop.load(Ordering::Relaxed) {
+            return Err(Step::Interrupted);
+        }
+        self.bench.alive(at.variant).map_err(Step::Lost)?;
+        if cut {
+            let why = "the load did not come to its count in the time that it may take; raise its cap";
+            return Err(Step::Lost(why.to_string()));
+        }
+        let mut outcomes = OutcomeCounts::default();
+        for result in &loaded.results {
+            outcomes.merge(&result.snapshot.outcomes);
+            // What hangs before the window begins leaves nothing to intend within it.
+            outcomes.merge(&result.snapshot.discarded);
+        }
+        match hangs(at, self.plan.points[at.point].whole, &outcomes) {
+            Some(why) => Err(Step::Lost(why)),
+            None => Ok(loaded),
+        }
+    }
+
+    fn place_text(&self, at: &Place, why: &str) -> String {
+        let variant = &self.plan.variants[at.variant].name;
+        match at.cycle {
+            0 => format!("block {}, warm-up, {variant}: {why}", at.block),
+            cycle => format!("block {}, cycle {cycle}, {variant}: {why}", at.block),
+        }
+    }
+
+    fn check_stop(&self) -> Result<(), Lost> {
+        if self.stop.load(Ordering::Relaxed) { Err(Lost::Interrupted) } else { Ok(()) }
+    }
+}
+
+/// A server that takes requests and answers none of them in a whole slice. One that refuses, resets or says no
+/// does answer in its way, and its slices are figures.
+fn hangs(at: &Place, whole: bool, outcomes: &OutcomeCounts) -> Option<String> {
+    let unanswered = outcomes.get(Outcome::Timeout) + outcomes.get(Outcome::Abandoned);
+    let rest = outcomes.total() - unanswered - outcomes.get(Outcome::Unsent);
+    let remedy = match whole {
+        true => "if its answers take longer than the load, make the load longer",
+        false => "if its answers take longer than a slice, ask it in a load that is not sliced",
+    };
+    let silent = at.cycle > 0 && unanswered > 0 && rest == 0;
+    silent.then(|| format!("hangs: it took {unanswered} requests and answered none; {remedy}"))
+}
+
+/// Where in the plan a slice stands. Cycle 0 is the warm-up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    block: u32,
+    cycle: u32,
+    position: u32,
+    variant: usize,
+    point: usize,
+}
+
+impl Place {
+    /// A measured turn; cycle and position counted from 0.
+    fn of_turn(block: u32, cycle: usize, position: usize, variant: usize, point: usize) -> Place {
+        Place { block, cycle: cycle as u32 + 1, position: position as u32 + 1, variant, point }
+    }
+}
+
+/// The same arrivals for every variant of a cycle: they are paired, and should differ in nothing but the variant.
+fn slice_seed(seed: u64, at: &Place) -> u64 {
+    let place = (u64::from(at.block) << 40) | (u64::from(at.cycle) << 20) | at.point as u64;
+    seed ^ place.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,222 @@
+//! From what the engine says to what the record keeps.
+
+use super::Place;
+use super::bench::Loaded;
+use proofload_engine::{Check, CheckKind, Finding, LoadResult, SecondQuantiles};
+use proofload_host::clock;
+use proofload_store::schema::{
+    FORMAT_VERSION, FitnessCheck, Generator, Handshakes, Negotiated, Plan, Point, Slice, SubjectUse,
+};
+use proofload_store::{
+    CHECK_HICCUPS, CHECK_LITTLES_LAW, CHECK_SEND_DELAY_TAIL, PHASE_LOST, PHASE_SPARED, bad_answer, hide,
+    histograms_of, point_of,
+};
+use proofload_study::LoadPoint;
+use proofload_study::transport::ALPN;
+
+/// The record of a slice: a line for each stream. What the subject used, and what was noticed, belongs to all of
+/// them together and stands in the first line, so that nothing counts it twice.
+pub(super) fn slices(plan: &Plan, at: &Place, loaded: &Loaded, marks: &[String]) -> Vec<Slice> {
+    let point = &plan.points[at.point];
+    let lines = loaded.results.iter().enumerate().map(|(number, result)| {
+        let stream = plan.streams.get(number).cloned().unwrap_or_default();
+        let load = point.streams.get(number);
+        let first = number == 0;
+        let noticed = marks.iter().chain(&loaded.marks).filter(|_| first);
+        Slice {
+            format: FORMAT_VERSION,
+            block: at.block,
+            phase: if at.cycle == 0 { "warm-up" } else { "measure" }.to_string(),
+            cycle: at.cycle,
+            position: at.position,
+            started_unix_ns: loaded.started_unix_ns,
+            age_seconds: loaded.age_seconds,
+            measured: Point {
+                variant: plan.variants[at.variant].name.clone(),
+                point: point.label.clone(),
+                stream,
+                model: load.map_or(&point.model, |load| &load.model).clone(),
+                connections: load.map_or(point.connections, |load| load.connections),
+                ..measured(result, loaded.subject.clone().filter(|_| first))
+            },
+            histograms: histograms_of(&result.snapshot),
+            answered_in_window: result.snapshot.answered_in_window,
+            marks: noticed.cloned().collect(),
+            telemetry: loaded.telemetry.clone().filter(|_| first),
+            conditions: loaded.conditions.clone().filter(|_| first),
+            perturbed: false,
+            trial: None,
+            condensed: None,
+        }
+    });
+    lines.collect()
+}
+
+/// The line that says that a block left a variant out at a load point.
+pub(super) fn spared(plan: &Plan, block: u32, variant: usize, point: usize) -> Slice {
+    let measured = Point {
+        variant: plan.variants[variant].name.clone(),
+        point: plan.points[point].label.clone(),
+        ..Point::default()
+    };
+    Slice {
+        format: FORMAT_VERSION,
+        block,
+        phase: PHASE_SPARED.to_string(),
+        started_unix_ns: clock::unix_ns(),
+        measured,
+        marks: vec!["no open claim needs it".to_string()],
+        ..Slice::default()
+    }
+}
+
+/// The line that says that a variant did not get through a block.
+pub(super) fn lost(plan: &Plan, block: u32, variant: usize, why: &str) -> Slice {
+    let measured = Point { variant: plan.variants[variant].name.clone(), ..Point::default() };
+    Slice {
+        format: FORMAT_VERSION,
+        block,
+        phase: PHASE_LOST.to_string(),
+        started_unix_ns: clock::unix_ns(),
+        measured,
+        marks: vec![why.to_string()],
+        ..Slice::default()
+    }
+}
+
+/// The point of a single measurement.
+pub fn point(name: &str, load: &LoadPoint, result: &LoadResult) -> Point {
+    Point {
+        variant: name.to_string(),
+        point: load.label.clone(),
+        model: load.model().to_string(),
+        connections: load.connections,
+        ..measured(result, None)
+    }
+}
+
+fn of_seconds(result: &LoadResult, of: fn(&SecondQuantiles) -> u64) -> Vec<Option<u64>> {
+    result.quantiles_per_second.iter().map(|second| second.as_ref().map(of)).collect()
+}
+
+/// Takes secrets out of what is kept of bad answers: a server may send back what it was sent, under any name.
+pub fn hide_secrets(result: &mut LoadResult, secrets: &[String]) {
+    for bad in &mut result.bad_answers {
+        bad.received = hide(&bad.received, secrets);
+        bad.what = String::from_utf8_lossy(&hide(bad.what.as_bytes(), secrets)).into_owned();
+    }
+}
+
+fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
+    let used = &result.generator;
+    let finished = result.snapshot.outcomes.finished();
+    let bad = result.bad_answers.iter();
+    let of_snapshot = point_of(&result.snapshot);
+    Point {
+        connections_peak: result.connections.peak,
+        connections_most: result.connections.most,
+        handshakes: handshakes(result, of_snapshot.handshakes.clone()),
+        per_second: result.per_second.clone(),
+        response_p50_per_second_ns: of_seconds(result, |second| second.p50_ns),
+        response_p99_per_second_ns: of_seconds(result, |second| second.p99_ns),
+        generator: Generator {
+            cpu_ns: used.cpu_ns,
+            cpu_ns_per_exchange: (finished > 0).then(|| used.cpu_ns as f64 / finished as f64),
+            peak_rss_bytes: used.peak_rss_bytes,
+            threads: used.threads,
+            start_error_ns: used.start_error_ns.iter().copied().flatten().max(),
+            driver: used.driver.to_string(),
+            fit: result.findings.is_empty(),
+            findings: result.findings.iter().map(sentence).collect(),
+            checks: result.checks.iter().map(check).collect(),
+        },
+        subject,
+        bad_answers: bad.map(|bad| bad_answer(bad.outcome, &bad.what, &bad.received)).collect(),
+        ..of_snapshot
+    }
+}
+
+/// With what they settled on; there may be none in the window when all connections stood before.
+fn handshakes(result: &LoadResult, counted: Option<Handshakes>) -> Option<Handshakes> {
+    let negotiated: Vec<_> = result.negotiated.iter().map(negotiated).collect();
+    (counted.is_some() || !negotiated.is_empty())
+        .then(|| Handshakes { negotiated, ..counted.unwrap_or_default() })
+}
+
+fn negotiated(found: &proofload_engine::transport::Negotiated) -> Negotiated {
+    Negotiated {
+        version: found.version.number().to_string(),
+        cipher_suite: found.cipher_suite.to_string(),
+        alpn: found.alpn.map_or(String::new(), |_| ALPN.to_string()),
+    }
+}
+
+const NO_SEND: &str = "no send of the generator's own timing, or too few";
+
+/// A self-check as it is kept.
+fn check(check: &Check) -> FitnessCheck {
+    let (name, unit, none) = match check.kind {
+        CheckKind::SendDelay => ("send_delay_p90", "ns", NO_SEND),
+        CheckKind::SendDelayTail => (CHECK_SEND_DELAY_TAIL, "ns", NO_SEND),
+        CheckKind::Unsent => ("unsent", "share", "no open loop that queues, or too few requests"),
+        CheckKind::AtWork => ("at_work", "share", ""),
+        CheckKind::Hiccups => (CHECK_HICCUPS, "ns", "a window of less than a second"),
+        CheckKind::LittlesLaw => (CHECK_LITTLES_LAW, "share", "an open loop, or too few exchanges"),
+        CheckKind::Ports => ("ports", "count", ""),
+        CheckKind::Descriptors => ("descriptors", "count", ""),
+    };
+    let outcome = match check.found {
+        None => "not_measured",
+        Some(found) if found > check.allowed => "failed",
+        Some(_) => "passed",
+    };
+    FitnessCheck {
+        check: name.to_string(),
+        outcome: outcome.to_string(),
+        found: check.found,
+        limit: Some(check.allowed),
+        unit: unit.to_string(),
+        note: if check.found.is_none() { none.to_string() } else { String::new() },
+    }
+}
+
+/// What a failed self-check says to a person.
+fn sentence(finding: &Finding) -> String {
+    let ms = |ns: u64| ns as f64 / 1e6;
+    match finding {
+        Finding::SendDelay { p90_ns, allowed_ns } => format!(
+            "sends left late: p90 {:.3} ms of the generator's own making, {:.3} ms allowed; use fewer requests or more workers",
+            ms(*p90_ns),
+            ms(*allowed_ns)
+        ),
+        Finding::CpuBound { worker, busy, allowed } => format!(
+            "worker {worker} was busy {:.0} % of the time, {:.0} % allowed; use more workers or another machine",
+            busy * 100.0,
+            allowed * 100.0
+        ),
+        Finding::LittlesLaw { expected, found } => format!(
+            "Little's law: {expected:.1} connections in use, {found:.1} accounted for by throughput and service time"
+        ),
+        Finding::Ports { exhausted, opened, available } => format!(
+            "local ports: {exhausted} connections found none, {opened} opened, {available} in the range; keep connections alive or widen the range"
+        ),
+        Finding::NotOffered { intended, unsent, behind, connections } => {
+            let share = *unsent as f64 / (*intended).max(1) as f64 * 100.0;
+            let why = match *behind > *unsent / 2 {
+                true => "the generator fell behind; use more workers or lower the rate".to_string(),
+                false => format!(
+                    "all {connections} connections were busy or failing until the end; raise the connections (or \
+                     their maximum), or lower the rate if the server is at its limit"
+                ),
+            };
+            format!(
+                "offered load: {unsent} of {intended} planned requests ({share:.1} %) were never sent: {why}"
+            )
+        }
+        Finding::Descriptors { exhausted } => {
+            format!(
+                "file descriptors: {exhausted} connections found none; raise `ulimit -n` or use fewer connections"
+            )
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! What tests of several modules share.
+
+use proofload_study::{Declarations, Parameter, ParameterKind};
+
+#[path = "../../study/src/tests/catalogue.rs"]
+mod catalogue;
+
+pub(crate) use catalogue::{SMALL, TestCatalogue};

@@ -1,0 +1,166 @@
+//! A load that is a search: the highest rate at which an objective holds.
+
+use super::field::Field;
+use super::intensity::{Points, check_arrival, check_keep_alive};
+use super::quantity;
+use super::shortage::{KEYS, check_shortage};
+use super::{LoadKind, LoadPoint, OpenTerms};
+use proofload_engine::{Arrival, KeepAlive};
+use proofload_stats::capacity::{Slo, parse_slo};
+
+/// Lowest rate that is tried where nothing is said.
+pub const FROM: &str = "100/s";
+/// Highest.
+pub const TO: &str = "20k/s";
+/// Shortest trial: less is over before connections stand.
+const TRIAL_MIN_NS: u64 = 100_000_000;
+/// Longest.
+const TRIAL_MAX_NS: u64 = 3_600_000_000_000;
+
+/// What is searched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CapacityLoad {
+    /// What has to hold.
+    pub slo: Slo,
+    /// Lowest rate that is tried, per second.
+    pub from_per_s: f64,
+    /// Highest.
+    pub to_per_s: f64,
+    /// Measured window of a trial; the preset decides without.
+    pub trial_ns: Option<u64>,
+}
+
+impl CapacityLoad {
+    /// Reads what is searched.
+    ///
+    /// # Errors
+    /// Every mistake with the key that it belongs to, `what; remedy`.
+    pub fn read(
+        slo: &[String],
+        from: Option<&str>,
+        to: Option<&str>,
+        trial: Option<&str>,
+    ) -> Result<CapacityLoad, Vec<(&'static str, String)>> {
+        let mut mistakes = Vec::new();
+        let slo = parse_slo(slo).map_err(|found| mistakes.extend(found.into_iter().map(|it| ("slo", it))));
+        let mut rate = |key, text| quantity::rate(text).map_err(|mistake| mistakes.push((key, mistake)));
+        let (from_per_s, to_per_s) = (rate("from", from.unwrap_or(FROM)), rate("to", to.unwrap_or(TO)));
+        let in_bounds = |ns: u64| match (TRIAL_MIN_NS..=TRIAL_MAX_NS).contains(&ns) {
+            true => Ok(ns),
+            false => Err("is no length of a trial; write 100ms to 1h, such as 20s".to_string()),
+        };
+        let trial_ns = trial.map(|text| quantity::duration(text).and_then(in_bounds)).transpose();
+        let trial_ns = trial_ns.map_err(|mistake| mistakes.push(("trial", mistake)));
+        if let (Ok(from), Ok(to)) = (from_per_s, to_per_s)
+            && from >= to
+        {
+            let (from, to) = (quantity::rate_label(from), quantity::rate_label(to));
+            mistakes.push(("from", format!("{from} is not below {to}, the highest rate; write a lower one")));
+        }
+        match (slo, from_per_s, to_per_s, trial_ns) {
+            (Ok(slo), Ok(from_per_s), Ok(to_per_s), Ok(trial_ns)) if mistakes.is_empty() => {
+                Ok(CapacityLoad { slo, from_per_s, to_per_s, trial_ns })
+            }
+            _ => Err(mistakes),
+        }
+    }
+
+    /// `100/s..20k/s`.
+    pub fn label(&self) -> String {
+        format!("{}..{}", quantity::rate_label(self.from_per_s), quantity::rate_label(self.to_per_s))
+    }
+}
+
+/// The load point that trials are made of: at its lowest rate.
+pub fn capacity_point(
+    load: &CapacityLoad,
+    arrival: Arrival,
+    keep_alive: KeepAlive,
+    (connections, open): (u32, OpenTerms),
+) -> LoadPoint {
+    LoadPoint::new(
+        load.label(),
+        connections,
+        LoadKind::Open { rate_per_s: load.from_per_s, arrival },
+        keep_alive,
+        open,
+    )
+}
+
+pub(super) fn check_capacity(field: &Field<'_>) -> Option<Points> {
+    let map = field.map("write capacity: { slo: 'p99 < 50ms', from: 100/s, to: 20k/s }")?;
+    let slo = map.required("slo", "say what has to hold: slo: 'p99 < 50ms, errors < 0.1%'");
+    let texts = slo.and_then(|field| {
+        let items = field.one_or_many("write slo: 'p99 < 50ms', or a list of conditions")?;
+        let texts = items.iter().map(|item| item.text("write p99 < 50ms").map(str::to_string));
+        texts.collect::<Option<Vec<String>>>()
+    });
+    let written = |key: &str| {
+        let field = map.optional(key)?;
+        if field.written().is_none() {
+            field.wrong("a rate or a duration", "write one such as 100/s or 20s");
+        }
+        field.written()
+    };
+    let (from, to, trial) = (written("from"), written("to"), written("trial"));
+    let arrival = map.optional("arrival").map_or(Some(Arrival::Poisson), |field| check_arrival(&field));
+    // A search goes where nobody knows how many connections it needs.
+    let terms = check_shortage(&map, true);
+    let keep_alive = check_keep_alive(&map);
+    map.close(&[&["slo", "from", "to", "trial", "arrival", "keep_alive"][..], &KEYS[..]].concat());
+    let load = match CapacityLoad::read(&texts?, from, to, trial) {
+        Ok(load) => load,
+        Err(mistakes) => {
+            for (key, mistake) in mistakes {
+                let (what, remedy) = mistake.rsplit_once("; ").unwrap_or((&mistake, ""));
+                map.optional(key).as_ref().unwrap_or(field).problem(what, remedy);
+            }
+            return None;
+        }
+    };
+    let point = capacity_point(&load, arrival?, keep_alive?, terms?);
+    Some(Points { points: vec![point], labels_complete: true, capacity: Some(load) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shortage::AUTO_FIRST;
+    use crate::tests::TestCatalogue;
+    use std::path::Path;
+
+    #[test]
+    fn what_is_searched_is_read_with_its_defaults() {
+        let slo = ["p99 < 50ms".to_string()];
+        let load = CapacityLoad::read(&slo, None, None, None).expect("a search");
+        assert_eq!((load.from_per_s, load.to_per_s, load.trial_ns), (100.0, 20_000.0, None));
+        assert_eq!(load.label(), "100/s..20k/s");
+    }
+
+    #[test]
+    fn whatever_is_said_of_its_connections_holds_where_their_number_is_not_said() {
+        let text = "study: s\nquestion: Up to which rate?\nsubjects: { a: { url: 'http://127.0.0.1:1/' } }\nworkload: { \
+                    page: { get: / } }\nload: { capacity: { slo: p99 < 50ms, max_connections: 40, overflow: drop, \
+                    coalesce: 1ms } }\n";
+        let options = crate::Options::default();
+        let study = crate::parse(text, "s.yaml", Path::new("."), &options, &TestCatalogue)
+            .unwrap_or_else(|problems| panic!("{problems}"));
+        let LoadPoint { connections, open, .. } = &study.points[0];
+        assert_eq!((*connections, open.auto, open.coalesce_ns), (AUTO_FIRST, true, 1_000_000));
+        assert_eq!(
+            (open.shortage.most_connections, open.shortage.overflow),
+            (Some(40), proofload_engine::Overflow::Drop)
+        );
+    }
+
+    #[test]
+    fn all_mistakes_are_told_at_once() {
+        let slo = ["p99 > 50ms".to_string()];
+        let mistakes = CapacityLoad::read(&slo, Some("fast"), Some("0"), Some("1ms")).expect_err("wrong");
+        let keys: Vec<&str> = mistakes.iter().map(|(key, _)| *key).collect();
+        assert_eq!(keys, ["slo", "from", "to", "trial"]);
+        let slo = ["p99 < 50ms".to_string()];
+        let turned = CapacityLoad::read(&slo, Some("2k/s"), Some("1k/s"), None).expect_err("wrong");
+        assert!(turned[0].1.contains("not below"), "{turned:?}");
+    }
+}

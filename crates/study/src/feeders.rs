@@ -1,0 +1,487 @@
+//! Feeders: tables from files, counters, random numbers and text; read whole before anything starts.
+
+use super::name::is_plain_name;
+use super::problem::shown;
+use proofload_engine::feed::{Column, Draw, FEEDERS_MAX, Feed, Feeder, Order};
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Largest file that is read for a request: a feeder's table, a body, a part of a form. It lies in memory.
+pub(super) const FILE_MAX: u64 = 64 * 1024 * 1024;
+
+/// Most rows of a table.
+const ROWS_MAX: usize = 1_000_000;
+
+/// Most columns of a table.
+const COLUMNS_MAX: usize = 256;
+
+/// Longest value that a header or a path is filled with: the limit of a head in common servers.
+const HEAD_VALUE_MAX: usize = 8 * 1024;
+
+/// Most letters of random text.
+const LETTERS_MAX: u64 = 64 * 1024;
+
+/// A feeder as it was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FeederSpec {
+    /// Rows of a CSV file; its first row names the columns.
+    Csv {
+        /// The file.
+        path: PathBuf,
+        /// Which row comes when.
+        order: Order,
+    },
+    /// Lines of a file, each a JSON object; its keys are the columns.
+    JsonLines {
+        /// The file.
+        path: PathBuf,
+        /// Which line comes when.
+        order: Order,
+    },
+    /// Numbers, random text.
+    Made(Feeder),
+}
+
+/// Where a value is to stand, which says how it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Context {
+    /// In the path or the query: percent-encoded.
+    Target,
+    /// In a header: as it is, without control characters.
+    Header,
+    /// In the body: as it is.
+    Body,
+}
+
+/// All feeders of a study or a command line, and what the requests take from them.
+#[derive(Debug, Default)]
+pub struct Feeders {
+    names: Vec<String>,
+    feed: Feed,
+    /// The table of each feeder that has one.
+    tables: Vec<Option<Table>>,
+    draws: HashMap<(usize, Option<usize>, Context), u16>,
+}
+
+#[derive(Debug)]
+struct Table {
+    file: String,
+    columns: Vec<String>,
+    texts: Vec<Arc<Column>>,
+    /// Line of each row in the file.
+    lines: Vec<u64>,
+    /// The whole lines, of JSON lines.
+    whole: Option<Arc<Column>>,
+}
+
+/// A feeder as on the command line: `users=csv:users.csv`, `n=counter:1`, `r=random:1..1000`, `t=text:16`.
+///
+/// # Errors
+/// What is wrong and what to write.
+pub fn feeder(text: &str) -> Result<(String, FeederSpec), String> {
+    let form = "write name=csv:FILE, name=json-lines:FILE, name=counter:1, name=random:1..1000, name=text:16 or name=sized:1KiB";
+    let split = text.split_once('=').and_then(|(name, rest)| Some((name, rest.split_once(':')?)));
+    let Some((name, (kind, value))) = split else {
+        return Err(format!("{} is not a feeder; {form}", shown(text)));
+    };
+    feeder_name(name)?;
+    let wrong = || format!("{} is not {kind}; {form}", shown(value));
+    let spec = match kind {
+        "csv" => FeederSpec::Csv { path: value.into(), order: Order::Sequential },
+        "csv-random" => FeederSpec::Csv { path: value.into(), order: Order::Random },
+        "json-lines" => FeederSpec::JsonLines { path: value.into(), order: Order::Sequential },
+        "json-lines-random" => FeederSpec::JsonLines { path: value.into(), order: Order::Random },
+        "counter" => {
+            let (from, step) = value.split_once(',').unwrap_or((value, "1"));
+            let (from, step) = (from.parse().map_err(|_| wrong())?, step.parse().map_err(|_| wrong())?);
+            FeederSpec::Made(checked(Feeder::Counter { from, step })?)
+        }
+        "random" => {
+            let (from, to) = value.split_once("..").ok_or_else(wrong)?;
+            let (from, to) = (from.parse().map_err(|_| wrong())?, to.parse().map_err(|_| wrong())?);
+            FeederSpec::Made(checked(Feeder::Number { from, to })?)
+        }
+        "text" => FeederSpec::Made(checked(Feeder::Text { length: value.parse().map_err(|_| wrong())? })?),
+        "sized" => FeederSpec::Made(sized(value)?),
+        other => return Err(format!("{} is not a kind of feeder; {form}", shown(other))),
+    };
+    Ok((name.to_string(), spec))
+}
+
+/// Largest payload.
+const PAYLOAD_MAX: u64 = 16 * 1024 * 1024;
+
+/// What a size of a payload looks like.
+const SIZES: &str = "uniform:20..200KiB or lognormal:2KiB,p99=64KiB";
+
+/// Random text of a drawn size: `uniform:20..200KiB`, with `/10m` behind it held for so long, with `<1MiB` never
+/// longer than that.
+fn sized(text: &str) -> Result<Feeder, String> {
+    let (rest, redraw) = text.split_once('/').map_or((text, None), |(rest, held)| (rest, Some(held)));
+    let (sizes, most) = rest.split_once('<').map_or((rest, None), |(sizes, most)| (sizes, Some(most)));
+    let redraw_ns = redraw.map_or(Ok(0), super::quantity::duration)?;
+    payload(sizes, most, redraw_ns)
+}
+
+/// Checks the sizes of a payload and how long they are held.
+pub(super) fn payload(sizes: &str, most: Option<&str>, redraw_ns: u64) -> Result<Feeder, String> {
+    let sizes = super::spread::distribution(sizes, super::quantity::size, SIZES)?;
+    let most = match (most, sizes.most()) {
+        (Some(most), _) => super::quantity::size(most)?,
+        (None, Some(most)) => most,
+        (None, None) => {
+            let what = "sizes of this distribution have no upper end";
+            return Err(format!("{what}; say the largest: most: 1MiB, or sized:exp:2KiB<1MiB"));
+        }
+    };
+    if most == 0 || most > PAYLOAD_MAX {
+        return Err(format!("a largest size of {most} bytes cannot be; write 1 to 16MiB"));
+    }
+    Ok(Feeder::Payload { sizes, most_bytes: most as u32, redraw_ns })
+}
+
+/// Checks a feeder's name.
+pub(super) fn feeder_name(name: &str) -> Result<(), String> {
+    match name {
+        "env" => Err("env stands for variables of the environment; choose another name".to_string()),
+        name if !is_plain_name(name) || name.contains('.') => {
+            Err(format!("{} cannot name a feeder; write letters, digits, _ and -", shown(name)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks the numbers of a feeder that is made up.
+pub(super) fn checked(feeder: Feeder) -> Result<Feeder, String> {
+    match feeder {
+        Feeder::Counter { step: 0, .. } => {
+            Err("a counter by 0 stands still; write a step from 1".to_string())
+        }
+        Feeder::Number { from, to } if from > to => {
+            Err(format!("{from} to {to} ends before it begins; write the lower number first"))
+        }
+        Feeder::Text { length } if length == 0 || u64::from(length) > LETTERS_MAX => {
+            Err(format!("a text of {length} letters cannot be; write 1 to {LETTERS_MAX}"))
+        }
+        feeder => Ok(feeder),
+    }
+}
+
+impl Feeders {
+    /// Reads what a feeder needs.
+    ///
+    /// # Errors
+    /// What is wrong with it, with file and line, and what to do.
+    pub fn add(&mut self, name: &str, spec: &FeederSpec) -> Result<(), String> {
+        if self.names.iter().any(|known| known == name) {
+            return Err(format!("the feeder {name} is there already; choose another name"));
+        }
+        if self.names.len() == FEEDERS_MAX {
+            return Err(format!("more than {FEEDERS_MAX} feeders; leave some out"));
+        }
+        // A feeder whose file is wrong keeps its name, so that its uses are not told as well.
+        let (table, order) = match spec {
+            FeederSpec::Csv { path, order } => (Some(read_csv(path)), *order),
+            FeederSpec::JsonLines { path, order } => (Some(read_json_lines(path)), *order),
+            FeederSpec::Made(_) => (None, Order::Sequential),
+        };
+        let (table, problem) = match table {
+            Some(Ok(table)) => (Some(table), None),
+            Some(Err(problem)) => (None, Some(problem)),
+            None => (None, None),
+        };
+        let feeder = match (spec, &table) {
+            (FeederSpec::Made(feeder), _) => feeder.clone(),
+            (_, table) => {
+                Feeder::Rows { rows: table.as_ref().map_or(1, |table| table.lines.len() as u64), order }
+            }
+        };
+        self.names.push(name.to_string());
+        self.feed.feeders.push(feeder);
+        self.tables.push(table);
+        problem.map_or(Ok(()), Err)
+    }
+
+    /// A feeder that is wrong, which was told: its uses are not told as well.
+    pub fn add_unknown(&mut self, name: &str) {
+        self.names.push(name.to_string());
+        self.feed.feeders.push(Feeder::Rows { rows: 1, order: Order::Sequential });
+        self.tables.push(None);
+    }
+
+    /// The value that `${name}` or `${name.column}` stands for in that context.
+    pub(crate) fn draw(&mut self, name: &str, column: Option<&str>, context: Context) -> Result<u16, String> {
+        let Some(feeder) = self.names.iter().position(|known| known == name) else {
+            let known = match self.names.as_slice() {
+                [] => "name one under feeders (--feeder), or write $${ for a literal ${".to_string(),
+                names => format!("known are {}; write $${{ for a literal ${{", names.join(", ")),
+            };
+            return Err(format!("there is no feeder {}; {known}", shown(name)));
+        };
+        let column = match (&self.feed.feeders[feeder], &self.tables[feeder], column) {
+            (Feeder::Rows { .. }, Some(table), column) => table.column(name, column)?,
+            // Its file could not be read, which was told.
+            (Feeder::Rows { .. }, None, _) => return Ok(0),
+            (Feeder::Payload { .. }, ..) if context != Context::Body => {
+                return Err(format!(
+                    "{name} has a size that is drawn, which is for bodies; write {{ random_text: 16 }}"
+                ));
+            }
+            (_, _, Some(column)) => {
+                return Err(format!("{name} has no columns; write ${{{name}}} without .{}", shown(column)));
+            }
+            (_, _, None) => None,
+        };
+        let texts = match (&self.tables[feeder], column) {
+            (Some(table), column) => Some(table.texts(column, context)?),
+            (None, _) => None,
+        };
+        let next = self.feed.draws.len();
+        let draw =
+            *self.draws.entry((feeder, column, context)).or_insert(next.min(usize::from(u16::MAX)) as u16);
+        if usize::from(draw) == next {
+            self.feed.draws.push(Draw { feeder, column: texts });
+        }
+        Ok(draw)
+    }
+
+    /// What the engine draws from.
+    pub fn into_feed(self) -> Feed {
+        self.feed
+    }
+}
+
+impl Table {
+    /// Index of a column; `None` for the whole line.
+    fn column(&self, name: &str, column: Option<&str>) -> Result<Option<usize>, String> {
+        let known = || {
+            let first: Vec<String> = self.columns.iter().take(8).map(|column| shown(column)).collect();
+            first.join(", ")
+        };
+        match column {
+            None if self.whole.is_some() => Ok(None),
+            None => Err(format!("{name} has columns; write ${{{name}.COLUMN}} with one of {}", known())),
+            Some(column) => match self.columns.iter().position(|known| known == column) {
+                Some(index) => Ok(Some(index)),
+                None => Err(format!("{} has no column {}; it has {}", self.file, shown(column), known())),
+            },
+        }
+    }
+
+    /// The texts of a column as they stand in that context.
+    fn texts(&self, column: Option<usize>, context: Context) -> Result<Arc<Column>, String> {
+        let raw = match (column, &self.whole) {
+            (Some(column), _) => &self.texts[column],
+            (None, Some(whole)) => whole,
+            (None, None) => return Err("has columns; name one".to_string()),
+        };
+        if context == Context::Body {
+            return Ok(Arc::clone(raw));
+        }
+        let mut texts = Column::default();
+        for row in 0..raw.rows() {
+            let text = raw.get(row);
+            let place = || {
+                let column = column
+                    .map_or(String::new(), |column| format!(" column {}:", shown(&self.columns[column])));
+                format!("{}:{}:{column}", self.file, self.lines[row])
+            };
+            if text.len() > HEAD_VALUE_MAX {
+                return Err(format!(
+                    "{} {} bytes are too long here; write at most 8 KiB",
+                    place(),
+                    text.len()
+                ));
+            }
+            match context {
+                Context::Target => texts.push(percent_encoded(text).as_bytes()),
+                _ if text.iter().any(|&byte| is_control(byte)) => {
+                    return Err(format!(
+                        "{} holds a line break or another control character; a header is one line of text",
+                        place()
+                    ));
+                }
+                _ => texts.push(text),
+            }
+        }
+        Ok(Arc::new(texts))
+    }
+}
+
+fn is_control(byte: u8) -> bool {
+    (byte < 0x20 && byte != b'\t') || byte == 0x7f
+}
+
+/// Everything but unreserved characters (RFC 3986, 2.3) as `%XX`: a value never ends a segment or a parameter.
+pub(super) fn percent_encoded(text: &[u8]) -> String {
+    let mut out = String::with_capacity(text.len());
+    for &byte in text {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+/// Reads a file that goes into requests.
+pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
+    let cannot = |error: std::io::Error| {
+        format!("{} cannot be read: {error}; check the path and its permissions", path.display())
+    };
+    let file = std::fs::File::open(path).map_err(cannot)?;
+    if !file.metadata().map_err(cannot)?.is_file() {
+        return Err(format!("{} is not a file; name a file", path.display()));
+    }
+    let mut bytes = Vec::new();
+    file.take(FILE_MAX + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 > FILE_MAX {
+        return Err(format!("{} is larger than 64 MiB; use a smaller file", path.display()));
+    }
+    Ok(bytes)
+}
+
+fn read_csv(path: &Path) -> Result<Table, String> {
+    parse_csv(&path.display().to_string(), &read_file(path)?)
+}
+
+/// The line of a quote that takes all the rest of the file for one value, which the CSV reader would let pass.
+fn open_quote(bytes: &[u8]) -> Option<u64> {
+    let (mut line, mut opened, mut begins) = (1, None, true);
+    let mut rest = bytes.iter().peekable();
+    while let Some(&byte) = rest.next() {
+        match (opened, byte) {
+            (Some(_), b'"') if rest.peek() == Some(&&b'"') => drop(rest.next()),
+            (Some(_), b'"') => opened = None,
+            (None, b'"') if begins => opened = Some(line),
+            _ => {}
+        }
+        line += u64::from(byte == b'\n');
+        begins = opened.is_none() && matches!(byte, b',' | b'\n' | b'\r');
+    }
+    opened
+}
+
+fn parse_csv(file: &str, bytes: &[u8]) -> Result<Table, String> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if let Some(line) = open_quote(bytes) {
+        return Err(format!(
+            "{file}:{line}: the quote that begins here does not end; close it, or write \"\" for a quote in a quoted value"
+        ));
+    }
+    let mut reader = csv::ReaderBuilder::new().from_reader(bytes);
+    let columns: Vec<String> =
+        reader.headers().map_err(|error| csv_problem(file, &error))?.iter().map(str::to_string).collect();
+    check_columns(file, &columns)?;
+    let mut texts = vec![Column::default(); columns.len()];
+    let mut lines = Vec::new();
+    let mut record = csv::StringRecord::new();
+    while reader.read_record(&mut record).map_err(|error| csv_problem(file, &error))? {
+        let line = record.position().map_or(0, csv::Position::line);
+        if lines.len() == ROWS_MAX {
+            return Err(format!("{file}:{line}: more than a million rows; use fewer"));
+        }
+        lines.push(line);
+        texts.iter_mut().zip(&record).for_each(|(column, text)| column.push(text.as_bytes()));
+    }
+    table(file, columns, texts, lines, None)
+}
+
+fn table(
+    file: &str,
+    columns: Vec<String>,
+    texts: Vec<Column>,
+    lines: Vec<u64>,
+    whole: Option<Arc<Column>>,
+) -> Result<Table, String> {
+    if lines.is_empty() {
+        return Err(format!("{file} has no rows; a feeder needs at least one"));
+    }
+    let texts = texts.into_iter().map(Arc::new).collect();
+    Ok(Table { file: file.to_string(), columns, texts, lines, whole })
+}
+
+fn check_columns(file: &str, columns: &[String]) -> Result<(), String> {
+    if columns.len() > COLUMNS_MAX {
+        return Err(format!("{file}:1: {} columns are too many; write at most {COLUMNS_MAX}", columns.len()));
+    }
+    for (at, column) in columns.iter().enumerate() {
+        if column.trim().is_empty() || column.contains('}') {
+            return Err(format!(
+                "{file}:1: column {} has no name that can be used; the first row names the columns",
+                at + 1
+            ));
+        }
+        if columns[..at].contains(column) {
+            return Err(format!("{file}:1: the column {} stands there twice; rename one", shown(column)));
+        }
+    }
+    Ok(())
+}
+
+fn csv_problem(file: &str, error: &csv::Error) -> String {
+    let line = error.position().map_or(1, csv::Position::line);
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => format!(
+            "{file}:{line}: {len} columns, the first row names {expected_len}; put values with commas in quotes"
+        ),
+        csv::ErrorKind::Utf8 { err, .. } => {
+            format!("{file}:{line}: column {} is not UTF-8 text; save the file as UTF-8", err.field() + 1)
+        }
+        _ => format!("{file}:{line}: is not CSV: {error}; check the quotes"),
+    }
+}
+
+fn read_json_lines(path: &Path) -> Result<Table, String> {
+    parse_json_lines(&path.display().to_string(), &read_file(path)?)
+}
+
+fn parse_json_lines(file: &str, bytes: &[u8]) -> Result<Table, String> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+        format!("{file}:{line}: is not UTF-8 text; save the file as UTF-8")
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (mut columns, mut texts, mut lines) = (Vec::<String>::new(), Vec::<Column>::new(), Vec::new());
+    let mut whole = Column::default();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let number = number as u64 + 1;
+        let object: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_str(line).map_err(|error| {
+                format!(
+                    "{file}:{number}:{}: is not a JSON object: {error}; write one object a line",
+                    error.column()
+                )
+            })?;
+        if lines.is_empty() {
+            columns = object.keys().cloned().collect();
+            check_columns(file, &columns)?;
+            texts = vec![Column::default(); columns.len()];
+        }
+        if lines.len() == ROWS_MAX {
+            return Err(format!("{file}:{number}: more than a million lines; use fewer"));
+        }
+        lines.push(number);
+        whole.push(line.trim().as_bytes());
+        for (name, column) in columns.iter().zip(&mut texts) {
+            match object.get(name) {
+                Some(serde_json::Value::String(text)) => column.push(text.as_bytes()),
+                Some(serde_json::Value::Null) => column.push(b""),
+                Some(value) => column.push(value.to_string().as_bytes()),
+                None => {
+                    return Err(format!(
+                        "{file}:{number}: has no {}, which the first line has; write it into every line",
+                        shown(name)
+                    ));
+                }
+            }
+        }
+    }
+    table(file, columns, texts, lines, Some(Arc::new(whole)))
+}
+
+#[cfg(test)]
+mod tests;

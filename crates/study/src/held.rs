@@ -1,0 +1,155 @@
+//! `closed: { connections: [200, 1200], ramp: 1s, for: 5m }` — a ladder each rung of which is carried out whole: the
+//! connections join over the ramp, and stay.
+
+use super::field::{Field, Map};
+use super::intensity::{
+    Points, check_keep_alive, check_number, check_think, connection_label, ladder, unique,
+};
+use super::soak;
+use super::{LoadKind, LoadPoint, OpenTerms, quantity};
+use proofload_engine::{Distribution, Stage};
+
+/// Checks a closed loop that has a length.
+pub(super) fn check_held(field: &Field<'_>, map: &Map<'_>) -> Option<Points> {
+    map.forbid(&[&["requests", "cap", "stages"][..], &soak::KEYS[..]].concat(), "for");
+    let time = |field: &Field<'_>| field.quantity(quantity::duration, "write a duration such as 30s");
+    let length = map.optional("for");
+    let for_ns = length.as_ref().and_then(time);
+    let ramp_ns = map.optional("ramp").map_or(Some(0), |field| time(&field));
+    let connections = map.required("connections", "write connections: 64, or a list of numbers");
+    let think_ns =
+        map.optional("think").map_or_else(|| Some(Distribution::default()), |field| check_think(&field));
+    let keep_alive = check_keep_alive(map);
+    map.close(&["connections", "ramp", "for", "think", "keep_alive"]);
+    let rungs = ladder(&connections?, check_number)?;
+    let (for_ns, ramp_ns) = (for_ns?, ramp_ns?);
+    if for_ns == 0
+        && let Some(field) = &length
+    {
+        field.problem("a load of no length", "write how long the connections stay: for: 30s");
+        return None;
+    }
+    let (think_ns, keep_alive) = (think_ns?, keep_alive?);
+    let point = |connections: &u64| {
+        let all = *connections as f64;
+        let ramp = (ramp_ns > 0).then_some(Stage::Line { from: 0.0, to: all, for_ns: ramp_ns });
+        let stages = ramp.into_iter().chain([Stage::hold(all, for_ns)]).collect();
+        LoadPoint::new(
+            connection_label(*connections as u32),
+            *connections as u32,
+            LoadKind::ClosedStages { stages, think_ns: think_ns.clone() },
+            keep_alive,
+            OpenTerms::default(),
+        )
+    };
+    unique(field, rungs.0.iter().map(point).collect(), rungs.1)
+}
+
+/// The length of the hold at the end of a load whose connections join and stay.
+fn held_ns(point: &LoadPoint) -> Option<u64> {
+    let LoadKind::ClosedStages { stages, .. } = &point.kind else { return None };
+    match stages.last() {
+        Some(Stage::Line { from, to, for_ns }) if from == to => Some(*for_ns),
+        _ => None,
+    }
+}
+
+/// Lets the connections stay so long instead. Returns how long they would have; nothing for another load.
+pub(super) fn hold_for(point: &mut LoadPoint, for_ns: u64) -> Option<u64> {
+    let own_ns = held_ns(point)?;
+    if let LoadKind::ClosedStages { stages, .. } = &mut point.kind
+        && let Some(Stage::Line { for_ns: held_ns, .. }) = stages.last_mut()
+    {
+        *held_ns = for_ns;
+    }
+    Some(own_ns)
+}
+
+/// Checks `quick: { for: 10s }`.
+pub(super) fn check_shorter(field: &Field<'_>, points: &[LoadPoint]) -> Option<u64> {
+    let for_ns = field.quantity(quantity::duration, "write a duration such as 10s")?;
+    let Some(own_ns) = points.iter().filter_map(held_ns).max() else {
+        field.problem(
+            "no load here has a length",
+            "delete it; only a closed load with for: is shortened by it",
+        );
+        return None;
+    };
+    if !(1..=own_ns).contains(&for_ns) {
+        let own = own_ns as f64 / 1e9;
+        field
+            .problem("is no part of the load's length", format!("write at most {own} s, and more than none"));
+        return None;
+    }
+    Some(for_ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::TestCatalogue;
+    use crate::{Options, Problems, Study, parse};
+    use std::path::Path;
+
+    fn read(load: &str) -> Result<Study, Problems> {
+        read_with(load, &Options::default())
+    }
+
+    fn read_with(load: &str, options: &Options) -> Result<Study, Problems> {
+        let text = format!(
+            "study: s\nquestion: Which?\nsubjects: {{ a: {{ url: 'http://127.0.0.1:1/' }} }}\n\
+             workload: {{ page: {{ get: / }} }}\nload: {{ closed: {load} }}\nclaims: [ {{ ok: errors(a) == 0 }} ]\n"
+        );
+        parse(&text, "s.yaml", Path::new("."), options, &TestCatalogue)
+    }
+
+    #[test]
+    fn each_rung_is_a_ramp_and_a_hold_of_its_own_length() {
+        let study =
+            read("{ connections: [200, 1200], ramp: 1s, for: 5m }").unwrap_or_else(|wrong| panic!("{wrong}"));
+        let told: Vec<(&str, u64, bool, String)> = study
+            .points
+            .iter()
+            .map(|point| (point.label.as_str(), point.length_ns(), point.is_whole(), point.shape_in_words()))
+            .collect();
+        let words = |n: u32| format!("ramp 0 to {n} in 1 s, hold {n} for 300 s");
+        assert_eq!(
+            told,
+            [("200c", 301_000_000_000, true, words(200)), ("1200c", 301_000_000_000, true, words(1200))]
+        );
+        assert_eq!(
+            read("{ connections: 8, for: 2s }").map(|study| study.points[0].length_ns()),
+            Ok(2_000_000_000)
+        );
+    }
+
+    #[test]
+    fn a_quick_run_may_be_shorter_which_is_said() {
+        let load = "{ connections: [8, 9], ramp: 1s, for: 5m }}\nquick: { for: 10s, points: [9c] }\n#";
+        let quick = Options { quick: true, ..Options::default() };
+        for (options, length_s) in [(quick, 11), (Options::default(), 301)] {
+            let study = read_with(load, &options).unwrap_or_else(|wrong| panic!("{wrong}"));
+            let last = study.points.last().map(|point| point.length_ns() / 1_000_000_000);
+            assert_eq!(last, Some(length_s));
+            let said = study.not_tested.iter().any(|it| it == "the load's own length, 300 s instead of 10 s");
+            assert_eq!(said, options.quick, "{:?}", study.not_tested);
+        }
+        let wrong =
+            |quick: &str, load: &str| read(&format!("{load}}}\nquick: {quick}\n#")).unwrap_err().to_string();
+        assert!(
+            wrong("{ for: 10m }", "{ connections: 8, for: 5m }").contains("is no part of the load's length")
+        );
+        assert!(wrong("{ for: 10s }", "{ connections: 8 }").contains("no load here has a length"));
+    }
+
+    #[test]
+    fn what_goes_with_no_length_is_told() {
+        for (load, expected) in [
+            ("{ connections: 8, for: 2s, requests: 9 }", "requests"),
+            ("{ connections: 8, for: 0s }", "a load of no length"),
+            ("{ connections: 8, ramp: 2s }", "ramp"),
+        ] {
+            let told = read(load).unwrap_err().to_string();
+            assert!(told.contains(expected), "{told}");
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! How the variants of a study take turns.
+
+/// As it stands in the plan: all variants run at once and take turns slice by slice.
+pub const CYCLES: &str = "cycles";
+/// As it stands in the plan: one variant after the other.
+pub const SERIAL: &str = "serial";
+
+/// How the variants take turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// All at once, slice by slice.
+    Cycles,
+    /// One after the other.
+    Serial,
+}
+
+impl Mode {
+    /// As it stands in studies, plans and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Cycles => CYCLES,
+            Mode::Serial => SERIAL,
+        }
+    }
+
+    /// The mode of that name.
+    pub fn from_name(name: &str) -> Option<Mode> {
+        [Mode::Cycles, Mode::Serial].into_iter().find(|mode| mode.name() == name)
+    }
+}

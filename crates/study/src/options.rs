@@ -1,0 +1,123 @@
+//! The request as the flags of the command line describe it.
+
+use super::feeders::{FeederSpec, Feeders};
+use super::mix::KEEP_BODY;
+use super::request::{Asked, Auth, Body, Builder};
+use super::transport::TransportOptions;
+use super::url::{ParsedUrl, Pinned};
+use proofload_engine::{Address, Asking, Expect, Timeouts};
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+/// What is asked, apart from the address.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequestOptions {
+    /// Method, in capitals.
+    pub method: String,
+    /// Headers, as they were written.
+    pub headers: Vec<(String, String)>,
+    /// Body.
+    pub body: Option<Body>,
+    /// Credentials.
+    pub auth: Option<Auth>,
+    /// Sources of values, by name.
+    pub feeders: Vec<(String, FeederSpec)>,
+    /// Whether each connection keeps cookies and sends them back.
+    pub cookies: bool,
+    /// Local addresses that connections leave from, in turn.
+    pub bind: Vec<IpAddr>,
+    /// Addresses of names that are not asked for.
+    pub pinned: Vec<Pinned>,
+    /// What connections pass through.
+    pub transport: TransportOptions,
+    /// A Unix socket to connect to instead of the address's host.
+    pub unix: Option<PathBuf>,
+    /// Most redirects that are followed within the server; 0 follows none.
+    pub follow: u32,
+    /// What the answer must be.
+    pub expect: Expect,
+    /// Time-outs.
+    pub timeouts: Timeouts,
+}
+
+impl Default for RequestOptions {
+    fn default() -> Self {
+        RequestOptions {
+            method: "GET".to_string(),
+            headers: Vec::new(),
+            body: None,
+            auth: None,
+            feeders: Vec::new(),
+            cookies: false,
+            bind: Vec::new(),
+            pinned: Vec::new(),
+            transport: TransportOptions::default(),
+            unix: None,
+            follow: 0,
+            expect: Expect::default(),
+            timeouts: Timeouts::default(),
+        }
+    }
+}
+
+impl RequestOptions {
+    /// The feeders, their files read; what is wrong is told with the flag.
+    pub fn feeders(&self, mistakes: &mut Vec<String>) -> Feeders {
+        let mut feeders = Feeders::default();
+        for (name, spec) in &self.feeders {
+            if let Err(message) = feeders.add(name, spec) {
+                mistakes.push(format!("--feeder {name}: {message}"));
+            }
+        }
+        feeders
+    }
+
+    /// The request for a path. The authority is filled in when the load is planned.
+    pub fn asked(&self, feeders: &mut Feeders, target: &str, mistakes: &mut Vec<String>) -> Option<Asked> {
+        let before = mistakes.len();
+        let mut builder = Builder::default();
+        let mut note = |flag: &str, taken: Result<(), String>| {
+            mistakes.extend(taken.err().map(|message| format!("{flag}: {message}")));
+        };
+        note("URL", builder.target(feeders, target));
+        for (name, value) in &self.headers {
+            note(&format!("-H {name}"), builder.header(feeders, name, value));
+        }
+        if let Some(auth) = &self.auth {
+            let flag = if matches!(auth, Auth::Basic(..)) { "--basic" } else { "--bearer" };
+            note(flag, builder.auth(feeders, auth));
+        }
+        if let Some(body) = &self.body {
+            let flag = if matches!(body, Body::Form(_)) { "--form" } else { "--body" };
+            note(flag, builder.body(feeders, body));
+        }
+        if mistakes.len() > before {
+            return None;
+        }
+        let keep_body = if self.expect.text.is_some() { KEEP_BODY } else { 0 };
+        let asked = builder.finish(&self.method, self.cookies, keep_body);
+        asked.map_err(|error| mistakes.push(error.to_string())).ok()
+    }
+
+    /// The address with where to connect to: the server, a socket that stands for it, or the proxy on the way to it.
+    pub fn reached(&self, url: ParsedUrl) -> Result<ParsedUrl, String> {
+        let problem = |what: &str| Err(what.to_string());
+        match (&self.unix, &self.transport.proxy, url.host.is_some()) {
+            (Some(_), _, false) => problem("--unix: the address names a socket as well; keep one of them"),
+            (Some(_), Some(_), _) => {
+                problem("--unix: a socket is not reached by way of --proxy; keep one of them")
+            }
+            (None, Some(_), false) => {
+                problem("--proxy: a Unix socket is not reached by way of a proxy; leave it out")
+            }
+            (Some(path), None, _) => Ok(ParsedUrl { address: Address::Unix(path.clone()), ..url }),
+            (None, Some(proxy), _) => Ok(ParsedUrl { address: proxy.address.clone(), ..url }),
+            (None, None, _) => url.resolved(&self.pinned),
+        }
+    }
+
+    /// How the engine is to ask.
+    pub fn asking(&self, feeders: Feeders) -> Asking {
+        Asking { feed: feeders.into_feed(), cookies: self.cookies, bind: self.bind.clone() }
+    }
+}

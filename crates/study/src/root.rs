@@ -1,0 +1,361 @@
+//! The whole study: reads the file, checks every part, and returns either a study or all mistakes.
+
+use super::asking::Shared;
+use super::bind::check_reach;
+use super::claims::{Claims, check_claims};
+use super::expectations::{check_expect, check_references};
+use super::field::{Field, Map};
+use super::intensity::check_load;
+use super::mix::check_workload;
+use super::mode::Mode;
+use super::name::is_folder_name;
+use super::problem::{Place, Problems, Sink, shown};
+use super::quantity;
+use super::redact;
+use super::restrict::{Parts, check_only, check_quick};
+use super::separately::check_ask;
+use super::streams::{Asked, check_streams};
+use super::subjects::{Subjects, check_subjects};
+use super::yaml::{self, Node};
+use super::{Declarations, ExpectedRow, Reference, Study, include, set, write};
+use proofload_engine::{DriverChoice, Timeouts};
+use proofload_stats::{Names, Selector};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Longest time-out, an hour: a longer one outlasts every run.
+const TIMEOUT_MAX_NS: u64 = 3_600_000_000_000;
+
+/// How a study is read.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Whether the study's `quick:` block applies (presets smoke and quick).
+    pub quick: bool,
+    /// What is changed before the checks: `load.closed.connections=64`.
+    pub set: Vec<String>,
+    /// What carries the bytes, whatever the study says.
+    pub driver: Option<DriverChoice>,
+    /// What alone is run: `connector=nio`, `64c`, `claim:NAME`; everything when empty.
+    pub only: Vec<String>,
+}
+
+/// Keys of the top, in the order in which they are usually written.
+const KEYS: &[&str] = &[
+    "study",
+    "question",
+    "description",
+    "include",
+    "subjects",
+    "feeders",
+    "auth",
+    "cookies",
+    "follow",
+    "bind",
+    "workload",
+    "ask",
+    "load",
+    "streams",
+    "mode",
+    "driver",
+    "timeouts",
+    "claims",
+    "expect",
+    "reference",
+    "quick",
+    "seed",
+];
+
+/// Reads and checks a study file, with what it includes.
+///
+/// # Errors
+/// All mistakes at once, in the order of their lines.
+pub fn load(path: &Path, options: &Options, catalogue: &dyn Declarations) -> Result<Study, Problems> {
+    let file = path.display().to_string();
+    let text = include::read(path).map_err(|(line, what, remedy)| {
+        let sink = Sink::new(&file);
+        sink.add(Place { source: 0, line, column: line.min(1) }, "", what, remedy);
+        sink.into_problems()
+    })?;
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut study = parse(&text, &file, directory, options, catalogue)?;
+    study.path = Some(path.to_path_buf());
+    Ok(study)
+}
+
+/// Checks the text of a study. `file` names it in messages; `directory` is where relative paths begin.
+///
+/// # Errors
+/// All mistakes at once, in the order of their lines.
+pub fn parse(
+    text: &str,
+    file: &str,
+    directory: &Path,
+    options: &Options,
+    catalogue: &dyn Declarations,
+) -> Result<Study, Problems> {
+    let sink = Sink::new(file);
+    let study = yaml::parse(text, &sink).and_then(|written| {
+        let whole = include::expand(&written, directory, &sink);
+        let tree = set::apply(&whole.tree, &options.set, &sink);
+        let field = Field::new(&tree, "", &sink);
+        let map = field.map("write keys and values, beginning with `study: name`")?;
+        let mut study = check(&map, directory, options, catalogue)?;
+        study.settings = options.set.iter().map(|setting| set::recorded(setting)).collect();
+        study.only = options.only.clone();
+        study.text = match whole.included.is_empty() && options.set.is_empty() {
+            true => redact::text(text, &written),
+            false => in_effect(&tree, &whole.included, &study.settings),
+        };
+        Some(study)
+    });
+    match study {
+        Some(study) if sink.is_empty() => Ok(study),
+        _ => Err(sink.into_problems()),
+    }
+}
+
+/// The text of a study that was made of more than its file, credentials redacted.
+fn in_effect(tree: &Rc<Node>, included: &[String], settings: &[String]) -> String {
+    let text = write::text(tree);
+    // Places of the new text, for what is redacted is cut out of it.
+    let redacted = match yaml::parse(&text, &Sink::new("study in effect")) {
+        Some(tree) => redact::text(&text, &tree),
+        None => String::new(),
+    };
+    let included = included.iter().map(|name| format!("# includes {}\n", shown(name)));
+    let settings = settings.iter().map(|set| format!("# --set {}\n", shown(set)));
+    included.chain(settings).collect::<String>() + &redacted
+}
+
+fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Declarations) -> Option<Study> {
+    let (name, question) = check_head(map);
+    let subjects = map
+        .required("subjects", "name a subject with use, command or url")
+        .and_then(|field| check_subjects(&field, directory, catalogue));
+    let shared = Shared::check(map, directory);
+    if let (Some(field), Some(subjects)) = (map.optional("bind"), &subjects) {
+        check_reach(&field, &shared.bind, &subjects.variants);
+    }
+    let Asked { workload, streams, points } = check_ask(map, check_asked(map, &shared));
+    let timeouts = map.optional("timeouts").map_or(Some(Timeouts::default()), |field| check_timeouts(&field));
+    let mode = map.optional("mode").and_then(|field| check_mode(&field));
+    let driver = map.optional("driver").and_then(|field| check_driver(&field));
+    let seed = map.optional("seed").map(|field| field.integer("a seed", 0..=u64::MAX));
+    let statements = Statements::read(map);
+    let quick = map.optional("quick");
+    map.close(KEYS);
+    let known = match (&subjects, &points) {
+        (Some(subjects), Some(points)) if subjects.names_complete && points.labels_complete => {
+            Some(names(&subjects.variants, &points.points, &streams))
+        }
+        // Without the names of variants and points every claim would look wrong.
+        _ => None,
+    };
+    let (checked, expectations, references) = statements.check(known.as_ref(), subjects.as_ref());
+    let (subjects, points, names) = (subjects?, points?, known?);
+    let mut parts = Parts {
+        variants: subjects.variants,
+        points: points.points,
+        names,
+        claims: checked?,
+        expectations: expectations?,
+        references: references?,
+        not_tested: subjects.not_tested,
+    };
+    if let Some(quick) = quick {
+        let kept = check_quick(&quick, &parts)?;
+        if options.quick {
+            parts.restrict(&kept);
+        }
+    }
+    if !options.only.is_empty() {
+        let kept = check_only(&options.only, &parts, map.field.sink)?;
+        parts.restrict(&kept);
+    }
+    Some(Study {
+        name: name?,
+        question: question?,
+        variants: parts.variants,
+        workload: workload?,
+        asking: shared.into_asking(),
+        streams,
+        points: parts.points,
+        capacity: points.capacity,
+        timeouts: timeouts?,
+        mode,
+        driver: options.driver.or(driver).unwrap_or_default(),
+        seed: seed.flatten(),
+        not_tested: parts.not_tested,
+        claims: parts.claims.expanded,
+        declared_claims: parts.claims.declared,
+        expectations: parts.expectations,
+        references: parts.references,
+        names: parts.names,
+        path: None::<PathBuf>,
+        text: String::new(),
+        settings: Vec::new(),
+        only: Vec::new(),
+    })
+}
+
+/// What is asked, and how much: one workload with its load, or several at once.
+fn check_asked(map: &Map<'_>, shared: &Shared<'_>) -> Asked {
+    if let Some(field) = map.optional("streams") {
+        map.forbid(&["workload", "load", "ask"], "streams");
+        return check_streams(&field, shared);
+    }
+    let workload = map.required("workload", "name what is asked: page: { get: / }");
+    let load = map.required("load", "say how much: closed: { connections: 64 }");
+    Asked {
+        workload: workload.and_then(|field| check_workload(&field, shared)),
+        streams: Vec::new(),
+        points: load.and_then(|field| check_load(&field, shared)),
+    }
+}
+
+/// What a study says of its outcome.
+struct Statements<'a> {
+    claims: Option<Field<'a>>,
+    expect: Option<Field<'a>>,
+    reference: Option<Field<'a>>,
+}
+
+impl<'a> Statements<'a> {
+    fn read(map: &Map<'a>) -> Self {
+        if map.optional("load").is_some_and(|load| load.has("capacity")) {
+            map.forbid(&["claims", "expect", "reference", "quick", "mode"], "load.capacity");
+            return Statements { claims: None, expect: None, reference: None };
+        }
+        let expect = map.optional("expect");
+        let claims = match &expect {
+            // A study may ask for nothing but whether it finds what is expected.
+            Some(_) => map.optional("claims"),
+            None => map.required("claims", "state at least one: serves more: throughput(a) > throughput(b)"),
+        };
+        Statements { claims, expect, reference: map.optional("reference") }
+    }
+
+    /// Without names of variants and points only their shape is looked at.
+    fn check(
+        &self,
+        known: Option<&Names>,
+        subjects: Option<&Subjects>,
+    ) -> (Option<Claims>, Option<Vec<ExpectedRow>>, Option<Vec<Reference>>) {
+        let claims = match &self.claims {
+            Some(field) => {
+                check_claims(field, known).inspect(|claims| forbid_shared_use(field, subjects, claims))
+            }
+            None => Some(Claims::default()),
+        };
+        let expectations = self.expect.as_ref().map_or(Some(Vec::new()), |field| check_expect(field, known));
+        let names =
+            claims.as_ref().map(|claims| claims.declared.iter().map(|(name, _)| name.as_str()).collect());
+        let names: Option<Vec<&str>> = names;
+        let references = self
+            .reference
+            .as_ref()
+            .map_or(Some(Vec::new()), |field| check_references(field, known, names.as_deref()));
+        (claims, expectations, references)
+    }
+}
+
+/// How claims name the variants, points and streams.
+pub(super) fn names(
+    variants: &[super::Variant],
+    points: &[super::LoadPoint],
+    streams: &[super::Stream],
+) -> Names {
+    Names {
+        variants: variants
+            .iter()
+            .map(|variant| Selector { name: variant.name.clone(), levels: variant.levels.clone() })
+            .collect(),
+        points: points.iter().map(|point| point.label.clone()).collect(),
+        streams: streams.iter().map(|stream| stream.name.clone()).collect(),
+    }
+}
+
+fn check_name(field: &Field<'_>) -> Option<String> {
+    let text = field.text("name the study: study: my-study")?;
+    if !is_folder_name(text) {
+        field.problem(
+            format!("{} cannot name a study, for it names a folder", shown(text)),
+            "write small letters, digits and -, at most 64, beginning with a letter or digit",
+        );
+        return None;
+    }
+    Some(text.to_string())
+}
+
+/// Name and question.
+fn check_head(map: &Map<'_>) -> (Option<String>, Option<String>) {
+    let name = map.required("study", "name the study: study: my-study").and_then(|field| check_name(&field));
+    let question = map
+        .required("question", "say in a sentence what it asks")
+        .and_then(|field| field.text("say in a sentence what it asks").map(|text| text.trim().to_string()));
+    if let Some(description) = map.optional("description") {
+        description.text("write text, or leave it out");
+    }
+    (name, question)
+}
+
+fn check_driver(field: &Field<'_>) -> Option<DriverChoice> {
+    const REMEDY: &str = "write driver: epoll or driver: io_uring, or leave it out";
+    let text = field.text(REMEDY)?;
+    let driver = DriverChoice::from_name(text);
+    if driver.is_none() {
+        field.problem(format!("{} is no driver", shown(text)), REMEDY);
+    }
+    driver
+}
+
+fn check_mode(field: &Field<'_>) -> Option<Mode> {
+    const REMEDY: &str = "write mode: cycles or mode: serial, or leave it out";
+    let text = field.text(REMEDY)?;
+    let mode = Mode::from_name(text);
+    if mode.is_none() {
+        field.problem(format!("{} is no mode", shown(text)), REMEDY);
+    }
+    mode
+}
+
+/// What a process uses cannot be told apart between variants that share it.
+fn forbid_shared_use(field: &Field<'_>, subjects: Option<&Subjects>, claims: &Claims) {
+    let variants = subjects.map_or(&[][..], |subjects| &subjects.variants);
+    for claim in &claims.expanded {
+        let of_process = |(measure, variant): (proofload_stats::Measure, usize)| {
+            !measure.is_of_exchanges()
+                && variants.get(variant).is_some_and(|variant| variant.shares.is_some())
+        };
+        if let Some((measure, _)) = claim.measured().find(|measured| of_process(*measured)) {
+            field.problem(
+                format!(
+                    "the claim {} speaks of {}, and its variants share one process",
+                    shown(&claim.name),
+                    measure.name()
+                ),
+                "claim throughput, latency or errors, or leave shared: true out",
+            );
+        }
+    }
+}
+
+fn check_timeouts(field: &Field<'_>) -> Option<Timeouts> {
+    let map = field.map("write timeouts: { connect: 5s, response: 30s }")?;
+    let defaults = Timeouts::default();
+    let read = |key: &str, default: u64| {
+        map.optional(key).map_or(Some(default), |field| {
+            let ns = field.quantity(quantity::duration, "write a duration such as 5s")?;
+            if (1..=TIMEOUT_MAX_NS).contains(&ns) {
+                return Some(ns);
+            }
+            field
+                .problem(format!("{} is not a time-out", field.found()), "write more than 0s and at most 1h");
+            None
+        })
+    };
+    let connect_ns = read("connect", defaults.connect_ns);
+    let response_ns = read("response", defaults.response_ns);
+    map.close(&["connect", "response"]);
+    Some(Timeouts { connect_ns: connect_ns?, response_ns: response_ns? })
+}

@@ -1,0 +1,98 @@
+//! `ask: separately` — each request of the workload is a load of its own, instead of all of them in one mix.
+
+use super::field::{Field, Map};
+use super::intensity::{POINTS_MAX, Points};
+use super::name::is_level;
+use super::problem::shown;
+use super::streams::Asked;
+use super::{LoadPoint, WorkloadEntry};
+
+const REMEDY: &str = "write ask: separately, or leave it out for a mix by weight";
+
+/// Makes a load point of each request at each point of the load, if the study wants it so.
+pub(super) fn check_ask(map: &Map<'_>, asked: Asked) -> Asked {
+    let Some(field) = map.optional("ask") else { return asked };
+    match field.text(REMEDY) {
+        Some("separately") => {}
+        Some("mixed") => return asked,
+        Some(other) => {
+            field.problem(format!("{} is no way to ask", shown(other)), REMEDY);
+            return asked;
+        }
+        None => return asked,
+    }
+    let (Some(workload), Some(points)) = (&asked.workload, &asked.points) else { return asked };
+    let points = separated(&field, workload, points);
+    Asked { points: Some(points), ..asked }
+}
+
+fn separated(field: &Field<'_>, workload: &[WorkloadEntry], points: &Points) -> Points {
+    if points.capacity.is_some() {
+        field.problem("a search has one load", "delete it, and search for one request at a time");
+    }
+    for entry in workload {
+        if !is_level(&entry.name) {
+            let what = format!("{} cannot stand in the name of a load point", shown(&entry.name));
+            field.problem(what, "name the request by a word of letters, digits, . _ and -");
+        }
+        if entry.weight != 1 {
+            let what = format!("{} has a weight, which only a mix has", shown(&entry.name));
+            field.problem(what, "delete the weight, or ask: separately");
+        }
+    }
+    let all = workload.len() * points.points.len();
+    if all > POINTS_MAX * 2 {
+        let what = format!("{all} load points ({} requests, {} loads)", workload.len(), points.points.len());
+        field.problem(what, format!("ask for at most {}", POINTS_MAX * 2));
+    }
+    let at = |point: &LoadPoint, asks: usize| LoadPoint {
+        label: format!("{}-{}", point.label, workload[asks].name),
+        asks: Some(asks),
+        ..point.clone()
+    };
+    let of_point = |point: &LoadPoint| (0..workload.len()).map(|asks| at(point, asks)).collect::<Vec<_>>();
+    let separated: Vec<LoadPoint> = points.points.iter().flat_map(of_point).collect();
+    Points { points: separated, labels_complete: points.labels_complete, capacity: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::TestCatalogue;
+    use crate::{Options, Problems, Study, parse};
+    use std::path::Path;
+
+    const TWO: &str = "study: s\nquestion: Which?\nsubjects: { a: { url: 'http://127.0.0.1:1/' }, b: { url: \
+                       'http://127.0.0.1:2/' } }\nworkload: { home: { get: / }, big: { get: /big } }\n\
+                       load: { closed: { connections: [2, 4] } }\nask: separately\n";
+
+    fn read(text: &str) -> Result<Study, Problems> {
+        parse(text, "s.yaml", Path::new("."), &Options::default(), &TestCatalogue)
+    }
+
+    #[test]
+    fn each_request_is_a_load_point_at_each_load() {
+        let text = format!("{TWO}claims: [ {{ one: throughput(a) > throughput(b) @ 4c-big }} ]\n");
+        let study = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
+        let labels: Vec<&str> = study.points.iter().map(|point| point.label.as_str()).collect();
+        assert_eq!(labels, ["2c-home", "2c-big", "4c-home", "4c-big"]);
+        assert_eq!(
+            study.points.iter().map(|point| point.asks).collect::<Vec<_>>(),
+            [Some(0), Some(1), Some(0), Some(1)]
+        );
+        assert_eq!(study.claims.len(), 1);
+    }
+
+    #[test]
+    fn what_only_a_mix_has_is_a_mistake() {
+        let claim = "claims: [ { one: throughput(a) > throughput(b) } ]\n";
+        let cases = [
+            ("{ get: / }", "{ get: /, weight: 2 }", "has a weight, which only a mix has"),
+            ("home:", "'my home':", "cannot stand in the name of a load point"),
+            ("ask: separately", "ask: apart", "is no way to ask"),
+        ];
+        for (from, to, expected) in cases {
+            let told = read(&format!("{}{claim}", TWO.replacen(from, to, 1))).unwrap_err().to_string();
+            assert!(told.contains(expected), "{told}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! How an open loop sends, beside when: how exactly, over how many connections, and what it does when none is free.
+
+use super::OpenTerms;
+use super::field::{Field, Map};
+use super::problem::shown;
+use super::quantity::{self, CONNECTIONS_MAX};
+use super::suggest::nearest;
+use proofload_engine::driver::{Allowance, Drivers, EpollDrivers};
+use proofload_engine::{Overflow, Shortage};
+
+/// Connections of an open loop unless the study says otherwise: as many as wrk2 users commonly take, and
+/// few enough for every server. A slow server makes requests wait for one, which the response time shows.
+const OPEN_CONNECTIONS: u32 = 64;
+
+/// With how many connections a load begins whose connections the tool chooses.
+pub const AUTO_FIRST: u32 = 16;
+
+/// How many there may be in the end, where the machine allows that: what a worker has time to look after.
+const AUTO_MOST: u64 = 10_000;
+
+/// What the tool chooses takes this part of the machine's descriptors and local ports: the server beside it takes as
+/// many again, and what ends leaves ports in TIME_WAIT.
+const AUTO_PART: u64 = 4;
+
+/// Sends that leave later than that together are no open loop any more.
+const COALESCE_MAX_NS: u64 = 100_000_000;
+
+/// Why a closed loop has no `auto`.
+pub const AUTO_CLOSED: &str =
+    "in a closed loop the connections are the load, and each number of them is another question";
+
+/// How late sends may leave together: `100us`.
+///
+/// # Errors
+/// What is wrong and what to write.
+pub fn coalesce(text: &str) -> Result<u64, String> {
+    let ns = quantity::duration(text)?;
+    if ns > COALESCE_MAX_NS {
+        return Err(format!("{} is too late for an open loop; write at most 100ms", shown(text)));
+    }
+    Ok(ns)
+}
+
+/// `queue` or `drop`.
+///
+/// # Errors
+/// What is wrong and what to write.
+pub fn overflow(text: &str) -> Result<Overflow, String> {
+    match text {
+        "queue" => Ok(Overflow::Queue),
+        "drop" => Ok(Overflow::Drop),
+        other => {
+            let remedy = match nearest(other, ["queue", "drop"]) {
+                Some(near) => format!("did you mean {near}?"),
+                None => "write queue or drop".to_string(),
+            };
+            Err(format!("{} is not what can be done with a request; {remedy}", shown(other)))
+        }
+    }
+}
+
+/// As it is written.
+pub fn overflow_name(overflow: Overflow) -> &'static str {
+    match overflow {
+        Overflow::Queue => "queue",
+        Overflow::Drop => "drop",
+    }
+}
+
+/// How many connections a load may have in the end that the tool chooses, on this machine.
+pub fn auto_most() -> u32 {
+    auto_most_of(&EpollDrivers.allowance())
+}
+
+fn auto_most_of(allowance: &Allowance) -> u32 {
+    let descriptors = allowance.descriptors.unwrap_or(u64::MAX);
+    let most = AUTO_MOST.min(descriptors / AUTO_PART).min(allowance.ports / AUTO_PART);
+    most.max(u64::from(AUTO_FIRST)) as u32
+}
+
+impl OpenTerms {
+    /// How it sends in words; `connections` are those it begins with.
+    pub fn in_words(&self, connections: u32) -> Vec<String> {
+        let mut parts = vec![match self.shortage.most_connections {
+            Some(most) if most > connections => {
+                format!("{connections} connections, up to {most} while none is free")
+            }
+            _ => format!("{connections} connections"),
+        }];
+        if self.shortage.overflow == Overflow::Drop {
+            parts.push("requests that find none free are dropped".to_string());
+        }
+        if self.coalesce_ns > 0 {
+            parts.push(format!("sent together within {} us", self.coalesce_ns as f64 / 1e3));
+        }
+        parts
+    }
+}
+
+/// The keys of an open loop that are read here.
+pub(super) const KEYS: [&str; 4] = ["connections", "max_connections", "overflow", "coalesce"];
+
+/// The connections that it begins with, and the rest. `auto_without` lets the tool choose where no connections are
+/// written.
+pub(super) fn check_shortage(map: &Map<'_>, auto_without: bool) -> Option<(u32, OpenTerms)> {
+    let written = map.optional("connections");
+    let auto = written.as_ref().map_or(auto_without, |field| field.written() == Some("auto"));
+    let first = match (written, auto) {
+        (_, true) => Some(AUTO_FIRST),
+        (None, false) => Some(OPEN_CONNECTIONS),
+        (Some(field), false) => check_connections(&field),
+    };
+    let most = match map.optional("max_connections") {
+        None => Some(auto.then(auto_most)),
+        Some(field) => check_most(&field, first).map(Some),
+    };
+    let overflow = map
+        .optional("overflow")
+        .map_or(Some(Overflow::Queue), |field| field.quantity(overflow, "write queue or drop"));
+    let coalesce_ns = map
+        .optional("coalesce")
+        .map_or(Some(0), |field| field.quantity(coalesce, "write a duration such as 100us"));
+    let shortage = Shortage { overflow: overflow?, most_connections: most? };
+    Some((first?, OpenTerms { coalesce_ns: coalesce_ns?, shortage, auto }))
+}
+
+fn check_connections(field: &Field<'_>) -> Option<u32> {
+    if field.written().is_none() {
+        field.problem(
+            "the connections of an open load are one number",
+            "write connections: 64, or auto; the ladder is that of rate",
+        );
+        return None;
+    }
+    field.integer("a number of connections", 1..=CONNECTIONS_MAX).map(|connections| connections as u32)
+}
+
+fn check_most(field: &Field<'_>, first: Option<u32>) -> Option<u32> {
+    let most = field.integer("a number of connections", 1..=CONNECTIONS_MAX)? as u32;
+    if let Some(first) = first.filter(|first| *first > most) {
+        field.problem(
+            format!("{most} connections at most are fewer than the {first} it begins with"),
+            "raise max_connections or lower connections",
+        );
+        return None;
+    }
+    Some(most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_gives_a_quarter_of_what_it_has() {
+        let most = |descriptors, ports| auto_most_of(&Allowance { descriptors, ports });
+        assert_eq!(most(Some(1_024), 28_232), 256);
+        assert_eq!(most(Some(1 << 20), 28_232), 7_058);
+        assert_eq!(most(None, u64::MAX), 10_000);
+        assert_eq!(most(Some(20), 28_232), AUTO_FIRST);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_a_remedy() {
+        assert_eq!(coalesce("100us"), Ok(100_000));
+        assert_eq!(coalesce("0s"), Ok(0));
+        assert!(coalesce("1s").unwrap_err().contains("at most 100ms"));
+        assert_eq!(overflow("drop"), Ok(Overflow::Drop));
+        assert!(overflow("dorp").unwrap_err().contains("did you mean drop?"));
+        assert!(overflow("wait").unwrap_err().contains("write queue or drop"));
+    }
+}

@@ -1,0 +1,96 @@
+//! Soaks: an even load for hours, looked at now and then.
+
+use super::field::Map;
+use super::intensity::Points;
+use super::{LoadKind, LoadPoint, quantity};
+use proofload_engine::Stage;
+
+/// Keys of a load that make a soak of it.
+pub(super) const KEYS: [&str; 2] = ["soak", "checkpoint"];
+
+/// Checkpoints of a soak that does not say how often.
+const CHECKPOINTS: u64 = 60;
+/// Most checkpoints of a soak.
+pub const CHECKPOINTS_MAX: u64 = 600;
+/// Fewest checkpoints: with fewer there is no trend after the beginning is left out.
+const CHECKPOINTS_MIN: u64 = 20;
+/// Least time between two: each stops the program for a full collection.
+const CHECKPOINT_MIN_NS: u64 = 1_000_000_000;
+/// Longest soak: latencies of each second are kept for a day.
+const SOAK_MAX_NS: u64 = 24 * 3_600 * 1_000_000_000;
+
+/// How long, and how often it is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Soak {
+    length_ns: u64,
+    checkpoint_ns: u64,
+}
+
+/// What a load says of a soak; `None` when that is wrong, `Some(None)` when it says nothing.
+pub(super) fn check_soak(map: &Map<'_>) -> Option<Option<Soak>> {
+    let Some(soak) = map.optional("soak") else {
+        if let Some(field) = map.optional("checkpoint") {
+            field.problem("only a soak has checkpoints", "delete it, or add soak: 2h");
+            return None;
+        }
+        return Some(None);
+    };
+    let length_ns = soak.quantity(quantity::duration, "write a duration such as 2h");
+    let checkpoint = map.optional("checkpoint");
+    let every_ns =
+        checkpoint.as_ref().map(|field| field.quantity(quantity::duration, "write a duration such as 2m"));
+    let length_ns = length_ns?;
+    let checkpoint_ns = match every_ns {
+        None => (length_ns / CHECKPOINTS).max(CHECKPOINT_MIN_NS),
+        Some(every_ns) => every_ns?,
+    };
+    let told = checkpoint.as_ref().unwrap_or(&soak);
+    if length_ns > SOAK_MAX_NS {
+        soak.problem("a soak of more than a day", "write at most 24h");
+        return None;
+    }
+    if checkpoint_ns < CHECKPOINT_MIN_NS {
+        told.problem("checkpoints less than a second apart", "write at least checkpoint: 1s");
+        return None;
+    }
+    let most = length_ns / checkpoint_ns;
+    if !(CHECKPOINTS_MIN..=CHECKPOINTS_MAX).contains(&most) {
+        let says = format!(
+            "{most} checkpoints; a trend needs {CHECKPOINTS_MIN}, and {CHECKPOINTS_MAX} are the most"
+        );
+        told.problem(
+            says,
+            "write a longer soak, or another time between checkpoints, such as soak: 2h, checkpoint: 2m",
+        );
+        return None;
+    }
+    Some(Some(Soak { length_ns, checkpoint_ns }))
+}
+
+/// The points, each held for the length of the soak.
+pub(super) fn soaked(points: Points, soak: Option<Soak>) -> Points {
+    let Some(soak) = soak else { return points };
+    let one = |point: LoadPoint| {
+        let hold = |value: f64| vec![Stage::hold(value, soak.length_ns)];
+        let kind = match point.kind {
+            LoadKind::Closed { think_ns } => {
+                LoadKind::ClosedStages { stages: hold(f64::from(point.connections)), think_ns }
+            }
+            LoadKind::Open { rate_per_s, arrival } => {
+                LoadKind::OpenStages { stages: hold(rate_per_s), arrival }
+            }
+            other => other,
+        };
+        LoadPoint { label: format!("{}-soak", point.label), kind, checkpoint_ns: soak.checkpoint_ns, ..point }
+    };
+    Points { points: points.points.into_iter().map(one).collect(), ..points }
+}
+
+impl LoadPoint {
+    /// Time between two checkpoints, of the stream that has most; 0 where nothing is soaked.
+    pub fn checkpoint_ns(&self) -> u64 {
+        let own = Some(self.checkpoint_ns).filter(|ns| *ns > 0);
+        let streams = self.streams.iter().map(|load| load.checkpoint_ns).filter(|ns| *ns > 0).min();
+        own.into_iter().chain(streams).min().unwrap_or(0)
+    }
+}

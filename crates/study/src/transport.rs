@@ -1,0 +1,393 @@
+//! What connections pass through, as people ask for it: TLS, a proxy. Files are read and checked here, before
+//! anything is started.
+
+mod certificate;
+mod keys;
+mod proxy;
+
+pub(super) use keys::check_transport;
+pub use keys::{alpn_of, version_of};
+pub use proxy::{ProxyOptions, proxy};
+
+use super::url::ParsedUrl;
+use data_encoding::HEXLOWER;
+use proofload_engine::transport::{ClientCertificate, Proxy, Tls, TlsVersion, Transport, pem};
+use proofload_engine::{Address, Target};
+use proofload_host::clock;
+use proofload_store::schema;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The one protocol that can be spoken within TLS, as it is offered (ALPN).
+pub const ALPN: &str = "http/1.1";
+
+/// Largest file of certificates that is read.
+const FILE_BYTES_MAX: u64 = 16 << 20;
+
+/// How TLS is to be spoken; the default trusts the system's authorities.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TlsOptions {
+    /// File of the authorities to trust instead of the system's.
+    pub ca: Option<PathBuf>,
+    /// File of the client's certificate with its chain.
+    pub certificate: Option<PathBuf>,
+    /// File of its key.
+    pub key: Option<PathBuf>,
+    /// Take anybody for the server.
+    pub insecure: bool,
+    /// The only version to speak.
+    pub version: Option<TlsVersion>,
+    /// Offer no protocol (ALPN).
+    pub no_alpn: bool,
+    /// Whom the server must be, instead of the host of its address.
+    pub server_name: Option<String>,
+    /// Make every handshake a full one.
+    pub no_resumption: bool,
+}
+
+/// What connections are to pass through.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TransportOptions {
+    /// TLS, for addresses that ask for it.
+    pub tls: TlsOptions,
+    /// An HTTP proxy that is asked for tunnels.
+    pub proxy: Option<ProxyOptions>,
+}
+
+/// A mistake: under which option, and `what; remedy`.
+pub type Mistake = (Key, String);
+
+/// An option, which has one name on the command line and another in a study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// Authorities.
+    Ca,
+    /// The client's certificate.
+    Certificate,
+    /// Its key.
+    Key,
+    /// Nobody is checked.
+    Insecure,
+    /// Versions.
+    Version,
+    /// Protocols.
+    Alpn,
+    /// Name of the server.
+    ServerName,
+    /// Sessions.
+    Resumption,
+}
+
+impl Key {
+    /// As a flag.
+    pub fn flag(self) -> &'static str {
+        match self {
+            Key::Ca => "--cacert",
+            Key::Certificate => "--cert",
+            Key::Key => "--key",
+            Key::Insecure => "--insecure",
+            Key::Version => "--tls-version",
+            Key::Alpn => "--alpn",
+            Key::ServerName => "--sni",
+            Key::Resumption => "--no-resumption",
+        }
+    }
+
+    /// As a key of a study.
+    pub fn in_study(self) -> &'static str {
+        match self {
+            Key::Ca => "ca",
+            Key::Certificate => "cert",
+            Key::Key => "key",
+            Key::Insecure => "insecure",
+            Key::Version => "version",
+            Key::Alpn => "alpn",
+            Key::ServerName => "server_name",
+            Key::Resumption => "resumption",
+        }
+    }
+}
+
+/// What the files hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Material {
+    roots: Vec<Vec<u8>>,
+    trusts: String,
+    client: Option<ClientCertificate>,
+    digests: BTreeMap<String, String>,
+}
+
+/// What connections to one server pass through, ready for the engine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Passage {
+    tls: Option<Arc<Tls>>,
+    trusts: String,
+    digests: BTreeMap<String, String>,
+    proxy: Option<ProxyOptions>,
+}
+
+impl TlsOptions {
+    /// The options that have been given, for an address without TLS has no use for them.
+    pub fn given(&self) -> Vec<Key> {
+        let all = [
+            (Key::Ca, self.ca.is_some()),
+            (Key::Certificate, self.certificate.is_some()),
+            (Key::Key, self.key.is_some()),
+            (Key::Insecure, self.insecure),
+            (Key::Version, self.version.is_some()),
+            (Key::Alpn, self.no_alpn),
+            (Key::ServerName, self.server_name.is_some()),
+            (Key::Resumption, self.no_resumption),
+        ];
+        all.into_iter().filter(|(_, given)| *given).map(|(key, _)| key).collect()
+    }
+
+    /// Reads the files, and checks all that can be checked before a server is asked.
+    ///
+    /// # Errors
+    /// All mistakes.
+    pub fn read(&self) -> Result<Material, Vec<Mistake>> {
+        let mut mistakes: Vec<Mistake> = Vec::new();
+        let mut material = Material::default();
+        match (&self.ca, self.insecure) {
+            (Some(_), true) => mistakes.push((
+                Key::Insecure,
+                "whom to trust is said as well, and nobody is checked; keep one of them".to_string(),
+            )),
+            (None, true) => {}
+            (Some(path), false) => match read(path).and_then(|bytes| authorities(path, &bytes)) {
+                Ok((roots, digest)) => {
+                    material.trusts = format!("{}, {}", path.display(), counted(roots.len()));
+                    material.roots = roots;
+                    material.digests.insert(Key::Ca.in_study().to_string(), digest);
+                }
+                Err(what) => mistakes.push((Key::Ca, what)),
+            },
+            (None, false) => match system() {
+                Ok(roots) => {
+                    material.trusts = format!("the system, {}", counted(roots.len()));
+                    material.roots = roots;
+                }
+                Err(what) => mistakes.push((Key::Ca, what)),
+            },
+        }
+        match (&self.certificate, &self.key) {
+            (Some(certificate), Some(key)) => match client(certificate, key, &mut material.digests) {
+                Ok(client) => material.client = Some(client),
+                Err(found) => mistakes.extend(found),
+            },
+            (Some(_), None) => mistakes
+                .push((Key::Certificate, "a certificate needs its key; give the file of its key too".into())),
+            (None, Some(_)) => mistakes
+                .push((Key::Key, "a key needs its certificate; give the file of its certificate too".into())),
+            (None, None) => {}
+        }
+        if let Some(name) = &self.server_name
+            && let Err(what) = server_name(name)
+        {
+            mistakes.push((Key::ServerName, what));
+        }
+        if mistakes.is_empty() { Ok(material) } else { Err(mistakes) }
+    }
+
+    /// The settings for one server.
+    fn with(&self, material: &Material, host: &str) -> Tls {
+        Tls {
+            versions: match self.version {
+                Some(version) => vec![version],
+                None => vec![TlsVersion::V1_2, TlsVersion::V1_3],
+            },
+            alpn: if self.no_alpn { Vec::new() } else { vec![ALPN.as_bytes().to_vec()] },
+            client: material.client.clone(),
+            verify: !self.insecure,
+            resumption: !self.no_resumption,
+            ..Tls::new(self.server_name.as_deref().unwrap_or(host), material.roots.clone())
+        }
+    }
+}
+
+impl TransportOptions {
+    /// Reads the files if any of these addresses needs them. `None` stands for no TLS.
+    ///
+    /// # Errors
+    /// All mistakes, with the flag before each.
+    pub fn material(&self, urls: &[&ParsedUrl]) -> Result<Option<Material>, Vec<String>> {
+        if urls.iter().any(|url| url.secure) {
+            let told = |(key, what): Mistake| format!("{}: {what}", key.flag());
+            return self.tls.read().map(Some).map_err(|found| found.into_iter().map(told).collect());
+        }
+        let unused = self.tls.given().into_iter().filter(|_| !urls.is_empty());
+        let told: Vec<String> = unused
+            .map(|key| format!("{}: no address speaks TLS; write https://, or leave it out", key.flag()))
+            .collect();
+        if told.is_empty() { Ok(None) } else { Err(told) }
+    }
+
+    /// Values that may not be shown.
+    pub fn secrets(&self) -> Vec<String> {
+        self.proxy.as_ref().map(ProxyOptions::secrets).unwrap_or_default()
+    }
+
+    /// What connections to this address pass through.
+    pub fn passage(&self, url: &ParsedUrl, material: Option<&Material>) -> Passage {
+        let host = url.host.as_ref().map_or("localhost", |(host, _)| host.as_str());
+        let material = material.filter(|_| url.secure);
+        Passage::new(self, host, material)
+    }
+}
+
+impl Passage {
+    fn new(options: &TransportOptions, host: &str, material: Option<&Material>) -> Self {
+        Passage {
+            tls: material.map(|material| Arc::new(options.tls.with(material, host))),
+            trusts: material.map_or(String::new(), |material| material.trusts.clone()),
+            digests: material.map_or_else(BTreeMap::new, |material| material.digests.clone()),
+            proxy: options.proxy.clone(),
+        }
+    }
+
+    /// The scheme of addresses.
+    pub fn scheme(&self) -> &'static str {
+        if self.tls.is_some() { "https" } else { "http" }
+    }
+
+    /// Whether anybody is taken for the server.
+    pub fn is_insecure(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| !tls.verify)
+    }
+
+    /// What the engine connects to: the server at this address, named by `authority` where a proxy is asked.
+    pub fn target(&self, address: &Address, authority: &str) -> Target {
+        let proxy = self.proxy.as_ref().map(|proxy| Proxy {
+            authority: with_port(authority, self.tls.is_some()),
+            authorization: proxy.authorization().map(String::into_bytes),
+        });
+        let address = self.proxy.as_ref().map_or_else(|| address.clone(), |proxy| proxy.address.clone());
+        Target { address, transport: Transport { proxy, tls: self.tls.clone() } }
+    }
+
+    /// For the record; nothing when connections are plain.
+    pub fn recorded(&self) -> Option<schema::Transport> {
+        if self.tls.is_none() && self.proxy.is_none() {
+            return None;
+        }
+        let tls = self.tls.as_ref().map(|tls| schema::TlsTerms {
+            server_name: tls.server_name.clone(),
+            versions: tls.versions.iter().map(|version| version.number().to_string()).collect(),
+            alpn: tls.alpn.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect(),
+            insecure: !tls.verify,
+            resumption: tls.resumption,
+            trusts: self.trusts.clone(),
+            client_certificate: tls.client.is_some(),
+            digests: self.digests.clone(),
+        });
+        let proxy = self.proxy.as_ref().map_or(String::new(), |proxy| proxy.authority.clone());
+        Some(schema::Transport { tls, proxy })
+    }
+
+    /// Values that may not be shown.
+    pub fn secrets(&self) -> Vec<String> {
+        self.proxy.as_ref().map(ProxyOptions::secrets).unwrap_or_default()
+    }
+}
+
+/// `host:port`, for `CONNECT` has no default.
+fn with_port(authority: &str, secure: bool) -> String {
+    let ends_in_port =
+        authority.rsplit_once(':').is_some_and(|(host, _)| !host.contains(':') || host.ends_with(']'));
+    let bare = !ends_in_port || authority.ends_with(']');
+    if bare { format!("{authority}:{}", if secure { 443 } else { 80 }) } else { authority.to_string() }
+}
+
+fn counted(n: usize) -> String {
+    if n == 1 { "1 certificate".to_string() } else { format!("{n} certificates") }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let cannot = |error: std::io::Error| format!("cannot read {}: {error}; check the name", path.display());
+    let length = std::fs::metadata(path).map_err(cannot)?.len();
+    if length > FILE_BYTES_MAX {
+        return Err(format!(
+            "{} has {length} bytes; certificates are smaller, check the name",
+            path.display()
+        ));
+    }
+    std::fs::read(path).map_err(cannot)
+}
+
+fn digest(bytes: &[u8]) -> String {
+    HEXLOWER.encode(&Sha256::digest(bytes))
+}
+
+/// Certificates of authorities, and the digest of their file.
+fn authorities(path: &Path, bytes: &[u8]) -> Result<(Vec<Vec<u8>>, String), String> {
+    let found = pem::certificates(bytes);
+    let found = found.map_err(|what| format!("{}: {what}; write certificates in PEM", path.display()))?;
+    if !found.iter().any(|der| certificate::is_readable(der)) {
+        return Err(format!("{}: none of its certificates can be read; write X.509 in PEM", path.display()));
+    }
+    Ok((found, digest(bytes)))
+}
+
+/// The authorities that this system trusts.
+fn system() -> Result<Vec<Vec<u8>>, String> {
+    let loaded = rustls_native_certs::load_native_certs();
+    if loaded.certs.is_empty() {
+        let why = loaded.errors.first().map_or(String::new(), |error| format!(" ({error})"));
+        return Err(format!(
+            "the system has no certificates of authorities{why}; name a file of them, or install ca-certificates"
+        ));
+    }
+    Ok(loaded.certs.iter().map(|certificate| certificate.to_vec()).collect())
+}
+
+fn client(
+    certificate: &Path,
+    key: &Path,
+    digests: &mut BTreeMap<String, String>,
+) -> Result<ClientCertificate, Vec<Mistake>> {
+    let chain = read(certificate).and_then(|bytes| {
+        let chain = pem::certificates(&bytes)
+            .map_err(|what| format!("{}: {what}; write the certificate in PEM", certificate.display()))?;
+        certificate::check_dates(&chain[0], clock::unix_ns() / 1_000_000_000)
+            .map_err(|what| format!("{}: {what}", certificate.display()))?;
+        Ok((chain, digest(&bytes)))
+    });
+    // Of a key nothing is kept but the key: its digest would help to find it.
+    let secret = read(key).and_then(|bytes| {
+        pem::private_key(&bytes).map_err(|what| format!("{}: {what}; write the key in PEM", key.display()))
+    });
+    match (chain, secret) {
+        (Ok((chain, digest)), Ok(secret)) => {
+            let client = ClientCertificate { chain, key: secret };
+            pem::check_pair(&client).map_err(|what| {
+                let fits = format!(
+                    "{} is not the key of {} ({what}); give the key that belongs to it",
+                    key.display(),
+                    certificate.display()
+                );
+                vec![(Key::Key, fits)]
+            })?;
+            digests.insert(Key::Certificate.in_study().to_string(), digest);
+            Ok(client)
+        }
+        (chain, secret) => {
+            let chain = chain.err().map(|what| (Key::Certificate, what));
+            Err(chain.into_iter().chain(secret.err().map(|what| (Key::Key, what))).collect())
+        }
+    }
+}
+
+/// A name that a certificate can be for.
+fn server_name(name: &str) -> Result<(), String> {
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b"-._:".contains(&b);
+    match !name.is_empty() && name.len() <= 253 && name.bytes().all(fits) {
+        true => Ok(()),
+        false => Err(format!("{} is not a name of a server; write example.org", super::problem::shown(name))),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,37 @@
+//! Subjects: fetched, verified, built, started, ready, stopped.
+//!
+//! [`Prepared::prepare`] turns what a study asks for into a command whose every part is pinned;
+//! [`Prepared::start`] lets a [`Keeper`] start it; [`Running`] says when it is ready, and ends it. Nothing is
+//! ever started but through a keeper, Maven and compilers included, so nothing outlives Proofload.
+
+mod add;
+mod archive;
+mod cache;
+mod catalogue;
+mod contract;
+mod debian;
+mod ends;
+mod error;
+mod flags;
+mod inspect;
+mod keeper;
+mod logs;
+mod pins;
+mod ports;
+mod prepare;
+mod resolve;
+mod running;
+mod sources;
+mod temp;
+mod tools;
+
+pub use add::{Added, add};
+pub use cache::{CACHE_VARIABLE, Cache};
+pub use catalogue::{CATALOGUE_VARIABLE, Catalogue, Declaration};
+pub use error::{Mistake, SubjectError};
+pub use inspect::{Choice, Choices, Tried, check, choices, every_choice, try_choice};
+pub use keeper::{Exit, KEEPER_ARGUMENT, Keeper, MARK_KEEPER, MARK_RUN, MARK_SUBJECT, keeper_main};
+pub use prepare::Prepared;
+pub use resolve::this_program;
+pub use running::{Running, StopReport};
+pub use temp::clean_leftovers;

@@ -1,0 +1,137 @@
+//! Real processes under a real keeper.
+//!
+//! The keeper is this executable started again, and so are the subjects: that is why this test has a `main` of
+//! its own. A name as the only argument runs the tests whose names contain it.
+
+mod actors;
+mod caches;
+mod failures;
+mod kills;
+mod life;
+mod tomcat;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use proofload_study::SubjectSpec;
+use proofload_subject::{Cache, Catalogue, KEEPER_ARGUMENT, Prepared, keeper_main};
+
+type Test = (&'static str, fn());
+
+macro_rules! tests {
+    ($($module:ident::$test:ident),* $(,)?) => { &[$((stringify!($test), $module::$test)),*] };
+}
+
+const TESTS: &[Test] = tests![
+    life::a_command_gets_ready_and_its_end_frees_the_port,
+    life::a_subject_runs_on_its_cpus_alone,
+    life::a_daemon_that_left_its_parent_is_known_and_ended,
+    life::a_subject_that_ignores_term_is_killed_and_that_is_said,
+    life::a_subject_that_dies_is_told_with_its_status_and_log,
+    life::a_subject_that_never_listens_is_told_apart,
+    life::a_port_of_somebody_else_is_never_taken_for_the_subject,
+    life::a_program_that_is_not_there_is_named,
+    life::waiting_ends_when_somebody_says_stop,
+    life::a_url_must_answer,
+    kills::nothing_outlives_a_killed_parent,
+    kills::a_killed_keeper_is_noticed_and_its_work_done,
+    kills::what_a_killed_keeper_left_is_cleaned_later,
+    failures::a_server_that_dies_in_the_middle_is_told_with_its_signal,
+    failures::a_server_that_takes_connections_and_never_answers_hangs,
+    failures::a_server_that_stops_answering_hangs_and_has_to_be_killed,
+    failures::a_server_that_eats_memory_is_ended_before_the_machine_is_full,
+    failures::a_jvm_without_memory_is_told_apart_from_one_that_dies,
+    failures::a_real_jvm_whose_heap_is_full_says_so,
+    failures::a_flag_that_this_jdk_lacks_is_refused_before_anything_starts,
+    failures::two_processes_start_in_order_and_stop_in_reverse,
+    failures::of_two_processes_the_one_that_fails_is_named,
+    caches::two_that_prepare_the_same_build_it_once,
+    caches::a_killed_builder_leaves_nothing_half_made,
+    tomcat::every_tomcat_serves_on_every_connector,
+    tomcat::comet_echoes_on_every_tomcat_and_connector_that_has_it,
+    tomcat::struts_echoes_on_every_tomcat_that_it_is_pinned_with,
+    tomcat::queries_keep_values_waiting_in_one_pool_and_not_in_two,
+    tomcat::virtual_threads_serve_on_both_connectors_of_every_newer_tomcat,
+    tomcat::the_full_tomcat_serves_its_examples_on_every_connector_of_one_process,
+    tomcat::a_tomcat_is_described_counted_and_cleaned_up,
+];
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().collect();
+    match args.get(1).map(String::as_str) {
+        Some(KEEPER_ARGUMENT) => keeper_main(),
+        Some(actor) if actor.starts_with(actors::PREFIX) => actors::play(actor, &args[2..]),
+        _ => run_tests(&args[1..]),
+    }
+}
+
+/// Understands as much of libtest's arguments as is passed to every test of a workspace: names and `--list`.
+fn run_tests(args: &[String]) -> ExitCode {
+    let wanted: Vec<&String> = args.iter().filter(|arg| !arg.starts_with('-')).collect();
+    let chosen =
+        TESTS.iter().filter(|(name, _)| wanted.is_empty() || wanted.iter().any(|part| name.contains(*part)));
+    let list = args.iter().any(|arg| arg == "--list");
+    let mut failed = 0;
+    for (name, test) in chosen {
+        if list {
+            println!("{name}: test");
+            continue;
+        }
+        println!("test {name} ...");
+        match std::panic::catch_unwind(test) {
+            Ok(()) => println!("test {name} ... ok"),
+            Err(_) => {
+                failed += 1;
+                println!("test {name} ... FAILED");
+            }
+        }
+    }
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// A directory with a cache in it and the catalogue of this repository.
+struct Bench {
+    directory: tempfile::TempDir,
+    cache: Cache,
+    catalogue: Catalogue,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        Bench::of(tempfile::tempdir().unwrap())
+    }
+
+    /// Below a directory that somebody else removes.
+    fn new_in(parent: &str) -> Bench {
+        Bench::of(tempfile::tempdir_in(parent).unwrap())
+    }
+
+    fn of(directory: tempfile::TempDir) -> Bench {
+        let cache = Cache::at(&directory.path().join("cache")).unwrap();
+        let catalogue =
+            Catalogue::read(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../subjects")).unwrap();
+        Bench { directory, cache, catalogue }
+    }
+
+    fn log(&self) -> PathBuf {
+        self.directory.path().join("log")
+    }
+
+    fn prepare(&self, spec: &SubjectSpec) -> Prepared {
+        Prepared::prepare("it", spec, &self.catalogue, &self.cache, &|line| println!("  {line}")).unwrap()
+    }
+
+    /// One of the actors as a `command:` subject.
+    fn actor(&self, args: &[&str], ready_within_ns: u64) -> Prepared {
+        let program = std::env::current_exe().unwrap().to_string_lossy().into_owned();
+        let args = std::iter::once(program).chain(args.iter().map(|arg| arg.to_string())).collect();
+        self.prepare(&SubjectSpec::Command {
+            args,
+            port: None,
+            env: Default::default(),
+            directory: Some(self.directory.path().to_path_buf()),
+            ready_within_ns,
+            memory_max_bytes: None,
+        })
+    }
+}

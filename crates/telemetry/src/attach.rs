@@ -1,0 +1,240 @@
+//! Asks a HotSpot JVM something, as `jcmd` does, without starting a second JVM for it.
+//!
+//! The protocol (`attachListener_posix.cpp` of OpenJDK, version 1): a file `.attach_pidN` and SIGQUIT tell the JVM that
+//! somebody wants to speak; it then listens on `/tmp/.java_pidN`, to its own user alone. A request is its version, a
+//! command and three arguments, each ended by a zero byte; the answer is a line with a status, then text to the end.
+//! The first request starts a thread in the JVM ("Attach Listener"), which stays; nothing is loaded.
+
+use proofload_host::clock;
+use proofload_host::process;
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Where JVMs on Linux look and listen, whatever `java.io.tmpdir` says.
+const TEMPORARY: &str = "/tmp";
+/// How long a JVM may take to listen.
+const LISTEN_NS: u64 = 5_000_000_000;
+const POLL_NS: u64 = 10_000_000;
+/// How long an answer may take, all of it: a full collection of a large heap.
+const ANSWER_NS: u64 = 60_000_000_000;
+/// How often somebody who waits for more of it looks whether to stop.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// Most bytes of an answer that are read.
+const ANSWER_BYTES_MAX: usize = 16 << 20;
+/// Most bytes that are read at once.
+const PART_BYTES: usize = 64 << 10;
+/// SIGQUIT in the masks of `/proc/PID/status`: bit 0 is signal 1.
+const QUIT_BIT: u64 = 1 << 2;
+
+/// Why a JVM did not answer.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum AttachError {
+    /// It has no handler for SIGQUIT (`-Xrs`, or it is only starting): the signal would end it.
+    #[error("it takes no requests: it does not handle SIGQUIT")]
+    NoHandler,
+    /// It did not listen in time (`-XX:+DisableAttachMechanism`).
+    #[error("it takes no requests: nothing listened on {0} within 5 s")]
+    Silent(PathBuf),
+    /// It was asked and took too long.
+    #[error("it did not come to the end of its answer within 60 s")]
+    Slow,
+    /// Whoever asked was told to stop.
+    #[error("it was not waited for")]
+    Stopped,
+    /// What listens is not the JVM's.
+    #[error("{0} is not the JVM's socket")]
+    Foreign(PathBuf),
+    /// Files, signals, sockets.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// What came of it.
+        source: io::Error,
+    },
+    /// It answered that it cannot.
+    #[error("it answered: {0}")]
+    Refused(String),
+}
+
+fn io_error(what: &'static str) -> impl Fn(io::Error) -> AttachError {
+    move |source| AttachError::Io { what, source }
+}
+
+/// What `jcmd PID COMMAND` prints. It is waited for until it is all there, at most a minute, or until `stop` is set.
+///
+/// # Errors
+/// When the JVM does not listen, does not answer in time, or says that it cannot.
+pub(super) fn ask(pid: u32, command: &str, stop: &AtomicBool) -> Result<String, AttachError> {
+    let socket = Path::new(TEMPORARY).join(format!(".java_pid{pid}"));
+    let user = process::user(pid).ok_or_else(|| io_error("the process")(io::ErrorKind::NotFound.into()))?;
+    if !socket.exists() {
+        knock(pid, &socket, stop)?;
+    }
+    let found = fs::symlink_metadata(&socket).map_err(io_error("its socket"))?;
+    if !found.file_type().is_socket() || found.uid() != user {
+        return Err(AttachError::Foreign(socket));
+    }
+    let stream = UnixStream::connect(&socket).map_err(io_error("connecting to it"))?;
+    converse(stream, command, clock::monotonic_ns() + ANSWER_NS, stop)
+}
+
+/// Asks, and reads to the end of the answer.
+fn converse(
+    mut stream: UnixStream,
+    command: &str,
+    until_ns: u64,
+    stop: &AtomicBool,
+) -> Result<String, AttachError> {
+    stream.set_read_timeout(Some(LOOK_AGAIN)).map_err(io_error("its socket"))?;
+    stream.set_write_timeout(Some(LOOK_AGAIN)).map_err(io_error("its socket"))?;
+    stream.write_all(&request(command)).map_err(io_error("asking it"))?;
+    let (mut answer, mut part) = (Vec::new(), vec![0; PART_BYTES]);
+    while answer.len() < ANSWER_BYTES_MAX {
+        if stop.load(Ordering::Relaxed) {
+            return Err(AttachError::Stopped);
+        }
+        if clock::monotonic_ns() >= until_ns {
+            return Err(AttachError::Slow);
+        }
+        match stream.read(&mut part) {
+            Ok(0) => break,
+            Ok(bytes) => answer.extend_from_slice(&part[..bytes]),
+            Err(error) if is_again(&error) => {}
+            Err(error) => return Err(io_error("its answer")(error)),
+        }
+    }
+    parse_answer(&String::from_utf8_lossy(&answer))
+}
+
+/// Nothing came yet.
+fn is_again(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
+}
+
+fn request(command: &str) -> Vec<u8> {
+    format!("1\0jcmd\0{command}\0\0\0").into_bytes()
+}
+
+/// `0` and what it says, or another number and why not.
+fn parse_answer(text: &str) -> Result<String, AttachError> {
+    match text.split_once('\n') {
+        Some(("0", said)) => Ok(said.to_string()),
+        Some((_, said)) => Err(AttachError::Refused(said.trim().to_string())),
+        None => Err(AttachError::Refused(format!("{:?}, and hung up", text.trim()))),
+    }
+}
+
+/// Has the JVM listen.
+fn knock(pid: u32, socket: &Path, stop: &AtomicBool) -> Result<(), AttachError> {
+    let status = process::read_text(&format!("/proc/{pid}/status")).unwrap_or_default();
+    if !handles_quit(&status) {
+        return Err(AttachError::NoHandler);
+    }
+    let wish = Path::new(TEMPORARY).join(format!(".attach_pid{pid}"));
+    let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&wish);
+    match created {
+        Ok(_) => {}
+        // One that somebody left behind does as well.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(io_error("a file in /tmp")(error)),
+    }
+    let listens = signal(pid).and_then(|()| wait_for(socket, stop));
+    // Nothing is lost with a file that stays.
+    let _ = fs::remove_file(&wish);
+    listens
+}
+
+fn signal(pid: u32) -> Result<(), AttachError> {
+    let id = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    let id = id.ok_or_else(|| io_error("the process")(io::ErrorKind::NotFound.into()))?;
+    kill_process(id, Signal::QUIT).map_err(|error| io_error("signalling it")(error.into()))
+}
+
+fn wait_for(socket: &Path, stop: &AtomicBool) -> Result<(), AttachError> {
+    let end_ns = clock::monotonic_ns() + LISTEN_NS;
+    while clock::monotonic_ns() < end_ns {
+        if socket.exists() {
+            return Ok(());
+        }
+        if !clock::sleep_for(POLL_NS, stop) {
+            return Err(AttachError::Stopped);
+        }
+    }
+    Err(AttachError::Silent(socket.to_path_buf()))
+}
+
+/// Whether SIGQUIT is caught, in `/proc/PID/status`: it ends a process that does not.
+fn handles_quit(status: &str) -> bool {
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & QUIT_BIT != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_five_words_and_an_answer_a_status_and_text() {
+        assert_eq!(request("GC.class_histogram"), b"1\0jcmd\0GC.class_histogram\0\0\0");
+        assert_eq!(parse_answer("0\n12345:\nTotal 1 2\n").expect("fine"), "12345:\nTotal 1 2\n");
+        for wrong in ["1\njava.lang.IllegalArgumentException: Unknown\n", "", "0"] {
+            assert!(matches!(parse_answer(wrong), Err(AttachError::Refused(_))), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_process_that_a_signal_would_end_is_not_signalled() {
+        assert!(handles_quit("Name:\tjava\nSigCgt:\t2000000181005ccf\n"));
+        assert!(!handles_quit("SigCgt:\t0000000000000000\n"));
+        assert!(!handles_quit("SigCgt:\t0000000000000002\n"), "only SIGINT");
+        assert!(!handles_quit("") && !handles_quit("SigCgt:\tx\n"));
+        let mut sleeper = std::process::Command::new("sleep").arg("60").spawn().expect("a process");
+        let goes_on = AtomicBool::new(false);
+        let told = ask(sleeper.id(), "VM.flags", &goes_on);
+        assert!(matches!(told, Err(AttachError::NoHandler)), "{told:?}");
+        assert!(sleeper.try_wait().expect("a child").is_none(), "it still runs");
+        sleeper.kill().expect("ended");
+        sleeper.wait().expect("ended");
+        assert!(ask(u32::MAX, "VM.flags", &goes_on).is_err());
+    }
+
+    /// A JVM that says something now and then, and never comes to an end.
+    #[test]
+    fn an_answer_without_end_is_waited_for_so_long_and_no_longer() {
+        let (near, mut far) = UnixStream::pair().expect("a pair");
+        let talks = std::thread::spawn(move || {
+            while far.write_all(b"0\n").is_ok() {
+                clock::sleep_ns(POLL_NS);
+            }
+        });
+        let begun_ns = clock::monotonic_ns();
+        let told = converse(near, "VM.flags", begun_ns + 300_000_000, &AtomicBool::new(false));
+        assert!(matches!(told, Err(AttachError::Slow)), "{told:?}");
+        assert!(clock::monotonic_ns() - begun_ns < LISTEN_NS, "of all of it, not of each part");
+        talks.join().expect("it ended");
+    }
+
+    #[test]
+    fn whoever_is_told_to_stop_waits_for_no_answer() {
+        let (near, far) = UnixStream::pair().expect("a pair");
+        let stop = AtomicBool::new(false);
+        let told = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                clock::sleep_ns(POLL_NS);
+                stop.store(true, Ordering::Relaxed);
+            });
+            converse(near, "VM.flags", u64::MAX, &stop)
+        });
+        assert!(matches!(told, Err(AttachError::Stopped)), "{told:?}");
+        let nowhere = wait_for(Path::new("/proc/self/no-socket"), &stop);
+        assert!(matches!(nowhere, Err(AttachError::Stopped)), "{nowhere:?}");
+        drop(far);
+    }
+}

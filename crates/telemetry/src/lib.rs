@@ -1,0 +1,120 @@
+//! What a subject's processes use, read from outside: /proc and the JVM's performance-data file.
+//!
+//! Nothing is loaded into the subject. All counters run from the start of a process; what was used within a
+//! stretch of time is the difference of two samples, taken where the stretch begins and ends.
+
+mod attach;
+mod backend;
+mod checkpoints;
+mod digest;
+mod facts;
+pub mod hsperf;
+mod jvm;
+mod machine;
+mod sampler;
+mod sockets;
+mod threads;
+mod tree;
+
+pub use checkpoints::{Checkpointer, Checkpoints};
+pub use jvm::{Collector, JvmUse};
+pub use sampler::{Sampled, Sampler, Target};
+pub use tree::Tree;
+
+use proofload_store::schema::SubjectUse;
+
+/// One live process of a tree at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProcessSample {
+    /// Its process id.
+    pub pid: u32,
+    /// Clock ticks from boot to its start.
+    pub start_ticks: u64,
+    /// Its name, at most 15 bytes.
+    pub name: String,
+    /// CPU time of its threads, ended ones included.
+    pub cpu_ns: u64,
+    /// Resident memory.
+    pub rss_bytes: u64,
+    /// Threads.
+    pub threads: u64,
+}
+
+/// A process tree at one moment. Times count from the start of its processes, those that ended included.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TreeSample {
+    /// Monotonic time of the sample.
+    pub at_ns: u64,
+    /// CPU time, user and system. Never less than in an earlier sample.
+    pub cpu_ns: u64,
+    /// Resident memory; what processes share is counted in each.
+    pub rss_bytes: u64,
+    /// Threads.
+    pub threads: u64,
+    /// Open descriptors; `None` when the kernel does not let us count those of some process.
+    pub descriptors: Option<u64>,
+    /// Live processes.
+    pub processes: u32,
+    /// Page faults that needed no disk.
+    pub minor_faults: u64,
+    /// Page faults that waited for a disk.
+    pub major_faults: u64,
+    /// Bytes fetched from disks; `None` when we may not look.
+    pub disk_read_bytes: Option<u64>,
+    /// Bytes written to the page cache on their way to a disk.
+    pub disk_written_bytes: Option<u64>,
+    /// Whether a JVM with performance data is among them.
+    pub jvm: bool,
+    /// What its JVMs counted, all together.
+    pub jvm_use: JvmUse,
+    /// The live ones.
+    pub each: Vec<ProcessSample>,
+}
+
+impl TreeSample {
+    /// What was used between `earlier` and this sample: differences of the counters; memory, threads and
+    /// descriptors as they are now. A counter that `earlier` did not know stays unknown.
+    pub fn since(&self, earlier: &TreeSample) -> SubjectUse {
+        let grown = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
+        let (now, then) = (&self.jvm_use, &earlier.jvm_use);
+        SubjectUse {
+            cpu_ns: Some(self.cpu_ns.saturating_sub(earlier.cpu_ns)),
+            rss_bytes: Some(self.rss_bytes),
+            threads: Some(self.threads),
+            descriptors: self.descriptors,
+            processes: Some(u64::from(self.processes)),
+            minor_faults: Some(self.minor_faults.saturating_sub(earlier.minor_faults)),
+            major_faults: Some(self.major_faults.saturating_sub(earlier.major_faults)),
+            disk_read_bytes: grown(self.disk_read_bytes, earlier.disk_read_bytes),
+            disk_written_bytes: grown(self.disk_written_bytes, earlier.disk_written_bytes),
+            jit_ns: grown(now.jit_ns, then.jit_ns),
+            gc_ns: grown(now.gc_ns, then.gc_ns),
+            gc_count: grown(now.gc_count, then.gc_count),
+            heap_used_bytes: now.heap_used_bytes,
+            heap_capacity_bytes: now.heap_capacity_bytes,
+            old_used_before_bytes: then.old_used_bytes,
+            old_used_bytes: now.old_used_bytes,
+            old_capacity_bytes: now.old_capacity_bytes,
+            safepoints: grown(now.safepoints, then.safepoints),
+            safepoint_ns: grown(now.safepoint_ns, then.safepoint_ns),
+            jvm_threads: now.threads,
+            jvm_threads_peak: now.threads_peak,
+            jvm_threads_daemon: now.threads_daemon,
+            loaded_classes: now.loaded_classes,
+            contended_locks: grown(now.contended_locks, then.contended_locks),
+            ..SubjectUse::default()
+        }
+    }
+}
+
+/// How much of a core was used between two samples: 1.0 is one core all the time.
+pub fn idle_share(before: &TreeSample, after: &TreeSample) -> f64 {
+    let elapsed_ns = after.at_ns.saturating_sub(before.at_ns);
+    if elapsed_ns == 0 {
+        return 0.0;
+    }
+    after.cpu_ns.saturating_sub(before.cpu_ns) as f64 / elapsed_ns as f64
+}
+
+#[cfg(test)]
+mod tests;
