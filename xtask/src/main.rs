@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 const HELP: &str = "\
 cargo xtask ci                 everything that must pass: format, lints, tests, documents, schemas, bounds
-cargo xtask tidy               the rules of the house alone
+cargo xtask tidy [--fix]       the rules of the house alone; --fix takes what is gone off their lists
 cargo xtask schema [--check]   write schema/*.json from the types, or compare
 cargo xtask kills [--count N]  kill a live study at N random moments and let it go on; N is 100
 cargo xtask gates              what an exchange costs: instructions, system calls, memory; fails above its bounds
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     let rest = args.get(1..).unwrap_or_default();
     let done = match args.first().map(String::as_str) {
         Some("ci") => ci::run(),
-        Some("tidy") => tidy::run(&root()),
+        Some("tidy") => tidy::run(&root(), rest),
         Some("schema") => schema::run(&root(), rest),
         Some("kills") => kills::run(&root(), rest),
         Some("gates") => gates::run(&root()),

@@ -1,60 +1,113 @@
 //! How long things may get, and what they may be called.
 
-use super::{Source, tests_begin};
+use super::code::RustFile;
+use super::known::{Violation, short};
+use std::collections::BTreeMap;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
 
 /// Lines of a file, its tests left out.
-const FILE_LINES_MAX: usize = 600;
+const FILE_LINES_MAX: usize = 500;
 /// Lines of a function, from its first to its last.
-const FUNCTION_LINES_MAX: usize = 70;
+const FUNCTION_LINES_MAX: usize = 80;
+/// Lines of a crate, its tests left out.
+const CRATE_LINES_MAX: usize = 12_000;
 /// Names that say nothing.
 const EMPTY_NAMES: [&str; 6] = ["manager", "helper", "helpers", "util", "utils", "common"];
 
-/// Checks one Rust file.
-pub fn check(source: &Source) -> Vec<String> {
-    let mut found = Vec::new();
-    let product = &source.text[..tests_begin(source)];
-    let lines = product.lines().count();
-    if lines > FILE_LINES_MAX {
-        found.push(format!(
-            "{}: {lines} lines, at most {FILE_LINES_MAX}: which rooms are in it?",
-            source.path
-        ));
-    }
-    for part in source.path.split('/') {
-        if EMPTY_NAMES.contains(&part.trim_end_matches(".rs")) {
-            found.push(format!("{}: `{part}` says nothing; name what it is", source.path));
-        }
-    }
-    found.extend(long_functions(source));
-    found
+/// Files that are too long.
+pub fn files(files: &[RustFile]) -> Vec<Violation> {
+    let long = files.iter().filter(|file| file.product_lines() > FILE_LINES_MAX);
+    long.map(|file| Violation {
+        name: short(&file.path),
+        text: format!(
+            "{}: {} lines, at most {FILE_LINES_MAX}: which ideas are in it?",
+            file.path,
+            file.product_lines()
+        ),
+    })
+    .collect()
 }
 
-/// Functions are found by their indentation, as rustfmt leaves it: a line that begins with `fn`, and the next line
-/// of the same indentation that begins with a brace.
-fn long_functions(source: &Source) -> Vec<String> {
-    let lines: Vec<&str> = source.text.lines().collect();
-    let mut found = Vec::new();
-    for (first, line) in lines.iter().enumerate() {
-        let code = line.trim_start();
-        let indent = line.len() - code.len();
-        let is_function = code.split_whitespace().take(6).any(|word| word == "fn") && !code.starts_with("//");
-        if !is_function || code.ends_with(';') || code.ends_with('}') {
-            continue;
-        }
-        let end = lines[first + 1..].iter().position(|line| {
-            let code = line.trim_start();
-            line.len() - code.len() == indent && (code.starts_with('}') || code.ends_with("};"))
-        });
-        let length = end.map_or(0, |end| end + 2);
-        if length > FUNCTION_LINES_MAX {
-            found.push(format!(
-                "{}:{}: {length} lines in one function, at most {FUNCTION_LINES_MAX}",
-                source.path,
-                first + 1
-            ));
-        }
+/// Crates that are too long.
+pub fn crates(files: &[RustFile]) -> Vec<Violation> {
+    let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in files {
+        *lines.entry(file.crate_folder()).or_default() += file.product_lines();
     }
-    found
+    let long = lines.into_iter().filter(|(_, lines)| *lines > CRATE_LINES_MAX);
+    long.map(|(folder, lines)| Violation {
+        name: folder.to_owned(),
+        text: format!("{folder}: {lines} lines, at most {CRATE_LINES_MAX}: which promises does it make?"),
+    })
+    .collect()
+}
+
+/// Functions that are too long, those of tests too.
+pub fn functions(files: &[RustFile]) -> Vec<Violation> {
+    let all =
+        files.iter().flat_map(|file| functions_of(file).into_iter().map(move |function| (file, function)));
+    let long = all.filter(|(_, function)| function.lines > FUNCTION_LINES_MAX);
+    long.map(|(file, function)| Violation {
+        name: format!("{}::{}", short(&file.path), function.name),
+        text: format!(
+            "{}:{}: {} lines in one function, at most {FUNCTION_LINES_MAX}: which steps does it have?",
+            file.path, function.at, function.lines
+        ),
+    })
+    .collect()
+}
+
+/// Files whose names say nothing.
+pub fn names(path: &str) -> Vec<String> {
+    let parts = path.split('/').filter(|part| EMPTY_NAMES.contains(&part.trim_end_matches(".rs")));
+    parts.map(|part| format!("{path}: `{part}` says nothing; name what it is")).collect()
+}
+
+/// A function, a method among them.
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// The line of its first word.
+    pub at: usize,
+    /// Lines from its first word to its closing brace.
+    pub lines: usize,
+}
+
+/// Every function of a file.
+pub fn functions_of(file: &RustFile) -> Vec<Function> {
+    let mut found = Functions::default();
+    found.visit_file(&file.syntax);
+    found.0
+}
+
+#[derive(Default)]
+struct Functions(Vec<Function>);
+
+impl Functions {
+    fn add(&mut self, signature: &syn::Signature, body: &syn::Block) {
+        let (at, end) = (signature.span().start().line, body.span().end().line);
+        self.0.push(Function { name: signature.ident.to_string(), at, lines: end - at + 1 });
+    }
+}
+
+impl<'a> Visit<'a> for Functions {
+    fn visit_item_fn(&mut self, function: &'a syn::ItemFn) {
+        self.add(&function.sig, &function.block);
+        visit::visit_item_fn(self, function);
+    }
+
+    fn visit_impl_item_fn(&mut self, function: &'a syn::ImplItemFn) {
+        self.add(&function.sig, &function.block);
+        visit::visit_impl_item_fn(self, function);
+    }
+
+    fn visit_trait_item_fn(&mut self, function: &'a syn::TraitItemFn) {
+        if let Some(body) = &function.default {
+            self.add(&function.sig, body);
+        }
+        visit::visit_trait_item_fn(self, function);
+    }
 }
 
 /// The changelog begins with what is not released yet.
@@ -68,31 +121,40 @@ pub fn changelog(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Source;
     use super::*;
 
-    fn source(path: &str, text: String) -> Source {
-        Source { path: path.into(), text }
+    fn file(text: &str) -> RustFile {
+        let path = "crates/x/src/a.rs".to_owned();
+        RustFile::parse(&Source { path, text: text.to_owned() }).expect("parses")
     }
 
     #[test]
     fn a_function_that_does_not_fit_a_screen_is_found() {
-        let function = |lines: usize| format!("fn long() {{\n{}}}\n", "    step();\n".repeat(lines));
-        assert_eq!(check(&source("crates/x/src/a.rs", function(69))).len(), 1);
-        assert!(check(&source("crates/x/src/a.rs", function(68))).is_empty());
+        let function = |lines: usize| file(&format!("fn long() {{\n{}}}\n", "    step();\n".repeat(lines)));
+        let found = functions(&[function(79)]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].name, "x/a.rs::long");
+        assert!(functions(&[function(78)]).is_empty());
     }
 
     #[test]
     fn a_long_file_is_found_and_its_tests_do_not_count() {
-        let long = "const A: u8 = 1;\n".repeat(601);
-        assert_eq!(check(&source("crates/x/src/a.rs", long.clone())).len(), 1);
-        assert!(
-            check(&source("crates/x/src/a.rs", format!("#[cfg(test)]\nmod tests {{\n{long}"))).is_empty()
-        );
+        let long = "const A: u8 = 1;\n".repeat(501);
+        assert_eq!(files(&[file(&long)]).len(), 1);
+        assert!(files(&[file(&format!("#[cfg(test)]\nmod tests {{\n{long}}}\n"))]).is_empty());
+    }
+
+    #[test]
+    fn a_long_crate_is_found() {
+        let part = || file(&"const A: u8 = 1;\n".repeat(4_001));
+        assert_eq!(crates(&[part(), part(), part()])[0].name, "crates/x");
+        assert!(crates(&[part(), part()]).is_empty());
     }
 
     #[test]
     fn a_name_that_says_nothing_is_found() {
-        assert_eq!(check(&source("crates/x/src/utils.rs", String::new())).len(), 1);
+        assert_eq!(names("crates/x/src/utils.rs").len(), 1);
     }
 
     #[test]
