@@ -3,7 +3,6 @@
 use crate::driver::Allowance;
 use crate::load::{deal, deal_more};
 use crate::{Address, EngineError, Extent, KeepAlive, LoadPlan, Profile, Shortage, Stage, Trace};
-use proofload_wire::http1::becomes_get;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
@@ -94,9 +93,12 @@ fn mix_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
         if !entry.closing_request.closes {
             problems.push(format!("mix[{at}]: the closing request does not close"));
         }
-        let request = &entry.request;
-        let method = request.places.method(&request.bytes);
-        if entry.follow.most > 0 && entry.follow.as_get.is_none() && becomes_get(303, method) {
+        let first_here = plan.mix.iter().find(|other| other.target == entry.target).unwrap_or(entry);
+        let protocol = &first_here.request.protocol;
+        if ![&entry.request, &entry.closing_request].iter().all(|of| of.protocol.is_same_as(protocol)) {
+            problems.push(format!("mix[{at}]: its target is asked in another protocol"));
+        }
+        if entry.follow.lacks_get(&entry.request) {
             problems.push(format!("mix[{at}]: follows redirects without a GET to follow them with"));
         }
         let kept = entry.request.keep_body.min(entry.closing_request.keep_body);

@@ -1,16 +1,15 @@
-//! Whether an answer is what was expected: above the protocol, below the books.
+//! Whether an answer is what was expected, in any protocol.
 
 use crate::Expect;
 use memchr::memmem::Finder;
 use proofload_measure::Outcome;
-
-/// HTTP codes that count as a yes when nothing else is expected: success and redirection.
-const GOOD_CODES: std::ops::RangeInclusive<u16> = 200..=399;
+use proofload_wire::Protocol;
+use std::ops::RangeInclusive;
 
 /// An [`Expect`], made ready for use on every answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Check {
-    status: Option<u16>,
+    codes: RangeInclusive<u16>,
     bytes: Option<u64>,
     text: Option<Finder<'static>>,
 }
@@ -27,19 +26,16 @@ pub(crate) enum Difference {
 }
 
 impl Check {
-    pub fn new(expect: &Expect) -> Self {
+    pub fn new(expect: &Expect, protocol: &Protocol) -> Self {
+        let codes = expect.status.map_or_else(|| protocol.good_codes(), |status| status..=status);
         let text = expect.text.as_deref().map(|text| Finder::new(text).into_owned());
-        Check { status: expect.status, bytes: expect.bytes, text }
+        Check { codes, bytes: expect.bytes, text }
     }
 
     /// `None` when the answer is as expected.
     #[inline]
     pub fn difference(&self, code: u16, body_bytes: u64, body: Option<&[u8]>) -> Option<Difference> {
-        let code_is_good = match self.status {
-            Some(status) => status == code,
-            None => GOOD_CODES.contains(&code),
-        };
-        if !code_is_good {
+        if !self.codes.contains(&code) {
             return Some(Difference::Code(code));
         }
         if self.bytes.is_some_and(|bytes| bytes != body_bytes) {
@@ -54,9 +50,9 @@ impl Check {
     /// The sentence for a person.
     pub fn explain(&self, difference: Difference) -> String {
         match difference {
-            Difference::Code(code) => match self.status {
-                Some(status) => format!("status {code}, expected {status}"),
-                None => format!("status {code}, expected 200 to 399"),
+            Difference::Code(code) => match (self.codes.start(), self.codes.end()) {
+                (first, last) if first == last => format!("status {code}, expected {first}"),
+                (first, last) => format!("status {code}, expected {first} to {last}"),
             },
             Difference::Bytes(bytes) => {
                 format!("a body of {bytes} bytes, expected {}", self.bytes.unwrap_or_default())
@@ -82,9 +78,14 @@ impl Difference {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proofload_wire::http1::Details;
+
+    fn check(expect: &Expect) -> Check {
+        Check::new(expect, &Protocol::Http1(Details::default()))
+    }
 
     fn outcome(expect: &Expect, code: u16, body: &[u8]) -> Outcome {
-        let difference = Check::new(expect).difference(code, body.len() as u64, Some(body));
+        let difference = check(expect).difference(code, body.len() as u64, Some(body));
         difference.map_or(Outcome::Answered, Difference::outcome)
     }
 
@@ -117,7 +118,7 @@ mod tests {
         assert_eq!(outcome(&expect, 200, b"hell"), Outcome::Mismatch);
         assert_eq!(outcome(&expect, 200, b"hallo!"), Outcome::Mismatch);
         assert_eq!(outcome(&expect, 200, b"helps"), Outcome::Mismatch);
-        let check = Check::new(&expect);
+        let check = check(&expect);
         assert_eq!(check.explain(Difference::Bytes(4)), "a body of 4 bytes, expected 5");
         assert_eq!(check.explain(Difference::Text), "the body does not contain \"llo\"");
         assert_eq!(check.explain(Difference::Code(503)), "status 503, expected 200 to 399");

@@ -5,8 +5,7 @@
 
 use crate::LoadPlan;
 use crate::load::{Distribution, Draws, Random};
-use proofload_wire::Request;
-use proofload_wire::http1::Values;
+use proofload_wire::{Request, Values};
 use std::sync::Arc;
 
 /// Most sources of values in one load.

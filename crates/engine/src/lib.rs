@@ -14,6 +14,7 @@ pub mod feed;
 mod generator;
 mod health;
 mod hiccups;
+mod http;
 pub mod load;
 mod plan;
 mod seconds;
@@ -22,6 +23,7 @@ pub mod transport;
 mod worker;
 
 pub use generator::{Launch, launch, run, run_in, run_streams, run_streams_in};
+pub use http::Follow;
 pub use load::{Distribution, Stage, Trace};
 pub use plan::*;
 pub use seconds::{SecondQuantiles, Stretch};

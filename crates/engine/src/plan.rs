@@ -1,6 +1,7 @@
 //! What the engine is asked to do, and what it returns.
 
 use crate::feed::Feed;
+use crate::http::Follow;
 use crate::load::{Distribution, Stage, Trace};
 use crate::seconds::SecondQuantiles;
 use crate::transport::{Negotiated, Transport};
@@ -68,26 +69,16 @@ pub struct Asking {
     /// What requests with places are filled with.
     pub feed: Feed,
     /// Whether each place keeps cookies, over all its connections, and sends them back. Requests need a place for
-    /// them ([`proofload_wire::http1::Template::cookies`]).
+    /// them.
     pub cookies: bool,
     /// Local addresses that connections leave from, in turn; empty leaves the choice to the kernel.
     pub bind: Vec<IpAddr>,
 }
 
-/// What is done about redirects; the default takes the first answer for the answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Follow {
-    /// Most redirects that one exchange follows, within its origin; 0 follows none.
-    pub most: u32,
-    /// The request as a GET without a body, and the same with `Connection: close`, where a redirect may ask for it
-    /// ([`proofload_wire::http1::becomes_get`]); without them the request stays what it is.
-    pub as_get: Option<[Arc<Request>; 2]>,
-}
-
 /// What an answer must be to count as answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expect {
-    /// Exactly this code; without it 200 to 399.
+    /// Exactly this code; without it one that is good in its protocol (of HTTP 200 to 399).
     pub status: Option<u16>,
     /// Exactly so many bytes of body.
     pub bytes: Option<u64>,
@@ -104,7 +95,8 @@ pub struct MixEntry {
     pub target: usize,
     /// The request, encoded.
     pub request: Arc<Request>,
-    /// The same request with `Connection: close`, for keep-alive off and the last of N per connection.
+    /// The same request as the last of its connection (of HTTP with `Connection: close`), for keep-alive off and the
+    /// last of N per connection.
     pub closing_request: Arc<Request>,
     /// What its answer must be.
     pub expect: Expect,

@@ -1,9 +1,9 @@
 //! One place of a worker's slab: a connection, its session, and the exchange it carries.
 
-use crate::Asking;
+use crate::LoadPlan;
+use crate::http::HttpState;
 use proofload_measure::ExchangeTimes;
-use proofload_wire::http1::{Jar, Limits, Scheme};
-use proofload_wire::{Outbox, Session};
+use proofload_wire::{Outbox, Protocol, Session};
 
 /// What a connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,40 +58,17 @@ pub(crate) struct Slot {
     /// The present exchange's number in each feeder.
     pub numbers: Box<[u64]>,
     /// Where cookies are kept or redirects followed.
-    pub user: Option<Box<User>>,
-}
-
-/// Somebody with cookies and a way to go, who outlives connections.
-#[derive(Debug, Default)]
-pub(crate) struct User {
-    /// Cookies, where they are kept.
-    pub jar: Option<Jar>,
-    /// Path and query of the present request.
-    pub target: Vec<u8>,
-    /// What the present request sends.
-    pub cookies: Vec<u8>,
-    /// Redirects that the present exchange has followed.
-    pub steps: u32,
-    /// Whether one of them made a GET of the request.
-    pub as_get: bool,
-    /// Path and query of the next request, while they are found out.
-    pub next: Vec<u8>,
+    pub http: Option<Box<HttpState>>,
 }
 
 impl Slot {
-    /// `scheme` is that of the target; `follows` is whether redirects are followed.
-    pub fn new(target: u32, scheme: Scheme, asking: &Asking, follows: bool) -> Self {
-        let mut session = Session::http1(Limits::default());
-        if asking.cookies {
-            session.keep_set_cookies();
-        }
-        if follows {
-            session.keep_location();
-        }
-        let user = User { jar: asking.cookies.then(|| Jar::new(scheme)), ..User::default() };
+    /// A place for exchanges with that target, in the protocol of the requests that go there.
+    pub fn new(plan: &LoadPlan, target: usize, protocol: &Protocol) -> Self {
+        let mut session = Session::new(protocol);
+        let http = HttpState::new(plan, target, &mut session);
         Slot {
             phase: Phase::Cold,
-            target,
+            target: target as u32,
             entry: 0,
             carried: 0,
             begun: 0,
@@ -106,14 +83,20 @@ impl Slot {
             carry: Vec::new(),
             backlog: None,
             sample: None,
-            numbers: vec![0; asking.feed.feeders.len()].into(),
-            user: (asking.cookies || follows).then(|| Box::new(user)),
+            numbers: vec![0; plan.asking.feed.feeders.len()].into(),
+            http,
         }
     }
 
     /// Whether an exchange has been begun and has not come to its end.
     pub fn in_flight(&self) -> bool {
         matches!(self.phase, Phase::Dialing | Phase::Asking)
+    }
+
+    /// Whether the present request follows a redirect, and is not the first of its exchange.
+    #[inline]
+    pub fn is_following(&self) -> bool {
+        self.http.as_ref().is_some_and(|http| http.is_following())
     }
 
     /// Forgets the connection; the place stays.

@@ -5,11 +5,13 @@
 
 pub mod http1;
 mod outbox;
+mod places;
 mod session;
 
 pub use outbox::Outbox;
+pub use places::{Filling, Places, Replacement, Values};
 pub use session::{
-    Cancelled, Close, Event, Events, ExchangeId, Full, MalformedKind, Request, Session, State,
+    Cancelled, Close, Event, Events, ExchangeId, Full, MalformedKind, Protocol, Request, Session, State,
 };
 
 // The laws name this crate as the fuzz targets do, which include them from outside.

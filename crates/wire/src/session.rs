@@ -3,7 +3,8 @@
 //! The engine owns the socket; a [`Session`] owns the protocol's state of one connection. Bytes that
 //! the session did not consume are handed in again by the caller together with what followed them.
 
-use crate::Outbox;
+use crate::{Filling, Outbox, Places};
+use std::ops::RangeInclusive;
 
 /// Names an exchange on its connection; chosen by the caller, unique among those in flight there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -12,16 +13,38 @@ pub struct ExchangeId(pub u32);
 /// A request, encoded once and sent many times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Head and body as they go over the wire.
+    /// The bytes as they go over the wire, without the values that are filled in.
     pub bytes: Vec<u8>,
-    /// Whether the answer has no body whatever its head says (HTTP `HEAD`).
-    pub head_only: bool,
-    /// Whether the request announces that the connection ends after it (`Connection: close`).
+    /// What is filled in for each exchange.
+    pub places: Places,
+    /// Whether its connection carries no exchange after it.
     pub closes: bool,
     /// How many bytes of the answer's body to keep for a content check; 0 counts them only.
     pub keep_body: usize,
-    /// What is filled in for each exchange.
-    pub places: crate::http1::Places,
+    /// The protocol that it is encoded in, with what that protocol must know to read the answer.
+    pub protocol: Protocol,
+}
+
+/// The protocols. What each knows of a request means something to its own session and layers alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Protocol {
+    /// HTTP/1.1 and 1.0.
+    Http1(crate::http1::Details),
+}
+
+impl Protocol {
+    /// Codes of answers that count as success when no other is expected.
+    pub fn good_codes(&self) -> RangeInclusive<u16> {
+        match self {
+            Protocol::Http1(_) => crate::http1::GOOD_CODES,
+        }
+    }
+
+    /// Whether requests of both can go over the same connection.
+    pub fn is_same_as(&self, other: &Protocol) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
 }
 
 /// The session cannot carry another exchange now.
@@ -55,7 +78,7 @@ pub enum Close {
 pub enum State {
     /// A handshake is under way.
     Opening,
-    /// So many more exchanges can be started.
+    /// This many more exchanges can be started.
     Ready(u32),
     /// Nothing more may be started; what is in flight may end. With nothing in flight: close it.
     Draining,
@@ -67,11 +90,11 @@ pub enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MalformedKind {
-    /// The status line is none.
+    /// Not a status line.
     StatusLine,
-    /// A header line is none.
+    /// Not a header line.
     HeaderLine,
-    /// Length headers that contradict each other, or are no numbers.
+    /// Length headers that contradict each other, or are not numbers.
     ContentLength,
     /// A transfer coding that cannot be undone.
     TransferEncoding,
@@ -90,8 +113,8 @@ pub enum MalformedKind {
 /// What became of an exchange, or of the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The first byte of an exchange's answer was seen; told at most once for each exchange. Interim
-    /// answers of HTTP (1xx) are not what was asked for and do not count.
+    /// The first byte of an exchange's answer was seen; at most once for each exchange. Messages before the answer
+    /// itself (1xx of HTTP) do not count.
     FirstByte {
         /// Which exchange.
         id: ExchangeId,
@@ -100,7 +123,7 @@ pub enum Event {
     Answered {
         /// Which exchange.
         id: ExchangeId,
-        /// The answer's code (HTTP status).
+        /// The answer's code, as its protocol has it: the status of HTTP.
         code: u16,
         /// Bytes of the body after transfer decoding.
         body_bytes: u64,
@@ -139,18 +162,26 @@ pub type Events = Vec<Event>;
 
 /// The protocol state of one connection. An enum, so that the engine's hot path has no virtual calls.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Session {
     /// HTTP/1.1 and 1.0.
     Http1(crate::http1::Http1),
 }
 
 impl Session {
+    /// A session of that protocol, with the protocol's usual limits.
+    pub fn new(protocol: &Protocol) -> Session {
+        match protocol {
+            Protocol::Http1(_) => Session::http1(crate::http1::Limits::default()),
+        }
+    }
+
     /// A session of HTTP/1.1 (RFC 9112); each message must keep within `limits`.
     pub fn http1(limits: crate::http1::Limits) -> Session {
         Session::Http1(crate::http1::Http1::new(limits))
     }
 
-    /// Tells that the connection stands; a session that has a handshake begins it here.
+    /// The connection is established; a session that has a handshake begins it here.
     #[inline]
     pub fn open(&mut self, _now_ns: u64, _out: &mut Outbox) {
         match self {
@@ -158,50 +189,42 @@ impl Session {
         }
     }
 
-    /// Starts an exchange: its request goes to `out`.
+    /// Starts an exchange: its request, filled in, goes to `out`.
     ///
     /// # Errors
     /// [`Full`] when the state is not `Ready` with room for one more, or `out` is over its high-water
     /// mark; nothing has changed then.
     #[inline]
-    pub fn start(&mut self, request: &Request, id: ExchangeId, out: &mut Outbox) -> Result<(), Full> {
-        match self {
-            Session::Http1(http1) => http1.start(request, id, out),
+    pub fn start(
+        &mut self,
+        request: &Request,
+        filling: &Filling<'_>,
+        id: ExchangeId,
+        out: &mut Outbox,
+    ) -> Result<(), Full> {
+        match (self, &request.protocol) {
+            (Session::Http1(http1), Protocol::Http1(details)) => {
+                http1.start(request, details, filling, id, out)
+            }
         }
     }
 
-    /// Starts an exchange whose request goes over the wire as it is encoded, and leaves it to the caller to send
-    /// these bytes, all of them, before anything else.
+    /// Starts an exchange whose request goes over the wire as it is encoded. The caller has to send the returned
+    /// bytes, all of them, before anything else.
     ///
     /// # Errors
     /// [`Full`] when the state is not `Ready` with room for one more; nothing has changed then.
     #[inline]
     pub fn start_as_encoded<'a>(&mut self, request: &'a Request, id: ExchangeId) -> Result<&'a [u8], Full> {
-        match self {
-            Session::Http1(http1) => http1.start_as_encoded(request, id).map(|()| request.bytes.as_slice()),
-        }
-    }
-
-    /// Starts an exchange whose request has places to fill.
-    ///
-    /// # Errors
-    /// As [`start`](Self::start).
-    #[inline]
-    pub fn start_filled(
-        &mut self,
-        request: &Request,
-        filling: &crate::http1::Filling<'_>,
-        id: ExchangeId,
-        out: &mut Outbox,
-    ) -> Result<(), Full> {
-        match self {
-            Session::Http1(http1) => http1.start_filled(request, filling, id, out),
-        }
+        let started = match (self, &request.protocol) {
+            (Session::Http1(http1), Protocol::Http1(details)) => http1.start_as_encoded(request, details, id),
+        };
+        started.map(|()| request.bytes.as_slice())
     }
 
     /// Takes bytes that came from the peer and says how many were consumed. The caller keeps the rest,
     /// at most [`carry_max`](Self::carry_max) bytes, and hands it in again in front of what follows;
-    /// it is not looked at again then. How the bytes are split over calls makes no difference to the
+    /// it is not examined again then. How the bytes are split over calls makes no difference to the
     /// events. A dead session consumes everything and says nothing.
     #[inline]
     pub fn handle_bytes(
@@ -224,7 +247,7 @@ impl Session {
         }
     }
 
-    /// Tells that the instant [`next_deadline`](Self::next_deadline) named has come.
+    /// The instant that [`next_deadline`](Self::next_deadline) named has come.
     #[inline]
     pub fn handle_timeout(&mut self, _now_ns: u64, _out: &mut Outbox, _events: &mut Events) {
         match self {
@@ -240,7 +263,7 @@ impl Session {
         }
     }
 
-    /// Gives an exchange up; no event will tell its end. An id that is not in flight changes nothing.
+    /// Gives an exchange up; there will be no event of its end. An id that is not in flight changes nothing.
     #[inline]
     pub fn cancel(&mut self, id: ExchangeId, _out: &mut Outbox) -> Cancelled {
         match self {
@@ -248,7 +271,7 @@ impl Session {
         }
     }
 
-    /// Tells that the connection ended; each exchange in flight gets its last event. The session is
+    /// The connection ended; each exchange in flight gets its last event. The session is
     /// dead then.
     #[inline]
     pub fn handle_close(&mut self, close: Close, events: &mut Events) {
@@ -257,39 +280,11 @@ impl Session {
         }
     }
 
-    /// Begins anew, on another connection, as if just made. What is kept of answers stays kept, in the same buffers.
+    /// Begins anew, on another connection, as if just made. What a layer asked it to keep of answers it goes on
+    /// keeping, in the same buffers.
     pub fn renew(&mut self) {
         match self {
             Session::Http1(http1) => http1.renew(),
-        }
-    }
-
-    /// Keeps the values of Set-Cookie of each answer, up to 16 KiB, in a buffer that is used again.
-    pub fn keep_set_cookies(&mut self) {
-        match self {
-            Session::Http1(http1) => http1.keep_set_cookies(),
-        }
-    }
-
-    /// The values of Set-Cookie of the latest answer, if they are kept.
-    pub fn set_cookies(&self) -> impl Iterator<Item = &[u8]> {
-        let kept = match self {
-            Session::Http1(http1) => http1.set_cookies(),
-        };
-        kept.split(|&byte| byte == b'\n').filter(|value| !value.is_empty())
-    }
-
-    /// Keeps what Location says of each answer, up to [`crate::http1::LOCATION_MAX`], in a buffer that is used again.
-    pub fn keep_location(&mut self) {
-        match self {
-            Session::Http1(http1) => http1.keep_location(),
-        }
-    }
-
-    /// Where the latest answer leads, if that is kept and it says so once, whole.
-    pub fn location(&self) -> Option<&[u8]> {
-        match self {
-            Session::Http1(http1) => http1.location(),
         }
     }
 

@@ -1,5 +1,5 @@
 use super::*;
-use proofload_wire::http1::{Filling, Part, RequestSpec, Slot, Template};
+use proofload_wire::http1::{Part, RequestSpec, Slot, Template};
 
 fn column(texts: &[&str]) -> Option<Arc<Column>> {
     let mut column = Column::default();
@@ -28,10 +28,10 @@ fn targets(plan: &LoadPlan, k: u64, n: u64, count: usize) -> Vec<String> {
         .map(|_| {
             feeding.number(&request, 0, &mut numbers);
             feeding.draw(&request, &numbers);
-            let filling = Filling { values: feeding.values(), cookies: &[], target: None };
             let mut out = Vec::new();
-            request.places.write_target(&request.bytes, &filling, &mut out);
-            String::from_utf8(out).unwrap()
+            request.places.write_stretch(&request.bytes, 0..request.bytes.len(), feeding.values(), &mut out);
+            let sent = String::from_utf8(out).unwrap();
+            sent.split(' ').nth(1).unwrap().to_owned()
         })
         .collect()
 }

@@ -6,20 +6,14 @@ use crate::seconds::Collector;
 use crate::{Expect, Extent, KeepAlive, MixEntry, Timeouts};
 use proofload_measure::{ExchangeTimes, Outcome, Window};
 use proofload_wire::Request;
+use proofload_wire::http1::RequestSpec;
 use std::sync::Arc;
 
 const SECOND: u64 = 1_000_000_000;
 const ALLOWANCE: Allowance = Allowance { descriptors: None, ports: 28_232 };
 
 pub(crate) fn plan() -> LoadPlan {
-    let bytes = b"GET / HTTP/1.1\r\n\r\n".to_vec();
-    let request = Arc::new(Request {
-        bytes,
-        head_only: false,
-        closes: false,
-        keep_body: 0,
-        places: Default::default(),
-    });
+    let request = Arc::new(RequestSpec::get("server", "/").encode().unwrap());
     LoadPlan {
         targets: vec![std::net::SocketAddr::from(([127, 0, 0, 1], 80)).into()],
         mix: vec![MixEntry {

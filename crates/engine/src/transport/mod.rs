@@ -17,7 +17,6 @@ pub(crate) mod tests;
 pub(crate) use layer::{Layer, problems};
 pub(crate) use secured::Secured;
 
-use proofload_wire::http1::Scheme;
 use std::fmt;
 use std::sync::Arc;
 
@@ -34,11 +33,6 @@ impl Transport {
     /// Whether there is nothing.
     pub fn is_plain(&self) -> bool {
         self.proxy.is_none() && self.tls.is_none()
-    }
-
-    /// What addresses of the target begin with.
-    pub fn scheme(&self) -> Scheme {
-        if self.tls.is_some() { Scheme::Https } else { Scheme::Http }
     }
 }
 

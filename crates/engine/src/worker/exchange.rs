@@ -1,16 +1,15 @@
 //! The life of one exchange: begin, connect if need be, ask, read, settle; and of the connection after it.
 
-use super::follow::Leading;
 use super::{BACKOFF_NS, PARTING_NS, Worker};
 use crate::books::SAMPLE_BYTES;
 use crate::driver::{Conn, DialFault, Dialed, Net, Pushed, Sent};
-use crate::slot::{Phase, Slot, User};
+use crate::http::Next;
+use crate::slot::{Phase, Slot};
 use crate::{KeepAlive, LoadPlan};
 use proofload_measure::{ExchangeTimes, Outcome};
-use proofload_wire::http1::Filling;
-use proofload_wire::{Cancelled, Close, Event, ExchangeId, Full, Outbox, Request, State};
+use proofload_wire::{Cancelled, Close, Event, ExchangeId, Filling, Full, Outbox, Request, State};
 
-/// HTTP/1.1 carries one exchange at a time, so one name is enough.
+/// A place carries one exchange at a time, so one name is enough.
 const ONLY: ExchangeId = ExchangeId(0);
 
 /// How far the present exchange has come.
@@ -42,9 +41,8 @@ impl Worker<'_> {
             self.books.begun(intended_ns, now);
         }
         slot.times = ExchangeTimes { intended_ns, ..ExchangeTimes::default() };
-        if let Some(user) = &mut slot.user {
-            user.steps = 0;
-            user.as_get = false;
+        if let Some(http) = &mut slot.http {
+            http.begin();
         }
         self.in_flight += 1;
         match slot.phase {
@@ -68,7 +66,7 @@ impl Worker<'_> {
         slot.phase = Phase::Dialing;
         let to = &self.plan.targets[slot.target as usize];
         let request = request_of(self.plan, slot);
-        let as_encoded = request.places.is_empty() && slot.user.is_none();
+        let as_encoded = request.places.is_empty() && slot.http.is_none();
         let from = self.local_address(conn);
         let (dialed, sent) = if as_encoded {
             net.dial_sending(conn, to, from, &request.bytes)
@@ -144,8 +142,7 @@ impl Worker<'_> {
     ) {
         let plan = self.plan;
         let slot = &mut self.slots[conn as usize];
-        let step = slot.user.as_ref().map_or(0, |user| user.steps);
-        if step == 0 {
+        if !slot.is_following() {
             slot.ready_ns = ready_ns;
         }
         if let Some(since) = slot.away_ns.take() {
@@ -153,7 +150,7 @@ impl Worker<'_> {
         }
         let request = request_of(plan, slot);
         slot.phase = Phase::Asking;
-        if request.places.is_empty() && slot.user.is_none() && slot.backlog.is_none() {
+        if request.places.is_empty() && slot.http.is_none() && slot.backlog.is_none() {
             return match slot.session.start_as_encoded(request, ONLY) {
                 Ok(bytes) => {
                     self.deadlines.set(conn, now, plan.timeouts.response_ns);
@@ -169,37 +166,25 @@ impl Worker<'_> {
     /// Sends a request that has places to fill, or that waits behind a rest of another.
     fn ask_filled<N: Net>(&mut self, net: &mut N, conn: Conn, request: &Request, now: u64) {
         let slot = &mut self.slots[conn as usize];
-        let step = slot.user.as_ref().map_or(0, |user| user.steps);
+        let is_following = slot.is_following();
         let out = slot.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
-        let started = if request.places.is_empty() && slot.user.is_none() {
-            slot.session.start(request, ONLY, out)
-        } else {
-            if step == 0 {
-                self.feeding.number(request, slot.times.intended_ns, &mut slot.numbers);
-            }
-            self.feeding.draw(request, &slot.numbers);
-            let mut filling = Filling { values: self.feeding.values(), cookies: &[], target: None };
-            if let Some(user) = &mut slot.user {
-                user.cookies.clear();
-                if step == 0 {
-                    user.target.clear();
-                    request.places.write_target(&request.bytes, &filling, &mut user.target);
-                } else {
-                    filling.target = Some(&user.target);
-                }
-                if let Some(jar) = &user.jar {
-                    jar.write(&user.target, now, &mut user.cookies);
-                    filling.cookies = &user.cookies;
-                }
-            }
-            slot.session.start_filled(request, &filling, ONLY, out)
+        if !is_following {
+            self.feeding.number(request, slot.times.intended_ns, &mut slot.numbers);
+        }
+        self.feeding.draw(request, &slot.numbers);
+        let filling = match &mut slot.http {
+            Some(http) => http.fill(request, self.feeding.values(), now),
+            None => Filling::of(self.feeding.values()),
         };
+        let started = slot.session.start(request, &filling, ONLY, out);
         if started.is_err() {
             return self.not_started(net, conn, now);
         }
-        match step {
-            0 => self.deadlines.set(conn, now, self.plan.timeouts.response_ns),
-            _ => self.keep_deadline(conn, now),
+        // The time-out runs from the first request of the exchange, whatever came in between.
+        let response_ns = self.plan.timeouts.response_ns;
+        match slot.times.sent_ns.filter(|_| is_following) {
+            Some(since_ns) => self.deadlines.set_at(conn, since_ns.saturating_add(response_ns)),
+            None => self.deadlines.set(conn, now, response_ns),
         }
         self.flush(net, conn, now);
     }
@@ -327,7 +312,7 @@ impl Worker<'_> {
         if progress == Progress::Ended {
             self.after_exchange(net, conn, now);
         } else if progress == Progress::Follows {
-            self.go_on(net, conn, now);
+            self.follow(net, conn, now);
         } else if self.slots[conn as usize].phase == Phase::Asking {
             self.keep_sample(conn, bytes);
         } else if self.slots[conn as usize].session.state() == State::Dead {
@@ -368,14 +353,47 @@ impl Worker<'_> {
         now: u64,
     ) -> Option<Outcome> {
         let slot = &mut self.slots[conn as usize];
-        if let Some(User { jar: Some(jar), target, .. }) = slot.user.as_deref_mut() {
-            slot.session.set_cookies().for_each(|line| jar.take(line, target, now));
+        let intended_ns = slot.times.intended_ns;
+        self.books.recorder.record_code(intended_ns, code);
+        let next = match &mut slot.http {
+            Some(http) => http.answered(&slot.session, &self.plan.mix[slot.entry as usize], code, now),
+            None => Next::Done,
+        };
+        match next {
+            Next::Done => Some(self.judge(conn, code, body_bytes, body, bytes)),
+            Next::Follow => {
+                slot.carried += 1;
+                self.books.recorder.record_redirect(intended_ns);
+                if let Some(sample) = &mut slot.sample {
+                    sample.clear();
+                }
+                None
+            }
+            Next::TooMany => Some(self.redirected_too_often(conn, bytes)),
         }
-        match self.leads_on(conn, code) {
-            Leading::Answer => Some(self.judge(conn, code, body_bytes, body, bytes)),
-            Leading::On => None,
-            Leading::TooFar => Some(self.too_far(conn, bytes)),
+    }
+
+    fn redirected_too_often(&mut self, conn: Conn, bytes: &[u8]) -> Outcome {
+        let slot = &self.slots[conn as usize];
+        let most = self.plan.mix[slot.entry as usize].follow.most;
+        let received = (slot.sample.as_deref().unwrap_or_default(), bytes);
+        self.books.keep_bad(Outcome::Rejected, slot.entry as usize, received, || {
+            slot.http.as_ref().map(|http| http.too_many(most)).unwrap_or_default()
+        });
+        Outcome::Rejected
+    }
+
+    /// Sends the next request of an exchange, on a new connection when this one ends.
+    fn follow<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) {
+        let slot = &self.slots[conn as usize];
+        let ready_ns = slot.ready_ns;
+        // An unsent rest of the last request would go before this one.
+        if matches!(slot.session.state(), State::Ready(1..)) && slot.backlog.is_none() {
+            return self.ask(net, conn, ready_ns, now);
         }
+        // Who waits for the answer does not wait for the server to close first.
+        self.hang_up(net, conn, now);
+        self.dial(net, conn, now);
     }
 
     /// The same for any events, which come so when an answer comes in pieces or is none.
@@ -578,9 +596,9 @@ fn request_of<'a>(plan: &'a LoadPlan, slot: &Slot) -> &'a Request {
         KeepAlive::Off => true,
         KeepAlive::Every(n) => slot.carried + 1 >= n,
     };
-    let requests = match (&entry.follow.as_get, &slot.user) {
-        (Some([request, closing]), Some(user)) if user.as_get => [request, closing],
-        _ => [&entry.request, &entry.closing_request],
+    let requests = match &slot.http {
+        Some(http) => http.requests(entry),
+        None => [&*entry.request, &*entry.closing_request],
     };
     requests[usize::from(closing)]
 }

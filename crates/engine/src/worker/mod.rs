@@ -4,7 +4,6 @@
 //! second, the live counters. All memory is had before the window begins.
 
 mod exchange;
-mod follow;
 mod lanes;
 mod pace;
 mod shaped;
@@ -134,7 +133,7 @@ impl<'a> Worker<'a> {
             start_ns: 0,
             share_k: share.k,
             share_n: share.n,
-            checks: plan.mix.iter().map(|entry| Check::new(&entry.expect)).collect(),
+            checks: plan.mix.iter().map(|entry| Check::new(&entry.expect, &entry.request.protocol)).collect(),
             feeding: Feeding::new(plan, share.k, share.n),
             deadlines: Deadlines::new(slots.len(), shortest),
             samples: (0..SAMPLES.min(slots.len()))
@@ -399,13 +398,15 @@ impl<'a> Worker<'a> {
 /// Deals connections to places: targets take turns, so that each begins with the load. Says how many there are from the
 /// beginning; those that may be opened later stand behind them.
 fn deal_slots(plan: &LoadPlan, connections: &Connections) -> (Vec<Slot>, usize) {
-    let follows = plan.mix.iter().any(|entry| entry.follow.most > 0);
+    // A target that no entry asks has no connections.
+    let protocol =
+        |target| plan.mix.iter().find(|entry| entry.target == target).map(|entry| &entry.request.protocol);
+    let protocols: Vec<_> = (0..plan.targets.len()).map(protocol).collect();
     let deal = |slots: &mut Vec<Slot>, dealt: &[u64]| {
         let most = dealt.iter().copied().max().unwrap_or(0);
         for round in 0..most {
             for target in (0..dealt.len()).filter(|target| round < dealt[*target]) {
-                let scheme = plan.targets[target].transport.scheme();
-                slots.push(Slot::new(target as u32, scheme, &plan.asking, follows));
+                slots.extend(protocols[target].map(|protocol| Slot::new(plan, target, protocol)));
             }
         }
     };

@@ -1,13 +1,14 @@
 //! The session of one HTTP/1.x connection: one exchange at a time.
 
-use super::Limits;
 use super::body::{Body, Chunked, Sink};
 use super::cookies;
 use super::fields::Fields;
 use super::lines::{Fault, Fed, Lines, Next, count_work, letters_len, plain_line_end};
 use super::redirect::Location;
-use super::template::Filling;
-use crate::{Cancelled, Close, Event, Events, ExchangeId, Full, MalformedKind, Outbox, Request, State};
+use super::{Details, Limits};
+use crate::{
+    Cancelled, Close, Event, Events, ExchangeId, Filling, Full, MalformedKind, Outbox, Request, State,
+};
 
 /// What an answer's status line begins with, up to the version's last digit.
 const VERSION: &[u8] = b"HTTP/1.";
@@ -93,28 +94,10 @@ impl Http1 {
     }
 
     #[inline]
-    pub(crate) fn start(&mut self, request: &Request, id: ExchangeId, out: &mut Outbox) -> Result<(), Full> {
-        if self.state() != State::Ready(1) || out.is_full() {
-            return Err(Full);
-        }
-        out.push_exchange(id, &request.bytes);
-        self.expect_answer(request, id);
-        Ok(())
-    }
-
-    #[inline]
-    pub(crate) fn start_as_encoded(&mut self, request: &Request, id: ExchangeId) -> Result<(), Full> {
-        if self.state() != State::Ready(1) {
-            return Err(Full);
-        }
-        self.expect_answer(request, id);
-        Ok(())
-    }
-
-    #[inline]
-    pub(crate) fn start_filled(
+    pub(crate) fn start(
         &mut self,
         request: &Request,
+        details: &Details,
         filling: &Filling<'_>,
         id: ExchangeId,
         out: &mut Outbox,
@@ -124,34 +107,53 @@ impl Http1 {
         }
         out.push_exchange(id, &[]);
         request.places.write(&request.bytes, filling, |piece| out.push_more(piece));
-        self.expect_answer(request, id);
+        self.expect_answer(request, details, id);
         Ok(())
     }
 
     #[inline]
-    fn expect_answer(&mut self, request: &Request, id: ExchangeId) {
-        let Request { head_only, closes, keep_body, .. } = *request;
-        self.flight = Some(Flight { id, head_only, closes, began: false });
+    pub(crate) fn start_as_encoded(
+        &mut self,
+        request: &Request,
+        details: &Details,
+        id: ExchangeId,
+    ) -> Result<(), Full> {
+        if self.state() != State::Ready(1) {
+            return Err(Full);
+        }
+        self.expect_answer(request, details, id);
+        Ok(())
+    }
+
+    #[inline]
+    fn expect_answer(&mut self, request: &Request, details: &Details, id: ExchangeId) {
+        let Request { closes, keep_body, .. } = *request;
+        self.flight = Some(Flight { id, head_only: details.head_only, closes, began: false });
         self.part = Part::Status;
         self.lines = Lines::default();
         self.sink.begin(keep_body);
         self.forget_head();
     }
 
-    pub(crate) fn keep_location(&mut self) {
+    /// Keeps what Location says of each answer, up to [`super::LOCATION_MAX`], in a buffer that is used again.
+    pub fn keep_location(&mut self) {
         self.location = Some(Box::default());
     }
 
-    pub(crate) fn location(&self) -> Option<&[u8]> {
+    /// Where the latest answer leads, if that is kept and it says so once, whole.
+    pub fn location(&self) -> Option<&[u8]> {
         self.location.as_ref().and_then(|location| location.get())
     }
 
-    pub(crate) fn keep_set_cookies(&mut self) {
+    /// Keeps the values of Set-Cookie of each answer, up to 16 KiB, in a buffer that is used again.
+    pub fn keep_set_cookies(&mut self) {
         self.set_cookies = Some(Vec::new());
     }
 
-    pub(crate) fn set_cookies(&self) -> &[u8] {
-        self.set_cookies.as_deref().unwrap_or_default()
+    /// The values of Set-Cookie of the latest answer, if they are kept.
+    pub fn set_cookies(&self) -> impl Iterator<Item = &[u8]> {
+        let kept = self.set_cookies.as_deref().unwrap_or_default();
+        kept.split(|&byte| byte == b'\n').filter(|value| !value.is_empty())
     }
 
     pub(crate) fn renew(&mut self) {

@@ -93,8 +93,20 @@ impl Jar {
         }
     }
 
-    /// Appends what goes behind `Cookie: ` in a request for `target`; nothing when no cookie goes there.
-    pub fn write(&self, target: &[u8], now_ns: u64, out: &mut Vec<u8>) {
+    /// Appends the Cookie header of a request for `target`, line end included; nothing when no cookie goes there.
+    pub fn write_header(&self, target: &[u8], now_ns: u64, out: &mut Vec<u8>) {
+        let before = out.len();
+        out.extend_from_slice(b"Cookie: ");
+        let begin = out.len();
+        self.write(target, now_ns, out);
+        match out.len() == begin {
+            true => out.truncate(before),
+            false => out.extend_from_slice(b"\r\n"),
+        }
+    }
+
+    /// Appends what goes behind `Cookie: `.
+    fn write(&self, target: &[u8], now_ns: u64, out: &mut Vec<u8>) {
         let path = path_of(target);
         let before = out.len();
         for cookie in

@@ -1,8 +1,10 @@
 //! Requests, checked and encoded once, before the first is sent.
 
+use super::Details;
 use super::lines::{is_control, is_token};
-use super::template::{Part, Patch, Places, Slot, Template, What};
-use crate::Request;
+use super::template::{Part, Slot, Template};
+use crate::places::What;
+use crate::{Places, Protocol, Request};
 
 /// What is asked, before it is encoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,7 +175,7 @@ impl RequestSpec {
         let announces = has_body || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
         if announces && changes {
             draft.put(&["Content-Length: "]);
-            draft.patch(What::Length);
+            draft.place(What::Length { from: 0 });
             draft.put(&["\r\n"]);
         } else if announces && !given.length {
             draft.put(&["Content-Length: ", &self.body.len().to_string(), "\r\n"]);
@@ -182,17 +184,17 @@ impl RequestSpec {
             draft.put(&["Connection: close\r\n"]);
         }
         if template.cookies {
-            draft.patch(What::Cookies);
+            draft.place(What::Addition);
         }
         draft.put(&["\r\n"]);
-        let body_at = draft.bytes.len();
+        draft.places.count_length_from(draft.bytes.len());
         draft.put_filled(Part::Body, &self.body, 0);
         Ok(Request {
             bytes: draft.bytes,
-            head_only: self.method == "HEAD",
+            places: draft.places,
             closes: self.close || given.closes,
             keep_body: self.keep_body,
-            places: Places { patches: draft.patches, draws: draft.draws, target, host, body_at },
+            protocol: Protocol::Http1(Details { head_only: self.method == "HEAD", target, host }),
         })
     }
 
@@ -298,38 +300,30 @@ impl RequestSpec {
 struct Draft<'a> {
     slots: &'a [Slot],
     bytes: Vec<u8>,
-    patches: Vec<Patch>,
-    draws: Vec<u16>,
+    places: Places,
 }
 
 impl<'a> Draft<'a> {
     fn new(template: &'a Template, capacity: usize) -> Self {
-        let bytes = Vec::with_capacity(capacity);
-        Draft { slots: &template.slots, bytes, patches: Vec::new(), draws: Vec::new() }
+        Draft { slots: &template.slots, bytes: Vec::with_capacity(capacity), places: Places::default() }
     }
 
     fn put(&mut self, parts: &[&str]) {
         parts.iter().for_each(|part| self.bytes.extend_from_slice(part.as_bytes()));
     }
 
-    fn patch(&mut self, what: What) {
-        self.patches.push(Patch { at: self.bytes.len(), what });
+    fn place(&mut self, what: What) {
+        self.places.push(self.bytes.len(), what);
     }
 
     /// Puts a part with its places; `text` is what is left of it from byte `from` on.
     fn put_filled(&mut self, part: Part, text: &[u8], from: usize) {
         let mut at = 0;
-        let slots = self.slots;
-        for slot in slots.iter().filter(|slot| slot.part == part) {
+        for slot in self.slots.iter().filter(|slot| slot.part == part) {
             let next = slot.at.saturating_sub(from).clamp(at, text.len());
             self.bytes.extend_from_slice(&text[at..next]);
             at = next;
-            let known = self.draws.iter().position(|draw| *draw == slot.draw);
-            let index = known.unwrap_or(self.draws.len());
-            if known.is_none() {
-                self.draws.push(slot.draw);
-            }
-            self.patch(What::Value(index));
+            self.places.push_draw(self.bytes.len(), slot.draw);
         }
         self.bytes.extend_from_slice(&text[at..]);
     }

@@ -1,7 +1,7 @@
 //! What every session must hold whatever the peer sends, as functions that tests of all protocols and
 //! the fuzz targets call. A broken law panics with the bytes that break it.
 
-use proofload_wire::{Close, Event, Events, ExchangeId, Outbox, Request, Session, State};
+use proofload_wire::{Close, Event, Events, ExchangeId, Filling, Outbox, Request, Session, State};
 
 /// High-water mark of the outboxes here; larger than any request of the tests.
 const OUTBOX_LIMIT: usize = 64 * 1024;
@@ -38,7 +38,7 @@ impl Driven {
 
     /// Starts an exchange, which must be possible, and lets the kernel take its bytes.
     pub fn start(&mut self, request: &Request, id: ExchangeId) {
-        self.session.start(request, id, &mut self.out).expect("the session is ready");
+        self.session.start(request, &Filling::default(), id, &mut self.out).expect("the session is ready");
         assert_eq!(self.out.pending(), request.bytes);
         let mut sent = Vec::new();
         self.out.take(self.out.pending().len(), |id| sent.push(id));

@@ -1,7 +1,7 @@
 //! A table of answers with the exact events they yield; each row is also held to the split law.
 
 use super::laws::{self, ID};
-use super::{answered, first, get, malformed, session};
+use super::{answered, first, get, head, malformed, session};
 use crate::MalformedKind::{self, *};
 use crate::{Close, Event, Request};
 
@@ -126,7 +126,7 @@ fn interim_answers_are_skipped() {
 
 #[test]
 fn some_answers_have_no_body_whatever_they_claim() {
-    let head = Request { head_only: true, ..get() };
+    let head = head();
     for answer in [
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -299,7 +299,7 @@ fn bytes_after_an_answer_are_surplus_and_leave_it_answered() {
             check(&get(), &format!("{answer}{surplus}"), &[first(), answered(200, body), breach]);
         }
     }
-    let head = Request { head_only: true, ..get() };
+    let head = head();
     let breach = Event::Malformed { id: None, at: 38, kind: Surplus };
     check(&head, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", &[first(), answered(200, 0), breach]);
 }

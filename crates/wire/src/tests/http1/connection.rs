@@ -2,7 +2,7 @@
 
 use super::laws::{Driven, ID};
 use super::{answered, first, get, session};
-use crate::{Cancelled, Close, Event, ExchangeId, Full, MalformedKind, Outbox, Request, State};
+use crate::{Cancelled, Close, Event, ExchangeId, Filling, Full, MalformedKind, Outbox, Request, State};
 
 /// The state after `answer` to `request`.
 fn state_after(request: &Request, answer: &str) -> State {
@@ -65,7 +65,7 @@ fn one_exchange_at_a_time_and_offsets_go_on_counting() {
     for id in (0..3).map(ExchangeId) {
         driven.start(&get(), id);
         assert_eq!(driven.session.state(), State::Ready(0));
-        assert_eq!(driven.session.start(&get(), ID, &mut out), Err(Full));
+        assert_eq!(driven.session.start(&get(), &Filling::default(), ID, &mut out), Err(Full));
         assert!(out.pending().is_empty(), "a refused start sends nothing");
         driven.receive(answer);
     }
@@ -76,7 +76,7 @@ fn one_exchange_at_a_time_and_offsets_go_on_counting() {
     let breach = Event::Malformed { id: Some(ID), at, kind: MalformedKind::StatusLine };
     assert_eq!(driven.events.last(), Some(&breach));
     assert_eq!(driven.session.state(), State::Dead);
-    assert_eq!(driven.session.start(&get(), ID, &mut out), Err(Full));
+    assert_eq!(driven.session.start(&get(), &Filling::default(), ID, &mut out), Err(Full));
     driven.close(Close::Reset);
     assert_eq!(driven.events.last(), Some(&breach), "the exchange had ended");
 }
@@ -86,7 +86,7 @@ fn a_full_outbox_refuses_a_start() {
     let mut out = Outbox::new(4);
     out.push_control(b"long");
     let mut session = session();
-    assert_eq!(session.start(&get(), ID, &mut out), Err(Full));
+    assert_eq!(session.start(&get(), &Filling::default(), ID, &mut out), Err(Full));
     assert_eq!(session.state(), State::Ready(1));
 }
 

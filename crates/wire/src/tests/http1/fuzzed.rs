@@ -12,11 +12,12 @@ const EXCHANGES_MAX: u32 = 8;
 /// the connection ends; the rest is what the server sends.
 pub fn client(input: &[u8]) {
     let Some(([how, seed], bytes)) = input.split_first_chunk::<2>() else { return };
+    let method = if how & 1 != 0 { "HEAD" } else { "GET" };
+    let spec = RequestSpec { method: method.to_owned(), ..RequestSpec::get("h", "/") };
     let request = Request {
-        head_only: how & 1 != 0,
         closes: how & 2 != 0,
         keep_body: if how & 4 != 0 { 5 } else { 0 },
-        ..RequestSpec::get("h", "/").encode().expect("the request is right")
+        ..spec.encode().expect("the request is right")
     };
     let limits = if how & 8 != 0 { Limits { head_max: 48, body_max: 20 } } else { Limits::default() };
     let close = [Close::Fin, Close::Reset, Close::TlsTruncated, Close::Local][usize::from(how >> 4 & 3)];

@@ -18,6 +18,11 @@ fn get() -> Request {
     RequestSpec::get("localhost:8080", "/").encode().expect("the request is right")
 }
 
+fn head() -> Request {
+    let spec = RequestSpec { method: "HEAD".to_owned(), ..RequestSpec::get("localhost:8080", "/") };
+    spec.encode().expect("the request is right")
+}
+
 fn session() -> Session {
     Session::http1(Limits::default())
 }

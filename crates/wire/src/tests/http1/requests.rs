@@ -1,8 +1,8 @@
 //! What a request looks like on the wire, and what is refused.
 
 use crate::http1::server::{BodyLength, Method, RequestParser};
-use crate::http1::{EncodeError, Filling, Limits, Part, RequestSpec, Slot, Template, Values};
-use crate::{ExchangeId, Outbox, Session};
+use crate::http1::{EncodeError, Limits, Part, RequestSpec, Slot, Template};
+use crate::{ExchangeId, Filling, Outbox, Protocol, Replacement, Session, Values};
 
 fn spec(method: &str, headers: &[(&str, &str)], body: &str) -> RequestSpec {
     let headers = headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
@@ -54,10 +54,10 @@ fn the_users_own_host_length_and_close_are_taken_once() {
 #[test]
 fn a_request_says_what_its_answer_needs() {
     let head = RequestSpec { keep_body: 9, close: true, ..spec("HEAD", &[], "") }.encode().expect("right");
-    assert!(head.head_only && head.closes);
+    assert!(head.closes && matches!(&head.protocol, Protocol::Http1(details) if details.head_only));
     assert_eq!(head.keep_body, 9);
     let get = spec("GET", &[("Connection", "keep-alive")], "").encode().expect("right");
-    assert!(!get.head_only && !get.closes);
+    assert!(!get.closes && matches!(&get.protocol, Protocol::Http1(details) if !details.head_only));
 }
 
 #[test]
@@ -172,13 +172,17 @@ fn filled(
     let request = spec.encode_with(template).expect("the request is right");
     let mut kept = Values::default();
     request.places.draws().iter().for_each(|draw| kept.push(values[usize::from(*draw)].as_bytes()));
-    let target = to.map(str::as_bytes);
-    let filling = Filling { values: &kept, cookies: cookies.as_bytes(), target };
+    let Protocol::Http1(details) = &request.protocol;
     let mut path = Vec::new();
-    request.places.write_target(&request.bytes, &filling, &mut path);
+    request.places.write_stretch(&request.bytes, details.target.clone(), &kept, &mut path);
+    let replacement = to.map(|to| {
+        path = to.as_bytes().to_vec();
+        Replacement { stretch: details.target.clone(), bytes: to.as_bytes() }
+    });
+    let filling = Filling { values: &kept, addition: cookies.as_bytes(), replacement };
     let mut out = Outbox::new(1 << 20);
     let mut session = Session::http1(Limits::default());
-    session.start_filled(&request, &filling, ExchangeId(0), &mut out).expect("a new session has room");
+    session.start(&request, &filling, ExchangeId(0), &mut out).expect("a new session has room");
     let sent = String::from_utf8(out.pending().to_vec()).expect("the request is text");
     assert_eq!(sent.split(' ').nth(1), std::str::from_utf8(&path).ok());
     sent
@@ -199,7 +203,7 @@ fn values_are_filled_in_where_they_belong_and_the_length_follows() {
     let sent = filled(&spec, &template, &["7", "", "0123456789"], "", None);
     let head = "Host: localhost:8080\r\nX-A: <7>\r\nContent-Length: 13\r\n";
     assert_eq!(sent, format!("POST /u/7?q= HTTP/1.1\r\n{head}\r\n{{01234567897}}"));
-    let sent = filled(&spec, &template, &["7", "x", ""], "a=b; c=d", Some("/else?where"));
+    let sent = filled(&spec, &template, &["7", "x", ""], "Cookie: a=b; c=d\r\n", Some("/else?where"));
     let head = "Host: localhost:8080\r\nX-A: <7>\r\nContent-Length: 3\r\nCookie: a=b; c=d\r\n";
     assert_eq!(sent, format!("POST /else?where HTTP/1.1\r\n{head}\r\n{{7}}"));
 }

@@ -1,0 +1,195 @@
+//! What HTTP does above single requests: cookies that are kept and sent back, and redirects that are followed.
+//!
+//! No other file of the engine knows the protocol. An exchange that follows redirects stays one exchange: intended
+//! once, sent when its first request was, over when its last answer is whole. Only the last answer is judged.
+
+use crate::{LoadPlan, MixEntry};
+use proofload_wire::http1::{Details, Http1, Jar, Leads, Scheme, becomes_get, is_redirect, resolve};
+use proofload_wire::{Filling, Protocol, Replacement, Request, Session, Values};
+use std::sync::Arc;
+
+/// Most of a path that a sentence shows.
+const SHOWN_BYTES: usize = 200;
+
+/// What is done about redirects; by default the first answer is the answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Follow {
+    /// Most redirects that one exchange follows, within its origin; 0 follows none.
+    pub most: u32,
+    /// The request as a GET without a body, and the same with `Connection: close`, where a redirect may ask for it
+    /// ([`proofload_wire::http1::becomes_get`]); without them the request stays what it is.
+    pub as_get: Option<[Arc<Request>; 2]>,
+}
+
+impl Follow {
+    /// Whether a redirect may ask for a GET of this request that is not there.
+    pub(crate) fn lacks_get(&self, request: &Request) -> bool {
+        let method = details(request).map_or("", |details| details.method(&request.bytes));
+        self.most > 0 && self.as_get.is_none() && becomes_get(303, method)
+    }
+}
+
+/// What comes after a whole answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Nothing: it is the answer of the exchange.
+    Done,
+    /// The exchange sends another request.
+    Follow,
+    /// It would, but has followed as many redirects as it may.
+    TooMany,
+}
+
+/// Cookies and redirects of one place; it outlives connections.
+#[derive(Debug)]
+pub(crate) struct HttpState {
+    scheme: Scheme,
+    /// Cookies, where they are kept.
+    jar: Option<Jar>,
+    /// Path and query of the present request.
+    target: Vec<u8>,
+    /// The Cookie header of the present request, line end included; empty for none.
+    cookie_line: Vec<u8>,
+    /// Redirects that the present exchange has followed.
+    followed: u32,
+    /// Whether one of them made a GET of the request.
+    as_get: bool,
+    /// Path and query of the next request, while they are found out.
+    next: Vec<u8>,
+}
+
+impl HttpState {
+    /// For a place that asks this target; its session is told to keep what is read here. `None` where the plan neither
+    /// keeps cookies nor follows redirects, or the target speaks another protocol.
+    pub fn new(plan: &LoadPlan, target: usize, session: &mut Session) -> Option<Box<Self>> {
+        let Session::Http1(http1) = session else { return None };
+        let (cookies, follows) = (plan.asking.cookies, plan.mix.iter().any(|entry| entry.follow.most > 0));
+        if cookies {
+            http1.keep_set_cookies();
+        }
+        if follows {
+            http1.keep_location();
+        }
+        let tls = plan.targets[target].transport.tls.is_some();
+        let scheme = if tls { Scheme::Https } else { Scheme::Http };
+        (cookies || follows).then(|| {
+            Box::new(HttpState {
+                scheme,
+                jar: cookies.then(|| Jar::new(scheme)),
+                target: Vec::new(),
+                cookie_line: Vec::new(),
+                followed: 0,
+                as_get: false,
+                next: Vec::new(),
+            })
+        })
+    }
+
+    /// Another exchange begins.
+    pub fn begin(&mut self) {
+        self.followed = 0;
+        self.as_get = false;
+    }
+
+    /// Whether the present request is not the first of its exchange.
+    pub fn is_following(&self) -> bool {
+        self.followed > 0
+    }
+
+    /// The present request, and the same as the last one of its connection.
+    pub fn requests<'a>(&self, entry: &'a MixEntry) -> [&'a Request; 2] {
+        match &entry.follow.as_get {
+            Some([request, closing]) if self.as_get => [request, closing],
+            _ => [&entry.request, &entry.closing_request],
+        }
+    }
+
+    /// What the present request is filled with.
+    pub fn fill<'a>(&'a mut self, request: &Request, values: &'a Values, now_ns: u64) -> Filling<'a> {
+        let Some(Details { target: stretch, .. }) = details(request) else { return Filling::of(values) };
+        if !self.is_following() {
+            self.target.clear();
+            request.places.write_stretch(&request.bytes, stretch.clone(), values, &mut self.target);
+        }
+        self.cookie_line.clear();
+        if let Some(jar) = &self.jar {
+            jar.write_header(&self.target, now_ns, &mut self.cookie_line);
+        }
+        let replacement =
+            self.is_following().then(|| Replacement { stretch: stretch.clone(), bytes: &self.target });
+        Filling { values, addition: &self.cookie_line, replacement }
+    }
+
+    /// Takes the cookies of a whole answer, and decides whether the exchange goes on.
+    pub fn answered(&mut self, session: &Session, entry: &MixEntry, code: u16, now_ns: u64) -> Next {
+        let Session::Http1(http1) = session else { return Next::Done };
+        if let Some(jar) = &mut self.jar {
+            http1.set_cookies().for_each(|line| jar.take(line, &self.target, now_ns));
+        }
+        if entry.follow.most == 0 || !is_redirect(code) || !self.leads_here(http1, &entry.request) {
+            return Next::Done;
+        }
+        if self.followed >= entry.follow.most {
+            return Next::TooMany;
+        }
+        std::mem::swap(&mut self.target, &mut self.next);
+        self.followed += 1;
+        let method = details(&entry.request).map_or("", |details| details.method(&entry.request.bytes));
+        self.as_get |= becomes_get(code, method);
+        Next::Follow
+    }
+
+    /// Whether a redirect leads to the origin of the request; finds out where to.
+    fn leads_here(&mut self, http1: &Http1, request: &Request) -> bool {
+        let (Some(location), Some(details)) = (http1.location(), details(request)) else { return false };
+        let here = (self.scheme, details.authority(&request.bytes));
+        resolve(location, &self.target, here, &mut self.next) == Leads::Here
+    }
+
+    /// The sentence about an exchange that was redirected more than `most` times.
+    pub fn too_many(&self, most: u32) -> String {
+        let shown = String::from_utf8_lossy(&self.next[..self.next.len().min(SHOWN_BYTES)]);
+        let dots = if self.next.len() > SHOWN_BYTES { "..." } else { "" };
+        let plural = if most == 1 { "" } else { "s" };
+        format!("more than {most} redirect{plural}, the last to {shown}{dots}")
+    }
+}
+
+/// What HTTP knows of a request of its own.
+fn details(request: &Request) -> Option<&Details> {
+    match &request.protocol {
+        Protocol::Http1(details) => Some(details),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    /// Files under `folder` whose product code names HTTP's module of `wire`.
+    fn naming(folder: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                naming(&path, found);
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            let product = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+            let is_test =
+                path.components().any(|part| part.as_os_str() == "tests") || path.ends_with("tests.rs");
+            if !is_test && product.contains("http1") {
+                found.push(path.file_name().unwrap().to_string_lossy().into_owned());
+            }
+        }
+    }
+
+    #[test]
+    fn only_this_file_of_the_engine_knows_http() {
+        let mut found = Vec::new();
+        naming(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
+        assert_eq!(found, ["http.rs"], "a session's protocol is no business of the worker");
+    }
+}

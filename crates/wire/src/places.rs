@@ -1,0 +1,232 @@
+//! Requests with places that are filled anew for each exchange.
+//!
+//! A request is encoded once, without the values; each place remembers where its value goes. Writing one
+//! out copies the stretches between the places and the values: nothing is parsed, nothing is allocated
+//! once the buffers have grown to the size of the largest request.
+
+use std::ops::Range;
+
+/// The places of an encoded request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// In the order of the bytes.
+    patches: Vec<Patch>,
+    draws: Vec<u16>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Patch {
+    /// Before which byte of the encoded request it goes.
+    at: usize,
+    what: What,
+}
+
+/// What goes to a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// The value with this index among those of the exchange.
+    Value(usize),
+    /// How many bytes there are from byte `from` of the encoded request to its end, values included, in decimal
+    /// digits.
+    Length { from: usize },
+    /// What a layer above the session adds to this exchange, if anything.
+    Addition,
+}
+
+/// The values of one exchange, in a buffer that is used again.
+#[derive(Clone, Debug, Default)]
+pub struct Values {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+/// What an exchange fills a request's places with; the default is nothing, for a request without places.
+#[derive(Clone, Debug)]
+pub struct Filling<'a> {
+    /// One value for each that [`Places::draws`] names, in that order. They are copied as they are, so they must be
+    /// escaped for where they go.
+    pub values: &'a Values,
+    /// What a layer above the session adds, in the place that the request has for it. Without one it is left out.
+    pub addition: &'a [u8],
+    /// A stretch of the request that is sent otherwise this time.
+    pub replacement: Option<Replacement<'a>>,
+}
+
+/// Bytes that are sent instead of a stretch of the request, and of all places in it and at its end.
+#[derive(Clone, Debug)]
+pub struct Replacement<'a> {
+    /// The stretch, in bytes of the encoded request. No place may come before it.
+    pub stretch: Range<usize>,
+    /// What is sent instead.
+    pub bytes: &'a [u8],
+}
+
+static NO_VALUES: Values = Values { bytes: Vec::new(), ends: Vec::new() };
+
+impl Default for Filling<'_> {
+    fn default() -> Self {
+        Filling::of(&NO_VALUES)
+    }
+}
+
+impl<'a> Filling<'a> {
+    /// These values and nothing else.
+    pub fn of(values: &'a Values) -> Self {
+        Filling { values, addition: &[], replacement: None }
+    }
+}
+
+impl Values {
+    /// Forgets the values, keeps the memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    /// Makes room for that many values, of `bytes` bytes together.
+    pub fn reserve(&mut self, values: usize, bytes: usize) {
+        self.ends.reserve(values);
+        self.bytes.reserve(bytes);
+    }
+
+    /// Adds a value. It must be fit for where it goes: it is copied as it is.
+    pub fn push(&mut self, value: &[u8]) {
+        self.bytes.extend_from_slice(value);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Adds a value byte by byte.
+    pub fn push_bytes(&mut self, value: impl Iterator<Item = u8>) {
+        self.bytes.extend(value);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Adds a number in decimal digits.
+    pub fn push_number(&mut self, number: u64) {
+        let mut digits = [0; DIGITS_MAX];
+        self.push(decimal(number, &mut digits));
+    }
+
+    /// The value with this index; empty when there is none.
+    pub fn get(&self, index: usize) -> &[u8] {
+        let Some(end) = self.ends.get(index) else { return &[] };
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..*end]
+    }
+}
+
+/// Digits of the largest number.
+const DIGITS_MAX: usize = 20;
+
+fn decimal(mut number: u64, digits: &mut [u8; DIGITS_MAX]) -> &[u8] {
+    let mut at = DIGITS_MAX;
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            return &digits[at..];
+        }
+    }
+}
+
+impl Places {
+    /// Adds a place before byte `at`; none that was added earlier is behind it.
+    pub(crate) fn push(&mut self, at: usize, what: What) {
+        self.patches.push(Patch { at, what });
+    }
+
+    /// Adds a place for the value of this draw.
+    pub(crate) fn push_draw(&mut self, at: usize, draw: u16) {
+        let known = self.draws.iter().position(|known| *known == draw);
+        let index = known.unwrap_or(self.draws.len());
+        if known.is_none() {
+            self.draws.push(draw);
+        }
+        self.push(at, What::Value(index));
+    }
+
+    /// Makes the length count from byte `start` on, which is known only once the head is written.
+    pub(crate) fn count_length_from(&mut self, start: usize) {
+        for patch in &mut self.patches {
+            if let What::Length { from } = &mut patch.what {
+                *from = start;
+            }
+        }
+    }
+
+    /// Whether the request is the same for every exchange.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.patches.is_empty()
+    }
+
+    /// Which values an exchange needs, each once.
+    pub fn draws(&self) -> &[u16] {
+        &self.draws
+    }
+
+    /// What is drawn for each place that a value is filled into, in their order: one value may fill several.
+    pub fn filled(&self) -> impl Iterator<Item = u16> + '_ {
+        self.patches.iter().filter_map(|patch| match patch.what {
+            What::Value(at) => self.draws.get(at).copied(),
+            What::Length { .. } | What::Addition => None,
+        })
+    }
+
+    /// Appends a stretch of the encoded request `bytes`, with the values in it and at its end, to `out`.
+    pub fn write_stretch(&self, bytes: &[u8], stretch: Range<usize>, values: &Values, out: &mut Vec<u8>) {
+        let (from, to) = (self.first_at(stretch.start), self.first_at(stretch.end + 1));
+        let filling = Filling::of(values);
+        self.put(bytes, stretch, &self.patches[from..to], &filling, |piece| out.extend_from_slice(piece));
+    }
+
+    /// Hands the request over in pieces.
+    pub(crate) fn write(&self, bytes: &[u8], filling: &Filling<'_>, mut put: impl FnMut(&[u8])) {
+        let (mut from, mut first) = (0, 0);
+        if let Some(Replacement { stretch, bytes: instead }) = &filling.replacement {
+            put(&bytes[..stretch.start]);
+            put(instead);
+            (from, first) = (stretch.end, self.first_at(stretch.end + 1));
+        }
+        self.put(bytes, from..bytes.len(), &self.patches[first..], filling, put);
+    }
+
+    /// The first place at or behind byte `at`.
+    fn first_at(&self, at: usize) -> usize {
+        self.patches.partition_point(|patch| patch.at < at)
+    }
+
+    fn put(
+        &self,
+        bytes: &[u8],
+        stretch: Range<usize>,
+        patches: &[Patch],
+        filling: &Filling<'_>,
+        mut put: impl FnMut(&[u8]),
+    ) {
+        let mut at = stretch.start;
+        for patch in patches {
+            put(&bytes[at..patch.at]);
+            at = patch.at;
+            match patch.what {
+                What::Value(index) => put(filling.values.get(index)),
+                What::Length { from } => {
+                    let mut digits = [0; DIGITS_MAX];
+                    put(decimal(self.bytes_from(from, bytes, filling.values), &mut digits));
+                }
+                What::Addition => put(filling.addition),
+            }
+        }
+        put(&bytes[at..stretch.end]);
+    }
+
+    /// Bytes from `from` to the end, with their values.
+    fn bytes_from(&self, from: usize, bytes: &[u8], values: &Values) -> u64 {
+        let filled = self.patches[self.first_at(from)..].iter().map(|patch| match patch.what {
+            What::Value(index) => values.get(index).len(),
+            What::Length { .. } | What::Addition => 0,
+        });
+        (bytes.len() - from + filled.sum::<usize>()) as u64
+    }
+}
