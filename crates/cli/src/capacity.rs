@@ -3,34 +3,24 @@
 use crate::args::{CapacityArgs, LoadArgs, PresetArgs};
 use crate::exit::{Exit, leave};
 use crate::load::{self, Mistakes};
-use crate::run::{Begin, Conduct, conduct};
+use crate::run::{Request, execute, timed};
 use proofload_engine::Arrival;
+use proofload_lab::study_run::StudyRun;
 use proofload_study::{self as study, CapacityLoad, Study, capacity_point};
 use proofload_subject::{Cache, Catalogue};
-use std::path::Path;
 
 /// The verb.
 pub fn capacity(args: &CapacityArgs) -> anyhow::Result<Exit> {
     let study = study_of(args)?;
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
     let catalogue = Catalogue::find(None, None).map_err(|error| leave(Exit::Usage, error))?;
-    conduct(&Conduct {
-        study: &study,
-        preset: &preset(args),
-        catalogue: &catalogue,
-        cache: &cache,
-        dir: &args.dir,
-        mode: None,
+    let preset = preset(args);
+    let run = StudyRun {
         seed: args.load.seed,
         workers: args.load.workers,
-        no_wait: args.no_wait,
-        explain: false,
-        baseline: None,
-        base: Path::new(""),
-        begin: Begin::New,
-        part: None,
-        output: &args.output,
-    })
+        ..timed(StudyRun::new(&study, &catalogue, &cache, &args.dir), &preset)?
+    };
+    execute(&Request { no_wait: args.no_wait, ..Request::new(run, &args.output) })
 }
 
 /// How much time the search takes.

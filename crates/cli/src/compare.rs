@@ -3,33 +3,22 @@
 use crate::args::CompareArgs;
 use crate::exit::{Exit, leave};
 use crate::load::{self, Mistakes};
-use crate::run::{Begin, Conduct, conduct};
+use crate::run::{Request, execute, timed};
+use proofload_lab::study_run::StudyRun;
 use proofload_study::{self as study, Study};
 use proofload_subject::{Cache, Catalogue};
-use std::path::Path;
 
 /// The verb.
 pub fn compare(args: &CompareArgs) -> anyhow::Result<Exit> {
     let study = study_of(args)?;
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
     let catalogue = Catalogue::find(None, None).map_err(|error| leave(Exit::Usage, error))?;
-    conduct(&Conduct {
-        study: &study,
-        preset: &args.preset,
-        catalogue: &catalogue,
-        cache: &cache,
-        dir: &args.dir,
-        mode: None,
+    let run = StudyRun {
         seed: args.load.seed,
         workers: args.load.workers,
-        no_wait: false,
-        explain: false,
-        baseline: None,
-        base: Path::new(""),
-        begin: Begin::New,
-        part: None,
-        output: &args.output,
-    })
+        ..timed(StudyRun::new(&study, &catalogue, &cache, &args.dir), &args.preset)?
+    };
+    execute(&Request::new(run, &args.output))
 }
 
 /// The study that the arguments make.

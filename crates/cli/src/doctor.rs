@@ -3,7 +3,7 @@
 use crate::args::{DoctorArgs, ListFormat};
 use crate::exit::{Exit, leave};
 use crate::load::{self, Mistakes};
-use crate::{noise, output, progress, run};
+use crate::{doubts, noise, output, progress, run};
 use proofload_engine::{Extent, LoadPlan};
 use proofload_host::lock::MeasuringLock;
 use proofload_host::signals;
@@ -47,7 +47,7 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
             return Ok(exit);
         }
     } else {
-        noise::last_lines(&host::environment())
+        doubts::last_audit(&host::environment())
             .iter()
             .for_each(|line| text.push_str(&format!("noise    {line}\n")));
     }

@@ -1,12 +1,12 @@
 //! The `proofload` command: arguments in, exit code out.
 
-mod again;
 mod args;
 mod baseline;
 mod capacity;
 mod compare;
 mod debug;
 mod doctor;
+mod doubts;
 mod exit;
 mod init;
 mod load;
@@ -17,6 +17,7 @@ mod progress;
 mod reference;
 mod report;
 mod reproductions;
+mod resume;
 mod run;
 mod runs;
 mod subjects;
@@ -48,8 +49,8 @@ fn dispatch(cli: args::Cli) -> anyhow::Result<Exit> {
         Some(args::Verb::Compare(args)) => compare::compare(&args),
         Some(args::Verb::Capacity(args)) => capacity::capacity(&args),
         Some(args::Verb::Run(args)) => run::run(&args),
-        Some(args::Verb::Resume(args)) => again::resume(&args),
-        Some(args::Verb::Rerun(args)) => again::rerun(&args),
+        Some(args::Verb::Resume(args)) => resume::resume(&args),
+        Some(args::Verb::Rerun(args)) => resume::rerun(&args),
         Some(args::Verb::History(args)) => runs::history(&args),
         Some(args::Verb::Diff(args)) => runs::diff(&args),
         Some(args::Verb::Tune(args)) => tune::tune(&args),

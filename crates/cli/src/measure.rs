@@ -99,7 +99,7 @@ fn given(load: SingleLoad) -> SingleLoad {
     let words = std::env::args().skip(1).collect::<Vec<_>>();
     SingleLoad {
         arguments: redact_own_arguments(&words),
-        working_directory: run::working_directory(),
+        working_directory: host::working_directory(),
         ..load
     }
 }

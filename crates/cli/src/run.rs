@@ -4,43 +4,25 @@ use crate::args::{BaselineArgs, OutputArgs, PresetArgs, RunArgs};
 use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
 use crate::progress::Live;
-use crate::{noise, output};
+use crate::{doubts, output};
 use proofload_engine::driver;
 use proofload_host::lock::{LockError, MeasuringLock};
-use proofload_host::{self as host, clock, cpus, signals};
-use proofload_lab::plan::{self, Mode, Preset};
-use proofload_lab::runner::{
-    self, Behind, CapacityRunner, Ending, Hosts, LiveBench, LiveTerms, Preparing, Progress, Runner,
-    Unprepared,
-};
+use proofload_host::{clock, signals};
+use proofload_lab::plan::{self, Length, Mode, Preset};
+use proofload_lab::runner::{Behind, Ending, Preparing, Progress};
+use proofload_lab::study_run::{self, Changed, Executed, LeftOut, Observer, RunError, StudyRun};
 use proofload_report::Overall;
-use proofload_store::schema::{Difference, Environment, Plan, RunResult};
-use proofload_store::{Run, RunJudge, RunWriter, StoreError, compare};
-use proofload_study::{self as study, Study, Variant};
-use proofload_subject::{Cache, Catalogue, Keeper, SubjectError};
+use proofload_stats::Claim;
+use proofload_store::schema::{Difference, Plan, RunResult};
+use proofload_store::{Run, StoreError};
+use proofload_study::{self as study, Study};
+use proofload_subject::{Cache, Catalogue, SubjectError};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-/// How a study is conducted, whatever it came from.
-#[derive(Clone, Copy)]
-pub struct Conduct<'a> {
-    /// The checked study.
-    pub study: &'a Study,
-    /// How much time it takes.
-    pub preset: &'a PresetArgs,
-    /// The catalogue its subjects come from.
-    pub catalogue: &'a Catalogue,
-    /// Where fetched and built subjects are kept.
-    pub cache: &'a Cache,
-    /// Directory in which `runs/` is made.
-    pub dir: &'a Path,
-    /// How the variants take turns, when the command line says so.
-    pub mode: Option<Mode>,
-    /// Seed, or one from the clock.
-    pub seed: Option<u64>,
-    /// Threads of the generator; as many as it has CPUs by default.
-    pub workers: Option<u32>,
+/// A run of a study, as the command line asks for it.
+pub struct Request<'a> {
+    /// What is run.
+    pub run: StudyRun<'a>,
     /// Leave rather than wait for another measuring run.
     pub no_wait: bool,
     /// Print the plan and start nothing.
@@ -49,42 +31,19 @@ pub struct Conduct<'a> {
     pub baseline: Option<&'a BaselineArgs>,
     /// Where the path of the baseline begins.
     pub base: &'a Path,
-    /// Whether this is a new run.
-    pub begin: Begin<'a>,
-    /// When this is a part of something larger, which then tells what came of it.
-    pub part: Option<Part<'a>>,
+    /// The lock, when this run is part of a search or an audit, which holds it from its first part to its last and
+    /// reports the whole.
+    pub held: Option<&'a MeasuringLock>,
     /// The output.
     pub output: &'a OutputArgs,
 }
 
-/// What a run is that is a part of something larger.
-#[derive(Clone, Copy)]
-pub struct Part<'a> {
-    /// How the plan differs from that of a study of its own.
-    pub shape: &'a dyn Fn(&mut Plan),
-    /// The right to measure, held from the first part to the last: nobody comes between them.
-    pub held: &'a MeasuringLock,
-}
-
-/// What a run begins with.
-#[derive(Clone, Copy)]
-pub enum Begin<'a> {
-    /// With nothing.
-    New,
-    /// With an earlier run, which goes on.
-    Resume {
-        /// Its record.
-        run: &'a Run,
-        /// Although servers or machine have changed.
-        anyway: bool,
-    },
-    /// With an earlier run, which is repeated.
-    Repeat {
-        /// Its record.
-        run: &'a Run,
-        /// Although the servers are not the same.
-        anyway: bool,
-    },
+impl<'a> Request<'a> {
+    /// A run that waits for its turn, is compared with nothing and explains nothing.
+    pub fn new(run: StudyRun<'a>, output: &'a OutputArgs) -> Self {
+        let base = Path::new("");
+        Request { run, no_wait: false, explain: false, baseline: None, base, held: None, output }
+    }
 }
 
 /// The verb.
@@ -93,22 +52,16 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let catalogue = catalogue(args)?;
     let study = study::load(&args.study, &options(args), &catalogue)
         .map_err(|problems| leave(Exit::Usage, problems))?;
-    conduct(&Conduct {
-        study: &study,
-        preset: &args.preset,
-        catalogue: &catalogue,
-        cache: &cache,
-        dir: &args.dir,
+    let run = StudyRun {
         mode: args.mode.as_deref().and_then(Mode::from_name),
         seed: args.seed,
-        workers: None,
+        ..timed(StudyRun::new(&study, &catalogue, &cache, &args.dir), &args.preset)?
+    };
+    execute(&Request {
         no_wait: args.no_wait,
         explain: args.explain,
         baseline: Some(&args.baseline),
-        base: Path::new(""),
-        begin: Begin::New,
-        part: None,
-        output: &args.output,
+        ..Request::new(run, &args.output)
     })
 }
 
@@ -127,187 +80,178 @@ pub fn options(args: &RunArgs) -> study::Options {
     }
 }
 
-/// Plans, prepares, runs, judges and reports a study.
-pub fn conduct(conduct: &Conduct<'_>) -> anyhow::Result<Exit> {
-    Ok(carry_out(conduct)?.0)
+fn preset(args: &PresetArgs) -> Preset {
+    match args {
+        PresetArgs { smoke: true, .. } => Preset::Smoke,
+        PresetArgs { quick: true, .. } => Preset::Quick,
+        PresetArgs { thorough: true, .. } => Preset::Thorough,
+        _ => Preset::Default,
+    }
 }
 
-/// As [`conduct`]; tells where the record lies too, if one was made.
-pub fn carry_out(conduct: &Conduct<'_>) -> anyhow::Result<(Exit, Option<PathBuf>)> {
-    output::check(conduct.output)?;
+/// The run with the time that the arguments give it.
+pub fn timed<'a>(run: StudyRun<'a>, args: &'a PresetArgs) -> anyhow::Result<StudyRun<'a>> {
+    let budget = args.budget.as_deref().map(study::quantity::duration).transpose();
+    let budget_ns = budget.map_err(|why| leave(Exit::Usage, format!("--budget {why}")))?;
+    Ok(StudyRun {
+        preset: preset(args),
+        length: Length { budget_ns, keep_going: args.keep_going },
+        timing: args.timing.as_deref(),
+        no_ceiling: args.no_ceiling,
+        ..run
+    })
+}
+
+/// Plans, prepares, runs, judges and reports a study.
+pub fn execute(request: &Request<'_>) -> anyhow::Result<Exit> {
+    Ok(execute_recorded(request)?.0)
+}
+
+/// As [`execute`], with the path of the record if one was made.
+pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<PathBuf>)> {
+    output::check(request.output)?;
     let stop = signals::install()?;
-    let preset = preset(conduct.preset);
-    let budget_ns = budget_ns(conduct)?;
-    if !conduct.explain {
-        driver::probe(conduct.study.driver).map_err(|error| leave(Exit::Usage, error))?;
+    if !request.explain {
+        driver::probe(request.run.study.driver).map_err(|error| leave(Exit::Usage, error))?;
     }
-    let say = |line: &str| {
-        if !conduct.output.quiet {
-            eprintln!("{}", proofload_report::escape::terminal(line));
-        }
-    };
+    let quiet = request.output.quiet;
+    let say = |line: &str| say(quiet, line);
     // An explanation fetches and builds nothing.
-    let how = if conduct.explain { Preparing::Resolve } else { Preparing::Whole(&say) };
-    let (hosts, left) = prepare(conduct.study, (conduct.catalogue, conduct.cache, how), &say)?;
-    let conduct = &Conduct { study: left.as_ref().unwrap_or(conduct.study), ..*conduct };
-    let environment = host::environment();
-    let share = cpus::share(&environment.cpus);
-    let seed = conduct.seed.or(conduct.study.seed).unwrap_or_else(clock::unix_ns);
-    let mode = plan::choose_mode(conduct.study, conduct.mode, host::memory_available_bytes())
-        .map_err(|why| leave(Exit::Usage, why))?;
-    let length = plan::Length { budget_ns, keep_going: conduct.preset.keep_going };
-    let mut plan = plan::make(conduct.study, preset, seed, length, mode, &share.generator, &share.subject);
-    if let Some(list) = &conduct.preset.timing {
-        plan::retime(&mut plan, list).map_err(|why| leave(Exit::Usage, format!("--timing {why}")))?;
-    }
-    plan.no_ceiling = conduct.preset.no_ceiling;
-    conduct.part.iter().for_each(|part| (part.shape)(&mut plan));
-    describe(&hosts, &mut plan);
-    warn_insecure(conduct.study);
-    let doubts = match &conduct.part {
-        None => noise::doubts(conduct, &plan, &environment),
+    let how = if request.explain { Preparing::Resolve } else { Preparing::Whole(&say) };
+    let mut prepared = request.run.prepare(how).map_err(run_error)?;
+    say_left_out(&prepared.left_out, quiet);
+    warn_insecure(&prepared.study);
+    let doubts = match request.held {
+        None => doubts::of(&prepared, request.run.cache),
         Some(_) => Vec::new(),
     };
-    if conduct.explain {
-        output::print(&format!("{}{}", plan::explain(conduct.study, &plan), noise::section(&doubts)))?;
+    if request.explain {
+        let plan = plan::explain(&prepared.study, &prepared.plan);
+        output::print(&format!("{plan}{}", doubts::section(&doubts)))?;
         return Ok((Exit::Done, None));
     }
-    let baseline = match conduct.baseline {
-        Some(args) => Baseline::open(args, conduct.base, &plan, &environment)?,
+    let baseline = match request.baseline {
+        Some(args) => Baseline::open(args, request.base, &prepared.plan, &prepared.environment)?,
         None => None,
     };
-    let accepted = accepted(conduct, &mut plan, &environment)?;
-    let own;
-    let _held = match &conduct.part {
-        Some(part) => part.held,
-        None => {
-            own = right_to_measure(&plan.study, conduct.no_wait, conduct.output.quiet)?;
-            &own
-        }
+    prepared.compare_with_record().map_err(run_error)?;
+    let _own = match request.held {
+        Some(_) => None,
+        None => Some(right_to_measure(&prepared.plan.study, request.no_wait, quiet)?),
     };
-    let minutes = plan.estimated_seconds / 60.0;
-    let (mut record, behind) = record(conduct, &plan, &environment, accepted)?;
-    let judged_nothing = conduct.study.claims.is_empty() && conduct.study.expectations.is_empty();
-    if judged_nothing && conduct.part.is_none() && plan.capacity.is_none() {
-        say("no claim is left: figures only, no verdict");
+    let mut screen = Screen { live: None, doubts, quiet, is_part: request.held.is_some() };
+    let executed = prepared.execute(&mut screen, &stop);
+    screen.end();
+    let mut executed = executed.map_err(run_error)?;
+    let path = executed.record.path().to_path_buf();
+    match finish(request, &mut executed, baseline.as_ref()) {
+        Ok(exit) => Ok((exit, Some(path))),
+        Err(error) => Err(match error.downcast::<StoreError>() {
+            Ok(error) => run_error(study_run::keep_interrupted(&mut executed.record, error)),
+            Err(error) => error,
+        }),
     }
-    match behind.last_block {
-        0 => say(&format!("{}: at most {minutes:.1} minutes, seed {seed}", plan.study)),
-        last => say(&format!("{}: goes on after block {last}, {} complete", plan.study, behind.complete)),
-    }
-    doubts.iter().for_each(|doubt| say(doubt));
-    let place = Place { environment: &environment, hosts: &hosts, stop: &stop };
-    let conducted = if plan.capacity.is_some() { trials } else { blocks };
-    let done = conducted(conduct, &plan, &place, &mut record, behind)
-        .and_then(|ending| finish(conduct, &mut record, &ending, baseline.as_ref()));
-    let path = record.path().to_path_buf();
-    done.map(|exit| (exit, Some(path))).map_err(|error| unkept(error, &mut record))
 }
 
-/// The most time that the study may take, where the command line says it.
-fn budget_ns(conduct: &Conduct<'_>) -> anyhow::Result<Option<u64>> {
-    let budget = conduct.preset.budget.as_deref().map(study::quantity::duration).transpose();
-    budget.map_err(|why| leave(Exit::Usage, format!("--budget {why}")))
+/// Says a line on standard error.
+pub fn say(quiet: bool, line: &str) {
+    if !quiet {
+        eprintln!("{}", proofload_report::escape::terminal(line));
+    }
 }
 
-/// Where the command line was given, for the record; empty where the system does not say.
-pub fn working_directory() -> String {
-    std::env::current_dir().map(|dir| dir.display().to_string()).unwrap_or_default()
-}
-
-/// Holds the plan against the record that it goes on with or repeats. Returns what differs and was accepted.
-fn accepted(
-    conduct: &Conduct<'_>,
-    plan: &mut Plan,
-    environment: &Environment,
-) -> anyhow::Result<Vec<String>> {
-    let (run, anyway, verb) = match conduct.begin {
-        Begin::New => {
-            let words = std::env::args().skip(1).collect::<Vec<_>>();
-            plan.arguments = plan::redact_own_arguments(&words);
-            plan.working_directory = working_directory();
-            return Ok(Vec::new());
-        }
-        Begin::Resume { run, anyway } => (run, anyway, "resumed"),
-        Begin::Repeat { run, anyway } => (run, anyway, "repeated"),
-    };
-    plan.arguments.clone_from(&run.plan().arguments);
-    plan::keep_rules(plan, run.plan());
-    plan.working_directory.clone_from(&run.plan().working_directory);
-    let (never, mut perhaps) = compare::continuation((run.plan(), run.environment()), (&*plan, environment));
-    let lines = |found: &[Difference]| -> String {
-        found.iter().map(|difference| format!("\n  {}", difference.sentence())).collect()
-    };
-    let path = run.path().display();
-    if !never.is_empty() {
-        let what = format!("{path} cannot be {verb}: it is another study now:{}", lines(&never));
-        return Err(leave(Exit::Usage, what));
-    }
-    let sentences: Vec<String> = perhaps.iter().map(Difference::sentence).collect();
-    if let Begin::Repeat { .. } = conduct.begin {
-        // Another machine is what a repetition may be for; other servers are another experiment.
-        plan.repeats = path.to_string();
-        plan.repeat_differences.clone_from(&sentences);
-        perhaps.retain(|difference| difference.what.starts_with("variant "));
-    }
-    if !perhaps.is_empty() && !anyway {
-        let what = format!(
-            "{path} cannot be {verb}: this has changed:{}\nrun the study anew, or give --anyway: the result is then \
-             marked",
-            lines(&perhaps)
+/// Says which variants are left out, and why.
+pub fn say_left_out(left_out: &[LeftOut], quiet: bool) {
+    for left_out in left_out {
+        say(
+            quiet,
+            &match left_out {
+                LeftOut::NotApplicable { variant, why } => format!("{variant} is left out: {why}"),
+                LeftOut::Missing { variant, why } => {
+                    format!("{variant} cannot be measured; the others are: {why}")
+                }
+            },
         );
-        return Err(leave(Exit::Usage, what));
     }
-    Ok(sentences)
 }
 
-/// The record, new or opened again, and what it has behind it.
-fn record(
-    conduct: &Conduct<'_>,
-    plan: &Plan,
-    environment: &Environment,
-    accepted: Vec<String>,
-) -> anyhow::Result<(RunWriter, Behind)> {
-    let Begin::Resume { run, .. } = conduct.begin else {
-        let record = RunWriter::create(conduct.dir, plan, environment, clock::unix_ns())?;
-        return Ok((record, Behind::default()));
-    };
-    let (record, run) =
-        RunWriter::reopen(run.path(), clock::unix_ns(), accepted).map_err(|error| match error {
-            StoreError::InUse { .. } => leave(Exit::Busy, error),
-            error => error.into(),
-        })?;
-    let behind = Behind {
-        last_block: run.last_block(),
-        complete: run.counting_blocks().len() as u32,
-        disturbed: run.left_out().len() as u32,
-        spent_ns: run.measured_ns(),
-    };
-    Ok((record, behind))
+/// What a person sees of a run on standard error.
+struct Screen {
+    live: Option<Live>,
+    doubts: Vec<String>,
+    quiet: bool,
+    is_part: bool,
 }
 
-/// A record that could not be written ends a run as a signal does. What is whole stays, and it is said how to go
-/// on.
-fn unkept(error: anyhow::Error, record: &mut RunWriter) -> anyhow::Error {
-    if error.downcast_ref::<StoreError>().is_none() {
-        return error;
+impl Screen {
+    fn end(&self) {
+        self.live.iter().for_each(Live::end);
     }
-    // Where nothing can be written this cannot be either; whoever resumes finds a sitting that was cut off.
-    let _perhaps = record.set_status("interrupted", &error.to_string(), clock::unix_ns());
-    let path = record.path().display();
-    leave(
-        Exit::Failure,
-        format!(
-            "{error}\nall servers are stopped; what was measured until then is kept: read it with proofload report \
-             {path}, go on with proofload resume {path}"
+}
+
+impl Observer for Screen {
+    fn begun(&mut self, plan: &Plan, claims: &[Claim], behind: Behind) {
+        let judged_nothing = plan.claims.is_empty() && plan.expectations.is_empty();
+        if judged_nothing && !self.is_part && plan.capacity.is_none() {
+            say(self.quiet, "no claim is left: figures only, no verdict");
+        }
+        let minutes = plan.estimated_seconds / 60.0;
+        say(
+            self.quiet,
+            &match behind.last_block {
+                0 => format!("{}: at most {minutes:.1} minutes, seed {}", plan.study, plan.seed),
+                last => format!("{}: goes on after block {last}, {} complete", plan.study, behind.complete),
+            },
+        );
+        self.doubts.iter().for_each(|doubt| say(self.quiet, doubt));
+        let names = claims.iter().map(|claim| claim.name.clone()).collect();
+        self.live = Some(Live::new(plan, names, behind.spent_ns, self.quiet));
+    }
+
+    fn step(&mut self, step: &Progress<'_>) {
+        if let Some(live) = &mut self.live {
+            live.show(step);
+        }
+    }
+}
+
+/// The error of a run, with the exit code it leads to.
+pub fn run_error(error: RunError) -> anyhow::Error {
+    match error {
+        RunError::Usage(what) => leave(Exit::Usage, what),
+        RunError::Changed(changed) => leave(Exit::Usage, changed_text(&changed)),
+        // That of the first reason.
+        RunError::Unprepared(error) => {
+            leave(error.0.first().map_or(Exit::FailedStart, exit_of_subject), error)
+        }
+        RunError::Keeper(error) => leave(Exit::FailedStart, error),
+        RunError::Record(error @ StoreError::InUse { .. }) => leave(Exit::Busy, error),
+        RunError::Unkept { error, path } => {
+            let path = path.display();
+            leave(
+                Exit::Failure,
+                format!(
+                    "{error}\nall servers are stopped; what was measured until then is kept: read it with proofload \
+                     report {path}, go on with proofload resume {path}"
+                ),
+            )
+        }
+        error => error.into(),
+    }
+}
+
+fn changed_text(changed: &Changed) -> String {
+    let path = changed.path.display();
+    let verb = if changed.resumed { "resumed" } else { "repeated" };
+    let line = |difference: &Difference| format!("\n  {}", difference.sentence());
+    let lines: String = changed.differences.iter().map(line).collect();
+    match changed.is_another_study {
+        true => format!("{path} cannot be {verb}: it is another study now:{lines}"),
+        false => format!(
+            "{path} cannot be {verb}: this has changed:{lines}\nrun the study anew, or give --anyway: the result is \
+             then marked"
         ),
-    )
-}
-
-/// The error of a study of which nothing can be started: the exit code is that of its first reason.
-fn unprepared(error: Unprepared) -> anyhow::Error {
-    let exit = error.0.first().map_or(Exit::FailedStart, exit_of_subject);
-    leave(exit, error)
+    }
 }
 
 /// The error of a subject that cannot be prepared.
@@ -328,12 +272,7 @@ fn exit_of_subject(error: &SubjectError) -> Exit {
 /// Waits until nobody else measures on this machine, and says whom for.
 pub fn right_to_measure(who: &str, no_wait: bool, quiet: bool) -> anyhow::Result<MeasuringLock> {
     let stop = signals::install()?;
-    let say = |line: &str| {
-        if !quiet {
-            eprintln!("{}", proofload_report::escape::terminal(line));
-        }
-    };
-    MeasuringLock::acquire(who, !no_wait, &stop, |holder| say(&holder.to_string())).map_err(lock_error)
+    MeasuringLock::acquire(who, !no_wait, &stop, |holder| say(quiet, &holder.to_string())).map_err(lock_error)
 }
 
 /// The error of somebody who did not get the lock.
@@ -346,182 +285,18 @@ pub fn lock_error(error: LockError) -> anyhow::Error {
     leave(exit, error)
 }
 
-pub fn preset(args: &PresetArgs) -> Preset {
-    match args {
-        PresetArgs { smoke: true, .. } => Preset::Smoke,
-        PresetArgs { quick: true, .. } => Preset::Quick,
-        PresetArgs { thorough: true, .. } => Preset::Thorough,
-        _ => Preset::Default,
-    }
-}
-
-/// Fetches, builds and verifies every subject before anything is planned. Comes with the study that is left when some
-/// variants are not applicable here.
-pub fn prepare(
-    study: &Study,
-    (catalogue, cache, how): (&Catalogue, &Cache, Preparing<'_>),
-    say: &dyn Fn(&str),
-) -> anyhow::Result<(Hosts, Option<Study>)> {
-    let of = |study: &Study| runner::hosts(study, catalogue, cache, how).map_err(unprepared);
-    let tell = |variants: &[Variant], left_out: &[(usize, String)], what: &str| {
-        for (variant, why) in left_out {
-            say(&format!("{} {what}: {why}", variants[*variant].name));
-        }
-    };
-    let mut hosts = of(study)?;
-    let mut left = None;
-    if !hosts.not_applicable.is_empty() {
-        tell(&study.variants, &hosts.not_applicable, "is left out");
-        let fewer = study.without(&hosts.not_applicable);
-        hosts = of(&fewer)?;
-        left = Some(fewer);
-    }
-    let study = left.as_ref().unwrap_or(study);
-    tell(&study.variants, &hosts.missing, "cannot be measured; the others are");
-    Ok((hosts, left))
-}
-
 fn warn_insecure(study: &Study) {
     let insecure = study.variants.iter().filter(|variant| variant.passage.is_insecure());
     insecure.for_each(|variant| crate::transport::warn_insecure(&variant.name));
 }
 
-/// Enters what is started into the plan.
-fn describe(hosts: &Hosts, plan: &mut Plan) {
-    for host in &hosts.ready {
-        for &variant in &host.variants {
-            let planned = &mut plan.variants[variant];
-            host.prepared.describe(planned);
-            planned.command = plan::redact_arguments(&planned.command);
-        }
-    }
-}
-
-/// Where the blocks run.
-struct Place<'a> {
-    environment: &'a Environment,
-    hosts: &'a Hosts,
-    stop: &'a Arc<AtomicBool>,
-}
-
-/// The bench of the real world.
-fn bench<'a>(conduct: &Conduct<'a>, plan: &Plan, place: &'a Place<'_>, keeper: &'a Keeper) -> LiveBench<'a> {
-    LiveBench::new(LiveTerms {
-        study: conduct.study,
-        hosts: place.hosts,
-        keeper,
-        workers: conduct.workers.unwrap_or(plan.generator_cpus.len().max(1) as u32),
-        generator_cpus: plan.generator_cpus.clone(),
-        subject_cpus: plan.subject_cpus.clone(),
-        cache: conduct.cache,
-        environment: place.environment,
-        stop: Arc::clone(place.stop),
-    })
-}
-
-/// What is noticed on the way goes into the record at once.
-struct Notes {
-    run: PathBuf,
-    /// Why the first line that could not be written was not.
-    failed: Option<StoreError>,
-}
-
-impl Notes {
-    fn of(record: &RunWriter) -> Notes {
-        Notes { run: record.path().to_path_buf(), failed: None }
-    }
-
-    fn enter(&mut self, step: &Progress<'_>) {
-        let line = match step {
-            Progress::Noticed { block, what } => format!("block {block}: {what}"),
-            Progress::Disturbed { block, why } => format!("block {block} was disturbed: {why}"),
-            Progress::Lost { variant, why, .. } => format!("{variant} was lost: {why}"),
-            Progress::GivenUp { variant, why, .. } => format!("{variant} was given up: {why}"),
-            _ => return,
-        };
-        if let Err(error) = proofload_store::note(&self.run, &line) {
-            self.failed.get_or_insert(error);
-        }
-    }
-
-    fn end(self, ending: Ending) -> anyhow::Result<Ending> {
-        self.failed.map_or(Ok(ending), |error| Err(error.into()))
-    }
-}
-
-/// Runs the trials of a search, as [`blocks`] does those of a comparison.
-fn trials(
-    conduct: &Conduct<'_>,
-    plan: &Plan,
-    place: &Place<'_>,
-    record: &mut RunWriter,
-    behind: Behind,
-) -> anyhow::Result<Ending> {
-    let Some(capacity) = &plan.capacity else { unreachable!("only a search comes here") };
-    let _kept = cpus::KeptOff::these(&plan.generator_cpus);
-    let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
-    let mut live = Live::new(plan, Vec::new(), behind.spent_ns, conduct.output.quiet);
-    let mut notes = Notes::of(record);
-    let ending = CapacityRunner {
-        plan,
-        capacity,
-        bench: &mut bench(conduct, plan, place, &keeper),
-        record,
-        progress: &mut |step| {
-            live.show(&step);
-            notes.enter(&step);
-        },
-        stop: place.stop,
-        last_block: behind.last_block,
-        spent_ns: behind.spent_ns,
-    }
-    .run();
-    live.end();
-    notes.end(ending?)
-}
-
-/// Runs the blocks under a keeper that ends everything, whatever happens to this process.
-fn blocks(
-    conduct: &Conduct<'_>,
-    plan: &Plan,
-    place: &Place<'_>,
-    record: &mut RunWriter,
-    behind: Behind,
-) -> anyhow::Result<Ending> {
-    let _kept = cpus::KeptOff::these(&plan.generator_cpus);
-    let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
-    let mut bench = bench(conduct, plan, place, &keeper);
-    let (_, claims, design) = proofload_store::restore(plan)?;
-    let judge = RunJudge::of(plan)?;
-    let claim_names = claims.iter().map(|claim| claim.name.clone()).collect();
-    let mut live = Live::new(plan, claim_names, behind.spent_ns, conduct.output.quiet);
-    let mut notes = Notes::of(record);
-    let ending = Runner {
-        plan,
-        design: &design,
-        claims: &judge.claims(),
-        bench: &mut bench,
-        record,
-        look: &mut |path| judge.judge(&Run::open(path)?),
-        progress: &mut |step| {
-            live.show(&step);
-            notes.enter(&step);
-        },
-        stop: place.stop,
-        behind,
-    }
-    .run();
-    live.end();
-    notes.end(ending?)
-}
-
 /// Draws everything from the record on disk, as `proofload report` would.
 fn finish(
-    conduct: &Conduct<'_>,
-    record: &mut RunWriter,
-    ending: &Ending,
+    request: &Request<'_>,
+    executed: &mut Executed,
     baseline: Option<&Baseline>,
 ) -> anyhow::Result<Exit> {
+    let Executed { record, ending } = executed;
     let status = ending.status();
     record.set_status(&status.state, &status.why, clock::unix_ns())?;
     let run = Run::open(record.path())?;
@@ -532,10 +307,10 @@ fn finish(
     record.write_result(&result)?;
     record.write_text("report.md", &proofload_report::markdown(&result))?;
     record.write_text("report.html", &proofload_report::html(&result))?;
-    if conduct.part.is_none() {
-        output::write(&result, &output::slices(&run), conduct.output)?;
+    if request.held.is_none() {
+        output::write(&result, &output::slices(&run), request.output)?;
     }
-    if !conduct.output.quiet {
+    if !request.output.quiet {
         eprintln!("kept in {}", record.path().display());
     }
     match ending {

@@ -21,3 +21,8 @@ pub use awake::Awake;
 pub use doctor::{DoctorFinding, State, doctor};
 pub use facts::{environment, memory_available_bytes};
 pub use leftovers::MARK_KEEPER;
+
+/// Where the program was started; empty where the system does not say.
+pub fn working_directory() -> String {
+    std::env::current_dir().map(|dir| dir.display().to_string()).unwrap_or_default()
+}

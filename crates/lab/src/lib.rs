@@ -5,6 +5,8 @@ pub mod endpoint;
 pub mod noise;
 pub mod plan;
 pub mod runner;
+pub mod study_run;
+pub mod tune;
 
 #[cfg(test)]
 mod tests;

@@ -2,10 +2,11 @@
 
 use crate::args::{Cli, OutputArgs, RerunArgs, ResumeArgs, RunArgs, Verb};
 use crate::exit::{Exit, leave};
-use crate::run::{Begin, Conduct, conduct};
+use crate::run::{Request, execute, timed};
 use crate::{capacity, compare, run};
 use clap::Parser;
 use proofload_lab::plan::{self, Mode};
+use proofload_lab::study_run::{Begin, StudyRun};
 use proofload_store::Run;
 use proofload_store::schema::Plan;
 use proofload_study::{self as study, Study};
@@ -22,7 +23,10 @@ pub fn resume(args: &ResumeArgs) -> anyhow::Result<Exit> {
         None => match latest_unfinished(&args.dir)? {
             Some(run) => run,
             None => {
-                say(&args.output, &format!("all runs in {} are finished", args.dir.join("runs").display()));
+                run::say(
+                    args.output.quiet,
+                    &format!("all runs in {} are finished", args.dir.join("runs").display()),
+                );
                 return Ok(Exit::Done);
             }
         },
@@ -43,7 +47,10 @@ pub fn resume(args: &ResumeArgs) -> anyhow::Result<Exit> {
         return Err(leave(Exit::Usage, what));
     }
     if record.status().state == "finished" {
-        say(&args.output, &format!("{} is finished; there is nothing to resume", record.path().display()));
+        run::say(
+            args.output.quiet,
+            &format!("{} is finished; there is nothing to resume", record.path().display()),
+        );
         return Ok(Exit::Done);
     }
     let begin = Begin::Resume { run: &record, anyway: args.anyway };
@@ -55,12 +62,6 @@ pub fn rerun(args: &RerunArgs) -> anyhow::Result<Exit> {
     let record = Run::open(&args.run).map_err(|error| leave(Exit::Usage, error))?;
     let begin = Begin::Repeat { run: &record, anyway: args.anyway };
     again(&record, begin, &args.dir, args.no_wait, &args.output)
-}
-
-fn say(output: &OutputArgs, line: &str) {
-    if !output.quiet {
-        eprintln!("{}", proofload_report::escape::terminal(line));
-    }
 }
 
 /// The command line of a record.
@@ -142,23 +143,14 @@ fn again(
         plan::keep_most_connections(&mut study, plan);
     }
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(offline);
-    conduct(&Conduct {
-        study: &study,
-        preset: &preset,
-        catalogue: &catalogue,
-        cache: &cache,
-        dir,
+    let run = StudyRun {
         mode: Mode::from_name(&plan.mode),
         seed: Some(plan.seed),
         workers,
-        no_wait,
-        explain: false,
-        baseline: baseline.as_ref(),
-        base: &base,
         begin,
-        part: None,
-        output,
-    })
+        ..timed(StudyRun::new(&study, &catalogue, &cache, dir), &preset)?
+    };
+    execute(&Request { no_wait, baseline: baseline.as_ref(), base: &base, ..Request::new(run, output) })
 }
 
 /// Reads arguments in the directory in which they were given. Files are named in the midst of many of them, and the

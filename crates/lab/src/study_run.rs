@@ -1,0 +1,262 @@
+//! A whole study: prepared, planned, and carried out block by block into a record.
+//!
+//! [`StudyRun::prepare`] starts nothing but what fetches and builds subjects; [`PreparedRun::execute`] starts servers.
+//! What is to be said to a person goes through [`Observer`].
+
+mod error;
+mod execute;
+
+pub use error::{Changed, RunError};
+pub use execute::{Executed, keep_interrupted};
+
+use crate::plan::{self, Length, Mode, Preset};
+use crate::runner::{self, Behind, Hosts, Preparing, Progress};
+use proofload_host::{self as host, clock, cpus};
+use proofload_stats::Claim;
+use proofload_store::schema::{Environment, Plan};
+use proofload_store::{Run, compare};
+use proofload_study::Study;
+use proofload_subject::{Cache, Catalogue};
+use std::borrow::Cow;
+use std::path::Path;
+
+/// What is run, and how.
+#[derive(Clone, Copy)]
+pub struct StudyRun<'a> {
+    /// The checked study.
+    pub study: &'a Study,
+    /// How much time it takes.
+    pub preset: Preset,
+    /// Other time than the preset's.
+    pub length: Length,
+    /// Other lengths than the preset's, as [`plan::retime`] reads them.
+    pub timing: Option<&'a str>,
+    /// Skip the measurement of the generator's ceiling.
+    pub no_ceiling: bool,
+    /// The catalogue its subjects come from.
+    pub catalogue: &'a Catalogue,
+    /// Where fetched and built subjects are kept.
+    pub cache: &'a Cache,
+    /// Directory in which `runs/` is made.
+    pub dir: &'a Path,
+    /// How the variants take turns; chosen by [`plan::choose_mode`] when `None`.
+    pub mode: Option<Mode>,
+    /// Seed; the study's, or one from the clock, when `None`.
+    pub seed: Option<u64>,
+    /// Threads of the generator; as many as it has CPUs when `None`.
+    pub workers: Option<u32>,
+    /// Whether this is a new run.
+    pub begin: Begin<'a>,
+    /// How the plan differs from that of a study of its own, when this run is part of a search or an audit.
+    pub shape: Option<&'a dyn Fn(&mut Plan)>,
+}
+
+/// What a run begins with.
+#[derive(Clone, Copy)]
+pub enum Begin<'a> {
+    /// With nothing.
+    New,
+    /// With an earlier run, which goes on.
+    Resume {
+        /// Its record.
+        run: &'a Run,
+        /// Although servers or machine have changed.
+        anyway: bool,
+    },
+    /// With an earlier run, which is repeated.
+    Repeat {
+        /// Its record.
+        run: &'a Run,
+        /// Although the servers are not the same.
+        anyway: bool,
+    },
+}
+
+/// Hears what happens in a run.
+pub trait Observer {
+    /// The record exists and the first block is about to begin. `claims` are empty in a search for a capacity.
+    fn begun(&mut self, plan: &Plan, claims: &[Claim], behind: Behind);
+
+    /// A step of the run.
+    fn step(&mut self, step: &Progress<'_>);
+}
+
+/// Variants that are left out of a study, with the reason for each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeftOut {
+    /// They are about a setting that their JVM does not have; the study goes on without them.
+    NotApplicable {
+        /// Name of the variant.
+        variant: String,
+        /// What the JVM said.
+        why: String,
+    },
+    /// They cannot be measured on this machine; their claims stay undecided.
+    Missing {
+        /// Name of the variant.
+        variant: String,
+        /// What is missing.
+        why: String,
+    },
+}
+
+/// The processes of a study, and the study that is left without the variants that are not applicable here.
+pub struct Applicable<'a> {
+    /// The study, or what is left of it.
+    pub study: Cow<'a, Study>,
+    /// Its processes.
+    pub hosts: Hosts,
+    /// Who was left out.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Fetches, builds and verifies every subject of a study.
+///
+/// # Errors
+/// When no variant can be started.
+pub fn applicable<'a>(
+    study: &'a Study,
+    catalogue: &Catalogue,
+    cache: &Cache,
+    how: Preparing<'_>,
+) -> Result<Applicable<'a>, RunError> {
+    let mut hosts = runner::hosts(study, catalogue, cache, how)?;
+    let mut study = Cow::Borrowed(study);
+    let mut left_out = Vec::new();
+    let name = |study: &Study, variant: usize| study.variants[variant].name.clone();
+    if !hosts.not_applicable.is_empty() {
+        let of = |(variant, why): &(usize, String)| LeftOut::NotApplicable {
+            variant: name(&study, *variant),
+            why: why.clone(),
+        };
+        left_out.extend(hosts.not_applicable.iter().map(of));
+        let fewer = study.without(&hosts.not_applicable);
+        hosts = runner::hosts(&fewer, catalogue, cache, how)?;
+        study = Cow::Owned(fewer);
+    }
+    left_out.extend(
+        hosts
+            .missing
+            .iter()
+            .map(|(variant, why)| LeftOut::Missing { variant: name(&study, *variant), why: why.clone() }),
+    );
+    Ok(Applicable { study, hosts, left_out })
+}
+
+/// A study whose subjects are prepared and whose plan is made. Nothing has been started.
+pub struct PreparedRun<'a> {
+    run: StudyRun<'a>,
+    /// The study, without the variants that are not applicable here.
+    pub study: Cow<'a, Study>,
+    /// Its processes.
+    pub hosts: Hosts,
+    /// Variants that are left out.
+    pub left_out: Vec<LeftOut>,
+    /// This machine.
+    pub environment: Environment,
+    /// What will be done.
+    pub plan: Plan,
+    /// What has changed since the record that this run goes on with or repeats, a sentence each; accepted.
+    accepted: Vec<String>,
+}
+
+impl<'a> StudyRun<'a> {
+    /// A new run of a study at the default preset, whose record will be below `dir`.
+    pub fn new(study: &'a Study, catalogue: &'a Catalogue, cache: &'a Cache, dir: &'a Path) -> Self {
+        StudyRun {
+            study,
+            preset: Preset::Default,
+            length: Length::default(),
+            timing: None,
+            no_ceiling: false,
+            catalogue,
+            cache,
+            dir,
+            mode: None,
+            seed: None,
+            workers: None,
+            begin: Begin::New,
+            shape: None,
+        }
+    }
+
+    /// Prepares the subjects and makes the plan.
+    ///
+    /// # Errors
+    /// When no variant can be started, or when the mode or the lengths cannot be those that were asked for.
+    pub fn prepare(self, how: Preparing<'_>) -> Result<PreparedRun<'a>, RunError> {
+        let Applicable { study, hosts, left_out } = applicable(self.study, self.catalogue, self.cache, how)?;
+        let environment = host::environment();
+        let share = cpus::share(&environment.cpus);
+        let seed = self.seed.or(study.seed).unwrap_or_else(clock::unix_ns);
+        let mode =
+            plan::choose_mode(&study, self.mode, host::memory_available_bytes()).map_err(RunError::Usage)?;
+        let mut plan =
+            plan::make(&study, self.preset, seed, self.length, mode, &share.generator, &share.subject);
+        if let Some(list) = self.timing {
+            plan::retime(&mut plan, list).map_err(|why| RunError::Usage(format!("--timing {why}")))?;
+        }
+        plan.no_ceiling = self.no_ceiling;
+        if let Some(shape) = self.shape {
+            shape(&mut plan);
+        }
+        describe(&hosts, &mut plan);
+        Ok(PreparedRun { run: self, study, hosts, left_out, environment, plan, accepted: Vec::new() })
+    }
+}
+
+/// Enters what is started into the plan.
+fn describe(hosts: &Hosts, plan: &mut Plan) {
+    for host in &hosts.ready {
+        for &variant in &host.variants {
+            let planned = &mut plan.variants[variant];
+            host.prepared.describe(planned);
+            planned.command = plan::redact_arguments(&planned.command);
+        }
+    }
+}
+
+impl PreparedRun<'_> {
+    /// Says in the plan how the run was begun; compares it with the record that it goes on with or repeats.
+    ///
+    /// # Errors
+    /// What has changed since that record, unless it may be and is accepted.
+    pub fn compare_with_record(&mut self) -> Result<(), RunError> {
+        let plan = &mut self.plan;
+        let (run, anyway, resumed) = match self.run.begin {
+            Begin::New => {
+                let words = std::env::args().skip(1).collect::<Vec<_>>();
+                plan.arguments = plan::redact_own_arguments(&words);
+                plan.working_directory = host::working_directory();
+                return Ok(());
+            }
+            Begin::Resume { run, anyway } => (run, anyway, true),
+            Begin::Repeat { run, anyway } => (run, anyway, false),
+        };
+        plan.arguments.clone_from(&run.plan().arguments);
+        plan::keep_rules(plan, run.plan());
+        plan.working_directory.clone_from(&run.plan().working_directory);
+        let recorded = (run.plan(), run.environment());
+        let (never, mut perhaps) = compare::continuation(recorded, (&*plan, &self.environment));
+        let changed = |differences, is_another_study| Changed {
+            path: run.path().to_path_buf(),
+            resumed,
+            differences,
+            is_another_study,
+        };
+        if !never.is_empty() {
+            return Err(RunError::Changed(changed(never, true)));
+        }
+        self.accepted = perhaps.iter().map(proofload_store::schema::Difference::sentence).collect();
+        if !resumed {
+            // Another machine is what a repetition may be for; other servers are another experiment.
+            plan.repeats = run.path().display().to_string();
+            plan.repeat_differences.clone_from(&self.accepted);
+            perhaps.retain(|difference| difference.what.starts_with("variant "));
+        }
+        match perhaps.is_empty() || anyway {
+            true => Ok(()),
+            false => Err(RunError::Changed(changed(perhaps, false))),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Why a run cannot begin or go on.
+
+use crate::runner::Unprepared;
+use proofload_store::schema::Difference;
+use proofload_store::{PlanError, StoreError};
+use proofload_subject::SubjectError;
+use std::path::PathBuf;
+
+/// Why a run cannot begin or go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// What was asked for cannot be; nothing was started.
+    #[error("{0}")]
+    Usage(String),
+    /// The record that was to go on, or to be repeated, is of something else; nothing was started.
+    #[error("{} is a record of something else", .0.path.display())]
+    Changed(Changed),
+    /// No subject can be started.
+    #[error(transparent)]
+    Unprepared(#[from] Unprepared),
+    /// The keeper cannot be started.
+    #[error(transparent)]
+    Keeper(SubjectError),
+    /// A claim of the plan cannot be read.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The record cannot be made, or not be opened again.
+    #[error(transparent)]
+    Record(StoreError),
+    /// The record could not be written on; all servers are stopped, and what is on disk stays.
+    #[error("{error}")]
+    Unkept {
+        /// Why.
+        error: StoreError,
+        /// Where the record is.
+        path: PathBuf,
+    },
+}
+
+/// What has changed since a record.
+#[derive(Debug)]
+pub struct Changed {
+    /// The record.
+    pub path: PathBuf,
+    /// Whether it was to go on, not to be repeated.
+    pub resumed: bool,
+    /// What is different.
+    pub differences: Vec<Difference>,
+    /// Whether it is another study now, which nobody can accept.
+    pub is_another_study: bool,
+}

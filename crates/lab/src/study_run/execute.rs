@@ -1,0 +1,158 @@
+//! Blocks, or the trials of a search, under a keeper that ends everything whatever happens to this process.
+
+use super::{Begin, Observer, PreparedRun, RunError};
+use crate::runner::{Behind, CapacityRunner, Ending, LiveBench, LiveTerms, Progress, Runner};
+use proofload_host::{clock, cpus};
+use proofload_store::schema::PlannedCapacity;
+use proofload_store::{Run, RunJudge, RunWriter, StoreError};
+use proofload_subject::Keeper;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A run that has come to its end, however it ended.
+pub struct Executed {
+    /// Its record, still locked.
+    pub record: RunWriter,
+    /// How it ended.
+    pub ending: Ending,
+}
+
+impl PreparedRun<'_> {
+    /// Makes the record and carries the plan out. `stop` ends it early. The caller holds the lock of whoever measures.
+    ///
+    /// # Errors
+    /// When the record cannot be written, or the keeper not be started; a dead server is an [`Ending`].
+    pub fn execute(&self, observer: &mut dyn Observer, stop: &Arc<AtomicBool>) -> Result<Executed, RunError> {
+        let (mut record, behind) = self.open_record()?;
+        let mut heard = Heard { observer, run: record.path().to_path_buf(), failed: None };
+        let ended = match &self.plan.capacity {
+            Some(capacity) => self.trials(capacity, &mut record, behind, &mut heard, stop),
+            None => self.blocks(&mut record, behind, &mut heard, stop),
+        };
+        match (ended, heard.failed) {
+            (Ok(ending), None) => Ok(Executed { record, ending }),
+            (Ok(_), Some(error)) | (Err(RunError::Record(error)), _) => {
+                Err(keep_interrupted(&mut record, error))
+            }
+            (Err(error), _) => Err(error),
+        }
+    }
+
+    /// The record, new or opened again, and what it has behind it.
+    fn open_record(&self) -> Result<(RunWriter, Behind), RunError> {
+        let Begin::Resume { run, .. } = self.run.begin else {
+            let record = RunWriter::create(self.run.dir, &self.plan, &self.environment, clock::unix_ns());
+            return Ok((record.map_err(RunError::Record)?, Behind::default()));
+        };
+        let (record, run) = RunWriter::reopen(run.path(), clock::unix_ns(), self.accepted.clone())
+            .map_err(RunError::Record)?;
+        let behind = Behind {
+            last_block: run.last_block(),
+            complete: run.counting_blocks().len() as u32,
+            disturbed: run.left_out().len() as u32,
+            spent_ns: run.measured_ns(),
+        };
+        Ok((record, behind))
+    }
+
+    fn bench<'b>(&'b self, keeper: &'b Keeper, stop: &Arc<AtomicBool>) -> LiveBench<'b> {
+        let plan = &self.plan;
+        LiveBench::new(LiveTerms {
+            study: &self.study,
+            hosts: &self.hosts,
+            keeper,
+            workers: self.run.workers.unwrap_or(plan.generator_cpus.len().max(1) as u32),
+            generator_cpus: plan.generator_cpus.clone(),
+            subject_cpus: plan.subject_cpus.clone(),
+            cache: self.run.cache,
+            environment: &self.environment,
+            stop: Arc::clone(stop),
+        })
+    }
+
+    /// The trials of a search for a capacity.
+    fn trials(
+        &self,
+        capacity: &PlannedCapacity,
+        record: &mut RunWriter,
+        behind: Behind,
+        heard: &mut Heard<'_>,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Ending, RunError> {
+        let _kept = cpus::KeptOff::these(&self.plan.generator_cpus);
+        let keeper = Keeper::start().map_err(RunError::Keeper)?;
+        heard.observer.begun(&self.plan, &[], behind);
+        let ending = CapacityRunner {
+            plan: &self.plan,
+            capacity,
+            bench: &mut self.bench(&keeper, stop),
+            record,
+            progress: &mut |step| heard.step(&step),
+            stop,
+            last_block: behind.last_block,
+            spent_ns: behind.spent_ns,
+        }
+        .run();
+        ending.map_err(RunError::Record)
+    }
+
+    /// Blocks, judged after each look.
+    fn blocks(
+        &self,
+        record: &mut RunWriter,
+        behind: Behind,
+        heard: &mut Heard<'_>,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Ending, RunError> {
+        let _kept = cpus::KeptOff::these(&self.plan.generator_cpus);
+        let keeper = Keeper::start().map_err(RunError::Keeper)?;
+        let (_, claims, design) = proofload_store::restore(&self.plan)?;
+        let judge = RunJudge::of(&self.plan)?;
+        heard.observer.begun(&self.plan, &claims, behind);
+        let ending = Runner {
+            plan: &self.plan,
+            design: &design,
+            claims: &judge.claims(),
+            bench: &mut self.bench(&keeper, stop),
+            record,
+            look: &mut |path| judge.judge(&Run::open(path)?),
+            progress: &mut |step| heard.step(&step),
+            stop,
+            behind,
+        }
+        .run();
+        ending.map_err(RunError::Record)
+    }
+}
+
+/// Who hears of every step: the observer, and the record of what was noticed on the way, at once.
+struct Heard<'a> {
+    observer: &'a mut dyn Observer,
+    run: PathBuf,
+    /// Why the first line that could not be written was not.
+    failed: Option<StoreError>,
+}
+
+impl Heard<'_> {
+    fn step(&mut self, step: &Progress<'_>) {
+        self.observer.step(step);
+        let line = match step {
+            Progress::Noticed { block, what } => format!("block {block}: {what}"),
+            Progress::Disturbed { block, why } => format!("block {block} was disturbed: {why}"),
+            Progress::Lost { variant, why, .. } => format!("{variant} was lost: {why}"),
+            Progress::GivenUp { variant, why, .. } => format!("{variant} was given up: {why}"),
+            _ => return,
+        };
+        if let Err(error) = proofload_store::note(&self.run, &line) {
+            self.failed.get_or_insert(error);
+        }
+    }
+}
+
+/// Ends a run whose record could not be written as a signal would: what is whole stays.
+pub fn keep_interrupted(record: &mut RunWriter, error: StoreError) -> RunError {
+    // Where nothing can be written this cannot be either; whoever resumes finds a sitting that was cut off.
+    let _perhaps = record.set_status("interrupted", &error.to_string(), clock::unix_ns());
+    RunError::Unkept { error, path: record.path().to_path_buf() }
+}

@@ -1,0 +1,271 @@
+//! The search for the best of many variants: heats that drop the worse ones, then fresh blocks of the best against the
+//! default.
+//!
+//! The rule by which variants drop out is [`proofload_stats::tune`]; here are the studies of its heats, and what their
+//! records say.
+
+use crate::plan::{self, Mode, Preset};
+use proofload_stats::tune::{Heat, Race, Standing};
+use proofload_stats::{Claim, Measure, Place, Side, Term, block_log_ratios, parse_claim};
+use proofload_store::schema::{FORMAT_VERSION, Plan, TuneHeat, TuneResult, TuneStanding};
+use proofload_store::{Run, StoreError};
+use proofload_study::Study;
+
+/// Most variants that are searched: so many servers at once are a study of something else.
+pub const VARIANTS_MAX: usize = 64;
+
+/// What is to be made best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Goal {
+    measure: Measure,
+    stream: Option<usize>,
+    /// Index into the study's points.
+    point: usize,
+    maximize: bool,
+}
+
+impl Goal {
+    /// `throughput @ 64c`, `p99[reads]`: the load point may be left out of a study that has one.
+    ///
+    /// # Errors
+    /// What is wrong with the text, and what to write.
+    pub fn read(text: &str, maximize: bool, study: &Study) -> Result<Goal, String> {
+        let (what, point) = match text.split_once('@') {
+            Some((what, label)) => (what, study.names.point(label.trim())?),
+            None if study.points.len() == 1 => (text, 0),
+            None => {
+                let known = study.names.points.join(", ");
+                return Err(format!(
+                    "write the load point too, as '{text} @ {}'; there are {known}",
+                    study.names.points[0]
+                ));
+            }
+        };
+        let (name, stream) = match what.trim().strip_suffix(']').and_then(|what| what.split_once('[')) {
+            Some((name, stream)) => (name, Some(study.names.stream(stream)?)),
+            None => (what, None),
+        };
+        let measure = Measure::parse(name.trim())
+            .ok_or_else(|| format!("{} is no measure; write one such as throughput or p99", name.trim()))?;
+        Goal { measure, stream, point, maximize }.checked()
+    }
+
+    /// What a claim is about; `None` for a claim without a measure.
+    ///
+    /// # Errors
+    /// When a search cannot compare that measure.
+    pub fn of_claim(claim: Option<&Claim>) -> Result<Option<Goal>, String> {
+        let Some(Claim { left: Side::Measured { term, point, .. }, .. }) = claim else { return Ok(None) };
+        let (Term::Of { measure, stream, .. } | Term::Ratio { measure, stream, .. }) = term;
+        // More is better of throughput alone; of all else that a claim may be about, less.
+        let maximize = *measure == Measure::Throughput;
+        Goal { measure: *measure, stream: *stream, point: *point, maximize }.checked().map(Some)
+    }
+
+    fn checked(self) -> Result<Goal, String> {
+        match self.measure {
+            Measure::Errors | Measure::ErrorShare => {
+                Err("errors are 0 where all is well, and a search compares ratios".to_string())
+            }
+            _ => Ok(self),
+        }
+    }
+
+    fn sign(&self) -> f64 {
+        if self.maximize { 1.0 } else { -1.0 }
+    }
+}
+
+/// A search through all variants of a study, at its goal's load point alone.
+pub struct Search {
+    study: Study,
+    goal: Goal,
+    default: usize,
+    preset: Preset,
+    /// Other lengths than the preset's, as [`plan::retime`] reads them.
+    timing: Option<String>,
+    seed: u64,
+    /// What came of it so far.
+    pub result: TuneResult,
+}
+
+impl Search {
+    /// A search for the goal among the variants of a study; `default` is the one that the best is compared with.
+    ///
+    /// # Errors
+    /// When the goal cannot be claimed of these variants.
+    pub fn new(
+        whole: &Study,
+        goal: Goal,
+        default: usize,
+        preset: Preset,
+        timing: Option<String>,
+        seed: u64,
+    ) -> Result<Search, String> {
+        let mut study = whole.clone();
+        study.points = vec![whole.points[goal.point].clone()];
+        study.names.points = vec![whole.names.points[goal.point].clone()];
+        study.claims.clear();
+        study.declared_claims.clear();
+        study.expectations.clear();
+        study.references.clear();
+        let result = TuneResult {
+            format: FORMAT_VERSION,
+            study: whole.name.clone(),
+            goal: if goal.maximize { "maximize" } else { "minimize" }.to_string(),
+            measure: goal.measure.name(),
+            stream: goal.stream.map(|stream| whole.names.streams[stream].clone()).unwrap_or_default(),
+            point: whole.names.points[goal.point].clone(),
+            default: whole.names.variants[default].name.clone(),
+            ..TuneResult::default()
+        };
+        let search = Search { study, goal, default, preset, timing, seed, result };
+        // Whether the goal can be claimed at all shows now, not after the search.
+        search.confirmation(usize::from(default == 0))?;
+        Ok(search)
+    }
+
+    /// The study of all variants.
+    pub fn study(&self) -> &Study {
+        &self.study
+    }
+
+    /// Index of the variant that the best is compared with.
+    pub fn default_variant(&self) -> usize {
+        self.default
+    }
+
+    /// Seed of the next part: each has its own.
+    pub fn part_seed(&self) -> u64 {
+        self.seed.wrapping_add(self.result.heats.len() as u64)
+    }
+
+    /// The plan of a study of all variants: for what its blocks take.
+    fn template(&self) -> Result<Plan, String> {
+        let mode = (Mode::Cycles, String::new());
+        let mut plan = plan::make(&self.study, self.preset, self.seed, Some(u64::MAX), mode, &[], &[]);
+        if let Some(list) = &self.timing {
+            plan::retime(&mut plan, list)?;
+        }
+        Ok(plan)
+    }
+
+    /// How many blocks confirm what the search finds, and their seconds.
+    ///
+    /// # Errors
+    /// What is wrong with the other lengths that were given.
+    pub fn confirming(&self) -> Result<(u32, f64), String> {
+        let template = self.template()?;
+        let blocks = template.timing.looks.last().copied().unwrap_or(1);
+        Ok((blocks, f64::from(blocks) * plan::seconds_per_block(&self.study, &template, 2)))
+    }
+
+    /// The heats that there is room for in a budget, beside the blocks that confirm what they find.
+    ///
+    /// # Errors
+    /// What is wrong with the other lengths that were given; or, within, the whole minutes of the shortest search.
+    pub fn race(&self, budget_s: f64) -> Result<Result<Race, f64>, String> {
+        let template = self.template()?;
+        let (_, confirming_s) = self.confirming()?;
+        let seconds_of = |variants: usize| plan::seconds_per_block(&self.study, &template, variants);
+        let variants = self.study.variants.len();
+        let race = Race::new(variants, self.default, self.seed, budget_s - confirming_s, &seconds_of);
+        Ok(race.map_err(|shortest_s| ((shortest_s + confirming_s) / 60.0).ceil() + 1.0))
+    }
+
+    /// A study of some of the variants, in that order.
+    fn part(&self, variants: &[usize], name: &str, question: String) -> Study {
+        let mut part = self.study.clone();
+        part.variants = variants.iter().map(|&index| self.study.variants[index].clone()).collect();
+        part.names.variants = variants.iter().map(|&i| self.study.names.variants[i].clone()).collect();
+        part.only = part.variants.iter().map(|variant| variant.name.clone()).collect();
+        Study { name: format!("{}-{name}", self.study.name), question, ..part }
+    }
+
+    /// The study of a heat.
+    pub fn heat_study(&self, heat: &Heat) -> Study {
+        let question = format!("Heat {} of a search: who stays?", heat.number);
+        self.part(&heat.configurations, "tune", question)
+    }
+
+    /// Makes the plan of a heat's study that of a heat, which has `left_ns` at most.
+    pub fn shape_heat(plan: &mut Plan, study: &Study, heat: &Heat, left_ns: u64) {
+        plan::reshape(plan, study, &[heat.blocks], left_ns);
+        plan.timing.perturbation_ns = 0;
+        plan.not_tested.push("any claim: these blocks search, and judge nothing".to_string());
+    }
+
+    /// Enters the record of a heat in the race and in the result. False when no block of it can be compared.
+    ///
+    /// # Errors
+    /// When the record cannot be read.
+    pub fn enter(&mut self, race: &mut Race, heat: &Heat, run: &Run) -> Result<bool, StoreError> {
+        let observations = run.observations(&[self.goal.measure])?;
+        let place = Place { measure: self.goal.measure, point: 0, stream: self.goal.stream };
+        let mut any = false;
+        for (at, &configuration) in heat.configurations.iter().enumerate().skip(1) {
+            let ratios = block_log_ratios(&observations, place, at, 0).into_iter().flatten();
+            let differences: Vec<f64> = ratios.map(|ratio| self.goal.sign() * ratio).collect();
+            any |= !differences.is_empty();
+            race.enter(configuration, &differences);
+        }
+        if any {
+            self.result.heats.push(TuneHeat {
+                variants: heat.configurations.iter().map(|&index| self.name_of(index)).collect(),
+                blocks: observations.blocks.len() as u32,
+                run: run.path().display().to_string(),
+            });
+        }
+        Ok(any)
+    }
+
+    /// Name of the measure that is made best.
+    pub fn measure(&self) -> String {
+        self.goal.measure.name()
+    }
+
+    fn name_of(&self, variant: usize) -> String {
+        self.study.variants[variant].name.clone()
+    }
+
+    /// Enters the order in which variants ended.
+    pub fn enter_standings(&mut self, race: &Race, winner: usize) {
+        let standing = |standing: Standing| TuneStanding {
+            variant: self.name_of(standing.configuration),
+            search_ratio: standing.mean.map(|mean| (self.goal.sign() * mean).exp()),
+            blocks: standing.blocks,
+            out_after: standing.out_after,
+        };
+        self.result.standings = race.standings().into_iter().map(standing).collect();
+        self.result.winner = self.name_of(winner);
+    }
+
+    /// The study of a variant against the default, with its one claim.
+    ///
+    /// # Errors
+    /// When the goal cannot be claimed of them.
+    pub fn confirmation(&self, winner: usize) -> Result<Study, String> {
+        let (name, default) = (self.name_of(winner), self.name_of(self.default));
+        let question = format!("Is {name} better than the default, {default}?");
+        let mut study = self.part(&[winner, self.default], "tuned", question);
+        let measure = match self.goal.stream {
+            Some(stream) => format!("{}[{}]", self.goal.measure.name(), study.names.streams[stream]),
+            None => self.goal.measure.name(),
+        };
+        let sign = if self.goal.maximize { '>' } else { '<' };
+        let text = format!("{measure}({name}) {sign} {measure}({default}) @ {}", study.names.points[0]);
+        let claim = "better than the default".to_string();
+        study.claims = parse_claim(&claim, &text, &study.names)
+            .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
+        study.declared_claims = vec![(claim, text)];
+        Ok(study)
+    }
+
+    /// Says in the plan of the confirmation how its variant was found.
+    pub fn shape_confirmation(plan: &mut Plan) {
+        plan.not_tested.push(
+            "how the winner was found: it is the best of a search, whose figures are in no figure here"
+                .to_string(),
+        );
+    }
+}
