@@ -2,10 +2,9 @@
 
 use proofload_host::clock;
 use proofload_lab::noise;
-use proofload_lab::plan::Preset;
 use proofload_lab::study_run::PreparedRun;
 use proofload_stats::{Claim, Side};
-use proofload_store::schema::Environment;
+use proofload_store::schema::{Environment, Preset};
 use proofload_subject::Cache;
 
 /// Where nothing is known of the machine's noise.
@@ -28,7 +27,7 @@ pub fn last_audit(environment: &Environment) -> Vec<String> {
 pub fn of(prepared: &PreparedRun<'_>, cache: &Cache) -> Vec<String> {
     let claims = &prepared.study.claims;
     let compares = |claim: &Claim| matches!(claim.right, Side::Measured { .. });
-    if prepared.plan.preset == Preset::Smoke.name() || !claims.iter().any(compares) {
+    if prepared.plan.preset == Preset::Smoke || !claims.iter().any(compares) {
         return Vec::new();
     }
     let environment = &prepared.environment;

@@ -13,7 +13,7 @@ use proofload_lab::plan::redact_own_arguments;
 use proofload_lab::runner::record;
 use proofload_store::histograms_of;
 use proofload_store::schema::{
-    Ceiling, Environment, FORMAT_VERSION, Point, RunResult, SingleLoad, Slice, Status,
+    Ceiling, Environment, FORMAT_VERSION, Phase, Point, RunResult, RunState, SingleLoad, Slice, Status,
 };
 use proofload_study::{Passage, quantity};
 use proofload_subject::Cache;
@@ -151,7 +151,7 @@ fn single_slice(measured: Point, loaded: &LoadResult) -> Slice {
     Slice {
         format: FORMAT_VERSION,
         block: 1,
-        phase: "measure".to_string(),
+        phase: Phase::Measure,
         cycle: 1,
         position: 1,
         started_unix_ns: clock::unix_ns().saturating_sub(ago_ns),
@@ -191,7 +191,7 @@ fn result(point: Point, stopped_early: bool) -> RunResult {
     RunResult {
         format: FORMAT_VERSION,
         status: Status {
-            state: if stopped_early { "interrupted" } else { "finished" }.to_string(),
+            state: if stopped_early { RunState::Interrupted } else { RunState::Finished },
             ..Status::default()
         },
         points: vec![point],

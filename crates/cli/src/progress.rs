@@ -223,7 +223,7 @@ fn trial_line(variant: &str, number: usize, seen: &SeenTrial) -> String {
         "{variant}, trial {number} ({}{fresh}): {} {}, {}",
         shown.stage,
         number::with_unit(shown.rate_per_s, "per_s"),
-        shown.outcome.replace('_', "-"),
+        shown.outcome.name().replace('_', "-"),
         values.join(", ")
     )
 }

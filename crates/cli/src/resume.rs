@@ -8,7 +8,7 @@ use clap::Parser;
 use proofload_lab::plan::{self, Mode};
 use proofload_lab::study_run::{Begin, StudyRun};
 use proofload_store::Run;
-use proofload_store::schema::Plan;
+use proofload_store::schema::{Looking, Plan, RunState};
 use proofload_study::{self as study, Study};
 use proofload_subject::{Cache, Catalogue};
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub fn resume(args: &ResumeArgs) -> anyhow::Result<Exit> {
         let what = format!("{} is being conducted by another process; wait for it", record.path().display());
         return Err(leave(Exit::Busy, what));
     }
-    if args.keep_going && record.plan().timing.looking != proofload_store::ANYTIME {
+    if args.keep_going && record.plan().timing.looking != Looking::Anytime {
         let looks = &record.plan().timing.looks;
         let what = format!(
             "{} was planned with looks at {looks:?} blocks, and its bounds hold at these alone: to go on beyond them \
@@ -46,7 +46,7 @@ pub fn resume(args: &ResumeArgs) -> anyhow::Result<Exit> {
         );
         return Err(leave(Exit::Usage, what));
     }
-    if record.status().state == "finished" {
+    if record.status().state == RunState::Finished {
         run::say(
             args.output.quiet,
             &format!("{} is finished; there is nothing to resume", record.path().display()),
@@ -86,7 +86,7 @@ fn latest_unfinished(dir: &Path) -> anyhow::Result<Option<PathBuf>> {
     for path in runs.into_iter().rev() {
         let Ok(run) = Run::open(&path) else { continue };
         let goes_on = !is_part(&run.plan().arguments);
-        if goes_on && run.status().state != "finished" && !run.is_running() {
+        if goes_on && run.status().state != RunState::Finished && !run.is_running() {
             return Ok(Some(path));
         }
     }
@@ -144,7 +144,7 @@ fn again(
     }
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?.offline(offline);
     let run = StudyRun {
-        mode: Mode::from_name(&plan.mode),
+        mode: Mode::from_name(plan.mode.name()),
         seed: Some(plan.seed),
         workers,
         begin,

@@ -298,7 +298,7 @@ fn finish(
 ) -> anyhow::Result<Exit> {
     let Executed { record, ending } = executed;
     let status = ending.status();
-    record.set_status(&status.state, &status.why, clock::unix_ns())?;
+    record.set_status(status.state, &status.why, clock::unix_ns())?;
     let run = Run::open(record.path())?;
     let mut result = proofload_report::of_run(&run)?;
     if let Some(baseline) = baseline {

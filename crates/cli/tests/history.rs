@@ -5,8 +5,8 @@ mod support;
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_stats::rng::Rng;
 use proofload_store::schema::{
-    Environment, FORMAT_VERSION, Generator, LoadPoint, Plan, PlannedClaim, Point, Slice, SubjectUse, Timing,
-    Variant,
+    Environment, FORMAT_VERSION, Generator, LoadPoint, Plan, PlannedClaim, Point, RunState, Slice,
+    SubjectUse, Timing, Variant,
 };
 use proofload_store::{RunWriter, histograms_of, point_of};
 use serde_json::Value;
@@ -112,7 +112,7 @@ fn plant(root: &Path, runs: &[Planted]) -> Vec<String> {
             writer.append(&slice(*of, block, &mut rng)).expect("written");
             writer.finish().expect("whole");
         }
-        record.set_status("finished", "", began + 60 * SECOND).expect("written");
+        record.set_status(RunState::Finished, "", began + 60 * SECOND).expect("written");
         let id = record.path().file_name().expect("an id");
         ids.push(id.to_string_lossy().into_owned());
     }

@@ -177,7 +177,7 @@ fn resolution(study: &Study, minutes: u32, preset: Preset, found: &[(Measure, No
         Some(unit) => found.iter().map(|(measure, noise)| resolved(*measure, noise, unit)).collect(),
         None => Vec::new(),
     };
-    Resolution { minutes, preset: preset.name().to_string(), blocks, measures }
+    Resolution { minutes, preset: preset.name().into(), blocks, measures }
 }
 
 fn design(plan: &Plan) -> Design {
@@ -216,7 +216,7 @@ fn findings(run: &Run, found: &[(Measure, Noise)], blocks: u32, disturbed: u32) 
         ));
     }
     let unfit = run.counting_blocks().into_iter().flat_map(|block| &block.slices);
-    let unfit = unfit.filter(|slice| slice.phase == "measure" && !slice.measured.generator.fit).count();
+    let unfit = unfit.filter(|slice| slice.is_measured() && !slice.measured.generator.fit).count();
     if unfit > 0 {
         said.push(format!("the generator was unfit in {unfit} slices: its own noise is in the figures"));
     }

@@ -19,14 +19,16 @@ pub use lines::{redact_arguments, redact_own_arguments};
 pub use looking::{KEEP_GOING_BLOCKS_MAX, Length, keep_rules};
 pub use mode::choose as choose_mode;
 pub(crate) use order::beyond as order_beyond;
-pub use proofload_study::{CYCLES, Mode, SERIAL};
+pub use proofload_study::Mode;
 pub use reshape::{reshape, seconds_per_block};
 pub use retime::retime;
 
 use proofload_engine::{Arrival, Extent, LoadPlan, Overflow, Target};
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
-use proofload_store::schema::{self, FORMAT_VERSION, Plan, PlannedClaim, StreamLoad, Timing};
+use proofload_store::schema::{
+    self, FORMAT_VERSION, Looking, Plan, PlannedClaim, Replication, StreamLoad, Timing,
+};
 use proofload_study::quantity::keep_alive_label;
 use proofload_study::shortage::overflow_name;
 use proofload_study::{LoadKind, LoadPoint, Stand, Stream, Study, SubjectSpec, WorkloadEntry};
@@ -130,7 +132,7 @@ impl Preset {
                 Preset::Default | Preset::Thorough => PERTURBATION_NS,
             },
             looks: design.looks,
-            looking: String::new(),
+            looking: Looking::Unsaid,
             futility: self != Preset::Smoke,
             budget_ns: budget_min * 60 * S,
         }
@@ -171,14 +173,14 @@ pub fn make(
         None => cut_looks(&mut timing, block_s, ceilings_s, &mut not_tested),
     }
     let blocks = timing.looks.last().copied().unwrap_or(1);
-    let replication = if has_url(study) { "process" } else { "start" };
+    let replication = if has_url(study) { Replication::Process } else { Replication::Start };
     let mut plan = Plan {
         format: FORMAT_VERSION,
         study: study.name.clone(),
         question: study.question.clone(),
-        preset: preset.name().to_string(),
+        preset: preset.name().into(),
         seed,
-        replication: replication.to_string(),
+        replication,
         alpha: TABLE_ALPHA,
         variants: study.variants.iter().map(lines::variant).collect(),
         workload: lines::workload(study),
@@ -188,7 +190,7 @@ pub fn make(
         expectations: lines::expectations(study),
         references: lines::references(study),
         not_tested,
-        mode: mode.name().to_string(),
+        mode: mode.name().into(),
         mode_reason,
         order: match mode {
             Mode::Cycles => order::blocks(seed, blocks, timing.cycles, variants),
@@ -311,7 +313,7 @@ pub(crate) fn planned_point(streams: &[Stream], point: &LoadPoint) -> schema::Lo
     let alone = streams.is_empty();
     let streams = streams.iter().zip(&point.streams).map(|(stream, load)| StreamLoad {
         stream: stream.name.clone(),
-        model: load.model().to_string(),
+        model: load.model().into(),
         connections: load.connections,
         profile: load.in_words(),
         most_connections: load.open.shortage.most_connections.unwrap_or(0),
@@ -319,7 +321,7 @@ pub(crate) fn planned_point(streams: &[Stream], point: &LoadPoint) -> schema::Lo
     });
     schema::LoadPoint {
         label: point.label.clone(),
-        model: point.model().to_string(),
+        model: point.model().into(),
         connections: point.connections,
         most_connections: point.open.shortage.most_connections.filter(|_| alone).unwrap_or(0),
         overflow: match point.open.shortage.overflow {

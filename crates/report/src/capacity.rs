@@ -6,7 +6,8 @@ use crate::{messages, number};
 use proofload_stats::capacity::{Answer, Confirmed, Limit, Search, SloTerm, Unsettled, parse_slo};
 use proofload_stats::{Measure, beyond};
 use proofload_store::schema::{
-    CapacityResult, CapacityTrial, Estimate, Figure, PlannedCapacity, Point, RunResult,
+    CapacityAnswer, CapacityResult, CapacityTrial, Estimate, Figure, PlannedCapacity, Point, Replication,
+    RunResult,
 };
 use proofload_store::{Run, SeenTrial};
 
@@ -21,7 +22,7 @@ const BEYOND_MIN: u64 = 5;
 pub(crate) fn capacities(run: &Run) -> Result<Vec<CapacityResult>, ReportError> {
     let plan = run.plan();
     let Some(planned) = &plan.capacity else { return Ok(Vec::new()) };
-    let process = plan.replication == "process";
+    let process = plan.replication == Replication::Process;
     let pairs = plan.variants.iter().zip(run.searches()?);
     Ok(pairs
         .map(|(variant, (search, trials))| result(&variant.name, planned, process, search, &trials))
@@ -44,12 +45,12 @@ fn result(
         _ => None,
     };
     let slo = planned.slo.join(", ");
-    let limited = trials.iter().find(|trial| trial.shown.outcome == name(&answer));
+    let limited = trials.iter().find(|trial| trial.shown.outcome.name() == name(&answer).name());
     let why = limited.and_then(|trial| trial.shown.why.first()).map(String::as_str);
     CapacityResult {
         variant: variant.to_string(),
         slo: planned.slo.clone(),
-        answer: name(&answer).to_string(),
+        answer: name(&answer),
         confidence: if estimate.is_some() { CONFIDENCE } else { 0.0 },
         estimate,
         at_least_per_s: at_least,
@@ -61,15 +62,14 @@ fn result(
     }
 }
 
-/// As it stands in results.
-fn name(answer: &Answer) -> &'static str {
+fn name(answer: &Answer) -> CapacityAnswer {
     match answer {
-        Answer::Found { .. } => "found",
-        Answer::BelowRange { .. } => "below_range",
-        Answer::AboveRange { .. } => "above_range",
-        Answer::ClientLimited { limit: Limit::Generator, .. } => "client_limited",
-        Answer::ClientLimited { limit: Limit::Connections, .. } => "connection_limited",
-        Answer::NotSettled { .. } => "not_settled",
+        Answer::Found { .. } => CapacityAnswer::Found,
+        Answer::BelowRange { .. } => CapacityAnswer::BelowRange,
+        Answer::AboveRange { .. } => CapacityAnswer::AboveRange,
+        Answer::ClientLimited { limit: Limit::Generator, .. } => CapacityAnswer::ClientLimited,
+        Answer::ClientLimited { limit: Limit::Connections, .. } => CapacityAnswer::ConnectionLimited,
+        Answer::NotSettled { .. } => CapacityAnswer::NotSettled,
     }
 }
 

@@ -1,11 +1,11 @@
 //! What others concluded, beside what became of it here; and published figures that cannot all be true.
 
 use crate::messages;
-use crate::view::VerdictView;
+use crate::view::{Tone, VerdictView};
 use proofload_stats::{Claim, Contradiction, InFlight, Names, Published, contradictions};
 use proofload_store::schema::{
-    ClaimResult, ConclusionResult, ConclusionTest, LoadPoint, Plan, PlannedConclusion, PlannedReference,
-    PublishedContradiction,
+    ClaimResult, ConclusionOutcome, ConclusionResult, ConclusionTest, LoadPoint, Model, Plan,
+    PlannedConclusion, PlannedReference, PublishedContradiction, Verdict,
 };
 use std::collections::BTreeMap;
 
@@ -46,8 +46,8 @@ pub(crate) fn contradicting(plan: &Plan, names: &Names, published: &[Published])
 
 /// How many requests may be in flight at a load point, where that is known.
 fn in_flight(load: &LoadPoint, stream: Option<&str>) -> Option<InFlight> {
-    let of = |model: &str, connections: u32, always: bool| {
-        (model == "closed" && connections > 0)
+    let of = |model: &Model, connections: u32, always: bool| {
+        (*model == Model::Closed && connections > 0)
             .then(|| InFlight { connections: f64::from(connections), always: always && !load.whole })
     };
     if load.streams.is_empty() {
@@ -132,7 +132,7 @@ fn conclusion(
     };
     ConclusionResult {
         says: planned.says.clone(),
-        outcome: outcome(&tests, !not_tested.is_empty()).to_string(),
+        outcome: outcome(&tests, !not_tested.is_empty()),
         was: planned.was.clone(),
         beware: planned.beware.clone(),
         contradictions: found
@@ -151,11 +151,20 @@ fn test(result: &ClaimResult) -> ConclusionTest {
     ConclusionTest {
         claim: result.name.clone(),
         text: result.text.clone(),
-        outcome: messages::conclusion_outcome(&result.verdict).to_string(),
+        outcome: outcome_of(&result.verdict),
         estimate: result.estimate.clone(),
         confidence: result.confidence,
         blocks: result.blocks,
         reasons: result.reasons.clone(),
+    }
+}
+
+/// What a verdict on a claim is to the conclusion that it tests.
+fn outcome_of(verdict: &Verdict) -> ConclusionOutcome {
+    match verdict {
+        Verdict::Supported => ConclusionOutcome::Reproduced,
+        Verdict::Refuted => ConclusionOutcome::NotReproduced,
+        _ => ConclusionOutcome::Undecided,
     }
 }
 
@@ -181,16 +190,16 @@ fn of_variant<'a>(line: &'a str, claim: &str) -> Option<&'a str> {
 }
 
 /// One refuted test is enough, and all must be supported. A part that was not tested leaves the rest open.
-fn outcome(tests: &[ConclusionTest], in_part_only: bool) -> &'static str {
-    let any = |outcome: &str| tests.iter().any(|test| test.outcome == outcome);
+fn outcome(tests: &[ConclusionTest], in_part_only: bool) -> ConclusionOutcome {
+    let any = |outcome| tests.iter().any(|test| test.outcome == outcome);
     if tests.is_empty() {
-        messages::NOT_TESTED
-    } else if any(messages::NOT_REPRODUCED) {
-        messages::NOT_REPRODUCED
-    } else if any(messages::UNDECIDED_HERE) || in_part_only {
-        messages::UNDECIDED_HERE
+        ConclusionOutcome::NotTested
+    } else if any(ConclusionOutcome::NotReproduced) {
+        ConclusionOutcome::NotReproduced
+    } else if any(ConclusionOutcome::Undecided) || in_part_only {
+        ConclusionOutcome::Undecided
     } else {
-        messages::REPRODUCED
+        ConclusionOutcome::Reproduced
     }
 }
 
@@ -209,7 +218,7 @@ pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
         }
         several => {
             for test in several {
-                reasons.push(messages::one_of_several(&test.outcome, &line(test)));
+                reasons.push(messages::one_of_several(test.outcome.name(), &line(test)));
                 reasons.extend(test.reasons.clone());
             }
         }
@@ -218,13 +227,23 @@ pub(crate) fn view(row: &ConclusionResult) -> VerdictView {
     reasons.extend(Some(&row.beware).filter(|why| !why.is_empty()).map(|why| messages::beware(why)));
     reasons.extend(row.contradictions.iter().map(|sentence| messages::rests_on_contradiction(sentence)));
     VerdictView {
-        verdict: row.outcome.clone(),
+        verdict: row.outcome.to_string(),
+        tone: tone(&row.outcome),
         name: row.says.clone(),
         text: messages::was(&row.was, &messages::published_in(&row.source, &row.url)),
         rests_on,
         sentence: String::new(),
+        reason_in_sentence: None,
         reasons,
         bar: None,
+    }
+}
+
+fn tone(outcome: &ConclusionOutcome) -> Tone {
+    match outcome {
+        ConclusionOutcome::Reproduced => Tone::Good,
+        ConclusionOutcome::NotReproduced => Tone::Bad,
+        _ => Tone::Open,
     }
 }
 

@@ -55,7 +55,7 @@ fn expectation(
         high: row.high,
         unit: row.unit.to_string(),
         source: planned.source.clone(),
-        outcome: outcome.name().to_string(),
+        outcome: outcome.name().into(),
         estimate: decisive.and_then(|judged| judged.estimate).map(stored),
         confidence: decisive.map_or(0.0, |judged| judged.confidence),
         blocks: decisive.map_or(0, |judged| judged.blocks),

@@ -229,7 +229,7 @@ fn row(result: &RunResult, point: &Point, measures: &[&str]) -> Vec<String> {
     };
     let load = result.plan.iter().flat_map(|plan| &plan.points).find(|load| load.label == point.point);
     let arrivals = load.filter(|_| point.stream.is_empty()).map(messages::arrivals);
-    let mut row = vec![messages::place(point), arrivals.unwrap_or_else(|| point.model.clone())];
+    let mut row = vec![messages::place(point), arrivals.unwrap_or_else(|| point.model.to_string())];
     row.extend(figures.iter().map(cell));
     row.push(messages::starts_cell(starts));
     row.push(number::count(outcome(point, "answered")));

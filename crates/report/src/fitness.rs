@@ -2,10 +2,11 @@
 
 use crate::view::Table;
 use crate::{messages, number};
-use proofload_store::schema::{FitnessCheck, Point, RunResult};
+use proofload_store::schema::{CheckName, CheckOutcome, FitnessCheck, Point, RunResult};
 
 /// Outcomes, the worst first.
-const WORST_FIRST: [&str; 4] = ["failed", "unresolved", "passed", "not_measured"];
+const WORST_FIRST: [CheckOutcome; 4] =
+    [CheckOutcome::Failed, CheckOutcome::Unresolved, CheckOutcome::Passed, CheckOutcome::NotMeasured];
 
 /// One row for each check: where it came nearest to its limit, or over it. Nothing for a record without checks.
 pub(crate) fn table(result: &RunResult) -> Option<Table> {
@@ -74,10 +75,10 @@ pub(crate) fn limits(points: &[Point]) -> Vec<String> {
         for check in &point.generator.checks {
             // What a slice found about itself is told of the slices.
             let tails_only = proofload_store::concerns_tails_only(&check.check);
-            let of_record =
-                tails_only || check.check.starts_with("ceiling") || check.check.starts_with("perturbation");
-            let fails_whole = check.check == "ceiling_tail"
-                && point.generator.checks.iter().any(|c| c.check == "ceiling" && c.outcome == "failed");
+            let of_record = tails_only || check.check == CheckName::Ceiling || is_perturbation(&check.check);
+            let fails = |c: &FitnessCheck| c.check == CheckName::Ceiling && c.outcome == CheckOutcome::Failed;
+            let fails_whole =
+                check.check == CheckName::CeilingTail && point.generator.checks.iter().any(fails);
             if let Some(finding) = proofload_store::finding(check).filter(|_| of_record && !fails_whole) {
                 said.push(messages::limited_at(&messages::place(point), &finding, tails_only));
             }
@@ -87,10 +88,15 @@ pub(crate) fn limits(points: &[Point]) -> Vec<String> {
     said
 }
 
+fn is_perturbation(check: &CheckName) -> bool {
+    matches!(check, CheckName::PerturbedThroughput | CheckName::PerturbedP99)
+}
+
 /// Where the perturbation could neither acquit the generator nor show that it was the limit.
 fn unresolved(points: &[Point]) -> Option<String> {
     let is_open = |check: &FitnessCheck| {
-        check.check.starts_with("perturbation") && ["unresolved", "not_measured"].contains(&&*check.outcome)
+        let is_open = matches!(check.outcome, CheckOutcome::Unresolved | CheckOutcome::NotMeasured);
+        is_perturbation(&check.check) && is_open
     };
     let whole = points.iter().filter(|point| point.stream.is_empty());
     let open = whole.filter(|point| point.generator.checks.iter().any(is_open));

@@ -36,7 +36,7 @@ pub use verdict::*;
 
 use crate::number;
 use proofload_stats::{Judged, Names, Reason};
-use proofload_store::schema::{Estimate, Generator, Point, SingleLoad};
+use proofload_store::schema::{Estimate, Generator, Mode, Model, Point, RunState, SingleLoad, Verdict};
 
 /// Heading of the verdicts.
 pub const VERDICTS: &str = "Verdicts";
@@ -206,7 +206,7 @@ pub fn claimed(name: &str, text: &str) -> String {
 }
 
 /// How the variants took turns.
-pub fn mode(mode: &str, reason: &str) -> String {
+pub fn mode(mode: &Mode, reason: &str) -> String {
     format!("{mode}: {reason}")
 }
 
@@ -360,12 +360,12 @@ pub const CPU_MODEL: &str = "CPU";
 pub const MEMORY: &str = "memory";
 
 /// Heading of a single measurement's latencies.
-pub fn loop_of(point: &str, model: &str) -> String {
+pub fn loop_of(point: &str, model: &Model) -> String {
     format!("{point}, {model} loop")
 }
 
 /// `interrupted: by a signal`.
-pub fn ended(state: &str, why: &str) -> String {
+pub fn ended(state: &RunState, why: &str) -> String {
     if why.is_empty() { state.to_string() } else { format!("{state}: {why}") }
 }
 
@@ -434,10 +434,10 @@ pub fn headline_single(
 }
 
 /// How many claims came out how, worst first: `1 refuted, 2 supported`; empty without claims.
-pub fn tally<'a>(verdicts: impl Iterator<Item = &'a str>) -> String {
-    let verdicts: Vec<&str> = verdicts.collect();
-    let count = |word: &str| verdicts.iter().filter(|verdict| **verdict == word).count();
-    let words = ["refuted", "undecided", "supported"];
+pub fn tally<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> String {
+    let verdicts: Vec<&Verdict> = verdicts.collect();
+    let count = |word: &Verdict| verdicts.iter().filter(|verdict| **verdict == word).count();
+    let words = [Verdict::Refuted, Verdict::Undecided, Verdict::Supported];
     let said = words.iter().filter(|word| count(word) > 0).map(|word| format!("{} {word}", count(word)));
     said.collect::<Vec<_>>().join(", ")
 }
@@ -507,10 +507,10 @@ pub fn baseline_reasons(judged: &Judged, names: &Names) -> Vec<String> {
 pub const BASELINE_COLUMNS: [&str; 6] = ["figure", "this run / baseline", "confidence", "blocks", "", "why"];
 
 /// How a figure stands against the baseline's.
-pub fn against_baseline(verdict: &str) -> &'static str {
+pub fn against_baseline(verdict: &Verdict) -> &'static str {
     match verdict {
-        "supported" => "no regression",
-        "refuted" => "REGRESSION",
+        Verdict::Supported => "no regression",
+        Verdict::Refuted => "REGRESSION",
         _ => "undecided",
     }
 }

@@ -3,7 +3,10 @@
 use crate::figures::{Cells, figured, figures};
 use crate::{capacity, conclusions, expected, exploratory, messages};
 use proofload_stats::{Claim, Judged, Names, Observations};
-use proofload_store::schema::{self, ClaimResult, Estimate, FORMAT_VERSION, Plan, RunResult, Slice};
+use proofload_store::schema::{
+    self, CapacityAnswer, ClaimResult, Estimate, ExpectationOutcome, FORMAT_VERSION, Mode, Model, Plan,
+    Preset, Replication, RunResult, Slice, SubjectKind, Verdict,
+};
 use proofload_store::{PlanError, Run, StoreError, ended_in_window, published_figures, restore};
 use std::collections::BTreeMap;
 
@@ -119,7 +122,7 @@ pub(crate) fn claim_result(
     ClaimResult {
         name: claim.name.clone(),
         text: claim.text.clone(),
-        verdict: judged.verdict.name().to_string(),
+        verdict: judged.verdict.into(),
         estimate: judged.estimate.map(stored),
         confidence: judged.confidence,
         blocks: judged.blocks,
@@ -137,6 +140,7 @@ pub(crate) fn told(
 ) -> ClaimResult {
     ClaimResult {
         sentence: messages::sentence(claim, judged, setting),
+        reason_in_sentence: messages::reason_in_sentence(judged),
         hodges_lehmann: judged.estimate.map(|estimate| estimate.hodges_lehmann),
         early: messages::is_early(claim, judged, setting.design),
         ..result
@@ -159,21 +163,19 @@ fn limits(run: &Run, plan: &Plan) -> Vec<String> {
     if plan.capacity.is_some() {
         return capacity::limits(run);
     }
-    let measured: Vec<&Slice> = run
-        .blocks()
-        .iter()
-        .flat_map(|block| &block.slices)
-        .filter(|slice| slice.phase == "measure")
-        .collect();
+    let measured: Vec<&Slice> =
+        run.blocks().iter().flat_map(|block| &block.slices).filter(|slice| slice.is_measured()).collect();
     let mut limits = Vec::new();
     if plan.timing.looks == [1] {
         limits.push(messages::SMOKE.to_string());
     }
-    if plan.replication == "process" {
+    if plan.replication == Replication::Process {
         limits.push(messages::PROCESSES.to_string());
     } else if let Some((from, to)) = ages(&measured) {
-        match plan.preset.as_str() {
-            "smoke" | "quick" => limits.push(messages::young_servers(from, to, has_jvm(&measured))),
+        match plan.preset {
+            Preset::Smoke | Preset::Quick => {
+                limits.push(messages::young_servers(from, to, has_jvm(&measured)))
+            }
             _ if plan.timing.warm_up_cap_ns == 0 => limits.push(messages::FIXED_WARM_UP.to_string()),
             _ => {}
         }
@@ -194,7 +196,7 @@ fn limits(run: &Run, plan: &Plan) -> Vec<String> {
         limits.push(messages::marked(marked.len(), measured.len(), first));
     }
     limits.extend(disturbed(run));
-    if plan.mode == "serial" {
+    if plan.mode == Mode::Serial {
         limits.push(messages::SERIAL.to_string());
     }
     if plan.variants.iter().any(|variant| !variant.shares.is_empty()) {
@@ -223,7 +225,7 @@ pub(crate) fn circumstances(run: &Run) -> Vec<String> {
 
 /// A closed loop without think time, alone or among streams.
 fn saturates(point: &schema::LoadPoint) -> bool {
-    let is = |model: &str, think_ns: u64| model == "closed" && think_ns == 0;
+    let is = |model: &Model, think_ns: u64| *model == Model::Closed && think_ns == 0;
     match point.streams.as_slice() {
         [] => is(&point.model, point.think_ns),
         streams => streams.iter().any(|load| is(&load.model, load.think_ns)),
@@ -235,7 +237,7 @@ fn overloaded(measured: &[&Slice]) -> Vec<String> {
     let mut seen: BTreeMap<(&str, &str, &str), (u64, u64)> = BTreeMap::new();
     for slice in measured {
         let point = &slice.measured;
-        if point.model != "open" || !point.generator.fit {
+        if point.model != Model::Open || !point.generator.fit {
             continue;
         }
         let (due, ended) = seen.entry((&point.variant, &point.point, &point.stream)).or_default();
@@ -253,9 +255,9 @@ fn overloaded(measured: &[&Slice]) -> Vec<String> {
 fn lost(run: &Run, plan: &Plan) -> Vec<String> {
     let sentence = |variant: &proofload_store::schema::Variant| {
         let all = run.blocks().iter().flat_map(|block| &block.lost);
-        let lost: Vec<&str> = all.filter(|l| l.variant == variant.name).map(|l| l.why.as_str()).collect();
-        let given_up = lost.iter().any(|why| why.starts_with(proofload_store::GIVEN_UP));
-        lost.first().map(|first| messages::lost(&variant.name, lost.len(), given_up, first))
+        let lost: Vec<_> = all.filter(|l| l.variant == variant.name).collect();
+        let given_up = lost.iter().any(|lost| lost.given_up);
+        lost.first().map(|first| messages::lost(&variant.name, lost.len(), given_up, &first.why))
     };
     plan.variants.iter().filter_map(sentence).collect()
 }
@@ -300,7 +302,7 @@ fn telemetry(measured: &[&Slice], plan: &Plan) -> Vec<String> {
     if seconds > 0.0 {
         said.push(messages::telemetry_cost(cost_ns as f64 / 1e9 / seconds));
     }
-    if plan.variants.iter().any(|variant| variant.kind == "url") {
+    if plan.variants.iter().any(|variant| variant.kind == SubjectKind::Url) {
         said.push(messages::NO_PROCESSES.to_string());
     }
     let mut missing: Vec<&str> = Vec::new();
@@ -352,26 +354,26 @@ pub fn overall(result: &RunResult) -> Overall {
         |point: &proofload_store::schema::Point| point.outcomes.get("answered").copied().unwrap_or(0);
     let nothing = result.points.iter().all(|point| answered(point) == 0);
     let unfit = result.points.iter().any(|point| !point.generator.fit);
-    let rows = |outcome: &str| result.expectations.iter().any(|row| row.outcome == outcome);
-    let any = |verdict: &str| result.claims.iter().any(|claim| claim.verdict == verdict);
-    let against = |verdict: &str| {
+    let rows = |outcome| result.expectations.iter().any(|row| row.outcome == outcome);
+    let any = |verdict| result.claims.iter().any(|claim| claim.verdict == verdict);
+    let against = |verdict| {
         let figures = result.baseline.iter().flat_map(|baseline| &baseline.figures);
         figures.into_iter().any(|figure| figure.verdict == verdict)
     };
     if !result.capacities.is_empty() {
         return of_capacities(result);
     }
-    let undecided = any("undecided") || rows("undecided");
+    let undecided = any(Verdict::Undecided) || rows(ExpectationOutcome::Undecided);
     let judged_nothing = result.claims.is_empty() && result.expectations.is_empty();
     // A refuted claim was judged on fit slices: the judge lets no other through.
-    if any("refuted") || rows("not met") {
+    if any(Verdict::Refuted) || rows(ExpectationOutcome::NotMet) {
         Overall::Refuted
     } else if nothing || (unfit && (judged_nothing || undecided)) {
         Overall::Invalid
-    } else if against("refuted") {
+    } else if against(Verdict::Refuted) {
         Overall::Regressed
     } else if undecided
-        || against("undecided")
+        || against(Verdict::Undecided)
         || result.baseline.as_ref().is_some_and(none_compared)
         || (result.plan.is_some() && judged_nothing)
     {
@@ -385,12 +387,13 @@ pub fn overall(result: &RunResult) -> Overall {
 /// What a search comes to: that a rate is carried over the whole range is an answer that was asked for, that it is not
 /// even at the lowest is one that was not.
 fn of_capacities(result: &RunResult) -> Overall {
-    let any = |answers: &[&str]| result.capacities.iter().any(|found| answers.contains(&&*found.answer));
-    if any(&["below_range"]) {
+    let any =
+        |answers: &[CapacityAnswer]| result.capacities.iter().any(|found| answers.contains(&found.answer));
+    if any(&[CapacityAnswer::BelowRange]) {
         Overall::Refuted
-    } else if any(&["client_limited", "connection_limited"]) {
+    } else if any(&[CapacityAnswer::ClientLimited, CapacityAnswer::ConnectionLimited]) {
         Overall::Invalid
-    } else if any(&["not_settled"]) {
+    } else if any(&[CapacityAnswer::NotSettled]) {
         Overall::Undecided
     } else {
         Overall::AllSupported
@@ -403,15 +406,11 @@ mod tests {
 
     #[test]
     fn a_closed_loop_among_streams_saturates_like_one_alone() {
-        let load = |model: &str, think_ns| schema::StreamLoad {
-            model: model.to_string(),
-            think_ns,
-            ..schema::StreamLoad::default()
-        };
-        let point = |streams| schema::LoadPoint { model: "mixed".to_string(), streams, ..Default::default() };
-        assert!(saturates(&point(vec![load("open", 0), load("closed", 0)])));
-        assert!(!saturates(&point(vec![load("open", 0), load("closed", 5)])));
-        let thinking = schema::LoadPoint { model: "closed".to_string(), ..point(vec![load("closed", 5)]) };
+        let load = |model, think_ns| schema::StreamLoad { model, think_ns, ..schema::StreamLoad::default() };
+        let point = |streams| schema::LoadPoint { model: Model::Mixed, streams, ..Default::default() };
+        assert!(saturates(&point(vec![load(Model::Open, 0), load(Model::Closed, 0)])));
+        assert!(!saturates(&point(vec![load(Model::Open, 0), load(Model::Closed, 5)])));
+        let thinking = schema::LoadPoint { model: Model::Closed, ..point(vec![load(Model::Closed, 5)]) };
         assert!(!saturates(&thinking), "the point itself says nothing of its streams");
     }
 }

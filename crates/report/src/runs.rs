@@ -6,7 +6,7 @@ use crate::result::{ReportError, TABLE_TAIL, of_run, of_run_observed};
 use proofload_stats::{Cell, Counterpart, Measure, Observations, judge_regressions, ratio_unpaired};
 use proofload_store::schema::{
     Baseline, BaselineFigure, Difference, Estimate, FORMAT_VERSION, Figure, FigurePair, HistoryEntry,
-    HistoryVerdict, RunDiff, RunResult,
+    HistoryVerdict, RunDiff, RunResult, RunState,
 };
 use proofload_store::{Run, compare, restore};
 use std::path::{Path, PathBuf};
@@ -70,8 +70,8 @@ fn fill(entry: &mut HistoryEntry, result: &RunResult, run: &Run) {
     entry.study = result.study.clone();
     entry.preset = run.plan().preset.clone();
     entry.status = result.status.clone();
-    if entry.status.state == "running" && !run.is_running() {
-        entry.status.state = "killed".to_string();
+    if entry.status.state == RunState::Running && !run.is_running() {
+        entry.status.state = RunState::Killed;
     }
     let sittings = &result.status.sittings;
     entry.began_unix_ns = sittings.first().map_or(0, |sitting| sitting.began_unix_ns);
@@ -167,7 +167,7 @@ fn figure_pairs(left: &[Figure], right: &[Figure]) -> Vec<FigurePair> {
 fn verdicts(left: &RunResult, right: &RunResult) -> Vec<Difference> {
     let said = |result: &RunResult, text: &str, name: &str| {
         let mut claims = result.claims.iter();
-        claims.find(|claim| claim.text == text && claim.name == name).map(|claim| claim.verdict.clone())
+        claims.find(|claim| claim.text == text && claim.name == name).map(|claim| claim.verdict.to_string())
     };
     let mut seen: Vec<(&str, &str)> = Vec::new();
     let mut changed = Vec::new();
@@ -242,7 +242,7 @@ pub fn baseline(
         variant: names.variants[of.variant.0].name.clone(),
         point: names.points[of.point.0].clone(),
         measure: of.measure.name(),
-        verdict: judged.verdict.name().to_string(),
+        verdict: judged.verdict.into(),
         ratio: judged.estimate.map(|estimate| Estimate {
             point: estimate.point,
             low: Some(estimate.low),

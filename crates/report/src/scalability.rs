@@ -4,7 +4,7 @@ use crate::messages;
 use crate::result::TABLE_TAIL;
 use crate::view::Table;
 use proofload_stats::{Cell, Fitted, Ladder, MeanInterval, Measure, NoKnee, Rung};
-use proofload_store::schema::{Estimate, LoadPoint, Plan, RunResult, Scalability};
+use proofload_store::schema::{Estimate, LoadPoint, Model, Plan, RunResult, Scalability};
 use proofload_store::{Run, StoreError};
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ fn ladders(plan: &Plan) -> Vec<Vec<usize>> {
 /// ladder of connections, and neither have loads with a shape or in streams.
 fn points(plan: &Plan, asks: &str) -> Vec<usize> {
     let is_plain = |point: &LoadPoint| {
-        point.model == "closed"
+        point.model == Model::Closed
             && point.connections > 0
             && !point.whole
             && point.profile.is_empty()

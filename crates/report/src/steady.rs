@@ -3,8 +3,7 @@
 use crate::view::Table;
 use crate::{messages, number};
 use proofload_stats::sample::median;
-use proofload_store::schema::{RunResult, SteadyStart, SteadyState};
-use proofload_store::{CAP, NOT_MEASURED, STEADY, is_unsteady};
+use proofload_store::schema::{RunResult, Steadiness, SteadyStart, SteadyState};
 
 /// Most starts whose figures are shown; JSON has all.
 const PICTURES_MAX: usize = 6;
@@ -23,7 +22,7 @@ pub(crate) fn tables(result: &RunResult) -> Vec<Table> {
         rows: states.iter().map(row).collect(),
     }];
     let starts = states.iter().flat_map(|state| state.starts.iter().map(|start| (&state.variant, start)));
-    let unsteady = starts.filter(|(_, start)| is_unsteady(&start.found)).take(PICTURES_MAX);
+    let unsteady = starts.filter(|(_, start)| start.found.is_unsteady()).take(PICTURES_MAX);
     let pictures: Vec<Vec<String>> = unsteady.map(|(variant, start)| picture(variant, start)).collect();
     if !pictures.is_empty() {
         tables.push(Table {
@@ -43,16 +42,16 @@ fn row(state: &SteadyState) -> Vec<String> {
     vec![
         state.variant.clone(),
         count(&|_| true),
-        count(&|start| start.found == STEADY),
-        count(&|start| start.found == CAP),
-        count(&|start| is_unsteady(&start.found)),
-        count(&|start| start.found == NOT_MEASURED),
+        count(&|start| start.found == Steadiness::Steady),
+        count(&|start| start.found == Steadiness::Cap),
+        count(&|start| start.found.is_unsteady()),
+        count(&|start| start.found == Steadiness::NotMeasured),
         median(&took).map_or_else(|| messages::NONE.to_string(), number::duration),
     ]
 }
 
 fn picture(variant: &str, start: &SteadyStart) -> Vec<String> {
-    let late = start.found == proofload_store::LATE_STEP;
+    let late = start.found == Steadiness::LateStep;
     let (change, allowed, windows) = match late {
         true => (start.step_between, start.step_allowed, &start.cycles_cpu_ns_per_exchange),
         false => (
@@ -76,7 +75,8 @@ fn picture(variant: &str, start: &SteadyStart) -> Vec<String> {
 
 /// Variants of which steadiness could not be told in any start.
 pub(crate) fn limits(states: &[SteadyState]) -> Vec<String> {
-    let unknown = |state: &&SteadyState| state.starts.iter().all(|start| start.found == NOT_MEASURED);
+    let unknown =
+        |state: &&SteadyState| state.starts.iter().all(|start| start.found == Steadiness::NotMeasured);
     states.iter().filter(unknown).map(|state| messages::steadiness_not_measured(&state.variant)).collect()
 }
 

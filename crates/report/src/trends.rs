@@ -1,9 +1,9 @@
 //! Whether something grew over soaks: from the series of the record to rows of a result, and to what is shown.
 
-use crate::view::VerdictView;
+use crate::view::{Tone, VerdictView};
 use crate::{messages, number};
 use proofload_stats::trend::{NoTrend, Slope, Trend, TrendRule, TrendVerdict, trend};
-use proofload_store::schema::{ClassGrowth, Estimate, Slice, TrendResult};
+use proofload_store::schema::{self, ClassGrowth, Estimate, Slice, TrendResult};
 use proofload_store::{Run, SoakMeasure, SoakSeries};
 
 /// Classes that are named where a heap leaks.
@@ -33,7 +33,7 @@ pub(crate) fn trends(run: &Run) -> Vec<TrendResult> {
     };
     let row = |(of, trend): &(&SoakSeries, Result<Trend, NoTrend>)| match trend {
         Err(why) => TrendResult {
-            verdict: UNDECIDED.to_string(),
+            verdict: schema::TrendVerdict::Undecided,
             sentences: vec![messages::no_trend(why)],
             ..head(of, &rule)
         },
@@ -52,8 +52,6 @@ pub(crate) fn trends(run: &Run) -> Vec<TrendResult> {
     };
     found.iter().map(row).collect()
 }
-
-const UNDECIDED: &str = "undecided";
 
 /// What stands in a row in any case.
 fn head(of: &SoakSeries, rule: &TrendRule) -> TrendResult {
@@ -82,18 +80,18 @@ fn of_trend(of: &SoakSeries, trend: &Trend, rule: &TrendRule) -> TrendResult {
     // What a collection that nobody forced has left may still be garbage.
     let is_leak = of.measure == SoakMeasure::LiveSet;
     let verdict = match trend.verdict {
-        TrendVerdict::Growth if is_leak => "leak",
-        TrendVerdict::Growth => "growth",
-        TrendVerdict::NoGrowth => "no_growth",
-        TrendVerdict::Filling { .. } => "filling",
-        TrendVerdict::Undecided => UNDECIDED,
+        TrendVerdict::Growth if is_leak => schema::TrendVerdict::Leak,
+        TrendVerdict::Growth => schema::TrendVerdict::Growth,
+        TrendVerdict::NoGrowth => schema::TrendVerdict::NoGrowth,
+        TrendVerdict::Filling { .. } => schema::TrendVerdict::Filling,
+        TrendVerdict::Undecided => schema::TrendVerdict::Undecided,
     };
     let mut sentences = vec![messages::trend(trend, rule, unit, of.yardstick.is_some(), is_leak)];
     if trend.verdict == TrendVerdict::Growth && of.measure == SoakMeasure::HeapLow {
         sentences.push(messages::MAY_BE_GARBAGE.to_string());
     }
     TrendResult {
-        verdict: verdict.to_string(),
+        verdict,
         per_hour: Some(estimate(&trend.per_hour)),
         per_hour_median: Some(trend.per_hour.median),
         second_half_per_hour: Some(estimate(&trend.second_half)),
@@ -144,14 +142,24 @@ pub(crate) fn views(trends: &[TrendResult]) -> Vec<VerdictView> {
     let several_blocks = trends.iter().any(|row| row.block != trends[0].block);
     let view = |row: &TrendResult| VerdictView {
         verdict: messages::trend_verdict(&row.verdict).to_string(),
+        tone: tone(&row.verdict),
         name: messages::trend_of(row, several_blocks),
         text: String::new(),
         rests_on: rests_on(row),
         sentence: String::new(),
+        reason_in_sentence: None,
         reasons: row.sentences.clone(),
         bar: None,
     };
     trends.iter().map(view).collect()
+}
+
+fn tone(verdict: &schema::TrendVerdict) -> Tone {
+    match verdict {
+        schema::TrendVerdict::NoGrowth => Tone::Good,
+        schema::TrendVerdict::Leak | schema::TrendVerdict::Growth => Tone::Bad,
+        _ => Tone::Open,
+    }
 }
 
 /// `230 MiB [226, 234] in an hour, 64.1 B [63.0, 65.2] with each request, 95 %, ...`; empty without a trend.

@@ -4,8 +4,8 @@ use crate::{messages, number};
 use proofload_stats::{Claim, Comparison, Measure, Names, Side, Term};
 use proofload_store::restore;
 use proofload_store::schema::{
-    BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, ExpectationResult, Point, PublishedFigure,
-    RunResult, Transport,
+    BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, ExpectationOutcome, ExpectationResult,
+    Point, PublishedFigure, RunResult, RunState, Transport, Verdict,
 };
 
 /// A result, ready to be drawn.
@@ -45,8 +45,10 @@ pub struct View {
 /// A claim with its verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VerdictView {
-    /// `supported`, `refuted` or `undecided`.
+    /// `supported`, `refuted` or `undecided`, or what stands for these where no claim was judged.
     pub verdict: String,
+    /// What it means to whoever hoped.
+    pub tone: Tone,
     /// The claim's name.
     pub name: String,
     /// Its text; empty when the name says it.
@@ -55,6 +57,8 @@ pub struct VerdictView {
     pub rests_on: String,
     /// What was found, in a sentence; empty where nothing was, and for expectations.
     pub sentence: String,
+    /// Which of the reasons the sentence holds.
+    pub reason_in_sentence: Option<usize>,
     /// Why.
     pub reasons: Vec<String>,
     /// Position of low, point and high on a picture from 0 to 1, and of a ratio of 1; ratios only.
@@ -64,8 +68,23 @@ pub struct VerdictView {
 impl VerdictView {
     /// The reasons that the sentence does not tell.
     pub fn further_reasons(&self) -> impl Iterator<Item = &String> {
-        self.reasons.iter().filter(|reason| !self.sentence.contains(reason.as_str()))
+        self.reasons
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| self.reason_in_sentence != Some(*at))
+            .map(|(_, reason)| reason)
     }
+}
+
+/// Whether an outcome is what was hoped for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// It is.
+    Good,
+    /// It is the opposite.
+    Bad,
+    /// Neither is known.
+    Open,
 }
 
 /// An interval of ratios on a logarithmic axis from half to double (or wider).
@@ -129,8 +148,8 @@ pub fn view(result: &RunResult) -> View {
     View {
         title,
         question: result.question.clone(),
-        ended: match result.status.state.as_str() {
-            "finished" => result.status.why.clone(),
+        ended: match &result.status.state {
+            RunState::Finished => result.status.why.clone(),
             state => messages::ended(state, &result.status.why),
         },
         verdicts: result.claims.iter().map(|claim| verdict(claim, single)).collect(),
@@ -153,11 +172,17 @@ pub fn view(result: &RunResult) -> View {
 
 fn expectation(row: &ExpectationResult) -> VerdictView {
     VerdictView {
-        verdict: row.outcome.clone(),
+        verdict: row.outcome.to_string(),
+        tone: match row.outcome {
+            ExpectationOutcome::Met => Tone::Good,
+            ExpectationOutcome::NotMet => Tone::Bad,
+            _ => Tone::Open,
+        },
         name: row.quantity.clone(),
         text: messages::expected(&row.range, &row.source),
         rests_on: messages::rests_on(row.estimate.as_ref(), row.confidence, row.blocks, false),
         sentence: String::new(),
+        reason_in_sentence: None,
         reasons: row.reasons.clone(),
         bar: None,
     }
@@ -189,11 +214,17 @@ fn verdict(claim: &ClaimResult, single: bool) -> VerdictView {
         false => (claim.name.clone(), claim.text.clone()),
     };
     VerdictView {
-        verdict: claim.verdict.clone(),
+        verdict: claim.verdict.to_string(),
+        tone: match claim.verdict {
+            Verdict::Supported => Tone::Good,
+            Verdict::Refuted => Tone::Bad,
+            _ => Tone::Open,
+        },
         name,
         text,
         rests_on,
         sentence: claim.sentence.clone(),
+        reason_in_sentence: claim.reason_in_sentence,
         reasons: claim.reasons.clone(),
         bar: bar(claim),
     }
@@ -490,14 +521,14 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<Stri
             judged.blocks,
         ),
     };
-    Some(if judged.verdict == "undecided" { messages::headline_undecided(&line) } else { line })
+    Some(if judged.verdict == Verdict::Undecided { messages::headline_undecided(&line) } else { line })
 }
 
 /// What a study that stopped early is quoted by: the end of the interval that is nearer to what is claimed.
 fn quoted_end(claim: &Claim, judged: &ClaimResult) -> Option<String> {
     let estimate = judged.estimate.as_ref().filter(|_| judged.early)?;
     let (low, high) = (estimate.low?, estimate.high?);
-    let inside = matches!(claim.comparison, Comparison::Within(_)) && judged.verdict == "supported";
+    let inside = matches!(claim.comparison, Comparison::Within(_)) && judged.verdict == Verdict::Supported;
     match estimate.point > messages::boundary(claim, false) {
         _ if inside => None,
         true => Some(messages::at_least(low, high - low)),

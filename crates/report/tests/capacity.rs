@@ -4,8 +4,8 @@ use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_report::{Overall, Undecided, csv, html, json, junit, markdown, of_run, overall, text};
 use proofload_stats::capacity::{Request, Stage, Step};
 use proofload_store::schema::{
-    Conditions, Environment, FORMAT_VERSION, FitnessCheck, Generator, LoadPoint, Plan, PlannedCapacity,
-    Point, RunResult, Slice, Timing, TrialTerms, Variant,
+    CapacityAnswer, Conditions, Environment, FORMAT_VERSION, FitnessCheck, Generator, LoadPoint, Plan,
+    PlannedCapacity, Point, RunResult, RunState, Slice, Timing, TrialTerms, Variant,
 };
 use proofload_store::{Run, RunWriter, histograms_of, point_of};
 
@@ -67,17 +67,17 @@ fn search_for(objective: &str, most_trials: usize, made: &dyn Fn(&Request) -> Sl
         let Step::Trial(request) = searches[0].0.step() else { break };
         let rate_per_s = request.rate_per_s;
         let mut slice = made(&request);
-        let (stage, fresh) = (request.stage.name().to_string(), request.fresh);
+        let (stage, fresh) = (request.stage.name().into(), request.fresh);
         slice.trial = Some(TrialTerms { rate_per_s, stage, fresh, died: false });
         writer.append(&slice).expect("written");
     }
     writer.finish().expect("whole");
-    record.set_status("interrupted", "", 1_790_000_100 * SECOND).expect("written");
+    record.set_status(RunState::Interrupted, "", 1_790_000_100 * SECOND).expect("written");
     let path = record.path().to_path_buf();
     drop(record);
     let changed = vec!["kernel: 6.1 then, 6.2 now".to_string()];
     let (mut record, _) = RunWriter::reopen(&path, 1_790_000_200 * SECOND, changed).expect("a sitting more");
-    record.set_status("finished", "", 1_790_000_300 * SECOND).expect("written");
+    record.set_status(RunState::Finished, "", 1_790_000_300 * SECOND).expect("written");
     of_run(&Run::open(&path).expect("a run")).expect("a result")
 }
 
@@ -113,7 +113,7 @@ fn trial(request: &Request, waits_ns: u64, took_ns: u64) -> Slice {
 fn a_capacity_is_drawn_in_every_format() {
     let result = searched(800.0, 1e9, 100);
     let found = &result.capacities[0];
-    assert_eq!((found.answer.as_str(), overall(&result)), ("found", Overall::AllSupported));
+    assert_eq!((found.answer.name(), overall(&result)), ("found", Overall::AllSupported));
     let estimate = found.estimate.as_ref().expect("an estimate");
     let (low, high) = (estimate.low.expect("an end"), estimate.high.expect("an end"));
     assert!(low <= 800.0 && 800.0 < high && high / low < 1.12, "{estimate:?}");
@@ -158,7 +158,7 @@ fn each_answer_leads_to_its_own_outcome() {
         (searched(800.0, 1e9, 0), "not_settled", Overall::Undecided, "capacity not settled"),
     ] {
         let found = &result.capacities[0];
-        assert_eq!((found.answer.as_str(), overall(&result)), (answer, all));
+        assert_eq!((found.answer.name(), overall(&result)), (answer, all));
         assert!(found.sentence.contains(said), "{}", found.sentence);
         assert!(found.estimate.is_none() && found.confidence == 0.0);
         let (failures, skipped) = match all {
@@ -212,9 +212,9 @@ fn the_limit_is_told_by_a_trial_of_its_own_kind() {
         slice
     });
     let found = &result.capacities[0];
-    let outcomes: Vec<&str> = found.trials.iter().map(|trial| trial.outcome.as_str()).collect();
+    let outcomes: Vec<&str> = found.trials.iter().map(|trial| trial.outcome.name()).collect();
     assert!(outcomes.contains(&"client_limited"), "{outcomes:?}");
-    assert_eq!(found.answer, "connection_limited");
+    assert_eq!(found.answer, CapacityAnswer::ConnectionLimited);
     let said = found.reasons.join("\n");
     assert!(said.contains("all 1 connections were busy") && !said.contains("worker 0 was busy"), "{said}");
 }
@@ -240,7 +240,7 @@ fn passes_that_nothing_confirmed_are_told_as_such() {
         slice
     });
     let found = &result.capacities[0];
-    assert_eq!((found.answer.as_str(), found.at_least_per_s), ("client_limited", None));
+    assert_eq!((found.answer.name(), found.at_least_per_s), ("client_limited", None));
     assert!(found.sentence.contains("most trials passed at 200/s, which was not confirmed"), "{found:?}");
 }
 

@@ -47,7 +47,7 @@ fn reported(conclusions: Vec<PlannedConclusion>) -> Plan {
 }
 
 fn outcomes(result: &RunResult) -> Vec<&str> {
-    result.conclusions.iter().map(|row| row.outcome.as_str()).collect()
+    result.conclusions.iter().map(|row| row.outcome.name()).collect()
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn several_load_points_are_one_conclusion_with_a_line_each() {
     plan.order = Vec::new();
     plan.points.push(LoadPoint { label: "128c".into(), connections: 128, ..plan.points[0].clone() });
     let found = result_of(CASE, &plan);
-    let tests: Vec<&str> = found.conclusions[0].tests.iter().map(|test| test.outcome.as_str()).collect();
+    let tests: Vec<&str> = found.conclusions[0].tests.iter().map(|test| test.outcome.name()).collect();
     // Nothing was measured at the second.
     assert_eq!(tests, ["reproduced", "undecided here"]);
     assert_eq!(outcomes(&found), ["undecided here"]);

@@ -5,7 +5,7 @@ mod made;
 use made::{CASE, Case, plan, record, slice};
 use proofload_report::{markdown, of_run, reported_measures, text};
 use proofload_stats::Measure;
-use proofload_store::schema::{Plan, PlannedClaim, Point, RunResult, Slice, Telemetry, WarmUp};
+use proofload_store::schema::{Phase, Plan, PlannedClaim, Point, RunResult, Slice, Telemetry, WarmUp};
 use proofload_store::{Run, condense};
 use std::path::Path;
 
@@ -122,7 +122,7 @@ fn what_was_lost_cut_off_or_not_seen_is_still_told() {
         assert!(said.contains(part), "no {part} in {said}");
     }
     assert_eq!((before.excluded_blocks, before.steady_states.len()), (1, 1));
-    assert!(small.blocks().iter().flat_map(|block| &block.slices).all(|slice| slice.phase == "measure"));
+    assert!(small.blocks().iter().flat_map(|block| &block.slices).all(|slice| slice.phase == Phase::Measure));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn of_loads_that_are_whole_the_course_stays_and_no_warm_up_and_no_place_of_the_w
     let whole = Run::open(whole.path()).expect("readable");
     let small = small(&whole, &root.path().join("small"));
     let kept = &small.blocks()[0].slices;
-    assert_eq!(kept.iter().map(|slice| slice.phase.as_str()).collect::<Vec<_>>(), ["measure"; 4]);
+    assert_eq!(kept.iter().map(|slice| slice.phase.name()).collect::<Vec<_>>(), ["measure"; 4]);
     assert_eq!(kept[0].telemetry.as_ref(), Some(&course));
     assert_eq!(small.plan().working_directory, "");
     let mut before = told(&whole);

@@ -132,7 +132,7 @@ fn poison_published(result: &mut RunResult, text: &str) {
     let text = text.to_string();
     result.conclusions = vec![ConclusionResult {
         says: text.clone(),
-        outcome: text.clone(),
+        outcome: text.as_str().into(),
         was: text.clone(),
         beware: text.clone(),
         tests: vec![ConclusionTest { text: text.clone(), ..ConclusionTest::default() }; 2],
@@ -165,7 +165,7 @@ fn poison_tables(result: &mut RunResult, text: &str) {
         point: text.clone(),
         stream: text.clone(),
         measure: text.clone(),
-        verdict: text.clone(),
+        verdict: text.as_str().into(),
         per_hour: estimate(),
         level: Some(1.0),
         sentences: vec![text.clone(), text.clone()],
@@ -194,8 +194,8 @@ fn poison_tables(result: &mut RunResult, text: &str) {
 fn poisoned_search(text: &str) -> RunResult {
     let (mut result, _) = poisoned(text);
     let trial = CapacityTrial {
-        stage: text.to_string(),
-        outcome: text.to_string(),
+        stage: text.into(),
+        outcome: text.into(),
         values: BTreeMap::from([(text.to_string(), Some(1.0))]),
         why: vec![text.to_string(), text.to_string()],
         ..CapacityTrial::default()
@@ -203,7 +203,7 @@ fn poisoned_search(text: &str) -> RunResult {
     result.capacities = vec![CapacityResult {
         variant: text.to_string(),
         slo: vec![text.to_string()],
-        answer: text.to_string(),
+        answer: text.into(),
         sentence: text.to_string(),
         reasons: vec![text.to_string()],
         trials: vec![trial],

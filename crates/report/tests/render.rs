@@ -7,13 +7,13 @@ use proofload_measure::Outcome;
 use proofload_report::{Overall, Undecided, html, json, junit, markdown, overall, text, text_within};
 use proofload_store::bad_answer;
 use proofload_store::schema::{
-    LoadPoint, Plan, PlannedClaim, PlannedExpectation, PlannedFigure, PlannedReference,
+    LoadPoint, Plan, PlannedClaim, PlannedExpectation, PlannedFigure, PlannedReference, Verdict,
 };
 
 #[test]
 fn a_supported_claim_in_every_format() {
     let result = result(CASE);
-    assert_eq!(result.claims[0].verdict, "supported", "{:?}", result.claims[0]);
+    assert_eq!(result.claims[0].verdict, Verdict::Supported, "{:?}", result.claims[0]);
     insta::assert_snapshot!("supported.txt", text(&result, false));
     insta::assert_snapshot!("supported.md", markdown(&result));
     insta::assert_snapshot!("supported.html", html(&result));
@@ -25,7 +25,7 @@ fn a_supported_claim_in_every_format() {
 #[test]
 fn a_refuted_claim_says_so_first() {
     let result = result(Case { ratio: 0.9, ..CASE });
-    assert_eq!(result.claims[0].verdict, "refuted");
+    assert_eq!(result.claims[0].verdict, Verdict::Refuted);
     assert_eq!(overall(&result), Overall::Refuted);
     insta::assert_snapshot!("refuted.txt", text(&result, false));
 }
@@ -33,7 +33,7 @@ fn a_refuted_claim_says_so_first() {
 #[test]
 fn an_undecided_claim_says_its_resolution() {
     let result = result(Case { ratio: 1.01, wobble: 0.03, ..CASE });
-    assert_eq!(result.claims[0].verdict, "undecided");
+    assert_eq!(result.claims[0].verdict, Verdict::Undecided);
     assert!(result.claims[0].reasons[0].contains("resolution"), "{:?}", result.claims[0].reasons);
     assert_eq!(overall(&result), Overall::Undecided);
     insta::assert_snapshot!("undecided.txt", text(&result, false));
@@ -44,7 +44,7 @@ fn an_undecided_claim_says_its_resolution() {
 #[test]
 fn one_block_decides_nothing_and_says_what_would() {
     let result = result(Case { blocks: 1, ..CASE });
-    assert!(result.claims.iter().all(|claim| claim.verdict == "undecided"));
+    assert!(result.claims.iter().all(|claim| claim.verdict == Verdict::Undecided));
     assert!(result.claims[0].reasons.join(" ").contains("±5"), "{:?}", result.claims[0].reasons);
     insta::assert_snapshot!("smoke.txt", text(&result, false));
 }
@@ -52,12 +52,17 @@ fn one_block_decides_nothing_and_says_what_would() {
 #[test]
 fn no_verdict_rests_on_an_unfit_generator_or_on_errors() {
     let unfit = result(Case { fit: false, ..CASE });
-    assert_eq!(unfit.claims[0].verdict, "undecided");
+    assert_eq!(unfit.claims[0].verdict, Verdict::Undecided);
     assert_eq!(overall(&unfit), Overall::Invalid);
     insta::assert_snapshot!("client-limited.txt", text(&unfit, false));
     let errors = result(Case { rejected: 5, ..CASE });
-    assert_eq!(errors.claims[0].verdict, "undecided");
-    assert_eq!(errors.claims[1].verdict, "refuted", "a claim about errors is judged: {:?}", errors.claims[1]);
+    assert_eq!(errors.claims[0].verdict, Verdict::Undecided);
+    assert_eq!(
+        errors.claims[1].verdict,
+        Verdict::Refuted,
+        "a claim about errors is judged: {:?}",
+        errors.claims[1]
+    );
     insta::assert_snapshot!("errors.txt", text(&errors, false));
 }
 
@@ -104,7 +109,7 @@ fn expectations_stand_beside_what_was_found_in_every_format() {
         ("ratio(throughput, nio2, nio)", "1.1..1.2"),
     ];
     let result = result_of(CASE, &expecting(&rows));
-    let outcomes: Vec<&str> = result.expectations.iter().map(|row| row.outcome.as_str()).collect();
+    let outcomes: Vec<&str> = result.expectations.iter().map(|row| row.outcome.name()).collect();
     assert_eq!(outcomes, ["met", "not met", "undecided"]);
     assert_eq!((result.expectations[0].low, result.expectations[0].unit.as_str()), (Some(8000.0), "per_s"));
     let found = result.expectations[0].estimate.as_ref().expect("an estimate");

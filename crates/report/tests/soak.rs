@@ -6,7 +6,7 @@ use made::{CASE, Case, SECOND, plan, slice};
 use proofload_report::{html, json, markdown, of_run, text};
 use proofload_stats::rng::Rng;
 use proofload_store::schema::{
-    Checkpoint, ClassGrowth, Environment, LoadPoint, Plan, RunResult, Slice, Telemetry,
+    Checkpoint, ClassGrowth, Environment, LoadPoint, Plan, RunResult, Slice, Telemetry, TrendVerdict,
 };
 use proofload_store::{Run, RunWriter};
 use std::collections::BTreeMap;
@@ -89,7 +89,7 @@ fn result_of(slices: [Slice; 2]) -> RunResult {
 
 fn verdicts<'a>(result: &'a RunResult, variant: &str) -> Vec<(&'a str, &'a str)> {
     let rows = result.trends.iter().filter(|row| row.variant == variant);
-    rows.map(|row| (row.measure.as_str(), row.verdict.as_str())).collect()
+    rows.map(|row| (row.measure.as_str(), row.verdict.name())).collect()
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_heap_of_which_no_collection_was_forced_may_grow_and_is_not_called_leaking()
 fn what_does_not_grow_is_said_and_what_is_too_short_is_undecided() {
     let steady = Leak { heap: 0, elsewhere: 0 };
     let found = result([steady, steady]);
-    assert!(found.trends.iter().all(|row| row.verdict == "no_growth"), "{:#?}", found.trends);
+    assert!(found.trends.iter().all(|row| row.verdict == TrendVerdict::NoGrowth), "{:#?}", found.trends);
     let said = text(&found, false);
     assert!(said.contains("in 24.0 hours, ") && said.contains("counts as no growth"), "{said}");
     assert!(!said.contains("most grew"), "{said}");

@@ -4,7 +4,7 @@ mod made;
 
 use made::{CASE, Case, plan, result, result_of};
 use proofload_report::{Undecided, csv, html, json, junit, markdown, text};
-use proofload_store::schema::{Level, Plan, PlannedClaim, RunResult, Variant};
+use proofload_store::schema::{Level, Plan, PlannedClaim, RunResult, Variant, Verdict};
 
 fn claiming(case: Case, texts: &[(&str, &str)]) -> Plan {
     let claim = |(name, text): &(&str, &str)| PlannedClaim { name: name.to_string(), text: text.to_string() };
@@ -135,7 +135,7 @@ fn a_count_is_exact_and_has_no_nearer_end() {
     let found = result(Case { rejected: 5, ..CASE });
     let errors = &found.claims[1];
     assert!(errors.sentence.starts_with("errors(nio2) @ 64c is 460 (4 blocks"), "{}", errors.sentence);
-    assert!(errors.verdict == "refuted" && !errors.early);
+    assert!(errors.verdict == Verdict::Refuted && !errors.early);
     let said = text(&found, false);
     assert!(said.contains("\n           460, 4 blocks\n") && !said.contains("[460, 460]"), "{said}");
 }

@@ -1,12 +1,13 @@
 //! From slices to the trials of a search: which of them passed, failed, or say nothing about the server.
 
 use crate::convert::ended_in_window;
-use crate::fitness::{
-    CHECK_CEILING, CHECK_CEILING_TAIL, CHECK_HICCUPS, CHECK_SEND_DELAY_TAIL, check_ceiling, concerns, finding,
-};
+use crate::fitness::{check_ceiling, concerns, finding};
 use crate::merge::decode;
 use crate::observe::observations_of;
-use crate::schema::{CapacityTrial, Ceiling, PlannedCapacity, Point, Slice, TrialTerms, Variant};
+use crate::schema::{
+    CapacityTrial, Ceiling, CheckName, CheckOutcome, PlannedCapacity, Point, Slice, TrialOutcome, TrialTerms,
+    Variant,
+};
 use crate::{Run, StoreError};
 use proofload_stats::Measure;
 use proofload_stats::capacity::{
@@ -16,12 +17,14 @@ use std::path::Path;
 
 /// Checks that show that the load was not what it should be, whoever answered. That requests were left unsent is not
 /// among them: a server that is too slow does that, and what the generator left unsent shows in the others.
-const CHECKS: [&str; 3] = ["ports", "descriptors", CHECK_CEILING];
+const CHECKS: [CheckName; 3] = [CheckName::Ports, CheckName::Descriptors, CheckName::Ceiling];
 /// Checks of which a failure makes every latency look worse than it is, for it counts from the intended instant. They excuse
 /// a trial that fails; one that passes all the same has passed.
-const CHECKS_OF_LATENESS: [&str; 3] = ["send_delay", "send_delay_p90", "at_work"];
+const CHECKS_OF_LATENESS: [CheckName; 3] =
+    [CheckName::SendDelayEarly, CheckName::SendDelay, CheckName::AtWork];
 /// The same of the tail alone.
-const CHECKS_OF_TAILS: [&str; 3] = [CHECK_HICCUPS, CHECK_CEILING_TAIL, CHECK_SEND_DELAY_TAIL];
+const CHECKS_OF_TAILS: [CheckName; 3] =
+    [CheckName::Hiccups, CheckName::CeilingTail, CheckName::SendDelayTail];
 /// Share of the connections that are in use on average where they are the limit.
 const CONNECTIONS_BUSY: f64 = 0.9;
 
@@ -147,7 +150,7 @@ pub fn trial_of(
         stage: terms.stage.clone(),
         fresh: terms.fresh,
         block: slice.block,
-        outcome: outcome_name(outcome).to_string(),
+        outcome: outcome_of(outcome),
         values: judged.values.iter().map(|(name, value)| (name.clone(), *value)).collect(),
         sent_share,
         carried_share,
@@ -159,16 +162,15 @@ pub fn trial_of(
 }
 
 fn stage_of(terms: &TrialTerms) -> Option<Stage> {
-    Stage::from_name(&terms.stage).filter(|_| terms.rate_per_s.is_finite() && terms.rate_per_s > 0.0)
+    Stage::from_name(terms.stage.name()).filter(|_| terms.rate_per_s.is_finite() && terms.rate_per_s > 0.0)
 }
 
-/// As it stands in results.
-fn outcome_name(outcome: Outcome) -> &'static str {
+fn outcome_of(outcome: Outcome) -> TrialOutcome {
     match outcome {
-        Outcome::Pass => "pass",
-        Outcome::Fail => "fail",
-        Outcome::Limited(Limit::Generator) => "client_limited",
-        Outcome::Limited(Limit::Connections) => "connection_limited",
+        Outcome::Pass => TrialOutcome::Pass,
+        Outcome::Fail => TrialOutcome::Fail,
+        Outcome::Limited(Limit::Generator) => TrialOutcome::ClientLimited,
+        Outcome::Limited(Limit::Connections) => TrialOutcome::ConnectionLimited,
     }
 }
 
@@ -257,20 +259,20 @@ fn slack(slice: &Slice) -> f64 {
 }
 
 /// The checks that excuse a failure of an objective of these measures.
-fn excuses(measures: &[Measure]) -> Vec<&'static str> {
-    let concerned = |check: &&str| measures.iter().any(|measure| concerns(check, *measure));
+fn excuses(measures: &[Measure]) -> Vec<CheckName> {
+    let concerned = |check: &CheckName| measures.iter().any(|measure| concerns(check, *measure));
     CHECKS_OF_LATENESS.into_iter().chain(CHECKS_OF_TAILS.into_iter().filter(concerned)).collect()
 }
 
 /// What the generator found about itself that the server did not cause.
-fn limited_by_generator(slice: &Slice, ceiling: Option<&Ceiling>, excuses: &[&str]) -> Option<String> {
+fn limited_by_generator(slice: &Slice, ceiling: Option<&Ceiling>, excuses: &[CheckName]) -> Option<String> {
     let generator = &slice.measured.generator;
     let of_record = check_ceiling(&[&slice.measured], false, ceiling, "");
     let mut checks = generator.checks.iter().chain(&of_record);
-    let counts = |name: &str| CHECKS.contains(&name) || excuses.contains(&name);
-    let failed = checks.find(|check| check.outcome == "failed" && counts(&check.check))?;
+    let counts = |name: &CheckName| CHECKS.contains(name) || excuses.contains(name);
+    let failed = checks.find(|check| check.outcome == CheckOutcome::Failed && counts(&check.check))?;
     let said = finding(failed)
-        .filter(|_| CHECKS_OF_TAILS.contains(&&*failed.check) || failed.check == CHECK_CEILING);
+        .filter(|_| CHECKS_OF_TAILS.contains(&failed.check) || failed.check == CheckName::Ceiling);
     // A failed check of the generator has its sentence among the findings; that of unsent requests follows from it.
     let own = generator.findings.iter().find(|found| !found.starts_with("offered load"));
     Some(said.or_else(|| own.cloned()).unwrap_or_else(|| format!("the check {} failed", failed.check)))

@@ -1,6 +1,6 @@
 //! What two plans and two machines have differently, fact by fact.
 
-use crate::schema::{Difference, Environment, LoadPoint, Plan, Transport, Variant};
+use crate::schema::{Difference, Environment, LoadPoint, Looking, Mode, Plan, Transport, Variant};
 use crate::writer::without_credentials;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -97,10 +97,10 @@ fn facts_of_plan(plan: &Plan) -> Facts {
     add("study".into(), plan.study.clone());
     add("question".into(), plan.question.clone());
     add("study text".into(), plan.study_text.clone());
-    add("preset".into(), plan.preset.clone());
+    add("preset".into(), plan.preset.to_string());
     add("seed".into(), plan.seed.to_string());
-    add("replication".into(), plan.replication.clone());
-    add("mode".into(), if plan.mode.is_empty() { "cycles" } else { &plan.mode }.to_string());
+    add("replication".into(), plan.replication.to_string());
+    add("mode".into(), if plan.mode.is_empty() { &Mode::Cycles } else { &plan.mode }.to_string());
     add("error rate".into(), plan.alpha.to_string());
     add("workload".into(), plan.workload.join("; "));
     add("driver".into(), if plan.driver.is_empty() { "epoll" } else { &plan.driver }.to_string());
@@ -117,7 +117,10 @@ fn facts_of_plan(plan: &Plan) -> Facts {
     add("drain".into(), seconds(timing.drain_ns));
     add("cycles".into(), timing.cycles.to_string());
     add("looks".into(), format!("{:?}", timing.looks));
-    add("looking".into(), if timing.looking.is_empty() { "looks" } else { &timing.looking }.to_string());
+    add(
+        "looking".into(),
+        if timing.looking.is_empty() { &Looking::Looks } else { &timing.looking }.to_string(),
+    );
     add("futility".into(), timing.futility.to_string());
     add("budget".into(), seconds(timing.budget_ns));
     add("order".into(), format!("{:?}", plan.order));
@@ -174,7 +177,7 @@ fn facts_of_transport(variant: &str, transport: Option<&Transport>, add: &mut dy
 
 fn facts_of_variant(variant: &Variant, add: &mut dyn FnMut(String, String)) {
     let name = &variant.name;
-    add(format!("variant {name}: kind"), variant.kind.clone());
+    add(format!("variant {name}: kind"), variant.kind.to_string());
     add(format!("variant {name}: description"), variant.description.clone());
     add(format!("variant {name}: command"), variant.command.join(" "));
     for level in &variant.levels {

@@ -8,8 +8,7 @@
 use crate::convert::encoded;
 use crate::merge::decode;
 use crate::observe::of_response_time;
-use crate::run::{PHASE_LOST, PHASE_PERTURBATION, PHASE_SPARED};
-use crate::schema::{FORMAT_VERSION, Histograms, Plan, Point, Slice, Telemetry};
+use crate::schema::{FORMAT_VERSION, Histograms, Phase, Plan, Point, Slice, Telemetry};
 use crate::{Block, Run, StoreError, atomic, layout};
 use flate2::{Compression, GzBuilder};
 use proofload_measure::LatencyHistogram;
@@ -90,14 +89,14 @@ fn lines(run: &Run, block: &Block, measures: &[Measure]) -> Result<Vec<Slice>, S
     let mut merged: BTreeMap<(&str, &str), (usize, LatencyHistogram)> = BTreeMap::new();
     for slice in &block.slices {
         let load = run.plan().points.iter().find(|load| load.label == slice.measured.point);
-        let is_whole = slice.phase == "measure" && load.is_some_and(|load| load.whole);
+        let is_whole = slice.is_measured() && load.is_some_and(|load| load.whole);
         if run.plan().capacity.is_some() || is_whole {
             // Carried out once, from end to end: its course is what was measured.
             kept.push(slice.clone());
             continue;
         }
-        let is_pair = slice.phase == PHASE_PERTURBATION;
-        if slice.phase != "measure" && !is_pair {
+        let is_pair = slice.phase == Phase::Perturbation;
+        if !slice.is_measured() && !is_pair {
             continue;
         }
         let mut small = without_course(slice);
@@ -141,14 +140,14 @@ fn without_course(slice: &Slice) -> Slice {
 
 /// The lines that say who was lost and what was left out.
 fn said(block: &Block) -> Vec<Slice> {
-    let say = |phase: &str, variant: &str, point: &str, marks: Vec<String>| Slice {
+    let say = |phase, variant: &str, point: &str, marks: Vec<String>| Slice {
         format: FORMAT_VERSION,
         block: block.number,
-        phase: phase.to_string(),
+        phase,
         measured: Point { variant: variant.to_string(), point: point.to_string(), ..Point::default() },
         marks,
         ..Slice::default()
     };
-    let lost = block.lost.iter().map(|lost| say(PHASE_LOST, &lost.variant, "", vec![lost.why.clone()]));
-    lost.chain(block.spared.iter().map(|it| say(PHASE_SPARED, &it.variant, &it.point, Vec::new()))).collect()
+    let lost = block.lost.iter().map(|lost| say(Phase::Lost, &lost.variant, "", vec![lost.why.clone()]));
+    lost.chain(block.spared.iter().map(|it| say(Phase::Spared, &it.variant, &it.point, Vec::new()))).collect()
 }

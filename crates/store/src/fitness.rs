@@ -5,8 +5,7 @@
 
 use crate::convert::counts_of;
 use crate::observe::is_tail;
-use crate::run::PHASE_PERTURBATION;
-use crate::schema::{Ceiling, FitnessCheck, Point, Slice};
+use crate::schema::{Ceiling, CheckName, CheckOutcome, FitnessCheck, Phase, Point, Slice};
 use crate::streams::fused;
 use crate::{Block, Run, StoreError};
 use proofload_stats::{Counts, Measure, Perturbation, Speeds, is_slower, perturbation};
@@ -27,37 +26,19 @@ const SPEED_DROP: f64 = 0.05;
 /// Largest answers of each class for which there is a ceiling, head included.
 pub const ANSWER_CLASSES: [u64; 4] = [1 << 10, 4 << 10, 16 << 10, 64 << 10];
 
-/// The check of a rate against the ceiling.
-pub const CHECK_CEILING: &str = "ceiling";
-/// The same for claims about p99 and beyond.
-pub const CHECK_CEILING_TAIL: &str = "ceiling_tail";
-/// Stretches in which the generator did not look at its sockets, against the 99th percentile of response time.
-pub const CHECK_HICCUPS: &str = "hiccups";
-
-/// The generator's own send delay, its 99th percentile against that of response time.
-pub const CHECK_SEND_DELAY_TAIL: &str = "send_delay_p99";
-
-/// Connections of a closed loop that Little's law does not account for.
-pub const CHECK_LITTLES_LAW: &str = "littles_law";
-
 /// Of fewer slices than these there is no telling whether the machine takes the CPU away in most.
 const SLICES_MIN: usize = 3;
 
 /// Whether a check that fails forbids claims about p99 and beyond alone; about the mean, too, where sends left late.
-pub fn concerns_tails_only(check: &str) -> bool {
-    [CHECK_CEILING_TAIL, CHECK_HICCUPS, CHECK_SEND_DELAY_TAIL].contains(&check)
+pub fn concerns_tails_only(check: &CheckName) -> bool {
+    matches!(check, CheckName::CeilingTail | CheckName::Hiccups | CheckName::SendDelayTail)
 }
 
 /// Whether a check that fails forbids claims about that measure.
-pub(crate) fn concerns(check: &str, measure: Measure) -> bool {
+pub(crate) fn concerns(check: &CheckName, measure: Measure) -> bool {
     let is_mean = measure == Measure::ResponseMean;
-    !concerns_tails_only(check) || is_tail(measure) || (check == CHECK_SEND_DELAY_TAIL && is_mean)
+    !concerns_tails_only(check) || is_tail(measure) || (*check == CheckName::SendDelayTail && is_mean)
 }
-
-/// What twice the threads do to throughput.
-const CHECK_PERTURBED_THROUGHPUT: &str = "perturbation_throughput";
-/// What they do to p99.
-const CHECK_PERTURBED_P99: &str = "perturbation_p99";
 
 /// A complete block that the machine disturbed, and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,12 +81,12 @@ pub fn check_ceiling(
 ) -> [FitnessCheck; 2] {
     let ceiling_per_s = ceiling.and_then(|ceiling| ceiling.exchanges_per_s).filter(|most| *most > 0.0);
     let known = rate(points, whole).zip(ceiling_per_s);
-    let check = |name: &str, allowed: f64| {
+    let check = |check, allowed: f64| {
         let found = known.map(|(rate, most)| rate / most);
         let outcome = match found {
-            None => "not_measured",
-            Some(share) if share > allowed => "failed",
-            Some(_) => "passed",
+            None => CheckOutcome::NotMeasured,
+            Some(share) if share > allowed => CheckOutcome::Failed,
+            Some(_) => CheckOutcome::Passed,
         };
         let note = match (known, ceiling) {
             (Some((rate, most)), _) => {
@@ -118,40 +99,33 @@ pub fn check_ceiling(
             }
             _ => format!("ceiling not measured: {why}"),
         };
-        FitnessCheck {
-            check: name.to_string(),
-            outcome: outcome.to_string(),
-            found,
-            limit: Some(allowed),
-            unit: "share".to_string(),
-            note,
-        }
+        FitnessCheck { check, outcome, found, limit: Some(allowed), unit: "share".to_string(), note }
     };
-    [check(CHECK_CEILING, CEILING_SHARE), check(CHECK_CEILING_TAIL, CEILING_TAIL_SHARE)]
+    [check(CheckName::Ceiling, CEILING_SHARE), check(CheckName::CeilingTail, CEILING_TAIL_SHARE)]
 }
 
 /// What a failed check says among the findings.
 pub fn finding(check: &FitnessCheck) -> Option<String> {
     let (found, limit) = (check.found?, check.limit?);
-    if check.outcome != "failed" {
+    if check.outcome != CheckOutcome::Failed {
         return None;
     }
-    Some(match check.check.as_str() {
-        CHECK_CEILING | CHECK_CEILING_TAIL => format!(
+    Some(match check.check {
+        CheckName::Ceiling | CheckName::CeilingTail => format!(
             "the generator ran at {:.1} % of its ceiling, {:.0} % allowed ({}); use more workers, more CPUs or \
              another machine",
             found * 100.0,
             limit * 100.0,
             check.note
         ),
-        CHECK_HICCUPS => format!(
+        CheckName::Hiccups => format!(
             "the generator was away from its sockets for {:.3} ms or more in a thousandth of the time, {:.2} ms \
              allowed{}; give it CPUs of its own, or more workers",
             found / 1e6,
             limit / 1e6,
             noted(check)
         ),
-        CHECK_SEND_DELAY_TAIL => format!(
+        CheckName::SendDelayTail => format!(
             "sends left late: p99 {:.3} ms of the generator's own making, {:.3} ms allowed{}; use fewer requests, or give it \
              CPUs of its own",
             found / 1e6,
@@ -193,7 +167,7 @@ fn pairs_at(run: &Run, blocks: &[&Block], point: &str) -> Result<Vec<Pair>, Stor
         for planned in &plan.variants {
             let is_it = |slice: &&Slice| {
                 let measured = &slice.measured;
-                slice.phase == PHASE_PERTURBATION
+                slice.phase == Phase::Perturbation
                     && measured.variant == planned.name
                     && measured.point == point
             };
@@ -227,7 +201,7 @@ fn perturbed(
     let shares = pairs.iter().any(|pair| pair.shares);
     // Threads that take turns on a CPU cost something whoever is the limit: only what they gain shows one.
     let counts = |gain: Counts| if shares { gain } else { Counts::Both };
-    let check = |name: &str, what: &str, of: &dyn Fn(&Pair) -> Option<f64>, gain: Counts, tolerance: f64| {
+    let check = |check, what: &str, of: &dyn Fn(&Pair) -> Option<f64>, gain: Counts, tolerance: f64| {
         let own: Vec<f64> = pairs.iter().filter(|pair| pair.variant == variant).filter_map(of).collect();
         let all: Vec<f64> = pairs.iter().filter_map(of).collect();
         let mut found = (perturbation(&own, tolerance, counts(gain)), own.len());
@@ -240,31 +214,34 @@ fn perturbed(
         };
         let (outcome, found, note) = match found.0 {
             Perturbation::Unresolved { ratio: None, .. } => {
-                ("not_measured", None, "perturbation not measured: no pair of slices".to_string())
+                (CheckOutcome::NotMeasured, None, "perturbation not measured: no pair of slices".to_string())
             }
             Perturbation::Unresolved { ratio, .. } => {
-                ("unresolved", ratio, format!("perturbation not resolved by {pairs}"))
+                (CheckOutcome::Unresolved, ratio, format!("perturbation not resolved by {pairs}"))
             }
             Perturbation::Meaningless { ratio } => (
-                "unresolved",
+                CheckOutcome::Unresolved,
                 Some(ratio),
                 format!("{what} in {pairs}: the threads share CPUs, which costs it"),
             ),
-            Perturbation::Within { ratio } => ("passed", Some(ratio), format!("{what} in {pairs}")),
-            Perturbation::Beyond { ratio } => ("failed", Some(ratio), format!("{what} in {pairs}")),
+            Perturbation::Within { ratio } => {
+                (CheckOutcome::Passed, Some(ratio), format!("{what} in {pairs}"))
+            }
+            Perturbation::Beyond { ratio } => {
+                (CheckOutcome::Failed, Some(ratio), format!("{what} in {pairs}"))
+            }
         };
-        let (check, outcome, unit) = (name.to_string(), outcome.to_string(), "ratio".to_string());
-        FitnessCheck { check, outcome, found, limit: Some(tolerance), unit, note }
+        FitnessCheck { check, outcome, found, limit: Some(tolerance), unit: "ratio".to_string(), note }
     };
     Ok(vec![
         check(
-            CHECK_PERTURBED_THROUGHPUT,
+            CheckName::PerturbedThroughput,
             "throughput",
             &|pair| pair.throughput,
             Counts::Rise,
             PERTURBED_THROUGHPUT,
         ),
-        check(CHECK_PERTURBED_P99, "p99", &|pair| pair.p99, Counts::Fall, PERTURBED_P99),
+        check(CheckName::PerturbedP99, "p99", &|pair| pair.p99, Counts::Fall, PERTURBED_P99),
     ])
 }
 
@@ -280,7 +257,7 @@ fn enter_speeds<'a>(
     for places in series.values_mut() {
         places.earlier.append(&mut places.now);
     }
-    for slice in block.slices.iter().filter(|slice| slice.phase == "measure") {
+    for slice in block.slices.iter().filter(|slice| slice.is_measured()) {
         let speed = slice.conditions.as_ref().and_then(&speed);
         if let Some(speed) = speed.filter(|speed| speed.is_finite() && *speed > 0.0) {
             let place = (slice.measured.variant.as_str(), slice.measured.point.as_str());
@@ -297,7 +274,7 @@ impl Run {
         let (mut clocks, mut works) = (Series::new(), Series::new());
         let mut found = Vec::new();
         for block in self.blocks() {
-            let measured = block.slices.iter().filter(|slice| slice.phase == "measure");
+            let measured = block.slices.iter().filter(|slice| slice.is_measured());
             let conditions: Vec<_> = measured.filter_map(|slice| slice.conditions.as_ref()).collect();
             let mean = |values: Vec<f64>| {
                 (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
@@ -377,7 +354,7 @@ impl Run {
         };
         let worst = trials.iter().map(of_block).max_by(|a, b| a[0].found.total_cmp_none(&b[0].found));
         let mut checks: Vec<FitnessCheck> = worst.into_iter().flatten().collect();
-        let of_slices = [CHECK_HICCUPS, CHECK_SEND_DELAY_TAIL];
+        let of_slices = [CheckName::Hiccups, CheckName::SendDelayTail];
         checks.extend(of_slices.iter().filter_map(|check| usual(check, blocks, variant, point)));
         if self.plan().timing.perturbation_ns > 0 {
             checks.extend(perturbed(self, blocks, variant, point)?);
@@ -389,15 +366,15 @@ impl Run {
 /// A check of the slices of a variant at a load point as that of all: the median, for a machine takes its CPU away in
 /// one block or another, and what that does to a tail shows in the spread of the blocks. One that it takes away in most spoils
 /// the tails of all. Of several streams the worst.
-fn usual(check: &str, blocks: &[&Block], variant: &str, point: &str) -> Option<FitnessCheck> {
-    let slices = blocks.iter().flat_map(|block| &block.slices).filter(|slice| slice.phase == "measure");
+fn usual(check: &CheckName, blocks: &[&Block], variant: &str, point: &str) -> Option<FitnessCheck> {
+    let slices = blocks.iter().flat_map(|block| &block.slices).filter(|slice| slice.is_measured());
     let mut streams: BTreeMap<&str, Vec<(f64, &FitnessCheck)>> = BTreeMap::new();
     for slice in slices {
         let measured = &slice.measured;
         if measured.variant != variant || measured.point != point {
             continue;
         }
-        let own = measured.generator.checks.iter().filter(|own| own.check == check);
+        let own = measured.generator.checks.iter().filter(|own| own.check == *check);
         let found = own.filter_map(|own| Some((own.found? / own.limit?, own)));
         streams.entry(&measured.stream).or_default().extend(found);
     }
@@ -423,9 +400,9 @@ impl TotalOrder for Option<f64> {
 /// The checks of several slices as those of one: of each the one that came nearest to its limit, or over it.
 pub(crate) fn merged_checks<'a>(checks: impl Iterator<Item = &'a FitnessCheck>) -> Vec<FitnessCheck> {
     let rank = |check: &FitnessCheck| {
-        let outcome = match check.outcome.as_str() {
-            "failed" => 2,
-            "not_measured" => 0,
+        let outcome = match check.outcome {
+            CheckOutcome::Failed => 2,
+            CheckOutcome::NotMeasured => 0,
             _ => 1,
         };
         let used = match (check.found, check.limit) {

@@ -38,21 +38,17 @@ pub use condense::condense;
 pub use convert::{bad_answer, durations_of, ended_in_window, histograms_of, point_of};
 pub use error::StoreError;
 pub use fitness::{
-    ANSWER_CLASSES, CHECK_HICCUPS, CHECK_LITTLES_LAW, CHECK_SEND_DELAY_TAIL, Disturbance, answer_bytes,
-    answer_class, check_ceiling, concerns_tails_only, finding,
+    ANSWER_CLASSES, Disturbance, answer_bytes, answer_class, check_ceiling, concerns_tails_only, finding,
 };
 pub use judged::{RunJudge, judged, measures_of};
 pub use list::runs;
 pub use merge::enter_checks;
 pub use observe::observations_of;
-pub use planned::{ANYTIME, PlanError, design_of, expectations_of, published_figures, restore};
+pub use planned::{PlanError, design_of, expectations_of, published_figures, restore};
 pub use redact::{REDACTED, hide, is_sensitive, redact};
-pub use run::{
-    Block, GIVEN_UP, LostVariant, PHASE_LOST, PHASE_PERTURBATION, PHASE_SPARED, PartialBlock, Run, Spared,
-};
+pub use run::{Block, GIVEN_UP, LostVariant, PartialBlock, Run, Spared};
 pub use schemas::schemas;
 pub use series::{RunSeries, comparable_series};
 pub use slicing::order_of;
 pub use soak::{SoakMeasure, SoakSeries};
-pub use steady::{CAP, FIXED, LATE_STEP, NO_STEADY_STATE, NOT_MEASURED, STEADY, is_unsteady};
 pub use writer::{BlockWriter, RunWriter, note};

@@ -2,7 +2,9 @@
 
 use crate::convert::{counts_of, durations_of, handshakes_of, outcomes_of};
 use crate::fitness::{concerns_tails_only, finding, merged_checks};
-use crate::schema::{FitnessCheck, Generator, Handshakes, LoadPoint, Point, Slice, SubjectUse, Variant};
+use crate::schema::{
+    FitnessCheck, Generator, Handshakes, LoadPoint, Model, Point, Slice, SubjectUse, Variant,
+};
 use crate::streams::fused;
 use crate::{Run, StoreError};
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
@@ -37,17 +39,17 @@ impl Run {
         let lines: Vec<&Slice> = blocks
             .iter()
             .flat_map(|block| &block.slices)
-            .filter(|slice| slice.phase == "measure")
+            .filter(|slice| slice.is_measured())
             .filter(|slice| slice.measured.variant == variant.name && slice.measured.point == load.label)
             .collect();
         if lines.is_empty() {
             return Ok(Vec::new());
         }
-        let named = |stream: &str, model: &str, connections: u32, merged: Point| Point {
+        let named = |stream: &str, model: &Model, connections: u32, merged: Point| Point {
             variant: variant.name.clone(),
             point: load.label.clone(),
             stream: stream.to_string(),
-            model: model.to_string(),
+            model: model.clone(),
             connections,
             ..merged
         };

@@ -1,9 +1,9 @@
 //! The observations that the judge reads: one cell for each block, variant, load point and measure.
 
 use crate::convert::counts_of;
-use crate::fitness::{CHECK_LITTLES_LAW, concerns, concerns_tails_only, finding};
+use crate::fitness::{concerns, concerns_tails_only, finding};
 use crate::merge::decode;
-use crate::schema::{FitnessCheck, Plan, Point, Slice};
+use crate::schema::{self, CheckName, CheckOutcome, FitnessCheck, Model, Plan, Point, Slice};
 use crate::streams::fused;
 use crate::{Block, Run, StoreError};
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
@@ -29,7 +29,7 @@ struct Trial<'a> {
     /// What the generator found about itself in any stream: they share its threads' CPUs.
     unfit: Vec<String>,
     /// What forbids claims about p99 and beyond alone.
-    unfit_for_tails: Vec<(String, String)>,
+    unfit_for_tails: Vec<(CheckName, String)>,
 }
 
 impl Run {
@@ -63,8 +63,8 @@ impl Run {
             blocks: blocks.iter().map(|block| number_of(block.number)).collect(),
             excluded_blocks: (self.excluded().len() - cut.len()) as u32,
             disturbed: out.iter().map(before).collect(),
-            replication: match self.plan().replication.as_str() {
-                "process" => Replication::Process,
+            replication: match self.plan().replication {
+                schema::Replication::Process => Replication::Process,
                 _ => Replication::Start,
             },
             unsteady: self.unsteady(number_of)?,
@@ -124,7 +124,7 @@ fn trials<'a>(block: &'a Block, plan: &Plan, path: &Path) -> Result<Vec<Trial<'a
             let lines: Vec<&Slice> = block
                 .slices
                 .iter()
-                .filter(|slice| slice.phase == "measure" && (1..=CYCLES_MAX).contains(&slice.cycle))
+                .filter(|slice| slice.is_measured() && (1..=CYCLES_MAX).contains(&slice.cycle))
                 .filter(|slice| slice.measured.variant == planned.name && slice.measured.point == load.label)
                 .collect();
             if lines.is_empty() {
@@ -246,8 +246,9 @@ impl Trial<'_> {
 
 /// Whether a generator at its limit can only have lowered this throughput.
 fn only_slowed(measured: &Point) -> bool {
-    let contradicted = |check: &FitnessCheck| check.check == CHECK_LITTLES_LAW && check.outcome == "failed";
-    measured.model == "closed" && !measured.generator.checks.iter().any(contradicted)
+    let contradicted =
+        |check: &FitnessCheck| check.check == CheckName::LittlesLaw && check.outcome == CheckOutcome::Failed;
+    measured.model == Model::Closed && !measured.generator.checks.iter().any(contradicted)
 }
 
 /// What the generator found about itself, with the place.

@@ -1,13 +1,10 @@
 //! What a plan declares, read: names, claims, expectations, published figures, and when they are judged.
 
-use crate::schema::{Plan, PlannedExpectation, Variant};
+use crate::schema::{Looking, Plan, PlannedExpectation, Variant};
 use proofload_stats::{
     Claim, ClaimError, Design, Expectation, Kind, Names, Published, Selector, parse_claim, parse_expectation,
     parse_published,
 };
-
-/// `looking` in a plan whose claims may be judged after every block.
-pub const ANYTIME: &str = "anytime";
 
 /// A claim, an expectation or a published figure of a plan that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,7 +27,7 @@ impl PlanError {
 
 /// After which blocks the claims of this plan are judged; decided before its first block.
 pub fn design_of(plan: &Plan) -> Design {
-    let kind = if plan.timing.looking == ANYTIME { Kind::Anytime } else { Kind::Looks };
+    let kind = if plan.timing.looking == Looking::Anytime { Kind::Anytime } else { Kind::Looks };
     Design { looks: plan.timing.looks.clone(), alpha: plan.alpha, kind, futility: plan.timing.futility }
 }
 

@@ -1,7 +1,7 @@
 //! Reading a run, whole or cut off.
 
 use crate::schema::{
-    Ceiling, Environment, FORMAT_VERSION, Plan, Slice, Slicing, Status, SubjectFacts, WarmUp,
+    Ceiling, Environment, FORMAT_VERSION, Phase, Plan, Slice, Slicing, Status, SubjectFacts, WarmUp,
 };
 use crate::slicing::order_of;
 use crate::{StoreError, layout, lock};
@@ -27,12 +27,6 @@ const UNPACKED_MAX: u64 = 256 << 20;
 /// Most trials of a block, streams counted each: far above what a study may ask for, and what a reader can hold.
 const TRIALS_MAX: usize = 100_000;
 
-/// The phase of a line that says that a variant did not get through its block.
-pub const PHASE_LOST: &str = "lost";
-/// The phase of a line that says that a block left a variant out at a load point.
-pub const PHASE_SPARED: &str = "spared";
-/// The phase of a pair of slices with once and with twice the generator's threads.
-pub const PHASE_PERTURBATION: &str = "perturbation";
 /// How the reason begins of a variant that was lost because it is not started any more.
 pub const GIVEN_UP: &str = "given up before: ";
 
@@ -79,6 +73,8 @@ pub struct LostVariant {
     pub variant: String,
     /// What happened, a sentence.
     pub why: String,
+    /// Whether it was not started at all, because it was lost too often before.
+    pub given_up: bool,
     /// What had been measured of it in this block; in no figure.
     pub slices: Vec<Slice>,
 }
@@ -272,7 +268,7 @@ impl Run {
         if expected == 0 {
             return Some("every variant was lost in it".to_string());
         }
-        let measured = slices.iter().filter(|slice| slice.phase == "measure");
+        let measured = slices.iter().filter(|slice| slice.is_measured());
         let found = measured.filter(|slice| !is_lost(&slice.measured.variant)).count();
         (found < expected).then(|| format!("it has {found} of {expected} measured slices"))
     }
@@ -295,12 +291,12 @@ fn check_size(plan: &Plan, run: &Path) -> Result<(), StoreError> {
 }
 
 fn lost_lines(slices: &[Slice]) -> impl Iterator<Item = &Slice> {
-    slices.iter().filter(|slice| slice.phase == PHASE_LOST)
+    slices.iter().filter(|slice| slice.phase == Phase::Lost)
 }
 
 /// What the block left out, each once.
 fn spared(slices: &[Slice]) -> Vec<Spared> {
-    let lines = slices.iter().filter(|slice| slice.phase == PHASE_SPARED);
+    let lines = slices.iter().filter(|slice| slice.phase == Phase::Spared);
     let all: BTreeSet<Spared> = lines
         .map(|line| Spared { variant: line.measured.variant.clone(), point: line.measured.point.clone() })
         .collect();
@@ -313,11 +309,12 @@ fn apart(slices: Vec<Slice>) -> (Vec<Slice>, Vec<LostVariant>) {
     for line in lost_lines(&slices) {
         let variant = line.measured.variant.clone();
         if !lost.iter().any(|known| known.variant == variant) {
-            lost.push(LostVariant { variant, why: line.marks.join("; "), slices: Vec::new() });
+            let given_up = line.marks.iter().any(|mark| mark.starts_with(GIVEN_UP));
+            lost.push(LostVariant { variant, why: line.marks.join("; "), given_up, slices: Vec::new() });
         }
     }
     let mut kept = Vec::with_capacity(slices.len());
-    let said = |slice: &Slice| slice.phase == PHASE_LOST || slice.phase == PHASE_SPARED;
+    let said = |slice: &Slice| matches!(slice.phase, Phase::Lost | Phase::Spared);
     for slice in slices.into_iter().filter(|slice| !said(slice)) {
         match lost.iter_mut().find(|lost| lost.variant == slice.measured.variant) {
             Some(lost) => lost.slices.push(slice),

@@ -16,6 +16,7 @@ mod scalability;
 mod single;
 mod slicing;
 mod steady;
+mod words;
 
 pub use capacity::{CapacityResult, CapacityTrial, PlannedCapacity, TrialTerms};
 pub use claims::{ClaimResult, Exploratory, PlannedClaim};
@@ -46,6 +47,12 @@ pub use single::SingleLoad;
 pub use slicing::Slicing;
 
 pub use steady::{SteadyStart, SteadyState, WarmUp};
+
+pub use words::{
+    CapacityAnswer, CheckName, CheckOutcome, ConclusionOutcome, ExpectationOutcome, Looking, Mode, Model,
+    Phase, Preset, Replication, RunState, Steadiness, SubjectKind, TrendVerdict, TrialOutcome, TrialStage,
+    Verdict,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -102,7 +109,7 @@ pub struct Point {
     #[serde(default)]
     pub stream: String,
     /// `closed` or `open`; `mixed` for streams of both kinds together.
-    pub model: String,
+    pub model: Model,
     /// Connections; 0 when not recorded.
     #[serde(default)]
     pub connections: u32,
@@ -182,7 +189,7 @@ pub struct Slice {
     /// lost variant has nothing measured in its line, and its other slices of the block are in no figure.
     /// `perturbation`: one of a pair of slices with once and with twice the generator's threads, in no figure.
     /// `spared`: the block left this variant out at this load point, because no open claim needed it any more.
-    pub phase: String,
+    pub phase: Phase,
     /// Cycle within the block, from 1; 0 in the warm-up.
     pub cycle: u32,
     /// Position within the cycle, from 1.
@@ -218,6 +225,13 @@ pub struct Slice {
     pub condensed: Option<BTreeMap<String, f64>>,
 }
 
+impl Slice {
+    /// Whether figures and verdicts rest on it.
+    pub fn is_measured(&self) -> bool {
+        self.phase == Phase::Measure
+    }
+}
+
 /// A level of a factor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Level {
@@ -235,7 +249,7 @@ pub struct Variant {
     /// Its levels.
     pub levels: Vec<Level>,
     /// `catalogue`, `command` or `url`.
-    pub kind: String,
+    pub kind: SubjectKind,
     /// What is started, one line: `tomcat 9.0.110, connector nio`.
     pub description: String,
     /// The command that starts it, placeholders filled where they are known before the start.
@@ -256,7 +270,7 @@ pub struct LoadPoint {
     /// `64c`, `5k/s`.
     pub label: String,
     /// `closed` or `open`.
-    pub model: String,
+    pub model: Model,
     /// Connections.
     pub connections: u32,
     /// Intended sends per second (open).
@@ -308,7 +322,7 @@ pub struct StreamLoad {
     /// Name of the stream.
     pub stream: String,
     /// `closed` or `open`.
-    pub model: String,
+    pub model: Model,
     /// Connections.
     pub connections: u32,
     /// All of it in words: `500/s, constant arrivals, 64 connections, keep-alive on`.
@@ -347,8 +361,8 @@ pub struct Timing {
     pub looks: Vec<u32>,
     /// What makes looking more than once honest: `looks` (bounds for these looks), or `anytime` (bounds that hold
     /// after every block, `--keep-going`). Empty is `looks`.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub looking: String,
+    #[serde(default, skip_serializing_if = "Looking::is_empty")]
+    pub looking: Looking,
     /// Whether a claim is closed as undecided when the last look would hardly settle it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub futility: bool,
@@ -366,15 +380,15 @@ pub struct Plan {
     /// Its question.
     pub question: String,
     /// `smoke`, `quick`, `default` or `thorough`.
-    pub preset: String,
+    pub preset: Preset,
     /// Seed of everything random.
     pub seed: u64,
     /// `start` or `process`.
-    pub replication: String,
+    pub replication: Replication,
     /// How the variants take turns: `cycles` (all run at once, slice by slice) or `serial` (one after
     /// another, each started, measured and stopped alone). Empty in records that knew only cycles.
     #[serde(default)]
-    pub mode: String,
+    pub mode: Mode,
     /// Why this mode, a sentence.
     #[serde(default)]
     pub mode_reason: String,
@@ -471,7 +485,7 @@ pub struct Environment {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Status {
     /// `running`, `finished`, `interrupted` or `failed`.
-    pub state: String,
+    pub state: RunState,
     /// Why, when not finished.
     pub why: String,
     /// When it was conducted, from when to when, and how each sitting ended.
@@ -557,7 +571,7 @@ pub struct RunResult {
     #[serde(default)]
     pub steady_states: Vec<SteadyState>,
     /// `start` or `process`; empty for a single measurement.
-    pub replication: String,
+    pub replication: Replication,
     /// The plan; absent for a single measurement.
     pub plan: Option<Plan>,
     /// What a single measurement asked for; absent for a study, whose plan says it.

@@ -1,12 +1,12 @@
 //! The history of a run's status: from when to when it was conducted, and how each sitting ended.
 
 use crate::Run;
-use crate::schema::{Sitting, Slice, Status};
+use crate::schema::{RunState, Sitting, Slice, Status};
 
 /// A new sitting after those there are.
 pub(crate) fn begin(status: Status, unix_ns: u64, differences: Vec<String>) -> Status {
     let mut sittings = status.sittings;
-    let state = "running".to_string();
+    let state = RunState::Running;
     sittings.push(Sitting {
         began_unix_ns: unix_ns,
         state: state.clone(),
@@ -17,11 +17,11 @@ pub(crate) fn begin(status: Status, unix_ns: u64, differences: Vec<String>) -> S
 }
 
 /// The last sitting ends, and with it the run for now.
-pub(crate) fn end(status: &mut Status, state: &str, why: &str, unix_ns: u64) {
-    status.state = state.to_string();
+pub(crate) fn end(status: &mut Status, state: RunState, why: &str, unix_ns: u64) {
+    status.state = state.clone();
     status.why = why.to_string();
     if let Some(sitting) = status.sittings.last_mut() {
-        sitting.state = state.to_string();
+        sitting.state = state;
         sitting.why = why.to_string();
         sitting.ended_unix_ns = Some(unix_ns);
     }
@@ -48,12 +48,12 @@ pub(crate) fn close_unfinished(run: &Run) -> Status {
     };
     let is_known = status.sittings.iter().any(known);
     let Some(last) = status.sittings.last_mut() else { return status };
-    if last.state == "running" {
-        last.state = "killed".to_string();
+    if last.state == RunState::Running {
+        last.state = RunState::Killed;
         last.why = "it ended without a word".to_string();
         last.ended_unix_ns = slices().map(end_of).max().filter(|&end| end >= last.began_unix_ns);
     }
-    let cut_off = matches!(last.state.as_str(), "killed" | "interrupted");
+    let cut_off = matches!(last.state, RunState::Killed | RunState::Interrupted);
     if cut_off && last_begun > 0 && !is_whole && !is_known {
         last.cut_block = Some(last_begun);
     }

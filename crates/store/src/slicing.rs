@@ -3,7 +3,7 @@
 //! Only the number of cycles rests on what was measured, never whether a block counts: a block's value is the median
 //! over more or fewer slices, and its mean is the same either way.
 
-use crate::schema::{FORMAT_VERSION, Plan, Slice, Slicing};
+use crate::schema::{FORMAT_VERSION, Mode, Plan, Slice, Slicing};
 use crate::{Block, Run, StoreError, measures_of};
 use proofload_stats::components::{CYCLES_MAX, components, turns};
 use proofload_stats::sample::median;
@@ -65,7 +65,7 @@ impl Run {
         let room = seconds_left / f64::from(last.saturating_sub(complete).max(1)) - costs.start_seconds;
         let room = (room / costs.cycle_seconds).clamp(0.0, f64::from(CYCLES_MAX)) as u32;
         let cycles_most = room.max(self.plan().timing.cycles).min(CYCLES_MAX);
-        let worth_of_turns = turns(&pairs).filter(|_| self.plan().mode != "serial");
+        let worth_of_turns = turns(&pairs).filter(|_| self.plan().mode != Mode::Serial);
         Ok(Some(Slicing {
             format: FORMAT_VERSION,
             after_block: self.last_block(),
@@ -87,14 +87,15 @@ impl Run {
     /// few of them.
     fn costs(&self) -> Option<Costs> {
         let blocks = self.blocks();
-        let serial = self.plan().mode == "serial";
+        let serial = self.plan().mode == Mode::Serial;
         let begun = |block: &Block| block.slices.iter().map(|slice| slice.started_unix_ns).min();
         let cost = |pair: &[Block]| {
             if pair[1].number != pair[0].number + 1 {
                 return None;
             }
             let whole_s = begun(&pair[1])?.checked_sub(begun(&pair[0])?)? as f64 / 1e9;
-            let cycles = pair[0].slices.iter().filter(is_measured).map(|slice| slice.cycle).max()?;
+            let cycles =
+                pair[0].slices.iter().filter(|slice| slice.is_measured()).map(|slice| slice.cycle).max()?;
             let measured_s = measured_seconds(&pair[0], serial);
             Some((whole_s - measured_s, measured_s / f64::from(cycles.max(1))))
         };
@@ -105,15 +106,11 @@ impl Run {
     }
 }
 
-fn is_measured(slice: &&Slice) -> bool {
-    slice.phase == "measure"
-}
-
 /// From the first measured slice to the last one's end; of variants one after the other the sum of theirs.
 fn measured_seconds(block: &Block, serial: bool) -> f64 {
     let span = |variant: Option<&str>| {
         let of = |slice: &&Slice| variant.is_none_or(|name| slice.measured.variant == name);
-        let slices = block.slices.iter().filter(is_measured).filter(of);
+        let slices = block.slices.iter().filter(|slice| slice.is_measured()).filter(of);
         let from = slices.clone().map(|slice| slice.started_unix_ns).min().unwrap_or(0);
         let end =
             |slice: &Slice| slice.started_unix_ns.saturating_sub(from) as f64 / 1e9 + slice.measured.seconds;

@@ -88,7 +88,7 @@ impl Run {
 
     /// The slices of soaks: of each the lines of its streams.
     pub fn soaks(&self) -> Vec<Vec<&Slice>> {
-        let is_soak = |slice: &&Slice| slice.phase == "measure" && has_checkpoints(self.plan(), slice);
+        let is_soak = |slice: &&Slice| slice.is_measured() && has_checkpoints(self.plan(), slice);
         let lines: Vec<&Slice> =
             self.blocks().iter().flat_map(|block| &block.slices).filter(is_soak).collect();
         let place = |slice: &Slice| (slice.block, slice.cycle, slice.position);

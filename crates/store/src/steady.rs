@@ -1,27 +1,9 @@
 //! Whether the servers had a steady state: how their warm-ups ended, and what their slices say afterwards.
 
-use crate::schema::{Slice, SteadyStart, SteadyState, WarmUp};
+use crate::schema::{Slice, Steadiness, SteadyStart, SteadyState, WarmUp};
 use crate::{Block, Run, StoreError};
 use proofload_stats::Unsteady;
 use proofload_stats::steady::{Step, late_steps};
-
-/// The warm-up ended by the rule.
-pub const STEADY: &str = "steady";
-/// It ended at the cap, and nothing but what all variants did still changed.
-pub const CAP: &str = "cap";
-/// It ended at the cap while the variant went another way than the others.
-pub const NO_STEADY_STATE: &str = "no_steady_state";
-/// Nothing is known of the variant's CPU per exchange.
-pub const NOT_MEASURED: &str = "not_measured";
-/// Its length was fixed beforehand.
-pub const FIXED: &str = "fixed";
-/// The variant moved another way than the others while it was measured.
-pub const LATE_STEP: &str = "late_step";
-
-/// Whether such a start has no steady state.
-pub fn is_unsteady(found: &str) -> bool {
-    [NO_STEADY_STATE, LATE_STEP].contains(&found)
-}
 
 impl Run {
     /// How the variants' starts went, variant by variant, in the complete blocks; those whose warm-up was fixed, and
@@ -43,7 +25,9 @@ impl Run {
             for (at, state) in all.iter_mut().enumerate() {
                 let is_lost = block.lost.iter().any(|lost| lost.variant == state.variant);
                 let warm_up = warm_ups.iter().find(|warm_up| warm_up.variant == state.variant);
-                if let Some(warm_up) = warm_up.filter(|warm_up| warm_up.ended != FIXED && !is_lost) {
+                if let Some(warm_up) =
+                    warm_up.filter(|warm_up| warm_up.ended != Steadiness::Fixed && !is_lost)
+                {
                     state.starts.push(start(block.number, warm_up, &cycles[at], steps[at]));
                 }
             }
@@ -59,7 +43,7 @@ impl Run {
         let mut unsteady = Vec::new();
         for state in self.steady_states()? {
             let variant = self.plan().variants.iter().position(|planned| planned.name == state.variant);
-            let starts = state.starts.iter().filter(|start| is_unsteady(&start.found));
+            let starts = state.starts.iter().filter(|start| start.found.is_unsteady());
             let starts = starts.filter(|start| !out.contains(&start.block));
             unsteady.extend(
                 variant
@@ -76,7 +60,7 @@ impl Run {
     /// Logarithms of a variant's CPU per answered exchange, cycle by cycle: the mean over the load points that are
     /// sliced, and that the block did not leave out. A cycle in which one of them is not known is not known.
     fn cycles(&self, block: &Block, variant: &str) -> Vec<Option<f64>> {
-        let of_variant = |slice: &&Slice| slice.phase == "measure" && slice.measured.variant == variant;
+        let of_variant = |slice: &&Slice| slice.is_measured() && slice.measured.variant == variant;
         let lines: Vec<&Slice> = block.slices.iter().filter(of_variant).collect();
         let cycles = lines.iter().map(|slice| slice.cycle).max().unwrap_or(0);
         let is_spared = |point: &str| {
@@ -107,14 +91,14 @@ impl Run {
 
 fn start(block: u32, warm_up: &WarmUp, cycles: &[Option<f64>], step: Option<Step>) -> SteadyStart {
     let stepped = step.is_some_and(|step| step.differs);
-    let found = match warm_up.ended.as_str() {
-        NO_STEADY_STATE => NO_STEADY_STATE,
-        _ if stepped => LATE_STEP,
-        ended => ended,
+    let found = match &warm_up.ended {
+        Steadiness::NoSteadyState => Steadiness::NoSteadyState,
+        _ if stepped => Steadiness::LateStep,
+        ended => ended.clone(),
     };
     SteadyStart {
         block,
-        found: found.to_string(),
+        found,
         warm_up: warm_up.clone(),
         cycles_cpu_ns_per_exchange: cycles.iter().map(|log| log.map(f64::exp)).collect(),
         step_after_cycles: step.and_then(|step| u32::try_from(step.after_cycles).ok()),
@@ -131,20 +115,21 @@ mod tests {
     #[test]
     fn a_step_after_a_good_warm_up_is_told_and_one_after_a_bad_one_changes_nothing() {
         let step = Step { after_cycles: 3, own: -0.1, between: -0.1, allowed: 0.02, differs: true };
-        let of = |ended: &str, step| {
-            let warm_up = WarmUp { ended: ended.into(), ..WarmUp::default() };
+        let of = |ended: Steadiness, step| {
+            let warm_up = WarmUp { ended, ..WarmUp::default() };
             start(1, &warm_up, &[Some(0.0)], step).found
         };
-        assert_eq!(of(STEADY, Some(step)), LATE_STEP);
-        assert_eq!(of(CAP, Some(step)), LATE_STEP);
-        assert_eq!(of(NO_STEADY_STATE, Some(step)), NO_STEADY_STATE);
-        assert_eq!(of(STEADY, Some(Step { differs: false, ..step })), STEADY);
-        assert_eq!(of(NOT_MEASURED, None), NOT_MEASURED);
+        assert_eq!(of(Steadiness::Steady, Some(step)), Steadiness::LateStep);
+        assert_eq!(of(Steadiness::Cap, Some(step)), Steadiness::LateStep);
+        assert_eq!(of(Steadiness::NoSteadyState, Some(step)), Steadiness::NoSteadyState);
+        assert_eq!(of(Steadiness::Steady, Some(Step { differs: false, ..step })), Steadiness::Steady);
+        assert_eq!(of(Steadiness::NotMeasured, None), Steadiness::NotMeasured);
         // Half as much is 50 % less, of which the logarithm is -0.69.
         let halved = Step { own: 0.5_f64.ln(), ..step };
-        let warm_up = WarmUp { ended: STEADY.into(), ..WarmUp::default() };
+        let warm_up = WarmUp { ended: Steadiness::Steady, ..WarmUp::default() };
         let told = start(1, &warm_up, &[Some(0.0)], Some(halved)).step.unwrap();
         assert!((told + 0.5).abs() < 1e-12, "{told}");
-        assert!(is_unsteady(LATE_STEP) && is_unsteady(NO_STEADY_STATE) && !is_unsteady(CAP));
+        assert!(Steadiness::LateStep.is_unsteady() && Steadiness::NoSteadyState.is_unsteady());
+        assert!(!Steadiness::Cap.is_unsteady());
     }
 }

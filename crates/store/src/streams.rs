@@ -3,7 +3,7 @@
 use crate::StoreError;
 use crate::convert::encoded;
 use crate::merge::{decode, merge};
-use crate::schema::{Histograms, Point, Slice};
+use crate::schema::{Histograms, Model, Point, Slice};
 use proofload_measure::LatencyHistogram;
 use std::path::Path;
 
@@ -34,7 +34,7 @@ fn fuse(lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
     let mut measured = Point {
         variant: first.measured.variant.clone(),
         point: first.measured.point.clone(),
-        model: if same_model { first.measured.model.clone() } else { "mixed".to_string() },
+        model: if same_model { first.measured.model.clone() } else { Model::Mixed },
         connections: points().map(|point| point.connections).fold(0, u32::saturating_add),
         // Each stream has connections of its own.
         connections_peak: points().map(|point| point.connections_peak).fold(0, u32::saturating_add),

@@ -1,6 +1,8 @@
 //! Writing a run: everything that was finished is on disk, whatever happens next.
 
-use crate::schema::{Ceiling, Environment, Plan, RunResult, Slice, Slicing, Status, SubjectFacts, WarmUp};
+use crate::schema::{
+    Ceiling, Environment, Plan, RunResult, RunState, Slice, Slicing, Status, SubjectFacts, WarmUp,
+};
 use crate::{Run, StoreError, atomic, layout, lock, redact, sittings};
 use serde::Serialize;
 use std::fs::{self, File};
@@ -109,7 +111,7 @@ impl RunWriter {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn set_status(&mut self, state: &str, why: &str, unix_ns: u64) -> Result<(), StoreError> {
+    pub fn set_status(&mut self, state: RunState, why: &str, unix_ns: u64) -> Result<(), StoreError> {
         sittings::end(&mut self.status, state, why, unix_ns);
         self.write_status()
     }

@@ -59,7 +59,7 @@ pub use encode::FOLLOW_MAX;
 pub use expectations::{ExpectedRow, Reference};
 pub use feeders::{FeederSpec, feeder};
 pub use intensity::{CAP_NS, connection_label, think, users_label};
-pub use mode::{CYCLES, Mode, SERIAL};
+pub use mode::Mode;
 pub use options::RequestOptions;
 pub use problem::{Problem, Problems};
 pub use quantity::{duration, header, keep_alive, rate, size};

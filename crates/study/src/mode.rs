@@ -1,10 +1,5 @@
 //! How the variants of a study take turns.
 
-/// As it stands in the plan: all variants run at once and take turns slice by slice.
-pub const CYCLES: &str = "cycles";
-/// As it stands in the plan: one variant after the other.
-pub const SERIAL: &str = "serial";
-
 /// How the variants take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -18,8 +13,8 @@ impl Mode {
     /// As it stands in studies, plans and reports.
     pub fn name(self) -> &'static str {
         match self {
-            Mode::Cycles => CYCLES,
-            Mode::Serial => SERIAL,
+            Mode::Cycles => "cycles",
+            Mode::Serial => "serial",
         }
     }
 

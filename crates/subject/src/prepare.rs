@@ -195,7 +195,7 @@ impl Prepared {
     /// Enters what is started into a plan's variant: kind, description, command, digests. Of several processes
     /// the commands stand one after the other, each behind its name in brackets.
     pub fn describe(&self, variant: &mut schema::Variant) {
-        variant.kind = self.kind.to_string();
+        variant.kind = self.kind.into();
         variant.description.clone_from(&self.description);
         variant.command = match &self.origin {
             Origin::Program(program) => program.described(),

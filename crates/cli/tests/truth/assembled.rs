@@ -8,7 +8,7 @@ use proofload_engine::{GeneratorUse, LoadResult};
 use proofload_lab::runner::{Bench, BenchError, Loaded, Stretch};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_stats::rng::Rng;
-use proofload_store::schema::{Conditions, Plan, RunResult, SubjectUse};
+use proofload_store::schema::{Conditions, Plan, RunResult, SubjectUse, Verdict};
 use proofload_study::Stand;
 use std::path::Path;
 
@@ -177,11 +177,11 @@ fn truth_01_the_assembled_study_of_equal_servers_has_no_winner() {
     let (mut winners, mut left_out, mut disturbed, mut direction) = (0, 0, 0, 0);
     for seed in 0..studies {
         let (result, disturbances) = assembled(&record, 0.0, seed);
-        winners += u32::from(result.claims.iter().any(|claim| claim.verdict != "undecided"));
+        winners += u32::from(result.claims.iter().any(|claim| claim.verdict != Verdict::Undecided));
         left_out += result.disturbed_blocks.len() as u32;
         disturbed += disturbances;
         let (faster, _) = assembled(&record, 0.10_f64.ln_1p(), seed);
-        direction += u32::from(faster.claims.iter().any(|claim| claim.verdict == "refuted"));
+        direction += u32::from(faster.claims.iter().any(|claim| claim.verdict == Verdict::Refuted));
     }
     println!(
         "truth 01 | the assembled design (plan, runner, record, judge) on recorded noise, {} blocks, three claims, every tenth block \

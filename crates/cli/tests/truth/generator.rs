@@ -3,7 +3,7 @@
 use super::MS;
 use super::bench::{BRIEF, SECONDS, conduct, study};
 use proofload_engine::driver::sim::{Machine, Server, Service, Stall, World};
-use proofload_store::schema::{Point, RunResult};
+use proofload_store::schema::{CheckOutcome, Point, RunResult, Verdict};
 
 /// Two null servers, of which the second is slower, seen by a generator on that machine.
 fn seen_by(machine: Machine, load: &str, timing: &str, claim: &str) -> RunResult {
@@ -48,12 +48,13 @@ fn truth_08_what_a_limited_generator_saw_gives_no_verdict() {
     );
     for (how, result) in &limited {
         let claim = &result.claims[0];
-        assert_eq!(claim.verdict, "undecided", "{how}: {claim:?}");
+        assert_eq!(claim.verdict, Verdict::Undecided, "{how}: {claim:?}");
         assert!(claim.reasons.iter().any(|reason| reason.contains("client-limited")), "{how}: {claim:?}");
-        let failed = |point: &Point| point.generator.checks.iter().any(|check| check.outcome == "failed");
+        let failed =
+            |point: &Point| point.generator.checks.iter().any(|check| check.outcome == CheckOutcome::Failed);
         assert!(result.points.iter().any(failed), "{how}: a figure of a server");
     }
-    assert_eq!(fit.claims[0].verdict, "supported", "{:?}", fit.claims[0]);
+    assert_eq!(fit.claims[0].verdict, Verdict::Supported, "{:?}", fit.claims[0]);
 }
 
 fn told(result: &RunResult) -> String {

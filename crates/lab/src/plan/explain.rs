@@ -1,8 +1,10 @@
 //! The plan as a person reads it, before anything is started.
 
-use super::{Mode, Preset, S, age_seconds, reckoned_warm_up_s};
+use super::{Mode, S, age_seconds, reckoned_warm_up_s};
 use proofload_engine::Shortage;
-use proofload_store::schema::{LoadPoint, Plan, PlannedCapacity, Timing, Transport, Variant};
+use proofload_store::schema::{
+    self, LoadPoint, Plan, PlannedCapacity, Replication, Timing, Transport, Variant,
+};
 use proofload_study::shortage::overflow;
 use proofload_study::{ExpectedRow, OpenTerms, Reference, Study, SubjectSpec};
 use std::fmt::Write;
@@ -98,7 +100,7 @@ fn write_search(out: &mut String, plan: &Plan, search: &PlannedCapacity) -> std:
         seconds(search.trial_ns),
         seconds(plan.timing.discard_ns)
     )?;
-    let start = if plan.replication == "start" { "a fresh start" } else { "new connections" };
+    let start = if plan.replication == Replication::Start { "a fresh start" } else { "new connections" };
     writeln!(
         out,
         "  block: {start}, a fixed warm-up of {} s, at most 8 trials",
@@ -210,9 +212,12 @@ fn write_timing(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Resul
     let blocks = timing.looks.last().copied().unwrap_or(1);
     writeln!(out, "\nTime ({})", plan.preset)?;
     writeln!(out, "  mode: {}, {}", plan.mode, plan.mode_reason)?;
-    let serial = plan.mode == super::SERIAL;
-    let block =
-        if plan.replication == "start" { "fresh start of every variant" } else { "a stretch of time" };
+    let serial = plan.mode == schema::Mode::Serial;
+    let block = if plan.replication == Replication::Start {
+        "fresh start of every variant"
+    } else {
+        "a stretch of time"
+    };
     let turns = if serial { "one after the other, each with its share" } else { "that they share in turns" };
     let warm_up = match timing.warm_up_cap_ns {
         0 => format!("a fixed warm-up of {} s", seconds(timing.warm_up_ns)),
@@ -242,7 +247,7 @@ fn write_timing(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Resul
              worthwhile, 2 to 24"
         )?;
     }
-    if plan.preset == Preset::Quick.name() && plan.replication == "start" {
+    if plan.preset == schema::Preset::Quick && plan.replication == Replication::Start {
         let mode = if serial { Mode::Serial } else { Mode::Cycles };
         let (from, to) = age_seconds(study, timing, mode);
         writeln!(out, "  label: young servers, {from} to {to} s after start")?;
@@ -263,7 +268,7 @@ fn write_timing(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Resul
 fn write_looks(out: &mut String, timing: &Timing) -> std::fmt::Result {
     let (first, last) =
         (timing.looks.first().copied().unwrap_or(1), timing.looks.last().copied().unwrap_or(1));
-    if timing.looking == proofload_store::ANYTIME {
+    if timing.looking == schema::Looking::Anytime {
         writeln!(
             out,
             "  looks: after every block from {first} to {last} (--keep-going); bounds that hold at all of them"

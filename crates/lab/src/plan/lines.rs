@@ -46,7 +46,7 @@ pub(super) fn variant(variant: &Variant) -> schema::Variant {
     schema::Variant {
         name: variant.name.clone(),
         levels,
-        kind: kind.to_string(),
+        kind: kind.into(),
         description,
         command,
         shares: variant.shares.clone().unwrap_or_default(),

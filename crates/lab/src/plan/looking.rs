@@ -2,7 +2,7 @@
 
 use super::S;
 use proofload_stats::Design;
-use proofload_store::schema::{Plan, Timing};
+use proofload_store::schema::{Looking, Plan, Timing};
 
 /// Most blocks of a study that keeps going.
 pub const KEEP_GOING_BLOCKS_MAX: u32 = 200;
@@ -31,7 +31,7 @@ impl Length {
     pub(super) fn enter(self, timing: &mut Timing) {
         if self.keep_going {
             timing.looks = Design::anytime(KEEP_GOING_BLOCKS_MAX).looks;
-            timing.looking = proofload_store::ANYTIME.to_string();
+            timing.looking = Looking::Anytime;
             // There is no last look that could be in vain.
             timing.futility = false;
             timing.budget_ns = KEEP_GOING_BUDGET_NS;

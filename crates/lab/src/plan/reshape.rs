@@ -1,7 +1,7 @@
 //! Other blocks than the preset's: for studies that are parts of something larger, and end when that wants it.
 
-use super::{CEILING_S, Mode, S, block_seconds, order};
-use proofload_store::schema::{Plan, Timing};
+use super::{CEILING_S, S, block_seconds, order};
+use proofload_store::schema::{Mode, Plan, Timing};
 use proofload_study::Study;
 
 /// Gives a plan looks of its own, of which the last ends it, and as much time as they may take. The order of its
@@ -18,8 +18,8 @@ pub fn reshape(plan: &mut Plan, study: &Study, looks: &[u32], budget_ns: u64) {
         futility: false,
         ..plan.timing.clone()
     };
-    plan.order = match Mode::from_name(&plan.mode) {
-        Some(Mode::Serial) => order::serial(plan.seed, blocks, cycles, variants),
+    plan.order = match plan.mode {
+        Mode::Serial => order::serial(plan.seed, blocks, cycles, variants),
         _ => order::blocks(plan.seed, blocks, cycles, variants),
     };
     let ceilings_s = if plan.no_ceiling { 0.0 } else { study.points.len() as f64 * CEILING_S };

@@ -60,7 +60,7 @@ fn looks_beyond_the_budget_are_cut_and_said() {
 fn a_study_that_keeps_going_is_looked_at_after_every_block_as_its_plan_says() {
     let keep_going = |budget_ns| Length { budget_ns, keep_going: true };
     let plan = make(&small(), Preset::Quick, 1, keep_going(None), cycles(), &[], &[]);
-    assert_eq!(plan.timing.looking, proofload_store::ANYTIME);
+    assert_eq!(plan.timing.looking, proofload_store::schema::Looking::Anytime);
     assert_eq!(plan.timing.looks, (5..=KEEP_GOING_BLOCKS_MAX).collect::<Vec<_>>());
     assert_eq!((plan.order.len(), plan.timing.futility), (KEEP_GOING_BLOCKS_MAX as usize, false));
     assert_eq!(plan.timing.budget_ns, 86_400 * S, "no preset's budget ends it");
@@ -70,7 +70,7 @@ fn a_study_that_keeps_going_is_looked_at_after_every_block_as_its_plan_says() {
     assert!((12..30).contains(&last) && short.estimated_seconds <= 600.0, "{last}");
     assert_eq!(short.order[..], plan.order[..last as usize], "the same seed, the same order");
     let planned = make(&small(), Preset::Quick, 1, None, cycles(), &[], &[]);
-    assert_eq!((planned.timing.looking.as_str(), planned.timing.futility), ("", true));
+    assert_eq!((planned.timing.looking.name(), planned.timing.futility), ("", true));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn credentials_stay_out_of_the_plan_and_its_explanation() {
     for kept in ["--password", "Accept: text/html", "Authorization: [redacted]", "token=[redacted]&x=1"] {
         assert!(written.contains(kept), "{kept} in {written}");
     }
-    assert_eq!(plan.replication, "process");
+    assert_eq!(plan.replication, Replication::Process);
     assert!(plan.not_tested.iter().any(|line| line.contains("these running processes")));
 }
 

@@ -7,7 +7,7 @@ use super::start::Unstarted;
 use super::{Bench, BenchError, CeilingOf, Ending, Loaded, Progress, Stretch, record};
 use proofload_stats::Measure;
 use proofload_stats::capacity::{Request, Search, Step, parse_slo};
-use proofload_store::schema::{Plan, PlannedCapacity, Slice, SubjectFacts, TrialTerms};
+use proofload_store::schema::{Phase, Plan, PlannedCapacity, Slice, SubjectFacts, TrialOutcome, TrialTerms};
 use proofload_store::{BlockWriter, Run, RunWriter, SeenTrial, StoreError, answer_bytes, answer_class};
 use proofload_study::Stand;
 use proofload_study::quantity::rate_label;
@@ -159,7 +159,8 @@ impl<B: Bench> CapacityRunner<'_, B> {
     fn warm_up(&mut self, start: &Start, writer: &mut BlockWriter) -> Result<Option<Ending>, StoreError> {
         let begun_ns = self.bench.now_ns();
         let searches = self.searches()?;
-        let passed = searches[start.variant].1.iter().filter(|trial| trial.shown.outcome == "pass");
+        let passed =
+            searches[start.variant].1.iter().filter(|trial| trial.shown.outcome == TrialOutcome::Pass);
         let carried = passed.map(|trial| trial.trial.rate_per_s).fold(0.0, f64::max) / 2.0;
         let rate_per_s = carried.max(self.capacity.from_per_s);
         let total_ns = self.plan.timing.warm_up_ns;
@@ -176,7 +177,7 @@ impl<B: Bench> CapacityRunner<'_, B> {
                 Err(ending) => return Ok(Some(ending)),
             };
             for slice in self.slices(start, rate_per_s, &loaded) {
-                writer.append(&Slice { phase: "warm-up".to_string(), cycle: 0, ..slice })?;
+                writer.append(&Slice { phase: Phase::WarmUp, cycle: 0, ..slice })?;
             }
         }
         let facts = self.bench.facts(start.variant);
@@ -211,7 +212,7 @@ impl<B: Bench> CapacityRunner<'_, B> {
             // What was cut off is no trial, nor what found nobody; it is on record all the same.
             slice.trial = (!cut && silent.is_none()).then(|| TrialTerms {
                 rate_per_s: request.rate_per_s,
-                stage: request.stage.name().to_string(),
+                stage: request.stage.name().into(),
                 fresh: start.trials == 0,
                 died: died.is_some(),
             });
@@ -229,7 +230,7 @@ impl<B: Bench> CapacityRunner<'_, B> {
         let (search, seen) = &searches[start.variant];
         if let Some(trial) = seen.last() {
             (self.progress)(Progress::Tried { variant, number: search.trials().len(), trial });
-            start.loaded = trial.shown.outcome != "pass";
+            start.loaded = trial.shown.outcome != TrialOutcome::Pass;
         }
         Ok(Ok(died.is_none()))
     }

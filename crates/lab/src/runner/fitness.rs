@@ -5,8 +5,8 @@ use super::bench::{Bench, BenchError, CeilingOf, Stretch};
 use super::roll::Roll;
 use super::{Lost, Place, Progress, Runner, record, slice_seed};
 use crate::plan;
-use proofload_store::schema::{Ceiling, Plan, Point};
-use proofload_store::{BlockWriter, PHASE_PERTURBATION, Run, StoreError, answer_bytes, answer_class};
+use proofload_store::schema::{Ceiling, Phase, Plan, Point};
+use proofload_store::{BlockWriter, Run, StoreError, answer_bytes, answer_class};
 use proofload_study::Stand;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -95,7 +95,7 @@ impl<B: Bench> Runner<'_, B> {
                 return Err(Lost::Interrupted);
             }
             for mut slice in record::slices(self.plan, &at, &loaded, &marks) {
-                slice.phase = PHASE_PERTURBATION.to_string();
+                slice.phase = Phase::Perturbation;
                 slice.perturbed = doubled;
                 lines.push(slice);
             }

@@ -24,7 +24,7 @@ use crate::plan;
 use fitness::Tries;
 use proofload_measure::{Outcome, OutcomeCounts};
 use proofload_stats::{Claim, Design, Judgement};
-use proofload_store::schema::{Plan, Status, SubjectFacts};
+use proofload_store::schema::{Mode, Plan, RunState, Status, SubjectFacts};
 use proofload_store::{BlockWriter, Run, RunWriter, StoreError};
 use proofload_study::Stand;
 use roll::Roll;
@@ -49,12 +49,14 @@ impl Ending {
     /// As it stands in `status.json`.
     pub fn status(&self) -> Status {
         let (state, why) = match self {
-            Ending::Finished => ("finished", String::new()),
-            Ending::Interrupted => ("interrupted", "stopped by a signal".to_string()),
-            Ending::Failed(why) => ("failed", why.clone()),
-            Ending::OutOfBudget => ("finished", "the budget was used up before the last look".to_string()),
+            Ending::Finished => (RunState::Finished, String::new()),
+            Ending::Interrupted => (RunState::Interrupted, "stopped by a signal".to_string()),
+            Ending::Failed(why) => (RunState::Failed, why.clone()),
+            Ending::OutOfBudget => {
+                (RunState::Finished, "the budget was used up before the last look".to_string())
+            }
         };
-        Status { state: state.to_string(), why, ..Status::default() }
+        Status { state, why, ..Status::default() }
     }
 }
 
@@ -233,8 +235,8 @@ impl<B: Bench> Runner<'_, B> {
     /// One block: the variants are stopped whatever happens in between.
     fn block(&mut self, number: u32, roll: &mut Roll) -> Result<(), Lost> {
         let order = self.order_of(number)?;
-        let measured = match self.plan.mode.as_str() {
-            plan::SERIAL => self.serially(number, &order, roll),
+        let measured = match self.plan.mode {
+            Mode::Serial => self.serially(number, &order, roll),
             _ => self.in_cycles(number, &order, roll),
         };
         // What was measured before it stays valid; a server that does not end shows at the next start.
@@ -343,7 +345,7 @@ impl<B: Bench> Runner<'_, B> {
         if number as usize <= planned.len() {
             return Ok(order);
         }
-        let beyond = plan::order_beyond(self.plan.seed, planned, self.plan.mode == plan::SERIAL, number);
+        let beyond = plan::order_beyond(self.plan.seed, planned, self.plan.mode == Mode::Serial, number);
         Ok(beyond.iter().cycle().take(order.len()).cloned().collect())
     }
 

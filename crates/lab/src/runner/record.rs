@@ -5,12 +5,10 @@ use super::bench::Loaded;
 use proofload_engine::{Check, CheckKind, Finding, LoadResult, SecondQuantiles};
 use proofload_host::clock;
 use proofload_store::schema::{
-    FORMAT_VERSION, FitnessCheck, Generator, Handshakes, Negotiated, Plan, Point, Slice, SubjectUse,
+    CheckName, CheckOutcome, FORMAT_VERSION, FitnessCheck, Generator, Handshakes, Negotiated, Phase, Plan,
+    Point, Slice, SubjectUse,
 };
-use proofload_store::{
-    CHECK_HICCUPS, CHECK_LITTLES_LAW, CHECK_SEND_DELAY_TAIL, PHASE_LOST, PHASE_SPARED, bad_answer, hide,
-    histograms_of, point_of,
-};
+use proofload_store::{bad_answer, hide, histograms_of, point_of};
 use proofload_study::LoadPoint;
 use proofload_study::transport::ALPN;
 
@@ -26,7 +24,7 @@ pub(super) fn slices(plan: &Plan, at: &Place, loaded: &Loaded, marks: &[String])
         Slice {
             format: FORMAT_VERSION,
             block: at.block,
-            phase: if at.cycle == 0 { "warm-up" } else { "measure" }.to_string(),
+            phase: if at.cycle == 0 { Phase::WarmUp } else { Phase::Measure },
             cycle: at.cycle,
             position: at.position,
             started_unix_ns: loaded.started_unix_ns,
@@ -62,7 +60,7 @@ pub(super) fn spared(plan: &Plan, block: u32, variant: usize, point: usize) -> S
     Slice {
         format: FORMAT_VERSION,
         block,
-        phase: PHASE_SPARED.to_string(),
+        phase: Phase::Spared,
         started_unix_ns: clock::unix_ns(),
         measured,
         marks: vec!["no open claim needs it".to_string()],
@@ -76,7 +74,7 @@ pub(super) fn lost(plan: &Plan, block: u32, variant: usize, why: &str) -> Slice 
     Slice {
         format: FORMAT_VERSION,
         block,
-        phase: PHASE_LOST.to_string(),
+        phase: Phase::Lost,
         started_unix_ns: clock::unix_ns(),
         measured,
         marks: vec![why.to_string()],
@@ -89,7 +87,7 @@ pub fn point(name: &str, load: &LoadPoint, result: &LoadResult) -> Point {
     Point {
         variant: name.to_string(),
         point: load.label.clone(),
-        model: load.model().to_string(),
+        model: load.model().into(),
         connections: load.connections,
         ..measured(result, None)
     }
@@ -156,23 +154,23 @@ const NO_SEND: &str = "no send of the generator's own timing, or too few";
 /// A self-check as it is kept.
 fn check(check: &Check) -> FitnessCheck {
     let (name, unit, none) = match check.kind {
-        CheckKind::SendDelay => ("send_delay_p90", "ns", NO_SEND),
-        CheckKind::SendDelayTail => (CHECK_SEND_DELAY_TAIL, "ns", NO_SEND),
-        CheckKind::Unsent => ("unsent", "share", "no open loop that queues, or too few requests"),
-        CheckKind::AtWork => ("at_work", "share", ""),
-        CheckKind::Hiccups => (CHECK_HICCUPS, "ns", "a window of less than a second"),
-        CheckKind::LittlesLaw => (CHECK_LITTLES_LAW, "share", "an open loop, or too few exchanges"),
-        CheckKind::Ports => ("ports", "count", ""),
-        CheckKind::Descriptors => ("descriptors", "count", ""),
+        CheckKind::SendDelay => (CheckName::SendDelay, "ns", NO_SEND),
+        CheckKind::SendDelayTail => (CheckName::SendDelayTail, "ns", NO_SEND),
+        CheckKind::Unsent => (CheckName::Unsent, "share", "no open loop that queues, or too few requests"),
+        CheckKind::AtWork => (CheckName::AtWork, "share", ""),
+        CheckKind::Hiccups => (CheckName::Hiccups, "ns", "a window of less than a second"),
+        CheckKind::LittlesLaw => (CheckName::LittlesLaw, "share", "an open loop, or too few exchanges"),
+        CheckKind::Ports => (CheckName::Ports, "count", ""),
+        CheckKind::Descriptors => (CheckName::Descriptors, "count", ""),
     };
     let outcome = match check.found {
-        None => "not_measured",
-        Some(found) if found > check.allowed => "failed",
-        Some(_) => "passed",
+        None => CheckOutcome::NotMeasured,
+        Some(found) if found > check.allowed => CheckOutcome::Failed,
+        Some(_) => CheckOutcome::Passed,
     };
     FitnessCheck {
-        check: name.to_string(),
-        outcome: outcome.to_string(),
+        check: name,
+        outcome,
         found: check.found,
         limit: Some(check.allowed),
         unit: unit.to_string(),

@@ -9,7 +9,7 @@ use proofload_engine::{GeneratorUse, LoadResult};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_store::Run;
 use proofload_store::schema::{
-    Ceiling, Conditions, Environment, LoadPoint, Slice, SubjectUse, Timing, Variant,
+    Ceiling, Conditions, Environment, LoadPoint, Phase, Slice, SubjectUse, Timing, Variant,
 };
 use std::path::{Path, PathBuf};
 
@@ -293,7 +293,7 @@ fn plan_of_three(looks: &[u32]) -> Plan {
 }
 
 fn serial(mut plan: Plan) -> Plan {
-    plan.mode = crate::plan::SERIAL.to_string();
+    plan.mode = proofload_store::schema::Mode::Serial;
     plan.order.iter_mut().for_each(|block| block[1] = block[0].clone());
     plan
 }
@@ -390,7 +390,7 @@ fn a_server_that_dies_once_costs_its_own_block_and_not_that_of_the_others() {
     let [lost] = run.blocks()[0].lost.as_slice() else { panic!("{:?}", run.blocks()[0].lost) };
     assert_eq!(lost.variant, "a");
     assert_eq!(lost.why, "block 1, cycle 2, a: killed by signal 9");
-    assert_eq!(lost.slices.iter().filter(|slice| slice.phase == "measure").count(), 1);
+    assert_eq!(lost.slices.iter().filter(|slice| slice.phase == Phase::Measure).count(), 1);
     let of_a = |slice: &&Slice| slice.measured.variant == "a";
     assert_eq!(run.blocks()[0].slices.iter().filter(of_a).count(), 0, "in no figure");
     assert!(run.blocks()[1].lost.is_empty());
@@ -548,7 +548,7 @@ fn a_slice_of_streams_is_a_line_for_each_and_a_block_that_lacks_one_does_not_cou
     let mut bench = FakeBench { streams: 2, ..FakeBench::new() };
     let (_, path, _root) = conduct(&plan, &mut bench, 9, &AtomicBool::new(false));
     let run = Run::open(&path).expect("readable");
-    let measured = run.blocks()[0].slices.iter().filter(|slice| slice.phase == "measure");
+    let measured = run.blocks()[0].slices.iter().filter(|slice| slice.phase == Phase::Measure);
     let lines: Vec<_> = measured
         .map(|s| (s.cycle, s.position, s.measured.stream.as_str(), s.measured.subject.is_some()))
         .collect();
@@ -611,8 +611,7 @@ fn each_block_ends_with_a_pair_of_slices_with_once_and_twice_the_threads() {
         .blocks()
         .iter()
         .map(|block| {
-            let slices =
-                block.slices.iter().filter(|slice| slice.phase == proofload_store::PHASE_PERTURBATION);
+            let slices = block.slices.iter().filter(|slice| slice.phase == Phase::Perturbation);
             slices.map(|slice| (slice.measured.variant.as_str(), slice.perturbed)).collect()
         })
         .collect();
@@ -629,7 +628,7 @@ fn a_block_that_is_left_out_takes_no_turn_of_the_pairs() {
     let mut bench = FakeBench { stolen_until_load: 8, ..FakeBench::new() };
     let (_, path, _root) = conduct(&plan, &mut bench, 9, &AtomicBool::new(false));
     let run = Run::open(&path).expect("readable");
-    let in_pair = |slice: &&Slice| slice.phase == proofload_store::PHASE_PERTURBATION;
+    let in_pair = |slice: &&Slice| slice.phase == Phase::Perturbation;
     let whose = |block: &proofload_store::Block| {
         block.slices.iter().find(in_pair).map(|slice| slice.measured.variant.clone())
     };
@@ -646,7 +645,7 @@ fn a_server_that_dies_in_the_pair_costs_the_pair_alone() {
     assert_eq!(ending, Ending::Finished);
     let run = Run::open(&path).expect("readable");
     assert!(run.blocks()[0].lost.is_empty());
-    assert!(run.blocks()[0].slices.iter().all(|slice| slice.phase != proofload_store::PHASE_PERTURBATION));
+    assert!(run.blocks()[0].slices.iter().all(|slice| slice.phase != Phase::Perturbation));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::roll::Roll;
 use super::{Lost, Place, Progress, Runner};
 use proofload_stats::steady::{Found, Turn, Warmth, Watch};
 use proofload_store::BlockWriter;
-use proofload_store::schema::WarmUp;
+use proofload_store::schema::{Steadiness, WarmUp};
 use proofload_study::Stand;
 
 /// How often the warm-up changes from one variant to the next.
@@ -23,8 +23,7 @@ pub(super) struct Length {
 /// Warm-ups of variants that were alone on the machine, one after the other: where none came to its steady state and
 /// all changed alike at the end, it is what they share.
 pub(super) fn settle_among(warm_ups: &mut [WarmUp]) {
-    let all_alike =
-        warm_ups.len() > 1 && warm_ups.iter().all(|it| it.ended == proofload_store::NO_STEADY_STATE);
+    let all_alike = warm_ups.len() > 1 && warm_ups.iter().all(|it| it.ended == Steadiness::NoSteadyState);
     let changes: Option<Vec<(f64, f64)>> =
         warm_ups.iter().map(|it| it.change.zip(it.change_allowed)).collect();
     let Some(changes) = changes.filter(|_| all_alike) else { return };
@@ -32,7 +31,7 @@ pub(super) fn settle_among(warm_ups: &mut [WarmUp]) {
         (low.min(*change), high.max(*change))
     });
     if high - low <= changes.iter().map(|(_, allowed)| *allowed).fold(0.0, f64::max) {
-        warm_ups.iter_mut().for_each(|it| it.ended = proofload_store::CAP.to_string());
+        warm_ups.iter_mut().for_each(|it| it.ended = Steadiness::Cap);
     }
 }
 
@@ -123,15 +122,15 @@ impl<B: Bench> Runner<'_, B> {
         let entry = |(variant, found): (&usize, Option<Found>)| {
             let found = found?;
             let ended = match (length.cap_ns, found.warmth) {
-                (0, _) => proofload_store::FIXED,
-                (_, Warmth::Steady) => proofload_store::STEADY,
-                (_, Warmth::Capped) => proofload_store::CAP,
-                (_, Warmth::NoSteadyState) => proofload_store::NO_STEADY_STATE,
-                (_, Warmth::NotMeasured) => proofload_store::NOT_MEASURED,
+                (0, _) => Steadiness::Fixed,
+                (_, Warmth::Steady) => Steadiness::Steady,
+                (_, Warmth::Capped) => Steadiness::Cap,
+                (_, Warmth::NoSteadyState) => Steadiness::NoSteadyState,
+                (_, Warmth::NotMeasured) => Steadiness::NotMeasured,
             };
             Some(WarmUp {
                 variant: self.plan.variants[*variant].name.clone(),
-                ended: ended.to_string(),
+                ended,
                 took_ns,
                 jit_share: found.jit_share,
                 window_turns: found.window_turns as u32,
@@ -163,9 +162,12 @@ mod tests {
             settle_among(&mut both);
             both.map(|it| it.ended)
         };
-        let never = proofload_store::NO_STEADY_STATE;
-        assert_eq!(settled(warm_up(-0.05, never), warm_up(-0.06, never)), [proofload_store::CAP; 2]);
-        assert_eq!(settled(warm_up(-0.05, never), warm_up(0.05, never)), [never; 2]);
-        assert_eq!(settled(warm_up(-0.05, never), warm_up(0.0, "steady")), [never, "steady"]);
+        let never = "no_steady_state";
+        assert_eq!(settled(warm_up(-0.05, never), warm_up(-0.06, never)), ["cap"; 2].map(Steadiness::from));
+        assert_eq!(settled(warm_up(-0.05, never), warm_up(0.05, never)), [never; 2].map(Steadiness::from));
+        assert_eq!(
+            settled(warm_up(-0.05, never), warm_up(0.0, "steady")),
+            [never, "steady"].map(Steadiness::from)
+        );
     }
 }

@@ -3,7 +3,7 @@
 use super::{Begin, Observer, PreparedRun, RunError};
 use crate::runner::{Behind, CapacityRunner, Ending, LiveBench, LiveTerms, Progress, Runner};
 use proofload_host::{clock, cpus};
-use proofload_store::schema::PlannedCapacity;
+use proofload_store::schema::{PlannedCapacity, RunState};
 use proofload_store::{Run, RunJudge, RunWriter, StoreError};
 use proofload_subject::Keeper;
 use std::path::PathBuf;
@@ -153,6 +153,6 @@ impl Heard<'_> {
 /// Ends a run whose record could not be written as a signal would: what is whole stays.
 pub fn keep_interrupted(record: &mut RunWriter, error: StoreError) -> RunError {
     // Where nothing can be written this cannot be either; whoever resumes finds a sitting that was cut off.
-    let _perhaps = record.set_status("interrupted", &error.to_string(), clock::unix_ns());
+    let _perhaps = record.set_status(RunState::Interrupted, &error.to_string(), clock::unix_ns());
     RunError::Unkept { error, path: record.path().to_path_buf() }
 }

@@ -1,9 +1,9 @@
 use super::*;
 use proofload_store::schema::StreamLoad;
 
-fn of(outcomes: &[&str], in_part_only: bool) -> &'static str {
-    let test = |outcome: &&str| ConclusionTest { outcome: outcome.to_string(), ..ConclusionTest::default() };
-    outcome(&outcomes.iter().map(test).collect::<Vec<_>>(), in_part_only)
+fn of(outcomes: &[&str], in_part_only: bool) -> String {
+    let test = |outcome: &&str| ConclusionTest { outcome: (*outcome).into(), ..ConclusionTest::default() };
+    outcome(&outcomes.iter().map(test).collect::<Vec<_>>(), in_part_only).to_string()
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::capacity::{confirmations, unsettled};
 use crate::number;
 use proofload_stats::capacity::{Answer, Limit, Unsettled};
-use proofload_store::schema::{Plan, PlannedCapacity};
+use proofload_store::schema::{CapacityAnswer, Plan, PlannedCapacity, TrialOutcome, TrialStage};
 
 /// Columns of the capacities.
 pub const CAPACITY_COLUMNS: [&str; 7] =
@@ -63,33 +63,33 @@ pub fn trials_of(variant: &str) -> String {
 }
 
 /// What an answer is called in a table.
-pub fn capacity_answer(answer: &str) -> &str {
+pub fn capacity_answer(answer: &CapacityAnswer) -> &str {
     match answer {
-        "below_range" => "below the range",
-        "above_range" => "not within the range: at least its highest rate",
-        "client_limited" => "CLIENT-LIMITED",
-        "connection_limited" => "limited by connections",
-        "not_settled" => "not settled",
-        other => other,
+        CapacityAnswer::BelowRange => "below the range",
+        CapacityAnswer::AboveRange => "not within the range: at least its highest rate",
+        CapacityAnswer::ClientLimited => "CLIENT-LIMITED",
+        CapacityAnswer::ConnectionLimited => "limited by connections",
+        CapacityAnswer::NotSettled => "not settled",
+        other => other.name(),
     }
 }
 
 /// What a trial was for.
-pub fn trial_stage(stage: &str, fresh: bool) -> String {
+pub fn trial_stage(stage: &TrialStage, fresh: bool) -> String {
     let what = match stage {
-        "confirm-low" => "confirm low",
-        "confirm-high" => "confirm high",
-        other => other,
+        TrialStage::ConfirmLow => "confirm low",
+        TrialStage::ConfirmHigh => "confirm high",
+        other => other.name(),
     };
     if fresh { format!("{what}, fresh") } else { what.to_string() }
 }
 
 /// How a trial came out.
-pub fn trial_outcome(outcome: &str) -> &str {
+pub fn trial_outcome(outcome: &TrialOutcome) -> &str {
     match outcome {
-        "client_limited" => "client-limited",
-        "connection_limited" => "connections",
-        other => other,
+        TrialOutcome::ClientLimited => "client-limited",
+        TrialOutcome::ConnectionLimited => "connections",
+        other => other.name(),
     }
 }
 

@@ -10,26 +10,8 @@ pub const CONCLUSION: &str = "conclusion";
 /// Heading of the published figures that contradict themselves.
 pub const CONTRADICTIONS: &str = "Published figures that contradict themselves";
 
-/// Every test is supported.
-pub const REPRODUCED: &str = "reproduced";
-/// A test is refuted.
-pub const NOT_REPRODUCED: &str = "not reproduced";
-/// None is refuted, and one is undecided.
-pub const UNDECIDED_HERE: &str = "undecided here";
-/// Nothing was tested.
-pub const NOT_TESTED: &str = "not tested";
-
 /// A smoke run judges nothing.
 pub const NOT_TESTED_BY_SMOKE: &str = "one block gives no verdict: run the study without --smoke";
-
-/// What a verdict on a claim is to the conclusion that it tests.
-pub fn conclusion_outcome(verdict: &str) -> &'static str {
-    match verdict {
-        "supported" => REPRODUCED,
-        "refuted" => NOT_REPRODUCED,
-        _ => UNDECIDED_HERE,
-    }
-}
 
 /// The figure that a conclusion rested on, and who published it.
 pub fn was(figure: &str, published_in: &str) -> String {

@@ -2,18 +2,14 @@
 
 use super::interval;
 use crate::number;
-use proofload_store::schema::Estimate;
+use proofload_store::schema::{Estimate, Replication};
 
 /// Most places that are named in one sentence.
 const PLACES_TOLD_MAX: usize = 3;
 
-fn is_process(replication: &str) -> bool {
-    replication == "process"
-}
-
 /// Column of how many starts the figures of a row rest on; of running processes it is blocks.
-pub fn starts_column(replication: &str) -> &'static str {
-    if is_process(replication) { "blocks" } else { "starts" }
+pub fn starts_column(replication: &Replication) -> &'static str {
+    if *replication == Replication::Process { "blocks" } else { "starts" }
 }
 
 /// So many; of one alone there is no interval.
@@ -23,7 +19,12 @@ pub fn starts_cell(n: u32) -> String {
 
 /// A figure with its interval between starts; marked where it is rough, and where it rests on fewer starts than the
 /// others of its row.
-pub fn over_starts(estimate: &Estimate, rough: bool, fewer: Option<u32>, replication: &str) -> String {
+pub fn over_starts(
+    estimate: &Estimate,
+    rough: bool,
+    fewer: Option<u32>,
+    replication: &Replication,
+) -> String {
     let figure = match (rough, estimate.low) {
         (true, _) => format!("≈ {}", number::with_unit(estimate.point, &estimate.unit)),
         (false, Some(_)) => interval(estimate),
@@ -31,7 +32,7 @@ pub fn over_starts(estimate: &Estimate, rough: bool, fewer: Option<u32>, replica
     };
     match fewer {
         None => figure,
-        Some(1) if is_process(replication) => format!("{figure}, 1 block"),
+        Some(1) if *replication == Replication::Process => format!("{figure}, 1 block"),
         Some(1) => format!("{figure}, 1 start"),
         Some(n) => format!("{figure}, {n} {}", starts_column(replication)),
     }

@@ -1,37 +1,39 @@
 //! Sentences about the generator's fitness and the machine's.
 
+use proofload_store::schema::{CheckName, CheckOutcome};
+
 /// Heading of the generator's checks.
 pub const FITNESS: &str = "How fit the generator was";
 /// Columns of the generator's checks.
 pub const FITNESS_COLUMNS: [&str; 6] = ["check", "found", "allowed", "", "worst at", "note"];
 
 /// A check in words.
-pub fn check(name: &str) -> &str {
+pub fn check(name: &CheckName) -> &str {
     match name {
-        "send_delay_p90" => "send delay of its own, p90",
+        CheckName::SendDelay => "send delay of its own, p90",
         // Earlier records have it for all claims.
-        "send_delay" | "send_delay_p99" => "send delay of its own, p99",
-        "unsent" => "intended requests left unsent",
-        "at_work" => "time a worker was at work",
-        "hiccups" => "away from its sockets, p99.9 of the time",
-        "littles_law" => "Little's law, connections unaccounted for",
-        "ports" => "connections without a local port",
-        "descriptors" => "connections without a descriptor",
-        "ceiling" => "share of the ceiling",
-        "ceiling_tail" => "share of the ceiling, for p99 and beyond",
-        "perturbation_throughput" => "throughput with twice the threads",
-        "perturbation_p99" => "p99 with twice the threads",
-        other => other,
+        CheckName::SendDelayEarly | CheckName::SendDelayTail => "send delay of its own, p99",
+        CheckName::Unsent => "intended requests left unsent",
+        CheckName::AtWork => "time a worker was at work",
+        CheckName::Hiccups => "away from its sockets, p99.9 of the time",
+        CheckName::LittlesLaw => "Little's law, connections unaccounted for",
+        CheckName::Ports => "connections without a local port",
+        CheckName::Descriptors => "connections without a descriptor",
+        CheckName::Ceiling => "share of the ceiling",
+        CheckName::CeilingTail => "share of the ceiling, for p99 and beyond",
+        CheckName::PerturbedThroughput => "throughput with twice the threads",
+        CheckName::PerturbedP99 => "p99 with twice the threads",
+        CheckName::Other(name) => name,
     }
 }
 
 /// How a check came out.
-pub fn check_outcome(outcome: &str) -> &str {
+pub fn check_outcome(outcome: &CheckOutcome) -> &str {
     match outcome {
-        "failed" => "FAILED",
-        "not_measured" => "not measured",
-        "unresolved" => "not resolved",
-        other => other,
+        CheckOutcome::Failed => "FAILED",
+        CheckOutcome::NotMeasured => "not measured",
+        CheckOutcome::Unresolved => "not resolved",
+        other => other.name(),
     }
 }
 

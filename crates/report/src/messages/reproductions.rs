@@ -1,8 +1,7 @@
 //! Sentences of the page of reproductions.
 
-use super::{NOT_REPRODUCED, NOT_TESTED, REPRODUCED, UNDECIDED_HERE};
 use crate::number;
-use proofload_store::schema::{Environment, Plan, RunResult};
+use proofload_store::schema::{ConclusionOutcome, Environment, Plan, RunResult, RunState};
 
 /// Title of the page.
 pub const REPRODUCTIONS: &str = "Published experiments, repeated";
@@ -36,10 +35,11 @@ pub const COMPUTE_AGAIN: &str = "# compute every verdict again from the record";
 pub const CONCLUDES_NOTHING: &str = "The study names no published conclusion.";
 
 /// How many came out how.
-pub fn reproductions_tally(outcomes: &[&str]) -> String {
-    let count = |wanted: &str| outcomes.iter().filter(|outcome| **outcome == wanted).count();
-    let each = [REPRODUCED, NOT_REPRODUCED, UNDECIDED_HERE, NOT_TESTED]
-        .map(|outcome| format!("{} {outcome}", count(outcome)));
+pub fn reproductions_tally(outcomes: &[&ConclusionOutcome]) -> String {
+    let count = |wanted: &ConclusionOutcome| outcomes.iter().filter(|outcome| **outcome == wanted).count();
+    use ConclusionOutcome::{NotReproduced, NotTested, Reproduced, Undecided};
+    let each = [Reproduced, NotReproduced, Undecided, NotTested]
+        .map(|outcome| format!("{} {outcome}", count(&outcome)));
     let noun = if outcomes.len() == 1 { "conclusion" } else { "conclusions" };
     format!("{} {noun}: {}.", outcomes.len(), each.join(", "))
 }
@@ -53,8 +53,8 @@ pub fn published_by(published_in: &str) -> String {
 pub fn measured_on(date: &str, plan: &Plan, result: &RunResult) -> String {
     let minutes = number::plain(plan.timing.budget_ns as f64 / 60e9);
     let blocks = super::complete_and_excluded(result.blocks, result.excluded_blocks);
-    let ended = match result.status.state.as_str() {
-        "finished" => String::new(),
+    let ended = match &result.status.state {
+        RunState::Finished => String::new(),
         state => format!("; {}", super::ended(state, &result.status.why)),
     };
     format!("measured: {date}, preset {}, budget {minutes} min, blocks {blocks}{ended}", plan.preset)

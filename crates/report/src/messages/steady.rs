@@ -1,7 +1,7 @@
 //! Sentences about steady states.
 
 use crate::number;
-use proofload_store::schema::{Slicing, Timing};
+use proofload_store::schema::{Looking, Preset, Slicing, Steadiness, Timing};
 
 /// Heading of the starts and how they went.
 pub const STEADY_STATE: &str = "Steady state";
@@ -19,9 +19,9 @@ pub fn start_of(variant: &str, block: u32) -> String {
 }
 
 /// What a start without a steady state showed.
-pub fn unsteady_found(found: &str, after_cycles: Option<u32>) -> String {
+pub fn unsteady_found(found: &Steadiness, after_cycles: Option<u32>) -> String {
     match (found, after_cycles) {
-        ("late_step", Some(cycles)) => format!("a step after cycle {cycles}, while it was measured"),
+        (Steadiness::LateStep, Some(cycles)) => format!("a step after cycle {cycles}, while it was measured"),
         _ => "still changing at the longest warm-up".to_string(),
     }
 }
@@ -54,7 +54,7 @@ pub fn warm_up(least_ns: u64, cap_ns: u64) -> String {
 }
 
 /// Preset and timing in one line.
-pub fn preset(name: &str, timing: &Timing, seed: u64) -> String {
+pub fn preset(name: &Preset, timing: &Timing, seed: u64) -> String {
     let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
     format!(
         "{name}: warm-up {}, {} cycles of {} s slices, {}, seed {seed}",
@@ -67,7 +67,7 @@ pub fn preset(name: &str, timing: &Timing, seed: u64) -> String {
 
 /// When claims are judged.
 fn looks(timing: &Timing) -> String {
-    match (timing.looking == proofload_store::ANYTIME, timing.looks.first(), timing.looks.last()) {
+    match (timing.looking == Looking::Anytime, timing.looks.first(), timing.looks.last()) {
         (true, Some(first), Some(last)) => format!("a look after every block from {first} to {last}"),
         _ => format!("looks at {:?} blocks", timing.looks),
     }

@@ -3,7 +3,7 @@
 use super::place_of;
 use crate::number;
 use proofload_stats::trend::{NoTrend, Slope, Trend, TrendRule, TrendVerdict};
-use proofload_store::schema::{ClassGrowth, TrendResult};
+use proofload_store::schema::{self, ClassGrowth, TrendResult};
 
 /// Heading of the trends.
 pub const TRENDS: &str = "Trends over the soak";
@@ -18,10 +18,10 @@ pub const OUTSIDE_THE_HEAP: &str = "alarm: the live set of the heap does not gro
 pub const MAY_BE_GARBAGE: &str = "no collection was forced: some of this may be garbage that none has looked at yet; only the live set tells a leak";
 
 /// The word of a verdict.
-pub fn trend_verdict(verdict: &str) -> &str {
+pub fn trend_verdict(verdict: &schema::TrendVerdict) -> &str {
     match verdict {
-        "no_growth" => "no growth",
-        other => other,
+        schema::TrendVerdict::NoGrowth => "no growth",
+        other => other.name(),
     }
 }
 

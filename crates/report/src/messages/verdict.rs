@@ -8,7 +8,7 @@ use crate::number;
 use proofload_stats::{
     Claim, Comparison, Design, Estimate, FigureOf, Judged, Kind, Measure, Names, Reason, Side, Term, Verdict,
 };
-use proofload_store::schema::{LoadPoint, Plan};
+use proofload_store::schema::{LoadPoint, Mode, Plan, Replication};
 
 /// What a sentence needs beside the claim.
 #[derive(Clone, Copy)]
@@ -275,8 +275,9 @@ fn signed(ratio: f64, estimate: &Estimate) -> String {
 
 /// `12 blocks of fresh starts in cycles`.
 fn made_of(n: u32, plan: &Plan) -> String {
-    let what = if plan.replication == "process" { "the running processes" } else { "fresh starts" };
-    let turns = if plan.mode == "serial" { "one after the other" } else { "in cycles" };
+    let what =
+        if plan.replication == Replication::Process { "the running processes" } else { "fresh starts" };
+    let turns = if plan.mode == Mode::Serial { "one after the other" } else { "in cycles" };
     format!("{} of {what} {turns}", blocks(n))
 }
 
@@ -299,7 +300,7 @@ fn with_arrivals(mut parts: Vec<String>, claim: &Claim, n: u32, setting: &Settin
         let arrivals = |of: &FigureOf| {
             let load = setting.plan.points.get(of.point)?;
             let own = of.stream.and_then(|stream| load.streams.get(stream));
-            Some(own.map_or_else(|| arrivals(load), |own| own.model.clone()))
+            Some(own.map_or_else(|| arrivals(load), |own| own.model.to_string()))
         };
         let mut loops: Vec<String> = figures.iter().filter_map(arrivals).collect();
         loops.dedup();
@@ -312,8 +313,19 @@ fn with_arrivals(mut parts: Vec<String>, claim: &Claim, n: u32, setting: &Settin
 pub fn arrivals(point: &LoadPoint) -> String {
     match &point.arrival {
         Some(arrival) => format!("{}, {arrival}", point.model),
-        None => point.model.clone(),
+        None => point.model.to_string(),
     }
+}
+
+fn crosses(reason: &Reason) -> bool {
+    matches!(reason, Reason::IntervalCrosses { .. })
+}
+
+/// Which of the reasons the sentence holds: that of a verdict that is open.
+pub fn reason_in_sentence(judged: &Judged) -> Option<usize> {
+    let is_open = judged.estimate.is_some() && judged.verdict == Verdict::Undecided;
+    let at = judged.reasons.iter().position(crosses).unwrap_or(0);
+    (is_open && at < judged.reasons.len()).then_some(at)
 }
 
 /// `undecided, at +3.00 % the interval allows both; the resolution is ±4.40 %; about 9 blocks more would settle it`. The
@@ -323,10 +335,11 @@ fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Settin
     if judged.verdict != Verdict::Undecided {
         return word.to_string();
     }
-    let crosses = judged.reasons.iter().find(|reason| matches!(reason, Reason::IntervalCrosses { .. }));
-    let Some(reason) = crosses.or(judged.reasons.first()) else { return word.to_string() };
+    let Some(reason) = reason_in_sentence(judged).map(|at| &judged.reasons[at]) else {
+        return word.to_string();
+    };
     let why = why(reason, setting.names, estimate.unit);
-    if crosses.is_none() {
+    if !crosses(reason) {
         return format!("{word}: {why}");
     }
     let is_pair = pair_of(claim).is_some() && estimate.unit == "ratio";

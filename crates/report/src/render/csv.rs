@@ -87,7 +87,7 @@ pub fn csv_series(slices: &[&Slice]) -> String {
         let place = format!(
             "{},{},{},{},{},{},{},{}",
             slice.block,
-            safe(&slice.phase),
+            safe(slice.phase.name()),
             slice.cycle,
             slice.position,
             safe(&slice.measured.variant),

@@ -10,7 +10,7 @@ const MAX_DIVISOR: f64 = 1e6;
 /// Two tagged lines for each measured slice: response times under `VARIANT@POINT`, service times under
 /// `VARIANT@POINT/service_time`; with streams `VARIANT/STREAM@POINT`. Values are nanoseconds.
 pub fn hlog(slices: &[&Slice]) -> String {
-    let mut slices: Vec<&Slice> = slices.iter().copied().filter(|slice| slice.phase == "measure").collect();
+    let mut slices: Vec<&Slice> = slices.iter().copied().filter(|slice| slice.is_measured()).collect();
     slices.sort_by_key(|slice| slice.started_unix_ns);
     let base_ns = slices.first().map_or(0, |slice| slice.started_unix_ns);
     let base = base_ns as f64 / 1e9;

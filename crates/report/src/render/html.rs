@@ -2,7 +2,7 @@
 
 use crate::escape::html as safe;
 use crate::messages;
-use crate::view::{Bar, Table, VerdictView, view};
+use crate::view::{Bar, Table, Tone, VerdictView, view};
 use proofload_store::schema::RunResult;
 
 const STYLE: &str = include_str!("page.css");
@@ -68,10 +68,10 @@ fn list(title: &str, items: &[String]) -> String {
 }
 
 fn card(verdict: &VerdictView) -> String {
-    let class = match verdict.verdict.as_str() {
-        "supported" | "met" | "no growth" | "reproduced" => "supported",
-        "refuted" | "not met" | "leak" | "growth" | "not reproduced" => "refuted",
-        _ => "undecided",
+    let class = match verdict.tone {
+        Tone::Good => "supported",
+        Tone::Bad => "refuted",
+        Tone::Open => "undecided",
     };
     let reasons: String =
         verdict.further_reasons().map(|reason| format!("<li>{}</li>", safe(reason))).collect();

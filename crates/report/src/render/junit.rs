@@ -2,9 +2,9 @@
 
 use crate::escape::xml as safe;
 use crate::result::{Overall, overall};
-use crate::view::{VerdictView, View, view};
+use crate::view::{Tone, VerdictView, View, view};
 use crate::{messages, number};
-use proofload_store::schema::{CapacityResult, Point, RunResult};
+use proofload_store::schema::{CapacityAnswer, CapacityResult, Point, RunResult, RunState};
 
 /// What an undecided claim is to a reader of JUnit's XML, which has no word for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,9 +60,9 @@ fn wholes(result: &RunResult) -> impl Iterator<Item = &Point> {
 
 /// Why the run as a whole proves nothing.
 fn why_invalid(result: &RunResult, view: &View) -> Option<String> {
-    match (result.status.state.as_str(), overall(result)) {
-        ("finished", Overall::Invalid) => Some(messages::INVALID.to_string()),
-        ("finished", _) => None,
+    match (&result.status.state, overall(result)) {
+        (RunState::Finished, Overall::Invalid) => Some(messages::INVALID.to_string()),
+        (RunState::Finished, _) => None,
         _ => Some(view.ended.clone()),
     }
 }
@@ -105,10 +105,10 @@ impl Case {
         Case {
             name: messages::claimed(&verdict.name, &verdict.text),
             word: verdict.verdict.clone(),
-            holds: match verdict.verdict.as_str() {
-                "supported" | "met" => Some(true),
-                "undecided" => None,
-                _ => Some(false),
+            holds: match verdict.tone {
+                Tone::Good => Some(true),
+                Tone::Open => None,
+                Tone::Bad => Some(false),
             },
             said: said.filter(|line| !line.is_empty()).cloned().collect(),
         }
@@ -119,9 +119,9 @@ impl Case {
         Case {
             name: messages::of_variant(&found.variant, &messages::capacity_title(&found.slo)),
             word: messages::capacity_answer(&found.answer).to_string(),
-            holds: match found.answer.as_str() {
-                "found" | "above_range" => Some(true),
-                "below_range" => Some(false),
+            holds: match found.answer {
+                CapacityAnswer::Found | CapacityAnswer::AboveRange => Some(true),
+                CapacityAnswer::BelowRange => Some(false),
                 _ => None,
             },
             said: std::iter::once(&found.sentence).chain(&found.reasons).cloned().collect(),

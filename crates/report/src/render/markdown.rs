@@ -20,7 +20,7 @@ pub fn markdown_report(result: &RunResult) -> String {
 /// The result as Markdown of at most so many bytes. What does not fit is left out from the end, and named.
 pub fn markdown_within(result: &RunResult, max_bytes: usize) -> String {
     let view = view(result);
-    let mut out = head(&view);
+    let mut out = head(result, &view);
     let sections = sections(&view);
     let titles: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
     let reserve = messages::left_out(&titles).len() + 4;
@@ -82,10 +82,10 @@ fn safe_within(text: &str, chars: usize) -> String {
     if whole { markdown(text) } else { format!("{}…", markdown(&clipped)) }
 }
 
-fn head(view: &View) -> String {
+fn head(result: &RunResult, view: &View) -> String {
     let clipped = |text: &str| text.chars().take(TEXT_CHARS).collect::<String>();
     let mut out = format!("# {}\n\n", safe(&view.title));
-    let tally = messages::tally(view.verdicts.iter().map(|verdict| verdict.verdict.as_str()));
+    let tally = messages::tally(result.claims.iter().map(|claim| &claim.verdict));
     for text in [&tally, &view.headline].into_iter().filter(|text| !text.is_empty()) {
         out.push_str(&format!("**{}**\n\n", safe(text)));
     }

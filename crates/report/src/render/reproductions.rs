@@ -24,7 +24,7 @@ pub fn reproductions(records: &[Reproduction]) -> String {
     }
     let rows =
         || records.iter().flat_map(|record| record.result.conclusions.iter().map(move |row| (record, row)));
-    let outcomes: Vec<&str> = rows().map(|(_, row)| row.outcome.as_str()).collect();
+    let outcomes: Vec<_> = rows().map(|(_, row)| &row.outcome).collect();
     out.push_str(&format!("{}\n\n", messages::reproductions_tally(&outcomes)));
     let summary: Vec<Vec<String>> = rows().map(|(record, row)| summary_row(record, row)).collect();
     out.push_str(&table(&messages::SUMMARY_COLUMNS, &summary));
@@ -53,8 +53,8 @@ fn list(title: &str, items: &[String]) -> String {
     }
 }
 
-fn bold(outcome: &str) -> String {
-    format!("**{}**", markdown(outcome))
+fn bold(word: &str) -> String {
+    format!("**{}**", markdown(word))
 }
 
 fn or_none(text: &str) -> String {
@@ -68,7 +68,13 @@ fn estimate(test: &ConclusionTest) -> String {
 fn summary_row(record: &Reproduction, row: &ConclusionResult) -> Vec<String> {
     let here: Vec<String> = row.tests.iter().map(estimate).collect();
     let here = if here.is_empty() { messages::NONE.to_string() } else { here.join("; ") };
-    vec![markdown(&record.result.study), markdown(&row.says), or_none(&row.was), here, bold(&row.outcome)]
+    vec![
+        markdown(&record.result.study),
+        markdown(&row.says),
+        or_none(&row.was),
+        here,
+        bold(row.outcome.name()),
+    ]
 }
 
 fn section(record: &Reproduction) -> String {
@@ -112,13 +118,13 @@ fn conclusion_rows(row: &ConclusionResult) -> Vec<Vec<String>> {
     };
     let none = || messages::NONE.to_string();
     match row.tests.as_slice() {
-        [] => vec![cells(none(), none(), none(), &row.outcome)],
+        [] => vec![cells(none(), none(), none(), row.outcome.name())],
         tests => tests
             .iter()
             .map(|test| {
                 let sure = format!("{}, {}", estimate(test), number::percent(test.confidence));
                 let here = if test.estimate.is_some() { sure } else { none() };
-                cells(markdown(&test.text), here, test.blocks.to_string(), &test.outcome)
+                cells(markdown(&test.text), here, test.blocks.to_string(), test.outcome.name())
             })
             .collect(),
     }
@@ -128,7 +134,7 @@ fn conclusion_rows(row: &ConclusionResult) -> Vec<Vec<String>> {
 fn notes(row: &ConclusionResult) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     if row.tests.len() > 1 {
-        said.push(row.outcome.clone());
+        said.push(row.outcome.to_string());
     }
     said.extend(row.tests.iter().flat_map(|test| test.reasons.clone()));
     said.extend(row.not_tested.clone());

@@ -27,12 +27,12 @@ pub fn history_text(entries: &[HistoryEntry], when: &dyn Fn(u64) -> String) -> S
         vec![
             entry.study.clone(),
             began,
-            entry.preset.clone(),
-            if entry.damage.is_empty() { entry.status.state.clone() } else { "unreadable".to_string() },
+            entry.preset.to_string(),
+            if entry.damage.is_empty() { entry.status.state.to_string() } else { "unreadable".to_string() },
             entry.blocks.to_string(),
             entry.machine.clone(),
             if entry.damage.is_empty() {
-                messages::tally(entry.verdicts.iter().map(|v| v.verdict.as_str()))
+                messages::tally(entry.verdicts.iter().map(|v| &v.verdict))
             } else {
                 entry.damage.clone()
             },

@@ -2,7 +2,7 @@
 
 use crate::escape::{line, terminal};
 use crate::messages;
-use crate::view::{Table, VerdictView, view};
+use crate::view::{Table, Tone, VerdictView, view};
 use proofload_store::schema::RunResult;
 
 /// Longest name that others are aligned with.
@@ -86,14 +86,12 @@ fn judged_lines(rows: &[VerdictView], colour: bool) -> Vec<String> {
 
 fn verdict_lines(verdict: &VerdictView, colour: bool, width: usize) -> String {
     let word = format!("{:<width$}", line(&verdict.verdict));
-    let word = match (colour, verdict.verdict.as_str()) {
-        (false, _) => word,
-        (true, "supported" | "met" | "no growth" | "reproduced") => format!("\u{1b}[32m{word}\u{1b}[0m"),
-        (true, "refuted" | "not met" | "leak" | "growth" | "not reproduced") => {
-            format!("\u{1b}[31m{word}\u{1b}[0m")
-        }
-        (true, _) => format!("\u{1b}[33m{word}\u{1b}[0m"),
+    let code = match verdict.tone {
+        Tone::Good => 32,
+        Tone::Bad => 31,
+        Tone::Open => 33,
     };
+    let word = if colour { format!("\u{1b}[{code}m{word}\u{1b}[0m") } else { word };
     let below = " ".repeat(width + 2);
     let mut lines = format!("{word}  {}", line(&messages::claimed(&verdict.name, &verdict.text)));
     if !verdict.rests_on.is_empty() {

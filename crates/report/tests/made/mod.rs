@@ -4,8 +4,8 @@
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_report::of_run;
 use proofload_store::schema::{
-    Environment, FORMAT_VERSION, Generator, Level, LoadPoint, Plan, PlannedClaim, Point, RunResult, Slice,
-    SubjectUse, Timing, Variant,
+    Environment, FORMAT_VERSION, Generator, Level, LoadPoint, Plan, PlannedClaim, Point, RunResult, RunState,
+    Slice, SubjectUse, Timing, Variant,
 };
 use proofload_store::{Run, RunJudge, RunWriter, histograms_of, point_of};
 
@@ -177,7 +177,7 @@ pub fn record(case: Case, plan: &Plan, root: &std::path::Path) -> Run {
         }
         writer.finish().expect("whole");
     }
-    record.set_status("finished", "", 1_790_000_500 * SECOND).expect("written");
+    record.set_status(RunState::Finished, "", 1_790_000_500 * SECOND).expect("written");
     Run::open(record.path()).expect("readable")
 }
 
@@ -188,8 +188,8 @@ pub fn result_of(case: Case, plan: &Plan) -> RunResult {
     // Whoever decides when the run may end sees what the report says.
     let live = RunJudge::of(plan).expect("a plan").judge(&run).expect("a judgement");
     let settled = |word: &str| word != "undecided";
-    let all = result.claims.iter().all(|claim| settled(&claim.verdict))
-        && result.expectations.iter().all(|row| settled(&row.outcome));
+    let all = result.claims.iter().all(|claim| settled(claim.verdict.name()))
+        && result.expectations.iter().all(|row| settled(row.outcome.name()));
     assert!(live.settled || !all, "{live:?}");
     assert!(live.claims.len() >= result.claims.len() + result.expectations.len());
     result.run = "runs/connectors/latest".into();

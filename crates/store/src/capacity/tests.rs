@@ -1,6 +1,6 @@
 use super::*;
 use crate::convert::{histograms_of, point_of};
-use crate::schema::{FitnessCheck, Generator, Point};
+use crate::schema::{FitnessCheck, Generator, Phase, Point, TrialStage};
 use proofload_measure::{ExchangeTimes, Outcome as Ended, Recorder, Window};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -26,7 +26,7 @@ fn slice(service_ns: u64, wait_ns: u64, errors: u64, unsent: u64) -> Slice {
     let snapshot = recorder.finish();
     Slice {
         block: 1,
-        phase: "measure".to_string(),
+        phase: Phase::Measure,
         measured: Point {
             variant: "a".to_string(),
             connections: 50,
@@ -37,7 +37,7 @@ fn slice(service_ns: u64, wait_ns: u64, errors: u64, unsent: u64) -> Slice {
         },
         histograms: histograms_of(&snapshot),
         answered_in_window: snapshot.answered_in_window,
-        trial: Some(TrialTerms { rate_per_s: 100.0, stage: "search".to_string(), fresh: true, died: false }),
+        trial: Some(TrialTerms { rate_per_s: 100.0, stage: TrialStage::Search, fresh: true, died: false }),
         ..Slice::default()
     }
 }
@@ -49,7 +49,7 @@ fn judged(slice: &Slice, slo: &str, ceiling: Option<&Ceiling>) -> SeenTrial {
 
 fn with_check(mut slice: Slice, check: &str, outcome: &str) -> Slice {
     let (found, limit) = (Some(0.9), Some(0.7));
-    let (check, outcome) = (check.to_string(), outcome.to_string());
+    let (check, outcome) = (check.into(), outcome.into());
     slice.measured.generator.checks.push(FitnessCheck {
         check,
         outcome,
@@ -65,7 +65,7 @@ const SLO: &str = "p99 < 50ms, errors < 0.1%";
 #[test]
 fn what_holds_in_every_term_passes() {
     let seen = judged(&slice(10 * MS, 0, 0, 0), SLO, None);
-    assert_eq!((seen.trial.outcome, seen.shown.outcome.as_str()), (Outcome::Pass, "pass"));
+    assert_eq!((seen.trial.outcome, seen.shown.outcome.name()), (Outcome::Pass, "pass"));
     let margin = seen.trial.margin.expect("a value");
     assert!((margin - 0.2_f64.ln()).abs() < 0.01, "{margin}");
     assert_eq!((seen.shown.sent_share, seen.shown.carried_share), (Some(1.0), Some(1.0)));
@@ -159,7 +159,7 @@ fn what_the_server_left_unsent_is_the_servers() {
 /// A generator that is away from its sockets makes latencies worse, never better.
 #[test]
 fn hiccups_excuse_a_failure_and_spoil_no_pass() {
-    let hiccups = |service_ns| with_check(slice(service_ns, 0, 0, 0), CHECK_HICCUPS, "failed");
+    let hiccups = |service_ns| with_check(slice(service_ns, 0, 0, 0), "hiccups", "failed");
     assert_eq!(judged(&hiccups(10 * MS), SLO, None).trial.outcome, Outcome::Pass);
     assert_eq!(judged(&hiccups(60 * MS), SLO, None).trial.outcome, Outcome::Limited(Limit::Generator));
     assert_eq!(
@@ -218,8 +218,8 @@ fn a_slice_that_is_no_trial_is_none() {
     let slo = parse_slo(&[SLO.to_string()]).expect("an objective");
     for trial in [
         None,
-        Some(TrialTerms { rate_per_s: 1.0, stage: "other".to_string(), ..TrialTerms::default() }),
-        Some(TrialTerms { rate_per_s: f64::NAN, stage: "search".to_string(), ..TrialTerms::default() }),
+        Some(TrialTerms { rate_per_s: 1.0, stage: "other".into(), ..TrialTerms::default() }),
+        Some(TrialTerms { rate_per_s: f64::NAN, stage: TrialStage::Search, ..TrialTerms::default() }),
     ] {
         let slice = Slice { trial, ..slice(10 * MS, 0, 0, 0) };
         assert_eq!(trial_of(&slice, &slo, None, 0, Path::new("")).expect("readable"), None);

@@ -1,6 +1,7 @@
 //! The figures of a check, and which of several stands for all.
 
 use super::*;
+use crate::schema::CheckOutcome::{Failed, NotMeasured, Passed};
 use crate::schema::Point;
 
 fn point(answered: u64, received: u64) -> Point {
@@ -17,31 +18,34 @@ fn ceiling(exchanges_per_s: Option<f64>) -> Ceiling {
     Ceiling { exchanges_per_s, why: "it was stopped".into(), ..Ceiling::default() }
 }
 
-fn outcomes(answered: u64, whole: bool, ceiling: Option<&Ceiling>) -> [String; 2] {
+fn outcomes(answered: u64, whole: bool, ceiling: Option<&Ceiling>) -> [CheckOutcome; 2] {
     check_ceiling(&[&point(answered, 1)], whole, ceiling, "nobody knows").map(|check| check.outcome)
 }
 
 #[test]
 fn a_rate_is_held_against_the_ceiling_and_more_strictly_for_the_tail() {
     let known = ceiling(Some(1000.0));
-    assert_eq!(outcomes(1000, false, Some(&known)), ["passed", "passed"]);
-    assert_eq!(outcomes(1002, false, Some(&known)), ["passed", "failed"]);
-    assert_eq!(outcomes(1400, false, Some(&known)), ["passed", "failed"]);
-    assert_eq!(outcomes(1402, false, Some(&known)), ["failed", "failed"]);
-    assert_eq!(outcomes(1000, true, Some(&known)), ["failed", "failed"], "750 in its busiest second");
+    assert_eq!(outcomes(1000, false, Some(&known)), [Passed, Passed]);
+    assert_eq!(outcomes(1002, false, Some(&known)), [Passed, Failed]);
+    assert_eq!(outcomes(1400, false, Some(&known)), [Passed, Failed]);
+    assert_eq!(outcomes(1402, false, Some(&known)), [Failed, Failed]);
+    assert_eq!(outcomes(1000, true, Some(&known)), [Failed, Failed], "750 in its busiest second");
 }
 
 #[test]
 fn without_a_ceiling_nothing_passes_and_nothing_fails() {
     let [check, _] = check_ceiling(&[&point(10, 1)], false, None, "nobody knows");
-    assert_eq!((check.outcome.as_str(), check.found), ("not_measured", None));
+    assert_eq!((check.outcome.name(), check.found), ("not_measured", None));
     assert_eq!(check.note, "ceiling not measured: nobody knows");
     let unmeasured = ceiling(None);
     let [check, _] = check_ceiling(&[&point(10, 1)], false, Some(&unmeasured), "nobody knows");
     assert_eq!(check.note, "ceiling not measured: it was stopped");
-    assert_eq!(outcomes(10, false, Some(&ceiling(Some(0.0)))), ["not_measured", "not_measured"]);
+    assert_eq!(outcomes(10, false, Some(&ceiling(Some(0.0)))), [NotMeasured, NotMeasured]);
     let idle = Point::default();
-    assert_eq!(check_ceiling(&[&idle], false, Some(&ceiling(Some(1.0))), "")[0].outcome, "not_measured");
+    assert_eq!(
+        check_ceiling(&[&idle], false, Some(&ceiling(Some(1.0))), "")[0].outcome,
+        CheckOutcome::NotMeasured
+    );
     assert_eq!(finding(&check), None);
 }
 

@@ -1,6 +1,6 @@
 //! A search for a capacity: what was asked for, its trials, its answer.
 
-use super::Estimate;
+use super::{CapacityAnswer, Estimate, TrialOutcome, TrialStage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ pub struct TrialTerms {
     /// Intended rate.
     pub rate_per_s: f64,
     /// `search`, `confirm-low` or `confirm-high`.
-    pub stage: String,
+    pub stage: TrialStage,
     /// Whether the server was started afresh for it; of a server that already runs, whether the connections were new after a
     /// pause.
     pub fresh: bool,
@@ -41,13 +41,13 @@ pub struct CapacityTrial {
     /// Intended rate.
     pub rate_per_s: f64,
     /// `search`, `confirm-low` or `confirm-high`.
-    pub stage: String,
+    pub stage: TrialStage,
     /// Whether the server was started afresh for it.
     pub fresh: bool,
     /// The block that it is in: one start of the server.
     pub block: u32,
     /// `pass`, `fail`, `client_limited` or `connection_limited`. The last two say nothing about the server.
-    pub outcome: String,
+    pub outcome: TrialOutcome,
     /// What was measured of each term of the objective, in its base unit; `null` where there is no value.
     pub values: BTreeMap<String, Option<f64>>,
     /// Requests sent, as a share of those planned.
@@ -67,7 +67,7 @@ pub struct CapacityResult {
     pub slo: Vec<String>,
     /// `found`; `below_range`: the objective does not hold at the lowest rate; `above_range`: it holds at the highest;
     /// `client_limited`, `connection_limited`: the server's limit was not reached; `not_settled`.
-    pub answer: String,
+    pub answer: CapacityAnswer,
     /// The capacity with its interval, `per_s`; of `found` only.
     pub estimate: Option<Estimate>,
     /// Confidence of the fit that the interval begins with; 0 without an estimate.

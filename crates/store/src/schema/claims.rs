@@ -1,6 +1,6 @@
 //! Claims: as the plan holds them, and as they came out; and comparisons that nobody claimed.
 
-use super::Estimate;
+use super::{Estimate, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub struct ClaimResult {
     /// Its text at a definite load point.
     pub text: String,
     /// `supported`, `refuted` or `undecided`.
-    pub verdict: String,
+    pub verdict: Verdict,
     /// What it rests on.
     pub estimate: Option<Estimate>,
     /// Confidence of the interval.
@@ -33,6 +33,9 @@ pub struct ClaimResult {
     /// What was found, in a sentence: by how much, with interval, blocks and what is claimed.
     #[serde(default)]
     pub sentence: String,
+    /// Which of the reasons stands in that sentence; not stored.
+    #[serde(skip)]
+    pub reason_in_sentence: Option<usize>,
     /// The Hodges–Lehmann estimate beside it, in the unit of the estimate.
     #[serde(default)]
     pub hodges_lehmann: Option<f64>,

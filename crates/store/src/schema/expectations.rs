@@ -1,6 +1,6 @@
 //! What was expected and what was published elsewhere, as the plan and the result hold it.
 
-use super::Estimate;
+use super::{ConclusionOutcome, Estimate, ExpectationOutcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -69,7 +69,7 @@ pub struct ExpectationResult {
     /// Who expected it; empty when nobody is named.
     pub source: String,
     /// `met`, `not met` or `undecided`.
-    pub outcome: String,
+    pub outcome: ExpectationOutcome,
     /// What was found.
     pub estimate: Option<Estimate>,
     /// Confidence of the interval.
@@ -111,7 +111,7 @@ pub struct ConclusionResult {
     /// The conclusion, a sentence.
     pub says: String,
     /// `reproduced`, `not reproduced`, `undecided here` or `not tested`.
-    pub outcome: String,
+    pub outcome: ConclusionOutcome,
     /// The figure that it rested on; empty without.
     pub was: String,
     /// Why that figure is no evidence, or less than it seems; empty without.
@@ -136,7 +136,7 @@ pub struct ConclusionTest {
     /// Its text at a definite load point.
     pub text: String,
     /// `reproduced`, `not reproduced` or `undecided here`: what the claim's verdict is to the conclusion.
-    pub outcome: String,
+    pub outcome: ConclusionOutcome,
     /// What it comes to here: the estimate that the verdict rests on.
     pub estimate: Option<Estimate>,
     /// Confidence of the interval.

@@ -1,5 +1,6 @@
 //! Whether the generator, and the machine around it, were fit to measure.
 
+use super::{CheckName, CheckOutcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,10 +9,10 @@ use serde::{Deserialize, Serialize};
 pub struct FitnessCheck {
     /// `send_delay_p90`, `send_delay_p99` (in early records `send_delay`), `unsent`, `at_work`, `hiccups`, `littles_law`,
     /// `ports`, `descriptors`, `ceiling`, `ceiling_tail`, `perturbation_throughput` or `perturbation_p99`.
-    pub check: String,
+    pub check: CheckName,
     /// `passed`; `failed`: client-limited (`send_delay_p99`, `hiccups` and `ceiling_tail` for p99 and beyond only); `unresolved`: too few or too
     /// scattered values to tell; `not_measured`.
-    pub outcome: String,
+    pub outcome: CheckOutcome,
     /// What was found; `null` when nothing was.
     pub found: Option<f64>,
     /// What is allowed; `null` where there is no one figure for it.

@@ -1,6 +1,6 @@
 //! What a noise audit found about a machine, and what a search for the best variant came to.
 
-use super::RunResult;
+use super::{Preset, RunResult};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ pub struct Resolution {
     /// Minutes of the whole study: two variants, one load point, one claim.
     pub minutes: u32,
     /// The preset whose lengths it has.
-    pub preset: String,
+    pub preset: Preset,
     /// Blocks that there is room for, at the last look.
     pub blocks: u32,
     /// What is found, measure by measure.

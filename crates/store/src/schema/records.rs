@@ -1,6 +1,6 @@
 //! What is recorded about runs as a whole: sittings, what a subject said of itself, comparisons of runs.
 
-use super::{Estimate, Status};
+use super::{Estimate, Preset, RunState, Status, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ pub struct Sitting {
     /// When it ended; of one that was killed the end of its last slice; `null` while it lasts.
     pub ended_unix_ns: Option<u64>,
     /// `running`, `finished`, `interrupted`, `failed`, or `killed`: it ended without a word.
-    pub state: String,
+    pub state: RunState,
     /// Why, when not finished.
     pub why: String,
     /// The block that its end cut off. It is excluded and, other than a block that its own servers lost, is no
@@ -61,7 +61,7 @@ pub struct BaselineFigure {
     pub measure: String,
     /// On "no worse than the baseline by more than the tolerance": `supported`, `refuted` (a regression) or
     /// `undecided`.
-    pub verdict: String,
+    pub verdict: Verdict,
     /// This run's figure over the baseline's. Not paired: the runs were made at different times.
     pub ratio: Option<Estimate>,
     /// Confidence of the interval.
@@ -86,7 +86,7 @@ pub struct HistoryEntry {
     /// When its first sitting began, nanoseconds since 1970; 0 when not known.
     pub began_unix_ns: u64,
     /// `smoke`, `quick`, `default` or `thorough`.
-    pub preset: String,
+    pub preset: Preset,
     /// How it ended.
     pub status: Status,
     /// Complete blocks.
@@ -159,7 +159,7 @@ pub struct HistoryVerdict {
     /// The claim's name.
     pub claim: String,
     /// `supported`, `refuted` or `undecided`.
-    pub verdict: String,
+    pub verdict: Verdict,
 }
 
 /// `proofload diff` of two runs.

@@ -1,5 +1,6 @@
 //! What is recorded about warm-ups.
 
+use super::Steadiness;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,7 @@ pub struct WarmUp {
     /// Why it ended: `steady` by the rule; `cap` at its longest time, with nothing that only one variant did;
     /// `no_steady_state` at its longest time, while the variant's CPU per exchange went another way than the others';
     /// `not_measured` where its CPU per exchange is not known; `fixed` where the preset or the user fixes the time.
-    pub ended: String,
+    pub ended: Steadiness,
     /// From the first turn's beginning to the last one's end, the other variants' turns included.
     pub took_ns: u64,
     /// What the JIT compilers used of a core over the last ten seconds; `null` for what is no JVM.
@@ -52,7 +53,7 @@ pub struct SteadyStart {
     pub block: u32,
     /// `steady`; `cap`, `no_steady_state` or `not_measured` as the warm-up ended; `late_step` where the warm-up
     /// ended well and the variant moved another way than the others while it was measured.
-    pub found: String,
+    pub found: Steadiness,
     /// How the warm-up went.
     pub warm_up: WarmUp,
     /// CPU time per answered exchange of each cycle, all load points together (geometric mean).

@@ -1,6 +1,6 @@
 //! Soaks: what is looked at between, and what comes of it.
 
-use super::Estimate;
+use super::{Estimate, TrendVerdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ pub struct TrendResult {
     /// `live_set`, `heap_low`, `rss`, `metaspace`, `threads`, `descriptors`, `response_p50` or `response_p99`.
     pub measure: String,
     /// `leak` (of a live set) or `growth`, `no_growth`, `filling`, `undecided`.
-    pub verdict: String,
+    pub verdict: TrendVerdict,
     /// What is added in an hour, by the line through the blocks; absent when there are too few values.
     pub per_hour: Option<Estimate>,
     /// The median of the slopes between any two blocks (Theil and Sen), in an hour.

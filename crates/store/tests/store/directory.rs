@@ -1,7 +1,7 @@
 //! What a run looks like on disk.
 
 use crate::fixture::{STARTED_NS, environment, plan, slices, write};
-use proofload_store::schema::{Plan, RunResult};
+use proofload_store::schema::{Plan, RunResult, RunState};
 use proofload_store::{Run, RunWriter, StoreError};
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,7 +32,7 @@ fn the_plan_is_on_disk_before_the_first_start_and_nobody_else_can_read_it() {
     let read = Run::open(run.path()).unwrap();
     assert_eq!(*read.plan(), plan());
     assert_eq!(*read.environment(), environment());
-    assert_eq!(read.status().state, "running");
+    assert_eq!(read.status().state, RunState::Running);
     assert!(run.path().file_name().unwrap().to_str().unwrap().starts_with("20260131T120000.000Z-"));
 }
 
@@ -101,12 +101,12 @@ fn the_end_of_a_run_is_written_with_its_result_and_texts() {
     let root = tempfile::tempdir().unwrap();
     let mut run = write(root.path(), &plan(), 0);
     let result = RunResult { study: "fixture".to_string(), ..RunResult::default() };
-    run.set_status("interrupted", "stopped by a signal", STARTED_NS + 5).unwrap();
+    run.set_status(RunState::Interrupted, "stopped by a signal", STARTED_NS + 5).unwrap();
     run.write_result(&result).unwrap();
     run.write_text("report.md", "old").unwrap();
     run.write_text("report.md", "# new\n").unwrap();
     let status = Run::open(run.path()).unwrap().status().clone();
-    assert_eq!((status.state.as_str(), status.why.as_str()), ("interrupted", "stopped by a signal"));
+    assert_eq!((status.state.name(), status.why.as_str()), ("interrupted", "stopped by a signal"));
     assert_eq!(status.sittings[0].ended_unix_ns, Some(STARTED_NS + 5));
     assert_eq!(fs::read_to_string(run.path().join("report.md")).unwrap(), "# new\n");
     let stored: RunResult =

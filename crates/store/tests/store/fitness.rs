@@ -3,8 +3,10 @@
 
 use crate::fixture::{environment, plan, slices};
 use proofload_stats::{Design, Measure, Names, Reason, Selector, Verdict, parse_claim};
-use proofload_store::schema::{Ceiling, Conditions, FitnessCheck, Plan, Slice, StreamLoad};
-use proofload_store::{PHASE_PERTURBATION, Run, RunWriter, judged};
+use proofload_store::schema::{
+    Ceiling, CheckName, CheckOutcome, Conditions, FitnessCheck, Phase, Plan, Slice, StreamLoad,
+};
+use proofload_store::{Run, RunWriter, judged};
 use std::path::Path;
 
 /// Slices of a block as a generator writes them that tells its checks.
@@ -30,7 +32,7 @@ fn longer(line: &mut Slice) {
 
 /// Gives every measured slice these conditions.
 fn under(mut lines: Vec<Slice>, conditions: &Conditions) -> Vec<Slice> {
-    for line in lines.iter_mut().filter(|line| line.phase == "measure") {
+    for line in lines.iter_mut().filter(|line| line.phase == Phase::Measure) {
         line.conditions = Some(conditions.clone());
     }
     lines
@@ -45,7 +47,7 @@ fn pair(number: u32, ratio: f64) -> Vec<Slice> {
 fn pair_of(number: u32, line: usize, ratio: f64) -> Vec<Slice> {
     let (once, twice) = (slices(number)[line].clone(), slices(number)[line].clone());
     let of = |mut line: Slice, position: u32, perturbed: bool, ratio: f64| {
-        (line.phase, line.cycle, line.position) = (PHASE_PERTURBATION.to_string(), 3, position);
+        (line.phase, line.cycle, line.position) = (Phase::Perturbation, 3, position);
         line.answered_in_window = (line.answered_in_window as f64 * ratio) as u64;
         line.measured.throughput_per_s = line.measured.throughput_per_s.map(|rate| rate * ratio);
         line.perturbed = perturbed;
@@ -134,8 +136,8 @@ fn a_record_without_a_ceiling_says_so_in_its_points() {
         let run = record(root.path(), plan, &four(), &[]);
         let points = run.points().unwrap();
         let checks = points[0].generator.checks.clone();
-        let found = checks.iter().find(|check| check.check == "ceiling").unwrap().clone();
-        assert!(found.outcome == "not_measured" && found.note.contains(needle), "{found:?}");
+        let found = checks.iter().find(|check| check.check == CheckName::Ceiling).unwrap().clone();
+        assert!(found.outcome == CheckOutcome::NotMeasured && found.note.contains(needle), "{found:?}");
         assert_eq!(verdict(&run, FASTER).0, Verdict::Supported);
     };
     outcome(&plan(), "no ceiling of this setting");
@@ -178,7 +180,10 @@ fn hiccups_in_most_blocks_forbid_the_tail_alone() {
     let Reason::ClientLimited { what } = &reasons[0] else { panic!("{reasons:?}") };
     assert!(what.contains("away from its sockets for 3.000 ms"), "{what}");
     let generator = &run.points().unwrap()[0].generator;
-    assert!(generator.fit && generator.checks.iter().filter(|check| check.check == "hiccups").count() == 1);
+    assert!(
+        generator.fit
+            && generator.checks.iter().filter(|check| check.check == CheckName::Hiccups).count() == 1
+    );
 }
 
 #[test]
@@ -217,8 +222,9 @@ fn of_streams_the_one_whose_sends_are_late_counts() {
     plan.streams = vec!["fast".into(), "slow".into()];
     let run = record(root.path(), &plan, &blocks, &[]);
     let points = run.points().unwrap();
-    let check = points[0].generator.checks.iter().find(|check| check.check == "send_delay_p99").unwrap();
-    assert_eq!((check.found, &*check.outcome), (Some(3e6), "failed"));
+    let check =
+        points[0].generator.checks.iter().find(|check| check.check == CheckName::SendDelayTail).unwrap();
+    assert_eq!((check.found, check.outcome.name()), (Some(3e6), "failed"));
 }
 
 fn with_pairs(ratio: f64) -> Vec<Vec<Slice>> {
@@ -247,7 +253,7 @@ fn twice_the_threads_that_serve_more_show_that_the_generator_was_the_limit() {
 
 /// The pairs' threads: one, and two on the fixture's one CPU.
 fn on_one_cpu(mut blocks: Vec<Vec<Slice>>) -> Vec<Vec<Slice>> {
-    for line in blocks.iter_mut().flatten().filter(|line| line.phase == PHASE_PERTURBATION) {
+    for line in blocks.iter_mut().flatten().filter(|line| line.phase == Phase::Perturbation) {
         line.measured.generator.threads = if line.perturbed { 2 } else { 1 };
     }
     blocks
@@ -255,7 +261,7 @@ fn on_one_cpu(mut blocks: Vec<Vec<Slice>>) -> Vec<Vec<Slice>> {
 
 fn throughput_check(run: &Run) -> FitnessCheck {
     let checks = &run.points().unwrap()[0].generator.checks;
-    checks.iter().find(|check| check.check == "perturbation_throughput").unwrap().clone()
+    checks.iter().find(|check| check.check == CheckName::PerturbedThroughput).unwrap().clone()
 }
 
 #[test]
@@ -264,7 +270,7 @@ fn threads_that_share_a_cpu_show_a_limit_by_what_they_gain_and_not_by_what_they_
     let slower = record(root.path(), &perturbing(), &on_one_cpu(with_pairs(0.96)), &[]);
     assert_eq!(verdict(&slower, FASTER).0, Verdict::Supported, "{:?}", throughput_check(&slower));
     let found = throughput_check(&slower);
-    assert!(found.outcome == "unresolved" && found.note.contains("share CPUs"), "{found:?}");
+    assert!(found.outcome == CheckOutcome::Unresolved && found.note.contains("share CPUs"), "{found:?}");
     let faster = record(root.path(), &perturbing(), &on_one_cpu(with_pairs(1.3)), &[]);
     assert_eq!(verdict(&faster, FASTER).0, Verdict::Undecided);
     let mut roomy = perturbing();
@@ -287,7 +293,7 @@ fn pairs_of_all_variants_settle_what_those_of_one_cannot() {
     let note = throughput_check(&limited).note;
     assert_eq!(note, "throughput in 4 pairs of slices of all variants");
     let apart = record(root.path(), &perturbing(), &turns([1.3, 1.0, 1.3, 1.0]), &[]);
-    assert_eq!(throughput_check(&apart).outcome, "unresolved");
+    assert_eq!(throughput_check(&apart).outcome, CheckOutcome::Unresolved);
 }
 
 #[test]
@@ -373,7 +379,7 @@ fn a_variant_that_is_missing_makes_no_block_slower() {
     let clocked = |number: u32, without: &str| {
         let mut lines = block(number);
         lines.retain(|line| line.measured.variant != without);
-        for line in lines.iter_mut().filter(|line| line.phase == "measure") {
+        for line in lines.iter_mut().filter(|line| line.phase == Phase::Measure) {
             let hz = if line.measured.variant == "nio" { 3.0e9 } else { 2.0e9 };
             line.conditions = Some(Conditions { frequency_hz: Some(hz), ..Conditions::default() });
         }
@@ -433,7 +439,7 @@ fn streams_share_the_checks_of_the_load_that_they_are() {
     for point in &points {
         let generator = &point.generator;
         assert!(!generator.fit && generator.findings[0].contains("of its ceiling"), "{generator:?}");
-        let names: Vec<&str> = generator.checks.iter().map(|check| check.check.as_str()).collect();
+        let names: Vec<&str> = generator.checks.iter().map(|check| check.check.name()).collect();
         assert_eq!(names, ["at_work", "ceiling", "ceiling_tail"], "[{}]", point.stream);
     }
 }

@@ -2,8 +2,9 @@
 
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Snapshot, Window};
 use proofload_store::schema::{
-    Environment, FORMAT_VERSION, Generator, Level, LoadPoint, Plan, PlannedClaim, PlannedConclusion,
-    PlannedFigure, PlannedReference, Point, Slice, SubjectUse, Timing, Variant,
+    Environment, FORMAT_VERSION, Generator, Level, LoadPoint, Model, Plan, PlannedClaim, PlannedConclusion,
+    PlannedFigure, PlannedReference, Point, Preset, Replication, Slice, SubjectKind, SubjectUse, Timing,
+    Variant,
 };
 use proofload_store::{RunWriter, bad_answer, histograms_of, point_of};
 use std::path::Path;
@@ -17,7 +18,7 @@ pub fn plan() -> Plan {
     let variant = |name: &str| Variant {
         name: name.to_string(),
         levels: vec![Level { factor: "connector".to_string(), level: name.to_string() }],
-        kind: "command".to_string(),
+        kind: SubjectKind::Command,
         description: format!("server with {name}"),
         command: vec!["server".to_string(), format!("--connector={name}")],
         ..Variant::default()
@@ -26,15 +27,15 @@ pub fn plan() -> Plan {
         format: FORMAT_VERSION,
         study: "fixture".to_string(),
         question: "Is nio2 faster than nio?".to_string(),
-        preset: "quick".to_string(),
+        preset: Preset::Quick,
         seed: 7,
-        replication: "start".to_string(),
+        replication: Replication::Start,
         alpha: 0.05,
         variants: vec![variant("nio"), variant("nio2")],
         workload: vec!["page: GET /test".to_string()],
         points: vec![LoadPoint {
             label: "64c".to_string(),
-            model: "closed".to_string(),
+            model: Model::Closed,
             connections: 64,
             keep_alive: "on".to_string(),
             ..LoadPoint::default()
@@ -115,7 +116,7 @@ pub fn slice(block: u32, cycle: u32, position: u32, variant: &str, snapshot: &Sn
     Slice {
         format: FORMAT_VERSION,
         block,
-        phase: if cycle == 0 { "warm-up" } else { "measure" }.to_string(),
+        phase: if cycle == 0 { "warm-up" } else { "measure" }.into(),
         cycle,
         position,
         started_unix_ns: STARTED_NS + u64::from(block * 100 + cycle * 10 + position) * SECOND_NS,
@@ -123,7 +124,7 @@ pub fn slice(block: u32, cycle: u32, position: u32, variant: &str, snapshot: &Sn
         measured: Point {
             variant: variant.to_string(),
             point: "64c".to_string(),
-            model: "closed".to_string(),
+            model: Model::Closed,
             connections: 64,
             per_second: vec![snapshot.answered_in_window],
             generator: Generator {

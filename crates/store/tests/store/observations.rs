@@ -2,8 +2,8 @@
 
 use crate::fixture::{STARTED_NS, environment, plan, slice, slices, snapshot, write, write_block};
 use proofload_stats::{Cell, Measure, Observations, Replication};
-use proofload_store::schema::{FORMAT_VERSION, FitnessCheck, LoadPoint, Plan, Point, Slice, WarmUp};
-use proofload_store::{LATE_STEP, Run, RunWriter, STEADY, observations_of};
+use proofload_store::schema::{FORMAT_VERSION, FitnessCheck, LoadPoint, Model, Plan, Point, Slice, WarmUp};
+use proofload_store::{Run, RunWriter, observations_of};
 
 const MEASURES: [Measure; 8] = [
     Measure::Throughput,
@@ -57,7 +57,7 @@ fn what_was_not_measured_is_none_and_never_zero() {
     let root = tempfile::tempdir().unwrap();
     let mut writer = RunWriter::create(
         root.path(),
-        &Plan { order: Vec::new(), replication: "process".to_string(), ..plan() },
+        &Plan { order: Vec::new(), replication: "process".into(), ..plan() },
         &environment(),
         STARTED_NS,
     )
@@ -153,18 +153,18 @@ fn a_late_step_is_seen_where_a_block_measured_some_of_the_points() {
             }
             if !points.contains(&"8c") {
                 let measured = Point { variant: variant.into(), point: "8c".into(), ..Point::default() };
-                let (format, phase) = (FORMAT_VERSION, "spared".to_string());
+                let (format, phase) = (FORMAT_VERSION, "spared".into());
                 block.append(&Slice { format, block: number, phase, measured, ..Slice::default() }).unwrap();
             }
         }
         block.finish().unwrap();
         let warm_up =
-            |variant: &str| WarmUp { variant: variant.into(), ended: STEADY.into(), ..WarmUp::default() };
+            |variant: &str| WarmUp { variant: variant.into(), ended: "steady".into(), ..WarmUp::default() };
         writer.write_warm_ups(number, &[warm_up("nio"), warm_up("nio2")]).unwrap();
     }
     let states = Run::open(writer.path()).unwrap().steady_states().unwrap();
-    let found = |at: usize| states[at].starts.iter().map(|start| start.found.as_str()).collect::<Vec<_>>();
-    assert_eq!((found(0), found(1)), (vec![STEADY; 2], vec![LATE_STEP; 2]));
+    let found = |at: usize| states[at].starts.iter().map(|start| start.found.name()).collect::<Vec<_>>();
+    assert_eq!((found(0), found(1)), (vec!["steady"; 2], vec!["late_step"; 2]));
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn streams_are_told_apart_and_seen_together() {
     let root = tempfile::tempdir().unwrap();
     let load = |stream: &str| proofload_store::schema::StreamLoad {
         stream: stream.to_string(),
-        model: "closed".to_string(),
+        model: Model::Closed,
         connections: 64,
         ..Default::default()
     };

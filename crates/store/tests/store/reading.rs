@@ -2,7 +2,7 @@
 
 use crate::fixture;
 use crate::fixture::{plan, slice, slices, snapshot, write};
-use proofload_store::schema::{Plan, Slice};
+use proofload_store::schema::{Phase, Plan, Slice};
 use proofload_store::{Run, RunWriter, StoreError};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -204,7 +204,7 @@ proptest::proptest! {
 /// A line that says that a variant did not get through its block.
 fn lost_line(block: u32, variant: &str) -> Slice {
     let mut line = fixture::slice(block, 0, 0, variant, &fixture::snapshot(0, 0, 0));
-    line.phase = "lost".to_string();
+    line.phase = Phase::Lost;
     line.marks = vec!["killed by signal 9".to_string()];
     line
 }

@@ -2,6 +2,7 @@
 
 use crate::fixture::{STARTED_NS, plan, slices, write, write_block};
 use proofload_stats::Measure;
+use proofload_store::schema::RunState;
 use proofload_store::{Run, RunWriter, StoreError};
 
 const LATER_NS: u64 = STARTED_NS + 3_600_000_000_000;
@@ -21,10 +22,10 @@ fn a_killed_run_goes_on_and_tells_when_it_was_conducted() {
     let (mut writer, run) = RunWriter::reopen(&path, LATER_NS, accepted.clone()).unwrap();
     assert_eq!((run.last_block(), run.blocks().len()), (2, 1));
     write_block(&mut writer, 3);
-    writer.set_status("finished", "", LATER_NS + 7).unwrap();
+    writer.set_status(RunState::Finished, "", LATER_NS + 7).unwrap();
     drop(writer);
     let status = Run::open(&path).unwrap().status().clone();
-    let told: Vec<_> = status.sittings.iter().map(|s| (s.state.as_str(), s.cut_block)).collect();
+    let told: Vec<_> = status.sittings.iter().map(|s| (s.state.name(), s.cut_block)).collect();
     assert_eq!(told, [("killed", Some(2)), ("finished", None)]);
     assert_eq!(status.sittings[0].began_unix_ns, STARTED_NS);
     let last_slice = &slices(2)[0];
@@ -32,7 +33,7 @@ fn a_killed_run_goes_on_and_tells_when_it_was_conducted() {
     assert_eq!(status.sittings[0].ended_unix_ns, Some(end_ns));
     assert_eq!(status.sittings[1].ended_unix_ns, Some(LATER_NS + 7));
     assert_eq!(status.sittings[1].differences, accepted);
-    assert_eq!((status.state.as_str(), status.why.as_str()), ("finished", ""));
+    assert_eq!((status.state.name(), status.why.as_str()), ("finished", ""));
 }
 
 #[test]
@@ -86,6 +87,6 @@ fn a_record_without_sittings_goes_on_too() {
     let (_writer, run) = RunWriter::reopen(&path, LATER_NS, Vec::new()).unwrap();
     let sittings = &run.status().sittings;
     assert_eq!(sittings.len(), 2);
-    assert_eq!((sittings[0].state.as_str(), sittings[0].cut_block), ("killed", Some(2)));
+    assert_eq!((sittings[0].state.name(), sittings[0].cut_block), ("killed", Some(2)));
     assert_eq!(sittings[0].began_unix_ns, slices(1)[0].started_unix_ns);
 }

@@ -1,5 +1,6 @@
 //! What a study's subject becomes before anything is started.
 
+use proofload_store::schema::SubjectKind;
 use std::path::Path;
 
 use super::*;
@@ -45,7 +46,7 @@ fn an_option_that_is_not_given_is_left_out_of_the_command() {
         resolve(&folder("reference", &[("faults", "status_500=1%"), ("null", "true"), ("service", "")]))
             .unwrap();
     assert_eq!(faulty.command[8..], ["--size", "1024", "--faults", "status_500=1%", "--null"]);
-    assert_eq!(faulty.kind, "catalogue");
+    assert_eq!(faulty.kind, SubjectKind::Catalogue);
     assert_eq!(plain.digests["proofload"].len(), 64);
 }
 
@@ -86,7 +87,7 @@ fn a_command_is_taken_as_it_is_and_its_program_digested() {
     let variant = resolve(&spec).unwrap();
     assert_eq!(variant.command, ["/proc/self/exe", "--listen={port}", "{\"json\": 1}"]);
     assert_eq!(variant.digests["/proc/self/exe"].len(), 64);
-    assert_eq!(variant.kind, "command");
+    assert_eq!(variant.kind, SubjectKind::Command);
 }
 
 #[test]
@@ -96,7 +97,7 @@ fn a_url_has_no_command() {
         authority: "localhost:8080".into(),
     };
     let variant = resolve(&spec).unwrap();
-    assert_eq!((variant.kind.as_str(), variant.command.len()), ("url", 0));
+    assert_eq!((variant.kind.name(), variant.command.len()), ("url", 0));
     assert!(variant.description.contains("localhost:8080"));
 }
 

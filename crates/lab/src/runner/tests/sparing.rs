@@ -2,6 +2,7 @@
 
 use super::*;
 use proofload_stats::{Judged, Verdict};
+use proofload_store::schema::Phase;
 
 fn judged(settled: bool) -> Judged {
     Judged {
@@ -85,7 +86,7 @@ fn the_warm_up_shrinks_with_what_is_left_out() {
     let (_, run, _root) = conduct_with(&plan, &mut bench, &[&[true, false], &[true, false], &[true, true]]);
     let turns = |block: usize, variant: &str| {
         let lines = run.blocks()[block].slices.iter();
-        lines.filter(|line| line.phase == "warm-up" && line.measured.variant == variant).count()
+        lines.filter(|line| line.phase == Phase::WarmUp && line.measured.variant == variant).count()
     };
     assert_eq!((turns(0, "b"), turns(1, "b")), (turns(0, "c"), turns(0, "b")));
     assert!(turns(0, "a") > 0 && turns(1, "a") == 0);
@@ -131,7 +132,7 @@ fn a_load_point_whose_claims_are_settled_is_left_out() {
             let mut labels: Vec<&str> = block
                 .slices
                 .iter()
-                .filter(|slice| slice.phase == "measure")
+                .filter(|slice| slice.phase == Phase::Measure)
                 .map(|slice| slice.measured.point.as_str())
                 .collect();
             labels.dedup();

@@ -3,6 +3,7 @@
 use super::*;
 use proofload_stats::steady::{Turn, Watch};
 use proofload_stats::{Reason, Verdict};
+use proofload_store::schema::{Phase, Steadiness};
 
 /// Two variants with a warm-up of 12 to 180 s, then six cycles of slices that are this long.
 fn adaptive(looks: &[u32], slice_ns: u64) -> Plan {
@@ -42,7 +43,7 @@ fn ratio(run: &Run) -> f64 {
 /// How the starts of each variant went, block after block.
 fn found(run: &Run) -> Vec<Vec<String>> {
     let states = run.steady_states().expect("readable");
-    states.iter().map(|state| state.starts.iter().map(|start| start.found.clone()).collect()).collect()
+    states.iter().map(|state| state.starts.iter().map(|start| start.found.to_string()).collect()).collect()
 }
 
 fn longest_warm_up_s(run: &Run) -> f64 {
@@ -213,7 +214,7 @@ fn all_are_as_old_when_one_is_waited_for() {
     let run = Run::open(&path).expect("readable");
     let turns = |name: &str| {
         let slices = run.blocks()[0].slices.iter();
-        slices.filter(|slice| slice.phase == "warm-up" && slice.measured.variant == name).count()
+        slices.filter(|slice| slice.phase == Phase::WarmUp && slice.measured.variant == name).count()
     };
     assert_eq!(turns("a"), turns("b"));
 }
@@ -223,13 +224,16 @@ fn serial_variants_are_warmed_each_for_itself() {
     let (run, _kept) = run_of(&serial_six(adaptive(&[4], SECOND)), |v, s| compiled_until(v, s, 25.0));
     let warm_ups = run.warm_ups(1).expect("readable");
     assert_eq!(warm_ups.len(), 2);
-    assert!(warm_ups.iter().all(|it| it.ended == "steady" && it.took_ns > 30 * SECOND), "{warm_ups:?}");
+    assert!(
+        warm_ups.iter().all(|it| it.ended == Steadiness::Steady && it.took_ns > 30 * SECOND),
+        "{warm_ups:?}"
+    );
     let (run, _kept) = run_of(&serial_six(adaptive(&[4], SECOND)), |v, s| wave(v, s, 20.0));
     assert_eq!(found(&run), [["no_steady_state"; 4], ["steady"; 4]]);
 }
 
 fn serial_six(mut plan: Plan) -> Plan {
-    plan.mode = crate::plan::SERIAL.to_string();
+    plan.mode = proofload_store::schema::Mode::Serial;
     plan.order.iter_mut().for_each(|block| *block = vec![vec![1, 0]; 6]);
     plan
 }
@@ -238,7 +242,7 @@ fn serial_six(mut plan: Plan) -> Plan {
 fn a_fixed_warm_up_is_on_record_and_guards_nothing() {
     let (run, _kept) = run_of(&plan(&[4]), |v, s| wave(v, s, 20.0));
     let warm_ups = run.warm_ups(1).expect("readable");
-    assert!(warm_ups.len() == 2 && warm_ups.iter().all(|it| it.ended == "fixed"), "{warm_ups:?}");
+    assert!(warm_ups.len() == 2 && warm_ups.iter().all(|it| it.ended == Steadiness::Fixed), "{warm_ups:?}");
     assert!(run.steady_states().expect("readable").is_empty());
     assert!(judged(&run).reasons.iter().all(|reason| !matches!(reason, Reason::NoSteadyState { .. })));
 }
@@ -262,7 +266,7 @@ fn the_rule_alone_ends_where_the_runner_does() {
     let block = &run.blocks()[0];
     let mut rounds = 0;
     let mut met = 0;
-    for slice in block.slices.iter().filter(|slice| slice.phase == "warm-up") {
+    for slice in block.slices.iter().filter(|slice| slice.phase == Phase::WarmUp) {
         let used = slice.measured.subject.as_ref().and_then(|used| used.cpu_ns).expect("known");
         let cpu_ns_per_exchange = Some(used as f64 / slice.answered_in_window as f64);
         let variant = usize::from(slice.measured.variant == "b");
@@ -278,7 +282,7 @@ fn the_rule_alone_ends_where_the_runner_does() {
 /// How many cycles each block has, as far as slices tell.
 fn cycles_of(run: &Run) -> Vec<u32> {
     let cycles = |block: &proofload_store::Block| {
-        block.slices.iter().filter(|slice| slice.phase == "measure").map(|slice| slice.cycle).max()
+        block.slices.iter().filter(|slice| slice.phase == Phase::Measure).map(|slice| slice.cycle).max()
     };
     run.blocks().iter().filter_map(cycles).collect()
 }
@@ -307,7 +311,7 @@ fn after_the_first_look_blocks_have_as_many_cycles_as_the_spread_asks_for() {
         let slices = run.blocks()[block]
             .slices
             .iter()
-            .filter(|slice| slice.phase == "measure" && slice.cycle == cycle);
+            .filter(|slice| slice.phase == Phase::Measure && slice.cycle == cycle);
         slices.map(|slice| slice.measured.variant.clone()).collect::<Vec<_>>()
     };
     assert_eq!((turns(4, 7), turns(4, 8)), (turns(4, 1), turns(4, 2)), "reversed as ever");
