@@ -2,7 +2,8 @@
 
 use crate::args::{CapacityArgs, LoadArgs, PresetArgs};
 use crate::exit::{Exit, leave};
-use crate::load::{self, Mistakes};
+use crate::load;
+use crate::mistakes::Mistakes;
 use crate::run::{Request, execute, timed};
 use proofload_engine::Arrival;
 use proofload_lab::study_run::StudyRun;

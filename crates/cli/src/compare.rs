@@ -2,7 +2,8 @@
 
 use crate::args::CompareArgs;
 use crate::exit::{Exit, leave};
-use crate::load::{self, Mistakes};
+use crate::load;
+use crate::mistakes::Mistakes;
 use crate::run::{Request, execute, timed};
 use proofload_lab::study_run::StudyRun;
 use proofload_study::{self as study, Study};

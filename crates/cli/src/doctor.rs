@@ -2,7 +2,8 @@
 
 use crate::args::{DoctorArgs, ListFormat};
 use crate::exit::{Exit, leave};
-use crate::load::{self, Mistakes};
+use crate::load;
+use crate::mistakes::Mistakes;
 use crate::{doubts, noise, output, progress, run};
 use proofload_engine::{Extent, LoadPlan};
 use proofload_host::lock::MeasuringLock;

@@ -1,6 +1,7 @@
 //! Flags of a load, checked: all mistakes at once.
 
 use crate::args::{LoadArgs, MeasureArgs};
+use crate::mistakes::{Mistakes, secret};
 use crate::transport;
 use proofload_engine::{Arrival, Distribution, Expect, Shortage, Stage, Timeouts};
 use proofload_study::quantity;
@@ -16,38 +17,6 @@ const CONNECTIONS: u32 = 50;
 
 /// What a number of requests may take at most.
 pub const COUNT_CAP_NS: u64 = 24 * 3600 * 1_000_000_000;
-
-/// Collects mistakes instead of stopping at the first.
-#[derive(Default)]
-pub struct Mistakes(Vec<String>);
-
-impl Mistakes {
-    /// The value, or the fallback and a mistake under that flag.
-    pub fn take<T: Default>(&mut self, flag: &str, value: Result<T, String>) -> T {
-        value.unwrap_or_else(|why| {
-            self.0.push(format!("{flag}: {why}"));
-            T::default()
-        })
-    }
-
-    /// The value, or nothing and a mistake under that flag.
-    pub fn keep<T>(&mut self, flag: &str, value: Result<T, String>) -> Option<T> {
-        value.map_err(|why| self.0.push(format!("{flag}: {why}"))).ok()
-    }
-
-    /// Notes a mistake.
-    pub fn add(&mut self, mistake: impl Into<String>) {
-        self.0.push(mistake.into());
-    }
-
-    /// Leaves with all of them, if there are any.
-    pub fn check(self) -> anyhow::Result<()> {
-        match self.0.is_empty() {
-            true => Ok(()),
-            false => Err(crate::exit::leave(crate::exit::Exit::Usage, self.0.join("\n           "))),
-        }
-    }
-}
 
 /// The load point that the flags of a measurement ask for: one that stays as it is, stages, or users.
 pub fn shaped(args: &MeasureArgs, mistakes: &mut Mistakes) -> LoadPoint {
@@ -275,12 +244,4 @@ fn auth(args: &LoadArgs, mistakes: &mut Mistakes) -> Option<Auth> {
     }
     let token = mistakes.keep("--bearer", secret(args.bearer.as_deref()?))?;
     Some(Auth::Bearer(token))
-}
-
-/// A secret, or the first line of `@FILE`.
-pub fn secret(text: &str) -> Result<String, String> {
-    let Some(path) = text.strip_prefix('@') else { return Ok(text.to_owned()) };
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("cannot read {path}: {error}; check the name"))?;
-    Ok(text.lines().next().unwrap_or_default().to_owned())
 }

@@ -11,6 +11,7 @@ mod exit;
 mod init;
 mod load;
 mod measure;
+mod mistakes;
 mod noise;
 mod output;
 mod progress;

@@ -2,7 +2,8 @@
 
 use crate::args::MeasureArgs;
 use crate::exit::{Exit, leave};
-use crate::load::{self, Mistakes};
+use crate::load;
+use crate::mistakes::Mistakes;
 use crate::{output, progress, run};
 use proofload_engine::{DriverChoice, Extent, LoadPlan, LoadResult, Timeouts, Watch};
 use proofload_host::lock::MeasuringLock;

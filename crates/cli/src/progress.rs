@@ -137,10 +137,10 @@ impl Live {
             }
             Progress::Tried { variant, number, trial } => self.say(&trial_line(variant, *number, trial)),
             Progress::Look { blocks, judgement } => self.look(*blocks, judgement),
-            Progress::Spared { spared } => {
+            Progress::Skipped { skipped } => {
                 self.say(&format!(
                     "left out from now on, every claim about it is settled: {}",
-                    spared.join(", ")
+                    skipped.join(", ")
                 ));
             }
             Progress::Cycles { planned, slicing } => self.say(&format!(

@@ -1,7 +1,7 @@
 //! Flags of TLS and proxies, checked; the files are read with the addresses.
 
 use crate::args::TransportArgs;
-use crate::load::{self, Mistakes};
+use crate::mistakes::{Mistakes, secret};
 use proofload_study as study;
 use proofload_study::transport::{alpn_of, version_of};
 use proofload_study::{TlsOptions, TransportOptions};
@@ -24,7 +24,7 @@ pub fn options(args: &TransportArgs, mistakes: &mut Mistakes) -> TransportOption
     if let (Some(proxy), Some(text)) = (&mut proxy, &args.proxy_user) {
         match text.split_once(':') {
             Some((user, password)) => {
-                let password = mistakes.keep("--proxy-user", load::secret(password));
+                let password = mistakes.keep("--proxy-user", secret(password));
                 proxy.user = password.map(|password| (user.to_owned(), password));
             }
             None => mistakes.add("--proxy-user: has no colon; write user:password or user:@FILE"),

@@ -5,7 +5,7 @@ use super::bench::{SECONDS, planned, run_on, study};
 use super::recorded::{Block, Recorded};
 use super::{MS, SECOND};
 use proofload_engine::{GeneratorUse, LoadResult};
-use proofload_lab::runner::{Bench, BenchError, Loaded, Stretch};
+use proofload_lab::runner::{Bench, BenchError, LoadWindow, Loaded};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_stats::rng::Rng;
 use proofload_store::schema::{Conditions, Plan, RunResult, SubjectUse, Verdict};
@@ -99,18 +99,24 @@ impl Bench for RecordedBench<'_> {
         Vec::new()
     }
 
-    fn load(&mut self, variant: usize, _: usize, stretch: Stretch, _: u64) -> Result<Loaded, BenchError> {
+    fn load(
+        &mut self,
+        variant: usize,
+        _: usize,
+        load_window: LoadWindow,
+        _: u64,
+    ) -> Result<Loaded, BenchError> {
         let block = self.now.ok_or_else(|| BenchError::Failed("the record has no more blocks".into()))?;
-        let warming = stretch.stand == Stand::In;
+        let warming = load_window.stand == Stand::In;
         let slice = block[variant][if warming { 0 } else { self.taken[variant] }];
         self.taken[variant] += usize::from(!warming);
-        self.now_ns += stretch.discard_ns;
+        self.now_ns += load_window.discard_ns;
         // Steal that meets one variant and not the other would be a winner out of nothing.
         let lost = if self.disturbed && variant == 1 { 1.5 } else { 1.0 };
         let result = self.result(slice.throughput.exp() / lost, slice.p99.exp());
         let answered = result.snapshot.answered_in_window;
         let started_unix_ns = self.now_ns;
-        self.now_ns += stretch.measure_ns;
+        self.now_ns += load_window.measure_ns;
         let steal = if self.disturbed { 0.05 } else { 0.0 };
         Ok(Loaded {
             results: vec![result],

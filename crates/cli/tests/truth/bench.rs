@@ -4,7 +4,7 @@ use super::{MS, SECOND, support};
 use proofload_engine::driver::sim::World;
 use proofload_engine::{Extent, LoadPlan, Watch, run_in};
 use proofload_lab::plan::{self, LoadTerms, Preset};
-use proofload_lab::runner::{Behind, Bench, BenchError, Ending, Loaded, Runner, Stretch};
+use proofload_lab::runner::{Behind, Bench, BenchError, Ending, LoadWindow, Loaded, Runner};
 use proofload_store::schema::{Environment, Plan, RunResult};
 use proofload_store::{Run, RunJudge, RunWriter};
 use proofload_study::{self as study, Study};
@@ -74,16 +74,16 @@ impl<W: FnMut(usize, u64) -> World> Bench for SimBench<'_, W> {
         &mut self,
         variant: usize,
         point: usize,
-        stretch: Stretch,
+        load_window: LoadWindow,
         seed: u64,
     ) -> Result<Loaded, BenchError> {
-        let plan = self.load_plan(point, stretch, seed);
+        let plan = self.load_plan(point, load_window, seed);
         let mut world = (self.world)(variant, self.starts[variant]);
         world.seed ^= seed;
         let result = run_in(&plan, &Watch::default(), &world)
             .map_err(|error| BenchError::Failed(error.to_string()))?;
-        let started_ns = self.now_ns + stretch.discard_ns;
-        self.now_ns = started_ns + stretch.measure_ns;
+        let started_ns = self.now_ns + load_window.discard_ns;
+        self.now_ns = started_ns + load_window.measure_ns;
         Ok(Loaded {
             results: vec![result],
             subject: None,
@@ -109,19 +109,19 @@ impl<W: FnMut(usize, u64) -> World> Bench for SimBench<'_, W> {
 }
 
 impl<W> SimBench<'_, W> {
-    fn load_plan(&self, point: usize, stretch: Stretch, seed: u64) -> LoadPlan {
+    fn load_plan(&self, point: usize, load_window: LoadWindow, seed: u64) -> LoadPlan {
         let target = SocketAddr::from(([127, 0, 0, 1], 80)).into();
         let terms = LoadTerms {
             target,
             authority: "server.test",
-            discard_ns: stretch.discard_ns,
-            extent: Extent::DurationNs(stretch.measure_ns),
+            discard_ns: load_window.discard_ns,
+            extent: Extent::DurationNs(load_window.measure_ns),
             drain_ns: SECOND,
             workers: self.workers,
             cpus: Vec::new(),
             seed,
         };
-        plan::load_plans(self.study, &self.study.points[point], stretch.stand, &terms)
+        plan::load_plans(self.study, &self.study.points[point], load_window.stand, &terms)
             .expect("a load that can be planned")
             .remove(0)
     }

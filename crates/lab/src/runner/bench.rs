@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// What of a load is carried out, and how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stretch {
+pub struct LoadWindow {
     /// The load point's own load, whole where it has a shape of its own; or what stands in for such a load.
     pub stand: Stand,
     /// Load that is not measured, before the window.
@@ -81,7 +81,7 @@ pub trait Bench {
         &mut self,
         variant: usize,
         point: usize,
-        stretch: Stretch,
+        load_window: LoadWindow,
         seed: u64,
     ) -> Result<Loaded, BenchError>;
     /// Loads a variant with a rate of its own instead of the one of its load point, the first of the plan.
@@ -92,7 +92,7 @@ pub trait Bench {
         &mut self,
         _variant: usize,
         _rate_per_s: f64,
-        _stretch: Stretch,
+        _load_window: LoadWindow,
         _seed: u64,
     ) -> Result<Loaded, BenchError> {
         Err(BenchError::Failed("this bench has no rates of its own".into()))

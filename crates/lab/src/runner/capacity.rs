@@ -4,7 +4,7 @@
 //! again, and a search that was cut off goes on. The variants take turns start by start.
 
 use super::start::Unstarted;
-use super::{Bench, BenchError, CeilingOf, Ending, Loaded, Progress, Stretch, record};
+use super::{Bench, BenchError, CeilingOf, Ending, LoadWindow, Loaded, Progress, record};
 use proofload_stats::Measure;
 use proofload_stats::capacity::{Request, Search, Step, parse_slo};
 use proofload_store::schema::{Phase, Plan, PlannedCapacity, Slice, SubjectFacts, TrialOutcome, TrialTerms};
@@ -19,7 +19,7 @@ const TAIL_MIN: f64 = 10.0;
 const LONGER_MAX: u64 = 4;
 /// How many times as much is discarded where the trial before left something behind.
 const SETTLE: u64 = 3;
-/// Longest stretch of the warm-up.
+/// Longest part of the warm-up.
 const WARM_UP_TURN_NS: u64 = 1_000_000_000;
 
 /// A search on its way.
@@ -147,8 +147,9 @@ impl<B: Bench> CapacityRunner<'_, B> {
     }
 
     fn bring_up(&mut self, start: &Start) -> Option<Ending> {
-        let which = (start.number, start.variant, self.plan.variants[start.variant].name.as_str());
-        match super::start::start(which, self.bench, self.record, self.progress, self.stop) {
+        let (block, variant) = (start.number, start.variant);
+        let name = &self.plan.variants[variant].name;
+        match super::start::start(block, variant, name, self.bench, self.record, self.progress, self.stop) {
             Ok(()) => None,
             Err(Unstarted::Interrupted) => Some(Ending::Interrupted),
             Err(Unstarted::Failed(why)) => Some(Ending::Failed(why)),
@@ -170,9 +171,9 @@ impl<B: Bench> CapacityRunner<'_, B> {
                 break;
             }
             (self.progress)(Progress::WarmUp { done: spent_ns as f64 / total_ns as f64 });
-            let stretch = self.stretch(0, WARM_UP_TURN_NS.min(total_ns - spent_ns).max(1));
+            let load_window = self.load_window(0, WARM_UP_TURN_NS.min(total_ns - spent_ns).max(1));
             let seed = self.seed(start) ^ (turn << 32);
-            let loaded = match self.load(start, rate_per_s, stretch, seed) {
+            let loaded = match self.load(start, rate_per_s, load_window, seed) {
                 Ok(loaded) => loaded,
                 Err(ending) => return Ok(Some(ending)),
             };
@@ -199,8 +200,8 @@ impl<B: Bench> CapacityRunner<'_, B> {
         let variant = &self.plan.variants[start.variant].name;
         (self.progress)(Progress::Trying { variant, rate_per_s: request.rate_per_s, stage: request.stage });
         let settle = if start.loaded || (start.trials == 0 && request.fresh) { SETTLE } else { 1 };
-        let stretch = self.stretch(self.plan.timing.discard_ns * settle, window_ns);
-        let loaded = match self.load(start, request.rate_per_s, stretch, self.seed(start)) {
+        let load_window = self.load_window(self.plan.timing.discard_ns * settle, window_ns);
+        let loaded = match self.load(start, request.rate_per_s, load_window, self.seed(start)) {
             Ok(loaded) => loaded,
             Err(ending) => return Ok(Err(ending)),
         };
@@ -239,13 +240,13 @@ impl<B: Bench> CapacityRunner<'_, B> {
         &mut self,
         start: &Start,
         rate_per_s: f64,
-        stretch: Stretch,
+        load_window: LoadWindow,
         seed: u64,
     ) -> Result<Loaded, Ending> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(Ending::Interrupted);
         }
-        self.bench.load_at(start.variant, rate_per_s, stretch, seed).map_err(|error| match error {
+        self.bench.load_at(start.variant, rate_per_s, load_window, seed).map_err(|error| match error {
             BenchError::Interrupted => Ending::Interrupted,
             BenchError::Failed(why) => {
                 let name = &self.plan.variants[start.variant].name;
@@ -255,7 +256,7 @@ impl<B: Bench> CapacityRunner<'_, B> {
     }
 
     fn slices(&self, start: &Start, rate_per_s: f64, loaded: &Loaded) -> Vec<Slice> {
-        let at = super::Place {
+        let at = super::SliceKey {
             block: start.number,
             cycle: start.trials + 1,
             position: 1,
@@ -267,9 +268,9 @@ impl<B: Bench> CapacityRunner<'_, B> {
         slices
     }
 
-    fn stretch(&self, discard_ns: u64, measure_ns: u64) -> Stretch {
+    fn load_window(&self, discard_ns: u64, measure_ns: u64) -> LoadWindow {
         let drain_ns = self.plan.timing.drain_ns;
-        Stretch { stand: Stand::Itself, discard_ns, measure_ns, drain_ns, doubled: false }
+        LoadWindow { stand: Stand::Itself, discard_ns, measure_ns, drain_ns, doubled: false }
     }
 
     /// Half of a trial brackets; at a low rate it takes longer until the quantile of the objective means something.

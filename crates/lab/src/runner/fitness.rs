@@ -1,9 +1,10 @@
 //! What a block does beside its figures: a pair of slices with once and with twice the generator's threads, and,
 //! when everything is stopped, the ceilings that are not on record yet.
 
-use super::bench::{Bench, BenchError, CeilingOf, Stretch};
-use super::roll::Roll;
-use super::{Lost, Place, Progress, Runner, record, slice_seed};
+use super::bench::{Bench, BenchError, CeilingOf, LoadWindow};
+use super::participants::Participants;
+use super::slice_key::{SliceKey, slice_seed};
+use super::{Lost, Progress, Runner, record};
 use crate::plan;
 use proofload_store::schema::{Ceiling, Phase, Plan, Point};
 use proofload_store::{BlockWriter, Run, StoreError, answer_bytes, answer_class};
@@ -57,11 +58,12 @@ impl<B: Bench> Runner<'_, B> {
     pub(super) fn perturb(
         &mut self,
         number: u32,
-        (pair, cycles): (Pair, usize),
-        roll: &Roll,
+        pair: Pair,
+        cycles: usize,
+        participants: &Participants,
         writer: &mut BlockWriter,
     ) -> Result<(), Lost> {
-        if !roll.takes_part_at(pair.variant, pair.point) {
+        if !participants.takes_part_at(pair.variant, pair.point) {
             return Ok(());
         }
         let name = &self.plan.variants[pair.variant].name;
@@ -72,8 +74,8 @@ impl<B: Bench> Runner<'_, B> {
         let mut lines = Vec::new();
         for (position, doubled) in [(1, pair.twice_first), (2, !pair.twice_first)] {
             self.check_stop()?;
-            let at = Place { block: number, cycle, position, variant: pair.variant, point: pair.point };
-            let stretch = Stretch {
+            let at = SliceKey { block: number, cycle, position, variant: pair.variant, point: pair.point };
+            let load_window = LoadWindow {
                 stand: Stand::Itself,
                 discard_ns: plan::perturbation_discard_ns(timing),
                 measure_ns: timing.perturbation_ns,
@@ -82,7 +84,8 @@ impl<B: Bench> Runner<'_, B> {
             };
             let marks = self.bench.wait_quiet(pair.variant);
             let loaded =
-                match self.bench.load(pair.variant, pair.point, stretch, slice_seed(self.plan.seed, &at)) {
+                match self.bench.load(pair.variant, pair.point, load_window, slice_seed(self.plan.seed, &at))
+                {
                     Ok(loaded) => loaded,
                     Err(BenchError::Interrupted) => return Err(Lost::Interrupted),
                     Err(BenchError::Failed(why)) => {

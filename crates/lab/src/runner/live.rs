@@ -1,6 +1,6 @@
 //! The bench of the real world: subjects as processes, the engine, telemetry.
 
-use super::bench::{Bench, BenchError, CeilingOf, Loaded, Stretch};
+use super::bench::{Bench, BenchError, CeilingOf, LoadWindow, Loaded};
 use super::hosts::Hosts;
 use super::record;
 use crate::ceiling::{Measuring, Setting};
@@ -107,7 +107,7 @@ impl<'a> LiveBench<'a> {
         &self,
         variant: usize,
         point: &LoadPoint,
-        stretch: Stretch,
+        load_window: LoadWindow,
         seed: u64,
     ) -> Result<Vec<LoadPlan>, BenchError> {
         let (active, endpoint, address) = self.active(variant)?;
@@ -116,14 +116,14 @@ impl<'a> LiveBench<'a> {
         let terms = plan::LoadTerms {
             target: passage.target(&address, &authority),
             authority: &authority,
-            discard_ns: stretch.discard_ns,
-            extent: proofload_engine::Extent::DurationNs(stretch.measure_ns),
-            drain_ns: stretch.drain_ns,
-            workers: self.terms.workers * if stretch.doubled { 2 } else { 1 },
+            discard_ns: load_window.discard_ns,
+            extent: proofload_engine::Extent::DurationNs(load_window.measure_ns),
+            drain_ns: load_window.drain_ns,
+            workers: self.terms.workers * if load_window.doubled { 2 } else { 1 },
             cpus: self.own_cpus(),
             seed,
         };
-        plan::load_plans(self.terms.study, point, stretch.stand, &terms)
+        plan::load_plans(self.terms.study, point, load_window.stand, &terms)
             .map_err(|error| BenchError::Failed(error.to_string()))
     }
 
@@ -163,13 +163,13 @@ impl<'a> LiveBench<'a> {
         &'t self,
         tree: &'t Tree,
         point: &LoadPoint,
-        stretch: Stretch,
+        load_window: LoadWindow,
     ) -> Option<Checkpointer<'t>> {
         let every_ns = point.checkpoint_ns();
-        (every_ns > 0 && stretch.stand == Stand::Itself).then(|| Checkpointer {
+        (every_ns > 0 && load_window.stand == Stand::Itself).then(|| Checkpointer {
             tree,
             every_ns,
-            length_ns: stretch.measure_ns,
+            length_ns: load_window.measure_ns,
             stop: &self.terms.stop,
         })
     }
@@ -178,25 +178,26 @@ impl<'a> LiveBench<'a> {
         &self,
         variant: usize,
         point: &LoadPoint,
-        stretch: Stretch,
+        load_window: LoadWindow,
         seed: u64,
     ) -> Result<Loaded, BenchError> {
-        let plans = self.load_plans(variant, point, stretch, seed)?;
+        let plans = self.load_plans(variant, point, load_window, seed)?;
         let (active, _, address) = self.active(variant)?;
         let ports: Vec<u16> = address.tcp().iter().map(std::net::SocketAddr::port).collect();
         // What a shared process used cannot be told apart between its variants.
         let tree = active.tree.as_ref().filter(|_| !self.is_shared(variant));
         let sampler = tree.map(|tree| Sampler {
             target: Target { tree, loaded_ports: &ports },
-            discard_ns: stretch.discard_ns,
+            discard_ns: load_window.discard_ns,
             window_ns: length_of(&plans),
         });
-        let checkpointer = tree.and_then(|tree| self.checkpointer(tree, point, stretch));
+        let checkpointer = tree.and_then(|tree| self.checkpointer(tree, point, load_window));
         let sides = Sides { generator: &self.terms.generator_cpus, subject: &self.terms.subject_cpus };
         let mut steady = Steady::begin(sides);
-        let eyes = (sampler.as_ref(), checkpointer.as_ref());
-        let (mut results, sampled, checkpoints) = observed(&plans, eyes, &self.terms.stop, &mut steady)
-            .map_err(|error| BenchError::Failed(error.to_string()))?;
+        let observed =
+            observed(&plans, sampler.as_ref(), checkpointer.as_ref(), &self.terms.stop, &mut steady);
+        let (mut results, sampled, checkpoints) =
+            observed.map_err(|error| BenchError::Failed(error.to_string()))?;
         let conditions = Some(steady.end());
         let study = self.terms.study;
         let of_requests = study.workload.iter().flat_map(|entry| entry.secrets.clone());
@@ -297,24 +298,24 @@ impl Bench for LiveBench<'_> {
         &mut self,
         variant: usize,
         point: usize,
-        stretch: Stretch,
+        load_window: LoadWindow,
         seed: u64,
     ) -> Result<Loaded, BenchError> {
-        self.load_point(variant, &self.terms.study.points[point], stretch, seed)
+        self.load_point(variant, &self.terms.study.points[point], load_window, seed)
     }
 
     fn load_at(
         &mut self,
         variant: usize,
         rate_per_s: f64,
-        stretch: Stretch,
+        load_window: LoadWindow,
         seed: u64,
     ) -> Result<Loaded, BenchError> {
         let mut point = self.terms.study.points[0].clone();
         if let LoadKind::Open { rate_per_s: planned, .. } = &mut point.kind {
             *planned = rate_per_s;
         }
-        self.load_point(variant, &point, stretch, seed)
+        self.load_point(variant, &point, load_window, seed)
     }
 
     fn alive(&mut self, variant: usize) -> Result<(), String> {
@@ -395,10 +396,11 @@ fn length_of(plans: &[LoadPlan]) -> Option<u64> {
 /// What a load came to, and what was seen meanwhile.
 type Observed = (Vec<LoadResult>, Option<Sampled>, Option<Checkpoints>);
 
-/// Runs the engine in a thread of its own, and whoever looks at the subject in others.
+/// Runs the engine in a thread of its own, and whatever watches the subject in others.
 fn observed(
     plans: &[LoadPlan],
-    (sampler, checkpointer): (Option<&Sampler<'_>>, Option<&Checkpointer<'_>>),
+    sampler: Option<&Sampler<'_>>,
+    checkpointer: Option<&Checkpointer<'_>>,
     stop: &AtomicBool,
     steady: &mut Steady<'_>,
 ) -> Result<Observed, EngineError> {

@@ -8,13 +8,15 @@ mod capacity;
 mod fitness;
 mod hosts;
 mod live;
+mod participants;
 mod progress;
 pub mod record;
-mod roll;
+mod slice;
+mod slice_key;
 mod start;
 mod warm;
 
-pub use bench::{Bench, BenchError, CeilingOf, Loaded, Stretch};
+pub use bench::{Bench, BenchError, CeilingOf, LoadWindow, Loaded};
 pub use capacity::CapacityRunner;
 pub use hosts::{Host, Hosts, Preparing, Unprepared, hosts};
 pub use live::{LiveBench, LiveTerms};
@@ -22,12 +24,11 @@ pub use progress::Progress;
 
 use crate::plan;
 use fitness::Tries;
-use proofload_measure::{Outcome, OutcomeCounts};
+use participants::Participants;
 use proofload_stats::{Claim, Design, Judgement};
 use proofload_store::schema::{Mode, Plan, RunState, Status, SubjectFacts};
 use proofload_store::{BlockWriter, Run, RunWriter, StoreError};
-use proofload_study::Stand;
-use roll::Roll;
+use slice_key::SliceKey;
 use start::Unstarted;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -141,7 +142,7 @@ impl<B: Bench> Runner<'_, B> {
     pub fn run(&mut self) -> Result<Ending, StoreError> {
         let begun_ns = self.bench.now_ns();
         let last = self.design.looks.last().copied().unwrap_or(1);
-        let mut roll = Roll::new(self.plan.variants.len());
+        let mut participants = Participants::new(self.plan.variants.len());
         let Behind { last_block: mut number, mut complete, mut disturbed, spent_ns: spent_before_ns } =
             self.behind;
         let mut longest_ns = spent_before_ns / u64::from((complete + disturbed).max(1));
@@ -150,7 +151,7 @@ impl<B: Bench> Runner<'_, B> {
         if complete + disturbed > 0 {
             self.find_ceilings(&mut tries)?;
         }
-        if complete > 0 && complete < last && self.is_settled(complete, &mut roll)? {
+        if complete > 0 && complete < last && self.is_settled(complete, &mut participants)? {
             return Ok(Ending::Finished);
         }
         // As many again may be disturbed: a machine that never keeps still ends the study, too.
@@ -169,8 +170,8 @@ impl<B: Bench> Runner<'_, B> {
             let of = last.saturating_add(number.saturating_sub(complete));
             number += 1;
             (self.progress)(Progress::Block { block: number, of });
-            roll.begin_block();
-            let ended = self.block(number, &mut roll);
+            participants.begin_block();
+            let ended = self.block(number, &mut participants);
             match ended {
                 Ok(()) => match self.disturbance(number)? {
                     None => {
@@ -191,14 +192,14 @@ impl<B: Bench> Runner<'_, B> {
             if whole {
                 self.find_ceilings(&mut tries)?;
             }
-            for (variant, why) in roll.end_block() {
+            for (variant, why) in participants.end_block() {
                 self.tell_given_up(number, variant, &why);
             }
             longest_ns = longest_ns.max(self.bench.now_ns() - block_begun_ns);
-            if whole && self.is_settled(complete, &mut roll)? {
+            if whole && self.is_settled(complete, &mut participants)? {
                 break;
             }
-            if let Some(why) = roll.hopeless(self.claims) {
+            if let Some(why) = participants.hopeless(self.claims) {
                 return Ok(Ending::Failed(why));
             }
         }
@@ -214,62 +215,67 @@ impl<B: Bench> Runner<'_, B> {
 
     /// Looks at the claims. Those that rest on a variant that was given up are not waited for, and what none of the
     /// others needs is left out of the blocks to come.
-    fn is_settled(&mut self, complete: u32, roll: &mut Roll) -> Result<bool, StoreError> {
+    fn is_settled(&mut self, complete: u32, participants: &mut Participants) -> Result<bool, StoreError> {
         let judgement = (self.look)(self.record.path())?;
         (self.progress)(Progress::Look { blocks: complete, judgement: &judgement });
         if judgement.settled {
             return Ok(true);
         }
-        let (beyond, waited_for): (Vec<usize>, Vec<usize>) =
-            (0..self.claims.len()).partition(|claim| roll.is_beyond(&self.claims[*claim]));
-        if roll.spare(self.claims, &judgement, self.plan.points.len()) {
-            let spared = roll.spared().into_iter().map(|(variant, point)| {
+        let (unreachable, waited_for): (Vec<usize>, Vec<usize>) =
+            (0..self.claims.len()).partition(|claim| participants.cannot_settle(&self.claims[*claim]));
+        if participants.skip_settled(self.claims, &judgement, self.plan.points.len()) {
+            let skipped = participants.skipped().into_iter().map(|(variant, point)| {
                 format!("{} @ {}", self.plan.variants[variant].name, self.plan.points[point].label)
             });
-            (self.progress)(Progress::Spared { spared: &spared.collect::<Vec<_>>() });
+            (self.progress)(Progress::Skipped { skipped: &skipped.collect::<Vec<_>>() });
         }
         let is_settled = |claim: usize| judgement.claims.get(claim).is_some_and(|judged| judged.settled);
-        Ok(!beyond.is_empty() && !waited_for.is_empty() && waited_for.into_iter().all(is_settled))
+        Ok(!unreachable.is_empty() && !waited_for.is_empty() && waited_for.into_iter().all(is_settled))
     }
 
     /// One block: the variants are stopped whatever happens in between.
-    fn block(&mut self, number: u32, roll: &mut Roll) -> Result<(), Lost> {
+    fn block(&mut self, number: u32, participants: &mut Participants) -> Result<(), Lost> {
         let order = self.order_of(number)?;
         let measured = match self.plan.mode {
-            Mode::Serial => self.serially(number, &order, roll),
-            _ => self.in_cycles(number, &order, roll),
+            Mode::Serial => self.serially(number, &order, participants),
+            _ => self.in_cycles(number, &order, participants),
         };
         // What was measured before it stays valid; a server that does not end shows at the next start.
         for what in self.bench.stop_all() {
             (self.progress)(Progress::Noticed { block: number, what: &what });
         }
         let mut writer = measured?;
-        for (variant, why) in roll.lost() {
+        for (variant, why) in participants.lost() {
             writer.append(&record::lost(self.plan, number, variant, &why))?;
         }
-        for (variant, point) in roll.spared() {
+        for (variant, point) in participants.skipped() {
             writer.append(&record::spared(self.plan, number, variant, point))?;
         }
-        if !roll.anyone() {
+        if !participants.anyone() {
             return Err(Lost::Everyone);
         }
         Ok(writer.finish()?)
     }
 
     /// All variants run, and take turns slice by slice.
-    fn in_cycles(&mut self, number: u32, order: &[Vec<usize>], roll: &mut Roll) -> Result<BlockWriter, Lost> {
+    fn in_cycles(
+        &mut self,
+        number: u32,
+        order: &[Vec<usize>],
+        participants: &mut Participants,
+    ) -> Result<BlockWriter, Lost> {
         for &variant in order.first().map_or(&[][..], Vec::as_slice) {
-            if roll.takes_part(variant) {
-                self.start(number, variant, roll)?;
+            if participants.takes_part(variant) {
+                self.start(number, variant, participants)?;
             }
         }
-        if let Some(why) = roll.hopeless(self.claims) {
+        if let Some(why) = participants.hopeless(self.claims) {
             return Err(Lost::Hopeless(why));
         }
         let mut writer = self.record.begin_block(number)?;
         let everyone: Vec<usize> = (0..self.plan.variants.len()).collect();
-        let length = self.warm_up_of(roll.needed());
-        let warm_ups = self.warm_up(number, &everyone, length, roll, &mut writer)?;
+        let length = self.warm_up_of(participants.needed());
+        let warm_ups = self.warm_up(number, &everyone, length, participants, &mut writer)?;
         self.record.write_warm_ups(number, &warm_ups)?;
         let mut said = Vec::new();
         everyone.iter().for_each(|&variant| self.ask(variant, &mut said));
@@ -277,43 +283,54 @@ impl<B: Bench> Runner<'_, B> {
         for cycle in 0..order.len() {
             for point in 0..self.plan.points.len() {
                 for (position, &variant) in order[cycle].iter().enumerate() {
-                    let at = Place::of_turn(number, cycle, position, variant, point);
-                    self.turn(&at, order.len(), roll, &mut writer)?;
+                    let at = SliceKey::of_turn(number, cycle, position, variant, point);
+                    self.turn(&at, order.len(), participants, &mut writer)?;
                 }
             }
         }
         if let Some(pair) = self.pair() {
-            self.perturb(number, (pair, order.len()), roll, &mut writer)?;
+            self.perturb(number, pair, order.len(), participants, &mut writer)?;
         }
         Ok(writer)
     }
 
     /// One variant after the other: started, warmed, measured in all its turns, stopped, alone on the machine.
-    fn serially(&mut self, number: u32, order: &[Vec<usize>], roll: &mut Roll) -> Result<BlockWriter, Lost> {
+    fn serially(
+        &mut self,
+        number: u32,
+        order: &[Vec<usize>],
+        participants: &mut Participants,
+    ) -> Result<BlockWriter, Lost> {
         let mut writer = self.record.begin_block(number)?;
         let mut said = Vec::new();
         let sequence = order.first().map_or(&[][..], Vec::as_slice);
         let mut warm_ups = Vec::new();
         for (position, &variant) in sequence.iter().enumerate() {
-            if !roll.takes_part(variant) {
+            if !participants.takes_part(variant) {
                 continue;
             }
-            self.start(number, variant, roll)?;
-            if let Some(why) = roll.hopeless(self.claims) {
+            self.start(number, variant, participants)?;
+            if let Some(why) = participants.hopeless(self.claims) {
                 return Err(Lost::Hopeless(why));
             }
-            warm_ups.extend(self.warm_up(number, &[variant], self.warm_up_of(1), roll, &mut writer)?);
+            warm_ups.extend(self.warm_up(
+                number,
+                &[variant],
+                self.warm_up_of(1),
+                participants,
+                &mut writer,
+            )?);
             self.record.write_warm_ups(number, &warm_ups)?;
             self.ask(variant, &mut said);
             self.record.write_subjects(number, &said)?;
             for cycle in 0..order.len() {
                 for point in 0..self.plan.points.len() {
-                    let at = Place::of_turn(number, cycle, position, variant, point);
-                    self.turn(&at, order.len(), roll, &mut writer)?;
+                    let at = SliceKey::of_turn(number, cycle, position, variant, point);
+                    self.turn(&at, order.len(), participants, &mut writer)?;
                 }
             }
             if let Some(pair) = self.pair().filter(|pair| pair.variant == variant) {
-                self.perturb(number, (pair, order.len()), roll, &mut writer)?;
+                self.perturb(number, pair, order.len(), participants, &mut writer)?;
             }
             self.stop_one(number, variant);
         }
@@ -367,13 +384,13 @@ impl<B: Bench> Runner<'_, B> {
     }
 
     /// Starts a variant; one that does not come up is given up.
-    fn start(&mut self, number: u32, variant: usize, roll: &mut Roll) -> Result<(), Lost> {
-        let which = (number, variant, self.plan.variants[variant].name.as_str());
-        match start::start(which, self.bench, self.record, self.progress, self.stop) {
+    fn start(&mut self, number: u32, variant: usize, participants: &mut Participants) -> Result<(), Lost> {
+        let name = &self.plan.variants[variant].name;
+        match start::start(number, variant, name, self.bench, self.record, self.progress, self.stop) {
             Ok(()) => Ok(()),
             Err(Unstarted::Interrupted) => Err(Lost::Interrupted),
             Err(Unstarted::Failed(why)) => {
-                roll.give_up(variant, why.clone());
+                participants.give_up(variant, why.clone());
                 self.tell_given_up(number, variant, &why);
                 Ok(())
             }
@@ -385,138 +402,9 @@ impl<B: Bench> Runner<'_, B> {
         (self.progress)(Progress::GivenUp { block: number, variant, why });
     }
 
-    /// A measured turn of one variant, if it still takes part.
-    fn turn(
-        &mut self,
-        at: &Place,
-        cycles: usize,
-        roll: &mut Roll,
-        writer: &mut BlockWriter,
-    ) -> Result<(), Lost> {
-        if !roll.takes_part_at(at.variant, at.point) {
-            return Ok(());
-        }
-        (self.progress)(Progress::Slice {
-            cycle: at.cycle,
-            of: cycles as u32,
-            variant: &self.plan.variants[at.variant].name,
-            point: &self.plan.points[at.point].label,
-        });
-        let ended = self.slice(at, self.stretch_of(at.point), writer);
-        self.take(ended.map(|_| ()), at, roll)
-    }
-
-    /// What a step of one variant means for the block. A variant that is lost is stopped at once: what hangs
-    /// may burn the others' CPU.
-    fn take(&mut self, ended: Result<(), Step>, at: &Place, roll: &mut Roll) -> Result<(), Lost> {
-        match ended {
-            Ok(()) => Ok(()),
-            Err(Step::Interrupted) => Err(Lost::Interrupted),
-            Err(Step::Store(error)) => Err(Lost::Store(error)),
-            Err(Step::Lost(why)) => {
-                let why = self.place_text(at, &why);
-                let variant = &self.plan.variants[at.variant].name;
-                (self.progress)(Progress::Lost { block: at.block, variant, why: &why });
-                roll.lose(at.variant, why);
-                self.stop_one(at.block, at.variant);
-                Ok(())
-            }
-        }
-    }
-
-    /// A slice of a load, or the whole of one that has a shape.
-    fn stretch_of(&self, point: usize) -> Stretch {
-        let (timing, load) = (&self.plan.timing, &self.plan.points[point]);
-        let (discard_ns, measure_ns) = match load.whole {
-            true => (0, load.length_ns),
-            false => (timing.discard_ns, timing.slice_ns),
-        };
-        Stretch { stand: Stand::Itself, discard_ns, measure_ns, drain_ns: timing.drain_ns, doubled: false }
-    }
-
-    /// One slice: wait until the others are quiet, load, record, see that the server still lives.
-    fn slice(&mut self, at: &Place, stretch: Stretch, writer: &mut BlockWriter) -> Result<Loaded, Step> {
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(Step::Interrupted);
-        }
-        let marks = if at.cycle > 0 { self.bench.wait_quiet(at.variant) } else { Vec::new() };
-        let seed = slice_seed(self.plan.seed, at);
-        let loaded = self.bench.load(at.variant, at.point, stretch, seed).map_err(|error| match error {
-            BenchError::Interrupted => Step::Interrupted,
-            BenchError::Failed(why) => Step::Lost(why),
-        })?;
-        for slice in record::slices(self.plan, at, &loaded, &marks) {
-            writer.append(&slice)?;
-            (self.progress)(Progress::Measured { slice: &slice });
-        }
-        let cut = loaded.results.iter().any(|result| result.stopped_early);
-        if cut && self.stop.load(Ordering::Relaxed) {
-            return Err(Step::Interrupted);
-        }
-        self.bench.alive(at.variant).map_err(Step::Lost)?;
-        if cut {
-            let why = "the load did not come to its count in the time that it may take; raise its cap";
-            return Err(Step::Lost(why.to_string()));
-        }
-        let mut outcomes = OutcomeCounts::default();
-        for result in &loaded.results {
-            outcomes.merge(&result.snapshot.outcomes);
-            // What hangs before the window begins leaves nothing to intend within it.
-            outcomes.merge(&result.snapshot.discarded);
-        }
-        match hangs(at, self.plan.points[at.point].whole, &outcomes) {
-            Some(why) => Err(Step::Lost(why)),
-            None => Ok(loaded),
-        }
-    }
-
-    fn place_text(&self, at: &Place, why: &str) -> String {
-        let variant = &self.plan.variants[at.variant].name;
-        match at.cycle {
-            0 => format!("block {}, warm-up, {variant}: {why}", at.block),
-            cycle => format!("block {}, cycle {cycle}, {variant}: {why}", at.block),
-        }
-    }
-
     fn check_stop(&self) -> Result<(), Lost> {
         if self.stop.load(Ordering::Relaxed) { Err(Lost::Interrupted) } else { Ok(()) }
     }
-}
-
-/// A server that takes requests and answers none of them in a whole slice. One that refuses, resets or says no
-/// does answer in its way, and its slices are figures.
-fn hangs(at: &Place, whole: bool, outcomes: &OutcomeCounts) -> Option<String> {
-    let unanswered = outcomes.get(Outcome::Timeout) + outcomes.get(Outcome::Abandoned);
-    let rest = outcomes.total() - unanswered - outcomes.get(Outcome::Unsent);
-    let remedy = match whole {
-        true => "if its answers take longer than the load, make the load longer",
-        false => "if its answers take longer than a slice, ask it in a load that is not sliced",
-    };
-    let silent = at.cycle > 0 && unanswered > 0 && rest == 0;
-    silent.then(|| format!("hangs: it took {unanswered} requests and answered none; {remedy}"))
-}
-
-/// Where in the plan a slice stands. Cycle 0 is the warm-up.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    block: u32,
-    cycle: u32,
-    position: u32,
-    variant: usize,
-    point: usize,
-}
-
-impl Place {
-    /// A measured turn; cycle and position counted from 0.
-    fn of_turn(block: u32, cycle: usize, position: usize, variant: usize, point: usize) -> Place {
-        Place { block, cycle: cycle as u32 + 1, position: position as u32 + 1, variant, point }
-    }
-}
-
-/// The same arrivals for every variant of a cycle: they are paired, and should differ in nothing but the variant.
-fn slice_seed(seed: u64, at: &Place) -> u64 {
-    let place = (u64::from(at.block) << 40) | (u64::from(at.cycle) << 20) | at.point as u64;
-    seed ^ place.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 #[cfg(test)]

@@ -88,9 +88,9 @@ pub enum Progress<'a> {
         judgement: &'a Judgement,
     },
     /// What the blocks to come leave out: every claim about it is settled.
-    Spared {
+    Skipped {
         /// Variants at load points: `nio @ 64c`.
-        spared: &'a [String],
+        skipped: &'a [String],
     },
     /// The blocks from now on have another number of cycles, or the same.
     Cycles {

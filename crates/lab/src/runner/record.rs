@@ -1,7 +1,7 @@
 //! From what the engine says to what the record keeps.
 
-use super::Place;
 use super::bench::Loaded;
+use super::slice_key::SliceKey;
 use proofload_engine::{Check, CheckKind, Finding, LoadResult, SecondQuantiles};
 use proofload_host::clock;
 use proofload_store::schema::{
@@ -14,7 +14,7 @@ use proofload_study::transport::ALPN;
 
 /// The record of a slice: a line for each stream. What the subject used, and what was noticed, belongs to all of
 /// them together and stands in the first line, so that nothing counts it twice.
-pub(super) fn slices(plan: &Plan, at: &Place, loaded: &Loaded, marks: &[String]) -> Vec<Slice> {
+pub(super) fn slices(plan: &Plan, at: &SliceKey, loaded: &Loaded, marks: &[String]) -> Vec<Slice> {
     let point = &plan.points[at.point];
     let lines = loaded.results.iter().enumerate().map(|(number, result)| {
         let stream = plan.streams.get(number).cloned().unwrap_or_default();

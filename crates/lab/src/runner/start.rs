@@ -17,7 +17,9 @@ pub(super) enum Unstarted {
 
 /// Starts the variant of that number and name in a block.
 pub(super) fn start<B: Bench>(
-    (block, variant, name): (u32, usize, &str),
+    block: u32,
+    variant: usize,
+    name: &str,
     bench: &mut B,
     record: &RunWriter,
     progress: &mut dyn FnMut(Progress<'_>),

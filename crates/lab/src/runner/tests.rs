@@ -1,7 +1,7 @@
 //! The sequence of a study, without servers and in virtual time.
 
 mod ceilings;
-mod sparing;
+mod skipping;
 mod steady;
 
 use super::*;
@@ -11,6 +11,7 @@ use proofload_store::Run;
 use proofload_store::schema::{
     Ceiling, Conditions, Environment, LoadPoint, Phase, Slice, SubjectUse, Timing, Variant,
 };
+use proofload_study::Stand;
 use std::path::{Path, PathBuf};
 
 const SECOND: u64 = 1_000_000_000;
@@ -134,7 +135,7 @@ impl Bench for FakeBench {
         &mut self,
         variant: usize,
         point: usize,
-        stretch: Stretch,
+        load_window: LoadWindow,
         _seed: u64,
     ) -> Result<Loaded, BenchError> {
         self.loads += 1;
@@ -144,21 +145,21 @@ impl Bench for FakeBench {
             flag.store(true, Ordering::Relaxed);
         }
         self.loads_of[variant] += 1;
-        let always = self.always_dies == Some(variant) && stretch.measure_ns == SECOND;
+        let always = self.always_dies == Some(variant) && load_window.measure_ns == SECOND;
         if self.dies_at_load == Some(self.loads) || always {
             return Err(BenchError::Failed("killed by signal 9".into()));
         }
-        let start_ns = self.now_ns + stretch.discard_ns;
-        let window = Window { start_ns, end_ns: start_ns + stretch.measure_ns };
+        let start_ns = self.now_ns + load_window.discard_ns;
+        let window = Window { start_ns, end_ns: start_ns + load_window.measure_ns };
         self.now_ns = window.end_ns;
-        let stead = if stretch.stand == Stand::In { " in its stead" } else { "" };
-        let threads = if stretch.doubled { " with twice the threads" } else { "" };
+        let stead = if load_window.stand == Stand::In { " in its stead" } else { "" };
+        let threads = if load_window.doubled { " with twice the threads" } else { "" };
         self.done
-            .push(format!("load {variant}@{point} {}ms{stead}{threads}", stretch.measure_ns / 1_000_000));
+            .push(format!("load {variant}@{point} {}ms{stead}{threads}", load_window.measure_ns / 1_000_000));
         let mut recorder = Recorder::new(window);
         let silent = self.hangs.is_some_and(|(who, from)| who == variant && self.loads_of[who] >= from);
         // The connections of a closed loop are stuck before the window begins, and ask for nothing in it.
-        let first_ns = if silent { start_ns - stretch.discard_ns } else { start_ns };
+        let first_ns = if silent { start_ns - load_window.discard_ns } else { start_ns };
         let nature = self.nature_of(variant);
         for i in 0..nature.map_or(100 + 10 * variant as u64, |nature| nature.exchanges) {
             let at_ns = first_ns + i;

@@ -1,8 +1,9 @@
 //! The warm-up: short turns of all variants, until they are steady or for a time that was fixed.
 
-use super::bench::{Bench, Loaded, Stretch};
-use super::roll::Roll;
-use super::{Lost, Place, Progress, Runner};
+use super::bench::{Bench, LoadWindow, Loaded};
+use super::participants::Participants;
+use super::slice_key::SliceKey;
+use super::{Lost, Progress, Runner};
 use proofload_stats::steady::{Found, Turn, Warmth, Watch};
 use proofload_store::BlockWriter;
 use proofload_store::schema::{Steadiness, WarmUp};
@@ -50,13 +51,13 @@ impl<B: Bench> Runner<'_, B> {
         number: u32,
         variants: &[usize],
         length: Length,
-        roll: &mut Roll,
+        participants: &mut Participants,
         writer: &mut BlockWriter,
     ) -> Result<Vec<WarmUp>, Lost> {
         let begun_ns = self.bench.now_ns();
         let mut watch = Watch::new(variants.len(), self.plan.points.len(), WARM_UP_TURN_NS);
-        let absent = |roll: &Roll, at: usize| !roll.takes_part(variants[at]);
-        (0..variants.len()).filter(|at| absent(roll, *at)).for_each(|at| watch.leave(at));
+        let absent = |participants: &Participants, at: usize| !participants.takes_part(variants[at]);
+        (0..variants.len()).filter(|at| absent(participants, *at)).for_each(|at| watch.leave(at));
         let mut met = false;
         // Whole rounds only: every variant gets as many turns as every other.
         let mut round = 0;
@@ -65,20 +66,20 @@ impl<B: Bench> Runner<'_, B> {
             let done = (spent_ns as f64 / length.least_ns.max(1) as f64).min(1.0);
             (self.progress)(Progress::WarmUp { done });
             let over = spent_ns >= length.least_ns && (met || spent_ns >= length.cap_ns);
-            if over || !variants.iter().any(|variant| roll.takes_part(*variant)) {
+            if over || !variants.iter().any(|variant| participants.takes_part(*variant)) {
                 let found = watch.found(met);
                 return Ok(self.warm_ups(variants, found, length, spent_ns));
             }
             for position in 0..variants.len() {
                 let at = if round % 2 == 0 { position } else { variants.len() - 1 - position };
                 let place = self.place_of_turn(number, position, variants[at], round);
-                if roll.takes_part(variants[at]) {
+                if participants.takes_part(variants[at]) {
                     match self.slice(&place, self.warming(), writer) {
                         Ok(loaded) => watch.enter(at, self.turn_of(variants[at], &loaded)),
-                        Err(step) => self.take(Err(step), &place, roll)?,
+                        Err(step) => self.take(Err(step), &place, participants)?,
                     }
                 }
-                if absent(roll, at) {
+                if absent(participants, at) {
                     watch.leave(at);
                 }
             }
@@ -87,13 +88,13 @@ impl<B: Bench> Runner<'_, B> {
         }
     }
 
-    fn place_of_turn(&self, block: u32, position: usize, variant: usize, round: usize) -> Place {
+    fn place_of_turn(&self, block: u32, position: usize, variant: usize, round: usize) -> SliceKey {
         let point = round % self.plan.points.len().max(1);
-        Place { block, cycle: 0, position: position as u32 + 1, variant, point }
+        SliceKey { block, cycle: 0, position: position as u32 + 1, variant, point }
     }
 
-    fn warming(&self) -> Stretch {
-        Stretch {
+    fn warming(&self) -> LoadWindow {
+        LoadWindow {
             stand: Stand::In,
             discard_ns: 0,
             measure_ns: WARM_UP_TURN_NS,

@@ -90,7 +90,7 @@ impl Bench for QueueBench {
         Vec::new()
     }
 
-    fn load(&mut self, _: usize, _: usize, _: Stretch, _: u64) -> Result<Loaded, BenchError> {
+    fn load(&mut self, _: usize, _: usize, _: LoadWindow, _: u64) -> Result<Loaded, BenchError> {
         Err(BenchError::Failed("a search has rates of its own".into()))
     }
 
@@ -98,7 +98,7 @@ impl Bench for QueueBench {
         &mut self,
         variant: usize,
         rate_per_s: f64,
-        stretch: Stretch,
+        load_window: LoadWindow,
         _seed: u64,
     ) -> Result<Loaded, BenchError> {
         self.loads += 1;
@@ -106,8 +106,8 @@ impl Bench for QueueBench {
         if stopped {
             self.stop.store(true, Ordering::Relaxed);
         }
-        let start_ns = self.now_ns + stretch.discard_ns;
-        let window = Window { start_ns, end_ns: start_ns + stretch.measure_ns };
+        let start_ns = self.now_ns + load_window.discard_ns;
+        let window = Window { start_ns, end_ns: start_ns + load_window.measure_ns };
         self.now_ns = window.end_ns;
         self.done.push(format!("load {variant}"));
         self.dead |= rate_per_s > self.dies_above_per_s || self.dies_at_load == Some(self.loads);

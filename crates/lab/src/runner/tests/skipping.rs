@@ -41,8 +41,8 @@ fn conduct_with(
         record: &mut record,
         look: &mut look,
         progress: &mut |step| {
-            if let Progress::Spared { spared } = step {
-                said.push(spared.join(", "));
+            if let Progress::Skipped { skipped } = step {
+                said.push(skipped.join(", "));
             }
         },
         stop: &AtomicBool::new(false),
@@ -147,14 +147,14 @@ fn a_load_point_whose_claims_are_settled_is_left_out() {
 #[test]
 fn what_no_claim_ever_spoke_of_goes_on_for_its_figures() {
     let claims = claims_of(&plan_of_three(&[2, 4]));
-    let mut roll = Roll::new(4);
+    let mut participants = Participants::new(4);
     let judgement = Judgement { claims: vec![judged(true), judged(false)], ..Judgement::default() };
-    assert!(roll.spare(&claims, &judgement, 1));
-    assert!(!roll.spare(&claims, &judgement, 1), "told once");
-    roll.begin_block();
-    assert_eq!(roll.spared(), [(0, 0)]);
-    assert!(roll.takes_part(3) && roll.takes_part_at(3, 0) && !roll.takes_part(0));
+    assert!(participants.skip_settled(&claims, &judgement, 1));
+    assert!(!participants.skip_settled(&claims, &judgement, 1), "told once");
+    participants.begin_block();
+    assert_eq!(participants.skipped(), [(0, 0)]);
+    assert!(participants.takes_part(3) && participants.takes_part_at(3, 0) && !participants.takes_part(0));
     let all = Judgement { claims: vec![judged(true), judged(true)], ..Judgement::default() };
-    assert!(!roll.spare(&claims, &all, 1), "nothing is left out where nothing is open");
-    assert!(roll.spared().is_empty());
+    assert!(!participants.skip_settled(&claims, &all, 1), "nothing is left out where nothing is open");
+    assert!(participants.skipped().is_empty());
 }

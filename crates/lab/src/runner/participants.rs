@@ -10,10 +10,10 @@ const LOST_IN_A_ROW_MAX: u32 = 2;
 
 /// How each variant fares, by its index in the plan.
 #[derive(Clone, Debug)]
-pub(super) struct Roll {
+pub(super) struct Participants {
     members: Vec<Member>,
     /// Variants at load points that are left out, because no open claim needs them.
-    spared: BTreeSet<(usize, usize)>,
+    skipped: BTreeSet<(usize, usize)>,
     points: usize,
 }
 
@@ -26,44 +26,44 @@ struct Member {
     given_up: Option<String>,
 }
 
-impl Roll {
-    pub fn new(variants: usize) -> Roll {
-        Roll { members: vec![Member::default(); variants], spared: BTreeSet::new(), points: 0 }
+impl Participants {
+    pub fn new(variants: usize) -> Participants {
+        Participants { members: vec![Member::default(); variants], skipped: BTreeSet::new(), points: 0 }
     }
 
     /// Leaves out of the blocks to come what no open claim needs any more: a variant at a load point about which
     /// there were claims, all of them settled. What no claim ever spoke of goes on, for its figures. A count over what
     /// is seen needs nothing of its own, and a claim on a variant that was given up nothing any more. Returns whether
     /// more is left out than before.
-    pub fn spare(&mut self, claims: &[Claim], judgement: &Judgement, points: usize) -> bool {
+    pub fn skip_settled(&mut self, claims: &[Claim], judgement: &Judgement, points: usize) -> bool {
         self.points = points;
         let estimates = || claims.iter().zip(&judgement.claims).filter(|(claim, _)| !claim.is_of_a_count());
-        let is_open = |(claim, judged): &(&Claim, &Judged)| !judged.settled && !self.is_beyond(claim);
+        let is_open = |(claim, judged): &(&Claim, &Judged)| !judged.settled && !self.cannot_settle(claim);
         let needed: BTreeSet<(usize, usize)> =
             estimates().filter(is_open).flat_map(|(claim, _)| claim.trials()).collect();
         let claimed = estimates().flat_map(|(claim, _)| claim.trials());
-        let spared: BTreeSet<(usize, usize)> = match needed.is_empty() {
+        let skipped: BTreeSet<(usize, usize)> = match needed.is_empty() {
             true => BTreeSet::new(),
             false => claimed.filter(|trial| !needed.contains(trial)).collect(),
         };
-        let more = !spared.is_subset(&self.spared);
-        self.spared = spared;
+        let more = !skipped.is_subset(&self.skipped);
+        self.skipped = skipped;
         more
     }
 
     /// Whether a variant is measured at any load point.
     fn is_needed(&self, variant: usize) -> bool {
-        self.spared.is_empty() || (0..self.points).any(|point| !self.spared.contains(&(variant, point)))
+        self.skipped.is_empty() || (0..self.points).any(|point| !self.skipped.contains(&(variant, point)))
     }
 
     /// Whether a variant is measured at this load point in the present block.
     pub fn takes_part_at(&self, variant: usize, point: usize) -> bool {
-        self.takes_part(variant) && !self.spared.contains(&(variant, point))
+        self.takes_part(variant) && !self.skipped.contains(&(variant, point))
     }
 
     /// Variants at load points that the blocks leave out, but for those of variants that are lost.
-    pub fn spared(&self) -> Vec<(usize, usize)> {
-        self.spared.iter().copied().filter(|(variant, _)| self.members[*variant].lost.is_none()).collect()
+    pub fn skipped(&self) -> Vec<(usize, usize)> {
+        self.skipped.iter().copied().filter(|(variant, _)| self.members[*variant].lost.is_none()).collect()
     }
 
     /// How many variants are measured at any load point; those that are lost are among them.
@@ -125,14 +125,14 @@ impl Roll {
     }
 
     /// Whether this claim rests on a variant that was given up.
-    pub fn is_beyond(&self, claim: &Claim) -> bool {
+    pub fn cannot_settle(&self, claim: &Claim) -> bool {
         claim.variants().any(|variant| self.members.get(variant).is_some_and(|m| m.given_up.is_some()))
     }
 
     /// Why nothing can come of the study any more: no variant is left, or every claim rests on one that was
     /// given up.
     pub fn hopeless(&self, claims: &[Claim]) -> Option<String> {
-        let beyond = !claims.is_empty() && claims.iter().all(|claim| self.is_beyond(claim));
+        let beyond = !claims.is_empty() && claims.iter().all(|claim| self.cannot_settle(claim));
         let nobody = self.members.iter().all(|member| member.given_up.is_some());
         (beyond || nobody).then(|| {
             let reasons: Vec<&str> = self.members.iter().filter_map(|m| m.given_up.as_deref()).collect();
@@ -147,16 +147,16 @@ mod tests {
 
     #[test]
     fn a_variant_is_given_up_after_two_lost_blocks_in_a_row_and_not_before() {
-        let mut roll = Roll::new(2);
+        let mut participants = Participants::new(2);
         for (lost, given_up) in [(true, false), (false, false), (true, false), (true, true)] {
-            roll.begin_block();
+            participants.begin_block();
             if lost {
-                roll.lose(1, "died".into());
+                participants.lose(1, "died".into());
             }
-            assert_eq!(roll.end_block().len(), usize::from(given_up));
+            assert_eq!(participants.end_block().len(), usize::from(given_up));
         }
-        roll.begin_block();
-        assert!(roll.takes_part(0) && !roll.takes_part(1));
-        assert!(roll.end_block().is_empty(), "it is told once");
+        participants.begin_block();
+        assert!(participants.takes_part(0) && !participants.takes_part(1));
+        assert!(participants.end_block().is_empty(), "it is told once");
     }
 }

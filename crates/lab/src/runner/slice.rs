@@ -1,0 +1,129 @@
+//! One slice of load on one variant, and what its end means for the block.
+
+use super::bench::{Bench, BenchError, LoadWindow, Loaded};
+use super::participants::Participants;
+use super::slice_key::{SliceKey, slice_seed};
+use super::{Lost, Progress, Runner, Step, record};
+use proofload_measure::{Outcome, OutcomeCounts};
+use proofload_store::BlockWriter;
+use proofload_study::Stand;
+use std::sync::atomic::Ordering;
+
+impl<B: Bench> Runner<'_, B> {
+    /// A measured turn of one variant, if it still takes part.
+    pub(super) fn turn(
+        &mut self,
+        at: &SliceKey,
+        cycles: usize,
+        participants: &mut Participants,
+        writer: &mut BlockWriter,
+    ) -> Result<(), Lost> {
+        if !participants.takes_part_at(at.variant, at.point) {
+            return Ok(());
+        }
+        (self.progress)(Progress::Slice {
+            cycle: at.cycle,
+            of: cycles as u32,
+            variant: &self.plan.variants[at.variant].name,
+            point: &self.plan.points[at.point].label,
+        });
+        let ended = self.slice(at, self.load_window_of(at.point), writer);
+        self.take(ended.map(|_| ()), at, participants)
+    }
+
+    /// What a step of one variant means for the block. A variant that is lost is stopped at once: what hangs
+    /// may burn the others' CPU.
+    pub(super) fn take(
+        &mut self,
+        ended: Result<(), Step>,
+        at: &SliceKey,
+        participants: &mut Participants,
+    ) -> Result<(), Lost> {
+        match ended {
+            Ok(()) => Ok(()),
+            Err(Step::Interrupted) => Err(Lost::Interrupted),
+            Err(Step::Store(error)) => Err(Lost::Store(error)),
+            Err(Step::Lost(why)) => {
+                let why = self.place_text(at, &why);
+                let variant = &self.plan.variants[at.variant].name;
+                (self.progress)(Progress::Lost { block: at.block, variant, why: &why });
+                participants.lose(at.variant, why);
+                self.stop_one(at.block, at.variant);
+                Ok(())
+            }
+        }
+    }
+
+    /// A slice of a load, or the whole of one that has a shape.
+    fn load_window_of(&self, point: usize) -> LoadWindow {
+        let (timing, load) = (&self.plan.timing, &self.plan.points[point]);
+        let (discard_ns, measure_ns) = match load.whole {
+            true => (0, load.length_ns),
+            false => (timing.discard_ns, timing.slice_ns),
+        };
+        LoadWindow { stand: Stand::Itself, discard_ns, measure_ns, drain_ns: timing.drain_ns, doubled: false }
+    }
+
+    /// One slice: wait until the others are quiet, load, record, see that the server still lives.
+    pub(super) fn slice(
+        &mut self,
+        at: &SliceKey,
+        load_window: LoadWindow,
+        writer: &mut BlockWriter,
+    ) -> Result<Loaded, Step> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Step::Interrupted);
+        }
+        let marks = if at.cycle > 0 { self.bench.wait_quiet(at.variant) } else { Vec::new() };
+        let seed = slice_seed(self.plan.seed, at);
+        let loaded =
+            self.bench.load(at.variant, at.point, load_window, seed).map_err(|error| match error {
+                BenchError::Interrupted => Step::Interrupted,
+                BenchError::Failed(why) => Step::Lost(why),
+            })?;
+        for slice in record::slices(self.plan, at, &loaded, &marks) {
+            writer.append(&slice)?;
+            (self.progress)(Progress::Measured { slice: &slice });
+        }
+        let cut = loaded.results.iter().any(|result| result.stopped_early);
+        if cut && self.stop.load(Ordering::Relaxed) {
+            return Err(Step::Interrupted);
+        }
+        self.bench.alive(at.variant).map_err(Step::Lost)?;
+        if cut {
+            let why = "the load did not come to its count in the time that it may take; raise its cap";
+            return Err(Step::Lost(why.to_string()));
+        }
+        let mut outcomes = OutcomeCounts::default();
+        for result in &loaded.results {
+            outcomes.merge(&result.snapshot.outcomes);
+            // What hangs before the window begins leaves nothing to intend within it.
+            outcomes.merge(&result.snapshot.discarded);
+        }
+        match hangs(at, self.plan.points[at.point].whole, &outcomes) {
+            Some(why) => Err(Step::Lost(why)),
+            None => Ok(loaded),
+        }
+    }
+
+    fn place_text(&self, at: &SliceKey, why: &str) -> String {
+        let variant = &self.plan.variants[at.variant].name;
+        match at.cycle {
+            0 => format!("block {}, warm-up, {variant}: {why}", at.block),
+            cycle => format!("block {}, cycle {cycle}, {variant}: {why}", at.block),
+        }
+    }
+}
+
+/// A server that takes requests and answers none of them in a whole slice. One that refuses, resets or says no
+/// does answer in its way, and its slices are figures.
+fn hangs(at: &SliceKey, whole: bool, outcomes: &OutcomeCounts) -> Option<String> {
+    let unanswered = outcomes.get(Outcome::Timeout) + outcomes.get(Outcome::Abandoned);
+    let rest = outcomes.total() - unanswered - outcomes.get(Outcome::Unsent);
+    let remedy = match whole {
+        true => "if its answers take longer than the load, make the load longer",
+        false => "if its answers take longer than a slice, ask it in a load that is not sliced",
+    };
+    let silent = at.cycle > 0 && unanswered > 0 && rest == 0;
+    silent.then(|| format!("hangs: it took {unanswered} requests and answered none; {remedy}"))
+}
