@@ -1,4 +1,4 @@
-//! The command line, raw: nothing here does more than name, describe and split.
+//! The command line, unchecked: names, descriptions and types of the arguments.
 
 mod capacity;
 mod check;
@@ -29,7 +29,7 @@ use std::path::PathBuf;
     name = "proofload",
     version,
     long_about = "Proofload starts real servers, loads them over their own protocols, repeats and interleaves the runs, \
-                  and says supported, refuted or undecided, with the interval it rests on.\n\n\
+                  and reports each claim as supported, refuted or undecided, with its confidence interval.\n\n\
                   A study runs the programs that it names: run only studies that you trust.",
     after_long_help = crate::exit::HELP,
     args_conflicts_with_subcommands = true,
@@ -47,134 +47,134 @@ pub struct Cli {
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Compare servers that already run, with a verdict
+    /// Compare running servers, with a verdict
     Compare(Box<CompareArgs>),
-    /// Search the highest rate at which an objective holds
+    /// Search for the highest rate at which an objective holds
     Capacity(Box<CapacityArgs>),
     /// Run a study: start its servers, load them, judge its claims
     Run(Box<RunArgs>),
-    /// Go on with a run that was interrupted or killed
+    /// Continue a run that was interrupted or killed
     Resume(ResumeArgs),
     /// Run the study of a record again, with the same preset, seed and settings
     Rerun(RerunArgs),
-    /// The runs there are, with their verdicts
+    /// List the runs, with their verdicts
     History(HistoryArgs),
-    /// What two runs have differently: plans, machines, figures, verdicts
+    /// Show how two runs differ: plans, machines, figures, verdicts
     Diff(DiffArgs),
-    /// Search the variants of a study for the best, and let fresh blocks judge it against the default
+    /// Search a study's variants for the best one, and judge it against the default on fresh starts
     Tune(Box<TuneArgs>),
-    /// Draw a report from the record of a run; nothing is run
+    /// Render a report from the record of a run, without running anything
     Report(ReportArgs),
-    /// Write a small copy of a record, from which the same verdicts can be computed
+    /// Write a small copy of a record that yields the same verdicts
     Condense(CondenseArgs),
-    /// Say of published conclusions what records of them found, as a page of Markdown
+    /// Write a Markdown page that compares published conclusions with records
     Reproductions(ReproductionsArgs),
-    /// The catalogue of servers that Proofload can start
+    /// List, check, start or add servers of the catalogue
     Subjects(SubjectsArgs),
-    /// Run the reference server, whose truth is known
+    /// Run the reference server, whose behaviour is known exactly
     ReferenceServer(Box<ReferenceArgs>),
-    /// Write a study to begin with
+    /// Write a first study
     Init(InitArgs),
-    /// Look at this machine: is it fit to measure?
+    /// Check whether this machine is fit to measure
     Doctor(Box<DoctorArgs>),
-    /// Print completions for a shell
+    /// Print shell completions
     Completions {
         /// Which shell
         shell: clap_complete::Shell,
     },
 }
 
-/// What is asked, and how much; shared by measuring and comparing.
+/// Requests and load; shared by measuring and comparing.
 #[derive(Debug, Clone, Args)]
 pub struct LoadArgs {
-    /// Connections; auto in an open loop: as many as it needs
+    /// Number of connections; in an open loop also auto: as many as needed
     #[arg(short = 'c', long, value_name = "N|auto")]
     pub connections: Option<String>,
     /// How an open loop sends.
     #[command(flatten)]
     pub open: OpenArgs,
-    /// Open loop: intended requests per second (500, 2k/s); without it a closed loop
+    /// Open loop: intended requests per second (500, 2k/s); the default is a closed loop
     #[arg(short = 'r', long, value_name = "RATE")]
     pub rate: Option<String>,
-    /// Open loop: exponential gaps instead of equal ones
+    /// Open loop: exponential gaps between requests instead of equal ones
     #[arg(long)]
     pub poisson: bool,
     /// Closed loop: pause between an answer and the next request (50ms, exp:50ms, uniform:10ms..90ms,
     /// lognormal:50ms,p99=1s, list:10ms,20ms)
     #[arg(long, value_name = "TIME", conflicts_with = "rate")]
     pub think: Option<String>,
-    /// Reuse of connections: on, off, or a number of requests for each connection
+    /// Reuse connections: on, off, or the number of requests per connection
     #[arg(long, value_name = "on|off|N", default_value = "on")]
     pub keep_alive: String,
-    /// Method
+    /// HTTP method
     #[arg(short = 'm', long, value_name = "METHOD", default_value = "GET")]
     pub method: String,
-    /// Header `Name: value`; may be repeated
+    /// Request header `Name: value`; may be repeated
     #[arg(short = 'H', long = "header", value_name = "HEADER")]
     pub headers: Vec<String>,
-    /// Body, or @FILE
+    /// Request body, or @FILE
     #[arg(long, value_name = "TEXT|@FILE")]
     pub body: Option<String>,
-    /// Part of a form (multipart/form-data): field=value or field=@FILE;type=image/png; may be repeated
+    /// Form field (multipart/form-data): field=value or field=@FILE;type=image/png; may be repeated
     #[arg(long = "form", value_name = "PART", conflicts_with = "body")]
     pub forms: Vec<String>,
     /// Values for ${name} in path, query, headers and body: users=csv:FILE, items=json-lines:FILE, n=counter:1,
     /// r=random:1..1000, t=text:16, p=sized:uniform:20..200KiB/10m; may be repeated
     #[arg(long = "feeder", value_name = "NAME=KIND:VALUE")]
     pub feeders: Vec<String>,
-    /// Credentials of HTTP Basic: user:password or user:@FILE
+    /// HTTP Basic credentials: user:password or user:@FILE
     #[arg(long, value_name = "USER:PASSWORD", conflicts_with = "bearer")]
     pub basic: Option<String>,
     /// Bearer token, or @FILE
     #[arg(long, value_name = "TOKEN|@FILE")]
     pub bearer: Option<String>,
-    /// Keep cookies for each connection, as a user of its own, and send them back
+    /// Keep and send cookies; each connection is a separate user
     #[arg(long)]
     pub cookies: bool,
-    /// Follow up to so many redirects within the server, as part of the exchange
+    /// Follow up to N redirects to the same server, as part of the exchange
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub follow: u32,
-    /// Connect to this Unix socket; the address still gives host and path
+    /// Connect to this Unix socket; host and path still come from the URL
     #[arg(long, value_name = "PATH", conflicts_with = "bind")]
     pub unix: Option<PathBuf>,
-    /// Local addresses to connect from, in turn (127.0.0.2,127.0.0.3)
+    /// Local addresses to connect from, in rotation (127.0.0.2,127.0.0.3)
     #[arg(long, value_name = "ADDRESSES", value_delimiter = ',')]
     pub bind: Vec<String>,
     /// TLS and proxy.
     #[command(flatten)]
     pub transport: TransportArgs,
-    /// Expected status; without it 200 to 399
+    /// Expected status [default: 200 to 399]
     #[arg(long, value_name = "CODE")]
     pub expect_status: Option<u16>,
-    /// Expected size of the body (347, 1KiB)
+    /// Expected body size (347, 1KiB)
     #[arg(long, value_name = "SIZE")]
     pub expect_bytes: Option<String>,
     /// Text that the body must contain
     #[arg(long, value_name = "TEXT")]
     pub expect_text: Option<String>,
-    /// Time allowed to connect
+    /// Connect timeout
     #[arg(long, value_name = "TIME", default_value = "5s")]
     pub connect_timeout: String,
-    /// Time allowed from sending to the end of the answer
+    /// Response timeout, from sending to the end of the answer
     #[arg(long, value_name = "TIME", default_value = "30s")]
     pub timeout: String,
-    /// What carries the bytes: epoll, or io_uring where the kernel permits it
+    /// Kernel interface: epoll, or io_uring where the kernel permits it
     #[arg(long, value_name = "DRIVER", value_enum, default_value = "epoll")]
     pub driver: DriverArg,
-    /// Threads of the generator
+    /// Number of generator threads
     #[arg(long, value_name = "N")]
     pub workers: Option<u32>,
-    /// Seed of everything random
+    /// Random seed
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 }
 
-/// What carries the bytes of a load.
+/// Kernel interface of the generator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DriverArg {
-    /// Everywhere
+    /// Available everywhere
     Epoll,
-    /// Linux 6.1 or later, where it is not forbidden
+    /// Linux 6.1 or later, unless disabled
     #[value(name = "io_uring")]
     IoUring,
 }
@@ -191,47 +191,47 @@ impl From<DriverArg> for proofload_engine::DriverChoice {
 /// `proofload URL`.
 #[derive(Debug, Clone, Args)]
 pub struct MeasureArgs {
-    /// Address to measure: http://host:port/path or https://...; several with a weighted mix as `3*http://...`
+    /// URL to measure: http://host:port/path or https://...; several form a mix, weighted as in `3*http://...`
     #[arg(value_name = "URL")]
     pub urls: Vec<String>,
-    /// How long (10s, 2m)
+    /// Duration (10s, 2m)
     #[arg(short = 'd', long, value_name = "TIME", conflicts_with = "requests")]
     pub duration: Option<String>,
-    /// How many requests instead of how long
+    /// Number of requests, instead of a duration
     #[arg(short = 'n', long, value_name = "N")]
     pub requests: Option<u64>,
-    /// Send one request and show both sides of it in full; of several addresses the first
+    /// Send one request to the first URL; show request and answer in full
     #[arg(long, conflicts_with_all = ["duration", "requests"])]
     pub debug: bool,
-    /// Load before the measured time that is not counted (0s, 5s)
+    /// Warm-up before the measurement, not counted (0s, 5s)
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub warm_up: String,
-    /// Stage of a load over time: 'ramp 0..2k/s 10s', 'hold 2k/s 30s', 'ladder 100..1k/s 10x30s',
-    /// 'spike 100..1k/s 5s@10s 30s', 'sine 1k/s+-500/s 1m 10m'; connections without /s; may be repeated
+    /// Stage of the load: 'ramp 0..2k/s 10s', 'hold 2k/s 30s', 'ladder 100..1k/s 10x30s',
+    /// 'spike 100..1k/s 5s@10s 30s', 'sine 1k/s+-500/s 1m 10m'; without /s of connections; may be repeated
     #[arg(long = "stage", value_name = "STAGE", conflicts_with_all = ["duration", "requests", "rate", "users"])]
     pub stages: Vec<String>,
-    /// Recorded arrivals to play back: a file with a time in seconds on each line; -d plays only the beginning
+    /// Replay recorded arrivals: a file with one time in seconds per line; -d replays only the beginning
     #[arg(long, value_name = "FILE", conflicts_with_all = ["requests", "rate", "users", "stages", "poisson", "think"])]
     pub trace: Option<PathBuf>,
-    /// How many times as fast as it was recorded the trace is played (2x, 0.5x)
+    /// Replay speed of the trace (2x, 0.5x)
     #[arg(long, value_name = "SPEED", default_value = "1x", requires = "trace")]
     pub speed: String,
-    /// How often the trace is played
+    /// Number of times to replay the trace
     #[arg(long, value_name = "N", default_value_t = 1, requires = "trace")]
     pub repeat: u32,
-    /// Users that ask so many times, each on a connection of its own, and go
+    /// Virtual users; each sends --loops requests on its own connection
     #[arg(long, value_name = "N", conflicts_with_all = ["duration", "requests", "rate", "connections"], requires = "loops")]
     pub users: Option<u32>,
-    /// Over how long the users start; all at once without
+    /// Time over which the users start [default: all at once]
     #[arg(long, value_name = "TIME", requires = "users")]
     pub ramp: Option<String>,
-    /// How often each user asks
+    /// Requests per user
     #[arg(long, value_name = "N", requires = "users")]
     pub loops: Option<u32>,
-    /// Do not hold the rate against the generator's ceiling, though the cache knows it
+    /// Skip the check against the cached maximum generator rate
     #[arg(long)]
     pub no_ceiling: bool,
-    /// Threshold, such as 'p99 < 50ms' or 'errors == 0': unless it is supported, the exit code says so; may be
+    /// Threshold, such as 'p99 < 50ms' or 'errors == 0'; if it is not supported, the exit code is not 0; may be
     /// repeated
     #[arg(long = "fail", value_name = "CLAIM")]
     pub fail: Vec<String>,
@@ -246,10 +246,10 @@ pub struct MeasureArgs {
 /// `proofload compare URL URL`.
 #[derive(Debug, Clone, Args)]
 pub struct CompareArgs {
-    /// Two addresses; the claim is that the second serves more than the first
+    /// Two URLs; the default claim is that the second server has the higher throughput
     #[arg(value_name = "URL", required = true, num_args = 2..)]
     pub urls: Vec<String>,
-    /// Claim to test instead, in the grammar of studies; may be repeated
+    /// Claim to test instead, written as in a study; may be repeated
     #[arg(long = "claim", value_name = "CLAIM")]
     pub claims: Vec<String>,
     /// The load.
@@ -258,7 +258,7 @@ pub struct CompareArgs {
     /// How much time it takes.
     #[command(flatten)]
     pub preset: PresetArgs,
-    /// Directory in which runs/STUDY/ID/ is made
+    /// Directory for runs/STUDY/ID/
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
     /// The output.
@@ -269,10 +269,10 @@ pub struct CompareArgs {
 /// How much time a study takes.
 #[derive(Debug, Clone, Default, Args)]
 pub struct PresetArgs {
-    /// One block: right answers, clean stop, figures; no verdicts
+    /// One block: checks answers and clean stop, prints figures; no verdicts
     #[arg(long, conflicts_with_all = ["quick", "thorough"])]
     pub smoke: bool,
-    /// At most 8 minutes; verdicts on young servers
+    /// At most 8 minutes; verdicts about freshly started servers
     #[arg(long, conflicts_with = "thorough")]
     pub quick: bool,
     /// More blocks than the default
@@ -281,13 +281,13 @@ pub struct PresetArgs {
     /// Time allowed for the whole study (8m, 2h)
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
-    /// Go on until every claim is settled, and look after every block; at most 200 blocks, and a day without --budget
+    /// Judge after every block until every claim is settled; at most 200 blocks, and one day unless --budget is set
     #[arg(long, conflicts_with = "smoke")]
     pub keep_going: bool,
-    /// Do not measure the generator's ceiling against a server that does nothing; the result says so
+    /// Skip measuring the maximum generator rate; recorded in the result
     #[arg(long)]
     pub no_ceiling: bool,
-    /// Lengths instead of the preset's, for tests: warm-up=100ms,slice=50ms,discard=10ms,cycles=2
+    /// Override the preset's lengths, for tests: warm-up=100ms,slice=50ms,discard=10ms,cycles=2
     #[arg(long, value_name = "LIST", hide = true)]
     pub timing: Option<String>,
 }
@@ -301,36 +301,36 @@ pub struct RunArgs {
     /// How much time it takes.
     #[command(flatten)]
     pub preset: PresetArgs,
-    /// Print the checked plan, every command and the time it will take; start nothing
+    /// Print the checked plan, every command and the estimated time; start nothing
     #[arg(long)]
     pub explain: bool,
     /// Change the study before it is checked: subjects.tomcat.with.heap=512m,
     /// load.closed.connections=64; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Run only this: a level (connector=nio), a load point (64c) or a claim (claim:NAME); may be repeated
+    /// Run only this level (connector=nio), load point (64c) or claim (claim:NAME); may be repeated
     #[arg(long, value_name = "WHAT")]
     pub only: Vec<String>,
-    /// Seed of everything random
+    /// Random seed
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// What carries the bytes: epoll, or io_uring where the kernel permits it; the study's without it
+    /// Kernel interface: epoll, or io_uring where the kernel permits it [default: the study's]
     #[arg(long, value_name = "DRIVER", value_enum)]
     pub driver: Option<DriverArg>,
-    /// How the variants take turns: cycles (all run, slice by slice) or serial (one after the other); chosen by
-    /// load and memory without it
+    /// Run variants in cycles (all at once, slice by slice) or serial (one after the other) [default: depends on
+    /// load and memory]
     #[arg(long, value_name = "MODE", value_parser = ["cycles", "serial"])]
     pub mode: Option<String>,
-    /// Directory in which runs/STUDY/ID/ is made
+    /// Directory for runs/STUDY/ID/
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
-    /// Folder of subjects instead of the one beside the study or the built-in one
+    /// Catalogue folder [default: the one near the study, or the built-in one]
     #[arg(long, value_name = "DIR")]
     pub catalogue: Option<PathBuf>,
-    /// Fetch nothing; what the cache lacks is listed
+    /// Fetch nothing; list what the cache lacks
     #[arg(long)]
     pub offline: bool,
-    /// Leave at once when another measuring run is under way, instead of waiting for it
+    /// Exit at once if another run is measuring, instead of waiting
     #[arg(long)]
     pub no_wait: bool,
     /// The comparison with an earlier run.
@@ -347,7 +347,7 @@ pub struct ReportArgs {
     /// A run directory, such as runs/STUDY/latest
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// Threshold, such as 'p99 < 50ms' or 'errors == 0': unless it is supported, the exit code says so; may be
+    /// Threshold, such as 'p99 < 50ms' or 'errors == 0'; if it is not supported, the exit code is not 0; may be
     /// repeated
     #[arg(long = "fail", value_name = "CLAIM")]
     pub fail: Vec<String>,
@@ -366,10 +366,10 @@ pub struct SubjectsArgs {
     /// What to do; lists all subjects by default.
     #[command(subcommand)]
     pub action: Option<SubjectsAction>,
-    /// Show this one with its parameters
+    /// Show this subject with its parameters
     #[arg(value_name = "SUBJECT")]
     pub subject: Option<String>,
-    /// Where they lie and how they are shown.
+    /// Catalogue folder and output format.
     #[command(flatten)]
     pub shown: ShownArgs,
 }
@@ -379,44 +379,44 @@ pub struct SubjectsArgs {
 pub enum SubjectsAction {
     /// List all subjects
     List {
-        /// Where they lie and how they are shown.
+        /// Catalogue folder and output format.
         #[command(flatten)]
         shown: ShownArgs,
     },
-    /// Show one with its parameters
+    /// Show a subject with its parameters
     Show {
-        /// Its folder's name
+        /// Name of its folder
         #[arg(value_name = "SUBJECT")]
         subject: String,
-        /// Where they lie and how they are shown.
+        /// Catalogue folder and output format.
         #[command(flatten)]
         shown: ShownArgs,
     },
-    /// Check folders: declaration, pins and sources; all mistakes at once
+    /// Check catalogue folders (declaration, pins, sources) and report all mistakes
     Check(CheckArgs),
-    /// Start one as a study would, say where it listens, and end it on Ctrl-C: for a look by hand or another client
+    /// Start a subject as a study would and print its address; Ctrl-C stops it
     Start(StartArgs),
-    /// Fetch files and pin them in a subject's lock; a folder that is not there is made
+    /// Fetch files and pin them in a subject's lock file; creates the folder if needed
     Add {
-        /// group:artifact:version, with :type and :classifier where there are, from Maven Central, or debian:PACKAGE
+        /// group:artifact:version[:type[:classifier]] from Maven Central, or debian:PACKAGE
         #[arg(value_name = "COORDINATE")]
         coordinates: Vec<String>,
         /// The subject's folder
         #[arg(long, value_name = "SUBJECT")]
         to: String,
-        /// Folder of subjects instead of the one nearby
+        /// Catalogue folder [default: the nearest one]
         #[arg(long, value_name = "DIR")]
         catalogue: Option<PathBuf>,
     },
 }
 
-/// Where subjects lie and how they are shown.
+/// Catalogue folder and output format.
 #[derive(Debug, Clone, Args)]
 pub struct ShownArgs {
-    /// Folder of subjects instead of the one nearby or the built-in one
+    /// Catalogue folder [default: the nearest one, or the built-in one]
     #[arg(long, value_name = "DIR")]
     pub catalogue: Option<PathBuf>,
-    /// text or json
+    /// Output format: text or json
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
     pub format: String,
 }
@@ -424,27 +424,27 @@ pub struct ShownArgs {
 /// `proofload init`.
 #[derive(Debug, Clone, Args)]
 pub struct InitArgs {
-    /// The file to write; the study is called like it
+    /// File to write; also names the study
     #[arg(value_name = "FILE", default_value = "study.yaml")]
     pub file: PathBuf,
-    /// What it starts
+    /// What the study starts
     #[arg(long, value_enum, default_value = "reference")]
     pub from: Template,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     pub force: bool,
 }
 
-/// Studies to begin with.
+/// First studies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Template {
     /// Proofload's own reference server; runs anywhere
     Reference,
     /// Apache Tomcat from the catalogue
     Tomcat,
-    /// Servers that a command of yours starts
+    /// Servers started by your own command
     Command,
-    /// Servers that already run
+    /// Servers that are already running
     Url,
 }
 
@@ -452,18 +452,16 @@ pub enum Template {
 #[derive(Debug, Clone, Args)]
 #[command(mut_args(of_the_ceiling))]
 pub struct DoctorArgs {
-    /// End processes and remove files that a killed run left behind
+    /// Stop processes and remove files left behind by a killed run
     #[arg(long)]
     pub clean: bool,
-    /// Measure what the generator reaches against a server that does nothing, and keep it for `proofload URL` of the
-    /// same load
+    /// Measure the maximum generator rate for this load and cache it for `proofload URL`
     #[arg(long)]
     pub ceiling: bool,
     /// The noise audit.
     #[command(flatten)]
     pub noise: NoiseArgs,
-    /// Addresses of the load whose ceiling it is, for the scheme and the requests: nobody is connected to; plain HTTP
-    /// without
+    /// With --ceiling: URLs that define scheme and requests; they are not contacted [default: plain HTTP]
     #[arg(value_name = "URL", requires = "ceiling")]
     pub urls: Vec<String>,
     /// The load.
@@ -471,7 +469,7 @@ pub struct DoctorArgs {
     pub load: LoadArgs,
 }
 
-/// All that describes a load describes that of the ceiling.
+/// Lets the options of a load be given with `--ceiling` only.
 fn of_the_ceiling(arg: clap::Arg) -> clap::Arg {
     match arg.get_id().as_str() {
         "clean" | "ceiling" | "help" | "version" => arg,
@@ -491,22 +489,22 @@ pub enum Format {
     Markdown,
     /// One self-contained page
     Html,
-    /// JUnit's XML for continuous integration: a test case for each claim
+    /// JUnit XML for continuous integration: one test case per claim
     Junit,
-    /// Figures and counts, one a line
+    /// Figures and counts, one per line
     Csv,
-    /// Answers in each second, and what was seen of the servers meanwhile, one sample a line
+    /// Answers per second and telemetry samples, one per line
     CsvSeries,
-    /// HdrHistogram's log: the response and service times of each slice
+    /// HdrHistogram log: response and service times of each slice
     Hlog,
 }
 
-/// What an undecided claim is in JUnit's XML.
+/// How JUnit XML reports an undecided claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum UndecidedIs {
-    /// Skipped: neither passed nor failed
+    /// As skipped: neither passed nor failed
     Skip,
-    /// Failed
+    /// As failed
     Fail,
 }
 
@@ -519,10 +517,10 @@ pub struct OutputArgs {
     /// Write the result to this file instead
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// What an undecided claim is in --format junit
+    /// How --format junit reports an undecided claim
     #[arg(long, value_enum, default_value = "skip", value_name = "skip|fail")]
     pub undecided: UndecidedIs,
-    /// Append the result as Markdown to the file that GITHUB_STEP_SUMMARY names
+    /// Also append the result as Markdown to the file named by GITHUB_STEP_SUMMARY
     #[arg(long)]
     pub github_summary: bool,
     /// No progress on standard error

@@ -34,15 +34,15 @@ pub enum Exit {
 pub const HELP: &str = "\
 Exit codes:
   0    measured; or every claim and every threshold (--fail) supported
-  1    failure of Proofload or of its record; --debug: no connection
+  1    Proofload failed, or its record cannot be written; --debug: no connection
   2    bad arguments, or mistakes in a study file; nothing was started
-  3    a subject could not be fetched, built or started, or died, and no claim was left without it
-  4    another measuring run holds this machine, or another process conducts this run
-  5    doctor found something that forbids measuring
+  3    subjects could not be fetched, built or started, or died, and no claim could be tested
+  4    another run is measuring on this machine, or another process executes this run
+  5    doctor found a problem that forbids measuring
   10   at least one claim or threshold refuted
   11   no claim or threshold refuted, at least one undecided
   12   invalid: the generator was the limit, or nothing was answered
-  13   no claim refuted, but a figure is worse than the baseline's by more than is tolerated
+  13   no claim refuted, but a figure is worse than the baseline by more than the tolerance
   130  stopped by a signal; what was measured is on disk";
 
 impl From<Exit> for std::process::ExitCode {

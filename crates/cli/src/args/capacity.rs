@@ -7,34 +7,34 @@ use std::path::PathBuf;
 /// `proofload capacity URL --slo …`.
 #[derive(Debug, Clone, Args)]
 pub struct CapacityArgs {
-    /// Address of the server, which runs already
+    /// URL of the running server
     #[arg(value_name = "URL")]
     pub url: String,
-    /// What has to hold: 'p99 < 50ms, errors < 0.1%'; may be repeated. At most 0.1 % errors where nothing is said of them
+    /// Objective: 'p99 < 50ms, errors < 0.1%'; may be repeated. Without a limit on errors, at most 0.1 % are allowed
     #[arg(long, value_name = "CONDITIONS", required = true)]
     pub slo: Vec<String>,
-    /// Lowest rate that is tried (100/s)
+    /// Lowest rate to try (100/s)
     #[arg(long, value_name = "RATE", default_value = proofload_study::CAPACITY_FROM)]
     pub from: String,
-    /// Highest rate that is tried (20k/s)
+    /// Highest rate to try (20k/s)
     #[arg(long, value_name = "RATE", default_value = proofload_study::CAPACITY_TO)]
     pub to: String,
-    /// Measured time of a trial (100ms to 1h)
+    /// Measured time per trial (100ms to 1h)
     #[arg(long, value_name = "TIME", default_value = "20s")]
     pub trial: String,
     /// Time allowed for the whole search (30m)
     #[arg(long, value_name = "TIME", default_value = "30m")]
     pub budget: String,
-    /// Do not measure the generator's ceiling against a server that does nothing; the result says so
+    /// Skip measuring the maximum generator rate; recorded in the result
     #[arg(long)]
     pub no_ceiling: bool,
-    /// Leave at once when another measuring run is under way, instead of waiting for it
+    /// Exit at once if another run is measuring, instead of waiting
     #[arg(long)]
     pub no_wait: bool,
-    /// Directory in which runs/capacity/ID/ is made
+    /// Directory for runs/capacity/ID/
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
-    /// The load; connections are auto without -c, arrivals always those of --poisson.
+    /// The load; connections default to auto, arrivals are always Poisson.
     #[command(flatten)]
     pub load: LoadArgs,
     /// The output.

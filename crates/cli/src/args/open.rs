@@ -1,19 +1,18 @@
-//! How an open loop sends, raw.
+//! How an open loop sends, unchecked.
 
 use clap::Args;
 
 /// How an open loop sends, beside when.
 #[derive(Debug, Clone, Args)]
 pub struct OpenArgs {
-    /// Open loop: open more connections, up to so many, while requests that are due find none free
+    /// Open loop: open up to N connections while due requests find none free
     #[arg(long, value_name = "N")]
     pub max_connections: Option<u32>,
-    /// Open loop: what becomes of a request that finds no free connection: queue (it waits and keeps its intended
-    /// time; the default) or drop (it is not sent, and counted)
+    /// Open loop: what to do with a request that finds no free connection: queue it (it keeps its intended time) or
+    /// drop it (not sent, but counted) [default: queue]
     #[arg(long, value_name = "queue|drop")]
     pub overflow: Option<String>,
-    /// Open loop: how late requests may be sent together to save CPU time (0s, the default, is exact; at most
-    /// 100ms)
+    /// Open loop: how late requests may be sent together to save CPU time; at most 100ms [default: 0s, exact]
     #[arg(long, value_name = "TIME")]
     pub coalesce: Option<String>,
 }

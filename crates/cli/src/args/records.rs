@@ -1,19 +1,19 @@
-//! Arguments of the verbs that deal with runs that lie there already.
+//! Arguments of the verbs that work on existing runs.
 
 use super::OutputArgs;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// With which earlier run figures are compared.
+/// The earlier run to compare with.
 #[derive(Debug, Clone, Args)]
 pub struct BaselineArgs {
-    /// Compare every figure with those of this run, such as runs/STUDY/ID
+    /// Compare every figure with this run, such as runs/STUDY/ID
     #[arg(long, value_name = "RUN")]
     pub baseline: Option<PathBuf>,
-    /// By how much a figure may be worse than the baseline's (5%, 0.1)
+    /// How much worse than the baseline a figure may be (5%, 0.1)
     #[arg(long, value_name = "SHARE", default_value = "5%", requires = "baseline")]
     pub tolerance: String,
-    /// Compare although machine, kernel, CPU shares or load differ; the result is marked
+    /// Compare even if machine, kernel, CPU shares or load differ; recorded in the result
     #[arg(long, requires = "baseline")]
     pub baseline_anyway: bool,
 }
@@ -21,19 +21,19 @@ pub struct BaselineArgs {
 /// `proofload resume`.
 #[derive(Debug, Clone, Args)]
 pub struct ResumeArgs {
-    /// The run; without it the latest in --dir that is not finished
+    /// The run [default: the latest unfinished one in --dir]
     #[arg(value_name = "RUN")]
     pub run: Option<PathBuf>,
-    /// Directory in which runs/STUDY/ID/ are
+    /// Directory that holds runs/STUDY/ID/
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
-    /// Go on although machine, kernel or servers have changed; the result is marked
+    /// Continue even if machine, kernel or servers have changed; recorded in the result
     #[arg(long)]
     pub anyway: bool,
-    /// Say so again for a run that was begun with it; no other run can be made to keep going once it was looked at
+    /// Confirm for runs started with it; cannot be added later
     #[arg(long)]
     pub keep_going: bool,
-    /// Leave at once when another measuring run is under way, instead of waiting for it
+    /// Exit at once if another run is measuring, instead of waiting
     #[arg(long)]
     pub no_wait: bool,
     /// The output.
@@ -47,13 +47,13 @@ pub struct RerunArgs {
     /// The run to repeat, such as runs/STUDY/latest
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// Directory in which runs/STUDY/ID/ is made
+    /// Directory for runs/STUDY/ID/
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
-    /// Run although the servers are not those of the record; the result is marked
+    /// Run even if the servers differ from the record's; recorded in the result
     #[arg(long)]
     pub anyway: bool,
-    /// Leave at once when another measuring run is under way, instead of waiting for it
+    /// Exit at once if another run is measuring, instead of waiting
     #[arg(long)]
     pub no_wait: bool,
     /// The output.
@@ -76,13 +76,13 @@ pub struct HistoryArgs {
     /// Only runs of this study
     #[arg(value_name = "STUDY")]
     pub study: Option<String>,
-    /// Directory in which runs/STUDY/ID/ are
+    /// Directory that holds runs/STUDY/ID/
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
-    /// Change points only where the higher level is above the lower one by this (5%, 0.1)
+    /// Show only change points at least this large: higher level over lower (5%, 0.1)
     #[arg(long, value_name = "SHARE", default_value = "0")]
     pub least_change: String,
-    /// Format on standard output; schema/history.schema.json describes an entry
+    /// Output format; schema/history.schema.json describes an entry
     #[arg(long, value_enum, default_value = "text")]
     pub format: ListFormat,
 }
@@ -93,10 +93,10 @@ pub struct DiffArgs {
     /// The first run, such as runs/STUDY/ID
     #[arg(value_name = "RUN")]
     pub left: PathBuf,
-    /// The second
+    /// The second run
     #[arg(value_name = "RUN")]
     pub right: PathBuf,
-    /// Format on standard output; schema/diff.schema.json
+    /// Output format; schema/diff.schema.json
     #[arg(long, value_enum, default_value = "text")]
     pub format: ListFormat,
 }
@@ -104,10 +104,10 @@ pub struct DiffArgs {
 /// `proofload condense RUN DIR`.
 #[derive(Debug, Clone, Args)]
 pub struct CondenseArgs {
-    /// The run, such as runs/STUDY/latest
+    /// The run to copy, such as runs/STUDY/latest
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// The directory to make
+    /// Directory to create
     #[arg(value_name = "DIR")]
     pub to: PathBuf,
 }

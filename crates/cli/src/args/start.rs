@@ -1,4 +1,4 @@
-//! What `proofload subjects start` takes.
+//! Arguments of `proofload subjects start`.
 
 use clap::Args;
 use std::path::PathBuf;
@@ -9,13 +9,13 @@ pub struct StartArgs {
     /// Its folder's name
     #[arg(value_name = "SUBJECT")]
     pub subject: String,
-    /// With this parameter; may be repeated
+    /// Parameter value; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub with: Vec<String>,
-    /// Fetch nothing; what the cache lacks is listed
+    /// Fetch nothing; list what the cache lacks
     #[arg(long)]
     pub offline: bool,
-    /// Folder of subjects instead of the one nearby or the built-in one
+    /// Catalogue folder [default: the nearest one, or the built-in one]
     #[arg(long, value_name = "DIR")]
     pub catalogue: Option<PathBuf>,
 }
