@@ -1,7 +1,8 @@
 //! Whether a plan can be carried out: all of its problems in one message, before anything starts.
 
 use crate::driver::Allowance;
-use crate::load::{deal, deal_more};
+use crate::http::lacks_get;
+use crate::load::{Share, deal, deal_more, part};
 use crate::{Address, EngineError, Extent, KeepAlive, LoadPlan, Profile, Shortage, Stage, Trace};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -20,6 +21,14 @@ pub(crate) struct Dealt {
     pub first: Vec<u64>,
     /// In the end at most.
     pub most: Vec<u64>,
+}
+
+impl Dealt {
+    /// What falls to one share.
+    pub fn of_share(&self, share: Share) -> Dealt {
+        let part = |dealt: &[u64]| dealt.iter().map(|all| part(*all, share.k, share.n)).collect();
+        Dealt { first: part(&self.first), most: part(&self.most) }
+    }
 }
 
 /// For each load how its connections are dealt; all that run at once must fit together.
@@ -93,12 +102,7 @@ fn mix_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
         if !entry.closing_request.closes {
             problems.push(format!("mix[{at}]: the closing request does not close"));
         }
-        let first_here = plan.mix.iter().find(|other| other.target == entry.target).unwrap_or(entry);
-        let protocol = &first_here.request.protocol;
-        if ![&entry.request, &entry.closing_request].iter().all(|of| of.protocol.is_same_as(protocol)) {
-            problems.push(format!("mix[{at}]: its target is asked in another protocol"));
-        }
-        if entry.follow.lacks_get(&entry.request) {
+        if lacks_get(entry) {
             problems.push(format!("mix[{at}]: follows redirects without a GET to follow them with"));
         }
         let kept = entry.request.keep_body.min(entry.closing_request.keep_body);
@@ -254,7 +258,7 @@ fn stage_problems(plan: &LoadPlan, stages: &[Stage], problems: &mut Vec<String>)
                 problems.push(format!("stage {at}: {from} to {to} is below 0 or no number"));
             }
             Stage::Sine { mean, amplitude, period_ns, .. } => {
-                // Written so that what is no number is wrong too.
+                // Written so that NaN is wrong too.
                 if !(mean.is_finite() && amplitude > 0.0 && amplitude <= mean) {
                     problems.push(format!(
                         "stage {at}: an amplitude of {amplitude} around {mean} is not above 0 and at most the mean"

@@ -1,7 +1,7 @@
 //! One deadline for each connection, without a system call or an allocation for any of them.
 //!
 //! Setting a deadline is one store. They are swept together: after a sweep none can come before the
-//! earliest that stood then, nor before the shortest that can be set from then on, so nothing needs to be
+//! earliest that was set then, nor before the shortest that can be set from then on, so nothing needs to be
 //! looked at until then. A sweep of 15,000 takes some 5 µs; sweeps keep a distance that bounds their cost
 //! to a few percent of a core, which is how late a deadline can be (1 ms with 15,000 connections).
 

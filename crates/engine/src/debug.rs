@@ -1,30 +1,11 @@
 //! One exchange, for a person to look at: carried out as in a load, and everything that passed written down.
 
+pub use crate::driver::{Heard, RECEIVED_MAX};
+
 use crate::driver::{EpollDrivers, Tap, TappedDrivers, UringDrivers};
 use crate::generator::run_in;
-use crate::transport::Handshake;
 use crate::{DriverChoice, EngineError, Extent, LoadPlan, LoadResult, Profile, Watch};
 use std::sync::Arc;
-
-/// Most received bytes that are kept: a head and 64 KiB of body.
-pub const RECEIVED_MAX: usize = 128 * 1024;
-
-/// What happened on the connection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
-    /// Connecting began.
-    Dialing,
-    /// The socket is connected.
-    Connected,
-    /// The proxy has made the tunnel.
-    Tunnelled,
-    /// The TLS handshake is done.
-    Secured(Handshake),
-    /// These bytes were taken for sending; under TLS they are those that were encrypted.
-    Sent(Vec<u8>),
-    /// These bytes came, decrypted if need be; what is over [`RECEIVED_MAX`] altogether is left out.
-    Received(Vec<u8>),
-}
 
 /// One exchange as it passed over its connection.
 #[derive(Clone, Debug)]

@@ -26,7 +26,7 @@ pub(crate) enum Difference {
 }
 
 impl Check {
-    pub fn new(expect: &Expect, protocol: &Protocol) -> Self {
+    pub fn new(expect: &Expect, protocol: Protocol) -> Self {
         let codes = expect.status.map_or_else(|| protocol.good_codes(), |status| status..=status);
         let text = expect.text.as_deref().map(|text| Finder::new(text).into_owned());
         Check { codes, bytes: expect.bytes, text }
@@ -78,10 +78,9 @@ impl Difference {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proofload_wire::http1::Details;
 
     fn check(expect: &Expect) -> Check {
-        Check::new(expect, &Protocol::Http1(Details::default()))
+        Check::new(expect, Protocol::Http1)
     }
 
     fn outcome(expect: &Expect, code: u16, body: &[u8]) -> Outcome {

@@ -3,8 +3,7 @@
 //! A value is a function of the seed and of a number that no other exchange of the load has, over all
 //! workers and shares. Values of tables are escaped for where they go before the load begins.
 
-use crate::LoadPlan;
-use crate::load::{Distribution, Draws, Random};
+use crate::load::{Distribution, Draws, Random, Share};
 use proofload_wire::{Request, Values};
 use std::sync::Arc;
 
@@ -54,7 +53,7 @@ pub enum Feeder {
         /// intended time of the exchange. 0 draws one for each exchange.
         redraw_ns: u64,
     },
-    /// So many random letters, digits, `-` and `_`.
+    /// Random letters, digits, `-` and `_`.
     Text {
         /// How many.
         length: u32,
@@ -166,7 +165,7 @@ impl Feed {
 /// Names the random streams of feeders, apart from those of timetable and mix.
 const FEEDERS: u64 = 0x6665_6564 << 16;
 
-/// One worker's place in all sources.
+/// How far one worker has come in all sources.
 #[derive(Debug)]
 pub(crate) struct Feeding<'a> {
     feed: &'a Feed,
@@ -181,23 +180,30 @@ pub(crate) struct Feeding<'a> {
 }
 
 impl<'a> Feeding<'a> {
-    /// For share `k` of `n` of a load.
-    pub fn new(plan: &'a LoadPlan, k: u64, n: u64) -> Self {
-        let feed = &plan.asking.feed;
-        let streams = (0..feed.feeders.len() as u64).map(|at| Random::new(plan.seed, FEEDERS | at)).collect();
+    /// For a share of a load with that seed.
+    pub fn new(feed: &'a Feed, seed: u64, share: Share) -> Self {
+        let streams = (0..feed.feeders.len() as u64).map(|at| Random::new(seed, FEEDERS | at)).collect();
         let mut values = Values::default();
         values.reserve(feed.draws.len(), feed.room());
         let payload = |(at, feeder): (u64, &Feeder)| match feeder {
             Feeder::Payload { sizes, most_bytes, .. } => {
-                let draws = Draws::new(sizes.clone(), plan.seed, FEEDERS | at);
-                let (mut own, mut left) = (Random::new(!plan.seed, FEEDERS | at), (0, 0));
-                let text = (0..*most_bytes).map(|_| letter(&mut own, &mut left)).collect();
+                let draws = Draws::new(sizes.clone(), seed, FEEDERS | at);
+                let text =
+                    Letters::new(Random::new(!seed, FEEDERS | at)).take(*most_bytes as usize).collect();
                 Some((draws, text))
             }
             _ => None,
         };
         let payloads = (0..).zip(&feed.feeders).map(payload).collect();
-        Feeding { feed, streams, next: vec![k; feed.feeders.len()], step: n, start_ns: 0, payloads, values }
+        Feeding {
+            feed,
+            streams,
+            next: vec![share.k; feed.feeders.len()],
+            step: share.n,
+            start_ns: 0,
+            payloads,
+            values,
+        }
     }
 
     /// The load begins at that instant.
@@ -257,9 +263,8 @@ impl<'a> Feeding<'a> {
                     self.values.push(text);
                 }
                 (Feeder::Text { length }, _) => {
-                    let mut own = Random::new(random.at(number), FEEDERS);
-                    let mut left = (0, 0);
-                    self.values.push_bytes((0..*length).map(|_| letter(&mut own, &mut left)));
+                    let letters = Letters::new(Random::new(random.at(number), FEEDERS));
+                    self.values.push_bytes(letters.take(*length as usize));
                 }
             }
         }
@@ -271,17 +276,34 @@ impl<'a> Feeding<'a> {
     }
 }
 
-/// What stands in a path, a header and a body alike: the alphabet of base64url.
+/// What can be in a path, a header and a body alike: the alphabet of base64url.
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// The next letter: six bits of a random number, ten letters from each.
-fn letter(random: &mut Random, left: &mut (u64, u32)) -> u8 {
-    if left.1 == 0 {
-        *left = (random.next_u64(), 10);
+/// Random letters without end, of six bits each.
+struct Letters {
+    random: Random,
+    bits: u64,
+    /// How many letters there are in `bits`.
+    left: u32,
+}
+
+impl Letters {
+    fn new(random: Random) -> Self {
+        Letters { random, bits: 0, left: 0 }
     }
-    let letter = LETTERS[(left.0 & 63) as usize];
-    *left = (left.0 >> 6, left.1 - 1);
-    letter
+}
+
+impl Iterator for Letters {
+    type Item = u8;
+
+    fn next(&mut self) -> Option<u8> {
+        if self.left == 0 {
+            (self.bits, self.left) = (self.random.next_u64(), 10);
+        }
+        let letter = LETTERS[(self.bits & 63) as usize];
+        (self.bits, self.left) = (self.bits >> 6, self.left - 1);
+        Some(letter)
+    }
 }
 
 #[cfg(test)]

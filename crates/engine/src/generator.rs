@@ -1,12 +1,13 @@
 //! The door: check the plan, start the workers, gather what they saw.
 
-use crate::books::WorkerResult;
 use crate::check::{Dealt, check};
 use crate::driver::{Drivers, EpollDrivers, UringDrivers};
 use crate::health;
+use crate::load::Share;
+use crate::record::WorkerResult;
 use crate::seconds::{Collected, Collector, Giving, SECOND_NS, SecondQuantiles, Stretch, add_counts};
 use crate::transport::{Layer, Secured};
-use crate::worker::{Connections, Share, Worker};
+use crate::worker::{Worker, opening_gap_ns};
 use crate::{ConnectionUse, DriverChoice, EngineError, GeneratorUse, LoadPlan, LoadResult, Watch};
 use proofload_measure::Window;
 use std::io;
@@ -66,13 +67,13 @@ pub fn run_streams_in<D: Drivers>(
     launch(plans, watch, drivers, Launch::default())
 }
 
-/// How loads are begun, and who is told of them; by default they begin as soon as the workers are ready.
+/// How loads are begun, and who hears of them; by default they begin as soon as the workers are ready.
 #[derive(Default)]
 pub struct Launch<'a> {
     /// The first instant of the loads, on the drivers' axis of time: that of all shares, where this process carries
     /// out one of several. Connections that are kept are opened before it, 62.5 µs for each that a worker has, more under TLS.
     pub start_ns: Option<u64>,
-    /// Is told of each stretch of each load when all its workers have handed theirs over: second by second, in
+    /// Called with each stretch of each load when all its workers have handed theirs over: second by second, in
     /// order, on the calling thread. The sum of the stretches is the snapshot of the result.
     pub each_second: Option<&'a mut dyn FnMut(&Stretch<'_>)>,
 }
@@ -120,7 +121,7 @@ pub fn launch<D: Drivers>(
     gathered.collect()
 }
 
-/// How often the collector looks if nobody has told it that there is something.
+/// How often the collector looks if nobody wakes it.
 const COLLECT_EVERY: Duration = Duration::from_millis(500);
 
 /// Nice value of workers that have CPUs of their own: about nine times the weight of what else comes there.
@@ -204,8 +205,8 @@ impl<D: Drivers> Crew<'_, D> {
         let (plan, common, n) = (self.plan, self.common, u64::from(self.plan.workers));
         let share =
             Share { k: u64::from(plan.share.0) * n + u64::from(worker), n: u64::from(plan.share.1) * n };
-        let connections = Connections::of(plan, &self.dealt.first, &self.dealt.most, &share);
-        let capacity = connections.most.iter().sum::<u64>() as u32;
+        let dealt = self.dealt.of_share(share);
+        let capacity = dealt.most.iter().sum::<u64>() as u32;
         let opened = pin(&plan.cpus, number).and_then(|()| {
             let opened = common.drivers.open(number, capacity);
             let opened = opened.map_err(|source| EngineError::System {
@@ -214,13 +215,13 @@ impl<D: Drivers> Crew<'_, D> {
             })?;
             let layer = Layer::new(&plan.targets, capacity, common.drivers.tap());
             let layer = layer.map_err(|problems| EngineError::Plan(problems.join("; ")))?;
-            let worker = Worker::new(plan, common.watch, &common.stopped_at, share, &connections, giving);
+            let worker = Worker::new(plan, common.watch, &common.stopped_at, share, &dealt, giving);
             Ok((opened, layer, worker))
         });
         common.failed.fetch_or(opened.is_err(), Ordering::Relaxed);
         if plan.profile.opens_ahead() {
-            let mine: u64 = connections.first.iter().sum();
-            common.opening_ns.fetch_max((mine + 1) * plan.opening_gap_ns(), Ordering::Relaxed);
+            let mine: u64 = dealt.first.iter().sum();
+            common.opening_ns.fetch_max((mine + 1) * opening_gap_ns(plan), Ordering::Relaxed);
         }
         if common.ready.wait().is_leader() {
             self.set_start();

@@ -1,7 +1,7 @@
 //! Was the generator itself fit to measure? Pure arithmetic on what the workers wrote down.
 //!
 //! - **Send delay.** Only the part that is the generator's doing: from the instant at which a send was due
-//!   *and* a connection stood free, to the instant at which it was begun. Waiting for a free connection in
+//!   *and* a connection was free, to the instant at which it was begun. Waiting for a free connection in
 //!   an open loop is the server's doing and shows in response time. Its 90th percentile may be 0.05 ms or 5 %
 //!   of the 90th percentile of response time, whichever is more, besides the coalescing that was asked for. The
 //!   99th may be 0.2 ms, or 5 % of that of response time; else the mean and the tail are in part the generator's, and no other
@@ -26,14 +26,12 @@
 //!   have been free for it. Its lateness counts as send delay.
 //! - **Ports and descriptors**: any want of them.
 
-use crate::books::WorkerResult;
 use crate::driver::Allowance;
 use crate::hiccups::Hiccups;
+use crate::record::{SEND_DELAY_NS, WorkerResult};
 use crate::{Check, CheckKind, Finding, LoadPlan};
 use proofload_measure::{LatencyHistogram, Outcome, Snapshot};
 
-/// One send of a hundred may leave this late for the generator's own reasons, whatever the response times are.
-pub(crate) const SEND_DELAY_NS: u64 = 200_000;
 /// One of ten.
 const USUAL_SEND_DELAY_NS: u64 = 50_000;
 /// Or this share of the same percentile of response time.
@@ -129,14 +127,14 @@ fn hiccups(workers: &[WorkerResult], snapshot: &Snapshot) -> Check {
     workers.iter().for_each(|worker| all.merge(&worker.hiccups));
     let response_p99 = snapshot.response_time.quantile_ns(0.99).unwrap_or(0);
     let allowed_ns = HICCUP_NS.max((response_p99 as f64 * HICCUP_SHARE) as u64);
-    // Of fewer questions there is no thousandth.
+    // Fewer questions have no thousandth part.
     let found = (all.asked() >= 1_000).then(|| all.p999_ns() as f64);
     Check { kind: CheckKind::Hiccups, found, allowed: allowed_ns as f64 }
 }
 
 fn not_offered(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> (Check, Option<Finding>) {
     let check = |found| Check { kind: CheckKind::Unsent, found, allowed: UNSENT_SHARE };
-    // What was to be dropped is no surprise; the report says it.
+    // Drops were asked for; the report shows them.
     let unsent = snapshot.outcomes.get(Outcome::Unsent) - snapshot.dropped;
     let intended = snapshot.intended();
     if plan.profile.is_closed() || intended < FEWEST {
@@ -160,8 +158,8 @@ fn littles_law(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -
         if wall_ns <= 0.0 {
             continue;
         }
-        let (away, over) = (worker.ledger.away_ns as f64, worker.ledger.over_ns as f64);
-        expected += worker.connections as f64 + (over - away) / wall_ns;
+        let (idle, over) = (worker.idle_time.idle_ns as f64, worker.idle_time.over_ns as f64);
+        expected += worker.connections as f64 + (over - idle) / wall_ns;
         found += worker.service_sum_ns as f64 / wall_ns;
         connections += worker.connections as f64;
     }

@@ -24,7 +24,7 @@ pub(crate) struct Hiccups {
 impl Hiccups {
     /// A turn was over at `until_ns`; since `from_ns` nobody looked at the sockets, and before that they were waited for.
     #[inline]
-    pub fn note_turn(&mut self, from_ns: u64, until_ns: u64) {
+    pub fn note_poll(&mut self, from_ns: u64, until_ns: u64) {
         if until_ns > self.next_ns {
             self.ask(from_ns, until_ns);
         }
@@ -82,7 +82,7 @@ mod tests {
             let busy_ns = if stalls > 0 && turn % stalls == 0 { 20_000_000 } else { busy_ns };
             let from = now + 100_000u64.saturating_sub(busy_ns);
             now = from + busy_ns;
-            hiccups.note_turn(from, now);
+            hiccups.note_poll(from, now);
         }
         hiccups
     }
@@ -94,7 +94,7 @@ mod tests {
             assert!((9_999..=10_021).contains(&asked), "{busy_ns} {stalls}: {asked}");
         }
         let mut one = Hiccups::default();
-        one.note_turn(1_000, 7_500_000);
+        one.note_poll(1_000, 7_500_000);
         assert_eq!((one.asked(), one.late.count()), (8, 8));
     }
 

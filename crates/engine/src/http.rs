@@ -4,29 +4,17 @@
 //! once, sent when its first request was, over when its last answer is whole. Only the last answer is judged.
 
 use crate::{LoadPlan, MixEntry};
-use proofload_wire::http1::{Details, Http1, Jar, Leads, Scheme, becomes_get, is_redirect, resolve};
-use proofload_wire::{Filling, Protocol, Replacement, Request, Session, Values};
-use std::sync::Arc;
+use proofload_wire::http1::{Jar, Leads, Origin, Parts, Scheme, becomes_get, is_redirect, resolve};
+use proofload_wire::{Filling, Replacement, Request, Session, Values};
 
 /// Most of a path that a sentence shows.
 const SHOWN_BYTES: usize = 200;
 
-/// What is done about redirects; by default the first answer is the answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Follow {
-    /// Most redirects that one exchange follows, within its origin; 0 follows none.
-    pub most: u32,
-    /// The request as a GET without a body, and the same with `Connection: close`, where a redirect may ask for it
-    /// ([`proofload_wire::http1::becomes_get`]); without them the request stays what it is.
-    pub as_get: Option<[Arc<Request>; 2]>,
-}
-
-impl Follow {
-    /// Whether a redirect may ask for a GET of this request that is not there.
-    pub(crate) fn lacks_get(&self, request: &Request) -> bool {
-        let method = details(request).map_or("", |details| details.method(&request.bytes));
-        self.most > 0 && self.as_get.is_none() && becomes_get(303, method)
-    }
+/// Whether a redirect may ask for a GET of this request that the entry does not have.
+pub(crate) fn lacks_get(entry: &MixEntry) -> bool {
+    let bytes = &entry.request.bytes;
+    let method = Parts::of(bytes).map_or_else(String::new, |parts| parts.method(bytes).to_owned());
+    entry.follow.most > 0 && entry.follow.as_get.is_none() && becomes_get(303, &method)
 }
 
 /// What comes after a whole answer.
@@ -59,7 +47,7 @@ pub(crate) struct HttpState {
 }
 
 impl HttpState {
-    /// For a place that asks this target; its session is told to keep what is read here. `None` where the plan neither
+    /// For a place that asks this target; its session will keep what is read here. `None` where the plan neither
     /// keeps cookies nor follows redirects, or the target speaks another protocol.
     pub fn new(plan: &LoadPlan, target: usize, session: &mut Session) -> Option<Box<Self>> {
         let Session::Http1(http1) = session else { return None };
@@ -106,7 +94,9 @@ impl HttpState {
 
     /// What the present request is filled with.
     pub fn fill<'a>(&'a mut self, request: &Request, values: &'a Values, now_ns: u64) -> Filling<'a> {
-        let Some(Details { target: stretch, .. }) = details(request) else { return Filling::of(values) };
+        let Some(Parts { target: stretch, .. }) = Parts::of(&request.bytes) else {
+            return Filling::of(values);
+        };
         if !self.is_following() {
             self.target.clear();
             request.places.write_stretch(&request.bytes, stretch.clone(), values, &mut self.target);
@@ -115,8 +105,7 @@ impl HttpState {
         if let Some(jar) = &self.jar {
             jar.write_header(&self.target, now_ns, &mut self.cookie_line);
         }
-        let replacement =
-            self.is_following().then(|| Replacement { stretch: stretch.clone(), bytes: &self.target });
+        let replacement = self.is_following().then(|| Replacement { stretch, bytes: &self.target });
         Filling { values, addition: &self.cookie_line, replacement }
     }
 
@@ -126,7 +115,13 @@ impl HttpState {
         if let Some(jar) = &mut self.jar {
             http1.set_cookies().for_each(|line| jar.take(line, &self.target, now_ns));
         }
-        if entry.follow.most == 0 || !is_redirect(code) || !self.leads_here(http1, &entry.request) {
+        if entry.follow.most == 0 || !is_redirect(code) {
+            return Next::Done;
+        }
+        let bytes = &entry.request.bytes;
+        let (Some(location), Some(parts)) = (http1.location(), Parts::of(bytes)) else { return Next::Done };
+        let here = Origin { scheme: self.scheme, authority: &bytes[parts.host.clone()] };
+        if resolve(location, &self.target, here, &mut self.next) != Leads::Here {
             return Next::Done;
         }
         if self.followed >= entry.follow.most {
@@ -134,16 +129,8 @@ impl HttpState {
         }
         std::mem::swap(&mut self.target, &mut self.next);
         self.followed += 1;
-        let method = details(&entry.request).map_or("", |details| details.method(&entry.request.bytes));
-        self.as_get |= becomes_get(code, method);
+        self.as_get |= becomes_get(code, parts.method(bytes));
         Next::Follow
-    }
-
-    /// Whether a redirect leads to the origin of the request; finds out where to.
-    fn leads_here(&mut self, http1: &Http1, request: &Request) -> bool {
-        let (Some(location), Some(details)) = (http1.location(), details(request)) else { return false };
-        let here = (self.scheme, details.authority(&request.bytes));
-        resolve(location, &self.target, here, &mut self.next) == Leads::Here
     }
 
     /// The sentence about an exchange that was redirected more than `most` times.
@@ -152,14 +139,6 @@ impl HttpState {
         let dots = if self.next.len() > SHOWN_BYTES { "..." } else { "" };
         let plural = if most == 1 { "" } else { "s" };
         format!("more than {most} redirect{plural}, the last to {shown}{dots}")
-    }
-}
-
-/// What HTTP knows of a request of its own.
-fn details(request: &Request) -> Option<&Details> {
-    match &request.protocol {
-        Protocol::Http1(details) => Some(details),
-        _ => None,
     }
 }
 
@@ -190,6 +169,6 @@ mod tests {
     fn only_this_file_of_the_engine_knows_http() {
         let mut found = Vec::new();
         naming(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
-        assert_eq!(found, ["http.rs"], "a session's protocol is no business of the worker");
+        assert_eq!(found, ["http.rs"], "the worker must not depend on the protocol of a session");
     }
 }

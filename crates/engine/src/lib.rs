@@ -3,12 +3,13 @@
 //! The engine takes plain values and returns plain values: it knows no files, no processes, no JSON.
 //! Instants are nanoseconds of `CLOCK_MONOTONIC`.
 
-mod books;
 mod check;
 mod clock;
+mod connection;
 mod deadlines;
 pub mod debug;
 pub mod driver;
+mod error;
 mod expect;
 pub mod feed;
 mod generator;
@@ -17,13 +18,17 @@ mod hiccups;
 mod http;
 pub mod load;
 mod plan;
+mod record;
+mod result;
 mod seconds;
-mod slot;
+mod target;
 pub mod transport;
 mod worker;
 
+pub use error::EngineError;
 pub use generator::{Launch, launch, run, run_in, run_streams, run_streams_in};
-pub use http::Follow;
-pub use load::{Distribution, Stage, Trace};
+pub use load::{Arrival, Distribution, Stage, Trace};
 pub use plan::*;
+pub use result::*;
 pub use seconds::{SecondQuantiles, Stretch};
+pub use target::{Address, Target};

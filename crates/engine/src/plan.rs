@@ -1,67 +1,11 @@
-//! What the engine is asked to do, and what it returns.
+//! What the engine is asked to do.
 
+use crate::Target;
 use crate::feed::Feed;
-use crate::http::Follow;
-use crate::load::{Distribution, Stage, Trace};
-use crate::seconds::SecondQuantiles;
-use crate::transport::{Negotiated, Transport};
-use proofload_measure::{Outcome, Snapshot};
+use crate::load::{Arrival, Distribution, Stage, Trace};
 use proofload_wire::Request;
-use std::fmt;
-use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
-
-/// Where a server listens.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Address {
-    /// Numeric; names are resolved before the load.
-    Tcp(SocketAddr),
-    /// Path of a Unix socket, at most 107 bytes.
-    Unix(PathBuf),
-}
-
-impl Address {
-    /// The address of TCP; `None` for a Unix socket.
-    pub fn tcp(&self) -> Option<SocketAddr> {
-        match self {
-            Address::Tcp(address) => Some(*address),
-            Address::Unix(_) => None,
-        }
-    }
-}
-
-impl From<SocketAddr> for Address {
-    fn from(address: SocketAddr) -> Self {
-        Address::Tcp(address)
-    }
-}
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Address::Tcp(address) => address.fmt(f),
-            Address::Unix(path) => write!(f, "unix:{}", path.display()),
-        }
-    }
-}
-
-/// Where requests go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
-    /// What is connected to: the server, or the proxy on the way to it.
-    pub address: Address,
-    /// What connections to it pass through.
-    pub transport: Transport,
-}
-
-impl<A: Into<Address>> From<A> for Target {
-    /// Nothing but the connection.
-    fn from(address: A) -> Self {
-        Target { address: address.into(), transport: Transport::default() }
-    }
-}
 
 /// How requests are asked, beside what they are; the default asks each request as it is.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -75,12 +19,22 @@ pub struct Asking {
     pub bind: Vec<IpAddr>,
 }
 
+/// What is done about redirects; by default the first answer is the answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Follow {
+    /// Most redirects that one exchange follows, within its origin; 0 follows none.
+    pub most: u32,
+    /// The request as a GET without a body, and the same as the last of its connection, where a redirect may ask for it;
+    /// without them the request stays what it is.
+    pub as_get: Option<[Arc<Request>; 2]>,
+}
+
 /// What an answer must be to count as answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expect {
     /// Exactly this code; without it one that is good in its protocol (of HTTP 200 to 399).
     pub status: Option<u16>,
-    /// Exactly so many bytes of body.
+    /// Exactly this many bytes of body.
     pub bytes: Option<u64>,
     /// The body contains this text (within its first `Request::keep_body` bytes).
     pub text: Option<Vec<u8>>,
@@ -111,16 +65,16 @@ pub enum KeepAlive {
     On,
     /// A new connection for each exchange.
     Off,
-    /// So many exchanges for each connection. At least 1.
+    /// This many exchanges for each connection. At least 1.
     Every(u32),
 }
 
 /// When to stop issuing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// After so many nanoseconds of measuring (the discarded stretch comes before).
+    /// After this many nanoseconds of measuring (the discarded stretch comes before).
     DurationNs(u64),
-    /// After so many requests (and at the latest after `cap_ns`).
+    /// After this many requests (and at the latest after `cap_ns`).
     Requests {
         /// How many, over all workers.
         count: u64,
@@ -137,15 +91,6 @@ impl Extent {
             Extent::Requests { cap_ns, .. } => cap_ns,
         }
     }
-}
-
-/// Spacing of the intended times of an open loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrival {
-    /// Equal gaps.
-    Constant,
-    /// Exponential gaps (seeded).
-    Poisson,
 }
 
 /// What becomes of a request of an open loop that is due while no connection is free, and none can be opened.
@@ -172,7 +117,7 @@ pub struct Shortage {
 /// How much is asked over time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Profile {
-    /// So many connections, each asks again when it is answered, after a think time.
+    /// A number of connections, each of which asks again when it is answered, after a think time.
     ///
     /// Intended is when the connection became free plus the think time. A connection that has to be made
     /// for an exchange (keep-alive off, or after the last one ended) is part of its response time, not of
@@ -223,7 +168,7 @@ pub enum Profile {
         /// As in [`Profile::Open`].
         coalesce_ns: u64,
     },
-    /// So many users, [`LoadPlan::connections`] of them, each with a connection of its own. User i of n starts at
+    /// Users, [`LoadPlan::connections`] of them, each with a connection of its own. User i of n starts at
     /// i/n of the ramp, asks `loops` times, one after the other, and closes. The extent is a count of users
     /// times loops; nothing is discarded.
     Users {
@@ -354,239 +299,4 @@ impl DriverChoice {
     pub fn from_name(name: &str) -> Option<Self> {
         DriverChoice::ALL.into_iter().find(|choice| choice.name() == name)
     }
-}
-
-impl LoadPlan {
-    /// The distance at which connections are opened ahead of the load: listen queues are short, and a TLS handshake
-    /// costs either side the better part of a millisecond.
-    pub(crate) fn opening_gap_ns(&self) -> u64 {
-        let secured = self.targets.iter().any(|target| target.transport.tls.is_some());
-        if secured { 1_000_000 } else { crate::worker::OPENING_GAP_NS }
-    }
-}
-
-/// Why a plan cannot be carried out.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum EngineError {
-    /// A value of the plan is out of its bounds.
-    #[error("{0}")]
-    Plan(String),
-    /// The descriptors that the plan needs exceed the limit of this process.
-    #[error(
-        "needs {needed} file descriptors, the limit is {limit}: lower the connections or raise `ulimit -n`"
-    )]
-    Descriptors {
-        /// Needed, own use included.
-        needed: u64,
-        /// `RLIMIT_NOFILE`.
-        limit: u64,
-    },
-    /// This machine cannot carry the load by the driver that was asked for.
-    #[error("cannot use the {driver} driver: {why}; use --driver epoll")]
-    Driver {
-        /// Its name.
-        driver: &'static str,
-        /// What is missing or forbidden.
-        why: String,
-    },
-    /// The first instant that was given had passed before the workers were ready.
-    #[error(
-        "the load was to begin {:.3} s before its workers were ready: give a later instant",
-        *late_ns as f64 / 1e9
-    )]
-    TooLate {
-        /// How long before.
-        late_ns: u64,
-    },
-    /// The operating system refused something before any load.
-    #[error("{what}: {source}")]
-    System {
-        /// What was tried.
-        what: &'static str,
-        /// What it said.
-        source: std::io::Error,
-    },
-}
-
-/// What went wrong with the generator itself, or was near to. Any of these makes the result client-limited.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Finding {
-    /// Sends left late: the 90th percentile of the delay between intended and sent that the generator itself caused.
-    SendDelay {
-        /// 90th percentile in nanoseconds.
-        p90_ns: u64,
-        /// What was allowed.
-        allowed_ns: u64,
-    },
-    /// A worker was hardly ever at leisure: whenever it looked, something had happened already.
-    CpuBound {
-        /// Which worker.
-        worker: u32,
-        /// Share of the window in which it had something to do, in wall time, 0 to 1: a worker that a quota
-        /// throttles is as late as one that computes.
-        busy: f64,
-        /// What was allowed.
-        allowed: f64,
-    },
-    /// Closed loop: connections differ from throughput times mean time in use (Little's law).
-    LittlesLaw {
-        /// Connections in use on average, from a ledger of the time in which they were not: thinking,
-        /// connecting, closing, or carrying an exchange that was not answered.
-        expected: f64,
-        /// Throughput times mean service time, from the recorder.
-        found: f64,
-    },
-    /// Local ports ran out, or would have.
-    Ports {
-        /// Connections that failed for want of a port.
-        exhausted: u64,
-        /// Connections opened in the window.
-        opened: u64,
-        /// Ports in the ephemeral range.
-        available: u64,
-    },
-    /// Open loop: fewer requests were sent than were planned, so what was offered is not the load that was asked for,
-    /// and the latencies are of those alone that were sent.
-    NotOffered {
-        /// Planned.
-        intended: u64,
-        /// Never sent.
-        unsent: u64,
-        /// Of those, for which a connection stood free: the generator fell behind. The others found every connection
-        /// busy or failing until the end.
-        behind: u64,
-        /// Connections that there were in the end.
-        connections: u64,
-    },
-    /// File descriptors ran out.
-    Descriptors {
-        /// Connections that failed for want of one.
-        exhausted: u64,
-    },
-}
-
-/// Which self-check a [`Check`] is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CheckKind {
-    /// 90th percentile of the send delay of the generator's own making, in nanoseconds.
-    SendDelay,
-    /// 99th percentile of the same. Of no consequence but for the tail of latencies and their mean, so that it is no
-    /// finding.
-    SendDelayTail,
-    /// Share of the intended requests that were left unsent (open loops that queue).
-    Unsent,
-    /// Largest share of the window in which a worker had something to do.
-    AtWork,
-    /// Stretches in which a worker did not look at its sockets: 99.9th percentile over time, in nanoseconds. Of no
-    /// consequence but for the tail of latencies, so that it is no finding.
-    Hiccups,
-    /// Connections unaccounted for, as a share of all (closed loops).
-    LittlesLaw,
-    /// Connections that found no local port.
-    Ports,
-    /// Connections that found no file descriptor.
-    Descriptors,
-}
-
-/// A self-check with its figure, passed or not.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Check {
-    /// Which.
-    pub kind: CheckKind,
-    /// What was found; `None` when there was too little to tell, or the check does not apply.
-    pub found: Option<f64>,
-    /// What is allowed.
-    pub allowed: f64,
-}
-
-/// The first answer of each bad kind, for a person to look at.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadAnswer {
-    /// The outcome.
-    pub outcome: Outcome,
-    /// Which entry of the mix asked.
-    pub mix_entry: usize,
-    /// What was wrong, in a sentence: "status 503, expected 200 to 399".
-    pub what: String,
-    /// Up to 4 KiB of what was received, raw. Redacting is the reader's duty.
-    pub received: Vec<u8>,
-}
-
-/// How many connections a load had.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ConnectionUse {
-    /// With how many it began.
-    pub began: u32,
-    /// The most that there were at once: those it began with, and those that were opened for want of a free one.
-    pub peak: u32,
-    /// How many there might have been.
-    pub most: u32,
-}
-
-/// What the generator spent.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GeneratorUse {
-    /// CPU time of all workers within the window, user and system.
-    pub cpu_ns: u64,
-    /// CPU time over wall time of each worker in the window, 0 to 1.
-    pub busy: Vec<f64>,
-    /// Peak resident memory of the process.
-    pub peak_rss_bytes: u64,
-    /// Worker threads.
-    pub threads: u32,
-    /// How late each worker began its first exchange, after the instant at which it was intended; `None` for one that
-    /// began none.
-    pub start_error_ns: Vec<Option<u64>>,
-    /// Name of the driver that carried it: `epoll`, `io_uring`.
-    pub driver: &'static str,
-}
-
-/// One load, carried out.
-#[derive(Clone, Debug)]
-pub struct LoadResult {
-    /// Merged over workers.
-    pub snapshot: Snapshot,
-    /// Answered per interval of 1 s from the window's start, for a series.
-    pub per_second: Vec<u64>,
-    /// Response times of what was answered in each second, for a curve; `None` where nothing was, and where the
-    /// machine was so late that a second could not be told from the next. Kept for the first day of a window.
-    pub quantiles_per_second: Vec<Option<SecondQuantiles>>,
-    /// How many connections there were.
-    pub connections: ConnectionUse,
-    /// What the generator spent.
-    pub generator: GeneratorUse,
-    /// Failed self-checks; empty means fit.
-    pub findings: Vec<Finding>,
-    /// Every self-check with its figure.
-    pub checks: Vec<Check>,
-    /// What TLS handshakes settled on, each kind once, sorted. How many there were and how long they took stands in
-    /// the snapshot.
-    pub negotiated: Vec<Negotiated>,
-    /// The first bad answer of each outcome.
-    pub bad_answers: Vec<BadAnswer>,
-    /// Whether it was stopped before its extent.
-    pub stopped_early: bool,
-    /// `CLOCK_MONOTONIC` instant of the window's start (also in `snapshot.window`).
-    pub window_start_ns: u64,
-}
-
-/// Shared with whoever watches: counters that workers update at most every 100 ms, and the stop switch.
-#[derive(Debug, Default)]
-pub struct Watch {
-    /// Set it to end the load early; workers look at each turn.
-    pub stop: AtomicBool,
-    /// Exchanges answered so far, all workers.
-    pub answered: AtomicU64,
-    /// Exchanges that ended otherwise so far.
-    pub failed: AtomicU64,
-    /// Of the last whole second, all workers merged: the median and the 99th percentile of response time, in ns, and
-    /// answers per second. 0 before there is one, and with several loads at once.
-    pub p50_ns: AtomicU64,
-    /// See above.
-    pub p99_ns: AtomicU64,
-    /// See above.
-    pub throughput_per_s: AtomicU64,
-    /// Monotonic time at which the window begins; 0 until the workers have agreed on it.
-    pub window_start_ns: AtomicU64,
 }

@@ -5,7 +5,7 @@
 //! The handing over is off the data path: once a second a worker exchanges a full snapshot for an empty one, through
 //! queues that have their memory from the beginning and never block. Adding up and emptying is the collector's work.
 //! Should it be so late that no empty snapshot is there, the worker goes on in the full one, which then spans several
-//! seconds: no count is lost, only those seconds cannot be told apart.
+//! seconds: no count is lost, only those seconds cannot be separated.
 
 use proofload_measure::{Recorder, Snapshot, Window};
 use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
@@ -35,7 +35,7 @@ pub struct Stretch<'a> {
     pub stream: usize,
     /// The second of the window with which it begins, from 0; it holds the discarded stretch too.
     pub first: u64,
-    /// The second with which it ends. The one after the last second of the window stands for what was in flight then.
+    /// The second with which it ends. The one after the last second of the window holds what was in flight then.
     pub last: u64,
     /// Of its response times; `None` where nothing was answered.
     pub quantiles: Option<SecondQuantiles>,
@@ -56,7 +56,7 @@ struct Part {
 pub(crate) struct Giving {
     full: SyncSender<Part>,
     spare: Receiver<Snapshot>,
-    /// Who is told that there is something.
+    /// Whom to wake when there is something.
     collector: Thread,
     /// Wait for an empty snapshot: where time is virtual, it stands still meanwhile.
     waits: bool,
@@ -123,7 +123,7 @@ impl Seconds {
     }
 
     /// Gives the window its place on the axis of time, before anything is recorded; it stays as long as it was.
-    pub fn stand_at(&mut self, window: Window) {
+    pub fn set_window(&mut self, window: Window) {
         self.window = window;
         self.since_ns = window.start_ns;
         self.end_ns = if self.all > 0 { self.due_ns() } else { u64::MAX };
@@ -131,14 +131,14 @@ impl Seconds {
 
     /// Goes on to the second of this instant. To be called before something of that instant is recorded.
     #[inline]
-    pub fn turn(&mut self, now_ns: u64, recorder: &mut Recorder) {
+    pub fn advance_to(&mut self, now_ns: u64, recorder: &mut Recorder) {
         if now_ns >= self.end_ns {
-            self.turn_over(now_ns, recorder);
+            self.hand_over_to(now_ns, recorder);
         }
     }
 
     #[cold]
-    fn turn_over(&mut self, now_ns: u64, recorder: &mut Recorder) {
+    fn hand_over_to(&mut self, now_ns: u64, recorder: &mut Recorder) {
         while now_ns >= self.end_ns {
             self.close_second(recorder);
         }
@@ -205,7 +205,7 @@ impl Seconds {
     /// The end: hands over what is left, and returns the answers of each second and the sum of all service times. A
     /// second that was begun and saw answers counts.
     pub fn finish(mut self, end_ns: u64, mut recorder: Recorder) -> (Vec<u64>, u64) {
-        self.turn(end_ns, &mut recorder);
+        self.advance_to(end_ns, &mut recorder);
         if recorder.snapshot().answered_in_window > self.counted {
             self.count(&recorder);
         }
@@ -219,7 +219,7 @@ impl Seconds {
 pub(crate) struct Collected {
     /// The sum.
     pub snapshot: Snapshot,
-    /// Of each second; `None` for one without answers, and for one that could not be told from its neighbours.
+    /// Of each second; `None` for one without answers, and for one that could not be separated from its neighbours.
     pub quantiles: Vec<Option<SecondQuantiles>>,
 }
 
@@ -238,7 +238,7 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    /// A collector for so many workers of the load, and their ends of the queues. The window of the workers is that
+    /// A collector for the `workers` of a load, and their ends of the queues. The window of the workers is that
     /// of the load, beginning at any instant.
     pub fn new(
         stream: usize,

@@ -70,7 +70,7 @@ fn allocations_of_an_exchange_are_few_and_do_not_grow() {
     let spec = RequestSpec::get("localhost", "/");
     let closing = RequestSpec { close: true, ..spec.clone() };
     let plan = LoadPlan {
-        targets: vec![Target { address: peer.address().into(), transport }],
+        targets: vec![Target { transport, ..peer.address().into() }],
         mix: vec![MixEntry {
             weight: 1,
             target: 0,

@@ -13,6 +13,9 @@ pub const CONNECTIONS_MAX: usize = 15_000;
 /// Most parallel servers of the queue.
 pub const SERVERS_MAX: usize = 1024;
 
+/// Largest body of the null server's prebuilt answer.
+const NULL_BODY_MAX: u64 = 64 * 1024;
+
 /// What the reference server does. [`Config::default`] answers 200 with 1 KiB at once, for ever.
 ///
 /// As flags of `proofload reference-server` (text on the left of the table, field on the right):
@@ -140,7 +143,7 @@ impl Config {
                 );
             }
             // The prebuilt answers of one receive go out together, so they must fit in memory.
-            if !matches!(self.size, Size::Constant(size) if size <= crate::null::BODY_MAX) {
+            if !matches!(self.size, Size::Constant(size) if size <= NULL_BODY_MAX) {
                 return refuse("the null server's answer has one size of at most 64KiB");
             }
         }

@@ -1,11 +1,10 @@
 //! The state of one connection.
 
-use crate::Fault;
+use crate::ending::Ending;
 use crate::intake::Intake;
 use crate::null::Ends;
 use crate::reply::Reply;
 use crate::tls::Line;
-use proofload_measure::Outcome;
 use std::os::fd::OwnedFd;
 
 /// What a connection waits for.
@@ -30,34 +29,6 @@ pub(crate) enum Phase {
     Grace,
     /// The client's FIN after ours; the connection has a timer.
     Draining,
-}
-
-/// How a connection ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Gone {
-    /// The client's FIN came first.
-    ClientFin,
-    /// The client reset it.
-    ClientReset,
-    /// We reset it.
-    ServerReset,
-    /// Our FIN came first.
-    ServerFin,
-}
-
-/// What the client will have made of the request in hand.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ending {
-    pub fault: Option<Fault>,
-    pub outcome: Outcome,
-    pub refused: bool,
-}
-
-impl Ending {
-    /// Whether the last byte makes it; otherwise it is the reset or the FIN after it.
-    pub fn is_answer(&self) -> bool {
-        !matches!(self.fault, Some(Fault::ResetBefore | Fault::ResetWithin | Fault::ShortBody))
-    }
 }
 
 /// One connection.

@@ -4,9 +4,6 @@
 use crate::reply::{CLOSE, KEEP, prebuilt};
 use memchr::memmem;
 
-/// Largest body of the prebuilt answer.
-pub(crate) const BODY_MAX: u64 = 64 * 1024;
-
 const END: &[u8; 4] = b"\r\n\r\n";
 
 /// Bytes of prebuilt answers laid end to end, so that the answers to one receive leave in one call.

@@ -2,15 +2,18 @@
 //!
 //! Every function here returns `Err(Gone)` when the connection has ended; the caller drops it.
 
+mod null;
+
 use crate::arrivals::Log;
 use crate::clock::{now_ns, spin};
-use crate::connection::{Connection, Ending, Gone, Phase};
+use crate::connection::{Connection, Phase};
 use crate::counts::{Cells, Count};
 use crate::decide::Decider;
+use crate::ending::{Ending, Gone};
 use crate::intake::{Asked, Place, Taken};
 use crate::null::Null;
 use crate::reply::{After, Form};
-use crate::server::Shared;
+use crate::shared::Shared;
 use crate::timers::Timers;
 use crate::tls::{CIPHER, Desk, Received, receive_some};
 use crate::{Fault, ReferenceError};
@@ -18,7 +21,6 @@ use proofload_measure::Outcome;
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 use rustix::net::{Shutdown, shutdown};
-use std::io::IoSlice;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -403,73 +405,6 @@ impl Serving {
                 conn.phase = Phase::Silent;
                 Ok(0)
             }
-        }
-    }
-
-    fn serve_null(&mut self, conn: &mut Connection) -> Flow {
-        match conn.phase {
-            Phase::Draining => return self.drain(conn),
-            Phase::Silent if conn.hung => return Err(Gone::ClientFin),
-            Phase::Silent => return Ok(()),
-            _ => {}
-        }
-        let mut received = 0;
-        loop {
-            self.send_owed(conn)?;
-            if conn.owed > 0 || !conn.readable || conn.phase != Phase::Reading {
-                return Ok(());
-            }
-            if received >= TURN_BYTES {
-                self.again.push(conn.slot);
-                return Ok(());
-            }
-            let n = self.receive(conn)?;
-            received += n;
-            let Some(null) = &self.null else { return Ok(()) };
-            if conn.requests == 0 && self.buffer[..n].starts_with(b"GET /__") {
-                conn.null = false;
-                conn.keep(&self.buffer[..n], 0);
-                return self.pump(conn);
-            }
-            let mut ends = null.ends(&mut conn.ends, &self.buffer[..n]);
-            ends = ends.min(self.close_after - conn.requests.min(self.close_after));
-            conn.requests += ends;
-            conn.owed = null.length(ends);
-            self.cells.add(Count::Requests, ends);
-            self.cells.add(Count::BytesReceived, n as u64);
-            if self.log.is_some() {
-                let at_ns = now_ns();
-                (0..ends).for_each(|_| self.log_arrival(at_ns, conn.number, None));
-            }
-        }
-    }
-
-    fn send_owed(&mut self, conn: &mut Connection) -> Flow {
-        let Some(null) = &self.null else { return Ok(()) };
-        while conn.owed > 0 {
-            let bytes = null.owed(conn.owed);
-            let before = null.unfinished(conn.owed);
-            let count = |n: u64| {
-                self.cells.add(Count::Answered, n);
-                self.cells.ended(None, Outcome::Answered, n);
-            };
-            let hoped = before - null.unfinished(conn.owed - bytes.len() as u64);
-            count(hoped);
-            let sent = conn.line.send(&conn.fd, &[IoSlice::new(bytes)]);
-            let taken = sent.map_or(0, |n| n as u64);
-            conn.owed -= taken;
-            count((before - null.unfinished(conn.owed)).wrapping_sub(hoped));
-            self.cells.add(Count::BytesSent, taken);
-            match sent {
-                Ok(_) | Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return Ok(()),
-                Err(_) => return Err(Gone::ClientReset),
-            }
-        }
-        if conn.requests >= self.close_after && conn.phase == Phase::Reading {
-            self.close(conn)
-        } else {
-            Ok(())
         }
     }
 

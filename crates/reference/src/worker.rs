@@ -2,10 +2,11 @@
 //! connections to all workers in turn.
 
 use crate::clock::now_ns;
-use crate::connection::{Connection, Gone};
+use crate::connection::Connection;
 use crate::counts::Count;
-use crate::server::Shared;
+use crate::ending::Gone;
 use crate::serving::{Flow, Serving};
+use crate::shared::Shared;
 use crate::tls::Line;
 use crate::{ReferenceError, Stop};
 use rustix::buffer::spare_capacity;

@@ -265,7 +265,7 @@ impl Passage {
             authorization: proxy.authorization().map(String::into_bytes),
         });
         let address = self.proxy.as_ref().map_or_else(|| address.clone(), |proxy| proxy.address.clone());
-        Target { address, transport: Transport { proxy, tls: self.tls.clone() } }
+        Target { transport: Transport { proxy, tls: self.tls.clone() }, ..address.into() }
     }
 
     /// For the record; nothing when connections are plain.

@@ -3,16 +3,18 @@
 
 #![forbid(unsafe_code)]
 
+mod exchange;
 pub mod http1;
 mod outbox;
 mod places;
+mod request;
 mod session;
 
+pub use exchange::{Cancelled, Close, Event, Events, ExchangeId, Full, MalformedKind, State};
 pub use outbox::Outbox;
 pub use places::{Filling, Places, Replacement, Values};
-pub use session::{
-    Cancelled, Close, Event, Events, ExchangeId, Full, MalformedKind, Protocol, Request, Session, State,
-};
+pub use request::{Expectation, Request};
+pub use session::{Protocol, Session};
 
 // The laws name this crate as the fuzz targets do, which include them from outside.
 #[cfg(test)]

@@ -297,7 +297,7 @@ fn until<G: Ground>(ground: &mut G, notes: &mut Notes, so: impl Fn(&Notes) -> bo
         let now_ns = ground.driver().net().now_ns();
         assert!(now_ns < end_ns, "did not happen: {:?}", notes.seen);
         let wake = Wake { at_ns: now_ns + 50_000_000, exact: false };
-        ground.driver().turn(wake, notes).unwrap();
+        ground.driver().poll(wake, notes).unwrap();
     }
 }
 
@@ -530,14 +530,14 @@ fn a_turn_without_events_ends_at_its_instant_and_not_before<G: Ground>() {
     for (after_ns, exact) in [(3_000_000, true), (3_000_000, false), (0, true), (0, false)] {
         let began = ground.driver().net().now_ns();
         let wake = Wake { at_ns: began + after_ns, exact };
-        let turned = ground.driver().turn(wake, &mut notes).unwrap();
+        let polled = ground.driver().poll(wake, &mut notes).unwrap();
         let took = ground.driver().net().now_ns() - began;
         assert!(took >= after_ns, "{took} of {after_ns}");
-        assert!(turned.waited_ns >= after_ns / 2 && turned.waited_ns <= took);
+        assert!(polled.waited_ns >= after_ns / 2 && polled.waited_ns <= took);
     }
     // An instant that is past does not hold a turn up.
     let began = ground.driver().net().now_ns();
-    ground.driver().turn(Wake { at_ns: began.saturating_sub(1), exact: true }, &mut notes).unwrap();
+    ground.driver().poll(Wake { at_ns: began.saturating_sub(1), exact: true }, &mut notes).unwrap();
     assert!(notes.seen.is_empty());
 }
 

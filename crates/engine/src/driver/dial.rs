@@ -23,7 +23,7 @@ pub(super) fn dial_fault(errno: Errno) -> DialFault {
 /// What beginning to connect came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Begun {
-    /// The connection stands or will.
+    /// The connection is established or will be.
     Connecting,
     /// The queue of a Unix listener is full: nothing has begun.
     NoRoom,
@@ -99,7 +99,7 @@ pub fn is_local(address: IpAddr) -> bool {
 /// second address of the server would not bring more connections.
 fn choose_port_late(fd: &OwnedFd) -> Result<(), Errno> {
     let on: libc::c_int = 1;
-    // SAFETY: the option's value is an int that outlives the call, and its length is told.
+    // SAFETY: the option's value is an int that outlives the call, and its length is given.
     let result = unsafe {
         libc::setsockopt(
             fd.as_raw_fd(),

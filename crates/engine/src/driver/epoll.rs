@@ -4,13 +4,13 @@
 //! buffer that all connections share, and a read that comes back short has drained the socket, so
 //! nothing probes for `EAGAIN`; writability is watched only after a write came back short.
 
+use super::busy_poll::{BusyPoll, NEAR_NS};
 use super::dial::{self, Begun, connect, delaying_socket_to, dial_fault, socket_to};
-use super::line::{Lines, Waiting};
-use super::lookout::{Lookout, NEAR_NS};
 use super::machine;
+use super::unix_connect_queue::{UnixConnectQueues, Waiting};
 use super::{
-    Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, Pushed, SPIN_NS, Sent,
-    TURN_BYTES, TURN_EVENTS, Turned, Wake,
+    Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, POLL_BYTES, POLL_EVENTS,
+    Polled, Pushed, SPIN_NS, Sent, Wake,
 };
 use crate::{Address, Target, clock};
 use rustix::event::Timespec;
@@ -32,7 +32,7 @@ pub struct Epoll {
     buffer: Vec<u8>,
     /// The kernel has no `epoll_pwait2` (before 5.11, and under Valgrind): waits are whole milliseconds.
     coarse: bool,
-    lookout: Lookout,
+    busy_poll: BusyPoll,
 }
 
 /// The sockets of one worker.
@@ -42,7 +42,7 @@ pub struct EpollNet {
     sockets: Vec<Socket>,
     /// Connections that used up their share of a turn and may have more.
     requeued: Vec<Conn>,
-    lines: Lines,
+    connect_queues: UnixConnectQueues,
 }
 
 #[derive(Debug, Default)]
@@ -92,9 +92,15 @@ impl Epoll {
         let mut sockets = Vec::new();
         sockets.resize_with(capacity as usize, Socket::default);
         let requeued = Vec::with_capacity(capacity as usize);
-        let net = EpollNet { epoll, sockets, requeued, lines: Lines::default() };
-        let events = Vec::with_capacity(TURN_EVENTS);
-        Ok(Epoll { net, events, buffer: vec![0; BUFFER_BYTES], coarse: false, lookout: Lookout::default() })
+        let net = EpollNet { epoll, sockets, requeued, connect_queues: UnixConnectQueues::default() };
+        let events = Vec::with_capacity(POLL_EVENTS);
+        Ok(Epoll {
+            net,
+            events,
+            buffer: vec![0; BUFFER_BYTES],
+            coarse: false,
+            busy_poll: BusyPoll::default(),
+        })
     }
 
     /// Waits at most `timeout_ns`; an interrupted wait is one in which nothing happened.
@@ -154,10 +160,10 @@ impl Epoll {
         }
         let began = clock::monotonic_ns();
         let mut now = began;
-        if !wake.exact && self.lookout.is_worthwhile() {
-            now = self.look_out(wake.at_ns.min(began + NEAR_NS))?;
+        if !wake.exact && self.busy_poll.is_worthwhile() {
+            now = self.poll_busily(wake.at_ns.min(began + NEAR_NS))?;
             if !self.events.is_empty() {
-                self.lookout.saw(now - began, self.events.len());
+                self.busy_poll.note_wait(now - began, self.events.len());
                 return Ok(now - began);
             }
         }
@@ -167,14 +173,14 @@ impl Epoll {
             self.wait(sleep, wake.exact)?;
             now = clock::monotonic_ns();
             if !wake.exact || now >= wake.at_ns || !self.events.is_empty() {
-                self.lookout.saw(now - began, self.events.len());
+                self.busy_poll.note_wait(now - began, self.events.len());
                 return Ok(now - began);
             }
         }
     }
 
     /// Looks for events until then without sleeping, and returns the time.
-    fn look_out(&mut self, until: u64) -> io::Result<u64> {
+    fn poll_busily(&mut self, until: u64) -> io::Result<u64> {
         loop {
             self.wait(0, true)?;
             let now = clock::monotonic_ns();
@@ -187,7 +193,7 @@ impl Epoll {
     fn read<H: Handler<EpollNet>>(&mut self, conn: Conn, hung_up: EventFlags, handler: &mut H) -> Read {
         let epoch = self.net.sockets[conn as usize].epoch;
         let failed = hung_up.intersects(EventFlags::ERR | EventFlags::HUP);
-        let mut budget = TURN_BYTES;
+        let mut budget = POLL_BYTES;
         while budget > 0 {
             let Some(fd) = &self.net.sockets[conn as usize].fd else { return Read::Gone };
             let got = match rustix::net::recv(fd, self.buffer.as_mut_slice(), RecvFlags::DONTWAIT) {
@@ -204,7 +210,7 @@ impl Epoll {
                 return Read::Gone;
             }
             if got < BUFFER_BYTES && !failed {
-                // The event told of the FIN, and the short read took all that came before it.
+                // The event reported the FIN, and the short read took all that came before it.
                 let fin = hung_up.contains(EventFlags::RDHUP);
                 match (fin, socket.reset) {
                     (_, true) => return Read::Ended(Close::Reset),
@@ -219,12 +225,14 @@ impl Epoll {
 
     /// Goes on with dials that found no room.
     #[cold]
-    fn try_lines<H: Handler<EpollNet>>(&mut self, handler: &mut H) {
+    fn try_connecting<H: Handler<EpollNet>>(&mut self, handler: &mut H) {
         let now = clock::monotonic_ns();
-        for _ in 0..TURN_EVENTS {
+        for _ in 0..POLL_EVENTS {
             let sockets = &self.net.sockets;
             let goes_on = |conn: Conn, epoch| sockets[conn as usize].epoch == epoch;
-            let Some((Waiting { conn, fd, .. }, ended)) = self.net.lines.next(now, goes_on) else { return };
+            let Some((Waiting { conn, fd, .. }, ended)) = self.net.connect_queues.next(now, goes_on) else {
+                return;
+            };
             self.net.sockets[conn as usize].dialing = false;
             let ended = ended.and_then(|()| self.net.watch(conn, fd, false).map_err(dial_fault));
             if ended.is_err() {
@@ -254,7 +262,7 @@ impl Epoll {
             handler.writable(&mut self.net, conn);
         }
         if self.net.sockets[conn as usize].epoch != epoch {
-            // The handler has closed it, and may have dialed again: what else was told is not of that connection.
+            // The handler has closed it, and may have dialed again: what else was reported is not about that connection.
             return;
         }
         let ends = EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR;
@@ -279,8 +287,8 @@ impl Driver for Epoll {
         &mut self.net
     }
 
-    fn turn<H: Handler<EpollNet>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Turned> {
-        let waited_ns = self.wait_until(self.net.lines.before(wake))?;
+    fn poll<H: Handler<EpollNet>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Polled> {
+        let waited_ns = self.wait_until(self.net.connect_queues.before(wake))?;
         let requeued = self.net.requeued.len();
         for at in 0..self.events.len() {
             let epoll::Event { flags, data } = self.events[at];
@@ -300,10 +308,10 @@ impl Driver for Epoll {
             }
         }
         self.net.requeued.drain(..requeued);
-        if !self.net.lines.is_empty() {
-            self.try_lines(handler);
+        if !self.net.connect_queues.is_empty() {
+            self.try_connecting(handler);
         }
-        Ok(Turned { waited_ns })
+        Ok(Polled { waited_ns })
     }
 }
 
@@ -320,20 +328,20 @@ impl EpollNet {
     fn dial_result(&mut self, conn: Conn) -> Result<bool, DialFault> {
         let socket = &mut self.sockets[conn as usize];
         let Some(fd) = &socket.fd else { return Ok(false) };
-        let stands = dial::dial_result(fd)?;
-        socket.dialing = !stands;
-        Ok(stands)
+        let established = dial::dial_result(fd)?;
+        socket.dialing = !established;
+        Ok(established)
     }
 
-    /// Begins to connect; takes the socket away where it has to stand in line.
+    /// Begins to connect; takes the socket away if it has to queue.
     #[inline]
     fn connect(&mut self, conn: Conn, fd: OwnedFd, to: &Address) -> Result<Option<OwnedFd>, Errno> {
-        if !self.lines.lead_to(to) && connect(&fd, to)? == Begun::Connecting {
+        if !self.connect_queues.has_waiting(to) && connect(&fd, to)? == Begun::Connecting {
             return Ok(Some(fd));
         }
         let socket = &mut self.sockets[conn as usize];
         socket.dialing = true;
-        self.lines.join(to, Waiting { conn, epoch: socket.epoch, fd }, clock::monotonic_ns());
+        self.connect_queues.push(to, Waiting { conn, epoch: socket.epoch, fd }, clock::monotonic_ns());
         Ok(None)
     }
 
@@ -346,7 +354,7 @@ impl EpollNet {
         Ok(if established { Dialed::Established } else { Dialed::Pending })
     }
 
-    /// Dials and sends, which tells whether the connection stands and spares asking.
+    /// Dials and sends, which shows whether the connection is established and spares asking.
     fn open_sending(
         &mut self,
         conn: Conn,
@@ -543,7 +551,7 @@ mod tests {
                     return;
                 }
                 let wake = Wake { at_ns: clock::monotonic_ns() + 20_000_000, exact: false };
-                driver.turn(wake, heard).unwrap();
+                driver.poll(wake, heard).unwrap();
             }
             panic!("did not come: {:?}", heard.0);
         };
@@ -567,9 +575,9 @@ mod tests {
         let mut driver = Epoll { coarse: true, ..Epoll::new(1).unwrap() };
         for (after_ns, exact) in [(2_300_000, true), (2_300_000, false), (300_000, true), (0, false)] {
             let began = clock::monotonic_ns();
-            let turned = driver.turn(Wake { at_ns: began + after_ns, exact }, &mut Nobody).unwrap();
+            let polled = driver.poll(Wake { at_ns: began + after_ns, exact }, &mut Nobody).unwrap();
             let took = clock::monotonic_ns() - began;
-            assert!(took >= after_ns && turned.waited_ns <= took, "{took} of {after_ns}");
+            assert!(took >= after_ns && polled.waited_ns <= took, "{took} of {after_ns}");
         }
     }
 

@@ -1,20 +1,20 @@
 //! What carries bytes: the kernel's sockets through epoll or io_uring, or a simulated network in virtual time.
 //!
-//! A [`Driver`] belongs to one worker. [`Driver::turn`] waits until something happens or an instant
+//! A [`Driver`] belongs to one worker. [`Driver::poll`] waits until something happens or an instant
 //! comes, and calls the [`Handler`] for each thing that happened; the handler answers at once through
 //! the [`Net`] it is given. Received bytes are lent for the call only, so one buffer serves all
 //! connections of a worker.
 //!
 //! Connections are named by numbers that the worker chose (places in its slab). A number is free again
-//! after [`Net::close`], also within the call that told of it.
+//! after [`Net::close`], also within the call that reported it.
 
+mod busy_poll;
 mod dial;
 mod epoll;
-mod line;
-mod lookout;
 mod machine;
 pub mod sim;
 mod tap;
+mod unix_connect_queue;
 mod uring;
 
 #[cfg(test)]
@@ -23,11 +23,11 @@ mod conformance;
 pub use dial::is_local;
 pub use epoll::{Epoll, EpollDrivers, EpollNet};
 pub use proofload_wire::Close;
-pub use tap::Tap;
 pub(crate) use tap::TappedDrivers;
+pub use tap::{Heard, RECEIVED_MAX, Tap};
 pub use uring::{Uring, UringDrivers, UringNet};
 
-use crate::transport::Handshake;
+use crate::target::Handshake;
 use crate::{DriverChoice, EngineError, Target};
 use std::io;
 use std::net::IpAddr;
@@ -44,10 +44,10 @@ pub fn probe(choice: DriverChoice) -> Result<(), EngineError> {
     }
 }
 
-/// Most things told in one turn: at some 4 µs each a due send is at most a quarter of a millisecond late.
-const TURN_EVENTS: usize = 64;
-/// Bytes after which a turn ends, or a connection has had its share of it.
-const TURN_BYTES: usize = 256 * 1024;
+/// Most things reported in one poll: at some 4 µs each a due send is at most a quarter of a millisecond late.
+const POLL_EVENTS: usize = 64;
+/// Bytes after which a poll ends, or a connection has had its share of it.
+const POLL_BYTES: usize = 256 * 1024;
 /// The last stretch before an exact instant is spun, for a sleeping thread wakes up some 50 µs late.
 const SPIN_NS: u64 = 60_000;
 
@@ -65,21 +65,21 @@ pub enum DialFault {
     NoPort,
     /// No descriptor, or no memory for a socket, was left (`EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`).
     NoDescriptor,
-    /// It stood, and the peer had reset it before it was looked at (`ECONNRESET`).
+    /// It was established, and the peer had reset it before it was used (`ECONNRESET`).
     Reset,
     /// Anything else: unreachable, forbidden.
     Other,
-    /// The connection stood, and what it was to pass through did not: the proxy refused, or TLS could not be agreed
-    /// on. [`Net::explain`] says why.
+    /// The connection was established, and what it was to pass through was not: the proxy refused, or TLS could not
+    /// be agreed on. [`Net::explain`] says why.
     Transport,
 }
 
 /// How far [`Net::dial`] came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialed {
-    /// The connection stands; [`Handler::dialed`] is not called.
+    /// The connection is established; [`Handler::dialed`] is not called.
     Established,
-    /// [`Handler::dialed`] will tell.
+    /// [`Handler::dialed`] will report how it ended.
     Pending,
     /// It failed; the number is free.
     Failed(DialFault),
@@ -88,11 +88,11 @@ pub enum Dialed {
 /// What became of bytes given to [`Net::send`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pushed {
-    /// So many bytes were taken. If that is fewer than were given, [`Handler::writable`] will be called, or
+    /// This many bytes were taken. If that is fewer than were given, [`Handler::writable`] will be called, or
     /// [`Handler::closed`] once what the peer had sent was handed over.
     Took(usize),
-    /// All of them stand in a queue of the driver's, and the kernel has none yet. [`Handler::sent`] tells what became of
-    /// them, unless the connection ends first.
+    /// All of them are in a queue of the driver's, and the kernel has none yet. [`Handler::sent`] reports what became
+    /// of them, unless the connection ends first.
     Queued,
     /// The peer has reset the connection, and nothing that it had sent is left. The handler must still close it.
     Reset,
@@ -100,12 +100,12 @@ pub enum Pushed {
     Failed,
 }
 
-/// What became of bytes that were sent as soon as their connection stood, or had been queued.
+/// What became of bytes that were sent as soon as their connection was established, or had been queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// Just before they were handed to the kernel, and when the connection stood already.
+    /// Just before they were handed to the kernel, when the connection was established already.
     pub at_ns: u64,
-    /// As [`Net::send`] would have told.
+    /// As [`Net::send`] would have returned.
     pub pushed: Pushed,
 }
 
@@ -119,7 +119,7 @@ pub trait Net {
     /// capacity the driver was made with. A driver of sockets takes the address alone; what the target's transport
     /// asks for is the layer's above it ([`crate::transport`]).
     fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed;
-    /// The same, and sends these bytes if the connection is established at once: told with that, and only then.
+    /// The same, and sends these bytes if the connection is established at once; only then is there a [`Sent`].
     fn dial_sending(
         &mut self,
         conn: Conn,
@@ -136,7 +136,7 @@ pub trait Net {
     }
     /// Sends what the kernel takes now.
     fn send(&mut self, conn: Conn, bytes: &[u8]) -> Pushed;
-    /// Closes the connection, or gives its establishment up, and frees the number. No call tells of it.
+    /// Closes the connection, or gives its establishment up, and frees the number. No call reports it.
     fn close(&mut self, conn: Conn);
     /// Why the transport of a connection failed, in a sentence: within [`Handler::dialed`] and
     /// [`Handler::closed`], after [`Dialed::Failed`], and after [`Net::close`] of a connection that was being made.
@@ -155,9 +155,9 @@ pub trait Handler<N: Net> {
     fn dialed(&mut self, net: &mut N, conn: Conn, result: Result<(), DialFault>);
     /// Bytes came; they are valid for the call.
     fn received(&mut self, net: &mut N, conn: Conn, bytes: &[u8]);
-    /// The kernel has taken what was [`Pushed::Queued`], or the first of it: told once, with [`Pushed::Took`] of all of
+    /// The kernel has taken what was [`Pushed::Queued`], or the first of it: called once, with [`Pushed::Took`] of all of
     /// it, and before anything that came later. [`Pushed::Failed`], instead or when a rest could not be sent: the
-    /// handler must close the connection. Of a reset [`Handler::closed`] tells, once what came before was handed over.
+    /// handler must close the connection. [`Handler::closed`] reports a reset, once what came before was handed over.
     fn sent(&mut self, _net: &mut N, conn: Conn, _sent: Sent) {
         debug_assert!(false, "bytes of connection {conn} were queued for a handler that does not hear of it");
     }
@@ -168,7 +168,7 @@ pub trait Handler<N: Net> {
     fn closed(&mut self, net: &mut N, conn: Conn, how: Close);
 }
 
-/// How long a turn may wait.
+/// How long a poll may wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wake {
     /// The instant at which to return at the latest.
@@ -177,34 +177,34 @@ pub struct Wake {
     pub exact: bool,
 }
 
-/// What a turn was like.
+/// What a poll was like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Turned {
+pub struct Polled {
     /// How long it had nothing to do but to wait, asleep or spinning.
     pub waited_ns: u64,
 }
 
-/// Waits for things to happen, one turn at a time.
+/// Waits for things to happen, one poll at a time.
 pub trait Driver {
     /// What handlers use to answer.
     type Net: Net;
 
     /// Its name in records.
     fn name(&self) -> &'static str;
-    /// The connections, between turns.
+    /// The connections, between polls.
     fn net(&mut self) -> &mut Self::Net;
     /// Waits until something happens or the instant comes, then calls the handler for what happened.
-    /// A handful of things at most, so that a worker soon looks at its timetable again.
+    /// A handful of things at most, so that a worker soon gets back to its timetable.
     ///
     /// # Errors
     /// When the operating system refuses to wait at all.
-    fn turn<H: Handler<Self::Net>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Turned>;
+    fn poll<H: Handler<Self::Net>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Polled>;
 }
 
 /// How much of scarce things there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
-    /// File descriptors this process may have open; `None` is no limit.
+    /// File descriptors this process may have open; `None` means no limit.
     pub descriptors: Option<u64>,
     /// Local ports for connections to one address.
     pub ports: u64,
@@ -230,7 +230,7 @@ pub trait Drivers: Sync {
     /// # Errors
     /// When the operating system refuses what the driver needs.
     fn open(&self, worker: u32, capacity: u32) -> io::Result<Self::Driver>;
-    /// Who listens in; nobody while measuring.
+    /// What notes down all that passes; nothing while measuring.
     fn tap(&self) -> Option<Arc<Tap>> {
         None
     }

@@ -2,9 +2,29 @@
 //! does. For looking at exchanges, not for measuring them.
 
 use super::{Allowance, Drivers};
-use crate::debug::{Heard, RECEIVED_MAX};
+use crate::target::Handshake;
 use std::io;
 use std::sync::{Arc, Mutex};
+
+/// Most received bytes that are kept: a head and 64 KiB of body.
+pub const RECEIVED_MAX: usize = 128 * 1024;
+
+/// What happened on the connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// Connecting began.
+    Dialing,
+    /// The socket is connected.
+    Connected,
+    /// The proxy has made the tunnel.
+    Tunnelled,
+    /// The TLS handshake is done.
+    Secured(Handshake),
+    /// These bytes were taken for sending; under TLS they are those that were encrypted.
+    Sent(Vec<u8>),
+    /// These bytes came, decrypted if need be; what is over [`RECEIVED_MAX`] altogether is left out.
+    Received(Vec<u8>),
+}
 
 /// What was heard so far.
 #[derive(Debug, Default)]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::LoadPlan;
 use proofload_wire::http1::{Part, RequestSpec, Slot, Template};
 
 fn column(texts: &[&str]) -> Option<Arc<Column>> {
@@ -22,7 +23,7 @@ fn plan(feed: Feed, seed: u64) -> LoadPlan {
 /// The targets of so many exchanges of share `k` of `n`.
 fn targets(plan: &LoadPlan, k: u64, n: u64, count: usize) -> Vec<String> {
     let request = request(plan.asking.feed.draws.len() as u16);
-    let mut feeding = Feeding::new(plan, k, n);
+    let mut feeding = Feeding::new(&plan.asking.feed, plan.seed, Share { k, n });
     let mut numbers = vec![0; plan.asking.feed.feeders.len()];
     (0..count)
         .map(|_| {
@@ -124,7 +125,7 @@ fn payload(redraw_ns: u64, seed: u64, k: u64, intended_ns: &[u64]) -> (Vec<usize
     let template = Template { slots: vec![Slot { part: Part::Body, at: 0, draw: 0 }], cookies: false };
     let request = RequestSpec { method: "POST".into(), ..RequestSpec::get("h", "/") };
     let request = request.encode_with(&template).unwrap();
-    let mut feeding = Feeding::new(&plan, k, 3);
+    let mut feeding = Feeding::new(&plan.asking.feed, plan.seed, Share { k, n: 3 });
     feeding.begin_at(1_000);
     let mut numbers = [0];
     let lengths = intended_ns.iter().map(|intended_ns| {

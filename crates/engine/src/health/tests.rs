@@ -1,7 +1,7 @@
 //! Faults that cannot be planted from outside: books that do not add up.
 
 use super::*;
-use crate::books::Books;
+use crate::record::WorkerRecord;
 use crate::seconds::Collector;
 use crate::{Expect, Extent, KeepAlive, MixEntry, Timeouts};
 use proofload_measure::{ExchangeTimes, Outcome, Window};
@@ -41,12 +41,12 @@ pub(crate) fn plan() -> LoadPlan {
     }
 }
 
-/// Books of four connections that were in use all the time, a millisecond for each exchange; of every so
+/// WorkerRecord of four connections that were in use all the time, a millisecond for each exchange; of every so
 /// many exchanges one is not written down, and each is sent so late.
 fn worker(drop_every: u64, sent_late_ns: u64) -> (WorkerResult, Snapshot) {
     let window = Window { start_ns: SECOND, end_ns: 2 * SECOND };
     let (mut collector, mut giving) = Collector::new(0, window, 1, &std::thread::current(), false);
-    let mut books = Books::new(window, giving.remove(0));
+    let mut books = WorkerRecord::new(window, giving.remove(0));
     for i in 0..1_000 {
         let intended_ns = SECOND + i * 1_000_000;
         let times = ExchangeTimes {
@@ -56,7 +56,7 @@ fn worker(drop_every: u64, sent_late_ns: u64) -> (WorkerResult, Snapshot) {
             end_ns: intended_ns + 1_000_000,
         };
         for _ in (0..4).filter(|conn| drop_every == 0 || (4 * i + conn) % drop_every > 0) {
-            books.settle(&times, intended_ns, Outcome::Answered);
+            books.exchange(&times, intended_ns, Outcome::Answered);
         }
     }
     let result = books.finish(window.end_ns, 4, "sim");
@@ -132,7 +132,7 @@ fn being_away_from_the_sockets_is_measured_against_the_tail() {
         for turn in 0..10_000 {
             now_ns += 900_000;
             let away_ns = if turn % 100 == 0 { away_ns } else { 1_000 };
-            worker.hiccups.note_turn(now_ns, now_ns + away_ns);
+            worker.hiccups.note_poll(now_ns, now_ns + away_ns);
             now_ns += away_ns;
             snapshot.response_time.record(response_ns);
         }

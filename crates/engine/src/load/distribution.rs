@@ -29,7 +29,7 @@ pub enum Distribution {
         /// Standard deviation of the logarithm, not negative.
         sigma: f64,
     },
-    /// Any of these, each as likely as any other; one that stands twice is twice as likely.
+    /// Any of these, each as likely as any other; one that is listed twice is twice as likely.
     List(Arc<[u64]>),
 }
 

@@ -13,9 +13,26 @@ pub use distribution::{Distribution, Draws};
 pub use mix::{Mix, deal, deal_more};
 pub use random::Random;
 pub(crate) use random::scaled;
-pub use schedule::{Schedule, Stripe};
+pub use schedule::{Arrival, Schedule, Stripe};
 pub use stage::Stage;
 pub use trace::Trace;
+
+/// Which share of a whole load a worker carries.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share {
+    /// Its number among all shares of the load, machines included; from 0.
+    pub k: u64,
+    /// How many shares there are.
+    pub n: u64,
+}
+
+impl Share {
+    /// The number of its connection `conn` among all connections of the load.
+    #[inline]
+    pub fn number_of(self, conn: u32) -> u64 {
+        self.k + self.n * u64::from(conn)
+    }
+}
 
 /// Part `k` of `n` of `total`: the parts add up to `total` exactly, differ by at most one, and none
 /// shrinks when `total` grows.

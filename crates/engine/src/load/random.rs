@@ -14,7 +14,7 @@ fn mixed(mut z: u64) -> u64 {
 
 impl Random {
     /// A generator; the same seed and the same stream give the same numbers. Streams of one seed are
-    /// told apart by a name of their own, so that a draw more in one does not move another.
+    /// kept apart by a name of their own, so that a draw more in one does not move another.
     pub fn new(seed: u64, stream: u64) -> Self {
         Random(mixed(seed ^ mixed(stream.wrapping_add(GAMMA))))
     }

@@ -4,7 +4,15 @@
 //! nanoseconds from the start of the load.
 
 use super::{Curve, Random, Trace};
-use crate::Arrival;
+
+/// Spacing of the intended times of an open loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// Equal gaps.
+    Constant,
+    /// Exponential gaps (seeded).
+    Poisson,
+}
 
 /// Name of the random stream that spaces Poisson arrivals.
 const GAPS: u64 = 0x6761_7073;
@@ -19,14 +27,14 @@ pub struct Schedule {
 
 #[derive(Clone, Debug)]
 enum Spacing {
-    /// Tick i stands at i gaps exactly; nothing accumulates, so nothing drifts.
+    /// Tick i is at i gaps exactly; nothing accumulates, so nothing drifts.
     Constant,
     /// The sum of the gaps, whole nanoseconds and the fraction kept apart: an hour of additions to one
     /// `f64` would round each of them.
     Poisson { random: Random, at_ns: u64, fraction: f64 },
-    /// Tick i stands where the integral of the rate is i.
+    /// Tick i is where the integral of the rate is i.
     Staged { curve: Curve },
-    /// Tick i stands where it was recorded.
+    /// Tick i is where it was recorded.
     Recorded { trace: Trace },
     /// A Poisson process of one tick for each unit of the integral, its time changed by the curve: exponential
     /// gaps, summed as whole units and a fraction.
@@ -35,7 +43,7 @@ enum Spacing {
 
 impl Schedule {
     /// A timetable of `rate_per_s` ticks a second, above 0 and at most 1e8. The first constant tick
-    /// stands at 0, the first Poisson tick one gap later.
+    /// is at 0, the first Poisson tick one gap later.
     pub fn new(rate_per_s: f64, arrival: Arrival, seed: u64) -> Self {
         let spacing = match arrival {
             Arrival::Constant => Spacing::Constant,
@@ -44,7 +52,7 @@ impl Schedule {
         Schedule { next_index: 0, gap_ns: 1e9 / rate_per_s, spacing }
     }
 
-    /// A timetable whose rate follows a curve. Behind its end all ticks stand at `u64::MAX`: never.
+    /// A timetable whose rate follows a curve. Beyond its end all ticks are at `u64::MAX`: never.
     pub fn staged(curve: Curve, arrival: Arrival, seed: u64) -> Self {
         let spacing = match arrival {
             Arrival::Constant => Spacing::Staged { curve },
@@ -56,12 +64,12 @@ impl Schedule {
         Schedule { next_index: 0, gap_ns: 0.0, spacing }
     }
 
-    /// A timetable of recorded arrivals. Behind its end all ticks stand at `u64::MAX`: never.
+    /// A timetable of recorded arrivals. Beyond its end all ticks are at `u64::MAX`: never.
     pub fn recorded(trace: Trace) -> Self {
         Schedule { next_index: 0, gap_ns: 0.0, spacing: Spacing::Recorded { trace } }
     }
 
-    /// Whether each tick stands where the one before it left off, so that none can be skipped.
+    /// Whether each tick is where the one before it left off, so that none can be skipped.
     fn accumulates(&self) -> bool {
         matches!(self.spacing, Spacing::Poisson { .. } | Spacing::StagedPoisson { .. })
     }

@@ -69,7 +69,7 @@ fn play(workers: &[Vec<Case>], order: &[Option<usize>]) -> (Collected, Vec<Snaps
             Some((seconds, recorder, cases)) => {
                 let Some(case) = cases.next() else { continue };
                 let end_ns = WINDOW.start_ns.saturating_add_signed(case.0) + case.1;
-                seconds.turn(end_ns, recorder);
+                seconds.advance_to(end_ns, recorder);
                 exchange(recorder, *case);
             }
         }
@@ -77,7 +77,7 @@ fn play(workers: &[Vec<Case>], order: &[Option<usize>]) -> (Collected, Vec<Snaps
     let mut counts = Vec::new();
     for (mut seconds, mut recorder, cases) in playing {
         for case in cases {
-            seconds.turn(WINDOW.start_ns.saturating_add_signed(case.0) + case.1, &mut recorder);
+            seconds.advance_to(WINDOW.start_ns.saturating_add_signed(case.0) + case.1, &mut recorder);
             exchange(&mut recorder, *case);
         }
         let (mine, service_sum_ns) = seconds.finish(WINDOW.end_ns, recorder);
@@ -134,7 +134,7 @@ fn seconds_of_which_nobody_took_the_snapshots_are_counted_apart_and_told_togethe
     let (mut seconds, mut recorder) = (Seconds::new(WINDOW, giving.remove(0)), Recorder::new(WINDOW));
     let mut answer = |seconds: &mut Seconds, at_ms: i64| {
         let case = (at_ms * 1_000_000, 1_000_000, Outcome::Answered as usize);
-        seconds.turn(WINDOW.start_ns + (at_ms as u64 + 1) * 1_000_000, &mut recorder);
+        seconds.advance_to(WINDOW.start_ns + (at_ms as u64 + 1) * 1_000_000, &mut recorder);
         exchange(&mut recorder, case);
     };
     // Two snapshots are spare, so the third second's goes on into the fourth.
@@ -159,7 +159,7 @@ fn a_cut_ends_the_series_and_what_ends_later_is_no_throughput() {
     exchange(&mut recorder, (0, 1_000_000, Outcome::Answered as usize));
     seconds.cut(WINDOW.start_ns + 300_000_000, &mut recorder);
     recorder.cut();
-    seconds.turn(WINDOW.start_ns + 2 * SECOND_NS, &mut recorder);
+    seconds.advance_to(WINDOW.start_ns + 2 * SECOND_NS, &mut recorder);
     exchange(&mut recorder, (200_000_000, 2 * SECOND_NS, Outcome::Answered as usize));
     let (counts, _) = seconds.finish(WINDOW.start_ns + 300_000_000, recorder);
     assert!(collector.collect(&mut |_| ()));

@@ -2,13 +2,12 @@
 
 use super::explain::{Step, Why};
 use super::layer::{Fault, Stage};
-use super::secured::SecuredNet;
+use super::net::SecuredNet;
 use super::tunnel::Progress;
-use crate::debug::Heard;
-use crate::driver::{Close, Conn, DialFault, Handler, Net, Pushed, Sent};
+use crate::driver::{Close, Conn, DialFault, Handler, Heard, Net, Pushed, Sent};
 use std::ptr::NonNull;
 
-/// Stands for the handler towards the driver below.
+/// The handler of the driver below, for the handler above.
 pub(super) struct Above<'a, N, H> {
     pub net: &'a mut SecuredNet<N>,
     pub handler: &'a mut H,
@@ -21,10 +20,10 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Above<'_, N, H> {
         self.net.layer.link(conn).stage
     }
 
-    /// The connection stands, or a step towards it failed.
-    fn settle(&mut self, conn: Conn, step: Result<Stage, Fault>) {
+    /// Reports that the connection is established, or that a step towards it failed.
+    fn conclude(&mut self, conn: Conn, step: Result<Stage, Fault>) {
         match step {
-            Ok(Stage::Stands) => self.handler.dialed(self.net, conn, Ok(())),
+            Ok(Stage::Established) => self.handler.dialed(self.net, conn, Ok(())),
             Ok(_) => {}
             Err((step, why)) => {
                 let fault = self.net.give_up(conn, step, why);
@@ -33,7 +32,7 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Above<'_, N, H> {
         }
     }
 
-    /// Bytes that came before the connection stood.
+    /// Bytes that came before the connection was established.
     fn received_early(&mut self, conn: Conn, stage: Stage, bytes: &[u8]) {
         let epoch = self.net.layer.link(conn).epoch;
         let mut bytes = bytes;
@@ -41,18 +40,18 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Above<'_, N, H> {
             let stage = match self.net.layer.link(conn).answer.feed(bytes) {
                 Progress::Waits => return,
                 Progress::Failed(fault) => Err((Step::Tunnel, Why::Tunnel(fault))),
-                Progress::Stands(taken) => {
+                Progress::Established(taken) => {
                     bytes = &bytes[taken..];
-                    self.net.tunnel_stands(conn)
+                    self.net.tunnel_established(conn)
                 }
             };
-            let stands = stage.as_ref().is_ok_and(|stage| *stage == Stage::Stands);
+            let established = stage.as_ref().is_ok_and(|stage| *stage == Stage::Established);
             let failed = stage.is_err();
-            self.settle(conn, stage);
+            self.conclude(conn, stage);
             if failed || bytes.is_empty() || self.net.layer.link(conn).epoch != epoch {
                 return;
             }
-            if stands {
+            if established {
                 return self.handler.received(self.net, conn, bytes);
             }
         }
@@ -66,11 +65,11 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Above<'_, N, H> {
         let (epoch, stage) = (link.epoch, link.stage);
         let Some(stream) = &mut link.stream else { return };
         let result = stream.receive(bytes, &mut layer.buffers);
-        let stands = stream.stands;
-        let told = if layer.buffers.out.is_empty() { Ok(()) } else { self.net.send_out(conn) };
-        let lost = told.is_err();
-        let result = result.map_err(Why::Tls).and(told);
-        if stage == Stage::Handshake && stands && !lost {
+        let established = stream.established;
+        let sent = if layer.buffers.out.is_empty() { Ok(()) } else { self.net.send_out(conn) };
+        let lost = sent.is_err();
+        let result = result.map_err(Why::Tls).and(sent);
+        if stage == Stage::Handshake && established && !lost {
             self.net.shaken(conn);
             self.handler.dialed(self.net, conn, Ok(()));
             self.net.layer.shaken = None;
@@ -88,19 +87,19 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Above<'_, N, H> {
             return;
         }
         if self.net.layer.link(conn).stage == Stage::Handshake {
-            self.settle(conn, Err((Step::Handshake, why)));
+            self.conclude(conn, Err((Step::Handshake, why)));
         } else {
             let how = if lost { Close::Reset } else { Close::TlsTruncated };
             self.ended(conn, how, Some(why));
         }
     }
 
-    /// A connection that stood has ended.
+    /// An established connection has ended.
     fn ended(&mut self, conn: Conn, how: Close, why: Option<Why>) {
         let link = self.net.layer.link(conn);
         link.stage = Stage::Over;
         let way = link.way;
-        self.net.layer.fault = why.map(|why| (way, Step::Stands, why));
+        self.net.layer.fault = why.map(|why| (way, Step::Established, why));
         self.handler.closed(self.net, conn, how);
     }
 }
@@ -116,7 +115,7 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Handler<N> for Above<'_, N, H> {
             (Stage::Connecting, Ok(())) => {
                 self.net.note(|| Heard::Connected);
                 let begun = self.net.begin(conn);
-                self.settle(conn, begun);
+                self.conclude(conn, begun);
             }
             (_, Ok(())) => {
                 self.net.note(|| Heard::Connected);
@@ -127,8 +126,10 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Handler<N> for Above<'_, N, H> {
 
     fn received(&mut self, net: &mut N, conn: Conn, bytes: &[u8]) {
         match self.enter(net, conn) {
-            Stage::Stands if self.net.layer.link(conn).stream.is_some() => self.received_secured(conn, bytes),
-            Stage::Plain | Stage::Stands => {
+            Stage::Established if self.net.layer.link(conn).stream.is_some() => {
+                self.received_secured(conn, bytes)
+            }
+            Stage::Plain | Stage::Established => {
                 self.net.note(|| Heard::Received(bytes.to_vec()));
                 self.handler.received(self.net, conn, bytes);
             }
@@ -144,19 +145,19 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Handler<N> for Above<'_, N, H> {
         let failed = matches!(sent.pushed, Pushed::Reset | Pushed::Failed);
         match stage {
             Stage::Plain => self.handler.sent(self.net, conn, sent),
-            Stage::Stands if link.stream.is_none() => self.handler.sent(self.net, conn, sent),
-            Stage::Tunnel if failed => self.settle(conn, Err((Step::Tunnel, Why::Unsendable))),
-            Stage::Handshake if failed => self.settle(conn, Err((Step::Handshake, Why::Unsendable))),
-            Stage::Stands if failed && ours => self.handler.sent(self.net, conn, sent),
-            Stage::Stands if failed => self.ended(conn, Close::Reset, Some(Why::Unsendable)),
-            Stage::Stands if link.owed > 0 => {
+            Stage::Established if link.stream.is_none() => self.handler.sent(self.net, conn, sent),
+            Stage::Tunnel if failed => self.conclude(conn, Err((Step::Tunnel, Why::Unsendable))),
+            Stage::Handshake if failed => self.conclude(conn, Err((Step::Handshake, Why::Unsendable))),
+            Stage::Established if failed && ours => self.handler.sent(self.net, conn, sent),
+            Stage::Established if failed => self.ended(conn, Close::Reset, Some(Why::Unsendable)),
+            Stage::Established if link.owed > 0 => {
                 // What is in the backlog has not even been queued.
                 link.owed_begun |= link.backlog.is_empty();
                 if link.owed_begun && std::mem::take(&mut link.waits) {
                     self.handler.writable(self.net, conn);
                 }
             }
-            Stage::Stands if link.queued > 0 => {
+            Stage::Established if link.queued > 0 => {
                 let pushed = Pushed::Took(std::mem::take(&mut link.queued));
                 self.handler.sent(self.net, conn, Sent { pushed, ..sent });
             }
@@ -167,11 +168,11 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Handler<N> for Above<'_, N, H> {
     fn writable(&mut self, net: &mut N, conn: Conn) {
         let stage = self.enter(net, conn);
         let secured = self.net.layer.link(conn).stream.is_some();
-        if stage == Stage::Plain || stage == Stage::Stands && !secured {
+        if stage == Stage::Plain || stage == Stage::Established && !secured {
             return self.handler.writable(self.net, conn);
         }
         let step = match (stage, self.net.flush(conn)) {
-            (Stage::Stands, Ok(())) => {
+            (Stage::Established, Ok(())) => {
                 let link = self.net.layer.link(conn);
                 if link.waits && (link.owed_begun || link.backlog.is_empty() && link.owed == 0) {
                     link.waits = false;
@@ -179,12 +180,12 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Handler<N> for Above<'_, N, H> {
                 }
                 return;
             }
-            (Stage::Stands, Err(why)) => return self.ended(conn, Close::Reset, Some(why)),
+            (Stage::Established, Err(why)) => return self.ended(conn, Close::Reset, Some(why)),
             (Stage::Tunnel, Err(why)) => Err((Step::Tunnel, why)),
             (Stage::Handshake, Err(why)) => Err((Step::Handshake, why)),
             _ => return,
         };
-        self.settle(conn, step);
+        self.conclude(conn, step);
     }
 
     fn closed(&mut self, net: &mut N, conn: Conn, how: Close) {
@@ -192,10 +193,10 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Handler<N> for Above<'_, N, H> {
         let why = if how == Close::Reset { Why::Reset } else { Why::Ended };
         match stage {
             Stage::Plain => self.handler.closed(self.net, conn, how),
-            Stage::Connecting => self.settle(conn, Err((Step::Handshake, why))),
-            Stage::Tunnel => self.settle(conn, Err((Step::Tunnel, why))),
-            Stage::Handshake => self.settle(conn, Err((Step::Handshake, why))),
-            Stage::Stands | Stage::Over => {
+            Stage::Connecting => self.conclude(conn, Err((Step::Handshake, why))),
+            Stage::Tunnel => self.conclude(conn, Err((Step::Tunnel, why))),
+            Stage::Handshake => self.conclude(conn, Err((Step::Handshake, why))),
+            Stage::Established | Stage::Over => {
                 let truncated = self.net.layer.link(conn).stream.as_ref().is_some_and(|s| !s.peer_closed);
                 match (how, truncated) {
                     (Close::Fin, true) => self.ended(conn, Close::TlsTruncated, Some(why)),

@@ -12,8 +12,8 @@ pub(super) enum Step {
     Tunnel,
     /// The TLS handshake was under way.
     Handshake,
-    /// It stood.
-    Stands,
+    /// It was established.
+    Established,
 }
 
 /// Why it failed.
@@ -57,7 +57,7 @@ pub(super) fn explain(target: &Target, step: Step, why: &Why) -> String {
         (Step::Handshake, Why::Unsendable) => {
             format!("the kernel refused to send the TLS handshake with {server}")
         }
-        (Step::Stands, _) => format!("{server} ended TLS without saying so (close_notify)"),
+        (Step::Established, _) => format!("{server} ended TLS without saying so (close_notify)"),
     }
 }
 
@@ -102,7 +102,7 @@ fn tls(server: &str, step: Step, error: &Error) -> String {
             | PeerIncompatible::Tls12NotOfferedOrEnabled,
         ) => format!("{server} speaks no version of TLS that is allowed here"),
         Error::DecryptError => format!("{server} sent a TLS record that cannot be decrypted"),
-        other if step == Step::Stands => format!("{server} broke TLS: {other}"),
+        other if step == Step::Established => format!("{server} broke TLS: {other}"),
         other => format!("the TLS handshake with {server} failed: {other}"),
     }
 }
@@ -167,7 +167,7 @@ fn refused(server: &str, step: Step, alert: AlertDescription) -> String {
         AlertDescription::HandshakeFailure => {
             "no way to encrypt is common to both sides, or it wants a client certificate"
         }
-        _ if step == Step::Stands => "it ended the connection",
+        _ if step == Step::Established => "it ended the connection",
         _ => "it ended the handshake",
     };
     let (name, number) = (alert.as_str().unwrap_or("unknown"), u8::from(alert));

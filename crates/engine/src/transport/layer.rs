@@ -1,4 +1,4 @@
-//! Ways to targets and what is on them: everything of the layer that is no socket.
+//! Ways to targets and what is on them: everything of the layer but the sockets.
 
 use super::explain::{Step, Why};
 use super::stream::{Buffers, Stream};
@@ -19,7 +19,7 @@ pub(super) struct Way {
     pub settings: Option<Settings>,
 }
 
-/// Ways to targets, and what is on them: the part of the layer that is no socket.
+/// Ways to targets, and what is on them: all of the layer but the sockets.
 #[derive(Debug)]
 pub(crate) struct Layer {
     pub(super) ways: Vec<Way>,
@@ -27,7 +27,7 @@ pub(crate) struct Layer {
     pub(super) buffers: Buffers,
     /// The last fault, for whoever asks within the call that tells of it.
     pub(super) fault: Option<(usize, Step, Why)>,
-    /// The handshake of the connection that is told of.
+    /// The handshake of the connection that is being reported.
     pub(super) shaken: Option<Handshake>,
     pub(super) tap: Option<Arc<Tap>>,
 }
@@ -43,14 +43,14 @@ pub(super) struct Link {
     pub stream: Option<Box<Stream>>,
     /// Encrypted, and not taken by the kernel.
     pub backlog: Vec<u8>,
-    /// Plaintext bytes at the backlog's beginning of which the handler was not told yet that they were taken: the
+    /// Plaintext bytes at the backlog's beginning that were not reported to the handler as taken: the
     /// kernel had taken no byte that carries them when they were given.
     pub owed: usize,
     /// Whether it has taken one since.
     pub owed_begun: bool,
-    /// Plaintext bytes that stand in the driver's queue, of which the handler is to be told when they leave.
+    /// Plaintext bytes in the driver's queue; the handler is to hear when they leave.
     pub queued: usize,
-    /// Whether the handler was told that fewer were taken than given.
+    /// Whether the handler knows that fewer were taken than given.
     pub waits: bool,
     pub began_ns: u64,
 }
@@ -62,7 +62,7 @@ pub(super) enum Stage {
     Connecting,
     Tunnel,
     Handshake,
-    Stands,
+    Established,
     /// The peer ended it, or broke it; the handler will close it.
     Over,
 }

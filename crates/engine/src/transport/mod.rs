@@ -5,6 +5,7 @@
 mod above;
 mod explain;
 mod layer;
+mod net;
 pub mod pem;
 mod secured;
 mod stream;
@@ -14,132 +15,6 @@ mod tunnel;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use crate::target::{ClientCertificate, Handshake, Negotiated, Proxy, Tls, TlsVersion, Transport};
 pub(crate) use layer::{Layer, problems};
 pub(crate) use secured::Secured;
-
-use std::fmt;
-use std::sync::Arc;
-
-/// What a connection passes through; the default is nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Transport {
-    /// A tunnel through the HTTP proxy that listens at [`crate::Target::address`]; TLS, if any, is spoken within it.
-    pub proxy: Option<Proxy>,
-    /// TLS. Targets that share the value share sessions to resume, within each worker.
-    pub tls: Option<Arc<Tls>>,
-}
-
-impl Transport {
-    /// Whether there is nothing.
-    pub fn is_plain(&self) -> bool {
-        self.proxy.is_none() && self.tls.is_none()
-    }
-}
-
-/// What a proxy is asked for, with `CONNECT`.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Proxy {
-    /// Host and port of the target, `example.org:443`; the proxy resolves the name.
-    pub authority: String,
-    /// Value of `Proxy-Authorization`.
-    pub authorization: Option<Vec<u8>>,
-}
-
-impl fmt::Debug for Proxy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let authorization = self.authorization.as_ref().map(|_| "(hidden)");
-        let mut shown = f.debug_struct("Proxy");
-        shown.field("authority", &self.authority).field("authorization", &authorization).finish()
-    }
-}
-
-/// A version of TLS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum TlsVersion {
-    /// TLS 1.2.
-    V1_2,
-    /// TLS 1.3.
-    V1_3,
-}
-
-impl TlsVersion {
-    /// Its number, `1.3`.
-    pub fn number(self) -> &'static str {
-        match self {
-            TlsVersion::V1_2 => "1.2",
-            TlsVersion::V1_3 => "1.3",
-        }
-    }
-}
-
-/// How TLS is spoken.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tls {
-    /// Who the server must be: a name, which is sent to it (SNI), or a numeric address, which is not.
-    pub server_name: String,
-    /// What may be spoken, at least one.
-    pub versions: Vec<TlsVersion>,
-    /// Protocols offered to the server, the best first (`http/1.1`); empty offers none.
-    pub alpn: Vec<Vec<u8>>,
-    /// Certificates of the authorities that are trusted, DER ([`pem::certificates`]). At least one if `verify`.
-    pub roots: Vec<Vec<u8>>,
-    /// What is shown to a server that asks who we are.
-    pub client: Option<ClientCertificate>,
-    /// Whether the server's certificate must be good; without it anybody may be the server.
-    pub verify: bool,
-    /// Whether a new connection may resume the session of an earlier one, which spares the costly part of a
-    /// handshake. Each worker keeps its own sessions.
-    pub resumption: bool,
-}
-
-impl Tls {
-    /// TLS 1.2 or 1.3 with a server of that name, which one of these authorities vouches for; sessions are resumed.
-    pub fn new(server_name: impl Into<String>, roots: Vec<Vec<u8>>) -> Self {
-        Tls {
-            server_name: server_name.into(),
-            versions: vec![TlsVersion::V1_2, TlsVersion::V1_3],
-            alpn: vec![b"http/1.1".to_vec()],
-            roots,
-            client: None,
-            verify: true,
-            resumption: true,
-        }
-    }
-}
-
-/// Who we are, and the proof.
-#[derive(Clone, PartialEq, Eq)]
-pub struct ClientCertificate {
-    /// Our certificate, and those between it and an authority, DER.
-    pub chain: Vec<Vec<u8>>,
-    /// Its private key, DER (PKCS #8, PKCS #1 or SEC 1).
-    pub key: Vec<u8>,
-}
-
-impl fmt::Debug for ClientCertificate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientCertificate").field("chain", &self.chain.len()).finish_non_exhaustive()
-    }
-}
-
-/// What client and server settled on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Negotiated {
-    /// The version.
-    pub version: TlsVersion,
-    /// The cipher suite, as IANA names it: `TLS13_AES_256_GCM_SHA384`.
-    pub cipher_suite: &'static str,
-    /// Which of [`Tls::alpn`] the server picked, by place; `None` if it picked none.
-    pub alpn: Option<u8>,
-}
-
-/// A TLS handshake that came to a good end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Handshake {
-    /// From the first byte of it that was sent to its end on this side.
-    pub took_ns: u64,
-    /// Whether it resumed an earlier session.
-    pub resumed: bool,
-    /// What was settled on.
-    pub negotiated: Negotiated,
-}

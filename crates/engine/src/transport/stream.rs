@@ -49,7 +49,7 @@ pub(super) struct Stream {
     /// How long `carry` must be for a next step.
     wanted: usize,
     /// Whether the handshake is done on this side, so that requests can be sent.
-    pub stands: bool,
+    pub established: bool,
     /// Whether the peer has said that it sends no more.
     pub peer_closed: bool,
 }
@@ -57,7 +57,10 @@ pub(super) struct Stream {
 impl std::fmt::Debug for Stream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut shown = f.debug_struct("Stream");
-        shown.field("stands", &self.stands).field("peer_closed", &self.peer_closed).finish_non_exhaustive()
+        shown
+            .field("established", &self.established)
+            .field("peer_closed", &self.peer_closed)
+            .finish_non_exhaustive()
     }
 }
 
@@ -70,7 +73,7 @@ impl Stream {
         let connection =
             UnbufferedClientConnection::new(settings.config.clone(), settings.server_name.clone())?;
         let mut stream =
-            Stream { connection, carry: Vec::new(), wanted: 0, stands: false, peer_closed: false };
+            Stream { connection, carry: Vec::new(), wanted: 0, established: false, peer_closed: false };
         stream.advance(&mut [], &mut Vec::new(), out).1?;
         Ok(stream)
     }
@@ -123,7 +126,7 @@ impl Stream {
     fn wanted_of(&self, rest: &[u8]) -> usize {
         match rest {
             // Parts of a handshake may lie over several records.
-            _ if !self.stands => 0,
+            _ if !self.established => 0,
             [_, _, _, high, low, ..] => RECORD_HEAD + usize::from(u16::from_be_bytes([*high, *low])),
             _ => RECORD_HEAD,
         }
@@ -154,7 +157,7 @@ impl Stream {
                 Ok(ConnectionState::TransmitTlsData(data)) => data.done(),
                 Ok(ConnectionState::PeerClosed) => self.peer_closed = true,
                 Ok(ConnectionState::WriteTraffic(_)) => {
-                    self.stands = true;
+                    self.established = true;
                     waits = true;
                 }
                 Ok(_) => waits = true,
@@ -177,8 +180,8 @@ impl Stream {
 
     /// Appends the news that nothing more will be sent.
     pub fn say_goodbye(&mut self, out: &mut Vec<u8>) {
-        // Who cannot be told is not told.
-        let _told = self.write(out, RECORD_EXTRA, None);
+        // If it cannot be sent, so be it.
+        let _sent = self.write(out, RECORD_EXTRA, None);
     }
 
     /// Appends records of these bytes, or the goodbye, which take about so much room.
@@ -214,8 +217,8 @@ impl Stream {
         }
     }
 
-    /// What was settled on, and whether by resuming a session; `offered` is what was offered by ALPN.
-    pub fn settled(&self, offered: &[Vec<u8>]) -> (Negotiated, bool) {
+    /// What was agreed on, and whether by resuming a session; `offered` is what was offered by ALPN.
+    pub fn agreed(&self, offered: &[Vec<u8>]) -> (Negotiated, bool) {
         let version = match self.connection.protocol_version() {
             Some(ProtocolVersion::TLSv1_2) => TlsVersion::V1_2,
             _ => TlsVersion::V1_3,

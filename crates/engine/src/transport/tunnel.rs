@@ -41,8 +41,8 @@ pub(super) fn problems(proxy: &Proxy) -> Vec<String> {
 pub(super) enum Progress {
     /// Its head is not whole.
     Waits,
-    /// The tunnel stands; so many of the bytes given last belong to the answer, what follows came through it.
-    Stands(usize),
+    /// The tunnel is made; this many of the bytes given last belong to the answer, what follows came through it.
+    Established(usize),
     /// The proxy refused, or is none.
     Failed(TunnelFault),
 }
@@ -76,7 +76,7 @@ impl Answer {
                 match code(&self.head) {
                     // An interim answer; the real one follows.
                     100..200 => self.head.clear(),
-                    200..300 => return Progress::Stands(at + 1),
+                    200..300 => return Progress::Established(at + 1),
                     refused => return Progress::Failed(TunnelFault::Code(refused)),
                 }
             }
@@ -95,7 +95,7 @@ impl Answer {
             Some(expected) => byte == *expected,
             None => true,
         };
-        // A refusal is told by its code; what is no answer is shown up to the first byte that is wrong.
+        // A refusal is known by its code; what is not an answer is shown up to the first byte that is wrong.
         if !fits {
             let shown = self.head.iter().take(SHOWN_BYTES).copied().collect();
             return Some(TunnelFault::Garbage(shown));
@@ -126,7 +126,7 @@ mod tests {
                 match reading.feed(&answer[from..to]) {
                     Progress::Waits => {}
                     // Where the tunnel's own bytes begin, whatever piece that was in.
-                    Progress::Stands(taken) => return (Progress::Stands(0), from + taken),
+                    Progress::Established(taken) => return (Progress::Established(0), from + taken),
                     failed => return (failed, 0),
                 }
                 from = to;
@@ -150,11 +150,11 @@ mod tests {
     }
 
     #[test]
-    fn a_tunnel_stands_after_200_and_what_follows_is_the_servers() {
+    fn a_tunnel_established_after_200_and_what_follows_is_the_servers() {
         let answer = b"HTTP/1.1 200 Connection established\r\nVia: x\r\n\r\nSSH-2.0";
-        assert_eq!(every_split(answer), (Progress::Stands(0), answer.len() - 7));
-        assert_eq!(every_split(b"HTTP/1.0 200 \n\n").0, Progress::Stands(0));
-        assert_eq!(every_split(b"HTTP/1.1 100 Go\r\n\r\nHTTP/1.1 204 x\r\n\r\n").0, Progress::Stands(0));
+        assert_eq!(every_split(answer), (Progress::Established(0), answer.len() - 7));
+        assert_eq!(every_split(b"HTTP/1.0 200 \n\n").0, Progress::Established(0));
+        assert_eq!(every_split(b"HTTP/1.1 100 Go\r\n\r\nHTTP/1.1 204 x\r\n\r\n").0, Progress::Established(0));
     }
 
     #[test]

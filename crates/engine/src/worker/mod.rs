@@ -1,117 +1,55 @@
-//! One thread's share of the load: look at the timetable, wait, handle what happened, write it down.
+//! One thread's share of the load: begin what is due, wait, handle what happened, write it down.
 //!
-//! A worker owns everything it touches while measuring; it shares the stop switch and, ten times a
-//! second, the live counters. All memory is had before the window begins.
+//! A worker owns everything it touches while measuring; it shares the stop switch and, ten times a second, the live
+//! counters. All memory is had before the window begins. [`Pace`] decides what begins when, [`Exchanges`] carries it
+//! out, and what became of it is in the [`WorkerRecord`].
 
-mod exchange;
-mod lanes;
+mod exchanges;
+mod live;
+mod open_queue;
+mod opener;
 mod pace;
 mod shaped;
 mod think;
 
-use crate::books::{Books, WorkerResult};
-use crate::deadlines::Deadlines;
+use crate::check::Dealt;
 use crate::driver::{Conn, DialFault, Driver, Handler, Net, Sent, Wake};
-use crate::expect::Check;
-use crate::feed::Feeding;
-use crate::load::{Mix, part};
+use crate::load::{Share, part};
+use crate::record::{WorkerRecord, WorkerResult};
 use crate::seconds::Giving;
-use crate::slot::{Phase, Slot};
-use crate::{Extent, KeepAlive, LoadPlan, Watch};
-use pace::Pace;
+use crate::{Extent, LoadPlan, Watch};
+use exchanges::{Exchanges, Freed};
+use live::LiveCounters;
+use pace::{Next, Pace};
 use proofload_measure::{Outcome, Window};
-use proofload_wire::{Close, Events, Outbox};
+use proofload_wire::Close;
 use std::io;
-use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How long a closing connection waits for the peer to close first, so that TIME_WAIT stays over there.
-pub(crate) const PARTING_NS: u64 = 100_000_000;
-/// How long a place rests after its connection could not be established.
-pub(crate) const BACKOFF_NS: u64 = 100_000_000;
-/// Connections opened ahead of the load keep this distance, 16,000 a second: listen queues are short.
-pub(crate) const OPENING_GAP_NS: u64 = 62_500;
-/// Connections that may be under way at once ahead of the load.
-const OPENING_MAX: usize = 128;
-/// How often the live counters are brought up to date.
-const LOOK_NS: u64 = 100_000_000;
-/// Requests are never pipelined, so an outbox holds one.
-const OUTBOX_BYTES: usize = 64 * 1024;
-/// Buffers for the beginnings of answers that come in pieces.
-const SAMPLES: usize = 64;
-
-/// Which share of the whole load a worker carries.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Share {
-    /// Its place among all shares of the load, machines included.
-    pub k: u64,
-    /// How many shares there are.
-    pub n: u64,
-}
-
-/// How many connections each target has in one worker: at first, and at most in the end.
-#[derive(Clone, Debug)]
-pub(crate) struct Connections {
-    pub first: Vec<u64>,
-    pub most: Vec<u64>,
-}
+pub(crate) use opener::opening_gap_ns;
 
 /// One worker.
 pub(crate) struct Worker<'a> {
     plan: &'a LoadPlan,
-    watch: &'a Watch,
-    /// When somebody saw the stop switch first; `u64::MAX` before that.
-    stopped_at: &'a AtomicU64,
-    start_ns: u64,
-    share_k: u64,
-    share_n: u64,
-    checks: Vec<Check>,
-    feeding: Feeding<'a>,
-    slots: Vec<Slot>,
-    /// Places that there are from the beginning; those behind them are opened for want of a free one.
-    first_places: usize,
-    deadlines: Deadlines,
+    exchanges: Exchanges<'a>,
     pace: Pace,
-    books: Books,
-    outbox: Outbox,
-    events: Events,
-    samples: Vec<Vec<u8>>,
-    in_flight: usize,
-    /// First place that has not been opened ahead, and how many are under way.
-    open_next: usize,
-    opening: usize,
-    /// Nothing intended at or after this instant is issued.
-    issue_end_ns: u64,
-    /// When to give up what is still in flight; known once issuing has ended.
-    drain_end_ns: Option<u64>,
+    live: LiveCounters<'a>,
+    /// The earliest instant at which a worker of this load saw the stop switch; `u64::MAX` before that.
+    stopped_at: &'a AtomicU64,
     stopped: bool,
-    look_ns: u64,
-    /// By when the worker is to look at its timetable, at the latest.
-    looks_ns: u64,
-    told: (u64, u64),
-    /// What the transport said of the connection that ended last.
-    why_closed: Option<String>,
-}
-
-impl Connections {
-    /// Of one share of what is dealt to the targets.
-    pub fn of(plan: &LoadPlan, first: &[u64], most: &[u64], share: &Share) -> Self {
-        let mine = |dealt: &[u64]| {
-            (0..plan.targets.len()).map(|target| part(dealt[target], share.k, share.n)).collect()
-        };
-        Connections { first: mine(first), most: mine(most) }
-    }
+    /// When to give up what is still in flight; known once nothing more begins.
+    drain_end_ns: Option<u64>,
 }
 
 impl<'a> Worker<'a> {
-    /// A worker that gives what it saw of each second. All that takes time or memory is done here: the first instant
-    /// is fixed when every worker is ready, and comes soon after.
+    /// A worker that hands over what it saw of each second. All that takes time or memory is done here: the first
+    /// instant is fixed when every worker is ready, and comes soon after.
     pub fn new(
         plan: &'a LoadPlan,
         watch: &'a Watch,
         stopped_at: &'a AtomicU64,
         share: Share,
-        connections: &Connections,
+        dealt: &Dealt,
         giving: Giving,
     ) -> Self {
         let window = Window { start_ns: plan.discard_ns, end_ns: plan.discard_ns + plan.extent.longest_ns() };
@@ -119,55 +57,25 @@ impl<'a> Worker<'a> {
             Extent::DurationNs(_) => None,
             Extent::Requests { count, .. } => Some(part(count, share.k, share.n)),
         };
-        let (slots, first_places) = deal_slots(plan, connections);
-        let mut pace = Pace::new(plan, &share, &window, quota, first_places);
-        if let Pace::Open(open) = &mut pace {
-            open.reserve(&slots, first_places);
-        }
-        let shortest =
-            plan.timeouts.connect_ns.min(plan.timeouts.response_ns).min(PARTING_NS).min(BACKOFF_NS);
+        let exchanges = Exchanges::new(plan, share, dealt, WorkerRecord::new(window, giving));
+        let pace = Pace::new(plan, share, &window, quota, &exchanges.connections, exchanges.opener.first());
         Worker {
             plan,
-            watch,
-            stopped_at,
-            start_ns: 0,
-            share_k: share.k,
-            share_n: share.n,
-            checks: plan.mix.iter().map(|entry| Check::new(&entry.expect, &entry.request.protocol)).collect(),
-            feeding: Feeding::new(plan, share.k, share.n),
-            deadlines: Deadlines::new(slots.len(), shortest),
-            samples: (0..SAMPLES.min(slots.len()))
-                .map(|_| Vec::with_capacity(crate::books::SAMPLE_BYTES))
-                .collect(),
-            slots,
-            first_places,
+            exchanges,
             pace,
-            books: Books::new(window, giving),
-            outbox: used_outbox(plan),
-            events: Events::with_capacity(16),
-            in_flight: 0,
-            open_next: 0,
-            opening: 0,
-            issue_end_ns: u64::MAX,
-            drain_end_ns: None,
+            live: LiveCounters::new(watch),
+            stopped_at,
             stopped: false,
-            look_ns: 0,
-            looks_ns: 0,
-            told: (0, 0),
-            why_closed: None,
+            drain_end_ns: None,
         }
     }
 
-    /// The load begins at that instant; everything until then was made for one that begins at 0.
+    /// Sets the first instant of the load; everything until then was made for one that begins at 0.
     fn begin_at(&mut self, start_ns: u64) {
-        self.start_ns = start_ns;
-        self.feeding.begin_at(start_ns);
-        self.pace.begin_at(start_ns);
-        let Window { start_ns: from_ns, end_ns } = self.books.window;
-        self.books.stand_at(Window { start_ns: from_ns + start_ns, end_ns: end_ns + start_ns });
-        self.issue_end_ns = self.pace.count_full_ns().unwrap_or(self.books.window.end_ns);
-        if !self.opens_ahead() {
-            self.lend_all();
+        self.exchanges.begin_at(start_ns);
+        self.pace.begin_at(start_ns, self.exchanges.record.window.end_ns);
+        if !self.exchanges.opener.opens_ahead() {
+            self.pace.lend_all(&self.exchanges.connections);
         }
     }
 
@@ -185,308 +93,217 @@ impl<'a> Worker<'a> {
                 return Ok(self.finish(driver));
             }
             let wake = self.next_wake(now);
-            self.looks_ns = wake.at_ns;
-            let turned = driver.turn(wake, &mut self)?;
+            self.pace.wake_ns = wake.at_ns;
+            let polled = driver.poll(wake, &mut self)?;
             let then = now;
             now = driver.net().now_ns();
-            self.books.note_turn(turned.waited_ns, now - then, now);
+            self.exchanges.record.note_poll(polled.waited_ns, now - then, now);
         }
     }
 
     /// Does what time alone has made due.
     fn advance<N: Net>(&mut self, net: &mut N, now: u64) {
-        self.books.turn(now);
-        if self.books.window_is_new(now) {
-            self.books.note_cpu(net.cpu_ns(), false);
+        self.exchanges.record.advance_to(now);
+        if self.exchanges.record.window_is_new(now) {
+            self.exchanges.record.note_cpu(net.cpu_ns(), false);
         }
-        if now >= self.look_ns {
-            self.look(now);
+        if now >= self.live.due_ns() {
+            self.live.update(&self.exchanges.record, now);
         }
-        if !self.stopped && self.watch.stop.load(Ordering::Relaxed) {
+        if !self.stopped && self.live.is_stopped() {
             self.stop(now);
         }
-        if now >= self.deadlines.next_ns() {
+        if now >= self.exchanges.deadlines.next_ns() {
             self.expire(net, now);
         }
-        if self.open_next < self.first_places {
-            self.open_ahead(net, now);
+        if self.issuing_is_over(now) {
+            self.exchanges.opener.give_up();
+        } else if let Some(conn) = self.exchanges.opener.take_due(now) {
+            self.open(net, conn, now);
         }
-        self.fire(net, now);
-        self.grow(net, now);
+        self.begin_due(net, now);
+        if self.exchanges.opener.may_grow(now)
+            && let Some(conn) = self.pace.grow()
+        {
+            self.exchanges.opener.grew(now);
+            self.open(net, conn, now);
+        }
     }
 
-    /// Whether nothing more will be issued.
+    /// Opens a connection that no exchange waits for.
+    fn open<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) {
+        let freed = self.exchanges.open(net, conn, now);
+        self.release(net, freed);
+    }
+
+    /// Ends what took too long.
+    fn expire<N: Net>(&mut self, net: &mut N, now: u64) {
+        let expired = self.exchanges.deadlines.expired(now);
+        for conn in &expired {
+            let freed = self.exchanges.expire(net, *conn, now);
+            self.release(net, freed);
+        }
+        self.exchanges.deadlines.recycle(expired);
+    }
+
+    /// Begins whatever is due.
+    fn begin_due<N: Net>(&mut self, net: &mut N, now: u64) {
+        for queue in 0..self.pace.queues() {
+            self.serve(net, queue, now);
+        }
+    }
+
+    /// Begins what is due in one queue, as long as connections are free.
+    #[inline]
+    fn serve<N: Net>(&mut self, net: &mut N, queue: usize, mut now: u64) {
+        // At most one exchange for each connection, so that failing attempts cannot keep the loop here.
+        for _ in 0..self.exchanges.connections.len() {
+            let Exchanges { connections, record, .. } = &mut self.exchanges;
+            let Some(due) = self.pace.take_due(queue, now, connections, record) else { return };
+            if let Some(sendable_ns) = due.sendable_ns
+                && record.covers(due.intended_ns)
+            {
+                record.own_delay.record(now - sendable_ns);
+            }
+            let freed = self.exchanges.begin(net, due.conn, due.entry, due.intended_ns, now);
+            self.release(net, freed);
+            now = net.now_ns();
+            self.exchanges.record.advance_to(now);
+        }
+    }
+
+    /// Lets a connection that has become free carry the next exchange, if one is due.
+    #[inline]
+    fn release<N: Net>(&mut self, net: &mut N, freed: Option<Freed>) {
+        let Some(Freed { conn, now_ns: now, at_once }) = freed else { return };
+        let Exchanges { connections, record, .. } = &mut self.exchanges;
+        let connection = &mut connections[conn as usize];
+        connection.freed_ns = now;
+        match self.pace.next_of(conn, connection, now, at_once, record) {
+            Next::Begin(entry) => {
+                let freed = self.exchanges.begin(net, conn, entry, now, now);
+                self.release_failed(net, freed);
+            }
+            Next::Serve(queue) if at_once => self.serve(net, queue, now),
+            Next::Serve(_) => {}
+            Next::Wait => self.exchanges.note_idle(conn, now),
+            Next::Part => {
+                self.exchanges.part(net, conn, now);
+                self.exchanges.note_idle(conn, now);
+            }
+        }
+    }
+
+    /// The same for a connection that the very attempt to begin may have freed, apart from the usual course.
+    #[inline]
+    fn release_failed<N: Net>(&mut self, net: &mut N, freed: Option<Freed>) {
+        if freed.is_some() {
+            self.release_again(net, freed);
+        }
+    }
+
+    #[cold]
+    fn release_again<N: Net>(&mut self, net: &mut N, freed: Option<Freed>) {
+        self.release(net, freed);
+    }
+
+    /// Whether nothing more will begin.
     fn issuing_is_over(&self, now: u64) -> bool {
-        now >= self.issue_end_ns || self.pace.is_used_up()
+        now >= self.pace.end_ns || self.pace.is_used_up()
     }
 
-    /// Notes that issuing has ended; says whether everything else has ended too.
+    /// Notes that nothing more begins; says whether everything has ended.
     fn note_end<N: Net>(&mut self, net: &mut N, now: u64) -> bool {
         let end = match self.drain_end_ns {
             Some(end) => end,
             None => {
-                self.books.note_cpu(net.cpu_ns(), true);
+                self.exchanges.record.note_cpu(net.cpu_ns(), true);
                 let end = now + self.plan.drain_ns;
                 self.drain_end_ns = Some(end);
                 end
             }
         };
-        now >= end || (self.in_flight == 0 && !self.pace.has_due_before(self.issue_end_ns))
+        now >= end || (self.exchanges.in_flight() == 0 && !self.pace.has_due())
     }
 
     fn next_wake(&self, now: u64) -> Wake {
-        let mut at_ns = self.look_ns.min(self.deadlines.next_ns());
-        at_ns = at_ns.min(self.drain_end_ns.unwrap_or(self.issue_end_ns.max(now + 1)));
-        if now < self.books.window.start_ns {
-            at_ns = at_ns.min(self.books.window.start_ns);
+        let Exchanges { deadlines, opener, record, .. } = &self.exchanges;
+        let mut at_ns = self.live.due_ns().min(deadlines.next_ns());
+        at_ns = at_ns.min(self.drain_end_ns.unwrap_or(self.pace.end_ns.max(now + 1)));
+        if now < record.window.start_ns {
+            at_ns = at_ns.min(record.window.start_ns);
         }
-        if self.open_next < self.first_places && self.opens_ahead() && self.opening < OPENING_MAX {
-            at_ns = at_ns.min(self.opening_ns());
+        if let Some(opening_ns) = opener.next_ns() {
+            at_ns = at_ns.min(opening_ns);
         }
-        match self.pace.next_ns(self.issue_end_ns, self.opening < OPENING_MAX) {
-            Some((due_ns, exact)) if due_ns <= at_ns => Wake { at_ns: due_ns, exact },
+        match self.pace.next_ns(opener.next_growth_ns()) {
+            Some(Wake { at_ns: due_ns, exact }) if due_ns <= at_ns => Wake { at_ns: due_ns, exact },
             _ => Wake { at_ns, exact: false },
         }
     }
 
-    /// Brings the live counters up to date.
-    fn look(&mut self, now: u64) {
-        self.look_ns = now + LOOK_NS;
-        let (answered, failed) = (self.books.answered, self.books.failed);
-        self.watch.answered.fetch_add(answered - self.told.0, Ordering::Relaxed);
-        self.watch.failed.fetch_add(failed - self.told.1, Ordering::Relaxed);
-        self.told = (answered, failed);
-    }
-
-    /// Ends issuing early. All workers of a load stop at the instant the first of them saw the switch.
+    /// Begins nothing more. All workers of a load stop at the instant at which the first of them saw the switch.
     fn stop(&mut self, now: u64) {
         self.stopped = true;
         let first = self.stopped_at.fetch_min(now, Ordering::Relaxed).min(now);
-        if first < self.issue_end_ns {
-            self.issue_end_ns = first;
-            self.books.cut(first);
+        if first < self.pace.end_ns {
+            self.pace.end_ns = first;
+            self.exchanges.record.cut(first);
         }
     }
 
-    fn opens_ahead(&self) -> bool {
-        self.plan.keep_alive != KeepAlive::Off && self.plan.profile.opens_ahead()
-    }
-
-    /// When the next connection is to be opened: the start was set so that the last of them, each at its
-    /// distance from the others, comes just before it.
-    fn opening_ns(&self) -> u64 {
-        let left = (self.first_places - self.open_next) as u64;
-        self.start_ns.saturating_sub(left * self.plan.opening_gap_ns())
-    }
-
-    /// Opens the connections that will be kept, before the load begins and at a measured pace.
-    fn open_ahead<N: Net>(&mut self, net: &mut N, now: u64) {
-        if !self.opens_ahead() || self.issuing_is_over(now) {
-            self.open_next = self.first_places;
-            return;
-        }
-        if self.opening_ns() > now || self.opening >= OPENING_MAX {
-            return;
-        }
-        let conn = self.open_next as Conn;
-        self.open_next += 1;
-        let slot = &self.slots[conn as usize];
-        if slot.phase == Phase::Cold && slot.begun == 0 {
-            self.open_one(net, conn, now);
-        }
-    }
-
-    fn opened_ahead<N: Net>(&mut self, net: &mut N, conn: Conn) {
-        let now = net.now_ns();
-        self.connected(conn, now);
-        self.slots[conn as usize].phase = Phase::Idle;
-        self.deadlines.clear(conn);
-        if self.pace.lends() {
-            self.release(net, conn, now, true);
-        }
-    }
-
-    /// A connection could not be opened ahead. No exchange has failed yet; the one that comes to this place
-    /// will dial again, and be counted.
-    fn not_opened<N: Net>(&mut self, net: &mut N, conn: Conn, fault: Option<DialFault>, now: u64) {
-        if let Some(fault) = fault {
-            self.count_local_want(fault);
-        }
-        self.rest_growth(now);
-        self.deadlines.clear(conn);
-        self.slots[conn as usize].disconnect();
-        if self.pace.lends() {
-            self.release(net, conn, now, true);
-        }
-    }
-
-    /// Where a place's connections leave from: the addresses are taken in turn over all workers.
-    fn local_address(&self, conn: Conn) -> Option<IpAddr> {
-        let bind = &self.plan.asking.bind;
-        let place = self.share_k.wrapping_add(self.share_n.wrapping_mul(u64::from(conn)));
-        (!bind.is_empty()).then(|| bind[(place % bind.len() as u64) as usize])
-    }
-
-    /// Ends what took too long.
-    fn expire<N: Net>(&mut self, net: &mut N, now: u64) {
-        let expired = self.deadlines.expired(now);
-        for conn in &expired {
-            match self.slots[*conn as usize].phase {
-                Phase::Asking => self.time_out(net, *conn, now),
-                Phase::Dialing => {
-                    net.close(*conn);
-                    self.dial_failed(net, *conn, DialFault::TimedOut, now);
-                }
-                Phase::Opening => {
-                    net.close(*conn);
-                    self.opening -= 1;
-                    self.not_opened(net, *conn, None, now);
-                }
-                Phase::Parting => {
-                    self.hang_up(net, *conn, now);
-                    self.release(net, *conn, now, true);
-                }
-                Phase::BackingOff => {
-                    self.slots[*conn as usize].phase = Phase::Cold;
-                    self.release(net, *conn, now, true);
-                }
-                Phase::Cold | Phase::Idle => {}
-            }
-        }
-        self.deadlines.recycle(expired);
-    }
-
-    /// Counts what is left and hands the books over.
+    /// Counts what is left and hands the record over.
     fn finish<D: Driver>(mut self, driver: &mut D) -> WorkerResult {
         let now = driver.net().now_ns();
-        self.books.turn(now);
-        for conn in 0..self.slots.len() as Conn {
-            let slot = &self.slots[conn as usize];
-            if slot.in_flight() {
-                let sent = slot.times.sent_ns.is_some();
-                self.settle(conn, if sent { Outcome::Abandoned } else { Outcome::Unsent }, now);
-            }
-            if !matches!(self.slots[conn as usize].phase, Phase::Cold | Phase::BackingOff) {
-                driver.net().close(conn);
-            }
-        }
-        let window = self.books.window;
-        let places = self.slots.len() as u64 - self.pace.in_reserve();
-        let left = self.pace.count_due(window.start_ns, self.issue_end_ns);
-        self.books.recorder.record_unsent(left.within);
-        self.books.recorder.snapshot_mut().dropped += left.dropped;
-        self.books.recorder.snapshot_mut().discarded.add_many(Outcome::Unsent, left.before);
-        self.books.behind += left.behind;
+        self.exchanges.abandon(driver.net(), now);
+        let Exchanges { connections, mut record, opener, .. } = self.exchanges;
+        let unsent = self.pace.count_due(record.window.start_ns);
+        record.recorder.record_unsent(unsent.within);
+        record.recorder.snapshot_mut().dropped += unsent.dropped;
+        record.recorder.snapshot_mut().discarded.add_many(Outcome::Unsent, unsent.before);
+        record.behind += unsent.behind;
         let counted = matches!(self.plan.extent, Extent::Requests { .. });
-        let reached = counted && self.pace.reached_count(self.issue_end_ns);
-        let end = self.books.end_ns();
-        let end = if counted && reached { self.books.last_end_ns.min(end) } else { end };
+        let reached = counted && self.pace.reached_count();
+        let end = record.end_ns();
+        let end = if counted && reached { record.last_end_ns.min(end) } else { end };
         if self.plan.profile.is_closed() {
-            for slot in &self.slots {
-                if let Some(since) = slot.away_ns {
-                    self.books.away(since, end);
-                }
-            }
+            connections.iter().filter_map(|connection| connection.idle_since_ns).for_each(|since_ns| {
+                record.idle(since_ns, end);
+            });
         }
-        self.look(now);
-        let early = !reached && (counted || self.books.end_ns() < window.end_ns);
-        let finished = self.books.finish(end, places, driver.name());
-        WorkerResult { stopped_early: early, first_connections: self.first_places as u64, ..finished }
+        self.live.update(&record, now);
+        let stopped_early = !reached && (counted || record.end_ns() < record.window.end_ns);
+        let opened = connections.len() as u64 - self.pace.in_reserve();
+        let finished = record.finish(end, opened, driver.name());
+        WorkerResult { stopped_early, first_connections: opener.first() as u64, ..finished }
     }
-}
-
-/// Deals connections to places: targets take turns, so that each begins with the load. Says how many there are from the
-/// beginning; those that may be opened later stand behind them.
-fn deal_slots(plan: &LoadPlan, connections: &Connections) -> (Vec<Slot>, usize) {
-    // A target that no entry asks has no connections.
-    let protocol =
-        |target| plan.mix.iter().find(|entry| entry.target == target).map(|entry| &entry.request.protocol);
-    let protocols: Vec<_> = (0..plan.targets.len()).map(protocol).collect();
-    let deal = |slots: &mut Vec<Slot>, dealt: &[u64]| {
-        let most = dealt.iter().copied().max().unwrap_or(0);
-        for round in 0..most {
-            for target in (0..dealt.len()).filter(|target| round < dealt[*target]) {
-                slots.extend(protocols[target].map(|protocol| Slot::new(plan, target, protocol)));
-            }
-        }
-    };
-    let mut slots = Vec::with_capacity(connections.most.iter().sum::<u64>() as usize);
-    deal(&mut slots, &connections.first);
-    let first_places = slots.len();
-    let more = connections.most.iter().zip(&connections.first).map(|(most, first)| most - first);
-    deal(&mut slots, &more.collect::<Vec<_>>());
-    (slots, first_places)
-}
-
-/// An outbox that has held the longest request: its first use would allocate in the window otherwise.
-fn used_outbox(plan: &LoadPlan) -> Outbox {
-    let mut outbox = Outbox::new(OUTBOX_BYTES);
-    let longest = plan.mix.iter().map(|entry| entry.closing_request.bytes.len()).max().unwrap_or(0);
-    outbox.push_exchange(proofload_wire::ExchangeId(0), &vec![0; longest + plan.asking.feed.room()]);
-    outbox.clear();
-    outbox
 }
 
 impl<N: Net> Handler<N> for Worker<'_> {
     fn dialed(&mut self, net: &mut N, conn: Conn, result: Result<(), DialFault>) {
-        let ahead = self.slots[conn as usize].phase == Phase::Opening;
-        if let Some(handshake) = net.handshake(conn) {
-            self.books.shook_hands(net.now_ns(), &handshake);
-        }
-        match (result, ahead) {
-            (Ok(()), false) => {
-                let now = net.now_ns();
-                self.connected(conn, now);
-                self.ask(net, conn, now, now);
-            }
-            (Ok(()), true) => {
-                self.opening -= 1;
-                self.opened_ahead(net, conn);
-            }
-            (Err(fault), false) => {
-                let now = net.now_ns();
-                self.dial_failed(net, conn, fault, now);
-            }
-            (Err(fault), true) => {
-                self.opening -= 1;
-                let now = net.now_ns();
-                self.not_opened(net, conn, Some(fault), now);
-            }
-        }
+        let freed = self.exchanges.dialed(net, conn, result);
+        self.release(net, freed);
     }
 
     #[inline]
     fn received(&mut self, net: &mut N, conn: Conn, bytes: &[u8]) {
-        let now = net.now_ns();
-        self.books.turn(now);
-        self.books.recorder.record_bytes(now, 0, bytes.len() as u64);
-        self.feed(net, conn, bytes, now);
+        let freed = self.exchanges.received(net, conn, bytes);
+        self.release(net, freed);
     }
 
     #[inline]
     fn sent(&mut self, net: &mut N, conn: Conn, sent: Sent) {
-        self.left(net, conn, sent);
+        let freed = self.exchanges.sent(net, conn, sent);
+        self.release(net, freed);
     }
 
     fn writable(&mut self, net: &mut N, conn: Conn) {
-        if self.slots[conn as usize].backlog.is_some() {
-            let now = net.now_ns();
-            self.books.turn(now);
-            self.flush(net, conn, now);
-        }
+        let freed = self.exchanges.writable(net, conn);
+        self.release(net, freed);
     }
 
     fn closed(&mut self, net: &mut N, conn: Conn, how: Close) {
-        let now = net.now_ns();
-        self.books.turn(now);
-        self.why_closed = net.explain();
-        self.lost(net, conn, how, now, true);
-        self.why_closed = None;
+        let freed = self.exchanges.closed(net, conn, how);
+        self.release(net, freed);
     }
-}
-
-/// The choice among the entries of one target, for connections that belong to it.
-fn mix_of_target(plan: &LoadPlan, target: usize) -> Mix {
-    let entries = plan.mix.iter().enumerate().filter(|(_, entry)| entry.target == target);
-    Mix::new(entries.map(|(at, entry)| (at, entry.weight)), plan.seed, target as u64)
 }

@@ -1,53 +1,101 @@
-//! When the next exchange begins: when a place is free (closed loop), or when the timetable says (open).
+//! When the next exchange begins: when a connection is free (closed loop), or when the timetable says (open).
 
-use super::lanes::{Left, Open};
+use super::open_queue::{OpenQueue, Unsent};
+use super::opener::OPENING_GAP_NS;
 use super::shaped::Shaped;
 use super::think::{Pauses, Waiting};
-use super::{OPENING_GAP_NS, Share, Worker, mix_of_target};
-use crate::driver::{Conn, Net};
-use crate::load::{Curve, Mix, Schedule, Stripe};
-use crate::slot::Phase;
+use crate::connection::{Connection, Phase};
+use crate::driver::{Conn, Wake};
+use crate::load::{Curve, Mix, Schedule, Share, Stripe};
+use crate::record::WorkerRecord;
 use crate::{Distribution, KeepAlive, LoadPlan, Profile};
 use proofload_measure::Window;
 
-/// What makes exchanges due.
+/// Decides which exchange begins when, and on which connection.
 #[derive(Debug)]
-pub(super) enum Pace {
+pub(super) struct Pace {
+    /// Nothing intended at or after this instant begins.
+    pub end_ns: u64,
+    /// By when the worker meant to be back from waiting.
+    pub wake_ns: u64,
+    load: Load,
+}
+
+#[derive(Debug)]
+enum Load {
     Closed(Closed),
-    Open(Open),
+    Open(OpenQueue),
     Shaped(Shaped),
 }
 
-/// Each place asks again when it is free.
+/// Each connection asks again when it is free.
 #[derive(Debug)]
-pub(super) struct Closed {
+struct Closed {
     pauses: Pauses,
-    /// Places that will ask.
+    /// Connections that will ask.
     thinking: Waiting,
-    /// Exchanges of the window that may still be begun; `None` is no limit.
+    /// Exchanges of the window that may still begin; `None` is no limit.
     quota: Option<u64>,
     window_start_ns: u64,
-    /// For each target the choice among its entries.
+    mixes: TargetMixes,
+}
+
+/// For each target the choice among its entries, for connections that belong to it.
+#[derive(Debug)]
+pub(super) struct TargetMixes {
     mixes: Vec<Mix>,
-    /// Tells the places of all workers apart in the choices.
-    first_place: u64,
+    /// Keeps the connections of all workers apart in the choices.
+    first: u64,
+}
+
+/// An exchange that is due, and the connection that carries it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Due {
+    pub conn: Conn,
+    /// Which entry of the mix.
+    pub entry: usize,
+    pub intended_ns: u64,
+    /// Since when the generator could have sent it, if its delay is the generator's doing.
+    pub sendable_ns: Option<u64>,
+}
+
+/// What a connection that has become free does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// It carries an exchange of this entry of the mix, intended now.
+    Begin(usize),
+    /// It carries what is due in this queue.
+    Serve(usize),
+    /// It waits.
+    Wait,
+    /// It is closed.
+    Part,
 }
 
 impl Pace {
-    /// For a load and a window that begin at 0, until [`Pace::begin_at`].
-    pub fn new(plan: &LoadPlan, share: &Share, window: &Window, quota: Option<u64>, places: usize) -> Self {
+    /// For a load and a window that begin at 0, until [`Pace::begin_at`]. The load begins with the first `first` of
+    /// these connections.
+    pub fn new(
+        plan: &LoadPlan,
+        share: Share,
+        window: &Window,
+        quota: Option<u64>,
+        connections: &[Connection],
+        first: usize,
+    ) -> Self {
         let open = |schedule: Schedule| {
             let stripe = Stripe::new(schedule, share.k, share.n);
-            Pace::Open(Open::new(plan, stripe, window, quota))
+            let mut open = OpenQueue::new(plan, stripe, window, quota);
+            open.reserve(connections, first);
+            Load::Open(open)
         };
-        match &plan.profile {
-            Profile::Closed { think_ns } => Pace::Closed(Closed {
-                thinking: first_asks(plan, share, think_ns, places),
-                pauses: Pauses::new(plan, share, think_ns),
+        let load = match &plan.profile {
+            Profile::Closed { think_ns } => Load::Closed(Closed {
+                thinking: first_asks(plan, share, think_ns, first),
+                pauses: Pauses::new(plan.seed, share, think_ns),
                 quota,
                 window_start_ns: window.start_ns,
-                mixes: (0..plan.targets.len()).map(|target| mix_of_target(plan, target)).collect(),
-                first_place: share.k << 48,
+                mixes: TargetMixes::new(plan, share),
             }),
             Profile::Open { rate_per_s, arrival, .. } => {
                 open(Schedule::new(*rate_per_s, *arrival, plan.seed))
@@ -57,208 +105,216 @@ impl Pace {
             }
             Profile::OpenTrace { trace, .. } => open(Schedule::recorded(trace.clone())),
             Profile::ClosedStages { stages, think_ns } => {
-                Pace::Shaped(Shaped::stages(plan, share, stages, think_ns, places))
+                Load::Shaped(Shaped::stages(plan, share, stages, think_ns, first))
             }
             Profile::Users { ramp_ns, loops, think_ns } => {
-                Pace::Shaped(Shaped::users(plan, share, (*ramp_ns, *loops, think_ns), places))
+                Load::Shaped(Shaped::users(plan, share, *ramp_ns, *loops, think_ns, first))
             }
-        }
+        };
+        Pace { end_ns: u64::MAX, wake_ns: 0, load }
     }
 
-    /// The load begins at that instant.
-    pub fn begin_at(&mut self, start_ns: u64) {
-        match self {
-            Pace::Closed(closed) => {
+    /// Sets the first instant of the load; the window ends at `window_end_ns`.
+    pub fn begin_at(&mut self, start_ns: u64, window_end_ns: u64) {
+        self.end_ns = window_end_ns;
+        match &mut self.load {
+            Load::Closed(closed) => {
                 closed.window_start_ns += start_ns;
                 closed.thinking.put_off(start_ns);
             }
-            Pace::Open(open) => open.begin_at(start_ns),
-            Pace::Shaped(shaped) => shaped.begin_at(start_ns),
+            Load::Open(open) => {
+                open.begin_at(start_ns);
+                self.end_ns = open.count_full_ns().unwrap_or(window_end_ns);
+            }
+            Load::Shaped(shaped) => shaped.begin_at(start_ns),
         }
     }
 
-    /// Whether places come to the pace as soon as they are connected, and not by a first due time.
-    pub fn lends(&self) -> bool {
-        matches!(self, Pace::Open(_))
+    /// Gives the pace of an open loop all connections that are not opened ahead.
+    pub fn lend_all(&mut self, connections: &[Connection]) {
+        if let Load::Open(open) = &mut self.load {
+            open.lend_all(connections);
+        }
     }
 
-    /// Whether the count of exchanges has been begun.
+    /// Whether the count of exchanges has begun.
     pub fn is_used_up(&self) -> bool {
-        match self {
-            Pace::Closed(closed) => closed.quota == Some(0),
-            Pace::Shaped(shaped) => shaped.is_used_up(),
-            Pace::Open(_) => false,
+        match &self.load {
+            Load::Closed(closed) => closed.quota == Some(0),
+            Load::Shaped(shaped) => shaped.is_used_up(),
+            Load::Open(_) => false,
         }
     }
 
-    /// Whether a load of so many requests came to its count, with issuing ended at that instant.
-    pub fn reached_count(&self, issue_end_ns: u64) -> bool {
-        match self {
-            Pace::Closed(_) | Pace::Shaped(_) => self.is_used_up(),
-            Pace::Open(open) => open.count_full_ns.is_some_and(|full| issue_end_ns >= full),
+    /// Whether a load with a count of requests has come to it.
+    pub fn reached_count(&self) -> bool {
+        match &self.load {
+            Load::Closed(_) | Load::Shaped(_) => self.is_used_up(),
+            Load::Open(open) => open.count_full_ns().is_some_and(|full_ns| self.end_ns >= full_ns),
         }
     }
 
-    /// When the count is full, known beforehand in an open loop only.
-    pub fn count_full_ns(&self) -> Option<u64> {
-        match self {
-            Pace::Closed(_) | Pace::Shaped(_) => None,
-            Pace::Open(open) => open.count_full_ns,
+    /// Whether something that was intended before the end waits to be sent.
+    pub fn has_due(&self) -> bool {
+        match &self.load {
+            Load::Closed(_) | Load::Shaped(_) => false,
+            Load::Open(open) => open.has_due_before(self.end_ns),
         }
     }
 
-    /// Whether something intended before that instant waits to be sent.
-    pub fn has_due_before(&self, end_ns: u64) -> bool {
-        match self {
-            Pace::Closed(_) | Pace::Shaped(_) => false,
-            Pace::Open(open) => open.has_due_before(end_ns),
-        }
-    }
-
-    /// When something is to be begun next for which a place is free, and whether to be exact about it. `room` is
-    /// whether another connection may be under way.
+    /// When something for which a connection is free is to begin next. A connection may be added at `growth_ns`, if at
+    /// all.
     #[inline]
-    pub fn next_ns(&self, end_ns: u64, room: bool) -> Option<(u64, bool)> {
-        match self {
-            Pace::Closed(closed) => {
-                let due = closed.thinking.next_ns()?;
-                (due < end_ns).then_some((due, true))
-            }
-            Pace::Shaped(shaped) => {
-                let due = shaped.next_ns()?;
-                (due < end_ns).then_some((due, true))
-            }
-            Pace::Open(open) => open.next_ns(end_ns, room),
+    pub fn next_ns(&self, growth_ns: Option<u64>) -> Option<Wake> {
+        let due_ns = match &self.load {
+            Load::Closed(closed) => closed.thinking.next_ns()?,
+            Load::Shaped(shaped) => shaped.next_ns()?,
+            Load::Open(open) => return open.next_ns(self.end_ns, growth_ns),
+        };
+        (due_ns < self.end_ns).then_some(Wake { at_ns: due_ns, exact: true })
+    }
+
+    /// How many queues there are of what may be due: one for each target of an open loop, else one.
+    pub fn queues(&self) -> usize {
+        match &self.load {
+            Load::Open(open) => open.queues(),
+            Load::Closed(_) | Load::Shaped(_) => 1,
         }
     }
 
-    /// Counts what was intended before the end and is not sent.
-    pub fn count_due(&mut self, window_start_ns: u64, end_ns: u64) -> Left {
-        match self {
-            Pace::Open(open) => open.count_due(window_start_ns, end_ns),
-            Pace::Closed(_) | Pace::Shaped(_) => Left::default(),
+    /// Takes what is due next in a queue, if a connection is free for it. What is dropped for want of one is counted.
+    #[inline]
+    pub fn take_due(
+        &mut self,
+        queue: usize,
+        now: u64,
+        connections: &[Connection],
+        record: &mut WorkerRecord,
+    ) -> Option<Due> {
+        match &mut self.load {
+            Load::Closed(closed) => closed.take_due(now, self.end_ns, connections),
+            Load::Shaped(shaped) => shaped.take_due(now, self.end_ns, connections),
+            Load::Open(open) => {
+                let moment = Moment { now, end_ns: self.end_ns, wake_ns: self.wake_ns };
+                open.take_due(queue, moment, connections, record)
+            }
         }
     }
 
-    /// Places that have not been opened for want of a free one, and might have been.
+    /// What a connection that has become free does next. `at_once` is false where the attempt to begin an exchange
+    /// freed it.
+    #[inline]
+    pub fn next_of(
+        &mut self,
+        conn: Conn,
+        connection: &mut Connection,
+        now: u64,
+        at_once: bool,
+        record: &mut WorkerRecord,
+    ) -> Next {
+        match &mut self.load {
+            Load::Closed(closed) => closed.next_of(conn, connection, now, self.end_ns, at_once),
+            Load::Shaped(shaped) => shaped.next_of(conn, connection, now, self.end_ns, at_once),
+            Load::Open(open) => {
+                let moment = Moment { now, end_ns: self.end_ns, wake_ns: self.wake_ns };
+                Next::Serve(open.give_back(conn, connection, moment, record))
+            }
+        }
+    }
+
+    /// The connection to add where one is wanted.
+    pub fn grow(&mut self) -> Option<Conn> {
+        match &mut self.load {
+            Load::Open(open) => open.grow(),
+            Load::Closed(_) | Load::Shaped(_) => None,
+        }
+    }
+
+    /// Counts what was intended before the end and is not sent; for that the window begins at `window_start_ns`.
+    pub fn count_due(&mut self, window_start_ns: u64) -> Unsent {
+        match &mut self.load {
+            Load::Open(open) => open.count_due(window_start_ns, self.end_ns),
+            Load::Closed(_) | Load::Shaped(_) => Unsent::default(),
+        }
+    }
+
+    /// Connections that have not been added, and might have been.
     pub fn in_reserve(&self) -> u64 {
-        match self {
-            Pace::Open(open) => open.in_reserve(),
-            Pace::Closed(_) | Pace::Shaped(_) => 0,
+        match &self.load {
+            Load::Open(open) => open.in_reserve(),
+            Load::Closed(_) | Load::Shaped(_) => 0,
         }
     }
+}
+
+/// An instant of a load.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moment {
+    pub now: u64,
+    /// Nothing intended at or after this instant begins.
+    pub end_ns: u64,
+    /// By when the worker meant to be back from waiting.
+    pub wake_ns: u64,
 }
 
 /// Distance of the first sends of a closed loop that does not think: about what two sends cost.
 const FIRST_GAP_NS: u64 = 16_000;
 
-/// When each place of a closed loop asks first. With a think time they are in the midst of it; without keep-alive
+/// When each connection of a closed loop asks first. With a think time they are in the midst of it; without keep-alive
 /// they dial one after the other. Otherwise they begin as fast as one worker can send, so that the first round does
 /// not count what the generator makes it wait.
-fn first_asks(plan: &LoadPlan, share: &Share, think_ns: &Distribution, places: usize) -> Waiting {
-    let mut asks = Waiting::new(think_ns, places);
-    let pauses = Pauses::new(plan, share, think_ns);
+fn first_asks(plan: &LoadPlan, share: Share, think_ns: &Distribution, connections: usize) -> Waiting {
+    let mut asks = Waiting::new(think_ns, connections);
+    let pauses = Pauses::new(plan.seed, share, think_ns);
     let gap_ns = if plan.keep_alive == KeepAlive::Off { OPENING_GAP_NS } else { FIRST_GAP_NS };
-    for conn in 0..places as Conn {
+    for conn in 0..connections as Conn {
         let offset_ns = match pauses.is_none() {
             true => u64::from(conn) * gap_ns,
-            false => pauses.first_ns(conn, places),
+            false => pauses.first_ns(conn, connections),
         };
         asks.push(offset_ns, conn);
     }
     asks
 }
 
-/// What a place that has become free does.
-enum Next {
-    Begin(usize),
-    Wait,
-    Rest,
-    Serve(usize),
-}
-
-impl Worker<'_> {
-    /// A place has become free. `at_once` is false where that was the doing of the very attempt to begin, so
-    /// that a peer that fails every attempt cannot keep a worker from its timetable.
+impl Closed {
     #[inline]
-    pub(super) fn release<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64, at_once: bool) {
-        self.slots[conn as usize].freed_ns = now;
-        if matches!(self.pace, Pace::Shaped(_)) {
-            return self.release_shaped(net, conn, now, at_once);
+    fn next_of(&mut self, conn: Conn, connection: &Connection, now: u64, end_ns: u64, at_once: bool) -> Next {
+        if now >= end_ns || !self.has_room(now) {
+            return Next::Wait;
         }
-        match self.next_of(conn, now, at_once) {
-            Next::Begin(entry) => self.begin(net, conn, entry, now, now),
-            Next::Serve(lane) if at_once => self.serve(net, lane, now),
-            Next::Serve(_) => {}
-            Next::Wait | Next::Rest => {
-                self.slots[conn as usize].away_ns.get_or_insert(now);
-            }
+        if !self.pauses.is_none() {
+            let pause_ns = self.pauses.pause_ns(conn, connection.begun);
+            self.thinking.push(now.saturating_add(pause_ns), conn);
+            return Next::Wait;
         }
+        if !at_once {
+            self.thinking.push_due(now, conn);
+            return Next::Wait;
+        }
+        self.count(now);
+        Next::Begin(self.mixes.choose(conn, connection))
     }
 
     #[inline]
-    fn next_of(&mut self, conn: Conn, now: u64, at_once: bool) -> Next {
-        let slot = &self.slots[conn as usize];
-        match &mut self.pace {
-            Pace::Closed(closed) if now >= self.issue_end_ns || !closed.has_room(now) => Next::Rest,
-            Pace::Closed(closed) if closed.pauses.is_none() && at_once => {
-                closed.count(now);
-                Next::Begin(closed.choose(conn, slot.target, slot.begun))
-            }
-            Pace::Closed(closed) if closed.pauses.is_none() => {
-                closed.thinking.push_due(now, conn);
-                Next::Wait
-            }
-            Pace::Closed(closed) => {
-                let pause_ns = closed.pauses.pause_ns(conn, slot.begun);
-                closed.thinking.push(now.saturating_add(pause_ns), conn);
-                Next::Wait
-            }
-            Pace::Open(_) => Next::Serve(self.give_back(conn, now)),
-            Pace::Shaped(_) => Next::Rest,
-        }
-    }
-
-    /// Begins whatever is due.
-    pub(super) fn fire<N: Net>(&mut self, net: &mut N, now: u64) {
-        match &self.pace {
-            Pace::Closed(closed) => {
-                if closed.thinking.next_ns().is_some_and(|due| due <= now) {
-                    self.wake_thinkers(net, now);
-                }
-            }
-            Pace::Open(open) => {
-                for lane in 0..open.lanes.len() {
-                    self.serve(net, lane, now);
-                }
-            }
-            Pace::Shaped(_) => self.wake_shaped(net, now),
-        }
-    }
-
-    fn wake_thinkers<N: Net>(&mut self, net: &mut N, mut now: u64) {
-        // At most one round of all places, so that failing attempts cannot keep the loop here.
-        for _ in 0..self.slots.len() {
-            let Pace::Closed(closed) = &mut self.pace else { return };
-            let Some((due, conn)) = closed.thinking.pop_due(now) else { return };
-            let slot = &self.slots[conn as usize];
-            if due >= self.issue_end_ns || !closed.has_room(due) {
+    fn take_due(&mut self, now: u64, end_ns: u64, connections: &[Connection]) -> Option<Due> {
+        loop {
+            let (intended_ns, conn) = self.thinking.pop_due(now)?;
+            if intended_ns >= end_ns || !self.has_room(intended_ns) {
                 continue;
             }
-            closed.count(due);
-            let entry = closed.choose(conn, slot.target, slot.begun);
-            let thinks = !closed.pauses.is_none();
-            if thinks && slot.phase != Phase::Opening && self.books.covers(due) {
-                self.books.own_delay.record(now - due);
-            }
-            self.begin(net, conn, entry, due, now);
-            now = net.now_ns();
-            self.books.turn(now);
+            self.count(intended_ns);
+            let connection = &connections[conn as usize];
+            let thought = !self.pauses.is_none() && connection.phase != Phase::Opening;
+            return Some(Due {
+                conn,
+                entry: self.mixes.choose(conn, connection),
+                intended_ns,
+                sendable_ns: thought.then_some(intended_ns),
+            });
         }
     }
-}
 
-impl Closed {
     /// Whether the count leaves room for an exchange intended then.
     #[inline]
     fn has_room(&self, intended_ns: u64) -> bool {
@@ -273,11 +329,21 @@ impl Closed {
             *quota -= 1;
         }
     }
+}
 
-    /// The entry that a place asks next; each place has its own stretch of the random stream.
+impl TargetMixes {
+    pub fn new(plan: &LoadPlan, share: Share) -> Self {
+        let of_target = |target| {
+            let entries = plan.mix.iter().enumerate().filter(move |(_, entry)| entry.target == target);
+            Mix::new(entries.map(|(at, entry)| (at, entry.weight)), plan.seed, target as u64)
+        };
+        TargetMixes { mixes: (0..plan.targets.len()).map(of_target).collect(), first: share.k << 48 }
+    }
+
+    /// The entry that a connection asks next; each connection has its own part of the random stream.
     #[inline]
-    fn choose(&self, conn: Conn, target: u32, begun: u64) -> usize {
-        let place = self.first_place ^ (u64::from(conn) << 24);
-        self.mixes[target as usize].choose(place.wrapping_add(begun))
+    pub fn choose(&self, conn: Conn, connection: &Connection) -> usize {
+        let stream = self.first ^ (u64::from(conn) << 24);
+        self.mixes[connection.target as usize].choose(stream.wrapping_add(connection.begun))
     }
 }

@@ -1,63 +1,58 @@
-//! Pauses of the places of a closed loop, and the places that are in one.
+//! Pauses of the connections of a closed loop, and the connections that are in one.
 
-use super::Share;
-use crate::Distribution;
-use crate::LoadPlan;
 use crate::driver::Conn;
-use crate::load::Draws;
+use crate::load::{Distribution, Draws, Share};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// Name of the random stream of pauses.
 const PAUSES: u64 = 0x7468_696e;
 
-/// Draws pauses by place and number of the exchange, so that they do not depend on what came in between.
+/// Draws pauses by connection and number of the exchange, so that they do not depend on what came in between.
 #[derive(Debug)]
 pub(super) struct Pauses {
     draws: Draws,
-    /// The share of this worker: its place `conn` is place `k + n * conn` of the whole load.
-    k: u64,
-    n: u64,
+    share: Share,
     is_none: bool,
 }
 
 impl Pauses {
-    pub fn new(plan: &LoadPlan, share: &Share, think_ns: &Distribution) -> Self {
-        let draws = Draws::new(think_ns.clone(), plan.seed, PAUSES);
-        Pauses { draws, k: share.k, n: share.n, is_none: think_ns.is_zero() }
+    pub fn new(seed: u64, share: Share, think_ns: &Distribution) -> Self {
+        let draws = Draws::new(think_ns.clone(), seed, PAUSES);
+        Pauses { draws, share, is_none: think_ns.is_zero() }
     }
 
-    /// Whether places ask again at once.
+    /// Whether connections ask again at once.
     #[inline]
     pub fn is_none(&self) -> bool {
         self.is_none
     }
 
     fn number(&self, conn: Conn, begun: u64) -> u64 {
-        ((self.k + self.n * u64::from(conn)) << 40) | begun
+        (self.share.number_of(conn) << 40) | begun
     }
 
-    /// The pause of a place that has begun so many exchanges.
+    /// The pause of a connection that has begun `begun` exchanges.
     #[inline]
     pub fn pause_ns(&self, conn: Conn, begun: u64) -> u64 {
         self.draws.at(self.number(conn, begun))
     }
 
-    /// When a place asks first, from the first instant of the load: its phase in a pause that it is in already.
-    /// Phases of places are spread evenly, else equal pauses would go in step for ever.
-    pub fn first_ns(&self, conn: Conn, places: usize) -> u64 {
-        let place = self.k + self.n * u64::from(conn);
-        let all = (self.n * places as u64).max(1);
+    /// When a connection asks first, from the first instant of the load: its phase in a pause that it is in already.
+    /// The phases of the `connections` of each share are spread evenly, else equal pauses would go in step for ever.
+    pub fn first_ns(&self, conn: Conn, connections: usize) -> u64 {
+        let number = self.share.number_of(conn);
+        let all = (self.share.n * connections as u64).max(1);
         match self.draws.distribution() {
             Distribution::Constant(pause_ns) => {
-                (u128::from(*pause_ns) * u128::from(place) / u128::from(all)) as u64
+                (u128::from(*pause_ns) * u128::from(number) / u128::from(all)) as u64
             }
-            _ => self.draws.rest(self.number(conn, 0), place as f64 / all as f64),
+            _ => self.draws.rest(self.number(conn, 0), number as f64 / all as f64),
         }
     }
 }
 
-/// Places that will ask, with the instants.
+/// Connections that will ask, with the instants.
 #[derive(Debug)]
 pub(super) enum Waiting {
     /// In order by themselves, for every pause is as long as the others.
@@ -67,15 +62,15 @@ pub(super) enum Waiting {
 }
 
 impl Waiting {
-    /// An empty one; room for all places, so that none is made in the window.
-    pub fn new(think_ns: &Distribution, places: usize) -> Self {
+    /// An empty one; room for all connections, so that none is made in the window.
+    pub fn new(think_ns: &Distribution, connections: usize) -> Self {
         match think_ns.is_constant() {
-            true => Waiting::Equal(VecDeque::with_capacity(places)),
-            false => Waiting::Different(BinaryHeap::with_capacity(places)),
+            true => Waiting::Equal(VecDeque::with_capacity(connections)),
+            false => Waiting::Different(BinaryHeap::with_capacity(connections)),
         }
     }
 
-    /// Puts all of them off by as long.
+    /// Puts all of them off by `by_ns`.
     pub fn put_off(&mut self, by_ns: u64) {
         match self {
             Waiting::Equal(queue) => {
@@ -124,7 +119,7 @@ impl Waiting {
     }
 }
 
-/// Puts all that wait off by as long; their order stays.
+/// Puts all that wait off by `by_ns`; their order stays.
 pub(super) fn put_off(waiting: &mut BinaryHeap<Reverse<(u64, Conn)>>, by_ns: u64) {
     let mut all = std::mem::take(waiting).into_vec();
     all.iter_mut().for_each(|Reverse((due_ns, _))| *due_ns = due_ns.saturating_add(by_ns));

@@ -2,7 +2,7 @@
 
 use super::*;
 use proofload_engine::driver::{
-    Allowance, Conn, Dialed, Driver, Drivers, Handler, Net, Pushed, Turned, Wake,
+    Allowance, Conn, Dialed, Driver, Drivers, Handler, Net, Polled, Pushed, Wake,
 };
 use std::net::IpAddr;
 use std::sync::atomic::Ordering;
@@ -63,10 +63,10 @@ impl Driver for RefusingNet {
         self
     }
 
-    fn turn<H: Handler<Self>>(&mut self, wake: Wake, _handler: &mut H) -> std::io::Result<Turned> {
+    fn poll<H: Handler<Self>>(&mut self, wake: Wake, _handler: &mut H) -> std::io::Result<Polled> {
         let waited_ns = wake.at_ns.saturating_sub(self.now_ns);
         self.pass(wake.at_ns);
-        Ok(Turned { waited_ns })
+        Ok(Polled { waited_ns })
     }
 }
 

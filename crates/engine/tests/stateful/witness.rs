@@ -2,7 +2,7 @@
 
 use proofload_engine::driver::sim::{Link, Machine, Peer, Sim, SimNet};
 use proofload_engine::driver::{
-    Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, Pushed, Turned, Wake,
+    Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, Polled, Pushed, Wake,
 };
 use proofload_engine::{Target, Watch};
 use std::io;
@@ -177,9 +177,9 @@ impl Driver for Witness {
         &mut self.net
     }
 
-    fn turn<H: Handler<WitnessNet>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Turned> {
+    fn poll<H: Handler<WitnessNet>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Polled> {
         let mut gather = Gather::default();
-        let turned = self.net.sim.turn(wake, &mut gather)?;
+        let polled = self.net.sim.poll(wake, &mut gather)?;
         let before_ns = self.net.now_ns;
         self.net.look();
         self.turns += 1;
@@ -196,7 +196,7 @@ impl Driver for Witness {
                 self.net.hand_over(handler, conn, what);
             }
         }
-        Ok(turned)
+        Ok(polled)
     }
 }
 

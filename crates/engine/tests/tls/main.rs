@@ -35,7 +35,7 @@ fn server(speaks: &Speaks) -> HttpsPeer {
 }
 
 fn target(address: SocketAddr, tls: Tls) -> Target {
-    Target { address: address.into(), transport: Transport { proxy: None, tls: Some(Arc::new(tls)) } }
+    Target { transport: Transport { proxy: None, tls: Some(Arc::new(tls)) }, ..address.into() }
 }
 
 /// So many exchanges over two connections.

@@ -58,7 +58,7 @@ fn pass(from: &mut TcpStream, to: &mut TcpStream) {
 
 fn through(proxy: SocketAddr, server: SocketAddr, tls: Option<Tls>) -> Target {
     let proxied = Proxy { authority: server.to_string(), authorization: Some(b"Basic eDp5".to_vec()) };
-    Target { address: proxy.into(), transport: Transport { proxy: Some(proxied), tls: tls.map(Arc::new) } }
+    Target { transport: Transport { proxy: Some(proxied), tls: tls.map(Arc::new) }, ..proxy.into() }
 }
 
 #[test]

@@ -118,10 +118,8 @@ impl Setting {
             Arc::new(Tls { server_name: "localhost".to_string(), roots, ..tls.clone() })
         });
         let plans = self.plans.iter().cloned().map(|mut plan| {
-            plan.targets = vec![Target {
-                address: address.into(),
-                transport: Transport { proxy: None, tls: tls.clone() },
-            }];
+            plan.targets =
+                vec![Target { transport: Transport { proxy: None, tls: tls.clone() }, ..address.into() }];
             for entry in &mut plan.mix {
                 (entry.target, entry.expect, entry.follow) = (0, Expect::default(), Follow::default());
             }

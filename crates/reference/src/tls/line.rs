@@ -1,9 +1,9 @@
 //! One connection's bytes: as they are, or through TLS.
 
 use super::TlsFault;
-use crate::connection::Gone;
 use crate::counts::{Cells, Count};
-use crate::server::Shared;
+use crate::ending::Gone;
+use crate::shared::Shared;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, recv, sendmsg};
 use rustls::{HandshakeKind, IoState, ServerConnection};

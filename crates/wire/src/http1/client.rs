@@ -1,11 +1,12 @@
 //! The session of one HTTP/1.x connection: one exchange at a time.
 
+use super::Limits;
 use super::body::{Body, Chunked, Sink};
 use super::cookies;
 use super::fields::Fields;
 use super::lines::{Fault, Fed, Lines, Next, count_work, letters_len, plain_line_end};
 use super::redirect::Location;
-use super::{Details, Limits};
+use super::request::HEAD_ONLY;
 use crate::{
     Cancelled, Close, Event, Events, ExchangeId, Filling, Full, MalformedKind, Outbox, Request, State,
 };
@@ -97,7 +98,6 @@ impl Http1 {
     pub(crate) fn start(
         &mut self,
         request: &Request,
-        details: &Details,
         filling: &Filling<'_>,
         id: ExchangeId,
         out: &mut Outbox,
@@ -107,28 +107,23 @@ impl Http1 {
         }
         out.push_exchange(id, &[]);
         request.places.write(&request.bytes, filling, |piece| out.push_more(piece));
-        self.expect_answer(request, details, id);
+        self.expect_answer(request, id);
         Ok(())
     }
 
     #[inline]
-    pub(crate) fn start_as_encoded(
-        &mut self,
-        request: &Request,
-        details: &Details,
-        id: ExchangeId,
-    ) -> Result<(), Full> {
+    pub(crate) fn start_as_encoded(&mut self, request: &Request, id: ExchangeId) -> Result<(), Full> {
         if self.state() != State::Ready(1) {
             return Err(Full);
         }
-        self.expect_answer(request, details, id);
+        self.expect_answer(request, id);
         Ok(())
     }
 
     #[inline]
-    fn expect_answer(&mut self, request: &Request, details: &Details, id: ExchangeId) {
-        let Request { closes, keep_body, .. } = *request;
-        self.flight = Some(Flight { id, head_only: details.head_only, closes, began: false });
+    fn expect_answer(&mut self, request: &Request, id: ExchangeId) {
+        let Request { closes, keep_body, expectation, .. } = *request;
+        self.flight = Some(Flight { id, head_only: expectation == HEAD_ONLY, closes, began: false });
         self.part = Part::Status;
         self.lines = Lines::default();
         self.sink.begin(keep_body);

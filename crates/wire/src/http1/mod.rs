@@ -25,40 +25,16 @@ mod request;
 pub mod server;
 mod template;
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 
 pub use client::Http1;
 pub use cookies::{COOKIE_BYTES_MAX, COOKIES_MAX, Jar};
-pub use redirect::{LOCATION_MAX, Leads, Scheme, becomes_get, is_redirect, resolve};
-pub use request::{EncodeError, RequestSpec};
+pub use redirect::{LOCATION_MAX, Leads, Origin, Scheme, becomes_get, is_redirect, resolve};
+pub use request::{EncodeError, Parts, RequestSpec};
 pub use template::{Part, Slot, Template};
 
 /// Codes that count as success when no other is expected: success and redirection.
 pub(crate) const GOOD_CODES: RangeInclusive<u16> = 200..=399;
-
-/// What HTTP knows of an encoded request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Details {
-    /// Whether the answer has no body whatever its head says (`HEAD`).
-    pub head_only: bool,
-    /// Where path and query are, in bytes of the encoded request.
-    pub target: Range<usize>,
-    /// Where the value of Host is.
-    pub host: Range<usize>,
-}
-
-impl Details {
-    /// The method of the encoded request `bytes`.
-    pub fn method<'a>(&self, bytes: &'a [u8]) -> &'a str {
-        let end = self.target.start.saturating_sub(1);
-        std::str::from_utf8(&bytes[..end]).unwrap_or_default()
-    }
-
-    /// The host that the encoded request `bytes` names.
-    pub fn authority<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        &bytes[self.host.clone()]
-    }
-}
 
 /// Default of [`Limits::head_max`]: four times what common servers send at most (Tomcat and httpd stop
 /// at 8 KiB to 16 KiB), small enough that a carry buffer of this size can be had for each connection.

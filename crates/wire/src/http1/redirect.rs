@@ -98,10 +98,19 @@ pub enum Leads {
     Nowhere,
 }
 
-/// Resolves a Location against the request that it answers: `base` is its path and query, `here` the scheme of its
-/// target and its Host. A fragment is dropped.
-pub fn resolve(location: &[u8], base: &[u8], here: (Scheme, &[u8]), out: &mut Vec<u8>) -> Leads {
-    let (ours, authority) = here;
+/// Whom a request was sent to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin<'a> {
+    /// How it is spoken to.
+    pub scheme: Scheme,
+    /// The value of Host.
+    pub authority: &'a [u8],
+}
+
+/// Resolves a Location against the request that it answers, which was sent to `here`; `base` is its path and query. A
+/// fragment is dropped.
+pub fn resolve(location: &[u8], base: &[u8], here: Origin<'_>, out: &mut Vec<u8>) -> Leads {
+    let Origin { scheme: ours, authority } = here;
     out.clear();
     if location.len() > LOCATION_MAX || !location.iter().all(u8::is_ascii_graphic) {
         return Leads::Nowhere;
@@ -269,9 +278,11 @@ mod tests {
     use crate::http1::Slot;
     use proptest::prelude::*;
 
+    const HERE: Origin<'_> = Origin { scheme: Scheme::Http, authority: b"A.test:8080" };
+
     fn led(location: &str, base: &str) -> Result<String, Leads> {
         let mut out = b"left over".to_vec();
-        match resolve(location.as_bytes(), base.as_bytes(), (Scheme::Http, b"A.test:8080"), &mut out) {
+        match resolve(location.as_bytes(), base.as_bytes(), HERE, &mut out) {
             Leads::Here => Ok(String::from_utf8(out).unwrap()),
             other => Err(other),
         }
@@ -372,7 +383,12 @@ mod tests {
             ("http://a/x", Scheme::Https, "a", Leads::Elsewhere),
             ("https://a/x", Scheme::Http, "a", Leads::Elsewhere),
         ] {
-            let found = resolve(location.as_bytes(), b"/", (scheme, authority.as_bytes()), &mut out);
+            let found = resolve(
+                location.as_bytes(),
+                b"/",
+                Origin { scheme, authority: authority.as_bytes() },
+                &mut out,
+            );
             assert_eq!(found, leads, "{location} from {scheme:?} {authority}");
             assert!(found != Leads::Here || out == b"/x", "{location}");
         }
@@ -423,7 +439,7 @@ mod tests {
             base in "/[a-z./?]{0,20}",
         ) {
             let mut out = Vec::new();
-            if resolve(&location, base.as_bytes(), (Scheme::Http, b"a"), &mut out) == Leads::Here {
+            if resolve(&location, base.as_bytes(), Origin { scheme: Scheme::Http, authority: b"a" }, &mut out) == Leads::Here {
                 let spec = RequestSpec::get("a", std::str::from_utf8(&out).unwrap());
                 prop_assert!(spec.encode().is_ok(), "{:?}", String::from_utf8_lossy(&out));
                 let path = out.split(|&byte| byte == b'?').next().unwrap();

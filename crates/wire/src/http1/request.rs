@@ -1,10 +1,13 @@
 //! Requests, checked and encoded once, before the first is sent.
 
-use super::Details;
 use super::lines::{is_control, is_token};
 use super::template::{Part, Slot, Template};
 use crate::places::What;
-use crate::{Places, Protocol, Request};
+use crate::{Expectation, Places, Request};
+use std::ops::Range;
+
+/// The answer has no body whatever its head says (`HEAD`).
+pub(super) const HEAD_ONLY: Expectation = Expectation(1);
 
 /// What is asked, before it is encoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,14 +157,8 @@ impl RequestSpec {
         self.check_slots(template)?;
         let mut draft = Draft::new(template, 256 + self.body.len());
         draft.put(&[&self.method, " "]);
-        let target_at = draft.bytes.len();
         draft.put_filled(Part::Target, self.target.as_bytes(), 0);
-        let target = target_at..draft.bytes.len();
-        draft.put(&[" HTTP/1.1\r\nHost: "]);
-        let host_at = draft.bytes.len();
-        draft.put(&[host]);
-        let host = host_at..draft.bytes.len();
-        draft.put(&["\r\n"]);
+        draft.put(&[BEFORE_HOST, host, "\r\n"]);
         for (index, (name, value)) in self.headers.iter().enumerate() {
             if !name.eq_ignore_ascii_case("host") {
                 let from = value.len() - value.trim_start_matches([' ', '\t']).len();
@@ -194,7 +191,7 @@ impl RequestSpec {
             places: draft.places,
             closes: self.close || given.closes,
             keep_body: self.keep_body,
-            protocol: Protocol::Http1(Details { head_only: self.method == "HEAD", target, host }),
+            expectation: if self.method == "HEAD" { HEAD_ONLY } else { Expectation::default() },
         })
     }
 
@@ -293,6 +290,35 @@ impl RequestSpec {
             _ => {}
         }
         Ok(())
+    }
+}
+
+/// What is between the target of an encoded request and its host.
+const BEFORE_HOST: &str = " HTTP/1.1\r\nHost: ";
+
+/// Where the parts of an encoded request are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// Path and query, without values.
+    pub target: Range<usize>,
+    /// The value of Host.
+    pub host: Range<usize>,
+}
+
+impl Parts {
+    /// Those of the request that [`RequestSpec::encode`] made these bytes of; `None` of other bytes.
+    pub fn of(bytes: &[u8]) -> Option<Parts> {
+        let find =
+            |byte, from: usize| Some(from + bytes.get(from..)?.iter().position(|&other| other == byte)?);
+        let start = find(b' ', 0)? + 1;
+        let end = find(b' ', start)?;
+        let host = end + BEFORE_HOST.len();
+        Some(Parts { target: start..end, host: host..find(b'\r', host)? })
+    }
+
+    /// The method.
+    pub fn method<'a>(&self, bytes: &'a [u8]) -> &'a str {
+        std::str::from_utf8(&bytes[..self.target.start - 1]).unwrap_or_default()
     }
 }
 

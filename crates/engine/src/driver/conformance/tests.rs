@@ -71,7 +71,7 @@ impl<D: Kernels> Ground for Alone<D> {
 fn pass<G: Ground>(ground: &mut G, notes: &mut Notes, ns: u64) {
     let end_ns = ground.driver().net().now_ns() + ns;
     while ground.driver().net().now_ns() < end_ns {
-        ground.driver().turn(Wake { at_ns: end_ns, exact: false }, notes).unwrap();
+        ground.driver().poll(Wake { at_ns: end_ns, exact: false }, notes).unwrap();
     }
 }
 

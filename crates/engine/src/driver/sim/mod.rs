@@ -25,7 +25,7 @@ pub struct Link {
     pub jitter_ns: u64,
     /// Answers come in segments of random sizes up to this; 0 leaves them whole.
     pub segment_max: usize,
-    /// A send takes at most so many bytes, and the next has to wait a latency; 0 takes all.
+    /// A send takes at most this many bytes, and the next has to wait a latency; 0 takes all.
     pub send_room: usize,
 }
 
@@ -50,9 +50,9 @@ pub struct Machine {
     pub ports: u64,
     /// How long a port is not to be had again after this side closed first.
     pub time_wait_ns: u64,
-    /// Sockets that can be open at once, whatever limit is told.
+    /// Sockets that can be open at once, whatever limit is reported.
     pub sockets_max: u64,
-    /// The limit of descriptors that is told.
+    /// The limit of descriptors that is reported.
     pub descriptors: Option<u64>,
 }
 
@@ -88,7 +88,7 @@ pub struct World {
     pub machine: Machine,
     /// Seed of everything random in this world.
     pub seed: u64,
-    /// What stands before each server.
+    /// What is in front of each server.
     front: Option<Arc<dyn Front>>,
     /// What the servers of all workers have served.
     served: Arc<Mutex<Served>>,

@@ -3,7 +3,7 @@
 use super::peer::{Accept, Peer, Reply};
 use super::{Link, Machine};
 use crate::Target;
-use crate::driver::{Close, Conn, DialFault, Dialed, Driver, Handler, Net, Pushed, Turned, Wake};
+use crate::driver::{Close, Conn, DialFault, Dialed, Driver, Handler, Net, Polled, Pushed, Wake};
 use crate::load::Random;
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -11,9 +11,9 @@ use std::io;
 use std::net::IpAddr;
 
 /// Most happenings that are handed over in one turn, as under epoll.
-const TURN_EVENTS: usize = 64;
+const POLL_EVENTS: usize = 64;
 /// Bytes after which a turn ends, as under epoll.
-const TURN_BYTES: usize = 256 * 1024;
+const POLL_BYTES: usize = 256 * 1024;
 /// Name of the random stream of a network.
 const WIRES: u64 = 0x7769_7265;
 
@@ -159,10 +159,10 @@ impl Driver for Sim {
         &mut self.net
     }
 
-    fn turn<H: Handler<SimNet>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Turned> {
+    fn poll<H: Handler<SimNet>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Polled> {
         let mut waited_ns = 0;
         let (mut handed, mut bytes) = (0, 0);
-        while handed < TURN_EVENTS && bytes < TURN_BYTES {
+        while handed < POLL_EVENTS && bytes < POLL_BYTES {
             let next_ns = self.net.queue.peek().map_or(u64::MAX, |next| next.at_ns);
             if next_ns > self.net.now_ns {
                 if handed > 0 {
@@ -188,7 +188,7 @@ impl Driver for Sim {
                 handed += 1;
             }
         }
-        Ok(Turned { waited_ns })
+        Ok(Polled { waited_ns })
     }
 }
 

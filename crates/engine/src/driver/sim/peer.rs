@@ -1,4 +1,4 @@
-//! Who stands at the other end of a simulated link.
+//! What is at the other end of a simulated link.
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
@@ -41,7 +41,7 @@ pub trait Peer: Debug + Send {
 /// One step of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Waits until so many bytes have come since the last such step.
+    /// Waits until this many bytes have come since the last such step.
     Await(usize),
     /// Sends bytes.
     Send(Vec<u8>),

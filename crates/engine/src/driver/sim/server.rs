@@ -61,7 +61,7 @@ pub enum Fault {
     Garbage,
     /// Never answers.
     Silence,
-    /// Sends the answer byte by byte, so many nanoseconds apart.
+    /// Sends the answer byte by byte, this many nanoseconds apart.
     Drip(u64),
 }
 

@@ -79,7 +79,7 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// Registers as many as so many connections need, 64 to 1024 of at least 4 KiB.
+    /// Registers as many as that many connections need, 64 to 1024 of at least 4 KiB.
     ///
     /// # Errors
     /// When the kernel refuses them.
@@ -197,7 +197,7 @@ impl Parcels {
         self.bytes.at(usize::from(id) * SEND_BYTES)
     }
 
-    /// Notes that so many bytes more have left.
+    /// Notes that this many more bytes have left.
     pub fn sent(&mut self, id: u16, bytes: u16) {
         let parcel = &mut self.parcels[usize::from(id)];
         parcel.from = parcel.to.min(parcel.from + bytes);

@@ -15,9 +15,9 @@ mod net;
 mod probe;
 
 use super::epoll::system;
-use super::line::{Lines, Waiting};
-use super::{Allowance, Close, Conn, Driver, Drivers, EpollDrivers, Handler, Net, Turned, Wake};
-use super::{Pushed, SPIN_NS, Sent, TURN_BYTES, TURN_EVENTS};
+use super::unix_connect_queue::{UnixConnectQueues, Waiting};
+use super::{Allowance, Close, Conn, Driver, Drivers, EpollDrivers, Handler, Net, Polled, Wake};
+use super::{POLL_BYTES, POLL_EVENTS, Pushed, SPIN_NS, Sent};
 use crate::{DriverChoice, EngineError, clock};
 use io_uring::cqueue;
 use memory::{Buffers, Parcels};
@@ -36,7 +36,7 @@ pub struct Uring {
     // Its ring is given up before the buffers go; see `Drop` of it.
     net: UringNet,
     buffers: Buffers,
-    /// Looked at and not told yet.
+    /// Taken and not reported yet.
     peeked: Option<cqueue::Entry>,
 }
 
@@ -67,7 +67,7 @@ impl Uring {
             late: VecDeque::new(),
             #[cfg(test)]
             refusals: 0,
-            lines: Lines::default(),
+            connect_queues: UnixConnectQueues::default(),
         };
         Ok(Uring { net, buffers, peeked: None })
     }
@@ -192,12 +192,14 @@ impl Uring {
 
     /// Goes on with dials that found no room.
     #[cold]
-    fn try_lines<H: Handler<UringNet>>(&mut self, handler: &mut H) {
+    fn try_connecting<H: Handler<UringNet>>(&mut self, handler: &mut H) {
         let now = clock::monotonic_ns();
-        for _ in 0..TURN_EVENTS {
+        for _ in 0..POLL_EVENTS {
             let sockets = &self.net.sockets;
             let goes_on = |conn: Conn, epoch| sockets[conn as usize].epoch == epoch;
-            let Some((Waiting { conn, fd, .. }, ended)) = self.net.lines.next(now, goes_on) else { return };
+            let Some((Waiting { conn, fd, .. }, ended)) = self.net.connect_queues.next(now, goes_on) else {
+                return;
+            };
             let socket = &mut self.net.sockets[conn as usize];
             socket.dialing = false;
             socket.fd = Some(fd);
@@ -267,11 +269,11 @@ impl Driver for Uring {
         &mut self.net
     }
 
-    fn turn<H: Handler<UringNet>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Turned> {
-        let waited_ns = self.wait_until(self.net.lines.before(wake), handler)?;
+    fn poll<H: Handler<UringNet>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Polled> {
+        let waited_ns = self.wait_until(self.net.connect_queues.before(wake), handler)?;
         let mut bytes = 0;
-        for _ in 0..TURN_EVENTS {
-            if bytes >= TURN_BYTES {
+        for _ in 0..POLL_EVENTS {
+            if bytes >= POLL_BYTES {
                 break;
             }
             let Some(done) = self.next(handler) else { break };
@@ -281,12 +283,12 @@ impl Driver for Uring {
                 _ => self.sent(&done, handler),
             }
         }
-        if !self.net.lines.is_empty() {
-            self.try_lines(handler);
+        if !self.net.connect_queues.is_empty() {
+            self.try_connecting(handler);
         }
         match self.net.broken {
             Some(errno) => Err(system(errno)),
-            None => Ok(Turned { waited_ns }),
+            None => Ok(Polled { waited_ns }),
         }
     }
 }

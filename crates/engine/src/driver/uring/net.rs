@@ -2,7 +2,7 @@
 
 use super::memory::{GROUP, Parcels, SEND_BYTES};
 use crate::driver::dial::{self, Begun, connect, dial_fault, socket_to};
-use crate::driver::line::{Lines, Waiting};
+use crate::driver::unix_connect_queue::{UnixConnectQueues, Waiting};
 use crate::driver::{Conn, DialFault, Dialed, Net, Pushed, Sent};
 use crate::{Address, Target, clock};
 use io_uring::{EnterFlags, IoUring, cqueue, opcode, squeue, types};
@@ -16,7 +16,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 /// Requests that wait for each other at most.
 pub(super) const BATCH: usize = 32;
 
-/// What a completion is about stands above connection and epoch in its tag.
+/// What a completion is about is above connection and epoch in its tag.
 pub(super) const RECEIVE: u64 = 0;
 pub(super) const POLL: u64 = 1;
 pub(super) const SEND: u64 = 2;
@@ -37,10 +37,10 @@ pub struct UringNet {
     pub(super) named: Vec<Named>,
     /// Entries for which the queue had no room.
     pub(super) late: VecDeque<squeue::Entry>,
-    /// So many submissions will be refused for now.
+    /// This many submissions will be refused for now.
     #[cfg(test)]
     pub(super) refusals: u32,
-    pub(super) lines: Lines,
+    pub(super) connect_queues: UnixConnectQueues,
 }
 
 #[derive(Debug, Default)]
@@ -241,7 +241,7 @@ impl UringNet {
         self.sockets[conn as usize].batch = self.batch;
     }
 
-    /// From now on what comes is told, in the buffers of the pool.
+    /// From now on what comes is reported, in the buffers of the pool.
     pub(super) fn arm(&mut self, conn: Conn) {
         let socket = &mut self.sockets[conn as usize];
         let Some(fd) = &socket.fd else { return };
@@ -291,9 +291,9 @@ impl UringNet {
     pub(super) fn dial_result(&mut self, conn: Conn) -> Result<bool, DialFault> {
         let socket = &mut self.sockets[conn as usize];
         let Some(fd) = &socket.fd else { return Ok(false) };
-        let stands = dial::dial_result(fd)?;
-        socket.dialing = !stands;
-        Ok(stands)
+        let established = dial::dial_result(fd)?;
+        socket.dialing = !established;
+        Ok(established)
     }
 
     /// Sends what the kernel has left of a request.
@@ -333,10 +333,10 @@ impl UringNet {
 
     pub(super) fn open(&mut self, conn: Conn, to: &Address, from: Option<IpAddr>) -> Result<Dialed, Errno> {
         let fd = socket_to(to, from)?;
-        if self.lines.lead_to(to) || connect(&fd, to)? == Begun::NoRoom {
+        if self.connect_queues.has_waiting(to) || connect(&fd, to)? == Begun::NoRoom {
             let socket = &mut self.sockets[conn as usize];
             socket.dialing = true;
-            self.lines.join(to, Waiting { conn, epoch: socket.epoch, fd }, clock::monotonic_ns());
+            self.connect_queues.push(to, Waiting { conn, epoch: socket.epoch, fd }, clock::monotonic_ns());
             return Ok(Dialed::Pending);
         }
         let established = rustix::net::getpeername(&fd).is_ok();

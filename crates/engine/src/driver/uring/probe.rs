@@ -104,7 +104,7 @@ mod tests {
             (libc::EMFILE, "refuses a first receive (Too many open files"),
         ] {
             let said = said(errno);
-            assert!(said.contains(why) && said.ends_with("use --driver epoll"), "{said}");
+            assert!(said.contains(why) && said.ends_with("use the epoll driver"), "{said}");
         }
         assert!(judged(Ok(())).is_ok());
     }
@@ -137,6 +137,6 @@ mod tests {
             crate::driver::probe(DriverChoice::IoUring).map_err(|refused| refused.to_string())
         });
         let refused = probed.join().unwrap().unwrap_err();
-        assert!(refused.contains("io_uring is forbidden") && refused.contains("--driver epoll"), "{refused}");
+        assert!(refused.contains("io_uring is forbidden") && refused.contains("use the epoll driver"), "{refused}");
     }
 }

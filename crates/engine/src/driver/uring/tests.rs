@@ -53,7 +53,7 @@ fn a_busy_kernel_ends_no_load_and_gets_what_was_queued_for_closed_sockets_later(
     assert_eq!(driver.net.named.len(), conns as usize / 2);
     let mut counts = Counts::default();
     let turn = |driver: &mut Uring, counts: &mut Counts| {
-        driver.turn(Wake { at_ns: clock::monotonic_ns() + 1_000_000, exact: false }, counts).unwrap();
+        driver.poll(Wake { at_ns: clock::monotonic_ns() + 1_000_000, exact: false }, counts).unwrap();
     };
     driver.net.refusals = 2;
     for _ in 0..8 {
@@ -79,7 +79,7 @@ fn with_its_driver_a_connection_ends() {
     assert_eq!(driver.net().dial(0, &listener.local_addr().unwrap().into(), None), Dialed::Established);
     let mut peer = listener.accept().unwrap().0;
     let wake = Wake { at_ns: clock::monotonic_ns() + 1_000_000, exact: false };
-    driver.turn(wake, &mut Counts::default()).unwrap();
+    driver.poll(wake, &mut Counts::default()).unwrap();
     drop(driver);
     // Nothing that is armed holds the socket any more.
     peer.set_nonblocking(true).unwrap();

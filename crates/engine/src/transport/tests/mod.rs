@@ -25,7 +25,7 @@ pub(crate) fn authority() -> &'static (Authority, Identity) {
 pub(crate) fn secured() -> Target {
     let tls = Tls::new("server.test", vec![authority().0.certificate.clone()]);
     let address = std::net::SocketAddr::from(([127, 0, 0, 1], 80));
-    Target { address: address.into(), transport: Transport { proxy: None, tls: Some(Arc::new(tls)) } }
+    Target { transport: Transport { proxy: None, tls: Some(Arc::new(tls)) }, ..address.into() }
 }
 
 /// A server's side of TLS before each server, with what it does wrong.

@@ -1,8 +1,8 @@
 //! What a request looks like on the wire, and what is refused.
 
 use crate::http1::server::{BodyLength, Method, RequestParser};
-use crate::http1::{EncodeError, Limits, Part, RequestSpec, Slot, Template};
-use crate::{ExchangeId, Filling, Outbox, Protocol, Replacement, Session, Values};
+use crate::http1::{EncodeError, Limits, Part, Parts, RequestSpec, Slot, Template};
+use crate::{ExchangeId, Expectation, Filling, Outbox, Replacement, Session, Values};
 
 fn spec(method: &str, headers: &[(&str, &str)], body: &str) -> RequestSpec {
     let headers = headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
@@ -54,10 +54,10 @@ fn the_users_own_host_length_and_close_are_taken_once() {
 #[test]
 fn a_request_says_what_its_answer_needs() {
     let head = RequestSpec { keep_body: 9, close: true, ..spec("HEAD", &[], "") }.encode().expect("right");
-    assert!(head.closes && matches!(&head.protocol, Protocol::Http1(details) if details.head_only));
+    assert!(head.closes && head.expectation != Expectation::default());
     assert_eq!(head.keep_body, 9);
     let get = spec("GET", &[("Connection", "keep-alive")], "").encode().expect("right");
-    assert!(!get.closes && matches!(&get.protocol, Protocol::Http1(details) if !details.head_only));
+    assert!(!get.closes && get.expectation == Expectation::default());
 }
 
 #[test]
@@ -172,12 +172,14 @@ fn filled(
     let request = spec.encode_with(template).expect("the request is right");
     let mut kept = Values::default();
     request.places.draws().iter().for_each(|draw| kept.push(values[usize::from(*draw)].as_bytes()));
-    let Protocol::Http1(details) = &request.protocol;
+    let parts = Parts::of(&request.bytes).expect("it is encoded");
+    assert_eq!(&request.bytes[parts.host.clone()], b"localhost:8080");
+    assert_eq!(parts.method(&request.bytes), spec.method);
     let mut path = Vec::new();
-    request.places.write_stretch(&request.bytes, details.target.clone(), &kept, &mut path);
+    request.places.write_stretch(&request.bytes, parts.target.clone(), &kept, &mut path);
     let replacement = to.map(|to| {
         path = to.as_bytes().to_vec();
-        Replacement { stretch: details.target.clone(), bytes: to.as_bytes() }
+        Replacement { stretch: parts.target.clone(), bytes: to.as_bytes() }
     });
     let filling = Filling { values: &kept, addition: cookies.as_bytes(), replacement };
     let mut out = Outbox::new(1 << 20);

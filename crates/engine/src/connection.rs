@@ -1,9 +1,10 @@
-//! One place of a worker's slab: a connection, its session, and the exchange it carries.
+//! One connection of a worker, its session, and the exchange it carries.
 
-use crate::LoadPlan;
 use crate::http::HttpState;
+use crate::record::Received;
+use crate::{KeepAlive, LoadPlan};
 use proofload_measure::ExchangeTimes;
-use proofload_wire::{Outbox, Protocol, Session};
+use proofload_wire::{Outbox, Request, Session};
 
 /// What a connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,31 +25,31 @@ pub(crate) enum Phase {
     BackingOff,
 }
 
-/// A connection and what goes with it.
+/// A connection and what goes with it; it is made anew after it ended.
 #[derive(Debug)]
-pub(crate) struct Slot {
+pub(crate) struct Connection {
     pub phase: Phase,
     /// Which target it belongs to, for good.
     pub target: u32,
     /// Which entry of the mix the present exchange asks.
     pub entry: u32,
-    /// Exchanges that came to their end on this connection.
+    /// Exchanges that have ended since it was made last.
     pub carried: u32,
-    /// Exchanges begun in this place so far; numbers the choices from the mix.
+    /// Exchanges begun so far; numbers the choices from the mix.
     pub begun: u64,
     pub session: Session,
     /// The present exchange; `end_ns` is unused.
     pub times: ExchangeTimes,
     /// When the present exchange began to use the connection: intended, or established if that was later.
     pub ready_ns: u64,
-    /// When the place became free.
+    /// When it became free.
     pub freed_ns: u64,
-    /// Whether a place that was opened for want of a free one has become one.
+    /// Of a connection that was added because none was free: whether it has been free itself.
     pub joined: bool,
     /// When a dial began.
     pub dialed_ns: u64,
-    /// Since when the connection has been of no use to an exchange that will be on the books.
-    pub away_ns: Option<u64>,
+    /// Since when it has been of no use to an exchange that counts for latency.
+    pub idle_since_ns: Option<u64>,
     /// Bytes that the session did not consume.
     pub carry: Vec<u8>,
     /// Bytes that the kernel did not take; only after a short write.
@@ -61,12 +62,12 @@ pub(crate) struct Slot {
     pub http: Option<Box<HttpState>>,
 }
 
-impl Slot {
-    /// A place for exchanges with that target, in the protocol of the requests that go there.
-    pub fn new(plan: &LoadPlan, target: usize, protocol: &Protocol) -> Self {
-        let mut session = Session::new(protocol);
+impl Connection {
+    /// A connection to that target.
+    pub fn new(plan: &LoadPlan, target: usize) -> Self {
+        let mut session = Session::new(plan.targets[target].protocol);
         let http = HttpState::new(plan, target, &mut session);
-        Slot {
+        Connection {
             phase: Phase::Cold,
             target: target as u32,
             entry: 0,
@@ -79,7 +80,7 @@ impl Slot {
             joined: false,
             dialed_ns: 0,
             // From the beginning; only what falls into the window is counted.
-            away_ns: Some(0),
+            idle_since_ns: Some(0),
             carry: Vec::new(),
             backlog: None,
             sample: None,
@@ -88,7 +89,7 @@ impl Slot {
         }
     }
 
-    /// Whether an exchange has been begun and has not come to its end.
+    /// Whether an exchange has begun and not ended.
     pub fn in_flight(&self) -> bool {
         matches!(self.phase, Phase::Dialing | Phase::Asking)
     }
@@ -99,7 +100,34 @@ impl Slot {
         self.http.as_ref().is_some_and(|http| http.is_following())
     }
 
-    /// Forgets the connection; the place stays.
+    /// What the present exchange asks next.
+    #[inline]
+    pub fn request<'a>(&self, plan: &'a LoadPlan) -> &'a Request {
+        let entry = &plan.mix[self.entry as usize];
+        let closing = match plan.keep_alive {
+            KeepAlive::On => false,
+            KeepAlive::Off => true,
+            KeepAlive::Every(n) => self.carried + 1 >= n,
+        };
+        let requests = match &self.http {
+            Some(http) => http.requests(entry),
+            None => [&*entry.request, &*entry.closing_request],
+        };
+        requests[usize::from(closing)]
+    }
+
+    /// Whether a request goes over this connection as it is encoded.
+    #[inline]
+    pub fn sends_as_encoded(&self, request: &Request) -> bool {
+        request.places.is_empty() && self.http.is_none()
+    }
+
+    /// What was received of the present answer; `latest` came last.
+    pub fn received<'a>(&'a self, latest: &'a [u8]) -> Received<'a> {
+        Received { before: self.sample.as_deref().unwrap_or_default(), latest }
+    }
+
+    /// Forgets what the connection that has ended was like.
     pub fn disconnect(&mut self) {
         self.phase = Phase::Cold;
         self.carried = 0;
@@ -113,10 +141,10 @@ impl Slot {
 mod tests {
     use super::*;
 
-    /// A place is most of what a connection costs in user space. 10,000 of them are to take 10 MiB at most, with the
-    /// socket, the deadline and the queues that they stand in.
+    /// It is most of what a connection costs in user space. 10,000 of them are to take 10 MiB at most, with the socket,
+    /// the deadline and the queues that they are in.
     #[test]
-    fn a_place_is_small() {
-        assert!(size_of::<Slot>() <= 512, "{}", size_of::<Slot>());
+    fn a_connection_is_small() {
+        assert!(size_of::<Connection>() <= 512, "{}", size_of::<Connection>());
     }
 }

@@ -1,22 +1,46 @@
-//! A worker's own books: what became of its exchanges, and what it spent on them.
+//! What a worker writes down: what became of its exchanges, and what it spent on them.
 
 use crate::BadAnswer;
 use crate::hiccups::Hiccups;
 use crate::seconds::{Giving, Seconds};
-use crate::transport::{Handshake, Negotiated};
+use crate::target::{Handshake, Negotiated};
 use proofload_measure::{ExchangeTimes, LatencyHistogram, Outcome, Recorder, Window};
 
 /// How much of a bad answer is kept.
 pub(crate) const SAMPLE_BYTES: usize = 4096;
 
+/// One send of a hundred may leave this late for the generator's own reasons, whatever the response times are.
+pub(crate) const SEND_DELAY_NS: u64 = 200_000;
+
+/// What was received of an answer.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Received<'a> {
+    /// Its beginning, if it came in pieces.
+    pub before: &'a [u8],
+    /// What came last.
+    pub latest: &'a [u8],
+}
+
+impl Received<'_> {
+    fn bytes(&self) -> impl Iterator<Item = u8> {
+        self.before.iter().chain(self.latest).copied()
+    }
+
+    /// Whether it begins as an alert or a handshake of TLS does, which a TLS server sends to who asks in plain.
+    pub fn is_tls(&self) -> bool {
+        let mut bytes = self.bytes();
+        matches!((bytes.next(), bytes.next(), bytes.next()), (Some(0x15 | 0x16), Some(3), Some(0..=4)))
+    }
+}
+
 /// Everything a worker writes down.
 #[derive(Debug)]
-pub(crate) struct Books {
+pub(crate) struct WorkerRecord {
     pub window: Window,
     pub recorder: Recorder,
-    /// How late sends left for which a connection stood free: the generator's own doing.
+    /// How late sends left for which a connection was free: the generator's own doing.
     pub own_delay: LatencyHistogram,
-    pub ledger: Ledger,
+    pub idle_time: IdleTime,
     pub bad: [Option<BadAnswer>; Outcome::ALL.len()],
     /// Exchanges counted so far, whether intended in the window or not: for a live view.
     pub answered: u64,
@@ -25,9 +49,9 @@ pub(crate) struct Books {
     pub opened: u64,
     pub no_port: u64,
     pub no_descriptor: u64,
-    /// Exchanges that were not sent although a place stood free.
+    /// Exchanges that were not sent although a connection was free.
     pub behind: u64,
-    /// What TLS handshakes settled on, each kind once.
+    /// What TLS handshakes agreed on, each kind once.
     pub negotiated: Vec<Negotiated>,
     /// Ends of exchanges of the window; the latest.
     pub last_end_ns: u64,
@@ -43,14 +67,14 @@ pub(crate) struct Books {
     start_error: Option<(u64, u64)>,
 }
 
-/// Closed loop: how long connections stood in use, kept apart from the recorder (Little's law compares
-/// the two). Instead of the time in use the ledger adds up the time that was *not*, which is nothing for
+/// Closed loop: how long connections were in use, kept apart from the recorder (Little's law compares
+/// the two). Instead of the time in use it adds up the time that was *not*, which is nothing for
 /// an exchange that follows at once on another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Ledger {
+pub(crate) struct IdleTime {
     /// Time within the window that connections spent thinking, backing off, connecting, parting, or on
     /// exchanges that the latencies leave out.
-    pub away_ns: u64,
+    pub idle_ns: u64,
     /// Time after the window that exchanges of the window went on.
     pub over_ns: u64,
 }
@@ -68,7 +92,7 @@ pub(crate) struct WorkerResult {
     /// How late the first exchange was begun.
     pub start_error_ns: Option<u64>,
     pub own_delay: LatencyHistogram,
-    pub ledger: Ledger,
+    pub idle_time: IdleTime,
     pub bad: [Option<BadAnswer>; Outcome::ALL.len()],
     pub cpu_ns: u64,
     /// CPU time over wall time in the window.
@@ -81,20 +105,20 @@ pub(crate) struct WorkerResult {
     pub no_descriptor: u64,
     pub negotiated: Vec<Negotiated>,
     pub behind: u64,
-    /// Places there were from the beginning, and in the end.
+    /// Connections there were from the beginning, and in the end.
     pub first_connections: u64,
     pub connections: u64,
     pub driver: &'static str,
     pub stopped_early: bool,
 }
 
-impl Books {
+impl WorkerRecord {
     pub fn new(window: Window, giving: Giving) -> Self {
-        Books {
+        WorkerRecord {
             window,
             recorder: Recorder::new(window),
             own_delay: LatencyHistogram::new(),
-            ledger: Ledger::default(),
+            idle_time: IdleTime::default(),
             bad: Default::default(),
             answered: 0,
             failed: 0,
@@ -114,12 +138,14 @@ impl Books {
         }
     }
 
-    /// Gives the window its place on the axis of time, before anything is written down.
-    pub fn stand_at(&mut self, window: Window) {
+    /// Sets the first instant of the load, before anything is written down.
+    pub fn begin_at(&mut self, start_ns: u64) {
+        let Window { start_ns: from_ns, end_ns } = self.window;
+        let window = Window { start_ns: from_ns + start_ns, end_ns: end_ns + start_ns };
         self.window = window;
         self.last_end_ns = window.start_ns;
         self.recorder.stand_at(window);
-        self.seconds.stand_at(window);
+        self.seconds.set_window(window);
     }
 
     /// Whether an exchange intended then belongs to the window.
@@ -129,10 +155,10 @@ impl Books {
     }
 
     /// Writes an exchange down. `ready_ns` is when it began to use its connection. Returns since when the
-    /// connection has been away, if this exchange is not on the books of latency.
+    /// connection has been idle, if this exchange does not count for latency.
     #[inline]
-    pub fn settle(&mut self, times: &ExchangeTimes, ready_ns: u64, outcome: Outcome) -> Option<u64> {
-        self.turn(times.end_ns);
+    pub fn exchange(&mut self, times: &ExchangeTimes, ready_ns: u64, outcome: Outcome) -> Option<u64> {
+        self.advance_to(times.end_ns);
         self.recorder.record(times, outcome);
         if outcome != Outcome::Answered {
             self.failed += u64::from(outcome.is_finished());
@@ -143,26 +169,26 @@ impl Books {
         }
         self.answered += 1;
         if times.intended_ns < self.window.start_ns {
-            self.away(ready_ns, times.end_ns);
+            self.idle(ready_ns, times.end_ns);
         } else if times.end_ns < self.window.end_ns {
             self.last_end_ns = times.end_ns;
         } else {
             let begun = times.sent_ns.unwrap_or(times.end_ns);
-            self.ledger.over_ns += times.end_ns - begun.max(self.window.end_ns);
+            self.idle_time.over_ns += times.end_ns - begun.max(self.window.end_ns);
             self.last_end_ns = times.end_ns;
         }
         None
     }
 
-    /// A connection was of no use from then to then.
-    pub fn away(&mut self, from_ns: u64, to_ns: u64) {
+    /// A connection was of no use between these instants.
+    pub fn idle(&mut self, from_ns: u64, to_ns: u64) {
         let from = from_ns.max(self.window.start_ns);
-        self.ledger.away_ns += to_ns.min(self.window.end_ns).saturating_sub(from);
+        self.idle_time.idle_ns += to_ns.min(self.window.end_ns).saturating_sub(from);
     }
 
     /// Writes down a TLS handshake that ended then.
-    pub fn shook_hands(&mut self, now_ns: u64, handshake: &Handshake) {
-        self.turn(now_ns);
+    pub fn handshake(&mut self, now_ns: u64, handshake: &Handshake) {
+        self.advance_to(now_ns);
         self.recorder.record_handshake(now_ns, handshake.took_ns, handshake.resumed);
         if !self.negotiated.contains(&handshake.negotiated) {
             self.negotiated.push(handshake.negotiated);
@@ -174,14 +200,13 @@ impl Books {
         &mut self,
         outcome: Outcome,
         mix_entry: usize,
-        received: (&[u8], &[u8]),
+        received: Received<'_>,
         what: impl FnOnce() -> String,
     ) {
-        let place = &mut self.bad[outcome as usize];
-        if place.is_none() {
-            let (first, then) = received;
-            let kept = first.iter().chain(then).take(SAMPLE_BYTES).copied().collect();
-            *place = Some(BadAnswer { outcome, mix_entry, what: what(), received: kept });
+        let kept = &mut self.bad[outcome as usize];
+        if kept.is_none() {
+            let received = received.bytes().take(SAMPLE_BYTES).collect();
+            *kept = Some(BadAnswer { outcome, mix_entry, what: what(), received });
         }
     }
 
@@ -193,26 +218,26 @@ impl Books {
         }
     }
 
-    /// Whether [`Books::note_cpu`] is due for the window's beginning.
+    /// Whether [`WorkerRecord::note_cpu`] is due for the window's beginning.
     #[inline]
     pub fn window_is_new(&self, now_ns: u64) -> bool {
         self.cpu[0].is_none() && now_ns >= self.window.start_ns
     }
 
-    /// Counts a turn that took so long and ended now; the first part of it was waited.
+    /// Counts a poll that took `took_ns` and ended now; the first part of it was waited.
     #[inline]
-    pub fn note_turn(&mut self, waited_ns: u64, took_ns: u64, now_ns: u64) {
+    pub fn note_poll(&mut self, waited_ns: u64, took_ns: u64, now_ns: u64) {
         if self.cpu[0].is_some() && self.cpu[1].is_none() {
             self.waited_ns += waited_ns;
             self.waited_over_ns += took_ns;
-            self.hiccups.note_turn(now_ns.saturating_sub(took_ns.saturating_sub(waited_ns)), now_ns);
+            self.hiccups.note_poll(now_ns.saturating_sub(took_ns.saturating_sub(waited_ns)), now_ns);
         }
     }
 
     /// Goes on to the second of this instant. To be called before anything of it is written down.
     #[inline]
-    pub fn turn(&mut self, now_ns: u64) {
-        self.seconds.turn(now_ns, &mut self.recorder);
+    pub fn advance_to(&mut self, now_ns: u64) {
+        self.seconds.advance_to(now_ns, &mut self.recorder);
     }
 
     /// Notes how late an exchange was begun that may be the first one.
@@ -254,7 +279,7 @@ impl Books {
             service_sum_ns,
             start_error_ns: self.start_error.map(|(_, late_ns)| late_ns),
             own_delay: self.own_delay,
-            ledger: self.ledger,
+            idle_time: self.idle_time,
             bad: self.bad,
             cpu_ns,
             busy: share(cpu_ns, wall_ns).min(1.0),

@@ -1,32 +1,32 @@
-//! Whether to look out for the next event without sleeping.
+//! Whether to poll for the next event without sleeping.
 
-/// As long as a wait is looked out for when the one before it was no longer.
+/// A wait is polled for this long when the one before it was no longer.
 pub const NEAR_NS: u64 = 20_000;
-/// Up to so many events for each wait: with more, the one wake-up is shared by so many answers that it costs the server
-/// nothing worth mentioning, and looking out would cost this side what it wants to spend on requests.
+/// Most events for each wait. With more, many answers share one wake-up, so that it costs the server nothing worth
+/// mentioning, and polling would cost this side what it wants to spend on requests.
 const FEW: u32 = 4;
 /// Weight of all earlier waits in the moving average, against one for the last.
 const MEMORY: u32 = 16;
 
 /// What the waits of a worker were like lately.
 ///
-/// A server that answers while its client sleeps pays for waking it, with each answer, and is measured slower than it is. A
-/// short look out before sleeping spares it that, where answers come one by one and soon.
+/// A server that answers while its client sleeps pays for waking it, with each answer, and is measured slower than it
+/// is. Polling for a short time before sleeping spares it that, where answers come one by one and soon.
 #[derive(Debug, Default)]
-pub struct Lookout {
+pub struct BusyPoll {
     near: bool,
     /// Events for each wait, moving average, times [`MEMORY`].
     events: u32,
 }
 
-impl Lookout {
-    /// Whether the next wait is worth looking out for, for [`NEAR_NS`] at most.
+impl BusyPoll {
+    /// Whether the next wait is worth polling for, for [`NEAR_NS`] at most.
     pub fn is_worthwhile(&self) -> bool {
         self.near && self.events <= FEW * MEMORY
     }
 
-    /// A wait took so long and ended with so many events.
-    pub fn saw(&mut self, waited_ns: u64, events: usize) {
+    /// A wait took `waited_ns` and ended with `events` events.
+    pub fn note_wait(&mut self, waited_ns: u64, events: usize) {
         self.near = events > 0 && waited_ns < NEAR_NS;
         self.events = self.events - self.events / MEMORY + u32::try_from(events).unwrap_or(u32::MAX / MEMORY);
     }
@@ -36,10 +36,10 @@ impl Lookout {
 mod tests {
     use super::*;
 
-    fn after(waits: &[(u64, usize)]) -> Lookout {
-        let mut lookout = Lookout::default();
-        waits.iter().for_each(|&(waited_ns, events)| lookout.saw(waited_ns, events));
-        lookout
+    fn after(waits: &[(u64, usize)]) -> BusyPoll {
+        let mut busy_poll = BusyPoll::default();
+        waits.iter().for_each(|&(waited_ns, events)| busy_poll.note_wait(waited_ns, events));
+        busy_poll
     }
 
     #[test]

@@ -1,0 +1,188 @@
+//! What a load returns, and what can be watched while it lasts.
+
+use crate::seconds::SecondQuantiles;
+use crate::target::Negotiated;
+use proofload_measure::{Outcome, Snapshot};
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+/// What went wrong with the generator itself, or was near to. Any of these makes the result client-limited.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Finding {
+    /// Sends left late: the 90th percentile of the delay between intended and sent that the generator itself caused.
+    SendDelay {
+        /// 90th percentile in nanoseconds.
+        p90_ns: u64,
+        /// What was allowed.
+        allowed_ns: u64,
+    },
+    /// A worker was hardly ever at leisure: whenever it looked, something had happened already.
+    CpuBound {
+        /// Which worker.
+        worker: u32,
+        /// Share of the window in which it had something to do, in wall time, 0 to 1: a worker that a quota
+        /// throttles is as late as one that computes.
+        busy: f64,
+        /// What was allowed.
+        allowed: f64,
+    },
+    /// Closed loop: connections differ from throughput times mean time in use (Little's law).
+    LittlesLaw {
+        /// Connections in use on average, from a ledger of the time in which they were not: thinking,
+        /// connecting, closing, or carrying an exchange that was not answered.
+        expected: f64,
+        /// Throughput times mean service time, from the recorder.
+        found: f64,
+    },
+    /// Local ports ran out, or would have.
+    Ports {
+        /// Connections that failed for want of a port.
+        exhausted: u64,
+        /// Connections opened in the window.
+        opened: u64,
+        /// Ports in the ephemeral range.
+        available: u64,
+    },
+    /// Open loop: fewer requests were sent than were planned, so what was offered is not the load that was asked for,
+    /// and the latencies are of those alone that were sent.
+    NotOffered {
+        /// Planned.
+        intended: u64,
+        /// Never sent.
+        unsent: u64,
+        /// Of those, for which a connection was free: the generator fell behind. The others found every connection
+        /// busy or failing until the end.
+        behind: u64,
+        /// Connections that there were in the end.
+        connections: u64,
+    },
+    /// File descriptors ran out.
+    Descriptors {
+        /// Connections that failed for want of one.
+        exhausted: u64,
+    },
+}
+
+/// Which self-check a [`Check`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckKind {
+    /// 90th percentile of the send delay of the generator's own making, in nanoseconds.
+    SendDelay,
+    /// 99th percentile of the same. Of no consequence but for the tail of latencies and their mean, so it is not a
+    /// finding.
+    SendDelayTail,
+    /// Share of the intended requests that were left unsent (open loops that queue).
+    Unsent,
+    /// Largest share of the window in which a worker had something to do.
+    AtWork,
+    /// Stretches in which a worker did not look at its sockets: 99.9th percentile over time, in nanoseconds. Of no
+    /// consequence but for the tail of latencies, so it is not a finding.
+    Hiccups,
+    /// Connections unaccounted for, as a share of all (closed loops).
+    LittlesLaw,
+    /// Connections that found no local port.
+    Ports,
+    /// Connections that found no file descriptor.
+    Descriptors,
+}
+
+/// A self-check with its figure, passed or not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Check {
+    /// Which.
+    pub kind: CheckKind,
+    /// What was found; `None` when there was too little to tell, or the check does not apply.
+    pub found: Option<f64>,
+    /// What is allowed.
+    pub allowed: f64,
+}
+
+/// The first answer of each bad kind, for a person to look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadAnswer {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// Which entry of the mix asked.
+    pub mix_entry: usize,
+    /// What was wrong, in a sentence: "status 503, expected 200 to 399".
+    pub what: String,
+    /// Up to 4 KiB of what was received, raw. Redacting is the reader's duty.
+    pub received: Vec<u8>,
+}
+
+/// How many connections a load had.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ConnectionUse {
+    /// With how many it began.
+    pub began: u32,
+    /// The most that there were at once: those it began with, and those that were opened for want of a free one.
+    pub peak: u32,
+    /// How many there might have been.
+    pub most: u32,
+}
+
+/// What the generator spent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GeneratorUse {
+    /// CPU time of all workers within the window, user and system.
+    pub cpu_ns: u64,
+    /// CPU time over wall time of each worker in the window, 0 to 1.
+    pub busy: Vec<f64>,
+    /// Peak resident memory of the process.
+    pub peak_rss_bytes: u64,
+    /// Worker threads.
+    pub threads: u32,
+    /// How late each worker began its first exchange, after the instant at which it was intended; `None` for one that
+    /// began none.
+    pub start_error_ns: Vec<Option<u64>>,
+    /// Name of the driver that carried it: `epoll`, `io_uring`.
+    pub driver: &'static str,
+}
+
+/// One load, carried out.
+#[derive(Clone, Debug)]
+pub struct LoadResult {
+    /// Merged over workers.
+    pub snapshot: Snapshot,
+    /// Answered per interval of 1 s from the window's start, for a series.
+    pub per_second: Vec<u64>,
+    /// Response times of what was answered in each second, for a curve; `None` where nothing was, and where the
+    /// machine was so late that a second could not be separated from the next. Kept for the first day of a window.
+    pub quantiles_per_second: Vec<Option<SecondQuantiles>>,
+    /// How many connections there were.
+    pub connections: ConnectionUse,
+    /// What the generator spent.
+    pub generator: GeneratorUse,
+    /// Failed self-checks; empty means fit.
+    pub findings: Vec<Finding>,
+    /// Every self-check with its figure.
+    pub checks: Vec<Check>,
+    /// What TLS handshakes agreed on, each kind once, sorted. How many there were and how long they took is in the
+    /// snapshot.
+    pub negotiated: Vec<Negotiated>,
+    /// The first bad answer of each outcome.
+    pub bad_answers: Vec<BadAnswer>,
+    /// Whether it was stopped before its extent.
+    pub stopped_early: bool,
+    /// `CLOCK_MONOTONIC` instant of the window's start (also in `snapshot.window`).
+    pub window_start_ns: u64,
+}
+
+/// Shared with whoever watches: counters that workers update at most every 100 ms, and the stop switch.
+#[derive(Debug, Default)]
+pub struct Watch {
+    /// Set it to end the load early; workers look at each turn.
+    pub stop: AtomicBool,
+    /// Exchanges answered so far, all workers.
+    pub answered: AtomicU64,
+    /// Exchanges that ended otherwise so far.
+    pub failed: AtomicU64,
+    /// Of the last whole second, all workers merged: the median and the 99th percentile of response time, in ns, and
+    /// answers per second. 0 before there is one, and with several loads at once.
+    pub p50_ns: AtomicU64,
+    /// See above.
+    pub p99_ns: AtomicU64,
+    /// See above.
+    pub throughput_per_s: AtomicU64,
+    /// Monotonic time at which the window begins; 0 until the workers have agreed on it.
+    pub window_start_ns: AtomicU64,
+}

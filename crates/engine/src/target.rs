@@ -1,0 +1,183 @@
+//! Whom a load goes to, what its connections pass through, and what TLS agreed on.
+
+use proofload_wire::Protocol;
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Address {
+    /// Numeric; names are resolved before the load.
+    Tcp(SocketAddr),
+    /// Path of a Unix socket, at most 107 bytes.
+    Unix(PathBuf),
+}
+
+impl Address {
+    /// The address of TCP; `None` for a Unix socket.
+    pub fn tcp(&self) -> Option<SocketAddr> {
+        match self {
+            Address::Tcp(address) => Some(*address),
+            Address::Unix(_) => None,
+        }
+    }
+}
+
+impl From<SocketAddr> for Address {
+    fn from(address: SocketAddr) -> Self {
+        Address::Tcp(address)
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Tcp(address) => address.fmt(f),
+            Address::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
+/// Where requests go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// What is connected to: the server, or the proxy on the way to it.
+    pub address: Address,
+    /// What connections to it pass through.
+    pub transport: Transport,
+    /// What is spoken on them; requests to it are encoded so.
+    pub protocol: Protocol,
+}
+
+impl<A: Into<Address>> From<A> for Target {
+    /// Nothing but the connection, and the default protocol.
+    fn from(address: A) -> Self {
+        Target { address: address.into(), transport: Transport::default(), protocol: Protocol::default() }
+    }
+}
+
+/// What a connection passes through; the default is nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Transport {
+    /// A tunnel through the HTTP proxy that listens at [`Target::address`]; TLS, if any, is spoken within it.
+    pub proxy: Option<Proxy>,
+    /// TLS. Targets that share the value share sessions to resume, within each worker.
+    pub tls: Option<Arc<Tls>>,
+}
+
+impl Transport {
+    /// Whether there is nothing.
+    pub fn is_plain(&self) -> bool {
+        self.proxy.is_none() && self.tls.is_none()
+    }
+}
+
+/// What a proxy is asked for, with `CONNECT`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Proxy {
+    /// Host and port of the target, `example.org:443`; the proxy resolves the name.
+    pub authority: String,
+    /// Value of `Proxy-Authorization`.
+    pub authorization: Option<Vec<u8>>,
+}
+
+impl fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let authorization = self.authorization.as_ref().map(|_| "(hidden)");
+        let mut shown = f.debug_struct("Proxy");
+        shown.field("authority", &self.authority).field("authorization", &authorization).finish()
+    }
+}
+
+/// A version of TLS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TlsVersion {
+    /// TLS 1.2.
+    V1_2,
+    /// TLS 1.3.
+    V1_3,
+}
+
+impl TlsVersion {
+    /// Its number, `1.3`.
+    pub fn number(self) -> &'static str {
+        match self {
+            TlsVersion::V1_2 => "1.2",
+            TlsVersion::V1_3 => "1.3",
+        }
+    }
+}
+
+/// How TLS is spoken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tls {
+    /// Who the server must be: a name, which is sent to it (SNI), or a numeric address, which is not.
+    pub server_name: String,
+    /// What may be spoken, at least one.
+    pub versions: Vec<TlsVersion>,
+    /// Protocols offered to the server, the best first (`http/1.1`); empty offers none.
+    pub alpn: Vec<Vec<u8>>,
+    /// Certificates of the authorities that are trusted, DER ([`crate::transport::pem::certificates`]). At least one if `verify`.
+    pub roots: Vec<Vec<u8>>,
+    /// What is shown to a server that asks who we are.
+    pub client: Option<ClientCertificate>,
+    /// Whether the server's certificate must be good; without it anybody may be the server.
+    pub verify: bool,
+    /// Whether a new connection may resume the session of an earlier one, which spares the costly part of a
+    /// handshake. Each worker keeps its own sessions.
+    pub resumption: bool,
+}
+
+impl Tls {
+    /// TLS 1.2 or 1.3 with a server of that name, which one of these authorities vouches for; sessions are resumed.
+    pub fn new(server_name: impl Into<String>, roots: Vec<Vec<u8>>) -> Self {
+        Tls {
+            server_name: server_name.into(),
+            versions: vec![TlsVersion::V1_2, TlsVersion::V1_3],
+            alpn: vec![b"http/1.1".to_vec()],
+            roots,
+            client: None,
+            verify: true,
+            resumption: true,
+        }
+    }
+}
+
+/// Who we are, and the proof.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ClientCertificate {
+    /// Our certificate, and those between it and an authority, DER.
+    pub chain: Vec<Vec<u8>>,
+    /// Its private key, DER (PKCS #8, PKCS #1 or SEC 1).
+    pub key: Vec<u8>,
+}
+
+impl fmt::Debug for ClientCertificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientCertificate").field("chain", &self.chain.len()).finish_non_exhaustive()
+    }
+}
+
+/// What client and server agreed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Negotiated {
+    /// The version.
+    pub version: TlsVersion,
+    /// The cipher suite, as IANA names it: `TLS13_AES_256_GCM_SHA384`.
+    pub cipher_suite: &'static str,
+    /// Which of [`Tls::alpn`] the server picked, by place; `None` if it picked none.
+    pub alpn: Option<u8>,
+}
+
+/// A TLS handshake that came to a good end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handshake {
+    /// From the first byte of it that was sent to its end on this side.
+    pub took_ns: u64,
+    /// Whether it resumed an earlier session.
+    pub resumed: bool,
+    /// What was agreed on.
+    pub negotiated: Negotiated,
+}

@@ -1,0 +1,22 @@
+//! Requests as they are sent.
+
+use crate::Places;
+
+/// A request, encoded once and sent many times.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The bytes as they go over the wire, without the values that are filled in.
+    pub bytes: Vec<u8>,
+    /// What is filled in for each exchange.
+    pub places: Places,
+    /// Whether its connection carries no exchange after it.
+    pub closes: bool,
+    /// How many bytes of the answer's body to keep for a content check; 0 counts them only.
+    pub keep_body: usize,
+    /// What its protocol must know to read the answer.
+    pub expectation: Expectation,
+}
+
+/// What a protocol notes on its own requests; it means something to that protocol's session alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Expectation(pub(crate) u32);
