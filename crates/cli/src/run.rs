@@ -5,7 +5,7 @@ use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
 use crate::progress::Live;
 use crate::{doubts, output};
-use proofload_engine::driver;
+use proofload_engine::{EngineError, driver};
 use proofload_host::lock::{LockError, MeasuringLock};
 use proofload_host::{clock, signals};
 use proofload_lab::plan::{self, Length, Mode, Preset};
@@ -112,7 +112,7 @@ pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<P
     output::check(request.output)?;
     let stop = signals::install()?;
     if !request.explain {
-        driver::probe(request.run.study.driver).map_err(|error| leave(Exit::Usage, error))?;
+        driver::probe(request.run.study.driver).map_err(driver_refused)?;
     }
     let quiet = request.output.quiet;
     let say = |line: &str| say(quiet, line);
@@ -150,6 +150,16 @@ pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<P
             Ok(error) => run_error(study_run::keep_interrupted(&mut executed.record, error)),
             Err(error) => error,
         }),
+    }
+}
+
+/// A driver that this machine does not have, with the flag for another.
+fn driver_refused(error: EngineError) -> anyhow::Error {
+    match error {
+        EngineError::Driver { driver, why } => {
+            leave(Exit::Usage, format!("cannot use the {driver} driver: {why}; use --driver epoll"))
+        }
+        other => leave(Exit::Usage, other),
     }
 }
 

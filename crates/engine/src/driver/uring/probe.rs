@@ -137,6 +137,9 @@ mod tests {
             crate::driver::probe(DriverChoice::IoUring).map_err(|refused| refused.to_string())
         });
         let refused = probed.join().unwrap().unwrap_err();
-        assert!(refused.contains("io_uring is forbidden") && refused.contains("use the epoll driver"), "{refused}");
+        assert!(
+            refused.contains("io_uring is forbidden") && refused.contains("use the epoll driver"),
+            "{refused}"
+        );
     }
 }
