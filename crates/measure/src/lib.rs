@@ -10,8 +10,10 @@ mod histogram;
 mod outcome;
 mod recorder;
 mod snapshot;
+mod window;
 
 pub use histogram::{DecodeError, LatencyHistogram, Summary};
 pub use outcome::{Outcome, OutcomeCounts};
-pub use recorder::{ExchangeTimes, Recorder, Window};
+pub use recorder::{ExchangeTimes, Recorder};
 pub use snapshot::{CodeCounts, Snapshot};
+pub use window::Window;

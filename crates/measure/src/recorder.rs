@@ -1,16 +1,6 @@
 //! One worker's book-keeping: never allocates while measuring, never locks, knows no clock.
 
-use crate::{Outcome, Snapshot};
-
-/// The stretch of time that counts. Exchanges that were intended before it are discarded (but not
-/// forgotten: they stand in [`Snapshot::discarded`]).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
-    /// First instant that counts.
-    pub start_ns: u64,
-    /// First instant that no longer counts.
-    pub end_ns: u64,
-}
+use crate::{Outcome, Snapshot, Window};
 
 /// The clocks of one exchange, as instants of the worker's time axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,6 +12,7 @@
 //! A measure without a stream is that of all streams together. A measure without a variant is allowed where the study has one variant only. A point after the whole claim
 //! or after one side counts for both; a claim without a point becomes one claim for each load point.
 
+mod grammar;
 mod measure;
 mod names;
 mod parse;
@@ -21,8 +22,6 @@ mod tests;
 
 pub use measure::{Measure, Source};
 pub use parse::parse_claim;
-
-use crate::FigureOf;
 
 /// One measured quantity of one variant, or a ratio of two.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,6 +94,19 @@ pub struct Claim {
     pub comparison: Comparison,
     /// Right side.
     pub right: Side,
+}
+
+/// A measure of one variant at one load point, by the indexes of the plan's names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FigureOf {
+    /// What.
+    pub measure: Measure,
+    /// Of which variant.
+    pub variant: usize,
+    /// At which load point.
+    pub point: usize,
+    /// Of which stream; `None` is all of them together.
+    pub stream: Option<usize>,
 }
 
 impl Claim {

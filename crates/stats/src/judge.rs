@@ -7,6 +7,7 @@
 
 mod decide;
 mod evaluate;
+mod evaluation;
 mod fact;
 mod figure;
 mod guard;
@@ -15,7 +16,7 @@ mod regression;
 mod seen;
 mod series;
 
-pub use figure::{FigureOf, figure_of};
+pub use figure::figure_of;
 pub use guard::ERROR_SHARE_MAX;
 pub use outlook::outlook;
 pub use seen::judge_seen;
@@ -26,7 +27,8 @@ use crate::design::Bounds;
 use crate::{Claim, Design, Judged, Judgement, Observations, Reason, Verdict};
 pub use regression::{Counterpart, judge_regressions};
 
-use evaluate::{Evaluation, evaluate};
+use evaluate::evaluate;
+use evaluation::{Evaluation, Progress};
 use series::{Index, Series};
 
 /// Judges every claim. Replays the looks in order, so that the last live verdict equals the one recomputed
@@ -35,22 +37,22 @@ use series::{Index, Series};
 /// Blocks beyond the last look are not looked at. Values that are missing, not finite, or zero where that
 /// means that nothing was measured leave their block out for the claims they concern.
 pub fn judge(claims: &[Claim], observations: &Observations, design: &Design) -> Judgement {
-    in_court(claims, observations, design, |court, have| court.close(have))
+    replay(claims, observations, design, |replay, have| replay.close(have))
 }
 
-/// Takes all looks that there are blocks for; `then` is told the complete blocks.
-fn in_court<T>(
+/// Takes all looks that there are blocks for, and hands the state after them to `then`, with the number of complete blocks.
+fn replay<T>(
     claims: &[Claim],
     observations: &Observations,
     design: &Design,
-    then: impl FnOnce(Court<'_>, u32) -> T,
+    then: impl FnOnce(Replay<'_>, u32) -> T,
 ) -> T {
     let mut blocks = observations.blocks.clone();
     blocks.sort_unstable();
     blocks.dedup();
     let index = Index::new(observations);
     let cases: Vec<Series<'_>> = claims.iter().map(|claim| Series::new(claim, &index, &blocks)).collect();
-    let mut court = Court {
+    let mut replay = Replay {
         cases,
         design,
         bounds: Bounds::new(design),
@@ -64,9 +66,9 @@ fn in_court<T>(
     };
     let have = u32::try_from(blocks.len()).unwrap_or(u32::MAX);
     for &look in design.looks.iter().filter(|&&look| look <= have) {
-        court.look(look);
+        replay.look(look);
     }
-    then(court, have)
+    then(replay, have)
 }
 
 /// Blocks that were begun in all, as far as is known.
@@ -101,7 +103,8 @@ impl Lost<'_> {
     }
 }
 
-struct Court<'a> {
+/// Where the claims stand after the looks so far.
+struct Replay<'a> {
     cases: Vec<Series<'a>>,
     design: &'a Design,
     bounds: Bounds<'a>,
@@ -111,7 +114,7 @@ struct Court<'a> {
     lost: Lost<'a>,
 }
 
-impl Court<'_> {
+impl Replay<'_> {
     /// Takes the look at that many blocks.
     fn look(&mut self, look: u32) {
         let begun = self.lost.begun_until(look);
@@ -197,8 +200,8 @@ impl Court<'_> {
 
     fn evaluate_beside(&mut self, disturbed: u32, case: usize, blocks: u32, begun: u32) -> Evaluation {
         let open = self.sharing();
-        let stand = evaluate::Stand { blocks, begun, disturbed, open };
-        evaluate(&self.cases[case], &mut self.bounds, self.design, stand)
+        let progress = Progress { blocks, begun, disturbed, open };
+        evaluate(&self.cases[case], &mut self.bounds, self.design, progress)
     }
 
     /// What is settled, and how the others stand with all blocks there are.

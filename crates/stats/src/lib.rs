@@ -31,7 +31,9 @@ pub mod trend;
 pub mod tune;
 mod verdict;
 
-pub use claim::{Claim, ClaimError, Comparison, Measure, Names, Selector, Side, Source, Term, parse_claim};
+pub use claim::{
+    Claim, ClaimError, Comparison, FigureOf, Measure, Names, Selector, Side, Source, Term, parse_claim,
+};
 pub use design::{A_PRIORI_SPREAD, Design, Kind, next_look, projected_blocks};
 pub use expectation::{Expectation, Outcome, Published, parse_expectation, parse_published, reasons_of};
 pub use factors::{Change, Combination, Contrast, Effect, Effects, Finding, Grid, effects};
@@ -41,8 +43,7 @@ pub use interval::{
     ratio_unpaired, spread,
 };
 pub use judge::{
-    Counterpart, ERROR_SHARE_MAX, FigureOf, figure_of, judge, judge_regressions, judge_seen, outlook,
-    slice_pairs,
+    Counterpart, ERROR_SHARE_MAX, figure_of, judge, judge_regressions, judge_seen, outlook, slice_pairs,
 };
 pub use observation::{Cell, Observations, Replication, Unsteady};
 pub use pairs::{Place, block_log_ratios};

@@ -1,6 +1,7 @@
 //! One claim at one moment: its estimate, its interval, and what follows from them.
 
 use super::decide::{Frame, Scale, frame};
+use super::evaluation::{Evaluation, Progress, not_measured};
 use super::series::{Series, Sides};
 use super::{fact, guard};
 use crate::design::{A_PRIORI_SPREAD, Bounds, CONSTANT_BLOCKS_MIN, blocks_needed};
@@ -13,89 +14,32 @@ const PROJECTED_RESOLUTION: f64 = 0.05;
 /// A claim is closed as undecided when the last look would settle it with a smaller probability than this.
 pub(super) const FUTILE_BELOW: f64 = 0.02;
 
-/// When a claim is looked at.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stand {
-    /// Complete blocks.
-    pub blocks: u32,
-    /// Blocks begun.
-    pub begun: u32,
-    /// Blocks beside the complete ones that the machine disturbed.
-    pub disturbed: u32,
-    /// Claims that share the error rate.
-    pub open: u32,
-}
-
-/// How a claim stands.
-#[derive(Clone, Debug)]
-pub(super) struct Evaluation {
-    pub decided: Option<bool>,
-    /// More data could not change it, though nothing was frozen yet.
-    pub permanent: bool,
-    pub estimate: Option<Estimate>,
-    pub confidence: f64,
-    pub blocks: u32,
-    pub reasons: Vec<Reason>,
-    pub projection: Option<Projection>,
-    /// Why nothing is to be expected of the last look, where that is so.
-    pub futile: Option<Reason>,
-}
-
-impl Evaluation {
-    pub fn empty(blocks: u32, confidence: f64) -> Self {
-        Evaluation {
-            decided: None,
-            permanent: false,
-            estimate: None,
-            confidence,
-            blocks,
-            reasons: Vec::new(),
-            projection: None,
-            futile: None,
-        }
-    }
-
-    /// The generator was at its limit on one side, which leaves that decision standing alone.
-    fn limited(&mut self, standing: bool, limits: Vec<Reason>) {
-        match self.decided {
-            Some(decided) if decided == standing => self.reasons.push(Reason::LimitedOnTheFasterSide),
-            _ => {
-                self.decided = None;
-                self.futile = None;
-                // That there are too few blocks comes before all.
-                let at = usize::from(matches!(self.reasons.first(), Some(Reason::TooFewBlocks { .. })));
-                self.reasons.splice(at..at, limits);
-            }
-        }
-    }
-}
-
 /// Looks at a claim with the first blocks there are.
 pub(super) fn evaluate(
     series: &Series<'_>,
     bounds: &mut Bounds<'_>,
     design: &Design,
-    stand: Stand,
+    progress: Progress,
 ) -> Evaluation {
-    let standing = guard::still_stands(series, stand.blocks);
-    let limits = guard::unfit(series, stand.blocks);
-    let mut guards = guard::of_servers(series, stand.blocks, stand.begun, stand.disturbed);
+    let standing = guard::still_stands(series, progress.blocks);
+    let limits = guard::unfit(series, progress.blocks);
+    let mut guards = guard::of_servers(series, progress.blocks, progress.begun, progress.disturbed);
     if standing.is_none() {
         guards.splice(..0, limits.iter().cloned());
     }
     if series.is_fact() {
-        return fact::evaluate(series, design, stand, guards);
+        return fact::evaluate(series, design, progress, guards);
     }
-    let confidence = 1.0 - design.alpha / f64::from(stand.open);
+    let confidence = 1.0 - design.alpha / f64::from(progress.open);
     let mut evaluation = Evaluation::empty(0, confidence);
-    let sides = usable_sides(series, design, stand);
-    let missing = not_measured(series, stand.blocks);
+    let sides = usable_sides(series, design, progress);
+    let missing = not_measured(series, progress.blocks);
     let Some((frame, moments)) = frame(series, &sides).and_then(|frame| {
         let moments = Moments::of(&frame.values)?;
         Some((frame, moments))
     }) else {
         evaluation.reasons = guards;
-        match (stand.blocks, missing.is_empty()) {
+        match (progress.blocks, missing.is_empty()) {
             (0, _) => evaluation.reasons.push(Reason::NoData),
             (_, false) => evaluation.reasons.extend(missing),
             // Every value is there and yet no ratio of them: one of a ratio's sides is zero.
@@ -108,13 +52,13 @@ pub(super) fn evaluate(
     let half = match constant {
         true => 0.0,
         false if moments.sd == 0.0 => f64::INFINITY,
-        false => bounds.for_blocks(moments.n, stand.open) * moments.standard_error(),
+        false => bounds.for_blocks(moments.n, progress.open) * moments.standard_error(),
     };
     let centre = hodges_lehmann::estimate(&frame.values).unwrap_or(moments.mean);
     evaluation.estimate = Some(estimate(series, &frame, &moments, half, centre));
-    evaluation.projection = projection(design, &frame, &moments, stand.open);
+    evaluation.projection = projection(design, &frame, &moments, progress.open);
     guards.extend(guard::of_values(&frame));
-    let finding = Finding { frame, moments, half, centre, design, stand };
+    let finding = Finding { frame, moments, half, centre, design, progress };
     if let Some(few) = guard::few(design, moments.n, half) {
         evaluation.reasons = vec![few];
         evaluation.reasons.extend(guards);
@@ -139,32 +83,15 @@ pub(super) fn evaluate(
 /// The values that count. When blocks are missing for this claim alone, it is behind the study's looks: at
 /// a look it is judged at the last look that it has itself reached, so that its own looks are those of the
 /// design.
-fn usable_sides(series: &Series<'_>, design: &Design, stand: Stand) -> Vec<Sides> {
-    let mut sides: Vec<Sides> = series.sides.iter().take(stand.blocks as usize).flatten().copied().collect();
-    let behind = sides.len() < stand.blocks as usize && design.looks.contains(&stand.blocks);
+fn usable_sides(series: &Series<'_>, design: &Design, progress: Progress) -> Vec<Sides> {
+    let mut sides: Vec<Sides> =
+        series.sides.iter().take(progress.blocks as usize).flatten().copied().collect();
+    let behind = sides.len() < progress.blocks as usize && design.looks.contains(&progress.blocks);
     if behind {
         let reached = design.looks.iter().rev().find(|&&look| look as usize <= sides.len());
         sides.truncate(reached.map_or(sides.len(), |&look| look as usize));
     }
     sides
-}
-
-/// The trials without a usable value, with the number of blocks they lack it in.
-pub(super) fn not_measured(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
-    let lacking = |place: usize| {
-        let held = series.cells.iter().zip(&series.spared).take(blocks as usize);
-        let without = held
-            .filter(|(cells, spared)| !**spared && cells[place].and_then(super::series::of_block).is_none());
-        without.count() as u32
-    };
-    let reasons = series.trials.iter().enumerate().map(|(place, trial)| Reason::NotMeasured {
-        measure: trial.measure,
-        variant: trial.variant,
-        point: trial.point,
-        stream: trial.stream,
-        blocks: lacking(place),
-    });
-    reasons.filter(|reason| !matches!(reason, Reason::NotMeasured { blocks: 0, .. })).collect()
 }
 
 fn every_trial(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
@@ -239,7 +166,7 @@ struct Finding<'a> {
     half: f64,
     centre: f64,
     design: &'a Design,
-    stand: Stand,
+    progress: Progress,
 }
 
 impl Finding<'_> {
@@ -277,7 +204,7 @@ impl Finding<'_> {
 
     fn more_blocks(&self) -> Option<u32> {
         let reach = self.frame.reach(&self.moments)?;
-        let needed = blocks_needed(self.design, self.stand.open, self.moments.sd, reach, self.moments.n)?;
+        let needed = blocks_needed(self.design, self.progress.open, self.moments.sd, reach, self.moments.n)?;
         Some(needed - self.moments.n)
     }
 
@@ -285,7 +212,7 @@ impl Finding<'_> {
     /// as the number of exchanges carries.
     fn constant(&self, series: &Series<'_>, evaluation: &mut Evaluation) {
         let holds = self.frame.decide_constant(self.moments.mean);
-        let exchanges = no_error_in(series, self.stand.blocks);
+        let exchanges = no_error_in(series, self.progress.blocks);
         let Some(exchanges) = exchanges.filter(|_| self.moments.mean == 0.0) else {
             evaluation.decided = Some(holds);
             evaluation.reasons.push(Reason::Constant);
@@ -301,8 +228,8 @@ impl Finding<'_> {
             evaluation.decided = Some(holds);
             evaluation.reasons.push(Reason::Constant);
         } else {
-            let needed = f64::from(self.stand.blocks) * upper / self.frame.boundary;
-            let more = needed.ceil() - f64::from(self.stand.blocks);
+            let needed = f64::from(self.progress.blocks) * upper / self.frame.boundary;
+            let more = needed.ceil() - f64::from(self.progress.blocks);
             let more_blocks = (more < 1e6).then_some((more as u32).max(1));
             evaluation.reasons.push(Reason::IntervalCrosses { resolution: upper, more_blocks });
         }

@@ -1,6 +1,6 @@
 //! Claims about counts over all exchanges seen: `errors(x) == 0`.
 
-use super::evaluate::{Evaluation, Stand};
+use super::evaluation::{Evaluation, Progress, not_measured};
 use super::series::Series;
 use crate::{Comparison, Design, Estimate, Reason, Side};
 
@@ -11,29 +11,29 @@ const CONFIDENCE: f64 = 0.95;
 pub(super) fn evaluate(
     series: &Series<'_>,
     design: &Design,
-    stand: Stand,
+    progress: Progress,
     guards: Vec<Reason>,
 ) -> Evaluation {
     let (mut errors, mut exchanges) = (0_u64, 0_u64);
-    for cell in series.cells.iter().take(stand.blocks as usize).flatten().flatten() {
+    for cell in series.cells.iter().take(progress.blocks as usize).flatten().flatten() {
         errors = errors.saturating_add(cell.errors);
         exchanges = exchanges.saturating_add(cell.finished);
     }
-    let mut evaluation = Evaluation::empty(stand.blocks, CONFIDENCE);
+    let mut evaluation = Evaluation::empty(progress.blocks, CONFIDENCE);
     if exchanges == 0 {
         evaluation.reasons = guards;
-        if stand.blocks == 0 {
+        if progress.blocks == 0 {
             evaluation.reasons.push(Reason::NoData);
         }
-        evaluation.reasons.extend(super::evaluate::not_measured(series, stand.blocks));
+        evaluation.reasons.extend(not_measured(series, progress.blocks));
         return evaluation;
     }
     let seen = errors as f64;
     evaluation.estimate =
         Some(Estimate { point: seen, low: seen, high: seen, unit: "count", hodges_lehmann: seen });
     let first = design.looks.first().copied().unwrap_or(u32::MAX).max(2);
-    if stand.blocks < first {
-        evaluation.reasons = vec![super::guard::too_few(design, stand.blocks)];
+    if progress.blocks < first {
+        evaluation.reasons = vec![super::guard::too_few(design, progress.blocks)];
         evaluation.reasons.extend(guards);
     } else if !guards.is_empty() {
         evaluation.reasons = guards;

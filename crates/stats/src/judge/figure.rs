@@ -1,20 +1,7 @@
 //! What a run says of one figure, for a history of runs. What forbids a verdict keeps the value out, too.
 
 use super::guard::{ERROR_SHARE_MAX, LOST_SHARE_MAX, disturbed, unsteady_in};
-use crate::{Cell, Measure, Observations, Reason, mean_over_blocks};
-
-/// A measure of one variant at one load point, by the indexes of the plan's names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FigureOf {
-    /// What.
-    pub measure: Measure,
-    /// Of which variant.
-    pub variant: usize,
-    /// At which load point.
-    pub point: usize,
-    /// Of which stream; `None` is all of them together.
-    pub stream: Option<usize>,
-}
+use crate::{Cell, FigureOf, Measure, Observations, Reason, mean_over_blocks};
 
 /// What a run holds of a figure.
 pub(super) struct Figure<'a> {

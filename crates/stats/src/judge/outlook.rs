@@ -7,7 +7,7 @@
 
 use super::decide::{Frame, frame};
 use super::evaluate::FUTILE_BELOW;
-use super::{Court, in_court};
+use super::{Replay, replay};
 use crate::design::Bounds;
 use crate::rng::Rng;
 use crate::sample::Moments;
@@ -24,7 +24,7 @@ const SEED: u64 = 0x6c6f_6f6b;
 /// How many more blocks it may take until every claim is settled. `None` when all are, when there is none, or when
 /// the last look is behind.
 pub fn outlook(claims: &[Claim], observations: &Observations, design: &Design) -> Option<Outlook> {
-    in_court(claims, observations, design, of_court)
+    replay(claims, observations, design, of_replay)
 }
 
 /// An open claim as it is now.
@@ -45,24 +45,24 @@ struct Walker<'a> {
     given_up: bool,
 }
 
-fn of_court(mut court: Court<'_>, have: u32) -> Option<Outlook> {
-    let first = next_look(court.design, have)?;
-    if court.cases.is_empty() || court.settled.iter().all(Option::is_some) {
+fn of_replay(mut replay: Replay<'_>, have: u32) -> Option<Outlook> {
+    let first = next_look(replay.design, have)?;
+    if replay.cases.is_empty() || replay.settled.iter().all(Option::is_some) {
         return None;
     }
-    let (soonest, last) = (first - have, court.design.last() - have);
-    let open: Vec<usize> = court.open().collect();
+    let (soonest, last) = (first - have, replay.design.last() - have);
+    let open: Vec<usize> = replay.open().collect();
     let mut known = Vec::new();
     for case in open {
-        let sides: Vec<_> = court.cases[case].sides.iter().flatten().copied().collect();
-        let seen = frame(&court.cases[case], &sides)
+        let sides: Vec<_> = replay.cases[case].sides.iter().flatten().copied().collect();
+        let seen = frame(&replay.cases[case], &sides)
             .and_then(|frame| Some((Moments::of(&frame.values)?, frame)))
             .filter(|(moments, _)| moments.n > 1);
         let Some((moments, frame)) = seen else {
             // One block has no spread: anything may come.
             return Some(Outlook { low: soonest, median: last, high: last, last });
         };
-        let evaluation = court.evaluate(case, have, have);
+        let evaluation = replay.evaluate(case, have, have);
         let for_good = |reason: &Reason| {
             matches!(
                 reason,
@@ -71,11 +71,11 @@ fn of_court(mut court: Court<'_>, have: u32) -> Option<Outlook> {
         };
         known.push(Open { frame, moments, held: evaluation.reasons.iter().any(for_good) });
     }
-    let given_up = court.given_up.iter().filter(|given_up| **given_up).count() as u32;
+    let given_up = replay.given_up.iter().filter(|given_up| **given_up).count() as u32;
     let mut rng = Rng::new(SEED);
-    let mut bounds = Bounds::new(court.design);
+    let mut bounds = Bounds::new(replay.design);
     let mut ends: Vec<u32> = (0..PATHS)
-        .map(|_| path(&known, court.design, &mut bounds, have, given_up, &mut rng) - have)
+        .map(|_| path(&known, replay.design, &mut bounds, have, given_up, &mut rng) - have)
         .collect();
     ends.sort_unstable();
     let at = |share: f64| ends[((PATHS - 1) as f64 * share).round() as usize];

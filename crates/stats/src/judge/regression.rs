@@ -5,9 +5,9 @@
 //! their logarithms. Figures share the error rate as claims do (Holm): those that settle leave their share to
 //! the others.
 
-use super::figure::{Figure, FigureOf};
+use super::figure::Figure;
 use crate::sample::{Moments, median};
-use crate::{Estimate, Judged, Measure, Observations, Reason, Verdict, ratio_unpaired};
+use crate::{Estimate, FigureOf, Judged, Measure, Observations, Reason, Verdict, ratio_unpaired};
 
 /// Blocks from which on values without any spread are taken for constant.
 const CONSTANT_FROM: usize = 4;

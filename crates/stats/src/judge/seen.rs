@@ -3,7 +3,8 @@
 //! Without replication there is no interval, and nothing can be said of the next run. What can be said is
 //! whether the measurement that was made lies on the claimed side. The guards are those of every verdict.
 
-use super::evaluate::{estimate, not_measured};
+use super::evaluate::estimate;
+use super::evaluation::not_measured;
 use super::series::{Index, Series};
 use super::{decide, fact, guard};
 use crate::sample::Moments;

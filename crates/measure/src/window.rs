@@ -1,0 +1,11 @@
+//! The window of a measurement.
+
+/// The time that counts. Exchanges that were intended before it are only counted, in
+/// [`Snapshot::discarded`](crate::Snapshot::discarded).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// First instant that counts.
+    pub start_ns: u64,
+    /// First instant that no longer counts.
+    pub end_ns: u64,
+}

@@ -1,0 +1,245 @@
+//! The shape of a claim, before what it refers to is known.
+
+use super::{ClaimError, Comparison, Names};
+
+pub(super) fn error(at: usize, message: impl Into<String>) -> ClaimError {
+    ClaimError { message: message.into(), at }
+}
+
+/// A piece of the text, and its byte offset.
+#[derive(Clone, Copy)]
+pub(super) struct Piece<'a> {
+    pub text: &'a str,
+    pub at: usize,
+}
+
+/// A claim as it is written.
+pub(super) struct RawClaim<'a> {
+    pub left: RawSide<'a>,
+    pub comparison: Comparison,
+    pub right: RawSide<'a>,
+    pub point: Option<Piece<'a>>,
+}
+
+pub(super) struct RawSide<'a> {
+    pub factor: f64,
+    pub what: RawTerm<'a>,
+    pub point: Option<Piece<'a>>,
+    pub at: usize,
+}
+
+pub(super) enum RawTerm<'a> {
+    Constant { number: f64, suffix: &'a str },
+    Measure { name: Piece<'a>, stream: Option<Piece<'a>>, variant: Option<Piece<'a>> },
+    Ratio { arguments: Piece<'a> },
+}
+
+/// Reads the shape of a claim. Of `names` it needs the load points, whose labels may hold any letters.
+///
+/// # Errors
+/// The first mistake, with what to write instead.
+pub(super) fn read<'a>(text: &'a str, names: &Names) -> Result<RawClaim<'a>, ClaimError> {
+    Reader { text, at: 0 }.claim(names)
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn skip_space(&mut self) {
+        self.at = self.text.len() - self.rest().trim_start().len();
+    }
+
+    fn eat(&mut self, wanted: &str) -> bool {
+        self.skip_space();
+        let found = self.rest().starts_with(wanted);
+        if found {
+            self.at += wanted.len();
+        }
+        found
+    }
+
+    fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> Piece<'a> {
+        let rest = self.rest();
+        let length = rest.find(|letter| !wanted(letter)).unwrap_or(rest.len());
+        let piece = Piece { text: &rest[..length], at: self.at };
+        self.at += length;
+        piece
+    }
+
+    fn claim(mut self, names: &Names) -> Result<RawClaim<'a>, ClaimError> {
+        let left = self.side(names)?;
+        let operator = self.operator()?;
+        let right = self.side(names)?;
+        let comparison = self.comparison(operator)?;
+        let point = self.point(names)?;
+        self.skip_space();
+        if !self.rest().is_empty() {
+            return Err(error(
+                self.at,
+                format!(
+                    "`{}` is left over; a claim is `measure(variant) > measure(variant) @ point`, \
+                     with one comparison",
+                    self.rest()
+                ),
+            ));
+        }
+        Ok(RawClaim { left, comparison, right, point })
+    }
+
+    fn operator(&mut self) -> Result<&'static str, ClaimError> {
+        for operator in [">=", "<=", "==", ">", "<", "~"] {
+            if self.eat(operator) {
+                return Ok(operator);
+            }
+        }
+        let found: String = self.rest().chars().take(12).collect();
+        let found = if found.is_empty() { "the end".to_string() } else { format!("`{found}`") };
+        Err(error(self.at, format!("a comparison is expected at {found}; write one of > >= < <= == ~")))
+    }
+
+    fn comparison(&mut self, operator: &str) -> Result<Comparison, ClaimError> {
+        self.skip_space();
+        let at = self.at;
+        let within = self.eat("within");
+        match (operator, within) {
+            ("~", false) => Err(error(
+                self.at,
+                "`~` needs to know how close is close; add `within 5%` after the right side",
+            )),
+            ("~", true) => self.within(),
+            (_, true) => {
+                Err(error(at, format!("`within` belongs to `~`; write `~` instead of `{operator}`")))
+            }
+            (">", _) => Ok(Comparison::Greater),
+            (">=", _) => Ok(Comparison::AtLeast),
+            ("<", _) => Ok(Comparison::Less),
+            ("<=", _) => Ok(Comparison::AtMost),
+            _ => Ok(Comparison::Equal),
+        }
+    }
+
+    fn within(&mut self) -> Result<Comparison, ClaimError> {
+        self.skip_space();
+        let at = self.at;
+        let percent = self.number().filter(|percent| *percent > 0.0 && *percent <= 100.0);
+        match percent {
+            Some(percent) if self.eat("%") => Ok(Comparison::Within(percent / 100.0)),
+            _ => {
+                Err(error(at, "`within` takes a percentage above 0% and up to 100%, for example `within 5%`"))
+            }
+        }
+    }
+
+    /// Digits with at most one dot; a sign or an exponent is not part of the grammar.
+    fn number(&mut self) -> Option<f64> {
+        let digits = self.take_while(|letter| letter.is_ascii_digit() || letter == '.');
+        digits.text.parse().ok().filter(|number: &f64| number.is_finite())
+    }
+
+    fn side(&mut self, names: &Names) -> Result<RawSide<'a>, ClaimError> {
+        self.skip_space();
+        let at = self.at;
+        let mut factor = 1.0;
+        let begins_with_number =
+            self.rest().starts_with(|letter: char| letter.is_ascii_digit() || letter == '.');
+        if begins_with_number {
+            let number =
+                self.number().ok_or_else(|| error(at, "this is not a number; write 50ms, 1.2 or 5k/s"))?;
+            let suffix =
+                self.take_while(|letter| letter.is_alphabetic() || letter == '/' || letter == '%').text;
+            if !suffix.is_empty() || !self.eat("*") {
+                return Ok(RawSide { factor, what: RawTerm::Constant { number, suffix }, point: None, at });
+            }
+            if number <= 0.0 {
+                return Err(error(at, "a factor must be above zero"));
+            }
+            factor = number;
+        }
+        let what = self.term()?;
+        let point = self.point(names)?;
+        Ok(RawSide { factor, what, point, at })
+    }
+
+    fn term(&mut self) -> Result<RawTerm<'a>, ClaimError> {
+        self.skip_space();
+        let name = self.take_while(|letter| letter.is_alphanumeric() || letter == '_');
+        if name.text.is_empty() {
+            return Err(error(
+                name.at,
+                "a measure or a number is expected here; write `throughput(variant)` or `50ms`",
+            ));
+        }
+        let stream = self.stream(name)?;
+        let arguments = self.arguments(name)?;
+        match (name.text, arguments) {
+            ("ratio", Some(arguments)) if stream.is_none() => Ok(RawTerm::Ratio { arguments }),
+            ("ratio", Some(_)) => {
+                let message = "the stream belongs to the measure: `ratio(measure[stream], variant, variant)`";
+                Err(error(name.at, message))
+            }
+            ("ratio", None) => Err(error(name.at, "`ratio` is written `ratio(measure, variant, variant)`")),
+            (_, variant) => Ok(RawTerm::Measure { name, stream, variant }),
+        }
+    }
+
+    fn stream(&mut self, name: Piece<'a>) -> Result<Option<Piece<'a>>, ClaimError> {
+        if !self.eat("[") {
+            return Ok(None);
+        }
+        let inside = self.take_while(|letter| letter != ']');
+        match self.eat("]") {
+            true => Ok(Some(inside)),
+            false => {
+                let message = format!("the bracket after `{}` is never closed; add `]`", name.text);
+                Err(error(name.at, message))
+            }
+        }
+    }
+
+    fn arguments(&mut self, name: Piece<'a>) -> Result<Option<Piece<'a>>, ClaimError> {
+        if !self.eat("(") {
+            return Ok(None);
+        }
+        let inside = self.take_while(|letter| letter != ')');
+        if !self.eat(")") {
+            return Err(error(
+                name.at,
+                format!("the parenthesis after `{}` is never closed; add `)`", name.text),
+            ));
+        }
+        Ok(Some(inside))
+    }
+
+    /// `@ label`. Labels may hold any letters, so the known ones are tried before the text is cut at a
+    /// space or an operator.
+    fn point(&mut self, names: &Names) -> Result<Option<Piece<'a>>, ClaimError> {
+        if !self.eat("@") {
+            return Ok(None);
+        }
+        self.skip_space();
+        let (rest, at) = (self.rest(), self.at);
+        let ends = |length: usize| {
+            rest[length..].chars().next().is_none_or(|next| next.is_whitespace() || "<>=~".contains(next))
+        };
+        let known = names.points.iter().map(String::as_str).filter(|label| rest.starts_with(label));
+        let longest = known.map(str::len).filter(|&length| length > 0 && ends(length)).max();
+        let text = match longest {
+            Some(length) => &rest[..length],
+            None => {
+                rest.split(|next: char| next.is_whitespace() || "<>=~".contains(next)).next().unwrap_or("")
+            }
+        };
+        if text.is_empty() {
+            return Err(error(at, "a load point is expected after `@`"));
+        }
+        self.at += text.len();
+        Ok(Some(Piece { text, at }))
+    }
+}

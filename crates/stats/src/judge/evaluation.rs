@@ -1,0 +1,78 @@
+//! What is known of one claim at one moment.
+
+use super::series::{Series, of_block};
+use crate::{Estimate, Projection, Reason};
+
+/// How far the study is when a claim is evaluated.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Progress {
+    /// Complete blocks.
+    pub blocks: u32,
+    /// Blocks begun.
+    pub begun: u32,
+    /// Blocks beside the complete ones that the machine disturbed.
+    pub disturbed: u32,
+    /// Claims that share the error rate.
+    pub open: u32,
+}
+
+/// What the blocks so far say of a claim.
+#[derive(Clone, Debug)]
+pub(super) struct Evaluation {
+    pub decided: Option<bool>,
+    /// More data could not change it, though nothing was frozen yet.
+    pub permanent: bool,
+    pub estimate: Option<Estimate>,
+    pub confidence: f64,
+    pub blocks: u32,
+    pub reasons: Vec<Reason>,
+    pub projection: Option<Projection>,
+    /// Why nothing is to be expected of the last look, where that is so.
+    pub futile: Option<Reason>,
+}
+
+impl Evaluation {
+    pub fn empty(blocks: u32, confidence: f64) -> Self {
+        Evaluation {
+            decided: None,
+            permanent: false,
+            estimate: None,
+            confidence,
+            blocks,
+            reasons: Vec::new(),
+            projection: None,
+            futile: None,
+        }
+    }
+
+    /// The generator was at its limit on one side, which leaves that decision standing alone.
+    pub fn limited(&mut self, standing: bool, limits: Vec<Reason>) {
+        match self.decided {
+            Some(decided) if decided == standing => self.reasons.push(Reason::LimitedOnTheFasterSide),
+            _ => {
+                self.decided = None;
+                self.futile = None;
+                // That there are too few blocks comes before all.
+                let at = usize::from(matches!(self.reasons.first(), Some(Reason::TooFewBlocks { .. })));
+                self.reasons.splice(at..at, limits);
+            }
+        }
+    }
+}
+
+/// The trials without a usable value, with the number of blocks they lack it in.
+pub(super) fn not_measured(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
+    let lacking = |place: usize| {
+        let held = series.cells.iter().zip(&series.spared).take(blocks as usize);
+        let without = held.filter(|(cells, spared)| !**spared && cells[place].and_then(of_block).is_none());
+        without.count() as u32
+    };
+    let reasons = series.trials.iter().enumerate().map(|(place, trial)| Reason::NotMeasured {
+        measure: trial.measure,
+        variant: trial.variant,
+        point: trial.point,
+        stream: trial.stream,
+        blocks: lacking(place),
+    });
+    reasons.filter(|reason| !matches!(reason, Reason::NotMeasured { blocks: 0, .. })).collect()
+}
