@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 const HELP: &str = "\
 cargo xtask ci                 everything that must pass: format, lints, tests, documents, schemas, bounds
-cargo xtask tidy [--fix]       the rules of the house alone; --fix takes what is gone off their lists
+cargo xtask tidy               the rules of the house alone; --fix writes down progress, --accept \"reason\" a growth
 cargo xtask schema [--check]   write schema/*.json from the types, or compare
 cargo xtask kills [--count N]  kill a live study at N random moments and let it go on; N is 100
 cargo xtask gates              what an exchange costs: instructions, system calls, memory; fails above its bounds

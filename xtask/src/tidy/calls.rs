@@ -116,7 +116,7 @@ pub fn check(file: &RustFile) -> Vec<String> {
 }
 
 /// Whether the word is there, and not as a part of a longer name.
-fn stands_alone(code: &str, word: &str) -> bool {
+pub fn stands_alone(code: &str, word: &str) -> bool {
     let in_name = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     code.match_indices(word).any(|(at, _)| {
         let (before, after) = (code[..at].chars().next_back(), code[at + word.len()..].chars().next());

@@ -83,7 +83,7 @@ fn uses(modules: &Modules) -> Uses {
         for path in paths.0 {
             for found in modules.resolve(index, &path) {
                 match found {
-                    Found::Item(file, name) if !modules.around(index).any(|around| around == file) => {
+                    Found::Item { file, name, .. } if !modules.around(index).any(|around| around == file) => {
                         uses.entry((module.file, file)).or_default().insert(name);
                     }
                     _ => {}
@@ -212,6 +212,17 @@ mod tests {
         ]);
         assert_eq!(found.len(), 1);
         assert!(found[0].starts_with("crates/x/src/a.rs: a circle of 2 files"), "{}", found[0]);
+    }
+
+    #[test]
+    fn a_function_with_the_name_of_its_module_is_no_tie_to_what_else_is_there() {
+        let found = circles_of(&[
+            ("crates/x/src/lib.rs", "mod a; mod b; pub use a::{a, part::Part};"),
+            ("crates/x/src/a.rs", "pub mod part; use crate::b::B; pub fn a() {}"),
+            ("crates/x/src/a/part.rs", "pub struct Part;"),
+            ("crates/x/src/b.rs", "pub struct B(crate::Part);"),
+        ]);
+        assert!(found.is_empty(), "{found:?}");
     }
 
     #[test]

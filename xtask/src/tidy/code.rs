@@ -46,6 +46,11 @@ impl RustFile {
         lines.map(|(at, (line, in_test))| (at + 1, line.as_str(), *in_test))
     }
 
+    /// Whether a line belongs to a test.
+    pub fn is_test(&self, line: usize) -> bool {
+        self.in_test[line - 1]
+    }
+
     /// Lines that are no test.
     pub fn product_lines(&self) -> usize {
         self.in_test.iter().filter(|test| !**test).count()
@@ -53,7 +58,8 @@ impl RustFile {
 
     /// The folder of the crate: `crates/wire` of `crates/wire/src/lib.rs`.
     pub fn crate_folder(&self) -> &str {
-        self.path.split_once("/src/").map_or(&self.path, |(folder, _)| folder)
+        let folder = self.path.split_once("/src/").or_else(|| self.path.rsplit_once('/'));
+        folder.map_or("", |(folder, _)| folder)
     }
 
     /// Whether the file is the root of a library or a program.

@@ -27,7 +27,7 @@ pub fn figures(files: &[RustFile]) -> Vec<Figure> {
         ("functions above 40 lines", "part it by its steps"),
         ("files above 300 lines", "part it by its ideas"),
         ("functions with more than 6 parameters", "hand over what belongs together as a struct"),
-        ("parameters that are tuples of 3 or more", "make a struct of it, with names"),
+        ("parameters in tuples", "make them parameters, or a struct with names"),
         ("comparisons with string literals", "compare an enum"),
     ];
     let mut figures: Vec<Figure> = counts
@@ -49,7 +49,7 @@ pub fn figures(files: &[RustFile]) -> Vec<Figure> {
             if function.parameters.len() > PARAMETERS {
                 add(2, format!("{place}, {} parameters", function.parameters.len()));
             }
-            for _ in function.parameters.iter().filter(|of| tuple_parts(of) >= TUPLE_PARTS) {
+            for _ in function.parameters.iter().filter(|parameter| is_bundle(parameter)) {
                 add(3, place.clone());
             }
         }
@@ -131,13 +131,14 @@ impl Figure {
     }
 }
 
-/// Parts of a tuple, also behind a reference.
-fn tuple_parts(parameter: &syn::Type) -> usize {
-    match parameter {
-        syn::Type::Tuple(tuple) => tuple.elems.len(),
-        syn::Type::Reference(reference) => tuple_parts(&reference.elem),
-        _ => 0,
-    }
+/// Whether several parameters are written as one: a tuple that is taken apart, or one of three parts and more.
+fn is_bundle(parameter: &syn::PatType) -> bool {
+    let inner = match &*parameter.ty {
+        syn::Type::Reference(reference) => &reference.elem,
+        other => other,
+    };
+    matches!(*parameter.pat, syn::Pat::Tuple(_))
+        || matches!(inner, syn::Type::Tuple(tuple) if tuple.elems.len() >= TUPLE_PARTS)
 }
 
 /// Lines of comparisons with string literals.
@@ -176,8 +177,8 @@ mod tests {
         assert_eq!(count(&"const A: u8 = 1;\n".repeat(301), "files above 300 lines"), 1);
         let many = "fn f(&self, a: u8, b: u8, c: u8, d: u8, e: u8, f: u8, g: u8) {}";
         assert_eq!(count(&format!("impl A {{ {many} }}"), "functions with more than 6 parameters"), 1);
-        let smuggled = "fn f((a, b, c): (u8, u8, u8), d: (u8, u8), e: &(u8, u8, u8)) {}";
-        assert_eq!(count(smuggled, "parameters that are tuples of 3 or more"), 2);
+        let smuggled = "fn f((a, b): (u8, u8), c: (u8, u8), d: &(u8, u8, u8)) {}";
+        assert_eq!(count(smuggled, "parameters in tuples"), 2);
         let compared = "fn f(a: &str) -> bool { a == \"x\" || \"y\" != a || a == NAME }";
         assert_eq!(count(compared, "comparisons with string literals"), 2);
         assert_eq!(count(&"const A: u8 = 1;\n".repeat(101), "hundreds of product lines"), 2);

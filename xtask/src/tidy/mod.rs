@@ -3,15 +3,19 @@
 mod calls;
 mod circles;
 mod code;
+mod commits;
 mod crates;
-mod known;
+mod figures;
 mod modules;
+mod ratchet;
 mod sizes;
+mod words;
 
 use anyhow::{Context, bail};
 use code::RustFile;
-use known::{Known, Violation};
+use figures::Figure;
 use modules::Modules;
+use ratchet::{Ratchet, Violation};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -24,35 +28,49 @@ pub struct Source {
     pub text: String,
 }
 
-/// Checks every rule and reports all violations. With `--fix` it also takes what is gone off the lists.
+/// What the rules found.
+struct Found {
+    /// What is wrong, where, and what to do.
+    violations: Vec<String>,
+    /// What is worth a line and fails nothing.
+    notes: Vec<String>,
+    /// Figures as they are.
+    figures: Vec<Figure>,
+}
+
+/// Checks every rule and reports all violations. `--fix` writes down what shrank, `--accept` with a reason what grew.
 pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
-    let fix = match args {
-        [] => false,
-        [only] if only == "--fix" => true,
-        _ => bail!("cargo xtask tidy [--fix]"),
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let (writes, reason) = match args[..] {
+        [] => (false, None),
+        ["--fix"] => (true, None),
+        ["--accept", reason] if !reason.trim().is_empty() => (true, Some(reason)),
+        _ => bail!("cargo xtask tidy [--fix | --accept \"reason\"]"),
     };
-    let mut known = Known::read(root)?;
-    let before = known.clone();
-    let mut violations = violations(root, &mut known)?;
-    if fix && known != before {
-        known.write(root)?;
-        println!("took off the lists of xtask/ratchet.json what is gone");
-        violations = self::violations(root, &mut known)?;
+    let mut ratchet = Ratchet::read(root)?;
+    let mut found = check(root, &mut ratchet)?;
+    if writes {
+        let accepted = figures::write(&found.figures, &mut ratchet.figures, reason);
+        ratchet.accepted.extend(accepted);
+        ratchet.write(root)?;
+        found = check(root, &mut ratchet)?;
     }
+    found.notes.iter().for_each(|note| println!("note: {note}"));
+    let violations = found.violations;
     if !violations.is_empty() {
         bail!("{} violations:\n{}", violations.len(), violations.join("\n"));
     }
     Ok(())
 }
 
-/// Every violation that is not on a list. Takes entries that excuse nothing off the lists.
-fn violations(root: &Path, known: &mut Known) -> anyhow::Result<Vec<String>> {
+/// Applies every rule. Takes what is gone off the lists of the ratchet.
+fn check(root: &Path, ratchet: &mut Ratchet) -> anyhow::Result<Found> {
     let sources = sources(root)?;
-    let text =
-        |path: &str| sources.iter().find(|source| source.path == path).map_or("", |source| &source.text);
+    let source = |path: &str| sources.iter().find(|source| source.path == path).context(path.to_owned());
     let mut found = crates::check(&sources);
-    found.extend(crates::map(&sources, text("ARCHITECTURE.md")));
-    found.extend(sizes::changelog(text("CHANGELOG.md")));
+    found.extend(crates::map(&sources, &source("ARCHITECTURE.md")?.text));
+    found.extend(sizes::changelog(&source("CHANGELOG.md")?.text));
+    found.extend(ratchet::excuse(&mut ratchet.words, words::check(source("docs/glossary.md")?, &sources)));
     let rust = sources.iter().filter(|source| source.path.ends_with(".rs"));
     found.extend(rust.clone().flat_map(|source| sizes::names(&source.path)));
     let mut files = Vec::new();
@@ -69,11 +87,20 @@ fn violations(root: &Path, known: &mut Known) -> anyhow::Result<Vec<String>> {
         }
     }
     found.extend(files.iter().flat_map(calls::check));
-    found.extend(known::excuse(&mut known.circles, circles));
-    found.extend(known::excuse(&mut known.files, sizes::files(&files)));
-    found.extend(known::excuse(&mut known.functions, sizes::functions(&files)));
-    found.extend(known::excuse(&mut known.crates, sizes::crates(&files)));
-    Ok(found)
+    found.extend(ratchet::excuse(&mut ratchet.circles, circles));
+    found.extend(ratchet::excuse(&mut ratchet.files, sizes::files(&files)));
+    found.extend(ratchet::excuse(&mut ratchet.functions, sizes::functions(&files)));
+    found.extend(ratchet::excuse(&mut ratchet.crates, sizes::crates(&files)));
+    let mut notes = Vec::new();
+    match commits::check(root) {
+        Ok(commits) => found.extend(commits),
+        Err(why) => notes.push(why),
+    }
+    let figures = figures::figures(&files);
+    let differences = figures::compare(&figures, &ratchet.figures);
+    // While violations wait to be removed, figures move with every change.
+    if ratchet.is_clear() { &mut found } else { &mut notes }.extend(differences);
+    Ok(Found { violations: found, notes, figures })
 }
 
 /// The circles of every library and program, and the files that belong to one of these.
@@ -85,7 +112,7 @@ fn circles(files: &[RustFile]) -> (Vec<Violation>, BTreeSet<usize>) {
         let modules = Modules::from_root(files, root);
         product.extend(modules.all().iter().map(|module| module.file));
         found.extend(circles::circles(files, &modules).into_iter().map(|circle| {
-            let names: Vec<String> = circle.files.iter().map(|path| known::short(path)).collect();
+            let names: Vec<String> = circle.files.iter().map(|path| ratchet::short(path)).collect();
             Violation { name: names.join(" "), text: circle.to_string() }
         }));
     }
@@ -96,8 +123,8 @@ fn circles(files: &[RustFile]) -> (Vec<Violation>, BTreeSet<usize>) {
 fn sources(root: &Path) -> anyhow::Result<Vec<Source>> {
     let mut found = Vec::new();
     let mut folders: Vec<PathBuf> =
-        ["crates", "xtask", "benches", "fuzz"].iter().map(|name| root.join(name)).collect();
-    for name in ["ARCHITECTURE.md", "CHANGELOG.md"] {
+        ["crates", "xtask", "benches", "fuzz", "docs"].iter().map(|name| root.join(name)).collect();
+    for name in ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "README.md"] {
         found.push(read(root, &root.join(name))?);
     }
     while let Some(folder) = folders.pop() {
@@ -110,7 +137,7 @@ fn sources(root: &Path) -> anyhow::Result<Vec<Source>> {
                 if !["target", "testdata", "corpus", "artifacts"].contains(&name.as_str()) {
                     folders.push(path);
                 }
-            } else if name.ends_with(".rs") || name == "Cargo.toml" {
+            } else if name.ends_with(".rs") || name.ends_with(".md") || name == "Cargo.toml" {
                 found.push(read(root, &path)?);
             }
         }
@@ -130,8 +157,8 @@ mod tests {
     #[test]
     fn the_house_is_tidy() {
         let root = crate::root();
-        let mut known = super::Known::read(&root).expect("readable");
-        let violations = super::violations(&root, &mut known).expect("readable");
+        let mut ratchet = super::Ratchet::read(&root).expect("readable");
+        let violations = super::check(&root, &mut ratchet).expect("readable").violations;
         assert!(violations.is_empty(), "{} violations:\n{}", violations.len(), violations.join("\n"));
     }
 }

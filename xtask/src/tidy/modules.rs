@@ -24,7 +24,10 @@ pub struct Module<'a> {
 
 /// What a name means in a module.
 enum Meaning {
-    Defined,
+    /// Defined there: a type or a trait, which paths go through to its variants and functions, or else.
+    Defined {
+        is_type: bool,
+    },
     Module(usize),
     Use(Vec<String>),
 }
@@ -32,8 +35,15 @@ enum Meaning {
 /// What a path leads to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Found {
-    /// An item, with the index of its file and its name.
-    Item(usize, String),
+    /// An item.
+    Item {
+        /// The index of its file.
+        file: usize,
+        /// Its name.
+        name: String,
+        /// Whether it is a type or a trait.
+        is_type: bool,
+    },
     /// A module, by its index.
     Module(usize),
 }
@@ -95,7 +105,11 @@ impl<'a> Modules<'a> {
                 }
                 _ => {
                     if let Some(name) = defined_name(item) {
-                        self.name(this, &name.to_string(), Meaning::Defined);
+                        let is_type = matches!(
+                            item,
+                            Item::Enum(_) | Item::Struct(_) | Item::Trait(_) | Item::Type(_) | Item::Union(_)
+                        );
+                        self.name(this, &name.to_string(), Meaning::Defined { is_type });
                     }
                 }
             }
@@ -142,7 +156,9 @@ impl<'a> Modules<'a> {
         for start in self.lookup(module, first, seen) {
             match start {
                 Found::Module(below) => found.extend(self.resolve_once(below, rest, seen)),
-                item @ Found::Item(..) => {
+                // A function has no parts: what the path means is a module of the same name.
+                Found::Item { is_type: false, .. } if !rest.is_empty() => {}
+                item @ Found::Item { .. } => {
                     found.insert(item);
                 }
             }
@@ -154,7 +170,9 @@ impl<'a> Modules<'a> {
         let here = &self.all[module];
         if let Some(meanings) = here.names.get(name) {
             let found = meanings.iter().flat_map(|meaning| match meaning {
-                Meaning::Defined => HashSet::from([Found::Item(here.file, name.to_owned())]),
+                Meaning::Defined { is_type } => {
+                    HashSet::from([Found::Item { file: here.file, name: name.to_owned(), is_type: *is_type }])
+                }
                 Meaning::Module(index) => HashSet::from([Found::Module(*index)]),
                 Meaning::Use(path) => self.resolve_once(module, path, seen),
             });

@@ -1,7 +1,7 @@
 //! How long things may get, and what they may be called.
 
 use super::code::RustFile;
-use super::known::{Violation, short};
+use super::ratchet::{Violation, short};
 use std::collections::BTreeMap;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -65,33 +65,40 @@ pub fn names(path: &str) -> Vec<String> {
 }
 
 /// A function, a method among them.
-pub struct Function {
+pub struct Function<'a> {
     /// Its name.
     pub name: String,
     /// The line of its first word.
     pub at: usize,
     /// Lines from its first word to its closing brace.
     pub lines: usize,
+    /// Its parameters, without `self`.
+    pub parameters: Vec<&'a syn::PatType>,
 }
 
 /// Every function of a file.
-pub fn functions_of(file: &RustFile) -> Vec<Function> {
+pub fn functions_of(file: &RustFile) -> Vec<Function<'_>> {
     let mut found = Functions::default();
     found.visit_file(&file.syntax);
     found.0
 }
 
 #[derive(Default)]
-struct Functions(Vec<Function>);
+struct Functions<'a>(Vec<Function<'a>>);
 
-impl Functions {
-    fn add(&mut self, signature: &syn::Signature, body: &syn::Block) {
+impl<'a> Functions<'a> {
+    fn add(&mut self, signature: &'a syn::Signature, body: &'a syn::Block) {
         let (at, end) = (signature.span().start().line, body.span().end().line);
-        self.0.push(Function { name: signature.ident.to_string(), at, lines: end - at + 1 });
+        let parameters = signature.inputs.iter().filter_map(|input| match input {
+            syn::FnArg::Typed(parameter) => Some(parameter),
+            syn::FnArg::Receiver(_) => None,
+        });
+        let (name, parameters) = (signature.ident.to_string(), parameters.collect());
+        self.0.push(Function { name, at, lines: end - at + 1, parameters });
     }
 }
 
-impl<'a> Visit<'a> for Functions {
+impl<'a> Visit<'a> for Functions<'a> {
     fn visit_item_fn(&mut self, function: &'a syn::ItemFn) {
         self.add(&function.sig, &function.block);
         visit::visit_item_fn(self, function);

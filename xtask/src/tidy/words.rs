@@ -2,6 +2,7 @@
 
 use super::Source;
 use super::calls::stands_alone;
+use super::ratchet::Violation;
 
 /// The heading of the glossary's section with the words.
 const HEADING: &str = "## Retired words";
@@ -17,11 +18,12 @@ struct Retired {
 }
 
 /// Every use of a retired word.
-pub fn check(glossary: &Source, sources: &[Source]) -> Vec<String> {
+pub fn check(glossary: &Source, sources: &[Source]) -> Vec<Violation> {
     let words = read(&glossary.text);
     let mut found = Vec::new();
     if words.is_empty() {
-        found.push(format!("{}: no table follows `{HEADING}`", glossary.path));
+        let text = format!("{}: no table follows `{HEADING}`", glossary.path);
+        found.push(Violation { name: HEADING.to_owned(), text });
     }
     for source in
         sources.iter().filter(|source| !source.path.ends_with(".toml") && source.path != "CHANGELOG.md")
@@ -37,13 +39,14 @@ pub fn check(glossary: &Source, sources: &[Source]) -> Vec<String> {
             let small = line.to_lowercase();
             for word in &words {
                 if stands_alone(if word.is_name { line } else { &small }, &word.word) {
-                    found.push(format!(
+                    let text = format!(
                         "{}:{}: `{}` is retired; say {}",
                         source.path,
                         at + 1,
                         word.word,
                         word.instead
-                    ));
+                    );
+                    found.push(Violation { name: word.word.clone(), text });
                 }
             }
         }
@@ -77,7 +80,8 @@ mod tests {
 
     fn found(path: &str, text: &str) -> Vec<String> {
         let source = |path: &str, text: &str| Source { path: path.into(), text: text.into() };
-        check(&source("docs/glossary.md", GLOSSARY), &[source(path, text)])
+        let found = check(&source("docs/glossary.md", GLOSSARY), &[source(path, text)]);
+        found.into_iter().map(|violation| violation.text).collect()
     }
 
     #[test]
