@@ -2,7 +2,7 @@
 //!
 //! Setting a deadline is one store. They are swept together: after a sweep none can come before the
 //! earliest that was set then, nor before the shortest that can be set from then on, so nothing needs to be
-//! looked at until then. A sweep of 15,000 takes some 5 µs; sweeps keep a distance that bounds their cost
+//! checked until then. A sweep of 15,000 takes some 5 µs; sweeps keep a distance that bounds their cost
 //! to a few percent of a core, which is how late a deadline can be (1 ms with 15,000 connections).
 
 /// No deadline.

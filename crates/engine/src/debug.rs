@@ -1,4 +1,4 @@
-//! One exchange, for a person to look at: carried out as in a load, and everything that passed written down.
+//! One exchange, for a person to read: carried out as in a load, and everything that passed written down.
 
 pub use crate::driver::{Heard, RECEIVED_MAX};
 

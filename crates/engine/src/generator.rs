@@ -31,10 +31,10 @@ pub fn run(plan: &LoadPlan, watch: &Watch) -> Result<LoadResult, EngineError> {
 }
 
 /// Carries several loads out at once, from one common first instant. Each has its own workers and its own
-/// books; descriptors and local ports are checked for all of them together.
+/// record; descriptors and local ports are checked for all of them together.
 ///
 /// # Errors
-/// As [`run`]; a problem of one load names it by its place, from 1.
+/// As [`run`]; a problem of one load names it by its number, from 1.
 pub fn run_streams(plans: &[LoadPlan], watch: &Watch) -> Result<Vec<LoadResult>, EngineError> {
     let chosen = plans.first().map(|plan| plan.driver).unwrap_or_default();
     if plans.iter().any(|plan| plan.driver != chosen) {
@@ -121,7 +121,7 @@ pub fn launch<D: Drivers>(
     gathered.collect()
 }
 
-/// How often the collector looks if nobody wakes it.
+/// How often the collector collects if nobody wakes it.
 const COLLECT_EVERY: Duration = Duration::from_millis(500);
 
 /// Nice value of workers that have CPUs of their own: about nine times the weight of what else comes there.

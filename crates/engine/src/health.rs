@@ -17,12 +17,12 @@
 //!   but a thousandth has an answer taken within 0.2 ms, or 10 % of the 99th percentile of response time, whichever is
 //!   more; else that percentile and those beyond are in part the generator's. No other figure is touched by it.
 //! - **Little's law**, closed loop: connections in use on average = throughput times mean service time. The
-//!   left side comes from a ledger of the places, the right side from the recorder; a difference of over 5 % of
+//!   left side comes from the idle time of the connections, the right side from the recorder; a difference of over 5 % of
 //!   the connections means that the generator loses time, or exchanges, that its latencies do not show.
 //! - **Offered load**, open loop: of the planned requests 99 % are sent in the end. What waits for a connection until the
 //!   load is over has no latency, so those of the others are too good. Where it was asked to drop what finds no
 //!   connection, what was dropped for that reason is a figure and not a finding. What was given up because the
-//!   generator itself did not look in time, by more than a send may be late, is not among them: a connection may
+//!   generator itself was not back from waiting in time, by more than a send may be late, is not among them: a connection may
 //!   have been free for it. Its lateness counts as send delay.
 //! - **Ports and descriptors**: any want of them.
 
@@ -39,7 +39,7 @@ const SEND_DELAY_SHARE: f64 = 0.05;
 /// Share of the window in which a worker may be at work.
 const AT_WORK_CLOSED: f64 = 0.95;
 const AT_WORK_OPEN: f64 = 0.70;
-/// So long a worker may be away from its sockets, whatever the response times are.
+/// A worker may be this long away from its sockets, whatever the response times are.
 const HICCUP_NS: u64 = 200_000;
 /// Or this share of the 99th percentile of response time.
 const HICCUP_SHARE: f64 = 0.10;

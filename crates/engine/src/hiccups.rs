@@ -1,4 +1,4 @@
-//! Stretches in which a worker did not look at its sockets.
+//! Stretches in which a worker did not attend to its sockets.
 //!
 //! An answer that comes while the worker is busy with others, or while the machine has taken its CPU away, is taken to be
 //! as late as the worker is. To know by how much, the worker is asked a thousand times in a second of the window: if an
@@ -14,7 +14,7 @@ const EVERY_NS: u64 = 1_000_000;
 /// The answers of one worker.
 #[derive(Debug, Default)]
 pub(crate) struct Hiccups {
-    /// When it is asked next; 0 before the first turn.
+    /// When it is asked next; 0 before the first poll.
     next_ns: u64,
     asked: u64,
     /// Those answers that were not "at once".
@@ -22,7 +22,7 @@ pub(crate) struct Hiccups {
 }
 
 impl Hiccups {
-    /// A turn was over at `until_ns`; since `from_ns` nobody looked at the sockets, and before that they were waited for.
+    /// A poll ended at `until_ns`; since `from_ns` the sockets were not attended to, and before that they were waited for.
     #[inline]
     pub fn note_poll(&mut self, from_ns: u64, until_ns: u64) {
         if until_ns > self.next_ns {

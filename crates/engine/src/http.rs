@@ -28,7 +28,7 @@ pub(crate) enum Next {
     TooMany,
 }
 
-/// Cookies and redirects of one place; it outlives connections.
+/// Cookies and redirects of one connection, over all the times that it is made anew.
 #[derive(Debug)]
 pub(crate) struct HttpState {
     scheme: Scheme,
@@ -47,7 +47,7 @@ pub(crate) struct HttpState {
 }
 
 impl HttpState {
-    /// For a place that asks this target; its session will keep what is read here. `None` where the plan neither
+    /// For a connection to this target; its session will keep what is read here. `None` where the plan neither
     /// keeps cookies nor follows redirects, or the target speaks another protocol.
     pub fn new(plan: &LoadPlan, target: usize, session: &mut Session) -> Option<Box<Self>> {
         let Session::Http1(http1) = session else { return None };

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct Asking {
     /// What requests with places are filled with.
     pub feed: Feed,
-    /// Whether each place keeps cookies, over all its connections, and sends them back. Requests need a place for
+    /// Whether each connection keeps cookies, over all the times that it is made anew, and sends them back. Requests need a place for
     /// them.
     pub cookies: bool,
     /// Local addresses that connections leave from, in turn; empty leaves the choice to the kernel.
@@ -124,8 +124,8 @@ pub enum Profile {
     /// its service time; connections that are kept are opened ahead of the load. With several targets the
     /// connections are dealt to them in proportion to their weights, so a slow target is asked less often.
     ///
-    /// Pauses are drawn by the place and the number of its exchange: the same seed gives the same pauses, whatever
-    /// the answers do. Where they differ, each place begins in the midst of one, as if it had gone on for ever.
+    /// Pauses are drawn by the connection and the number of its exchange: the same seed gives the same pauses, whatever
+    /// the answers do. Where they differ, each connection begins in the midst of one, as if it had gone on for ever.
     Closed {
         /// Pause between an answer and the next intended send, in nanoseconds.
         think_ns: Distribution,
@@ -141,8 +141,8 @@ pub enum Profile {
         /// How late a send may be fired together with others to save wake-ups; 0 is exact.
         coalesce_ns: u64,
     },
-    /// A closed loop whose number of connections follows stages. A place takes part while the curve is above its
-    /// number, connects when it joins and closes when it leaves, once it is answered. [`LoadPlan::connections`]
+    /// A closed loop whose number of connections follows stages. A connection takes part while the curve is above its
+    /// number: it is made when it joins and closed when it leaves, once it is answered. [`LoadPlan::connections`]
     /// is the most that any stage has; the extent is the length of the stages; nothing is discarded.
     ClosedStages {
         /// Connections over time.
@@ -182,7 +182,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// Whether places ask again when they are answered, and not by a timetable.
+    /// Whether connections ask again when they are answered, and not by a timetable.
     pub fn is_closed(&self) -> bool {
         !matches!(self, Profile::Open { .. } | Profile::OpenStages { .. } | Profile::OpenTrace { .. })
     }
@@ -203,7 +203,7 @@ impl Profile {
         }
     }
 
-    /// Whether kept connections are opened before the load begins, and not when their place joins.
+    /// Whether kept connections are opened before the load begins, and not when they join.
     pub(crate) fn opens_ahead(&self) -> bool {
         !matches!(self, Profile::ClosedStages { .. } | Profile::Users { .. })
     }

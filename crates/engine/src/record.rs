@@ -212,9 +212,9 @@ impl WorkerRecord {
 
     /// Notes CPU time when the window begins and when issuing ends.
     pub fn note_cpu(&mut self, cpu_ns: u64, at_end: bool) {
-        let place = &mut self.cpu[usize::from(at_end)];
-        if place.is_none() {
-            *place = Some(cpu_ns);
+        let noted = &mut self.cpu[usize::from(at_end)];
+        if noted.is_none() {
+            *noted = Some(cpu_ns);
         }
     }
 

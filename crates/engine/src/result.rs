@@ -15,7 +15,7 @@ pub enum Finding {
         /// What was allowed.
         allowed_ns: u64,
     },
-    /// A worker was hardly ever at leisure: whenever it looked, something had happened already.
+    /// A worker was hardly ever idle: whenever it polled, something had happened already.
     CpuBound {
         /// Which worker.
         worker: u32,
@@ -27,7 +27,7 @@ pub enum Finding {
     },
     /// Closed loop: connections differ from throughput times mean time in use (Little's law).
     LittlesLaw {
-        /// Connections in use on average, from a ledger of the time in which they were not: thinking,
+        /// Connections in use on average, from the time in which they were not: thinking,
         /// connecting, closing, or carrying an exchange that was not answered.
         expected: f64,
         /// Throughput times mean service time, from the recorder.
@@ -74,7 +74,7 @@ pub enum CheckKind {
     Unsent,
     /// Largest share of the window in which a worker had something to do.
     AtWork,
-    /// Stretches in which a worker did not look at its sockets: 99.9th percentile over time, in nanoseconds. Of no
+    /// Stretches in which a worker did not attend to its sockets: 99.9th percentile over time, in nanoseconds. Of no
     /// consequence but for the tail of latencies, so it is not a finding.
     Hiccups,
     /// Connections unaccounted for, as a share of all (closed loops).
@@ -96,7 +96,7 @@ pub struct Check {
     pub allowed: f64,
 }
 
-/// The first answer of each bad kind, for a person to look at.
+/// The first answer of each bad kind, for a person to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadAnswer {
     /// The outcome.
@@ -170,7 +170,7 @@ pub struct LoadResult {
 /// Shared with whoever watches: counters that workers update at most every 100 ms, and the stop switch.
 #[derive(Debug, Default)]
 pub struct Watch {
-    /// Set it to end the load early; workers look at each turn.
+    /// Set it to end the load early; workers check it after each poll.
     pub stop: AtomicBool,
     /// Exchanges answered so far, all workers.
     pub answered: AtomicU64,

@@ -122,7 +122,7 @@ impl Seconds {
         seconds
     }
 
-    /// Gives the window its place on the axis of time, before anything is recorded; it stays as long as it was.
+    /// Sets when the window begins and ends, before anything is recorded; it stays as long as it was.
     pub fn set_window(&mut self, window: Window) {
         self.window = window;
         self.since_ns = window.start_ns;
@@ -262,7 +262,7 @@ impl Collector {
             self.take();
             let owed = self.workers.iter().filter_map(|worker| worker.owes).min();
             match owed {
-                // One of them gave several seconds at once: those who were looked at before it may have more of them.
+                // One of them gave several seconds at once: those that were collected before it may have more of them.
                 _ if self.last > last => {}
                 Some(owed) if owed <= self.last => return false,
                 _ if self.begun => self.close(tell),

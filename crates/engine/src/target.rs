@@ -167,7 +167,7 @@ pub struct Negotiated {
     pub version: TlsVersion,
     /// The cipher suite, as IANA names it: `TLS13_AES_256_GCM_SHA384`.
     pub cipher_suite: &'static str,
-    /// Which of [`Tls::alpn`] the server picked, by place; `None` if it picked none.
+    /// Which of [`Tls::alpn`] the server picked, by index; `None` if it picked none.
     pub alpn: Option<u8>,
 }
 

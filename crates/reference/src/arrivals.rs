@@ -41,7 +41,7 @@ impl Arrival {
 /// Reads a log, sorted by time.
 ///
 /// # Errors
-/// [`ReferenceError::File`] when it cannot be read, [`ReferenceError::NotArrivals`] when it is no whole log.
+/// [`ReferenceError::File`] when it cannot be read, [`ReferenceError::NotArrivals`] when it is not a whole log.
 pub fn read_arrivals(path: &Path) -> Result<Vec<Arrival>, ReferenceError> {
     let not = |wrong| ReferenceError::NotArrivals { path: path.to_owned(), wrong };
     let bytes =

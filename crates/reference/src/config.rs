@@ -1,4 +1,4 @@
-//! What the server is told to do.
+//! What the server is to do.
 
 use crate::{Faults, ReferenceError, ServiceTime, Size, Stall, TlsConfig, TlsFaults};
 use std::net::{IpAddr, Ipv4Addr};
@@ -27,13 +27,13 @@ const NULL_BODY_MAX: u64 = 64 * 1024;
 /// | `--workers` | 1 to 64 | threads; connections are dealt to them in turn | `workers` |
 /// | `--service` | `none`, `const:2ms`, `exp:500us`, `uniform:1ms..3ms`, `spin:200us`, `spin:50us+exp:1ms` | service time | `service`, by [`ServiceTime::parse`] |
 /// | `--spin` | duration | short for `--service spin:…` | `service.spin_ns` |
-/// | `--servers` | 1 to 1024 | queue with so many servers, first come first served; without it every request is served at once | `servers` |
+/// | `--servers` | 1 to 1024 | queue with that many servers, first come first served; without it every request is served at once | `servers` |
 /// | `--size` | `1024`, `4KiB`, `uniform:100..10KiB` | bytes of an answer's body | `size`, by [`Size::parse`] |
 /// | `--stall` | `200ms/2s` | answer nothing for 200 ms every 2 s | `stall`, by [`Stall::parse`] |
 /// | `--faults` | `reset_before=0.01,status_500=1%,…` | faults by probability | `faults`, by [`Faults::parse`] |
 /// | `--seed` | number | of everything random | `seed` |
 /// | `--null` | – | as cheap as a server can be: finds the ends of requests, sends a prebuilt answer | `null` |
-/// | `--close-after` | at least 1 | close each connection after so many answers (1 is keep-alive off) | `close_after` |
+/// | `--close-after` | at least 1 | close each connection after that many answers (1 is keep-alive off) | `close_after` |
 /// | `--tls-self-signed` | directory | speak TLS with a certificate of its own making, kept there | `tls.identity` |
 /// | `--tls-cert`, `--tls-key` | files | speak TLS with this certificate and key, in PEM | `tls.identity` |
 /// | `--tls-version` | `1.2`, `1.3` | the only version spoken | `tls.version` |

@@ -22,8 +22,8 @@ pub(crate) enum Phase {
     Silent,
     /// The client's kernel to have the whole answer; the connection has a timer.
     Unacknowledged {
-        /// How often that was looked at.
-        looks: u32,
+        /// How often that was checked.
+        checks: u32,
     },
     /// The client to have read the answer before the reset; the connection has a timer.
     Grace,
@@ -45,7 +45,7 @@ pub(crate) struct Connection {
     pub control: bool,
     pub phase: Phase,
     pub timer_ns: Option<u64>,
-    /// The socket may have bytes, or its end, to read (edge-triggered: nobody tells twice).
+    /// The socket may have bytes, or its end, to read (edge-triggered: it is reported once).
     pub readable: bool,
     /// The client hung up; there may be bytes before that.
     pub hung: bool,

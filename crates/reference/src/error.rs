@@ -64,7 +64,7 @@ pub enum ReferenceError {
         /// What the kernel said.
         source: std::io::Error,
     },
-    /// A file is no log of arrivals.
+    /// A file is not a log of arrivals.
     #[error("{path} is no log of arrivals: {wrong}", path = path.display())]
     NotArrivals {
         /// The file.

@@ -74,7 +74,7 @@ impl Fault {
     }
 
     /// What the exchange must become at a client that waits long enough (for `silence`: not for ever).
-    /// `reused` tells whether the connection carried an exchange before this one.
+    /// `reused` says whether the connection carried an exchange before this one.
     pub const fn expected_outcome(self, reused: bool) -> Outcome {
         match self {
             Fault::ResetBefore | Fault::ResetWithin if reused => Outcome::ResetReused,

@@ -26,7 +26,7 @@ pub(crate) struct Asked {
     pub refused: bool,
     /// Whether the client ends the connection after the answer.
     pub close: bool,
-    /// Whether the client speaks HTTP/1.0 and must be told that the connection stays.
+    /// Whether the client speaks HTTP/1.0 and must be sent that the connection stays.
     pub old: bool,
     /// Bytes of head and body.
     pub bytes: u64,
@@ -61,7 +61,7 @@ impl Intake {
         Intake { parser: RequestParser::new(LIMITS), body_of: None }
     }
 
-    /// Looks at the bytes not taken yet; the first number returned is how many of them were taken.
+    /// Reads the bytes not taken yet; the first number returned is how many of them were taken.
     pub fn take(&mut self, input: &[u8]) -> (usize, Taken) {
         self.step(input).unwrap_or_else(|error| (0, Taken::Bad { status: error.status() }))
     }

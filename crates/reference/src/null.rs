@@ -61,7 +61,7 @@ pub(crate) struct Null {
 
 impl Null {
     /// With `close` the answers announce that the connection ends. Else they announce that it stays: what is asked is
-    /// not looked at, and a client of HTTP/1.0, such as ab, must be told.
+    /// not read, and a client of HTTP/1.0, such as ab, must be sent that.
     pub fn new(size: usize, close: bool) -> Self {
         let answer = prebuilt(size, if close { CLOSE } else { KEEP });
         let times = (ROW / answer.len()).max(1);
@@ -72,17 +72,17 @@ impl Null {
         ends.count(&self.finder, input)
     }
 
-    /// Bytes of so many answers.
+    /// Bytes of that many answers.
     pub fn length(&self, answers: u64) -> u64 {
         answers * self.answer as u64
     }
 
-    /// Answers of which some byte is among so many owed ones.
+    /// Answers of which some byte is among that many owed ones.
     pub fn unfinished(&self, owed: u64) -> u64 {
         owed.div_ceil(self.answer as u64)
     }
 
-    /// The first of so many owed bytes of answers without end.
+    /// The first of that many owed bytes of answers without end.
     pub fn owed(&self, owed: u64) -> &[u8] {
         let into = (self.answer - (owed % self.answer as u64) as usize) % self.answer;
         let length = owed.min((self.row.len() - into) as u64) as usize;

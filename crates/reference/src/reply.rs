@@ -18,7 +18,7 @@ const SURPLUS: &[u8] = b"bytes that nobody asked for\r\n";
 const SHORT_ANNOUNCED: u64 = 16;
 
 pub(crate) const CLOSE: &str = "Connection: close\r\n";
-/// What a client of HTTP/1.0 must be told.
+/// What a client of HTTP/1.0 must be sent.
 pub(crate) const KEEP: &str = "Connection: keep-alive\r\n";
 
 const PATTERN: usize = 64 * 1024;
@@ -58,7 +58,7 @@ pub(crate) struct Form {
     pub head_only: bool,
     /// Whether the connection ends after it.
     pub close: bool,
-    /// Whether an HTTP/1.0 client must be told that the connection stays.
+    /// Whether an HTTP/1.0 client must be sent that the connection stays.
     pub old: bool,
 }
 
@@ -159,7 +159,7 @@ impl Reply {
         upto == self.cut
     }
 
-    /// Tells that the kernel took `n` bytes more.
+    /// The kernel took `n` more bytes.
     pub fn take(&mut self, n: u64) {
         self.sent += n;
         debug_assert!(self.sent <= self.cut);

@@ -196,7 +196,7 @@ pub fn serve(config: Config, stop: &Stop) -> Result<Report, ReferenceError> {
     Server::bind(config)?.run(stop)
 }
 
-/// Listens, tells where, and serves until SIGTERM or SIGINT: what a process does that is nothing but this
+/// Listens, says where, and serves until SIGTERM or SIGINT: what a process does that is nothing but this
 /// server.
 ///
 /// # Errors

@@ -15,7 +15,7 @@ use crate::null::Null;
 use crate::reply::{After, Form};
 use crate::shared::Shared;
 use crate::timers::Timers;
-use crate::tls::{CIPHER, Desk, Received, receive_some};
+use crate::tls::{CIPHER, Received, Receiving, receive_some};
 use crate::{Fault, ReferenceError};
 use proofload_measure::Outcome;
 use rustix::event::epoll::EventFlags;
@@ -26,15 +26,15 @@ use std::time::Duration;
 
 /// Bytes of one receive.
 const RECEIVE: usize = 64 * 1024;
-/// Bytes received from one connection before the others have their turn.
-const TURN_BYTES: usize = 256 * 1024;
+/// Bytes received from one connection before the others are served.
+const ROUND_BYTES: usize = 256 * 1024;
 /// How long the client may take to close after our FIN.
 const DRAIN_NS: u64 = 1_000_000_000;
-/// Between two looks at whether the client's kernel has the answer; there are at most `LOOKS_MAX`.
-const LOOK_NS: u64 = 1_000_000;
-const LOOKS_MAX: u32 = 1000;
+/// Between two checks of whether the client's kernel has the answer; there are at most `CHECKS_MAX`.
+const CHECK_NS: u64 = 1_000_000;
+const CHECKS_MAX: u32 = 1000;
 /// For the client to read an answer that its kernel has, before the reset. Linux lets it read even after
-/// that; the grace is for clients that look at the error first.
+/// that; the grace is for clients that read the error first.
 const GRACE_NS: u64 = 20_000_000;
 /// `1` to be taken back.
 const LESS_ONE: u64 = 1u64.wrapping_neg();
@@ -48,7 +48,7 @@ pub(crate) struct Serving {
     pub shared: Arc<Shared>,
     pub cells: Arc<Cells>,
     pub timers: Timers,
-    /// Connections that had more to read than one turn allows.
+    /// Connections that had more to read than may be read at once.
     pub again: Vec<u32>,
     /// What must end the server: the log could not be written.
     pub failure: Option<ReferenceError>,
@@ -119,7 +119,7 @@ impl Serving {
                 self.write(conn)?;
                 self.pump(conn)
             }
-            Phase::Unacknowledged { looks } => self.look(conn, looks),
+            Phase::Unacknowledged { checks } => self.check_acknowledged(conn, checks),
             Phase::Grace => self.reset(conn),
             Phase::Draining => Err(Gone::ServerFin),
             Phase::Reading | Phase::Writing | Phase::Silent => Ok(()),
@@ -136,7 +136,7 @@ impl Serving {
             if !conn.readable {
                 break;
             }
-            if received >= TURN_BYTES {
+            if received >= ROUND_BYTES {
                 self.again.push(conn.slot);
                 break;
             }
@@ -310,8 +310,8 @@ impl Serving {
                 return self.reset(conn);
             }
             After::ResetLater => {
-                conn.phase = Phase::Unacknowledged { looks: 0 };
-                self.set_timer(conn, now_ns() + LOOK_NS);
+                conn.phase = Phase::Unacknowledged { checks: 0 };
+                self.set_timer(conn, now_ns() + CHECK_NS);
             }
         }
         Ok(())
@@ -344,7 +344,7 @@ impl Serving {
 
     fn drain(&mut self, conn: &mut Connection) -> Flow {
         let mut dropped = 0;
-        while conn.readable && dropped < TURN_BYTES {
+        while conn.readable && dropped < ROUND_BYTES {
             match receive_some(&conn.fd, &mut self.buffer).map_err(|_| Gone::ServerFin)? {
                 Some(n) => {
                     conn.readable = n == RECEIVE || conn.hung;
@@ -359,14 +359,14 @@ impl Serving {
         Ok(())
     }
 
-    /// Looks whether the client's kernel has acknowledged every byte; if so the grace begins.
-    fn look(&mut self, conn: &mut Connection, looks: u32) -> Flow {
+    /// Checks whether the client's kernel has acknowledged every byte; if so the grace begins.
+    fn check_acknowledged(&mut self, conn: &mut Connection, checks: u32) -> Flow {
         if conn.hung {
             return self.reset(conn);
         }
-        if looks < LOOKS_MAX && unacknowledged(conn) > 0 {
-            conn.phase = Phase::Unacknowledged { looks: looks + 1 };
-            self.set_timer(conn, now_ns() + LOOK_NS);
+        if checks < CHECKS_MAX && unacknowledged(conn) > 0 {
+            conn.phase = Phase::Unacknowledged { checks: checks + 1 };
+            self.set_timer(conn, now_ns() + CHECK_NS);
         } else {
             conn.phase = Phase::Grace;
             self.set_timer(conn, now_ns() + GRACE_NS);
@@ -383,14 +383,14 @@ impl Serving {
 
     /// Receives into the buffer; 0 when there is nothing.
     fn receive(&mut self, conn: &mut Connection) -> Result<usize, Gone> {
-        let desk = Desk {
+        let receiving = Receiving {
             shared: &self.shared,
             cells: &self.cells,
             number: conn.number,
             buffer: &mut self.buffer,
             cipher: &mut self.cipher,
         };
-        match conn.line.receive(&conn.fd, conn.hung, desk)? {
+        match conn.line.receive(&conn.fd, conn.hung, receiving)? {
             Received::Bytes { n, more } => {
                 conn.readable = more;
                 Ok(n)

@@ -16,7 +16,7 @@ impl Stall {
     /// Reads `200ms/2s`: a stall of 200 ms every 2 s.
     ///
     /// # Errors
-    /// [`ReferenceError::BadValue`] when the text is no such pair, when either is zero, or when the stall
+    /// [`ReferenceError::BadValue`] when the text is not such a pair, when either is zero, or when the stall
     /// is not shorter than its period.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
         const WHAT: &str = "the stall schedule";

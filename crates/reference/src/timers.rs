@@ -1,4 +1,4 @@
-//! When to look at which connection again. A connection has at most one timer, so there are never more
+//! When to attend to which connection again. A connection has at most one timer, so there are never more
 //! than connections.
 
 use std::collections::BTreeSet;

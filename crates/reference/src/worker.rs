@@ -19,13 +19,13 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Events taken per wait, and connections accepted per turn.
+/// Events taken per wait, and connections accepted at once.
 const EVENTS: usize = 512;
 const ACCEPTS: usize = 64;
 /// Pause of accepting when descriptors or memory ran out.
 const ACCEPT_PAUSE_NS: u64 = 10_000_000;
 
-/// Tokens that are no slots; slots are below 2^32.
+/// Tokens that are not slots; slots are below 2^32.
 const STOP: u64 = u64::MAX;
 const LISTENER: u64 = u64::MAX - 1;
 const INBOX: u64 = u64::MAX - 2;

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// One step of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Reads until so many bytes have come since the last such step.
+    /// Reads until this many bytes have come since the last such step.
     Await(usize),
     /// Reads until another whole HTTP/1.1 request has come: its head, and a body of the length that the head says.
     AwaitRequest,

@@ -176,7 +176,7 @@ impl ServerSide {
     /// Takes received bytes; returns what they hold for the server, or the error as text.
     ///
     /// # Errors
-    /// When the client broke TLS or refused. What is to be told it is in [`ServerSide::out`].
+    /// When the client broke TLS or refused. What is to be sent to it is in [`ServerSide::out`].
     pub fn receive(&mut self, mut bytes: &[u8]) -> Result<Vec<u8>, String> {
         let mut plain = Vec::new();
         while !bytes.is_empty() {
@@ -228,7 +228,7 @@ pub struct HttpsPeer {
     answered: Arc<AtomicU64>,
 }
 
-/// What stands behind the version in the answer to a head.
+/// What is behind the version in the answer to a head.
 type Says = dyn Fn(&str) -> String + Send + Sync;
 
 /// How a server ends a connection after an answer that is the last.

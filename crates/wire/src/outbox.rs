@@ -1,4 +1,4 @@
-//! What a session wants to send, bounded, with marks that tell which exchange a byte belongs to.
+//! What a session wants to send, bounded, with marks that show which exchange a byte belongs to.
 
 use crate::ExchangeId;
 use std::collections::VecDeque;
@@ -47,7 +47,7 @@ impl Outbox {
         &self.bytes[self.taken..]
     }
 
-    /// Tells that the kernel took `n` bytes; calls `sent` for each exchange whose first byte was among them.
+    /// The kernel took `n` bytes; calls `sent` for each exchange whose first byte was among them.
     pub fn take(&mut self, n: usize, mut sent: impl FnMut(ExchangeId)) {
         self.taken += n;
         debug_assert!(self.taken <= self.bytes.len());

@@ -22,7 +22,7 @@ use std::net::IpAddr;
 use std::num::NonZeroU64;
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// Bytes read at once: small enough to stay in the second-level cache, four of them a turn's share.
+/// Bytes read at once: small enough to stay in the second-level cache, four of them the share of a poll.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 /// A driver over epoll.
@@ -40,7 +40,7 @@ pub struct Epoll {
 pub struct EpollNet {
     epoll: OwnedFd,
     sockets: Vec<Socket>,
-    /// Connections that used up their share of a turn and may have more.
+    /// Connections that used up their share of a poll and may have more.
     requeued: Vec<Conn>,
     connect_queues: UnixConnectQueues,
 }
@@ -64,7 +64,7 @@ struct Socket {
 /// What reading a connection came to.
 enum Read {
     Drained,
-    /// It has had its share of the turn.
+    /// It has had its share of the poll.
     More,
     /// The handler closed it.
     Gone,
@@ -179,7 +179,7 @@ impl Epoll {
         }
     }
 
-    /// Looks for events until then without sleeping, and returns the time.
+    /// Polls for events until then without sleeping, and returns the time.
     fn poll_busily(&mut self, until: u64) -> io::Result<u64> {
         loop {
             self.wait(0, true)?;
@@ -295,7 +295,7 @@ impl Driver for Epoll {
             let (conn, epoch) = (data.u64() as u32, (data.u64() >> 32) as u32);
             let socket = &self.net.sockets[conn as usize];
             if socket.epoch == epoch && socket.fd.is_some() {
-                // What is in the queue is read from there, or it would have two shares of this turn.
+                // What is in the queue is read from there, or it would have two shares of this poll.
                 let flags = if socket.requeued { flags & EventFlags::OUT } else { flags };
                 self.dispatch(conn, flags, handler);
             }
@@ -303,7 +303,7 @@ impl Driver for Epoll {
         for at in 0..requeued {
             let conn = self.net.requeued[at];
             if std::mem::take(&mut self.net.sockets[conn as usize].requeued) {
-                // The event is gone, so a FIN must be looked for with another read: RDHUP is not assumed.
+                // The event is gone, so a FIN must be found by another read: RDHUP is not assumed.
                 self.dispatch(conn, EventFlags::IN | EventFlags::HUP, handler);
             }
         }

@@ -5,7 +5,7 @@
 //! the [`Net`] it is given. Received bytes are lent for the call only, so one buffer serves all
 //! connections of a worker.
 //!
-//! Connections are named by numbers that the worker chose (places in its slab). A number is free again
+//! Connections are named by numbers that the worker chose (indexes of its list). A number is free again
 //! after [`Net::close`], also within the call that reported it.
 
 mod busy_poll;

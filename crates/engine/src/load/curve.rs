@@ -1,7 +1,7 @@
 //! A quantity over time, stage by stage: a rate, or a number of connections. Pure.
 //!
 //! Within a stage the quantity is a straight line or a sine. Its integral, read backwards, is the timetable of an
-//! open loop; the instants at which it rises above a whole number are those at which a place joins a closed one.
+//! open loop; the instants at which it rises above a whole number are those at which a connection joins a closed one.
 
 use super::Stage;
 

@@ -19,7 +19,7 @@ impl Random {
         Random(mixed(seed ^ mixed(stream.wrapping_add(GAMMA))))
     }
 
-    /// The number at place `index` of the stream, without the ones before it.
+    /// The number with this index in the stream, without the ones before it.
     #[inline]
     pub fn at(&self, index: u64) -> u64 {
         mixed(self.0.wrapping_add(GAMMA.wrapping_mul(index.wrapping_add(1))))

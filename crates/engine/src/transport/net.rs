@@ -28,7 +28,7 @@ impl<N: Net> SecuredNet<N> {
         // SAFETY: the pointer was made from an exclusive reference. `Secured::net` made it from its own driver, which
         // stays borrowed for as long as the reference to this that it returned lives; `Above` made it at the
         // beginning of a call from a reference that it holds to the call's end, and gives references to this away
-        // within the call only. `Secured::turn` forgets what `net` made before the driver is used again. So nobody
+        // within the call only. `Secured::poll` forgets what `net` made before the driver is used again. So nobody
         // else has a reference to the connections below, and they are where they were.
         unsafe { &mut *below.as_ptr() }
     }

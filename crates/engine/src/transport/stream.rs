@@ -91,7 +91,7 @@ impl Stream {
         } else {
             let mut incoming = std::mem::take(&mut self.carry);
             incoming.extend_from_slice(bytes);
-            // Byte by byte a record would be looked at as often as it has bytes.
+            // Byte by byte a record would be scanned as often as it has bytes.
             if incoming.len() < self.wanted {
                 self.carry = incoming;
                 return Ok(());

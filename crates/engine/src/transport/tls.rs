@@ -117,7 +117,7 @@ impl ServerCertVerifier for Vouched {
         let strict =
             self.strict.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
         match strict {
-            // Its times were looked at before; only that it is an authority was wrong.
+            // Its times were checked before; only that it is an authority was wrong.
             Err(Error::InvalidCertificate(CertificateError::Other(why)))
                 if is_authority(&why) && self.roots.iter().any(|root| root == end_entity.as_ref()) =>
             {
@@ -151,7 +151,7 @@ impl ServerCertVerifier for Vouched {
     }
 }
 
-/// Takes whoever answers. Its signature is still looked at, or a handshake would cost less than it does.
+/// Takes whoever answers. Its signature is still checked, or a handshake would cost less than it does.
 #[derive(Debug)]
 struct Anybody(Arc<CryptoProvider>);
 

@@ -4,6 +4,7 @@
 //! counters. All memory is had before the window begins. [`Pace`] decides what begins when, [`Exchanges`] carries it
 //! out, and what became of it is in the [`WorkerRecord`].
 
+mod due;
 mod exchanges;
 mod live;
 mod open_queue;
@@ -18,9 +19,10 @@ use crate::load::{Share, part};
 use crate::record::{WorkerRecord, WorkerResult};
 use crate::seconds::Giving;
 use crate::{Extent, LoadPlan, Watch};
+use due::Next;
 use exchanges::{Exchanges, Freed};
 use live::LiveCounters;
-use pace::{Next, Pace};
+use pace::Pace;
 use proofload_measure::{Outcome, Window};
 use proofload_wire::Close;
 use std::io;

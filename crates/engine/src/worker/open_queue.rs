@@ -3,7 +3,7 @@
 //! What is due waits in the timetable itself: a queue of any length costs no memory. Only the ticks for which a
 //! connection is being opened are taken out of it, and there is room for as many as may ever be opened.
 
-use super::pace::{Due, Moment};
+use super::due::{Due, Moment};
 use crate::connection::Connection;
 use crate::driver::{Conn, Wake};
 use crate::load::{Mix, Stripe};

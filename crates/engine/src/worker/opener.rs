@@ -1,12 +1,13 @@
 //! When connections are opened that no exchange waits for: ahead of the load, and in its course where an open loop has
 //! too few.
 
-use super::exchanges::BACKOFF_NS;
 use crate::driver::Conn;
 use crate::{KeepAlive, LoadPlan};
 
 /// Connections opened ahead of the load keep this distance, 16,000 a second: listen queues are short.
 pub(super) const OPENING_GAP_NS: u64 = 62_500;
+/// How long a connection rests after it could not be established, and none is added meanwhile.
+pub(super) const BACKOFF_NS: u64 = 100_000_000;
 /// Connections that may be under way at once.
 const OPENING_MAX: usize = 128;
 

@@ -1,12 +1,13 @@
 //! When the next exchange begins: when a connection is free (closed loop), or when the timetable says (open).
 
+use super::due::{Due, Moment, Next, TargetMixes};
 use super::open_queue::{OpenQueue, Unsent};
 use super::opener::OPENING_GAP_NS;
 use super::shaped::Shaped;
 use super::think::{Pauses, Waiting};
 use crate::connection::{Connection, Phase};
 use crate::driver::{Conn, Wake};
-use crate::load::{Curve, Mix, Schedule, Share, Stripe};
+use crate::load::{Curve, Schedule, Share, Stripe};
 use crate::record::WorkerRecord;
 use crate::{Distribution, KeepAlive, LoadPlan, Profile};
 use proofload_measure::Window;
@@ -38,38 +39,6 @@ struct Closed {
     quota: Option<u64>,
     window_start_ns: u64,
     mixes: TargetMixes,
-}
-
-/// For each target the choice among its entries, for connections that belong to it.
-#[derive(Debug)]
-pub(super) struct TargetMixes {
-    mixes: Vec<Mix>,
-    /// Keeps the connections of all workers apart in the choices.
-    first: u64,
-}
-
-/// An exchange that is due, and the connection that carries it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Due {
-    pub conn: Conn,
-    /// Which entry of the mix.
-    pub entry: usize,
-    pub intended_ns: u64,
-    /// Since when the generator could have sent it, if its delay is the generator's doing.
-    pub sendable_ns: Option<u64>,
-}
-
-/// What a connection that has become free does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
-    /// It carries an exchange of this entry of the mix, intended now.
-    Begin(usize),
-    /// It carries what is due in this queue.
-    Serve(usize),
-    /// It waits.
-    Wait,
-    /// It is closed.
-    Part,
 }
 
 impl Pace {
@@ -247,16 +216,6 @@ impl Pace {
     }
 }
 
-/// An instant of a load.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Moment {
-    pub now: u64,
-    /// Nothing intended at or after this instant begins.
-    pub end_ns: u64,
-    /// By when the worker meant to be back from waiting.
-    pub wake_ns: u64,
-}
-
 /// Distance of the first sends of a closed loop that does not think: about what two sends cost.
 const FIRST_GAP_NS: u64 = 16_000;
 
@@ -328,22 +287,5 @@ impl Closed {
         {
             *quota -= 1;
         }
-    }
-}
-
-impl TargetMixes {
-    pub fn new(plan: &LoadPlan, share: Share) -> Self {
-        let of_target = |target| {
-            let entries = plan.mix.iter().enumerate().filter(move |(_, entry)| entry.target == target);
-            Mix::new(entries.map(|(at, entry)| (at, entry.weight)), plan.seed, target as u64)
-        };
-        TargetMixes { mixes: (0..plan.targets.len()).map(of_target).collect(), first: share.k << 48 }
-    }
-
-    /// The entry that a connection asks next; each connection has its own part of the random stream.
-    #[inline]
-    pub fn choose(&self, conn: Conn, connection: &Connection) -> usize {
-        let stream = self.first ^ (u64::from(conn) << 24);
-        self.mixes[connection.target as usize].choose(stream.wrapping_add(connection.begun))
     }
 }

@@ -1,8 +1,8 @@
 //! Closed loops with a shape: connections join and leave in the course of the load (stages), or ask a number of times
 //! and leave (users).
 
+use super::due::{Due, Next, TargetMixes};
 use super::opener::OPENING_GAP_NS;
-use super::pace::{Due, Next, TargetMixes};
 use super::think::{Pauses, put_off};
 use crate::connection::Connection;
 use crate::driver::Conn;

@@ -1,6 +1,6 @@
 //! What a worker does with a connection of the null server.
 
-use super::{Flow, Serving, TURN_BYTES};
+use super::{Flow, ROUND_BYTES, Serving};
 use crate::clock::now_ns;
 use crate::connection::{Connection, Phase};
 use crate::counts::Count;
@@ -23,7 +23,7 @@ impl Serving {
             if conn.owed > 0 || !conn.readable || conn.phase != Phase::Reading {
                 return Ok(());
             }
-            if received >= TURN_BYTES {
+            if received >= ROUND_BYTES {
                 self.again.push(conn.slot);
                 return Ok(());
             }

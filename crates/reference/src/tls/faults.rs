@@ -2,7 +2,7 @@
 //!
 //! | fault | on the wire |
 //! | --- | --- |
-//! | `garbage` | bytes that are no TLS in answer to the client's first message, then FIN |
+//! | `garbage` | bytes that are not TLS in answer to the client's first message, then FIN |
 //! | `refuse` | the alert `handshake_failure` in answer to the client's first message, then FIN |
 //! | `hang_up` | FIN in answer to the client's first message |
 //! | `stall` | nothing, ever; the client must hang up |
@@ -19,7 +19,7 @@ use crate::parse::{probability, refuse};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum TlsFault {
-    /// Bytes that are no TLS.
+    /// Bytes that are not TLS.
     Garbage,
     /// An alert.
     Refuse,

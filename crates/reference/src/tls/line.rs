@@ -18,7 +18,7 @@ pub(crate) const CIPHER: usize = 32 * 1024;
 const HANDSHAKE: u8 = 22;
 
 /// What a connection borrows from its worker to receive.
-pub(crate) struct Desk<'a> {
+pub(crate) struct Receiving<'a> {
     pub shared: &'a Shared,
     pub cells: &'a Cells,
     /// The connection's, from 1 in order of acceptance.
@@ -32,14 +32,14 @@ pub(crate) struct Desk<'a> {
 /// What a receive brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Received {
-    /// So many bytes are in the buffer; perhaps none.
+    /// This many bytes are in the buffer; perhaps none.
     Bytes {
         /// How many.
         n: usize,
         /// Whether there may be more to read now.
         more: bool,
     },
-    /// TLS failed, and the client was told as far as it can be: the connection is to be closed.
+    /// TLS failed, and the client was sent why as far as it can be: the connection is to be closed.
     Failed,
     /// The client is kept waiting for ever.
     Stalled,
@@ -71,50 +71,57 @@ impl Line {
         if shared.tls.is_some() { Line::Expected } else { Line::Plain }
     }
 
-    /// Receives into the desk's buffer. Knows when the socket is empty without asking twice: a receive that
+    /// Receives into the buffer. Knows when the socket is empty without asking twice: a receive that
     /// fills less than was asked for has emptied it (epoll(7)), unless the end follows, as when the client
     /// `hung` up.
-    pub fn receive(&mut self, fd: &OwnedFd, hung: bool, desk: Desk<'_>) -> Result<Received, Gone> {
-        let into = if matches!(self, Line::Plain) { &mut *desk.buffer } else { &mut *desk.cipher };
+    pub fn receive(&mut self, fd: &OwnedFd, hung: bool, receiving: Receiving<'_>) -> Result<Received, Gone> {
+        let into = if matches!(self, Line::Plain) { &mut *receiving.buffer } else { &mut *receiving.cipher };
         let room = into.len();
         let Some(n) = receive_some(fd, into)? else { return Ok(Received::Bytes { n: 0, more: false }) };
         let more = n == room || hung;
         match self {
             Line::Plain => Ok(Received::Bytes { n, more }),
-            Line::Expected => self.begin(fd, n, more, desk),
-            Line::Tls(tls) => tls.take(fd, n, more, desk),
+            Line::Expected => self.begin(fd, n, more, receiving),
+            Line::Tls(tls) => tls.take(fd, n, more, receiving),
         }
     }
 
     /// The first bytes of a connection that ought to speak TLS. One that does not may ask about the server
-    /// itself; any other is told.
-    fn begin(&mut self, fd: &OwnedFd, n: usize, more: bool, desk: Desk<'_>) -> Result<Received, Gone> {
-        let Some((config, settings)) = desk.shared.tls.clone().zip(desk.shared.config.tls.as_ref()) else {
+    /// itself; any other is refused.
+    fn begin(
+        &mut self,
+        fd: &OwnedFd,
+        n: usize,
+        more: bool,
+        receiving: Receiving<'_>,
+    ) -> Result<Received, Gone> {
+        let Some((config, settings)) = receiving.shared.tls.clone().zip(receiving.shared.config.tls.as_ref())
+        else {
             return Err(Gone::ServerFin);
         };
-        if desk.cipher[0] != HANDSHAKE {
+        if receiving.cipher[0] != HANDSHAKE {
             *self = Line::Plain;
-            if desk.cipher[..n].starts_with(b"GET /__") {
-                desk.buffer[..n].copy_from_slice(&desk.cipher[..n]);
+            if receiving.cipher[..n].starts_with(b"GET /__") {
+                receiving.buffer[..n].copy_from_slice(&receiving.cipher[..n]);
                 return Ok(Received::Bytes { n, more });
             }
-            desk.cells.add(Count::HandshakesFailed, 1);
-            return Ok(last_words(fd, NOT_TLS));
+            receiving.cells.add(Count::HandshakesFailed, 1);
+            return Ok(send_and_close(fd, NOT_TLS));
         }
-        let fault = settings.faults.draw(desk.shared.config.seed, desk.number);
+        let fault = settings.faults.draw(receiving.shared.config.seed, receiving.number);
         if let Some(fault) = fault {
-            desk.cells.harmed(fault);
+            receiving.cells.harmed(fault);
         }
         if fault == Some(TlsFault::Stall) {
             return Ok(Received::Stalled);
         }
         if let Some(bytes) = fault.and_then(TlsFault::answer) {
             *self = Line::Plain;
-            return Ok(last_words(fd, bytes));
+            return Ok(send_and_close(fd, bytes));
         }
         let session = ServerConnection::new(config).map_err(|_| Gone::ServerFin)?;
         let mut tls = Box::new(Tls { session, fault, on_the_way: 0, counted: false });
-        let received = tls.take(fd, n, more, desk);
+        let received = tls.take(fd, n, more, receiving);
         *self = Line::Tls(tls);
         received
     }
@@ -169,24 +176,30 @@ const NOT_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\
 
 impl Tls {
     /// Takes in the first `n` bytes of TLS, and puts what they say into the buffer.
-    fn take(&mut self, fd: &OwnedFd, n: usize, more: bool, desk: Desk<'_>) -> Result<Received, Gone> {
-        let mut cipher = &desk.cipher[..n];
+    fn take(
+        &mut self,
+        fd: &OwnedFd,
+        n: usize,
+        more: bool,
+        receiving: Receiving<'_>,
+    ) -> Result<Received, Gone> {
+        let mut cipher = &receiving.cipher[..n];
         let mut filled = 0;
         let mut closed = false;
         while !cipher.is_empty() && !closed {
             let Some(state) = self.step(&mut cipher) else {
-                desk.cells.add(Count::HandshakesFailed, u64::from(!self.counted));
+                receiving.cells.add(Count::HandshakesFailed, u64::from(!self.counted));
                 // The alert that says why.
                 let _or_it_left = self.flush(fd);
                 return Ok(Received::Failed);
             };
             closed = state.peer_has_closed();
             // It ends with an error when there is nothing yet.
-            while let Ok(n @ 1..) = self.session.reader().read(&mut desk.buffer[filled..]) {
+            while let Ok(n @ 1..) = self.session.reader().read(&mut receiving.buffer[filled..]) {
                 filled += n;
             }
         }
-        self.count_handshake(desk.cells);
+        self.count_handshake(receiving.cells);
         // Without room it leaves when there is some.
         let _later = self.flush(fd);
         match closed && filled == 0 {
@@ -233,7 +246,7 @@ impl Tls {
 }
 
 /// Sends what comes instead of TLS.
-fn last_words(fd: &OwnedFd, bytes: &[u8]) -> Received {
+fn send_and_close(fd: &OwnedFd, bytes: &[u8]) -> Received {
     if !bytes.is_empty() {
         let _or_it_left = rustix::net::send(fd, bytes, SendFlags::NOSIGNAL);
     }

@@ -7,7 +7,7 @@ mod line;
 mod made;
 
 pub use faults::{TlsFault, TlsFaults};
-pub(crate) use line::{CIPHER, Desk, Line, Received, receive_some};
+pub(crate) use line::{CIPHER, Line, Received, Receiving, receive_some};
 pub use made::Made;
 
 use crate::ReferenceError;

@@ -40,7 +40,7 @@ impl Sink {
 /// How a body ends, and how far it is.
 #[derive(Debug)]
 pub(crate) enum Body {
-    /// So many bytes are still to come.
+    /// This many bytes are still to come.
     Length(u64),
     /// The chunked coding.
     Chunked(Chunked),
@@ -72,7 +72,7 @@ impl Body {
     }
 }
 
-/// Where in the chunked coding the next byte stands.
+/// Where in the chunked coding the next byte is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// Before the first digit of a size.

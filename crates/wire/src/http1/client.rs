@@ -14,7 +14,7 @@ use crate::{
 /// What an answer's status line begins with, up to the version's last digit.
 const VERSION: &[u8] = b"HTTP/1.";
 
-/// Where the first digit of the status stands in its line.
+/// Where the first digit of the status is in its line.
 const STATUS_AT: usize = 9;
 
 /// Which part of an answer the next byte belongs to.
@@ -38,7 +38,7 @@ struct Flight {
 /// The session of one HTTP/1.x connection.
 ///
 /// `FirstByte` means the final answer: interim answers (1xx) are skipped. Which of the two an answer is
-/// shows in the first digit of its status, its tenth byte, so the event is told when that byte came.
+/// shows in the first digit of its status, its tenth byte, so the event comes with that byte.
 #[derive(Debug)]
 pub struct Http1 {
     limits: Limits,
@@ -363,7 +363,7 @@ impl Http1 {
         Ok(false)
     }
 
-    /// Tells that the answer is whole.
+    /// Reports that the answer is whole.
     #[inline]
     fn finish(&mut self, events: &mut Events) {
         let Some(flight) = self.flight.take() else { return };
@@ -403,7 +403,7 @@ fn plain_status(line: &[u8; STATUS_AT + 4]) -> Option<(bool, u16)> {
 }
 
 /// Whether the byte that makes this a final answer for certain is among the bytes of `line` from `from`
-/// on. Wrong bytes are told as soon as they are seen, so that a server which speaks something else,
+/// on. Wrong bytes are reported as soon as they are seen, so that a server which speaks something else,
 /// without line ends, is not taken for a slow one.
 fn begins_final(line: &[u8], from: usize, at: u64) -> Result<bool, Fault> {
     let prefix = &line[..line.len().min(STATUS_AT + 1)];

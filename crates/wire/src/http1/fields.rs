@@ -19,7 +19,7 @@ enum Last {
 pub(crate) struct Fields {
     /// Whether the message is HTTP/1.0, where no transfer coding exists.
     pub old: bool,
-    /// The body's length, and where the field's value stands.
+    /// The body's length, and where the field's value is.
     pub length: Option<(u64, u64)>,
     /// Whether the body is chunked.
     pub chunked: bool,
@@ -69,7 +69,7 @@ impl Fields {
         matches!(name_len, 4 | 6 | 10 | 14 | 17)
     }
 
-    /// Checks one line, acts upon nothing, and tells the length of the name (0 for a folded line).
+    /// Checks one line, acts upon nothing, and returns the length of the name (0 for a folded line).
     /// This is all that trailers get: a field there may not frame the message (RFC 9110 section 6.5.1).
     #[inline]
     pub fn syntax(&mut self, line: &[u8], at: u64) -> Result<usize, Fault> {
@@ -205,10 +205,10 @@ fn is_name<const N: usize>(name: &[u8], lower: &[u8; N]) -> bool {
     name.iter().zip(lower).fold(0, |differ, (byte, lower)| differ | ((byte | 0x20) ^ lower)) == 0
 }
 
-/// Fewer digits than this are no number that is too large.
+/// A number of fewer digits is not too large.
 const SAFE_DIGITS: usize = 20;
 
-/// The number that stands between one space and CRLF, and the length of all that.
+/// The number between one space and CRLF, and the length of all that.
 #[inline]
 fn plain_number(input: &[u8]) -> Option<(u64, usize)> {
     let (b' ', digits) = input.split_first()? else {
@@ -220,7 +220,7 @@ fn plain_number(input: &[u8]) -> Option<(u64, usize)> {
         if digit > 9 {
             return (len > 0 && digits[len..].starts_with(b"\r\n")).then_some((number, 1 + len + 2));
         }
-        // Only so many digits that the number is discarded can make it overflow.
+        // Only a number with so many digits that it is discarded can overflow.
         number = u64::wrapping_add(u64::wrapping_mul(number, 10), u64::from(digit));
     }
     None

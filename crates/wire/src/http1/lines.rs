@@ -46,7 +46,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// How many bytes of the current line were looked at by earlier calls of [`next`](Self::next).
+    /// How many bytes of the current line were scanned by earlier calls of [`next`](Self::next).
     #[inline]
     pub fn scanned(&self) -> usize {
         self.scanned
@@ -65,7 +65,7 @@ impl Lines {
         }
     }
 
-    /// What was found when it is no line that ends as most do.
+    /// What was found when it is not a line that ends as most do.
     #[cold]
     fn other(&mut self, input: &[u8], window: &[u8], found: Option<usize>) -> Next {
         let Some(stop) = found else {
@@ -82,7 +82,7 @@ impl Lines {
         }
     }
 
-    /// Whether nothing of the section has been looked at.
+    /// Whether nothing of the section has been scanned.
     #[inline]
     pub fn is_fresh(&self) -> bool {
         self.used == 0 && self.scanned == 0
@@ -134,13 +134,13 @@ fn find_control(bytes: &[u8], from: usize) -> Option<usize> {
     bytes[at..].iter().position(|&byte| is_control(byte)).map(|offset| at + offset)
 }
 
-/// Whether a byte may stand in no line: a control byte other than HTAB.
+/// Whether a byte is forbidden in lines: a control byte other than HTAB.
 #[inline]
 pub(crate) fn is_control(byte: u8) -> bool {
     (byte < 0x20 && byte != b'\t') || byte == 0x7f
 }
 
-/// Where the line ends whose bytes from `from` on are looked at, if it ends in CRLF and that is there.
+/// Where the line ends whose bytes from `from` on are scanned, if it ends in CRLF and that is there.
 #[inline]
 pub(crate) fn plain_line_end(bytes: &[u8], from: usize) -> Option<usize> {
     let stop = find_control(bytes, from)?;
@@ -182,7 +182,7 @@ fn letters_and_hyphens(word: u64) -> u64 {
     (letter | hyphen) & !word
 }
 
-/// Whether a byte may stand in a token (RFC 9110 section 5.6.2).
+/// Whether a byte may be in a token (RFC 9110 section 5.6.2).
 #[inline]
 pub(crate) fn is_token(byte: u8) -> bool {
     TOKEN[byte as usize]
@@ -200,7 +200,7 @@ static TOKEN: [bool; 256] = {
     table
 };
 
-/// Tells the tests how many bytes were looked at; costs nothing elsewhere.
+/// Counts for the tests how many bytes were scanned; costs nothing elsewhere.
 #[inline]
 pub(crate) fn count_work(_bytes: usize) {
     #[cfg(test)]

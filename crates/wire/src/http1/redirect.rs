@@ -41,7 +41,7 @@ impl Location {
         }
     }
 
-    /// What it says, if it stands there once, whole.
+    /// What it says, if it is there once, whole.
     pub fn get(&self) -> Option<&[u8]> {
         (self.fields == 1 && !self.broken && !self.value.is_empty()).then_some(&*self.value)
     }
@@ -94,7 +94,7 @@ pub enum Leads {
     Here,
     /// To another scheme, host or port.
     Elsewhere,
-    /// Nowhere: it is no reference (RFC 3986), or too long.
+    /// Nowhere: it is not a reference (RFC 3986), or too long.
     Nowhere,
 }
 

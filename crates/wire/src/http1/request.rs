@@ -32,7 +32,7 @@ pub struct RequestSpec {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
-    /// The method is no token (RFC 9110 section 5.6.2).
+    /// The method is not a token (RFC 9110 section 5.6.2).
     #[error("method {0:?} is no HTTP token; use letters, as in GET")]
     Method(String),
     /// CONNECT would turn the connection into a tunnel.
@@ -48,13 +48,13 @@ pub enum EncodeError {
         target: String,
         /// The character.
         byte: char,
-        /// Where it stands, in bytes.
+        /// Where it is, in bytes.
         at: usize,
     },
-    /// The authority, or the value of the user's own Host header, is no `host[:port]`.
+    /// The authority, or the value of the user's own Host header, is not `host[:port]`.
     #[error("host {0:?} must be host or host:port, without space, path or user name")]
     Authority(String),
-    /// A header's name is no token.
+    /// A header's name is not a token.
     #[error("header name {0:?} is no HTTP token; use letters, digits and -")]
     HeaderName(String),
     /// A header's value has CR, LF, NUL or another control byte.
@@ -65,7 +65,7 @@ pub enum EncodeError {
         /// The byte.
         byte: u8,
     },
-    /// A header that may stand once stands twice.
+    /// A header that may be there once is there twice.
     #[error("header {0} is given more than once; keep one")]
     Repeated(&'static str),
     /// The user's own Content-Length is not the body's length.

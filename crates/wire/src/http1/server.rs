@@ -15,7 +15,7 @@ use std::ops::Range;
 pub struct RequestHead {
     /// What is asked.
     pub method: Method,
-    /// Where the target stands in the slice that was handed to [`RequestParser::head`].
+    /// Where the target is in the slice that was handed to [`RequestParser::head`].
     pub target: Range<usize>,
     /// Whether the connection goes on after the answer (RFC 9112 section 9.3).
     pub keep_alive: bool,
@@ -27,7 +27,7 @@ pub struct RequestHead {
     pub consumed: usize,
 }
 
-/// The methods that a server tells apart.
+/// The methods that a server distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// `GET`.
@@ -47,7 +47,7 @@ pub enum Method {
 pub enum BodyLength {
     /// There is none; [`RequestParser::body`] need not be called.
     None,
-    /// After so many bytes, at least one.
+    /// After this many bytes, at least one.
     Length(u64),
     /// By the chunked coding.
     Chunked,
@@ -70,7 +70,7 @@ pub struct BodyProgress {
 pub struct ServerError {
     /// Offset of the first wrong byte, counted from the first byte of the connection.
     pub at: u64,
-    /// What was wrong; `StatusLine` stands for the request line.
+    /// What was wrong; `StatusLine` means the request line.
     pub kind: MalformedKind,
 }
 

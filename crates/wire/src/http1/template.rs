@@ -1,4 +1,4 @@
-//! Where values stand in a request before it is encoded.
+//! Where values are in a request before it is encoded.
 
 /// A part of a request in which values can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum Part {
 pub struct Slot {
     /// In which part.
     pub part: Part,
-    /// Before which byte of that part, as it stands without values.
+    /// Before which byte of that part, counted without values.
     pub at: usize,
     /// Which value: a number that means something to whoever yields the values.
     pub draw: u16,
@@ -25,7 +25,7 @@ pub struct Slot {
 /// What is filled in for each exchange.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Template {
-    /// Values, those of one part in the order in which they stand there.
+    /// Values, those of one part in the order of their places.
     pub slots: Vec<Slot>,
     /// Whether there is a place for cookies.
     pub cookies: bool,

@@ -10,9 +10,9 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::io;
 use std::net::IpAddr;
 
-/// Most happenings that are handed over in one turn, as under epoll.
+/// Most happenings that are handed over in one poll, as under epoll.
 const POLL_EVENTS: usize = 64;
-/// Bytes after which a turn ends, as under epoll.
+/// Bytes after which a poll ends, as under epoll.
 const POLL_BYTES: usize = 256 * 1024;
 /// Name of the random stream of a network.
 const WIRES: u64 = 0x7769_7265;

@@ -2,10 +2,10 @@
 //!
 //! What makes it cheap: a connection is armed once and every answer on it comes as a completion, in a buffer
 //! of a pool that all connections share; requests are copied into a pool too and leave together, with one
-//! system call for a whole turn. Connecting, closing and what is too long for the pool are system calls of
+//! system call for a whole poll. Connecting, closing and what is too long for the pool are system calls of
 //! their own, as with epoll.
 //!
-//! [`Net::send`] queues bytes. They leave when the turn ends, or earlier when a batch of them waits; then
+//! [`Net::send`] queues bytes. They leave when the poll ends, or earlier when a batch of them waits; then
 //! [`Handler::sent`] tells, with the instant at which the batch was handed over. Within a batch the kernel sends one
 //! after the other, so a request's first byte left after that instant, by what those before it took (some
 //! microseconds each): that much of the generator's is part of the service time, never the other way round.
@@ -72,8 +72,8 @@ impl Uring {
         Ok(Uring { net, buffers, peeked: None })
     }
 
-    /// Whether something is there to be told. Of requests that left whole it is told at once, which ends no wait.
-    fn look<H: Handler<UringNet>>(&mut self, handler: &mut H) -> bool {
+    /// Whether there is something to report. That a request left whole is reported at once, which ends no wait.
+    fn take_completions<H: Handler<UringNet>>(&mut self, handler: &mut H) -> bool {
         while self.peeked.is_none() {
             let Some(done) = self.net.ring.completion().next() else { return false };
             match self.net.left_whole(&done) {
@@ -86,18 +86,18 @@ impl Uring {
     }
 
     fn next<H: Handler<UringNet>>(&mut self, handler: &mut H) -> Option<cqueue::Entry> {
-        self.look(handler);
+        self.take_completions(handler);
         self.peeked.take()
     }
 
-    /// Submits what is queued and waits until something is to be told, or for the instant; returns how long it
+    /// Submits what is queued and waits until there is something to report, or for the instant; returns how long it
     /// waited. Submitting is work and not waiting, so the two are two calls unless there is nothing to wait for.
     fn wait_until<H: Handler<UringNet>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<u64> {
-        let told = self.look(handler);
+        let reportable = self.take_completions(handler);
         if self.net.has_queued() || self.net.has_work() {
             self.net.enter()?;
         }
-        if told || self.look(handler) {
+        if reportable || self.take_completions(handler) {
             return Ok(0);
         }
         let began = clock::monotonic_ns();
@@ -110,9 +110,9 @@ impl Uring {
             } else if self.net.has_work() {
                 self.net.enter()?;
             }
-            let told = self.look(handler);
+            let reportable = self.take_completions(handler);
             now = clock::monotonic_ns();
-            if told || now >= wake.at_ns || !wake.exact {
+            if reportable || now >= wake.at_ns || !wake.exact {
                 return Ok(now - began);
             }
         }
@@ -133,7 +133,7 @@ impl Uring {
                     handler.closed(&mut self.net, conn, Close::Reset);
                 }
                 (0, _) => handler.closed(&mut self.net, conn, Close::Fin),
-                // No buffer was left: those that were told of before have been given back meanwhile.
+                // No buffer was left: those that were reported before have been given back meanwhile.
                 (result, _) if may_go_on(result) => {}
                 _ => handler.closed(&mut self.net, conn, Close::Reset),
             }

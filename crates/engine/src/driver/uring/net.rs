@@ -31,7 +31,7 @@ pub struct UringNet {
     pub(super) sockets: Vec<Socket>,
     /// Counts submissions, to know whether an entry has left the queue.
     pub(super) batch: u64,
-    /// What the kernel refused that it must not refuse; the next turn ends with it.
+    /// What the kernel refused that it must not refuse; the next poll ends with it.
     pub(super) broken: Option<Errno>,
     /// Closed sockets that entries still name which the kernel did not take.
     pub(super) named: Vec<Named>,
@@ -72,7 +72,7 @@ impl Named {
     /// Nothing names it any more.
     fn end(self) {
         if self.armed {
-            // What is armed holds the socket until the next turn; this ends it for the peer, and what is armed.
+            // What is armed holds the socket until the next poll; this ends it for the peer, and what is armed.
             let _may_be_ended = rustix::net::shutdown(&self.fd, Shutdown::Both);
         }
     }

@@ -1,9 +1,10 @@
 //! Connections: made, lost and closed.
 
-use super::{BACKOFF_NS, Exchanges, Freed, ONLY};
+use super::{Exchanges, Freed, ONLY};
 use crate::connection::Phase;
 use crate::driver::{Conn, DialFault, Dialed, Net};
 use crate::record::Received;
+use crate::worker::opener::BACKOFF_NS;
 use proofload_measure::Outcome;
 use proofload_wire::{Cancelled, Close};
 use std::net::IpAddr;

@@ -7,7 +7,7 @@ mod answering;
 mod asking;
 mod connecting;
 
-use super::opener::Opener;
+use super::opener::{BACKOFF_NS, Opener};
 use crate::LoadPlan;
 use crate::check::Dealt;
 use crate::connection::{Connection, Phase};
@@ -22,8 +22,6 @@ use proofload_wire::{Events, ExchangeId, Outbox};
 
 /// How long a closing connection waits for the peer to close first, so that TIME_WAIT stays over there.
 const PARTING_NS: u64 = 100_000_000;
-/// How long a connection rests after it could not be established.
-pub(super) const BACKOFF_NS: u64 = 100_000_000;
 /// Requests are never pipelined, so an outbox holds one.
 const OUTBOX_BYTES: usize = 64 * 1024;
 /// Buffers for the beginnings of answers that come in pieces.
