@@ -2,7 +2,7 @@
 //! takes from the modules around it is free, as a part may know its whole.
 
 use super::code::{RustFile, attributes, is_test_only};
-use super::modules::{Found, Modules, leaves};
+use super::modules::{Found, Module, Modules, leaves};
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::{self, Visit};
@@ -76,11 +76,7 @@ fn reachable(uses: &Uses, from: usize) -> BTreeSet<usize> {
 fn uses(modules: &Modules) -> Uses {
     let mut uses = Uses::new();
     for (index, module) in modules.all().iter().enumerate() {
-        let mut paths = Paths::default();
-        for item in &module.items {
-            paths.visit_item(item);
-        }
-        for path in paths.0 {
+        for path in paths(module) {
             for found in modules.resolve(index, &path) {
                 match found {
                     Found::Item { file, name, .. } if !modules.around(index).any(|around| around == file) => {
@@ -94,7 +90,14 @@ fn uses(modules: &Modules) -> Uses {
     uses
 }
 
-/// Every path that is written in the items of a module.
+/// Every path that is written in the items of a module, those that it only hands on left out.
+pub fn paths(module: &Module) -> BTreeSet<Vec<String>> {
+    let mut paths = Paths::default();
+    module.items.iter().for_each(|item| paths.visit_item(item));
+    paths.0
+}
+
+/// Collects paths.
 #[derive(Default)]
 struct Paths(BTreeSet<Vec<String>>);
 

@@ -5,6 +5,7 @@ mod circles;
 mod code;
 mod commits;
 mod crates;
+mod docs;
 mod figures;
 mod modules;
 mod ratchet;
@@ -80,7 +81,8 @@ fn check(root: &Path, ratchet: &mut Ratchet) -> anyhow::Result<Found> {
             Err(error) => found.push(error),
         }
     }
-    let (circles, product) = circles(&files);
+    let (circles, product, docs) = of_targets(&files);
+    found.extend(docs);
     for (at, file) in files.iter_mut().enumerate() {
         if !product.contains(&at) {
             file.mark_as_test();
@@ -103,20 +105,21 @@ fn check(root: &Path, ratchet: &mut Ratchet) -> anyhow::Result<Found> {
     Ok(Found { violations: found, notes, figures })
 }
 
-/// The circles of every library and program, and the files that belong to one of these.
-fn circles(files: &[RustFile]) -> (Vec<Violation>, BTreeSet<usize>) {
+/// Of all libraries and programs: circles, the files that belong to one of these, and missing doc comments.
+fn of_targets(files: &[RustFile]) -> (Vec<Violation>, BTreeSet<usize>, Vec<String>) {
+    let roots = (0..files.len()).filter(|&file| files[file].is_root());
+    let targets: Vec<Modules> = roots.map(|root| Modules::from_root(files, root)).collect();
     let mut product: BTreeSet<usize> =
         (0..files.len()).filter(|&file| files[file].path.ends_with("/build.rs")).collect();
     let mut found = Vec::new();
-    for root in (0..files.len()).filter(|&file| files[file].is_root()) {
-        let modules = Modules::from_root(files, root);
+    for modules in &targets {
         product.extend(modules.all().iter().map(|module| module.file));
-        found.extend(circles::circles(files, &modules).into_iter().map(|circle| {
+        found.extend(circles::circles(files, modules).into_iter().map(|circle| {
             let names: Vec<String> = circle.files.iter().map(|path| ratchet::short(path)).collect();
             Violation { name: names.join(" "), text: circle.to_string() }
         }));
     }
-    (found, product)
+    (found, product, docs::check(files, &targets))
 }
 
 /// Every text file that the rules look at.

@@ -69,6 +69,24 @@ impl<'a> Modules<'a> {
         modules.map(|module| self.all[module].file)
     }
 
+    /// The file of the root.
+    pub fn root(&self) -> &'a RustFile {
+        &self.files[self.all[0].file]
+    }
+
+    /// A path as it begins outside of this crate, when a `use` of the module shortened it; else as it is written.
+    pub fn outside(&self, module: usize, path: &[String]) -> Option<Vec<String>> {
+        let (first, rest) = path.split_first()?;
+        let used =
+            self.all[module].names.get(first).into_iter().flatten().find_map(|meaning| match meaning {
+                Meaning::Use(whole) => Some(whole),
+                _ => None,
+            });
+        let mut whole = used.cloned().unwrap_or_else(|| vec![first.clone()]);
+        whole.extend_from_slice(rest);
+        Some(whole)
+    }
+
     fn add(&mut self, file: usize, parent: Option<usize>, items: &'a [Item], folder: &str) -> usize {
         let this = self.all.len();
         let items: Vec<&Item> = items.iter().filter(|item| !is_test_only(attributes(item))).collect();
@@ -222,7 +240,8 @@ pub fn leaves(tree: &UseTree) -> Vec<(Vec<String>, Option<String>)> {
     }
 }
 
-fn defined_name(item: &Item) -> Option<&syn::Ident> {
+/// The name that an item defines.
+pub fn defined_name(item: &Item) -> Option<&syn::Ident> {
     match item {
         Item::Const(item) => Some(&item.ident),
         Item::Enum(item) => Some(&item.ident),
