@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 use std::io::Read;
 
-/// The largest latency that is told apart, one hour; longer ones count as this.
+/// The largest latency that is recorded as such, one hour; longer ones count as this.
 pub const MAX_NS: u64 = 3_600_000_000_000;
 /// Significant decimal digits: a quantile is right to 0.1 %.
 pub const DIGITS: u8 = 3;
@@ -29,17 +29,11 @@ pub struct LatencyHistogram {
 pub struct Summary {
     /// How many durations were recorded.
     pub count: u64,
-    /// Arithmetic mean.
     pub mean_ns: Option<f64>,
-    /// Median.
     pub p50_ns: Option<u64>,
-    /// 90th percentile.
     pub p90_ns: Option<u64>,
-    /// 99th percentile.
     pub p99_ns: Option<u64>,
-    /// 99.9th percentile.
     pub p999_ns: Option<u64>,
-    /// Largest.
     pub max_ns: Option<u64>,
 }
 
@@ -75,7 +69,7 @@ impl std::fmt::Debug for LatencyHistogram {
     }
 }
 
-/// Values up to twice this have a slot each; above, each octave has so many slots. A page is so many slots.
+/// Values up to twice this have a slot each; above, each octave has this many slots. A page has this many slots.
 const PAGE: usize = 1 << PAGE_BITS;
 const PAGE_BITS: u32 = 10;
 /// The first two pages hold what has a slot of its own, each other one an octave, up to that of [`MAX_NS`].

@@ -37,7 +37,7 @@ impl Recorder {
         self.snapshot.window = window;
     }
 
-    /// The load ends before its window does. What ends from now on, and what bytes still cross, is no throughput;
+    /// The load ends before its window does. What ends from now on, and the bytes that still cross, are not throughput;
     /// exchanges that were intended within the window are counted as before.
     pub fn cut(&mut self) {
         self.counts_until_ns = 0;

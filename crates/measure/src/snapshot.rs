@@ -25,7 +25,7 @@ impl CodeCounts {
         }
     }
 
-    /// Codes that were seen, with their counts; code 0 stands for all outside 100 to 599.
+    /// Codes that were seen, with their counts; code 0 counts all outside 100 to 599.
     pub fn iter(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
         let seen = self.counts.iter().enumerate().map(|(i, n)| (i as u16 + 100, *n));
         seen.chain(std::iter::once((0, self.other))).filter(|(_, n)| *n > 0)
@@ -47,7 +47,6 @@ impl CodeCounts {
 /// Everything that was recorded in a window. Merging is commutative and associative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
-    /// The window.
     pub window: Window,
     /// Outcomes of the exchanges that were intended within the window.
     pub outcomes: OutcomeCounts,

@@ -13,7 +13,7 @@
 //!    the client was the limit says nothing, and yet is none that passed: if those dropped out that might have failed, the
 //!    rest would pass too often.
 //!
-//! [`Search`] is a function of the trials that it was told: the same trials give the same next step and the same answer,
+//! [`Search`] is a function of its trials: the same trials give the same next step and the same answer,
 //! so a record yields its answer again, and a search that was cut off goes on.
 
 mod fit;
@@ -49,7 +49,6 @@ const DIGITS: usize = 4;
 pub struct Terms {
     /// Lowest rate that is tried, per second.
     pub from_per_s: f64,
-    /// Highest.
     pub to_per_s: f64,
     /// Most trials of the search, confirmation not counted.
     pub trials_max: u32,
@@ -67,7 +66,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// As it stands in records.
+    /// As records spell it.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Search => "search",
@@ -111,7 +110,6 @@ pub struct Trial {
     pub stage: Stage,
     /// Whether the server was started afresh for it.
     pub fresh: bool,
-    /// How it came out.
     pub outcome: Outcome,
     /// Logarithm of the worst of the objective's terms over its limit: below 0 where all hold. `None` where there is no
     /// such value.
@@ -140,7 +138,7 @@ pub enum Step {
     Done(Answer),
 }
 
-/// How an end was confirmed: so many trials at it came out as they should.
+/// How an end was confirmed: this many trials at it came out as they should.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Confirmed {
     /// Trials that came out as they should.
@@ -166,28 +164,16 @@ pub enum Answer {
         failed: Confirmed,
     },
     /// The objective does not hold at the lowest rate.
-    BelowRange {
-        /// Lowest rate.
-        lowest: f64,
-        /// Failures there.
-        failed: Confirmed,
-    },
+    BelowRange { lowest: f64, failed: Confirmed },
     /// It holds at the highest rate.
-    AboveRange {
-        /// Highest rate.
-        highest: f64,
-        /// Passes there.
-        passed: Confirmed,
-    },
+    AboveRange { highest: f64, passed: Confirmed },
     /// The client was the limit.
     ClientLimited {
-        /// What of it.
         limit: Limit,
         /// Rate at which it was.
         at: f64,
         /// The objective holds at this rate, confirmed.
         at_least: Option<f64>,
-        /// Passes there.
         passed: Confirmed,
         /// Where no rate is confirmed, the highest below at which most trials passed.
         unconfirmed: Option<f64>,
@@ -198,7 +184,6 @@ pub enum Answer {
         passed: Option<f64>,
         /// Lowest rate above it at which most failed.
         failed: Option<f64>,
-        /// Why.
         why: Unsettled,
     },
 }
@@ -232,7 +217,7 @@ struct Ends {
     limited: Option<(Limit, f64)>,
 }
 
-/// How the confirmation of one end stands.
+/// The state of the confirmation of one end.
 enum Standing {
     /// Make another trial at this rate.
     Open(f64),

@@ -16,7 +16,7 @@
 //! is no change, and standard deviations have n − 1 below the line.
 //!
 //! The p is that of one place fixed beforehand, and the place was chosen among many: a series of pure noise shows a
-//! change more often than p says. `crates/stats/tests/change.rs` tells how often.
+//! change more often than p says. `crates/stats/tests/change.rs` shows how often.
 
 use crate::sample::Moments;
 use crate::student;
@@ -46,7 +46,7 @@ impl Default for Rule {
 }
 
 impl Rule {
-    /// Fewest values in which a change can be told.
+    /// Fewest values in which a change can be detected.
     pub fn needs(&self) -> usize {
         2 * self.side()
     }
@@ -75,24 +75,18 @@ pub struct Change {
     /// Lower end of its interval (Student's, both levels with one spread). Of a step whose place the values chose,
     /// so that it flatters a little.
     pub low: f64,
-    /// Upper end.
     pub high: f64,
     /// Student's p for a place fixed beforehand.
     pub p: f64,
 }
 
-/// Why nothing can be told.
+/// Why no change can be detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Untold {
     /// Too few values.
     #[error("{have} values, and a change can be told from {need} on")]
-    TooFew {
-        /// How many there are.
-        have: usize,
-        /// How many it takes.
-        need: usize,
-    },
-    /// A value is no number.
+    TooFew { have: usize, need: usize },
+    /// A value is not a finite number.
     #[error("value {at}, counted from 0, is not finite")]
     NotFinite {
         /// Its index.
@@ -329,7 +323,7 @@ mod tests {
         assert_eq!(changes(&[], &rule), Err(Untold::TooFew { have: 0, need: 6 }));
         let odd = [1.0, 2.0, f64::NAN, 1.0, 2.0, 3.0];
         assert_eq!(changes(&odd, &rule), Err(Untold::NotFinite { at: 2 }));
-        // What overflows on the way is no change, and no panic.
+        // An overflow on the way is neither a change nor a panic.
         assert!(changes(&[f64::MAX, -f64::MAX, f64::MAX, 1.0, 2.0, 3.0], &rule).is_ok());
         // A rule that nobody should write.
         let none = Rule { window: 0, side_min: 0, p_max: 2.0, ..rule };

@@ -28,16 +28,13 @@ pub use parse::parse_claim;
 pub enum Term {
     /// `throughput(nio2)`; the variant is an index into [`Names::variants`].
     Of {
-        /// What.
         measure: Measure,
-        /// Of which variant.
         variant: usize,
         /// Of which stream, an index into [`Names::streams`]; `None` is all of them together.
         stream: Option<usize>,
     },
     /// `ratio(throughput, ajp, http)`.
     Ratio {
-        /// What.
         measure: Measure,
         /// Numerator's variant.
         over: usize,
@@ -55,7 +52,6 @@ pub enum Side {
     Measured {
         /// The constant before it, 1 when absent.
         factor: f64,
-        /// The quantity.
         term: Term,
         /// Index into [`Names::points`].
         point: usize,
@@ -90,7 +86,6 @@ pub struct Claim {
     pub text: String,
     /// Left side; always measured.
     pub left: Side,
-    /// Operator.
     pub comparison: Comparison,
     /// Right side.
     pub right: Side,
@@ -99,11 +94,8 @@ pub struct Claim {
 /// A measure of one variant at one load point, by the indexes of the plan's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FigureOf {
-    /// What.
     pub measure: Measure,
-    /// Of which variant.
     pub variant: usize,
-    /// At which load point.
     pub point: usize,
     /// Of which stream; `None` is all of them together.
     pub stream: Option<usize>,

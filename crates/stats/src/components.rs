@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use crate::rng::Rng;
 
-    /// Starts of a data file: a line each; and the values that stand in its comments as `# name = value`.
+    /// Starts of a data file: a line each; and the values in its comments, written as `# name = value`.
     fn data(text: &str) -> (Vec<Vec<f64>>, impl Fn(&str) -> f64 + '_) {
         let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
         let numbers = |line: &str| line.split(',').map(|n| n.trim().parse().expect("a number")).collect();

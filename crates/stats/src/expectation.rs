@@ -165,7 +165,6 @@ fn expectation(
 /// A figure that somebody published.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Published {
-    /// What.
     pub measure: Measure,
     /// Index into [`Names::variants`].
     pub variant: usize,
@@ -175,7 +174,7 @@ pub struct Published {
     pub stream: Option<usize>,
     /// Its value, in the measure's base unit.
     pub value: f64,
-    /// The smallest value that is written like it: `0.6ms` stands for 0.55 ms to 0.65 ms.
+    /// The smallest value that is written like it: `0.6ms` means 0.55 ms to 0.65 ms.
     pub low: f64,
     /// The largest.
     pub high: f64,

@@ -68,11 +68,8 @@ pub struct Effect {
     pub blocks: u32,
     /// Ratio: the geometric mean over blocks and matched combinations.
     pub point: f64,
-    /// Lower end.
     pub low: f64,
-    /// Upper end.
     pub high: f64,
-    /// Confidence of the interval.
     pub confidence: f64,
     /// What is to be said of it.
     pub finding: Finding,
@@ -115,7 +112,7 @@ struct Looked {
 ///
 /// The probability that **any** of them, in all grids, excludes 1 although it is 1 is at most `alpha`: Holm's step-down
 /// (Scand. J. Statist. 6, 1979). Each interval is as wide as its step demands, so that it excludes 1 exactly where the
-/// effect is told. It holds for a number of blocks that was fixed before; these are explorations, not verdicts.
+/// effect is reported. It holds for a number of blocks that was fixed before; these are explorations, not verdicts.
 pub fn effects(grids: &[Grid], alpha: f64) -> Effects {
     let mut looked = Vec::new();
     let mut unmatched = Vec::new();
@@ -226,7 +223,7 @@ fn tail_of(moments: &Moments) -> f64 {
     }
 }
 
-/// The share of the error rate that each interval has. Those that are not told have the share of the step at which it
+/// The share of the error rate that each interval has. Those that are not reported have the share of the step at which it
 /// ended.
 fn holm(looked: &[Looked], alpha: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..looked.len()).collect();

@@ -15,7 +15,6 @@ const PAIRS_MIN: usize = 3;
 pub enum Perturbation {
     /// Too few pairs, or pairs that differ too much, with the ratio so far.
     Unresolved {
-        /// Pairs.
         pairs: u32,
         /// Geometric mean of the ratios; `None` without a pair.
         ratio: Option<f64>,
@@ -42,9 +41,7 @@ pub enum Perturbation {
 pub enum Counts {
     /// Either: the threads had CPUs of their own.
     Both,
-    /// Only a rise.
     Rise,
-    /// Only a fall.
     Fall,
 }
 

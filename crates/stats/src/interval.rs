@@ -14,7 +14,6 @@ pub struct MeanInterval {
     pub mean: f64,
     /// Both ends of the interval; `None` for a single block, which has no spread to rest on.
     pub ends: Option<(f64, f64)>,
-    /// Blocks.
     pub blocks: u32,
 }
 
@@ -39,7 +38,7 @@ pub fn mean_over_blocks(values: &[f64], tail: f64) -> Option<MeanInterval> {
 /// p99, 100,000 for p99.9.
 pub const TAIL_EXCHANGES_MIN: u64 = 100;
 
-/// The fewest exchanges that lie beyond a quantile in any of these starts; `None` for what is no quantile, and where no
+/// The fewest exchanges that lie beyond a quantile in any of these starts; `None` for anything but a quantile, and where no
 /// start has a value.
 pub fn fewest_beyond<'a>(measure: Measure, starts: impl Iterator<Item = &'a Cell>) -> Option<u64> {
     let Measure::ResponseQuantile(quantile) = measure else { return None };
@@ -99,9 +98,7 @@ pub fn spread(starts: &[(f64, Vec<f64>)]) -> Option<Spread> {
 pub struct RatioInterval {
     /// Ratio of the geometric means.
     pub point: f64,
-    /// Lower end.
     pub low: f64,
-    /// Upper end.
     pub high: f64,
 }
 

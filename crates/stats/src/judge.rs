@@ -137,7 +137,7 @@ impl Replay<'_> {
         }
     }
 
-    /// Tests the open claims once; tells whether any settled, so that the others have a larger share now.
+    /// Tests the open claims once; returns whether any settled, so that the others have a larger share now.
     fn settle_some(&mut self, look: u32, begun: u32) -> bool {
         let open: Vec<usize> = self.open().collect();
         let evaluations: Vec<Evaluation> =
@@ -204,7 +204,7 @@ impl Replay<'_> {
         evaluate(&self.cases[case], &mut self.bounds, self.design, progress)
     }
 
-    /// What is settled, and how the others stand with all blocks there are.
+    /// What is settled, and the state of the others after all blocks.
     fn close(mut self, have: u32) -> Judgement {
         let usable = have.min(self.design.looks.last().copied().unwrap_or(have));
         let (begun, disturbed) = match usable == have {

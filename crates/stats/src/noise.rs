@@ -19,7 +19,7 @@ use crate::judge::of_block;
 use crate::sample::{Moments, median};
 use crate::{Measure, Observations, Place, block_log_ratios, chi_square, student};
 
-/// Fewest blocks of which a spread is told.
+/// Fewest blocks for a spread.
 pub const BLOCKS_MIN: u32 = 3;
 /// The intervals miss with this probability.
 const TAIL: f64 = 0.05;
@@ -28,22 +28,19 @@ const TAIL: f64 = 0.05;
 const SPIKE_SDS: f64 = 4.0;
 /// The median distance of two values of a normal distribution, in standard deviations.
 const MEDIAN_DISTANCE: f64 = 0.953_9;
-/// Memories that are tried, in steps; beyond the last one the drift outlasts a block, and its length is not told. What
+/// Memories that are tried, in steps; beyond the last one the drift outlasts a block, and its length is unknown. What
 /// fades within a slice or two is a slice's noise.
 const MEMORY_STEP: f64 = 0.005;
 const MEMORY_MIN: f64 = 0.3;
 const MEMORY_MAX: f64 = 0.995;
-/// What variants have in common must be so many standard errors above 0 to be called a drift.
+/// What variants have in common must be this many standard errors above 0 to be called a drift.
 const DRIFT_ERRORS: f64 = 2.0;
 
 /// A number with both ends of its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ends {
-    /// The number.
     pub value: f64,
-    /// Lower end.
     pub low: f64,
-    /// Upper end.
     pub high: f64,
 }
 

@@ -22,7 +22,6 @@ pub struct Cell {
     pub point: usize,
     /// Index into `Names::streams`; `None` is all streams together.
     pub stream: Option<usize>,
-    /// What.
     pub measure: Measure,
     /// The value of each cycle's slice, by cycle; `None` where it has none. Pairs are formed cycle by cycle. No cycle
     /// at all is a trial that the block left out on purpose, because no open claim needed it: it is not lost.
@@ -53,7 +52,7 @@ impl Cell {
 pub struct Observations {
     /// Cells of complete blocks.
     pub cells: Vec<Cell>,
-    /// Complete blocks, in order. Numbers count every block that was begun, so that a gap tells when one
+    /// Complete blocks, in order. Numbers count every block that was begun, so that a gap shows when one
     /// was lost.
     pub blocks: Vec<u32>,
     /// Blocks that were begun and do not count.

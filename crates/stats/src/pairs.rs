@@ -6,7 +6,6 @@ use crate::{Cell, Measure, Observations};
 /// Where two variants are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// What.
     pub measure: Measure,
     /// At which load point, an index into `Names::points`.
     pub point: usize,

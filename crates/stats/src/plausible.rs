@@ -1,6 +1,6 @@
 //! Whether figures that somebody published of one load can all be true. Pure arithmetic on what is written, with the
-//! rounding of the writing: `0.6ms` stands for anything from 0.55 ms to 0.65 ms, and only what holds for none of these
-//! values is told.
+//! rounding of the writing: `0.6ms` means anything from 0.55 ms to 0.65 ms, and only what holds for none of these
+//! values is reported.
 //!
 //! - **Little's law.** N connections in a closed loop have at most N requests in flight: throughput × mean response time
 //!   ≤ N. More cannot be true. Without think time a connection always has one, so what lacks is time that the figures do
@@ -31,14 +31,12 @@ pub enum Contradiction {
     MoreInFlight {
         /// Throughput × mean response time, at the rounding that is kindest to it.
         in_flight: f64,
-        /// Connections.
         connections: f64,
     },
     /// Connections are in use for less time than there is: does not add up.
     Unaccounted {
         /// Connections whose time is not in the figures, at the rounding that is kindest to them.
         missing: f64,
-        /// Connections.
         connections: f64,
     },
     /// The first is below the second, above which nothing of its kind can be: cannot be true.

@@ -5,7 +5,6 @@
 pub struct Moments {
     /// How many.
     pub n: u32,
-    /// Mean.
     pub mean: f64,
     /// Standard deviation; 0 for a single value.
     pub sd: f64,

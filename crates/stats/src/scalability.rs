@@ -5,7 +5,7 @@
 //! `X_max`, bounds it from above. The two lines cross at the **knee**, N* = `X_max` · (R₀ + Z) (Denning and Buzen,
 //! Computing Surveys 10, 1978). It rests on two well measured numbers, not on where a curve seems to bend.
 //!
-//! A **peak**, a number of connections beyond which throughput falls, is told only where it was seen: see
+//! A **peak**, a number of connections beyond which throughput falls, is reported only where it was seen: see
 //! [`scalability`].
 
 mod law;
@@ -17,13 +17,13 @@ use crate::sample::Moments;
 use crate::student;
 use law::{Curve, Law};
 
-/// Fewest rungs of which anything is told: the scalability law has three unknowns.
+/// Fewest rungs for any result: the scalability law has three unknowns.
 const RUNGS_MIN: usize = 4;
-/// Fewest blocks of which anything is told.
+/// Fewest blocks for any result.
 const BLOCKS_MIN: usize = 3;
 /// A rung belongs to the plateau from this share of its throughput on.
 const PLATEAU_SHARE: f64 = 0.95;
-/// A plateau was seen when it begins so many times below the highest rung. Rungs that lie closer have throughput
+/// A plateau was seen when it begins at the highest rung divided by this, or below. Rungs that lie closer have throughput
 /// within 5 % of each other on any curve. Just below √2, the usual step, since connections are whole.
 const PLATEAU_REACH: f64 = 1.4;
 /// Between the two lowest rungs throughput grows by at least this share of what the connections do, or the lowest is
@@ -52,23 +52,13 @@ pub struct Ladder {
     pub think_ns: f64,
 }
 
-/// Why nothing is told of a ladder.
+/// Why a ladder has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoLadder {
     /// Too few numbers of connections.
-    TooFewRungs {
-        /// So many there are.
-        have: usize,
-        /// So many are needed.
-        need: usize,
-    },
+    TooFewRungs { have: usize, need: usize },
     /// Too few blocks in which every rung has a value.
-    TooFewBlocks {
-        /// So many there are.
-        have: usize,
-        /// So many are needed.
-        need: usize,
-    },
+    TooFewBlocks { have: usize, need: usize },
     /// Rungs that do not ascend, have not the same blocks, or a value that is not positive and finite.
     Unsound,
 }
@@ -85,7 +75,7 @@ pub enum NoKnee {
     BeyondHighest,
 }
 
-/// Why no peak is told.
+/// Why there is no peak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoPeak {
     /// Throughput at the highest rung is not significantly below the most.
@@ -97,11 +87,8 @@ pub enum NoPeak {
 /// An estimate with both ends of its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fitted {
-    /// Point estimate.
     pub point: f64,
-    /// Lower end.
     pub low: f64,
-    /// Upper end.
     pub high: f64,
 }
 
@@ -153,7 +140,7 @@ pub struct Scalability {
 ///   lowest rung that is not significantly below that, and the lowest that is significantly above. Unless the highest
 ///   rung has 1.4 times as many connections, the ladder was too short to see a plateau, and there is no knee either.
 /// - *The peak* is that of the Universal Scalability Law, X = λN / (1 + σ(N − 1) + κN(N − 1)), at √((1 − σ)/κ)
-///   (Gunther, Guerrilla Capacity Planning, 2007), fitted to ln X by least squares. It is told only if the upper end of
+///   (Gunther, Guerrilla Capacity Planning, 2007), fitted to ln X by least squares. It is reported only if the upper end of
 ///   its interval lies below the highest rung **and** throughput there is significantly below the most: the law has a
 ///   peak for any data, also for a curve that never falls.
 ///

@@ -32,7 +32,7 @@ pub struct Turn {
     pub ended_ns: u64,
     /// CPU time of the variant per answered exchange; `None` when it is not known, or nothing was answered.
     pub cpu_ns_per_exchange: Option<f64>,
-    /// What its JIT compilers have spent since its start; `None` for what is no JVM.
+    /// What its JIT compilers have spent since its start; `None` without a JVM.
     pub jit_ns: Option<u64>,
 }
 
@@ -77,13 +77,13 @@ impl Change {
 pub struct Found {
     /// How it ended.
     pub warmth: Warmth,
-    /// What the compilers used of a core lately; `None` for what is no JVM.
+    /// What the compilers used of a core lately; `None` without a JVM.
     pub jit_share: Option<f64>,
     /// Turns of a window.
     pub window_turns: usize,
     /// CPU time per exchange of each whole window, in nanoseconds, from the first to the last.
     pub windows_ns: Vec<Option<f64>>,
-    /// The last window against the one before; `None` when it cannot be told.
+    /// The last window against the one before; `None` when it is unknown.
     pub change: Option<Change>,
 }
 
@@ -109,7 +109,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Of so many variants, at so many load points in turn, each turn as long as that.
+    /// For that many variants, at that many load points in turn, each turn of that length.
     pub fn new(variants: usize, points: usize, turn_ns: u64) -> Watch {
         let round_ns = turn_ns.max(1).saturating_mul(variants.max(1) as u64);
         let turns = usize::try_from(WINDOW_NS.div_ceil(round_ns)).unwrap_or(usize::MAX);
@@ -140,7 +140,7 @@ impl Watch {
         self.held > self.window_turns && evaluation.quiet
     }
 
-    /// How each variant stands, by number; `None` for those that left. `met` is what the last
+    /// The state of each variant, by number; `None` for those that left. `met` is what the last
     /// [`Watch::end_round`] said.
     pub fn found(&self, met: bool) -> Vec<Option<Found>> {
         let evaluation = self.evaluate();

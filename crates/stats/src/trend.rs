@@ -3,7 +3,7 @@
 //! Values follow each other closely and depend on each other, so a line through all of them is far too sure of itself:
 //! with an autocorrelation of 0.8 it sees growth in every second series of pure noise. Here the beginning is left out
 //! (caches fill), the rest is folded into ten blocks, and the line goes through the means of the blocks, whose scatter
-//! gives the interval. `crates/stats/tests/trend.rs` tells how often that errs.
+//! gives the interval. `crates/stats/tests/trend.rs` shows how often that errs.
 
 use crate::sample::median;
 use crate::student;
@@ -41,7 +41,7 @@ pub struct TrendRule {
     pub growth_per_hour: f64,
     /// No growth is what, at the upper end of its interval, comes to less than this share of the yardstick...
     pub stays_within: f64,
-    /// ...in so many hours.
+    /// ...in this many hours.
     pub horizon_hours: f64,
     /// What grew this many times as fast in the first half as in the second is filling up.
     pub slows_by: f64,
@@ -65,12 +65,12 @@ impl Default for TrendRule {
 const BLOCKS_MIN: usize = 6;
 
 impl TrendRule {
-    /// Values that are left out of so many.
+    /// How many of `values` are left out.
     fn left_out(&self, values: usize) -> usize {
         (values as f64 * self.dropped.clamp(0.0, 1.0)).round() as usize
     }
 
-    /// Fewest values of which a trend can be told.
+    /// Fewest values in which a trend can be detected.
     pub fn needs(&self) -> usize {
         let kept = self.blocks.max(BLOCKS_MIN);
         let is_enough = |values: &usize| values - self.left_out(*values).min(*values) >= kept;
@@ -85,7 +85,6 @@ pub struct Slope {
     pub point: f64,
     /// Lower end of its interval.
     pub low: f64,
-    /// Upper end.
     pub high: f64,
     /// The median of the slopes between any two blocks (Theil and Sen), which a block that went astray does not move.
     pub median: f64,
@@ -105,14 +104,13 @@ pub enum TrendVerdict {
         /// The second half by itself still grows, by more than matters.
         goes_on: bool,
     },
-    /// None of these can be told.
+    /// None of these can be decided.
     Undecided,
 }
 
 /// A series, with what can be said of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trend {
-    /// The verdict.
     pub verdict: TrendVerdict,
     /// In an hour.
     pub per_hour: Slope,
@@ -126,7 +124,7 @@ pub struct Trend {
     pub level: f64,
     /// What growth is compared with: what was given, or the level.
     pub yardstick: f64,
-    /// The smallest growth in an hour that this series could have told.
+    /// The smallest growth in an hour that this series could have shown.
     pub detectable_per_hour: f64,
     /// Values that were kept.
     pub values: usize,
@@ -136,18 +134,13 @@ pub struct Trend {
     pub hours: f64,
 }
 
-/// Why nothing can be told of a series.
+/// Why a series has no trend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoTrend {
     /// Too few values.
     #[error("{have} values, and a trend can be told from {need} on")]
-    TooFew {
-        /// How many there are.
-        have: usize,
-        /// How many it takes.
-        need: usize,
-    },
-    /// A value, or its time, is no number.
+    TooFew { have: usize, need: usize },
+    /// A value, or its time, is not a finite number.
     #[error("value {at}, counted from 0, is not finite")]
     NotFinite {
         /// Its index.

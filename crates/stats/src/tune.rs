@@ -10,7 +10,7 @@
 
 use crate::rng::Rng;
 
-/// Blocks of the last heat at least: it tells the last two apart, and the winner from the default.
+/// Blocks of the last heat at least: it separates the last two, and the winner from the default.
 const LAST_BLOCKS_MIN: u32 = 4;
 /// Challengers of the last heat at most.
 const FINALISTS: usize = 2;
@@ -28,10 +28,9 @@ pub struct Heat {
     pub blocks: u32,
 }
 
-/// How a configuration stands in the search. Never a gain: see the module.
+/// The state of a configuration in the search. Never a gain: see the module.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
-    /// Which.
     pub configuration: usize,
     /// Mean of its log-differences to the default, above 0 for better; `None` where no block had one.
     pub mean: Option<f64>,
@@ -73,14 +72,14 @@ fn schedule(challengers: usize, factor: u32) -> Vec<(usize, u32)> {
     }
 }
 
-/// What a schedule takes; `seconds_of` is what a block takes with so many configurations in it.
+/// What a schedule takes; `seconds_of` gives the length of a block by its number of configurations.
 fn seconds(heats: &[(usize, u32)], seconds_of: &dyn Fn(usize) -> f64) -> f64 {
     heats.iter().map(|(challengers, blocks)| f64::from(*blocks) * seconds_of(challengers + 1)).sum()
 }
 
 impl Race {
-    /// A search among so many configurations, one of which is the default, that takes as many blocks as there is room
-    /// for. `seconds_of` says what a block with so many configurations takes.
+    /// A search among that many configurations, one of which is the default, that takes as many blocks as there is room
+    /// for. `seconds_of` gives the length of a block by its number of configurations.
     ///
     /// # Errors
     /// The seconds that the shortest search would take, when there is less room; infinity when there is no choice.
@@ -125,7 +124,7 @@ impl Race {
     }
 
     /// Enters what a heat said of a challenger: its log-difference to the default in each block that has one, above 0
-    /// for better. What is not finite is no value.
+    /// for better. Values that are not finite are ignored.
     pub fn enter(&mut self, configuration: usize, differences: &[f64]) {
         let Some(challenger) = self.challengers.get_mut(configuration) else { return };
         let before = challenger.differences.len();
@@ -166,7 +165,7 @@ impl Race {
         best.filter(better).unwrap_or(self.default)
     }
 
-    /// All configurations: those that ran longest first, among them the best. The default stands by its difference to
+    /// All configurations: those that ran longest first, among them the best. The default is placed by its difference to
     /// itself, 0, among those that ran to the end.
     pub fn standings(&self) -> Vec<Standing> {
         let mut standings: Vec<Standing> = (0..self.challengers.len())

@@ -29,7 +29,6 @@ impl Verdict {
 /// zeros forbid a ratio (errors, error shares) it is the left side minus the right side, factors included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Point estimate.
     pub point: f64,
     /// Lower end; negative infinity, or 0 for what cannot be negative, when nothing is known.
     pub low: f64,
@@ -59,7 +58,7 @@ pub enum Reason {
     IntervalCrosses {
         /// Half-width of the interval as a share: the resolution.
         resolution: f64,
-        /// About how many more blocks would settle it, if that can be told.
+        /// About how many more blocks would settle it, if known.
         more_blocks: Option<u32>,
     },
     /// The generator was the limit.
@@ -77,13 +76,8 @@ pub enum Reason {
     /// Hodges-Lehmann points the other way.
     SignsDisagree,
     /// More than a fifth of the blocks were lost.
-    BlocksLost {
-        /// How many.
-        lost: u32,
-        /// Of how many.
-        of: u32,
-    },
-    /// One variant was lost in so many more blocks than another that what is left of it may be its better starts.
+    BlocksLost { lost: u32, of: u32 },
+    /// One variant was lost in many more blocks than another: what is left of it may be its better starts.
     LostUnevenly {
         /// The variant that was lost more often.
         variant: usize,
@@ -91,7 +85,6 @@ pub enum Reason {
         lost: u32,
         /// In how many the other was.
         other: u32,
-        /// Of how many.
         of: u32,
     },
     /// The first half of the blocks and the second do not show the same: something changed in between.
@@ -114,23 +107,15 @@ pub enum Reason {
     },
     /// Most blocks were disturbed by the machine: what is left is not what it does otherwise.
     Disturbed {
-        /// How many.
         blocks: u32,
         /// Of how many complete ones.
         of: u32,
     },
     /// Variants that the claim rests on had no steady state in more than a quarter of the blocks.
-    NoSteadyState {
-        /// In how many.
-        blocks: u32,
-        /// Of how many.
-        of: u32,
-    },
+    NoSteadyState { blocks: u32, of: u32 },
     /// Hardly any exchange of some start lies beyond a quantile that the claim rests on: that start has not seen it.
     NotResolvable {
-        /// Which quantile.
         measure: Measure,
-        /// Of which variant.
         variant: usize,
         /// The fewest exchanges of a start beyond it; [`TAIL_EXCHANGES_MIN`](crate::TAIL_EXCHANGES_MIN) are needed.
         beyond: u64,
@@ -138,11 +123,8 @@ pub enum Reason {
     /// A measure that the claim names has no value (missing, not finite, or zero where only more makes
     /// sense).
     NotMeasured {
-        /// Which measure.
         measure: Measure,
-        /// Of which variant.
         variant: usize,
-        /// At which load point.
         point: usize,
         /// Of which stream; `None` is all of them.
         stream: Option<usize>,
@@ -157,7 +139,6 @@ pub enum Reason {
     LimitedOnTheFasterSide,
     /// Holds for the exchanges seen; with the 95 % upper bound of the error share.
     SeenOnly {
-        /// Exchanges.
         exchanges: u64,
         /// 3/n.
         upper: f64,
@@ -179,7 +160,6 @@ pub struct Projection {
 /// One claim, judged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
-    /// Verdict.
     pub verdict: Verdict,
     /// What it rests on; `None` when nothing was measured.
     pub estimate: Option<Estimate>,
@@ -187,7 +167,6 @@ pub struct Judged {
     pub confidence: f64,
     /// Blocks it rests on.
     pub blocks: u32,
-    /// Why.
     pub reasons: Vec<Reason>,
     /// Whether it can change no more: settled at a look, frozen since, or left undecided at the last look.
     pub settled: bool,
@@ -217,6 +196,6 @@ pub struct Judgement {
     /// Every claim is settled: the study may stop. False when there are no claims: then nothing ends it
     /// early.
     pub settled: bool,
-    /// How many more blocks it may take; [`judge`](crate::judge) leaves it out, [`outlook`](crate::outlook) tells it.
+    /// How many more blocks it may take; [`judge`](crate::judge) leaves it out, [`outlook`](crate::outlook) gives it.
     pub left: Option<Outlook>,
 }

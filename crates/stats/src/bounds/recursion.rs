@@ -102,7 +102,7 @@ fn t_of(u: f64, n: u32) -> f64 {
     u * (n - 1.0).sqrt() / (n - u * u).max(0.0).sqrt()
 }
 
-/// Density of U among the paths that no look has cut off, and where it stands.
+/// Density of U among the paths that no look has cut off.
 struct Walk {
     n: u32,
     density: Density,

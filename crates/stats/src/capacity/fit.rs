@@ -16,7 +16,7 @@ const STRAY_FAIL: f64 = 0.04;
 const STRAY_PASS: f64 = 0.01;
 /// Widths of the curve (scale of the logistic in logarithms of the rate) that are taken as equally likely.
 const SCALES: [f64; 7] = [0.004, 0.007, 0.012, 0.02, 0.03, 0.045, 0.07];
-/// Steps of the capacity that are told apart, in logarithms.
+/// Grid of the capacity, in logarithms.
 const STEP: f64 = 0.002;
 /// How far beyond the trials the capacity may lie.
 const BEYOND: f64 = 0.3;
@@ -32,7 +32,6 @@ pub struct Fit {
     pub low: f64,
     /// Median.
     pub point: f64,
-    /// Upper end.
     pub high: f64,
 }
 

@@ -81,7 +81,7 @@ impl<'a> Ladder<'a> {
         Ok(bounds)
     }
 
-    /// What a rate is by the majority of so many trials; a trial that cannot change it is not asked for.
+    /// What a rate is by the majority of this many trials; a trial that cannot change it is not asked for.
     fn class(&self, rate: f64, trials: usize, coarse: bool, so_far: Bounds) -> Result<Class, Need> {
         let needed = trials / 2 + 1;
         let (mut passed, mut failed, mut limited) = (0, 0, 0);
@@ -135,7 +135,7 @@ impl<'a> Ladder<'a> {
         here.and_then(|trial| trial.margin).is_some_and(|margin| margin <= EASY.ln())
     }
 
-    /// Looks at both bounds with so many trials, moves those that do not stand, and halves what lies between.
+    /// Checks both bounds with this many trials, moves those that do not hold, and halves the range between.
     fn target(&self, begin: Bounds, trials: usize, width: f64) -> Result<Bounds, Need> {
         let Terms { from_per_s, to_per_s, .. } = *self.terms;
         let (Some(mut low), Some(mut upper)) = (begin.low, begin.upper) else { return Ok(begin) };

@@ -5,7 +5,7 @@ use crate::{Comparison, Measure, Names, Selector, Side, Term, parse_claim};
 /// Share of the load that may be missing in a trial that passes: of the planned requests 99 % are sent, and of those in
 /// the window 99 % come to an end.
 pub const SHORTFALL_MAX: f64 = 0.01;
-/// What stands for errors where an objective says nothing of them: a fast error page carries no load.
+/// The condition on errors where an objective has none: a fast error page carries no load.
 const ERRORS_UNSAID: &str = "errors <= 0.1%";
 /// Most terms.
 const TERMS_MAX: usize = 16;
@@ -22,7 +22,6 @@ pub struct Slo {
 pub struct SloTerm {
     /// As it was written.
     pub text: String,
-    /// What is measured.
     pub measure: Measure,
     /// What it may be, in the measure's base unit.
     pub limit: f64,

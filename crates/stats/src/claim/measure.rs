@@ -1,4 +1,4 @@
-//! The measures that claims speak of, and how they are written. Their meanings stand in `docs/measures.md`.
+//! The measures that claims name, and how they are written. `docs/measures.md` defines them.
 
 mod table;
 
@@ -60,7 +60,6 @@ pub enum Measure {
     ListenDrops,
     /// Payload bytes, both ways, on connections to a subject's back end, per answered exchange.
     BackendBytesPerExchange,
-    /// Garbage collections.
     GcCount,
     /// Time of garbage collection pauses over time.
     GcTimeShare,
@@ -76,13 +75,11 @@ pub enum Measure {
     OldGenCapacity,
     /// Bytes by which the old generation grew; 0 when it shrank.
     OldGenGrowth,
-    /// Safepoints.
     SafepointCount,
     /// Time at safepoints over time.
     SafepointTimeShare,
     /// Live threads that the JVM knows of.
     JvmThreads,
-    /// Classes loaded.
     LoadedClasses,
     /// Times that a thread found a monitor taken, per answered exchange.
     ContendedLocksPerRequest,
@@ -169,7 +166,7 @@ impl Measure {
         self.facts().is_none_or(|facts| facts.is_speed)
     }
 
-    /// Whether it can be told for one of several streams that run at once. What a process used is used for all
+    /// Whether it is known for one of several streams that run at once. What a process used is used for all
     /// of them.
     pub fn is_of_exchanges(self) -> bool {
         self.source() == Source::Generator

@@ -4,7 +4,7 @@ use super::evaluation::{Evaluation, Progress, not_measured};
 use super::series::Series;
 use crate::{Comparison, Design, Estimate, Reason, Side};
 
-/// Confidence of the bound that is told beside a count.
+/// Confidence of the bound that is reported beside a count.
 const CONFIDENCE: f64 = 0.95;
 
 /// Judges a count. It takes no part in the error rate: it says what was seen, and how much that is worth.

@@ -34,7 +34,7 @@ const HALVES_BLOCKS_MIN: usize = 4;
 /// Share of the blocks that may be without a steady state.
 const UNSTEADY_SHARE_MAX: f64 = 0.25;
 
-/// Most failed checks that are told one by one: every claim on the slice repeats them.
+/// Most failed checks that are listed one by one: every claim on the slice repeats them.
 const CHECKS_TOLD_MAX: usize = 1;
 
 /// Every guard that needs no estimate, looking at the first `blocks` complete blocks of those that were begun; beside
@@ -104,7 +104,7 @@ pub(super) fn unsteady_in(found: u32, blocks: u32) -> Option<Reason> {
     too_many.then_some(Reason::NoSteadyState { blocks: found, of: blocks })
 }
 
-/// Which decision stands although the generator was at its limit on one side; `None` where none does, or it was not. It asks
+/// Which decision holds although the generator was at its limit on one side; `None` where none does, or it was not. It asks
 /// for less than the server could do, so it lowers the throughput of a closed loop and never raises it: where the slower side
 /// is sound and the faster one limited, the difference is at least what was seen.
 pub(super) fn still_stands(series: &Series<'_>, blocks: u32) -> Option<bool> {

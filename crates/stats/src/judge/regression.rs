@@ -15,11 +15,8 @@ const CONSTANT_FROM: usize = 4;
 /// One figure of two runs: indexes of this run first, of the baseline second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counterpart {
-    /// What.
     pub measure: Measure,
-    /// Of which variant.
     pub variant: (usize, usize),
-    /// At which load point.
     pub point: (usize, usize),
 }
 

@@ -39,7 +39,6 @@ pub(super) struct Trial {
 /// Both sides in one block, factors left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sides {
-    /// Left value.
     pub left: f64,
     /// Right value; 1 for a constant.
     pub right: f64,

@@ -1,9 +1,9 @@
-//! What can be told apart under a given noise, with the looks that a study has.
+//! Which differences can be resolved under a given noise, with the looks that a study has.
 
 use crate::Design;
 use crate::rng::Rng;
 
-/// Studies that are played through; tells a quantile of them to about one per cent.
+/// Studies that are simulated; gives a quantile of them to about one per cent.
 const STUDIES: usize = 8_000;
 /// Always the same studies, so that the same machine and plan give the same figure.
 const SEED: u64 = 0x5eed_0007;
@@ -19,7 +19,7 @@ pub struct Detectable {
     pub band: f64,
 }
 
-/// What studies of this design find in a share `power` of cases, when so many claims share their error rate.
+/// What studies of this design find in a share `power` of cases, when that many claims share their error rate.
 ///
 /// Normal block log-ratios are played through the looks and their bounds. A true difference moves every mean and no
 /// spread, so each study played has one smallest difference from which on it is found, and the answer is a quantile of

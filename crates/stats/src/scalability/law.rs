@@ -16,9 +16,9 @@ impl Law {
     }
 }
 
-/// Smallest logarithm of σ. Below a millionth nothing tells it from none.
+/// Smallest logarithm of σ. Below a millionth it cannot be distinguished from none.
 const LOG_SIGMA_MIN: f64 = -14.0;
-/// A peak is looked for up to so many times the highest rung.
+/// A peak is searched up to this many times the highest rung.
 const PEAK_REACH: f64 = 1_000.0;
 const STEPS_MAX: usize = 200;
 /// Relative gain of a step below which the descent has arrived.
