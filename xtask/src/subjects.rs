@@ -104,11 +104,11 @@ fn row(subject: &str, one: &Value) -> Row {
 
 fn page(rows: &[Row], date: &str, machine: &str) -> String {
     let mut text = format!(
-        "# Subjects that were tested\n\nWritten by `cargo xtask subjects-all`: each version of each server of the catalogue \
-         with each JDK that was installed, and each\nvalue of every other choice once. *Ready* is the time from its start until \
-         it answered, two at a time on this machine: it says\nthat it works, not how fast. What *answers* lists was asked for, by\n\
-         [these words](../subjects/README.md#what-the-web-servers-answer). *Clean* is an end on TERM within its \
-         grace,\nwith no process, port or temporary file left.\n\n{date}, {machine}.\n\n\
+        "# Subjects that were tested\n\nWritten by `cargo xtask subjects-all`: each version of each catalogue server with each \
+         installed JDK, and each value of every\nother choice once. *Ready* is the time from start to the first answer, with two \
+         servers starting at a time: it shows that it\nworks, not how fast. *Answers* lists what was checked, in\n\
+         [these words](../subjects/README.md#what-the-web-servers-answer). *Clean* means that it exited on TERM within its \
+         grace period\nand left no process, port or temporary file.\n\n{date}, {machine}.\n\n\
          | subject | version | JDK | other choices | ready after ms | answers | ended |\n\
          | --- | --- | --- | --- | --- | --- | --- |\n"
     );

@@ -102,7 +102,7 @@ fn carry_out(work: &Work, rounds: usize, seconds: u32) -> anyhow::Result<()> {
         work.name, work.connections
     );
     println!(
-        "| client | answered | requests per second | mean ms | p50 | p90 | p99 | max | in flight | went wrong |"
+        "| client | answered | requests per second | mean ms | p50 | p90 | p99 | max | in flight | errors |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for (client, told) in CLIENTS.iter().zip(told) {
@@ -132,6 +132,6 @@ fn row(name: &str, told: Vec<anyhow::Result<Told>>) -> String {
         mid(&|told| told.per_s, 0),
         // Little's law: of connections that always wait for an answer as many as there are.
         mid(&|told| Some(told.per_s? * told.times_ms[0]? / 1e3), 0),
-        if wrong.is_empty() { "nothing".to_string() } else { wrong.join("; ") }
+        if wrong.is_empty() { "none".to_string() } else { wrong.join("; ") }
     )
 }
