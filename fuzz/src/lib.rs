@@ -7,8 +7,8 @@ pub mod laws;
 #[path = "../../crates/wire/src/tests/http1/fuzzed.rs"]
 pub mod http1;
 
-#[path = "../../crates/engine/tests/stateful/witness.rs"]
+#[path = "../../crates/engine/tests/it/stateful/witness.rs"]
 pub mod witness;
 
-#[path = "../../crates/engine/tests/stateful/chaos.rs"]
+#[path = "../../crates/engine/tests/it/stateful/chaos.rs"]
 pub mod chaos;

@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn properties_are_found_where_they_are() {
         let found = properties(&crate::root()).unwrap();
-        for target in ["--lib", "--test sim", "--test stateful", "--test store"] {
+        for target in ["--lib", "--test it"] {
             assert!(found.contains(target), "{target}: {found:?}");
         }
     }

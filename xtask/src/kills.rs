@@ -29,8 +29,14 @@ const STUDY: [&str; 5] = [
     "warm-up=100ms,slice=50ms,discard=10ms,cycles=2",
 ];
 
-/// The task. `--count N` and `--seed N`.
+/// The task: builds the executable, and kills. `--count N` and `--seed N`.
 pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
+    tools::cargo(root, &tools::AS_TESTED, &[])?;
+    kill(root, args)
+}
+
+/// The same of the executable that is there.
+pub fn kill(root: &Path, args: &[String]) -> anyhow::Result<()> {
     let (mut count, mut seed) = (COUNT, 2_026);
     for pair in args.chunks(2) {
         let [name, value] = pair else { bail!("{}: has no value", pair[0]) };
@@ -69,9 +75,7 @@ struct Session {
 
 impl Session {
     fn begin(root: &Path, seed: u64) -> anyhow::Result<Session> {
-        tools::cargo(root, &tools::AS_TESTED, &[])?;
-        let place = std::env::temp_dir().join(format!("proofload-kills-{}", std::process::id()));
-        fs::create_dir(&place).with_context(|| format!("{}", place.display()))?;
+        let place = tools::scratch("kills")?;
         fs::create_dir(place.join("temp"))?;
         Ok(Session {
             root: root.to_path_buf(),

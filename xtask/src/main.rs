@@ -4,11 +4,15 @@ mod benches;
 mod bounds;
 mod ci;
 mod explore;
+mod full;
 mod gates;
 mod kills;
 mod mutate;
+mod real;
+mod repeat;
 mod schema;
 mod subjects;
+mod suite;
 mod tidy;
 mod tools;
 mod truth;
@@ -18,7 +22,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const HELP: &str = "\
-cargo xtask ci                 everything that must pass: format, lints, tests, documents, schemas, bounds
+cargo xtask ci                 what must pass before a push: at most ten minutes
+cargo xtask full               the rest, before a release: --list, --only NAME; to docs/full/DATE.md
+cargo xtask test [WORD]        the tests of ci alone, those whose title holds a word
+cargo xtask repeat             the same again and again beside a busy loop: --times N, --busy SHARE
 cargo xtask tidy               the rules of the house alone; --fix writes down progress, --accept \"reason\" a growth
 cargo xtask schema [--check]   write schema/*.json from the types, or compare
 cargo xtask kills [--count N]  kill a live study at N random moments and let it go on; N is 100
@@ -35,6 +42,10 @@ fn main() -> ExitCode {
     let rest = args.get(1..).unwrap_or_default();
     let done = match args.first().map(String::as_str) {
         Some("ci") => ci::run(),
+        Some("full") => full::run(&root(), rest),
+        Some("test") => suite::build(&root())
+            .and_then(|executables| suite::run(&executables, suite::Tier::Gate, rest)?.close()),
+        Some("repeat") => repeat::run(&root(), rest),
         Some("tidy") => tidy::run(&root(), rest),
         Some("schema") => schema::run(&root(), rest),
         Some("kills") => kills::run(&root(), rest),

@@ -47,6 +47,8 @@ struct Found {
     noticed: bool,
     /// The first test that failed.
     by: String,
+    /// Whether it is one of the gate's; the others are run by `cargo xtask full` alone.
+    in_gate: bool,
     /// Why it could not be tried, if it could not.
     untried: Option<String>,
 }
@@ -60,14 +62,21 @@ fn judge(found: &[Found]) -> anyhow::Result<()> {
 }
 
 fn table(found: &[Found]) -> String {
-    let mut text = String::from("| broken | test that turned red |\n| --- | --- |\n");
-    for Found { name, tests, noticed, by, untried } in found {
+    let mut text = String::from("| broken | test that turned red | run by |\n| --- | --- | --- |\n");
+    for Found { name, tests, noticed, by, in_gate, untried } in found {
         let by = match untried {
             Some(_) => "could not be tried".to_owned(),
             None if *noticed => format!("`{by}`"),
             None => format!("none of `{tests}`"),
         };
-        text += &format!("| {name} | {by} |\n");
+        let tier = if !noticed {
+            ""
+        } else if *in_gate {
+            "ci"
+        } else {
+            "full"
+        };
+        text += &format!("| {name} | {by} | {tier} |\n");
     }
     text
 }
@@ -103,6 +112,7 @@ fn untried(mutation: &Mutation, why: &anyhow::Error) -> Found {
         tests: mutation.tests.join(" "),
         noticed: false,
         by: String::new(),
+        in_gate: false,
         untried: Some(format!("{}: {why:#}", mutation.name)),
     }
 }
@@ -115,8 +125,7 @@ struct Copy {
 
 impl Copy {
     fn make(root: &Path) -> anyhow::Result<Copy> {
-        let place = std::env::temp_dir().join(format!("proofload-mutate-{}", std::process::id()));
-        fs::create_dir(&place).with_context(|| format!("{}", place.display()))?;
+        let place = crate::tools::scratch("mutate")?;
         let copy = Copy { place, target: target_folder(root).join("mutate") };
         let mut list = Command::new("git");
         list.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(root);
@@ -146,22 +155,31 @@ impl Copy {
         let path = self.place.join(mutation.file);
         let text = fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
         fs::write(&path, broken(&text, mutation)?)?;
-        let output = self.test(mutation.tests);
+        let found = self.noticed_by(mutation.tests);
         fs::write(&path, &text)?;
-        let output = output?;
-        let by = failed_test(&output);
+        let (by, in_gate) = found?;
         Ok(Found {
             name: mutation.name,
             tests: mutation.tests.join(" "),
             noticed: by.is_some(),
             by: by.unwrap_or_default(),
+            in_gate,
             untried: None,
         })
     }
 
+    /// The first test that fails, and whether it is one of the gate's.
+    fn noticed_by(&self, tests: &[&str]) -> anyhow::Result<(Option<String>, bool)> {
+        if let Some(by) = failed_test(&self.test(tests)?) {
+            return Ok((Some(by), true));
+        }
+        let all: Vec<&str> = tests.iter().copied().chain(["--", "--include-ignored"]).collect();
+        Ok((failed_test(&self.test(&all)?), false))
+    }
+
     /// Builds and runs tests; that they do not build is an error and not what was asked.
     fn test(&self, tests: &[&str]) -> anyhow::Result<Output> {
-        let cargo = |more: &[&str]| {
+        let cargo = |more: &[&str]| -> anyhow::Result<Output> {
             let mut command = cargo_command(&self.place);
             command.args(["test", "--locked", "--quiet"]).args(more).args(tests);
             command.env("CARGO_TARGET_DIR", &self.target).stdin(Stdio::null());
@@ -281,13 +299,19 @@ mod tests {
 
     #[test]
     fn what_could_not_be_tried_is_told_beside_the_others_and_is_no_success() {
-        let noticed =
-            Found { name: "a", tests: "-p x".into(), noticed: true, by: "t::b".into(), untried: None };
+        let noticed = Found {
+            name: "a",
+            tests: "-p x".into(),
+            noticed: true,
+            by: "t::b".into(),
+            in_gate: true,
+            untried: None,
+        };
         let all = [noticed, untried(&MUTATIONS[0], &anyhow::anyhow!("it cannot be built"))];
         assert!(judge(&all[..1]).is_ok());
         assert!(judge(&all).unwrap_err().to_string().contains("it cannot be built"));
         let told = table(&all);
-        assert!(told.contains("| a | `t::b` |") && told.contains("| could not be tried |"), "{told}");
+        assert!(told.contains("| a | `t::b` | ci |") && told.contains("| could not be tried |"), "{told}");
     }
 
     #[test]

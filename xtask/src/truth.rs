@@ -98,7 +98,7 @@ fn run_tests(root: &Path, environment: &[(&str, &str)]) -> anyhow::Result<(Vec<R
         command.args(["truth_", "--", "--nocapture"]);
         if !environment.is_empty() {
             // What is live wants the machine for itself.
-            command.arg("--test-threads=1");
+            command.args(["--include-ignored", "--test-threads=1"]);
         }
         command.envs(environment.iter().copied()).stdin(Stdio::null()).stderr(Stdio::inherit());
         let output = command.output().context("cargo could not be started")?;

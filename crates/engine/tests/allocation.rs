@@ -1,6 +1,7 @@
 //! Nothing allocates on the data path in the measured phase, requests with values and cookies included. The
 //! count covers the whole process: the peer does not allocate between answers either.
 
+#[path = "it/drivers/mod.rs"]
 mod drivers;
 
 use drivers::drivers;

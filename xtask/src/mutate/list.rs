@@ -43,7 +43,7 @@ pub const MUTATIONS: &[Mutation] = &[
         file: RECORDER,
         from: "s.response_time.record(times.end_ns.saturating_sub(times.intended_ns));",
         to: "s.response_time.record(times.end_ns.saturating_sub(sent_ns));",
-        tests: &["-p", "proofload-engine", "--test", "sim", "truth_05"],
+        tests: &["-p", "proofload-engine", "--test", "it", "truth_05"],
     },
     Mutation {
         name: "error pages counted as throughput",
@@ -57,21 +57,21 @@ pub const MUTATIONS: &[Mutation] = &[
         file: EVALUATE,
         from: "bounds.for_blocks(moments.n, progress.open) * moments.standard_error()",
         to: "bounds.for_blocks(moments.n, progress.open) * moments.standard_error() / 6.0_f64.sqrt()",
-        tests: &["-p", "proofload-stats", "--test", "replay", "truth_04"],
+        tests: &["-p", "proofload-stats", "--test", "it", "truth_04"],
     },
     Mutation {
         name: "peeking: the plain critical value at every look",
         file: EVALUATE,
         from: "bounds.for_blocks(moments.n, progress.open) * moments.standard_error()",
         to: "crate::student::critical(0.05, moments.n - 1) * moments.standard_error()",
-        tests: &["-p", "proofload-stats", "--test", "replay", "truth_15"],
+        tests: &["-p", "proofload-stats", "--test", "it", "truth_15"],
     },
     Mutation {
         name: "several claims, each at the whole error rate",
         file: EVALUATE,
         from: "bounds.for_blocks(moments.n, progress.open) * moments.standard_error()",
         to: "bounds.for_blocks(moments.n, 1) * moments.standard_error()",
-        tests: &["-p", "proofload-stats", "--test", "replay", "several_claims"],
+        tests: &["-p", "proofload-stats", "--test", "it", "several_claims"],
     },
     Mutation {
         name: "guard off: the generator was unfit",
@@ -99,7 +99,7 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "crates/store/src/observe.rs",
         from: "measured.model == \"closed\" && !measured",
         to: "measured.model != \"\" && !measured",
-        tests: &["-p", "proofload-store", "--test", "store"],
+        tests: &["-p", "proofload-store", "--test", "it"],
     },
     Mutation {
         name: "guard off: too many errors",
@@ -169,6 +169,6 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "crates/store/src/observe.rs",
         from: "let unfit = unfit(&lines);",
         to: "let unfit = unfit(&lines[..0]);",
-        tests: &["-p", "proofload-cli", "--test", "truth", "truth_08"],
+        tests: &["-p", "proofload-cli", "--test", "it", "truth_08"],
     },
 ];

@@ -52,7 +52,7 @@ const RULES: [Rule; 8] = [
             concat!("todo", "!("),
             concat!("unimplemented", "!("),
             concat!("dbg", "!("),
-            concat!("#[ig", "nore"),
+            concat!("#[ig", "nore]"),
         ],
         allowed: &[],
         in_tests_too: true,

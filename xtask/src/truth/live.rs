@@ -56,7 +56,7 @@ pub fn run(root: &Path, args: &[&str]) -> anyhow::Result<()> {
     let mut failed = Vec::new();
     if with_tests {
         let executable = executable(root).display().to_string();
-        let environment = [("PROOFLOAD_TRUTH", "live"), ("PROOFLOAD_EXECUTABLE", executable.as_str())];
+        let environment = [("PROOFLOAD_EXECUTABLE", executable.as_str())];
         let (rows, bad) = run_tests(root, &environment)?;
         rows.into_iter().filter(|row| row.live).try_for_each(|row| tell(root, row))?;
         failed.extend(bad);

@@ -1,7 +1,7 @@
 //! Real processes under a real keeper.
 //!
 //! The keeper is this executable started again, and so are the subjects: that is why this test has a `main` of
-//! its own. A name as the only argument runs the tests whose names contain it.
+//! its own.
 
 mod actors;
 mod caches;
@@ -13,6 +13,7 @@ mod tomcat;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use libtest_mimic::{Arguments, Trial};
 use proofload_study::SubjectSpec;
 use proofload_subject::{Cache, Catalogue, KEEPER_ARGUMENT, Prepared, keeper_main};
 
@@ -47,6 +48,10 @@ const TESTS: &[Test] = tests![
     failures::of_two_processes_the_one_that_fails_is_named,
     caches::two_that_prepare_the_same_build_it_once,
     caches::a_killed_builder_leaves_nothing_half_made,
+];
+
+/// Tests of the full tier: they fetch Tomcats and need a JDK.
+const TOMCAT: &[Test] = tests![
     tomcat::every_tomcat_serves_on_every_connector,
     tomcat::comet_echoes_on_every_tomcat_and_connector_that_has_it,
     tomcat::struts_echoes_on_every_tomcat_that_it_is_pinned_with,
@@ -61,32 +66,24 @@ fn main() -> ExitCode {
     match args.get(1).map(String::as_str) {
         Some(KEEPER_ARGUMENT) => keeper_main(),
         Some(actor) if actor.starts_with(actors::PREFIX) => actors::play(actor, &args[2..]),
-        _ => run_tests(&args[1..]),
+        _ => run_tests(),
     }
 }
 
-/// Understands as much of libtest's arguments as is passed to every test of a workspace: names and `--list`.
-fn run_tests(args: &[String]) -> ExitCode {
-    let wanted: Vec<&String> = args.iter().filter(|arg| !arg.starts_with('-')).collect();
-    let chosen =
-        TESTS.iter().filter(|(name, _)| wanted.is_empty() || wanted.iter().any(|part| name.contains(*part)));
-    let list = args.iter().any(|arg| arg == "--list");
-    let mut failed = 0;
-    for (name, test) in chosen {
-        if list {
-            println!("{name}: test");
-            continue;
-        }
-        println!("test {name} ...");
-        match std::panic::catch_unwind(test) {
-            Ok(()) => println!("test {name} ... ok"),
-            Err(_) => {
-                failed += 1;
-                println!("test {name} ... FAILED");
-            }
-        }
-    }
-    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+/// The tests, under names and arguments as libtest has them.
+fn run_tests() -> ExitCode {
+    let trial = |&(name, test): &Test| {
+        let is_of_tomcat = TOMCAT.iter().any(|(known, _)| *known == name);
+        Trial::test(name, move || {
+            test();
+            Ok(())
+        })
+        .with_ignored_flag(is_of_tomcat)
+    };
+    let trials = TESTS.iter().chain(TOMCAT).map(trial).collect();
+    // The actors of one test take CPUs and memory that those of another would miss.
+    let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
+    libtest_mimic::run(&arguments, trials).exit_code()
 }
 
 /// A directory with a cache in it and the catalogue of this repository.

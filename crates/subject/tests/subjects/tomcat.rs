@@ -37,14 +37,6 @@ fn body(answer: &str) -> &str {
     answer.split_once("\r\n\r\n").map_or("", |(_, body)| body)
 }
 
-fn skipped() -> bool {
-    let skipped = std::env::var_os("PROOFLOAD_SLOW_TESTS").is_none();
-    if skipped {
-        println!("  skipped, because it fetches Tomcat and needs a JDK: set PROOFLOAD_SLOW_TESTS=1");
-    }
-    skipped
-}
-
 fn tomcat(with: &[(&str, &str)]) -> SubjectSpec {
     let with = with.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
     SubjectSpec::Catalogue { folder: "tomcat".into(), with }
@@ -53,9 +45,6 @@ fn tomcat(with: &[(&str, &str)]) -> SubjectSpec {
 /// Every version with every connector that it has; those of a version share a process, each on a port of its own.
 /// Tomcat 6 names its threads by no connector.
 pub fn every_tomcat_serves_on_every_connector() {
-    if skipped() {
-        return;
-    }
     let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
     let newer: [&str; 2] = ["nio", "nio2"];
     let older: [&str; 3] = ["nio", "nio2", "apr"];
@@ -116,9 +105,6 @@ pub fn every_tomcat_serves_on_every_connector() {
 
 /// An echo by events, answered when it begins and when its body has come, with connections that stay and that do not.
 pub fn comet_echoes_on_every_tomcat_and_connector_that_has_it() {
-    if skipped() {
-        return;
-    }
     let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
     for (version, connector) in [("6.0.53", "nio"), ("7.0.109", "nio"), ("7.0.109", "apr")] {
         let told = format!("Tomcat {version} {connector}");
@@ -151,9 +137,6 @@ pub fn comet_echoes_on_every_tomcat_and_connector_that_has_it() {
 
 /// An action answers as the servlet does in whose place it is, on the Tomcat of its time and on the oldest one.
 pub fn struts_echoes_on_every_tomcat_that_it_is_pinned_with() {
-    if skipped() {
-        return;
-    }
     let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
     let choices: [&[(&str, &str)]; 6] = [
         &[("struts_version", "2.3.37"), ("tomcat_version", "7.0.109")],
@@ -183,9 +166,6 @@ pub fn struts_echoes_on_every_tomcat_that_it_is_pinned_with() {
 
 /// One pool of two threads is used up by queries, and values wait for them; with two pools they do not.
 pub fn queries_keep_values_waiting_in_one_pool_and_not_in_two() {
-    if skipped() {
-        return;
-    }
     let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
     for (version, pools) in [("7.0.109", "one"), ("9.0.110", "one"), ("9.0.110", "two")] {
         let told = format!("Tomcat {version}, {pools}");
@@ -222,9 +202,6 @@ pub fn queries_keep_values_waiting_in_one_pool_and_not_in_two() {
 
 /// On JDK 25, where it is installed.
 pub fn virtual_threads_serve_on_both_connectors_of_every_newer_tomcat() {
-    if skipped() {
-        return;
-    }
     if jdk::find_all().iter().all(|jdk| jdk.major != 25 || !jdk.has_compiler) {
         println!("  skipped, because no JDK 25 is installed");
         return;
@@ -255,9 +232,6 @@ pub fn virtual_threads_serve_on_both_connectors_of_every_newer_tomcat() {
 /// The distribution as it is published, its three connectors in one process: home page, an example that answers much,
 /// and one that counts what it is sent.
 pub fn the_full_tomcat_serves_its_examples_on_every_connector_of_one_process() {
-    if skipped() {
-        return;
-    }
     let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
     let connectors = ["nio", "nio2", "apr"];
     let with = |connector: &str| {
@@ -322,9 +296,6 @@ pub fn the_full_tomcat_serves_its_examples_on_every_connector_of_one_process() {
 }
 
 pub fn a_tomcat_is_described_counted_and_cleaned_up() {
-    if skipped() {
-        return;
-    }
     let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
     let spec =
         tomcat(&[("connector", "nio2"), ("keep_alive_requests", "1"), ("connection_timeout", "1500ms")]);

@@ -1,0 +1,136 @@
+//! One study in which almost every server fails in its own way: each is told apart, and those that are well are
+//! measured all the same.
+
+use crate::support::{json, proofload, text};
+use serde_json::Value;
+use std::net::TcpListener;
+use std::path::Path;
+
+/// A server that behaves as its first argument says.
+const SERVER: &str = r#"
+import os, socket, sys, threading, time
+how, port = sys.argv[1], int(sys.argv[2])
+if how == "dies_at_start":
+    sys.exit("cannot open the configuration")
+if how == "never_listens":
+    time.sleep(1000)
+answered, held = 0, []
+def eat():
+    while len(held) < 200:
+        held.append(bytearray(os.urandom(1 << 16)) * 64)
+        time.sleep(0.01)
+def serve(connection):
+    global answered
+    while True:
+        if not connection.recv(4096):
+            return
+        if how == "hangs":
+            time.sleep(1000)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        answered += 1
+        if how == "dies_later" and answered > 50:
+            print("50 are enough", flush=True)
+            os._exit(7)
+if how == "eats":
+    threading.Thread(target=eat, daemon=True).start()
+listener = socket.create_server(("127.0.0.1", port), backlog=64)
+while True:
+    threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+"#;
+
+fn study(server: &Path, taken: u16) -> String {
+    let own = |how: &str, rest: &str| {
+        format!("  {how}: {{ command: [python3, {server:?}, {how}, \"{{port}}\"]{rest} }}\n")
+    };
+    let subjects = [
+        own("dies_at_start", ""),
+        own("dies_later", ""),
+        own("hangs", ""),
+        own("never_listens", ", ready_within: 300ms"),
+        own("meets_another", &format!(", port: {taken}")),
+        own("eats", ", memory: 64MiB"),
+    ];
+    format!(
+        "study: failures
+question: Is each failure told apart?
+subjects:
+  well: {{ use: reference, vary: {{ service: [none, \"spin:2ms\"] }} }}
+{}workload: {{ page: {{ get: / }} }}
+load: {{ closed: {{ connections: 2 }} }}
+claims:
+  those that are well: throughput(none) > throughput(spin:2ms)
+  one that died: throughput(none) > throughput(dies_later)
+",
+        subjects.concat()
+    )
+}
+
+/// What is said of each, wherever it is said.
+const TOLD: [(&str, &str); 6] = [
+    ("dies_at_start", "ended before it was ready: exit status 1"),
+    ("dies_later", "died: exit status 7"),
+    ("hangs", "and answered none"),
+    ("never_listens", "was not ready after 0.3 s: nothing listens on port"),
+    ("meets_another", "which this run did not start"),
+    ("eats", "more than its 128 MiB, and was killed"),
+];
+
+fn claim<'a>(result: &'a Value, name: &str) -> &'a Value {
+    let claims = result["claims"].as_array().expect("claims");
+    claims.iter().find(|claim| claim["name"] == name).unwrap_or_else(|| panic!("no {name} in {claims:?}"))
+}
+
+#[test]
+fn every_way_to_fail_is_told_apart_and_the_others_are_compared() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (server, file) = (directory.path().join("server.py"), directory.path().join("failures.yaml"));
+    let another = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let taken = another.local_addr().expect("an address").port();
+    std::fs::write(&server, SERVER).expect("written");
+    std::fs::write(&file, study(&server, taken)).expect("written");
+    let dir = directory.path().to_str().expect("a path in UTF-8");
+    let output = proofload(&[
+        "run",
+        file.to_str().expect("a path in UTF-8"),
+        "--quick",
+        "--timing",
+        "warm-up=100ms,slice=200ms,discard=20ms,cycles=2",
+        "--budget",
+        "30s",
+        "--format",
+        "json",
+        "--dir",
+        dir,
+        "-q",
+    ]);
+    assert!(matches!(output.status.code(), Some(11 | 12)), "{}: {}", output.status, text(&output.stderr));
+    let result = json(&output);
+    let run = directory.path().join("runs/failures/latest");
+    let noticed = std::fs::read_to_string(run.join("noticed.txt")).expect("something was noticed");
+    for (variant, sentence) in TOLD {
+        let told = |line: &&str| line.contains(variant) && line.contains(sentence);
+        assert!(noticed.lines().any(|line| told(&line)), "{variant}: no `{sentence}` in\n{noticed}");
+        for (other, others) in TOLD.iter().filter(|(other, _)| *other != variant) {
+            let mixed = |line: &&str| line.contains(&format!("{variant}: ")) && line.contains(others);
+            assert!(!noticed.lines().any(|line| mixed(&line)), "{variant} is told as {other}: {noticed}");
+        }
+        let limits = result["limits"].as_array().expect("limits");
+        let limit = |limit: &&Value| limit.as_str().is_some_and(|limit| told(&limit));
+        assert!(limits.iter().any(|line| limit(&line)), "{variant}: no `{sentence}` in {limits:#?}");
+    }
+    assert!(
+        noticed.contains("| cannot open the configuration") || noticed.contains("cannot open"),
+        "{noticed}"
+    );
+
+    let well = claim(&result, "those that are well");
+    assert!(well["estimate"]["point"].as_f64().expect("figures") > 1.5, "{well}");
+    assert_ne!(well["verdict"], "refuted", "{well}");
+    assert_eq!(claim(&result, "one that died")["verdict"], "undecided");
+    for point in result["points"].as_array().expect("points") {
+        if point["variant"] == "none" {
+            assert_eq!(point["outcomes"]["answered"], point["intended"], "{point}");
+        }
+    }
+    drop(another);
+}

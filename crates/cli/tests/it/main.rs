@@ -1,0 +1,32 @@
+//! The executable, as a person runs it.
+
+mod adding;
+mod bad_input;
+mod capacity;
+mod command_line;
+mod corpus;
+mod docs;
+mod drivers;
+mod failures;
+mod families;
+mod fitness;
+mod formats;
+mod history;
+mod init;
+mod lifecycle;
+mod loads;
+mod measure;
+mod missing;
+mod noise;
+mod open_loop;
+mod processes;
+mod records;
+mod reproductions;
+mod requests;
+mod security;
+mod soak;
+mod study;
+mod subjects;
+mod support;
+mod tls;
+mod truth;

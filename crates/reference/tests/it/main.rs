@@ -1,0 +1,3 @@
+//! The reference server over loopback.
+
+mod live;

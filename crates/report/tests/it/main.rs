@@ -1,0 +1,16 @@
+//! Records in, texts out.
+
+mod capacity;
+mod conclusions;
+mod condensed;
+mod crafted;
+mod factors;
+mod figures;
+mod formats;
+mod hostile;
+mod made;
+mod render;
+mod scalability;
+mod soak;
+mod streams;
+mod wording;

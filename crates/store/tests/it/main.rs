@@ -1,0 +1,3 @@
+//! The door of the crate.
+
+mod store;

@@ -1,0 +1,184 @@
+//! What `cargo xtask ci` has no time for: run before a release, and before a large change is called done.
+
+use crate::suite::{self, Tier};
+use crate::tools::{self, cpu_model};
+use crate::truth::{self, today};
+use crate::{benches, ci, gates, kills, mutate, repeat, subjects};
+use anyhow::{Context, bail, ensure};
+use proofload_host::Awake;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+/// A step of the full tier.
+struct Step {
+    name: &'static str,
+    what: &'static str,
+    /// Usual minutes on two CPUs.
+    minutes: u32,
+    run: fn(&Path) -> anyhow::Result<()>,
+}
+
+const STEPS: [Step; 8] = [
+    Step {
+        name: "tests",
+        what: "all tests, those with real servers and long simulations too; each family twenty times in a row",
+        minutes: 25,
+        run: tests,
+    },
+    Step {
+        name: "kills",
+        what: "a study killed at a hundred moments goes on",
+        minutes: 6,
+        run: |root| kills::run(root, &[]),
+    },
+    Step {
+        name: "gates",
+        what: "what an exchange of the released executable costs",
+        minutes: 4,
+        run: gates::run,
+    },
+    Step { name: "benches", what: "every benchmark program runs", minutes: 2, run: benches::run },
+    Step {
+        name: "mutate",
+        what: "every mutation of the method is noticed",
+        minutes: 15,
+        run: |root| mutate::run(root, &[]),
+    },
+    Step {
+        name: "repeat",
+        what: "200 runs of the gate's tests beside a loop that takes half of all CPUs",
+        minutes: 240,
+        run: |root| repeat::run(root, &[]),
+    },
+    Step {
+        name: "subjects",
+        what: "every version and choice of every server",
+        minutes: 15,
+        run: subjects::run,
+    },
+    Step {
+        name: "truth-live",
+        what: "ground truths with real servers, to docs/truth.md",
+        minutes: 240,
+        run: |root| truth::run(root, &["--live".to_string()]),
+    },
+];
+
+/// The task. `--list` prints the steps; `--only NAME`, repeated, runs some of them. A step that fails does not keep the
+/// others from being run. The outcome is written to docs/full/DATE.md.
+pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
+    let mut only: Vec<&str> = Vec::new();
+    let mut rest = args.iter().map(String::as_str);
+    while let Some(arg) = rest.next() {
+        match arg {
+            "--list" => {
+                for Step { name, what, minutes, .. } in STEPS {
+                    println!("{name:<11} {minutes:>4} min  {what}");
+                }
+                return Ok(());
+            }
+            "--only" => only.push(rest.next().context("--only: name a step; --list shows them")?),
+            _ => bail!("{arg}: is neither --list nor --only NAME"),
+        }
+    }
+    if let Some(unknown) = only.iter().find(|name| STEPS.iter().all(|step| step.name != **name)) {
+        bail!("--only {unknown}: no such step; --list shows them");
+    }
+    let _awake = Awake::keep();
+    ci::install_tools()?;
+    let mut rows = Vec::new();
+    for step in STEPS.iter().filter(|step| only.is_empty() || only.contains(&step.name)) {
+        println!("\n== {}: {}", step.name, step.what);
+        let begun = Instant::now();
+        let ended = (step.run)(root);
+        let seconds = begun.elapsed().as_secs_f64();
+        let why = ended.as_ref().err().map(|error| format!("{error:#}"));
+        println!("== {}: {} in {seconds:.0} s", step.name, why.as_deref().unwrap_or("passed"));
+        rows.push(Row { name: step.name, what: step.what, seconds, failed: why });
+        // What hours went into is on the page as soon as it is there.
+        write(root, &rows)?;
+    }
+    let failed: Vec<&str> = rows.iter().filter(|row| row.failed.is_some()).map(|row| row.name).collect();
+    ensure!(failed.is_empty(), "failed: {}", failed.join(", "));
+    Ok(())
+}
+
+/// What came of a step.
+struct Row {
+    name: &'static str,
+    what: &'static str,
+    seconds: f64,
+    failed: Option<String>,
+}
+
+fn write(root: &Path, rows: &[Row]) -> anyhow::Result<()> {
+    let folder = root.join("docs/full");
+    fs::create_dir_all(&folder)?;
+    let path = folder.join(format!("{}.md", today()?));
+    fs::write(&path, page(rows, &today()?, &commit(root)?, &cpu_model()?))
+        .with_context(|| format!("{}", path.display()))
+}
+
+fn commit(root: &Path) -> anyhow::Result<String> {
+    let mut git = Command::new("git");
+    let output = git.args(["describe", "--always", "--dirty"]).current_dir(root).output().context("git")?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
+}
+
+fn page(rows: &[Row], date: &str, commit: &str, machine: &str) -> String {
+    let mut text = format!(
+        "# The full tier on {date}\n\nWritten by `cargo xtask full`, at {commit}, on {machine}.\n\n\
+         | step | what | ended | minutes |\n| --- | --- | --- | --- |\n"
+    );
+    for Row { name, what, seconds, failed } in rows {
+        let ended = match failed {
+            None => "passed".to_string(),
+            // The first lines say what; a table has no room for more.
+            Some(why) => {
+                let first: Vec<&str> = why.lines().take(3).collect();
+                format!("**failed**: {}", first.join(" / ").replace('|', "\\|"))
+            }
+        };
+        let _ = writeln!(text, "| {name} | {what} | {ended} | {:.1} |", seconds / 60.0);
+    }
+    let left: Vec<&str> =
+        STEPS.iter().map(|step| step.name).filter(|name| rows.iter().all(|row| row.name != *name)).collect();
+    if !left.is_empty() {
+        let _ = writeln!(text, "\nNot run: {}.", left.join(", "));
+    }
+    text
+}
+
+fn tests(root: &Path) -> anyhow::Result<()> {
+    let executables = suite::build(root)?;
+    tools::cargo(root, &tools::AS_TESTED, &[])?;
+    suite::run(&executables, Tier::Full, &[])?.close()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_names_what_failed_and_what_was_not_run() {
+        let row = |name, failed: Option<&str>| Row {
+            name,
+            what: "w",
+            seconds: 90.0,
+            failed: failed.map(str::to_string),
+        };
+        let text = page(&[row("kills", None), row("gates", Some("too | much\nmore"))], "D", "C", "M");
+        assert!(text.contains("| kills | w | passed | 1.5 |"), "{text}");
+        assert!(text.contains("| gates | w | **failed**: too \\| much / more | 1.5 |"), "{text}");
+        assert!(text.contains("Not run: tests, benches, mutate, repeat, subjects, truth-live."), "{text}");
+    }
+
+    #[test]
+    fn an_unknown_step_is_an_error_before_anything_runs() {
+        let error = run(Path::new("/nowhere"), &["--only".into(), "kill".into()]).unwrap_err();
+        assert!(error.to_string().contains("no such step"));
+    }
+}
