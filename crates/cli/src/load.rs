@@ -6,7 +6,7 @@ use crate::transport;
 use proofload_engine::{Arrival, Distribution, Expect, Shortage, Stage, Timeouts};
 use proofload_study::quantity;
 use proofload_study::stages::{Of, stage};
-use proofload_study::{self as study, shortage};
+use proofload_study::{self as study, overflow};
 use proofload_study::{Auth, Body, FOLLOW_MAX, feeder, form_part, local_address};
 use proofload_study::{
     LoadKind, LoadPoint, OpenTerms, RequestOptions, peak, stages_label, trace, trace_label, users_label,
@@ -118,7 +118,7 @@ fn sending(args: &LoadArgs, open: bool, mistakes: &mut Mistakes) -> (u32, OpenTe
     let auto = args.connections.as_deref() == Some("auto");
     let connections = match args.connections.as_deref() {
         None => CONNECTIONS,
-        Some("auto") => shortage::AUTO_FIRST,
+        Some("auto") => overflow::AUTO_FIRST,
         Some(text) => text.parse().unwrap_or(0),
     };
     if connections == 0 || u64::from(connections) > quantity::CONNECTIONS_MAX {
@@ -127,7 +127,7 @@ fn sending(args: &LoadArgs, open: bool, mistakes: &mut Mistakes) -> (u32, OpenTe
             .add(format!("-c: {written} connections cannot be; write 1 to {}", quantity::CONNECTIONS_MAX));
     }
     if auto && !open {
-        mistakes.add(format!("-c: auto: {}; write a number, or a rate with -r", shortage::AUTO_CLOSED));
+        mistakes.add(format!("-c: auto: {}; write a number, or a rate with -r", overflow::AUTO_CLOSED));
     }
     let flags = [
         ("--max-connections", args.open.max_connections.is_some()),
@@ -143,11 +143,11 @@ fn sending(args: &LoadArgs, open: bool, mistakes: &mut Mistakes) -> (u32, OpenTe
         let range = format!("{connections}, with which the load begins, to {}", quantity::CONNECTIONS_MAX);
         mistakes.add(format!("--max-connections: {most} connections cannot be; write {range}"));
     }
-    let overflow = |text: &str| mistakes.take("--overflow", shortage::overflow(text));
+    let overflow = |text: &str| mistakes.take("--overflow", overflow::overflow(text));
     let overflow = args.open.overflow.as_deref().map(overflow).unwrap_or_default();
-    let coalesce = |text: &str| mistakes.take("--coalesce", shortage::coalesce(text));
+    let coalesce = |text: &str| mistakes.take("--coalesce", overflow::coalesce(text));
     let coalesce_ns = args.open.coalesce.as_deref().map(coalesce).unwrap_or_default();
-    let most_connections = args.open.max_connections.or_else(|| auto.then(shortage::auto_most));
+    let most_connections = args.open.max_connections.or_else(|| auto.then(overflow::auto_most));
     (connections, OpenTerms { coalesce_ns, shortage: Shortage { overflow, most_connections }, auto })
 }
 

@@ -29,9 +29,9 @@ use proofload_stats::bounds::TABLE_ALPHA;
 use proofload_store::schema::{
     self, FORMAT_VERSION, Looking, Plan, PlannedClaim, Replication, StreamLoad, Timing,
 };
+use proofload_study::overflow::overflow_name;
 use proofload_study::quantity::keep_alive_label;
-use proofload_study::shortage::overflow_name;
-use proofload_study::{LoadKind, LoadPoint, Stand, Stream, Study, SubjectSpec, WorkloadEntry};
+use proofload_study::{LoadKind, LoadPoint, LoadRole, Stream, Study, SubjectSpec, WorkloadEntry};
 use proofload_wire::http1::EncodeError;
 
 const S: u64 = 1_000_000_000;
@@ -411,7 +411,7 @@ pub enum LoadPlanError {
 pub fn load_plans(
     study: &Study,
     point: &LoadPoint,
-    stand: Stand,
+    role: LoadRole,
     terms: &LoadTerms<'_>,
 ) -> Result<Vec<LoadPlan>, LoadPlanError> {
     if study.streams.is_empty() {
@@ -419,14 +419,14 @@ pub fn load_plans(
             Some(entry) => &study.workload[entry..=entry],
             None => &study.workload,
         };
-        return Ok(vec![load_plan(study, asked, point, stand, terms)?]);
+        return Ok(vec![load_plan(study, asked, point, role, terms)?]);
     }
     let streams = study.streams.iter().zip(&point.streams).enumerate();
     let plans = streams.map(|(at, (stream, load))| {
         // Streams of the same rate would otherwise send at the same instants.
         let seed = terms.seed.wrapping_add((at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let terms = LoadTerms { seed, ..terms.clone() };
-        load_plan(study, &study.workload[stream.entries.clone()], load, stand, &terms)
+        load_plan(study, &study.workload[stream.entries.clone()], load, role, &terms)
     });
     plans.collect()
 }
@@ -435,7 +435,7 @@ fn load_plan(
     study: &Study,
     workload: &[WorkloadEntry],
     point: &LoadPoint,
-    stand: Stand,
+    role: LoadRole,
     terms: &LoadTerms<'_>,
 ) -> Result<LoadPlan, LoadPlanError> {
     let mut mix = Vec::with_capacity(workload.len());
@@ -443,12 +443,12 @@ fn load_plan(
         let encoded = entry.encode(terms.authority);
         mix.push(encoded.map_err(|source| LoadPlanError::Request { entry: entry.name.clone(), source })?);
     }
-    let (profile, connections, extent) = match stand {
-        Stand::In => {
+    let (profile, connections, extent) = match role {
+        LoadRole::WarmUp => {
             let (profile, connections) = point.kind.stand_in(point.connections, point.open.coalesce_ns);
             (profile, connections, terms.extent)
         }
-        Stand::Itself => {
+        LoadRole::Real => {
             let extent = point.kind.extent(point.connections).unwrap_or(terms.extent);
             (point.kind.profile(point.open.coalesce_ns), point.connections, extent)
         }

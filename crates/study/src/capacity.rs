@@ -1,9 +1,9 @@
 //! A load that is a search: the highest rate at which an objective holds.
 
 use super::field::Field;
-use super::intensity::{Points, check_arrival, check_keep_alive};
+use super::load::{Points, check_arrival, check_keep_alive};
+use super::overflow::{KEYS, check_shortage};
 use super::quantity;
-use super::shortage::{KEYS, check_shortage};
 use super::{LoadKind, LoadPoint, OpenTerms};
 use proofload_engine::{Arrival, KeepAlive};
 use proofload_stats::capacity::{Slo, parse_slo};
@@ -125,7 +125,7 @@ pub(super) fn check_capacity(field: &Field<'_>) -> Option<Points> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shortage::AUTO_FIRST;
+    use crate::overflow::AUTO_FIRST;
     use crate::tests::TestCatalogue;
     use std::path::Path;
 

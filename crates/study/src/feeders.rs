@@ -127,7 +127,7 @@ fn sized(text: &str) -> Result<Feeder, String> {
 
 /// Checks the sizes of a payload and how long they are held.
 pub(super) fn payload(sizes: &str, most: Option<&str>, redraw_ns: u64) -> Result<Feeder, String> {
-    let sizes = super::spread::distribution(sizes, super::quantity::size, SIZES)?;
+    let sizes = super::distribution::distribution(sizes, super::quantity::size, SIZES)?;
     let most = match (most, sizes.most()) {
         (Some(most), _) => super::quantity::size(most)?,
         (None, Some(most)) => most,

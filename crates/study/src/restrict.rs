@@ -2,7 +2,7 @@
 
 use super::claims::Claims;
 use super::field::Field;
-use super::held;
+use super::hold;
 use super::problem::{Place, Sink, shown};
 use super::suggest::{nearest, one_of};
 use super::{ExpectedRow, LoadPoint, Reference, Study, Variant};
@@ -105,7 +105,7 @@ impl Parts {
         self.variants = variants.left(&self.variants);
         self.points = points.left(&self.points);
         if let Some(for_ns) = kept.held_ns {
-            let own_ns = self.points.iter_mut().filter_map(|point| held::hold_for(point, for_ns)).max();
+            let own_ns = self.points.iter_mut().filter_map(|point| hold::hold_for(point, for_ns)).max();
             let seconds = |ns: u64| ns as f64 / 1e9;
             self.not_tested.extend(own_ns.map(|own_ns| {
                 format!("the load's own length, {} s instead of {} s", seconds(own_ns), seconds(for_ns))
@@ -232,7 +232,7 @@ pub(super) fn check_quick(field: &Field<'_>, parts: &Parts) -> Option<Kept> {
     let claims = map.optional("claims").map(|field| chosen(&field, "claim", &names));
     let variants = map.optional("variants").map(|field| chosen_variants(&field, &parts.names));
     if let Some(field) = map.optional("for") {
-        kept.held_ns = Some(held::check_shorter(&field, &parts.points)?);
+        kept.held_ns = Some(hold::check_shorter(&field, &parts.points)?);
     }
     map.close(&["points", "claims", "variants", "for"]);
     for (chosen, kept) in

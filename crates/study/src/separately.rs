@@ -1,7 +1,7 @@
 //! `ask: separately` — each request of the workload is a load of its own, instead of all of them in one mix.
 
 use super::field::{Field, Map};
-use super::intensity::{POINTS_MAX, Points};
+use super::load::{POINTS_MAX, Points};
 use super::name::is_level;
 use super::problem::shown;
 use super::streams::Asked;

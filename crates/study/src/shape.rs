@@ -1,8 +1,8 @@
 //! How much is asked over time, as a study says it, and what the engine makes of it.
 
 use super::LoadPoint;
+use super::distribution;
 use super::quantity::{keep_alive_label, rate_label};
-use super::spread;
 use super::trace::Recorded;
 use proofload_engine::{Arrival, Distribution, Extent, Profile, Shortage, Stage};
 
@@ -81,13 +81,13 @@ pub struct OpenTerms {
     pub auto: bool,
 }
 
-/// What is carried out of a load.
+/// What a load is run for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stand {
-    /// The load itself, whole where it has a shape.
-    Itself,
-    /// Where it has a shape, something plain of the same kind: for warming servers.
-    In,
+pub enum LoadRole {
+    /// To be measured: the load as the study says it, whole where it has a shape.
+    Real,
+    /// To warm servers: where the load has a shape, a plain load of the same kind.
+    WarmUp,
 }
 
 fn length_of(stages: &[Stage]) -> u64 {
@@ -286,12 +286,12 @@ impl LoadPoint {
     /// How pauses are spread, in words; empty where all are as long.
     pub fn spread_in_words(&self) -> String {
         let differing = self.think().filter(|think| !think.is_constant());
-        differing.map_or(String::new(), |think| spread::in_words(think, seconds))
+        differing.map_or(String::new(), |think| distribution::in_words(think, seconds))
     }
 
     /// The pause in words; empty where there is none.
     pub fn think_in_words(&self) -> String {
-        self.think().map_or(String::new(), |think| spread::in_words(think, seconds))
+        self.think().map_or(String::new(), |think| distribution::in_words(think, seconds))
     }
 }
 

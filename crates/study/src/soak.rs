@@ -1,7 +1,7 @@
 //! Soaks: an even load for hours, looked at now and then.
 
 use super::field::Map;
-use super::intensity::Points;
+use super::load::Points;
 use super::{LoadKind, LoadPoint, quantity};
 use proofload_engine::Stage;
 

@@ -2,7 +2,7 @@
 
 use super::asking::Shared;
 use super::field::Field;
-use super::intensity::{Points, check_load};
+use super::load::{Points, check_load};
 use super::mix::check_workload;
 use super::name::is_plain_name;
 use super::problem::shown;

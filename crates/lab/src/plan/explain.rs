@@ -5,7 +5,7 @@ use proofload_engine::Shortage;
 use proofload_store::schema::{
     self, LoadPoint, Plan, PlannedCapacity, Replication, Timing, Transport, Variant,
 };
-use proofload_study::shortage::overflow;
+use proofload_study::overflow::overflow;
 use proofload_study::{ExpectedRow, OpenTerms, Reference, Study, SubjectSpec};
 use std::fmt::Write;
 

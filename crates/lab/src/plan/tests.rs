@@ -162,7 +162,7 @@ fn a_load_is_planned_with_both_forms_of_every_request() {
         cpus: vec![0],
         seed: 3,
     };
-    let plan = &load_plans(&study, &study.points[0], Stand::Itself, &terms).unwrap()[0];
+    let plan = &load_plans(&study, &study.points[0], LoadRole::Real, &terms).unwrap()[0];
     assert_eq!(plan.workers, 64, "no worker is left without a connection");
     let entry = &plan.mix[0];
     assert!(entry.request.keep_body > 0, "the body is kept for the text that is expected in it");
@@ -171,7 +171,7 @@ fn a_load_is_planned_with_both_forms_of_every_request() {
     assert!(!text(&entry.request).contains("Connection: close"));
     assert!(text(&entry.closing_request).contains("Connection: close"));
     let terms = LoadTerms { authority: "no host", ..terms };
-    assert!(load_plans(&study, &study.points[0], Stand::Itself, &terms).is_err());
+    assert!(load_plans(&study, &study.points[0], LoadRole::Real, &terms).is_err());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use proofload_engine::LoadResult;
 use proofload_store::schema::{Ceiling, Conditions, SubjectUse, Telemetry};
-use proofload_study::Stand;
+use proofload_study::LoadRole;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadWindow {
     /// The load point's own load, whole where it has a shape of its own; or what stands in for such a load.
-    pub stand: Stand,
+    pub role: LoadRole,
     /// Load that is not measured, before the window.
     pub discard_ns: u64,
     /// The window; a load that is carried out whole ends with its shape, at the latest after this.

@@ -9,7 +9,7 @@ use proofload_stats::Measure;
 use proofload_stats::capacity::{Request, Search, Step, parse_slo};
 use proofload_store::schema::{Phase, Plan, PlannedCapacity, Slice, SubjectFacts, TrialOutcome, TrialTerms};
 use proofload_store::{BlockWriter, Run, RunWriter, SeenTrial, StoreError, answer_bytes, answer_class};
-use proofload_study::Stand;
+use proofload_study::LoadRole;
 use proofload_study::quantity::rate_label;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -270,7 +270,7 @@ impl<B: Bench> CapacityRunner<'_, B> {
 
     fn load_window(&self, discard_ns: u64, measure_ns: u64) -> LoadWindow {
         let drain_ns = self.plan.timing.drain_ns;
-        LoadWindow { stand: Stand::Itself, discard_ns, measure_ns, drain_ns, doubled: false }
+        LoadWindow { role: LoadRole::Real, discard_ns, measure_ns, drain_ns, doubled: false }
     }
 
     /// Half of a trial brackets; at a low rate it takes longer until the quantile of the objective means something.

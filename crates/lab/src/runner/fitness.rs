@@ -8,7 +8,7 @@ use super::{Lost, Progress, Runner, record};
 use crate::plan;
 use proofload_store::schema::{Ceiling, Phase, Plan, Point};
 use proofload_store::{BlockWriter, Run, StoreError, answer_bytes, answer_class};
-use proofload_study::Stand;
+use proofload_study::LoadRole;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
@@ -76,7 +76,7 @@ impl<B: Bench> Runner<'_, B> {
             self.check_stop()?;
             let at = SliceKey { block: number, cycle, position, variant: pair.variant, point: pair.point };
             let load_window = LoadWindow {
-                stand: Stand::Itself,
+                role: LoadRole::Real,
                 discard_ns: plan::perturbation_discard_ns(timing),
                 measure_ns: timing.perturbation_ns,
                 drain_ns: timing.drain_ns,

@@ -9,7 +9,7 @@ use proofload_engine::{Address, EngineError, Extent, LoadPlan, LoadResult, Watch
 use proofload_host::clock;
 use proofload_host::steady::{Sides, Steady};
 use proofload_store::schema::{Ceiling, Environment};
-use proofload_study::{LoadKind, LoadPoint, Stand, Study, SubjectSpec};
+use proofload_study::{LoadKind, LoadPoint, LoadRole, Study, SubjectSpec};
 use proofload_subject::{Cache, Keeper, Running, SubjectError};
 use proofload_telemetry::{
     Checkpointer, Checkpoints, Sampled, Sampler, Target, Tree, TreeSample, idle_share,
@@ -123,7 +123,7 @@ impl<'a> LiveBench<'a> {
             cpus: self.own_cpus(),
             seed,
         };
-        plan::load_plans(self.terms.study, point, load_window.stand, &terms)
+        plan::load_plans(self.terms.study, point, load_window.role, &terms)
             .map_err(|error| BenchError::Failed(error.to_string()))
     }
 
@@ -153,7 +153,7 @@ impl<'a> LiveBench<'a> {
             cpus: self.own_cpus(),
             seed: 1,
         };
-        let plans = plan::load_plans(study, &study.points[of.point], Stand::Itself, &terms);
+        let plans = plan::load_plans(study, &study.points[of.point], LoadRole::Real, &terms);
         let plans = plans.map_err(|error| error.to_string())?;
         Ok(Setting::new(plans, of.answer_bytes, &of.peaks))
     }
@@ -166,7 +166,7 @@ impl<'a> LiveBench<'a> {
         load_window: LoadWindow,
     ) -> Option<Checkpointer<'t>> {
         let every_ns = point.checkpoint_ns();
-        (every_ns > 0 && load_window.stand == Stand::Itself).then(|| Checkpointer {
+        (every_ns > 0 && load_window.role == LoadRole::Real).then(|| Checkpointer {
             tree,
             every_ns,
             length_ns: load_window.measure_ns,

@@ -6,7 +6,7 @@ use super::slice_key::{SliceKey, slice_seed};
 use super::{Lost, Progress, Runner, Step, record};
 use proofload_measure::{Outcome, OutcomeCounts};
 use proofload_store::BlockWriter;
-use proofload_study::Stand;
+use proofload_study::LoadRole;
 use std::sync::atomic::Ordering;
 
 impl<B: Bench> Runner<'_, B> {
@@ -61,7 +61,7 @@ impl<B: Bench> Runner<'_, B> {
             true => (0, load.length_ns),
             false => (timing.discard_ns, timing.slice_ns),
         };
-        LoadWindow { stand: Stand::Itself, discard_ns, measure_ns, drain_ns: timing.drain_ns, doubled: false }
+        LoadWindow { role: LoadRole::Real, discard_ns, measure_ns, drain_ns: timing.drain_ns, doubled: false }
     }
 
     /// One slice: wait until the others are quiet, load, record, see that the server still lives.

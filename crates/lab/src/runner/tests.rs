@@ -11,7 +11,7 @@ use proofload_store::Run;
 use proofload_store::schema::{
     Ceiling, Conditions, Environment, LoadPoint, Phase, Slice, SubjectUse, Timing, Variant,
 };
-use proofload_study::Stand;
+use proofload_study::LoadRole;
 use std::path::{Path, PathBuf};
 
 const SECOND: u64 = 1_000_000_000;
@@ -152,7 +152,7 @@ impl Bench for FakeBench {
         let start_ns = self.now_ns + load_window.discard_ns;
         let window = Window { start_ns, end_ns: start_ns + load_window.measure_ns };
         self.now_ns = window.end_ns;
-        let stead = if load_window.stand == Stand::In { " in its stead" } else { "" };
+        let stead = if load_window.role == LoadRole::WarmUp { " in its stead" } else { "" };
         let threads = if load_window.doubled { " with twice the threads" } else { "" };
         self.done
             .push(format!("load {variant}@{point} {}ms{stead}{threads}", load_window.measure_ns / 1_000_000));

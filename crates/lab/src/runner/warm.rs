@@ -7,7 +7,7 @@ use super::{Lost, Progress, Runner};
 use proofload_stats::steady::{Found, Turn, Warmth, Watch};
 use proofload_store::BlockWriter;
 use proofload_store::schema::{Steadiness, WarmUp};
-use proofload_study::Stand;
+use proofload_study::LoadRole;
 
 /// How often the warm-up changes from one variant to the next.
 const WARM_UP_TURN_NS: u64 = 500_000_000;
@@ -95,7 +95,7 @@ impl<B: Bench> Runner<'_, B> {
 
     fn warming(&self) -> LoadWindow {
         LoadWindow {
-            stand: Stand::In,
+            role: LoadRole::WarmUp,
             discard_ns: 0,
             measure_ns: WARM_UP_TURN_NS,
             drain_ns: self.plan.timing.drain_ns,

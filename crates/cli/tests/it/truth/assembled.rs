@@ -9,7 +9,7 @@ use proofload_lab::runner::{Bench, BenchError, LoadWindow, Loaded};
 use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
 use proofload_stats::rng::Rng;
 use proofload_store::schema::{Conditions, Plan, RunResult, SubjectUse, Verdict};
-use proofload_study::Stand;
+use proofload_study::LoadRole;
 use std::path::Path;
 
 /// Share of the blocks in which the hypervisor takes a twentieth of the CPU, and a third of what a server reaches.
@@ -107,7 +107,7 @@ impl Bench for RecordedBench<'_> {
         _: u64,
     ) -> Result<Loaded, BenchError> {
         let block = self.now.ok_or_else(|| BenchError::Failed("the record has no more blocks".into()))?;
-        let warming = load_window.stand == Stand::In;
+        let warming = load_window.role == LoadRole::WarmUp;
         let slice = block[variant][if warming { 0 } else { self.taken[variant] }];
         self.taken[variant] += usize::from(!warming);
         self.now_ns += load_window.discard_ns;

@@ -122,7 +122,7 @@ impl<W> SimBench<'_, W> {
             cpus: Vec::new(),
             seed,
         };
-        plan::load_plans(self.study, &self.study.points[point], load_window.stand, &terms)
+        plan::load_plans(self.study, &self.study.points[point], load_window.role, &terms)
             .expect("a load that can be planned")
             .remove(0)
     }

@@ -6,7 +6,7 @@ use proofload_engine::driver::sim::{Link, Server, Service, World};
 use proofload_engine::{Extent, Watch, run_in};
 use proofload_lab::plan::{self, LoadTerms};
 use proofload_stats::{mean_over_blocks, student};
-use proofload_study::Stand;
+use proofload_study::LoadRole;
 use std::net::SocketAddr;
 
 /// Served per second when busy, and asked per second.
@@ -37,7 +37,7 @@ fn start(seed: u64, quantiles: &[f64]) -> Vec<f64> {
         cpus: Vec::new(),
         seed,
     };
-    let plan = plan::load_plans(&study, &study.points[0], Stand::Itself, &terms).expect("a load").remove(0);
+    let plan = plan::load_plans(&study, &study.points[0], LoadRole::Real, &terms).expect("a load").remove(0);
     let service = Service::Exponential((1e9 / MU_PER_S) as u64);
     let server = Server { service, threads: 1, ..Server::default() };
     let world = World::new(server, seed).with_link(Link { latency_ns: 1, ..Link::default() });

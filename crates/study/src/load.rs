@@ -2,14 +2,14 @@
 
 use super::asking::Shared;
 use super::capacity::{CapacityLoad, check_capacity};
+use super::distribution::distribution;
 use super::field::{Field, Map};
-use super::held::check_held;
+use super::hold::check_held;
+use super::overflow::{AUTO_CLOSED, KEYS, check_shortage};
 use super::problem::shown;
 use super::quantity::{self, CONNECTIONS_MAX};
 use super::shape::{peak, stages_label, trace_label};
-use super::shortage::{AUTO_CLOSED, KEYS, check_shortage};
 use super::soak::{self, check_soak, soaked};
-use super::spread::distribution;
 use super::stages::{Of, check_stages};
 use super::suggest::nearest;
 use super::trace::check_trace;

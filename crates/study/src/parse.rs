@@ -5,7 +5,7 @@ use super::bind::check_reach;
 use super::claims::{Claims, check_claims};
 use super::expectations::{check_expect, check_references};
 use super::field::{Field, Map};
-use super::intensity::check_load;
+use super::load::check_load;
 use super::mix::check_workload;
 use super::mode::Mode;
 use super::name::is_folder_name;

@@ -2,9 +2,7 @@
 //! connections join over the ramp, and stay.
 
 use super::field::{Field, Map};
-use super::intensity::{
-    Points, check_keep_alive, check_number, check_think, connection_label, ladder, unique,
-};
+use super::load::{Points, check_keep_alive, check_number, check_think, connection_label, ladder, unique};
 use super::soak;
 use super::{LoadKind, LoadPoint, OpenTerms, quantity};
 use proofload_engine::{Distribution, Stage};
