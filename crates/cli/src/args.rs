@@ -87,7 +87,7 @@ pub enum Verb {
 /// Requests and load; shared by measuring and comparing.
 #[derive(Debug, Clone, Args)]
 pub struct LoadArgs {
-    /// Number of connections; in an open loop also auto: as many as needed
+    /// Number of connections, or in an open loop auto: as many as needed
     #[arg(short = 'c', long, value_name = "N|auto")]
     pub connections: Option<String>,
     /// How an open loop sends.

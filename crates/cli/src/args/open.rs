@@ -5,7 +5,7 @@ use clap::Args;
 /// How an open loop sends, beside when.
 #[derive(Debug, Clone, Args)]
 pub struct OpenArgs {
-    /// Open loop: open up to N connections while due requests find none free
+    /// Open loop: open more connections, up to N in all, while due requests find none free
     #[arg(long, value_name = "N")]
     pub max_connections: Option<u32>,
     /// Open loop: what to do with a request that finds no free connection: queue it (it keeps its intended time) or

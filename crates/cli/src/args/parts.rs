@@ -66,7 +66,7 @@ pub struct TuneArgs {
     /// Variant to compare all others with (connector=nio,heap=256m) [default: the first level of each factor]
     #[arg(long, value_name = "VARIANT")]
     pub default: Option<String>,
-    /// Lengths of its blocks
+    /// Lengths of warm-up and slices
     #[arg(long, value_enum, default_value = "quick")]
     pub lengths: LengthsArg,
     /// Change the study before it is checked: load.closed.connections=64; may be repeated
