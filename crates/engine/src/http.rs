@@ -93,6 +93,7 @@ impl HttpState {
     }
 
     /// What the present request is filled with.
+    #[inline(never)]
     pub fn fill<'a>(&'a mut self, request: &Request, values: &'a Values, now_ns: u64) -> Filling<'a> {
         let Some(Parts { target: stretch, .. }) = Parts::of(&request.bytes) else {
             return Filling::of(values);
@@ -110,6 +111,7 @@ impl HttpState {
     }
 
     /// Takes the cookies of a whole answer, and decides whether the exchange goes on.
+    #[inline(never)]
     pub fn answered(&mut self, session: &Session, entry: &MixEntry, code: u16, now_ns: u64) -> Next {
         let Session::Http1(http1) = session else { return Next::Done };
         if let Some(jar) = &mut self.jar {

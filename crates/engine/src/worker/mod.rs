@@ -184,7 +184,10 @@ impl<'a> Worker<'a> {
         match self.pace.next_of(conn, connection, now, at_once, record) {
             Next::Begin(entry) => {
                 let freed = self.exchanges.begin(net, conn, entry, now, now);
-                self.release_failed(net, freed);
+                // Freed by the attempt itself, so it does not begin another at once.
+                if freed.is_some() {
+                    self.release_again(net, freed);
+                }
             }
             Next::Serve(queue) if at_once => self.serve(net, queue, now),
             Next::Serve(_) => {}
@@ -193,14 +196,6 @@ impl<'a> Worker<'a> {
                 self.exchanges.part(net, conn, now);
                 self.exchanges.note_idle(conn, now);
             }
-        }
-    }
-
-    /// The same for a connection that the very attempt to begin may have freed, apart from the usual course.
-    #[inline]
-    fn release_failed<N: Net>(&mut self, net: &mut N, freed: Option<Freed>) {
-        if freed.is_some() {
-            self.release_again(net, freed);
         }
     }
 

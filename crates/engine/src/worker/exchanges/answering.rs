@@ -138,13 +138,11 @@ impl Exchanges<'_> {
     #[inline]
     fn answered(&mut self, conn: Conn, answer: Answer<'_>, bytes: &[u8], now: u64) -> Option<Outcome> {
         let connection = &mut self.connections[conn as usize];
-        let (entry, intended_ns) = (&self.plan.mix[connection.entry as usize], connection.times.intended_ns);
+        let intended_ns = connection.times.intended_ns;
         self.record.recorder.record_code(intended_ns, answer.code);
-        let next = match &mut connection.http {
-            Some(http) => http.answered(&connection.session, entry, answer.code, now),
-            None => Next::Done,
-        };
-        match next {
+        let Some(http) = &mut connection.http else { return Some(self.judge(conn, answer, bytes)) };
+        let entry = &self.plan.mix[connection.entry as usize];
+        match http.answered(&connection.session, entry, answer.code, now) {
             Next::Done => Some(self.judge(conn, answer, bytes)),
             Next::Follow => {
                 connection.carried += 1;
