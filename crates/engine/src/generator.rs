@@ -113,7 +113,7 @@ pub fn launch<D: Drivers>(
             tell(stretch);
         }
     };
-    let (results, collected) = carry_out(&crews, &mut tell);
+    let (results, collected) = execute(&crews, &mut tell);
     let gathered = plans.iter().zip(results).zip(collected).map(|((plan, workers), collected)| {
         let workers = workers.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok(gather(plan, workers, collected, &allowance, drivers.peak_rss_bytes()))
@@ -130,7 +130,7 @@ const PRIORITY: i32 = -10;
 type CrewResults = Vec<Result<WorkerResult, EngineError>>;
 
 /// Lets all workers do their work, and adds up meanwhile what they hand over.
-fn carry_out<D: Drivers>(
+fn execute<D: Drivers>(
     crews: &[Crew<'_, D>],
     tell: &mut dyn FnMut(&Stretch<'_>),
 ) -> (Vec<CrewResults>, Vec<Collected>) {
@@ -238,8 +238,8 @@ impl<D: Drivers> Crew<'_, D> {
         }
         let start_ns = common.start_ns.load(Ordering::Relaxed);
         let carried_out = match layer {
-            None => worker.carry_out(&mut driver, start_ns),
-            Some(layer) => worker.carry_out(&mut Secured::new(driver, layer), start_ns),
+            None => worker.execute(&mut driver, start_ns),
+            Some(layer) => worker.execute(&mut Secured::new(driver, layer), start_ns),
         };
         carried_out.map_err(|source| EngineError::System { what: "cannot wait for the network", source })
     }

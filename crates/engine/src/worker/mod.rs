@@ -85,7 +85,7 @@ impl<'a> Worker<'a> {
     ///
     /// # Errors
     /// When the driver cannot wait any more.
-    pub fn carry_out<D: Driver>(mut self, driver: &mut D, start_ns: u64) -> io::Result<WorkerResult> {
+    pub fn execute<D: Driver>(mut self, driver: &mut D, start_ns: u64) -> io::Result<WorkerResult> {
         self.begin_at(start_ns);
         let mut now = driver.net().now_ns();
         loop {
