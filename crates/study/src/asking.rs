@@ -2,16 +2,134 @@
 
 use super::bind::check_bind;
 use super::encode::FOLLOW_MAX;
-use super::feeders::{FeederSpec, Feeders, checked, feeder_name, payload};
+use super::feeders::{FeederSpec, Feeders, LETTERS_MAX, checked, feeder_name, payload};
 use super::field::{Field, Map};
+use super::keys::{Kind, WHOLE, WORD, keys, kinds};
 use super::quantity;
 use super::request::{Auth, Body, FormPart, FormValue, within};
-use super::yaml::Kind;
+use super::yaml::Kind as Written;
 use proofload_engine::Asking;
 use proofload_engine::feed::{Feeder, Order};
 use std::cell::RefCell;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
+
+keys! {
+    /// Rows of a CSV file whose first row names the columns.
+    CSV {
+        /// The file, in the folder of the study or below.
+        required csv: WORD,
+        /// Which row comes when; sequential without.
+        optional order: ORDER,
+    }
+
+    /// Lines of a file, each a JSON object.
+    JSON_LINES {
+        /// The file, in the folder of the study or below.
+        required json_lines: WORD,
+        /// Which line comes when; sequential without.
+        optional order: ORDER,
+    }
+
+    /// A number that no other request of the load has.
+    COUNTER {
+        /// From where, and by how much.
+        required counter: Kind::Map(&[&FROM_STEP]),
+    }
+
+    /// First number and step.
+    FROM_STEP {
+        /// The first number; 1 without.
+        optional from: Kind::Integer(0, u64::MAX),
+        /// From one to the next; 1 without.
+        optional step: Kind::Integer(1, u64::MAX),
+    }
+
+    /// A random number.
+    RANDOM {
+        /// Between which.
+        required random: Kind::Map(&[&FROM_TO]),
+    }
+
+    /// Lowest and highest number.
+    FROM_TO {
+        /// Lowest.
+        required from: Kind::Integer(0, u64::MAX),
+        /// Highest.
+        required to: Kind::Integer(0, u64::MAX),
+    }
+
+    /// Random letters, digits, - and _.
+    RANDOM_TEXT {
+        /// How many, or how their number is drawn.
+        required random_text: LETTERS,
+    }
+
+    /// A number of letters that is drawn, and held for a while.
+    DRAWN {
+        /// A size, or a distribution of them: `uniform:20..200KiB`, `exp:2KiB`, `lognormal:2KiB,p99=64KiB`,
+        /// `list:1KiB,50KiB`.
+        required size: SIZES,
+        /// For how long a size is held, for all connections alike; each exchange draws its own without.
+        optional redraw: Kind::Text(""),
+        /// Largest size; sizes above it are cut to it. Needed where a distribution has no upper end.
+        optional most: SIZES,
+    }
+
+    /// Credentials.
+    AUTH {
+        /// HTTP Basic.
+        optional basic: Kind::Map(&[&BASIC]),
+        /// A bearer token; `${env.NAME}` keeps it out of the file.
+        optional bearer: WORD,
+    }
+
+    /// User and password; `${env.NAME}` keeps them out of the file.
+    BASIC {
+        /// The user.
+        required user: WORD,
+        /// The password.
+        required password: WORD,
+    }
+
+    /// A body from a file.
+    BODY_FILE {
+        /// The file, in the folder of the study or below.
+        required file: WORD,
+    }
+
+    /// A part from a file.
+    FORM_FILE {
+        /// The file, in the folder of the study or below.
+        required file: WORD,
+        /// Its type; application/octet-stream without.
+        optional type: WORD,
+        /// The name that the server is told; that of the file without.
+        optional filename: WORD,
+    }
+}
+
+kinds! {
+    /// A source of values.
+    FEEDER = Kind::Map(&[&CSV, &JSON_LINES, &COUNTER, &RANDOM, &RANDOM_TEXT]);
+    /// Which row comes when.
+    ORDER = Kind::Words(&[
+        ("sequential", "One after the other; after the last comes the first."),
+        ("random", "Any row at any time, by the seed."),
+    ]);
+    /// A number of letters.
+    LETTERS = Kind::Either(&[&Kind::Integer(1, LETTERS_MAX), &Kind::Map(&[&DRAWN])]);
+    /// Bytes.
+    SIZES = Kind::Either(&[&Kind::Integer(0, u64::MAX), &Kind::Text("[0-9]")]);
+    /// Most redirects that are followed.
+    FOLLOW = Kind::Integer(0, FOLLOW_MAX as u64);
+    /// Credentials of one entry.
+    OWN_AUTH = Kind::Either(&[&Kind::Words(&[("none", "Sends none.")]), &Kind::One(&AUTH)]);
+    /// A body: text, or a file.
+    BODY = Kind::Either(&[&Kind::Text(""), &Kind::Map(&[&BODY_FILE])]);
+    /// The value of a part of a form.
+    FORM_VALUE = Kind::Either(&[&WORD, &WHOLE, &Kind::Map(&[&FORM_FILE])]);
+}
 
 /// What the requests of a study share while they are checked.
 #[derive(Debug)]
@@ -75,11 +193,10 @@ fn check_feeders(field: &Field<'_>, directory: &Path, feeders: &mut Feeders) {
 }
 
 fn check_feeder(field: &Field<'_>, directory: &Path) -> Option<FeederSpec> {
-    const KINDS: [&str; 5] = ["csv", "json_lines", "counter", "random", "random_text"];
     let map = field.map("write { csv: users.csv }")?;
-    let kind = map.exactly_one(&KINDS, "write one of them: { csv: users.csv }");
+    let kind = map.exactly_one("write one of them: { csv: users.csv }");
     let order = map.optional("order");
-    map.close(&["csv", "json_lines", "counter", "random", "random_text", "order"]);
+    map.close();
     let (kind, value) = kind?;
     if let (Some(order), "counter" | "random" | "random_text") = (&order, kind) {
         order.problem(format!("has no meaning beside {kind}"), "delete it");
@@ -103,7 +220,7 @@ fn check_feeder(field: &Field<'_>, directory: &Path) -> Option<FeederSpec> {
         }
         _ if value.written().is_none() => check_payload(&value),
         _ => {
-            let length = value.integer("a number of letters", 1..=64 * 1024)?;
+            let length = value.integer("a number of letters")?;
             made(Feeder::Text { length: length as u32 })
         }
     }
@@ -117,7 +234,7 @@ fn check_payload(field: &Field<'_>) -> Option<FeederSpec> {
         .optional("redraw")
         .map_or(Some(0), |field| field.quantity(quantity::duration, "write a duration such as 10m"));
     let most = map.optional("most").map(|field| field.written().map(str::to_string));
-    map.close(&["size", "redraw", "most"]);
+    map.close();
     let sizes = sizes?;
     let made = payload(sizes.written().unwrap_or_default(), most.flatten().as_deref(), redraw_ns?);
     made.map(FeederSpec::Made).map_err(|message| sizes.joined_problem(&message)).ok()
@@ -138,7 +255,7 @@ fn check_order(field: &Field<'_>) -> Option<Order> {
 fn numbers(field: &Field<'_>, names: [&str; 2], without: [Option<u64>; 2], form: &str) -> Option<[u64; 2]> {
     let map = field.map(&format!("write {form}"))?;
     let read = |at: usize| match (map.optional(names[at]), without[at]) {
-        (Some(field), _) => field.integer("a whole number", 0..=u64::MAX),
+        (Some(field), _) => field.integer(if names[at] == "step" { "a step" } else { "a whole number" }),
         (None, Some(number)) => Some(number),
         (None, None) => {
             map.missing(names[at], &format!("write {form}"));
@@ -146,13 +263,13 @@ fn numbers(field: &Field<'_>, names: [&str; 2], without: [Option<u64>; 2], form:
         }
     };
     let numbers = [read(0), read(1)];
-    map.close(&names);
+    map.close();
     Some([numbers[0]?, numbers[1]?])
 }
 
 /// How many redirects are followed.
 pub(super) fn check_follow(field: &Field<'_>) -> Option<u32> {
-    let most = field.integer("a number of redirects", 0..=u64::from(FOLLOW_MAX))?;
+    let most = field.integer("a number of redirects")?;
     Some(most as u32)
 }
 
@@ -167,8 +284,8 @@ pub(super) fn check_own_auth(field: &Field<'_>) -> Option<Option<Auth>> {
 fn check_auth(field: &Field<'_>) -> Option<Auth> {
     let form = "write auth: { basic: { user: me, password: \"${env.PASSWORD}\" } } or auth: { bearer: \"${env.TOKEN}\" }";
     let map = field.map(form)?;
-    let kind = map.exactly_one(&["basic", "bearer"], form);
-    map.close(&["basic", "bearer"]);
+    let kind = map.exactly_one(form);
+    map.close();
     let (kind, value) = kind?;
     if kind == "bearer" {
         return Some(Auth::Bearer(value.text("write the token, or ${env.TOKEN}")?.trim().to_string()));
@@ -178,7 +295,7 @@ fn check_auth(field: &Field<'_>) -> Option<Auth> {
     let password = map
         .required("password", "write ${env.NAME}, so that it need not stand here")
         .and_then(|field| field.text("write it, or ${env.NAME}"));
-    map.close(&["user", "password"]);
+    map.close();
     Some(Auth::Basic(user?.to_string(), password?.to_string()))
 }
 
@@ -187,11 +304,11 @@ pub(super) fn check_body(field: &Field<'_>, shared: &Shared<'_>) -> Option<Body>
     if field.has("file") {
         let map = field.map("write { file: order.json }")?;
         let path = map.optional("file").and_then(|file| shared.file(&file));
-        map.close(&["file"]);
+        map.close();
         return Some(Body::File(path?));
     }
     let text = match field.written() {
-        Some("") if field.node.kind() == Some(Kind::Text) => Some(""),
+        Some("") if field.node.kind() == Some(Written::Text) => Some(""),
         _ => field.text("write the body as text, in quotes or after |, or { file: order.json }"),
     };
     Some(Body::Text(text?.to_string()))
@@ -221,6 +338,6 @@ fn form_value(field: &Field<'_>, shared: &Shared<'_>) -> Option<FormValue> {
         })
     };
     let (content_type, filename) = (line("type"), line("filename"));
-    map.close(&["file", "type", "filename"]);
+    map.close();
     Some(FormValue::File { path: path?, content_type: content_type?, filename: filename? })
 }

@@ -1,13 +1,19 @@
 //! Local addresses that connections leave from.
 
 use super::field::Field;
+use super::keys::{Kind, kinds};
 use super::problem::shown;
 use super::{SubjectSpec, Variant};
 use proofload_engine::Address;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+kinds! {
+    /// A numeric address of this machine.
+    LOCAL_ADDRESS = Kind::Text(r"^[0-9A-Fa-f.:]+$");
+}
+
 /// Most local addresses.
-const BIND_MAX: usize = 64;
+pub(super) const BIND_MAX: usize = 64;
 
 /// What to do when a server cannot be reached from there.
 pub(super) const CANNOT_BIND_REMEDY: &str = "bind to addresses of its family, or leave it out";

@@ -1,9 +1,10 @@
 //! A load that is a search: the highest rate at which an objective holds.
 
 use super::field::Field;
-use super::load::{Points, check_arrival, check_keep_alive};
-use super::overflow::{KEYS, check_shortage};
-use super::quantity;
+use super::keys::{Kind, WORD, keys, kinds};
+use super::overflow::{OPEN_CONNECTIONS, OVERFLOW_KEYS, check_shortage};
+use super::points::{ARRIVAL, Points, REUSE, check_arrival, check_keep_alive};
+use super::quantity::{self, DURATION, RATE};
 use super::{LoadKind, LoadPoint, OpenTerms};
 use proofload_engine::{Arrival, KeepAlive};
 use proofload_stats::capacity::{Slo, parse_slo};
@@ -16,6 +17,31 @@ pub const TO: &str = "20k/s";
 const TRIAL_MIN_NS: u64 = 100_000_000;
 /// Longest.
 const TRIAL_MAX_NS: u64 = 3_600_000_000_000;
+
+keys! {
+    /// A search for a capacity.
+    CAPACITY with(OVERFLOW_KEYS, REUSE) {
+        /// What has to hold: `p99 < 50ms, errors < 0.1%`; at most 0.1 % errors where nothing is said of them.
+        required slo: OBJECTIVE,
+        /// Lowest rate that is tried; 100/s without.
+        optional from: RATE,
+        /// Highest rate that is tried; 20k/s without.
+        optional to: RATE,
+        /// Measured time of a trial (100ms to 1h); 20s without, 4s under --quick.
+        optional trial: DURATION,
+        /// Spacing of the intended times; poisson without.
+        optional arrival: ARRIVAL,
+        /// Connections; without, or with `auto`, there are 16 at first and more while none is free.
+        optional connections: OPEN_CONNECTIONS,
+    }
+}
+
+kinds! {
+    /// Conditions that all have to hold: one text with commas, or a list.
+    OBJECTIVE = Kind::Either(&[&WORD, &Kind::List(&CONDITION, 1, 16)]);
+    /// `p99 < 50ms`.
+    CONDITION = WORD;
+}
 
 /// What is searched.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,7 +133,7 @@ pub(super) fn check_capacity(field: &Field<'_>) -> Option<Points> {
     // A search goes where nobody knows how many connections it needs.
     let terms = check_shortage(&map, true);
     let keep_alive = check_keep_alive(&map);
-    map.close(&[&["slo", "from", "to", "trial", "arrival", "keep_alive"][..], &KEYS[..]].concat());
+    map.close();
     let load = match CapacityLoad::read(&texts?, from, to, trial) {
         Ok(load) => load,
         Err(mistakes) => {

@@ -1,6 +1,7 @@
 //! Claims by name.
 
 use super::field::Field;
+use super::keys::{Kind, WORD, kinds};
 use super::problem::shown;
 use super::yaml::Value;
 use proofload_stats::{Claim, Names, parse_claim};
@@ -11,6 +12,15 @@ pub(crate) const CLAIMS_MAX: usize = 20;
 
 /// Longest name of a claim; it stands in tables and in the last line.
 const CLAIM_NAME_MAX: usize = 120;
+
+kinds! {
+    /// `throughput(a) > 1.1 * throughput(b) @ 64c`.
+    CLAIM = WORD;
+    /// One claim with its name.
+    NAMED_CLAIM = Kind::Names(&CLAIM, 1, 1);
+    /// Claims by name.
+    CLAIMS = Kind::Either(&[&Kind::Names(&CLAIM, 1, usize::MAX), &Kind::List(&NAMED_CLAIM, 1, usize::MAX)]);
+}
 
 const REMEDY: &str = "write a list: - serves more: throughput(a) > throughput(b)";
 

@@ -2,10 +2,42 @@
 //! that it lists.
 
 use super::field::{Field, Map};
+use super::keys::{Kind, WHOLE, WORD, keys, kinds};
 use super::name::{is_level, is_plain_name};
 use super::problem::shown;
 use super::suggest::{nearest, one_of};
 use super::yaml::Value;
+
+keys! {
+    /// Which combinations are variants.
+    VARIED {
+        /// Combinations of vary that are no variant; one that names some factors excludes all that fit it.
+        optional exclude: Kind::List(&COMBINATION_OF_LEVELS, 1, EXCLUDED_MAX),
+        /// Variants, instead of vary: a list of combinations, or a map that names them.
+        optional combinations: COMBINATIONS,
+    }
+}
+
+kinds! {
+    /// A word, a whole number, or true or false where the parameter is a switch. What YAML would read otherwise
+    /// stands in quotes.
+    VALUE = Kind::Either(&[&WORD, &WHOLE, &Kind::Switch]);
+    /// A level: letters, digits and . _ - : + %.
+    LEVEL = Kind::Either(&[
+        &Kind::Text("^[A-Za-z0-9][A-Za-z0-9._:+%-]{0,63}$"),
+        &Kind::Integer(0, u64::MAX),
+        &Kind::Switch,
+    ]);
+    /// Levels of a factor.
+    LEVELS = Kind::Distinct(&LEVEL, 1, usize::MAX);
+    /// A level of each factor.
+    COMBINATION_OF_LEVELS = Kind::Names(&LEVEL, 1, usize::MAX);
+    /// Combinations without names, which all say the same factors, or with names, which say what they change.
+    COMBINATIONS = Kind::Either(&[
+        &Kind::List(&COMBINATION_OF_LEVELS, 1, VARIANTS_MAX),
+        &Kind::Names(&Kind::Names(&VALUE, 0, usize::MAX), 1, VARIANTS_MAX),
+    ]);
+}
 
 /// Most variants of a study: they all run at the same time.
 pub(super) const VARIANTS_MAX: usize = 32;

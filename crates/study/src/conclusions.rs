@@ -1,13 +1,41 @@
 //! `conclusions:` of a reference — what its author concluded, and which claims of this study test that.
 
-use super::expectations::{line, pairs};
-use super::field::{Field, Map};
+use super::field::{Field, Map, line, pairs};
+use super::keys::{Kind, WORD, keys, kinds};
 use super::problem::shown;
 use super::suggest::{nearest, one_of};
-use super::yaml::Kind;
+use super::yaml::Kind as Written;
 
 /// Most conclusions of one reference.
 const CONCLUSIONS_MAX: usize = 50;
+
+keys! {
+    /// What tests a conclusion, or why nothing does.
+    CONCLUSION exactly_one(claim, not_tested) {
+        /// Name of a claim of this study, or several.
+        optional claim: NAMES,
+        /// The figure that it rested on: `1.10`, `+11 %`.
+        optional was: FIGURE,
+        /// Why that figure is no evidence, or less than it seems.
+        optional beware: WORD,
+        /// Why this study does not test it.
+        optional not_tested: WORD,
+    }
+}
+
+kinds! {
+    /// Conclusions by their sentence.
+    CONCLUSIONS = Kind::Either(&[
+        &Kind::Names(&Kind::Map(&[&CONCLUSION]), 1, CONCLUSIONS_MAX),
+        &Kind::List(&NAMED_CONCLUSION, 1, CONCLUSIONS_MAX),
+    ]);
+    /// One conclusion with what tests it.
+    NAMED_CONCLUSION = Kind::Names(&Kind::Map(&[&CONCLUSION]), 1, 1);
+    /// A name, or several.
+    NAMES = Kind::Either(&[&WORD, &Kind::List(&Kind::Text(""), 1, usize::MAX)]);
+    /// A figure as it was written.
+    FIGURE = Kind::Either(&[&WORD, &Kind::Number(r#"{"type": "number"}"#)]);
+}
 
 const REMEDY: &str = "write a list: - A serves more: { claim: name of a claim, was: 1.10 }";
 
@@ -54,15 +82,12 @@ pub(super) fn check_conclusions(field: &Field<'_>, claims: Option<&[&str]>) -> O
 }
 
 fn conclusion(says: &str, value: &Field<'_>, claims: Option<&[&str]>) -> Option<Conclusion> {
-    const KEYS: [&str; 4] = ["claim", "was", "beware", "not_tested"];
     let map = value.map("write { claim: name of a claim, was: 1.10 }")?;
-    let tested = map.exactly_one(
-        &["claim", "not_tested"],
-        "name the claim that tests it, or say why none does: not_tested: it takes fifty hours",
-    );
+    let tested = map
+        .exactly_one("name the claim that tests it, or say why none does: not_tested: it takes fifty hours");
     let was = map.optional("was").map_or(Some(String::new()), |field| figure(&field));
     let beware = words(&map, "beware", "say why the old figure is no evidence");
-    map.close(&KEYS);
+    map.close();
     let (tested, not_tested) = match tested? {
         ("claim", field) => (names(&field, claims), Some(String::new())),
         (_, field) => (Some(Vec::new()), line(&field, "say why it is not tested")),
@@ -83,7 +108,7 @@ fn words(map: &Map<'_>, key: &str, remedy: &str) -> Option<String> {
 /// A figure is shown as it is written, so its quotes do not matter.
 fn figure(field: &Field<'_>) -> Option<String> {
     match (field.written(), field.node.kind()) {
-        (Some(text), Some(Kind::Integer | Kind::Number)) => Some(text.trim().to_string()),
+        (Some(text), Some(Written::Integer | Written::Number)) => Some(text.trim().to_string()),
         _ => line(field, "write the figure: 1.10"),
     }
 }

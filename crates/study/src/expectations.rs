@@ -2,20 +2,52 @@
 //! shows beside its own.
 
 use super::claims::CLAIMS_MAX;
-use super::conclusions::{Conclusion, check_conclusions};
-use super::field::Field;
+use super::conclusions::{CONCLUSIONS, Conclusion, check_conclusions};
+use super::field::{Field, line, pairs};
+use super::keys::{Kind, WORD, keys, kinds};
 use super::problem::shown;
-use super::yaml::{Entry, Kind, Value};
+use super::subjects::ARGUMENT;
+use super::yaml::{Entry, Kind as Written, Value};
 use proofload_stats::{ClaimError, Names, parse_expectation, parse_published};
 
 /// Most references of a study.
-const REFERENCES_MAX: usize = 16;
+pub(super) const REFERENCES_MAX: usize = 16;
 
 /// Most figures of one reference.
 const FIGURES_MAX: usize = 200;
 
-/// Longest source or address.
-const TEXT_MAX: usize = 300;
+keys! {
+    /// A range, and who expected it.
+    RANGE_WITH_SOURCE {
+        /// `8000/s..14000/s`, `8000/s..` or `..50ms`.
+        required range: RANGE_TEXT,
+        /// Who expected it, and why.
+        optional source: WORD,
+    }
+
+    /// Figures published elsewhere, and what was concluded from them; at least one of the two.
+    REFERENCE some(figures, conclusions) {
+        /// Who published it, and when.
+        required source: WORD,
+        /// Its address.
+        optional url: Kind::Text(r"^https?://\S+$"),
+        /// `p99(a) @ 64c: 101ms`.
+        optional figures: Kind::Names(&ARGUMENT, 1, FIGURES_MAX),
+        /// What was concluded, each with the claims that test it.
+        optional conclusions: CONCLUSIONS,
+    }
+}
+
+kinds! {
+    /// Ranges by quantity.
+    EXPECTATIONS = Kind::Either(&[&Kind::Names(&RANGE, 1, usize::MAX), &Kind::List(&EXPECTATION, 1, usize::MAX)]);
+    /// `throughput(a) @ 64c: 8000/s..14000/s`.
+    EXPECTATION = Kind::Names(&RANGE, 1, 1);
+    /// `8000/s..14000/s`, `8000/s..` or `..50ms`; with its source in a map.
+    RANGE = Kind::Either(&[&RANGE_TEXT, &Kind::Map(&[&RANGE_WITH_SOURCE])]);
+}
+
+const RANGE_TEXT: Kind = Kind::Text(r"\.\.");
 
 const REMEDY: &str = "write a list: - throughput(a) @ 64c: 8000/s..14000/s";
 
@@ -75,22 +107,6 @@ pub(super) fn check_expect(field: &Field<'_>, names: Option<&Names>) -> Option<V
     whole.then_some(rows)
 }
 
-/// Entries of a map, or of a list of maps of one entry.
-pub(super) fn pairs<'a>(field: &Field<'a>, remedy: &str) -> Option<Vec<(&'a Entry, Field<'a>)>> {
-    if !matches!(field.node.value, Value::List(_)) {
-        return field.entries(remedy);
-    }
-    let mut out = Vec::new();
-    for item in field.items(remedy)? {
-        let Some(entries) = item.entries(remedy) else { continue };
-        if let Some((_, second)) = entries.get(1) {
-            second.problem("two rows in one item of the list", "begin each with its own -");
-        }
-        out.extend(entries);
-    }
-    Some(out)
-}
-
 fn range_and_source(value: &Field<'_>) -> Option<(String, String)> {
     const REMEDY: &str = "write a range such as 8000/s..14000/s, 8000/s.. or ..50ms";
     match &value.node.value {
@@ -98,26 +114,18 @@ fn range_and_source(value: &Field<'_>) -> Option<(String, String)> {
             let map = value.map(REMEDY)?;
             let range = map.required("range", REMEDY);
             let source = map.optional("source");
-            map.close(&["range", "source"]);
+            map.close();
             let source = source.map_or(Some(String::new()), |field| line(&field, "say who expected it"));
             Some((range?.text(REMEDY)?.trim().to_string(), source?))
         }
         // A number without an end is no range either, so its quotes do not matter.
-        Value::Scalar { text, .. } if matches!(value.node.kind(), Some(Kind::Integer | Kind::Number)) => {
+        Value::Scalar { text, .. }
+            if matches!(value.node.kind(), Some(Written::Integer | Written::Number)) =>
+        {
             Some((text.trim().to_string(), String::new()))
         }
         _ => Some((value.text(REMEDY)?.trim().to_string(), String::new())),
     }
-}
-
-/// One line of text.
-pub(super) fn line(field: &Field<'_>, remedy: &str) -> Option<String> {
-    let text = field.text(remedy)?.trim();
-    if text.chars().count() > TEXT_MAX || text.chars().any(char::is_control) {
-        field.problem("is more than a line", format!("write at most {TEXT_MAX} letters"));
-        return None;
-    }
-    Some(text.to_string())
 }
 
 /// Mistakes in a quantity at its place, those in its value at that.
@@ -161,7 +169,7 @@ fn reference(item: &Field<'_>, names: Option<&Names>, claims: Option<&[&str]>) -
         None => map.required("figures", "write figures: { p99(a) @ 64c: 101ms }").map(Some),
     };
     let figures = figures.or_else(|| conclusions.as_ref().map(|_| None));
-    map.close(&["source", "url", "figures", "conclusions"]);
+    map.close();
     let source = source.and_then(|field| line(&field, "say who published it, and when"));
     let url = url.map_or(Some(String::new()), |field| address(&field));
     let figures = figures.and_then(|field| match field {

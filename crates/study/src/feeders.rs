@@ -21,7 +21,7 @@ const COLUMNS_MAX: usize = 256;
 const HEAD_VALUE_MAX: usize = 8 * 1024;
 
 /// Most letters of random text.
-const LETTERS_MAX: u64 = 64 * 1024;
+pub(super) const LETTERS_MAX: u64 = 64 * 1024;
 
 /// A feeder as it was asked for.
 #[derive(Clone, Debug, PartialEq)]

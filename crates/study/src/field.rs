@@ -3,23 +3,33 @@
 //! A reader returns `None` when it has told a problem; the caller goes on with the next field, so that one
 //! run tells every mistake.
 
+use super::keys::{Keys, Kind as Described};
 use super::problem::{Sink, shown};
 use super::suggest::{nearest, one_of};
 use super::yaml::{Entry, Kind, Node, Value};
 use std::cell::Cell;
-use std::ops::RangeInclusive;
+use std::collections::BTreeSet;
 
-/// A value with its path of keys.
+/// Longest line of text.
+const LINE_MAX: usize = 300;
+
+/// A value with its path of keys, and what may stand there.
 #[derive(Clone, Debug)]
 pub(crate) struct Field<'a> {
     pub(crate) node: &'a Node,
     pub(crate) path: String,
     pub(crate) sink: &'a Sink,
+    pub(crate) kind: &'static Described,
 }
 
 impl<'a> Field<'a> {
-    pub(crate) fn new(node: &'a Node, path: impl Into<String>, sink: &'a Sink) -> Self {
-        Field { node, path: path.into(), sink }
+    pub(crate) fn new(
+        node: &'a Node,
+        path: impl Into<String>,
+        sink: &'a Sink,
+        kind: &'static Described,
+    ) -> Self {
+        Field { node, path: path.into(), sink, kind }
     }
 
     pub(crate) fn problem(&self, what: impl Into<String>, remedy: impl Into<String>) {
@@ -35,7 +45,7 @@ impl<'a> Field<'a> {
     fn child(&self, entry: &'a Entry) -> Field<'a> {
         let key = shown(&entry.key);
         let path = if self.path.is_empty() { key } else { format!("{}.{key}", self.path) };
-        Field::new(&entry.node, path, self.sink)
+        Field::new(&entry.node, path, self.sink, self.kind.under(&entry.key))
     }
 
     /// The scalar as it was written, whatever YAML makes of it.
@@ -67,7 +77,7 @@ impl<'a> Field<'a> {
         match &self.node.value {
             Value::Map(entries) => {
                 let asked = entries.iter().map(|_| Cell::new(false)).collect();
-                Some(Map { field: self.clone(), entries, asked })
+                Some(Map { field: self.clone(), entries, asked, tables: self.kind.tables() })
             }
             _ => {
                 self.wrong("a map", remedy);
@@ -116,7 +126,9 @@ impl<'a> Field<'a> {
                 items
                     .iter()
                     .enumerate()
-                    .map(|(index, item)| Field::new(item, format!("{}[{index}]", self.path), self.sink))
+                    .map(|(index, item)| {
+                        Field::new(item, format!("{}[{index}]", self.path), self.sink, self.kind.item())
+                    })
                     .collect(),
             ),
             _ => {
@@ -166,16 +178,16 @@ impl<'a> Field<'a> {
         self.problem(format!("{text} without quotes is {what}, not text"), format!("write \"{text}\""));
     }
 
-    /// A whole number in a range.
-    pub(crate) fn integer(&self, name: &str, range: RangeInclusive<u64>) -> Option<u64> {
+    /// A whole number in the range of its key.
+    pub(crate) fn integer(&self, name: &str) -> Option<u64> {
+        let (low, high) = self.kind.range();
         let written = self.written().unwrap_or_default();
         let number = match self.node.kind() {
-            Some(Kind::Integer) => written.parse::<u64>().ok().filter(|number| range.contains(number)),
+            Some(Kind::Integer) => written.parse::<u64>().ok().filter(|number| (low..=high).contains(number)),
             _ => None,
         };
         if number.is_none() {
-            let (low, high) = (range.start(), range.end());
-            let below = written.starts_with('-') || written.parse::<u64>().is_ok_and(|number| number < *low);
+            let below = written.starts_with('-') || written.parse::<u64>().is_ok_and(|number| number < low);
             let remedy = match self.node.kind() {
                 Some(Kind::Integer) if below => format!("write at least {low}"),
                 Some(Kind::Integer) => format!("write at most {high}"),
@@ -224,12 +236,40 @@ fn is_plain_integer(text: &str) -> bool {
     text.parse::<u64>().is_ok_and(|number| number.to_string() == text)
 }
 
+/// Entries of a map, or of a list of maps of one entry.
+pub(crate) fn pairs<'a>(field: &Field<'a>, remedy: &str) -> Option<Vec<(&'a Entry, Field<'a>)>> {
+    if !matches!(field.node.value, Value::List(_)) {
+        return field.entries(remedy);
+    }
+    let mut out = Vec::new();
+    for item in field.items(remedy)? {
+        let Some(entries) = item.entries(remedy) else { continue };
+        if let Some((_, second)) = entries.get(1) {
+            second.problem("two rows in one item of the list", "begin each with its own -");
+        }
+        out.extend(entries);
+    }
+    Some(out)
+}
+
+/// One line of text.
+pub(crate) fn line(field: &Field<'_>, remedy: &str) -> Option<String> {
+    let text = field.text(remedy)?.trim();
+    if text.chars().count() > LINE_MAX || text.chars().any(char::is_control) {
+        field.problem("is more than a line", format!("write at most {LINE_MAX} letters"));
+        return None;
+    }
+    Some(text.to_string())
+}
+
 /// A map that is read key by key; [`Map::close`] then tells the keys that nobody asked for.
 #[derive(Debug)]
 pub(crate) struct Map<'a> {
     pub(crate) field: Field<'a>,
     entries: &'a [Entry],
     asked: Vec<Cell<bool>>,
+    /// The keys that are known here.
+    tables: Vec<&'static Keys>,
 }
 
 impl<'a> Map<'a> {
@@ -238,6 +278,12 @@ impl<'a> Map<'a> {
     }
 
     pub(crate) fn optional(&self, key: &str) -> Option<Field<'a>> {
+        debug_assert!(self.known().contains(&key), "{key} is declared");
+        self.undeclared(key)
+    }
+
+    /// A key that has no meaning here but deserves an explanation of its own.
+    pub(crate) fn undeclared(&self, key: &str) -> Option<Field<'a>> {
         let index = self.entries.iter().position(|entry| entry.key == key)?;
         self.asked[index].set(true);
         Some(self.field.child(&self.entries[index]))
@@ -257,14 +303,30 @@ impl<'a> Map<'a> {
         self.field.sink.add(self.field.node.place, &path, "is missing", remedy);
     }
 
-    /// The one key of several that must be there, alone.
-    pub(crate) fn exactly_one<'k>(&self, keys: &[&'k str], remedy: &str) -> Option<(&'k str, Field<'a>)> {
-        let found: Vec<(&'k str, Field<'a>)> =
+    /// The names of all keys, each once.
+    fn known(&self) -> Vec<&'static str> {
+        let mut known = Vec::new();
+        for key in self.tables.iter().flat_map(|table| table.all()) {
+            if !known.contains(&key.name) {
+                known.push(key.name);
+            }
+        }
+        known
+    }
+
+    /// The one key that says what this map is: the first of each table, or of one table those that exclude each other.
+    pub(crate) fn exactly_one(&self, remedy: &str) -> Option<(&'static str, Field<'a>)> {
+        let keys: Vec<&'static str> = match self.tables.as_slice() {
+            [table] if !table.exactly_one.is_empty() => table.exactly_one.to_vec(),
+            [table] => table.all().map(|key| key.name).collect(),
+            tables => tables.iter().filter_map(|table| Some(table.own.first()?.name)).collect(),
+        };
+        let found: Vec<(&'static str, Field<'a>)> =
             keys.iter().filter_map(|key| Some((*key, self.optional(key)?))).collect();
         match found.as_slice() {
             [only] => Some(only.clone()),
             [] => {
-                self.field.problem(format!("has none of {}", one_of(keys)), remedy);
+                self.field.problem(format!("has none of {}", one_of(&keys)), remedy);
                 None
             }
             [_, second, ..] => {
@@ -275,8 +337,14 @@ impl<'a> Map<'a> {
         }
     }
 
+    /// Of several tables keeps the one that begins with this key.
+    pub(crate) fn narrow(&mut self, first: &str) {
+        self.tables.retain(|table| table.own.first().is_some_and(|key| key.name == first));
+    }
+
     /// Tells the keys that are not known, with the one that was probably meant.
-    pub(crate) fn close(&self, known: &[&str]) {
+    pub(crate) fn close(&self) {
+        let known = self.known();
         for (entry, asked) in self.entries.iter().zip(&self.asked) {
             if asked.get() || known.contains(&entry.key.as_str()) {
                 continue;
@@ -288,6 +356,17 @@ impl<'a> Map<'a> {
             };
             self.field.sink.add(entry.place, &path, "is not a key of this format", remedy);
         }
+    }
+
+    /// Tells keys that are known, but not to the table that begins with `first`.
+    pub(crate) fn forbid_beside(&self, first: &str, beside: &str) {
+        let begins = |table: &Keys| table.own.first().is_some_and(|key| key.name == first);
+        let of = |own: bool| {
+            let tables = self.tables.iter().filter(move |table| begins(table) == own);
+            tables.flat_map(|table| table.all()).map(|key| key.name).collect::<BTreeSet<&str>>()
+        };
+        let others: Vec<&str> = of(false).difference(&of(true)).copied().collect();
+        self.forbid(&others, beside);
     }
 
     /// Tells keys that are known, but not beside `beside`.

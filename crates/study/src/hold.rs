@@ -2,23 +2,21 @@
 //! connections join over the ramp, and stay.
 
 use super::field::{Field, Map};
-use super::load::{Points, check_keep_alive, check_number, check_think, connection_label, ladder, unique};
-use super::soak;
+use super::points::{Points, check_keep_alive, check_number, check_think, connection_label, ladder, unique};
 use super::{LoadKind, LoadPoint, OpenTerms, quantity};
-use proofload_engine::{Distribution, Stage};
+use proofload_engine::Stage;
 
 /// Checks a closed loop that has a length.
 pub(super) fn check_held(field: &Field<'_>, map: &Map<'_>) -> Option<Points> {
-    map.forbid(&[&["requests", "cap", "stages"][..], &soak::KEYS[..]].concat(), "for");
+    map.forbid(&["requests", "cap", "stages", "soak", "checkpoint"], "for");
     let time = |field: &Field<'_>| field.quantity(quantity::duration, "write a duration such as 30s");
     let length = map.optional("for");
     let for_ns = length.as_ref().and_then(time);
     let ramp_ns = map.optional("ramp").map_or(Some(0), |field| time(&field));
     let connections = map.required("connections", "write connections: 64, or a list of numbers");
-    let think_ns =
-        map.optional("think").map_or_else(|| Some(Distribution::default()), |field| check_think(&field));
+    let think_ns = check_think(map);
     let keep_alive = check_keep_alive(map);
-    map.close(&["connections", "ramp", "for", "think", "keep_alive"]);
+    map.close();
     let rungs = ladder(&connections?, check_number)?;
     let (for_ns, ramp_ns) = (for_ns?, ramp_ns?);
     if for_ns == 0

@@ -5,6 +5,7 @@
 //! a study from elsewhere cannot show this machine's files in its messages.
 
 use super::field::Field;
+use super::keys::{Kind as Described, kinds};
 use super::problem::{Sink, shown};
 use super::yaml::{self, Entry, FILE_MAX, Node, Origin, VALUES_MAX, Value};
 use std::io::Read;
@@ -12,12 +13,17 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Most files that a study includes, those of its includes counted.
-const FILES_MAX: usize = 32;
+pub(super) const FILES_MAX: usize = 32;
 
 /// Deepest chain of files that include each other.
 const DEPTH_MAX: usize = 8;
 
 const REMEDY: &str = "write a list of files: include: [parts/jvm.yaml]";
+
+kinds! {
+    /// A file in the folder of the study, or below it.
+    FILE = Described::Text(r"^[^/]");
+}
 
 /// A tree with what it includes.
 pub(super) struct Whole {
@@ -60,7 +66,7 @@ impl Reader<'_> {
         let Some(include) = entries.iter().find(|entry| entry.key == "include") else { return tree.clone() };
         let kept: Vec<Entry> = entries.iter().filter(|entry| entry.key != "include").cloned().collect();
         let mut whole = Rc::new(Node { value: Value::Map(kept), ..Node::clone(tree) });
-        let field = Field::new(&include.node, "include", self.sink);
+        let field = Field::new(&include.node, "include", self.sink, &Described::Any);
         // The last of several wins over those before it.
         for item in field.items(REMEDY).unwrap_or_default().iter().rev() {
             if let Some(part) = self.part(item, directory) {
@@ -109,7 +115,8 @@ impl Reader<'_> {
             return None;
         }
         if !matches!(tree.value, Value::Map(_)) {
-            Field::new(&tree, "", self.sink).wrong("a map", "write keys and values of a study");
+            Field::new(&tree, "", self.sink, &Described::Any)
+                .wrong("a map", "write keys and values of a study");
             return None;
         }
         self.open.push(path);

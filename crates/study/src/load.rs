@@ -1,23 +1,22 @@
 //! The load: a closed or an open loop, and the ladder of its points.
 
 use super::asking::Shared;
-use super::capacity::{CapacityLoad, check_capacity};
-use super::distribution::distribution;
+use super::capacity::{CAPACITY, check_capacity};
 use super::field::{Field, Map};
 use super::hold::check_held;
-use super::overflow::{AUTO_CLOSED, KEYS, check_shortage};
-use super::problem::shown;
-use super::quantity::{self, CONNECTIONS_MAX};
+use super::keys::{Kind, keys};
+use super::overflow::{OPEN_CONNECTIONS, OVERFLOW_KEYS, check_shortage};
+use super::points::{ARRIVAL, LADDER, PAUSE, POINTS_MAX, Points, REUSE};
+use super::points::{
+    check_arrival, check_keep_alive, check_number, check_think, connection_label, ladder, unique,
+};
+use super::quantity::{self, DURATION, RATE};
 use super::shape::{peak, stages_label, trace_label};
-use super::soak::{self, check_soak, soaked};
-use super::stages::{Of, check_stages};
-use super::suggest::nearest;
-use super::trace::check_trace;
+use super::soak::{SOAK, check_soak, soaked};
+use super::stages::{Of, STAGES, check_stages};
+use super::trace::{TRACE, check_trace};
 use super::{LoadKind, LoadPoint, OpenTerms};
-use proofload_engine::{Arrival, Distribution, KeepAlive};
-
-/// Most points of a ladder: each is measured in every cycle.
-pub(super) const POINTS_MAX: usize = 16;
+use proofload_engine::{Arrival, KeepAlive};
 
 /// What a load that ends with a count may take at most, unless the study says otherwise.
 pub const CAP_NS: u64 = 600_000_000_000;
@@ -28,22 +27,67 @@ const REQUESTS_MAX: u64 = 10_000_000_000;
 /// Most requests of one user.
 const LOOPS_MAX: u64 = 1_000_000;
 
-/// Longest think time, on average.
-const THINK_MAX_NS: f64 = 60e9;
+keys! {
+    /// Closed (so many connections, each asks again when it is answered) or open (requests leave at their
+    /// times).
+    LOAD {
+        /// So many connections; each asks again when it is answered.
+        optional closed: Kind::Map(&[&CLOSED]),
+        /// Requests leave at their times, whatever the answers do.
+        optional open: Kind::Map(&[&OPEN]),
+        /// Users that start over a ramp, ask so many times, and go.
+        optional users: Kind::Map(&[&USERS]),
+        /// The highest rate at which an objective holds is searched; such a study has no claims.
+        optional capacity: Kind::Map(&[&CAPACITY]),
+    }
 
-/// The points, and whether all their labels could be read (else claims cannot be checked).
-pub(super) struct Points {
-    pub(super) points: Vec<LoadPoint>,
-    pub(super) labels_complete: bool,
-    /// What is searched, where the load is a search.
-    pub(super) capacity: Option<CapacityLoad>,
+    /// A closed loop.
+    CLOSED exactly_one(connections, stages) with(SOAK, PAUSE, REUSE) {
+        /// Connections, or a ladder of them.
+        optional connections: LADDER,
+        /// So many requests over all connections, and the load is over.
+        optional requests: Kind::Integer(1, REQUESTS_MAX),
+        /// What the requests may take at most; 10m without.
+        optional cap: DURATION,
+        /// Over how long the connections join; only with `for`.
+        optional ramp: DURATION,
+        /// How long the connections stay; the load is then carried out whole.
+        optional for: DURATION,
+        /// Connections over time, instead of a number of them.
+        optional stages: STAGES,
+    }
+
+    /// An open loop.
+    OPEN exactly_one(rate, stages, trace) with(SOAK, OVERFLOW_KEYS, REUSE) {
+        /// Intended requests per second, or a ladder of rates: `5k/s`.
+        optional rate: Kind::Either(&[&RATE, &Kind::Distinct(&RATE, 1, POINTS_MAX)]),
+        /// The rate over time, instead of one that stays.
+        optional stages: STAGES,
+        /// Recorded arrivals, instead of a rate.
+        optional trace: TRACE,
+        /// Spacing of the intended times; constant without.
+        optional arrival: ARRIVAL,
+        /// Connections; 64 without. With `auto` there are 16 at first and more while none is free.
+        optional connections: OPEN_CONNECTIONS,
+    }
+
+    /// A load of users.
+    USERS with(PAUSE, REUSE) {
+        /// How many, or a ladder; each has a connection of its own.
+        required users: LADDER,
+        /// Over how long they start; all at once without.
+        optional ramp: DURATION,
+        /// How often each asks.
+        required loops: Kind::Integer(1, LOOPS_MAX),
+        /// What the load may take at most; 10m without.
+        optional cap: DURATION,
+    }
 }
 
 pub(super) fn check_load(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
     let map = field.map("write load: { closed: { connections: 64 } }")?;
-    let kinds = ["closed", "open", "users", "capacity"];
-    let kind = map.exactly_one(&kinds, "write closed: { connections: 64 } or open: { rate: 5k/s }");
-    map.close(&kinds);
+    let kind = map.exactly_one("write closed: { connections: 64 } or open: { rate: 5k/s }");
+    map.close();
     match kind? {
         ("closed", field) => check_closed(&field),
         ("users", field) => check_users(&field),
@@ -60,7 +104,7 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
     if map.has("for") {
         return check_held(field, &map);
     }
-    let count = map.optional("requests").map(|field| field.integer("a number of requests", 1..=REQUESTS_MAX));
+    let count = map.optional("requests").map(|field| field.integer("a number of requests"));
     if count.is_none()
         && let Some(cap) = map.optional("cap")
     {
@@ -68,16 +112,16 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
     }
     let cap_ns = check_cap(&map);
     if count.is_some() {
-        map.forbid(&soak::KEYS[..], "requests");
+        map.forbid(&["soak", "checkpoint"], "requests");
     }
     let soak = if count.is_none() { check_soak(&map) } else { Some(None) };
     let connections = map.required("connections", "write connections: 64, or a list of numbers");
-    let think_ns =
-        map.optional("think").map_or_else(|| Some(Distribution::default()), |field| check_think(&field));
+    let think_ns = check_think(&map);
     let keep_alive = check_keep_alive(&map);
-    map.close(
-        &[&["connections", "requests", "cap", "stages", "think", "keep_alive"][..], &soak::KEYS[..]].concat(),
-    );
+    if let Some(ramp) = map.optional("ramp") {
+        ramp.problem("only a load with a length has a ramp", "delete it, or add for: 5m");
+    }
+    map.close();
     let (think_ns, keep_alive) = (think_ns.unwrap_or_default(), keep_alive.unwrap_or(KeepAlive::On));
     let rungs = ladder(&connections?, check_number)?;
     let (count, cap_ns) = (count.map_or(Some(None), |count| count.map(Some))?, cap_ns?);
@@ -93,22 +137,12 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
     Some(soaked(unique(field, rungs.0.iter().map(point).collect(), rungs.1)?, soak?))
 }
 
-/// A number of connections of a closed loop.
-pub(super) fn check_number(field: &Field<'_>) -> Option<u64> {
-    if field.written() == Some("auto") {
-        field.problem(format!("auto: {AUTO_CLOSED}"), "write connections: [16, 64, 256], or an open load");
-        return None;
-    }
-    field.integer("a number of connections", 1..=CONNECTIONS_MAX)
-}
-
 fn check_closed_stages(map: &Map<'_>) -> Option<Points> {
-    map.forbid(&[&["connections", "requests", "cap"][..], &soak::KEYS[..]].concat(), "stages");
+    map.forbid(&["connections", "requests", "cap", "soak", "checkpoint", "ramp", "for"], "stages");
     let stages = map.optional("stages").and_then(|field| check_stages(&field, Of::Connections));
-    let think_ns =
-        map.optional("think").map_or_else(|| Some(Distribution::default()), |field| check_think(&field));
+    let think_ns = check_think(map);
     let keep_alive = check_keep_alive(map);
-    map.close(&["stages", "think", "keep_alive"]);
+    map.close();
     let stages = stages?;
     let point = LoadPoint::new(
         stages_label(&stages, false),
@@ -125,16 +159,15 @@ fn check_users(field: &Field<'_>) -> Option<Points> {
     let users = map.required("users", "write users: 5000, or a list of numbers");
     let loops = map
         .required("loops", "say how often each asks: loops: 10")
-        .and_then(|field| field.integer("a number of loops", 1..=LOOPS_MAX));
+        .and_then(|field| field.integer("a number of loops"));
     let ramp_ns = map
         .optional("ramp")
         .map_or(Some(0), |field| field.quantity(quantity::duration, "write a duration such as 10s"));
-    let think_ns =
-        map.optional("think").map_or_else(|| Some(Distribution::default()), |field| check_think(&field));
+    let think_ns = check_think(&map);
     let keep_alive = check_keep_alive(&map);
     let cap_ns = check_cap(&map);
-    map.close(&["users", "ramp", "loops", "think", "keep_alive", "cap"]);
-    let rungs = ladder(&users?, |field| field.integer("a number of users", 1..=CONNECTIONS_MAX))?;
+    map.close();
+    let rungs = ladder(&users?, |field| field.integer("a number of users"))?;
     let (loops, ramp_ns, think_ns) = (loops? as u32, ramp_ns?, think_ns?);
     let (keep_alive, cap_ns) = (keep_alive?, cap_ns?);
     if ramp_ns >= cap_ns {
@@ -173,53 +206,30 @@ fn check_cap(map: &Map<'_>) -> Option<u64> {
     })
 }
 
-/// `64c`.
-pub fn connection_label(connections: u32) -> String {
-    format!("{connections}c")
-}
-
-pub(super) fn check_think(field: &Field<'_>) -> Option<Distribution> {
-    field.quantity(think, "write a duration such as 50ms, or exp:50ms")
-}
-
-/// A think time: `50ms`, `exp:50ms`, `uniform:10ms..90ms`, `lognormal:50ms,p99=1s`, `list:10ms,20ms`.
-///
-/// # Errors
-/// What is wrong and what to write.
-pub fn think(text: &str) -> Result<Distribution, String> {
-    let think = distribution(text, quantity::duration, "uniform:50ms..150ms or lognormal:100ms,p99=1s")?;
-    if think.mean() > THINK_MAX_NS {
-        return Err(format!("{} is too long to think; write at most 60s", shown(text)));
-    }
-    Ok(think)
-}
-
 fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
     let map = field.map("write open: { rate: 5k/s }")?;
     let stages = map.optional("stages").map(|field| check_stages(&field, Of::Rate));
     let trace = map.optional("trace").map(|field| check_trace(&field, |file| shared.file(file)));
     let rates = match stages {
         _ if trace.is_some() => {
-            map.forbid(&[&["rate", "stages", "arrival"][..], &soak::KEYS[..]].concat(), "trace");
+            map.forbid(&["rate", "stages", "arrival", "soak", "checkpoint"], "trace");
             None
         }
         None => map.required("rate", "write rate: 5k/s, or a list of rates"),
         Some(_) => {
-            map.forbid(&[&["rate"][..], &soak::KEYS[..]].concat(), "stages");
+            map.forbid(&["rate", "soak", "checkpoint"], "stages");
             None
         }
     };
     let arrival = map.optional("arrival").map_or(Some(Arrival::Constant), |field| check_arrival(&field));
     let terms = check_shortage(&map, false);
     let keep_alive = check_keep_alive(&map).unwrap_or(KeepAlive::On);
-    if let Some(think) = map.optional("think") {
+    if let Some(think) = map.undeclared("think") {
         think.problem("an open load does not think: its requests leave at their times", "delete it");
     }
     let is_plain = !map.has("stages") && !map.has("trace");
     let soak = if is_plain { check_soak(&map) } else { Some(None) };
-    map.close(
-        &[&["rate", "stages", "trace", "arrival", "keep_alive"][..], &KEYS[..], &soak::KEYS[..]].concat(),
-    );
+    map.close();
     let (connections, open) = terms?;
     if let Some(trace) = trace {
         let (recorded, for_ns) = trace?;
@@ -255,65 +265,4 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
         )
     };
     Some(soaked(unique(field, rungs.0.iter().map(point).collect(), rungs.1)?, soak?))
-}
-
-pub(super) fn check_arrival(field: &Field<'_>) -> Option<Arrival> {
-    match field.text("write constant or poisson")? {
-        "constant" => Some(Arrival::Constant),
-        "poisson" => Some(Arrival::Poisson),
-        other => {
-            let remedy = match nearest(other, ["constant", "poisson"]) {
-                Some(near) => format!("did you mean {near}?"),
-                None => "write constant or poisson".to_string(),
-            };
-            field.problem(format!("{} is not a kind of arrival", shown(other)), remedy);
-            None
-        }
-    }
-}
-
-pub(super) fn check_keep_alive(map: &Map<'_>) -> Option<KeepAlive> {
-    use super::yaml::Kind;
-    let Some(field) = map.optional("keep_alive") else { return Some(KeepAlive::On) };
-    match field.node.kind() {
-        Some(Kind::Integer) => {
-            let count = field.integer("a number of exchanges for each connection", 1..=u64::from(u32::MAX));
-            count.map(|count| KeepAlive::Every(count as u32))
-        }
-        Some(Kind::Boolean) => field.boolean().map(|on| if on { KeepAlive::On } else { KeepAlive::Off }),
-        _ => {
-            let remedy = match field.written().map(str::to_ascii_lowercase).as_deref() {
-                Some("on" | "yes" | "y" | "true") => "write true",
-                Some("off" | "no" | "n" | "false") => "write false",
-                _ => "write true, false, or a number of exchanges for each connection",
-            };
-            field.wrong("true, false or a number", remedy);
-            None
-        }
-    }
-}
-
-/// The rungs that could be read, and whether that is all of them.
-pub(super) fn ladder<T>(field: &Field<'_>, read: impl Fn(&Field<'_>) -> Option<T>) -> Option<(Vec<T>, bool)> {
-    let items = field.one_or_many("write a number, or a list of numbers")?;
-    if items.len() > POINTS_MAX {
-        field.problem(
-            format!("{} load points are too many", items.len()),
-            format!("write at most {POINTS_MAX}"),
-        );
-        return None;
-    }
-    let count = items.len();
-    let rungs: Vec<T> = items.iter().filter_map(read).collect();
-    let complete = rungs.len() == count;
-    Some((rungs, complete))
-}
-
-pub(super) fn unique(field: &Field<'_>, points: Vec<LoadPoint>, labels_complete: bool) -> Option<Points> {
-    for (index, point) in points.iter().enumerate() {
-        if points[..index].iter().any(|other| other.label == point.label) {
-            field.problem(format!("the load point {} stands here a second time", point.label), "delete it");
-        }
-    }
-    Some(Points { points, labels_complete, capacity: None })
 }

@@ -1,9 +1,11 @@
 //! The workload: what is asked, and what the answers must be.
 
 use super::WorkloadEntry;
-use super::asking::{Shared, check_body, check_follow, check_form, check_own_auth};
+use super::asking::{BODY, FOLLOW, FORM_VALUE, OWN_AUTH, Shared};
+use super::asking::{check_body, check_follow, check_form, check_own_auth};
 use super::field::{Field, Map};
-use super::quantity;
+use super::keys::{Kind, WHOLE, WORD, keys, kinds};
+use super::quantity::{self, SIZE};
 use super::request::{Asked, Builder};
 use proofload_engine::Expect;
 
@@ -19,12 +21,58 @@ const WEIGHT_MAX: u64 = 1_000_000;
 /// How much of an answer's body is kept when a text is expected in it.
 pub(crate) const KEEP_BODY: usize = 64 * 1024;
 
-const METHODS: [&str; 7] = ["get", "post", "put", "delete", "head", "patch", "options"];
+keys! {
+    /// One entry of the mix: exactly one method with its path.
+    ENTRY exactly_one(get, post, put, delete, head, patch, options) {
+        /// GET this path.
+        optional get: PATH,
+        /// POST to this path.
+        optional post: PATH,
+        /// PUT to this path.
+        optional put: PATH,
+        /// DELETE this path.
+        optional delete: PATH,
+        /// HEAD of this path.
+        optional head: PATH,
+        /// PATCH this path.
+        optional patch: PATH,
+        /// OPTIONS of this path.
+        optional options: PATH,
+        /// Headers. Those that frame the message or the connection are set by Proofload.
+        optional headers: Kind::Names(&HEADER, 1, usize::MAX),
+        /// Credentials of this entry instead of those at the top; none sends none.
+        optional auth: OWN_AUTH,
+        /// Body.
+        optional body: BODY,
+        /// Body as a form of several parts (multipart/form-data), instead of body.
+        optional form: Kind::Names(&FORM_VALUE, 1, usize::MAX),
+        /// Share in the mix; 1 without.
+        optional weight: Kind::Integer(1, WEIGHT_MAX),
+        /// Most redirects that are followed, instead of what stands at the top.
+        optional follow: FOLLOW,
+        /// What an answer must be to count; without it status 200 to 399.
+        optional expect: Kind::Map(&[&EXPECT]),
+    }
 
-const KEYS: [&str; 14] = [
-    "get", "post", "put", "delete", "head", "patch", "options", "headers", "auth", "body", "form", "weight",
-    "follow", "expect",
-];
+    /// What an answer must be.
+    EXPECT {
+        /// Exactly this status.
+        optional status: Kind::Integer(200, 599),
+        /// Exactly so many bytes of body: `1024`, `1KiB`.
+        optional bytes: SIZE,
+        /// The body contains this text.
+        optional text: WORD,
+    }
+}
+
+kinds! {
+    /// What is asked, by name.
+    WORKLOAD = Kind::Names(&Kind::Map(&[&ENTRY]), 1, ENTRIES_MAX);
+    /// A path with its query.
+    PATH = Kind::Text(r"^/[!-~]*$");
+    /// One line of text, or a whole number.
+    HEADER = Kind::Either(&[&WORD, &WHOLE]);
+}
 
 pub(super) fn check_workload(field: &Field<'_>, shared: &Shared<'_>) -> Option<Vec<WorkloadEntry>> {
     let entries = field.entries("name what is asked: page: { get: / }")?;
@@ -49,7 +97,7 @@ pub(super) fn check_workload(field: &Field<'_>, shared: &Shared<'_>) -> Option<V
 
 fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<WorkloadEntry> {
     let map = field.map("write { get: /path }")?;
-    let method = map.exactly_one(&METHODS, "write the method with its path: get: /");
+    let method = map.exactly_one("write the method with its path: get: /");
     let mut builder = Builder::default();
     let mut whole =
         method.as_ref().is_some_and(|(_, field)| check_path(field, shared, &mut builder).is_some());
@@ -82,12 +130,12 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
         }
         whole &= matches!(taken, Some(Ok(())));
     }
-    let weight = map.optional("weight").map_or(Some(1), |field| field.integer("a weight", 1..=WEIGHT_MAX));
+    let weight = map.optional("weight").map_or(Some(1), |field| field.integer("a weight"));
     let follow = map.optional("follow").map_or(Some(shared.follow), |field| check_follow(&field));
     let is_head = method.as_ref().is_some_and(|(method, _)| *method == "head");
     let expect =
         map.optional("expect").map_or(Some(Expect::default()), |field| check_expect(&field, is_head));
-    map.close(&KEYS);
+    map.close();
     let (method, _) = method.filter(|_| whole)?;
     let expect = expect?;
     let keep_body = if expect.text.is_some() { KEEP_BODY } else { 0 };
@@ -152,10 +200,10 @@ fn check_headers(field: &Field<'_>, shared: &Shared<'_>, builder: &mut Builder) 
 
 fn check_expect(field: &Field<'_>, is_head: bool) -> Option<Expect> {
     let map = field.map("write expect: { status: 200, bytes: 1024 }")?;
-    let status = map.optional("status").map(|field| field.integer("a final status", 200..=599));
+    let status = map.optional("status").map(|field| field.integer("a final status"));
     let bytes = map.optional("bytes").map(|field| field.quantity(quantity::size, "write a number of bytes"));
     let text = map.optional("text").map(|field| check_text(&field));
-    map.close(&["status", "bytes", "text"]);
+    map.close();
     if is_head {
         forbid_body(&map, &bytes);
     }

@@ -4,6 +4,9 @@
 /// Longest name of a study, subject, factor or level.
 const NAME_MAX: usize = 64;
 
+/// What names of studies and of folders in the catalogue look like.
+pub(super) const FOLDER_NAME: &str = "^[a-z0-9][a-z0-9-]{0,63}$";
+
 /// Small letters, digits and `-`: what can neither leave its folder nor surprise a shell.
 pub(super) fn is_folder_name(text: &str) -> bool {
     starts_alphanumeric(text)

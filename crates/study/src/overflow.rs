@@ -2,15 +2,16 @@
 
 use super::OpenTerms;
 use super::field::{Field, Map};
+use super::keys::{Kind, keys, kinds};
 use super::problem::shown;
-use super::quantity::{self, CONNECTIONS_MAX};
+use super::quantity::{self, CONNECTIONS, DURATION};
 use super::suggest::nearest;
 use proofload_engine::driver::{Allowance, Drivers, EpollDrivers};
 use proofload_engine::{Overflow, Shortage};
 
 /// Connections of an open loop unless the study says otherwise: as many as wrk2 users commonly take, and
 /// few enough for every server. A slow server makes requests wait for one, which the response time shows.
-const OPEN_CONNECTIONS: u32 = 64;
+const CONNECTIONS_WITHOUT: u32 = 64;
 
 /// With how many connections a load begins whose connections the tool chooses.
 pub const AUTO_FIRST: u32 = 16;
@@ -97,8 +98,27 @@ impl OpenTerms {
     }
 }
 
-/// The keys of an open loop that are read here.
-pub(super) const KEYS: [&str; 4] = ["connections", "max_connections", "overflow", "coalesce"];
+keys! {
+    /// What becomes of requests that find no free connection.
+    OVERFLOW_KEYS {
+        /// More connections are opened, up to so many, while requests that are due find none free.
+        optional max_connections: CONNECTIONS,
+        /// What becomes of a request that finds no free connection; queue without.
+        optional overflow: OVERFLOW,
+        /// How late requests may be sent together to save CPU time (0s to 100ms); exact without.
+        optional coalesce: DURATION,
+    }
+}
+
+kinds! {
+    /// A number of connections, or `auto`.
+    OPEN_CONNECTIONS = Kind::Either(&[&CONNECTIONS, &Kind::Words(&[("auto", "As many as are needed.")])]);
+    /// What becomes of a request that finds no free connection.
+    OVERFLOW = Kind::Words(&[
+        ("queue", "It waits for one and keeps its intended time."),
+        ("drop", "It is not sent, and counted."),
+    ]);
+}
 
 /// The connections that it begins with, and the rest. `auto_without` lets the tool choose where no connections are
 /// written.
@@ -107,7 +127,7 @@ pub(super) fn check_shortage(map: &Map<'_>, auto_without: bool) -> Option<(u32, 
     let auto = written.as_ref().map_or(auto_without, |field| field.written() == Some("auto"));
     let first = match (written, auto) {
         (_, true) => Some(AUTO_FIRST),
-        (None, false) => Some(OPEN_CONNECTIONS),
+        (None, false) => Some(CONNECTIONS_WITHOUT),
         (Some(field), false) => check_connections(&field),
     };
     let most = match map.optional("max_connections") {
@@ -132,11 +152,11 @@ fn check_connections(field: &Field<'_>) -> Option<u32> {
         );
         return None;
     }
-    field.integer("a number of connections", 1..=CONNECTIONS_MAX).map(|connections| connections as u32)
+    field.integer("a number of connections").map(|connections| connections as u32)
 }
 
 fn check_most(field: &Field<'_>, first: Option<u32>) -> Option<u32> {
-    let most = field.integer("a number of connections", 1..=CONNECTIONS_MAX)? as u32;
+    let most = field.integer("a number of connections")? as u32;
     if let Some(first) = first.filter(|first| *first > most) {
         field.problem(
             format!("{most} connections at most are fewer than the {first} it begins with"),

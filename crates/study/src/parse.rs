@@ -1,21 +1,23 @@
 //! The whole study: reads the file, checks every part, and returns either a study or all mistakes.
 
-use super::asking::Shared;
-use super::bind::check_reach;
-use super::claims::{Claims, check_claims};
-use super::expectations::{check_expect, check_references};
+use super::asking::{AUTH, FEEDER, FOLLOW, Shared};
+use super::bind::{BIND_MAX, LOCAL_ADDRESS, check_reach};
+use super::claims::{CLAIMS, Claims, check_claims};
+use super::expectations::{EXPECTATIONS, REFERENCE, REFERENCES_MAX, check_expect, check_references};
 use super::field::{Field, Map};
-use super::load::check_load;
-use super::mix::check_workload;
+use super::include::FILE;
+use super::keys::{Kind, WORD, keys, kinds};
+use super::load::{LOAD, check_load};
+use super::mix::{WORKLOAD, check_workload};
 use super::mode::Mode;
-use super::name::is_folder_name;
+use super::name::{FOLDER_NAME, is_folder_name};
 use super::problem::{Place, Problems, Sink, shown};
-use super::quantity;
+use super::quantity::{self, DURATION};
 use super::redact;
-use super::restrict::{Parts, check_only, check_quick};
-use super::separately::check_ask;
-use super::streams::{Asked, check_streams};
-use super::subjects::{Subjects, check_subjects};
+use super::restrict::{Parts, QUICK, check_only, check_quick};
+use super::separately::{ASK, check_ask};
+use super::streams::{Asked, STREAM, STREAMS_MAX, check_streams};
+use super::subjects::{SUBJECT, Subjects, check_subjects};
 use super::yaml::{self, Node};
 use super::{Declarations, ExpectedRow, Reference, Study, include, set, write};
 use proofload_engine::{DriverChoice, Timeouts};
@@ -39,31 +41,70 @@ pub struct Options {
     pub only: Vec<String>,
 }
 
-/// Keys of the top, in the order in which they are usually written.
-const KEYS: &[&str] = &[
-    "study",
-    "question",
-    "description",
-    "include",
-    "subjects",
-    "feeders",
-    "auth",
-    "cookies",
-    "follow",
-    "bind",
-    "workload",
-    "ask",
-    "load",
-    "streams",
-    "mode",
-    "driver",
-    "timeouts",
-    "claims",
-    "expect",
-    "reference",
-    "quick",
-    "seed",
-];
+keys! {
+    /// One question: subjects, workload, load, claims.
+    STUDY {
+        /// Name; its runs lie in a folder of this name.
+        required study: Kind::Text(FOLDER_NAME),
+        /// The question in a sentence.
+        required question: WORD,
+        /// Anything worth knowing.
+        optional description: WORD,
+        /// Files with common parts, relative to this one; the keys of this file win.
+        optional include: Kind::List(&FILE, 1, include::FILES_MAX),
+        /// Servers under test, by name.
+        required subjects: Kind::Names(&SUBJECT, 1, usize::MAX),
+        /// Sources of values for `${name}` and `${name.column}` in path, query, headers and body.
+        optional feeders: Kind::Names(&FEEDER, 1, usize::MAX),
+        /// Credentials that go with every request; shown nowhere.
+        optional auth: Kind::One(&AUTH),
+        /// Whether each connection keeps cookies, as a user of its own, and sends them back; false without.
+        optional cookies: Kind::Switch,
+        /// Most redirects that an exchange follows within the server; 0, which takes the first answer, without.
+        optional follow: FOLLOW,
+        /// Local addresses that connections leave from, in turn; the kernel chooses without.
+        optional bind: Kind::List(&LOCAL_ADDRESS, 1, BIND_MAX),
+        /// What is asked, by name: one request, or a weighted mix.
+        optional workload: WORKLOAD,
+        /// Whether the requests of the workload are one mix or a load each; mixed without it.
+        optional ask: ASK,
+        /// How much is asked.
+        optional load: Kind::One(&LOAD),
+        /// Several loads that run at once, by name, instead of workload and load.
+        optional streams: Kind::Names(&Kind::Map(&[&STREAM]), 2, STREAMS_MAX),
+        /// How the variants take turns; chosen by load and memory without it.
+        optional mode: MODE,
+        /// What carries the bytes of the load; epoll without it.
+        optional driver: DRIVER,
+        /// Time-outs.
+        optional timeouts: Kind::Map(&[&TIMEOUTS]),
+        /// What is to be shown, by name: `throughput(nio2) > throughput(nio)`.
+        optional claims: CLAIMS,
+        /// Ranges in which quantities are expected to lie; the study says whether they do.
+        optional expect: EXPECTATIONS,
+        /// Figures published elsewhere; shown beside those found, never judged.
+        optional reference: Kind::List(&Kind::Map(&[&REFERENCE]), 1, REFERENCES_MAX),
+        /// What is left of the study under --smoke and --quick.
+        optional quick: Kind::Map(&[&QUICK]),
+        /// Seed of everything random; without it each run draws one.
+        optional seed: Kind::Integer(0, u64::MAX),
+    }
+
+    /// Time-outs.
+    TIMEOUTS {
+        /// To connect; 5s without.
+        optional connect: DURATION,
+        /// From sending to the end of the answer; 30s without.
+        optional response: DURATION,
+    }
+}
+
+kinds! {
+    /// All variants run at once and take turns slice by slice, or one runs after the other.
+    MODE = Kind::Words(&[("cycles", "All run at once and take turns."), ("serial", "One runs after the other.")]);
+    /// Which of the kernel's interfaces the generator uses.
+    DRIVER = Kind::Words(&[("epoll", "It waits until sockets are ready."), ("io_uring", "Rings shared with the kernel.")]);
+}
 
 /// Reads and checks a study file, with what it includes.
 ///
@@ -97,7 +138,7 @@ pub fn parse(
     let study = yaml::parse(text, &sink).and_then(|written| {
         let whole = include::expand(&written, directory, &sink);
         let tree = set::apply(&whole.tree, &options.set, &sink);
-        let field = Field::new(&tree, "", &sink);
+        let field = Field::new(&tree, "", &sink, &Kind::Map(&[&STUDY]));
         let map = field.map("write keys and values, beginning with `study: name`")?;
         let mut study = check(&map, directory, options, catalogue)?;
         study.settings = options.set.iter().map(|setting| set::recorded(setting)).collect();
@@ -140,10 +181,10 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let timeouts = map.optional("timeouts").map_or(Some(Timeouts::default()), |field| check_timeouts(&field));
     let mode = map.optional("mode").and_then(|field| check_mode(&field));
     let driver = map.optional("driver").and_then(|field| check_driver(&field));
-    let seed = map.optional("seed").map(|field| field.integer("a seed", 0..=u64::MAX));
+    let seed = map.optional("seed").map(|field| field.integer("a seed"));
     let statements = Statements::read(map);
     let quick = map.optional("quick");
-    map.close(KEYS);
+    map.close();
     let known = match (&subjects, &points) {
         (Some(subjects), Some(points)) if subjects.names_complete && points.labels_complete => {
             Some(names(&subjects.variants, &points.points, &streams))
@@ -356,6 +397,6 @@ fn check_timeouts(field: &Field<'_>) -> Option<Timeouts> {
     };
     let connect_ns = read("connect", defaults.connect_ns);
     let response_ns = read("response", defaults.response_ns);
-    map.close(&["connect", "response"]);
+    map.close();
     Some(Timeouts { connect_ns: connect_ns?, response_ns: response_ns? })
 }

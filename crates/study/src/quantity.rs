@@ -2,8 +2,29 @@
 //!
 //! Every parser answers `Err("what; remedy")`, fit to follow a key or a flag.
 
+use super::keys::{Kind, kinds};
 use super::problem::shown;
 use proofload_engine::KeepAlive;
+
+kinds! {
+    /// A duration such as `10s`, `250ms` or `1m30s`.
+    DURATION = Kind::Text(r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*(ns|us|µs|μs|ms|s|m|min|h)");
+    /// A number of bytes, with or without a unit.
+    SIZE = Kind::Either(&[
+        &Kind::Integer(0, u64::MAX),
+        &Kind::Text(r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*(|B|KiB|MiB|GiB|kB|MB|GB)\s*$"),
+    ]);
+    /// Requests per second: `500`, `5k/s`.
+    RATE = Kind::Either(&[
+        &Kind::Number(r#"{"type": "number", "exclusiveMinimum": 0, "maximum": 100000000}"#),
+        &RATE_TEXT,
+    ]);
+    /// A number of connections.
+    CONNECTIONS = Kind::Integer(1, CONNECTIONS_MAX);
+}
+
+/// A rate with its unit; 0 may stand in it.
+pub(crate) const RATE_TEXT: Kind = Kind::Text(r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*[kM]?\s*(/s)?\s*$");
 
 const NS_PER_S: f64 = 1e9;
 

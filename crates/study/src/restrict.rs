@@ -3,11 +3,32 @@
 use super::claims::Claims;
 use super::field::Field;
 use super::hold;
+use super::keys::{Kind, WORD, keys, kinds};
 use super::problem::{Place, Sink, shown};
+use super::quantity::DURATION;
 use super::suggest::{nearest, one_of};
 use super::{ExpectedRow, LoadPoint, Reference, Study, Variant};
 use proofload_stats::{Claim, Names, Side, Term, parse_claim, parse_expectation};
 use std::collections::BTreeMap;
+
+keys! {
+    /// What is left of the study under --smoke and --quick; what it drops is listed as not tested.
+    QUICK {
+        /// Labels of the load points that are left.
+        optional points: Kind::List(&Kind::Text(""), 1, usize::MAX),
+        /// Names of the claims that are left.
+        optional claims: Kind::List(&Kind::Text(""), 1, usize::MAX),
+        /// Variants that are left: `heap=1g` keeps all with this level.
+        optional variants: Kind::List(&LEVEL_OR_VARIANT, 1, usize::MAX),
+        /// How long connections stay that join and stay (`for:` of a closed load).
+        optional for: DURATION,
+    }
+}
+
+kinds! {
+    /// `heap=1g`, `connector=nio,heap=1g`, or a level.
+    LEVEL_OR_VARIANT = Kind::Either(&[&WORD, &Kind::Integer(0, u64::MAX), &Kind::Switch]);
+}
 
 /// What a study can be restricted in.
 #[derive(Clone, Debug, Default)]
@@ -234,7 +255,7 @@ pub(super) fn check_quick(field: &Field<'_>, parts: &Parts) -> Option<Kept> {
     if let Some(field) = map.optional("for") {
         kept.held_ns = Some(hold::check_shorter(&field, &parts.points)?);
     }
-    map.close(&["points", "claims", "variants", "for"]);
+    map.close();
     for (chosen, kept) in
         [(points, &mut kept.points), (claims, &mut kept.claims), (variants, &mut kept.variants)]
     {

@@ -1,11 +1,17 @@
 //! `ask: separately` — each request of the workload is a load of its own, instead of all of them in one mix.
 
 use super::field::{Field, Map};
-use super::load::{POINTS_MAX, Points};
+use super::keys::{Kind, kinds};
 use super::name::is_level;
+use super::points::{POINTS_MAX, Points};
 use super::problem::shown;
 use super::streams::Asked;
 use super::{LoadPoint, WorkloadEntry};
+
+kinds! {
+    /// All requests in one mix by weight, or each of them a load point of its own.
+    ASK = Kind::Words(&[("mixed", "In one mix by weight."), ("separately", "Each is a load point of its own.")]);
+}
 
 const REMEDY: &str = "write ask: separately, or leave it out for a mix by weight";
 

@@ -1,12 +1,21 @@
 //! Soaks: an even load for hours, looked at now and then.
 
 use super::field::Map;
-use super::load::Points;
-use super::{LoadKind, LoadPoint, quantity};
+use super::keys::keys;
+use super::points::Points;
+use super::quantity::{self, DURATION};
+use super::{LoadKind, LoadPoint};
 use proofload_engine::Stage;
 
-/// Keys of a load that make a soak of it.
-pub(super) const KEYS: [&str; 2] = ["soak", "checkpoint"];
+keys! {
+    /// What makes a soak of a load.
+    SOAK {
+        /// How long the load is held, with checkpoints for trends and leaks: `2h`.
+        optional soak: DURATION,
+        /// Time between two checkpoints of a soak; a sixtieth of it without.
+        optional checkpoint: DURATION,
+    }
+}
 
 /// Checkpoints of a soak that does not say how often.
 const CHECKPOINTS: u64 = 60;

@@ -1,8 +1,9 @@
 //! Stages of a load: how a rate, or a number of connections, goes over time.
 
 use super::field::Field;
+use super::keys::{Kind, keys, kinds};
 use super::problem::shown;
-use super::quantity::{self, CONNECTIONS_MAX};
+use super::quantity::{self, CONNECTIONS_MAX, DURATION, RATE_TEXT};
 use proofload_engine::Stage;
 
 /// Most stages of a load.
@@ -160,48 +161,80 @@ pub(super) fn check_stages(field: &Field<'_>, of: Of) -> Option<Vec<Stage>> {
     Some(stages)
 }
 
-/// The keys beside each kind of stage, with what to write.
-const KINDS: [(&str, &[(&str, &str)]); 5] = [
-    ("ramp", &[("for", "say how long: for: 10s")]),
-    ("hold", &[("for", "say how long: for: 10s")]),
-    ("ladder", &[("steps", "say how many: steps: 10"), ("each", "say how long each lasts: each: 30s")]),
-    (
-        "spike",
-        &[
-            ("at", "say when it begins: at: 10s"),
-            ("lasts", "say how long it lasts: lasts: 5s"),
-            ("for", "say how long the whole stage is: for: 30s"),
-        ],
-    ),
-    (
-        "sine",
-        &[
-            ("amplitude", "say how far it goes from its mean: amplitude: 500/s"),
-            ("period", "say how long a wave is: period: 1m"),
-            ("for", "say how long: for: 10m"),
-        ],
-    ),
-];
+keys! {
+    /// `{ ramp: 0/s..2k/s, for: 10s }`.
+    RAMP {
+        /// From one value to another.
+        required ramp: SPAN,
+        /// How long.
+        required for: DURATION,
+    }
+
+    /// `{ hold: 2k/s, for: 30s }`.
+    HOLD {
+        /// One value.
+        required hold: STAGE_VALUE,
+        /// How long.
+        required for: DURATION,
+    }
+
+    /// `{ ladder: 100/s..1k/s, steps: 10, each: 30s }`.
+    STEPS {
+        /// The first step and the last.
+        required ladder: SPAN,
+        /// How many steps.
+        required steps: Kind::Integer(2, STEPS_MAX),
+        /// How long each is held.
+        required each: DURATION,
+    }
+
+    /// `{ spike: 100/s..1k/s, at: 10s, lasts: 5s, for: 30s }`.
+    SPIKE {
+        /// The base before and after it, and its peak.
+        required spike: SPAN,
+        /// When it begins, from the start of the stage.
+        required at: DURATION,
+        /// How long it lasts.
+        required lasts: DURATION,
+        /// How long the whole stage is.
+        required for: DURATION,
+    }
+
+    /// `{ sine: 1k/s, amplitude: 500/s, period: 1m, for: 10m }`.
+    SINE {
+        /// The mean, where it begins, on its way up.
+        required sine: STAGE_VALUE,
+        /// How far it goes from the mean; at most the mean.
+        required amplitude: STAGE_VALUE,
+        /// From one crest to the next.
+        required period: DURATION,
+        /// How long.
+        required for: DURATION,
+    }
+}
+
+kinds! {
+    /// A load over time.
+    STAGES = Kind::List(&STAGE, 1, STAGES_MAX);
+    /// A stretch of time.
+    STAGE = Kind::Map(&[&RAMP, &HOLD, &STEPS, &SPIKE, &SINE]);
+    /// Two values: `0/s..2k/s`.
+    SPAN = Kind::Text(r"^.+\.\..+$");
+    /// A rate such as `2k/s`, or a number of connections; 0 is a pause.
+    STAGE_VALUE = Kind::Either(&[&Kind::Integer(0, u64::MAX), &RATE_TEXT]);
+}
 
 fn check_stage(field: &Field<'_>, of: Of) -> Option<Vec<Stage>> {
     let remedy = format!("write {}", of.example());
-    let map = field.map(&remedy)?;
-    let kind = map.exactly_one(&KINDS.map(|(kind, _)| kind), &remedy);
-    let Some((kind, value)) = kind else {
-        let keys = KINDS.iter().flat_map(|(kind, keys)| keys.iter().map(|(key, _)| *key).chain([*kind]));
-        let keys: std::collections::BTreeSet<&str> = keys.collect();
-        map.close(&keys.into_iter().collect::<Vec<_>>());
-        return None;
-    };
-    let (_, keys) = *KINDS.iter().find(|(known, _)| *known == kind)?;
-    let fields: Vec<Option<Field<'_>>> = keys.iter().map(|(key, what)| map.required(key, what)).collect();
-    map.close(&keys.iter().map(|(key, _)| *key).chain([kind]).collect::<Vec<_>>());
-    let time = |at: usize| {
-        let field = fields[at].as_ref()?;
-        field.quantity(
-            if keys[at].0 == "at" { quantity::duration } else { length },
-            "write a duration such as 10s",
-        )
+    let mut map = field.map(&remedy)?;
+    let kind = map.exactly_one(&remedy);
+    kind.iter().for_each(|(kind, _)| map.narrow(kind));
+    map.close();
+    let (kind, value) = kind?;
+    let needed = |key: &str, say: &str| map.required(key, &format!("say {say}"));
+    let time = |key: &str, say: &str| {
+        let read = if key == "at" { quantity::duration } else { length };
+        needed(key, say)?.quantity(read, "write a duration such as 10s")
     };
     let number = |field: &Field<'_>| {
         let Some(text) = field.written() else {
@@ -219,27 +252,31 @@ fn check_stage(field: &Field<'_>, of: Of) -> Option<Vec<Stage>> {
     };
     let stages = match kind {
         "ramp" => {
-            let (span, time) = (span(&value), time(0));
+            let (span, time) = (span(&value), time("for", "how long: for: 10s"));
             let ((from, to), for_ns) = (span?, time?);
             Ok(vec![Stage::Line { from, to, for_ns }])
         }
         "hold" => {
-            let (held, time) = (number(&value), time(0));
+            let (held, time) = (number(&value), time("for", "how long: for: 10s"));
             Ok(vec![Stage::hold(held?, time?)])
         }
         "ladder" => {
-            let steps =
-                fields[0].as_ref().and_then(|field| field.integer("a number of steps", 2..=STEPS_MAX));
-            let (span, each) = (span(&value), time(1));
+            let steps = needed("steps", "how many: steps: 10");
+            let steps = steps.and_then(|field| field.integer("a number of steps"));
+            let (span, each) = (span(&value), time("each", "how long each lasts: each: 30s"));
             ladder(of, span?, steps?, each?)
         }
         "spike" => {
-            let (span, at, lasts, time) = (span(&value), time(0), time(1), time(2));
-            spike(span?, at?, lasts?, time?)
+            let (at, lasts) =
+                (time("at", "when it begins: at: 10s"), time("lasts", "how long it lasts: lasts: 5s"));
+            let (span, whole) = (span(&value), time("for", "how long the whole stage is: for: 30s"));
+            spike(span?, at?, lasts?, whole?)
         }
         _ => {
-            let amplitude = fields[0].as_ref().and_then(&number);
-            let (mean, period, time) = (number(&value), time(1), time(2));
+            let amplitude = needed("amplitude", "how far it goes from its mean: amplitude: 500/s");
+            let (mean, amplitude) = (number(&value), amplitude.as_ref().and_then(number));
+            let period = time("period", "how long a wave is: period: 1m");
+            let time = time("for", "how long: for: 10m");
             // What is wrong with the wave is told beside what is wrong with its times.
             let waves = sine(mean?, amplitude?, period.unwrap_or(1), time.unwrap_or(1));
             if waves.is_ok() {

@@ -2,14 +2,26 @@
 
 use super::asking::Shared;
 use super::field::Field;
-use super::load::{Points, check_load};
-use super::mix::check_workload;
+use super::keys::{Kind, keys};
+use super::load::{LOAD, check_load};
+use super::mix::{WORKLOAD, check_workload};
 use super::name::is_plain_name;
+use super::points::Points;
 use super::problem::shown;
 use super::{LoadKind, LoadPoint, Stream, WorkloadEntry};
 
 /// Most streams: each has threads of its own.
-const STREAMS_MAX: usize = 8;
+pub(super) const STREAMS_MAX: usize = 8;
+
+keys! {
+    /// One of several loads that run at once.
+    STREAM {
+        /// What it asks, by name.
+        required workload: WORKLOAD,
+        /// How much it asks; at most one stream has a ladder.
+        required load: Kind::One(&LOAD),
+    }
+}
 
 const REMEDY: &str = "write streams: { fast: { workload: { ... }, load: { ... } }, slow: { ... } }";
 
@@ -57,7 +69,7 @@ fn check_stream(field: &Field<'_>, shared: &Shared<'_>) -> (Option<Vec<WorkloadE
     let Some(map) = field.map("write { workload: { ... }, load: { ... } }") else { return (None, None) };
     let workload = map.required("workload", "name what is asked: workload: { page: { get: / } }");
     let load = map.required("load", "say how much: load: { closed: { connections: 64 } }");
-    map.close(&["workload", "load"]);
+    map.close();
     let points = load.and_then(|field| {
         let points = check_load(&field, shared)?;
         if points.capacity.is_some() {

@@ -1,14 +1,15 @@
 //! Subjects and their factors: the product of all levels becomes the variants.
 
-use super::combinations::{Row, VARIANTS_MAX, Varied, varied};
+use super::combinations::{LEVELS, Row, VALUE, VARIANTS_MAX, VARIED, Varied, varied};
 use super::field::{Field, Map};
-use super::name::{is_folder_name, is_plain_name};
+use super::keys::{Kind, WHOLE, WORD, keys, kinds};
+use super::name::{FOLDER_NAME, is_folder_name, is_plain_name};
 use super::placeholder::placeholders_of;
 use super::problem::shown;
-use super::quantity;
+use super::quantity::{self, DURATION, SIZE};
 use super::source::{CommandSource, Source, is_memory};
 use super::suggest::{nearest, one_of};
-use super::transport::check_transport;
+use super::transport::{TRANSPORT, check_transport};
 use super::url::{ParsedUrl, parse_url, parse_url_unresolved};
 use super::{Declarations, Parameter, ParameterKind, Passage, SubjectSpec, Variant, check_words};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -31,23 +32,52 @@ pub(super) struct Subjects {
 
 const REMEDY: &str = "write subjects: { server: { use: tomcat } }";
 
-const KEYS: &[&str] = &[
-    "use",
-    "command",
-    "url",
-    "tls",
-    "proxy",
-    "with",
-    "vary",
-    "shared",
-    "combinations",
-    "exclude",
-    "ready_within",
-    "env",
-    "directory",
-    "port",
-    "memory",
-];
+keys! {
+    /// Started by Proofload from its catalogue.
+    CATALOGUE with(VARIED) {
+        /// Folder of the catalogue; `proofload subjects` lists them.
+        required use: Kind::Text(FOLDER_NAME),
+        /// Parameters; `proofload subjects NAME` lists them.
+        optional with: Kind::Names(&VALUE, 1, usize::MAX),
+        /// Factors: parameters with their levels. Every combination is a variant.
+        optional vary: Kind::Names(&LEVELS, 1, usize::MAX),
+        /// All variants share one process, which has a port for each; forbids claims about what processes use.
+        optional shared: Kind::Switch,
+    }
+
+    /// Started by Proofload from a list of arguments; no shell is asked.
+    COMMAND with(VARIED, TRANSPORT) {
+        /// Program and arguments. `{port}` and the names under with and vary are filled in.
+        required command: Kind::List(&ARGUMENT, 1, ARGUMENTS_MAX),
+        /// Values for placeholders.
+        optional with: Kind::Names(&VALUE, 1, usize::MAX),
+        /// Factors: placeholders with their levels.
+        optional vary: Kind::Names(&LEVELS, 1, usize::MAX),
+        /// Memory that it takes; variants that do not fit together run one after the other.
+        optional memory: SIZE,
+        /// How long it may take to get ready; 60s without.
+        optional ready_within: DURATION,
+        /// Environment variables.
+        optional env: Kind::Names(&ARGUMENT, 1, usize::MAX),
+        /// Working directory, relative to the study file.
+        optional directory: WORD,
+        /// Port it listens on; without it Proofload chooses one and fills it in for `{port}`.
+        optional port: Kind::Integer(1, 65_535),
+    }
+
+    /// A server that already runs.
+    URL with(TRANSPORT) {
+        /// Its address, without a path.
+        required url: Kind::Text(r"^[hH][tT][tT][pP]([sS]|\+[uU][nN][iI][xX])?://[^/@]+/?$"),
+    }
+}
+
+kinds! {
+    /// A server under test.
+    SUBJECT = Kind::Map(&[&CATALOGUE, &COMMAND, &URL]);
+    /// Text, or a whole number.
+    ARGUMENT = Kind::Either(&[&Kind::Text(""), &WHOLE]);
+}
 
 pub(super) fn check_subjects(
     field: &Field<'_>,
@@ -159,12 +189,12 @@ struct Reader<'f, 'a> {
 impl<'a> Reader<'_, 'a> {
     fn check(&self) -> Option<Checked> {
         let map = self.field.map("write { use: tomcat }, { command: [...] } or { url: http://... }")?;
-        let kind = map.exactly_one(&["use", "command", "url"], "write use, command or url");
+        let kind = map.exactly_one("write use, command or url");
         let checked = match kind {
             Some(("use", field)) => self.catalogue_subject(&map, &field),
             Some(("command", field)) => self.command_subject(&map, &field),
             Some((_, field)) => {
-                map.forbid(&KEYS[5..], "url: a server that already runs is taken as it is");
+                map.forbid_beside("url", "url: a server that already runs is taken as it is");
                 let parsed = url_subject(&field, map.has("proxy"));
                 let host =
                     parsed.as_ref().and_then(|url| url.host.as_ref()).map_or("localhost", |(host, _)| host);
@@ -181,15 +211,12 @@ impl<'a> Reader<'_, 'a> {
             }
             None => None,
         };
-        map.close(KEYS);
+        map.close();
         checked
     }
 
     fn catalogue_subject(&self, map: &Map<'a>, field: &Field<'_>) -> Option<Checked> {
-        map.forbid(
-            &["ready_within", "env", "directory", "port", "memory", "tls", "proxy"],
-            "use: the catalogue decides it",
-        );
+        map.forbid_beside("use", "use: the catalogue decides it");
         let folder = self.folder(field);
         let switch = |name: &str| folder.as_ref().is_some_and(|(_, known)| is_switch(known, name));
         let with = map.optional("with").and_then(|field| assignments(&field, &switch)).unwrap_or_default();
@@ -330,7 +357,7 @@ impl<'a> Reader<'_, 'a> {
         let varied = varied(map, &no_switch);
         let args = self.arguments(field);
         let env = map.optional("env").map_or(Some(BTreeMap::new()), |field| environment(&field));
-        let port = map.optional("port").map(|field| field.integer("a port", 1..=65_535));
+        let port = map.optional("port").map(|field| field.integer("a port"));
         let ready_within_ns = map.optional("ready_within").map_or(Some(READY_WITHIN_NS), |field| {
             field.quantity(quantity::duration, "write a duration such as 60s").filter(|ns| {
                 if *ns == 0 {

@@ -1,8 +1,9 @@
 //! Recorded arrivals: a file with a time on each line, read whole before anything starts.
 
 use super::field::Field;
+use super::keys::{Kind, WORD, keys, kinds};
 use super::problem::shown;
-use super::quantity;
+use super::quantity::{self, DURATION};
 use data_encoding::HEXLOWER;
 use proofload_engine::Trace;
 use sha2::{Digest, Sha256};
@@ -27,6 +28,30 @@ const ROUNDS_MAX: u64 = 1_000_000;
 
 /// How long a round of a single arrival is.
 const LONE_NS: u64 = 1_000_000_000;
+
+keys! {
+    /// Recorded arrivals, and how they are played.
+    PLAYED {
+        /// The file, in the folder of the study or below.
+        required file: WORD,
+        /// How many times as fast; 1x without.
+        optional speed: SPEED,
+        /// How often; once without.
+        optional repeat: Kind::Integer(1, ROUNDS_MAX),
+        /// How much of it; all without.
+        optional for: DURATION,
+    }
+}
+
+kinds! {
+    /// Recorded arrivals: a file in the folder of the study, with a time in seconds on each line.
+    TRACE = Kind::Either(&[&WORD, &Kind::Map(&[&PLAYED])]);
+    /// `2x`, `0.5`.
+    SPEED = Kind::Either(&[
+        &Kind::Number(r#"{"type": "number"}"#),
+        &Kind::Text(r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*x\s*$"),
+    ]);
+}
 
 /// A trace with where it came from.
 #[derive(Clone, Debug, PartialEq)]
@@ -210,12 +235,11 @@ pub(super) fn check_trace(
     let named = map.required("file", "name a file in the folder of the study");
     let rate =
         map.optional("speed").map_or(Some(1.0), |field| field.quantity(speed, "write a speed such as 2x"));
-    let rounds =
-        map.optional("repeat").map_or(Some(1), |field| field.integer("a number of rounds", 1..=ROUNDS_MAX));
+    let rounds = map.optional("repeat").map_or(Some(1), |field| field.integer("a number of rounds"));
     let asked_ns = map.optional("for").map_or(Some(None), |field| {
         field.quantity(quantity::duration, "write a duration such as 10m").map(Some)
     });
-    map.close(&["file", "speed", "repeat", "for"]);
+    map.close();
     let named = named?;
     let path = file(&named);
     let name = named.written().unwrap_or_default();

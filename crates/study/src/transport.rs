@@ -5,7 +5,7 @@ mod certificate;
 mod keys;
 mod proxy;
 
-pub(super) use keys::check_transport;
+pub(super) use keys::{TRANSPORT, check_transport};
 pub use keys::{alpn_of, version_of};
 pub use proxy::{ProxyOptions, proxy};
 

@@ -1,12 +1,58 @@
 //! `tls:` and `proxy:` of a subject.
 
 use super::super::field::{Field, Map};
+use super::super::keys::{Kind, WORD, keys, kinds};
 use super::super::problem::shown;
 use super::{Key, Passage, ProxyOptions, TlsOptions, TlsVersion, TransportOptions, proxy};
 use std::path::{Path, PathBuf};
 
-/// The keys of `tls:`.
-const KEYS: [&str; 8] = ["ca", "cert", "key", "insecure", "version", "alpn", "server_name", "resumption"];
+keys! {
+    /// What connections pass through.
+    TRANSPORT {
+        /// TLS; without it https addresses trust the system's authorities, as `{}` does.
+        optional tls: Kind::Map(&[&TLS]),
+        /// An HTTP proxy that is asked for tunnels.
+        optional proxy: PROXY,
+    }
+
+    /// How TLS is spoken with a server.
+    TLS {
+        /// File (PEM) of the authorities to trust instead of the system's, relative to the study.
+        optional ca: WORD,
+        /// File (PEM) of a certificate to show to a server that asks for one, then its chain.
+        optional cert: WORD,
+        /// File (PEM) of its key.
+        optional key: WORD,
+        /// Take anybody for the server; the result says so.
+        optional insecure: Kind::Switch,
+        /// Speak only this version; both without.
+        optional version: Kind::Text(r"^1\.[23]$"),
+        /// Protocol to offer.
+        optional alpn: Kind::Text(r"^(http/1\.1|none)$"),
+        /// Name of the server, for its certificate and the handshake; the host of its address without, and
+        /// `localhost` for a command.
+        optional server_name: Kind::Text("^[A-Za-z0-9._:-]+$"),
+        /// Whether new connections may resume sessions of earlier ones; true without.
+        optional resumption: Kind::Switch,
+    }
+
+    /// A proxy that wants to know who asks.
+    PROXY_WITH_USER {
+        /// Its address, with the port.
+        required url: PROXY_URL,
+        /// The user.
+        optional user: WORD,
+        /// The password; `${env.NAME}` keeps it out of the file.
+        optional password: WORD,
+    }
+}
+
+kinds! {
+    /// An HTTP proxy that is asked for tunnels.
+    PROXY = Kind::Either(&[&PROXY_URL, &Kind::Map(&[&PROXY_WITH_USER])]);
+}
+
+const PROXY_URL: Kind = Kind::Text("^[hH][tT][tT][pP]://");
 
 /// What connections to a subject pass through. `host` is that of its address and `secure` whether that says TLS;
 /// a subject without an address speaks TLS when it has the key.
@@ -69,7 +115,7 @@ fn check_tls(field: &Field<'_>, directory: &Path) -> Option<TlsOptions> {
     let server_name = word(Key::ServerName, "write the name of the server").map(|(_, name)| name.to_string());
     let alpn = word(Key::Alpn, "write http/1.1 or none");
     let version = word(Key::Version, "write \"1.2\" or \"1.3\"");
-    map.close(&KEYS);
+    map.close();
     let no_alpn = alpn.map(|(field, text)| alpn_of(text).map_err(|what| field.joined_problem(&what)));
     let version = version.map(|(field, text)| version_of(text).map_err(|what| field.joined_problem(&what)));
     let told = matches!(no_alpn, Some(Err(()))) || matches!(version, Some(Err(())));
@@ -127,7 +173,7 @@ fn check_proxy(field: &Field<'_>) -> Option<ProxyOptions> {
         let text = field.text("write ${env.NAME}, so that it need not stand here")?;
         secret(text).map_err(|message| field.joined_problem(&message)).ok()
     });
-    map.close(&["url", "user", "password"]);
+    map.close();
     let mut found = found?;
     match (user, password) {
         (None, None) => {}

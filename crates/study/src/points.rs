@@ -1,0 +1,146 @@
+//! The load points of a study, and what several loads have in common.
+
+use super::distribution::distribution;
+use super::field::{Field, Map};
+use super::keys::{Kind, keys, kinds};
+use super::overflow::AUTO_CLOSED;
+use super::problem::shown;
+use super::quantity::{self, CONNECTIONS};
+use super::suggest::nearest;
+use super::{CapacityLoad, LoadPoint};
+use proofload_engine::{Arrival, Distribution, KeepAlive};
+
+/// Most points of a ladder: each is measured in every cycle.
+pub(super) const POINTS_MAX: usize = 16;
+
+/// Longest think time, on average.
+const THINK_MAX_NS: f64 = 60e9;
+
+keys! {
+    /// Pauses of a closed loop.
+    PAUSE {
+        /// Pause between an answer and the next request; none without.
+        optional think: THINK,
+    }
+
+    /// Whether connections are used again.
+    REUSE {
+        /// Reuse of connections: true, false, or a number of exchanges for each connection.
+        optional keep_alive: KEEP_ALIVE,
+    }
+}
+
+kinds! {
+    /// A duration such as `50ms`, or a distribution of them: `exp:50ms`, `uniform:10ms..90ms`,
+    /// `lognormal:50ms,p99=1s`, `list:10ms,20ms`.
+    THINK = Kind::Text(
+        r"^\s*((const|exp|uniform|lognormal|list)\s*:)?\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*(ns|us|µs|μs|ms|s|m|min|h)"
+    );
+    /// Reuse of connections.
+    KEEP_ALIVE = Kind::Either(&[&Kind::Switch, &Kind::Integer(1, u32::MAX as u64)]);
+    /// One number of connections, or a ladder.
+    LADDER = Kind::Either(&[&CONNECTIONS, &Kind::Distinct(&CONNECTIONS, 1, POINTS_MAX)]);
+    /// Spacing of intended times.
+    ARRIVAL = Kind::Words(&[("constant", "Equal gaps."), ("poisson", "Exponential gaps.")]);
+}
+
+/// The points, and whether all their labels could be read (else claims cannot be checked).
+pub(super) struct Points {
+    pub(super) points: Vec<LoadPoint>,
+    pub(super) labels_complete: bool,
+    /// What is searched, where the load is a search.
+    pub(super) capacity: Option<CapacityLoad>,
+}
+
+/// A number of connections of a closed loop.
+pub(super) fn check_number(field: &Field<'_>) -> Option<u64> {
+    if field.written() == Some("auto") {
+        field.problem(format!("auto: {AUTO_CLOSED}"), "write connections: [16, 64, 256], or an open load");
+        return None;
+    }
+    field.integer("a number of connections")
+}
+
+/// `64c`.
+pub fn connection_label(connections: u32) -> String {
+    format!("{connections}c")
+}
+
+/// The pause of a closed loop.
+pub(super) fn check_think(map: &Map<'_>) -> Option<Distribution> {
+    let Some(field) = map.optional("think") else { return Some(Distribution::default()) };
+    field.quantity(think, "write a duration such as 50ms, or exp:50ms")
+}
+
+/// A think time: `50ms`, `exp:50ms`, `uniform:10ms..90ms`, `lognormal:50ms,p99=1s`, `list:10ms,20ms`.
+///
+/// # Errors
+/// What is wrong and what to write.
+pub fn think(text: &str) -> Result<Distribution, String> {
+    let think = distribution(text, quantity::duration, "uniform:50ms..150ms or lognormal:100ms,p99=1s")?;
+    if think.mean() > THINK_MAX_NS {
+        return Err(format!("{} is too long to think; write at most 60s", shown(text)));
+    }
+    Ok(think)
+}
+
+pub(super) fn check_arrival(field: &Field<'_>) -> Option<Arrival> {
+    match field.text("write constant or poisson")? {
+        "constant" => Some(Arrival::Constant),
+        "poisson" => Some(Arrival::Poisson),
+        other => {
+            let remedy = match nearest(other, ["constant", "poisson"]) {
+                Some(near) => format!("did you mean {near}?"),
+                None => "write constant or poisson".to_string(),
+            };
+            field.problem(format!("{} is not a kind of arrival", shown(other)), remedy);
+            None
+        }
+    }
+}
+
+pub(super) fn check_keep_alive(map: &Map<'_>) -> Option<KeepAlive> {
+    use super::yaml::Kind as Written;
+    let Some(field) = map.optional("keep_alive") else { return Some(KeepAlive::On) };
+    match field.node.kind() {
+        Some(Written::Integer) => {
+            let count = field.integer("a number of exchanges for each connection");
+            count.map(|count| KeepAlive::Every(count as u32))
+        }
+        Some(Written::Boolean) => field.boolean().map(|on| if on { KeepAlive::On } else { KeepAlive::Off }),
+        _ => {
+            let remedy = match field.written().map(str::to_ascii_lowercase).as_deref() {
+                Some("on" | "yes" | "y" | "true") => "write true",
+                Some("off" | "no" | "n" | "false") => "write false",
+                _ => "write true, false, or a number of exchanges for each connection",
+            };
+            field.wrong("true, false or a number", remedy);
+            None
+        }
+    }
+}
+
+/// The rungs that could be read, and whether that is all of them.
+pub(super) fn ladder<T>(field: &Field<'_>, read: impl Fn(&Field<'_>) -> Option<T>) -> Option<(Vec<T>, bool)> {
+    let items = field.one_or_many("write a number, or a list of numbers")?;
+    if items.len() > POINTS_MAX {
+        field.problem(
+            format!("{} load points are too many", items.len()),
+            format!("write at most {POINTS_MAX}"),
+        );
+        return None;
+    }
+    let count = items.len();
+    let rungs: Vec<T> = items.iter().filter_map(read).collect();
+    let complete = rungs.len() == count;
+    Some((rungs, complete))
+}
+
+pub(super) fn unique(field: &Field<'_>, points: Vec<LoadPoint>, labels_complete: bool) -> Option<Points> {
+    for (index, point) in points.iter().enumerate() {
+        if points[..index].iter().any(|other| other.label == point.label) {
+            field.problem(format!("the load point {} stands here a second time", point.label), "delete it");
+        }
+    }
+    Some(Points { points, labels_complete, capacity: None })
+}
