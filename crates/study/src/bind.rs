@@ -2,8 +2,8 @@
 
 use super::field::Field;
 use super::keys::{Kind, kinds};
+use super::model::{SubjectSpec, Variant};
 use super::problem::shown;
-use super::{SubjectSpec, Variant};
 use proofload_engine::Address;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 

@@ -2,12 +2,13 @@
 
 use super::field::Field;
 use super::keys::{Kind, WORD, keys, kinds};
+use super::model::CapacityLoad;
 use super::overflow::{OPEN_CONNECTIONS, OVERFLOW_KEYS, check_shortage};
 use super::points::{ARRIVAL, Points, REUSE, check_arrival, check_keep_alive};
 use super::quantity::{self, DURATION, RATE};
-use super::{LoadKind, LoadPoint, OpenTerms};
+use super::shape::{LoadKind, LoadPoint, OpenTerms};
 use proofload_engine::{Arrival, KeepAlive};
-use proofload_stats::capacity::{Slo, parse_slo};
+use proofload_stats::capacity::parse_slo;
 
 /// Lowest rate that is tried where nothing is said.
 pub const FROM: &str = "100/s";
@@ -41,19 +42,6 @@ kinds! {
     OBJECTIVE = Kind::Either(&[&WORD, &Kind::List(&CONDITION, 1, 16)]);
     /// `p99 < 50ms`.
     CONDITION = WORD;
-}
-
-/// What is searched.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CapacityLoad {
-    /// What has to hold.
-    pub slo: Slo,
-    /// Lowest rate that is tried, per second.
-    pub from_per_s: f64,
-    /// Highest.
-    pub to_per_s: f64,
-    /// Measured window of a trial; the preset decides without.
-    pub trial_ns: Option<u64>,
 }
 
 impl CapacityLoad {

@@ -6,7 +6,7 @@ use super::keys::{Kind, WHOLE, WORD, keys, kinds};
 use super::name::{is_level, is_plain_name};
 use super::problem::shown;
 use super::suggest::{nearest, one_of};
-use super::yaml::Value;
+use super::yaml::{Entry, Value};
 
 keys! {
     /// Which combinations are variants.
@@ -95,6 +95,19 @@ impl Varied<'_> {
             factor.at.problem(what, format!("write its usual value under with: {{ {}: … }}", factor.name));
         }
     }
+}
+
+/// Names with their values; what could not be read is left out.
+pub(super) fn assignments<'a>(
+    field: &Field<'a>,
+    switch: &dyn Fn(&str) -> bool,
+) -> Option<Vec<(String, String, Field<'a>)>> {
+    let entries = field.entries("write with: { heap: 256m }, or leave it out")?;
+    let read = |(entry, field): (&Entry, Field<'a>)| {
+        let value = field.parameter_value(switch(&entry.key))?;
+        Some((entry.key.clone(), value.to_string(), field))
+    };
+    Some(entries.into_iter().filter_map(read).collect())
 }
 
 /// Reads `vary` with `exclude`, or `combinations`. `switch` tells which factors take true and false.

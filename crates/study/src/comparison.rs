@@ -2,13 +2,14 @@
 
 use super::bind::{CANNOT_BIND_REMEDY, cannot_bind};
 use super::claims::CLAIMS_MAX;
+use super::model::{CapacityLoad, Study, SubjectSpec, Variant, WorkloadEntry};
 use super::name::is_level;
 use super::options::RequestOptions;
 use super::parse::names;
 use super::problem::{Place, Problems, Sink, shown};
+use super::shape::LoadPoint;
 use super::transport::Passage;
 use super::url::{ParsedUrl, parse_url_unresolved};
-use super::{CapacityLoad, LoadPoint, Study, SubjectSpec, Variant, WorkloadEntry};
 use proofload_stats::{Claim, Names, parse_claim};
 
 /// Most servers of a comparison.

@@ -4,9 +4,8 @@
 use super::claims::CLAIMS_MAX;
 use super::conclusions::{CONCLUSIONS, Conclusion, check_conclusions};
 use super::field::{Field, line, pairs};
-use super::keys::{Kind, WORD, keys, kinds};
+use super::keys::{ARGUMENT, Kind, WORD, keys, kinds};
 use super::problem::shown;
-use super::subjects::ARGUMENT;
 use super::yaml::{Entry, Kind as Written, Value};
 use proofload_stats::{ClaimError, Names, parse_expectation, parse_published};
 

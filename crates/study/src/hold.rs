@@ -3,7 +3,8 @@
 
 use super::field::{Field, Map};
 use super::points::{Points, check_keep_alive, check_number, check_think, connection_label, ladder, unique};
-use super::{LoadKind, LoadPoint, OpenTerms, quantity};
+use super::quantity;
+use super::shape::{LoadKind, LoadPoint, OpenTerms};
 use proofload_engine::Stage;
 
 /// Checks a closed loop that has a length.

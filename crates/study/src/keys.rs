@@ -113,6 +113,11 @@ macro_rules! kinds {
 
 pub(crate) use {keys, kinds};
 
+kinds! {
+    /// Text, or a whole number.
+    ARGUMENT = Kind::Either(&[&Kind::Text(""), &WHOLE]);
+}
+
 impl Keys {
     /// All keys, its own first.
     pub(crate) fn all(&self) -> impl Iterator<Item = &'static Key> + use<> {

@@ -8,6 +8,7 @@ mod bind;
 mod capacity;
 mod claims;
 mod combinations;
+mod command;
 mod comparison;
 mod conclusions;
 mod declarations;
@@ -22,6 +23,7 @@ mod keys;
 mod load;
 mod mix;
 mod mode;
+mod model;
 mod name;
 mod options;
 pub mod overflow;
@@ -50,7 +52,7 @@ mod write;
 mod yaml;
 
 pub use bind::local_address;
-pub use capacity::{CapacityLoad, FROM as CAPACITY_FROM, TO as CAPACITY_TO, capacity_point};
+pub use capacity::{FROM as CAPACITY_FROM, TO as CAPACITY_TO, capacity_point};
 pub use comparison::{comparison, searched};
 pub use conclusions::Conclusion;
 pub use declarations::check_words;
@@ -60,6 +62,7 @@ pub use expectations::{ExpectedRow, Reference};
 pub use feeders::{FeederSpec, feeder};
 pub use load::{CAP_NS, users_label};
 pub use mode::Mode;
+pub use model::{CapacityLoad, Stream, Study, SubjectSpec, Variant, WorkloadEntry};
 pub use options::RequestOptions;
 pub use parse::{Options, load, parse};
 pub use points::{connection_label, think};
@@ -67,196 +70,10 @@ pub use problem::{Problem, Problems};
 pub use quantity::{duration, header, keep_alive, rate, size};
 pub use request::{Asked, Auth, Body, FormPart, FormValue, Shown, form_part};
 pub use schema::study_schema;
-pub use shape::{LoadKind, LoadRole, OpenTerms, peak, stages_label, trace_label};
+pub use shape::{LoadKind, LoadPoint, LoadRole, OpenTerms, peak, stages_label, trace_label};
 pub use soak::CHECKPOINTS_MAX;
 pub use transport::{Passage, ProxyOptions, TlsOptions, TransportOptions, proxy};
 pub use url::{ParsedUrl, Pinned, parse_url, parse_url_unresolved, pinned};
-
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-
-use proofload_engine::{Address, Asking, DriverChoice, Expect, KeepAlive, MixEntry, Timeouts};
-use proofload_stats::{Claim, Names};
-use proofload_wire::http1::{EncodeError, RequestSpec, Template};
-
-/// A checked study.
-#[derive(Clone, Debug)]
-pub struct Study {
-    /// Name; also the folder of its runs.
-    pub name: String,
-    /// The question in a sentence.
-    pub question: String,
-    /// All variants, in declared order (the product of all factors of a subject; subjects one after the
-    /// other).
-    pub variants: Vec<Variant>,
-    /// The mix; with streams the mixes of all of them, one after the other.
-    pub workload: Vec<WorkloadEntry>,
-    /// How requests are asked: what they are filled with.
-    pub asking: Asking,
-    /// Several loads that run at once; empty without them.
-    pub streams: Vec<Stream>,
-    /// Load points, in declared order; of a search for a capacity its lowest rate alone.
-    pub points: Vec<LoadPoint>,
-    /// The capacity that is searched, where the load is that.
-    pub capacity: Option<CapacityLoad>,
-    /// Time-outs.
-    pub timeouts: Timeouts,
-    /// How the variants take turns, when the study says so.
-    pub mode: Option<Mode>,
-    /// What carries the bytes of its loads.
-    pub driver: DriverChoice,
-    /// Seed of everything random, when the study fixes one.
-    pub seed: Option<u64>,
-    /// What is left out: excluded combinations, and what the `quick:` block and `--only` drop, a sentence each.
-    pub not_tested: Vec<String>,
-    /// Claims at definite load points.
-    pub claims: Vec<Claim>,
-    /// Names and texts of the claims as declared, in order.
-    pub declared_claims: Vec<(String, String)>,
-    /// Ranges that were said beforehand, as declared.
-    pub expectations: Vec<ExpectedRow>,
-    /// Published figures, shown beside those found.
-    pub references: Vec<Reference>,
-    /// How claims name variants and points; indexes agree with `variants` and `points`.
-    pub names: Names,
-    /// Where it was read from; `None` for a study made from the command line.
-    pub path: Option<PathBuf>,
-    /// The study in effect, credentials redacted: the file as it was read, or what came of it with what it
-    /// includes and what was set. Empty for a study made from the command line.
-    pub text: String,
-    /// What was set on the command line, `key=value`, credentials redacted.
-    pub settings: Vec<String>,
-    /// What `--only` kept, as it was given.
-    pub only: Vec<String>,
-}
-
-/// One combination of levels.
-#[derive(Clone, Debug)]
-pub struct Variant {
-    /// Canonical name.
-    pub name: String,
-    /// Factor and level pairs, in order.
-    pub levels: Vec<(String, String)>,
-    /// What is to be started.
-    pub subject: SubjectSpec,
-    /// Name of the subject whose one process all its variants share (`shared: true`).
-    pub shares: Option<String>,
-    /// Memory that its parameters ask for; 0 when they say nothing.
-    pub memory_bytes: u64,
-    /// What connections to it pass through.
-    pub passage: Passage,
-}
-
-/// A subject as the study asks for it, all parameters of this variant filled in.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SubjectSpec {
-    /// `use:` a folder of the catalogue.
-    Catalogue {
-        /// Name of the folder.
-        folder: String,
-        /// Parameters, `with:` overlaid by this variant's levels. Checked against the folder's declaration.
-        with: BTreeMap<String, String>,
-    },
-    /// `command:` a list of arguments; `{port}` stands for the port that Proofload chose.
-    Command {
-        /// Arguments.
-        args: Vec<String>,
-        /// Port it listens on; `None` lets Proofload choose one and needs `{port}` in `args` or `env`.
-        port: Option<u16>,
-        /// Environment variables.
-        env: BTreeMap<String, String>,
-        /// Working directory; that of the study file by default.
-        directory: Option<PathBuf>,
-        /// How long it may take to get ready.
-        ready_within_ns: u64,
-        /// Most memory of it and all below it before it is killed; `None` leaves it most of what is available.
-        memory_max_bytes: Option<u64>,
-    },
-    /// `url:` something that already runs.
-    Url {
-        /// Its address.
-        address: Address,
-        /// `host:port` as written; `localhost` for a Unix socket.
-        authority: String,
-    },
-}
-
-/// One entry of the mix.
-#[derive(Clone, Debug)]
-pub struct WorkloadEntry {
-    /// Its name in the study.
-    pub name: String,
-    /// Share in the mix.
-    pub weight: u32,
-    /// What is asked; the authority is filled in when the subject's port is known.
-    pub request: RequestSpec,
-    /// What the answer must be.
-    pub expect: Expect,
-    /// Most redirects that are followed within the server.
-    pub follow: u32,
-    /// What changes with each exchange.
-    pub template: Template,
-    /// How the request is shown.
-    pub shown: Shown,
-    /// Values that may not be shown.
-    pub secrets: Vec<String>,
-}
-
-/// One of several loads that run at once.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stream {
-    /// Its name.
-    pub name: String,
-    /// Its entries: places in [`Study::workload`].
-    pub entries: std::ops::Range<usize>,
-}
-
-/// One intensity.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LoadPoint {
-    /// `64c`, `5k/s`.
-    pub label: String,
-    /// Connections, those of all streams together.
-    pub connections: u32,
-    /// Closed with think time, open with a rate, or a shape; with streams that of the first.
-    pub kind: LoadKind,
-    /// Reuse of connections; with streams that of the first.
-    pub keep_alive: KeepAlive,
-    /// How an open loop sends; with streams that of the first.
-    pub open: OpenTerms,
-    /// Time between two checkpoints of a soak; 0 for every other load.
-    pub checkpoint_ns: u64,
-    /// The load of each stream, in the order of [`Study::streams`]; empty without streams.
-    pub streams: Vec<LoadPoint>,
-    /// The only request that is asked, a place in [`Study::workload`]; all of them in their mix without.
-    pub asks: Option<usize>,
-}
-
-impl LoadPoint {
-    /// One load, without streams, that asks for all of the workload.
-    pub fn new(
-        label: String,
-        connections: u32,
-        kind: LoadKind,
-        keep_alive: KeepAlive,
-        open: OpenTerms,
-    ) -> LoadPoint {
-        let (checkpoint_ns, streams, asks) = (0, Vec::new(), None);
-        LoadPoint { label, connections, kind, keep_alive, open, checkpoint_ns, streams, asks }
-    }
-}
-
-impl WorkloadEntry {
-    /// The entry as the engine sends it.
-    ///
-    /// # Errors
-    /// When the authority makes no request.
-    pub fn encode(&self, authority: &str) -> Result<MixEntry, EncodeError> {
-        let WorkloadEntry { weight, follow, .. } = *self;
-        let (request, template, expect) = (&self.request, &self.template, &self.expect);
-        encode::Entry { weight, request, template, expect, follow }.encode(0, authority)
-    }
-}
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -11,11 +11,11 @@ use super::points::{
     check_arrival, check_keep_alive, check_number, check_think, connection_label, ladder, unique,
 };
 use super::quantity::{self, DURATION, RATE};
+use super::shape::{LoadKind, LoadPoint, OpenTerms};
 use super::shape::{peak, stages_label, trace_label};
 use super::soak::{SOAK, check_soak, soaked};
 use super::stages::{Of, STAGES, check_stages};
 use super::trace::{TRACE, check_trace};
-use super::{LoadKind, LoadPoint, OpenTerms};
 use proofload_engine::{Arrival, KeepAlive};
 
 /// What a load that ends with a count may take at most, unless the study says otherwise.

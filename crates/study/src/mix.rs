@@ -1,10 +1,10 @@
 //! The workload: what is asked, and what the answers must be.
 
-use super::WorkloadEntry;
 use super::asking::{BODY, FOLLOW, FORM_VALUE, OWN_AUTH, Shared};
 use super::asking::{check_body, check_follow, check_form, check_own_auth};
 use super::field::{Field, Map};
 use super::keys::{Kind, WHOLE, WORD, keys, kinds};
+use super::model::WorkloadEntry;
 use super::quantity::{self, SIZE};
 use super::request::{Asked, Builder};
 use proofload_engine::Expect;

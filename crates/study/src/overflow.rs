@@ -1,10 +1,10 @@
 //! How an open loop sends, beside when: how exactly, over how many connections, and what it does when none is free.
 
-use super::OpenTerms;
 use super::field::{Field, Map};
 use super::keys::{Kind, keys, kinds};
 use super::problem::shown;
 use super::quantity::{self, CONNECTIONS, DURATION};
+use super::shape::OpenTerms;
 use super::suggest::nearest;
 use proofload_engine::driver::{Allowance, Drivers, EpollDrivers};
 use proofload_engine::{Overflow, Shortage};

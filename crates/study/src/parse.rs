@@ -3,23 +3,27 @@
 use super::asking::{AUTH, FEEDER, FOLLOW, Shared};
 use super::bind::{BIND_MAX, LOCAL_ADDRESS, check_reach};
 use super::claims::{CLAIMS, Claims, check_claims};
+use super::declarations::Declarations;
 use super::expectations::{EXPECTATIONS, REFERENCE, REFERENCES_MAX, check_expect, check_references};
+use super::expectations::{ExpectedRow, Reference};
 use super::field::{Field, Map};
 use super::include::FILE;
 use super::keys::{Kind, WORD, keys, kinds};
 use super::load::{LOAD, check_load};
 use super::mix::{WORKLOAD, check_workload};
 use super::mode::Mode;
+use super::model::{Stream, Study, Variant};
 use super::name::{FOLDER_NAME, is_folder_name};
 use super::problem::{Place, Problems, Sink, shown};
 use super::quantity::{self, DURATION};
 use super::redact;
 use super::restrict::{Parts, QUICK, check_only, check_quick};
 use super::separately::{ASK, check_ask};
+use super::shape::LoadPoint;
 use super::streams::{Asked, STREAM, STREAMS_MAX, check_streams};
 use super::subjects::{SUBJECT, Subjects, check_subjects};
 use super::yaml::{self, Node};
-use super::{Declarations, ExpectedRow, Reference, Study, include, set, write};
+use super::{include, set, write};
 use proofload_engine::{DriverChoice, Timeouts};
 use proofload_stats::{Names, Selector};
 use std::path::{Path, PathBuf};
@@ -141,7 +145,7 @@ pub fn parse(
         let field = Field::new(&tree, "", &sink, &Kind::Map(&[&STUDY]));
         let map = field.map("write keys and values, beginning with `study: name`")?;
         let mut study = check(&map, directory, options, catalogue)?;
-        study.settings = options.set.iter().map(|setting| set::recorded(setting)).collect();
+        study.settings = options.set.iter().map(|setting| redact::setting(setting)).collect();
         study.only = options.only.clone();
         study.text = match whole.included.is_empty() && options.set.is_empty() {
             true => redact::text(text, &written),
@@ -301,11 +305,7 @@ impl<'a> Statements<'a> {
 }
 
 /// How claims name the variants, points and streams.
-pub(super) fn names(
-    variants: &[super::Variant],
-    points: &[super::LoadPoint],
-    streams: &[super::Stream],
-) -> Names {
+pub(super) fn names(variants: &[Variant], points: &[LoadPoint], streams: &[Stream]) -> Names {
     Names {
         variants: variants
             .iter()

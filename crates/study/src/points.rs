@@ -3,11 +3,12 @@
 use super::distribution::distribution;
 use super::field::{Field, Map};
 use super::keys::{Kind, keys, kinds};
+use super::model::CapacityLoad;
 use super::overflow::AUTO_CLOSED;
 use super::problem::shown;
 use super::quantity::{self, CONNECTIONS};
+use super::shape::LoadPoint;
 use super::suggest::nearest;
-use super::{CapacityLoad, LoadPoint};
 use proofload_engine::{Arrival, Distribution, KeepAlive};
 
 /// Most points of a ladder: each is measured in every cycle.

@@ -3,7 +3,8 @@
 //! What counts as a credential is decided by its name: a header, a variable, a parameter or a flag. Values
 //! are replaced where they stand, the rest of the text stays byte for byte.
 
-use super::yaml::{Node, Value};
+use super::problem::Sink;
+use super::yaml::{self, Node, Value};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::rc::Rc;
@@ -23,6 +24,30 @@ pub(crate) fn value(text: &str, tree: &Rc<Node>, name: &str) -> String {
     let mut cuts = Vec::new();
     collect(tree, text, is_sensitive(name), &mut cuts);
     cut(text, cuts)
+}
+
+/// A setting as it is recorded: without credentials.
+pub(super) fn setting(setting: &str) -> String {
+    let (key, value) = split_setting(setting);
+    let value = value.unwrap_or_default();
+    let value = match yaml::parse(value, &Sink::new("--set")) {
+        Some(tree) => self::value(value, &tree, key),
+        None => String::new(),
+    };
+    format!("{key}={value}")
+}
+
+/// Key and value, parted by the first `=` outside quotes.
+pub(super) fn split_setting(setting: &str) -> (&str, Option<&str>) {
+    let mut quoted = false;
+    for (at, letter) in setting.char_indices() {
+        match letter {
+            '"' => quoted = !quoted,
+            '=' if !quoted => return (setting[..at].trim(), Some(&setting[at + 1..])),
+            _ => {}
+        }
+    }
+    (setting.trim(), None)
 }
 
 fn cut(text: &str, mut cuts: Vec<(Range<usize>, String)>) -> String {
@@ -129,8 +154,8 @@ pub fn arguments(args: &[String]) -> Vec<String> {
             let out = match arg.strip_prefix("--set=") {
                 _ if after_flag => REDACTED.to_string(),
                 // The whole value of a setting belongs to its key, spaces and all.
-                _ if after_set => super::set::recorded(arg),
-                Some(setting) => format!("--set={}", super::set::recorded(setting)),
+                _ if after_set => self::setting(arg),
+                Some(setting) => format!("--set={}", self::setting(setting)),
                 None => argument(arg).into_owned(),
             };
             after_flag = is_sensitive_flag(arg);

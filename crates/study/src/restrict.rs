@@ -1,13 +1,15 @@
 //! What is left of a study under its `quick:` block and under `--only`; what they drop is said.
 
 use super::claims::Claims;
+use super::expectations::{ExpectedRow, Reference};
 use super::field::Field;
 use super::hold;
 use super::keys::{Kind, WORD, keys, kinds};
+use super::model::{Study, Variant};
 use super::problem::{Place, Sink, shown};
 use super::quantity::DURATION;
+use super::shape::LoadPoint;
 use super::suggest::{nearest, one_of};
-use super::{ExpectedRow, LoadPoint, Reference, Study, Variant};
 use proofload_stats::{Claim, Names, Side, Term, parse_claim, parse_expectation};
 use std::collections::BTreeMap;
 

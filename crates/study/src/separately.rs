@@ -2,11 +2,12 @@
 
 use super::field::{Field, Map};
 use super::keys::{Kind, kinds};
+use super::model::WorkloadEntry;
 use super::name::is_level;
 use super::points::{POINTS_MAX, Points};
 use super::problem::shown;
+use super::shape::LoadPoint;
 use super::streams::Asked;
-use super::{LoadPoint, WorkloadEntry};
 
 kinds! {
     /// All requests in one mix by weight, or each of them a load point of its own.

@@ -44,19 +44,8 @@ pub(super) fn apply(tree: &Rc<Node>, settings: &[String], sink: &Sink) -> Rc<Nod
     tree
 }
 
-/// A setting as it is recorded: without credentials.
-pub(super) fn recorded(setting: &str) -> String {
-    let (key, value) = split(setting);
-    let value = value.unwrap_or_default();
-    let value = match yaml::parse(value, &Sink::new("--set")) {
-        Some(tree) => redact::value(value, &tree, key),
-        None => String::new(),
-    };
-    format!("{key}={value}")
-}
-
 fn one(tree: &Rc<Node>, setting: &str, sink: &Sink) -> Option<Rc<Node>> {
-    let (key, value) = split(setting);
+    let (key, value) = redact::split_setting(setting);
     // The value may be a credential, so it is no part of the place's name.
     let source = sink.source(&format!("--set {}", shown(key)));
     let place = Place { source, line: 0, column: 0 };
@@ -85,19 +74,6 @@ fn one(tree: &Rc<Node>, setting: &str, sink: &Sink) -> Option<Rc<Node>> {
 
 fn scalar(place: Place, text: &str) -> Node {
     Node { place, bytes: 0..0, value: Value::Scalar { text: text.to_string(), plain: true } }
-}
-
-/// Key and value, parted by the first `=` outside quotes.
-fn split(setting: &str) -> (&str, Option<&str>) {
-    let mut quoted = false;
-    for (at, letter) in setting.char_indices() {
-        match letter {
-            '"' => quoted = !quoted,
-            '=' if !quoted => return (setting[..at].trim(), Some(&setting[at + 1..])),
-            _ => {}
-        }
-    }
-    (setting.trim(), None)
 }
 
 type Mistake = (String, &'static str);

@@ -1,10 +1,9 @@
 //! How much is asked over time, as a study says it, and what the engine makes of it.
 
-use super::LoadPoint;
 use super::distribution;
 use super::quantity::{keep_alive_label, rate_label};
 use super::trace::Recorded;
-use proofload_engine::{Arrival, Distribution, Extent, Profile, Shortage, Stage};
+use proofload_engine::{Arrival, Distribution, Extent, KeepAlive, Profile, Shortage, Stage};
 
 /// Exchanges a second that a count is assumed to be answered at; only the estimate of a study's time uses it.
 const ASSUMED_PER_S: f64 = 5_000.0;
@@ -88,6 +87,41 @@ pub enum LoadRole {
     Real,
     /// To warm servers: where the load has a shape, a plain load of the same kind.
     WarmUp,
+}
+
+/// One intensity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadPoint {
+    /// `64c`, `5k/s`.
+    pub label: String,
+    /// Connections, those of all streams together.
+    pub connections: u32,
+    /// Closed with think time, open with a rate, or a shape; with streams that of the first.
+    pub kind: LoadKind,
+    /// Reuse of connections; with streams that of the first.
+    pub keep_alive: KeepAlive,
+    /// How an open loop sends; with streams that of the first.
+    pub open: OpenTerms,
+    /// Time between two checkpoints of a soak; 0 for every other load.
+    pub checkpoint_ns: u64,
+    /// The load of each stream, in the order of [`Study::streams`]; empty without streams.
+    pub streams: Vec<LoadPoint>,
+    /// The only request that is asked, a place in [`Study::workload`]; all of them in their mix without.
+    pub asks: Option<usize>,
+}
+
+impl LoadPoint {
+    /// One load, without streams, that asks for all of the workload.
+    pub fn new(
+        label: String,
+        connections: u32,
+        kind: LoadKind,
+        keep_alive: KeepAlive,
+        open: OpenTerms,
+    ) -> LoadPoint {
+        let (checkpoint_ns, streams, asks) = (0, Vec::new(), None);
+        LoadPoint { label, connections, kind, keep_alive, open, checkpoint_ns, streams, asks }
+    }
 }
 
 fn length_of(stages: &[Stage]) -> u64 {

@@ -4,7 +4,7 @@ use super::field::Map;
 use super::keys::keys;
 use super::points::Points;
 use super::quantity::{self, DURATION};
-use super::{LoadKind, LoadPoint};
+use super::shape::{LoadKind, LoadPoint};
 use proofload_engine::Stage;
 
 keys! {

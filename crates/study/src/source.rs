@@ -1,6 +1,6 @@
 //! A subject as its keys say it, and what it becomes with the levels of one variant.
 
-use super::SubjectSpec;
+use super::model::SubjectSpec;
 use super::placeholder::fill;
 use std::collections::BTreeMap;
 use std::path::PathBuf;

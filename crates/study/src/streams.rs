@@ -5,10 +5,11 @@ use super::field::Field;
 use super::keys::{Kind, keys};
 use super::load::{LOAD, check_load};
 use super::mix::{WORKLOAD, check_workload};
+use super::model::{Stream, WorkloadEntry};
 use super::name::is_plain_name;
 use super::points::Points;
 use super::problem::shown;
-use super::{LoadKind, LoadPoint, Stream, WorkloadEntry};
+use super::shape::{LoadKind, LoadPoint};
 
 /// Most streams: each has threads of its own.
 pub(super) const STREAMS_MAX: usize = 8;

@@ -1,26 +1,20 @@
 //! Subjects and their factors: the product of all levels becomes the variants.
 
-use super::combinations::{LEVELS, Row, VALUE, VARIANTS_MAX, VARIED, Varied, varied};
+use super::combinations::{LEVELS, Row, VALUE, VARIANTS_MAX, VARIED, Varied, assignments, varied};
+use super::command::{COMMAND, check_command};
+use super::declarations::{Declarations, Parameter, ParameterKind, check_words};
 use super::field::{Field, Map};
-use super::keys::{Kind, WHOLE, WORD, keys, kinds};
+use super::keys::{Kind, keys, kinds};
+use super::model::{SubjectSpec, Variant};
 use super::name::{FOLDER_NAME, is_folder_name, is_plain_name};
-use super::placeholder::placeholders_of;
 use super::problem::shown;
-use super::quantity::{self, DURATION, SIZE};
-use super::source::{CommandSource, Source, is_memory};
+use super::quantity;
+use super::source::{Source, is_memory};
 use super::suggest::{nearest, one_of};
-use super::transport::{TRANSPORT, check_transport};
+use super::transport::{Passage, TRANSPORT, check_transport};
 use super::url::{ParsedUrl, parse_url, parse_url_unresolved};
-use super::{Declarations, Parameter, ParameterKind, Passage, SubjectSpec, Variant, check_words};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
-
-/// Most arguments of a command.
-const ARGUMENTS_MAX: usize = 256;
-
-/// How long a `command:` subject may take to get ready unless it says otherwise: a large JVM application on
-/// a small machine needs half of it.
-const READY_WITHIN_NS: u64 = 60_000_000_000;
+use std::path::Path;
 
 /// The variants, and whether all their names could be read (else claims cannot be checked).
 pub(super) struct Subjects {
@@ -45,26 +39,6 @@ keys! {
         optional shared: Kind::Switch,
     }
 
-    /// Started by Proofload from a list of arguments; no shell is asked.
-    COMMAND with(VARIED, TRANSPORT) {
-        /// Program and arguments. `{port}` and the names under with and vary are filled in.
-        required command: Kind::List(&ARGUMENT, 1, ARGUMENTS_MAX),
-        /// Values for placeholders.
-        optional with: Kind::Names(&VALUE, 1, usize::MAX),
-        /// Factors: placeholders with their levels.
-        optional vary: Kind::Names(&LEVELS, 1, usize::MAX),
-        /// Memory that it takes; variants that do not fit together run one after the other.
-        optional memory: SIZE,
-        /// How long it may take to get ready; 60s without.
-        optional ready_within: DURATION,
-        /// Environment variables.
-        optional env: Kind::Names(&ARGUMENT, 1, usize::MAX),
-        /// Working directory, relative to the study file.
-        optional directory: WORD,
-        /// Port it listens on; without it Proofload chooses one and fills it in for `{port}`.
-        optional port: Kind::Integer(1, 65_535),
-    }
-
     /// A server that already runs.
     URL with(TRANSPORT) {
         /// Its address, without a path.
@@ -75,8 +49,6 @@ keys! {
 kinds! {
     /// A server under test.
     SUBJECT = Kind::Map(&[&CATALOGUE, &COMMAND, &URL]);
-    /// Text, or a whole number.
-    ARGUMENT = Kind::Either(&[&Kind::Text(""), &WHOLE]);
 }
 
 pub(super) fn check_subjects(
@@ -352,50 +324,8 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn command_subject(&self, map: &Map<'a>, field: &Field<'_>) -> Option<Checked> {
-        let no_switch = |_: &str| false;
-        let with = map.optional("with").and_then(|field| assignments(&field, &no_switch)).unwrap_or_default();
-        let varied = varied(map, &no_switch);
-        let args = self.arguments(field);
-        let env = map.optional("env").map_or(Some(BTreeMap::new()), |field| environment(&field));
-        let port = map.optional("port").map(|field| field.integer("a port"));
-        let ready_within_ns = map.optional("ready_within").map_or(Some(READY_WITHIN_NS), |field| {
-            field.quantity(quantity::duration, "write a duration such as 60s").filter(|ns| {
-                if *ns == 0 {
-                    field.problem("0s is no time to get ready", "write a duration such as 60s");
-                }
-                *ns > 0
-            })
-        });
-        let directory = map.optional("directory").map(|field| self.working_directory(&field));
-        let memory_bytes = map.optional("memory").and_then(|field| {
-            field.quantity(quantity::size, "write how much memory the server takes: 512MiB")
-        });
-        let memory_bytes = memory_bytes.unwrap_or(0);
-        let mut values: BTreeMap<String, String> = BTreeMap::new();
-        for (name, value, at) in with {
-            if varied.gives(&name) {
-                at.problem("stands under with and under vary", "keep one of them");
-            }
-            values.insert(name, value);
-        }
-        varied.check_gaps(&|name| values.contains_key(name));
-        let factors: Vec<&str> = varied.factors.iter().map(|factor| factor.name.as_str()).collect();
-        if let (Some(args), Some(env)) = (&args, &env) {
-            let known = values.keys().map(String::as_str).chain(factors.iter().copied());
-            let known: Vec<&str> = known.chain(["port"]).collect();
-            self.placeholders(field, args.iter().chain(env.values()), &known, &factors, port.is_some());
-        }
-        let source = (|| {
-            Some(Source::Command(CommandSource {
-                args: args?,
-                with: values,
-                port: port.map_or(Some(None), |port| port.map(Some))?.map(|port| port as u16),
-                env: env?,
-                directory: directory.map_or(Some(None), |directory| directory.map(Some))?,
-                ready_within_ns: ready_within_ns?,
-                memory_bytes,
-            }))
-        })();
+        let varied = varied(map, &|_| false);
+        let source = check_command(map, field, &varied, self.directory).map(Source::Command);
         if let Some((field, true)) = self.shared(map, varied.rows.len() < 2) {
             field.problem(
                 "only subjects of the catalogue can serve several variants from one process",
@@ -420,128 +350,12 @@ impl<'a> Reader<'_, 'a> {
         }
         Some((field, shared && !alone))
     }
-
-    fn arguments(&self, field: &Field<'_>) -> Option<Vec<String>> {
-        const REMEDY: &str = "write a list of arguments: [java, -jar, server.jar, \"{port}\"]";
-        if field.written().is_some() {
-            field.problem(
-                format!("{} is not a list of arguments, and no shell is asked", field.found()),
-                REMEDY,
-            );
-            return None;
-        }
-        let items = field.items(REMEDY)?;
-        if items.len() > ARGUMENTS_MAX {
-            field.problem(
-                format!("{} arguments are too many", items.len()),
-                format!("write at most {ARGUMENTS_MAX}"),
-            );
-            return None;
-        }
-        let args: Vec<Option<String>> = items.iter().map(|item| argument(item).map(str::to_string)).collect();
-        args.into_iter().collect()
-    }
-
-    /// Every placeholder is known, every factor is used, and the port reaches the command.
-    fn placeholders<'t>(
-        &self,
-        field: &Field<'_>,
-        texts: impl Iterator<Item = &'t String>,
-        known: &[&str],
-        factors: &[&str],
-        port_given: bool,
-    ) {
-        let mut used = Vec::new();
-        for text in texts {
-            for name in placeholders_of(text) {
-                if !known.contains(&name) {
-                    let what = format!("{{{}}} stands for nothing", shown(name));
-                    field.problem(what, format!("known here: {{{}}}", known.join("}, {")));
-                }
-                used.push(name.to_string());
-            }
-        }
-        if !port_given && !used.iter().any(|name| name == "port") {
-            field.problem(
-                "nothing tells the command its port",
-                "write {port} in command or env, or give its port",
-            );
-        }
-        for factor in factors.iter().filter(|factor| !used.iter().any(|name| name == **factor)) {
-            field.problem(
-                format!("the factor {factor} changes nothing"),
-                format!("write {{{factor}}} in command or env"),
-            );
-        }
-    }
-
-    fn working_directory(&self, field: &Field<'_>) -> Option<PathBuf> {
-        let text = field.text("name a folder, relative to the study file")?;
-        let path = self.directory.join(text);
-        if !path.is_dir() {
-            field.problem(
-                format!("{} is not a folder here", shown(text)),
-                "name one, relative to the study file",
-            );
-            return None;
-        }
-        Some(path)
-    }
 }
 
 /// Whether a parameter takes `true` and `false`.
 fn is_switch(known: &[Parameter], name: &str) -> bool {
     let takes = |kind: &ParameterKind| matches!(kind, ParameterKind::Choice(words) if words.iter().any(|w| w == "true"));
     known.iter().any(|parameter| parameter.name == name && takes(&parameter.kind))
-}
-
-/// Names with their values; what could not be read is left out.
-fn assignments<'a>(
-    field: &Field<'a>,
-    switch: &dyn Fn(&str) -> bool,
-) -> Option<Vec<(String, String, Field<'a>)>> {
-    let entries = field.entries("write with: { heap: 256m }, or leave it out")?;
-    let read = |(entry, field): (&super::yaml::Entry, Field<'a>)| {
-        let value = field.parameter_value(switch(&entry.key))?;
-        Some((entry.key.clone(), value.to_string(), field))
-    };
-    Some(entries.into_iter().filter_map(read).collect())
-}
-
-fn environment(field: &Field<'_>) -> Option<BTreeMap<String, String>> {
-    let entries = field.entries("write env: { NAME: value }, or leave it out")?;
-    let mut env = Some(BTreeMap::new());
-    for (entry, field) in entries {
-        let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-        if entry.key.is_empty() || !entry.key.bytes().all(fits) || entry.key.as_bytes()[0].is_ascii_digit() {
-            field.sink.add(
-                entry.place,
-                &field.path,
-                "cannot name an environment variable",
-                "write letters, digits and _",
-            );
-        }
-        match argument(&field) {
-            Some(value) => {
-                env.as_mut().map(|env| env.insert(entry.key.clone(), value.to_string()));
-            }
-            None => env = None,
-        }
-    }
-    env
-}
-
-/// Text for a command: anything but NUL, which the kernel ends texts with.
-fn argument<'a>(field: &Field<'a>) -> Option<&'a str> {
-    let text = match field.written() {
-        Some("") if field.node.kind() == Some(super::yaml::Kind::Text) => "",
-        _ => field.parameter_value(false)?,
-    };
-    if text.contains('\0') {
-        field.problem("holds a NUL, which cannot be handed to a program", "delete it");
-        return None;
-    }
-    Some(text)
 }
 
 /// The address; behind a proxy it is the proxy that asks for the host.

@@ -281,7 +281,7 @@ fn a_comparison_names_servers_by_their_addresses_and_claims_that_the_second_is_f
         connection_label(8),
         8,
         LoadKind::Closed { think_ns: 0.into() },
-        KeepAlive::On,
+        proofload_engine::KeepAlive::On,
         Default::default(),
     );
     let compare = |urls: &[&str]| {

@@ -1,0 +1,188 @@
+//! `command:` — a subject that Proofload starts from a list of arguments.
+
+use super::combinations::{LEVELS, VALUE, VARIED, Varied, assignments};
+use super::field::{Field, Map};
+use super::keys::{ARGUMENT, Kind, WORD, keys};
+use super::placeholder::placeholders_of;
+use super::problem::shown;
+use super::quantity::{self, DURATION, SIZE};
+use super::source::CommandSource;
+use super::transport::TRANSPORT;
+use super::yaml::Kind as Written;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Most arguments of a command.
+const ARGUMENTS_MAX: usize = 256;
+
+/// How long a `command:` subject may take to get ready unless it says otherwise: a large JVM application on
+/// a small machine needs half of it.
+const READY_WITHIN_NS: u64 = 60_000_000_000;
+
+keys! {
+    /// Started by Proofload from a list of arguments; no shell is asked.
+    COMMAND with(VARIED, TRANSPORT) {
+        /// Program and arguments. `{port}` and the names under with and vary are filled in.
+        required command: Kind::List(&ARGUMENT, 1, ARGUMENTS_MAX),
+        /// Values for placeholders.
+        optional with: Kind::Names(&VALUE, 1, usize::MAX),
+        /// Factors: placeholders with their levels.
+        optional vary: Kind::Names(&LEVELS, 1, usize::MAX),
+        /// Memory that it takes; variants that do not fit together run one after the other.
+        optional memory: SIZE,
+        /// How long it may take to get ready; 60s without.
+        optional ready_within: DURATION,
+        /// Environment variables.
+        optional env: Kind::Names(&ARGUMENT, 1, usize::MAX),
+        /// Working directory, relative to the study file.
+        optional directory: WORD,
+        /// Port it listens on; without it Proofload chooses one and fills it in for `{port}`.
+        optional port: Kind::Integer(1, 65_535),
+    }
+}
+
+/// Reads the command with what it is filled with.
+pub(super) fn check_command(
+    map: &Map<'_>,
+    field: &Field<'_>,
+    varied: &Varied<'_>,
+    directory: &Path,
+) -> Option<CommandSource> {
+    let with = map.optional("with").and_then(|field| assignments(&field, &|_| false)).unwrap_or_default();
+    let args = arguments(field);
+    let env = map.optional("env").map_or(Some(BTreeMap::new()), |field| environment(&field));
+    let port = map.optional("port").map(|field| field.integer("a port"));
+    let ready_within_ns = map.optional("ready_within").map_or(Some(READY_WITHIN_NS), |field| {
+        field.quantity(quantity::duration, "write a duration such as 60s").filter(|ns| {
+            if *ns == 0 {
+                field.problem("0s is no time to get ready", "write a duration such as 60s");
+            }
+            *ns > 0
+        })
+    });
+    let working = map.optional("directory").map(|field| working_directory(&field, directory));
+    let memory_bytes = map
+        .optional("memory")
+        .and_then(|field| field.quantity(quantity::size, "write how much memory the server takes: 512MiB"));
+    let memory_bytes = memory_bytes.unwrap_or(0);
+    let mut values: BTreeMap<String, String> = BTreeMap::new();
+    for (name, value, at) in with {
+        if varied.gives(&name) {
+            at.problem("stands under with and under vary", "keep one of them");
+        }
+        values.insert(name, value);
+    }
+    varied.check_gaps(&|name| values.contains_key(name));
+    let factors: Vec<&str> = varied.factors.iter().map(|factor| factor.name.as_str()).collect();
+    if let (Some(args), Some(env)) = (&args, &env) {
+        let known = values.keys().map(String::as_str).chain(factors.iter().copied());
+        let known: Vec<&str> = known.chain(["port"]).collect();
+        placeholders(field, args.iter().chain(env.values()), &known, &factors, port.is_some());
+    }
+    Some(CommandSource {
+        args: args?,
+        with: values,
+        port: port.map_or(Some(None), |port| port.map(Some))?.map(|port| port as u16),
+        env: env?,
+        directory: working.map_or(Some(None), |working| working.map(Some))?,
+        ready_within_ns: ready_within_ns?,
+        memory_bytes,
+    })
+}
+
+fn arguments(field: &Field<'_>) -> Option<Vec<String>> {
+    const REMEDY: &str = "write a list of arguments: [java, -jar, server.jar, \"{port}\"]";
+    if field.written().is_some() {
+        field.problem(format!("{} is not a list of arguments, and no shell is asked", field.found()), REMEDY);
+        return None;
+    }
+    let items = field.items(REMEDY)?;
+    if items.len() > ARGUMENTS_MAX {
+        field.problem(
+            format!("{} arguments are too many", items.len()),
+            format!("write at most {ARGUMENTS_MAX}"),
+        );
+        return None;
+    }
+    let args: Vec<Option<String>> = items.iter().map(|item| argument(item).map(str::to_string)).collect();
+    args.into_iter().collect()
+}
+
+/// Every placeholder is known, every factor is used, and the port reaches the command.
+fn placeholders<'t>(
+    field: &Field<'_>,
+    texts: impl Iterator<Item = &'t String>,
+    known: &[&str],
+    factors: &[&str],
+    port_given: bool,
+) {
+    let mut used = Vec::new();
+    for text in texts {
+        for name in placeholders_of(text) {
+            if !known.contains(&name) {
+                let what = format!("{{{}}} stands for nothing", shown(name));
+                field.problem(what, format!("known here: {{{}}}", known.join("}, {")));
+            }
+            used.push(name.to_string());
+        }
+    }
+    if !port_given && !used.iter().any(|name| name == "port") {
+        field.problem(
+            "nothing tells the command its port",
+            "write {port} in command or env, or give its port",
+        );
+    }
+    for factor in factors.iter().filter(|factor| !used.iter().any(|name| name == **factor)) {
+        field.problem(
+            format!("the factor {factor} changes nothing"),
+            format!("write {{{factor}}} in command or env"),
+        );
+    }
+}
+
+fn working_directory(field: &Field<'_>, directory: &Path) -> Option<PathBuf> {
+    let text = field.text("name a folder, relative to the study file")?;
+    let path = directory.join(text);
+    if !path.is_dir() {
+        field
+            .problem(format!("{} is not a folder here", shown(text)), "name one, relative to the study file");
+        return None;
+    }
+    Some(path)
+}
+
+fn environment(field: &Field<'_>) -> Option<BTreeMap<String, String>> {
+    let entries = field.entries("write env: { NAME: value }, or leave it out")?;
+    let mut env = Some(BTreeMap::new());
+    for (entry, field) in entries {
+        let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+        if entry.key.is_empty() || !entry.key.bytes().all(fits) || entry.key.as_bytes()[0].is_ascii_digit() {
+            field.sink.add(
+                entry.place,
+                &field.path,
+                "cannot name an environment variable",
+                "write letters, digits and _",
+            );
+        }
+        match argument(&field) {
+            Some(value) => {
+                env.as_mut().map(|env| env.insert(entry.key.clone(), value.to_string()));
+            }
+            None => env = None,
+        }
+    }
+    env
+}
+
+/// Text for a command: anything but NUL, which the kernel ends texts with.
+fn argument<'a>(field: &Field<'a>) -> Option<&'a str> {
+    let text = match field.written() {
+        Some("") if field.node.kind() == Some(Written::Text) => "",
+        _ => field.parameter_value(false)?,
+    };
+    if text.contains('\0') {
+        field.problem("holds a NUL, which cannot be handed to a program", "delete it");
+        return None;
+    }
+    Some(text)
+}
