@@ -13,6 +13,8 @@ use std::{fs, thread};
 const TIME_MAX: Duration = Duration::from_secs(600);
 /// How often a running test is asked whether it has ended.
 const POLL: Duration = Duration::from_millis(5);
+/// After how many tests it is said how far they are.
+const TOLD_EVERY: usize = 200;
 /// How many of the slowest tests are printed.
 const SLOWEST: usize = 10;
 
@@ -128,6 +130,9 @@ pub fn run(executables: &[Executable], tier: Tier, words: &[String]) -> anyhow::
                     let ended = run_one(test);
                     let mut outcome = outcome.lock().expect("no test panics here");
                     outcome.took.push((begun.elapsed().as_secs_f64(), test.title()));
+                    if outcome.took.len().is_multiple_of(TOLD_EVERY) {
+                        println!("{} of {} tests", outcome.took.len(), tests.len());
+                    }
                     match ended {
                         Ok(()) => outcome.passed += 1,
                         Err(why) => {
