@@ -82,7 +82,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "a generator at its limit on one side spoils no decision",
-        file: EVALUATE,
+        file: "crates/stats/src/judge/evaluation.rs",
         from: "Some(decided) if decided == standing =>",
         to: "Some(_) =>",
         tests: JUDGE,
