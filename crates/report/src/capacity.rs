@@ -1,9 +1,10 @@
 //! Searches for a capacity: recomputed from the trials on record, never read from an earlier answer.
 
-use crate::result::{ReportError, circumstances, disturbed};
-use crate::view::Table;
+use crate::error::ReportError;
+use crate::limits::{circumstances, disturbed};
+use crate::shown::Table;
 use crate::{messages, number};
-use proofload_stats::capacity::{Answer, Confirmed, Limit, Search, SloTerm, Unsettled, parse_slo};
+use proofload_stats::capacity::{Answer, Limit, Search, SloTerm, parse_slo};
 use proofload_stats::{Measure, beyond};
 use proofload_store::schema::{
     CapacityAnswer, CapacityResult, CapacityTrial, Estimate, Figure, PlannedCapacity, Point, Replication,
@@ -192,23 +193,4 @@ fn value(name: &str, trial: &CapacityTrial) -> String {
     let unit = Measure::parse(name).map_or("count", Measure::unit);
     let found = trial.values.get(name).copied().flatten();
     found.map_or_else(|| messages::NONE.to_string(), |found| number::with_unit(found, unit))
-}
-
-/// How the ends were confirmed.
-pub(crate) fn confirmations(answer: &Answer) -> Vec<(f64, Confirmed, bool)> {
-    match *answer {
-        Answer::Found { low, high, passed, failed, .. } => vec![(low, passed, true), (high, failed, false)],
-        Answer::BelowRange { lowest, failed } => vec![(lowest, failed, false)],
-        Answer::AboveRange { highest, passed } => vec![(highest, passed, true)],
-        Answer::ClientLimited { at_least: Some(rate), passed, .. } => vec![(rate, passed, true)],
-        Answer::ClientLimited { .. } | Answer::NotSettled { .. } => Vec::new(),
-    }
-}
-
-/// Why a search has no answer.
-pub(crate) fn unsettled(answer: &Answer) -> Option<(Unsettled, Option<f64>, Option<f64>)> {
-    match *answer {
-        Answer::NotSettled { passed, failed, why } => Some((why, passed, failed)),
-        _ => None,
-    }
 }

@@ -1,8 +1,7 @@
 //! Change points in a history: comparable runs, one series for each figure, and where its level changed.
 
+use crate::error::ReportError;
 use crate::messages;
-use crate::result::ReportError;
-use crate::runs::COMPARED;
 use proofload_stats::change::{Change, Rule, changes};
 use proofload_stats::{FigureOf, Measure, Names, Observations, figure_of};
 use proofload_store::schema::{
@@ -10,6 +9,14 @@ use proofload_store::schema::{
 };
 use proofload_store::{Run, comparable_series, compare, measures_of, restore};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// What is compared between runs: each measure more takes its share of the error rate from the others.
+pub(crate) const COMPARED: [Measure; 4] = [
+    Measure::Throughput,
+    Measure::ResponseQuantile(5000),
+    Measure::ResponseQuantile(9900),
+    Measure::CpuPerRequest,
+];
 
 /// A change of less than this share is one of the last digits, not of a server.
 const ROUNDING: f64 = 1e-6;

@@ -1,7 +1,7 @@
 //! What others concluded, beside what became of it here; and published figures that cannot all be true.
 
 use crate::messages;
-use crate::view::{Tone, VerdictView};
+use crate::shown::{Tone, VerdictView};
 use proofload_stats::{Claim, Contradiction, InFlight, Names, Published, contradictions};
 use proofload_store::schema::{
     ClaimResult, ConclusionOutcome, ConclusionResult, ConclusionTest, LoadPoint, Model, Plan,

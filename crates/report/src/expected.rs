@@ -1,8 +1,10 @@
 //! What was expected, judged; and what was published elsewhere, beside what was found here.
 
-use crate::figures::{Cells, figure, figured};
+use crate::cells::Cells;
+use crate::claims::stored;
+use crate::error::ReportError;
+use crate::figures::{figure, figured};
 use crate::messages;
-use crate::result::{ReportError, stored};
 use proofload_stats::{Claim, Expectation, Judged, Measure, Names, Observations, Published, reasons_of};
 use proofload_store::schema::{ExpectationResult, Plan, PlannedExpectation, PublishedFigure};
 use proofload_store::{PlanError, Run, RunJudge, expectations_of, published_figures, restore};

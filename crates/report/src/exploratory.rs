@@ -4,10 +4,11 @@
 //! They go through the judge like claims, at the same looks, and share an error rate of their own by Holm's rule, apart
 //! from that of the claims. What comes of them is a ratio with its interval, and never a verdict.
 
-use crate::figures::{Cells, answered_over};
+use crate::cells::{Cells, answered_over};
+use crate::claims::stored;
+use crate::error::ReportError;
 use crate::messages;
-use crate::result::{ReportError, stored};
-use crate::view::Table;
+use crate::shown::Table;
 use proofload_stats::{
     Claim, Comparison, Design, FigureOf, Judged, Kind, Measure, Names, Observations, Reason, Side, Term,
     Verdict, judge,

@@ -1,9 +1,9 @@
 //! Which settings matter: main effects and interactions of a study that varies several factors.
 
-use crate::figures::{Cells, figure};
+use crate::cells::Cells;
+use crate::figures::figure;
 use crate::messages;
-use crate::result::TABLE_TAIL;
-use crate::view::Table;
+use crate::shown::{TABLE_TAIL, Table};
 use proofload_stats::{Change, Combination, Contrast, Effect, Finding, Grid, Measure, Observations};
 use proofload_store::schema::{Estimate, FactorEffect, FactorTable, LevelChange, Plan, RunResult};
 

@@ -1,15 +1,14 @@
 //! What the variants came to at each load point, over their starts: the figures of a result, and their table.
 
-use crate::result::TABLE_TAIL;
-use crate::view::{Table, errors, outcome};
+use crate::cells::{Cells, Place, answered};
+use crate::shown::{TABLE_TAIL, Table};
 use crate::{messages, number};
 use proofload_stats::{
-    Cell, Claim, FigureOf, Measure, Names, Observations, Published, Source, Spread, TAIL_EXCHANGES_MIN,
-    fewest_beyond, mean_over_blocks, spread,
+    Cell, Claim, Measure, Names, Observations, Published, Source, Spread, TAIL_EXCHANGES_MIN, fewest_beyond,
+    mean_over_blocks, spread,
 };
 use proofload_store::schema::{Estimate, Figure, Point, RunResult};
 use proofload_store::{measures_of, restore};
-use std::collections::BTreeMap;
 
 /// Measures that every table of figures has.
 pub(crate) const TABLE: [Measure; 6] = [
@@ -66,51 +65,6 @@ pub(crate) fn figures(observations: &Observations, names: &Names) -> Vec<Figure>
         }
     }
     figures
-}
-
-/// Variant, load point and stream; the indexes are those of the plan's names.
-pub(crate) type Place = (usize, usize, Option<usize>);
-
-/// The cells of a run by what they are of: a large study has them by the hundred thousand.
-pub(crate) struct Cells<'a> {
-    blocks: &'a [u32],
-    of: BTreeMap<(Place, Measure), Vec<&'a Cell>>,
-}
-
-impl<'a> Cells<'a> {
-    pub(crate) fn of(observations: &'a Observations) -> Cells<'a> {
-        let mut of: BTreeMap<(Place, Measure), Vec<&Cell>> = BTreeMap::new();
-        for cell in &observations.cells {
-            of.entry(((cell.variant, cell.point, cell.stream), cell.measure)).or_default().push(cell);
-        }
-        Cells { blocks: &observations.blocks, of }
-    }
-
-    /// Those of one measure at one place, over the blocks.
-    pub(crate) fn at(&self, place: Place, measure: Measure) -> &[&'a Cell] {
-        self.of.get(&(place, measure)).map_or(&[], Vec::as_slice)
-    }
-
-    /// That of one block, where it has a value.
-    fn in_block(&self, block: u32, place: Place, measure: Measure) -> Option<&'a Cell> {
-        let mut cells = self.at(place, measure).iter().copied();
-        cells.find(|cell| cell.block == block).filter(|cell| cell.merged.is_some())
-    }
-}
-
-fn answered(cell: &Cell) -> u64 {
-    cell.finished.saturating_sub(cell.errors)
-}
-
-/// Exchanges that were answered in the first `n` blocks in which all of these have a value, of each.
-pub(crate) fn answered_over(cells: &Cells<'_>, figures: &[FigureOf], n: u32) -> Vec<u64> {
-    let cell = |block, of: &FigureOf| cells.in_block(block, (of.variant, of.point, of.stream), of.measure);
-    let whole = |block: &u32| figures.iter().map(|of| cell(*block, of)).collect::<Option<Vec<&Cell>>>();
-    let mut sums = vec![0_u64; figures.len()];
-    for cells in cells.blocks.iter().filter_map(whole).take(n as usize) {
-        sums.iter_mut().zip(cells).for_each(|(sum, cell)| *sum = sum.saturating_add(answered(cell)));
-    }
-    sums
 }
 
 /// A measure of one variant at one load point, of one stream or of all.
@@ -192,6 +146,16 @@ fn shown(result: &RunResult) -> Vec<String> {
     // Errors have a column in any case.
     let claimed = claimed.into_iter().filter(|measure| *measure != Measure::Errors);
     TABLE.into_iter().chain(TABLE_IF_MEASURED).chain(claimed).map(Measure::name).collect()
+}
+
+pub(crate) fn outcome(point: &Point, kind: &str) -> u64 {
+    point.outcomes.get(kind).copied().unwrap_or(0)
+}
+
+pub(crate) fn errors(point: &Point) -> u64 {
+    let finished_well = ["answered", "unsent", "abandoned"];
+    let errors = point.outcomes.iter().filter(|(kind, _)| !finished_well.contains(&kind.as_str()));
+    errors.fold(0, |sum, (_, n)| sum.saturating_add(*n))
 }
 
 /// The table of load points: a row for each variant at each of them.

@@ -1,6 +1,6 @@
 //! How fit the generator was: every check with its figure, passed or not.
 
-use crate::view::Table;
+use crate::shown::Table;
 use crate::{messages, number};
 use proofload_store::schema::{CheckName, CheckOutcome, FitnessCheck, Point, RunResult};
 

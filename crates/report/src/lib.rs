@@ -6,8 +6,11 @@
 #![forbid(unsafe_code)]
 
 mod capacity;
+mod cells;
 mod changes;
+mod claims;
 mod conclusions;
+mod error;
 pub mod escape;
 mod expected;
 mod exploratory;
@@ -15,23 +18,27 @@ mod factors;
 mod figures;
 mod fitness;
 mod guard;
+mod headline;
+mod limits;
 mod messages;
 pub mod number;
 mod render;
 mod result;
 mod runs;
 mod scalability;
+mod shown;
 mod steady;
 mod threshold;
 mod trends;
 mod view;
 
+pub use error::ReportError;
 pub use expected::reported_measures;
 pub use messages::{age, insecure, noise_lines};
 pub use render::{
     Reproduction, Undecided, csv, csv_series, diff_text, history_text, hlog, html, json, junit, markdown,
     markdown_within, noise_text, reproductions, text, text_within, tune_text,
 };
-pub use result::{Overall, ReportError, of_run, overall};
+pub use result::{Overall, of_run, overall};
 pub use runs::{baseline, diff, history};
 pub use threshold::{judged_on_one, names_of_one, of_run_with, thresholds};

@@ -1,9 +1,11 @@
 //! Several runs: history, differences, a baseline. A verdict comes from the judge alone.
 
-use crate::changes::{self, Member};
+use crate::changes::{self, COMPARED, Member};
+use crate::error::ReportError;
 use crate::messages;
-use crate::result::{ReportError, TABLE_TAIL, of_run, of_run_observed};
-use proofload_stats::{Cell, Counterpart, Measure, Observations, judge_regressions, ratio_unpaired};
+use crate::result::{of_run, of_run_observed};
+use crate::shown::TABLE_TAIL;
+use proofload_stats::{Cell, Counterpart, Observations, judge_regressions, ratio_unpaired};
 use proofload_store::schema::{
     Baseline, BaselineFigure, Difference, Estimate, FORMAT_VERSION, Figure, FigurePair, HistoryEntry,
     HistoryVerdict, RunDiff, RunResult, RunState,
@@ -13,14 +15,6 @@ use std::path::{Path, PathBuf};
 
 /// Error rate over all figures of a comparison with a baseline.
 const BASELINE_ALPHA: f64 = 0.05;
-
-/// What is compared between runs: each measure more takes its share of the error rate from the others.
-pub(crate) const COMPARED: [Measure; 4] = [
-    Measure::Throughput,
-    Measure::ResponseQuantile(5000),
-    Measure::ResponseQuantile(9900),
-    Measure::CpuPerRequest,
-];
 
 /// Runs, oldest first, each in a line, with the series that they make and the change points in those. One that cannot
 /// be read is in the history too, with the reason. `least_change` is a share: of two levels the higher must be above

@@ -1,8 +1,7 @@
 //! Knee, plateau and peak of each variant on the ladder of connections that a study's load points are.
 
 use crate::messages;
-use crate::result::TABLE_TAIL;
-use crate::view::Table;
+use crate::shown::{TABLE_TAIL, Table};
 use proofload_stats::{Cell, Fitted, Ladder, MeanInterval, Measure, NoKnee, Rung};
 use proofload_store::schema::{Estimate, LoadPoint, Model, Plan, RunResult, Scalability};
 use proofload_store::{Run, StoreError};

@@ -1,6 +1,6 @@
 //! Whether the servers were warm: how their starts went, and the figures of those without a steady state.
 
-use crate::view::Table;
+use crate::shown::Table;
 use crate::{messages, number};
 use proofload_stats::sample::median;
 use proofload_store::schema::{RunResult, Steadiness, SteadyStart, SteadyState};

@@ -1,8 +1,10 @@
 //! Claims that are asked of what was measured already: thresholds with a constant on one side.
 
-use crate::figures::Cells;
+use crate::cells::Cells;
+use crate::claims::{claim_result, with_sentence};
+use crate::error::ReportError;
 use crate::messages::Setting;
-use crate::result::{ReportError, claim_result, of_run, told};
+use crate::result::of_run;
 use proofload_stats::{Claim, Design, Names, Selector, Side, judge, judge_seen, parse_claim};
 use proofload_store::schema::{ClaimResult, RunResult, Slice};
 use proofload_store::{PlanError, Run, StoreError, measures_of, observations_of, restore};
@@ -82,7 +84,7 @@ pub fn of_run_with(run: &Run, texts: &[String]) -> Result<RunResult, ReportError
     let cells = Cells::of(&observations);
     let setting = Setting { plan, design: &design, cells: &cells, names: &names };
     let judged = claims.iter().zip(&judgement.claims).map(|(claim, judged)| {
-        told(claim_result(claim, judged, &names, seconds_per_block), claim, judged, &setting)
+        with_sentence(claim_result(claim, judged, &names, seconds_per_block), claim, judged, &setting)
     });
     let judged: Vec<ClaimResult> = judged.collect();
     result.claims.extend(judged);

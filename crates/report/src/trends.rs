@@ -1,6 +1,6 @@
 //! Whether something grew over soaks: from the series of the record to rows of a result, and to what is shown.
 
-use crate::view::{Tone, VerdictView};
+use crate::shown::{Tone, VerdictView};
 use crate::{messages, number};
 use proofload_stats::trend::{NoTrend, Slope, Trend, TrendRule, TrendVerdict, trend};
 use proofload_store::schema::{self, ClassGrowth, Estimate, Slice, TrendResult};

@@ -1,8 +1,9 @@
 //! What is shown, units already chosen. Renderers do no arithmetic on measurements.
 
+use crate::figures::outcome;
+use crate::headline::headline;
+use crate::shown::{Bar, Table, Tone, VerdictView};
 use crate::{messages, number};
-use proofload_stats::{Claim, Comparison, Measure, Names, Side, Term};
-use proofload_store::restore;
 use proofload_store::schema::{
     BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, ExpectationOutcome, ExpectationResult,
     Point, PublishedFigure, RunResult, RunState, Transport, Verdict,
@@ -40,75 +41,6 @@ pub struct View {
     pub environment: Vec<(String, String)>,
     /// The last line.
     pub headline: String,
-}
-
-/// A claim with its verdict.
-#[derive(Clone, Debug, PartialEq)]
-pub struct VerdictView {
-    /// `supported`, `refuted` or `undecided`, or what stands for these where no claim was judged.
-    pub verdict: String,
-    /// What it means to whoever hoped.
-    pub tone: Tone,
-    /// The claim's name.
-    pub name: String,
-    /// Its text; empty when the name says it.
-    pub text: String,
-    /// `1.034 [0.97, 1.09], 95 %, 6 blocks`; empty when nothing was measured.
-    pub rests_on: String,
-    /// What was found, in a sentence; empty where nothing was, and for expectations.
-    pub sentence: String,
-    /// Which of the reasons the sentence holds.
-    pub reason_in_sentence: Option<usize>,
-    /// Why.
-    pub reasons: Vec<String>,
-    /// Position of low, point and high on a picture from 0 to 1, and of a ratio of 1; ratios only.
-    pub bar: Option<Bar>,
-}
-
-impl VerdictView {
-    /// The reasons that the sentence does not tell.
-    pub fn further_reasons(&self) -> impl Iterator<Item = &String> {
-        self.reasons
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| self.reason_in_sentence != Some(*at))
-            .map(|(_, reason)| reason)
-    }
-}
-
-/// Whether an outcome is what was hoped for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
-    /// It is.
-    Good,
-    /// It is the opposite.
-    Bad,
-    /// Neither is known.
-    Open,
-}
-
-/// An interval of ratios on a logarithmic axis from half to double (or wider).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bar {
-    /// Lower end, 0 to 1.
-    pub low: f64,
-    /// Point estimate.
-    pub point: f64,
-    /// Upper end.
-    pub high: f64,
-    /// Where the ratio is 1.
-    pub one: f64,
-}
-
-/// A table with a heading.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table {
-    /// Heading.
-    pub title: String,
-    /// Column names; the first column is text, the others are numbers.
-    pub header: Vec<String>,
-    /// Rows.
-    pub rows: Vec<Vec<String>>,
 }
 
 /// The view of a result.
@@ -355,16 +287,6 @@ fn passage(transport: Option<&Transport>) -> Vec<(String, String)> {
     proxy.into_iter().chain(tls).collect()
 }
 
-pub(crate) fn outcome(point: &Point, kind: &str) -> u64 {
-    point.outcomes.get(kind).copied().unwrap_or(0)
-}
-
-pub(crate) fn errors(point: &Point) -> u64 {
-    let finished_well = ["answered", "unsent", "abandoned"];
-    let errors = point.outcomes.iter().filter(|(kind, _)| !finished_well.contains(&kind.as_str()));
-    errors.fold(0, |sum, (_, n)| sum.saturating_add(*n))
-}
-
 /// How many answers led elsewhere, over all points; those of a stream are in the point's own.
 fn redirects(points: &[Point]) -> Option<String> {
     let wholes = || points.iter().filter(|point| point.stream.is_empty());
@@ -456,82 +378,4 @@ fn environment(result: &RunResult) -> Vec<(String, String)> {
     rows.retain(|(_, value)| !value.is_empty());
     rows.extend(environment.facts.iter().map(|(name, value)| (name.clone(), value.clone())));
     rows
-}
-
-/// The last line: who, how many times as much, the interval, the blocks.
-fn headline(result: &RunResult) -> String {
-    if !result.capacities.is_empty() {
-        let sentences: Vec<&str> = result.capacities.iter().map(|found| found.sentence.as_str()).collect();
-        return sentences.join("; ");
-    }
-    match &result.plan {
-        None => result.points.first().map(single_headline).unwrap_or_default(),
-        Some(plan) => restore(plan)
-            .ok()
-            .and_then(|(names, claims, _)| {
-                let mut lines = claims.iter().zip(&result.claims);
-                lines.find_map(|(claim, judged)| comparison(claim, judged, &names))
-            })
-            .unwrap_or_default(),
-    }
-}
-
-fn single_headline(point: &Point) -> String {
-    let durations = &point.response_time_ns;
-    messages::headline_single(
-        point.throughput_per_s,
-        point.seconds,
-        durations.p50,
-        durations.p99,
-        errors(point),
-    )
-}
-
-fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<String> {
-    let estimate = judged.estimate.as_ref().filter(|estimate| estimate.unit == "ratio")?;
-    let side = |side: &Side| match side {
-        Side::Measured { term: Term::Of { measure, variant, stream }, point, .. } => {
-            Some((*measure, *variant, (*point, *stream)))
-        }
-        _ => None,
-    };
-    let ((measure, over, at), (other, under, there)) = (side(&claim.left)?, side(&claim.right)?);
-    // "Times as many as" is said of two variants under one load, not of one variant under two.
-    if (measure, at) != (other, there) || over == under {
-        return None;
-    }
-    let name = |variant: usize| names.variants.get(variant).map(|variant| variant.name.as_str());
-    let point = names.points.get(at.0).filter(|_| names.points.len() > 1).map(String::as_str);
-    let interval = messages::interval(estimate);
-    let end = quoted_end(claim, judged);
-    let ratio = (interval.as_str(), end.as_deref());
-    let line = match measure {
-        Measure::Throughput => {
-            messages::headline_throughput(name(over)?, name(under)?, point, ratio, judged.blocks)
-        }
-        measure => messages::headline_measure(
-            &match at.1.and_then(|stream| names.streams.get(stream)) {
-                Some(stream) => format!("{}[{stream}]", measure.name()),
-                None => measure.name(),
-            },
-            name(over)?,
-            name(under)?,
-            point,
-            ratio,
-            judged.blocks,
-        ),
-    };
-    Some(if judged.verdict == Verdict::Undecided { messages::headline_undecided(&line) } else { line })
-}
-
-/// What a study that stopped early is quoted by: the end of the interval that is nearer to what is claimed.
-fn quoted_end(claim: &Claim, judged: &ClaimResult) -> Option<String> {
-    let estimate = judged.estimate.as_ref().filter(|_| judged.early)?;
-    let (low, high) = (estimate.low?, estimate.high?);
-    let inside = matches!(claim.comparison, Comparison::Within(_)) && judged.verdict == Verdict::Supported;
-    match estimate.point > messages::boundary(claim, false) {
-        _ if inside => None,
-        true => Some(messages::at_least(low, high - low)),
-        false => Some(messages::at_most(high, high - low)),
-    }
 }

@@ -3,18 +3,13 @@
 //!
 //! Everything is a function of the record up to a block, so that what is judged later is what was judged then.
 
-use crate::convert::counts_of;
-use crate::observe::is_tail;
-use crate::schema::{Ceiling, CheckName, CheckOutcome, FitnessCheck, Phase, Point, Slice};
+use crate::checks::{answer_bytes, answer_class, check_ceiling};
+use crate::schema::{Cause, Ceiling, CheckName, CheckOutcome, FitnessCheck, Phase, Point, Slice};
 use crate::streams::fused;
-use crate::{Block, Run, StoreError};
-use proofload_stats::{Counts, Measure, Perturbation, Speeds, is_slower, perturbation};
+use crate::{Block, Run, StoreError, sentences};
+use proofload_stats::{Counts, Perturbation, Speeds, is_slower, perturbation};
 use std::collections::BTreeMap;
 
-/// Share of the ceiling that a trial may reach.
-const CEILING_SHARE: f64 = 0.70;
-/// The same where a claim is about the tail: what waits in the generator shows there first.
-const CEILING_TAIL_SHARE: f64 = 0.50;
 /// Change of throughput that twice the threads may bring, either way.
 const PERTURBED_THROUGHPUT: f64 = 0.02;
 /// Change of the 99th percentile of response time.
@@ -23,130 +18,16 @@ const PERTURBED_P99: f64 = 0.10;
 const STEAL_SHARE: f64 = 0.02;
 /// Share of the machine's usual speed that a block may lack.
 const SPEED_DROP: f64 = 0.05;
-/// Largest answers of each class for which there is a ceiling, head included.
-pub const ANSWER_CLASSES: [u64; 4] = [1 << 10, 4 << 10, 16 << 10, 64 << 10];
-
 /// Of fewer slices than these there is no telling whether the machine takes the CPU away in most.
 const SLICES_MIN: usize = 3;
-
-/// Whether a check that fails forbids claims about p99 and beyond alone; about the mean, too, where sends left late.
-pub fn concerns_tails_only(check: &CheckName) -> bool {
-    matches!(check, CheckName::CeilingTail | CheckName::Hiccups | CheckName::SendDelayTail)
-}
-
-/// Whether a check that fails forbids claims about that measure.
-pub(crate) fn concerns(check: &CheckName, measure: Measure) -> bool {
-    let is_mean = measure == Measure::ResponseMean;
-    !concerns_tails_only(check) || is_tail(measure) || (*check == CheckName::SendDelayTail && is_mean)
-}
 
 /// A complete block that the machine disturbed, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Disturbance {
     /// The block's number.
     pub block: u32,
-    /// What was found, a sentence.
-    pub why: String,
-}
-
-/// The class of answers of that mean length, by its largest; `None` where there is no ceiling for them.
-pub fn answer_class(bytes: f64) -> Option<u64> {
-    ANSWER_CLASSES.into_iter().find(|most| bytes <= *most as f64)
-}
-
-/// Mean length of an answer, head included; `None` when nothing was received.
-pub fn answer_bytes(point: &Point) -> Option<f64> {
-    let finished = counts_of(&point.outcomes).finished();
-    (finished > 0 && point.bytes_received > 0).then(|| point.bytes_received as f64 / finished as f64)
-}
-
-/// Exchanges per second that the generator carried out, failed ones too: of a load with a shape in its busiest
-/// second, for there it would be the limit.
-fn rate(points: &[&Point], whole: bool) -> Option<f64> {
-    let seconds: f64 = points.iter().map(|point| point.seconds).sum();
-    let finished = points.iter().map(|point| counts_of(&point.outcomes).finished());
-    let mean = finished.fold(0, u64::saturating_add) as f64 / seconds;
-    let busiest = points.iter().flat_map(|point| &point.per_second).max().map_or(0.0, |most| *most as f64);
-    let rate = if whole { mean.max(busiest) } else { mean };
-    (seconds > 0.0 && rate.is_finite()).then_some(rate)
-}
-
-/// Holds what one point came to against the ceiling of its setting; `why` stands where there is none. Without a
-/// ceiling nothing is failed, and nothing passed.
-pub fn check_ceiling(
-    points: &[&Point],
-    whole: bool,
-    ceiling: Option<&Ceiling>,
-    why: &str,
-) -> [FitnessCheck; 2] {
-    let ceiling_per_s = ceiling.and_then(|ceiling| ceiling.exchanges_per_s).filter(|most| *most > 0.0);
-    let known = rate(points, whole).zip(ceiling_per_s);
-    let check = |check, allowed: f64| {
-        let found = known.map(|(rate, most)| rate / most);
-        let outcome = match found {
-            None => CheckOutcome::NotMeasured,
-            Some(share) if share > allowed => CheckOutcome::Failed,
-            Some(_) => CheckOutcome::Passed,
-        };
-        let note = match (known, ceiling) {
-            (Some((rate, most)), _) => {
-                format!(
-                    "{rate:.0} of {most:.0} exchanges/s, which it reaches against a server that does nothing"
-                )
-            }
-            (None, Some(ceiling)) if !ceiling.why.is_empty() => {
-                format!("ceiling not measured: {}", ceiling.why)
-            }
-            _ => format!("ceiling not measured: {why}"),
-        };
-        FitnessCheck { check, outcome, found, limit: Some(allowed), unit: "share".to_string(), note }
-    };
-    [check(CheckName::Ceiling, CEILING_SHARE), check(CheckName::CeilingTail, CEILING_TAIL_SHARE)]
-}
-
-/// What a failed check says among the findings.
-pub fn finding(check: &FitnessCheck) -> Option<String> {
-    let (found, limit) = (check.found?, check.limit?);
-    if check.outcome != CheckOutcome::Failed {
-        return None;
-    }
-    Some(match check.check {
-        CheckName::Ceiling | CheckName::CeilingTail => format!(
-            "the generator ran at {:.1} % of its ceiling, {:.0} % allowed ({}); use more workers, more CPUs or \
-             another machine",
-            found * 100.0,
-            limit * 100.0,
-            check.note
-        ),
-        CheckName::Hiccups => format!(
-            "the generator was away from its sockets for {:.3} ms or more in a thousandth of the time, {:.2} ms \
-             allowed{}; give it CPUs of its own, or more workers",
-            found / 1e6,
-            limit / 1e6,
-            noted(check)
-        ),
-        CheckName::SendDelayTail => format!(
-            "sends left late: p99 {:.3} ms of the generator's own making, {:.3} ms allowed{}; use fewer requests, or give it \
-             CPUs of its own",
-            found / 1e6,
-            limit / 1e6,
-            noted(check)
-        ),
-        _ => format!(
-            "{} with twice the threads, more than ±{:.0} %: {}",
-            change(found),
-            limit * 100.0,
-            check.note
-        ),
-    })
-}
-
-fn noted(check: &FitnessCheck) -> String {
-    if check.note.is_empty() { String::new() } else { format!(" ({})", check.note) }
-}
-
-fn change(ratio: f64) -> String {
-    format!("{:+.1} %", (ratio - 1.0) * 100.0)
+    /// What was found, at least one.
+    pub causes: Vec<Cause>,
 }
 
 /// What a pair of slices came to, with twice the threads over with once.
@@ -201,47 +82,28 @@ fn perturbed(
     let shares = pairs.iter().any(|pair| pair.shares);
     // Threads that take turns on a CPU cost something whoever is the limit: only what they gain shows one.
     let counts = |gain: Counts| if shares { gain } else { Counts::Both };
-    let check = |check, what: &str, of: &dyn Fn(&Pair) -> Option<f64>, gain: Counts, tolerance: f64| {
+    let check = |check: CheckName, of: &dyn Fn(&Pair) -> Option<f64>, gain: Counts, tolerance: f64| {
         let own: Vec<f64> = pairs.iter().filter(|pair| pair.variant == variant).filter_map(of).collect();
         let all: Vec<f64> = pairs.iter().filter_map(of).collect();
         let mut found = (perturbation(&own, tolerance, counts(gain)), own.len());
         if matches!(found.0, Perturbation::Unresolved { .. }) && all.len() > own.len() {
             found = (perturbation(&all, tolerance, counts(gain)), all.len());
         }
-        let pairs = match found.1 > own.len() {
-            true => format!("{} pairs of slices of all variants", found.1),
-            false => format!("{} pairs of slices", found.1),
+        let (pairs, of_all) = (found.1, found.1 > own.len());
+        let (outcome, ratio) = match found.0 {
+            Perturbation::Unresolved { ratio: None, .. } => (CheckOutcome::NotMeasured, None),
+            Perturbation::Unresolved { ratio, .. } => (CheckOutcome::Unresolved, ratio),
+            Perturbation::Meaningless { ratio } => (CheckOutcome::Unresolved, Some(ratio)),
+            Perturbation::Within { ratio } => (CheckOutcome::Passed, Some(ratio)),
+            Perturbation::Beyond { ratio } => (CheckOutcome::Failed, Some(ratio)),
         };
-        let (outcome, found, note) = match found.0 {
-            Perturbation::Unresolved { ratio: None, .. } => {
-                (CheckOutcome::NotMeasured, None, "perturbation not measured: no pair of slices".to_string())
-            }
-            Perturbation::Unresolved { ratio, .. } => {
-                (CheckOutcome::Unresolved, ratio, format!("perturbation not resolved by {pairs}"))
-            }
-            Perturbation::Meaningless { ratio } => (
-                CheckOutcome::Unresolved,
-                Some(ratio),
-                format!("{what} in {pairs}: the threads share CPUs, which costs it"),
-            ),
-            Perturbation::Within { ratio } => {
-                (CheckOutcome::Passed, Some(ratio), format!("{what} in {pairs}"))
-            }
-            Perturbation::Beyond { ratio } => {
-                (CheckOutcome::Failed, Some(ratio), format!("{what} in {pairs}"))
-            }
-        };
+        let note = sentences::perturbation(&check, &found.0, pairs, of_all);
+        let found = ratio;
         FitnessCheck { check, outcome, found, limit: Some(tolerance), unit: "ratio".to_string(), note }
     };
     Ok(vec![
-        check(
-            CheckName::PerturbedThroughput,
-            "throughput",
-            &|pair| pair.throughput,
-            Counts::Rise,
-            PERTURBED_THROUGHPUT,
-        ),
-        check(CheckName::PerturbedP99, "p99", &|pair| pair.p99, Counts::Fall, PERTURBED_P99),
+        check(CheckName::PerturbedThroughput, &|pair| pair.throughput, Counts::Rise, PERTURBED_THROUGHPUT),
+        check(CheckName::PerturbedP99, &|pair| pair.p99, Counts::Fall, PERTURBED_P99),
     ])
 }
 
@@ -283,20 +145,15 @@ impl Run {
             let subject = mean(conditions.iter().filter_map(|seen| seen.subject_steal_share).collect());
             enter_speeds(&mut clocks, block, |seen| seen.frequency_hz);
             enter_speeds(&mut works, block, |seen| Some(1e9 / seen.canary_ns? as f64));
-            let mut why = Vec::new();
-            for (whose, share) in [("generator's", generator), ("subjects'", subject)] {
-                if let Some(share) = share.filter(|share| *share > STEAL_SHARE) {
-                    why.push(format!(
-                        "steal: the hypervisor took {:.1} % of the {whose} CPUs",
-                        share * 100.0
-                    ));
-                }
-            }
+            let mut causes = Vec::new();
+            let is_much = |share: &f64| *share > STEAL_SHARE;
+            causes.extend(generator.filter(is_much).map(Cause::GeneratorSteal));
+            causes.extend(subject.filter(is_much).map(Cause::SubjectSteal));
             if [&clocks, &works].iter().any(|series| is_slower(series.values(), SPEED_DROP)) {
-                why.push(format!("the CPUs were over {:.0} % slower than before", SPEED_DROP * 100.0));
+                causes.push(Cause::Slower(SPEED_DROP));
             }
-            if !why.is_empty() {
-                found.push(Disturbance { block: block.number, why: why.join("; ") });
+            if !causes.is_empty() {
+                found.push(Disturbance { block: block.number, causes });
             }
         }
         found
@@ -343,9 +200,9 @@ impl Run {
         let here = self.ceilings().iter().filter(is_of);
         let ceiling = here.min_by(|a, b| apart(a).cmp(&apart(b)).then(lowest(a).total_cmp(&lowest(b))));
         let why = match class {
-            _ if self.plan().no_ceiling => "--no-ceiling was given",
-            None => "the answers are longer than those of the server that does nothing",
-            Some(_) => "no ceiling of this setting is on record",
+            _ if self.plan().no_ceiling => sentences::CEILING_NOT_ASKED,
+            None => sentences::ANSWERS_TOO_LONG,
+            Some(_) => sentences::CEILING_NOT_RECORDED,
         };
         // The worst of the blocks stands for all.
         let of_block = |trial: &&[Slice]| {
@@ -381,7 +238,7 @@ fn usual(check: &CheckName, blocks: &[&Block], variant: &str, point: &str) -> Op
     let medians = streams.into_values().filter(|found| found.len() >= SLICES_MIN).map(|mut found| {
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (used, median) = found[(found.len() - 1) / 2];
-        (used, FitnessCheck { note: format!("median of {} slices", found.len()), ..median.clone() })
+        (used, FitnessCheck { note: sentences::median_of(found.len()), ..median.clone() })
     });
     medians.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, check)| check)
 }
@@ -396,39 +253,3 @@ impl TotalOrder for Option<f64> {
         self.unwrap_or(f64::NEG_INFINITY).total_cmp(&other.unwrap_or(f64::NEG_INFINITY))
     }
 }
-
-/// The checks of several slices as those of one: of each the one that came nearest to its limit, or over it.
-pub(crate) fn merged_checks<'a>(checks: impl Iterator<Item = &'a FitnessCheck>) -> Vec<FitnessCheck> {
-    let rank = |check: &FitnessCheck| {
-        let outcome = match check.outcome {
-            CheckOutcome::Failed => 2,
-            CheckOutcome::NotMeasured => 0,
-            _ => 1,
-        };
-        let used = match (check.found, check.limit) {
-            (Some(found), Some(limit)) if limit > 0.0 => found / limit,
-            (found, _) => found.unwrap_or(f64::NEG_INFINITY),
-        };
-        (outcome, used)
-    };
-    let mut merged: Vec<FitnessCheck> = Vec::new();
-    for check in checks {
-        let Some(known) = merged.iter_mut().find(|known| known.check == check.check) else {
-            if merged.len() < CHECKS_MAX {
-                merged.push(check.clone());
-            }
-            continue;
-        };
-        let ((outcome, used), (worst, most)) = (rank(check), rank(known));
-        if outcome > worst || (outcome == worst && used > most) {
-            known.clone_from(check);
-        }
-    }
-    merged
-}
-
-/// Most kinds of checks; a record may hold any number.
-const CHECKS_MAX: usize = 32;
-
-#[cfg(test)]
-mod tests;

@@ -11,6 +11,7 @@ pub mod schema;
 
 mod atomic;
 mod capacity;
+mod checks;
 mod condense;
 mod convert;
 mod error;
@@ -22,9 +23,11 @@ mod lock;
 mod merge;
 mod observe;
 mod planned;
+mod points;
 mod redact;
 mod run;
 mod schemas;
+mod sentences;
 mod series;
 mod sittings;
 mod slicing;
@@ -34,21 +37,20 @@ mod streams;
 mod writer;
 
 pub use capacity::{SeenTrial, search_terms, trial_of};
+pub use checks::{ANSWER_CLASSES, answer_bytes, answer_class, check_ceiling, concerns_tails_only};
 pub use condense::condense;
 pub use convert::{bad_answer, durations_of, ended_in_window, histograms_of, point_of};
 pub use error::StoreError;
-pub use fitness::{
-    ANSWER_CLASSES, Disturbance, answer_bytes, answer_class, check_ceiling, concerns_tails_only, finding,
-};
+pub use fitness::Disturbance;
 pub use judged::{RunJudge, judged, measures_of};
 pub use list::runs;
-pub use merge::enter_checks;
 pub use observe::observations_of;
-pub use planned::{PlanError, design_of, expectations_of, published_figures, restore};
+pub use planned::{PlanError, design_of, expectations_of, order_of, published_figures, restore};
+pub use points::enter_checks;
 pub use redact::{REDACTED, hide, is_sensitive, redact};
 pub use run::{Block, GIVEN_UP, LostVariant, PartialBlock, Run, Spared};
 pub use schemas::schemas;
+pub use sentences::{disturbance, finding};
 pub use series::{RunSeries, comparable_series};
-pub use slicing::order_of;
 pub use soak::{SoakMeasure, SoakSeries};
 pub use writer::{BlockWriter, RunWriter, note};

@@ -1,9 +1,10 @@
 //! The observations that the judge reads: one cell for each block, variant, load point and measure.
 
+use crate::checks::{concerns, concerns_tails_only};
 use crate::convert::counts_of;
-use crate::fitness::{concerns, concerns_tails_only, finding};
 use crate::merge::decode;
 use crate::schema::{self, CheckName, CheckOutcome, FitnessCheck, Model, Plan, Point, Slice};
+use crate::sentences::finding;
 use crate::streams::fused;
 use crate::{Block, Run, StoreError};
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
@@ -271,12 +272,6 @@ fn unfit(lines: &[&Slice]) -> Vec<String> {
         }
     }
     unfit
-}
-
-/// p99 and beyond.
-pub(crate) fn is_tail(measure: Measure) -> bool {
-    matches!(measure, Measure::ResponseMax)
-        || matches!(measure, Measure::ResponseQuantile(quantile) if quantile >= 9900)
 }
 
 /// What one slice comes to in those of the measures that are taken from its histogram, by their names.

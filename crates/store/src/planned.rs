@@ -1,6 +1,6 @@
 //! What a plan declares, read: names, claims, expectations, published figures, and when they are judged.
 
-use crate::schema::{Looking, Plan, PlannedExpectation, Variant};
+use crate::schema::{Looking, Plan, PlannedExpectation, Slicing, Variant};
 use proofload_stats::{
     Claim, ClaimError, Design, Expectation, Kind, Names, Published, Selector, parse_claim, parse_expectation,
     parse_published,
@@ -29,6 +29,17 @@ impl PlanError {
 pub fn design_of(plan: &Plan) -> Design {
     let kind = if plan.timing.looking == Looking::Anytime { Kind::Anytime } else { Kind::Looks };
     Design { looks: plan.timing.looks.clone(), alpha: plan.alpha, kind, futility: plan.timing.futility }
+}
+
+/// The order of the variants in a block: the plan's, begun anew beyond its last block. After the choice of another
+/// number of cycles it is cut, or goes on with its own first cycles.
+pub fn order_of(plan: &Plan, slicing: Option<&Slicing>, number: u32) -> Vec<Vec<usize>> {
+    let planned = plan.order.len().max(1);
+    let order = plan.order.get((number.max(1) as usize - 1) % planned).map_or(&[][..], Vec::as_slice);
+    match slicing.filter(|slicing| number > slicing.after_block) {
+        Some(slicing) => order.iter().cycle().take(slicing.cycles as usize).cloned().collect(),
+        None => order.to_vec(),
+    }
 }
 
 /// What the judge needs to know of a plan: names, claims at definite load points, looks.
@@ -83,4 +94,23 @@ pub fn published_figures(plan: &Plan, names: &Names) -> Result<Vec<Published>, P
                 .map_err(|errors| PlanError::of(&figure.quantity, &errors))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_is_cut_or_begun_anew_after_the_block_of_the_choice() {
+        let block = vec![vec![0, 1], vec![1, 0], vec![1, 0], vec![0, 1]];
+        let mirrored: Vec<Vec<usize>> =
+            block.iter().map(|cycle| cycle.iter().rev().copied().collect()).collect();
+        let plan = Plan { order: vec![block.clone(), mirrored.clone()], ..Plan::default() };
+        let chosen = |cycles| Slicing { after_block: 2, cycles, ..Slicing::default() };
+        assert_eq!(order_of(&plan, None, 3), block);
+        assert_eq!(order_of(&plan, Some(&chosen(2)), 2), mirrored, "not yet");
+        assert_eq!(order_of(&plan, Some(&chosen(2)), 3), block[..2]);
+        assert_eq!(order_of(&plan, Some(&chosen(6)), 4), [&mirrored[..], &mirrored[..2]].concat());
+        assert!(order_of(&Plan::default(), Some(&chosen(6)), 4).is_empty());
+    }
 }

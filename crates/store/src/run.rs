@@ -1,9 +1,9 @@
 //! Reading a run, whole or cut off.
 
+use crate::planned::order_of;
 use crate::schema::{
     Ceiling, Environment, FORMAT_VERSION, Phase, Plan, Slice, Slicing, Status, SubjectFacts, WarmUp,
 };
-use crate::slicing::order_of;
 use crate::{StoreError, layout, lock};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

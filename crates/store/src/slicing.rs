@@ -3,22 +3,11 @@
 //! Only the number of cycles rests on what was measured, never whether a block counts: a block's value is the median
 //! over more or fewer slices, and its mean is the same either way.
 
-use crate::schema::{FORMAT_VERSION, Mode, Plan, Slice, Slicing};
+use crate::schema::{FORMAT_VERSION, Mode, Slice, Slicing};
 use crate::{Block, Run, StoreError, measures_of};
 use proofload_stats::components::{CYCLES_MAX, components, turns};
 use proofload_stats::sample::median;
 use proofload_stats::{Claim, Design, judge, slice_pairs};
-
-/// The order of the variants in a block: the plan's, begun anew beyond its last block. After the choice of another
-/// number of cycles it is cut, or goes on with its own first cycles.
-pub fn order_of(plan: &Plan, slicing: Option<&Slicing>, number: u32) -> Vec<Vec<usize>> {
-    let planned = plan.order.len().max(1);
-    let order = plan.order.get((number.max(1) as usize - 1) % planned).map_or(&[][..], Vec::as_slice);
-    match slicing.filter(|slicing| number > slicing.after_block) {
-        Some(slicing) => order.iter().cycle().take(slicing.cycles as usize).cloned().collect(),
-        None => order.to_vec(),
-    }
-}
 
 /// What a block cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,23 +112,4 @@ fn measured_seconds(block: &Block, serial: bool) -> f64 {
     variants.sort_unstable();
     variants.dedup();
     variants.into_iter().map(|variant| span(Some(variant))).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_order_is_cut_or_begun_anew_after_the_block_of_the_choice() {
-        let block = vec![vec![0, 1], vec![1, 0], vec![1, 0], vec![0, 1]];
-        let mirrored: Vec<Vec<usize>> =
-            block.iter().map(|cycle| cycle.iter().rev().copied().collect()).collect();
-        let plan = Plan { order: vec![block.clone(), mirrored.clone()], ..Plan::default() };
-        let chosen = |cycles| Slicing { after_block: 2, cycles, ..Slicing::default() };
-        assert_eq!(order_of(&plan, None, 3), block);
-        assert_eq!(order_of(&plan, Some(&chosen(2)), 2), mirrored, "not yet");
-        assert_eq!(order_of(&plan, Some(&chosen(2)), 3), block[..2]);
-        assert_eq!(order_of(&plan, Some(&chosen(6)), 4), [&mirrored[..], &mirrored[..2]].concat());
-        assert!(order_of(&Plan::default(), Some(&chosen(6)), 4).is_empty());
-    }
 }

@@ -27,7 +27,7 @@ use fitness::Tries;
 use participants::Participants;
 use proofload_stats::{Claim, Design, Judgement};
 use proofload_store::schema::{Mode, Plan, RunState, Status, SubjectFacts};
-use proofload_store::{BlockWriter, Run, RunWriter, StoreError};
+use proofload_store::{BlockWriter, Run, RunWriter, StoreError, disturbance};
 use slice_key::SliceKey;
 use start::Unstarted;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -210,7 +210,7 @@ impl<B: Bench> Runner<'_, B> {
     fn disturbance(&self, number: u32) -> Result<Option<String>, StoreError> {
         let run = Run::open(self.record.path())?;
         let mut found = run.disturbances().into_iter().filter(|found| found.block == number);
-        Ok(found.next().filter(|_| run.left_out().contains(&number)).map(|found| found.why))
+        Ok(found.next().filter(|_| run.left_out().contains(&number)).map(|found| disturbance(&found.causes)))
     }
 
     /// Looks at the claims. Those that rest on a variant that was given up are not waited for, and what none of the

@@ -1,8 +1,7 @@
 //! Sentences about capacities.
 
-use crate::capacity::{confirmations, unsettled};
 use crate::number;
-use proofload_stats::capacity::{Answer, Limit, Unsettled};
+use proofload_stats::capacity::{Answer, Confirmed, Limit, Unsettled};
 use proofload_store::schema::{CapacityAnswer, Plan, PlannedCapacity, TrialOutcome, TrialStage};
 
 /// Columns of the capacities.
@@ -189,5 +188,24 @@ fn why_unsettled(why: Unsettled, starts: &str) -> String {
             "no upper end was confirmed by {starts}: the server differs from trial to trial by more than an interval of \
              some 15 %, or its limit lies at the end of the range; raise --to, or give longer trials (--trial)"
         ),
+    }
+}
+
+/// How the ends were confirmed.
+fn confirmations(answer: &Answer) -> Vec<(f64, Confirmed, bool)> {
+    match *answer {
+        Answer::Found { low, high, passed, failed, .. } => vec![(low, passed, true), (high, failed, false)],
+        Answer::BelowRange { lowest, failed } => vec![(lowest, failed, false)],
+        Answer::AboveRange { highest, passed } => vec![(highest, passed, true)],
+        Answer::ClientLimited { at_least: Some(rate), passed, .. } => vec![(rate, passed, true)],
+        Answer::ClientLimited { .. } | Answer::NotSettled { .. } => Vec::new(),
+    }
+}
+
+/// Why a search has no answer.
+fn unsettled(answer: &Answer) -> Option<(Unsettled, Option<f64>, Option<f64>)> {
+    match *answer {
+        Answer::NotSettled { passed, failed, why } => Some((why, passed, failed)),
+        _ => None,
     }
 }

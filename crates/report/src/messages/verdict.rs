@@ -3,7 +3,7 @@
 //! a study stopped early, the end of the interval that is nearer to what is claimed comes first.
 
 use super::{blocks, why};
-use crate::figures::{Cells, answered_over};
+use crate::cells::{Cells, answered_over};
 use crate::number;
 use proofload_stats::{
     Claim, Comparison, Design, Estimate, FigureOf, Judged, Kind, Measure, Names, Reason, Side, Term, Verdict,
@@ -317,14 +317,14 @@ pub fn arrivals(point: &LoadPoint) -> String {
     }
 }
 
-fn crosses(reason: &Reason) -> bool {
+fn allows_both(reason: &Reason) -> bool {
     matches!(reason, Reason::IntervalCrosses { .. })
 }
 
 /// Which of the reasons the sentence holds: that of a verdict that is open.
 pub fn reason_in_sentence(judged: &Judged) -> Option<usize> {
     let is_open = judged.estimate.is_some() && judged.verdict == Verdict::Undecided;
-    let at = judged.reasons.iter().position(crosses).unwrap_or(0);
+    let at = judged.reasons.iter().position(allows_both).unwrap_or(0);
     (is_open && at < judged.reasons.len()).then_some(at)
 }
 
@@ -339,7 +339,7 @@ fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Settin
         return word.to_string();
     };
     let why = why(reason, setting.names, estimate.unit);
-    if !crosses(reason) {
+    if !allows_both(reason) {
         return format!("{word}: {why}");
     }
     let is_pair = pair_of(claim).is_some() && estimate.unit == "ratio";

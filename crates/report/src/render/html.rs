@@ -2,7 +2,8 @@
 
 use crate::escape::html as safe;
 use crate::messages;
-use crate::view::{Bar, Table, Tone, VerdictView, view};
+use crate::shown::{Bar, Table, Tone, VerdictView};
+use crate::view::view;
 use proofload_store::schema::RunResult;
 
 const STYLE: &str = include_str!("page.css");

@@ -2,7 +2,8 @@
 
 use crate::escape::xml as safe;
 use crate::result::{Overall, overall};
-use crate::view::{Tone, VerdictView, View, view};
+use crate::shown::{Tone, VerdictView};
+use crate::view::{View, view};
 use crate::{messages, number};
 use proofload_store::schema::{CapacityAnswer, CapacityResult, Point, RunResult, RunState};
 

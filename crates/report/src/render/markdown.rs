@@ -2,7 +2,8 @@
 
 use crate::escape::{markdown, markdown_line};
 use crate::messages;
-use crate::view::{Table, VerdictView, View, view};
+use crate::shown::{Table, VerdictView};
+use crate::view::{View, view};
 use proofload_store::schema::{BadAnswer, RunResult};
 
 /// What a comment on GitHub may have is 65,536 characters; this is in bytes, which are at least as many.

@@ -3,7 +3,7 @@
 use crate::escape::line;
 use crate::messages;
 use crate::render::text::table_lines;
-use crate::view::Table;
+use crate::shown::Table;
 use proofload_store::schema::{NoiseAudit, TuneResult};
 
 fn table(title: &str, header: Vec<String>, rows: Vec<Vec<String>>) -> String {

@@ -3,7 +3,7 @@
 use crate::escape::{line, terminal};
 use crate::messages;
 use crate::render::text::table_lines;
-use crate::view::Table;
+use crate::shown::Table;
 use proofload_store::schema::{Difference, Estimate, HistoryEntry, HistorySeries, RunDiff};
 
 /// Longest value of a difference that is shown on its line, in characters.

@@ -2,8 +2,10 @@
 
 use crate::escape::{line, terminal};
 use crate::messages;
-use crate::view::{Table, Tone, VerdictView, view};
+use crate::shown::{Table, Tone, VerdictView};
+use crate::view::view;
 use proofload_store::schema::RunResult;
+use unicode_width::UnicodeWidthStr;
 
 /// Longest name that others are aligned with.
 const NAME_MAX: usize = 32;
@@ -60,9 +62,11 @@ pub fn text_within(result: &RunResult, colour: bool, columns: usize) -> String {
         }
     }
     say("");
-    let names = view.parameters.iter().map(|(name, _)| line(name).chars().count());
+    let names = view.parameters.iter().map(|(name, _)| line(name).width());
     let width = names.filter(|length| *length <= NAME_MAX).max().unwrap_or(0);
-    view.parameters.iter().for_each(|(name, value)| say(&format!("{:<width$}  {}", line(name), line(value))));
+    view.parameters
+        .iter()
+        .for_each(|(name, value)| say(&format!("{}  {}", padded(&line(name), width), line(value))));
     if !view.limits.is_empty() {
         say("");
         say(&bold(messages::LIMITS, colour));
@@ -79,13 +83,13 @@ pub fn text_within(result: &RunResult, colour: bool, columns: usize) -> String {
 const WORD: usize = 9;
 
 fn judged_lines(rows: &[VerdictView], colour: bool) -> Vec<String> {
-    let words = rows.iter().map(|row| line(&row.verdict).chars().count());
+    let words = rows.iter().map(|row| line(&row.verdict).width());
     let width = words.max().unwrap_or(0).max(WORD);
     rows.iter().map(|row| verdict_lines(row, colour, width)).collect()
 }
 
 fn verdict_lines(verdict: &VerdictView, colour: bool, width: usize) -> String {
-    let word = format!("{:<width$}", line(&verdict.verdict));
+    let word = padded(&line(&verdict.verdict), width);
     let code = match verdict.tone {
         Tone::Good => 32,
         Tone::Bad => 31,
@@ -112,7 +116,7 @@ pub(super) fn table_lines(table: &Table, colour: bool, columns: usize) -> String
         .map(|row| row.iter().map(|cell| line(cell)).collect())
         .collect();
     let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..table.header.len()).map(width).collect();
     let mut lines = bold(&line(&table.title), colour);
@@ -122,8 +126,8 @@ pub(super) fn table_lines(table: &Table, colour: bool, columns: usize) -> String
     }
     for row in &rows {
         let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| match column {
-            0 => format!("{cell:<width$}"),
-            _ => format!("{cell:>width$}"),
+            0 => padded(cell, *width),
+            _ => format!("{}{cell}", " ".repeat(width.saturating_sub(cell.width()))),
         });
         lines.push_str(&format!("\n  {}", cells.collect::<Vec<_>>().join("  ").trim_end()));
     }
@@ -133,17 +137,40 @@ pub(super) fn table_lines(table: &Table, colour: bool, columns: usize) -> String
 /// Each row as its first cell with the others below it, one a line with the name of its column.
 fn row_by_row(rows: &[Vec<String>]) -> String {
     let Some((header, rows)) = rows.split_first() else { return String::new() };
-    let width = header.iter().skip(1).map(|name| name.chars().count()).max().unwrap_or(0);
+    let width = header.iter().skip(1).map(|name| name.width()).max().unwrap_or(0);
     let mut lines = String::new();
     for row in rows {
         lines.push_str(&format!("\n  {}", row.first().map_or("", String::as_str)));
         for (name, cell) in header.iter().zip(row).skip(1).filter(|(_, cell)| !cell.is_empty()) {
-            lines.push_str(&format!("\n    {name:<width$}  {cell}"));
+            lines.push_str(&format!("\n    {}  {cell}", padded(name, width)));
         }
     }
     lines
 }
 
+/// With spaces behind it up to so many columns of the terminal.
+fn padded(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
+}
+
 fn bold(text: &str, colour: bool) -> String {
     if colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_stand_below_each_other_where_characters_are_wide() {
+        let row = |cells: [&str; 2]| cells.map(str::to_string).to_vec();
+        let table = Table {
+            title: String::new(),
+            header: row(["", "p99"]),
+            rows: vec![row(["连接器", "1 ms"]), row(["nio", "12 ms"])],
+        };
+        assert_eq!(table_lines(&table, false, 80), "\n            p99\n  连接器   1 ms\n  nio     12 ms");
+        let narrow = table_lines(&table, false, 10);
+        assert_eq!(narrow, "\n  连接器\n    p99  1 ms\n  nio\n    p99  12 ms");
+    }
 }

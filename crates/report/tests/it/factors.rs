@@ -205,6 +205,6 @@ fn one_factor_alone_has_no_such_table() {
     let result = record(&confounded, &|_| {});
     assert!(table(&result).effects.is_empty());
     let said = text(&result, false);
-    assert!(said.contains("which settings matter cannot be told"), "{said}");
+    assert!(said.contains("cannot tell which settings matter"), "{said}");
     assert!(said.contains("no effect of heap: 256m → 512m on throughput @ 64c"), "{said}");
 }

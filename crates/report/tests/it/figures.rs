@@ -139,7 +139,7 @@ fn starts_that_leave_more_open_than_lies_between_them_are_too_short() {
     let p50 = figure(&rough, "nio", "p50");
     assert!(p50.within_start > p50.between_starts && p50.between_starts > Some(0.0), "{p50:?}");
     let said = text(&rough, false);
-    assert!(said.contains("longer starts would sharpen p50 of nio @ 64c, nio2 @ 64c:"), "{said}");
+    assert!(said.contains("measuring longer per start would narrow p50 of nio @ 64c, nio2 @ 64c:"), "{said}");
     let settled = record(&|slice| {
         let block = u64::from(slice.block);
         answering(slice, 10_000, &|_| block * 1_000_000);

@@ -162,7 +162,7 @@ fn a_server_of_which_more_was_asked_than_it_serves_is_named() {
     };
     let half = |slice: &mut Slice| slice.measured.intended *= 2;
     let found = said(&half);
-    assert!(found.len() == 1 && found[0].contains("nio2 @ 64c brought 50.0 %"), "{found:?}");
+    assert!(found.len() == 1 && found[0].contains("nio2 @ 64c completed only 50.0 %"), "{found:?}");
     assert!(said(&|slice| slice.measured.intended += slice.measured.intended / 25).is_empty(), "4 % more");
     let closed = |slice: &mut Slice| {
         half(slice);

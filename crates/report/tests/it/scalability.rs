@@ -164,7 +164,7 @@ fn too_few_load_points_or_blocks_are_said_among_the_limits() {
     let two_blocks = record(&ladder(&LADDER, 0), 2, &|_| {});
     for (result, why) in [(three, "3 numbers of connections"), (two_blocks, "2 blocks in which")] {
         let said: Vec<&String> =
-            result.limits.iter().filter(|limit| limit.starts_with("no knee and no peak is told")).collect();
+            result.limits.iter().filter(|limit| limit.starts_with("no knee or peak can be given")).collect();
         assert!(said.len() == 1 && said[0].contains(why), "{said:?}");
         assert!(result.scalability.iter().all(|of| of.knee.is_none() && of.most.is_none()));
         assert!(!text(&result, false).contains("Scalability"), "{}", text(&result, false));

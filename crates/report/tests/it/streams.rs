@@ -54,7 +54,6 @@ fn a_quantile_of_a_stream_is_of_the_responses_and_the_loop_of_that_stream() {
 fn starts_that_are_too_short_are_named_with_their_stream() {
     let found = streamed(&[], &|cycle, block| cycle * 1_000_000 + block * 10_000);
     let said = text(&found, false);
-    let expected =
-        "longer starts would sharpen p50 of nio @ 64c, nio [fast] @ 64c, nio [slow] @ 64c and 3 more:";
+    let expected = "measuring longer per start would narrow p50 of nio @ 64c, nio [fast] @ 64c, nio [slow] @ 64c and 3 more:";
     assert!(said.contains(expected), "{said}");
 }

@@ -62,3 +62,14 @@ pub struct Ceiling {
     /// Whether it came from the cache.
     pub cached: bool,
 }
+
+/// How the machine disturbed a block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cause {
+    /// The hypervisor took this share of the time of the generator's CPUs.
+    GeneratorSteal(f64),
+    /// The same of the subjects' CPUs.
+    SubjectSteal(f64),
+    /// The CPUs were slower than before, by more than this share.
+    Slower(f64),
+}

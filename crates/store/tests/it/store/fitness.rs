@@ -4,7 +4,7 @@
 use crate::store::fixture::{environment, plan, slices};
 use proofload_stats::{Design, Measure, Names, Reason, Selector, Verdict, parse_claim};
 use proofload_store::schema::{
-    Ceiling, CheckName, CheckOutcome, Conditions, FitnessCheck, Phase, Plan, Slice, StreamLoad,
+    Cause, Ceiling, CheckName, CheckOutcome, Conditions, FitnessCheck, Phase, Plan, Slice, StreamLoad,
 };
 use proofload_store::{Run, RunWriter, judged};
 use std::path::Path;
@@ -178,7 +178,7 @@ fn hiccups_in_most_blocks_forbid_the_tail_alone() {
     let (found, reasons) = verdict(&run, TAIL);
     assert!(found == Verdict::Undecided && client_limited(&reasons), "{reasons:?}");
     let Reason::ClientLimited { what } = &reasons[0] else { panic!("{reasons:?}") };
-    assert!(what.contains("away from its sockets for 3.000 ms"), "{what}");
+    assert!(what.contains("generator stalls: p99.9 = 3.000 ms"), "{what}");
     let generator = &run.points().unwrap()[0].generator;
     assert!(
         generator.fit
@@ -198,7 +198,7 @@ fn sends_that_are_late_in_most_blocks_forbid_the_tail_and_the_mean() {
         let (found, reasons) = verdict(&run, claim);
         assert!(found == Verdict::Undecided && client_limited(&reasons), "{claim}: {reasons:?}");
         let Reason::ClientLimited { what } = &reasons[0] else { panic!("{reasons:?}") };
-        assert!(what.contains("p99 3.000 ms of the generator's own making"), "{what}");
+        assert!(what.contains("late sends: p99 = 3.000 ms"), "{what}");
     }
     let away = record(root.path(), &plan(), &with_hiccups_in(&[1, 2, 4]), &[]);
     assert_eq!(verdict(&away, MEAN).0, Verdict::Supported);
@@ -321,7 +321,8 @@ fn a_block_of_which_the_hypervisor_took_time_is_left_out_for_all_and_not_counted
     blocks[1] = under(block(2), &STOLEN);
     let run = record(root.path(), &plan(), &blocks, &[]);
     assert_eq!((run.left_out(), run.blocks().len(), run.counting_blocks().len()), (vec![2], 5, 4));
-    assert_eq!(run.disturbances()[0].why, "steal: the hypervisor took 5.0 % of the subjects' CPUs");
+    let [Cause::SubjectSteal(share)] = run.disturbances()[0].causes[..] else { panic!("one cause") };
+    assert!((share - 0.05).abs() < 1e-9, "{share}");
     let seen = run.observations(&[Measure::Throughput]).unwrap();
     assert_eq!((seen.blocks, seen.excluded_blocks, seen.disturbed), (vec![1, 2, 3, 4], 0, vec![1]));
     assert_eq!(verdict(&run, FASTER).0, Verdict::Supported);

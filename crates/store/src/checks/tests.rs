@@ -3,6 +3,7 @@
 use super::*;
 use crate::schema::CheckOutcome::{Failed, NotMeasured, Passed};
 use crate::schema::Point;
+use crate::sentences::finding;
 
 fn point(answered: u64, received: u64) -> Point {
     Point {

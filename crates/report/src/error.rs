@@ -1,0 +1,14 @@
+//! What can go wrong with a report.
+
+use proofload_store::{PlanError, StoreError};
+
+/// A record that cannot be turned into a result.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Its plan holds a claim that cannot be read.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+}

@@ -1,0 +1,85 @@
+//! The last line of a report, the one to remember.
+
+use crate::figures::errors;
+use crate::messages;
+use proofload_stats::{Claim, Comparison, Measure, Names, Side, Term};
+use proofload_store::restore;
+use proofload_store::schema::{ClaimResult, Point, RunResult, Verdict};
+
+/// The last line: who, how many times as much, the interval, the blocks.
+pub(crate) fn headline(result: &RunResult) -> String {
+    if !result.capacities.is_empty() {
+        let sentences: Vec<&str> = result.capacities.iter().map(|found| found.sentence.as_str()).collect();
+        return sentences.join("; ");
+    }
+    match &result.plan {
+        None => result.points.first().map(single_headline).unwrap_or_default(),
+        Some(plan) => restore(plan)
+            .ok()
+            .and_then(|(names, claims, _)| {
+                let mut lines = claims.iter().zip(&result.claims);
+                lines.find_map(|(claim, judged)| comparison(claim, judged, &names))
+            })
+            .unwrap_or_default(),
+    }
+}
+
+fn single_headline(point: &Point) -> String {
+    let durations = &point.response_time_ns;
+    messages::headline_single(
+        point.throughput_per_s,
+        point.seconds,
+        durations.p50,
+        durations.p99,
+        errors(point),
+    )
+}
+
+fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<String> {
+    let estimate = judged.estimate.as_ref().filter(|estimate| estimate.unit == "ratio")?;
+    let side = |side: &Side| match side {
+        Side::Measured { term: Term::Of { measure, variant, stream }, point, .. } => {
+            Some((*measure, *variant, (*point, *stream)))
+        }
+        _ => None,
+    };
+    let ((measure, over, at), (other, under, there)) = (side(&claim.left)?, side(&claim.right)?);
+    // "Times as many as" is said of two variants under one load, not of one variant under two.
+    if (measure, at) != (other, there) || over == under {
+        return None;
+    }
+    let name = |variant: usize| names.variants.get(variant).map(|variant| variant.name.as_str());
+    let point = names.points.get(at.0).filter(|_| names.points.len() > 1).map(String::as_str);
+    let interval = messages::interval(estimate);
+    let end = quoted_end(claim, judged);
+    let ratio = (interval.as_str(), end.as_deref());
+    let line = match measure {
+        Measure::Throughput => {
+            messages::headline_throughput(name(over)?, name(under)?, point, ratio, judged.blocks)
+        }
+        measure => messages::headline_measure(
+            &match at.1.and_then(|stream| names.streams.get(stream)) {
+                Some(stream) => format!("{}[{stream}]", measure.name()),
+                None => measure.name(),
+            },
+            name(over)?,
+            name(under)?,
+            point,
+            ratio,
+            judged.blocks,
+        ),
+    };
+    Some(if judged.verdict == Verdict::Undecided { messages::headline_undecided(&line) } else { line })
+}
+
+/// What a study that stopped early is quoted by: the end of the interval that is nearer to what is claimed.
+fn quoted_end(claim: &Claim, judged: &ClaimResult) -> Option<String> {
+    let estimate = judged.estimate.as_ref().filter(|_| judged.early)?;
+    let (low, high) = (estimate.low?, estimate.high?);
+    let inside = matches!(claim.comparison, Comparison::Within(_)) && judged.verdict == Verdict::Supported;
+    match estimate.point > messages::boundary(claim, false) {
+        _ if inside => None,
+        true => Some(messages::at_least(low, high - low)),
+        false => Some(messages::at_most(high, high - low)),
+    }
+}

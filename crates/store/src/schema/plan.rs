@@ -1,0 +1,233 @@
+//! The plan, on disk before the first start: variants, load points, timing.
+
+use super::{
+    Looking, Mode, Model, PlannedCapacity, PlannedClaim, PlannedExpectation, PlannedReference, Preset,
+    Replication, SubjectKind, Transport,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A level of a factor.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Level {
+    /// The factor.
+    pub factor: String,
+    /// The level.
+    pub level: String,
+}
+
+/// A variant as the plan holds it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Variant {
+    /// Canonical name: `nio`, or `nio,256m` with several factors.
+    pub name: String,
+    /// Its levels.
+    pub levels: Vec<Level>,
+    /// `catalogue`, `command` or `url`.
+    pub kind: SubjectKind,
+    /// What is started, one line: `tomcat 9.0.110, connector nio`.
+    pub description: String,
+    /// The command that starts it, placeholders filled where they are known before the start.
+    pub command: Vec<String>,
+    /// Digests of what it is made of: name to SHA-256.
+    pub digests: BTreeMap<String, String>,
+    /// Name of the subject whose one process this variant shares with others; empty when it has its own.
+    #[serde(default)]
+    pub shares: String,
+    /// What connections to it pass through; absent for nothing.
+    #[serde(default)]
+    pub transport: Option<Transport>,
+}
+
+/// A load point as the plan holds it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadPoint {
+    /// `64c`, `5k/s`.
+    pub label: String,
+    /// `closed` or `open`.
+    pub model: Model,
+    /// Connections.
+    pub connections: u32,
+    /// Intended sends per second (open).
+    pub rate_per_s: Option<f64>,
+    /// `constant` or `poisson` (open).
+    pub arrival: Option<String>,
+    /// Mean pause between an answer and the next send (closed).
+    pub think_ns: u64,
+    /// How pauses are spread, in words: `exponential with mean 0.1 s`; empty where all are as long.
+    #[serde(default)]
+    pub think: String,
+    /// `on`, `off`, or a number of exchanges for each connection.
+    pub keep_alive: String,
+    /// Connections that there may be in the end (open); 0 for no more than above.
+    #[serde(default)]
+    pub most_connections: u32,
+    /// What becomes of a request that finds no free connection (open): `drop`; empty where it waits.
+    #[serde(default)]
+    pub overflow: String,
+    /// How late sends may leave together (open).
+    #[serde(default)]
+    pub coalesce_ns: u64,
+    /// The shape over time, in words: `ramp 0/s to 2k/s in 10 s, hold 2k/s for 30 s`; empty for a load that
+    /// stays as it is.
+    #[serde(default)]
+    pub profile: String,
+    /// Whether the load is carried out whole, from its first request to its last, because it has a shape that
+    /// no slice of it has (stages, users, a count): one slice of its own length in each block.
+    #[serde(default)]
+    pub whole: bool,
+    /// Length of a load that is carried out whole; where it ends by a count, the time it may take at most. 0 for
+    /// loads that are sliced.
+    #[serde(default)]
+    pub length_ns: u64,
+    /// Time between two checkpoints of a soak; 0 for every other load.
+    #[serde(default)]
+    pub checkpoint_ns: u64,
+    /// The loads of the streams that run at once; empty without streams.
+    #[serde(default)]
+    pub streams: Vec<StreamLoad>,
+    /// Name of the only request that is asked; empty where all of the workload is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub asks: String,
+}
+
+/// The load of one stream at a load point.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StreamLoad {
+    /// Name of the stream.
+    pub stream: String,
+    /// `closed` or `open`.
+    pub model: Model,
+    /// Connections.
+    pub connections: u32,
+    /// All of it in words: `500/s, constant arrivals, 64 connections, keep-alive on`.
+    pub profile: String,
+    /// Connections that there may be in the end (open); 0 for no more than above, and where it was not recorded.
+    #[serde(default)]
+    pub most_connections: u32,
+    /// Mean pause between an answer and the next send (closed).
+    #[serde(default)]
+    pub think_ns: u64,
+}
+
+/// Lengths and counts that the preset decides.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Timing {
+    /// Warm-up of a block; all variants share it in turns. The shortest, where it lasts until the variants are steady.
+    pub warm_up_ns: u64,
+    /// The longest, where it lasts until the variants are steady; 0 where its length is fixed.
+    #[serde(default)]
+    pub warm_up_cap_ns: u64,
+    /// Cycles in a block, per load point.
+    pub cycles: u32,
+    /// Whether the blocks after the first look may have another number of them (`slicing.json`).
+    #[serde(default)]
+    pub cycles_adapt: bool,
+    /// Measured window of a slice.
+    pub slice_ns: u64,
+    /// Load before a slice's window that is discarded.
+    pub discard_ns: u64,
+    /// How long to wait for what is in flight when a slice ends.
+    pub drain_ns: u64,
+    /// Measured window of each slice of the pair that a block has for the perturbation check; 0 for none.
+    #[serde(default)]
+    pub perturbation_ns: u64,
+    /// Blocks at which the claims are judged.
+    pub looks: Vec<u32>,
+    /// What makes looking more than once honest: `looks` (bounds for these looks), or `anytime` (bounds that hold
+    /// after every block, `--keep-going`). Empty is `looks`.
+    #[serde(default, skip_serializing_if = "Looking::is_empty")]
+    pub looking: Looking,
+    /// Whether a claim is closed as undecided when the last look would hardly settle it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub futility: bool,
+    /// Time allowed for the whole study.
+    pub budget_ns: u64,
+}
+
+/// The plan, on disk before the first start.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Plan {
+    /// Format version.
+    pub format: u32,
+    /// Name of the study.
+    pub study: String,
+    /// Its question.
+    pub question: String,
+    /// `smoke`, `quick`, `default` or `thorough`.
+    pub preset: Preset,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// `start` or `process`.
+    pub replication: Replication,
+    /// How the variants take turns: `cycles` (all run at once, slice by slice) or `serial` (one after
+    /// another, each started, measured and stopped alone). Empty in records that knew only cycles.
+    #[serde(default)]
+    pub mode: Mode,
+    /// Why this mode, a sentence.
+    #[serde(default)]
+    pub mode_reason: String,
+    /// Error rate over all claims.
+    pub alpha: f64,
+    /// Variants.
+    pub variants: Vec<Variant>,
+    /// What is asked, one line each.
+    pub workload: Vec<String>,
+    /// Names of the streams that run at once, in order; empty without streams.
+    #[serde(default)]
+    pub streams: Vec<String>,
+    /// Load points. At least one of them carried out whole makes the cycles of the plan one.
+    pub points: Vec<LoadPoint>,
+    /// Claims.
+    pub claims: Vec<PlannedClaim>,
+    /// What the preset drops from the study, a sentence each.
+    pub not_tested: Vec<String>,
+    /// Timing.
+    pub timing: Timing,
+    /// Order of variants: for each block, for each cycle, indexes into `variants`.
+    pub order: Vec<Vec<Vec<usize>>>,
+    /// CPUs of the generator.
+    pub generator_cpus: Vec<usize>,
+    /// CPUs of the subjects.
+    pub subject_cpus: Vec<usize>,
+    /// Estimated time to the last look, in seconds.
+    pub estimated_seconds: f64,
+    /// The study in effect: its file as it was read, or what came of it with what it includes and what was set.
+    /// Empty when the study came from the command line.
+    pub study_text: String,
+    /// What the command line changed in the study, as it was given to `--set`; credentials are replaced.
+    #[serde(default)]
+    pub settings: Vec<String>,
+    /// Ranges that were said before the run.
+    #[serde(default)]
+    pub expectations: Vec<PlannedExpectation>,
+    /// Figures that were published elsewhere.
+    #[serde(default)]
+    pub references: Vec<PlannedReference>,
+    /// What `--only` kept of the study, as it was given; empty when it was run whole.
+    #[serde(default)]
+    pub only: Vec<String>,
+    /// The command line that began the run, program name left out, credentials redacted.
+    #[serde(default)]
+    pub arguments: Vec<String>,
+    /// The working directory in which it was given; empty in a small copy, whose reader has another.
+    #[serde(default)]
+    pub working_directory: String,
+    /// The run that this one repeats (`proofload rerun`); empty for any other.
+    #[serde(default)]
+    pub repeats: String,
+    /// What differed from the run that this one repeats and was accepted, a sentence each.
+    #[serde(default)]
+    pub repeat_differences: Vec<String>,
+    /// Whether the generator's ceiling was left unmeasured on demand (`--no-ceiling`).
+    #[serde(default)]
+    pub no_ceiling: bool,
+    /// What is to carry the bytes: `epoll`, `io_uring`. Empty where it was not recorded, which is taken for `epoll`.
+    #[serde(default)]
+    pub driver: String,
+    /// The search for a capacity, of a study whose load is one. Its trials stand one after the other in the blocks, each
+    /// block one start of one variant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<PlannedCapacity>,
+}

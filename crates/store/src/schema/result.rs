@@ -1,0 +1,89 @@
+//! What a run came to.
+
+use super::{
+    Baseline, CapacityResult, Ceiling, ClaimResult, ConclusionResult, Environment, ExpectationResult,
+    Exploratory, FactorTable, Figure, Plan, Point, PublishedContradiction, PublishedFigure, Replication,
+    Scalability, SingleLoad, Slicing, Status, SteadyState, TrendResult, Variant,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// `result.json`, and what `--format json` prints.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunResult {
+    /// Format version.
+    pub format: u32,
+    /// The study; empty for a single measurement.
+    pub study: String,
+    /// Its question.
+    pub question: String,
+    /// Where the run lies; empty when nothing was kept.
+    pub run: String,
+    /// How it ended.
+    pub status: Status,
+    /// Variants.
+    pub variants: Vec<Variant>,
+    /// One entry for each variant and load point: the trials merged over complete blocks.
+    pub points: Vec<Point>,
+    /// What the variants came to, over the blocks, with 95 % intervals.
+    pub figures: Vec<Figure>,
+    /// Verdicts.
+    pub claims: Vec<ClaimResult>,
+    /// The capacity of each variant, of a study whose load is a search for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capacities: Vec<CapacityResult>,
+    /// The table of expectations: met, not met or undecided.
+    #[serde(default)]
+    pub expectations: Vec<ExpectationResult>,
+    /// Comparisons that no claim declares, for whoever looks for a question to ask next.
+    #[serde(default)]
+    pub exploratory: Vec<Exploratory>,
+    /// Published figures beside those found here.
+    #[serde(default)]
+    pub published: Vec<PublishedFigure>,
+    /// Published figures that cannot all be true.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contradictions: Vec<PublishedContradiction>,
+    /// Published conclusions, and what became of them here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conclusions: Vec<ConclusionResult>,
+    /// Whether something grew over soaks.
+    #[serde(default)]
+    pub trends: Vec<TrendResult>,
+    /// What ladders of connections came to, one entry for each variant; empty without a ladder.
+    #[serde(default)]
+    pub scalability: Vec<Scalability>,
+    /// Which settings matter; absent unless several factors were varied.
+    #[serde(default)]
+    pub factors: Option<FactorTable>,
+    /// Complete blocks.
+    pub blocks: u32,
+    /// Blocks that were begun and do not count.
+    pub excluded_blocks: u32,
+    /// Complete blocks that the machine disturbed (steal, a lower frequency): left out for all variants alike.
+    #[serde(default)]
+    pub disturbed_blocks: Vec<u32>,
+    /// What the generator reaches against a server that does nothing.
+    #[serde(default)]
+    pub ceilings: Vec<Ceiling>,
+    /// How many cycles the blocks after the first look have, where it was chosen.
+    #[serde(default)]
+    pub slicing: Option<Slicing>,
+    /// Whether the starts of each variant had a steady state; empty where warm-ups were fixed.
+    #[serde(default)]
+    pub steady_states: Vec<SteadyState>,
+    /// `start` or `process`; empty for a single measurement.
+    pub replication: Replication,
+    /// The plan; absent for a single measurement.
+    pub plan: Option<Plan>,
+    /// What a single measurement asked for; absent for a study, whose plan says it.
+    #[serde(default)]
+    pub load: Option<SingleLoad>,
+    /// The machine.
+    pub environment: Environment,
+    /// Limits of this test, generated from what was really seen, a sentence each.
+    pub limits: Vec<String>,
+    /// The comparison with a baseline, where one was asked for.
+    #[serde(default)]
+    pub baseline: Option<Baseline>,
+}
