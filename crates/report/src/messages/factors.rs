@@ -50,7 +50,7 @@ pub fn combinations(matched: u32, of: u32, n: u32) -> String {
 /// What was looked at, and how often it errs.
 pub fn explored(table: &FactorTable, told: u32) -> String {
     if table.effects.is_empty() {
-        return "which settings matter cannot be told: no effect has matched combinations in three blocks"
+        return "cannot tell which settings matter: no effect has matched combinations in three blocks"
             .to_string();
     }
     let shown = if told == 1 { "1 interaction is" } else { &format!("{told} interactions are") };

@@ -68,7 +68,7 @@ pub fn longer_starts(measure: &str, places: &[String]) -> String {
         n => format!(" and {n} more"),
     };
     format!(
-        "longer starts would sharpen {measure} of {named}{more}: what one start leaves open is more than half of what \
-         lies between starts"
+        "measuring longer per start would narrow {measure} of {named}{more}: within-start noise exceeds half the \
+         spread between starts"
     )
 }

@@ -54,7 +54,7 @@ pub fn limited_at(place: &str, finding: &str, tails_only: bool) -> String {
 pub fn perturbation_unresolved(places: &[String]) -> String {
     let places = places.join(", ");
     format!(
-        "perturbation not resolved at {places}: that more threads would have changed nothing is not shown there"
+        "perturbation not resolved at {places}: could not rule out that more generator threads would change the result"
     )
 }
 

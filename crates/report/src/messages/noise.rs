@@ -21,11 +21,10 @@ pub const NOISE_COLUMNS: [&str; 8] = [
 pub const RESOLUTION: &str = "What this machine can resolve: found in four studies of five";
 /// What stands under it.
 pub const RESOLUTION_NOTE: &str = "Whole studies of two variants at one load point with one claim, judged at their looks; \
-    ends are those of the spread it rests on. Servers that differ more from start to start than the reference server \
+    intervals reflect uncertainty in the measured noise. Servers that differ more from start to start than the reference server \
     resolve less.";
 /// Heading of the standings of a search.
-pub const SEARCH: &str =
-    "The search (search data: whoever stands first was lucky as well; none of this is a gain)";
+pub const SEARCH: &str = "The search (search data: the leader was partly lucky; none of this is a gain)";
 /// Columns of the standings.
 pub const SEARCH_COLUMNS: [&str; 4] = ["variant", "search data, ratio to the default", "blocks", "out after"];
 

@@ -62,7 +62,7 @@ pub fn measured_on(date: &str, plan: &Plan, result: &RunResult) -> String {
 
 /// On what, in a line.
 pub fn measured_with(environment: &Environment) -> String {
-    let model = if environment.cpu_model.is_empty() { "CPU not told" } else { &environment.cpu_model };
+    let model = if environment.cpu_model.is_empty() { "unknown CPU" } else { &environment.cpu_model };
     let cpus = environment.cpus.len();
     let noun = if cpus == 1 { "CPU" } else { "CPUs" };
     format!(

@@ -59,7 +59,7 @@ pub fn no_ladder(why: NoLadder) -> String {
 
 /// The same among the limits of a test.
 pub fn no_scalability(reasons: &[String]) -> String {
-    format!("no knee and no peak is told: {}", reasons.join("; "))
+    format!("no knee or peak can be given: {}", reasons.join("; "))
 }
 
 /// Why there is no knee.

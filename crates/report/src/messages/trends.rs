@@ -98,13 +98,13 @@ pub fn trend(trend: &Trend, rule: &TrendRule, unit: &str, of_heap: bool, is_leak
         TrendVerdict::Undecided => {
             let why = match (low > 0.0, second.low > 0.0) {
                 (false, false) => "it may grow, or not",
-                (false, true) => "it grows in the second half, and on the whole not for sure",
-                (true, false) => "it grows on the whole, and in the second half that cannot be told",
+                (false, true) => "it grows in the second half, but not surely overall",
+                (true, false) => "it grows overall, but not surely in the second half",
                 (true, true) => "it grows, by less than counts as growth and more than counts as none",
             };
             format!(
-                "{why}; the smallest growth that could have been told is {} in an hour ({} of {yardstick}); after a \
-                 longer soak smaller growth can be",
+                "{why}; the smallest detectable growth is {} in an hour ({} of {yardstick}); a longer soak detects \
+                 less",
                 value(trend.detectable_per_hour),
                 share(trend.detectable_per_hour)
             )
