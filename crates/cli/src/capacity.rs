@@ -7,6 +7,7 @@ use crate::mistakes::Mistakes;
 use crate::run::{Request, execute, timed};
 use proofload_engine::Arrival;
 use proofload_lab::study_run::StudyRun;
+use proofload_study::overflow::Sending;
 use proofload_study::{self as study, CapacityLoad, Study, capacity_point};
 use proofload_subject::{Cache, Catalogue};
 
@@ -62,8 +63,9 @@ pub fn study_of(args: &CapacityArgs) -> anyhow::Result<Study> {
     let request = load::request(&args.load, &mut mistakes);
     mistakes.check()?;
     let Ok(searched) = searched else { unreachable!("its mistakes were told") };
-    let point =
-        capacity_point(&searched, Arrival::Poisson, point.keep_alive, (point.connections, point.open));
+    let (connections, coalesce_ns, open) = (point.connections, point.coalesce_ns(), point.open);
+    let sending = Sending { connections, coalesce_ns, open };
+    let point = capacity_point(&searched, Arrival::Poisson, point.keep_alive, sending);
     let study = study::searched(&args.url, &request, point, searched);
     let study = study.map_err(|problems| leave(Exit::Usage, problems))?;
     Ok(Study { driver: args.load.driver.into(), ..study })

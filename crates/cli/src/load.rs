@@ -3,13 +3,13 @@
 use crate::args::{LoadArgs, MeasureArgs};
 use crate::mistakes::{Mistakes, secret};
 use crate::transport;
-use proofload_engine::{Arrival, Distribution, Expect, Shortage, Stage, Timeouts};
+use proofload_engine::{Arrival, Distribution, Expect, Extent, Profile, Shortage, Stage, Timeouts};
 use proofload_study::quantity;
 use proofload_study::stages::{Of, stage};
 use proofload_study::{self as study, overflow};
 use proofload_study::{Auth, Body, FOLLOW_MAX, feeder, form_part, local_address};
 use proofload_study::{
-    LoadKind, LoadPoint, OpenTerms, RequestOptions, peak, stages_label, trace, trace_label, users_label,
+    LoadPoint, OpenTerms, RequestOptions, peak, stages_label, trace, trace_label, users_label,
 };
 
 /// Connections when none are asked for: enough to keep a small server busy, few enough for every limit.
@@ -45,8 +45,10 @@ fn users(args: &MeasureArgs, users: u32, plain: &LoadPoint, mistakes: &mut Mista
         mistakes.add("--loops: 0 ask nothing; write at least 1");
     }
     let ramp_ns = args.ramp.as_deref().map_or(0, |text| mistakes.take("--ramp", quantity::duration(text)));
-    let kind = LoadKind::Users { ramp_ns, loops, think_ns: think(plain), cap_ns: COUNT_CAP_NS };
-    LoadPoint { label: users_label(users), connections: users, kind, ..plain.clone() }
+    let profile = Profile::Users { ramp_ns, loops, think_ns: think(plain) };
+    let count = u64::from(users) * u64::from(loops);
+    let end = Some(Extent::Requests { count, cap_ns: COUNT_CAP_NS });
+    LoadPoint { label: users_label(users), connections: users, profile, end, ..plain.clone() }
 }
 
 fn staged(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> LoadPoint {
@@ -78,11 +80,12 @@ fn staged(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> Loa
     let label = stages_label(&stages, open);
     if open {
         let arrival = if args.load.poisson { Arrival::Poisson } else { Arrival::Constant };
-        return LoadPoint { label, kind: LoadKind::OpenStages { stages, arrival }, ..plain.clone() };
+        let profile = Profile::OpenStages { stages, arrival, coalesce_ns: coalesce_ns(&args.load) };
+        return LoadPoint { label, profile, ..plain.clone() };
     }
     let connections = peak(&stages).ceil() as u32;
-    let kind = LoadKind::ClosedStages { stages, think_ns: think(plain) };
-    LoadPoint { label, connections, kind, ..plain.clone() }
+    let profile = Profile::ClosedStages { stages, think_ns: think(plain) };
+    LoadPoint { label, connections, profile, ..plain.clone() }
 }
 
 fn traced(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> LoadPoint {
@@ -98,7 +101,9 @@ fn traced(args: &MeasureArgs, plain: &LoadPoint, mistakes: &mut Mistakes) -> Loa
     let for_ns = mistakes.take("-d", trace::played_ns(&recorded, asked_ns));
     LoadPoint {
         label: trace_label(&recorded),
-        kind: LoadKind::OpenTrace { recorded, for_ns },
+        profile: Profile::OpenTrace { trace: recorded.trace.clone(), coalesce_ns: coalesce_ns(&args.load) },
+        end: Some(Extent::DurationNs(for_ns)),
+        trace: Some(recorded),
         ..plain.clone()
     }
 }
@@ -145,10 +150,16 @@ fn sending(args: &LoadArgs, open: bool, mistakes: &mut Mistakes) -> (u32, OpenTe
     }
     let overflow = |text: &str| mistakes.take("--overflow", overflow::overflow(text));
     let overflow = args.open.overflow.as_deref().map(overflow).unwrap_or_default();
-    let coalesce = |text: &str| mistakes.take("--coalesce", overflow::coalesce(text));
-    let coalesce_ns = args.open.coalesce.as_deref().map(coalesce).unwrap_or_default();
+    if let Some(text) = args.open.coalesce.as_deref() {
+        mistakes.keep("--coalesce", overflow::coalesce(text));
+    }
     let most_connections = args.open.max_connections.or_else(|| auto.then(overflow::auto_most));
-    (connections, OpenTerms { coalesce_ns, shortage: Shortage { overflow, most_connections }, auto })
+    (connections, OpenTerms { shortage: Shortage { overflow, most_connections }, auto })
+}
+
+/// How late sends may be fired together; what is wrong with it is said by [`sending`].
+fn coalesce_ns(args: &LoadArgs) -> u64 {
+    args.open.coalesce.as_deref().and_then(|text| overflow::coalesce(text).ok()).unwrap_or_default()
 }
 
 fn plain_point(args: &LoadArgs, open: bool, mistakes: &mut Mistakes) -> LoadPoint {
@@ -162,24 +173,16 @@ fn plain_point(args: &LoadArgs, open: bool, mistakes: &mut Mistakes) -> LoadPoin
         mistakes.add(format!("--keep-alive: {why}"));
         proofload_engine::KeepAlive::On
     });
-    let (label, kind) = match &args.rate {
-        None => (format!("{connections}c"), LoadKind::Closed { think_ns }),
+    let (label, profile) = match &args.rate {
+        None => (format!("{connections}c"), Profile::Closed { think_ns }),
         Some(text) => {
             let rate_per_s = mistakes.take("-r", quantity::rate(text));
             let arrival = if args.poisson { Arrival::Poisson } else { Arrival::Constant };
-            (quantity::rate_label(rate_per_s), LoadKind::Open { rate_per_s, arrival })
+            let coalesce_ns = coalesce_ns(args);
+            (quantity::rate_label(rate_per_s), Profile::Open { rate_per_s, arrival, coalesce_ns })
         }
     };
-    LoadPoint {
-        label,
-        connections,
-        kind,
-        keep_alive,
-        open,
-        checkpoint_ns: 0,
-        streams: Vec::new(),
-        asks: None,
-    }
+    LoadPoint::new(label, connections, profile, keep_alive, open)
 }
 
 /// The request that the flags ask for.

@@ -79,13 +79,13 @@ pub fn load_plan(
     }
     Ok(LoadPlan {
         mix,
-        profile: load.kind.profile(load.open.coalesce_ns),
+        profile: load.profile.clone(),
         connections: connections(load, terms, targets.len() as u32),
         targets,
         keep_alive: load.keep_alive,
         timeouts: request.timeouts,
         discard_ns: terms.discard_ns,
-        extent: load.kind.extent(load.connections).unwrap_or(terms.extent),
+        extent: load.extent().unwrap_or(terms.extent),
         drain_ns: terms.drain_ns,
         workers: terms.workers,
         cpus: Vec::new(),
@@ -154,7 +154,7 @@ pub fn recorded(
             secrets: asked.secrets,
         });
     }
-    let shaped = load.kind.extent(load.connections).is_some();
+    let shaped = load.extent().is_some();
     let (window_ns, requests) = match plan.extent {
         Extent::Requests { count, .. } => (0, count),
         Extent::DurationNs(_) if shaped => (0, 0),
@@ -219,12 +219,12 @@ fn entry(
 mod tests {
     use super::*;
     use proofload_engine::KeepAlive;
-    use proofload_study::LoadKind;
+    use proofload_engine::Profile;
 
     fn plan(urls: &[&str]) -> Result<LoadPlan, Vec<String>> {
         let urls: Vec<String> = urls.iter().map(ToString::to_string).collect();
-        let kind = LoadKind::Closed { think_ns: 0.into() };
-        let load = LoadPoint::new("4c".into(), 4, kind, KeepAlive::On, Default::default());
+        let profile = Profile::Closed { think_ns: 0.into() };
+        let load = LoadPoint::new("4c".into(), 4, profile, KeepAlive::On, Default::default());
         let terms = Terms {
             discard_ns: 0,
             extent: Extent::DurationNs(1),

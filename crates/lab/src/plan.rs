@@ -23,7 +23,7 @@ pub use proofload_study::Mode;
 pub use reshape::{reshape, seconds_per_block};
 pub use retime::retime;
 
-use proofload_engine::{Arrival, Extent, LoadPlan, Overflow, Target};
+use proofload_engine::{Arrival, Extent, LoadPlan, Overflow, Profile, Target};
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
 use proofload_store::schema::{
@@ -31,7 +31,7 @@ use proofload_store::schema::{
 };
 use proofload_study::overflow::overflow_name;
 use proofload_study::quantity::keep_alive_label;
-use proofload_study::{LoadKind, LoadPoint, LoadRole, Stream, Study, SubjectSpec, WorkloadEntry};
+use proofload_study::{LoadPoint, LoadRole, Stream, Study, SubjectSpec, WorkloadEntry};
 use proofload_wire::http1::EncodeError;
 
 const S: u64 = 1_000_000_000;
@@ -305,9 +305,9 @@ fn cut_looks(timing: &mut Timing, block_s: f64, ceilings_s: f64, not_tested: &mu
 
 /// A load as it is recorded; `streams` are those of the study.
 pub(crate) fn planned_point(streams: &[Stream], point: &LoadPoint) -> schema::LoadPoint {
-    let (rate_per_s, arrival) = match &point.kind {
-        LoadKind::Open { rate_per_s, arrival } => (Some(*rate_per_s), Some(*arrival)),
-        LoadKind::OpenStages { arrival, .. } => (None, Some(*arrival)),
+    let (rate_per_s, arrival) = match &point.profile {
+        Profile::Open { rate_per_s, arrival, .. } => (Some(*rate_per_s), Some(*arrival)),
+        Profile::OpenStages { arrival, .. } => (None, Some(*arrival)),
         _ => (None, None),
     };
     let alone = streams.is_empty();
@@ -328,7 +328,7 @@ pub(crate) fn planned_point(streams: &[Stream], point: &LoadPoint) -> schema::Lo
             Overflow::Drop if alone => overflow_name(Overflow::Drop).to_string(),
             _ => String::new(),
         },
-        coalesce_ns: if alone { point.open.coalesce_ns } else { 0 },
+        coalesce_ns: if alone { point.coalesce_ns() } else { 0 },
         rate_per_s: rate_per_s.filter(|_| alone),
         arrival: arrival.filter(|_| alone).map(|arrival| arrival_name(arrival).to_string()),
         think_ns: if alone { point.think_ns() } else { 0 },
@@ -445,13 +445,10 @@ fn load_plan(
     }
     let (profile, connections, extent) = match role {
         LoadRole::WarmUp => {
-            let (profile, connections) = point.kind.stand_in(point.connections, point.open.coalesce_ns);
+            let (profile, connections) = point.warm_up();
             (profile, connections, terms.extent)
         }
-        LoadRole::Real => {
-            let extent = point.kind.extent(point.connections).unwrap_or(terms.extent);
-            (point.kind.profile(point.open.coalesce_ns), point.connections, extent)
-        }
+        LoadRole::Real => (point.profile.clone(), point.connections, point.extent().unwrap_or(terms.extent)),
     };
     Ok(LoadPlan {
         targets: vec![terms.target.clone()],

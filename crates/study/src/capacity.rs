@@ -3,11 +3,11 @@
 use super::field::Field;
 use super::keys::{Kind, WORD, keys, kinds};
 use super::model::CapacityLoad;
-use super::overflow::{OPEN_CONNECTIONS, OVERFLOW_KEYS, check_shortage};
+use super::overflow::{OPEN_CONNECTIONS, OVERFLOW_KEYS, Sending, check_shortage};
 use super::points::{ARRIVAL, Points, REUSE, check_arrival, check_keep_alive};
 use super::quantity::{self, DURATION, RATE};
-use super::shape::{LoadKind, LoadPoint, OpenTerms};
-use proofload_engine::{Arrival, KeepAlive};
+use super::shape::LoadPoint;
+use proofload_engine::{Arrival, KeepAlive, Profile};
 use proofload_stats::capacity::parse_slo;
 
 /// Lowest rate that is tried where nothing is said.
@@ -90,12 +90,13 @@ pub fn capacity_point(
     load: &CapacityLoad,
     arrival: Arrival,
     keep_alive: KeepAlive,
-    (connections, open): (u32, OpenTerms),
+    sending: Sending,
 ) -> LoadPoint {
+    let Sending { connections, coalesce_ns, open } = sending;
     LoadPoint::new(
         load.label(),
         connections,
-        LoadKind::Open { rate_per_s: load.from_per_s, arrival },
+        Profile::Open { rate_per_s: load.from_per_s, arrival, coalesce_ns },
         keep_alive,
         open,
     )
@@ -159,8 +160,9 @@ mod tests {
         let options = crate::Options::default();
         let study = crate::parse(text, "s.yaml", Path::new("."), &options, &TestCatalogue)
             .unwrap_or_else(|problems| panic!("{problems}"));
-        let LoadPoint { connections, open, .. } = &study.points[0];
-        assert_eq!((*connections, open.auto, open.coalesce_ns), (AUTO_FIRST, true, 1_000_000));
+        let point = &study.points[0];
+        let LoadPoint { connections, open, .. } = point;
+        assert_eq!((*connections, open.auto, point.coalesce_ns()), (AUTO_FIRST, true, 1_000_000));
         assert_eq!(
             (open.shortage.most_connections, open.shortage.overflow),
             (Some(40), proofload_engine::Overflow::Drop)

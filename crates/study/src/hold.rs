@@ -4,8 +4,8 @@
 use super::field::{Field, Map};
 use super::points::{Points, check_keep_alive, check_number, check_think, connection_label, ladder, unique};
 use super::quantity;
-use super::shape::{LoadKind, LoadPoint, OpenTerms};
-use proofload_engine::Stage;
+use super::shape::{LoadPoint, OpenTerms};
+use proofload_engine::{Profile, Stage};
 
 /// Checks a closed loop that has a length.
 pub(super) fn check_held(field: &Field<'_>, map: &Map<'_>) -> Option<Points> {
@@ -34,7 +34,7 @@ pub(super) fn check_held(field: &Field<'_>, map: &Map<'_>) -> Option<Points> {
         LoadPoint::new(
             connection_label(*connections as u32),
             *connections as u32,
-            LoadKind::ClosedStages { stages, think_ns: think_ns.clone() },
+            Profile::ClosedStages { stages, think_ns: think_ns.clone() },
             keep_alive,
             OpenTerms::default(),
         )
@@ -44,7 +44,7 @@ pub(super) fn check_held(field: &Field<'_>, map: &Map<'_>) -> Option<Points> {
 
 /// The length of the hold at the end of a load whose connections join and stay.
 fn held_ns(point: &LoadPoint) -> Option<u64> {
-    let LoadKind::ClosedStages { stages, .. } = &point.kind else { return None };
+    let Profile::ClosedStages { stages, .. } = &point.profile else { return None };
     match stages.last() {
         Some(Stage::Line { from, to, for_ns }) if from == to => Some(*for_ns),
         _ => None,
@@ -54,7 +54,7 @@ fn held_ns(point: &LoadPoint) -> Option<u64> {
 /// Lets the connections stay so long instead. Returns how long they would have; nothing for another load.
 pub(super) fn hold_for(point: &mut LoadPoint, for_ns: u64) -> Option<u64> {
     let own_ns = held_ns(point)?;
-    if let LoadKind::ClosedStages { stages, .. } = &mut point.kind
+    if let Profile::ClosedStages { stages, .. } = &mut point.profile
         && let Some(Stage::Line { for_ns: held_ns, .. }) = stages.last_mut()
     {
         *held_ns = for_ns;

@@ -5,18 +5,18 @@ use super::capacity::{CAPACITY, check_capacity};
 use super::field::{Field, Map};
 use super::hold::check_held;
 use super::keys::{Kind, keys};
-use super::overflow::{OPEN_CONNECTIONS, OVERFLOW_KEYS, check_shortage};
+use super::overflow::{OPEN_CONNECTIONS, OVERFLOW_KEYS, Sending, check_shortage};
 use super::points::{ARRIVAL, LADDER, PAUSE, POINTS_MAX, Points, REUSE};
 use super::points::{
     check_arrival, check_keep_alive, check_number, check_think, connection_label, ladder, unique,
 };
 use super::quantity::{self, DURATION, RATE};
-use super::shape::{LoadKind, LoadPoint, OpenTerms};
+use super::shape::{LoadPoint, OpenTerms};
 use super::shape::{peak, stages_label, trace_label};
 use super::soak::{SOAK, check_soak, soaked};
 use super::stages::{Of, STAGES, check_stages};
 use super::trace::{TRACE, check_trace};
-use proofload_engine::{Arrival, KeepAlive};
+use proofload_engine::{Arrival, Extent, KeepAlive, Profile};
 
 /// What a load that ends with a count may take at most, unless the study says otherwise.
 pub const CAP_NS: u64 = 600_000_000_000;
@@ -127,12 +127,15 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
     let (count, cap_ns) = (count.map_or(Some(None), |count| count.map(Some))?, cap_ns?);
     let point = |connections: &u64| {
         let label = connection_label(*connections as u32);
-        let think_ns = think_ns.clone();
-        let (label, kind) = match count {
-            None => (label, LoadKind::Closed { think_ns }),
-            Some(count) => (format!("{label}-{count}n"), LoadKind::Requests { count, think_ns, cap_ns }),
+        let (label, end) = match count {
+            None => (label, None),
+            Some(count) => (format!("{label}-{count}n"), Some(Extent::Requests { count, cap_ns })),
         };
-        LoadPoint::new(label, *connections as u32, kind, keep_alive, OpenTerms::default())
+        let profile = Profile::Closed { think_ns: think_ns.clone() };
+        LoadPoint {
+            end,
+            ..LoadPoint::new(label, *connections as u32, profile, keep_alive, OpenTerms::default())
+        }
     };
     Some(soaked(unique(field, rungs.0.iter().map(point).collect(), rungs.1)?, soak?))
 }
@@ -147,7 +150,7 @@ fn check_closed_stages(map: &Map<'_>) -> Option<Points> {
     let point = LoadPoint::new(
         stages_label(&stages, false),
         peak(&stages).ceil() as u32,
-        LoadKind::ClosedStages { stages, think_ns: think_ns? },
+        Profile::ClosedStages { stages, think_ns: think_ns? },
         keep_alive?,
         OpenTerms::default(),
     );
@@ -178,13 +181,13 @@ fn check_users(field: &Field<'_>) -> Option<Points> {
         return None;
     }
     let point = |users: &u64| {
-        LoadPoint::new(
-            users_label(*users as u32),
-            *users as u32,
-            LoadKind::Users { ramp_ns, loops, think_ns: think_ns.clone(), cap_ns },
-            keep_alive,
-            OpenTerms::default(),
-        )
+        let count = *users * u64::from(loops);
+        let profile = Profile::Users { ramp_ns, loops, think_ns: think_ns.clone() };
+        let (label, users) = (users_label(*users as u32), *users as u32);
+        LoadPoint {
+            end: Some(Extent::Requests { count, cap_ns }),
+            ..LoadPoint::new(label, users, profile, keep_alive, OpenTerms::default())
+        }
     };
     unique(field, rungs.0.iter().map(point).collect(), rungs.1)
 }
@@ -230,16 +233,12 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
     let is_plain = !map.has("stages") && !map.has("trace");
     let soak = if is_plain { check_soak(&map) } else { Some(None) };
     map.close();
-    let (connections, open) = terms?;
+    let Sending { connections, coalesce_ns, open } = terms?;
     if let Some(trace) = trace {
         let (recorded, for_ns) = trace?;
-        let point = LoadPoint::new(
-            trace_label(&recorded),
-            connections,
-            LoadKind::OpenTrace { recorded, for_ns },
-            keep_alive,
-            open,
-        );
+        let profile = Profile::OpenTrace { trace: recorded.trace.clone(), coalesce_ns };
+        let point = LoadPoint::new(trace_label(&recorded), connections, profile, keep_alive, open);
+        let point = LoadPoint { end: Some(Extent::DurationNs(for_ns)), trace: Some(recorded), ..point };
         return Some(Points { points: vec![point], labels_complete: true, capacity: None });
     }
     let arrival = arrival.unwrap_or(Arrival::Constant);
@@ -248,7 +247,7 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
         let point = LoadPoint::new(
             stages_label(&stages, true),
             connections,
-            LoadKind::OpenStages { stages, arrival },
+            Profile::OpenStages { stages, arrival, coalesce_ns },
             keep_alive,
             open,
         );
@@ -259,7 +258,7 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
         LoadPoint::new(
             quantity::rate_label(*rate_per_s),
             connections,
-            LoadKind::Open { rate_per_s: *rate_per_s, arrival },
+            Profile::Open { rate_per_s: *rate_per_s, arrival, coalesce_ns },
             keep_alive,
             open,
         )

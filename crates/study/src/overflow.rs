@@ -81,7 +81,7 @@ fn auto_most_of(allowance: &Allowance) -> u32 {
 
 impl OpenTerms {
     /// How it sends in words; `connections` are those it begins with.
-    pub fn in_words(&self, connections: u32) -> Vec<String> {
+    pub fn in_words(&self, connections: u32, coalesce_ns: u64) -> Vec<String> {
         let mut parts = vec![match self.shortage.most_connections {
             Some(most) if most > connections => {
                 format!("{connections} connections, up to {most} while none is free")
@@ -91,8 +91,8 @@ impl OpenTerms {
         if self.shortage.overflow == Overflow::Drop {
             parts.push("requests that find none free are dropped".to_string());
         }
-        if self.coalesce_ns > 0 {
-            parts.push(format!("sent together within {} us", self.coalesce_ns as f64 / 1e3));
+        if coalesce_ns > 0 {
+            parts.push(format!("sent together within {} us", coalesce_ns as f64 / 1e3));
         }
         parts
     }
@@ -120,9 +120,20 @@ kinds! {
     ]);
 }
 
-/// The connections that it begins with, and the rest. `auto_without` lets the tool choose where no connections are
+/// How an open loop sends, beside when.
+#[derive(Clone, Copy, Debug)]
+pub struct Sending {
+    /// Connections that it begins with.
+    pub connections: u32,
+    /// How late sends may be fired together; 0 is exact.
+    pub coalesce_ns: u64,
+    /// What it does while none is free.
+    pub open: OpenTerms,
+}
+
+/// How an open loop sends. `auto_without` lets the tool choose where no connections are
 /// written.
-pub(super) fn check_shortage(map: &Map<'_>, auto_without: bool) -> Option<(u32, OpenTerms)> {
+pub(super) fn check_shortage(map: &Map<'_>, auto_without: bool) -> Option<Sending> {
     let written = map.optional("connections");
     let auto = written.as_ref().map_or(auto_without, |field| field.written() == Some("auto"));
     let first = match (written, auto) {
@@ -141,7 +152,7 @@ pub(super) fn check_shortage(map: &Map<'_>, auto_without: bool) -> Option<(u32, 
         .optional("coalesce")
         .map_or(Some(0), |field| field.quantity(coalesce, "write a duration such as 100us"));
     let shortage = Shortage { overflow: overflow?, most_connections: most? };
-    Some((first?, OpenTerms { coalesce_ns: coalesce_ns?, shortage, auto }))
+    Some(Sending { connections: first?, coalesce_ns: coalesce_ns?, open: OpenTerms { shortage, auto } })
 }
 
 fn check_connections(field: &Field<'_>) -> Option<u32> {

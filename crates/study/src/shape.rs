@@ -8,72 +8,12 @@ use proofload_engine::{Arrival, Distribution, Extent, KeepAlive, Profile, Shorta
 /// Exchanges a second that a count is assumed to be answered at; only the estimate of a study's time uses it.
 const ASSUMED_PER_S: f64 = 5_000.0;
 
-/// Connections that stand in for a closed load of a shape of its own while servers are warmed.
-const STAND_IN_CONNECTIONS: u32 = 64;
+/// Most connections of the plain load that warms servers for a closed load with a shape of its own.
+const WARM_UP_CONNECTIONS: u32 = 64;
 
-/// Closed or open, as it is or with a shape over time.
-#[derive(Clone, Debug, PartialEq)]
-pub enum LoadKind {
-    /// Closed loop.
-    Closed {
-        /// Pause between an answer and the next intended send, in nanoseconds.
-        think_ns: Distribution,
-    },
-    /// Open loop.
-    Open {
-        /// Intended sends per second.
-        rate_per_s: f64,
-        /// Spacing.
-        arrival: Arrival,
-    },
-    /// Closed loop that ends with a number of requests.
-    Requests {
-        /// How many, over all connections.
-        count: u64,
-        /// Pause between an answer and the next intended send, in nanoseconds.
-        think_ns: Distribution,
-        /// What it may take at most.
-        cap_ns: u64,
-    },
-    /// Closed loop whose number of connections follows stages.
-    ClosedStages {
-        /// Connections over time.
-        stages: Vec<Stage>,
-        /// Pause between an answer and the next intended send, in nanoseconds.
-        think_ns: Distribution,
-    },
-    /// Open loop whose rate follows stages.
-    OpenStages {
-        /// Intended sends per second over time.
-        stages: Vec<Stage>,
-        /// Spacing.
-        arrival: Arrival,
-    },
-    /// Open loop that plays recorded arrivals back.
-    OpenTrace {
-        /// The arrivals, and where they came from.
-        recorded: Recorded,
-        /// How much of them is played.
-        for_ns: u64,
-    },
-    /// Users that start over a ramp, ask so many times, and go; as many as the point has connections.
-    Users {
-        /// Over how long they start.
-        ramp_ns: u64,
-        /// Exchanges of each.
-        loops: u32,
-        /// Pause between an answer and the next intended send, in nanoseconds.
-        think_ns: Distribution,
-        /// What it may take at most.
-        cap_ns: u64,
-    },
-}
-
-/// How an open loop sends, beside when; the default is exact, and waits for a free connection.
+/// What an open loop does while no connection is free; by default requests wait for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenTerms {
-    /// How late sends may be fired together to save wake-ups; 0 is exact.
-    pub coalesce_ns: u64,
     /// What becomes of a request that finds no free connection.
     pub shortage: Shortage,
     /// Whether the tool chooses the connections: few at first, more while they are wanting.
@@ -96,11 +36,16 @@ pub struct LoadPoint {
     pub label: String,
     /// Connections, those of all streams together.
     pub connections: u32,
-    /// Closed with think time, open with a rate, or a shape; with streams that of the first.
-    pub kind: LoadKind,
+    /// What the engine carries out; with streams that of the first.
+    pub profile: Profile,
+    /// When it ends, where its profile does not say: a number of requests, users, a trace. `None` for loads that stay
+    /// as they are and can be sliced.
+    pub end: Option<Extent>,
+    /// Where its recorded arrivals come from.
+    pub trace: Option<Recorded>,
     /// Reuse of connections; with streams that of the first.
     pub keep_alive: KeepAlive,
-    /// How an open loop sends; with streams that of the first.
+    /// What an open loop does while no connection is free; with streams that of the first.
     pub open: OpenTerms,
     /// Time between two checkpoints of a soak; 0 for every other load.
     pub checkpoint_ns: u64,
@@ -115,12 +60,22 @@ impl LoadPoint {
     pub fn new(
         label: String,
         connections: u32,
-        kind: LoadKind,
+        profile: Profile,
         keep_alive: KeepAlive,
         open: OpenTerms,
     ) -> LoadPoint {
-        let (checkpoint_ns, streams, asks) = (0, Vec::new(), None);
-        LoadPoint { label, connections, kind, keep_alive, open, checkpoint_ns, streams, asks }
+        LoadPoint {
+            label,
+            connections,
+            profile,
+            end: None,
+            trace: None,
+            keep_alive,
+            open,
+            checkpoint_ns: 0,
+            streams: Vec::new(),
+            asks: None,
+        }
     }
 }
 
@@ -128,120 +83,98 @@ fn length_of(stages: &[Stage]) -> u64 {
     stages.iter().fold(0, |sum, stage| sum.saturating_add(stage.for_ns()))
 }
 
-impl LoadKind {
-    /// `closed` or `open`.
-    pub fn model(&self) -> &'static str {
-        match self {
-            LoadKind::Open { .. } | LoadKind::OpenStages { .. } | LoadKind::OpenTrace { .. } => "open",
+impl LoadPoint {
+    /// `closed` or `open`, whatever its streams are.
+    fn own_model(&self) -> &'static str {
+        match self.profile {
+            Profile::Open { .. } | Profile::OpenStages { .. } | Profile::OpenTrace { .. } => "open",
             _ => "closed",
         }
     }
 
-    /// Length of a load that is carried out whole, or what it may take at most; `None` for loads that stay as they
-    /// are and can be sliced.
-    pub fn length_ns(&self) -> Option<u64> {
-        match self {
-            LoadKind::Closed { .. } | LoadKind::Open { .. } => None,
-            LoadKind::Requests { cap_ns, .. } | LoadKind::Users { cap_ns, .. } => Some(*cap_ns),
-            LoadKind::ClosedStages { stages, .. } | LoadKind::OpenStages { stages, .. } => {
-                Some(length_of(stages))
-            }
-            LoadKind::OpenTrace { for_ns, .. } => Some(*for_ns),
-        }
-    }
-
     /// When a load that is carried out whole ends; `None` for the others.
-    pub fn extent(&self, connections: u32) -> Option<Extent> {
-        match self {
-            LoadKind::Closed { .. } | LoadKind::Open { .. } => None,
-            LoadKind::Requests { count, cap_ns, .. } => {
-                Some(Extent::Requests { count: *count, cap_ns: *cap_ns })
-            }
-            LoadKind::Users { loops, cap_ns, .. } => {
-                let count = u64::from(connections) * u64::from(*loops);
-                Some(Extent::Requests { count, cap_ns: *cap_ns })
-            }
-            LoadKind::ClosedStages { stages, .. } | LoadKind::OpenStages { stages, .. } => {
+    pub fn extent(&self) -> Option<Extent> {
+        match &self.profile {
+            Profile::ClosedStages { stages, .. } | Profile::OpenStages { stages, .. } => {
                 Some(Extent::DurationNs(length_of(stages)))
             }
-            LoadKind::OpenTrace { for_ns, .. } => Some(Extent::DurationNs(*for_ns)),
+            _ => self.end,
         }
     }
 
-    /// About how long a load that is carried out whole takes; 0 for the others.
-    pub(crate) fn estimated_ns(&self, connections: u32) -> u64 {
-        let counted = |count: u64, ramp_ns: u64, cap_ns: u64| {
-            (ramp_ns + (count as f64 / ASSUMED_PER_S * 1e9) as u64).min(cap_ns)
-        };
-        match self {
-            LoadKind::Requests { count, cap_ns, .. } => counted(*count, 0, *cap_ns),
-            LoadKind::Users { loops, ramp_ns, cap_ns, think_ns } => {
-                let thought_ns = u64::from(loops.saturating_sub(1)).saturating_mul(think_ns.mean() as u64);
-                let count = u64::from(connections) * u64::from(*loops);
-                counted(count, ramp_ns.saturating_add(thought_ns), *cap_ns).max((*ramp_ns).min(*cap_ns))
-            }
-            _ => self.length_ns().unwrap_or(0),
-        }
-    }
-
-    /// What the engine carries out. Sends of an open loop may be fired together so late.
-    pub fn profile(&self, coalesce_ns: u64) -> Profile {
-        match self.clone() {
-            LoadKind::Closed { think_ns } | LoadKind::Requests { think_ns, .. } => {
-                Profile::Closed { think_ns }
-            }
-            LoadKind::Open { rate_per_s, arrival } => Profile::Open { rate_per_s, arrival, coalesce_ns },
-            LoadKind::ClosedStages { stages, think_ns } => Profile::ClosedStages { stages, think_ns },
-            LoadKind::OpenTrace { recorded, .. } => Profile::OpenTrace { trace: recorded.trace, coalesce_ns },
-            LoadKind::OpenStages { stages, arrival } => Profile::OpenStages { stages, arrival, coalesce_ns },
-            LoadKind::Users { ramp_ns, loops, think_ns, .. } => Profile::Users { ramp_ns, loops, think_ns },
+    /// How late sends of an open loop may be fired together to save wake-ups; 0 is exact.
+    pub fn coalesce_ns(&self) -> u64 {
+        match self.profile {
+            Profile::Open { coalesce_ns, .. }
+            | Profile::OpenStages { coalesce_ns, .. }
+            | Profile::OpenTrace { coalesce_ns, .. } => coalesce_ns,
+            _ => 0,
         }
     }
 
     /// The plain load that warms servers in its place, with its connections.
-    pub fn stand_in(&self, connections: u32, coalesce_ns: u64) -> (Profile, u32) {
-        let few = connections.min(STAND_IN_CONNECTIONS);
-        match self {
-            LoadKind::Closed { .. } | LoadKind::Open { .. } => (self.profile(coalesce_ns), connections),
-            LoadKind::OpenStages { stages, arrival } => {
+    pub fn warm_up(&self) -> (Profile, u32) {
+        let few = self.connections.min(WARM_UP_CONNECTIONS);
+        match (&self.profile, self.end) {
+            (Profile::OpenStages { stages, arrival, coalesce_ns }, _) => {
                 let sends = stages.iter().map(Stage::area).sum::<f64>();
                 let rate_per_s = sends / (length_of(stages).max(1) as f64 / 1e9);
-                (Profile::Open { rate_per_s, arrival: *arrival, coalesce_ns }, connections)
+                let (arrival, coalesce_ns) = (*arrival, *coalesce_ns);
+                (Profile::Open { rate_per_s, arrival, coalesce_ns }, self.connections)
             }
-            LoadKind::OpenTrace { recorded, .. } => {
-                let Recorded { trace, .. } = recorded;
+            (Profile::OpenTrace { trace, coalesce_ns }, _) => {
                 let rate_per_s = trace.count() as f64 / (trace.length_ns() as f64 / 1e9);
-                (Profile::Open { rate_per_s, arrival: Arrival::Constant, coalesce_ns }, connections)
+                let (arrival, coalesce_ns) = (Arrival::Constant, *coalesce_ns);
+                (Profile::Open { rate_per_s, arrival, coalesce_ns }, self.connections)
             }
-            LoadKind::Requests { think_ns, .. }
-            | LoadKind::ClosedStages { think_ns, .. }
-            | LoadKind::Users { think_ns, .. } => (Profile::Closed { think_ns: think_ns.clone() }, few),
+            (Profile::ClosedStages { think_ns, .. } | Profile::Users { think_ns, .. }, _)
+            | (Profile::Closed { think_ns }, Some(_)) => {
+                (Profile::Closed { think_ns: think_ns.clone() }, few)
+            }
+            (profile, _) => (profile.clone(), self.connections),
         }
     }
 
     /// The shape in words; empty for a load that stays as it is.
-    pub fn shape(&self, connections: u32) -> String {
-        match self {
-            LoadKind::Closed { .. } | LoadKind::Open { .. } => String::new(),
-            LoadKind::Requests { count, cap_ns, .. } => {
-                format!("{count} requests, at most {}", seconds(*cap_ns))
-            }
-            LoadKind::Users { ramp_ns, loops, cap_ns, .. } => format!(
-                "{connections} users started over {}, each asks {loops} times, at most {}",
+    fn own_shape(&self) -> String {
+        match (&self.profile, self.end, &self.trace) {
+            (Profile::Users { ramp_ns, loops, .. }, Some(Extent::Requests { cap_ns, .. }), _) => format!(
+                "{} users started over {}, each asks {loops} times, at most {}",
+                self.connections,
                 seconds(*ramp_ns),
-                seconds(*cap_ns)
+                seconds(cap_ns)
             ),
-            LoadKind::ClosedStages { stages, .. } => in_words(stages, |value| format!("{value}")),
-            LoadKind::OpenStages { stages, .. } => in_words(stages, rate_label),
-            LoadKind::OpenTrace { recorded, for_ns } if *for_ns < recorded.trace.length_ns() => {
-                format!("{recorded}, of which the first {} are played", seconds(*for_ns))
+            (Profile::ClosedStages { stages, .. }, ..) => in_words(stages, |value| format!("{value}")),
+            (Profile::OpenStages { stages, .. }, ..) => in_words(stages, rate_label),
+            (_, Some(Extent::Requests { count, cap_ns }), _) => {
+                format!("{count} requests, at most {}", seconds(cap_ns))
             }
-            LoadKind::OpenTrace { recorded, .. } => recorded.to_string(),
+            (_, Some(Extent::DurationNs(for_ns)), Some(recorded)) if for_ns < recorded.trace.length_ns() => {
+                format!("{recorded}, of which the first {} are played", seconds(for_ns))
+            }
+            (_, _, Some(recorded)) => recorded.to_string(),
+            _ => String::new(),
         }
     }
-}
 
-impl LoadPoint {
+    /// About how long a load without streams takes that is carried out whole; 0 for the others.
+    fn own_estimate_ns(&self) -> u64 {
+        match (&self.profile, self.extent()) {
+            (_, None) => 0,
+            (_, Some(Extent::DurationNs(ns))) => ns,
+            (profile, Some(Extent::Requests { count, cap_ns })) => {
+                let (ramp_ns, thought_ns) = match profile {
+                    Profile::Users { ramp_ns, loops, think_ns } => {
+                        (*ramp_ns, u64::from(loops.saturating_sub(1)).saturating_mul(think_ns.mean() as u64))
+                    }
+                    _ => (0, 0),
+                };
+                let answered_ns = (count as f64 / ASSUMED_PER_S * 1e9) as u64;
+                ramp_ns.saturating_add(thought_ns).saturating_add(answered_ns).min(cap_ns)
+            }
+        }
+    }
+
     /// Whether it has a shape of its own, so that no slice of it is the load.
     pub fn is_whole(&self) -> bool {
         self.length_ns() > 0
@@ -250,28 +183,33 @@ impl LoadPoint {
     /// Length of a load that is carried out whole, all streams together, or what it may take at most; 0 for
     /// loads that are sliced.
     pub fn length_ns(&self) -> u64 {
-        let own = if self.streams.is_empty() { self.kind.length_ns().unwrap_or(0) } else { 0 };
+        let own = match self.extent() {
+            Some(Extent::DurationNs(ns) | Extent::Requests { cap_ns: ns, .. }) if self.streams.is_empty() => {
+                ns
+            }
+            _ => 0,
+        };
         self.streams.iter().map(LoadPoint::length_ns).fold(own, u64::max)
     }
 
     /// About how long a load that is carried out whole takes; 0 for the others.
     pub fn estimated_ns(&self) -> u64 {
         match self.streams.is_empty() {
-            true => self.kind.estimated_ns(self.connections),
+            true => self.own_estimate_ns(),
             false => self.streams.iter().map(LoadPoint::estimated_ns).max().unwrap_or(0),
         }
     }
 
     /// `closed`, `open`, or `mixed` for streams of both kinds.
     pub fn model(&self) -> &'static str {
-        let own = self.kind.model();
-        let same = self.streams.iter().all(|stream| stream.kind.model() == own);
+        let own = self.own_model();
+        let same = self.streams.iter().all(|stream| stream.own_model() == own);
         if same { own } else { "mixed" }
     }
 
     /// Its shape in words, with its checkpoints; empty for a load that stays as it is.
     pub fn shape_in_words(&self) -> String {
-        let shape = self.kind.shape(self.connections);
+        let shape = self.own_shape();
         match self.checkpoint_ns {
             0 => shape,
             every_ns => format!("soak: {shape}, a checkpoint every {}", seconds(every_ns)),
@@ -280,17 +218,17 @@ impl LoadPoint {
 
     /// All of it in words.
     pub fn in_words(&self) -> String {
-        let mut parts = vec![match &self.kind {
-            LoadKind::Open { rate_per_s, .. } => rate_label(*rate_per_s),
-            LoadKind::Closed { .. } => "closed loop".to_string(),
+        let mut parts = vec![match (&self.profile, self.end) {
+            (Profile::Open { rate_per_s, .. }, _) => rate_label(*rate_per_s),
+            (Profile::Closed { .. }, None) => "closed loop".to_string(),
             _ => self.shape_in_words(),
         }];
-        if let LoadKind::Open { arrival, .. } | LoadKind::OpenStages { arrival, .. } = &self.kind {
+        if let Profile::Open { arrival, .. } | Profile::OpenStages { arrival, .. } = &self.profile {
             let arrival = if *arrival == Arrival::Poisson { "poisson" } else { "constant" };
             parts.push(format!("{arrival} arrivals"));
         }
-        match self.kind.model() {
-            "open" => parts.extend(self.open.in_words(self.connections)),
+        match self.own_model() {
+            "open" => parts.extend(self.open.in_words(self.connections, self.coalesce_ns())),
             _ => parts.push(format!("{} connections", self.connections)),
         }
         if !self.think_in_words().is_empty() {
@@ -302,12 +240,11 @@ impl LoadPoint {
 
     /// Pause between an answer and the next intended send, in nanoseconds; none in an open loop.
     pub fn think(&self) -> Option<&Distribution> {
-        match &self.kind {
-            LoadKind::Closed { think_ns }
-            | LoadKind::Requests { think_ns, .. }
-            | LoadKind::ClosedStages { think_ns, .. }
-            | LoadKind::Users { think_ns, .. } => Some(think_ns),
-            LoadKind::Open { .. } | LoadKind::OpenStages { .. } | LoadKind::OpenTrace { .. } => None,
+        match &self.profile {
+            Profile::Closed { think_ns }
+            | Profile::ClosedStages { think_ns, .. }
+            | Profile::Users { think_ns, .. } => Some(think_ns),
+            Profile::Open { .. } | Profile::OpenStages { .. } | Profile::OpenTrace { .. } => None,
         }
     }
 

@@ -4,8 +4,8 @@ use super::field::Map;
 use super::keys::keys;
 use super::points::Points;
 use super::quantity::{self, DURATION};
-use super::shape::{LoadKind, LoadPoint};
-use proofload_engine::Stage;
+use super::shape::LoadPoint;
+use proofload_engine::{Profile, Stage};
 
 keys! {
     /// What makes a soak of a load.
@@ -81,16 +81,21 @@ pub(super) fn soaked(points: Points, soak: Option<Soak>) -> Points {
     let Some(soak) = soak else { return points };
     let one = |point: LoadPoint| {
         let hold = |value: f64| vec![Stage::hold(value, soak.length_ns)];
-        let kind = match point.kind {
-            LoadKind::Closed { think_ns } => {
-                LoadKind::ClosedStages { stages: hold(f64::from(point.connections)), think_ns }
+        let profile = match point.profile {
+            Profile::Closed { think_ns } => {
+                Profile::ClosedStages { stages: hold(f64::from(point.connections)), think_ns }
             }
-            LoadKind::Open { rate_per_s, arrival } => {
-                LoadKind::OpenStages { stages: hold(rate_per_s), arrival }
+            Profile::Open { rate_per_s, arrival, coalesce_ns } => {
+                Profile::OpenStages { stages: hold(rate_per_s), arrival, coalesce_ns }
             }
             other => other,
         };
-        LoadPoint { label: format!("{}-soak", point.label), kind, checkpoint_ns: soak.checkpoint_ns, ..point }
+        LoadPoint {
+            label: format!("{}-soak", point.label),
+            profile,
+            checkpoint_ns: soak.checkpoint_ns,
+            ..point
+        }
     };
     Points { points: points.points.into_iter().map(one).collect(), ..points }
 }

@@ -9,7 +9,8 @@ use super::model::{Stream, WorkloadEntry};
 use super::name::is_plain_name;
 use super::points::Points;
 use super::problem::shown;
-use super::shape::{LoadKind, LoadPoint};
+use super::shape::LoadPoint;
+use proofload_engine::Extent;
 
 /// Most streams: each has threads of its own.
 pub(super) const STREAMS_MAX: usize = 8;
@@ -80,8 +81,7 @@ fn check_stream(field: &Field<'_>, shared: &Shared<'_>) -> (Option<Vec<WorkloadE
             );
             return None;
         }
-        let counted =
-            |point: &LoadPoint| matches!(point.kind, LoadKind::Requests { .. } | LoadKind::Users { .. });
+        let counted = |point: &LoadPoint| matches!(point.end, Some(Extent::Requests { .. }));
         if points.points.iter().any(counted) {
             field.problem(
                 "a stream that ends with a count would leave the others alone",
@@ -112,8 +112,10 @@ fn together(field: &Field<'_>, loads: Vec<Option<Points>>) -> Option<Points> {
         };
         let first = streams.first()?;
         let connections = streams.iter().map(|load| load.connections).sum();
-        let together = LoadPoint::new(label, connections, first.kind.clone(), first.keep_alive, first.open);
-        Some(LoadPoint { streams, ..together })
+        let together =
+            LoadPoint::new(label, connections, first.profile.clone(), first.keep_alive, first.open);
+        let (end, trace) = (first.end, first.trace.clone());
+        Some(LoadPoint { streams, end, trace, ..together })
     });
     let points = points.collect();
     let labels_complete = loads.iter().all(|load| load.labels_complete);

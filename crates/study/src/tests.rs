@@ -280,7 +280,7 @@ fn a_comparison_names_servers_by_their_addresses_and_claims_that_the_second_is_f
     let point = LoadPoint::new(
         connection_label(8),
         8,
-        LoadKind::Closed { think_ns: 0.into() },
+        proofload_engine::Profile::Closed { think_ns: 0.into() },
         proofload_engine::KeepAlive::On,
         Default::default(),
     );

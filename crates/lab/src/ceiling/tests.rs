@@ -5,7 +5,7 @@ use crate::endpoint;
 use proofload_engine::feed::Feeder;
 use proofload_engine::transport::{ClientCertificate, Proxy, Tls, TlsVersion, Transport};
 use proofload_engine::{Distribution, DriverChoice, Expect, Extent, KeepAlive, Profile, Shortage};
-use proofload_study::{Body, LoadKind, LoadPoint, RequestOptions, feeder};
+use proofload_study::{Body, LoadPoint, RequestOptions, feeder};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -14,11 +14,13 @@ fn setting(connections: u32, keep_alive: KeepAlive) -> Setting {
 }
 
 fn asking(connections: u32, keep_alive: KeepAlive, request: &RequestOptions) -> Setting {
-    let kind = LoadKind::Closed { think_ns: Distribution::Constant(0) };
+    let profile = Profile::Closed { think_ns: Distribution::Constant(0) };
     let load = LoadPoint {
         label: "a".into(),
         connections,
-        kind,
+        profile,
+        end: None,
+        trace: None,
         keep_alive,
         checkpoint_ns: 0,
         streams: Vec::new(),

@@ -202,8 +202,8 @@ fn sending(point: &LoadPoint) -> String {
         overflow: overflow(&point.overflow).unwrap_or_default(),
         most_connections: Some(point.most_connections),
     };
-    let terms = OpenTerms { coalesce_ns: point.coalesce_ns, shortage, auto: false };
-    terms.in_words(point.connections).join(", ")
+    let terms = OpenTerms { shortage, auto: false };
+    terms.in_words(point.connections, point.coalesce_ns).join(", ")
 }
 
 fn write_timing(out: &mut String, study: &Study, plan: &Plan) -> std::fmt::Result {

@@ -5,11 +5,11 @@ use super::hosts::Hosts;
 use super::record;
 use crate::ceiling::{Measuring, Setting};
 use crate::plan;
-use proofload_engine::{Address, EngineError, Extent, LoadPlan, LoadResult, Watch};
+use proofload_engine::{Address, EngineError, Extent, LoadPlan, LoadResult, Profile, Watch};
 use proofload_host::clock;
 use proofload_host::steady::{Sides, Steady};
 use proofload_store::schema::{Ceiling, Environment};
-use proofload_study::{LoadKind, LoadPoint, LoadRole, Study, SubjectSpec};
+use proofload_study::{LoadPoint, LoadRole, Study, SubjectSpec};
 use proofload_subject::{Cache, Keeper, Running, SubjectError};
 use proofload_telemetry::{
     Checkpointer, Checkpoints, Sampled, Sampler, Target, Tree, TreeSample, idle_share,
@@ -312,7 +312,7 @@ impl Bench for LiveBench<'_> {
         seed: u64,
     ) -> Result<Loaded, BenchError> {
         let mut point = self.terms.study.points[0].clone();
-        if let LoadKind::Open { rate_per_s: planned, .. } = &mut point.kind {
+        if let Profile::Open { rate_per_s: planned, .. } = &mut point.profile {
             *planned = rate_per_s;
         }
         self.load_point(variant, &point, load_window, seed)
