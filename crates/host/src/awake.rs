@@ -6,7 +6,7 @@
 //! which holds as long as the file it was written to is open, and so ends with the process, however that ends (PM Quality of
 //! Service, `/dev/cpu_dma_latency`: Documentation/power/pm_qos_interface.rst).
 
-use super::root::Root;
+use super::{cpus, root::Root};
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -93,7 +93,7 @@ fn request(root: &Root) -> Result<(i32, File), String> {
 fn limit(root: &Root) -> Result<i32, String> {
     let state = |number: u32, what: &str| root.text(format!("{STATES}/state{number}/{what}"));
     let first = state(0, "name").ok_or("the kernel leaves no choice of idle states")?;
-    let is_virtual = super::facts::is_virtual(root);
+    let is_virtual = cpus::is_virtual(root);
     let shallowest = match (first == AWAKE, is_virtual) {
         (true, true) => return Ok(0),
         (false, true) => return Err("each of its idle states gives the CPU away".to_string()),

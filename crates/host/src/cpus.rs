@@ -1,6 +1,6 @@
 //! Which CPUs there are, and how generator and subjects share them.
 
-use super::root::Root;
+use super::{cgroup, root::Root};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::collections::BTreeSet;
 
@@ -21,8 +21,19 @@ pub struct CpuShare {
     pub generator: Vec<usize>,
     /// CPUs of the subjects, ascending.
     pub subject: Vec<usize>,
-    /// What a reader of the result should know about the division, a sentence; `None` when there is nothing.
-    pub note: Option<String>,
+    /// What a reader of the result should know about the division; `None` when there is nothing.
+    pub shortage: Option<Shortage>,
+}
+
+/// Too few CPUs for generator and subjects to run undisturbed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shortage {
+    /// Both run on this CPU, the only one.
+    OneCpu(usize),
+    /// Both run on hardware threads of one core.
+    OneCore,
+    /// Two CPUs, one for each side.
+    TwoCpus,
 }
 
 /// CPUs that this process may use, ascending: its affinity, cut by the cpuset of its cgroup.
@@ -32,8 +43,27 @@ pub fn allowed() -> Vec<usize> {
         // The kernel has more CPUs than the mask: take those of the cpuset, or the first.
         Err(_) => Vec::new(),
     };
-    let cpuset = super::facts::cpuset(&Root::machine());
+    let cpuset = cpuset(&Root::machine());
     combine(&affinity, &cpuset)
+}
+
+/// CPUs of the cgroup's cpuset; empty when there is none.
+pub(crate) fn cpuset(root: &Root) -> Vec<usize> {
+    const FILES: [&str; 3] = ["cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus"];
+    cgroup::folders(root, "cpuset")
+        .iter()
+        .flat_map(|folder| FILES.map(|file| folder.join(file)))
+        .find_map(|file| root.text(file).map(|text| parse_list(&text)).filter(|cpus| !cpus.is_empty()))
+        .unwrap_or_default()
+}
+
+/// Whether a hypervisor runs this machine.
+pub(crate) fn is_virtual(root: &Root) -> bool {
+    has_flag(&root.text("/proc/cpuinfo").unwrap_or_default(), "hypervisor")
+}
+
+fn has_flag(text: &str, flag: &str) -> bool {
+    text.lines().any(|line| line.starts_with("flags") && line.split_whitespace().any(|word| word == flag))
 }
 
 /// Keeps the calling thread off the generator's CPUs until it is dropped, and with it the threads and processes that it
@@ -83,7 +113,7 @@ fn combine(affinity: &[usize], cpuset: &[usize]) -> Vec<usize> {
 
 /// Divides CPUs between generator and subjects.
 ///
-/// With one CPU both share it, which is a finding. With two each has one. With more the generator gets a
+/// With one CPU both share it. With two each has one. With more the generator gets a
 /// quarter, rounded up, at most 16; hardware threads of one core stay on one side as long as there are at
 /// least two cores. The generator takes the highest numbers, because the kernel's own work gathers on CPU 0.
 pub fn share(allowed: &[usize]) -> CpuShare {
@@ -95,19 +125,15 @@ pub(crate) fn share_by(allowed: &[usize], cores: &[Vec<usize>]) -> CpuShare {
     let count = allowed.len();
     if count < 2 {
         let only = allowed.first().copied().unwrap_or(0);
-        let note = format!(
-            "generator and subjects share CPU {only}, the only one: they slow each other down, and no figure of \
-             speed is the subject's alone"
-        );
-        return CpuShare { generator: vec![only], subject: vec![only], note: Some(note) };
+        let shortage = Some(Shortage::OneCpu(only));
+        return CpuShare { generator: vec![only], subject: vec![only], shortage };
     }
     let wanted = count.div_ceil(CPUS_PER_GENERATOR_CPU).min(GENERATOR_CPUS_MAX);
     if cores.len() < 2 {
         let mut ascending = allowed.to_vec();
         ascending.sort_unstable();
         let generator = ascending.split_off(count - wanted);
-        let note = "generator and subjects run on hardware threads of one core: they slow each other down";
-        return CpuShare { generator, subject: ascending, note: Some(note.to_string()) };
+        return CpuShare { generator, subject: ascending, shortage: Some(Shortage::OneCore) };
     }
     let mut generator: Vec<usize> = Vec::new();
     let mut left: Vec<&Vec<usize>> = cores.iter().collect();
@@ -118,12 +144,8 @@ pub(crate) fn share_by(allowed: &[usize], cores: &[Vec<usize>]) -> CpuShare {
     let mut subject: Vec<usize> = left.into_iter().flatten().copied().collect();
     generator.sort_unstable();
     subject.sort_unstable();
-    let note = (count == 2).then(|| {
-        "two CPUs, one for the generator and one for all subjects: a subject that needs several cores is not \
-         seen at its best"
-            .to_string()
-    });
-    CpuShare { generator, subject, note }
+    let shortage = (count == 2).then_some(Shortage::TwoCpus);
+    CpuShare { generator, subject, shortage }
 }
 
 /// The allowed CPUs grouped by physical core; a CPU without known siblings is a core of its own.
@@ -191,21 +213,21 @@ mod tests {
     fn one_cpu_is_shared_and_said_so() {
         let share = share_by(&[3], &[vec![3]]);
         assert_eq!((share.generator, share.subject), (vec![3], vec![3]));
-        assert!(share.note.unwrap().contains("share CPU 3"));
+        assert_eq!(share.shortage, Some(Shortage::OneCpu(3)));
     }
 
     #[test]
     fn of_two_cpus_each_side_has_one() {
         let share = share_by(&[0, 1], &singles(&[0, 1]));
         assert_eq!((share.generator, share.subject), (vec![1], vec![0]));
-        assert!(share.note.is_some());
+        assert_eq!(share.shortage, Some(Shortage::TwoCpus));
     }
 
     #[test]
     fn two_threads_of_one_core_are_divided_and_said_so() {
         let share = share_by(&[0, 1], &[vec![0, 1]]);
         assert_eq!((share.generator, share.subject), (vec![1], vec![0]));
-        assert!(share.note.unwrap().contains("one core"));
+        assert_eq!(share.shortage, Some(Shortage::OneCore));
     }
 
     #[test]
@@ -214,7 +236,7 @@ mod tests {
             let allowed: Vec<usize> = (0..count).collect();
             let share = share_by(&allowed, &singles(&allowed));
             assert_eq!(share.generator.len(), expected, "{count} CPUs");
-            assert_eq!(share.note, None);
+            assert_eq!(share.shortage, None);
         }
     }
 

@@ -1,10 +1,10 @@
 //! Is this machine fit to measure, and is everything there that studies need?
 
 use super::awake::Sleep;
-use super::cpus::{self, list_text};
-use super::facts::{self, Facts};
+use super::cpus::{self, Shortage, list_text};
+use super::facts::Facts;
 use super::leftovers;
-use super::lock::Holder;
+use super::lock::{self, Holder};
 
 /// With fewer descriptors a ladder of connections ends early.
 const DESCRIPTORS_GOOD_MIN: u64 = 4096;
@@ -59,7 +59,7 @@ pub fn doctor() -> Vec<DoctorFinding> {
     let facts = Facts::read();
     let mut findings = audit_machine(&facts);
     findings.extend(audit_tools(&facts));
-    findings.push(audit_lock(facts::lock_holder()));
+    findings.push(audit_lock(lock::holder().map_err(|error| error.to_string())));
     findings.push(audit_leftovers(&leftovers::find()));
     findings
 }
@@ -99,20 +99,36 @@ fn audit_cores(facts: &Facts) -> DoctorFinding {
         );
     }
     let share = cpus::share_by(&facts.cpus, &facts.cores);
-    match share.note {
-        None => {
-            let (ours, theirs) = (list_text(&share.generator), list_text(&share.subject));
-            let what = format!(
-                "{count} CPUs on {} cores: {ours} for the generator, {theirs} for subjects",
-                facts.cores.len()
-            );
-            finding("cores", State::Good, what, "")
-        }
-        Some(note) if count < 2 => {
-            finding("cores", State::Bad, note, "measure on a machine with two cores or more")
-        }
-        Some(note) => finding("cores", State::Warning, note, "four cores or more leave room for both sides"),
-    }
+    let Some(shortage) = share.shortage else {
+        let (ours, theirs) = (list_text(&share.generator), list_text(&share.subject));
+        let cores = facts.cores.len();
+        let what = format!("{count} CPUs on {cores} cores: {ours} for the generator, {theirs} for subjects");
+        return finding("cores", State::Good, what, "");
+    };
+    let (what, state) = match shortage {
+        Shortage::OneCpu(cpu) => (
+            format!(
+                "generator and subjects share CPU {cpu}, the only one: they slow each other down, and no figure of \
+                 speed is the subject's alone"
+            ),
+            State::Bad,
+        ),
+        Shortage::OneCore => (
+            "generator and subjects run on hardware threads of one core: they slow each other down".to_string(),
+            State::Warning,
+        ),
+        Shortage::TwoCpus => (
+            "two CPUs, one for the generator and one for all subjects: a subject that needs several cores is not \
+             seen at its best"
+                .to_string(),
+            State::Warning,
+        ),
+    };
+    let remedy = match state {
+        State::Bad => "measure on a machine with two cores or more",
+        _ => "four cores or more leave room for both sides",
+    };
+    finding("cores", state, what, remedy)
 }
 
 fn audit_governor(facts: &Facts) -> Option<DoctorFinding> {

@@ -4,9 +4,11 @@
 //! ends with the process.
 
 mod awake;
+mod cgroup;
 pub mod clock;
 pub mod cpus;
 pub mod doctor;
+mod environment;
 mod facts;
 pub mod jdk;
 mod leftovers;
@@ -19,7 +21,8 @@ pub mod steady;
 
 pub use awake::Awake;
 pub use doctor::{DoctorFinding, State, doctor};
-pub use facts::{environment, memory_available_bytes};
+pub use environment::environment;
+pub use facts::memory_available_bytes;
 pub use leftovers::MARK_KEEPER;
 
 /// Where the program was started; empty where the system does not say.

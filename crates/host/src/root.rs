@@ -1,5 +1,6 @@
 //! The files in which the kernel describes the machine, below `/` or, in tests, below a folder of fixtures.
 
+use super::process::field;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -40,5 +41,10 @@ impl Root {
     /// A file that holds one number.
     pub(crate) fn number<T: std::str::FromStr>(&self, path: impl AsRef<Path>) -> Option<T> {
         self.text(path)?.parse().ok()
+    }
+
+    /// A line of `/proc/meminfo`: `MemTotal`, `MemAvailable`.
+    pub(crate) fn meminfo_bytes(&self, key: &str) -> Option<u64> {
+        field(&self.text("/proc/meminfo")?, &format!("{key}:"))?.checked_mul(1024)
     }
 }

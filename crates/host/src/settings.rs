@@ -1,7 +1,6 @@
 //! Settings of the kernel and limits of the machine that a figure may depend on. Read, never changed.
 
-use super::cpus::list_text;
-use super::facts;
+use super::cpus::{cpuset, list_text};
 use super::root::Root;
 use rustix::process::{Resource, getrlimit};
 use std::collections::BTreeMap;
@@ -57,8 +56,7 @@ pub(super) fn read(root: &Root) -> BTreeMap<String, String> {
     for (name, file) in LINES {
         add(name, root.text(file));
     }
-    let memory = root.text("/proc/meminfo").unwrap_or_default();
-    let bytes = |key| facts::memory_line(&memory, key).map(|bytes| bytes.to_string());
+    let bytes = |key| root.meminfo_bytes(key).map(|bytes| bytes.to_string());
     add("swap_total_bytes", bytes("SwapTotal"));
     add("swap_free_bytes", bytes("SwapFree"));
     add("transparent_hugepages", root.text("/sys/kernel/mm/transparent_hugepage/enabled").map(chosen));
@@ -74,7 +72,7 @@ pub(super) fn read(root: &Root) -> BTreeMap<String, String> {
     add("cpu_mhz_at_start", mhz("scaling_cur_freq").or_else(|| cpu_mhz(root)));
     let load = root.text("/proc/loadavg");
     add("load_at_start", load.map(|text| text.split(' ').take(3).collect::<Vec<_>>().join(" ")));
-    add("cgroup_cpuset", Some(list_text(&facts::cpuset(root))));
+    add("cgroup_cpuset", Some(list_text(&cpuset(root))));
     found
 }
 

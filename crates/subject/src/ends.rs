@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use procfs::{Current, Meminfo};
+use proofload_host::process::{field, read_text};
 
 use super::SubjectError;
 use super::keeper::Exit;
@@ -97,8 +97,10 @@ fn kills_in(text: &str) -> u64 {
 
 /// What a subject may use when its declaration does not say.
 pub(crate) fn memory_allowed_bytes() -> u64 {
-    let available = Meminfo::current().ok().and_then(|found| found.mem_available);
-    available.map_or(u64::MAX, |bytes| (bytes as f64 * ALLOWED_SHARE) as u64)
+    let available = field(&read_text("/proc/meminfo").unwrap_or_default(), "MemAvailable:");
+    available
+        .and_then(|kibibytes| kibibytes.checked_mul(1024))
+        .map_or(u64::MAX, |bytes| (bytes as f64 * ALLOWED_SHARE) as u64)
 }
 
 #[cfg(test)]

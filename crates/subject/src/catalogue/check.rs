@@ -10,13 +10,15 @@ use crate::Mistake;
 use crate::contract::Answer;
 use proofload_study::{Parameter, ParameterKind, duration};
 
-use super::declaration::{Declaration, ProcessDeclaration, SUBJECT_FORMAT, check_value, memory_bytes};
+use super::declaration::{Declaration, ProcessDeclaration, check_value, memory_bytes};
 use super::raw::{
     Raw, RawCondition, RawDerived, RawEachEndpoint, RawKind, RawParameter, RawProcess, RawRange, RawRule,
 };
 use super::rules::{Condition, Derived, Pattern, Rule};
 use super::template::{MILLISECONDS, is_process_name, is_word, placeholders};
 
+/// The format that this version reads.
+const SUBJECT_FORMAT: u32 = 1;
 /// Placeholders that every subject may use.
 const BUILT_IN: [&str; 3] = ["port", "temp", "proofload"];
 /// Placeholders of subjects that need a JDK.
@@ -26,7 +28,26 @@ const OF_DEBIAN: [&str; 2] = ["debian", "debian_lib"];
 /// A subject is a handful of processes.
 const PROCESSES_MAX: usize = 16;
 
-pub(super) struct Check<'a> {
+/// Reads and checks a declaration.
+///
+/// # Errors
+/// Every mistake: the first one of syntax and shape, or else all of the rest.
+pub(crate) fn parse(file: &Path, text: &str) -> Result<Declaration, Vec<Mistake>> {
+    let raw: Raw = serde_saphyr::from_str(text).map_err(|why| {
+        let line = why.location().map(|place| place.line());
+        let message = why.without_snippet().to_string();
+        let what = message.lines().next().unwrap_or("not YAML").to_string();
+        vec![Mistake {
+            file: file.into(),
+            line,
+            what,
+            remedy: "see subjects/README.md for the format".into(),
+        }]
+    })?;
+    Check::new(file).finish(raw)
+}
+
+struct Check<'a> {
     file: &'a Path,
     mistakes: Vec<Mistake>,
     /// Names that a placeholder may have.
@@ -34,12 +55,12 @@ pub(super) struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    pub(super) fn new(file: &'a Path) -> Self {
+    fn new(file: &'a Path) -> Self {
         let known = BUILT_IN.iter().map(ToString::to_string).collect();
         Check { file, mistakes: Vec::new(), known }
     }
 
-    pub(super) fn finish(mut self, raw: Raw) -> Result<Declaration, Vec<Mistake>> {
+    fn finish(mut self, raw: Raw) -> Result<Declaration, Vec<Mistake>> {
         let declaration = self.declaration(raw);
         if self.mistakes.is_empty() { Ok(declaration) } else { Err(self.mistakes) }
     }

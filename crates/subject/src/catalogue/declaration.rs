@@ -1,21 +1,13 @@
 //! A folder of the catalogue, checked.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::Mistake;
 use proofload_study::{Parameter, ParameterKind, check_words, duration};
 
-use super::check::Check;
-use super::raw::Raw;
 use super::rules::{Derived, Rule, Values};
 use super::template::fill;
-
-/// The format that this version reads.
-pub const SUBJECT_FORMAT: u32 = 1;
-/// A declaration is a page of text.
-pub(crate) const FILE_BYTES_MAX: u64 = 256 << 10;
 
 /// A folder of the catalogue, checked.
 #[derive(Clone, Debug)]
@@ -194,25 +186,6 @@ pub(crate) fn kind_text(kind: &ParameterKind) -> String {
         ParameterKind::Text => "text".into(),
         ParameterKind::Words(begin) => format!("words that begin with {}", begin.join(" or ")),
     }
-}
-
-/// Reads and checks a declaration.
-///
-/// # Errors
-/// Every mistake: the first one of syntax and shape, or else all of the rest.
-pub(crate) fn parse(file: &Path, text: &str) -> Result<Declaration, Vec<Mistake>> {
-    let raw: Raw = serde_saphyr::from_str(text).map_err(|why| {
-        let line = why.location().map(|place| place.line());
-        let message = why.without_snippet().to_string();
-        let what = message.lines().next().unwrap_or("not YAML").to_string();
-        vec![Mistake {
-            file: file.into(),
-            line,
-            what,
-            remedy: "see subjects/README.md for the format".into(),
-        }]
-    })?;
-    Check::new(file).finish(raw)
 }
 
 /// Whether a value fits a parameter.

@@ -12,9 +12,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub(crate) use check::is_within;
-pub use declaration::Declaration;
 #[cfg(test)]
-pub(crate) use declaration::parse;
+pub(crate) use check::parse;
+pub use declaration::Declaration;
 pub(crate) use declaration::{ProcessDeclaration, check_value, memory_bytes};
 
 use proofload_study::{Declarations, Parameter};
@@ -26,6 +26,8 @@ use super::{Mistake, SubjectError};
 pub const CATALOGUE_VARIABLE: &str = "PROOFLOAD_CATALOGUE";
 
 const DECLARATION: &str = "subject.yaml";
+/// A declaration is a page of text.
+const FILE_BYTES_MAX: u64 = 256 << 10;
 
 /// All folders, each checked.
 #[derive(Clone, Debug)]
@@ -81,7 +83,7 @@ impl Catalogue {
             if !file.is_file() {
                 continue;
             }
-            match read_text(&file).and_then(|text| declaration::parse(&file, &text)) {
+            match read_text(&file).and_then(|text| check::parse(&file, &text)) {
                 Ok(declaration) => {
                     folders.insert(name, declaration);
                 }
@@ -190,8 +192,8 @@ fn read_text(file: &Path) -> Result<String, Vec<Mistake>> {
         }]
     };
     let length = fs::metadata(file).map_err(|why| wrong(why.to_string()))?.len();
-    if length > declaration::FILE_BYTES_MAX {
-        return Err(wrong(format!("{length} bytes, limit {}", declaration::FILE_BYTES_MAX)));
+    if length > FILE_BYTES_MAX {
+        return Err(wrong(format!("{length} bytes, limit {}", FILE_BYTES_MAX)));
     }
     fs::read_to_string(file).map_err(|why| wrong(why.to_string()))
 }

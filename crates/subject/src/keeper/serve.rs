@@ -21,6 +21,7 @@ use super::watch::Watched;
 use crate::temp;
 use proofload_host::MARK_KEEPER;
 use proofload_host::clock::monotonic_ns;
+use proofload_host::process::Stat;
 
 /// First argument that turns this executable into a keeper.
 pub const KEEPER_ARGUMENT: &str = "__keeper";
@@ -428,6 +429,5 @@ fn reap_one(pid: u32) -> Option<Exit> {
 
 /// Start time of a child that is not reaped yet, ended or not.
 fn start_ticks(pid: u32) -> u64 {
-    let process = i32::try_from(pid).ok().and_then(|pid| procfs::process::Process::new(pid).ok());
-    process.and_then(|process| process.stat().ok()).map_or(0, |stat| stat.starttime)
+    Stat::read(pid).map_or(0, |stat| stat.start_ticks)
 }

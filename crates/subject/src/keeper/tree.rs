@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use procfs::process::all_processes;
+use proofload_host::process::{Stat, all_pids};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 /// Environment variable that names the run; found again by `clean_leftovers`.
@@ -30,25 +30,13 @@ pub(crate) struct Process {
 
 /// All live processes; those that only wait to be reaped are left out.
 pub(crate) fn snapshot() -> Vec<Process> {
-    let Ok(processes) = all_processes() else { return Vec::new() };
-    processes.filter_map(|found| found.ok()?.stat().ok()).filter_map(|stat| live(&stat)).collect()
+    all_pids().filter_map(find).collect()
 }
 
 /// One live process.
 pub(crate) fn find(pid: u32) -> Option<Process> {
-    live(&procfs::process::Process::new(i32::try_from(pid).ok()?).ok()?.stat().ok()?)
-}
-
-fn live(stat: &procfs::process::Stat) -> Option<Process> {
-    if matches!(stat.state, 'Z' | 'X' | 'x') {
-        return None;
-    }
-    Some(Process {
-        pid: u32::try_from(stat.pid).ok()?,
-        start_ticks: stat.starttime,
-        parent: u32::try_from(stat.ppid).ok()?,
-        session: u32::try_from(stat.session).unwrap_or(0),
-    })
+    let stat = Stat::read(pid).filter(|stat| !stat.zombie)?;
+    Some(Process { pid, start_ticks: stat.start_ticks, parent: stat.parent, session: stat.session })
 }
 
 /// All of `all` below `ancestor`, which itself is not among them.
