@@ -16,7 +16,7 @@ ready: { path: /x, within: 5s }
 ";
 
 fn parse(text: &str) -> Result<Declaration, Vec<String>> {
-    parse(Path::new("subject.yaml"), text)
+    check::parse(Path::new("subject.yaml"), text)
         .map_err(|mistakes| mistakes.iter().map(ToString::to_string).collect())
 }
 
