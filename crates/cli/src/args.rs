@@ -398,7 +398,7 @@ pub enum SubjectsAction {
     Start(StartArgs),
     /// Fetch files and pin them in a subject's lock file; creates the folder if needed
     Add {
-        /// group:artifact:version[:type[:classifier]] from Maven Central, or debian:PACKAGE
+        /// `group:artifact:version[:type[:classifier]]` from Maven Central, or debian:PACKAGE
         #[arg(value_name = "COORDINATE")]
         coordinates: Vec<String>,
         /// The subject's folder

@@ -94,7 +94,7 @@ pub fn blocks_in(study: &Study, budget_ns: u64) -> u32 {
     (budget_ns as f64 / S as f64 / seconds_per_block(&plan)) as u32
 }
 
-/// Makes the plan of a quick study of [`mod@study`] that of an audit: so many blocks, none of which ends it early.
+/// Makes the plan of a quick study of [`study()`] that of an audit: so many blocks, none of which ends it early.
 /// `as_given` leaves the lengths as they are.
 pub fn shape(plan: &mut Plan, study: &Study, blocks: u32, as_given: bool) {
     if !as_given {

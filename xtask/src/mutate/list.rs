@@ -97,8 +97,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a limited generator lowers the throughput of every load",
         file: "crates/store/src/observe.rs",
-        from: "measured.model == \"closed\" && !measured",
-        to: "measured.model != \"\" && !measured",
+        from: "measured.model == Model::Closed && !measured",
+        to: "!measured",
         tests: &["-p", "proofload-store", "--test", "it"],
     },
     Mutation {
@@ -160,8 +160,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "disturbed blocks not seen: steal",
         file: "crates/store/src/fitness.rs",
-        from: "share.filter(|share| *share > STEAL_SHARE)",
-        to: "share.filter(|share| *share > 100.0 * STEAL_SHARE)",
+        from: "*share > STEAL_SHARE;",
+        to: "*share > 100.0 * STEAL_SHARE;",
         tests: RUNNER,
     },
     Mutation {
