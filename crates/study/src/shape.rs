@@ -49,9 +49,9 @@ pub struct LoadPoint {
     pub open: OpenTerms,
     /// Time between two checkpoints of a soak; 0 for every other load.
     pub checkpoint_ns: u64,
-    /// The load of each stream, in the order of [`Study::streams`]; empty without streams.
+    /// The load of each stream, in the order of [`crate::Study::streams`]; empty without streams.
     pub streams: Vec<LoadPoint>,
-    /// The only request that is asked, a place in [`Study::workload`]; all of them in their mix without.
+    /// The only request that is asked, a place in [`crate::Study::workload`]; all of them in their mix without.
     pub asks: Option<usize>,
 }
 
