@@ -1,4 +1,5 @@
-//! Runs tests, each in a process of its own, two at a time: with a time for each, and none that can hold up the rest.
+//! Runs tests, each in a process of its own, twice as many at a time as there are CPUs: with a time for each, and none that
+//! can hold up the rest.
 
 use crate::tools::{self, cargo_command};
 use anyhow::{Context, bail, ensure};
@@ -119,7 +120,8 @@ pub fn run(executables: &[Executable], tier: Tier, words: &[String]) -> anyhow::
             }
         }
     }
-    let jobs = thread::available_parallelism().map_or(2, usize::from);
+    // Tests wait for servers more than they work.
+    let jobs = 2 * thread::available_parallelism().map_or(2, usize::from);
     let (waiting, outcome) = (Mutex::new(tests.iter()), Mutex::new(outcome));
     thread::scope(|scope| {
         for _ in 0..jobs {

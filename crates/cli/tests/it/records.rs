@@ -69,6 +69,7 @@ fn edit(path: &Path, change: impl FnOnce(&mut Value)) {
 }
 
 #[test]
+#[ignore = "full: a minute of blocks"]
 fn a_killed_run_goes_on_to_the_verdict_that_its_record_yields() {
     let _alone = alone();
     let dir = tempfile::tempdir().expect("a directory");
@@ -183,6 +184,7 @@ fn fit_and_faster(run: &Path, times: u64) {
 }
 
 #[test]
+#[ignore = "full: a minute of blocks"]
 fn a_run_is_repeated_laid_beside_the_first_and_compared_with_it() {
     let _alone = alone();
     let dir = tempfile::tempdir().expect("a directory");
@@ -236,6 +238,7 @@ fn a_run_is_repeated_laid_beside_the_first_and_compared_with_it() {
 
 /// Under another limit of descriptors, and from another directory than that in which its files were named.
 #[test]
+#[ignore = "full: a minute of blocks"]
 fn a_comparison_goes_on_from_elsewhere_and_under_other_limits() {
     let _alone = alone();
     let dir = tempfile::tempdir().expect("a directory");
@@ -305,6 +308,7 @@ fn a_comparison_goes_on_from_elsewhere_and_under_other_limits() {
 
 /// A limit on the size of files is to a process what a full disk is: writing fails in the middle of a slice.
 #[test]
+#[ignore = "full: a minute of blocks"]
 fn a_disk_that_fills_ends_the_run_as_a_signal_does() {
     let _alone = alone();
     let dir = tempfile::tempdir().expect("a directory");
