@@ -104,7 +104,7 @@ keys! {
         required file: WORD,
         /// Its type; application/octet-stream without.
         optional type: WORD,
-        /// The name that the server is told; that of the file without.
+        /// The name that the server is given; that of the file without.
         optional filename: WORD,
     }
 }
@@ -181,8 +181,7 @@ fn check_feeders(field: &Field<'_>, directory: &Path, feeders: &mut Feeders) {
     let Some(entries) = field.entries("name a feeder: users: { csv: users.csv }") else { return };
     for (entry, field) in entries {
         if let Err(message) = feeder_name(&entry.key) {
-            let (what, remedy) = message.rsplit_once("; ").unwrap_or((&message, ""));
-            field.sink.add(entry.place, &field.path, what, remedy);
+            field.sink.add_joined(entry.place, &field.path, &message);
         }
         match check_feeder(&field, directory).map(|spec| feeders.add(&entry.key, &spec)) {
             Some(Err(message)) => field.joined_problem(&message),

@@ -48,10 +48,7 @@ pub(super) fn cannot_bind(from: &[IpAddr], to: &Address) -> Option<String> {
 pub(super) fn check_bind(field: &Field<'_>) -> Option<Vec<IpAddr>> {
     let remedy = "write a list: [127.0.0.2, 127.0.0.3]";
     let items = field.items(remedy)?;
-    if items.len() > BIND_MAX {
-        field.problem(format!("{} addresses are too many", items.len()), format!("write at most {BIND_MAX}"));
-        return None;
-    }
+    field.at_most(items.len(), BIND_MAX, "addresses")?;
     let check = |item: &Field<'_>| {
         let text = item.text("write an address such as 127.0.0.2")?;
         local_address(text).map_err(|message| item.joined_problem(&message)).ok()

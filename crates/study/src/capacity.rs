@@ -3,7 +3,7 @@
 use super::field::Field;
 use super::keys::{Kind, WORD, keys, kinds};
 use super::model::CapacityLoad;
-use super::overflow::{OPEN_CONNECTIONS, OVERFLOW_KEYS, Sending, check_shortage};
+use super::overflow::{OPEN_CONNECTIONS, OVERFLOW_KEYS, Sending, check_sending};
 use super::points::{ARRIVAL, Points, REUSE, check_arrival, check_keep_alive};
 use super::quantity::{self, DURATION, RATE};
 use super::shape::LoadPoint;
@@ -14,7 +14,7 @@ use proofload_stats::capacity::parse_slo;
 pub const FROM: &str = "100/s";
 /// Highest.
 pub const TO: &str = "20k/s";
-/// Shortest trial: less is over before connections stand.
+/// Shortest trial: a shorter one is over before connections are open.
 const TRIAL_MIN_NS: u64 = 100_000_000;
 /// Longest.
 const TRIAL_MAX_NS: u64 = 3_600_000_000_000;
@@ -119,16 +119,15 @@ pub(super) fn check_capacity(field: &Field<'_>) -> Option<Points> {
     };
     let (from, to, trial) = (written("from"), written("to"), written("trial"));
     let arrival = map.optional("arrival").map_or(Some(Arrival::Poisson), |field| check_arrival(&field));
-    // A search goes where nobody knows how many connections it needs.
-    let terms = check_shortage(&map, true);
+    // Nobody knows before a search how many connections it needs.
+    let terms = check_sending(&map, true);
     let keep_alive = check_keep_alive(&map);
     map.close();
     let load = match CapacityLoad::read(&texts?, from, to, trial) {
         Ok(load) => load,
         Err(mistakes) => {
             for (key, mistake) in mistakes {
-                let (what, remedy) = mistake.rsplit_once("; ").unwrap_or((&mistake, ""));
-                map.optional(key).as_ref().unwrap_or(field).problem(what, remedy);
+                map.optional(key).as_ref().unwrap_or(field).joined_problem(&mistake);
             }
             return None;
         }

@@ -10,7 +10,7 @@ use proofload_stats::{Claim, Names, parse_claim};
 /// and the table of bounds ends here.
 pub(crate) const CLAIMS_MAX: usize = 20;
 
-/// Longest name of a claim; it stands in tables and in the last line.
+/// Longest name of a claim; it is shown in tables and in the last line.
 const CLAIM_NAME_MAX: usize = 120;
 
 kinds! {
@@ -31,8 +31,8 @@ pub(super) struct Claims {
     pub(super) expanded: Vec<Claim>,
 }
 
-/// Checks claims. Without names of variants and points only their shape is looked at, and nothing comes
-/// back.
+/// Checks claims. Without names of variants and points only their shape is checked, and nothing is
+/// returned.
 pub(super) fn check_claims(field: &Field<'_>, names: Option<&Names>) -> Option<Claims> {
     let mut claims = Claims::default();
     let mut whole = true;
@@ -60,8 +60,7 @@ pub(super) fn check_claims(field: &Field<'_>, names: Option<&Names>) -> Option<C
                 for error in errors {
                     let mut place = field.node.place;
                     place.column += text.get(..error.at).map_or(0, |before| before.chars().count());
-                    let (what, remedy) = error.message.rsplit_once("; ").unwrap_or((&error.message, ""));
-                    field.sink.add(place, &field.path, what, remedy);
+                    field.sink.add_joined(place, &field.path, &error.message);
                 }
             }
         }

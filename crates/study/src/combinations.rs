@@ -110,7 +110,7 @@ pub(super) fn assignments<'a>(
     Some(entries.into_iter().filter_map(read).collect())
 }
 
-/// Reads `vary` with `exclude`, or `combinations`. `switch` tells which factors take true and false.
+/// Reads `vary` with `exclude`, or `combinations`. `switch` says which factors take true and false.
 pub(super) fn varied<'a>(map: &Map<'a>, switch: &dyn Fn(&str) -> bool) -> Varied<'a> {
     let none = Varied { factors: Vec::new(), rows: vec![Row::default()], excluded: 0, complete: true };
     match (map.optional("vary"), map.optional("combinations"), map.optional("exclude")) {
@@ -295,7 +295,7 @@ fn unknown(field: &Field<'_>, what: &str, word: &str, known: &[&str]) {
     field.problem(format!("there is no {what} {}", shown(word)), remedy);
 }
 
-/// A row as it stands: its name where it has one, and its values with their places.
+/// A row as written: its name where it has one, and its values with their places.
 type Listed<'a> = (Option<String>, Vec<(String, String, Field<'a>)>);
 
 /// Rows of a list, or of a map that names them.

@@ -97,13 +97,7 @@ fn arguments(field: &Field<'_>) -> Option<Vec<String>> {
         return None;
     }
     let items = field.items(REMEDY)?;
-    if items.len() > ARGUMENTS_MAX {
-        field.problem(
-            format!("{} arguments are too many", items.len()),
-            format!("write at most {ARGUMENTS_MAX}"),
-        );
-        return None;
-    }
+    field.at_most(items.len(), ARGUMENTS_MAX, "arguments")?;
     let args: Vec<Option<String>> = items.iter().map(|item| argument(item).map(str::to_string)).collect();
     args.into_iter().collect()
 }

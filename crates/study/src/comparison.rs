@@ -72,8 +72,7 @@ fn of_addresses(urls: &[String], request: &RequestOptions, load: LoadPoint, sink
     let mut feeders = request.feeders(&mut mistakes);
     let asked = request.asked(&mut feeders, target, &mut mistakes);
     for mistake in mistakes {
-        let (what, remedy) = mistake.rsplit_once("; ").unwrap_or((&mistake, ""));
-        sink.add(Place::default(), "request", what, remedy);
+        sink.add_joined(Place::default(), "request", &mistake);
     }
     let asked = asked.filter(|_| sink.is_empty())?;
     let variants = variants(&parsed, passages);
@@ -124,10 +123,7 @@ fn parse_urls(urls: &[String], request: &RequestOptions, sink: &Sink) -> (Vec<Pa
     for url in urls {
         match parse_url_unresolved(url).and_then(|url| request.reached(url)) {
             Ok(url) => parsed.push(url),
-            Err(message) => {
-                let (what, remedy) = message.rsplit_once("; ").unwrap_or((&message, ""));
-                problem(what, remedy);
-            }
+            Err(message) => sink.add_joined(Place::default(), "URL", &message),
         }
     }
     if let Some(what) = parsed.iter().find_map(|url| cannot_bind(&request.bind, &url.address)) {
@@ -143,8 +139,7 @@ fn parse_urls(urls: &[String], request: &RequestOptions, sink: &Sink) -> (Vec<Pa
         request.transport.material(&parsed.iter().collect::<Vec<_>>()).unwrap_or_else(|mistakes| {
             for mistake in mistakes {
                 let (flag, message) = mistake.split_once(": ").unwrap_or(("", &mistake));
-                let (what, remedy) = message.rsplit_once("; ").unwrap_or((message, ""));
-                sink.add(Place::default(), flag, what, remedy);
+                sink.add_joined(Place::default(), flag, message);
             }
             None
         });

@@ -55,7 +55,7 @@ pub struct Conclusion {
 }
 
 /// Checks the conclusions of a reference. `claims` are the names of all claims of the study; without them only the shape is
-/// looked at.
+/// checked.
 pub(super) fn check_conclusions(field: &Field<'_>, claims: Option<&[&str]>) -> Option<Vec<Conclusion>> {
     let rows = pairs(field, REMEDY)?;
     if rows.len() > CONCLUSIONS_MAX {

@@ -74,7 +74,7 @@ pub struct Reference {
     pub conclusions: Vec<Conclusion>,
 }
 
-/// Checks the rows of `expect`. Without names of variants and points only their shape is looked at.
+/// Checks the rows of `expect`. Without names of variants and points only their shape is checked.
 pub(super) fn check_expect(field: &Field<'_>, names: Option<&Names>) -> Option<Vec<ExpectedRow>> {
     let mut rows: Vec<ExpectedRow> = Vec::new();
     let mut whole = true;
@@ -117,7 +117,7 @@ fn range_and_source(value: &Field<'_>) -> Option<(String, String)> {
             let source = source.map_or(Some(String::new()), |field| line(&field, "say who expected it"));
             Some((range?.text(REMEDY)?.trim().to_string(), source?))
         }
-        // A number without an end is no range either, so its quotes do not matter.
+        // A number without an end is not a range either, so its quotes do not matter.
         Value::Scalar { text, .. }
             if matches!(value.node.kind(), Some(Written::Integer | Written::Number)) =>
         {
@@ -132,13 +132,12 @@ fn tell(value: &Field<'_>, quantity: &Entry, errors: &[ClaimError]) {
     for error in errors {
         let behind = error.at > quantity.key.trim().len();
         let place = if behind { value.node.place } else { quantity.place };
-        let (what, remedy) = error.message.rsplit_once("; ").unwrap_or((&error.message, ""));
-        value.sink.add(place, &value.path, what, remedy);
+        value.sink.add_joined(place, &value.path, &error.message);
     }
 }
 
 /// Checks `reference`: sources with their figures and conclusions. `claims` are the names of all claims; without them only
-/// the shape of conclusions is looked at.
+/// the shape of conclusions is checked.
 pub(super) fn check_references(
     field: &Field<'_>,
     names: Option<&Names>,
@@ -146,13 +145,7 @@ pub(super) fn check_references(
 ) -> Option<Vec<Reference>> {
     const REMEDY: &str = "write a list: - { source: Some report, figures: { p99(a) @ 64c: 101ms } }";
     let items = field.items(REMEDY)?;
-    if items.len() > REFERENCES_MAX {
-        field.problem(
-            format!("{} references are too many", items.len()),
-            format!("write at most {REFERENCES_MAX}"),
-        );
-        return None;
-    }
+    field.at_most(items.len(), REFERENCES_MAX, "references")?;
     let checked: Vec<Option<Reference>> = items.iter().map(|item| reference(item, names, claims)).collect();
     checked.into_iter().collect()
 }

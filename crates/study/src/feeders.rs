@@ -44,7 +44,7 @@ pub enum FeederSpec {
     Made(Feeder),
 }
 
-/// Where a value is to stand, which says how it is written.
+/// Where a value goes, which decides how it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Context {
     /// In the path or the query: percent-encoded.
@@ -181,7 +181,7 @@ impl Feeders {
         if self.names.len() == FEEDERS_MAX {
             return Err(format!("more than {FEEDERS_MAX} feeders; leave some out"));
         }
-        // A feeder whose file is wrong keeps its name, so that its uses are not told as well.
+        // A feeder whose file is wrong keeps its name, so that its uses are not reported as well.
         let (table, order) = match spec {
             FeederSpec::Csv { path, order } => (Some(read_csv(path)), *order),
             FeederSpec::JsonLines { path, order } => (Some(read_json_lines(path)), *order),
@@ -204,7 +204,7 @@ impl Feeders {
         problem.map_or(Ok(()), Err)
     }
 
-    /// A feeder that is wrong, which was told: its uses are not told as well.
+    /// A feeder that is wrong and was reported: its uses are not reported as well.
     pub fn add_unknown(&mut self, name: &str) {
         self.names.push(name.to_string());
         self.feed.feeders.push(Feeder::Rows { rows: 1, order: Order::Sequential });
@@ -222,7 +222,7 @@ impl Feeders {
         };
         let column = match (&self.feed.feeders[feeder], &self.tables[feeder], column) {
             (Feeder::Rows { .. }, Some(table), column) => table.column(name, column)?,
-            // Its file could not be read, which was told.
+            // Its file could not be read, which was reported.
             (Feeder::Rows { .. }, None, _) => return Ok(0),
             (Feeder::Payload { .. }, ..) if context != Context::Body => {
                 return Err(format!(
@@ -270,7 +270,7 @@ impl Table {
         }
     }
 
-    /// The texts of a column as they stand in that context.
+    /// The texts of a column as they are written in that context.
     fn texts(&self, column: Option<usize>, context: Context) -> Result<Arc<Column>, String> {
         let raw = match (column, &self.whole) {
             (Some(column), _) => &self.texts[column],

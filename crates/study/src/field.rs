@@ -1,7 +1,7 @@
-//! A small set of readers over the tree: each says what is wrong at its place and goes on.
+//! A small set of readers over the tree: each reports what is wrong at its place and goes on.
 //!
-//! A reader returns `None` when it has told a problem; the caller goes on with the next field, so that one
-//! run tells every mistake.
+//! A reader returns `None` when it has reported a problem; the caller goes on with the next field, so that one
+//! run reports every mistake.
 
 use super::keys::{Keys, Kind as Described};
 use super::problem::{Sink, shown};
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 /// Longest line of text.
 const LINE_MAX: usize = 300;
 
-/// A value with its path of keys, and what may stand there.
+/// A value with its path of keys, and what it may be.
 #[derive(Clone, Debug)]
 pub(crate) struct Field<'a> {
     pub(crate) node: &'a Node,
@@ -36,10 +36,9 @@ impl<'a> Field<'a> {
         self.sink.add(self.node.place, &self.path, what, remedy);
     }
 
-    /// A problem told as `what; remedy`.
+    /// A problem written as `what; remedy`.
     pub(crate) fn joined_problem(&self, message: &str) {
-        let (what, remedy) = message.rsplit_once("; ").unwrap_or((message, ""));
-        self.problem(what, remedy);
+        self.sink.add_joined(self.node.place, &self.path, message);
     }
 
     fn child(&self, entry: &'a Entry) -> Field<'a> {
@@ -56,7 +55,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// What stands here, for messages.
+    /// The value, for messages.
     pub(crate) fn found(&self) -> String {
         match &self.node.value {
             Value::List(_) => "a list".to_string(),
@@ -86,7 +85,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Says that what stands here is not what it should be.
+    /// Reports that the value is not what it should be.
     pub(crate) fn wrong(&self, wanted: &str, remedy: &str) {
         match self.node.kind() {
             Some(Kind::Null) => self.problem("is empty", remedy),
@@ -107,7 +106,7 @@ impl<'a> Field<'a> {
         Some(entries.iter().map(|entry| (entry, self.child(entry))).collect())
     }
 
-    /// The items of a list, or the one value that stands in its place.
+    /// The items of a list, or the one value instead of a list.
     pub(crate) fn one_or_many(&self, remedy: &str) -> Option<Vec<Field<'a>>> {
         match &self.node.value {
             Value::List(_) => self.items(remedy),
@@ -176,6 +175,14 @@ impl<'a> Field<'a> {
         };
         let text = shown(text);
         self.problem(format!("{text} without quotes is {what}, not text"), format!("write \"{text}\""));
+    }
+
+    /// `None` when there are more than `most`.
+    pub(crate) fn at_most(&self, count: usize, most: usize, what: &str) -> Option<()> {
+        if count > most {
+            self.problem(format!("{count} {what} are too many"), format!("write at most {most}"));
+        }
+        (count <= most).then_some(())
     }
 
     /// A whole number in the range of its key.
@@ -262,7 +269,7 @@ pub(crate) fn line(field: &Field<'_>, remedy: &str) -> Option<String> {
     Some(text.to_string())
 }
 
-/// A map that is read key by key; [`Map::close`] then tells the keys that nobody asked for.
+/// A map that is read key by key; [`Map::close`] then reports the keys that no check read.
 #[derive(Debug)]
 pub(crate) struct Map<'a> {
     pub(crate) field: Field<'a>,
@@ -342,7 +349,7 @@ impl<'a> Map<'a> {
         self.tables.retain(|table| table.own.first().is_some_and(|key| key.name == first));
     }
 
-    /// Tells the keys that are not known, with the one that was probably meant.
+    /// Reports the keys that are not known, with the one that was probably meant.
     pub(crate) fn close(&self) {
         let known = self.known();
         for (entry, asked) in self.entries.iter().zip(&self.asked) {
@@ -358,7 +365,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Tells keys that are known, but not to the table that begins with `first`.
+    /// Reports keys that are known, but not to the table that begins with `first`.
     pub(crate) fn forbid_beside(&self, first: &str, beside: &str) {
         let begins = |table: &Keys| table.own.first().is_some_and(|key| key.name == first);
         let of = |own: bool| {
@@ -369,7 +376,7 @@ impl<'a> Map<'a> {
         self.forbid(&others, beside);
     }
 
-    /// Tells keys that are known, but not beside `beside`.
+    /// Reports keys that are known, but not beside `beside`.
     pub(crate) fn forbid(&self, keys: &[&str], beside: &str) {
         for key in keys {
             if let Some(field) = self.optional(key) {

@@ -8,7 +8,7 @@ use super::shape::{LoadPoint, OpenTerms};
 use proofload_engine::{Profile, Stage};
 
 /// Checks a closed loop that has a length.
-pub(super) fn check_held(field: &Field<'_>, map: &Map<'_>) -> Option<Points> {
+pub(super) fn check_hold(field: &Field<'_>, map: &Map<'_>) -> Option<Points> {
     map.forbid(&["requests", "cap", "stages", "soak", "checkpoint"], "for");
     let time = |field: &Field<'_>| field.quantity(quantity::duration, "write a duration such as 30s");
     let length = map.optional("for");

@@ -91,7 +91,7 @@ impl Reader<'_> {
             return None;
         }
         if self.included.len() >= FILES_MAX {
-            // Told once, not for each further file.
+            // Reported once, not for each further file.
             if !std::mem::replace(&mut self.too_many, true) {
                 item.problem(format!("more than {FILES_MAX} files are included"), "put them together");
             }
@@ -136,7 +136,7 @@ impl Reader<'_> {
             (format!("{} cannot be read: {error}", shown(name)), "name a file, relative to this one")
         };
         let root = self.root.canonicalize().map_err(cannot)?;
-        // Whether a file outside exists is not told either.
+        // Nor is it revealed whether a file outside exists.
         let mut depth = 0_i32;
         let before = named.strip_prefix(self.root).unwrap_or(Path::new(name));
         for part in before.components() {

@@ -1,7 +1,7 @@
-//! The keys of a study. Each is declared once, with what it means and what may stand under it: checks take the known
+//! The keys of a study. Each is declared once, with its meaning and its possible values: checks take the known
 //! keys, the choices and the ranges from here, and the JSON Schema for editors is made of it.
 
-/// What may stand under a key.
+/// What the value of a key may be.
 #[derive(Debug)]
 pub(crate) enum Kind {
     /// Anything: what is read without its key.
@@ -16,11 +16,11 @@ pub(crate) enum Kind {
     Number(&'static str),
     /// One of some words, each with its meaning.
     Words(&'static [(&'static str, &'static str)]),
-    /// A list with at least and at most so many items.
+    /// A list with a least and a greatest number of items.
     List(&'static Kind, usize, usize),
-    /// A list of which no two items are the same.
+    /// The same, no two items alike.
     Distinct(&'static Kind, usize, usize),
-    /// A map with at least and at most so many keys, which the author chooses.
+    /// A map with a least and a greatest number of keys, which the author chooses.
     Names(&'static Kind, usize, usize),
     /// A map with the keys of one of these tables.
     Map(&'static [&'static Keys]),
@@ -145,7 +145,7 @@ impl Kind {
         tables.collect()
     }
 
-    /// What may stand under a key of a map.
+    /// What the value of a key of a map may be.
     pub(crate) fn under(&'static self, key: &str) -> &'static Kind {
         let known = self.tables().into_iter().flat_map(Keys::all).find(|known| known.name == key);
         let chosen = self.choices().into_iter().find_map(|kind| match kind {

@@ -1,6 +1,6 @@
 //! Study files: text, then a tree with places, then a checked [`Study`] that cannot be wrong.
 //!
-//! [`load`] tells every mistake at once, each with its file, line, key and remedy; everything after this
+//! [`load`] reports every mistake at once, each with its file, line, key and remedy; everything after this
 //! module relies on what was checked here. [`study_schema`] is the same format for editors.
 
 mod asking;

@@ -3,9 +3,9 @@
 use super::asking::Shared;
 use super::capacity::{CAPACITY, check_capacity};
 use super::field::{Field, Map};
-use super::hold::check_held;
+use super::hold::check_hold;
 use super::keys::{Kind, keys};
-use super::overflow::{OPEN_CONNECTIONS, OVERFLOW_KEYS, Sending, check_shortage};
+use super::overflow::{OPEN_CONNECTIONS, OVERFLOW_KEYS, Sending, check_sending};
 use super::points::{ARRIVAL, LADDER, PAUSE, POINTS_MAX, Points, REUSE};
 use super::points::{
     check_arrival, check_keep_alive, check_number, check_think, connection_label, ladder, unique,
@@ -28,14 +28,14 @@ const REQUESTS_MAX: u64 = 10_000_000_000;
 const LOOPS_MAX: u64 = 1_000_000;
 
 keys! {
-    /// Closed (so many connections, each asks again when it is answered) or open (requests leave at their
+    /// Closed (a number of connections, each asks again when it is answered) or open (requests leave at their
     /// times).
     LOAD {
-        /// So many connections; each asks again when it is answered.
+        /// A number of connections; each asks again when it is answered.
         optional closed: Kind::Map(&[&CLOSED]),
         /// Requests leave at their times, whatever the answers do.
         optional open: Kind::Map(&[&OPEN]),
-        /// Users that start over a ramp, ask so many times, and go.
+        /// Users that start over a ramp, ask a number of times, and go.
         optional users: Kind::Map(&[&USERS]),
         /// The highest rate at which an objective holds is searched; such a study has no claims.
         optional capacity: Kind::Map(&[&CAPACITY]),
@@ -45,7 +45,7 @@ keys! {
     CLOSED exactly_one(connections, stages) with(SOAK, PAUSE, REUSE) {
         /// Connections, or a ladder of them.
         optional connections: LADDER,
-        /// So many requests over all connections, and the load is over.
+        /// The load ends after this number of requests over all connections.
         optional requests: Kind::Integer(1, REQUESTS_MAX),
         /// What the requests may take at most; 10m without.
         optional cap: DURATION,
@@ -102,7 +102,7 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
         return check_closed_stages(&map);
     }
     if map.has("for") {
-        return check_held(field, &map);
+        return check_hold(field, &map);
     }
     let count = map.optional("requests").map(|field| field.integer("a number of requests"));
     if count.is_none()
@@ -225,7 +225,7 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
         }
     };
     let arrival = map.optional("arrival").map_or(Some(Arrival::Constant), |field| check_arrival(&field));
-    let terms = check_shortage(&map, false);
+    let terms = check_sending(&map, false);
     let keep_alive = check_keep_alive(&map).unwrap_or(KeepAlive::On);
     if let Some(think) = map.undeclared("think") {
         think.problem("an open load does not think: its requests leave at their times", "delete it");

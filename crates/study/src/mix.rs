@@ -48,7 +48,7 @@ keys! {
         optional form: Kind::Names(&FORM_VALUE, 1, usize::MAX),
         /// Share in the mix; 1 without.
         optional weight: Kind::Integer(1, WEIGHT_MAX),
-        /// Most redirects that are followed, instead of what stands at the top.
+        /// Most redirects that are followed, instead of the number at the top.
         optional follow: FOLLOW,
         /// What an answer must be to count; without it status 200 to 399.
         optional expect: Kind::Map(&[&EXPECT]),
@@ -58,7 +58,7 @@ keys! {
     EXPECT {
         /// Exactly this status.
         optional status: Kind::Integer(200, 599),
-        /// Exactly so many bytes of body: `1024`, `1KiB`.
+        /// Exactly this number of bytes of body: `1024`, `1KiB`.
         optional bytes: SIZE,
         /// The body contains this text.
         optional text: WORD,
@@ -76,13 +76,7 @@ kinds! {
 
 pub(super) fn check_workload(field: &Field<'_>, shared: &Shared<'_>) -> Option<Vec<WorkloadEntry>> {
     let entries = field.entries("name what is asked: page: { get: / }")?;
-    if entries.len() > ENTRIES_MAX {
-        field.problem(
-            format!("{} entries are too many", entries.len()),
-            format!("write at most {ENTRIES_MAX}"),
-        );
-        return None;
-    }
+    field.at_most(entries.len(), ENTRIES_MAX, "entries")?;
     let checked: Vec<Option<WorkloadEntry>> = entries
         .iter()
         .map(|(entry, field)| {
@@ -169,12 +163,7 @@ fn check_path(field: &Field<'_>, shared: &Shared<'_>, builder: &mut Builder) -> 
 
 fn check_headers(field: &Field<'_>, shared: &Shared<'_>, builder: &mut Builder) -> Option<()> {
     let entries = field.entries("write headers: { Accept: text/html }, or leave them out")?;
-    if entries.len() > HEADERS_MAX {
-        field.problem(
-            format!("{} headers are too many", entries.len()),
-            format!("write at most {HEADERS_MAX}"),
-        );
-    }
+    let _ = field.at_most(entries.len(), HEADERS_MAX, "headers");
     let mut names: Vec<&str> = Vec::new();
     let mut whole = true;
     for (entry, field) in entries {
@@ -184,8 +173,7 @@ fn check_headers(field: &Field<'_>, shared: &Shared<'_>, builder: &mut Builder) 
         }
         names.push(name);
         if let Err(message) = quantity::header_name(name) {
-            let (what, remedy) = message.rsplit_once("; ").unwrap_or((&message, ""));
-            field.sink.add(entry.place, &field.path, what, remedy);
+            field.sink.add_joined(entry.place, &field.path, &message);
             whole = false;
             continue;
         }

@@ -10,7 +10,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// As it stands in studies, plans and reports.
+    /// Its name in studies, plans and reports.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Cycles => "cycles",

@@ -1,4 +1,4 @@
-//! What may name a study, a subject, a factor or a level: names stand in claims, in tables and in names of
+//! What may name a study, a subject, a factor or a level: names appear in claims, in tables and in names of
 //! files.
 
 /// Longest name of a study, subject, factor or level.
@@ -24,7 +24,7 @@ pub(super) fn is_plain_name(text: &str) -> bool {
     starts_alphanumeric(text) && text.len() <= NAME_MAX && text.bytes().all(fits)
 }
 
-/// What a level may be: it stands in claims between parentheses and commas, and in names of files.
+/// What a level may be: it appears in claims between parentheses and commas, and in names of files.
 pub(super) fn is_level(text: &str) -> bool {
     let fits = |b: u8| b.is_ascii_alphanumeric() || b"._-:+%".contains(&b);
     starts_alphanumeric(text) && text.len() <= NAME_MAX && text.bytes().all(fits)

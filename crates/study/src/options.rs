@@ -61,7 +61,7 @@ impl Default for RequestOptions {
 }
 
 impl RequestOptions {
-    /// The feeders, their files read; what is wrong is told with the flag.
+    /// The feeders, their files read; what is wrong is reported with the flag.
     pub fn feeders(&self, mistakes: &mut Vec<String>) -> Feeders {
         let mut feeders = Feeders::default();
         for (name, spec) in &self.feeders {
@@ -99,7 +99,7 @@ impl RequestOptions {
         asked.map_err(|error| mistakes.push(error.to_string())).ok()
     }
 
-    /// The address with where to connect to: the server, a socket that stands for it, or the proxy on the way to it.
+    /// The address with where to connect to: the server, its Unix socket, or the proxy before it.
     pub fn reached(&self, url: ParsedUrl) -> Result<ParsedUrl, String> {
         let problem = |what: &str| Err(what.to_string());
         match (&self.unix, &self.transport.proxy, url.host.is_some()) {

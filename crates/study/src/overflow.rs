@@ -101,7 +101,7 @@ impl OpenTerms {
 keys! {
     /// What becomes of requests that find no free connection.
     OVERFLOW_KEYS {
-        /// More connections are opened, up to so many, while requests that are due find none free.
+        /// Most connections: more are opened, up to this number, while requests that are due find none free.
         optional max_connections: CONNECTIONS,
         /// What becomes of a request that finds no free connection; queue without.
         optional overflow: OVERFLOW,
@@ -133,7 +133,7 @@ pub struct Sending {
 
 /// How an open loop sends. `auto_without` lets the tool choose where no connections are
 /// written.
-pub(super) fn check_shortage(map: &Map<'_>, auto_without: bool) -> Option<Sending> {
+pub(super) fn check_sending(map: &Map<'_>, auto_without: bool) -> Option<Sending> {
     let written = map.optional("connections");
     let auto = written.as_ref().map_or(auto_without, |field| field.written() == Some("auto"));
     let first = match (written, auto) {

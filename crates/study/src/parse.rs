@@ -280,7 +280,7 @@ impl<'a> Statements<'a> {
         Statements { claims, expect, reference: map.optional("reference") }
     }
 
-    /// Without names of variants and points only their shape is looked at.
+    /// Without names of variants and points only their shape is checked.
     fn check(
         &self,
         known: Option<&Names>,

@@ -124,13 +124,7 @@ pub(super) fn check_keep_alive(map: &Map<'_>) -> Option<KeepAlive> {
 /// The rungs that could be read, and whether that is all of them.
 pub(super) fn ladder<T>(field: &Field<'_>, read: impl Fn(&Field<'_>) -> Option<T>) -> Option<(Vec<T>, bool)> {
     let items = field.one_or_many("write a number, or a list of numbers")?;
-    if items.len() > POINTS_MAX {
-        field.problem(
-            format!("{} load points are too many", items.len()),
-            format!("write at most {POINTS_MAX}"),
-        );
-        return None;
-    }
+    field.at_most(items.len(), POINTS_MAX, "load points")?;
     let count = items.len();
     let rungs: Vec<T> = items.iter().filter_map(read).collect();
     let complete = rungs.len() == count;

@@ -6,7 +6,7 @@ use std::fmt;
 /// Longest piece of the file that a message repeats, in characters: enough to recognise it on one line.
 const SHOWN_MAX: usize = 60;
 
-/// Most problems that are told at once: a file that is something else altogether would print pages.
+/// Most problems that are shown at once: a file that is something else altogether would print pages.
 const PROBLEMS_MAX: usize = 50;
 
 /// One mistake.
@@ -71,7 +71,7 @@ pub(crate) struct Place {
     pub(crate) column: usize,
 }
 
-/// Collects problems while checking goes on, so that all are told at once.
+/// Collects problems while checking goes on, so that all are reported at once.
 #[derive(Debug)]
 pub(crate) struct Sink {
     /// What the study was made of; the study file is the first.
@@ -104,7 +104,13 @@ impl Sink {
         self.problems.borrow_mut().push((place.source, problem));
     }
 
-    /// How many were told so far.
+    /// A problem written as `what; remedy`.
+    pub(crate) fn add_joined(&self, place: Place, key: &str, message: &str) {
+        let (what, remedy) = message.rsplit_once("; ").unwrap_or((message, ""));
+        self.add(place, key, what, remedy);
+    }
+
+    /// How many there are so far.
     pub(crate) fn len(&self) -> usize {
         self.problems.borrow().len()
     }
@@ -121,7 +127,7 @@ impl Sink {
     }
 }
 
-/// A piece of the file, fit to stand in a message: cut, and without control characters.
+/// A piece of the file, fit for a message: cut, and without control characters.
 pub(crate) fn shown(text: &str) -> String {
     let mut out = escaped(text.chars().take(SHOWN_MAX));
     if text.chars().nth(SHOWN_MAX).is_some() {

@@ -1,7 +1,7 @@
 //! Credentials never reach the plan, the record or a report.
 //!
 //! What counts as a credential is decided by its name: a header, a variable, a parameter or a flag. Values
-//! are replaced where they stand, the rest of the text stays byte for byte.
+//! are replaced in place, the rest of the text stays byte for byte.
 
 use super::problem::Sink;
 use super::yaml::{self, Node, Value};
@@ -110,7 +110,7 @@ fn collect(node: &Node, text: &str, sensitive: bool, cuts: &mut Vec<(Range<usize
     }
 }
 
-/// Flags of Proofload whose whole value is a credential, whatever stands in it.
+/// Flags of Proofload whose whole value is a credential, whatever is in it.
 const CREDENTIAL_FLAGS: [&str; 3] = ["--basic", "--bearer", "--proxy-user"];
 
 /// Arguments of Proofload itself without their credentials. What only names the file of a credential stays, so that a

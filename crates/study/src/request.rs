@@ -21,7 +21,7 @@ const PARTS_MAX: usize = 256;
 pub enum Body {
     /// This text.
     Text(String),
-    /// What stands in this file; placeholders are filled in when it is text.
+    /// What is in this file; placeholders are filled in when it is text.
     File(PathBuf),
     /// A form of several parts (`multipart/form-data`).
     Form(Vec<FormPart>),
@@ -41,7 +41,7 @@ pub struct FormPart {
 pub enum FormValue {
     /// This text.
     Text(String),
-    /// What stands in this file.
+    /// What is in this file.
     File {
         /// The file.
         path: PathBuf,
@@ -70,7 +70,7 @@ impl std::fmt::Debug for Auth {
     }
 }
 
-/// A request as a person wrote it, for plans: placeholders stand as they are, credentials do not.
+/// A request as a person wrote it, for plans: placeholders as written, credentials hidden.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
     /// Path and query.
@@ -198,7 +198,7 @@ impl Builder {
 
     /// Appends to the body.
     fn put_body(&mut self, feeders: &mut Feeders, bytes: &[u8]) -> Result<(), String> {
-        // What is no text has no placeholders.
+        // What is not text has no placeholders.
         let Ok(text) = std::str::from_utf8(bytes) else {
             self.body.extend_from_slice(bytes);
             return Ok(());
@@ -383,7 +383,7 @@ pub(super) fn within(directory: &Path, text: &str) -> Result<PathBuf, String> {
         return Err(format!("{} {leaves}", shown(text)));
     }
     let whole = directory.join(path);
-    // A link may lead out as well. What is not there is told by whoever reads it.
+    // A link may lead out as well. A missing file is reported by whoever reads it.
     if let (Ok(real), Ok(root)) = (whole.canonicalize(), directory.canonicalize())
         && !real.starts_with(&root)
     {

@@ -187,7 +187,7 @@ impl Parts {
             let names = &self.names;
             reference.figures.retain(|(quantity, value)| still(quantity, &format!("{value}.."), names));
         }
-        // A conclusion stays where its claim is gone: it is told as not tested.
+        // A conclusion stays where its claim is gone: it is reported as not tested.
         self.references
             .retain(|reference| !reference.figures.is_empty() || !reference.conclusions.is_empty());
     }

@@ -16,7 +16,7 @@ kinds! {
 
 const REMEDY: &str = "write ask: separately, or leave it out for a mix by weight";
 
-/// Makes a load point of each request at each point of the load, if the study wants it so.
+/// Makes a load point of each request at each point of the load, if the study says so.
 pub(super) fn check_ask(map: &Map<'_>, asked: Asked) -> Asked {
     let Some(field) = map.optional("ask") else { return asked };
     match field.text(REMEDY) {

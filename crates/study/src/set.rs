@@ -46,7 +46,7 @@ pub(super) fn apply(tree: &Rc<Node>, settings: &[String], sink: &Sink) -> Rc<Nod
 
 fn one(tree: &Rc<Node>, setting: &str, sink: &Sink) -> Option<Rc<Node>> {
     let (key, value) = redact::split_setting(setting);
-    // The value may be a credential, so it is no part of the place's name.
+    // The value may be a credential, so it is not part of the place's name.
     let source = sink.source(&format!("--set {}", shown(key)));
     let place = Place { source, line: 0, column: 0 };
     let Some(value) = value else {
@@ -182,7 +182,7 @@ impl Setter<'_> {
         match entries.iter_mut().find(|entry| entry.key == key) {
             Some(entry) => {
                 entry.node = self.set(&entry.node, rest, path)?;
-                // An unknown key is told at its place, which is no longer that of the file.
+                // An unknown key is reported at its place, which is no longer that of the file.
                 if rest.is_empty() {
                     entry.place = self.place;
                 }

@@ -1,4 +1,4 @@
-//! Soaks: an even load for hours, looked at now and then.
+//! Soaks: an even load for hours, with checkpoints.
 
 use super::field::Map;
 use super::keys::keys;
@@ -28,7 +28,7 @@ const CHECKPOINT_MIN_NS: u64 = 1_000_000_000;
 /// Longest soak: latencies of each second are kept for a day.
 const SOAK_MAX_NS: u64 = 24 * 3_600 * 1_000_000_000;
 
-/// How long, and how often it is looked at.
+/// How long, and the time between checkpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Soak {
     length_ns: u64,

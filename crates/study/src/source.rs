@@ -5,8 +5,8 @@ use super::placeholder::fill;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// A `command:` may have so many times the memory that its study says it takes. What it says is a rough figure; what
-/// goes so far beyond it takes the memory that other variants were promised.
+/// A `command:` may use this many times the memory that its study says it takes. That figure is rough; a command
+/// that exceeds it this far takes memory that other variants need.
 const MEMORY_MARGIN: u64 = 2;
 
 /// A subject before the levels of a variant are filled in.

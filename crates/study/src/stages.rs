@@ -54,7 +54,7 @@ impl Of {
 /// Most steps of a ladder.
 const STEPS_MAX: u64 = 100;
 
-/// A ladder: so many steps from one value to another, each held as long.
+/// A ladder: a number of steps from one value to another, each held as long.
 fn ladder(of: Of, (from, to): (f64, f64), steps: u64, each_ns: u64) -> Result<Vec<Stage>, String> {
     if !(2..=STEPS_MAX).contains(&steps) {
         return Err(format!("a ladder of {steps} steps cannot be; write 2 to {STEPS_MAX}"));
@@ -148,10 +148,7 @@ pub fn stage(text: &str) -> Result<(Of, Vec<Stage>), String> {
 /// The stages of a study's load; at least one of them asks something.
 pub(super) fn check_stages(field: &Field<'_>, of: Of) -> Option<Vec<Stage>> {
     let items = field.items(&format!("write a list of {}", of.example()))?;
-    if items.len() > STAGES_MAX {
-        field.problem(format!("{} stages are too many", items.len()), format!("write at most {STAGES_MAX}"));
-        return None;
-    }
+    field.at_most(items.len(), STAGES_MAX, "stages")?;
     let stages: Vec<Option<Vec<Stage>>> = items.iter().map(|item| check_stage(item, of)).collect();
     let stages = stages.into_iter().collect::<Option<Vec<_>>>()?.concat();
     if super::shape::peak(&stages) == 0.0 {
@@ -277,7 +274,7 @@ fn check_stage(field: &Field<'_>, of: Of) -> Option<Vec<Stage>> {
             let (mean, amplitude) = (number(&value), amplitude.as_ref().and_then(number));
             let period = time("period", "how long a wave is: period: 1m");
             let time = time("for", "how long: for: 10m");
-            // What is wrong with the wave is told beside what is wrong with its times.
+            // What is wrong with the wave is reported beside what is wrong with its times.
             let waves = sine(mean?, amplitude?, period.unwrap_or(1), time.unwrap_or(1));
             if waves.is_ok() {
                 period.and(time)?;

@@ -170,7 +170,7 @@ impl<'a> Reader<'_, 'a> {
                 let parsed = url_subject(&field, map.has("proxy"));
                 let host =
                     parsed.as_ref().and_then(|url| url.host.as_ref()).map_or("localhost", |(host, _)| host);
-                // What cannot be read is taken for TLS, so that nothing else is told of it.
+                // What cannot be read is taken for TLS, so that nothing else is reported of it.
                 let secure = parsed.as_ref().is_none_or(|url| url.secure);
                 let passage = check_transport(&map, self.directory, host, Some(secure));
                 let source = parsed.zip(passage.as_ref()).map(|(url, passage)| Source::Url {
@@ -243,13 +243,13 @@ impl<'a> Reader<'_, 'a> {
         }
         for factor in &varied.factors {
             for (level, at) in &factor.levels {
-                // A factor that is not known is told once, not for each level.
+                // A factor that is not known is reported once, not for each level.
                 if !self.parameter(folder, known, &factor.name, level, at) {
                     break;
                 }
             }
         }
-        // A value that could not be read was told; it is not missing.
+        // A value that could not be read was reported; it is not missing.
         let fixed = |name: &str| map.optional("with").is_some_and(|with| with.has(name));
         varied.check_gaps(&|name| {
             let mut known = known.iter().filter(|parameter| parameter.name == name);
@@ -287,7 +287,7 @@ impl<'a> Reader<'_, 'a> {
         Some((folder.to_string(), parameters))
     }
 
-    /// Whether a value fits; `false` also for a parameter that is not known, told once.
+    /// Whether a value fits; `false` also for a parameter that is not known, reported once.
     fn parameter(&self, folder: &str, known: &[Parameter], name: &str, value: &str, at: &Field<'_>) -> bool {
         let Some(parameter) = known.iter().find(|parameter| parameter.name == name) else {
             let names: Vec<&str> = known.iter().map(|parameter| parameter.name.as_str()).collect();

@@ -17,7 +17,7 @@ const FILE_MAX: u64 = 512 * 1024 * 1024;
 /// Most arrivals of a trace.
 const ARRIVALS_MAX: usize = 20_000_000;
 
-/// Most bad lines that are told.
+/// Most bad lines that are reported.
 const TOLD_MAX: usize = 20;
 
 /// Longest trace, all rounds together.

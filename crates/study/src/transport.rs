@@ -35,7 +35,7 @@ pub struct TlsOptions {
     pub certificate: Option<PathBuf>,
     /// File of its key.
     pub key: Option<PathBuf>,
-    /// Take anybody for the server.
+    /// Skip the check of the server's certificate.
     pub insecure: bool,
     /// The only version to speak.
     pub version: Option<TlsVersion>,
@@ -68,7 +68,7 @@ pub enum Key {
     Certificate,
     /// Its key.
     Key,
-    /// Nobody is checked.
+    /// Certificates are not checked.
     Insecure,
     /// Versions.
     Version,
@@ -253,7 +253,7 @@ impl Passage {
         if self.tls.is_some() { "https" } else { "http" }
     }
 
-    /// Whether anybody is taken for the server.
+    /// Whether the server's certificate is not checked.
     pub fn is_insecure(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| !tls.verify)
     }

@@ -1,4 +1,4 @@
-//! What can be seen of a certificate without asking anybody.
+//! What a certificate itself says.
 
 use x509_cert::Certificate;
 use x509_cert::der::Decode;

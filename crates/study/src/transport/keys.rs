@@ -23,7 +23,7 @@ keys! {
         optional cert: WORD,
         /// File (PEM) of its key.
         optional key: WORD,
-        /// Take anybody for the server; the result says so.
+        /// Skip the check of the server's certificate; the result says so.
         optional insecure: Kind::Switch,
         /// Speak only this version; both without.
         optional version: Kind::Text(r"^1\.[23]$"),
@@ -36,7 +36,7 @@ keys! {
         optional resumption: Kind::Switch,
     }
 
-    /// A proxy that wants to know who asks.
+    /// A proxy that asks for a user and a password.
     PROXY_WITH_USER {
         /// Its address, with the port.
         required url: PROXY_URL,

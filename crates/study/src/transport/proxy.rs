@@ -1,4 +1,4 @@
-//! An HTTP proxy, as people name it. The environment is not asked: a measurement goes where it was told to.
+//! An HTTP proxy, as people name it. The environment is ignored: a measurement goes only where the study says.
 
 use super::super::problem::shown;
 use super::super::url::{resolve, split_authority};
