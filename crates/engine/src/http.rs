@@ -111,7 +111,6 @@ impl HttpState {
     }
 
     /// Takes the cookies of a whole answer, and decides whether the exchange goes on.
-    #[inline(never)]
     pub fn answered(&mut self, session: &Session, entry: &MixEntry, code: u16, now_ns: u64) -> Next {
         let Session::Http1(http1) = session else { return Next::Done };
         if let Some(jar) = &mut self.jar {

@@ -137,29 +137,42 @@ impl Exchanges<'_> {
     /// What became of the present exchange with a whole answer; `None` if a redirect is to be followed.
     #[inline]
     fn answered(&mut self, conn: Conn, answer: Answer<'_>, bytes: &[u8], now: u64) -> Option<Outcome> {
-        let connection = &mut self.connections[conn as usize];
-        let intended_ns = connection.times.intended_ns;
-        self.record.recorder.record_code(intended_ns, answer.code);
-        let Some(http) = &mut connection.http else { return Some(self.judge(conn, answer, bytes)) };
-        let entry = &self.plan.mix[connection.entry as usize];
-        match http.answered(&connection.session, entry, answer.code, now) {
+        let connection = &self.connections[conn as usize];
+        self.record.recorder.record_code(connection.times.intended_ns, answer.code);
+        let next = match connection.http {
+            Some(_) => self.after_answer(conn, answer.code, bytes, now),
+            None => Next::Done,
+        };
+        match next {
             Next::Done => Some(self.judge(conn, answer, bytes)),
+            Next::Follow => None,
+            Next::TooMany => Some(Outcome::Rejected),
+        }
+    }
+
+    /// What comes after a whole answer where cookies are kept or redirects followed.
+    #[inline(never)]
+    fn after_answer(&mut self, conn: Conn, code: u16, bytes: &[u8], now: u64) -> Next {
+        let connection = &mut self.connections[conn as usize];
+        let Some(http) = &mut connection.http else { return Next::Done };
+        let entry = &self.plan.mix[connection.entry as usize];
+        let next = http.answered(&connection.session, entry, code, now);
+        match next {
+            Next::Done => {}
             Next::Follow => {
                 connection.carried += 1;
-                self.record.recorder.record_redirect(intended_ns);
+                self.record.recorder.record_redirect(connection.times.intended_ns);
                 if let Some(sample) = &mut connection.sample {
                     sample.clear();
                 }
-                None
             }
             Next::TooMany => {
+                let what = http.too_many(entry.follow.most);
                 let received = connection.received(bytes);
-                let http = connection.http.as_ref();
-                let what = || http.map(|http| http.too_many(entry.follow.most)).unwrap_or_default();
-                self.record.keep_bad(Outcome::Rejected, connection.entry as usize, received, what);
-                Some(Outcome::Rejected)
+                self.record.keep_bad(Outcome::Rejected, connection.entry as usize, received, || what);
             }
         }
+        next
     }
 
     #[inline]
