@@ -1,7 +1,7 @@
-//! Asks a HotSpot JVM something, as `jcmd` does, without starting a second JVM for it.
+//! Sends a command to a HotSpot JVM, as `jcmd` does, without starting a second JVM.
 //!
-//! The protocol (`attachListener_posix.cpp` of OpenJDK, version 1): a file `.attach_pidN` and SIGQUIT tell the JVM that
-//! somebody wants to speak; it then listens on `/tmp/.java_pidN`, to its own user alone. A request is its version, a
+//! The protocol (`attachListener_posix.cpp` of OpenJDK, version 1): a file `.attach_pidN` and SIGQUIT make the JVM
+//! listen on `/tmp/.java_pidN`, for its own user alone. A request is its version, a
 //! command and three arguments, each ended by a zero byte; the answer is a line with a status, then text to the end.
 //! The first request starts a thread in the JVM ("Attach Listener"), which stays; nothing is loaded.
 
@@ -16,15 +16,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Where JVMs on Linux look and listen, whatever `java.io.tmpdir` says.
+/// Where JVMs on Linux have these files, whatever `java.io.tmpdir` says.
 const TEMPORARY: &str = "/tmp";
 /// How long a JVM may take to listen.
 const LISTEN_NS: u64 = 5_000_000_000;
 const POLL_NS: u64 = 10_000_000;
-/// How long an answer may take, all of it: a full collection of a large heap.
+/// How long the whole answer may take: a full collection of a large heap.
 const ANSWER_NS: u64 = 60_000_000_000;
-/// How often somebody who waits for more of it looks whether to stop.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// How often the stop flag is checked while more of the answer is awaited.
+const STOP_CHECK: Duration = Duration::from_millis(100);
 /// Most bytes of an answer that are read.
 const ANSWER_BYTES_MAX: usize = 16 << 20;
 /// Most bytes that are read at once.
@@ -44,10 +44,10 @@ pub(super) enum AttachError {
     /// It was asked and took too long.
     #[error("it did not come to the end of its answer within 60 s")]
     Slow,
-    /// Whoever asked was told to stop.
+    /// The caller was stopped.
     #[error("it was not waited for")]
     Stopped,
-    /// What listens is not the JVM's.
+    /// The socket belongs to another user.
     #[error("{0} is not the JVM's socket")]
     Foreign(PathBuf),
     /// Files, signals, sockets.
@@ -55,10 +55,10 @@ pub(super) enum AttachError {
     Io {
         /// What was tried.
         what: &'static str,
-        /// What came of it.
+        /// Why it failed.
         source: io::Error,
     },
-    /// It answered that it cannot.
+    /// It refused the command.
     #[error("it answered: {0}")]
     Refused(String),
 }
@@ -67,33 +67,33 @@ fn io_error(what: &'static str) -> impl Fn(io::Error) -> AttachError {
     move |source| AttachError::Io { what, source }
 }
 
-/// What `jcmd PID COMMAND` prints. It is waited for until it is all there, at most a minute, or until `stop` is set.
+/// What `jcmd PID COMMAND` prints. Waits for the whole answer, at most a minute, or until `stop` is set.
 ///
 /// # Errors
-/// When the JVM does not listen, does not answer in time, or says that it cannot.
+/// When the JVM does not listen, does not answer in time, or refuses.
 pub(super) fn ask(pid: u32, command: &str, stop: &AtomicBool) -> Result<String, AttachError> {
     let socket = Path::new(TEMPORARY).join(format!(".java_pid{pid}"));
     let user = process::user(pid).ok_or_else(|| io_error("the process")(io::ErrorKind::NotFound.into()))?;
     if !socket.exists() {
-        knock(pid, &socket, stop)?;
+        request_attach(pid, &socket, stop)?;
     }
     let found = fs::symlink_metadata(&socket).map_err(io_error("its socket"))?;
     if !found.file_type().is_socket() || found.uid() != user {
         return Err(AttachError::Foreign(socket));
     }
     let stream = UnixStream::connect(&socket).map_err(io_error("connecting to it"))?;
-    converse(stream, command, clock::monotonic_ns() + ANSWER_NS, stop)
+    exchange(stream, command, clock::monotonic_ns() + ANSWER_NS, stop)
 }
 
-/// Asks, and reads to the end of the answer.
-fn converse(
+/// Sends the command and reads the whole answer.
+fn exchange(
     mut stream: UnixStream,
     command: &str,
     until_ns: u64,
     stop: &AtomicBool,
 ) -> Result<String, AttachError> {
-    stream.set_read_timeout(Some(LOOK_AGAIN)).map_err(io_error("its socket"))?;
-    stream.set_write_timeout(Some(LOOK_AGAIN)).map_err(io_error("its socket"))?;
+    stream.set_read_timeout(Some(STOP_CHECK)).map_err(io_error("its socket"))?;
+    stream.set_write_timeout(Some(STOP_CHECK)).map_err(io_error("its socket"))?;
     stream.write_all(&request(command)).map_err(io_error("asking it"))?;
     let (mut answer, mut part) = (Vec::new(), vec![0; PART_BYTES]);
     while answer.len() < ANSWER_BYTES_MAX {
@@ -113,7 +113,7 @@ fn converse(
     parse_answer(&String::from_utf8_lossy(&answer))
 }
 
-/// Nothing came yet.
+/// Whether nothing came yet.
 fn is_again(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
 }
@@ -122,7 +122,7 @@ fn request(command: &str) -> Vec<u8> {
     format!("1\0jcmd\0{command}\0\0\0").into_bytes()
 }
 
-/// `0` and what it says, or another number and why not.
+/// `0` and the output, or another number and the reason.
 fn parse_answer(text: &str) -> Result<String, AttachError> {
     match text.split_once('\n') {
         Some(("0", said)) => Ok(said.to_string()),
@@ -131,23 +131,23 @@ fn parse_answer(text: &str) -> Result<String, AttachError> {
     }
 }
 
-/// Has the JVM listen.
-fn knock(pid: u32, socket: &Path, stop: &AtomicBool) -> Result<(), AttachError> {
+/// Makes the JVM listen.
+fn request_attach(pid: u32, socket: &Path, stop: &AtomicBool) -> Result<(), AttachError> {
     let status = process::read_text(&format!("/proc/{pid}/status")).unwrap_or_default();
     if !handles_quit(&status) {
         return Err(AttachError::NoHandler);
     }
-    let wish = Path::new(TEMPORARY).join(format!(".attach_pid{pid}"));
-    let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&wish);
+    let request = Path::new(TEMPORARY).join(format!(".attach_pid{pid}"));
+    let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&request);
     match created {
         Ok(_) => {}
-        // One that somebody left behind does as well.
+        // An abandoned one serves as well.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         Err(error) => return Err(io_error("a file in /tmp")(error)),
     }
     let listens = signal(pid).and_then(|()| wait_for(socket, stop));
-    // Nothing is lost with a file that stays.
-    let _ = fs::remove_file(&wish);
+    // A file that stays does no harm.
+    let _ = fs::remove_file(&request);
     listens
 }
 
@@ -197,17 +197,17 @@ mod tests {
         assert!(!handles_quit("") && !handles_quit("SigCgt:\tx\n"));
         let mut sleeper = std::process::Command::new("sleep").arg("60").spawn().expect("a process");
         let goes_on = AtomicBool::new(false);
-        let told = ask(sleeper.id(), "VM.flags", &goes_on);
-        assert!(matches!(told, Err(AttachError::NoHandler)), "{told:?}");
+        let answer = ask(sleeper.id(), "VM.flags", &goes_on);
+        assert!(matches!(answer, Err(AttachError::NoHandler)), "{answer:?}");
         assert!(sleeper.try_wait().expect("a child").is_none(), "it still runs");
         sleeper.kill().expect("ended");
         sleeper.wait().expect("ended");
         assert!(ask(u32::MAX, "VM.flags", &goes_on).is_err());
     }
 
-    /// A JVM that says something now and then, and never comes to an end.
+    /// The other side keeps writing and never ends.
     #[test]
-    fn an_answer_without_end_is_waited_for_so_long_and_no_longer() {
+    fn an_endless_answer_is_given_up_in_time() {
         let (near, mut far) = UnixStream::pair().expect("a pair");
         let talks = std::thread::spawn(move || {
             while far.write_all(b"0\n").is_ok() {
@@ -215,24 +215,27 @@ mod tests {
             }
         });
         let begun_ns = clock::monotonic_ns();
-        let told = converse(near, "VM.flags", begun_ns + 300_000_000, &AtomicBool::new(false));
-        assert!(matches!(told, Err(AttachError::Slow)), "{told:?}");
-        assert!(clock::monotonic_ns() - begun_ns < LISTEN_NS, "of all of it, not of each part");
+        let answer = exchange(near, "VM.flags", begun_ns + 300_000_000, &AtomicBool::new(false));
+        assert!(matches!(answer, Err(AttachError::Slow)), "{answer:?}");
+        assert!(
+            clock::monotonic_ns() - begun_ns < LISTEN_NS,
+            "the limit is for the whole answer, not for each part"
+        );
         talks.join().expect("it ended");
     }
 
     #[test]
-    fn whoever_is_told_to_stop_waits_for_no_answer() {
+    fn a_stopped_caller_waits_for_no_answer() {
         let (near, far) = UnixStream::pair().expect("a pair");
         let stop = AtomicBool::new(false);
-        let told = std::thread::scope(|scope| {
+        let answer = std::thread::scope(|scope| {
             scope.spawn(|| {
                 clock::sleep_ns(POLL_NS);
                 stop.store(true, Ordering::Relaxed);
             });
-            converse(near, "VM.flags", u64::MAX, &stop)
+            exchange(near, "VM.flags", u64::MAX, &stop)
         });
-        assert!(matches!(told, Err(AttachError::Stopped)), "{told:?}");
+        assert!(matches!(answer, Err(AttachError::Stopped)), "{answer:?}");
         let nowhere = wait_for(Path::new("/proc/self/no-socket"), &stop);
         assert!(matches!(nowhere, Err(AttachError::Stopped)), "{nowhere:?}");
         drop(far);

@@ -1,40 +1,43 @@
-//! What went between the processes of a subject: the sum of the counters of its back-end connections, those that
-//! ended meanwhile included as far as they were seen.
+//! Traffic between the processes of a subject: the sum of the byte counters of its back-end connections, including
+//! those that ended meanwhile as far as they were seen.
 
 use super::sockets::{Socket, TIME_WAIT};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Share of the traffic that may have gone by unseen.
+/// Share of the traffic that may have been missed.
 const LOST_SHARE_MAX: f64 = 0.01;
 
-/// Connections to a subject's back-end ports, from look to look.
+/// Connections to a subject's back-end ports, from sample to sample.
 #[derive(Debug, Default)]
-pub(super) struct Ledger {
+pub(super) struct BackendTraffic {
     ports: Vec<u16>,
-    alive: BTreeMap<u64, Account>,
-    /// Bytes of those that ended, as of the last look at them.
+    /// By the cookies of their sockets.
+    alive: BTreeMap<u64, Connection>,
+    /// Bytes of those that ended, as of their last sample.
     closed_bytes: u64,
-    /// Port of the back end and port of the other side, of all that were ever seen.
+    /// Back-end port and the other side's port of all connections ever seen.
     seen: BTreeSet<(u16, u16)>,
     connections: u64,
     ended: u64,
     unseen: u64,
-    looks: u64,
+    samples: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Account {
+struct Connection {
+    /// Bytes that do not count: those of the first sample.
     first: u64,
     last: u64,
-    look: u64,
+    /// Number of the sample that saw it last.
+    sample: u64,
 }
 
-impl Ledger {
-    /// For the ports on which the back end listens. `before` are all sockets there were before the first look.
-    pub(super) fn new(ports: Vec<u16>, before: &[Socket]) -> Ledger {
-        let mut ledger = Ledger { ports, ..Ledger::default() };
-        ledger.seen = before.iter().filter_map(|socket| ledger.tuple(socket)).collect();
-        ledger
+impl BackendTraffic {
+    /// For the ports on which the back end listens. `before` are all sockets that existed before the first sample.
+    pub(super) fn new(ports: Vec<u16>, before: &[Socket]) -> BackendTraffic {
+        let mut backend = BackendTraffic { ports, ..BackendTraffic::default() };
+        backend.seen = before.iter().filter_map(|socket| backend.tuple(socket)).collect();
+        backend
     }
 
     pub(super) fn ports(&self) -> &[u16] {
@@ -54,43 +57,44 @@ impl Ledger {
         }
     }
 
-    /// Takes note of the back end's side of all connections. Returns the bytes so far, from the first look on;
-    /// a connection that is new at a later look counts from its beginning.
-    pub(super) fn look(&mut self, sockets: &[Socket]) -> u64 {
-        self.looks += 1;
-        let is_first = self.looks == 1;
+    /// Adds a sample of all sockets. Returns the bytes since the first sample; a connection that is new in a later one
+    /// counts from its beginning.
+    pub(super) fn sample(&mut self, sockets: &[Socket]) -> u64 {
+        self.samples += 1;
+        let is_first = self.samples == 1;
         for socket in sockets.iter().filter(|socket| self.ports.contains(&socket.local_port)) {
             let Some((acked, received)) = socket.bytes else { continue };
             let bytes = acked.saturating_add(received);
             self.seen.insert((socket.local_port, socket.remote_port));
             let connections = &mut self.connections;
-            let account = self.alive.entry(socket.cookie).or_insert_with(|| {
+            let connection = self.alive.entry(socket.cookie).or_insert_with(|| {
                 *connections += 1;
-                Account { first: if is_first { bytes } else { 0 }, last: bytes, look: 0 }
+                Connection { first: if is_first { bytes } else { 0 }, last: bytes, sample: 0 }
             });
-            account.last = account.last.max(bytes);
-            account.look = self.looks;
+            connection.last = connection.last.max(bytes);
+            connection.sample = self.samples;
         }
-        let (closed, ended, look) = (&mut self.closed_bytes, &mut self.ended, self.looks);
-        self.alive.retain(|_, account| {
-            let is_alive = account.look == look;
+        let (closed, ended, sample) = (&mut self.closed_bytes, &mut self.ended, self.samples);
+        self.alive.retain(|_, connection| {
+            let is_alive = connection.sample == sample;
             if !is_alive {
-                *closed += account.last - account.first;
+                *closed += connection.last - connection.first;
                 *ended += 1;
             }
             is_alive
         });
-        self.closed_bytes + self.alive.values().map(|account| account.last - account.first).sum::<u64>()
+        self.closed_bytes
+            + self.alive.values().map(|connection| connection.last - connection.first).sum::<u64>()
     }
 
-    /// After the last look: connections that came and went between two looks have left a TIME_WAIT behind.
+    /// After the last sample: connections that opened and closed between two samples have left a TIME_WAIT behind.
     pub(super) fn close(&mut self, after: &[Socket]) {
         let waiting = after.iter().filter(|socket| socket.state == TIME_WAIT);
         let tuples: BTreeSet<(u16, u16)> = waiting.filter_map(|socket| self.tuple(socket)).collect();
         self.unseen = tuples.difference(&self.seen).count() as u64;
     }
 
-    /// Connections that were seen, or have left a trace.
+    /// Connections that were seen, or left a TIME_WAIT behind.
     pub(super) fn connections(&self) -> u64 {
         self.connections + self.unseen
     }
@@ -100,7 +104,7 @@ impl Ledger {
         self.ended + self.unseen
     }
 
-    /// Whether the sum can stand for all: lost connections were blind for at most one period each.
+    /// Whether the sum covers enough of the traffic: of a lost connection at most one period is missing.
     ///
     /// # Errors
     /// Why not.
@@ -141,42 +145,42 @@ mod tests {
         Socket { state: TIME_WAIT, local_port, remote_port, ..Socket::default() }
     }
 
-    fn ledger() -> Ledger {
-        Ledger::new(vec![8009], &[waiting(8009, 50_000)])
+    fn traffic() -> BackendTraffic {
+        BackendTraffic::new(vec![8009], &[waiting(8009, 50_000)])
     }
 
     #[test]
     fn growth_counts_and_what_was_there_before_does_not() {
-        let mut ledger = ledger();
-        assert_eq!(ledger.look(&[connection(1, 4000, 100, 10)]), 0);
-        assert_eq!(ledger.look(&[connection(1, 4000, 150, 20)]), 60);
-        assert_eq!(ledger.is_whole(100, 1_000), Ok(()));
+        let mut backend = traffic();
+        assert_eq!(backend.sample(&[connection(1, 4000, 100, 10)]), 0);
+        assert_eq!(backend.sample(&[connection(1, 4000, 150, 20)]), 60);
+        assert_eq!(backend.is_whole(100, 1_000), Ok(()));
     }
 
     #[test]
-    fn a_newcomer_counts_from_its_beginning_and_one_that_ended_up_to_the_last_look() {
-        let mut ledger = ledger();
-        ledger.look(&[]);
-        assert_eq!(ledger.look(&[connection(1, 4000, 70, 30)]), 100);
-        assert_eq!(ledger.look(&[connection(2, 4001, 5, 0)]), 105);
-        assert_eq!(ledger.look(&[]), 105, "never backwards");
-        assert_eq!((ledger.connections(), ledger.lost()), (2, 2));
+    fn a_newcomer_counts_from_its_beginning_and_one_that_ended_up_to_its_last_sample() {
+        let mut backend = traffic();
+        backend.sample(&[]);
+        assert_eq!(backend.sample(&[connection(1, 4000, 70, 30)]), 100);
+        assert_eq!(backend.sample(&[connection(2, 4001, 5, 0)]), 105);
+        assert_eq!(backend.sample(&[]), 105, "never backwards");
+        assert_eq!((backend.connections(), backend.lost()), (2, 2));
     }
 
     #[test]
     fn other_ports_are_not_the_back_end() {
-        let mut ledger = ledger();
-        ledger.look(&[]);
+        let mut backend = traffic();
+        backend.sample(&[]);
         let front = Socket { local_port: 80, ..connection(1, 4000, 70, 30) };
         let other_side = Socket { local_port: 4000, remote_port: 8009, ..front };
-        assert_eq!(ledger.look(&[front, other_side]), 0);
-        assert!(ledger.is_whole(100, 1_000).unwrap_err().contains("no connection"));
+        assert_eq!(backend.sample(&[front, other_side]), 0);
+        assert!(backend.is_whole(100, 1_000).unwrap_err().contains("no connection"));
     }
 
     #[test]
-    fn connections_that_nobody_saw_are_found_by_what_they_leave_behind() {
-        let mut ledger = ledger();
-        ledger.look(&[connection(1, 4000, 1, 1)]);
+    fn connections_between_two_samples_are_found_by_their_time_wait() {
+        let mut backend = traffic();
+        backend.sample(&[connection(1, 4000, 1, 1)]);
         // From before; seen alive; unseen, closed by either side; of another port.
         let after = [
             waiting(8009, 50_000),
@@ -185,21 +189,21 @@ mod tests {
             waiting(5001, 8009),
             waiting(80, 5002),
         ];
-        ledger.close(&after);
-        assert_eq!((ledger.connections(), ledger.lost()), (3, 2));
-        let why = ledger.is_whole(100, 1_000).unwrap_err();
+        backend.close(&after);
+        assert_eq!((backend.connections(), backend.lost()), (3, 2));
+        let why = backend.is_whole(100, 1_000).unwrap_err();
         assert!(why.contains("2 of 3"), "{why}");
     }
 
     #[test]
-    fn a_few_that_end_among_many_that_stay_are_no_loss_worth_telling() {
-        let mut ledger = ledger();
+    fn a_few_that_end_among_many_that_stay_are_not_reported() {
+        let mut backend = traffic();
         let all: Vec<Socket> = (0..100).map(|n| connection(n, 4000 + n as u16, 0, 0)).collect();
-        ledger.look(&all);
-        ledger.look(&all[10..]);
-        assert_eq!(ledger.lost(), 10);
-        assert_eq!(ledger.is_whole(100, 1_000), Ok(()), "a tenth of them blind for a tenth of the time");
-        ledger.look(&all[12..]);
-        assert!(ledger.is_whole(100, 1_000).is_err());
+        backend.sample(&all);
+        backend.sample(&all[10..]);
+        assert_eq!(backend.lost(), 10);
+        assert_eq!(backend.is_whole(100, 1_000), Ok(()), "a tenth of them is unseen for a tenth of the time");
+        backend.sample(&all[12..]);
+        assert!(backend.is_whole(100, 1_000).is_err());
     }
 }

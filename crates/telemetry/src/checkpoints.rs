@@ -1,9 +1,9 @@
 //! Checkpoints of a soak: what a JVM still holds after a full collection that is forced.
 //!
-//! Used heap says little of a leak: it is a saw tooth, and collectors keep garbage for as long as there is room. So the
-//! JVM is asked for its class histogram, which begins with a full collection and counts live objects while the program
-//! stands still. That is exact with every collector, and costs what a full collection and a walk through the live
-//! objects cost; how long each took is recorded.
+//! Used heap says little about a leak: it is a saw tooth, and collectors keep garbage for as long as there is room. So
+//! the JVM is asked for its class histogram, which begins with a full collection and counts live objects while the
+//! program is paused. That is exact with every collector, and costs a full collection and a walk through the live
+//! objects; how long each took is recorded.
 
 use super::sampler::wait_for_window;
 use super::{Tree, attach};
@@ -22,7 +22,7 @@ const FAILURES_MAX: u32 = 3;
 /// Bytes of live objects by class.
 type Classes = BTreeMap<String, u64>;
 
-/// Looks at a subject's JVMs while it is soaked.
+/// Takes checkpoints of a subject's JVMs during a soak.
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpointer<'a> {
     /// The subject's processes.
@@ -35,7 +35,7 @@ pub struct Checkpointer<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// What came of it.
+/// The checkpoints of one soak.
 #[derive(Debug, Default)]
 pub struct Checkpoints {
     /// Times are monotonic here.
@@ -60,7 +60,7 @@ impl Checkpointer<'_> {
             }
             let jvms = self.tree.jvms();
             if jvms.is_empty() {
-                // A subject that is no JVM has no live set, and is none the worse for it.
+                // Only a JVM has a live set.
                 break;
             }
             failures = if found.take(&jvms, number > left_out, self.stop) { 0 } else { failures + 1 };
@@ -73,7 +73,7 @@ impl Checkpointer<'_> {
 }
 
 impl Checkpoints {
-    /// Whether all JVMs said what they hold.
+    /// Takes one; `false` when a JVM did not answer. Those that do not `count` leave the classes out.
     fn take(&mut self, jvms: &[u32], counts: bool, stop: &AtomicBool) -> bool {
         let at_ns = clock::monotonic_ns();
         let answers: Vec<_> = jvms.iter().map(|pid| attach::ask(*pid, "GC.class_histogram", stop)).collect();
@@ -98,7 +98,7 @@ impl Checkpoints {
         live_bytes.is_some()
     }
 
-    /// Enters what was found in what was seen of the window that began then.
+    /// Adds them to the telemetry of the window that began at `start_ns`.
     pub fn enter(self, telemetry: &mut Telemetry, start_ns: u64) {
         let from_start = |at: Checkpoint| Checkpoint { at_ns: at.at_ns.saturating_sub(start_ns), ..at };
         telemetry.checkpoints = self.all.into_iter().map(from_start).collect();
@@ -144,7 +144,7 @@ fn histogram(text: &str, classes: &mut Classes) -> Option<u64> {
     total
 }
 
-/// Largest size of a JVM's heap, of its flags: `-XX:MaxHeapSize=268435456`, whether somebody said it or not.
+/// Largest size of a JVM's heap, of its flags: `-XX:MaxHeapSize=268435456`, given or by default.
 fn heap_max(pid: u32, stop: &AtomicBool) -> Option<u64> {
     parse_heap_max(&attach::ask(pid, "VM.flags", stop).ok()?)
 }
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_heap_stands_in_the_flags() {
+    fn the_largest_heap_is_read_from_the_flags() {
         let flags =
             "-XX:CICompilerCount=2 -XX:InitialHeapSize=16777216 -XX:MaxHeapSize=268435456 -XX:+UseSerialGC";
         assert_eq!(parse_heap_max(flags), Some(268_435_456));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subject_without_a_jvm_has_no_checkpoints_and_nothing_to_say() {
+    fn a_subject_without_a_jvm_has_no_checkpoints() {
         let tree = Tree::of(std::process::id());
         let soak = Checkpointer {
             tree: &tree,

@@ -1,23 +1,23 @@
-//! From samples to what stands in a slice.
+//! From samples to what a slice records of its window.
 
-use super::sampler::{Edge, Sample, Sampled};
+use super::sampler::{Sample, Sampled};
 use super::sockets::{ESTABLISHED, Socket, TIME_WAIT, state_name};
 use super::threads::{self, THREADS_MAX};
 use super::{ProcessSample, TreeSample};
 use proofload_store::schema::{CollectorUse, MachineUse, ProcessUse, SubjectUse, Telemetry};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most processes that are told apart.
+/// Most processes that are listed.
 const PROCESSES_MAX: usize = 32;
 const OTHERS: &str = "(others)";
 
-/// A look that is late by less than this part of the window is in time.
+/// A sample that is late by less than one part in so many of the window is in time.
 const LATE_PARTS: u64 = 100;
 
 /// A value of a sample.
 type Read = fn(&Sample) -> Option<u64>;
 
-/// Series that hold what was added since the sample before.
+/// Series of what was added since the sample before.
 const COUNTERS: [(&str, Read); 16] = [
     ("cpu_ns", |s| Some(s.tree.cpu_ns)),
     ("minor_faults", |s| Some(s.tree.minor_faults)),
@@ -37,7 +37,7 @@ const COUNTERS: [(&str, Read); 16] = [
     ("retransmits", |s| s.machine.retransmits),
 ];
 
-/// Series that hold what there was at the moment.
+/// Series of what there was at the sample.
 const STATES: [(&str, Read); 9] = [
     ("rss_bytes", |s| Some(s.tree.rss_bytes)),
     ("threads", |s| Some(s.tree.threads)),
@@ -56,12 +56,12 @@ impl Sampled {
         let window_ns = end_ns.saturating_sub(start_ns);
         let nearest = |at_ns: u64| {
             let near = |sample: &&Sample| sample.tree.at_ns.abs_diff(at_ns);
-            let place = self.samples.iter().min_by_key(near)?;
-            self.samples.iter().position(|sample| sample.tree.at_ns == place.tree.at_ns)
+            let best = self.samples.iter().min_by_key(near)?;
+            self.samples.iter().position(|sample| sample.tree.at_ns == best.tree.at_ns)
         };
-        // A load that came to its count leaves nothing to do behind it: the first sample after it has it all.
-        let behind = || self.samples.iter().position(|sample| sample.tree.at_ns >= end_ns);
-        let end = if self.ends_with_load { behind() } else { None };
+        // After a load of a fixed count the subject is idle: the first sample after the load has everything.
+        let after_load = || self.samples.iter().position(|sample| sample.tree.at_ns >= end_ns);
+        let end = if self.ends_with_load { after_load() } else { None };
         let (begin, end) = (nearest(start_ns)?, end.or_else(|| nearest(end_ns))?);
         if begin >= end {
             return None;
@@ -70,7 +70,7 @@ impl Sampled {
         let (first, last) = (&samples[0], &samples[samples.len() - 1]);
         let mut used = last.tree.since(&first.tree);
         // The samples lie within milliseconds of the window's ends; what they say is scaled to its length. Where the
-        // load ended with the window, the time from then to the look at it is idle and no part of what is scaled.
+        // load ended with the window, the idle time from then to the sample is not part of what is scaled.
         let ends_ns = if self.ends_with_load { end_ns } else { u64::MAX };
         let between_ns = last.tree.at_ns.min(ends_ns).saturating_sub(first.tree.at_ns);
         used.cpu_ns = used.cpu_ns.map(|ns| scaled(ns, window_ns, between_ns));
@@ -90,30 +90,21 @@ impl Sampled {
             machine: machine(first, last),
             ..Telemetry::default()
         };
-        if !self.ledger.ports().is_empty() {
-            used.backend_connections = Some(self.ledger.connections());
-            used.backend_connections_lost = Some(self.ledger.lost());
-            match self.ledger.is_whole(self.period_ns, window_ns) {
+        if !self.backend.ports().is_empty() {
+            used.backend_connections = Some(self.backend.connections());
+            used.backend_connections_lost = Some(self.backend.lost());
+            match self.backend.is_whole(self.period_ns, window_ns) {
                 Ok(()) if self.ends_with_load => used.backend_bytes = grown(first, last, |s| s.backend_bytes),
-                Ok(()) => match carried(samples, self.ledger_from_ns, start_ns, end_ns) {
+                Ok(()) => match carried(samples, self.backend_from_ns, start_ns, end_ns) {
                     Ok(bytes) => used.backend_bytes = bytes,
                     Err(why) => self.missing.push(why),
                 },
-                Err(why) if self.ledger.lost() > 0 => self.missing.push(why),
-                // A port on which nobody called: an agent's, or one for shutting down.
+                Err(why) if self.backend.lost() > 0 => self.missing.push(why),
+                // Nobody connected to the port: an agent's, or one for shutting down.
                 Err(_) => {}
             }
         }
-        if let Some((before, after)) = &self.edges {
-            edges(
-                (before, after),
-                self.ledger.ports(),
-                (window_ns, ends_ns),
-                &mut used,
-                &mut telemetry,
-                &mut self.missing,
-            );
-        }
+        self.enter_edges(window_ns, ends_ns, &mut used, &mut telemetry);
         telemetry.missing = self.missing;
         Some((used, telemetry))
     }
@@ -127,16 +118,16 @@ fn grown(first: &Sample, last: &Sample, of: Read) -> Option<u64> {
     Some(of(last)?.saturating_sub(of(first)?))
 }
 
-/// What went to the back end and back within a window of a steady load. Looks that come late leave a part of the window
-/// out, or see what went on after it: then what was seen from `from_ns` on, shortly before the window, to the last look
-/// in time stands for all of it.
+/// Bytes to and from the back end within a window of a steady load. Late samples leave a part of the window out, or see
+/// what happened after it. Then the traffic from `from_ns`, shortly before the window, to the last sample in time is
+/// scaled to the window.
 fn carried(samples: &[Sample], from_ns: u64, start_ns: u64, end_ns: u64) -> Result<Option<u64>, String> {
     let window_ns = end_ns.saturating_sub(start_ns);
     let near_ns = window_ns / LATE_PARTS;
-    let looks = samples.iter().filter_map(|sample| Some((sample.backend_at_ns, sample.backend_bytes?)));
-    let mut looks = looks.filter(|(at_ns, _)| *at_ns <= end_ns.saturating_add(near_ns));
-    let Some(first) = looks.next() else { return Ok(None) };
-    let last = looks.next_back().unwrap_or(first);
+    let samples = samples.iter().filter_map(|sample| Some((sample.backend_at_ns, sample.backend_bytes?)));
+    let mut samples = samples.filter(|(at_ns, _)| *at_ns <= end_ns.saturating_add(near_ns));
+    let Some(first) = samples.next() else { return Ok(None) };
+    let last = samples.next_back().unwrap_or(first);
     if first.0.abs_diff(start_ns) <= near_ns && last.0.abs_diff(end_ns) <= near_ns {
         return Ok(Some(last.1.saturating_sub(first.1)));
     }
@@ -210,47 +201,51 @@ fn machine(first: &Sample, last: &Sample) -> MachineUse {
     }
 }
 
-/// What the dear looks beside the window say.
-fn edges(
-    (before, after): (&Edge, &Edge),
-    behind: &[u16],
-    (window_ns, ends_ns): (u64, u64),
-    used: &mut SubjectUse,
-    telemetry: &mut Telemetry,
-    missing: &mut Vec<String>,
-) {
-    match before.threads.as_ref().zip(after.threads.as_ref()) {
-        Some((then, now)) => {
-            telemetry.threads = threads::between(then, now);
-            let between_ns = after.at_ns.min(ends_ns).saturating_sub(before.at_ns);
-            let sum = |of: fn(&proofload_store::schema::ThreadsUse) -> u64| {
-                Some(scaled(telemetry.threads.iter().map(of).sum(), window_ns, between_ns))
-            };
-            used.voluntary_switches = sum(|threads| threads.voluntary_switches);
-            used.involuntary_switches = sum(|threads| threads.involuntary_switches);
+impl Sampled {
+    /// Enters what the expensive readings beside the window say. `ends_ns` is when the load ended, if that ended the
+    /// window.
+    fn enter_edges(
+        &mut self,
+        window_ns: u64,
+        ends_ns: u64,
+        used: &mut SubjectUse,
+        telemetry: &mut Telemetry,
+    ) {
+        let Some((before, after)) = &self.edges else { return };
+        match before.threads.as_ref().zip(after.threads.as_ref()) {
+            Some((then, now)) => {
+                telemetry.threads = threads::between(then, now);
+                let between_ns = after.at_ns.min(ends_ns).saturating_sub(before.at_ns);
+                let sum = |of: fn(&proofload_store::schema::ThreadsUse) -> u64| {
+                    Some(scaled(telemetry.threads.iter().map(of).sum(), window_ns, between_ns))
+                };
+                used.voluntary_switches = sum(|threads| threads.voluntary_switches);
+                used.involuntary_switches = sum(|threads| threads.involuntary_switches);
+            }
+            None => self.missing.push(format!(
+                "context switches and threads by name: there are more than {THREADS_MAX} threads"
+            )),
         }
-        None => missing
-            .push(format!("context switches and threads by name: there are more than {THREADS_MAX} threads")),
-    }
-    if after.sockets.is_empty() {
-        return;
-    }
-    let ports: BTreeSet<u16> = &before.listening_ports() | &after.listening_ports();
-    // A connection to the back end is the subject's on both sides, also when nobody holds it any more.
-    let ours = |socket: &&Socket| {
-        ports.contains(&socket.local_port)
-            || behind.contains(&socket.remote_port)
-            || (socket.inode > 0 && after.inodes.contains(&socket.inode))
-    };
-    let mut by_state: BTreeMap<u8, u64> = BTreeMap::new();
-    for socket in after.sockets.iter().filter(ours) {
-        *by_state.entry(socket.state).or_default() += 1;
-    }
-    let of = |state: u8| Some(by_state.get(&state).copied().unwrap_or(0));
-    used.connections = of(ESTABLISHED);
-    used.time_wait = of(TIME_WAIT);
-    for (state, count) in by_state {
-        *telemetry.sockets.entry(state_name(state).to_string()).or_default() += count;
+        if after.sockets.is_empty() {
+            return;
+        }
+        let ports: BTreeSet<u16> = &before.listening_ports() | &after.listening_ports();
+        // A connection to the back end is the subject's on both sides, also when nobody holds it any more.
+        let ours = |socket: &&Socket| {
+            ports.contains(&socket.local_port)
+                || self.backend.ports().contains(&socket.remote_port)
+                || (socket.inode > 0 && after.inodes.contains(&socket.inode))
+        };
+        let mut by_state: BTreeMap<u8, u64> = BTreeMap::new();
+        for socket in after.sockets.iter().filter(ours) {
+            *by_state.entry(socket.state).or_default() += 1;
+        }
+        let of = |state: u8| Some(by_state.get(&state).copied().unwrap_or(0));
+        used.connections = of(ESTABLISHED);
+        used.time_wait = of(TIME_WAIT);
+        for (state, count) in by_state {
+            *telemetry.sockets.entry(state_name(state).to_string()).or_default() += count;
+        }
     }
 }
 

@@ -1,10 +1,10 @@
-//! What a subject's processes say of themselves: limits in force, CPUs, and of JVMs what the JVM reports.
+//! Facts about a subject's processes: limits in force, CPUs, and what a JVM reports about itself.
 
 use super::hsperf::JvmFile;
 use std::collections::BTreeMap;
 use std::fs;
 
-/// Limits that a server's behaviour depends on: as in `/proc/PID/limits`, and as they are recorded.
+/// Limits that a server's behaviour depends on: their names in `/proc/PID/limits`, and their recorded names.
 const LIMITS: [(&str, &str); 5] = [
     ("Max open files", "limit_descriptors"),
     ("Max processes", "limit_processes"),
@@ -13,7 +13,7 @@ const LIMITS: [(&str, &str); 5] = [
     ("Max file size", "limit_file_size_bytes"),
 ];
 
-/// Texts of a JVM's performance data: their names there, and as they are recorded.
+/// Texts of a JVM's performance data: their names there, and their recorded names.
 const JVM: [(&str, &str); 7] = [
     ("java.property.java.vm.name", "jvm_name"),
     ("java.property.java.vm.version", "jvm_version"),
@@ -32,7 +32,7 @@ pub(super) fn of_process(pid: u32, jvm: Option<&mut JvmFile>) -> BTreeMap<String
     if let Some(cpus) = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")) {
         facts.insert("cpus_allowed".to_string(), cpus.trim().to_string());
     }
-    // One that is not readable yet says nothing yet.
+    // The data of a JVM that is starting cannot be read yet.
     if let Some(Ok(texts)) = jvm.map(JvmFile::texts) {
         facts.extend(of_jvm(&texts));
     }
@@ -49,7 +49,7 @@ fn limits(text: &str) -> BTreeMap<String, String> {
     LIMITS.into_iter().filter_map(read).collect()
 }
 
-/// What stands in the performance data of a JVM.
+/// Facts from the performance data of a JVM.
 fn of_jvm(texts: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let mut facts = BTreeMap::new();
     for (written, name) in JVM {

@@ -1,13 +1,16 @@
 //! The performance-data file of a HotSpot JVM: what its compilers and collectors did, read from outside.
 //!
 //! `/tmp/hsperfdata_<user>/<pid>` is a piece of the JVM's memory: a header, then entries, each with a name and a
-//! value that the JVM changes in place (format 2.0, `perfMemory.hpp` and `PerfDataPrologue` of OpenJDK). Reading
-//! costs the JVM nothing. Entries never move and are never taken away; new ones are added at the end, and may be
-//! seen half written. Names are looked up once, then eight bytes are read for each counter.
+//! value that the JVM changes in offset (format 2.0, `perfMemory.hpp` and `PerfDataPrologue` of OpenJDK). Reading
+//! costs the JVM nothing. Entries never move and are never removed; new ones are added at the end, and may be
+//! read half written. Names are looked up once, then eight bytes are read for each counter.
 //!
 //! The file is read, not mapped: a map of a file that its owner shortens kills the reader.
 
+mod offsets;
+
 use super::JvmUse;
+use offsets::Offsets;
 use rustix::fs::{FileType, Mode, OFlags, fstat, open};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -22,10 +25,10 @@ const MAGIC: [u8; 4] = [0xca, 0xfe, 0xc0, 0xc0];
 const HEADER_BYTES: usize = 32;
 /// Bytes of an entry before its name.
 const ENTRY_BYTES: usize = 20;
-/// Most bytes of a file that are looked at; a JVM makes 32 KiB unless `-XX:PerfDataMemorySize` says otherwise.
+/// Most bytes of a file that are read; a JVM makes 32 KiB unless `-XX:PerfDataMemorySize` says otherwise.
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
-/// Why a file cannot be used; for a JVM that is only starting it will pass.
+/// Why a file cannot be used. While a JVM starts, try again later.
 #[derive(Debug, Error)]
 pub enum HsperfError {
     /// Cannot be opened or read.
@@ -34,7 +37,7 @@ pub enum HsperfError {
     /// A link, a device, or a file of another user.
     #[error("the performance-data file is {0}")]
     NotTheJvms(&'static str),
-    /// Does not begin as it should.
+    /// The header is wrong.
     #[error("not a performance-data file: {what} at byte {at}")]
     Malformed {
         /// What is wrong.
@@ -42,7 +45,7 @@ pub enum HsperfError {
         /// Where.
         at: usize,
     },
-    /// The JVM is not ready for readers.
+    /// The JVM has not finished its header.
     #[error("the JVM has not opened its performance data to readers yet")]
     NotYet,
 }
@@ -98,7 +101,7 @@ pub struct Counter {
 pub struct Counters {
     /// Those of eight bytes, in the file's order.
     pub list: Vec<Counter>,
-    /// Texts by name: `sun.gc.collector.0.name` and what it says.
+    /// Texts by name, such as `sun.gc.collector.0.name`.
     pub texts: Vec<(String, String)>,
     /// Whether every entry that the header announces could be read.
     pub complete: bool,
@@ -213,19 +216,15 @@ pub fn texts(bytes: &[u8]) -> Result<BTreeMap<String, String>, HsperfError> {
     Ok(parse(bytes)?.texts.into_iter().collect())
 }
 
-mod places;
-
-use places::Places;
-
 /// The performance data of one running JVM.
 #[derive(Debug)]
 pub struct JvmFile {
     file: File,
     order: Order,
-    places: Places,
-    /// Entries and time of the last change when names were looked up; `None` to look again.
+    offsets: Offsets,
+    /// Entries and time of the last change when names were looked up; `None` to look them up again.
     resolved: Option<(usize, i64)>,
-    /// What the last read of the file gave.
+    /// What was last read.
     bytes: Vec<u8>,
 }
 
@@ -247,7 +246,7 @@ impl JvmFile {
         let mut jvm = JvmFile {
             file: File::from(file),
             order: Order::Little,
-            places: Places::default(),
+            offsets: Offsets::default(),
             resolved: None,
             bytes: Vec::new(),
         };
@@ -267,13 +266,13 @@ impl JvmFile {
             self.resolve()?;
         }
         // One read of some 32 KiB costs less than one for each counter.
-        self.bytes.resize(self.places.end(), 0);
+        self.bytes.resize(self.offsets.end(), 0);
         self.file.read_exact_at(&mut self.bytes, 0)?;
         let value = |at: usize| {
             let value = eight(&self.bytes, at).map_or(0, |bytes| self.order.i64(bytes));
             u64::try_from(value).unwrap_or(0)
         };
-        Ok(self.places.read(value))
+        Ok(self.offsets.read(value))
     }
 
     /// The texts that the JVM keeps there; see [`texts`].
@@ -296,8 +295,8 @@ impl JvmFile {
         let header = parse_header(&bytes)?;
         let counters = parse(&bytes)?;
         self.order = counters.order;
-        self.places = Places::find(&counters);
-        // A half written entry is looked at again at the next read.
+        self.offsets = Offsets::find(&counters);
+        // With a half written entry the names are looked up again at the next read.
         self.resolved = counters.complete.then_some((header.entries, header.changed));
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! What a subject's processes use, read from outside: /proc and the JVM's performance-data file.
 //!
-//! Nothing is loaded into the subject. All counters run from the start of a process; what was used within a
-//! stretch of time is the difference of two samples, taken where the stretch begins and ends.
+//! Nothing is loaded into the subject, and nothing is asked of it but the class histogram of [`Checkpointer`]. Counters
+//! run from the start of a process; what was used within a period is the difference of two samples, at its beginning
+//! and its end.
 
 mod attach;
 mod backend;

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_tells_everything_and_its_loopback_counts() {
+    fn this_machine_has_every_counter_and_its_loopback_counts() {
         let before = Machine::read();
         assert!(before.idle_ns > Some(0) && before.listen_drops.is_some() && before.time_wait.is_some());
         let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();

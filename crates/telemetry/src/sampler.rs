@@ -1,9 +1,9 @@
-//! Looks at a subject while it is loaded, at fixed times, in a thread that keeps off the generator's CPUs.
+//! Samples a subject under load at fixed times, in a thread that keeps off the generator's CPUs.
 //!
-//! What is cheap is read within the window: at its beginning, at its end, and once in a period between. What costs
+//! What is cheap is read within the window: at its beginning, at its end, and once in each period between. What costs
 //! milliseconds (each thread, every socket, the memory's pages) is read just before the window and just after it.
 
-use super::backend::Ledger;
+use super::backend::BackendTraffic;
 use super::machine::Machine;
 use super::sockets::{ALL_STATES, CONNECTED, Diagnosis, LISTEN, LISTENING, Socket, is_connected};
 use super::threads::{self, Threads};
@@ -16,13 +16,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub(super) const PERIOD_NS: u64 = 100_000_000;
 /// Most samples of one slice; longer ones have longer periods.
 pub(super) const SAMPLES_MAX: u64 = 600;
-/// Time before the window at which the dear readings begin, at least and for each process more.
+/// Time before the window at which the expensive readings begin.
 const LEAD_NS: u64 = 30_000_000;
+/// Added to it for each process.
 const LEAD_OF_A_PROCESS_NS: u64 = 3_000_000;
-/// How often the sampler looks whether the load has begun.
+/// How often the sampler checks whether the load has begun.
 const POLL_NS: u64 = 500_000;
 
-/// What is looked at.
+/// What is sampled.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
     /// The subject's processes.
@@ -34,38 +35,38 @@ pub struct Target<'a> {
 /// A sampler of one slice.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampler<'a> {
-    /// What is looked at.
+    /// What is sampled.
     pub target: Target<'a>,
-    /// Load before the window; half of it at most is used for the dear readings.
+    /// Load before the window; at most half of it is used for the expensive readings.
     pub discard_ns: u64,
     /// Length of the window, if it is known beforehand.
     pub window_ns: Option<u64>,
 }
 
-/// What a sampler brought back.
+/// The samples of one slice.
 #[derive(Debug, Default)]
 pub struct Sampled {
     pub(super) period_ns: u64,
-    /// Whether the window ends when the load does, and not by the clock: after it nothing is asked any more.
+    /// Whether the window ends when the load does, and not by the clock.
     pub(super) ends_with_load: bool,
     pub(super) samples: Vec<Sample>,
     pub(super) edges: Option<(Edge, Edge)>,
-    pub(super) ledger: Ledger,
-    /// When the ledger was begun, before the window.
-    pub(super) ledger_from_ns: u64,
-    /// Shared-out and own memory after the window.
+    pub(super) backend: BackendTraffic,
+    /// When the traffic of the back end was first sampled, before the window.
+    pub(super) backend_from_ns: u64,
+    /// Proportional and unique memory (PSS and USS) after the window.
     pub(super) own_bytes: Option<(u64, u64)>,
     pub(super) sampler_cpu_ns: u64,
     pub(super) missing: Vec<String>,
 }
 
-/// A cheap look.
+/// A cheap reading, within the window.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sample {
     pub tree: TreeSample,
     pub machine: Machine,
     pub accept_queue: Option<u64>,
-    /// When the connections to the back end were known: among many busy processes long after the tree.
+    /// When the connections to the back end were read: with many busy processes long after the tree.
     pub backend_at_ns: u64,
     pub backend_bytes: Option<u64>,
 }
@@ -79,11 +80,11 @@ struct Taken {
     is_last: bool,
 }
 
-/// A dear look.
+/// An expensive reading, beside the window.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Edge {
     pub at_ns: u64,
-    /// When the sockets were known. A busy machine may let the sampler wait before it asks.
+    /// When the sockets were read. On a busy machine the sampler may wait before that.
     pub sockets_at_ns: u64,
     pub threads: Option<Threads>,
     /// All TCP sockets of the machine.
@@ -93,7 +94,7 @@ pub(super) struct Edge {
 }
 
 impl Edge {
-    fn look(tree: &Tree, diagnosis: Option<&mut Diagnosis>) -> Edge {
+    fn read(tree: &Tree, diagnosis: Option<&mut Diagnosis>) -> Edge {
         let at_ns = clock::monotonic_ns();
         // Sockets first: after a window their states change soonest.
         let sockets = diagnosis.and_then(|it| it.dump(ALL_STATES, &[], true).ok()).unwrap_or_default();
@@ -139,35 +140,40 @@ impl Sampler<'_> {
         let processes = self.target.tree.pids().len() as u64;
         let lead_ns = LEAD_NS.saturating_add(LEAD_OF_A_PROCESS_NS.saturating_mul(processes));
         clock::sleep_until(start_ns.saturating_sub(lead_ns.min(self.discard_ns / 2)), done);
-        let before = Edge::look(self.target.tree, diagnosis.as_mut());
-        let mut eyes = Eyes::new(self.target, &before, diagnosis);
-        sampled.ledger = std::mem::take(&mut eyes.ledger);
-        // Among many busy processes the first look within the window is late, for it waits for the dear ones.
+        let before = Edge::read(self.target.tree, diagnosis.as_mut());
+        let mut probes = Probes::new(self.target, &before, diagnosis);
+        sampled.backend = std::mem::take(&mut probes.backend);
+        // With many busy processes the first sample is late, because it waits for the expensive readings.
         let connected: Vec<Socket> =
             before.sockets.iter().filter(|socket| is_connected(socket)).copied().collect();
-        sampled.ledger.look(&connected);
-        sampled.ledger_from_ns = before.sockets_at_ns;
-        self.watch(start_ns, &mut sampled, |due_ns, ledger| {
+        sampled.backend.sample(&connected);
+        sampled.backend_from_ns = before.sockets_at_ns;
+        self.watch(start_ns, &mut sampled, |due_ns, backend| {
             clock::sleep_until(due_ns, done);
-            let sample = eyes.look(ledger);
+            let sample = probes.sample(backend);
             Taken { sample, over_ns: clock::monotonic_ns(), is_last: done.load(Ordering::Relaxed) }
         });
-        let after = Edge::look(self.target.tree, eyes.diagnosis.as_mut());
-        sampled.ledger.close(&after.sockets);
+        let after = Edge::read(self.target.tree, probes.diagnosis.as_mut());
+        sampled.backend.close(&after.sockets);
         sampled.own_bytes = own_bytes(self.target.tree);
         sampled.edges = Some((before, after));
-        sampled.missing.extend(eyes.missing);
+        sampled.missing.extend(probes.missing);
         sampled.sampler_cpu_ns = clock::thread_cpu_ns().saturating_sub(cpu_before_ns);
         sampled
     }
 
-    /// Keeps the times of the samples; `take` waits until one is due and takes it, so that tests have their own time.
-    fn watch(&self, start_ns: u64, sampled: &mut Sampled, mut take: impl FnMut(u64, &mut Ledger) -> Taken) {
+    /// Decides when samples are due; `take` waits until one is and takes it. Tests have their own time.
+    fn watch(
+        &self,
+        start_ns: u64,
+        sampled: &mut Sampled,
+        mut take: impl FnMut(u64, &mut BackendTraffic) -> Taken,
+    ) {
         let end_ns = self.window_ns.map_or(u64::MAX, |window_ns| start_ns.saturating_add(window_ns));
         let mut next_ns = start_ns;
         loop {
-            let Taken { sample, over_ns, is_last } = take(next_ns, &mut sampled.ledger);
-            // One that was begun within the window and is over after it has not seen the end.
+            let Taken { sample, over_ns, is_last } = take(next_ns, &mut sampled.backend);
+            // A sample that began within the window has not seen its end.
             let saw_end = sample.tree.at_ns >= end_ns;
             sampled.samples.push(sample);
             if is_last || saw_end {
@@ -176,7 +182,7 @@ impl Sampler<'_> {
             if sampled.samples.len() as u64 > SAMPLES_MAX {
                 sampled.thin();
             }
-            // A sampler that was kept waiting leaves samples out, and does not take them late in a row.
+            // A sampler that had to wait skips samples, rather than take several late ones in a row.
             let periods = (over_ns.saturating_sub(start_ns) / sampled.period_ns).saturating_add(1);
             next_ns = start_ns.saturating_add(periods.saturating_mul(sampled.period_ns)).min(end_ns);
         }
@@ -188,20 +194,19 @@ impl Sampler<'_> {
 }
 
 impl Sampled {
-    /// Drops every second sample, the first and counters of what lies between kept: those run on.
+    /// Drops every second sample, but not the first. Counters are cumulative, so nothing is lost.
     fn thin(&mut self) {
-        let mut place = 0;
+        let mut number = 0;
         self.samples.retain(|_| {
-            place += 1;
-            place % 2 == 1
+            number += 1;
+            number % 2 == 1
         });
         self.period_ns = self.period_ns.saturating_mul(2);
     }
 }
 
-/// When the window begins; `None` when the load is over before.
+/// Waits until it is known when the window begins; `None` when the load is over before.
 pub(super) fn wait_for_window(window_start_ns: &AtomicU64, done: &AtomicBool) -> Option<u64> {
-    // Ends: a load begins, or is done.
     loop {
         match window_start_ns.load(Ordering::Relaxed) {
             0 if done.load(Ordering::Relaxed) => return None,
@@ -218,24 +223,24 @@ fn own_bytes(tree: &Tree) -> Option<(u64, u64)> {
     each.filter(|each| !each.is_empty()).map(|each| each.iter().fold((0, 0), |(a, b), (c, d)| (a + c, b + d)))
 }
 
-/// What the cheap looks need.
-struct Eyes<'a> {
+/// What the cheap readings need.
+struct Probes<'a> {
     tree: &'a Tree,
     diagnosis: Option<Diagnosis>,
     ports: Vec<u16>,
-    ledger: Ledger,
+    backend: BackendTraffic,
     missing: Vec<String>,
 }
 
-impl<'a> Eyes<'a> {
-    fn new(target: Target<'a>, before: &Edge, diagnosis: Option<Diagnosis>) -> Eyes<'a> {
+impl<'a> Probes<'a> {
+    fn new(target: Target<'a>, before: &Edge, diagnosis: Option<Diagnosis>) -> Probes<'a> {
         let ports: Vec<u16> = before.listening_ports().into_iter().collect();
         let behind = ports.iter().copied().filter(|port| !target.loaded_ports.contains(port)).collect();
-        let ledger = Ledger::new(behind, &before.sockets);
-        Eyes { tree: target.tree, diagnosis, ports, ledger, missing: Vec::new() }
+        let backend = BackendTraffic::new(behind, &before.sockets);
+        Probes { tree: target.tree, diagnosis, ports, backend, missing: Vec::new() }
     }
 
-    fn look(&mut self, ledger: &mut Ledger) -> Sample {
+    fn sample(&mut self, backend: &mut BackendTraffic) -> Sample {
         let mut sample = Sample { tree: self.tree.sample(), machine: Machine::read(), ..Sample::default() };
         let Some(diagnosis) = &mut self.diagnosis else { return sample };
         if !self.ports.is_empty() {
@@ -247,11 +252,11 @@ impl<'a> Eyes<'a> {
                 Err(why) => note(&mut self.missing, format!("accept queues: {why}")),
             }
         }
-        if !ledger.ports().is_empty() {
-            let found = diagnosis.dump(CONNECTED, ledger.ports(), true);
+        if !backend.ports().is_empty() {
+            let found = diagnosis.dump(CONNECTED, backend.ports(), true);
             sample.backend_at_ns = clock::monotonic_ns();
             match found {
-                Ok(found) => sample.backend_bytes = Some(ledger.look(&found)),
+                Ok(found) => sample.backend_bytes = Some(backend.sample(&found)),
                 Err(why) => note(&mut self.missing, format!("back-end bytes: {why}")),
             }
         }
@@ -334,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sampler_that_was_kept_waiting_leaves_samples_out() {
+    fn a_sampler_that_had_to_wait_skips_samples() {
         assert_eq!(due_ms(&[(130, 0)], 1_000), [0, 200, 250]);
         assert_eq!(
             due_ms(&[(0, 0), (149, 0)], 1_000),
@@ -345,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_that_is_over_after_the_window_does_not_stand_for_its_end() {
+    fn a_sample_that_began_within_the_window_is_not_its_end() {
         assert_eq!(due_ms(&[(0, 0), (0, 0), (0, 60)], 1_000), [0, 100, 200, 250]);
         assert_eq!(due_ms(&[(0, 300)], 1_000), [0, 250]);
     }

@@ -89,7 +89,7 @@ pub(super) struct Socket {
     pub bytes: Option<(u64, u64)>,
 }
 
-/// The door to the diagnosis.
+/// A socket to the kernel's diagnosis.
 #[derive(Debug)]
 pub(super) struct Diagnosis {
     socket: OwnedFd,
@@ -106,7 +106,7 @@ impl Diagnosis {
     }
 
     /// All TCP sockets in these states, of IPv4 and IPv6. With ports only those whose local port is one of them
-    /// (as far as the kernel can filter by so many). Counters of bytes are asked for with `bytes`.
+    /// (if they are few enough for the kernel's filter). `bytes` asks for counters of bytes.
     pub(super) fn dump(&mut self, states: u32, ports: &[u16], bytes: bool) -> io::Result<Vec<Socket>> {
         let mut found = Vec::new();
         for family in [AddressFamily::INET, AddressFamily::INET6] {
@@ -149,7 +149,7 @@ fn request(family: u8, states: u32, ports: &[u16], bytes: bool, sequence: u32) -
     out
 }
 
-/// The kernel's little program for "the local port is one of these": a test for each, and after each but the last a
+/// The kernel's program for "the local port is one of these": a test for each, and after each but the last a
 /// jump to the end. A test that fails goes on behind that jump; the last goes beyond the end, which refuses.
 fn filter(ports: &[u16]) -> Vec<u8> {
     const TEST: usize = 8;
@@ -161,7 +161,7 @@ fn filter(ports: &[u16]) -> Vec<u8> {
     };
     for (index, port) in ports.iter().enumerate() {
         operation(FILTER_LOCAL_PORT_IS, TEST, TEST + JUMP);
-        // The second half of a test: the port stands where a jump stands elsewhere.
+        // The second half of a test: the port is where other operations have a jump.
         operation(0, 0, usize::from(*port));
         let after = ports.len() - index - 1;
         if after > 0 {
@@ -188,7 +188,7 @@ fn parse(answer: &[u8], sequence: u32, found: &mut Vec<Socket>) -> io::Result<bo
         let of = array(rest, 8).map(u32::from_ne_bytes).ok_or_else(malformed)?;
         let message = rest.get(MESSAGE_HEADER..length).ok_or_else(malformed)?;
         match kind {
-            // What is left of an earlier dump that was given up.
+            // Left over from an earlier dump that was given up.
             _ if of != sequence => {}
             TYPE_DONE => return Ok(true),
             TYPE_ERROR => {

@@ -1,15 +1,15 @@
-//! The threads of a process tree, one by one: costs two small files for each, so it is done beside the window.
+//! The threads of a process tree, one by one. Reads two small files for each thread, so it is done beside the window.
 
 use proofload_host::process::{field, read_text};
 use proofload_store::schema::ThreadsUse;
 use std::collections::BTreeMap;
 use std::fs;
 
-/// Most threads of a subject that are looked at.
+/// Most threads of a subject that are read.
 pub(super) const THREADS_MAX: usize = 2048;
-/// Most names that are told apart.
+/// Most names that are listed.
 const NAMES_MAX: usize = 24;
-/// Name of what is not told apart.
+/// Name of all others.
 const OTHERS: &str = "(others)";
 
 /// One thread since it began.
@@ -85,7 +85,7 @@ pub(super) fn between(before: &Threads, after: &Threads) -> Vec<ThreadsUse> {
     groups
 }
 
-/// Numbers at the end tell threads of one pool apart, and hide the pool.
+/// The pool of a thread: its name without the number at the end.
 fn group_of(name: &str) -> String {
     let pool = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
     if pool.is_empty() { name.to_string() } else { pool.to_string() }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_waits_often_is_seen_to() {
+    fn switches_of_a_thread_that_waits_often_are_counted() {
         let (to_us, from_them) = std::sync::mpsc::channel();
         let (to_them, from_us) = std::sync::mpsc::channel::<()>();
         let pinger = std::thread::Builder::new().name("pinger-7".into()).spawn(move || {

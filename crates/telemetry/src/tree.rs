@@ -12,11 +12,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Most processes of a tree that are followed.
 const PROCESSES_MAX: usize = 4096;
-/// After this time every process is looked at again: its number may have been given to a new one.
-const STRANGERS_NS: u64 = 10_000_000_000;
+/// After this time every process is read again: its number may have been given to a new one.
+const UNRELATED_NS: u64 = 10_000_000_000;
 /// Where JVMs on Linux put their performance data, whatever `java.io.tmpdir` says.
 const TEMPORARY: &str = "/tmp";
-/// Most entries of that folder that are looked through.
+/// Most entries of that folder that are read.
 const ENTRIES_MAX: usize = 1 << 16;
 
 /// The processes below one root or several, followed from sample to sample.
@@ -39,8 +39,8 @@ impl Tree {
         Tree::of_all(&[root_pid])
     }
 
-    /// What is below any of these processes: all of a subject that was started as several. The first is the one that
-    /// speaks for all in [`Tree::facts`].
+    /// What is below any of these processes: all of a subject that was started as several. [`Tree::facts`] are
+    /// those of the first.
     pub fn of_all(root_pids: &[u32]) -> Tree {
         let ended_work = Work { disk: Some((0, 0)), ..Work::default() };
         let mut known = Known { ended_work, ..Known::default() };
@@ -54,8 +54,7 @@ impl Tree {
         Tree { known: Mutex::new(known) }
     }
 
-    /// What the subject says of itself: of the first JVM among its processes, or else of the root. See
-    /// `facts`.
+    /// Facts about the first JVM among its processes, or else about the root. See `facts`.
     pub fn facts(&self) -> BTreeMap<String, String> {
         let mut known = self.known();
         known.discover();
@@ -68,7 +67,7 @@ impl Tree {
         pids.first().map(|&pid| facts::of_process(pid, None)).unwrap_or_default()
     }
 
-    /// Looks at the whole tree. Costs some ten microseconds for each of its processes, and one for each other
+    /// Samples the whole tree. Costs some ten microseconds for each of its processes, and one for each other
     /// process of the machine.
     pub fn sample(&self) -> TreeSample {
         let mut known = self.known();
@@ -90,7 +89,7 @@ impl Tree {
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
-        // What a thread that panicked left behind is whole: samples only add to it.
+        // A thread that panicked left it consistent: samples only add to it.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -102,14 +101,14 @@ struct Known {
     /// Sessions that roots lead, each with that root's parent, where daemons of the session may end up.
     launchers: BTreeSet<(u32, u32)>,
     /// Processes that do not belong to the tree, and never will.
-    strangers: BTreeSet<u32>,
-    /// Since when they are known.
-    strangers_since_ns: u64,
+    unrelated: BTreeSet<u32>,
+    /// Since when.
+    unrelated_since_ns: u64,
     /// CPU time of processes that ended and have no live ancestor here.
     ended_ns: u64,
     /// What JVMs that ended had done.
     ended_jvm: JvmUse,
-    /// Page faults and traffic with disks of those that ended, as they were last seen.
+    /// Page faults and disk traffic of those that ended, as of their last sample.
     ended_work: Work,
     cpu_ns: u64,
     users: BTreeMap<u32, Option<String>>,
@@ -184,7 +183,7 @@ impl Tracked {
         self.work = Work {
             minor_faults: stat.minor_faults,
             major_faults: stat.major_faults,
-            // Nobody may look at those of a process that ended; its last reading stands.
+            // Those of a process that ended cannot be read; its last reading is kept.
             disk: process::disk_bytes(self.pid).or(self.work.disk),
         };
         Some(Now {
@@ -199,7 +198,7 @@ impl Tracked {
         if self.jvm.is_none() {
             self.jvm = find_jvm_file(self.pid, users);
         }
-        // A file that cannot be read at the moment leaves the last reading standing.
+        // The last reading is kept while the file cannot be read.
         if let Some(Ok(read)) = self.jvm.as_mut().map(JvmFile::read) {
             self.jvm_use = self.jvm_use.followed_by(read);
         }
@@ -228,19 +227,19 @@ impl Known {
     /// Adds what is below the known processes and not known yet.
     ///
     /// The kernel's lists of children are kept for each thread, and reading those of a server with 200 threads
-    /// takes milliseconds; so the numbers of all processes are listed instead, and only new ones looked at.
+    /// takes milliseconds; so the numbers of all processes are listed instead, and only new ones are read.
     fn discover(&mut self) {
         let now_ns = clock::monotonic_ns();
-        if now_ns.saturating_sub(self.strangers_since_ns) > STRANGERS_NS {
-            self.strangers.clear();
-            self.strangers_since_ns = now_ns;
+        if now_ns.saturating_sub(self.unrelated_since_ns) > UNRELATED_NS {
+            self.unrelated.clear();
+            self.unrelated_since_ns = now_ns;
         }
         let members: BTreeSet<u32> = self.processes.iter().map(|process| process.pid).collect();
         let mut fresh: Vec<(u32, Stat)> = process::all_pids()
-            .filter(|pid| !members.contains(pid) && !self.strangers.contains(pid))
+            .filter(|pid| !members.contains(pid) && !self.unrelated.contains(pid))
             .filter_map(|pid| Some((pid, Stat::read(pid)?)))
             .collect();
-        // Ends: every round but the last takes something from `fresh`. Parents come before their children.
+        // It ends, because every round but the last takes something from `fresh`. Parents come before their children.
         loop {
             let before = fresh.len();
             fresh.retain(|(pid, stat)| {
@@ -254,7 +253,7 @@ impl Known {
                 break;
             }
         }
-        self.strangers.extend(fresh.iter().map(|(pid, _)| *pid));
+        self.unrelated.extend(fresh.iter().map(|(pid, _)| *pid));
     }
 
     fn belongs(&self, stat: &Stat) -> bool {
@@ -262,7 +261,7 @@ impl Known {
         is_daemon || self.processes.iter().any(|process| process.pid == stat.parent)
     }
 
-    /// Reads every known process, parents first, and settles the accounts of those that have gone.
+    /// Reads every known process, parents first, and keeps what those that have gone had used.
     fn read(&mut self) -> TreeSample {
         let mut sample =
             TreeSample { at_ns: clock::monotonic_ns(), descriptors: Some(0), ..TreeSample::default() };
@@ -292,7 +291,7 @@ impl Known {
             live.push(process);
         }
         self.processes = live;
-        self.settle(&gone);
+        self.credit_ended(&gone);
         let jvm = self.processes.iter().fold(self.ended_jvm.clone(), |sum, p| sum.plus(&p.jvm_use));
         let work = self.processes.iter().fold(self.ended_work, |sum, p| sum.plus(p.work));
         let cpu_ns = self.ended_ns + self.processes.iter().map(Tracked::cpu_ns).sum::<u64>();
@@ -308,16 +307,15 @@ impl Known {
         }
     }
 
-    /// Keeps what ended processes had used, on the account of their nearest live ancestor.
+    /// Credits what ended processes had used to their nearest live ancestor.
     ///
     /// That ancestor will wait for them, or has already: then the kernel charges the same time to it. So what they
     /// used is added to what it had been charged *before*, when they were still alive, and the larger of this
     /// and its present charge is taken. Nothing counts twice and nothing is lost.
-    fn settle(&mut self, gone: &[Tracked]) {
+    fn credit_ended(&mut self, gone: &[Tracked]) {
         let parents: BTreeMap<u32, u32> = gone.iter().map(|process| (process.pid, process.parent)).collect();
         let mut shares: BTreeMap<usize, u64> = BTreeMap::new();
         for process in gone {
-            // What a JVM held went with it.
             self.ended_jvm = self.ended_jvm.plus(&process.jvm_use.ended());
             self.ended_work = self.ended_work.plus(process.work);
             let mut ancestor = process.parent;

@@ -1,5 +1,6 @@
-use super::super::backend::Ledger;
+use super::super::backend::BackendTraffic;
 use super::super::machine::Machine;
+use super::super::sampler::Edge;
 use super::super::{Collector, JvmUse};
 use super::*;
 
@@ -112,7 +113,7 @@ fn looks_at_the_back_end_that_come_late_stand_for_the_window_by_their_time() {
         ..sample(at_ms, 0, 1)
     };
     let carried = |looks: Vec<Sample>| {
-        let mut ledger = Ledger::new(vec![8009], &[]);
+        let mut backend = BackendTraffic::new(vec![8009], &[]);
         let bytes = Some((0, 0));
         let socket = super::super::sockets::Socket {
             local_port: 8009,
@@ -120,8 +121,8 @@ fn looks_at_the_back_end_that_come_late_stand_for_the_window_by_their_time() {
             bytes,
             ..Default::default()
         };
-        ledger.look(&[socket]);
-        let sampled = Sampled { ledger, ledger_from_ns: 950 * MS, ..sampled(looks) };
+        backend.sample(&[socket]);
+        let sampled = Sampled { backend, backend_from_ns: 950 * MS, ..sampled(looks) };
         let (used, telemetry) = sampled.digest(1_000 * MS, 2_000 * MS).unwrap();
         (used.backend_bytes, telemetry.missing.len())
     };
@@ -142,16 +143,16 @@ fn a_back_end_of_connections_too_short_to_be_seen_is_not_measured_and_said_so() 
     let mut first = sample(0, 0, 1);
     let mut last = sample(1_000, 0, 1);
     (first.backend_bytes, last.backend_bytes) = (Some(0), Some(500));
-    let mut ledger = Ledger::new(vec![8009], &[]);
-    ledger.look(&[]);
+    let mut backend = BackendTraffic::new(vec![8009], &[]);
+    backend.sample(&[]);
     let waiting = super::super::sockets::Socket {
         state: TIME_WAIT,
         local_port: 8009,
         remote_port: 4000,
         ..Default::default()
     };
-    ledger.close(&[waiting]);
-    let (used, telemetry) = Sampled { ledger, ..sampled(vec![first, last]) }.digest(0, 1_000 * MS).unwrap();
+    backend.close(&[waiting]);
+    let (used, telemetry) = Sampled { backend, ..sampled(vec![first, last]) }.digest(0, 1_000 * MS).unwrap();
     assert_eq!((used.backend_bytes, used.backend_connections_lost), (None, Some(1)));
     assert!(telemetry.missing[0].contains("between two looks"), "{:?}", telemetry.missing);
 }

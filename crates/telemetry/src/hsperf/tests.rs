@@ -110,7 +110,7 @@ fn a_counter_that_grows_is_seen_without_looking_names_up_again() {
         parse(G1_17).unwrap().list.iter().find(|counter| counter.name == "java.ci.totalTime").unwrap().at;
     let mut bytes = G1_17.to_vec();
     bytes[at..at + 8].copy_from_slice(&90_000_000_i64.to_le_bytes());
-    // As the JVM does: in place.
+    // As the JVM does: in offset.
     rustix::fs::seek(file.as_file(), rustix::fs::SeekFrom::Start(0)).unwrap();
     file.write_all(&bytes).unwrap();
     let resolved = jvm.resolved;
@@ -249,11 +249,11 @@ proptest! {
         }
         bytes.truncate(if length < 6000 { bytes.len() } else { length });
         if let Ok(counters) = parse(&bytes) {
-            let places = Places::find(&counters);
+            let offsets = Offsets::find(&counters);
             for counter in &counters.list {
                 prop_assert!(counter.at + 8 <= bytes.len(), "{} lies in the file", counter.name);
             }
-            let _ = places.to_ns(u64::MAX);
+            let _ = offsets.to_ns(u64::MAX);
         }
     }
 }

@@ -178,7 +178,7 @@ fn a_family_that_ended_together_is_charged_to_its_nearest_live_ancestor() {
     // It waited for the child, which had waited for the grandchild: 10 + 5 in whole ticks is less than they used.
     root.waited_ns = 14;
     let mut known = Known { processes: vec![root], ..Known::default() };
-    known.settle(&[tracked(2, 1, 10), tracked(3, 2, 5)]);
+    known.credit_ended(&[tracked(2, 1, 10), tracked(3, 2, 5)]);
     assert_eq!(total(&known), 115);
     // Something that was never seen ends: only the kernel knows.
     known.processes[0].waited_ns = 40;
@@ -190,7 +190,7 @@ fn what_the_kernel_charged_before_a_child_ended_is_not_forgotten() {
     let mut root = tracked(1, 0, 0);
     (root.waited_before_ns, root.waited_ns) = (50, 60);
     let mut known = Known { processes: vec![root], ..Known::default() };
-    known.settle(&[tracked(2, 1, 10)]);
+    known.credit_ended(&[tracked(2, 1, 10)]);
     assert_eq!(total(&known), 60);
 }
 
@@ -199,7 +199,7 @@ fn an_orphan_that_ended_keeps_its_time_in_the_tree() {
     let mut known = Known { processes: vec![tracked(1, 0, 7)], ..Known::default() };
     let mut orphan = tracked(9, 4_000_000, 30);
     orphan.jvm_use.gc_count = Some(3);
-    known.settle(&[orphan]);
+    known.credit_ended(&[orphan]);
     assert_eq!((total(&known), known.ended_jvm.gc_count), (37, Some(3)));
 }
 

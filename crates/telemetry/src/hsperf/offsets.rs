@@ -1,4 +1,4 @@
-//! Where the counters are that telemetry wants, and what they say.
+//! Where the counters that telemetry needs are in the file, and what they mean.
 //!
 //! By name: which collectors and generations there are, and their numbers, differ with `-XX:+Use…GC` and the release.
 
@@ -10,32 +10,32 @@ use std::collections::BTreeMap;
 const TICKS_PER_SECOND: u64 = 1_000_000_000;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct CollectorPlaces {
+struct CollectorOffsets {
     name: String,
     count: Option<usize>,
     time: Option<usize>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct GenerationPlaces {
+struct GenerationOffsets {
     name: String,
     capacity: Option<usize>,
     used: Vec<usize>,
 }
 
-/// Where the values are.
+/// Offsets of the values in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Places {
+pub(super) struct Offsets {
     jit_time: Option<usize>,
-    collectors: Vec<CollectorPlaces>,
-    generations: Vec<GenerationPlaces>,
+    collectors: Vec<CollectorOffsets>,
+    generations: Vec<GenerationOffsets>,
     safepoints: Option<usize>,
     safepoint_time: Option<usize>,
     metaspace: Option<usize>,
     threads: Option<usize>,
     threads_peak: Option<usize>,
     threads_daemon: Option<usize>,
-    /// Those of the program, and those of the archive that JVMs share.
+    /// Classes of the program, and of the archive that JVMs share.
     loaded: [Option<usize>; 2],
     unloaded: [Option<usize>; 2],
     contended: Option<usize>,
@@ -43,13 +43,13 @@ pub(super) struct Places {
     end: usize,
 }
 
-impl Places {
-    pub(super) fn find(counters: &Counters) -> Places {
-        let mut places = Places { ticks_per_second: TICKS_PER_SECOND, ..Places::default() };
-        let mut collectors: BTreeMap<&str, CollectorPlaces> = BTreeMap::new();
-        let mut generations: BTreeMap<&str, GenerationPlaces> = BTreeMap::new();
+impl Offsets {
+    pub(super) fn find(counters: &Counters) -> Offsets {
+        let mut offsets = Offsets { ticks_per_second: TICKS_PER_SECOND, ..Offsets::default() };
+        let mut collectors: BTreeMap<&str, CollectorOffsets> = BTreeMap::new();
+        let mut generations: BTreeMap<&str, GenerationOffsets> = BTreeMap::new();
         for counter in &counters.list {
-            places.end = places.end.max(counter.at + 8);
+            offsets.end = offsets.end.max(counter.at + 8);
             if let Some((number, field)) = numbered(&counter.name, "sun.gc.collector.") {
                 let collector = collectors.entry(number).or_default();
                 match field {
@@ -67,7 +67,7 @@ impl Places {
                     _ => {}
                 }
             } else {
-                places.note(&counter.name, counter.at, counter.value);
+                offsets.note(&counter.name, counter.at, counter.value);
             }
         }
         for (name, text) in &counters.texts {
@@ -77,7 +77,7 @@ impl Places {
                 generations.entry(number).or_default().name.clone_from(text);
             }
         }
-        places.collectors = collectors
+        offsets.collectors = collectors
             .into_iter()
             .map(|(number, mut collector)| {
                 if collector.name.is_empty() {
@@ -86,12 +86,12 @@ impl Places {
                 collector
             })
             .collect();
-        places.generations = generations.into_values().collect();
-        places
+        offsets.generations = generations.into_values().collect();
+        offsets
     }
 
     fn note(&mut self, name: &str, at: usize, value: i64) {
-        let place = match name {
+        let offset = match name {
             // In `sun.ci` before JDK 9.
             "java.ci.totalTime" | "sun.ci.totalTime" => &mut self.jit_time,
             "sun.rt.safepoints" => &mut self.safepoints,
@@ -111,7 +111,7 @@ impl Places {
             }
             _ => return,
         };
-        *place = Some(at);
+        *offset = Some(at);
     }
 
     /// Bytes of the file up to the end of its last counter.
@@ -119,15 +119,15 @@ impl Places {
         self.end
     }
 
-    /// What the counters say; `value` yields the counter at a place.
+    /// What the counters mean; `value` yields the counter at an offset.
     pub(super) fn read(&self, value: impl Fn(usize) -> u64) -> JvmUse {
-        let sum = |places: &mut dyn Iterator<Item = usize>| places.map(&value).reduce(u64::saturating_add);
-        let time = |place: Option<usize>| place.map(|at| self.to_ns(value(at)));
-        let number = |place: Option<usize>| place.map(&value);
-        // Without a second generation all of the heap would be the old one.
+        let sum = |offsets: &mut dyn Iterator<Item = usize>| offsets.map(&value).reduce(u64::saturating_add);
+        let time = |offset: Option<usize>| offset.map(|at| self.to_ns(value(at)));
+        let number = |offset: Option<usize>| offset.map(&value);
+        // With one generation alone there is no old one.
         let old = self.generations.iter().find(|generation| generation.name == "old");
         let old = old.filter(|_| self.generations.len() > 1);
-        let classes = |places: &[Option<usize>; 2]| sum(&mut places.iter().copied().flatten());
+        let classes = |offsets: &[Option<usize>; 2]| sum(&mut offsets.iter().copied().flatten());
         let gc_ns = sum(&mut self.collectors.iter().filter_map(|collector| collector.time));
         JvmUse {
             jit_ns: time(self.jit_time),
