@@ -14,7 +14,7 @@ use super::SubjectError;
 use super::cache::Cache;
 use super::catalogue::{Catalogue, Declaration, check_value};
 use super::keeper::Keeper;
-use super::prepare::Prepared;
+use super::prepared::Prepared;
 use super::running::Running;
 
 /// Parameters of a folder that differ from its defaults.

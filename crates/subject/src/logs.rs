@@ -33,7 +33,7 @@ pub(crate) fn last_lines(log: &Path) -> Vec<String> {
 }
 
 /// Whether a JVM said in its log that it has no memory left.
-pub(crate) fn tells_out_of_memory(log: &Path) -> bool {
+pub(crate) fn says_out_of_memory(log: &Path) -> bool {
     tail(log, REASON_BYTES).contains("java.lang.OutOfMemoryError")
 }
 

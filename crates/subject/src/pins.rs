@@ -1,4 +1,4 @@
-//! Lock files: which file stands for a coordinate, and the digest it must have.
+//! Lock files: which file a coordinate means, and the digest it must have.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,6 +8,9 @@ use super::{Mistake, SubjectError};
 
 /// A lock file has a line for each file of a subject.
 const LINES_MAX: usize = 10_000;
+
+/// What to do about a file of the cache that is not the pinned one.
+pub(crate) const REFETCH: &str = "remove the file; it is fetched or built again at the next run";
 
 /// One file that a subject is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,18 +97,23 @@ impl Pin {
         parse(&self.line()).as_ref() == Some(self)
     }
 
+    /// The file at `path`, which must have the digest that `lock` pins.
+    pub(crate) fn at(&self, path: PathBuf, lock: &Path) -> Pinned {
+        Pinned { path, sha256: self.sha256.clone(), lock: lock.into() }
+    }
+
     /// The line of a lock file.
     pub(crate) fn line(&self) -> String {
         format!("{}  {}  {}", self.coordinate, self.file, self.sha256)
     }
 }
 
-/// A file that must be what it was when it was pinned.
+/// A file that must not differ from what was pinned.
 #[derive(Clone, Debug)]
 pub(crate) struct Pinned {
     pub(crate) path: PathBuf,
     pub(crate) sha256: String,
-    /// Where the digest stands.
+    /// The file that names the digest.
     pub(crate) lock: PathBuf,
 }
 

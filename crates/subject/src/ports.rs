@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use proofload_engine::Address;
+use proofload_host::clock::{monotonic_ns, sleep_ns};
 
 use super::SubjectError;
 use super::keeper::tree::Process;
@@ -17,6 +18,11 @@ use super::keeper::tree::Process;
 /// default), so that no connection of the generator can sit on a subject's port before it listens.
 const FIRST_PORT: u16 = 20_000;
 const LAST_PORT: u16 = 32_700;
+
+/// Time for a port to be free after its process has gone.
+const FREE_WITHIN_NS: u64 = 2_000_000_000;
+/// How often it is checked whether it is.
+const CHECK_EVERY_NS: u64 = 10_000_000;
 
 /// Most bytes of an answer that a probe reads: the status line is at its beginning.
 const PROBE_BYTES_MAX: u64 = 4096;
@@ -78,6 +84,20 @@ fn collect_listeners(table: impl BufRead, port: u16, found: &mut BTreeSet<u64>) 
         }
     }
     Ok(())
+}
+
+/// Whether nobody listens on a port any more, within a while after its process has gone.
+pub(crate) fn becomes_free(port: u16) -> bool {
+    let deadline_ns = monotonic_ns() + FREE_WITHIN_NS;
+    loop {
+        if listeners(port).is_ok_and(|listeners| listeners.is_empty()) {
+            return true;
+        }
+        if monotonic_ns() >= deadline_ns {
+            return false;
+        }
+        sleep_ns(CHECK_EVERY_NS);
+    }
 }
 
 /// Which of these sockets are held by one of these processes.

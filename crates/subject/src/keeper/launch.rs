@@ -29,7 +29,7 @@ pub(crate) fn launch(spawn: &Spawn, marks: &[(&str, String)]) -> io::Result<u32>
     command.envs(&spawn.environment).envs(marks.iter().map(|(name, value)| (*name, value)));
     // SAFETY: between fork and exec only system calls that are safe after a fork are made, and no memory is
     // allocated: the CPU set was built before.
-    unsafe { command.pre_exec(move || settle(cpus.as_ref())) };
+    unsafe { command.pre_exec(move || set_up_child(cpus.as_ref())) };
     // Dropping the handle does not reap: the keeper reaps all its children, adopted ones too, in one place.
     command.spawn().map(|child| child.id())
 }
@@ -49,7 +49,7 @@ fn cpu_set(cpus: &[usize]) -> io::Result<Option<CpuSet>> {
 }
 
 /// Runs in the child before it becomes the subject.
-fn settle(cpus: Option<&CpuSet>) -> io::Result<()> {
+fn set_up_child(cpus: Option<&CpuSet>) -> io::Result<()> {
     rustix::process::setsid()?;
     // A second line only: it does not reach grandchildren, but it works when the keeper itself is killed.
     set_parent_process_death_signal(Some(Signal::KILL))?;

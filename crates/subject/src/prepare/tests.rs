@@ -1,6 +1,6 @@
 //! What a study's subject becomes before anything is started.
 
-use proofload_store::schema::SubjectKind;
+use proofload_store::schema::{self, SubjectKind};
 use std::path::Path;
 
 use super::*;

@@ -1,4 +1,4 @@
-//! How a subject failed, told apart: by itself, by the kernel, by its own memory or ours.
+//! Why a subject failed: by itself, killed by the kernel, or out of memory, its own or what it may use.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,14 +7,14 @@ use proofload_host::process::{field, read_text};
 
 use super::SubjectError;
 use super::keeper::Exit;
-use super::logs::{last_lines, tells_out_of_memory};
+use super::logs::{last_lines, says_out_of_memory};
 
-/// Of the memory that is available at a start, so much may be used unless the declaration says otherwise.
+/// Share of the memory available at a start that may be used unless the declaration says otherwise.
 const ALLOWED_SHARE: f64 = 0.9;
 const KILL: i32 = 9;
 
-/// What is known where a process failed.
-pub(crate) struct Scene {
+/// What is known when a process failed.
+pub(crate) struct Failure {
     pub(crate) subject: String,
     pub(crate) log: PathBuf,
     /// Bytes for which the keeper killed it.
@@ -24,8 +24,8 @@ pub(crate) struct Scene {
     pub(crate) kernel_kills: bool,
 }
 
-impl Scene {
-    /// A reason that is known for certain, whenever it struck.
+impl Failure {
+    /// Lack of memory, if that is certain.
     fn memory(&self, exit: Option<Exit>) -> Option<SubjectError> {
         let subject = self.subject.clone();
         if let Some(used_bytes) = self.over_memory {
@@ -36,7 +36,7 @@ impl Scene {
         if exit == Some(Exit::Signal(KILL)) && self.kernel_kills {
             return Some(SubjectError::KilledByKernel { subject, log, lines });
         }
-        tells_out_of_memory(&self.log).then_some(SubjectError::JvmOutOfMemory { subject, log, lines })
+        says_out_of_memory(&self.log).then_some(SubjectError::JvmOutOfMemory { subject, log, lines })
     }
 
     pub(crate) fn died_at_start(&self, exit: Exit) -> SubjectError {
@@ -84,7 +84,7 @@ impl Scene {
     }
 }
 
-/// How often the kernel has killed a process for lack of memory since the machine is up.
+/// How often the kernel has killed a process for lack of memory since the machine started.
 pub(crate) fn kernel_kills() -> u64 {
     kills_in(&std::fs::read_to_string("/proc/vmstat").unwrap_or_default())
 }
@@ -107,48 +107,48 @@ pub(crate) fn memory_allowed_bytes() -> u64 {
 mod tests {
     use super::*;
 
-    fn scene(log: &str, kernel_kills: bool) -> (tempfile::TempDir, Scene) {
+    fn failure(log: &str, kernel_kills: bool) -> (tempfile::TempDir, Failure) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("log");
         std::fs::write(&path, log).unwrap();
-        let scene = Scene {
+        let failure = Failure {
             subject: "it".into(),
             log: path,
             over_memory: None,
             memory_max_bytes: 1 << 20,
             kernel_kills,
         };
-        (directory, scene)
+        (directory, failure)
     }
 
     #[test]
-    fn a_kill_is_the_kernels_only_when_it_says_so() {
+    fn a_kill_is_the_kernels_only_when_it_counted_one() {
         assert_eq!(kills_in("nr_free_pages 1\noom_kill 7\noom_kill_x 9\n"), 7);
         assert_eq!(kills_in(""), 0);
-        let (_held, killed) = scene("last words", true);
-        let told = killed.died(Exit::Signal(KILL));
-        assert!(matches!(told, SubjectError::KilledByKernel { .. }), "{told}");
+        let (_held, killed) = failure("last words", true);
+        let error = killed.died(Exit::Signal(KILL));
+        assert!(matches!(error, SubjectError::KilledByKernel { .. }), "{error}");
         assert!(
-            told.to_string().contains("killed by the kernel") && told.to_string().contains("| last words")
+            error.to_string().contains("killed by the kernel") && error.to_string().contains("| last words")
         );
         assert!(matches!(killed.died(Exit::Signal(15)), SubjectError::Died { .. }));
-        let (_held, other) = scene("last words", false);
+        let (_held, other) = failure("last words", false);
         assert!(matches!(other.died(Exit::Signal(KILL)), SubjectError::Died { .. }));
         assert!(matches!(other.died_at_start(Exit::Code(1)), SubjectError::DiedAtStart { .. }));
     }
 
     #[test]
-    fn a_jvm_without_memory_is_told_however_it_shows() {
+    fn a_jvm_without_memory_is_named_however_it_fails() {
         let log = "Exception in thread \"main\" java.lang.OutOfMemoryError: Java heap space\n";
-        let (_held, scene) = scene(log, false);
+        let (_held, failure) = failure(log, false);
         let within = Duration::from_secs(1);
-        for told in [
-            scene.died(Exit::Code(3)),
-            scene.died_at_start(Exit::Code(3)),
-            scene.hangs(within, "x".into()),
-            scene.never_ready(within, "x".into(), false),
+        for error in [
+            failure.died(Exit::Code(3)),
+            failure.died_at_start(Exit::Code(3)),
+            failure.hangs(within, "x".into()),
+            failure.never_ready(within, "x".into(), false),
         ] {
-            assert!(matches!(told, SubjectError::JvmOutOfMemory { .. }), "{told}");
+            assert!(matches!(error, SubjectError::JvmOutOfMemory { .. }), "{error}");
         }
     }
 }

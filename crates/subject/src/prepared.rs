@@ -1,0 +1,115 @@
+//! A subject that is ready to be started.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use proofload_engine::Address;
+use proofload_store::schema::{SubjectKind, Variant};
+
+use super::SubjectError;
+use super::contract::Answer;
+use super::pins::{Pinned, REFETCH};
+
+/// A subject that is ready to be started, any number of times.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    pub(crate) name: String,
+    pub(crate) origin: Origin,
+    pub(crate) kind: SubjectKind,
+    pub(crate) description: String,
+    pub(crate) digests: BTreeMap<String, String>,
+    pub(crate) pinned: Vec<Pinned>,
+    /// What it says that it answers.
+    pub(crate) answers: Vec<Answer>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    Program(Program),
+    Url { address: Address, authority: String },
+}
+
+/// What is to be started, but for its ports and temporary directory.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    /// In the order of their starts; never empty.
+    pub(crate) steps: Vec<Step>,
+    /// Which of them is loaded.
+    pub(crate) front: usize,
+    /// Levels of the shared parameter, each with a port of its own; one empty name where nothing is shared.
+    pub(crate) endpoints: Vec<String>,
+    pub(crate) clear_environment: bool,
+    /// The subject's temporary directory when there is none.
+    pub(crate) directory: Option<PathBuf>,
+    /// Chosen at each start when there is none.
+    pub(crate) port: Option<u16>,
+    /// Path below the temporary directory, and the text that is filled in there.
+    pub(crate) files: Vec<(PathBuf, String)>,
+    /// Most resident memory of each process with all below it; chosen by the machine when there is none.
+    pub(crate) memory_max_bytes: Option<u64>,
+    pub(crate) grace: Duration,
+}
+
+/// One process.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    /// Empty for the only one.
+    pub(crate) name: String,
+    pub(crate) args: Vec<String>,
+    pub(crate) environment: BTreeMap<String, String>,
+    pub(crate) ready_path: Option<String>,
+    pub(crate) ready_within: Duration,
+}
+
+impl Prepared {
+    pub(crate) fn bare(name: &str, kind: SubjectKind, description: String, origin: Origin) -> Prepared {
+        Prepared {
+            name: name.to_string(),
+            origin,
+            kind,
+            description,
+            digests: BTreeMap::new(),
+            pinned: Vec::new(),
+            answers: Vec::new(),
+        }
+    }
+
+    /// Enters what is started into a plan's variant: kind, description, command, digests. Of several processes
+    /// the commands stand one after the other, each behind its name in brackets.
+    pub fn describe(&self, variant: &mut Variant) {
+        variant.kind = self.kind.clone();
+        variant.description.clone_from(&self.description);
+        variant.command = match &self.origin {
+            Origin::Program(program) => program.described(),
+            Origin::Url { .. } => Vec::new(),
+        };
+        variant.digests.clone_from(&self.digests);
+    }
+
+    /// Whether every file is still the pinned one; each is read once in the life of this process unless it is
+    /// touched.
+    ///
+    /// # Errors
+    /// The first file that is not.
+    pub(crate) fn verify(&self) -> Result<(), SubjectError> {
+        self.pinned.iter().try_for_each(|pinned| pinned.verify(REFETCH))
+    }
+}
+
+impl Program {
+    /// All commands, each endpoint with its level.
+    fn described(&self) -> Vec<String> {
+        let endpoints: Vec<String> = self.endpoints.iter().map(|level| format!("{level}:{{port}}")).collect();
+        let endpoints = endpoints.join(",");
+        let arguments = self.steps.iter().flat_map(Step::described);
+        arguments.map(|argument| argument.replace("{endpoints}", &endpoints)).collect()
+    }
+}
+
+impl Step {
+    fn described(&self) -> impl Iterator<Item = String> {
+        let name = (!self.name.is_empty()).then(|| format!("[{}]", self.name));
+        name.into_iter().chain(self.args.iter().cloned())
+    }
+}
