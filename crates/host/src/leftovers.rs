@@ -1,27 +1,23 @@
-//! Subjects whose keeper was killed: told by the mark that the keeper gave them. Only looks.
+//! Finds subjects whose keeper was killed, by the mark that the keeper gave them.
 
-use crate::process::{Stat, all_pids};
+use crate::process::{Stat, all_pids, lives};
 use std::fs::File;
 use std::io::Read;
 
 /// Environment variable that names the keeper of a subject: process id and start time.
 pub const MARK_KEEPER: &str = "PROOFLOAD_KEEPER";
-/// Most bytes of an environment that are looked at for the mark.
+/// Most bytes of an environment that are searched for the mark.
 const ENVIRONMENT_BYTES_MAX: u64 = 1 << 20;
 
 /// Numbers of the processes whose keeper has gone, ascending.
 pub(crate) fn find() -> Vec<u32> {
     let mut found: Vec<u32> = all_pids()
-        .filter(|pid| keeper_of(*pid).is_some_and(|keeper| !lives(keeper)))
+        .filter(|pid| keeper_of(*pid).is_some_and(|(keeper, start_ticks)| !lives(keeper, start_ticks)))
         // The environment was read first: what has ended since is no leftover.
         .filter(|pid| Stat::read(*pid).is_some_and(|stat| !stat.zombie))
         .collect();
     found.sort_unstable();
     found
-}
-
-fn lives((pid, start_ticks): (u32, u64)) -> bool {
-    Stat::read(pid).is_some_and(|stat| stat.start_ticks == start_ticks && !stat.zombie)
 }
 
 /// Process and start time of the keeper, from the environment that a subject was started with.
@@ -68,7 +64,10 @@ mod tests {
         let pid = std::process::id();
         let start_ticks = Stat::read(pid).unwrap().start_ticks;
         assert!(is_leftover("5000000:1"), "there is no such process");
-        assert!(is_leftover(&format!("{pid}:{}", start_ticks + 1)), "the number was given away");
+        assert!(
+            is_leftover(&format!("{pid}:{}", start_ticks + 1)),
+            "the number was given to another process"
+        );
         assert!(!is_leftover(&format!("{pid}:{start_ticks}")), "this keeper lives");
         assert!(!is_leftover("nobody"));
     }

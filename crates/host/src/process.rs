@@ -132,6 +132,11 @@ pub fn user(pid: u32) -> Option<u32> {
     Some(fs::metadata(format!("/proc/{pid}")).ok()?.uid())
 }
 
+/// Whether the process of this number still lives, and not a later one.
+pub fn lives(pid: u32, start_ticks: u64) -> bool {
+    Stat::read(pid).is_some_and(|stat| stat.start_ticks == start_ticks && !stat.zombie)
+}
+
 /// Numbers of all processes that we may see.
 pub fn all_pids() -> impl Iterator<Item = u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();

@@ -1,4 +1,4 @@
-//! The cache: what was fetched and built, named by its content, whole or not there.
+//! The cache: what was fetched and built, named by its content. An entry is complete or does not exist.
 //!
 //! `$PROOFLOAD_CACHE`, else `$XDG_CACHE_HOME/proofload`, else `~/.cache/proofload`, 0700:
 //! `files/SHA256/NAME`, `builds/DIGEST/`, `unpacked/DIGEST/`, `debian/DIGEST/`, `catalogue/DIGEST/`, `maven/`
@@ -25,7 +25,7 @@ pub const CACHE_VARIABLE: &str = "PROOFLOAD_CACHE";
 
 /// Longest wait for another Proofload that fills the cache: longer than any fetch may take.
 const HELD_MAX_NS: u64 = 900_000_000_000;
-const LOOK_EVERY_NS: u64 = 100_000_000;
+const POLL_EVERY_NS: u64 = 100_000_000;
 
 static FRESH: AtomicU32 = AtomicU32::new(0);
 
@@ -68,7 +68,7 @@ impl Cache {
         Ok(Cache { root, offline: false })
     }
 
-    /// The same cache, from which nothing is fetched that it does not hold.
+    /// The same cache; when offline, nothing is fetched that it lacks.
     #[must_use]
     pub fn offline(self, offline: bool) -> Cache {
         Cache { offline, ..self }
@@ -83,28 +83,28 @@ impl Cache {
         &self.root
     }
 
-    /// Where a fetched file lies, or will lie.
+    /// Path of a fetched file, whether it exists or not.
     pub(crate) fn file(&self, sha256: &str, name: &str) -> PathBuf {
         self.root.join("files").join(sha256).join(name)
     }
 
-    /// Where a build lies, or will lie.
+    /// Path of a build, whether it exists or not.
     pub(crate) fn build(&self, digest: &str) -> PathBuf {
         self.root.join("builds").join(digest)
     }
 
-    /// Where unpacked archives lie, or will lie.
+    /// Path of unpacked archives, whether they exist or not.
     pub(crate) fn unpacked(&self, digest: &str) -> PathBuf {
         self.root.join("unpacked").join(digest)
     }
 
-    /// Where unpacked Debian packages lie, or will lie.
+    /// Path of unpacked Debian packages, whether they exist or not.
     pub(crate) fn debian(&self, digest: &str) -> PathBuf {
         self.root.join("debian").join(digest)
     }
 
-    /// Waits until no other Proofload makes this entry, and keeps others from it. The kernel lets go of it when
-    /// its holder dies.
+    /// Waits until no other Proofload makes this entry, and locks it. The kernel releases the lock when its holder
+    /// dies.
     pub(crate) fn hold(&self, entry: &str, interrupted: &dyn Fn() -> bool) -> Result<Held<'_>, SubjectError> {
         let path = self.root.join("locks").join(entry);
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(self.root.join("locks"));
@@ -125,7 +125,7 @@ impl Cache {
             if interrupted() {
                 return Err(SubjectError::Interrupted);
             }
-            sleep_ns(LOOK_EVERY_NS);
+            sleep_ns(POLL_EVERY_NS);
         }
         let held = Held { cache: self, entry: entry.to_string(), _lock: lock };
         held.sweep()?;
@@ -133,7 +133,7 @@ impl Cache {
     }
 }
 
-/// An entry of the cache while it is made. Dropping it lets others in.
+/// An entry of the cache that is locked while it is made. Dropping it releases the lock.
 pub(crate) struct Held<'a> {
     cache: &'a Cache,
     entry: String,
@@ -141,13 +141,28 @@ pub(crate) struct Held<'a> {
 }
 
 impl Held<'_> {
-    fn workshop(&self) -> PathBuf {
+    pub(crate) fn cache(&self) -> &Cache {
+        self.cache
+    }
+
+    /// Moves a file with this digest into the cache, unless it is there already.
+    pub(crate) fn keep(&self, path: &Path, sha256: &str, name: &str) -> Result<(), SubjectError> {
+        let target = self.cache.file(sha256, name);
+        if target.is_file() {
+            return Ok(());
+        }
+        let fresh = self.fresh_directory("file")?;
+        fs::rename(path, fresh.join(name)).map_err(SubjectError::files(path, "cannot be moved"))?;
+        self.publish(&fresh, target.parent().unwrap_or(&target))
+    }
+
+    fn temporary(&self) -> PathBuf {
         self.cache.root.join("tmp").join(&self.entry)
     }
 
-    /// Whoever held the entry before has gone: what it left unfinished is rubbish.
+    /// Removes what an earlier holder left unfinished.
     fn sweep(&self) -> Result<(), SubjectError> {
-        let path = self.workshop();
+        let path = self.temporary();
         match fs::remove_dir_all(&path) {
             Err(why) if why.kind() != io::ErrorKind::NotFound => {
                 Err(SubjectError::files(&path, "cannot be removed")(why))
@@ -159,14 +174,14 @@ impl Held<'_> {
     /// An empty directory on the same file system.
     pub(crate) fn fresh_directory(&self, name: &str) -> Result<PathBuf, SubjectError> {
         let number = FRESH.fetch_add(1, Ordering::Relaxed);
-        let path = self.workshop().join(format!("{name}-{}-{number}", std::process::id()));
+        let path = self.temporary().join(format!("{name}-{}-{number}", std::process::id()));
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&path);
         made.map_err(SubjectError::files(&path, "cannot be made"))?;
         Ok(path)
     }
 
-    /// Gives a finished directory its name; from here on others may use it.
-    pub(crate) fn settle(&self, fresh: &Path, target: &Path) -> Result<(), SubjectError> {
+    /// Gives a finished directory its name: from now on others may use it.
+    pub(crate) fn publish(&self, fresh: &Path, target: &Path) -> Result<(), SubjectError> {
         let moved = || -> io::Result<()> {
             if let Some(above) = target.parent() {
                 fs::DirBuilder::new().recursive(true).mode(0o700).create(above)?;
@@ -180,12 +195,12 @@ impl Held<'_> {
 impl Drop for Held<'_> {
     fn drop(&mut self) {
         // Empty unless something failed half-way; then the next holder sweeps it.
-        let _ = fs::remove_dir(self.workshop());
+        let _ = fs::remove_dir(self.temporary());
         let _ = fs::remove_dir(self.cache.root.join("tmp"));
     }
 }
 
-/// What a file is as long as nobody touches it.
+/// What stays the same as long as nobody changes the file.
 #[derive(PartialEq, Eq, Hash)]
 struct Identity {
     device: u64,
@@ -197,8 +212,8 @@ struct Identity {
 
 static DIGESTS: LazyLock<Mutex<HashMap<Identity, String>>> = LazyLock::new(Mutex::default);
 
-/// SHA-256 of a file. Read once in the life of this process as long as it is not touched: subjects are
-/// verified before each start, and a start must not cost the page cache a hundred megabytes.
+/// SHA-256 of a file. An unchanged file is read once by this process: subjects are verified before each start, and
+/// a start must not cost the page cache a hundred megabytes.
 pub(crate) fn digest_of(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let found = file.metadata()?;
@@ -232,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_touched_file_is_read_again() {
+    fn a_changed_file_is_read_again() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
         fs::write(&path, "abc").unwrap();
@@ -259,12 +274,12 @@ mod tests {
         let held = cache.hold("x", &|| false).unwrap();
         assert!(matches!(cache.hold("x", &|| true), Err(SubjectError::Interrupted)));
         drop(cache.hold("y", &|| true).unwrap());
-        let rubbish = held.fresh_directory("half").unwrap();
+        let half = held.fresh_directory("half").unwrap();
         drop(held);
         let held = cache.hold("x", &|| false).unwrap();
-        assert!(!rubbish.exists(), "what an earlier holder left is swept");
+        assert!(!half.exists(), "what an earlier holder left unfinished is removed");
         let fresh = held.fresh_directory("whole").unwrap();
-        held.settle(&fresh, &cache.build("x")).unwrap();
+        held.publish(&fresh, &cache.build("x")).unwrap();
         assert!(cache.build("x").is_dir() && !fresh.exists());
     }
 }

@@ -12,8 +12,8 @@ use proofload_host::jdk::on_path;
 use super::cache::{Cache, Held, digest_of};
 use super::keeper::{Exit, Keeper};
 use super::logs::last_lines;
-use super::pins::{Pin, Pinned};
-use super::tools::{Fetch, interrupted, tool, write_list};
+use super::pins::Pin;
+use super::tools::{Fetch, interrupted, keep, tool, write_list};
 use super::{SubjectError, archive};
 
 /// Time for a slow mirror to send its lists and a few megabytes.
@@ -21,10 +21,10 @@ const FETCH_WITHIN: Duration = Duration::from_secs(600);
 const UNPACK_WITHIN: Duration = Duration::from_secs(120);
 /// The C library and what belongs to it: a second copy beside the system's dynamic loader would not work.
 const OF_THE_SYSTEM: [&str; 4] = ["libc6", "libgcc-s1", "gcc-12-base", "libcrypt1"];
-/// What packages depend on for their scripts, which nobody runs here. They count as installed, or each start would
-/// verify some thousand files that it does not use.
+/// What packages depend on only for their scripts, which are not run here. They count as installed; else each start
+/// would verify some thousand files that it does not use.
 const OF_SCRIPTS: [&str; 7] = ["debconf", "dpkg", "iproute2", "lsb-base", "perl", "perl-base", "tar"];
-/// Hooks of the system's configuration that would change the system.
+/// Clears hooks of the system's configuration that would change the system.
 const CONFIGURATION: &str = "#clear APT::Update::Pre-Invoke;\n#clear APT::Update::Post-Invoke;\n\
     #clear APT::Update::Post-Invoke-Success;\n#clear DPkg::Pre-Invoke;\n#clear DPkg::Post-Invoke;\n\
     #clear DPkg::Pre-Install-Pkgs;\n#clear APT::Install::Pre-Invoke;\n";
@@ -45,7 +45,7 @@ pub(crate) fn multiarch() -> String {
     format!("{machine}-linux-gnu")
 }
 
-/// `apt-get` with lists of its own.
+/// `apt-get` with lists of its own, and a directory for one run, which is removed with it.
 struct Apt<'a> {
     subject: &'a str,
     program: PathBuf,
@@ -56,10 +56,10 @@ struct Apt<'a> {
 
 impl<'a> Apt<'a> {
     /// Packages of scripts count as installed, unless one is `wanted`.
-    fn open(subject: &'a str, wanted: &str, cache: &Cache, held: &Held<'_>) -> Result<Apt<'a>, SubjectError> {
+    fn open(subject: &'a str, wanted: &str, held: &Held<'_>) -> Result<Apt<'a>, SubjectError> {
         let no_apt = || SubjectError::NoApt { subject: subject.into() };
         let program = on_path("apt-get").ok_or_else(no_apt)?;
-        let state = cache.root().join("apt");
+        let state = held.cache().root().join("apt");
         let directory = held.fresh_directory("apt")?;
         let made = || -> std::io::Result<()> {
             for folder in ["lists/partial", "archives/partial", "log"] {
@@ -77,19 +77,18 @@ impl<'a> Apt<'a> {
     /// Runs it in the working directory; the log's path and how it ended.
     fn run(&self, name: &str, args: &[String]) -> Result<(PathBuf, Option<Exit>), SubjectError> {
         let log = self.directory.join(format!("{name}.log"));
-        let place = |part: &str| self.state.join(part).display().to_string();
+        let path = |part: &str| self.state.join(part).display().to_string();
         let options = [
-            format!("Dir::State::lists={}", place("lists")),
-            format!("Dir::State::status={}", place("status")),
-            format!("Dir::State::extended_states={}", place("extended_states")),
+            format!("Dir::State::lists={}", path("lists")),
+            format!("Dir::State::status={}", path("status")),
+            format!("Dir::State::extended_states={}", path("extended_states")),
             format!("Dir::Cache={}", self.state.display()),
-            format!("Dir::Cache::archives={}", place("archives")),
-            format!("Dir::Log={}", place("log")),
+            format!("Dir::Cache::archives={}", path("archives")),
+            format!("Dir::Log={}", path("log")),
             // Another user could not read our cache.
             "APT::Sandbox::User=root".to_string(),
         ];
-        let mut all =
-            vec![self.program.display().to_string(), format!("--config-file={}", place("apt.conf"))];
+        let mut all = vec![self.program.display().to_string(), format!("--config-file={}", path("apt.conf"))];
         all.extend(options.iter().flat_map(|option| ["-o".to_string(), option.clone()]));
         all.extend_from_slice(args);
         let mut spawn = tool(all, &self.directory, &log);
@@ -148,6 +147,13 @@ impl<'a> Apt<'a> {
     }
 }
 
+impl Drop for Apt<'_> {
+    fn drop(&mut self) {
+        // What is left is removed by the keeper at its end.
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
 /// What apt takes for the installed packages.
 fn status(wanted: &str) -> String {
     let installed = OF_SCRIPTS.iter().filter(|name| **name != wanted);
@@ -186,31 +192,9 @@ pub(crate) fn fetch(wanted: &Fetch<'_>, cache: &Cache, say: &dyn Fn(&str)) -> Re
         .into_iter()
         .collect();
     say(&format!("fetching {} from Debian", versions.join(", ")));
-    let apt = Apt::open(wanted.subject, "", cache, &held)?;
-    let done = apt.download(&versions).and_then(|()| {
-        missing.iter().try_for_each(|pin| keep(pin, wanted.lock, &apt.directory, (cache, &held)))
-    });
-    let _ = fs::remove_dir_all(&apt.directory);
-    done
-}
-
-fn keep(
-    pin: &Pin,
-    lock: &Path,
-    directory: &Path,
-    (cache, held): (&Cache, &Held<'_>),
-) -> Result<(), SubjectError> {
-    let target = cache.file(&pin.sha256, &pin.file);
-    if target.is_file() {
-        // Another package brought it: several depend on the same one.
-        return Ok(());
-    }
-    let path = directory.join(&pin.file);
-    let pinned = Pinned { path: path.clone(), sha256: pin.sha256.clone(), lock: lock.into() };
-    pinned.verify("do not use it; find out whether the mirror or the lock file is wrong")?;
-    let fresh = held.fresh_directory("file")?;
-    fs::rename(&path, fresh.join(&pin.file)).map_err(SubjectError::files(&path, "cannot be moved"))?;
-    held.settle(&fresh, target.parent().unwrap_or(&target))
+    let apt = Apt::open(wanted.subject, "", &held)?;
+    apt.download(&versions)?;
+    missing.iter().try_for_each(|pin| keep(pin, &apt.directory, wanted.lock, &held))
 }
 
 /// Unpacks packages that the cache holds, once for each set of them.
@@ -248,12 +232,12 @@ pub(crate) fn unpack(subject: &str, pins: &[Pin], root: &Path, cache: &Cache) ->
             }
         }
     });
-    let settled = done.and_then(|()| {
+    let published = done.and_then(|()| {
         write_list(&out)?;
-        held.settle(&out, root)
+        held.publish(&out, root)
     });
     let _ = fs::remove_dir_all(&directory);
-    settled
+    published
 }
 
 /// Resolves a package with everything it depends on but the C library, fetches it all into the cache and returns
@@ -263,18 +247,7 @@ pub(crate) fn unpack(subject: &str, pins: &[Pin], root: &Path, cache: &Cache) ->
 /// `apt-get` is missing or fails, or there is no such package.
 pub(crate) fn resolve(package: &str, cache: &Cache, say: &dyn Fn(&str)) -> Result<Vec<Pin>, SubjectError> {
     let held = cache.hold("apt", &interrupted)?;
-    let apt = Apt::open(package, package, cache, &held)?;
-    let done = resolve_with(&apt, package, (cache, &held), say);
-    let _ = fs::remove_dir_all(&apt.directory);
-    done
-}
-
-fn resolve_with(
-    apt: &Apt<'_>,
-    package: &str,
-    (cache, held): (&Cache, &Held<'_>),
-    say: &dyn Fn(&str),
-) -> Result<Vec<Pin>, SubjectError> {
+    let apt = Apt::open(package, package, &held)?;
     say("reading Debian's lists of packages");
     apt.update()?;
     let wanted = [package.to_string()];
@@ -306,7 +279,7 @@ fn resolve_with(
         let architecture = if architecture == "all" { self::architecture() } else { architecture };
         let coordinate = format!("debian:{package}:{name}:{architecture}:{version}");
         let pin = Pin { coordinate, file: file.clone(), sha256 };
-        keep(&pin, Path::new("the lists of packages"), &apt.directory, (cache, held))?;
+        keep(&pin, &apt.directory, Path::new("the lists of packages"), &held)?;
         pins.push(pin);
     }
     Ok(pins)

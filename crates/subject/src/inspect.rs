@@ -1,4 +1,4 @@
-//! Looks at a folder of the catalogue: is it right, and can each of its choices be started?
+//! Checks a folder of the catalogue: is it right, and can each of its choices be started?
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -29,8 +29,8 @@ pub struct Choices {
     pub rest: Vec<(Choice, String)>,
 }
 
-/// The defaults, and each value of each choice with everything else at its default. What does not apply stands apart,
-/// with the reason.
+/// The defaults, and each value of each choice with everything else at its default. What does not apply is listed
+/// separately, with the reason.
 ///
 /// # Errors
 /// There is no such folder.
@@ -55,7 +55,7 @@ pub fn every_choice(catalogue: &Catalogue, folder: &str) -> Result<Choices, Subj
     let mut bases = vec![Choice::new()];
     for parameter in declaration.parameters.iter().filter(|parameter| is_version(parameter)) {
         let ParameterKind::Choice(words) = &parameter.kind else { continue };
-        // What is left out by default is no word of its own.
+        // A default that leaves the parameter out is not among its words.
         let left_out = parameter.default.as_ref().is_none_or(|default| !words.contains(default));
         let levels = words.iter().map(Some).chain(left_out.then_some(None));
         let levels: Vec<Option<&String>> = levels.collect();
@@ -79,7 +79,7 @@ pub fn every_choice(catalogue: &Catalogue, folder: &str) -> Result<Choices, Subj
     let applies =
         |choice: &&Choice| declaration.check_combination(&declaration.values_with_defaults(choice)).is_ok();
     let mut choices = Choices::default();
-    // Versions of two things go together in some ways only, and which they are is no news.
+    // Only some versions of two things go together; the others are not listed as inapplicable.
     let several = declaration.parameters.iter().filter(|parameter| is_version(parameter)).count() > 1;
     for base in bases.iter().filter(|base| !several || applies(base)) {
         choices.sort_in(declaration, base.clone());
@@ -90,7 +90,7 @@ pub fn every_choice(catalogue: &Catalogue, folder: &str) -> Result<Choices, Subj
         }
         let alone = Choice::from([(name.clone(), word.clone())]);
         let with = |base: &Choice| base.clone().into_iter().chain(alone.clone()).collect::<Choice>();
-        // As it is by default, where that applies.
+        // The one nearest to the defaults is tried.
         let near = |choice: &Choice| {
             choice.iter().filter(|(name, value)| declaration.default_of(name) != Some(value)).count()
         };
@@ -128,7 +128,7 @@ impl Choices {
     }
 }
 
-/// Whether every choice is declared whole: pinned, with its sources and files there. Nothing is fetched or started.
+/// Whether every choice is declared completely: pinned, with its sources and files. Nothing is fetched or started.
 ///
 /// # Errors
 /// All mistakes, a sentence each.
@@ -151,30 +151,27 @@ pub fn check(catalogue: &Catalogue, folder: &str, cache: &Cache) -> Result<(), V
     if mistakes.is_empty() { Ok(()) } else { Err(mistakes) }
 }
 
-/// How a start went that went well.
+/// A start that succeeded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tried {
     /// Time from its start until it was ready.
     pub ready_ms: u64,
-    /// What it declares to answer, and does, where it was asked for.
+    /// What it declares to answer and does answer; empty when it was not asked.
     pub answers: Vec<&'static str>,
 }
 
-/// Prepares, starts, waits until it answers, and stops one choice; so many times in a row. The first time and the last it is
-/// asked for all that its folder says under `answers`. Its log is `log`.
+/// Starts a subject, waits until it answers, and stops it, `times` times in a row. The first time and the last it is
+/// asked for everything that its folder lists under `answers`. `log` holds the last start's log.
 ///
 /// # Errors
-/// Whatever goes wrong first, something that is left behind included.
-pub fn try_choice(
-    catalogue: &Catalogue,
-    (folder, choice, times): (&str, &Choice, u32),
-    cache: &Cache,
-    (keeper, log): (&Keeper, &Path),
+/// The first thing that goes wrong, something that is left behind included.
+pub fn try_starts(
+    prepared: &Prepared,
+    times: u32,
+    keeper: &Keeper,
+    log: &Path,
     stop: &AtomicBool,
-    say: &dyn Fn(&str),
 ) -> Result<Vec<Tried>, SubjectError> {
-    let spec = SubjectSpec::Catalogue { folder: folder.to_string(), with: choice.clone() };
-    let prepared = Prepared::prepare(folder, &spec, catalogue, cache, say)?;
     let temp = keeper.temp().join("check");
     let one = |number| {
         let whole = number == 0 || number + 1 == times;
@@ -185,12 +182,12 @@ pub fn try_choice(
         let ready = running.wait_ready(stop);
         let ready_ms = monotonic_ns().saturating_sub(begun_ns) / 1_000_000;
         let answered = ready.and_then(|()| running.answers());
-        let answered = answered.and_then(|()| if whole { ask(&prepared, &running) } else { Ok(Vec::new()) });
+        let answered = answered.and_then(|()| if whole { ask(prepared, &running) } else { Ok(Vec::new()) });
         let stopped = running.stop();
         let answers = answered.and_then(|answers| stopped.map(|_| answers))?;
         match temp.exists() {
             true => Err(SubjectError::UncleanStop {
-                subject: folder.to_string(),
+                subject: prepared.name.clone(),
                 what: format!("{} cannot be removed", temp.display()),
             }),
             false => Ok(Tried { ready_ms, answers }),
@@ -227,14 +224,14 @@ mod tests {
         );
         std::fs::write(folder.join("subject.yaml"), text).unwrap();
         let Choices { apply, rest } = every_choice(&Catalogue::read(place.path()).unwrap(), "one").unwrap();
-        let told = |choice: &Choice| {
+        let shown = |choice: &Choice| {
             choice.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
         };
-        (apply.iter().map(told).collect(), rest.iter().map(|(choice, _)| told(choice)).collect())
+        (apply.iter().map(shown).collect(), rest.iter().map(|(choice, _)| shown(choice)).collect())
     }
 
     #[test]
-    fn a_choice_that_does_not_go_with_the_default_is_tried_with_what_it_goes_with() {
+    fn a_choice_that_excludes_the_default_is_tried_with_what_it_allows() {
         let parameters = "  - { name: version, kind: { choice: ['1', '2'] }, default: '2', doc: which }\n  \
             - { name: io, kind: { choice: [new, old, odd] }, default: new, doc: how }";
         let applies = "  - { when: { io: [old] }, need: { version: ['1'] }, because: it went }\n  \
@@ -245,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_of_two_things_are_tried_in_every_way_that_goes() {
+    fn versions_of_two_things_are_tried_in_every_combination_that_applies() {
         let parameters = "  - { name: a_version, kind: { choice: ['1', '2'] }, default: '1', doc: which }\n  \
             - { name: b_version, kind: { choice: ['8', '9'] }, default: '', doc: which }";
         let applies =

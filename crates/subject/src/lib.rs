@@ -32,7 +32,7 @@ pub use add::{Added, add};
 pub use cache::{CACHE_VARIABLE, Cache};
 pub use catalogue::{CATALOGUE_VARIABLE, Catalogue, Declaration};
 pub use error::{Mistake, SubjectError};
-pub use inspect::{Choice, Choices, Tried, check, choices, every_choice, try_choice};
+pub use inspect::{Choice, Choices, Tried, check, choices, every_choice, try_starts};
 pub use keeper::{Exit, KEEPER_ARGUMENT, Keeper, MARK_KEEPER, MARK_RUN, MARK_SUBJECT, keeper_main};
 pub use prepared::Prepared;
 pub use resolve::this_program;

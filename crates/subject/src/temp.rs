@@ -1,4 +1,4 @@
-//! Where runs keep their temporary files, and what to do about those whose keeper was killed.
+//! Where runs keep their temporary files, and the cleaning up after runs whose keeper was killed.
 //!
 //! `$XDG_RUNTIME_DIR/proofload` or `/tmp/proofload-<uid>`, 0700; below it a directory for each run, named
 //! after the process that began it: number, start time, count.
@@ -20,8 +20,8 @@ const KILL_ROUNDS_MAX: u32 = 100;
 
 static RUNS: AtomicU32 = AtomicU32::new(0);
 
-/// The directory that holds all runs of this user. Only keepers make it: they are there to remove it again, also
-/// when Proofload is killed at the next instruction.
+/// The directory that holds all runs of this user. Only keepers make it: they remove it again, also when
+/// Proofload is killed at the next instruction.
 pub(crate) fn base_path() -> PathBuf {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     match runtime.filter(|path| path.is_absolute() && path.is_dir()) {
@@ -37,7 +37,7 @@ pub(crate) fn make_private(path: &Path) -> io::Result<()> {
         other => return other,
     }
     let found = match fs::symlink_metadata(path) {
-        // Taken away since by somebody who saw it empty; whoever makes something in it will see that.
+        // Another keeper removed it while it was empty; whoever makes something in it will notice.
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
         found => found?,
     };
@@ -50,39 +50,36 @@ pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the directory of a run. Another keeper that ends may take the empty directory above it away between
-/// any two steps, so both are made again a few times.
+/// Makes the directory of a run. Another keeper that ends may remove the empty directory above it between any two
+/// steps, so both are made again a few times.
 pub(crate) fn make_run_directory(path: &Path) -> io::Result<()> {
     const TRIES_MAX: u32 = 20;
     for _ in 0..TRIES_MAX {
         path.parent().map_or(Ok(()), make_private)?;
         match fs::DirBuilder::new().mode(0o700).create(path) {
             Err(why) if why.kind() == io::ErrorKind::NotFound => {}
-            // Looked at once more: it may have been made anew by somebody else before this.
+            // Checked again: another user may have made the directory above it in between.
             other => return other.and_then(|()| path.parent().map_or(Ok(()), make_private)),
         }
     }
     Err(io::Error::other("the directory above it is removed again and again"))
 }
 
-/// Names a run: never used twice while the machine is up.
+/// Names a run: never used twice until the machine is rebooted.
 pub(crate) fn run_id() -> String {
     let pid = std::process::id();
     let start = tree::find(pid).map_or(0, |process| process.start_ticks);
     format!("{pid}-{start}-{}", RUNS.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Ends the processes and removes the files of runs whose Proofload and keeper have both gone; says what
-/// was done, a sentence each. What belongs to a run that still lives is left alone.
+/// Ends the processes and removes the files of runs whose Proofload and keeper have both gone; returns
+/// what was done, a sentence each. What belongs to a run that still lives is left alone.
 pub fn clean_leftovers() -> Vec<String> {
     let mut done = Vec::new();
     let all = tree::snapshot();
     for process in &all {
-        let Some(keeper) = tree::mark_of(process.pid, MARK_KEEPER).and_then(|mark| parse_pair(&mark, ':'))
-        else {
-            continue;
-        };
-        if !lives(&all, keeper) {
+        let keeper = tree::mark_of(process.pid, MARK_KEEPER).and_then(|mark| parse_pair(&mark, ':'));
+        if keeper.is_some_and(|(pid, start_ticks)| !lives(&all, pid, start_ticks)) {
             done.extend(kill_run(&tree::mark_of(process.pid, MARK_RUN).unwrap_or_default()));
         }
     }
@@ -103,7 +100,7 @@ fn run_lives(all: &[Process], name: &str, directory: &Path) -> bool {
     let owner = name.rsplit_once('-').and_then(|(process, _)| parse_pair(process, '-'));
     let keeper = fs::read_to_string(directory.join("keeper")).ok();
     let keeper = keeper.and_then(|text| parse_pair(text.trim(), ' '));
-    owner.is_some_and(|owner| lives(all, owner)) || keeper.is_some_and(|keeper| lives(all, keeper))
+    owner.into_iter().chain(keeper).any(|(pid, start_ticks)| lives(all, pid, start_ticks))
 }
 
 fn parse_pair(text: &str, separator: char) -> Option<(u32, u64)> {
@@ -111,11 +108,11 @@ fn parse_pair(text: &str, separator: char) -> Option<(u32, u64)> {
     Some((pid.parse().ok()?, start.parse().ok()?))
 }
 
-fn lives(all: &[Process], (pid, start_ticks): (u32, u64)) -> bool {
+fn lives(all: &[Process], pid: u32, start_ticks: u64) -> bool {
     all.iter().any(|process| process.pid == pid && process.start_ticks == start_ticks)
 }
 
-/// What a keeper would have done for its run.
+/// Does what the keeper of the run would have done.
 pub(crate) fn clean_run(run: &str, directory: &Path) -> Vec<String> {
     let mut done = kill_run(run);
     match fs::remove_dir_all(directory) {
@@ -168,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_lives_is_told_from_one_that_does_not() {
+    fn a_run_lives_as_long_as_its_owner_or_keeper() {
         let directory = tempfile::tempdir().unwrap();
         let all = tree::snapshot();
         let me = tree::find(std::process::id()).unwrap();

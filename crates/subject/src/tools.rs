@@ -1,4 +1,4 @@
-//! Maven and javac: what fills the cache. Both run under a keeper, so that neither outlives Proofload.
+//! Fills the cache by Maven and javac. Both run under a keeper, so that neither outlives Proofload.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,14 +21,14 @@ const COPY_GOAL: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:
 const FETCH_WITHIN: Duration = Duration::from_secs(600);
 /// Time to compile a handful of classes on a busy machine.
 const BUILD_WITHIN: Duration = Duration::from_secs(180);
-/// Lists the digests of what a build made.
+/// File that lists the digests of a build.
 pub(crate) const BUILD_LIST: &str = "digests";
 
 pub(crate) fn interrupted() -> bool {
     signals::count() > 0
 }
 
-/// What is wanted of Maven.
+/// Pinned files to fetch.
 pub(crate) struct Fetch<'a> {
     pub(crate) subject: &'a str,
     pub(crate) pins: &'a [Pin],
@@ -52,16 +52,26 @@ pub(crate) fn fetch(wanted: &Fetch<'_>, cache: &Cache, say: &dyn Fn(&str)) -> Re
     if missing.is_empty() {
         return Ok(());
     }
-    let Some(maven) = on_path("mvn") else {
-        return Err(SubjectError::NoMaven { subject: wanted.subject.into() });
-    };
+    let program = maven_program(wanted.subject)?;
     say(&format!("fetching {} from Maven Central", coordinates(&missing).join(", ")));
-    let keeper = Keeper::start()?;
-    let directory = held.fresh_directory("maven")?;
-    keeper.link().adopt(&directory)?;
-    let done = fetch_into(wanted, &missing, (&maven, &directory), (cache, &held, &keeper));
-    let _ = fs::remove_dir_all(&directory);
-    done
+    let maven = Maven::open(wanted.subject, program, &held)?;
+    maven.copy(&missing)?;
+    missing.iter().try_for_each(|pin| keep(pin, &maven.out(), wanted.lock, &held))
+}
+
+/// Moves a fetched file into the cache.
+///
+/// # Errors
+/// It is not the pinned one.
+pub(crate) fn keep(pin: &Pin, directory: &Path, lock: &Path, held: &Held<'_>) -> Result<(), SubjectError> {
+    if held.cache().file(&pin.sha256, &pin.file).is_file() {
+        // Another package brought it: several depend on the same one.
+        return Ok(());
+    }
+    let path = directory.join(&pin.file);
+    let remedy = "do not use it; find out whether the mirror or the lock file is wrong";
+    pin.at(path.clone(), lock).verify(remedy)?;
+    held.keep(&path, &pin.sha256, &pin.file)
 }
 
 fn coordinates(pins: &[Pin]) -> Vec<String> {
@@ -92,88 +102,80 @@ pub(crate) fn pin_of(
         return Err(SubjectError::Parameter { subject: subject.into(), why });
     }
     let held = cache.hold("maven", &interrupted)?;
-    let Some(maven) = on_path("mvn") else {
-        return Err(SubjectError::NoMaven { subject: subject.into() });
-    };
+    let program = maven_program(subject)?;
     say(&format!("fetching {coordinate} from Maven Central"));
-    let keeper = Keeper::start()?;
-    let directory = held.fresh_directory("maven")?;
-    keeper.link().adopt(&directory)?;
-    let wanted = Fetch { subject, pins: std::slice::from_ref(&pin), lock: Path::new("Maven Central") };
-    let path = directory.join("out").join(&pin.file);
-    let done = run_maven(&wanted, wanted.pins, (&maven, &directory), cache, &keeper).and_then(|()| {
-        cache::digest_of(&path).map_err(SubjectError::files(&path, "was not brought by Maven"))
-    });
-    let kept = done.and_then(|sha256| {
-        let fresh = held.fresh_directory("file")?;
-        fs::rename(&path, fresh.join(&pin.file)).map_err(SubjectError::files(&path, "cannot be moved"))?;
-        let target = cache.file(&sha256, &pin.file);
-        if !target.is_file() {
-            held.settle(&fresh, target.parent().unwrap_or(&target))?;
-        }
-        Ok(sha256)
-    });
-    let _ = fs::remove_dir_all(&directory);
-    pin.sha256 = kept?;
+    let maven = Maven::open(subject, program, &held)?;
+    maven.copy(std::slice::from_ref(&pin))?;
+    let path = maven.out().join(&pin.file);
+    pin.sha256 = cache::digest_of(&path).map_err(SubjectError::files(&path, "was not brought by Maven"))?;
+    held.keep(&path, &pin.sha256, &pin.file)?;
     Ok(pin)
 }
 
-/// Copies the files into `out` below the directory.
-fn run_maven(
-    wanted: &Fetch<'_>,
-    missing: &[Pin],
-    (maven, directory): (&Path, &Path),
-    cache: &Cache,
-    keeper: &Keeper,
-) -> Result<(), SubjectError> {
-    let (pom, log) = (directory.join("pom.xml"), directory.join("log"));
-    fs::write(&pom, project(missing)).map_err(SubjectError::files(&pom, "cannot be written"))?;
-    let repository = cache.root().join("maven");
-    let args = [
-        maven.to_string_lossy().into_owned(),
-        "--batch-mode".into(),
-        "--no-transfer-progress".into(),
+fn maven_program(subject: &str) -> Result<PathBuf, SubjectError> {
+    on_path("mvn").ok_or_else(|| SubjectError::NoMaven { subject: subject.into() })
+}
+
+/// Maven with a directory for one run, which is removed with it.
+struct Maven<'a> {
+    subject: &'a str,
+    program: PathBuf,
+    repository: PathBuf,
+    directory: PathBuf,
+    keeper: Keeper,
+}
+
+impl<'a> Maven<'a> {
+    fn open(subject: &'a str, program: PathBuf, held: &Held<'_>) -> Result<Maven<'a>, SubjectError> {
+        let keeper = Keeper::start()?;
+        let directory = held.fresh_directory("maven")?;
+        keeper.link().adopt(&directory)?;
         // Its own repository: what Proofload fetched goes when its cache goes.
-        format!("-Dmaven.repo.local={}", repository.display()),
-        "--file".into(),
-        pom.to_string_lossy().into_owned(),
-        COPY_GOAL.into(),
-    ];
-    let spawn = tool(args.to_vec(), directory, &log);
-    let failed = |how: String| SubjectError::FetchFailed {
-        subject: wanted.subject.into(),
-        coordinates: coordinates(missing),
-        how,
-        lines: last_lines(&log),
-    };
-    match keeper.link().run("Maven", spawn, FETCH_WITHIN, &interrupted)? {
-        Some(Exit::Code(0)) => {}
-        Some(exit) => return Err(failed(exit.to_string())),
-        None => return Err(failed(format!("it took longer than {} s", FETCH_WITHIN.as_secs()))),
+        let repository = held.cache().root().join("maven");
+        Ok(Maven { subject, program, repository, directory, keeper })
     }
-    match missing.iter().find(|pin| !directory.join("out").join(&pin.file).is_file()) {
-        Some(pin) => Err(failed(format!("it brought no {}", pin.file))),
-        None => Ok(()),
+
+    /// Where the files are copied to.
+    fn out(&self) -> PathBuf {
+        self.directory.join("out")
+    }
+
+    fn copy(&self, pins: &[Pin]) -> Result<(), SubjectError> {
+        let (pom, log) = (self.directory.join("pom.xml"), self.directory.join("log"));
+        fs::write(&pom, project(pins)).map_err(SubjectError::files(&pom, "cannot be written"))?;
+        let args = [
+            self.program.to_string_lossy().into_owned(),
+            "--batch-mode".into(),
+            "--no-transfer-progress".into(),
+            format!("-Dmaven.repo.local={}", self.repository.display()),
+            "--file".into(),
+            pom.to_string_lossy().into_owned(),
+            COPY_GOAL.into(),
+        ];
+        let spawn = tool(args.to_vec(), &self.directory, &log);
+        let failed = |how: String| SubjectError::FetchFailed {
+            subject: self.subject.into(),
+            coordinates: coordinates(pins),
+            how,
+            lines: last_lines(&log),
+        };
+        match self.keeper.link().run("Maven", spawn, FETCH_WITHIN, &interrupted)? {
+            Some(Exit::Code(0)) => {}
+            Some(exit) => return Err(failed(exit.to_string())),
+            None => return Err(failed(format!("it took longer than {} s", FETCH_WITHIN.as_secs()))),
+        }
+        match pins.iter().find(|pin| !self.out().join(&pin.file).is_file()) {
+            Some(pin) => Err(failed(format!("it brought no {}", pin.file))),
+            None => Ok(()),
+        }
     }
 }
 
-fn fetch_into(
-    wanted: &Fetch<'_>,
-    missing: &[Pin],
-    (maven, directory): (&Path, &Path),
-    (cache, held, keeper): (&Cache, &Held<'_>, &Keeper),
-) -> Result<(), SubjectError> {
-    run_maven(wanted, missing, (maven, directory), cache, keeper)?;
-    for pin in missing {
-        let path = directory.join("out").join(&pin.file);
-        let pinned = Pinned { path: path.clone(), sha256: pin.sha256.clone(), lock: wanted.lock.into() };
-        pinned.verify("do not use it; find out whether the mirror or the lock file is wrong")?;
-        let fresh = held.fresh_directory("file")?;
-        fs::rename(&path, fresh.join(&pin.file)).map_err(SubjectError::files(&path, "cannot be moved"))?;
-        let target = cache.file(&pin.sha256, &pin.file);
-        held.settle(&fresh, target.parent().unwrap_or(&target))?;
+impl Drop for Maven<'_> {
+    fn drop(&mut self) {
+        // What is left is removed by the keeper at its end.
+        let _ = fs::remove_dir_all(&self.directory);
     }
-    Ok(())
 }
 
 /// A project that asks for these files and nothing they depend on. Names were checked when the lock was read,
@@ -241,9 +243,9 @@ pub(crate) fn unpack(
     let done = pins
         .iter()
         .try_for_each(|pin| archive::unpack_zip(&cache.file(&pin.sha256, &pin.file), &out, archive::LIMITS));
-    let settled = done.and_then(|()| write_list(&out)).and_then(|()| held.settle(&out, target));
+    let published = done.and_then(|()| write_list(&out)).and_then(|()| held.publish(&out, target));
     let _ = fs::remove_dir_all(&out);
-    settled
+    published
 }
 
 /// What is to be compiled.
@@ -275,7 +277,7 @@ pub(crate) fn build(wanted: &Build<'_>, cache: &Cache, say: &dyn Fn(&str)) -> Re
     let directory = held.fresh_directory("build")?;
     keeper.link().adopt(&directory)?;
     let done =
-        compile(wanted, &directory, &keeper).and_then(|()| held.settle(&directory.join("classes"), &target));
+        compile(wanted, &directory, &keeper).and_then(|()| held.publish(&directory.join("classes"), &target));
     let _ = fs::remove_dir_all(&directory);
     done
 }
@@ -325,7 +327,7 @@ pub(crate) fn write_list(root: &Path) -> Result<(), SubjectError> {
     fs::write(&path, list).map_err(SubjectError::files(&path, "cannot be written"))
 }
 
-/// `SHA-256  path` for each file of a build. Links are no files: what they lead to stands for itself.
+/// `SHA-256  path` for each file of a build. Links are left out: what they lead to is listed itself.
 fn list_files(root: &Path) -> std::io::Result<String> {
     let mut list = String::new();
     let mut pending = vec![root.to_path_buf()];

@@ -5,7 +5,10 @@ use crate::args::CheckArgs;
 use crate::exit::{Exit, leave};
 use crate::run::subject_error;
 use proofload_host::signals;
-use proofload_subject::{self as subject, Cache, Catalogue, Choice, Choices, Keeper, SubjectError, Tried};
+use proofload_study::SubjectSpec;
+use proofload_subject::{
+    self as subject, Cache, Catalogue, Choice, Choices, Keeper, Prepared, SubjectError, Tried,
+};
 use serde_json::{Value, json};
 
 /// The verb.
@@ -74,8 +77,9 @@ fn try_all(
     let mut all = Vec::new();
     for choice in &apply {
         let log = keeper.temp().join("log");
-        let wanted = (folder, choice, times);
-        let tried = subject::try_choice(catalogue, wanted, cache, (&keeper, &log), &stop, &say);
+        let spec = SubjectSpec::Catalogue { folder: folder.to_string(), with: choice.clone() };
+        let tried = Prepared::prepare(folder, &spec, catalogue, cache, &say)
+            .and_then(|prepared| subject::try_starts(&prepared, times, &keeper, &log, &stop));
         let (told, one) = match tried {
             Err(error @ SubjectError::Interrupted) => return Err(subject_error(error)),
             Ok(tried) => went_well(&tried),

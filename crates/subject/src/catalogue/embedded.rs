@@ -36,7 +36,7 @@ pub(crate) fn unpack(cache: &Cache) -> Result<PathBuf, SubjectError> {
         let written = fs::create_dir_all(folder).and_then(|()| fs::write(&file, content));
         written.map_err(SubjectError::files(&file, "the catalogue cannot be unpacked here"))?;
     }
-    held.settle(&fresh, &target)?;
+    held.publish(&fresh, &target)?;
     Ok(target)
 }
 
