@@ -129,7 +129,7 @@ impl Client {
     ///
     /// # Errors
     /// When it is not here, fails, takes far too long, or did not do what was asked.
-    pub fn carry_out(self, load: &Load) -> anyhow::Result<Did> {
+    pub fn run(self, load: &Load) -> anyhow::Result<Did> {
         if self == Client::Jmeter {
             return warm_jmeter(load);
         }

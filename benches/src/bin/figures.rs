@@ -82,7 +82,7 @@ const OVER_WRK: [Client; 2] = [Client::Proofload, Client::Wrk];
 fn against([one, other]: [Client; 2], subject: &[&str], load: &Load, terms: &Terms) -> anyhow::Result<()> {
     let subject = Subject::start(subject)?;
     let load = Load { url: subject.url.clone(), ..load.clone() };
-    let pairs = in_pairs(terms.pairs, || one.carry_out(&load), || other.carry_out(&load))?;
+    let pairs = in_pairs(terms.pairs, || one.run(&load), || other.run(&load))?;
     let ratio = |of: fn(&Did) -> f64| {
         let ratios: Vec<f64> = pairs.iter().map(|(ours, theirs)| of(ours) / of(theirs)).collect();
         Ratio::of(&ratios)
@@ -115,7 +115,7 @@ fn peers(terms: &Terms) -> anyhow::Result<()> {
     println!("| client | requests per second | CPU us per request | proofload over it | peak MiB |");
     println!("| --- | --- | --- | --- | --- |");
     for peer in Client::PEERS {
-        let pairs = match in_pairs(rounds, || Client::Proofload.carry_out(&load), || peer.carry_out(&load)) {
+        let pairs = match in_pairs(rounds, || Client::Proofload.run(&load), || peer.run(&load)) {
             Ok(pairs) => pairs,
             Err(why) => {
                 println!(

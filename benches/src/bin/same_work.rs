@@ -76,12 +76,12 @@ fn main() -> anyhow::Result<()> {
         false => flags.words.iter().any(|word| word == work.name),
     };
     for work in WORKS.iter().filter(wants) {
-        undisturbed(work.name, flags.smoke, || carry_out(work, rounds, seconds))?;
+        undisturbed(work.name, flags.smoke, || run(work, rounds, seconds))?;
     }
     Ok(())
 }
 
-fn carry_out(work: &Work, rounds: usize, seconds: u32) -> anyhow::Result<()> {
+fn run(work: &Work, rounds: usize, seconds: u32) -> anyhow::Result<()> {
     let rounds = rounds.div_ceil(work.longer as usize);
     let seconds = seconds * work.longer;
     let subject = Subject::of_catalogue(work.subject, work.with)?;
