@@ -4,23 +4,26 @@
 //! buffer that all connections share, and a read that comes back short has drained the socket, so
 //! nothing probes for `EAGAIN`; writability is watched only after a write came back short.
 
+mod sockets;
+
+pub use sockets::EpollNet;
+
 use super::busy_poll::{BusyPoll, NEAR_NS};
-use super::dial::{self, Begun, connect, delaying_socket_to, dial_fault, socket_to};
+use super::dial::dial_fault;
 use super::machine;
 use super::unix_connect_queue::{UnixConnectQueues, Waiting};
 use super::{
-    Allowance, Close, Conn, DialFault, Dialed, Driver, Drivers, Handler, Net, POLL_BYTES, POLL_EVENTS,
-    Polled, Pushed, SPIN_NS, Sent, Wake,
+    Allowance, Close, Conn, Driver, Drivers, Handler, Net, POLL_BYTES, POLL_EVENTS, Polled, SPIN_NS, Wake,
 };
-use crate::{Address, Target, clock};
+use crate::clock;
 use rustix::event::Timespec;
-use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::event::epoll::{self, CreateFlags, EventFlags};
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, sockopt};
+use rustix::net::RecvFlags;
+use sockets::Socket;
 use std::io;
-use std::net::IpAddr;
 use std::num::NonZeroU64;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 
 /// Bytes read at once: small enough to stay in the second-level cache, four of them the share of a poll.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -33,32 +36,6 @@ pub struct Epoll {
     /// The kernel has no `epoll_pwait2` (before 5.11, and under Valgrind): waits are whole milliseconds.
     coarse: bool,
     busy_poll: BusyPoll,
-}
-
-/// The sockets of one worker.
-#[derive(Debug)]
-pub struct EpollNet {
-    epoll: OwnedFd,
-    sockets: Vec<Socket>,
-    /// Connections that used up their share of a poll and may have more.
-    requeued: Vec<Conn>,
-    connect_queues: UnixConnectQueues,
-}
-
-#[derive(Debug, Default)]
-struct Socket {
-    fd: Option<OwnedFd>,
-    /// Counts the uses of the number, so that an event of an earlier use is known as such.
-    epoch: u32,
-    dialing: bool,
-    watches_write: bool,
-    wants_write: bool,
-    requeued: bool,
-    /// Whether a small send would wait for one under way: `TCP_NODELAY` is not set. A connection that was dialed with
-    /// its request may never send another, and is spared the call.
-    delays: bool,
-    /// A send met a reset, which takes the error from the socket: reading will only find an end.
-    reset: bool,
 }
 
 /// What reading a connection came to.
@@ -315,175 +292,6 @@ impl Driver for Epoll {
     }
 }
 
-impl EpollNet {
-    fn requeue(&mut self, conn: Conn) {
-        let socket = &mut self.sockets[conn as usize];
-        if !socket.requeued {
-            socket.requeued = true;
-            self.requeued.push(conn);
-        }
-    }
-
-    /// Whether a pending dial has ended well; `Ok(false)` while it has not ended.
-    fn dial_result(&mut self, conn: Conn) -> Result<bool, DialFault> {
-        let socket = &mut self.sockets[conn as usize];
-        let Some(fd) = &socket.fd else { return Ok(false) };
-        let established = dial::dial_result(fd)?;
-        socket.dialing = !established;
-        Ok(established)
-    }
-
-    /// Begins to connect; takes the socket away if it has to queue.
-    #[inline]
-    fn connect(&mut self, conn: Conn, fd: OwnedFd, to: &Address) -> Result<Option<OwnedFd>, Errno> {
-        if !self.connect_queues.has_waiting(to) && connect(&fd, to)? == Begun::Connecting {
-            return Ok(Some(fd));
-        }
-        let socket = &mut self.sockets[conn as usize];
-        socket.dialing = true;
-        self.connect_queues.push(to, Waiting { conn, epoch: socket.epoch, fd }, clock::monotonic_ns());
-        Ok(None)
-    }
-
-    fn open(&mut self, conn: Conn, to: &Address, from: Option<IpAddr>) -> Result<Dialed, Errno> {
-        let Some(fd) = self.connect(conn, socket_to(to, from)?, to)? else { return Ok(Dialed::Pending) };
-        // On loopback the handshake is over before `connect` returns; asking is cheaper than an event.
-        let established = rustix::net::getpeername(&fd).is_ok();
-        self.watch(conn, fd, !established)?;
-        self.sockets[conn as usize].dialing = !established;
-        Ok(if established { Dialed::Established } else { Dialed::Pending })
-    }
-
-    /// Dials and sends, which shows whether the connection is established and spares asking.
-    fn open_sending(
-        &mut self,
-        conn: Conn,
-        to: &Address,
-        from: Option<IpAddr>,
-        bytes: &[u8],
-    ) -> Result<(Dialed, Option<Sent>), Errno> {
-        let Some(fd) = self.connect(conn, delaying_socket_to(to, from)?, to)? else {
-            return Ok((Dialed::Pending, None));
-        };
-        let at_ns = clock::monotonic_ns();
-        let sent = rustix::net::send(&fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
-        let pushed = match sent {
-            Ok(took) => Some(Pushed::Took(took)),
-            Err(Errno::CONNRESET | Errno::PIPE) => Some(Pushed::Took(0)),
-            Err(Errno::AGAIN | Errno::INTR | Errno::NOTCONN) => None,
-            Err(errno) => return Err(errno),
-        };
-        let whole = pushed == Some(Pushed::Took(bytes.len()));
-        let watched = self.watch(conn, fd, !whole);
-        let socket = &mut self.sockets[conn as usize];
-        socket.delays = matches!(to, Address::Tcp(_));
-        socket.dialing = pushed.is_none();
-        let Some(pushed) = pushed else {
-            return watched.map(|()| (Dialed::Pending, None));
-        };
-        if sent.is_err() {
-            // As in `send`: an answer may have come before the reset.
-            socket.reset = true;
-            self.requeue(conn);
-        } else {
-            socket.wants_write = !whole;
-        }
-        let pushed = if watched.is_ok() { pushed } else { Pushed::Failed };
-        Ok((Dialed::Established, Some(Sent { at_ns, pushed })))
-    }
-
-    /// Makes the number's socket of a descriptor and registers it; `write` watches for writability too. The socket
-    /// is the number's also if it cannot be registered.
-    fn watch(&mut self, conn: Conn, fd: OwnedFd, write: bool) -> Result<(), Errno> {
-        let mut interest = EventFlags::IN | EventFlags::RDHUP | EventFlags::ET;
-        interest.set(EventFlags::OUT, write);
-        let socket = &mut self.sockets[conn as usize];
-        let tag = u64::from(socket.epoch) << 32 | u64::from(conn);
-        let watched = epoll::add(&self.epoll, &fd, EventData::new_u64(tag), interest);
-        socket.watches_write = write;
-        socket.wants_write = false;
-        socket.fd = Some(fd);
-        watched
-    }
-
-    fn watch_write(&mut self, conn: Conn) -> Result<(), Errno> {
-        let socket = &mut self.sockets[conn as usize];
-        socket.wants_write = true;
-        if socket.watches_write {
-            return Ok(());
-        }
-        socket.watches_write = true;
-        let Some(fd) = &socket.fd else { return Ok(()) };
-        let interest = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-        let tag = u64::from(socket.epoch) << 32 | u64::from(conn);
-        epoll::modify(&self.epoll, fd, EventData::new_u64(tag), interest)
-    }
-}
-
-impl Net for EpollNet {
-    #[inline]
-    fn now_ns(&self) -> u64 {
-        clock::monotonic_ns()
-    }
-
-    fn cpu_ns(&self) -> u64 {
-        clock::thread_cpu_ns()
-    }
-
-    fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed {
-        debug_assert!(self.sockets[conn as usize].fd.is_none(), "connection {conn} is in use");
-        let dialed = self.open(conn, &to.address, from);
-        dialed.unwrap_or_else(|errno| {
-            self.close(conn);
-            Dialed::Failed(dial_fault(errno))
-        })
-    }
-
-    fn dial_sending(
-        &mut self,
-        conn: Conn,
-        to: &Target,
-        from: Option<IpAddr>,
-        bytes: &[u8],
-    ) -> (Dialed, Option<Sent>) {
-        debug_assert!(self.sockets[conn as usize].fd.is_none(), "connection {conn} is in use");
-        self.open_sending(conn, &to.address, from, bytes).unwrap_or_else(|errno| {
-            self.close(conn);
-            (Dialed::Failed(dial_fault(errno)), None)
-        })
-    }
-
-    #[inline]
-    fn send(&mut self, conn: Conn, bytes: &[u8]) -> Pushed {
-        let socket = &mut self.sockets[conn as usize];
-        let Some(fd) = &socket.fd else { return Pushed::Failed };
-        if std::mem::take(&mut socket.delays) && sockopt::set_tcp_nodelay(fd, true).is_err() {
-            return Pushed::Failed;
-        }
-        let took = match dial::send(fd, bytes) {
-            Ok(took) => took,
-            Err(Errno::CONNRESET | Errno::PIPE) => {
-                // An answer may have come before the reset; whoever reads next finds it, then the end.
-                self.sockets[conn as usize].reset = true;
-                self.requeue(conn);
-                return Pushed::Took(0);
-            }
-            Err(_) => return Pushed::Failed,
-        };
-        if took < bytes.len() && self.watch_write(conn).is_err() {
-            return Pushed::Failed;
-        }
-        Pushed::Took(took)
-    }
-
-    fn close(&mut self, conn: Conn) {
-        let socket = &mut self.sockets[conn as usize];
-        let epoch = socket.epoch.wrapping_add(1);
-        // Dropping the descriptor closes it and takes it out of the epoll instance.
-        *socket = Socket { epoch, ..Socket::default() };
-    }
-}
-
 /// Epoll drivers on this machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EpollDrivers;
@@ -512,79 +320,4 @@ impl Drivers for EpollDrivers {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::io::Write;
-    use std::net::TcpListener;
-
-    /// Counts who was heard.
-    struct Heard(Vec<usize>);
-
-    impl Handler<EpollNet> for Heard {
-        fn dialed(&mut self, _: &mut EpollNet, _: Conn, result: Result<(), DialFault>) {
-            assert_eq!(result, Ok(()));
-        }
-        fn received(&mut self, _: &mut EpollNet, conn: Conn, bytes: &[u8]) {
-            self.0[conn as usize] += bytes.len();
-        }
-        fn writable(&mut self, _: &mut EpollNet, _: Conn) {}
-        fn closed(&mut self, _: &mut EpollNet, _: Conn, how: Close) {
-            panic!("{how:?}");
-        }
-    }
-
-    #[test]
-    fn whoever_was_silent_while_the_others_spoke_is_heard_when_it_speaks() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let target = listener.local_addr().unwrap().into();
-        let mut driver = Epoll::new(8).unwrap();
-        let mut dial = |conn| {
-            assert!(!matches!(driver.net().dial(conn, &target, None), Dialed::Failed(_)));
-            listener.accept().unwrap().0
-        };
-        let mut peers: Vec<_> = (0..8).map(&mut dial).collect();
-        let (silent, others) = peers.split_last_mut().unwrap();
-        let mut heard = Heard(vec![0; 8]);
-        let mut until = |heard: &mut Heard, so: &dyn Fn(&[usize]) -> bool| {
-            for _ in 0..1_000 {
-                if so(&heard.0) {
-                    return;
-                }
-                let wake = Wake { at_ns: clock::monotonic_ns() + 20_000_000, exact: false };
-                driver.poll(wake, heard).unwrap();
-            }
-            panic!("did not come: {:?}", heard.0);
-        };
-        for round in 1..=100 {
-            others.iter_mut().for_each(|peer| peer.write_all(b"x").unwrap());
-            until(&mut heard, &|of| of[..7].iter().all(|&bytes| bytes == round));
-        }
-        silent.write_all(b"x").unwrap();
-        until(&mut heard, &|of| of[7] == 1);
-    }
-
-    #[test]
-    fn without_nanoseconds_a_wait_ends_at_its_instant_too_and_not_before() {
-        struct Nobody;
-        impl Handler<EpollNet> for Nobody {
-            fn dialed(&mut self, _: &mut EpollNet, _: Conn, _: Result<(), DialFault>) {}
-            fn received(&mut self, _: &mut EpollNet, _: Conn, _: &[u8]) {}
-            fn writable(&mut self, _: &mut EpollNet, _: Conn) {}
-            fn closed(&mut self, _: &mut EpollNet, _: Conn, _: Close) {}
-        }
-        let mut driver = Epoll { coarse: true, ..Epoll::new(1).unwrap() };
-        for (after_ns, exact) in [(2_300_000, true), (2_300_000, false), (300_000, true), (0, false)] {
-            let began = clock::monotonic_ns();
-            let polled = driver.poll(Wake { at_ns: began + after_ns, exact }, &mut Nobody).unwrap();
-            let took = clock::monotonic_ns() - began;
-            assert!(took >= after_ns && polled.waited_ns <= took, "{took} of {after_ns}");
-        }
-    }
-
-    #[test]
-    fn this_machine_allows_some_of_everything() {
-        let allowance = EpollDrivers.allowance();
-        assert!(allowance.ports > 0 && allowance.descriptors != Some(0));
-        assert!(EpollDrivers.peak_rss_bytes() > 0);
-    }
-}
+mod tests;
