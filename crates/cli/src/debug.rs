@@ -3,7 +3,7 @@
 use crate::exit::{Exit, leave};
 use crate::output;
 use proofload_engine::LoadPlan;
-use proofload_engine::debug::{Heard, Transcript, debug as carry_out};
+use proofload_engine::debug::{Heard, Transcript, debug as execute};
 use proofload_measure::Outcome;
 use proofload_report::escape;
 use proofload_store::{hide, redact};
@@ -14,7 +14,7 @@ const BODY_MAX: usize = 64 * 1024;
 
 /// Sends the request and prints what passed.
 pub fn debug(plan: &LoadPlan, secrets: &[String]) -> anyhow::Result<Exit> {
-    let transcript = carry_out(plan).map_err(|error| leave(Exit::Usage, error))?;
+    let transcript = execute(plan).map_err(|error| leave(Exit::Usage, error))?;
     let address = plan.mix.first().and_then(|entry| plan.targets.get(entry.target));
     let address = address.map_or(String::new(), |target| target.address.to_string());
     output::print(&text(&address, &transcript, secrets))?;

@@ -15,7 +15,7 @@ const GENERATOR_CPUS_MAX: usize = 16;
 const CPU_NUMBER_MAX: usize = 1 << 16;
 
 /// Who runs where.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CpuShare {
     /// CPUs of the generator, ascending.
     pub generator: Vec<usize>,

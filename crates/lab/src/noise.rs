@@ -11,6 +11,7 @@ pub use doubts::doubts;
 use crate::ceiling;
 use crate::plan::{self, Mode, Preset};
 use data_encoding::HEXLOWER;
+use proofload_host::cpus::CpuShare;
 use proofload_stats::noise::{self, Detectable, Ends, Noise};
 use proofload_stats::{Design, Measure, Place};
 use proofload_store::schema::{
@@ -89,7 +90,7 @@ fn seconds_per_block(plan: &Plan) -> f64 {
 /// How many blocks of an audit there is room for in a budget.
 pub fn blocks_in(study: &Study, budget_ns: u64) -> u32 {
     let mode = (Mode::Cycles, String::new());
-    let mut plan = plan::make(study, Preset::Quick, 1, None, mode, &[], &[]);
+    let mut plan = plan::make(study, Preset::Quick, 1, None, mode, &CpuShare::default());
     plan.timing.warm_up_ns = WARM_UP_NS;
     (budget_ns as f64 / S as f64 / seconds_per_block(&plan)) as u32
 }
@@ -171,7 +172,8 @@ fn stored(measure: Measure, noise: &Noise) -> MeasureNoise {
 /// What a study of two variants at one load point with one claim finds in so many minutes.
 fn resolution(study: &Study, minutes: u32, preset: Preset, found: &[(Measure, Noise)]) -> Resolution {
     let budget_ns = u64::from(minutes) * 60 * S;
-    let plan = plan::make(study, preset, 1, Some(budget_ns), (Mode::Cycles, String::new()), &[], &[]);
+    let plan =
+        plan::make(study, preset, 1, Some(budget_ns), (Mode::Cycles, String::new()), &CpuShare::default());
     let blocks = plan.timing.looks.last().copied().unwrap_or(1);
     let measures = match noise::detectable(&design(&plan), 1, POWER) {
         Some(unit) => found.iter().map(|(measure, noise)| resolved(*measure, noise, unit)).collect(),

@@ -24,6 +24,7 @@ pub use reshape::{reshape, seconds_per_block};
 pub use retime::retime;
 
 use proofload_engine::{Arrival, Extent, LoadPlan, Overflow, Profile, Target};
+use proofload_host::cpus::CpuShare;
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
 use proofload_store::schema::{
@@ -142,15 +143,14 @@ impl Preset {
 /// Makes the plan of a study. The looks that the budget has no room for are cut, and said under
 /// `not_tested`.
 ///
-/// `length` is a budget instead of the preset's, or a [`Length`]; `mode` comes from [`choose_mode`]; CPU lists are recorded as they are.
+/// `length` is a budget instead of the preset's, or a [`Length`]; `mode` comes from [`choose_mode`]; the CPUs are recorded as they are.
 pub fn make(
     study: &Study,
     preset: Preset,
     seed: u64,
     length: impl Into<Length>,
     mode: (Mode, String),
-    generator_cpus: &[usize],
-    subject_cpus: &[usize],
+    cpus: &CpuShare,
 ) -> Plan {
     let (mode, mode_reason) = mode;
     let variants = study.variants.len();
@@ -197,8 +197,8 @@ pub fn make(
             Mode::Serial => order::serial(seed, blocks, timing.cycles, variants),
         },
         timing,
-        generator_cpus: generator_cpus.to_vec(),
-        subject_cpus: subject_cpus.to_vec(),
+        generator_cpus: cpus.generator.clone(),
+        subject_cpus: cpus.subject.clone(),
         estimated_seconds: f64::from(blocks) * block_s + ceilings_s,
         study_text: study.text.clone(),
         settings: study.settings.clone(),

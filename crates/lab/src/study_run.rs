@@ -191,8 +191,7 @@ impl<'a> StudyRun<'a> {
         let seed = self.seed.or(study.seed).unwrap_or_else(clock::unix_ns);
         let mode =
             plan::choose_mode(&study, self.mode, host::memory_available_bytes()).map_err(RunError::Usage)?;
-        let mut plan =
-            plan::make(&study, self.preset, seed, self.length, mode, &share.generator, &share.subject);
+        let mut plan = plan::make(&study, self.preset, seed, self.length, mode, &share);
         if let Some(list) = self.timing {
             plan::retime(&mut plan, list).map_err(|why| RunError::Usage(format!("--timing {why}")))?;
         }

@@ -5,6 +5,7 @@
 //! records say.
 
 use crate::plan::{self, Mode, Preset};
+use proofload_host::cpus::CpuShare;
 use proofload_stats::tune::{Heat, Race, Standing};
 use proofload_stats::{Claim, Measure, Place, Side, Term, block_log_ratios, parse_claim};
 use proofload_store::schema::{FORMAT_VERSION, Plan, TuneHeat, TuneResult, TuneStanding};
@@ -143,7 +144,8 @@ impl Search {
     /// The plan of a study of all variants: for what its blocks take.
     fn template(&self) -> Result<Plan, String> {
         let mode = (Mode::Cycles, String::new());
-        let mut plan = plan::make(&self.study, self.preset, self.seed, Some(u64::MAX), mode, &[], &[]);
+        let mut plan =
+            plan::make(&self.study, self.preset, self.seed, Some(u64::MAX), mode, &CpuShare::default());
         if let Some(list) = &self.timing {
             plan::retime(&mut plan, list)?;
         }

@@ -11,6 +11,10 @@ fn study_of(text: &str) -> Study {
         .unwrap_or_else(|problems| panic!("{problems}"))
 }
 
+fn one_each() -> CpuShare {
+    CpuShare { generator: vec![0], subject: vec![1], shortage: None }
+}
+
 fn cycles() -> (Mode, String) {
     (Mode::Cycles, "side by side".to_string())
 }
@@ -21,7 +25,7 @@ fn small() -> Study {
 
 #[test]
 fn two_variants_at_one_point_fit_twelve_blocks_into_eight_minutes() {
-    let plan = make(&small(), Preset::Quick, 1, None, cycles(), &[0], &[1]);
+    let plan = make(&small(), Preset::Quick, 1, None, cycles(), &one_each());
     assert_eq!(plan.timing.looks, [4, 6, 8, 10, 12]);
     assert_eq!((plan.timing.warm_up_ns, plan.timing.cycles, plan.timing.slice_ns), (12 * S, 6, S));
     assert!(plan.estimated_seconds <= 480.0, "{}", plan.estimated_seconds);
@@ -35,7 +39,7 @@ fn two_variants_at_one_point_fit_twelve_blocks_into_eight_minutes() {
 
 #[test]
 fn smoke_takes_one_block_and_far_less_than_three_minutes() {
-    let plan = make(&small(), Preset::Smoke, 1, None, cycles(), &[0], &[1]);
+    let plan = make(&small(), Preset::Smoke, 1, None, cycles(), &one_each());
     assert_eq!(plan.timing.looks, [1]);
     assert!(plan.estimated_seconds < 40.0, "{}", plan.estimated_seconds);
     assert!(plan.not_tested.iter().any(|line| line.contains("one block")));
@@ -44,14 +48,14 @@ fn smoke_takes_one_block_and_far_less_than_three_minutes() {
 #[test]
 fn looks_beyond_the_budget_are_cut_and_said() {
     let study = study_of(&SMALL.replace("connections: 64", "connections: [64, 128, 256]"));
-    let plan = make(&study, Preset::Quick, 1, None, cycles(), &[], &[]);
+    let plan = make(&study, Preset::Quick, 1, None, cycles(), &CpuShare::default());
     assert_eq!(plan.timing.looks, [4, 6]);
     assert!(
         plan.not_tested.iter().any(|line| line.starts_with("looks after 6 blocks")),
         "{:?}",
         plan.not_tested
     );
-    let plan = make(&study, Preset::Quick, 1, Some(60 * S), cycles(), &[], &[]);
+    let plan = make(&study, Preset::Quick, 1, Some(60 * S), cycles(), &CpuShare::default());
     assert_eq!(plan.timing.looks, [4]);
     assert!(plan.not_tested.iter().any(|line| line.contains("give --budget 6m")), "{:?}", plan.not_tested);
 }
@@ -59,17 +63,17 @@ fn looks_beyond_the_budget_are_cut_and_said() {
 #[test]
 fn a_study_that_keeps_going_is_looked_at_after_every_block_as_its_plan_says() {
     let keep_going = |budget_ns| Length { budget_ns, keep_going: true };
-    let plan = make(&small(), Preset::Quick, 1, keep_going(None), cycles(), &[], &[]);
+    let plan = make(&small(), Preset::Quick, 1, keep_going(None), cycles(), &CpuShare::default());
     assert_eq!(plan.timing.looking, proofload_store::schema::Looking::Anytime);
     assert_eq!(plan.timing.looks, (5..=KEEP_GOING_BLOCKS_MAX).collect::<Vec<_>>());
     assert_eq!((plan.order.len(), plan.timing.futility), (KEEP_GOING_BLOCKS_MAX as usize, false));
     assert_eq!(plan.timing.budget_ns, 86_400 * S, "no preset's budget ends it");
     assert!(explain(&small(), &plan).contains("looks: after every block from 5 to 200 (--keep-going)"));
-    let short = make(&small(), Preset::Quick, 1, keep_going(Some(600 * S)), cycles(), &[], &[]);
+    let short = make(&small(), Preset::Quick, 1, keep_going(Some(600 * S)), cycles(), &CpuShare::default());
     let last = *short.timing.looks.last().expect("a look");
     assert!((12..30).contains(&last) && short.estimated_seconds <= 600.0, "{last}");
     assert_eq!(short.order[..], plan.order[..last as usize], "the same seed, the same order");
-    let planned = make(&small(), Preset::Quick, 1, None, cycles(), &[], &[]);
+    let planned = make(&small(), Preset::Quick, 1, None, cycles(), &CpuShare::default());
     assert_eq!((planned.timing.looking.name(), planned.timing.futility), ("", true));
 }
 
@@ -77,7 +81,7 @@ fn a_study_that_keeps_going_is_looked_at_after_every_block_as_its_plan_says() {
 fn presets_grow_and_stay_within_their_budgets() {
     let estimates: Vec<f64> = [Preset::Smoke, Preset::Quick, Preset::Default, Preset::Thorough]
         .map(|preset| {
-            let plan = make(&small(), preset, 1, None, cycles(), &[], &[]);
+            let plan = make(&small(), preset, 1, None, cycles(), &CpuShare::default());
             assert!(plan.estimated_seconds * 1e9 <= plan.timing.budget_ns as f64, "{preset:?}");
             plan.estimated_seconds
         })
@@ -87,7 +91,7 @@ fn presets_grow_and_stay_within_their_budgets() {
 
 #[test]
 fn the_same_seed_makes_the_same_plan() {
-    let make_with = |seed| make(&small(), Preset::Quick, seed, None, cycles(), &[0], &[1]);
+    let make_with = |seed| make(&small(), Preset::Quick, seed, None, cycles(), &one_each());
     assert_eq!(make_with(5), make_with(5));
     assert_ne!(make_with(5).order, make_with(6).order);
 }
@@ -114,7 +118,7 @@ claims:
 #[test]
 fn credentials_stay_out_of_the_plan_and_its_explanation() {
     let study = study_of(WITH_SECRETS);
-    let plan = make(&study, Preset::Quick, 1, None, cycles(), &[], &[]);
+    let plan = make(&study, Preset::Quick, 1, None, cycles(), &CpuShare::default());
     let written = serde_json::to_string(&plan).unwrap() + &explain(&study, &plan);
     assert!(!written.contains("hunter2"), "{written}");
     for kept in ["--password", "Accept: text/html", "Authorization: [redacted]", "token=[redacted]&x=1"] {
@@ -127,7 +131,7 @@ fn credentials_stay_out_of_the_plan_and_its_explanation() {
 #[test]
 fn an_explanation_names_everything_that_will_happen() {
     let study = study_of(&SMALL.replace("connections: 64", "connections: [64, 128]"));
-    let mut plan = make(&study, Preset::Quick, 9, None, cycles(), &[0], &[1]);
+    let mut plan = make(&study, Preset::Quick, 9, None, cycles(), &one_each());
     plan.variants[0].command = vec!["/jdk/bin/java".to_string(), "-Dname=two words".to_string()];
     let text = explain(&study, &plan);
     for part in [
@@ -178,7 +182,8 @@ fn a_load_is_planned_with_both_forms_of_every_request() {
 fn a_search_warms_each_start_for_a_fixed_time_however_many_variants_there_are() {
     let load = SMALL.find("\nload:").expect("a load");
     let search = format!("{}\nload: {{ capacity: {{ slo: p99 < 50ms }} }}\n", &SMALL[..load]);
-    let timing = |text: &str| make(&study_of(text), Preset::Default, 1, None, cycles(), &[], &[]).timing;
+    let timing =
+        |text: &str| make(&study_of(text), Preset::Default, 1, None, cycles(), &CpuShare::default()).timing;
     let four = search.replace("[nio, nio2]", "[nio, nio2], heap: [256m, 1g]");
     for timing in [timing(&search), timing(&four)] {
         assert_eq!((timing.warm_up_ns, timing.warm_up_cap_ns), (30 * S, 0));

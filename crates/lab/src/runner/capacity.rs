@@ -149,7 +149,8 @@ impl<B: Bench> CapacityRunner<'_, B> {
     fn bring_up(&mut self, start: &Start) -> Option<Ending> {
         let (block, variant) = (start.number, start.variant);
         let name = &self.plan.variants[variant].name;
-        match super::start::start(block, variant, name, self.bench, self.record, self.progress, self.stop) {
+        let wanted = super::start::Start { block, variant, name, record: self.record };
+        match super::start::start(&wanted, self.bench, self.progress, self.stop) {
             Ok(()) => None,
             Err(Unstarted::Interrupted) => Some(Ending::Interrupted),
             Err(Unstarted::Failed(why)) => Some(Ending::Failed(why)),

@@ -386,7 +386,8 @@ impl<B: Bench> Runner<'_, B> {
     /// Starts a variant; one that does not come up is given up.
     fn start(&mut self, number: u32, variant: usize, participants: &mut Participants) -> Result<(), Lost> {
         let name = &self.plan.variants[variant].name;
-        match start::start(number, variant, name, self.bench, self.record, self.progress, self.stop) {
+        let wanted = start::Start { block: number, variant, name, record: self.record };
+        match start::start(&wanted, self.bench, self.progress, self.stop) {
             Ok(()) => Ok(()),
             Err(Unstarted::Interrupted) => Err(Lost::Interrupted),
             Err(Unstarted::Failed(why)) => {

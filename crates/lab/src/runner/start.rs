@@ -15,16 +15,23 @@ pub(super) enum Unstarted {
     Failed(String),
 }
 
-/// Starts the variant of that number and name in a block.
+/// A variant that is to start in a block.
+pub(super) struct Start<'a> {
+    pub block: u32,
+    pub variant: usize,
+    pub name: &'a str,
+    /// Where its logs go.
+    pub record: &'a RunWriter,
+}
+
+/// Starts a variant, until `stop`.
 pub(super) fn start<B: Bench>(
-    block: u32,
-    variant: usize,
-    name: &str,
+    wanted: &Start<'_>,
     bench: &mut B,
-    record: &RunWriter,
     progress: &mut dyn FnMut(Progress<'_>),
     stop: &AtomicBool,
 ) -> Result<(), Unstarted> {
+    let Start { block, variant, name, record } = *wanted;
     let mut why = String::new();
     for attempt in 1..=STARTS_MAX {
         if stop.load(Ordering::Relaxed) {

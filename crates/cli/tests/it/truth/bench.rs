@@ -3,6 +3,7 @@
 use super::{MS, SECOND};
 use proofload_engine::driver::sim::World;
 use proofload_engine::{Extent, LoadPlan, Watch, run_in};
+use proofload_host::cpus::CpuShare;
 use proofload_lab::plan::{self, LoadTerms, Preset};
 use proofload_lab::runner::{Behind, Bench, BenchError, Ending, LoadWindow, Loaded, Runner};
 use proofload_store::schema::{Environment, Plan, RunResult};
@@ -40,7 +41,8 @@ claims:
 
 pub fn planned(study: &Study, seed: u64, timing: &str) -> Plan {
     let mode = plan::choose_mode(study, None, None).expect("a mode");
-    let mut plan = plan::make(study, Preset::Quick, seed, None, mode, &[0], &[1]);
+    let cpus = CpuShare { generator: vec![0], subject: vec![1], shortage: None };
+    let mut plan = plan::make(study, Preset::Quick, seed, None, mode, &cpus);
     plan::retime(&mut plan, timing).expect("a timing");
     plan.no_ceiling = true;
     plan

@@ -22,7 +22,7 @@ fn study(text: &str, only: &[&str]) -> Result<Study, Problems> {
 #[test]
 fn rows_and_figures_are_read_and_planned() {
     let study = study(&format!("{SMALL}{TABLE}"), &[]).unwrap_or_else(|problems| panic!("{problems}"));
-    let plan = make(&study, Preset::Quick, 1, None, (Mode::Cycles, String::new()), &[], &[]);
+    let plan = make(&study, Preset::Quick, 1, None, (Mode::Cycles, String::new()), &CpuShare::default());
     assert_eq!(plan.expectations[0].range, "8000/s..14000/s");
     assert_eq!(plan.expectations[1].source, "the plan of 2011, page 3");
     assert_eq!(plan.references[0].figures[1].value, "101ms");
@@ -46,7 +46,7 @@ fn conclusions_are_planned_and_stay_when_their_claim_is_left_out() {
     let whole = study(&text, &[]).unwrap_or_else(|problems| panic!("{problems}"));
     let plan = |study: &Study| {
         let mode = (Mode::Cycles, String::new());
-        make(study, Preset::Quick, 1, None, mode, &[], &[])
+        make(study, Preset::Quick, 1, None, mode, &CpuShare::default())
     };
     let planned = plan(&whole);
     let conclusion = &planned.references[0].conclusions[0];
@@ -68,7 +68,7 @@ fn each_request_asked_separately_is_a_load_point_of_the_plan() {
                 load: { closed: { connections: [2, 4] } }\nask: separately\n\
                 claims: [ { one: throughput(a) > throughput(b) @ 4c-big } ]\n";
     let study = study(text, &[]).unwrap_or_else(|problems| panic!("{problems}"));
-    let plan = make(&study, Preset::Quick, 1, None, (Mode::Cycles, String::new()), &[0], &[1]);
+    let plan = make(&study, Preset::Quick, 1, None, (Mode::Cycles, String::new()), &one_each());
     assert_eq!(plan.points[3].asks, "big");
 }
 
@@ -96,7 +96,7 @@ fn the_studies_that_come_with_proofload_fit_its_catalogue_and_their_presets() {
                 Some(study.name.as_str()),
                 "file and study have one name"
             );
-            let plan = make(&study, preset, 1, None, (Mode::Cycles, String::new()), &[], &[]);
+            let plan = make(&study, preset, 1, None, (Mode::Cycles, String::new()), &CpuShare::default());
             assert!(
                 plan.estimated_seconds * 1e9 <= plan.timing.budget_ns as f64,
                 "{} {preset:?}",
