@@ -129,7 +129,7 @@ pub fn run(executables: &[Executable], tier: Tier, words: &[String]) -> anyhow::
                 loop {
                     let Some(test) = waiting.lock().expect("no test panics here").next() else { break };
                     let begun = Instant::now();
-                    let ended = run_one(test);
+                    let ended = run_one(test, tier == Tier::Gate);
                     let mut outcome = outcome.lock().expect("no test panics here");
                     outcome.took.push((begun.elapsed().as_secs_f64(), test.title()));
                     if outcome.took.len().is_multiple_of(TOLD_EVERY) {
@@ -178,11 +178,16 @@ fn command(of: &Executable) -> Command {
 }
 
 /// Runs a test to its end; what it printed is the error when it fails.
-fn run_one(test: &Test<'_>) -> anyhow::Result<()> {
+///
+/// Tests of the gate that run side by side do not wait for each other to measure: each has a lock of its own.
+fn run_one(test: &Test<'_>, side_by_side: bool) -> anyhow::Result<()> {
     let place = tools::scratch("test")?;
     let (out, err) = (place.join("stdout"), place.join("stderr"));
     let mut command = command(test.of);
     command.args(["--exact", &test.name, "--include-ignored", "--nocapture", "--test-threads=1"]);
+    if side_by_side {
+        command.env("PROOFLOAD_TEST_LOCK_FILE", place.join("measuring.lock"));
+    }
     command.stdout(fs::File::create(&out)?).stderr(fs::File::create(&err)?);
     let status = wait(command.spawn().with_context(|| format!("{}", test.of.path.display()))?)?;
     let said = |path: &Path| fs::read(path).map(|b| String::from_utf8_lossy(&b).into_owned());
@@ -256,8 +261,10 @@ mod tests {
         let skipped = run(&[this()], Tier::Gate, &words("a_planted_test_that_fails")).unwrap();
         assert_eq!((skipped.passed, skipped.skipped), (0, 1));
         assert!(skipped.close().is_err(), "nothing was run");
-        let bad =
-            run_one(&Test { of: &this(), name: "suite::tests::a_planted_test_that_fails_live_".into() });
+        let bad = run_one(
+            &Test { of: &this(), name: "suite::tests::a_planted_test_that_fails_live_".into() },
+            true,
+        );
         assert!(format!("{:#}", bad.unwrap_err()).contains("this is planted"));
     }
 
