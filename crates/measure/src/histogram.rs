@@ -1,7 +1,6 @@
 //! Latency histograms: the buckets of HdrHistogram, its encoding by the `hdrhistogram` crate.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
@@ -188,7 +187,7 @@ impl LatencyHistogram {
         V2DeflateSerializer::new()
             .serialize(&histogram, &mut bytes)
             .expect("writing to memory does not fail");
-        STANDARD.encode(bytes)
+        BASE64.encode(&bytes)
     }
 
     /// Reads what [`LatencyHistogram::encode`] wrote.
@@ -196,7 +195,7 @@ impl LatencyHistogram {
     /// # Errors
     /// When the text is not base64, or its bytes are no histogram with these bounds.
     pub fn decode(text: &str) -> Result<Self, DecodeError> {
-        let bytes = STANDARD.decode(text).map_err(|e| DecodeError(e.to_string()))?;
+        let bytes = BASE64.decode(text.as_bytes()).map_err(|e| DecodeError(e.to_string()))?;
         check_size(&bytes)?;
         let read: Histogram<u64> =
             Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|e| DecodeError(e.to_string()))?;
@@ -274,7 +273,7 @@ mod tests {
         let mut bytes = 0x1c84_9314u32.to_be_bytes().to_vec();
         bytes.extend((packed.len() as u32).to_be_bytes());
         bytes.extend(packed);
-        STANDARD.encode(bytes)
+        BASE64.encode(&bytes)
     }
 
     #[test]
@@ -317,7 +316,7 @@ mod tests {
             }
             let mut bytes = Vec::new();
             V2DeflateSerializer::new().serialize(&theirs, &mut bytes).unwrap();
-            prop_assert_eq!(ours.encode(), STANDARD.encode(bytes));
+            prop_assert_eq!(ours.encode(), BASE64.encode(&bytes));
             prop_assert_eq!(&LatencyHistogram::decode(&ours.encode()).unwrap(), &ours);
             prop_assert_eq!(&ours.clone(), &ours);
             let mut emptied = ours;

@@ -7,7 +7,7 @@ use super::feeders::{Context, Feeders, percent_encoded, read_file};
 use super::problem::shown;
 use super::quantity;
 use super::url::check_target;
-use base64::Engine;
+use data_encoding::BASE64;
 use proofload_store::REDACTED;
 use proofload_wire::http1::{EncodeError, Part, RequestSpec, Slot, Template};
 use sha2::{Digest, Sha256};
@@ -166,7 +166,7 @@ impl Builder {
                     return Err("a user name cannot hold a colon; write user:password".to_string());
                 }
                 let pair = format!("{}:{}", user.text, password.text);
-                let coded = base64::engine::general_purpose::STANDARD.encode(&pair);
+                let coded = BASE64.encode(pair.as_bytes());
                 self.secrets.extend([coded.clone(), password.text]);
                 self.headers.push(("Authorization".to_string(), format!("Basic {coded}")));
                 self.shown.headers.push(("Authorization".to_string(), REDACTED.to_string()));

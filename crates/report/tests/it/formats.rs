@@ -100,7 +100,7 @@ fn csv_has_every_figure_with_its_interval_and_every_count() {
         text.lines().filter(|line| line.starts_with("variant,") || line.contains(",total.")).collect();
     insta::assert_snapshot!("supported.csv", counted.join("\n"));
     assert!(text.ends_with("\r\n") && !text.replace("\r\n", "").contains('\n'));
-    let rows: Vec<csv_crate::StringRecord> = records(&text);
+    let rows: Vec<csv::StringRecord> = records(&text);
     let throughput =
         rows.iter().find(|row| &row[0] == "nio2" && &row[3] == "throughput").expect("a throughput");
     let figure =
@@ -116,8 +116,8 @@ fn csv_has_every_figure_with_its_interval_and_every_count() {
     assert_eq!(answered, outcomes);
 }
 
-fn records(text: &str) -> Vec<csv_crate::StringRecord> {
-    csv_crate::Reader::from_reader(text.as_bytes()).records().collect::<Result<_, _>>().expect("CSV")
+fn records(text: &str) -> Vec<csv::StringRecord> {
+    csv::Reader::from_reader(text.as_bytes()).records().collect::<Result<_, _>>().expect("CSV")
 }
 
 /// The limits of a run of one block, each slice of which was changed.
@@ -227,7 +227,7 @@ fn the_histogram_log_is_read_back_by_hdrhistogram() {
         assert_eq!(interval.start_timestamp().as_secs(), 2 * n as u64);
         assert_eq!(interval.duration().as_secs_f64(), slice.measured.seconds);
         let bytes =
-            base64::Engine::decode(&base64::engine::general_purpose::STANDARD, interval.encoded_histogram());
+            data_encoding::BASE64.decode(interval.encoded_histogram().as_bytes());
         let histogram: hdrhistogram::Histogram<u64> =
             Deserializer::new().deserialize(&mut bytes.expect("base64").as_slice()).expect("a histogram");
         let durations = &slice.measured.response_time_ns;

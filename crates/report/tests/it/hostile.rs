@@ -300,8 +300,8 @@ fn a_spreadsheet_finds_no_formula_and_no_further_cell() {
     for_each(|hostile, result, slices, calm, calm_slices| {
         let pairs = [(csv(result), csv(calm), 10), (csv_series(slices), csv_series(calm_slices), 11)];
         for (table, calm, columns) in pairs {
-            let read = |text: &str| -> Vec<csv_crate::StringRecord> {
-                csv_crate::Reader::from_reader(text.as_bytes())
+            let read = |text: &str| -> Vec<csv::StringRecord> {
+                csv::Reader::from_reader(text.as_bytes())
                     .records()
                     .collect::<Result<_, _>>()
                     .expect("CSV")

@@ -2,7 +2,7 @@
 
 use super::super::problem::shown;
 use super::super::url::{resolve, split_authority};
-use base64::Engine;
+use data_encoding::BASE64;
 use proofload_engine::Address;
 
 /// A proxy that is asked for tunnels (`CONNECT`).
@@ -31,7 +31,7 @@ impl ProxyOptions {
 
     fn coded(&self) -> Option<String> {
         let (user, password) = self.user.as_ref()?;
-        Some(base64::engine::general_purpose::STANDARD.encode(format!("{user}:{password}")))
+        Some(BASE64.encode(format!("{user}:{password}").as_bytes()))
     }
 
     pub(super) fn secrets(&self) -> Vec<String> {
