@@ -14,7 +14,9 @@ const MU_PER_S: f64 = 1_000.0;
 const LAMBDA_PER_S: f64 = 500.0;
 /// Starts of a run, and runs.
 const STARTS: u64 = 7;
-const RUNS: u64 = 40;
+const RUNS: u64 = if cfg!(debug_assertions) { 16 } else { 40 };
+/// In how many of them at least a 95 % interval holds the truth.
+const HELD_MIN: u32 = (RUNS * 7 / 8) as u32;
 
 /// The response time that a share `q` of all stays below, ns.
 fn quantile_ns(q: f64) -> f64 {
@@ -64,7 +66,7 @@ fn truth_06_intervals_hold_the_quantiles_of_an_mm1_queue() {
     }
     println!(
         "truth 06 | M/M/1 queue, 1,000/s served, 500/s asked, {RUNS} runs of {STARTS} starts of 5,000 requests | p50 {:.3} \
-         and p99 {:.3} ms; 95 % intervals hold them in ≥ 35 of {RUNS} | p50 {:.3} ms, held in {}; p99 {:.3} ms, held in {}",
+         and p99 {:.3} ms; 95 % intervals hold them in ≥ {HELD_MIN} of {RUNS} | p50 {:.3} ms, held in {}; p99 {:.3} ms, held in {}",
         quantile_ns(0.5) / 1e6,
         quantile_ns(0.99) / 1e6,
         sums[0],
@@ -72,10 +74,10 @@ fn truth_06_intervals_hold_the_quantiles_of_an_mm1_queue() {
         sums[1],
         held[1]
     );
-    assert!(held.iter().all(|held| *held >= 35), "{held:?}");
+    assert!(held.iter().all(|held| *held >= HELD_MIN), "{held:?}");
     // An interval from one start, its requests taken for independent, is far too narrow: the queue remembers.
     let few = pooled_requests_hold(quantile_ns(0.99));
-    assert!(few < 35, "requests as if independent hold it in {few}");
+    assert!(few < HELD_MIN, "requests as if independent hold it in {few}");
 }
 
 /// In how many of as many runs the interval of a p99 holds the truth that takes the 5,000 requests of one start for
