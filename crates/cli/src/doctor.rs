@@ -11,6 +11,7 @@ use proofload_host::signals;
 use proofload_host::{self as host, State};
 use proofload_lab::ceiling::{Measuring, Setting};
 use proofload_lab::endpoint;
+use proofload_report as report;
 use proofload_subject::{self as subject, Cache, Keeper};
 
 /// The verb.
@@ -26,21 +27,11 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
         }
     }
     let findings = host::doctor();
-    for finding in &findings {
-        let state = match finding.state {
-            State::Good => "good",
-            State::Warning => "warning",
-            State::Bad => "bad",
-        };
-        text.push_str(&format!("{state:<8} {}: {}\n", finding.subject, finding.what));
-        if !finding.remedy.is_empty() && finding.state != State::Good {
-            text.push_str(&format!("{:<8} {}\n", "", finding.remedy));
-        }
-    }
+    text.push_str(&report::doctor_text(&findings));
     if args.ceiling {
         text.push_str(&ceilings(args)?);
     }
-    let bad = findings.iter().any(|finding| finding.state == State::Bad);
+    let bad = findings.iter().any(|finding| finding.state() == State::Bad);
     if args.noise.noise {
         let (exit, audited) = noise::audit(&args.noise)?;
         text.push_str(&audited);
@@ -48,11 +39,11 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
             return Ok(exit);
         }
     } else {
-        doubts::last_audit(&host::environment())
+        doubts::last_audit(&host::environment(report::doctor_finding))
             .iter()
             .for_each(|line| text.push_str(&format!("noise    {line}\n")));
     }
-    output::print(&proofload_report::escape::terminal(&text))?;
+    output::print(&report::escape::terminal(&text))?;
     Ok(if bad { Exit::Unfit } else { Exit::Done })
 }
 
@@ -93,7 +84,7 @@ fn ceilings(args: &DoctorArgs) -> anyhow::Result<String> {
             .map_err(run::lock_error)?;
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
-    let environment = host::environment();
+    let environment = host::environment(report::doctor_finding);
     let measuring = Measuring { cache: &cache, keeper: &keeper, subject_cpus: &[], stop: &stop };
     let mut text = String::new();
     for answer_bytes in proofload_store::ANSWER_CLASSES {

@@ -72,7 +72,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         .map_err(run::lock_error)?;
     let mut loaded = watched(&plan, &stop, args.output.quiet)?;
     record::hide_secrets(&mut loaded, &endpoint::secrets(&args.urls, &request));
-    let environment = host::environment();
+    let environment = host::environment(proofload_report::doctor_finding);
     let mut measured = record::point(&name, &point, &loaded);
     measured.transport = passage.and_then(|passage| passage.recorded());
     let load = given(endpoint::recorded(&args.urls, &request, &point, &terms, &plan));

@@ -118,7 +118,7 @@ pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<P
     let say = |line: &str| say(quiet, line);
     // An explanation fetches and builds nothing.
     let how = if request.explain { Preparing::Resolve } else { Preparing::Whole(&say) };
-    let mut prepared = request.run.prepare(how).map_err(run_error)?;
+    let mut prepared = request.run.prepare(how, proofload_report::doctor_finding).map_err(run_error)?;
     say_left_out(&prepared.left_out, quiet);
     warn_insecure(&prepared.study);
     let doubts = match request.held {

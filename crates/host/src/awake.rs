@@ -22,7 +22,7 @@ const AWAKE: &str = "POLL";
 
 /// What the CPUs do while there is nothing to do and somebody measures.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Sleep {
+pub enum Sleep {
     /// Waking takes no longer than this; with 0 they stay awake.
     AtMost {
         /// In microseconds.
@@ -31,13 +31,26 @@ pub(crate) enum Sleep {
     /// They sleep as the kernel likes.
     AsItLikes {
         /// Why nothing limits it.
-        why: String,
+        why: WhyUnlimited,
     },
+}
+
+/// Why nothing limits how deep CPUs sleep.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum WhyUnlimited {
+    #[default]
+    NoIdleStates,
+    /// Each idle state of a virtual CPU gives it away.
+    EachGivesAway,
+    /// `state`: the folder that describes it.
+    NoLatency { state: String },
+    /// The request was; `error` in the system's words.
+    Refused { path: &'static str, error: String },
 }
 
 impl Default for Sleep {
     fn default() -> Self {
-        Sleep::AsItLikes { why: "not looked at".to_string() }
+        Sleep::AsItLikes { why: WhyUnlimited::default() }
     }
 }
 
@@ -78,9 +91,9 @@ pub(super) fn sleep(root: &Root) -> Sleep {
 }
 
 /// The limit in microseconds that the kernel took, and what it holds by.
-fn request(root: &Root) -> Result<(i32, File), String> {
+fn request(root: &Root) -> Result<(i32, File), WhyUnlimited> {
     let waking_us = limit(root)?;
-    let refused = |error: io::Error| format!("{REQUESTS}: {error}");
+    let refused = |error: io::Error| WhyUnlimited::Refused { path: REQUESTS, error: error.to_string() };
     let mut file = OpenOptions::new().write(true).open(root.path(REQUESTS)).map_err(refused)?;
     file.write_all(&waking_us.to_ne_bytes()).map_err(refused)?;
     Ok((waking_us, file))
@@ -90,18 +103,18 @@ fn request(root: &Root) -> Result<(i32, File), String> {
 ///
 /// On metal as long as it takes from the shallowest state that is a sleep: one that goes on looking for work would slow its
 /// core's other thread down, and keep the core from a higher clock. A virtual CPU stays awake, since any sleep gives it away.
-fn limit(root: &Root) -> Result<i32, String> {
+fn limit(root: &Root) -> Result<i32, WhyUnlimited> {
     let state = |number: u32, what: &str| root.text(format!("{STATES}/state{number}/{what}"));
-    let first = state(0, "name").ok_or("the kernel leaves no choice of idle states")?;
+    let first = state(0, "name").ok_or(WhyUnlimited::NoIdleStates)?;
     let is_virtual = cpus::is_virtual(root);
     let shallowest = match (first == AWAKE, is_virtual) {
         (true, true) => return Ok(0),
-        (false, true) => return Err("each of its idle states gives the CPU away".to_string()),
+        (false, true) => return Err(WhyUnlimited::EachGivesAway),
         (true, false) => 1,
         (false, false) => 0,
     };
     let latency = state(shallowest, "latency").and_then(|text| text.parse().ok());
-    latency.ok_or_else(|| format!("{STATES}/state{shallowest} tells no latency"))
+    latency.ok_or_else(|| WhyUnlimited::NoLatency { state: format!("{STATES}/state{shallowest}") })
 }
 
 #[cfg(test)]
@@ -152,19 +165,23 @@ mod tests {
             Sleep::AsItLikes { why } => why,
             other => panic!("{other:?}"),
         };
+        let refused = |root: &Root| match why(root) {
+            WhyUnlimited::Refused { path: "/dev/cpu_dma_latency", error } => error,
+            other => panic!("{other:?}"),
+        };
         let (_folder, root) = machine("hypervisor", &[]);
-        assert_eq!(why(&root), "the kernel leaves no choice of idle states");
+        assert_eq!(why(&root), WhyUnlimited::NoIdleStates);
         fs::remove_file(root.path(REQUESTS)).unwrap();
         fs::write(root.path("/proc/cmdline"), "quiet idle=poll\n").unwrap();
         assert_eq!(sleep(&root), Sleep::AtMost { waking_us: 0 }, "the kernel was told to at its start");
         let (_folder, root) = machine("hypervisor", &[("WFI", "1")]);
-        assert_eq!(why(&root), "each of its idle states gives the CPU away");
+        assert_eq!(why(&root), WhyUnlimited::EachGivesAway);
         let (_folder, root) = machine("", &[("POLL", "0")]);
-        assert!(why(&root).contains("state1 tells no latency"), "{}", why(&root));
+        assert_eq!(why(&root), WhyUnlimited::NoLatency { state: format!("{STATES}/state1") });
         let (folder, root) = machine("hypervisor", &[("POLL", "0")]);
         fs::remove_file(folder.path().join(REQUESTS.trim_start_matches('/'))).unwrap();
-        assert!(why(&root).starts_with("/dev/cpu_dma_latency: "), "{}", why(&root));
+        assert!(refused(&root).contains("No such file"), "{}", refused(&root));
         std::os::unix::fs::symlink("/dev/full", root.path(REQUESTS)).unwrap();
-        assert!(why(&root).contains("No space left"), "a request that is not taken: {}", why(&root));
+        assert!(refused(&root).contains("No space left"), "a request that is not taken: {}", refused(&root));
     }
 }

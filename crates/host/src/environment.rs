@@ -1,14 +1,14 @@
 //! This machine in the record.
 
-use super::doctor::{State, audit_machine};
+use super::doctor::{Finding, State, audit_machine};
 use super::facts::Facts;
 use proofload_store::schema::Environment;
 
-/// This machine, with what is not as it should be for measuring.
-pub fn environment() -> Environment {
+/// This machine, with what is not as it should be for measuring, in the words of `say`.
+pub fn environment(say: fn(&Finding) -> String) -> Environment {
     let facts = Facts::read();
     let findings = audit_machine(&facts);
-    let findings = findings.into_iter().filter(|finding| finding.state != State::Good);
+    let findings = findings.iter().filter(|finding| finding.state() != State::Good);
     Environment {
         proofload: env!("CARGO_PKG_VERSION").to_string(),
         facts: facts.by_name(),
@@ -19,7 +19,7 @@ pub fn environment() -> Environment {
         memory_bytes: facts.memory_bytes,
         descriptors: facts.descriptors_soft.unwrap_or(u64::MAX),
         ephemeral_ports: facts.ephemeral_ports.unwrap_or((0, 0)),
-        findings: findings.map(|finding| format!("{}: {}", finding.subject, finding.what)).collect(),
+        findings: findings.map(say).collect(),
     }
 }
 
@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn the_record_of_this_machine_is_filled() {
-        let environment = environment();
+        let environment = environment(|finding| format!("{finding:?}"));
         assert_eq!(environment.proofload, env!("CARGO_PKG_VERSION"));
         assert!(!environment.cpus.is_empty() && environment.memory_bytes > 0 && environment.descriptors > 0);
         assert!(environment.facts.contains_key("clock_source"), "{:?}", environment.facts);

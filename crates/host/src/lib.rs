@@ -1,6 +1,6 @@
 //! What machine this is, whether it is fit to measure, who runs on which CPU; the clock of this crate.
 //!
-//! No setting of the system is changed; findings carry their remedy instead. What is asked of the kernel while somebody measures
+//! No setting of the system is changed; the report has a remedy for each finding instead. What is asked of the kernel while somebody measures
 //! ends with the process.
 
 mod awake;
@@ -19,8 +19,8 @@ mod settings;
 pub mod signals;
 pub mod steady;
 
-pub use awake::Awake;
-pub use doctor::{DoctorFinding, State, doctor};
+pub use awake::{Awake, Sleep, WhyUnlimited};
+pub use doctor::{Finding, State, doctor};
 pub use environment::environment;
 pub use facts::memory_available_bytes;
 pub use leftovers::MARK_KEEPER;

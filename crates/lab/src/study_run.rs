@@ -180,13 +180,17 @@ impl<'a> StudyRun<'a> {
         }
     }
 
-    /// Prepares the subjects and makes the plan.
+    /// Prepares the subjects and makes the plan. `say` has the words for what is wrong with this machine.
     ///
     /// # Errors
     /// When no variant can be started, or when the mode or the lengths cannot be those that were asked for.
-    pub fn prepare(self, how: Preparing<'_>) -> Result<PreparedRun<'a>, RunError> {
+    pub fn prepare(
+        self,
+        how: Preparing<'_>,
+        say: fn(&host::Finding) -> String,
+    ) -> Result<PreparedRun<'a>, RunError> {
         let Applicable { study, hosts, left_out } = applicable(self.study, self.catalogue, self.cache, how)?;
-        let environment = host::environment();
+        let environment = host::environment(say);
         let share = cpus::share(&environment.cpus);
         let seed = self.seed.or(study.seed).unwrap_or_else(clock::unix_ns);
         let mode =

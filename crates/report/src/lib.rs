@@ -34,7 +34,7 @@ mod view;
 
 pub use error::ReportError;
 pub use expected::reported_measures;
-pub use messages::{age, insecure, noise_lines};
+pub use messages::{age, doctor_finding, doctor_text, insecure, noise_lines};
 pub use render::{
     Reproduction, Undecided, csv, csv_series, diff_text, history_text, hlog, html, json, junit, markdown,
     markdown_within, noise_text, reproductions, text, text_within, tune_text,

@@ -5,6 +5,7 @@
 mod capacity;
 mod changes;
 mod conclusions;
+mod doctor;
 mod exploratory;
 mod factors;
 mod figures;
@@ -22,6 +23,7 @@ mod verdict;
 pub use capacity::*;
 pub use changes::*;
 pub use conclusions::*;
+pub use doctor::*;
 pub use exploratory::*;
 pub use factors::*;
 pub use figures::*;

@@ -15,7 +15,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("subject", &["engine", "host", "store", "study"]),
     ("telemetry", &["host", "stats", "store", "study"]),
     ("lab", &["engine", "host", "measure", "stats", "store", "study", "subject", "telemetry", "wire"]),
-    ("report", &["store", "measure", "stats"]),
+    ("report", &["host", "measure", "stats", "store"]),
     (
         "cli",
         &["engine", "host", "lab", "measure", "reference", "report", "stats", "store", "study", "subject"],

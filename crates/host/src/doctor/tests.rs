@@ -13,23 +13,19 @@ fn fixture(name: &str, cpus: Vec<usize>) -> Facts {
     }
 }
 
-fn state(findings: &[DoctorFinding], subject: &str) -> State {
-    findings.iter().find(|finding| finding.subject == subject).unwrap_or_else(|| panic!("no {subject}")).state
+fn states(findings: &[Finding]) -> Vec<State> {
+    findings.iter().map(Finding::state).collect()
 }
 
 #[test]
-fn a_machine_that_is_all_wrong_hears_of_everything_with_a_remedy() {
+fn a_machine_that_is_all_wrong_hears_of_everything() {
     let mut facts = fixture("eight-threads-cgroup2", vec![2, 3, 4, 5, 6, 7]);
     facts.descriptors_soft = Some(256);
     let findings = audit_machine(&facts);
-    for finding in &findings {
-        assert_ne!(finding.state, State::Good, "{finding:?}");
-        assert!(!finding.remedy.is_empty(), "{finding:?}");
-        assert!(!finding.what.ends_with('.'), "{finding:?}");
-    }
     assert_eq!(findings.len(), 9);
-    for subject in ["clock", "descriptors"] {
-        assert_eq!(state(&findings, subject), State::Bad, "{subject}");
+    for finding in &findings {
+        let is_bad = matches!(finding, Finding::Clock { .. } | Finding::Descriptors { .. });
+        assert_eq!(finding.state(), if is_bad { State::Bad } else { State::Warning }, "{finding:?}");
     }
 }
 
@@ -38,36 +34,42 @@ fn a_good_machine_hears_of_nothing_to_do() {
     let mut facts = fixture("two-cpus-cgroup1", vec![0, 1, 2, 3]);
     facts.load_1m = Some(0.1);
     for finding in audit_machine(&facts) {
-        assert_eq!((finding.state, finding.remedy.as_str()), (State::Good, ""), "{finding:?}");
+        assert_eq!(finding.state(), State::Good, "{finding:?}");
     }
 }
 
 #[test]
 fn few_cpus_are_a_finding() {
     let mut facts = fixture("two-cpus-cgroup1", vec![0]);
-    assert_eq!(audit_cores(&facts).state, State::Bad);
+    assert_eq!(audit_cores(&facts).state(), State::Bad);
     facts.cpus = vec![0, 1];
     facts.cores = vec![vec![0], vec![1]];
-    assert_eq!(audit_cores(&facts).state, State::Warning);
+    assert_eq!(audit_cores(&facts).state(), State::Warning);
     facts.cpu_quota = Some(2.0);
-    assert!(!audit_cores(&facts).what.contains("cgroup"), "a quota of all CPUs limits nothing");
+    let finding = audit_cores(&facts);
+    let limits = matches!(finding, Finding::Cores { quota: Some(_), .. });
+    assert!(!limits, "a quota of all CPUs limits nothing: {finding:?}");
 }
 
 #[test]
 fn memory_is_what_both_machine_and_cgroup_leave() {
     let mut facts = fixture("two-cpus-cgroup1", vec![0, 1]);
+    let state = |facts: &Facts| {
+        let findings = audit_machine(facts);
+        findings.iter().find(|finding| matches!(finding, Finding::Memory { .. })).unwrap().state()
+    };
     facts.memory_limit_bytes = Some(512 << 20);
-    assert_eq!(audit_memory(&facts).state, State::Warning);
+    assert_eq!(state(&facts), State::Warning);
     facts.memory_available_bytes = Some(100 << 20);
-    assert_eq!(audit_memory(&facts).state, State::Bad);
+    assert_eq!(state(&facts), State::Bad);
 }
 
 #[test]
 fn missing_tools_are_warnings_for_those_who_need_them() {
+    use State::{Good, Warning};
     let mut facts = fixture("two-cpus-cgroup1", vec![0, 1]);
-    let findings = audit_tools(&facts);
-    assert_eq!(findings.iter().filter(|finding| finding.state == State::Warning).count(), 3);
-    let jdk = crate::jdk::Jdk {
+    assert_eq!(states(&audit_tools(&facts)), [Warning; 3]);
+    let jdk = Jdk {
         home: "/jdk".into(),
         major: 17,
         version: "17.0.15".into(),
@@ -75,39 +77,40 @@ fn missing_tools_are_warnings_for_those_who_need_them() {
         has_compiler: false,
     };
     facts.jdks = vec![jdk.clone()];
-    assert_eq!(state(&audit_tools(&facts), "jdk 17"), State::Warning, "a runtime cannot build");
-    facts.jdks = vec![crate::jdk::Jdk { has_compiler: true, ..jdk }];
+    assert_eq!(states(&audit_tools(&facts)), [Warning; 3], "a runtime cannot build");
+    facts.jdks = vec![Jdk { has_compiler: true, ..jdk }];
     facts.maven = Some("/usr/bin/mvn".into());
     let findings = audit_tools(&facts);
-    assert_eq!((state(&findings, "jdk 17"), state(&findings, "maven")), (State::Good, State::Good));
+    assert!(matches!(findings[0], Finding::Jdk { major: 17, .. }), "{findings:?}");
+    assert_eq!(states(&findings), [Good, Warning, Good]);
 }
 
 #[test]
-fn somebody_who_measures_is_named() {
-    let holder = Holder { pid: Some(7), who: "study x".into(), since_unix_ns: None };
-    let finding = audit_lock(Ok(Some(holder)));
-    assert_eq!(
-        (finding.state, finding.what.as_str()),
-        (State::Warning, "process 7 (study x) measures on this machine")
-    );
-    assert_eq!(audit_lock(Ok(None)).state, State::Good);
-    assert_eq!(audit_lock(Err("x".into())).state, State::Bad);
-}
-
-#[test]
-fn what_outlived_its_run_is_named() {
-    let finding = audit_leftovers(&[12, 13]);
-    assert_eq!((finding.state, finding.remedy.as_str()), (State::Warning, "proofload doctor --clean"));
-    assert!(finding.what.ends_with("12, 13"), "{}", finding.what);
-    assert_eq!(audit_leftovers(&[]).state, State::Good);
+fn the_lock_and_leftovers_are_good_while_there_are_none() {
+    let held = Finding::Lock(Ok(Some(Holder::default())));
+    let broken = Finding::Lock(Err(LockError::NotAFile { path: "x".into(), what: "a directory" }));
+    let findings =
+        [Finding::Lock(Ok(None)), held, broken, Finding::Leftovers(vec![]), Finding::Leftovers(vec![12, 13])];
+    let expected = [State::Good, State::Warning, State::Bad, State::Good, State::Warning];
+    assert_eq!(states(&findings), expected);
 }
 
 #[test]
 fn this_machine_can_be_examined() {
-    let subjects: Vec<String> = doctor().into_iter().map(|finding| finding.subject).collect();
-    for subject in
-        ["cores", "load", "memory", "descriptors", "ports", "clock", "jdk 17", "jdk 25", "maven", "lock"]
-    {
-        assert!(subjects.iter().any(|found| found == subject), "{subject} in {subjects:?}");
+    let findings = doctor();
+    let looked_at: [fn(&Finding) -> bool; 10] = [
+        |finding| matches!(finding, Finding::Cores { .. }),
+        |finding| matches!(finding, Finding::Load { .. }),
+        |finding| matches!(finding, Finding::Memory { .. }),
+        |finding| matches!(finding, Finding::Descriptors { .. }),
+        |finding| matches!(finding, Finding::Ports { .. }),
+        |finding| matches!(finding, Finding::Clock { .. }),
+        |finding| matches!(finding, Finding::Jdk { major: 17, .. }),
+        |finding| matches!(finding, Finding::Jdk { major: 25, .. }),
+        |finding| matches!(finding, Finding::Maven(_)),
+        |finding| matches!(finding, Finding::Lock(_)),
+    ];
+    for (at, is_it) in looked_at.into_iter().enumerate() {
+        assert!(findings.iter().any(is_it), "{at} in {findings:?}");
     }
 }

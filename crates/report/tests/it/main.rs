@@ -4,6 +4,7 @@ mod capacity;
 mod conclusions;
 mod condensed;
 mod crafted;
+mod doctor;
 mod factors;
 mod figures;
 mod formats;
