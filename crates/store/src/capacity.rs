@@ -3,12 +3,12 @@
 use crate::checks::{check_ceiling, concerns};
 use crate::convert::ended_in_window;
 use crate::merge::decode;
+use crate::messages::{self, finding};
 use crate::observe::observations_of;
 use crate::schema::{
     CapacityTrial, Ceiling, CheckName, CheckOutcome, PlannedCapacity, Point, Slice, TrialOutcome, TrialTerms,
     Variant,
 };
-use crate::sentences::{self, finding};
 use crate::{Run, StoreError};
 use proofload_stats::Measure;
 use proofload_stats::capacity::{
@@ -130,10 +130,10 @@ pub fn trial_of(
         judged.unended(term, &slice.measured, waited_ns);
     }
     let (sent_share, carried_share) = shares(slice);
-    judged.shortfall(sentences::SENT, sent_share, 0.0);
-    judged.shortfall(sentences::CARRIED, carried_share, slack(slice));
+    judged.shortfall(messages::SENT, sent_share, 0.0);
+    judged.shortfall(messages::CARRIED, carried_share, slack(slice));
     if terms.died {
-        judged.fail(sentences::SERVER_GONE.to_string());
+        judged.fail(messages::SERVER_GONE.to_string());
     }
     let outcome = match judged.why.is_empty() {
         true => limited_by_generator(slice, ceiling, &[]).map_or(Outcome::Pass, |why| judged.limit(why)),
@@ -141,7 +141,7 @@ pub fn trial_of(
             Some(why) => judged.limit(why),
             None if judged.is_time_alone && limited_by_connections(slice, slo, path)? => {
                 let most = slice.measured.connections_most.max(slice.measured.connections);
-                judged.why.insert(0, sentences::connections_busy(most));
+                judged.why.insert(0, messages::connections_busy(most));
                 Outcome::Limited(Limit::Connections)
             }
             None => Outcome::Fail,
@@ -191,7 +191,7 @@ impl Judged {
         // Without an exchange that finished there is no share of errors.
         let is_time = !matches!(term.measure, Measure::Errors | Measure::ErrorShare);
         match value {
-            None => self.fail(sentences::no_value(&name)),
+            None => self.fail(messages::no_value(&name)),
             Some(found) => {
                 let margin = (found / term.limit).ln();
                 if term.limit > 0.0 && !margin.is_nan() {
@@ -199,7 +199,7 @@ impl Judged {
                     self.margin = Some(self.margin.map_or(margin, |known| known.max(margin)));
                 }
                 if !term.holds(found) {
-                    self.why.push(sentences::does_not_hold(&term.text));
+                    self.why.push(messages::does_not_hold(&term.text));
                     self.is_time_alone &= is_time;
                 }
             }
@@ -217,15 +217,15 @@ impl Judged {
         let unended = point.unsent.saturating_add(point.outcomes.get("abandoned").copied().unwrap_or(0));
         if term.limit <= waited_ns as f64 && unended as f64 > beyond * point.intended as f64 {
             let of = point.intended;
-            self.why.push(sentences::unended(&term.text, unended, of));
+            self.why.push(messages::unended(&term.text, unended, of));
         }
     }
 
     fn shortfall(&mut self, what: &str, share: Option<f64>, slack: f64) {
         match share {
-            None => self.fail(sentences::NOTHING_DUE.to_string()),
+            None => self.fail(messages::NOTHING_DUE.to_string()),
             Some(share) if share < 1.0 - SHORTFALL_MAX - slack => {
-                self.why.push(sentences::only(share, what));
+                self.why.push(messages::only(share, what));
             }
             Some(_) => {}
         }
@@ -277,7 +277,7 @@ fn limited_by_generator(slice: &Slice, ceiling: Option<&Ceiling>, excuses: &[Che
         .filter(|_| CHECKS_OF_TAILS.contains(&failed.check) || failed.check == CheckName::Ceiling);
     // A failed check of the generator has its sentence among the findings; that of unsent requests follows from it.
     let own = generator.findings.iter().find(|found| !found.starts_with("offered load"));
-    Some(said.or_else(|| own.cloned()).unwrap_or_else(|| sentences::check_failed(&failed.check)))
+    Some(said.or_else(|| own.cloned()).unwrap_or_else(|| messages::check_failed(&failed.check)))
 }
 
 /// Whether the server answered everything in time, once it was asked, over connections that were all busy.

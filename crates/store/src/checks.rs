@@ -1,8 +1,8 @@
 //! Checks of the generator: what they are held against, which claims they concern, and one that stands for several.
 
 use crate::convert::counts_of;
+use crate::messages;
 use crate::schema::{Ceiling, CheckName, CheckOutcome, FitnessCheck, Point};
-use crate::sentences;
 use proofload_stats::Measure;
 
 /// Share of the ceiling that a trial may reach.
@@ -69,9 +69,9 @@ pub fn check_ceiling(
             Some(_) => CheckOutcome::Passed,
         };
         let note = match (known, ceiling) {
-            (Some((rate, most)), _) => sentences::of_ceiling(rate, most),
-            (None, Some(ceiling)) if !ceiling.why.is_empty() => sentences::no_ceiling(&ceiling.why),
-            _ => sentences::no_ceiling(why),
+            (Some((rate, most)), _) => messages::of_ceiling(rate, most),
+            (None, Some(ceiling)) if !ceiling.why.is_empty() => messages::no_ceiling(&ceiling.why),
+            _ => messages::no_ceiling(why),
         };
         FitnessCheck { check, outcome, found, limit: Some(allowed), unit: "share".to_string(), note }
     };

@@ -6,7 +6,7 @@
 use crate::checks::{answer_bytes, answer_class, check_ceiling};
 use crate::schema::{Cause, Ceiling, CheckName, CheckOutcome, FitnessCheck, Phase, Point, Slice};
 use crate::streams::fused;
-use crate::{Block, Run, StoreError, sentences};
+use crate::{Block, Run, StoreError, messages};
 use proofload_stats::{Counts, Perturbation, Speeds, is_slower, perturbation};
 use std::collections::BTreeMap;
 
@@ -97,7 +97,7 @@ fn perturbed(
             Perturbation::Within { ratio } => (CheckOutcome::Passed, Some(ratio)),
             Perturbation::Beyond { ratio } => (CheckOutcome::Failed, Some(ratio)),
         };
-        let note = sentences::perturbation(&check, &found.0, pairs, of_all);
+        let note = messages::perturbation(&check, &found.0, pairs, of_all);
         let found = ratio;
         FitnessCheck { check, outcome, found, limit: Some(tolerance), unit: "ratio".to_string(), note }
     };
@@ -200,9 +200,9 @@ impl Run {
         let here = self.ceilings().iter().filter(is_of);
         let ceiling = here.min_by(|a, b| apart(a).cmp(&apart(b)).then(lowest(a).total_cmp(&lowest(b))));
         let why = match class {
-            _ if self.plan().no_ceiling => sentences::CEILING_NOT_ASKED,
-            None => sentences::ANSWERS_TOO_LONG,
-            Some(_) => sentences::CEILING_NOT_RECORDED,
+            _ if self.plan().no_ceiling => messages::CEILING_NOT_ASKED,
+            None => messages::ANSWERS_TOO_LONG,
+            Some(_) => messages::CEILING_NOT_RECORDED,
         };
         // The worst of the blocks stands for all.
         let of_block = |trial: &&[Slice]| {
@@ -238,7 +238,7 @@ fn usual(check: &CheckName, blocks: &[&Block], variant: &str, point: &str) -> Op
     let medians = streams.into_values().filter(|found| found.len() >= SLICES_MIN).map(|mut found| {
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (used, median) = found[(found.len() - 1) / 2];
-        (used, FitnessCheck { note: sentences::median_of(found.len()), ..median.clone() })
+        (used, FitnessCheck { note: messages::median_of(found.len()), ..median.clone() })
     });
     medians.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, check)| check)
 }

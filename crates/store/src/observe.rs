@@ -3,8 +3,8 @@
 use crate::checks::{concerns, concerns_tails_only};
 use crate::convert::counts_of;
 use crate::merge::decode;
+use crate::messages::finding;
 use crate::schema::{self, CheckName, CheckOutcome, FitnessCheck, Model, Plan, Point, Slice};
-use crate::sentences::finding;
 use crate::streams::fused;
 use crate::{Block, Run, StoreError};
 use proofload_measure::{LatencyHistogram, OutcomeCounts};

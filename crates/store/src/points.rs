@@ -2,8 +2,8 @@
 
 use crate::checks::concerns_tails_only;
 use crate::merge::merge;
+use crate::messages::finding;
 use crate::schema::{FitnessCheck, Generator, LoadPoint, Model, Point, Slice, Variant};
-use crate::sentences::finding;
 use crate::streams::fused;
 use crate::{Run, StoreError};
 

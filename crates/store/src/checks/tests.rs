@@ -1,9 +1,9 @@
 //! The figures of a check, and which of several stands for all.
 
 use super::*;
+use crate::messages::finding;
 use crate::schema::CheckOutcome::{Failed, NotMeasured, Passed};
 use crate::schema::Point;
-use crate::sentences::finding;
 
 fn point(answered: u64, received: u64) -> Point {
     Point {
