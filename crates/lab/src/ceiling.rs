@@ -6,9 +6,11 @@
 //! fixed work takes as long as it did then.
 
 mod setting;
+pub(crate) mod why;
 
 pub use setting::Setting;
 
+use crate::messages::ceiling as messages;
 use data_encoding::HEXLOWER;
 use proofload_engine::transport::pem;
 use proofload_engine::{LoadPlan, Watch};
@@ -23,6 +25,7 @@ use std::net::Ipv4Addr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use why::Unusable;
 
 /// How often it is done. The most counts: whatever disturbs can only take away.
 const TIMES: u32 = 2;
@@ -63,36 +66,6 @@ fn path_of(cache: &Cache, lines: &[String]) -> PathBuf {
     cache.root().join("ceilings").join(format!("{}.json", &digest[..32]))
 }
 
-/// Why what is in the cache is of no use.
-#[derive(Clone, Debug, PartialEq)]
-enum Unusable {
-    /// There is none.
-    Absent,
-    /// It is no ceiling of this setting, whatever its name says.
-    Damaged,
-    TooOld,
-    /// The fixed work took so many nanoseconds then, and takes so many now.
-    AnotherSpeed(u64, u64),
-}
-
-impl Unusable {
-    fn why(&self) -> String {
-        match self {
-            Unusable::Absent => "the cache knows none of this setting".to_string(),
-            Unusable::Damaged => "the one in the cache cannot be read".to_string(),
-            Unusable::TooOld => {
-                format!("the one in the cache is not of the last {} days", FRESH_NS / DAY_NS)
-            }
-            Unusable::AnotherSpeed(then_ns, now_ns) => format!(
-                "the one in the cache is of the machine at another speed: a fixed piece of work took {:.0} µs then \
-                 and takes {:.0} µs now",
-                *then_ns as f64 / 1e3,
-                *now_ns as f64 / 1e3
-            ),
-        }
-    }
-}
-
 /// What is in the cache; nothing that is too old, or of a machine that was faster or slower. The fixed work is done
 /// only where everything else fits: whoever never measured a ceiling is not made to wait for it.
 fn fresh(
@@ -131,12 +104,12 @@ pub fn cached(
     subject_cpus: &[usize],
 ) -> Result<Ceiling, (String, bool)> {
     if let Some(why) = setting.refusal() {
-        return Err((why, false));
+        return Err((messages::refusal(why), false));
     }
     let lines = setting.lines(environment, subject_cpus);
     let canary_ns = || steady::canary_ns(subject_cpus.first().copied());
     let found = fresh(&path_of(cache, &lines), &lines, clock::unix_ns(), canary_ns);
-    found.map_err(|unusable| (unusable.why(), true))
+    found.map_err(|unusable| (messages::unusable(&unusable, FRESH_NS / DAY_NS), true))
 }
 
 impl Measuring<'_> {
@@ -157,7 +130,7 @@ impl Measuring<'_> {
             ..Ceiling::default()
         };
         if let Some(why) = setting.refusal() {
-            return Ceiling { why, ..bare };
+            return Ceiling { why: messages::refusal(why), ..bare };
         }
         let path = path_of(self.cache, &lines);
         let canary_ns = steady::canary_ns(self.subject_cpus.first().copied());
@@ -232,7 +205,7 @@ impl Measuring<'_> {
         });
         let results = results.map_err(|error| error.to_string())?;
         if results.iter().any(|result| result.stopped_early) {
-            return Err("it was stopped".to_string());
+            return Err(messages::STOPPED.to_string());
         }
         let (mut rate, mut failed) = (0.0, 0.0_f64);
         for result in &results {
@@ -240,8 +213,7 @@ impl Measuring<'_> {
             failed = failed.max(result.snapshot.outcomes.error_share().unwrap_or(1.0));
         }
         if failed > FAILED_SHARE_MAX {
-            let share = failed * 100.0;
-            return Err(format!("{share:.1} % of the exchanges with the null server failed"));
+            return Err(messages::exchanges_failed(failed));
         }
         Ok(rate)
     }
@@ -251,7 +223,7 @@ impl Measuring<'_> {
 fn authority_in(directory: &Path) -> Result<Vec<u8>, String> {
     let file = directory.join("ca.pem");
     let bytes = fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-    pem::certificates(&bytes)?.into_iter().next().ok_or_else(|| format!("{} is empty", file.display()))
+    pem::certificates(&bytes)?.into_iter().next().ok_or_else(|| messages::no_certificate(&file))
 }
 
 /// Writes a document of the cache: whole, or not at all.

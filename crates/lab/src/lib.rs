@@ -2,6 +2,7 @@
 
 pub mod ceiling;
 pub mod endpoint;
+mod messages;
 pub mod noise;
 pub mod plan;
 pub mod runner;

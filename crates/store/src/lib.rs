@@ -44,7 +44,7 @@ pub use error::StoreError;
 pub use fitness::Disturbance;
 pub use judged::{RunJudge, judged, measures_of};
 pub use list::runs;
-pub use messages::{disturbance, finding};
+pub use messages::{ANSWERS_TOO_LONG, disturbance, finding};
 pub use observe::observations_of;
 pub use planned::{PlanError, design_of, expectations_of, order_of, published_figures, restore};
 pub use points::enter_checks;

@@ -7,7 +7,7 @@ use proofload_stats::Perturbation;
 /// Why there is no ceiling: nobody wanted one.
 pub(crate) const CEILING_NOT_ASKED: &str = "--no-ceiling was given";
 /// Why there is no ceiling.
-pub(crate) const ANSWERS_TOO_LONG: &str = "the answers are longer than those of the server that does nothing";
+pub const ANSWERS_TOO_LONG: &str = "the answers are longer than those of the server that does nothing";
 /// Why there is no ceiling.
 pub(crate) const CEILING_NOT_RECORDED: &str = "no ceiling of this setting is on record";
 

@@ -1,6 +1,7 @@
 //! The setting of a load: all that its ceiling depends on.
 
 use super::build;
+use super::why::Refusal;
 use proofload_engine::feed::Feeder;
 use proofload_engine::transport::{Tls, Transport};
 use proofload_engine::{Address, Distribution, Expect, Extent, Follow, KeepAlive, LoadPlan, MixEntry};
@@ -52,24 +53,23 @@ impl Setting {
     }
 
     /// Why the null server cannot stand for the load's servers, if it cannot.
-    pub(super) fn refusal(&self) -> Option<String> {
+    pub(super) fn refusal(&self) -> Option<Refusal> {
         let every = self.plans.iter().any(|plan| matches!(plan.keep_alive, KeepAlive::Every(_)));
         let first = self.targets().next().map(passage);
         let certificate = |tls: &Tls| tls.client.is_some();
-        let why = if every {
-            "connections that end after some exchanges are none of the null server's"
+        if every {
+            Some(Refusal::EndAfterSome)
         } else if self.targets().any(|target| matches!(target.address, Address::Unix(_))) {
-            "the null server listens on no Unix socket"
+            Some(Refusal::UnixSocket)
         } else if self.targets().any(|target| target.transport.proxy.is_some()) {
-            "the null server stands behind no proxy"
+            Some(Refusal::Proxy)
         } else if self.targets().any(|target| Some(passage(target)) != first) {
-            "connections pass through different things, and the null server's all through the same"
+            Some(Refusal::DifferentPassages)
         } else if self.tls().is_some_and(certificate) {
-            "the null server asks nobody for a certificate"
+            Some(Refusal::ClientCertificate)
         } else {
-            return None;
-        };
-        Some(why.to_string())
+            None
+        }
     }
 
     /// How TLS is spoken, if it is.

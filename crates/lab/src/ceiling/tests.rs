@@ -168,7 +168,7 @@ fn what_the_null_server_cannot_stand_for_is_refused_with_the_reason() {
     assert_eq!(setting(4, KeepAlive::Off).refusal(), None);
     assert_eq!(through(tls()).refusal(), None);
     let refused = |setting: Setting, why: &str| {
-        let said = setting.refusal().expect(why);
+        let said = messages::refusal(setting.refusal().expect(why));
         assert!(said.contains(why), "{said}");
     };
     refused(setting(4, KeepAlive::Every(3)), "after some exchanges");

@@ -5,10 +5,13 @@
 
 use super::start::Unstarted;
 use super::{Bench, BenchError, CeilingOf, Ending, LoadWindow, Loaded, Progress, record};
+use crate::messages::runner as messages;
 use proofload_stats::Measure;
 use proofload_stats::capacity::{Request, Search, Step, parse_slo};
 use proofload_store::schema::{Phase, Plan, PlannedCapacity, Slice, SubjectFacts, TrialOutcome, TrialTerms};
-use proofload_store::{BlockWriter, Run, RunWriter, SeenTrial, StoreError, answer_bytes, answer_class};
+use proofload_store::{
+    ANSWERS_TOO_LONG, BlockWriter, Run, RunWriter, SeenTrial, StoreError, answer_bytes, answer_class,
+};
 use proofload_study::LoadRole;
 use proofload_study::quantity::rate_label;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -114,10 +117,7 @@ impl<B: Bench> CapacityRunner<'_, B> {
         // It was never asked at the rate of a trial: none is to bear its death.
         if let Err(why) = self.bench.alive(start.variant) {
             let name = &self.plan.variants[start.variant].name;
-            return Ok(Over::Run(Ending::Failed(format!(
-                "block {}, warm-up of {name}: {why}",
-                start.number
-            ))));
+            return Ok(Over::Run(Ending::Failed(messages::in_warm_up(start.number, name, &why))));
         }
         while let Some(request) = self.next_of(start.variant)? {
             if request.fresh && start.trials > 0 {
@@ -317,10 +317,9 @@ impl<B: Bench> CapacityRunner<'_, B> {
                     peaks: vec![seen.connections_peak],
                 })
             }
-            None => proofload_store::schema::Ceiling {
-                why: "the answers are longer than those of the server that does nothing".to_string(),
-                ..Default::default()
-            },
+            None => {
+                proofload_store::schema::Ceiling { why: ANSWERS_TOO_LONG.to_string(), ..Default::default() }
+            }
         };
         // What a stop cut short says nothing of the machine.
         if self.stop.load(Ordering::Relaxed) {
@@ -352,12 +351,8 @@ fn nothing_answered(loaded: &Loaded, rate_per_s: f64) -> Option<String> {
         return None;
     }
     let most = proofload_measure::Outcome::ALL.into_iter().max_by_key(|outcome| outcomes.get(*outcome));
-    let what = most.map_or("nothing", proofload_measure::Outcome::name);
-    Some(format!(
-        "nothing was answered at {}, mostly {what}: see that the server runs and that the address and what is expected of \
-         its answers are right",
-        rate_label(rate_per_s)
-    ))
+    let most = most.map(proofload_measure::Outcome::name);
+    Some(messages::nothing_answered(&rate_label(rate_per_s), most))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::bench::{Bench, BenchError, CeilingOf, LoadWindow};
 use super::participants::Participants;
 use super::slice_key::{SliceKey, slice_seed};
 use super::{Lost, Progress, Runner, record};
+use crate::messages::runner as messages;
 use crate::plan;
 use proofload_store::schema::{Ceiling, Phase, Plan, Point};
 use proofload_store::{BlockWriter, Run, StoreError, answer_bytes, answer_class};
@@ -89,7 +90,7 @@ impl<B: Bench> Runner<'_, B> {
                     Ok(loaded) => loaded,
                     Err(BenchError::Interrupted) => return Err(Lost::Interrupted),
                     Err(BenchError::Failed(why)) => {
-                        let what = format!("{name} @ {label}, with other threads: {why}");
+                        let what = messages::in_pair(name, label, &why);
                         (self.progress)(Progress::Noticed { block: number, what: &what });
                         return Ok(());
                     }

@@ -4,6 +4,7 @@ use super::bench::{Bench, BenchError, CeilingOf, LoadWindow, Loaded};
 use super::hosts::Hosts;
 use super::record;
 use crate::ceiling::{Measuring, Setting};
+use crate::messages::runner as messages;
 use crate::plan;
 use proofload_engine::{Address, EngineError, Extent, LoadPlan, LoadResult, Profile, Watch};
 use proofload_host::clock;
@@ -90,7 +91,7 @@ impl<'a> LiveBench<'a> {
             let active = self.active[host].as_ref().filter(|active| active.users.contains(&variant))?;
             Some((active, endpoint, active.running.addresses().get(endpoint)?.clone()))
         });
-        found.ok_or_else(|| BenchError::Failed("was not started".into()))
+        found.ok_or_else(|| BenchError::Failed(messages::NOT_STARTED.into()))
     }
 
     /// CPUs that are the generator's alone; none where it has to share the only one with the subjects.
@@ -239,7 +240,7 @@ impl Bench for LiveBench<'_> {
     fn start(&mut self, variant: usize, log: &Path) -> Result<(), BenchError> {
         let Some((host, _)) = self.place(variant) else {
             let missing = self.terms.hosts.missing.iter().find(|(missing, _)| *missing == variant);
-            let why = missing.map_or("no process serves it", |(_, why)| why);
+            let why = missing.map_or(messages::NO_PROCESS, |(_, why)| why);
             return Err(BenchError::Failed(why.into()));
         };
         if let Some(active) = &mut self.active[host] {
@@ -283,11 +284,7 @@ impl Bench for LiveBench<'_> {
                     .into_iter()
                     .map(|(variant, share)| {
                         let name = &self.terms.study.variants[variant].name;
-                        format!(
-                            "idle {name} used {:.0} % of a core, more than {:.0} %",
-                            share * 100.0,
-                            QUIET_SHARE * 100.0
-                        )
+                        messages::not_idle(name, share, QUIET_SHARE)
                     })
                     .collect();
             }
@@ -321,7 +318,7 @@ impl Bench for LiveBench<'_> {
     fn alive(&mut self, variant: usize) -> Result<(), String> {
         match self.active(variant) {
             Ok((active, ..)) => active.running.alive().map_err(|error| error.to_string()),
-            Err(_) => Err("was not started".into()),
+            Err(_) => Err(messages::NOT_STARTED.into()),
         }
     }
 

@@ -22,6 +22,7 @@ pub use hosts::{Host, Hosts, Preparing, Unprepared, hosts};
 pub use live::{LiveBench, LiveTerms};
 pub use progress::Progress;
 
+use crate::messages::runner as messages;
 use crate::plan;
 use fitness::Tries;
 use participants::Participants;
@@ -51,11 +52,9 @@ impl Ending {
     pub fn status(&self) -> Status {
         let (state, why) = match self {
             Ending::Finished => (RunState::Finished, String::new()),
-            Ending::Interrupted => (RunState::Interrupted, "stopped by a signal".to_string()),
+            Ending::Interrupted => (RunState::Interrupted, messages::BY_A_SIGNAL.to_string()),
             Ending::Failed(why) => (RunState::Failed, why.clone()),
-            Ending::OutOfBudget => {
-                (RunState::Finished, "the budget was used up before the last look".to_string())
-            }
+            Ending::OutOfBudget => (RunState::Finished, messages::OUT_OF_BUDGET.to_string()),
         };
         Status { state, why, ..Status::default() }
     }

@@ -2,7 +2,8 @@
 
 use super::bench::Loaded;
 use super::slice_key::SliceKey;
-use proofload_engine::{Check, CheckKind, Finding, LoadResult, SecondQuantiles};
+use crate::messages;
+use proofload_engine::{Check, CheckKind, LoadResult, SecondQuantiles};
 use proofload_host::clock;
 use proofload_store::schema::{
     CheckName, CheckOutcome, FORMAT_VERSION, FitnessCheck, Generator, Handshakes, Negotiated, Phase, Plan,
@@ -63,7 +64,7 @@ pub(super) fn spared(plan: &Plan, block: u32, variant: usize, point: usize) -> S
         phase: Phase::Spared,
         started_unix_ns: clock::unix_ns(),
         measured,
-        marks: vec!["no open claim needs it".to_string()],
+        marks: vec![messages::runner::NO_OPEN_CLAIM.to_string()],
         ..Slice::default()
     }
 }
@@ -125,7 +126,7 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>) -> Point {
             start_error_ns: used.start_error_ns.iter().copied().flatten().max(),
             driver: used.driver.to_string(),
             fit: result.findings.is_empty(),
-            findings: result.findings.iter().map(sentence).collect(),
+            findings: result.findings.iter().map(messages::checks::finding).collect(),
             checks: result.checks.iter().map(check).collect(),
         },
         subject,
@@ -149,19 +150,17 @@ fn negotiated(found: &proofload_engine::transport::Negotiated) -> Negotiated {
     }
 }
 
-const NO_SEND: &str = "no send of the generator's own timing, or too few";
-
 /// A self-check as it is kept.
 fn check(check: &Check) -> FitnessCheck {
-    let (name, unit, none) = match check.kind {
-        CheckKind::SendDelay => (CheckName::SendDelay, "ns", NO_SEND),
-        CheckKind::SendDelayTail => (CheckName::SendDelayTail, "ns", NO_SEND),
-        CheckKind::Unsent => (CheckName::Unsent, "share", "no open loop that queues, or too few requests"),
-        CheckKind::AtWork => (CheckName::AtWork, "share", ""),
-        CheckKind::Hiccups => (CheckName::Hiccups, "ns", "a window of less than a second"),
-        CheckKind::LittlesLaw => (CheckName::LittlesLaw, "share", "an open loop, or too few exchanges"),
-        CheckKind::Ports => (CheckName::Ports, "count", ""),
-        CheckKind::Descriptors => (CheckName::Descriptors, "count", ""),
+    let (name, unit) = match check.kind {
+        CheckKind::SendDelay => (CheckName::SendDelay, "ns"),
+        CheckKind::SendDelayTail => (CheckName::SendDelayTail, "ns"),
+        CheckKind::Unsent => (CheckName::Unsent, "share"),
+        CheckKind::AtWork => (CheckName::AtWork, "share"),
+        CheckKind::Hiccups => (CheckName::Hiccups, "ns"),
+        CheckKind::LittlesLaw => (CheckName::LittlesLaw, "share"),
+        CheckKind::Ports => (CheckName::Ports, "count"),
+        CheckKind::Descriptors => (CheckName::Descriptors, "count"),
     };
     let outcome = match check.found {
         None => CheckOutcome::NotMeasured,
@@ -174,47 +173,6 @@ fn check(check: &Check) -> FitnessCheck {
         found: check.found,
         limit: Some(check.allowed),
         unit: unit.to_string(),
-        note: if check.found.is_none() { none.to_string() } else { String::new() },
-    }
-}
-
-/// What a failed self-check says to a person.
-fn sentence(finding: &Finding) -> String {
-    let ms = |ns: u64| ns as f64 / 1e6;
-    match finding {
-        Finding::SendDelay { p90_ns, allowed_ns } => format!(
-            "sends left late: p90 {:.3} ms of the generator's own making, {:.3} ms allowed; use fewer requests or more workers",
-            ms(*p90_ns),
-            ms(*allowed_ns)
-        ),
-        Finding::CpuBound { worker, busy, allowed } => format!(
-            "worker {worker} was busy {:.0} % of the time, {:.0} % allowed; use more workers or another machine",
-            busy * 100.0,
-            allowed * 100.0
-        ),
-        Finding::LittlesLaw { expected, found } => format!(
-            "Little's law: {expected:.1} connections in use, {found:.1} accounted for by throughput and service time"
-        ),
-        Finding::Ports { exhausted, opened, available } => format!(
-            "local ports: {exhausted} connections found none, {opened} opened, {available} in the range; keep connections alive or widen the range"
-        ),
-        Finding::NotOffered { intended, unsent, behind, connections } => {
-            let share = *unsent as f64 / (*intended).max(1) as f64 * 100.0;
-            let why = match *behind > *unsent / 2 {
-                true => "the generator fell behind; use more workers or lower the rate".to_string(),
-                false => format!(
-                    "all {connections} connections were busy or failing until the end; raise the connections (or \
-                     their maximum), or lower the rate if the server is at its limit"
-                ),
-            };
-            format!(
-                "offered load: {unsent} of {intended} planned requests ({share:.1} %) were never sent: {why}"
-            )
-        }
-        Finding::Descriptors { exhausted } => {
-            format!(
-                "file descriptors: {exhausted} connections found none; raise `ulimit -n` or use fewer connections"
-            )
-        }
+        note: check.found.map_or(messages::checks::not_measured(check.kind), |_| "").to_string(),
     }
 }

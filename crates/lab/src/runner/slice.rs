@@ -4,6 +4,7 @@ use super::bench::{Bench, BenchError, LoadWindow, Loaded};
 use super::participants::Participants;
 use super::slice_key::{SliceKey, slice_seed};
 use super::{Lost, Progress, Runner, Step, record};
+use crate::messages::runner as messages;
 use proofload_measure::{Outcome, OutcomeCounts};
 use proofload_store::BlockWriter;
 use proofload_study::LoadRole;
@@ -44,8 +45,8 @@ impl<B: Bench> Runner<'_, B> {
             Err(Step::Interrupted) => Err(Lost::Interrupted),
             Err(Step::Store(error)) => Err(Lost::Store(error)),
             Err(Step::Lost(why)) => {
-                let why = self.place_text(at, &why);
                 let variant = &self.plan.variants[at.variant].name;
+                let why = messages::in_cycle(at.block, at.cycle, variant, &why);
                 (self.progress)(Progress::Lost { block: at.block, variant, why: &why });
                 participants.lose(at.variant, why);
                 self.stop_one(at.block, at.variant);
@@ -91,8 +92,7 @@ impl<B: Bench> Runner<'_, B> {
         }
         self.bench.alive(at.variant).map_err(Step::Lost)?;
         if cut {
-            let why = "the load did not come to its count in the time that it may take; raise its cap";
-            return Err(Step::Lost(why.to_string()));
+            return Err(Step::Lost(messages::COUNT_NOT_REACHED.to_string()));
         }
         let mut outcomes = OutcomeCounts::default();
         for result in &loaded.results {
@@ -105,14 +105,6 @@ impl<B: Bench> Runner<'_, B> {
             None => Ok(loaded),
         }
     }
-
-    fn place_text(&self, at: &SliceKey, why: &str) -> String {
-        let variant = &self.plan.variants[at.variant].name;
-        match at.cycle {
-            0 => format!("block {}, warm-up, {variant}: {why}", at.block),
-            cycle => format!("block {}, cycle {cycle}, {variant}: {why}", at.block),
-        }
-    }
 }
 
 /// A server that takes requests and answers none of them in a whole slice. One that refuses, resets or says no
@@ -120,10 +112,6 @@ impl<B: Bench> Runner<'_, B> {
 fn hangs(at: &SliceKey, whole: bool, outcomes: &OutcomeCounts) -> Option<String> {
     let unanswered = outcomes.get(Outcome::Timeout) + outcomes.get(Outcome::Abandoned);
     let rest = outcomes.total() - unanswered - outcomes.get(Outcome::Unsent);
-    let remedy = match whole {
-        true => "if its answers take longer than the load, make the load longer",
-        false => "if its answers take longer than a slice, ask it in a load that is not sliced",
-    };
     let silent = at.cycle > 0 && unanswered > 0 && rest == 0;
-    silent.then(|| format!("hangs: it took {unanswered} requests and answered none; {remedy}"))
+    silent.then(|| messages::hangs(unanswered, whole))
 }

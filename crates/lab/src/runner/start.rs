@@ -1,6 +1,7 @@
 //! The start of a variant, with a second try: for a port that was not free again, a machine that was busy for a moment.
 
 use super::{Bench, BenchError, Progress};
+use crate::messages::runner as messages;
 use proofload_store::RunWriter;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -45,13 +46,13 @@ pub(super) fn start<B: Bench>(
         match bench.start(variant, &log) {
             Ok(()) => return Ok(()),
             Err(BenchError::Interrupted) => return Err(Unstarted::Interrupted),
-            Err(BenchError::Failed(what)) => why = format!("block {block}, start of {name}: {what}"),
+            Err(BenchError::Failed(what)) => why = messages::in_start(block, name, &what),
         }
         for what in bench.stop(variant) {
             progress(Progress::Noticed { block, what: &what });
         }
         if attempt < STARTS_MAX {
-            progress(Progress::Noticed { block, what: &format!("{why}; once more") });
+            progress(Progress::Noticed { block, what: &messages::once_more(&why) });
         }
     }
     Err(Unstarted::Failed(why))

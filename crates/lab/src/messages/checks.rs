@@ -1,0 +1,57 @@
+//! Sentences about the generator's self-checks.
+
+use proofload_engine::{CheckKind, Finding};
+
+/// Why a check has no figure.
+pub fn not_measured(check: CheckKind) -> &'static str {
+    match check {
+        CheckKind::SendDelay | CheckKind::SendDelayTail => {
+            "no send of the generator's own timing, or too few"
+        }
+        CheckKind::Unsent => "no open loop that queues, or too few requests",
+        CheckKind::Hiccups => "a window of less than a second",
+        CheckKind::LittlesLaw => "an open loop, or too few exchanges",
+        CheckKind::AtWork | CheckKind::Ports | CheckKind::Descriptors => "",
+    }
+}
+
+/// What a failed self-check says to a person.
+pub fn finding(finding: &Finding) -> String {
+    let ms = |ns: u64| ns as f64 / 1e6;
+    match finding {
+        Finding::SendDelay { p90_ns, allowed_ns } => format!(
+            "sends left late: p90 {:.3} ms of the generator's own making, {:.3} ms allowed; use fewer requests or more workers",
+            ms(*p90_ns),
+            ms(*allowed_ns)
+        ),
+        Finding::CpuBound { worker, busy, allowed } => format!(
+            "worker {worker} was busy {:.0} % of the time, {:.0} % allowed; use more workers or another machine",
+            busy * 100.0,
+            allowed * 100.0
+        ),
+        Finding::LittlesLaw { expected, found } => format!(
+            "Little's law: {expected:.1} connections in use, {found:.1} accounted for by throughput and service time"
+        ),
+        Finding::Ports { exhausted, opened, available } => format!(
+            "local ports: {exhausted} connections found none, {opened} opened, {available} in the range; keep connections alive or widen the range"
+        ),
+        Finding::NotOffered { intended, unsent, behind, connections } => {
+            let share = *unsent as f64 / (*intended).max(1) as f64 * 100.0;
+            let why = match *behind > *unsent / 2 {
+                true => "the generator fell behind; use more workers or lower the rate".to_string(),
+                false => format!(
+                    "all {connections} connections were busy or failing until the end; raise the connections (or \
+                     their maximum), or lower the rate if the server is at its limit"
+                ),
+            };
+            format!(
+                "offered load: {unsent} of {intended} planned requests ({share:.1} %) were never sent: {why}"
+            )
+        }
+        Finding::Descriptors { exhausted } => {
+            format!(
+                "file descriptors: {exhausted} connections found none; raise `ulimit -n` or use fewer connections"
+            )
+        }
+    }
+}
