@@ -9,6 +9,7 @@ mod doubts;
 pub use doubts::doubts;
 
 use crate::ceiling;
+use crate::messages::noise as messages;
 use crate::plan::{self, Mode, Preset};
 use data_encoding::HEXLOWER;
 use proofload_host::cpus::CpuShare;
@@ -33,7 +34,8 @@ pub const BLOCKS_MAX: u32 = 200;
 /// Share of studies in which a difference is found that is said to be resolved.
 pub const POWER: f64 = 0.8;
 /// How long an audit is taken for one of this machine as it is.
-const FRESH_NS: u64 = 7 * 24 * 3600 * 1_000_000_000;
+const FRESH_DAYS: u64 = 7;
+const FRESH_NS: u64 = FRESH_DAYS * 24 * 3600 * S;
 /// Largest file of the cache that is read.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 /// With fewer blocks the spread is known to a third or worse.
@@ -109,7 +111,7 @@ pub fn shape(plan: &mut Plan, study: &Study, blocks: u32, as_given: bool) {
     // As many blocks again may be disturbed; beyond that there is no audit to be had now.
     plan.timing.budget_ns = (plan.estimated_seconds * 3.0 * S as f64) as u64 + 60 * S;
     plan.not_tested.clear();
-    plan.not_tested.push("other servers: theirs add to the noise that is the machine's".to_string());
+    plan.not_tested.push(messages::OTHER_SERVERS.to_string());
 }
 
 /// Fits a record of an audit. `None` where it has too few blocks for that.
@@ -202,25 +204,19 @@ fn findings(run: &Run, found: &[(Measure, Noise)], blocks: u32, disturbed: u32) 
         // Each interval misses once in twenty: one that lies just beside 0 is no finding.
         let reach = 0.5 * (ends.high - ends.low);
         if ends.value.abs() > 2.0 * reach {
-            said.push(format!(
-                "two equal servers differ in {} by {:+.2} %: something favours one of them, and every verdict here",
-                measure.name(),
-                ends.value.exp_m1() * 100.0
-            ));
+            said.push(messages::equal_servers_differ(&measure.name(), ends.value));
         }
     }
     if blocks < FEW_BLOCKS {
-        said.push(format!("{blocks} blocks tell the spread only roughly; an audit of {BLOCKS} is better"));
+        said.push(messages::few_blocks(blocks, BLOCKS));
     }
     if disturbed > 0 {
-        said.push(format!(
-            "{disturbed} blocks were disturbed by the machine and left out, as they are in any study"
-        ));
+        said.push(messages::disturbed(disturbed));
     }
     let unfit = run.counting_blocks().into_iter().flat_map(|block| &block.slices);
     let unfit = unfit.filter(|slice| slice.is_measured() && !slice.measured.generator.fit).count();
     if unfit > 0 {
-        said.push(format!("the generator was unfit in {unfit} slices: its own noise is in the figures"));
+        said.push(messages::unfit(unfit));
     }
     said
 }
@@ -253,10 +249,10 @@ pub fn last(cache: &Cache, environment: &Environment) -> Option<NoiseAudit> {
 pub fn outdated(audit: &NoiseAudit, environment: &Environment, unix_ns: u64) -> Vec<String> {
     let mut why = Vec::new();
     if unix_ns.checked_sub(audit.measured_unix_ns).is_none_or(|age_ns| age_ns > FRESH_NS) {
-        why.push("it is not of the last 7 days".to_string());
+        why.push(messages::not_of_the_last(FRESH_DAYS));
     }
     if audit.kernel != environment.kernel {
-        why.push(format!("the kernel was {} then", audit.kernel));
+        why.push(messages::other_kernel(&audit.kernel));
     }
     why
 }

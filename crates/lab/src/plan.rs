@@ -23,6 +23,7 @@ pub use proofload_study::Mode;
 pub use reshape::{reshape, seconds_per_block};
 pub use retime::retime;
 
+use crate::messages::plan as messages;
 use proofload_engine::{Arrival, Extent, LoadPlan, Overflow, Profile, Target};
 use proofload_host::cpus::CpuShare;
 use proofload_stats::Design;
@@ -282,24 +283,16 @@ fn age_seconds(study: &Study, timing: &Timing, mode: Mode) -> (u64, u64) {
 /// Keeps the looks that the budget has room for beside the ceilings; the first one always.
 fn cut_looks(timing: &mut Timing, block_s: f64, ceilings_s: f64, not_tested: &mut Vec<String>) {
     let room = ((timing.budget_ns as f64 / S as f64 - ceilings_s).max(0.0) / block_s).floor() as u32;
-    let minutes = |seconds: f64| format!("{:.0} min", (seconds / 60.0).ceil());
     let all = timing.looks.clone();
     let first = all.first().copied().unwrap_or(1);
     timing.looks.retain(|look| *look <= room.max(first));
     if room < first {
-        not_tested.push(format!(
-            "any claim, most likely: the first look needs {first} blocks of about {block_s:.0} s, the budget has \
-             room for {room}; give --budget {}",
-            minutes(f64::from(first) * block_s + ceilings_s).replace(" min", "m")
-        ));
+        let needed_s = f64::from(first) * block_s + ceilings_s;
+        not_tested.push(messages::no_first_look(first, block_s, room, needed_s));
     } else if timing.looks.len() < all.len() {
         let last = all.last().copied().unwrap_or(first);
-        not_tested.push(format!(
-            "looks after {} blocks: the budget has room for {room} blocks of about {block_s:.0} s, all {last} \
-             would take {}",
-            timing.looks.last().copied().unwrap_or(first),
-            minutes(f64::from(last) * block_s)
-        ));
+        let kept = timing.looks.last().copied().unwrap_or(first);
+        not_tested.push(messages::fewer_looks(kept, last, block_s, room));
     }
 }
 

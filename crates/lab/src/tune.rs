@@ -4,6 +4,7 @@
 //! The rule by which variants drop out is [`proofload_stats::tune`]; here are the studies of its heats, and what their
 //! records say.
 
+use crate::messages::tune as messages;
 use crate::plan::{self, Mode, Preset};
 use proofload_host::cpus::CpuShare;
 use proofload_stats::tune::{Heat, Race, Standing};
@@ -34,20 +35,13 @@ impl Goal {
         let (what, point) = match text.split_once('@') {
             Some((what, label)) => (what, study.names.point(label.trim())?),
             None if study.points.len() == 1 => (text, 0),
-            None => {
-                let known = study.names.points.join(", ");
-                return Err(format!(
-                    "write the load point too, as '{text} @ {}'; there are {known}",
-                    study.names.points[0]
-                ));
-            }
+            None => return Err(messages::no_load_point(text, &study.names.points)),
         };
         let (name, stream) = match what.trim().strip_suffix(']').and_then(|what| what.split_once('[')) {
             Some((name, stream)) => (name, Some(study.names.stream(stream)?)),
             None => (what, None),
         };
-        let measure = Measure::parse(name.trim())
-            .ok_or_else(|| format!("{} is no measure; write one such as throughput or p99", name.trim()))?;
+        let measure = Measure::parse(name.trim()).ok_or_else(|| messages::no_measure(name.trim()))?;
         Goal { measure, stream, point, maximize }.checked()
     }
 
@@ -65,9 +59,7 @@ impl Goal {
 
     fn checked(self) -> Result<Goal, String> {
         match self.measure {
-            Measure::Errors | Measure::ErrorShare => {
-                Err("errors are 0 where all is well, and a search compares ratios".to_string())
-            }
+            Measure::Errors | Measure::ErrorShare => Err(messages::ERRORS_ARE_ZERO.to_string()),
             _ => Ok(self),
         }
     }
@@ -186,7 +178,7 @@ impl Search {
 
     /// The study of a heat.
     pub fn heat_study(&self, heat: &Heat) -> Study {
-        let question = format!("Heat {} of a search: who stays?", heat.number);
+        let question = messages::heat_question(heat.number);
         self.part(&heat.configurations, "tune", question)
     }
 
@@ -194,7 +186,7 @@ impl Search {
     pub fn shape_heat(plan: &mut Plan, study: &Study, heat: &Heat, left_ns: u64) {
         plan::reshape(plan, study, &[heat.blocks], left_ns);
         plan.timing.perturbation_ns = 0;
-        plan.not_tested.push("any claim: these blocks search, and judge nothing".to_string());
+        plan.not_tested.push(messages::HEATS_JUDGE_NOTHING.to_string());
     }
 
     /// Enters the record of a heat in the race and in the result. False when no block of it can be compared.
@@ -248,7 +240,7 @@ impl Search {
     /// When the goal cannot be claimed of them.
     pub fn confirmation(&self, winner: usize) -> Result<Study, String> {
         let (name, default) = (self.name_of(winner), self.name_of(self.default));
-        let question = format!("Is {name} better than the default, {default}?");
+        let question = messages::confirmation_question(&name, &default);
         let mut study = self.part(&[winner, self.default], "tuned", question);
         let measure = match self.goal.stream {
             Some(stream) => format!("{}[{}]", self.goal.measure.name(), study.names.streams[stream]),
@@ -256,7 +248,7 @@ impl Search {
         };
         let sign = if self.goal.maximize { '>' } else { '<' };
         let text = format!("{measure}({name}) {sign} {measure}({default}) @ {}", study.names.points[0]);
-        let claim = "better than the default".to_string();
+        let claim = messages::BETTER_THAN_THE_DEFAULT.to_string();
         study.claims = parse_claim(&claim, &text, &study.names)
             .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
         study.declared_claims = vec![(claim, text)];
@@ -265,9 +257,6 @@ impl Search {
 
     /// Says in the plan of the confirmation how its variant was found.
     pub fn shape_confirmation(plan: &mut Plan) {
-        plan.not_tested.push(
-            "how the winner was found: it is the best of a search, whose figures are in no figure here"
-                .to_string(),
-        );
+        plan.not_tested.push(messages::HOW_THE_WINNER_WAS_FOUND.to_string());
     }
 }

@@ -3,4 +3,7 @@
 
 pub mod ceiling;
 pub mod checks;
+pub mod noise;
+pub mod plan;
 pub mod runner;
+pub mod tune;

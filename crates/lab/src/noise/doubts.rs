@@ -1,6 +1,7 @@
 //! What a study asks for and this machine can hardly resolve.
 
 use super::{POWER, design};
+use crate::messages::noise::{self as messages, Doubt};
 use proofload_stats::noise::{blocks_for, detectable};
 use proofload_stats::{Claim, Comparison, Measure, Side, Term};
 use proofload_store::schema::{MeasureNoise, NoiseAudit, Plan};
@@ -24,30 +25,19 @@ pub fn doubts(claims: &[Claim], plan: &Plan, audit: &NoiseAudit) -> Vec<String> 
         if reach <= asked.log {
             return None;
         }
-        let takes = match blocks_for(blocks, reach, asked.log) {
-            Some(needed) => {
-                let minutes = (f64::from(needed) * seconds_per_block / 60.0).ceil();
-                format!("that takes about {needed} blocks, {minutes} minutes")
-            }
-            None => "nobody waits for as many blocks as that takes".to_string(),
-        };
-        let (wanted, can) = match asked.is_band {
-            true => ("a band of", "equal servers are shown to be equal within"),
-            false => ("a difference of", "what is found is"),
-        };
-        Some(format!(
-            "{}: asks for {wanted} {} in {}; in four studies of five with {blocks} blocks here {can} {}; {takes}",
-            claim.name,
-            percent(asked.log),
-            asked.noise,
-            percent(reach),
-        ))
+        let takes = blocks_for(blocks, reach, asked.log)
+            .map(|needed| (needed, (f64::from(needed) * seconds_per_block / 60.0).ceil()));
+        Some(messages::doubt(&Doubt {
+            claim: &claim.name,
+            asked: asked.log,
+            is_band: asked.is_band,
+            noise: &asked.noise,
+            blocks,
+            reach,
+            takes,
+        }))
     };
     asked.into_iter().filter_map(doubt).collect()
-}
-
-fn percent(log: f64) -> String {
-    format!("{:.1} %", log.exp_m1() * 100.0)
 }
 
 /// What a claim asks for.

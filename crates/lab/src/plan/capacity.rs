@@ -1,6 +1,7 @@
 //! The plan of a search for a capacity.
 
 use super::{Preset, S, SLICE_OVERHEAD_S, START_S, STOP_S, starts_of};
+use crate::messages::plan as messages;
 use proofload_stats::capacity::{CONFIRM_NEEDED, RESTART_EVERY, TRIALS_MAX};
 use proofload_store::schema::{Plan, PlannedCapacity};
 use proofload_study::{CapacityLoad, Study};
@@ -47,23 +48,16 @@ pub(super) fn arrange(study: &Study, load: &CapacityLoad, preset: Preset, plan: 
     let room = (TRIALS_MIN..=TRIALS_MAX).rev().find(|trials| takes_s(*trials) <= budget_s);
     let trials_max = room.unwrap_or(TRIALS_MIN);
     if room.is_none() {
-        plan.not_tested.push(format!(
-            "the capacity, most likely: {TRIALS_MIN} trials of {:.1} s and what confirms them take {:.0} min, the budget \
-             has {:.0}; give --budget, or shorter trials",
-            seconds(trial_ns),
-            (takes_s(TRIALS_MIN) / 60.0).ceil(),
-            budget_s / 60.0
-        ));
+        let needed_s = takes_s(TRIALS_MIN);
+        plan.not_tested.push(messages::no_search(TRIALS_MIN, seconds(trial_ns), needed_s, budget_s));
     } else if trials_max < TRIALS_MAX {
-        plan.not_tested.push(format!(
-            "more than {trials_max} trials before the confirmation: the budget has no room for {TRIALS_MAX}"
-        ));
+        plan.not_tested.push(messages::fewer_trials(trials_max, TRIALS_MAX));
     }
     plan.estimated_seconds = takes_s(trials_max);
     plan.order = Vec::new();
     for point in &mut plan.points {
         point.rate_per_s = None;
-        point.profile = format!("search from {}", load.label().replace("..", " to "));
+        point.profile = messages::search_load(&load.label());
     }
     plan.capacity = Some(PlannedCapacity {
         slo: load.slo.texts(),

@@ -1,6 +1,7 @@
-//! The sentences and lines of a plan. Credentials never reach them.
+//! The lines of a plan. Credentials never reach them.
 
 use super::Preset;
+use crate::messages::plan as messages;
 use proofload_engine::Asking;
 use proofload_store::schema::{
     self, Level, PlannedConclusion, PlannedExpectation, PlannedFigure, PlannedReference,
@@ -35,12 +36,11 @@ pub(super) fn variant(variant: &Variant) -> schema::Variant {
         }
         SubjectSpec::Command { args, port, .. } => {
             let program = args.first().map_or("", String::as_str);
-            let port = port.map_or("a free port".to_string(), |port| format!("port {port}"));
-            ("command", format!("{program} on {port}"), redact_arguments(args))
+            ("command", messages::command(program, *port), redact_arguments(args))
         }
         SubjectSpec::Url { address, authority } => {
-            let scheme = variant.passage.scheme();
-            ("url", format!("{scheme}://{authority} at {address}, already running"), Vec::new())
+            let url = format!("{}://{authority}", variant.passage.scheme());
+            ("url", messages::running(&url, &address.to_string()), Vec::new())
         }
     };
     schema::Variant {
@@ -120,11 +120,11 @@ fn entry_lines(entries: &[WorkloadEntry]) -> Vec<String> {
 fn shared_lines(asking: &Asking) -> Vec<String> {
     let mut shared = Vec::new();
     if asking.cookies {
-        shared.push("each connection keeps its cookies".to_string());
+        shared.push(messages::KEEPS_COOKIES.to_string());
     }
     if !asking.bind.is_empty() {
         let from: Vec<String> = asking.bind.iter().map(ToString::to_string).collect();
-        shared.push(format!("connections leave from {}", from.join(", ")));
+        shared.push(messages::leave_from(&from));
     }
     shared
 }
@@ -141,20 +141,12 @@ fn entry_line(entry: &WorkloadEntry, total: u64) -> String {
         parts.push(shown.body.clone());
     }
     if entry.follow > 0 {
-        parts.push(format!("follows {} redirects", entry.follow));
+        parts.push(messages::follows(entry.follow));
     }
-    let mut expected = Vec::new();
-    match entry.expect.status {
-        Some(status) => expected.push(format!("status {status}")),
-        None => expected.push("status 200 to 399".to_string()),
-    }
-    expected.extend(entry.expect.bytes.map(|bytes| format!("{bytes} bytes")));
-    expected.extend(
-        entry.expect.text.as_ref().map(|text| format!("the text {:?}", String::from_utf8_lossy(text))),
-    );
-    parts.push(format!("expects {}", expected.join(" and ")));
+    let expect = &entry.expect;
+    parts.push(messages::expects(expect.status, expect.bytes, expect.text.as_deref()));
     if u64::from(entry.weight) != total {
-        parts.push(format!("{} of {total}", entry.weight));
+        parts.push(messages::weight(entry.weight, total));
     }
     parts.join(", ")
 }
@@ -162,22 +154,18 @@ fn entry_line(entry: &WorkloadEntry, total: u64) -> String {
 /// What the preset, the study's `quick:` block and the kind of subjects leave untested.
 pub(super) fn not_tested(study: &Study, preset: Preset, age_seconds: (u64, u64)) -> Vec<String> {
     let mut out = study.not_tested.clone();
-    let (from, to) = age_seconds;
+    let (from_s, to_s) = age_seconds;
+    let runs = super::has_url(study);
     match preset {
-        Preset::Smoke => out.push("any claim: one block gives no verdict".to_string()),
-        Preset::Quick => out.push(format!(
-            "older servers: these are young servers, {from} to {to} s after start; the warm-up is fixed, and steady \
-             state is not looked for"
-        )),
+        Preset::Smoke => out.push(messages::NO_VERDICT.to_string()),
+        // A server that already runs has its own age, which nobody knows.
+        Preset::Quick if runs => {}
+        Preset::Quick => out.push(messages::older_servers(from_s, to_s)),
         // The warm-up lasts until the servers are steady, and the report says which were.
         Preset::Default | Preset::Thorough => {}
     }
-    if super::has_url(study) {
-        // A server that already runs has its own age, which nobody knows.
-        out.retain(|line| !line.starts_with("older servers"));
-        let running =
-            "the setups themselves: verdicts are between these running processes, which are not restarted";
-        out.push(running.to_string());
+    if runs {
+        out.push(messages::NOT_RESTARTED.to_string());
     }
     out
 }

@@ -3,6 +3,7 @@
 //! Cycles are the better experiment, for what drifts within a block meets all variants alike. What cannot be
 //! cut into slices (a fixed count, a ramp of users) and what does not fit into memory together runs serially.
 
+use crate::messages::plan as messages;
 use proofload_study::{Mode, Study, Variant};
 
 /// Share of the available memory that variants may need together.
@@ -25,34 +26,22 @@ pub fn choose(
 ) -> Result<(Mode, String), String> {
     let whole = study.points.iter().find(|point| point.is_whole());
     match (asked.or(study.mode), whole) {
-        (Some(Mode::Cycles), Some(point)) => Err(format!(
-            "mode cycles: the load {} cannot be cut into slices; leave the mode out, or write serial",
-            point.label
-        )),
-        (Some(mode), _) => Ok((mode, "asked for".to_string())),
-        (None, Some(point)) => {
-            Ok((Mode::Serial, format!("the load {} cannot be cut into slices", point.label)))
-        }
+        (Some(Mode::Cycles), Some(point)) => Err(messages::no_cycles(&point.label)),
+        (Some(mode), _) => Ok((mode, messages::ASKED_FOR.to_string())),
+        (None, Some(point)) => Ok((Mode::Serial, messages::not_sliced(&point.label))),
         (None, None) => Ok(by_memory(&study.variants, available_bytes)),
     }
 }
 
 fn by_memory(variants: &[Variant], available_bytes: Option<u64>) -> (Mode, String) {
-    let fits = || (Mode::Cycles, "the variants run side by side".to_string());
+    let fits = || (Mode::Cycles, messages::SIDE_BY_SIDE.to_string());
     let Some(available) = available_bytes else { return fits() };
     let room = (available as f64 * MEMORY_SHARE) as u64;
     let needed = needed_bytes(variants);
     if variants.len() < 2 || needed <= room {
         return fits();
     }
-    let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
-    let reason = format!(
-        "{} variants need about {:.1} GiB together, {:.1} GiB are available",
-        variants.len(),
-        gib(needed),
-        gib(available)
-    );
-    (Mode::Serial, reason)
+    (Mode::Serial, messages::memory(variants.len(), needed, available))
 }
 
 /// What all processes take together, as far as their parameters tell. Those that share a process count once.

@@ -1,6 +1,7 @@
 //! Other blocks than the preset's: for studies that are parts of something larger, and end when that wants it.
 
 use super::{CEILING_S, S, block_seconds, order};
+use crate::messages::plan as messages;
 use proofload_store::schema::{Mode, Plan, Timing};
 use proofload_study::Study;
 
@@ -24,8 +25,7 @@ pub fn reshape(plan: &mut Plan, study: &Study, looks: &[u32], budget_ns: u64) {
     };
     let ceilings_s = if plan.no_ceiling { 0.0 } else { study.points.len() as f64 * CEILING_S };
     plan.estimated_seconds = f64::from(blocks) * block_seconds(study, &plan.timing) + ceilings_s;
-    plan.not_tested
-        .retain(|line| !line.starts_with("looks after") && !line.starts_with("any claim, most likely"));
+    plan.not_tested.retain(|line| !messages::is_of_looks(line));
 }
 
 /// About how long a block of a plan would take with so many of its study's variants, in seconds.

@@ -1,5 +1,6 @@
 //! Other lengths than the preset's: for studies that are over in seconds.
 
+use crate::messages::plan as messages;
 use proofload_store::schema::Plan;
 use proofload_study::quantity::duration;
 
@@ -11,8 +12,7 @@ use proofload_study::quantity::duration;
 /// What is wrong with the list, in a sentence.
 pub fn retime(plan: &mut Plan, list: &str) -> Result<(), String> {
     for part in list.split(',') {
-        let (name, value) =
-            part.split_once('=').ok_or_else(|| format!("{part:?}: write name=value, as slice=50ms"))?;
+        let (name, value) = part.split_once('=').ok_or_else(|| messages::no_length(part))?;
         let length = || duration(value).map_err(|why| format!("{name}: {why}"));
         match name {
             // Whoever says how long means just that.
@@ -25,19 +25,18 @@ pub fn retime(plan: &mut Plan, list: &str) -> Result<(), String> {
             "cycles" => {
                 let most = plan.timing.cycles;
                 let cycles = value.parse::<u32>().ok().filter(|n| (2..=most).contains(n) && n % 2 == 0);
-                let cycles =
-                    cycles.ok_or_else(|| format!("cycles: write an even number from 2 to {most}"))?;
+                let cycles = cycles.ok_or_else(|| messages::bad_cycles(most))?;
                 plan.timing.cycles = cycles;
                 plan.order.iter_mut().for_each(|block| block.truncate(cycles as usize));
             }
-            _ => return Err(format!("{name:?} is none of warm-up, slice, discard, cycles")),
+            _ => return Err(messages::unknown_length(name)),
         }
     }
     if plan.timing.slice_ns == 0 {
-        return Err("slice: must be longer than nothing".to_string());
+        return Err(messages::EMPTY_SLICE.to_string());
     }
     plan.timing.cycles_adapt = false;
-    plan.not_tested.push(format!("the preset's own lengths: {list} was given"));
+    plan.not_tested.push(messages::other_lengths(list));
     Ok(())
 }
 
