@@ -1,5 +1,6 @@
 //! One endpoint, or a weighted mix of several, measured without a study.
 
+use crate::messages::endpoint as messages;
 use crate::plan::{planned_point, workload_of};
 use proofload_engine::{DriverChoice, Extent, LoadPlan, MixEntry, Target};
 use proofload_store::schema::SingleLoad;
@@ -41,10 +42,7 @@ pub fn load_plan(
 ) -> Result<LoadPlan, Vec<String>> {
     let mut problems = Vec::new();
     if urls.is_empty() || urls.len() > URLS_MAX {
-        problems.push(format!(
-            "{} addresses cannot be loaded; give one, or a mix of at most {URLS_MAX}",
-            urls.len()
-        ));
+        problems.push(messages::bad_count(urls.len(), URLS_MAX));
     }
     let material = material(urls, request).unwrap_or_else(|found| {
         problems.extend(found);
@@ -197,7 +195,7 @@ fn weighted(text: &str) -> Result<(u32, ParsedUrl), String> {
         _ => (1, text),
     };
     if weight == 0 {
-        return Err(format!("{text}: a weight is a whole number from 1; write 3*http://host:port/path"));
+        return Err(messages::bad_weight(text));
     }
     Ok((weight, parse_url_unresolved(url)?))
 }

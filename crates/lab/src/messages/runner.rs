@@ -14,6 +14,31 @@ pub const BY_A_SIGNAL: &str = "stopped by a signal";
 /// The run ended before its last look.
 pub const OUT_OF_BUDGET: &str = "the budget was used up before the last look";
 
+/// A bench that loads only as planned.
+pub const NO_RATES: &str = "this bench has no rates of its own";
+/// A bench that measures no ceiling.
+pub const NO_NULL_SERVER: &str = "this bench has no server that does nothing";
+
+/// A note: something was noticed in a block.
+pub fn noticed(block: u32, what: &str) -> String {
+    format!("block {block}: {what}")
+}
+
+/// A note: the machine disturbed a block.
+pub fn disturbed(block: u32, why: &str) -> String {
+    format!("block {block} was disturbed: {why}")
+}
+
+/// A note: a variant failed in a block.
+pub fn lost(variant: &str, why: &str) -> String {
+    format!("{variant} was lost: {why}")
+}
+
+/// A note: a variant is not started again.
+pub fn given_up(variant: &str, why: &str) -> String {
+    format!("{variant} was given up: {why}")
+}
+
 /// A mark: a variant that has nothing to do uses CPU.
 pub fn not_idle(variant: &str, share: f64, allowed: f64) -> String {
     format!("idle {variant} used {:.0} % of a core, more than {:.0} %", share * 100.0, allowed * 100.0)

@@ -1,5 +1,6 @@
 //! What the runner needs from the world.
 
+use crate::messages::runner as messages;
 use proofload_engine::LoadResult;
 use proofload_store::schema::{Ceiling, Conditions, SubjectUse, Telemetry};
 use proofload_study::LoadRole;
@@ -95,7 +96,7 @@ pub trait Bench {
         _load_window: LoadWindow,
         _seed: u64,
     ) -> Result<Loaded, BenchError> {
-        Err(BenchError::Failed("this bench has no rates of its own".into()))
+        Err(BenchError::Failed(messages::NO_RATES.into()))
     }
     /// Whether the variant still runs.
     ///
@@ -113,7 +114,7 @@ pub trait Bench {
     /// What the generator reaches against a server that does nothing, with answers of that class. Nothing else should
     /// run. Never fails: it says why there is none.
     fn ceiling(&mut self, of: &CeilingOf) -> Ceiling {
-        let why = "this bench has no server that does nothing".to_string();
+        let why = messages::NO_NULL_SERVER.to_string();
         Ceiling { answer_bytes: of.answer_bytes, why, ..Ceiling::default() }
     }
     /// What a variant that runs says of itself, by name; nothing of one that was not started here.

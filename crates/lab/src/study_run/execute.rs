@@ -1,6 +1,7 @@
 //! Blocks, or the trials of a search, under a keeper that ends everything whatever happens to this process.
 
 use super::{Begin, Observer, PreparedRun, RunError};
+use crate::messages::runner as messages;
 use crate::runner::{Behind, CapacityRunner, Ending, LiveBench, LiveTerms, Progress, Runner};
 use proofload_host::{clock, cpus};
 use proofload_store::schema::{PlannedCapacity, RunState};
@@ -138,10 +139,10 @@ impl Heard<'_> {
     fn step(&mut self, step: &Progress<'_>) {
         self.observer.step(step);
         let line = match step {
-            Progress::Noticed { block, what } => format!("block {block}: {what}"),
-            Progress::Disturbed { block, why } => format!("block {block} was disturbed: {why}"),
-            Progress::Lost { variant, why, .. } => format!("{variant} was lost: {why}"),
-            Progress::GivenUp { variant, why, .. } => format!("{variant} was given up: {why}"),
+            Progress::Noticed { block, what } => messages::noticed(*block, what),
+            Progress::Disturbed { block, why } => messages::disturbed(*block, why),
+            Progress::Lost { variant, why, .. } => messages::lost(variant, why),
+            Progress::GivenUp { variant, why, .. } => messages::given_up(variant, why),
             _ => return,
         };
         if let Err(error) = proofload_store::note(&self.run, &line) {
