@@ -13,7 +13,7 @@ use proofload_measure::Window;
 use std::io;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
+use std::thread::{self, Thread};
 use std::time::Duration;
 
 /// From when all workers are ready to the first instant of the load, besides the time it takes to open
@@ -146,7 +146,8 @@ fn execute<D: Drivers>(
             let workers = (0..).zip(giving).map(|(worker, giving)| {
                 number += 1;
                 let thread = number - 1;
-                scope.spawn(move || crew.work(worker, thread, giving))
+                let here = here.clone();
+                scope.spawn(move || crew.work_and_wake(worker, thread, giving, &here))
             });
             spawned.push(workers.collect::<Vec<_>>());
         }
@@ -200,6 +201,20 @@ struct Crew<'a, D> {
 }
 
 impl<D: Drivers> Crew<'_, D> {
+    /// Wakes the collector behind the work: what a worker gave last came before its queue ended, which is seen only
+    /// by looking again.
+    fn work_and_wake(
+        &self,
+        worker: u32,
+        number: u32,
+        giving: Giving,
+        collector: &Thread,
+    ) -> Result<WorkerResult, EngineError> {
+        let result = self.work(worker, number, giving);
+        collector.unpark();
+        result
+    }
+
     /// The whole life of one worker. Nobody starts unless all can. `number` counts the workers of all loads.
     fn work(&self, worker: u32, number: u32, giving: Giving) -> Result<WorkerResult, EngineError> {
         let (plan, common, n) = (self.plan, self.common, u64::from(self.plan.workers));

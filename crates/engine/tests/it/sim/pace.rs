@@ -57,6 +57,18 @@ fn a_count_of_requests_is_met_exactly() {
     }
 }
 
+/// Each takes a millisecond. A collector that sleeps until it happens to look again would take half a second longer.
+#[test]
+fn what_a_load_handed_over_is_collected_as_soon_as_it_ends() {
+    let begun = std::time::Instant::now();
+    for _ in 0..40 {
+        let extent = Extent::Requests { count: 5, cap_ns: SECOND };
+        let result = load(&LoadPlan { extent, ..closed() }, &quick());
+        assert_eq!(count(&result, Outcome::Answered), 5);
+    }
+    assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
+}
+
 #[test]
 fn the_window_of_a_count_ends_with_its_last_exchange() {
     let extent = Extent::Requests { count: 800, cap_ns: 60 * SECOND };
