@@ -24,7 +24,7 @@ struct Step {
 const STEPS: [Step; 8] = [
     Step {
         name: "tests",
-        what: "all tests, those with real servers and long simulations too; each family twenty times in a row",
+        what: "the tests that the gate leaves out, one by one: real servers, quiet CPUs, each family twenty times in a row",
         minutes: 25,
         run: tests,
     },

@@ -1,5 +1,5 @@
-//! Runs tests, each in a process of its own, twice as many at a time as there are CPUs: with a time for each, and none that
-//! can hold up the rest.
+//! Runs tests, each in a process of its own, with a time for each, and none that can hold up the rest: those of the gate
+//! twice as many at a time as there are CPUs, the others one by one.
 
 use crate::tools::{self, cargo_command};
 use anyhow::{Context, bail, ensure};
@@ -24,7 +24,7 @@ const SLOWEST: usize = 10;
 pub enum Tier {
     /// Those of `cargo xtask ci`: none that is ignored.
     Gate,
-    /// The ignored ones too, but those whose name has `_live_`: ground truths that load real servers for minutes.
+    /// The ignored ones, but those whose name has `_live_`: ground truths that load real servers for minutes.
     Full,
 }
 
@@ -108,7 +108,7 @@ pub fn run(executables: &[Executable], tier: Tier, words: &[String]) -> anyhow::
         for name in list(of, false)? {
             let runs = match tier {
                 Tier::Gate => !ignored.contains(&name),
-                Tier::Full => !(ignored.contains(&name) && name.contains("_live_")),
+                Tier::Full => ignored.contains(&name) && !name.contains("_live_"),
             };
             let test = Test { of, name };
             if !words.is_empty() && !words.iter().any(|word| test.title().contains(word.as_str())) {
@@ -120,8 +120,12 @@ pub fn run(executables: &[Executable], tier: Tier, words: &[String]) -> anyhow::
             }
         }
     }
-    // Tests wait for servers more than they work.
-    let jobs = 2 * thread::available_parallelism().map_or(2, usize::from);
+    let jobs = match tier {
+        // Tests wait for servers more than they work.
+        Tier::Gate => 2 * thread::available_parallelism().map_or(2, usize::from),
+        // Some of them need quiet CPUs.
+        Tier::Full => 1,
+    };
     let (waiting, outcome) = (Mutex::new(tests.iter()), Mutex::new(outcome));
     thread::scope(|scope| {
         for _ in 0..jobs {

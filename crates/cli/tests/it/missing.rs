@@ -55,7 +55,7 @@ fn run(root: &Path, preset: &str, study: &str) -> (Option<i32>, Value, String) {
     let file = root.join("missing.yaml");
     fs::write(&file, study).expect("written");
     let mut command = crate::support::command(&["run", preset, "--offline", "--format", "json"]);
-    command.args(["--timing", "warm-up=100ms,slice=200ms,discard=20ms,cycles=2", "--budget", "30s", "--dir"]);
+    command.args(["--timing", "warm-up=100ms,slice=200ms,discard=20ms,cycles=2", "--budget", "15s", "--dir"]);
     command.arg(root).arg(&file).env("PROOFLOAD_CACHE", root.join("cache"));
     let output = command.output().expect("proofload runs");
     let told = text(&output.stderr);

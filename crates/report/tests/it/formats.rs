@@ -226,8 +226,7 @@ fn the_histogram_log_is_read_back_by_hdrhistogram() {
         assert_eq!(tag.as_str(), format!("{}@64c", slice.measured.variant));
         assert_eq!(interval.start_timestamp().as_secs(), 2 * n as u64);
         assert_eq!(interval.duration().as_secs_f64(), slice.measured.seconds);
-        let bytes =
-            data_encoding::BASE64.decode(interval.encoded_histogram().as_bytes());
+        let bytes = data_encoding::BASE64.decode(interval.encoded_histogram().as_bytes());
         let histogram: hdrhistogram::Histogram<u64> =
             Deserializer::new().deserialize(&mut bytes.expect("base64").as_slice()).expect("a histogram");
         let durations = &slice.measured.response_time_ns;

@@ -301,10 +301,7 @@ fn a_spreadsheet_finds_no_formula_and_no_further_cell() {
         let pairs = [(csv(result), csv(calm), 10), (csv_series(slices), csv_series(calm_slices), 11)];
         for (table, calm, columns) in pairs {
             let read = |text: &str| -> Vec<csv::StringRecord> {
-                csv::Reader::from_reader(text.as_bytes())
-                    .records()
-                    .collect::<Result<_, _>>()
-                    .expect("CSV")
+                csv::Reader::from_reader(text.as_bytes()).records().collect::<Result<_, _>>().expect("CSV")
             };
             let rows = read(&table);
             assert_eq!(rows.len(), read(&calm).len(), "{hostile:?}");

@@ -97,7 +97,7 @@ fn truth_14_a_fast_wrong_answer_is_not_faster() {
         "--timing",
         timing,
         "--budget",
-        "60s",
+        "20s",
         "--no-ceiling",
         "--format",
         "json",

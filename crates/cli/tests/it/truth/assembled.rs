@@ -178,7 +178,7 @@ fn assembled(record: &Recorded, faster: f64, seed: u64) -> (RunResult, u32) {
 
 #[test]
 fn truth_01_the_assembled_study_of_equal_servers_has_no_winner() {
-    let studies: u64 = if cfg!(debug_assertions) { 12 } else { 1_000 };
+    let studies: u64 = if cfg!(debug_assertions) { 6 } else { 1_000 };
     let record = Recorded::read();
     let (mut winners, mut left_out, mut disturbed, mut direction) = (0, 0, 0, 0);
     for seed in 0..studies {

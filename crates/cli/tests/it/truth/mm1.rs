@@ -14,7 +14,7 @@ const MU_PER_S: f64 = 1_000.0;
 const LAMBDA_PER_S: f64 = 500.0;
 /// Starts of a run, and runs.
 const STARTS: u64 = 7;
-const RUNS: u64 = if cfg!(debug_assertions) { 16 } else { 40 };
+const RUNS: u64 = if cfg!(debug_assertions) { 8 } else { 40 };
 /// In how many of them at least a 95 % interval holds the truth.
 const HELD_MIN: u32 = (RUNS * 7 / 8) as u32;
 

@@ -63,14 +63,14 @@ fn the_number_of_cycles_may_follow_the_spread_without_more_false_winners() {
         ("slices alone", SINGLE_SLICES, 25_000_000),
     ] {
         for costs in [QUICK_COSTS, DEFAULT_COSTS] {
-            let equal = studies(noise, 1.0, costs, true, 8_000, seed);
+            let equal = studies(noise, 1.0, costs, true, 3_000, seed);
             println!(
-                "{name}, {costs:?}: {} winners of 8000, {:.1} cycles",
+                "{name}, {costs:?}: {} winners of 3000, {:.1} cycles",
                 equal.winners,
-                equal.cycles as f64 / 8e3
+                equal.cycles as f64 / 3e3
             );
-            assert!(equal.winners <= binomial_limit(8_000, 0.05), "{name}: {equal:?}");
-            assert!(equal.missed <= binomial_limit(8_000, 0.05), "{name}: {equal:?}");
+            assert!(equal.winners <= binomial_limit(3_000, 0.05), "{name}: {equal:?}");
+            assert!(equal.missed <= binomial_limit(3_000, 0.05), "{name}: {equal:?}");
         }
     }
 }

@@ -225,8 +225,8 @@ fn several_claims_together_err_no_more_often_than_one() {
         ([1.15, 1.0, 1.15, 1.0, 1.15], 8_100_000),
         ([1.15, 1.15, 1.0, 1.15, 1.15], 8_200_000),
     ] {
-        let false_winners = studies_with_a_false_winner(&Design::quick(), ratios, 8_000, seed);
-        assert!(false_winners <= binomial_limit(8_000, 0.05), "{ratios:?}: {false_winners}");
+        let false_winners = studies_with_a_false_winner(&Design::quick(), ratios, 4_000, seed);
+        assert!(false_winners <= binomial_limit(4_000, 0.05), "{ratios:?}: {false_winners}");
     }
 }
 

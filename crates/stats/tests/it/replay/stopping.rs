@@ -197,7 +197,7 @@ fn the_blocks_that_are_left_lie_within_what_is_told() {
         let claims = claims(&[FASTER, "throughput(a) ~ throughput(b) within 5% @ 2c"]);
         for (index, ratio) in [1.0, 1.02, 1.05, 1.1, 1.2].into_iter().enumerate() {
             let (mut inside, mut all) = (0, 0);
-            for study in 0..40 {
+            for study in 0..20 {
                 let seed = seed + 1_000 * index as u64 + study;
                 let observations =
                     Machine::new(seed, SHARED_MACHINE).study(&effects(&[ratio, 1.0]), design.last());

@@ -152,7 +152,7 @@ fn peeking(observations: impl Fn(u64) -> Observations, studies: u32, looks: &[u3
 
 #[test]
 fn truth_15_looking_early_does_not_cost_the_error_rate() {
-    const STUDIES: u32 = 5_000;
+    const STUDIES: u32 = if cfg!(debug_assertions) { 2_000 } else { 5_000 };
     let design = Design::default();
     let machine = |seed| Machine::new(seed, SHARED_MACHINE);
     let stopped = replay_on(&machine, 1.0, FASTER, &design, STUDIES, 151_000_000);
