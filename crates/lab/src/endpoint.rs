@@ -6,9 +6,7 @@ use proofload_engine::{DriverChoice, Extent, LoadPlan, MixEntry, Target};
 use proofload_store::schema::SingleLoad;
 use proofload_study::encode::Entry;
 use proofload_study::transport::Material;
-use proofload_study::{
-    Asked, LoadPoint, ParsedUrl, Passage, RequestOptions, WorkloadEntry, parse_url_unresolved,
-};
+use proofload_study::{Asked, LoadPoint, ParsedUrl, Passage, RequestOptions, parse_url_unresolved};
 
 /// Most addresses in a mix.
 const URLS_MAX: usize = 64;
@@ -141,16 +139,7 @@ pub fn recorded(
     let mut entries = Vec::new();
     for (weight, url) in urls.iter().filter_map(|text| weighted(text).ok()) {
         let Some(asked) = request.asked(&mut feeders, &url.target, &mut mistakes) else { continue };
-        entries.push(WorkloadEntry {
-            name: url.name,
-            weight,
-            request: asked.request,
-            expect: request.expect.clone(),
-            follow: request.follow,
-            template: asked.template,
-            shown: asked.shown,
-            secrets: asked.secrets,
-        });
+        entries.push(request.entry(url.name, weight, asked));
     }
     let shaped = load.extent().is_some();
     let (window_ns, requests) = match plan.extent {

@@ -2,7 +2,7 @@
 
 use super::bind::{CANNOT_BIND_REMEDY, cannot_bind};
 use super::claims::CLAIMS_MAX;
-use super::model::{CapacityLoad, Study, SubjectSpec, Variant, WorkloadEntry};
+use super::model::{CapacityLoad, Study, SubjectSpec, Variant};
 use super::name::is_level;
 use super::options::RequestOptions;
 use super::parse::names;
@@ -85,16 +85,7 @@ fn of_addresses(urls: &[String], request: &RequestOptions, load: LoadPoint, sink
             servers => format!("Which is faster: {}?", servers.join(" or ")),
         },
         variants,
-        workload: vec![WorkloadEntry {
-            name: "request".to_string(),
-            weight: 1,
-            request: asked.request,
-            expect: request.expect.clone(),
-            follow: request.follow,
-            template: asked.template,
-            shown: asked.shown,
-            secrets: asked.secrets,
-        }],
+        workload: vec![request.entry("request".to_string(), 1, asked)],
         asking: request.asking(feeders),
         streams: Vec::new(),
         points: vec![load],

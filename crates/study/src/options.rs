@@ -2,6 +2,7 @@
 
 use super::feeders::{FeederSpec, Feeders};
 use super::mix::KEEP_BODY;
+use super::model::WorkloadEntry;
 use super::request::{Asked, Auth, Body, Builder};
 use super::transport::TransportOptions;
 use super::url::{ParsedUrl, Pinned};
@@ -97,6 +98,21 @@ impl RequestOptions {
         let keep_body = if self.expect.text.is_some() { KEEP_BODY } else { 0 };
         let asked = builder.finish(&self.method, self.cookies, keep_body);
         asked.map_err(|error| mistakes.push(error.to_string())).ok()
+    }
+
+    /// A workload's request of this name and weight, as it was asked for.
+    #[must_use]
+    pub fn entry(&self, name: String, weight: u32, asked: Asked) -> WorkloadEntry {
+        WorkloadEntry {
+            name,
+            weight,
+            request: asked.request,
+            expect: self.expect.clone(),
+            follow: self.follow,
+            template: asked.template,
+            shown: asked.shown,
+            secrets: asked.secrets,
+        }
     }
 
     /// The address with where to connect to: the server, its Unix socket, or the proxy before it.
