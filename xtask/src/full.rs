@@ -68,7 +68,7 @@ const STEPS: [Step; 8] = [
 ];
 
 /// The task. `--list` prints the steps; `--only NAME`, repeated, runs some of them. A step that fails does not keep the
-/// others from being run. The outcome is written to docs/full/DATE.md.
+/// others from being run. The outcome is written to docs/full/DATE.md, with that of other steps of the day.
 pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
     let mut only: Vec<&str> = Vec::new();
     let mut rest = args.iter().map(String::as_str);
@@ -118,7 +118,8 @@ fn write(root: &Path, rows: &[Row]) -> anyhow::Result<()> {
     let folder = root.join("docs/full");
     fs::create_dir_all(&folder)?;
     let path = folder.join(format!("{}.md", today()?));
-    fs::write(&path, page(rows, &today()?, &commit(root)?, &cpu_model()?))
+    let before = fs::read_to_string(&path).unwrap_or_default();
+    fs::write(&path, page(rows, &before, &today()?, &commit(root)?, &cpu_model()?))
         .with_context(|| format!("{}", path.display()))
 }
 
@@ -128,12 +129,30 @@ fn commit(root: &Path) -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
 }
 
-fn page(rows: &[Row], date: &str, commit: &str, machine: &str) -> String {
+/// The page of a day. Steps that ran earlier that day, and not again, keep their line of the page as it was before.
+fn page(rows: &[Row], before: &str, date: &str, commit: &str, machine: &str) -> String {
     let mut text = format!(
-        "# The full tier on {date}\n\nWritten by `cargo xtask full`, at {commit}, on {machine}.\n\n\
-         | step | what | ended | minutes |\n| --- | --- | --- | --- |\n"
+        "# The full tier on {date}\n\nWritten by `cargo xtask full` on {machine}.\n\n\
+         | step | what | ended | minutes | at commit |\n| --- | --- | --- | --- | --- |\n"
     );
-    for Row { name, what, seconds, failed } in rows {
+    let mut left = Vec::new();
+    for Step { name, .. } in STEPS {
+        let earlier = before.lines().find(|line| line.starts_with(&format!("| {name} | ")));
+        match (rows.iter().find(|row| row.name == name), earlier) {
+            (Some(row), _) => text += &row.line(commit),
+            (None, Some(line)) => text += &format!("{line}\n"),
+            (None, None) => left.push(name),
+        }
+    }
+    if !left.is_empty() {
+        let _ = writeln!(text, "\nNot run: {}.", left.join(", "));
+    }
+    text
+}
+
+impl Row {
+    fn line(&self, commit: &str) -> String {
+        let Row { name, what, seconds, failed } = self;
         let ended = match failed {
             None => "passed".to_string(),
             // The first lines say what; a table has no room for more.
@@ -142,14 +161,8 @@ fn page(rows: &[Row], date: &str, commit: &str, machine: &str) -> String {
                 format!("**failed**: {}", first.join(" / ").replace('|', "\\|"))
             }
         };
-        let _ = writeln!(text, "| {name} | {what} | {ended} | {:.1} |", seconds / 60.0);
+        format!("| {name} | {what} | {ended} | {:.1} | {commit} |\n", seconds / 60.0)
     }
-    let left: Vec<&str> =
-        STEPS.iter().map(|step| step.name).filter(|name| rows.iter().all(|row| row.name != *name)).collect();
-    if !left.is_empty() {
-        let _ = writeln!(text, "\nNot run: {}.", left.join(", "));
-    }
-    text
 }
 
 fn tests(root: &Path) -> anyhow::Result<()> {
@@ -170,10 +183,15 @@ mod tests {
             seconds: 90.0,
             failed: failed.map(str::to_string),
         };
-        let text = page(&[row("kills", None), row("gates", Some("too | much\nmore"))], "D", "C", "M");
-        assert!(text.contains("| kills | w | passed | 1.5 |"), "{text}");
-        assert!(text.contains("| gates | w | **failed**: too \\| much / more | 1.5 |"), "{text}");
+        let text = page(&[row("kills", None), row("gates", Some("too | much\nmore"))], "", "D", "C", "M");
+        assert!(text.contains("| kills | w | passed | 1.5 | C |"), "{text}");
+        assert!(text.contains("| gates | w | **failed**: too \\| much / more | 1.5 | C |"), "{text}");
         assert!(text.contains("Not run: tests, benches, mutate, repeat, subjects, truth-live."), "{text}");
+
+        let later = page(&[row("gates", None)], &text, "D", "C2", "M");
+        assert!(later.contains("| kills | w | passed | 1.5 | C |"), "{later}");
+        assert!(later.contains("| gates | w | passed | 1.5 | C2 |"), "{later}");
+        assert!(later.contains("Not run: tests, benches, mutate, repeat, subjects, truth-live."), "{later}");
     }
 
     #[test]
