@@ -87,7 +87,11 @@ fn plan(peer: SocketAddr, case: &Case) -> LoadPlan {
             request: Arc::new(spec.encode_with(&template).unwrap()),
             closing_request: Arc::new(closing.encode_with(&template).unwrap()),
             expect: Expect { status: Some(200), bytes: Some(1024), text: None },
-            follow: if case.led { Follow { most: 1, ..Default::default() } } else { Default::default() },
+            follow: if case.leads != Leads::Nowhere {
+                Follow { most: 1, ..Default::default() }
+            } else {
+                Default::default()
+            },
         }],
         profile: case.profile.clone(),
         connections: case.connections,
@@ -120,15 +124,16 @@ fn allocations_at<T>(load: &ScopedJoinHandle<'_, T>, watch: &Watch, answered: u6
     ALLOCATIONS.load(Ordering::Relaxed)
 }
 
-/// A peer for connections that carry one exchange each; it allocates nothing for any of them. Where asked to, it
-/// leads to `/end` first.
-fn closing_peer(leads: bool) -> SocketAddr {
+/// A peer for connections that carry one exchange each; it allocates nothing for any of them. It redirects to `/end` as
+/// it `leads`.
+fn closing_peer(leads: Leads) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
         let mut answer = b"HTTP/1.1 200 OK\r\nContent-Length: 1024\r\n\r\n".to_vec();
         answer.resize(answer.len() + 1024, b'x');
         let mut buffer = [0; 4096];
+        let mut turn = 0;
         while let Ok((mut stream, _)) = listener.accept() {
             let mut len = 0;
             while !buffer[..len].ends_with(b"}\r\n\r\n") {
@@ -137,7 +142,14 @@ fn closing_peer(leads: bool) -> SocketAddr {
                     _ => break,
                 }
             }
-            let led = !leads || buffer.starts_with(b"GET /end ");
+            let led = match leads {
+                Leads::Nowhere => true,
+                Leads::Once => buffer.starts_with(b"GET /end "),
+                Leads::TooFar => {
+                    turn += 1;
+                    turn % 3 == 0
+                }
+            };
             let redirect = b"HTTP/1.1 302 Found\r\nLocation: /end\r\nContent-Length: 0\r\n\r\n";
             // Whoever leaves early is no matter for this test.
             let _ = stream.write_all(if led { &answer } else { redirect });
@@ -155,8 +167,17 @@ struct Case {
     /// Requests have places to fill, and users keep cookies.
     filled: bool,
     closes: bool,
-    /// Each first answer is a redirect, which is followed.
-    led: bool,
+    leads: Leads,
+}
+
+/// Whether the peer redirects, which is followed once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Leads {
+    Nowhere,
+    /// With each first answer.
+    Once,
+    /// With two of three answers: many an exchange is rejected.
+    TooFar,
 }
 
 fn cases() -> Vec<Case> {
@@ -166,7 +187,7 @@ fn cases() -> Vec<Case> {
         workers: 1,
         filled: true,
         closes: false,
-        led: false,
+        leads: Leads::Nowhere,
     };
     let open = Profile::Open { rate_per_s: 2_000.0, arrival: Arrival::Poisson, coalesce_ns: 0 };
     let pausing = Profile::Closed { think_ns: 2_000_000.into() };
@@ -177,7 +198,8 @@ fn cases() -> Vec<Case> {
         Case { workers: 2, ..busy.clone() },
         Case { closes: true, ..busy.clone() },
         Case { closes: true, filled: false, workers: 2, ..busy.clone() },
-        Case { closes: true, led: true, ..busy.clone() },
+        Case { closes: true, leads: Leads::Once, ..busy.clone() },
+        Case { closes: true, leads: Leads::TooFar, ..busy.clone() },
         Case { profile: open.clone(), ..busy.clone() },
         Case { profile: open, closes: true, filled: false, ..busy.clone() },
         Case { profile: pausing, connections: 32, ..busy.clone() },
@@ -205,7 +227,7 @@ fn nothing_is_allocated_by(driver: DriverChoice) {
     let _alone = ONE_AT_A_TIME.lock().unwrap();
     for case in cases() {
         let peer = HttpPeer::start(1024).unwrap();
-        let address = if case.closes { closing_peer(case.led) } else { peer.address() };
+        let address = if case.closes { closing_peer(case.leads) } else { peer.address() };
         let plan = LoadPlan { driver, ..plan(address, &case) };
         let watch = Watch::default();
         let (before, after, result) = thread::scope(|scope| {
@@ -228,7 +250,10 @@ fn nothing_is_allocated_by(driver: DriverChoice) {
         let answered = result.snapshot.outcomes.get(Outcome::Answered);
         assert!(answered >= 2_500, "{answered}: {case:?} {:?}", result.bad_answers);
         assert!(case.closes || answered == peer.answered(), "{answered} {}", peer.answered());
-        assert_eq!(result.snapshot.outcomes.errors(), 0, "{case:?} {:?}", result.bad_answers);
+        let (errors, rejected) =
+            (result.snapshot.outcomes.errors(), result.snapshot.outcomes.get(Outcome::Rejected));
+        assert_eq!(errors, rejected, "{case:?} {:?}", result.bad_answers);
+        assert_eq!(rejected > 500, case.leads == Leads::TooFar, "{rejected} rejected: {case:?}");
         assert!(result.stopped_early);
     }
 }

@@ -167,9 +167,9 @@ impl Exchanges<'_> {
                 }
             }
             Next::TooMany => {
-                let what = http.too_many(entry.follow.most);
-                let received = connection.received(bytes);
-                self.record.keep_bad(Outcome::Rejected, connection.entry as usize, received, || what);
+                let (http, received) = (connection.http.as_ref(), connection.received(bytes));
+                let what = || http.map(|http| http.too_many(entry.follow.most)).unwrap_or_default();
+                self.record.keep_bad(Outcome::Rejected, connection.entry as usize, received, what);
             }
         }
         next
