@@ -22,7 +22,7 @@ pub fn run() -> anyhow::Result<()> {
         schema::run(&root, &["--check".to_string()])?;
         bounds::run(&["--check".to_string()])
     })?;
-    let executables = step("the tests are built", || suite::build(&root))?;
+    let executables = step("the tests are built", || suite::build(&root, &suite::ALL))?;
     let lints = thread::spawn(lints);
     let tests = step("tests", || suite::run(&executables, Tier::Gate, &[]));
     let real = tests.and_then(|tests| {

@@ -12,6 +12,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
+/// Crates whose tests simulate more in an optimised build than in the gate, and that build.
+const SIMULATED: [&str; 5] = ["--release", "-p", "proofload-stats", "-p", "proofload-engine"];
+
 /// A step of the full tier.
 struct Step {
     name: &'static str,
@@ -21,12 +24,18 @@ struct Step {
     run: fn(&Path) -> anyhow::Result<()>,
 }
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     Step {
         name: "tests",
         what: "the tests that the gate leaves out, one by one: real servers, quiet CPUs, each family twenty times in a row",
         minutes: 25,
         run: tests,
+    },
+    Step {
+        name: "simulations",
+        what: "simulations and ground truths at their full size, in an optimised build",
+        minutes: 15,
+        run: simulations,
     },
     Step {
         name: "kills",
@@ -92,12 +101,14 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     for step in STEPS.iter().filter(|step| only.is_empty() || only.contains(&step.name)) {
         println!("\n== {}: {}", step.name, step.what);
+        // Somebody may commit meanwhile.
+        let commit = commit(root)?;
         let begun = Instant::now();
         let ended = (step.run)(root);
         let seconds = begun.elapsed().as_secs_f64();
         let why = ended.as_ref().err().map(|error| format!("{error:#}"));
         println!("== {}: {} in {seconds:.0} s", step.name, why.as_deref().unwrap_or("passed"));
-        rows.push(Row { name: step.name, what: step.what, seconds, failed: why });
+        rows.push(Row { name: step.name, what: step.what, seconds, commit, failed: why });
         // What hours went into is on the page as soon as it is there.
         write(root, &rows)?;
     }
@@ -111,6 +122,7 @@ struct Row {
     name: &'static str,
     what: &'static str,
     seconds: f64,
+    commit: String,
     failed: Option<String>,
 }
 
@@ -119,7 +131,7 @@ fn write(root: &Path, rows: &[Row]) -> anyhow::Result<()> {
     fs::create_dir_all(&folder)?;
     let path = folder.join(format!("{}.md", today()?));
     let before = fs::read_to_string(&path).unwrap_or_default();
-    fs::write(&path, page(rows, &before, &today()?, &commit(root)?, &cpu_model()?))
+    fs::write(&path, page(rows, &before, &today()?, &cpu_model()?))
         .with_context(|| format!("{}", path.display()))
 }
 
@@ -129,17 +141,20 @@ fn commit(root: &Path) -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
 }
 
-/// The page of a day. Steps that ran earlier that day, and not again, keep their line of the page as it was before.
-fn page(rows: &[Row], before: &str, date: &str, commit: &str, machine: &str) -> String {
+/// The page of a day. Steps that ran earlier that day on this machine, and not again, keep their line of the page
+/// before.
+fn page(rows: &[Row], before: &str, date: &str, machine: &str) -> String {
+    let by = format!("Written by `cargo xtask full` on {machine}.");
+    let before = if before.contains(&by) { before } else { "" };
     let mut text = format!(
-        "# The full tier on {date}\n\nWritten by `cargo xtask full` on {machine}.\n\n\
+        "# The full tier on {date}\n\n{by}\n\n\
          | step | what | ended | minutes | at commit |\n| --- | --- | --- | --- | --- |\n"
     );
     let mut left = Vec::new();
     for Step { name, .. } in STEPS {
         let earlier = before.lines().find(|line| line.starts_with(&format!("| {name} | ")));
         match (rows.iter().find(|row| row.name == name), earlier) {
-            (Some(row), _) => text += &row.line(commit),
+            (Some(row), _) => text += &row.line(),
             (None, Some(line)) => text += &format!("{line}\n"),
             (None, None) => left.push(name),
         }
@@ -151,8 +166,8 @@ fn page(rows: &[Row], before: &str, date: &str, commit: &str, machine: &str) -> 
 }
 
 impl Row {
-    fn line(&self, commit: &str) -> String {
-        let Row { name, what, seconds, failed } = self;
+    fn line(&self) -> String {
+        let Row { name, what, seconds, commit, failed } = self;
         let ended = match failed {
             None => "passed".to_string(),
             // The first lines say what; a table has no room for more.
@@ -165,8 +180,13 @@ impl Row {
     }
 }
 
+fn simulations(root: &Path) -> anyhow::Result<()> {
+    suite::run(&suite::build(root, &SIMULATED)?, Tier::Gate, &[])?.close()?;
+    truth::run(root, &["--only-tests".to_string()])
+}
+
 fn tests(root: &Path) -> anyhow::Result<()> {
-    let executables = suite::build(root)?;
+    let executables = suite::build(root, &suite::ALL)?;
     tools::cargo(root, &tools::AS_TESTED, &[])?;
     suite::run(&executables, Tier::Full, &[])?.close()
 }
@@ -177,21 +197,28 @@ mod tests {
 
     #[test]
     fn the_page_names_what_failed_and_what_was_not_run() {
-        let row = |name, failed: Option<&str>| Row {
+        let row = |name, commit: &str, failed: Option<&str>| Row {
             name,
             what: "w",
             seconds: 90.0,
+            commit: commit.to_string(),
             failed: failed.map(str::to_string),
         };
-        let text = page(&[row("kills", None), row("gates", Some("too | much\nmore"))], "", "D", "C", "M");
-        assert!(text.contains("| kills | w | passed | 1.5 | C |"), "{text}");
-        assert!(text.contains("| gates | w | **failed**: too \\| much / more | 1.5 | C |"), "{text}");
-        assert!(text.contains("Not run: tests, benches, mutate, repeat, subjects, truth-live."), "{text}");
+        let rows = [row("kills", "C1", None), row("gates", "C2", Some("too | much\nmore"))];
+        let text = page(&rows, "", "D", "M");
+        assert!(text.contains("| kills | w | passed | 1.5 | C1 |"), "{text}");
+        assert!(text.contains("| gates | w | **failed**: too \\| much / more | 1.5 | C2 |"), "{text}");
+        assert!(
+            text.contains("Not run: tests, simulations, benches, mutate, repeat, subjects, truth-live."),
+            "{text}"
+        );
 
-        let later = page(&[row("gates", None)], &text, "D", "C2", "M");
-        assert!(later.contains("| kills | w | passed | 1.5 | C |"), "{later}");
-        assert!(later.contains("| gates | w | passed | 1.5 | C2 |"), "{later}");
-        assert!(later.contains("Not run: tests, benches, mutate, repeat, subjects, truth-live."), "{later}");
+        let again = [row("gates", "C3", None)];
+        let later = page(&again, &text, "D", "M");
+        assert!(later.contains("| kills | w | passed | 1.5 | C1 |"), "{later}");
+        assert!(later.contains("| gates | w | passed | 1.5 | C3 |"), "{later}");
+        let elsewhere = page(&again, &text, "D", "another machine");
+        assert!(!elsewhere.contains("| kills |"), "{elsewhere}");
     }
 
     #[test]

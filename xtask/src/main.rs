@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     let done = match args.first().map(String::as_str) {
         Some("ci") => ci::run(),
         Some("full") => full::run(&root(), rest),
-        Some("test") => suite::build(&root())
+        Some("test") => suite::build(&root(), &suite::ALL)
             .and_then(|executables| suite::run(&executables, suite::Tier::Gate, rest)?.close()),
         Some("repeat") => repeat::run(&root(), rest),
         Some("tidy") => tidy::run(&root(), rest),

@@ -29,7 +29,7 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
     }
     ensure!(times > 0, "--times 0: runs nothing");
     ensure!((0.0..1.0).contains(&busy), "--busy {busy}: write a share from 0 to below 1");
-    let executables = suite::build(root)?;
+    let executables = suite::build(root, &suite::ALL)?;
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(2, usize::from) {

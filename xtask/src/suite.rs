@@ -64,10 +64,13 @@ pub struct Outcome {
     took: Vec<(f64, String)>,
 }
 
-/// Builds the tests of the workspace.
-pub fn build(root: &Path) -> anyhow::Result<Vec<Executable>> {
+/// The tests of the workspace, as `cargo xtask ci` builds them.
+pub const ALL: [&str; 1] = ["--workspace"];
+
+/// Builds these tests.
+pub fn build(root: &Path, which: &[&str]) -> anyhow::Result<Vec<Executable>> {
     let mut command = cargo_command(root);
-    command.args(["test", "--workspace", "--locked", "--no-run", "--message-format=json"]);
+    command.args(["test", "--locked", "--no-run", "--message-format=json"]).args(which);
     let output = command.stderr(Stdio::inherit()).output().context("cargo test --no-run")?;
     let text = String::from_utf8_lossy(&output.stdout);
     let messages: Vec<serde_json::Value> =

@@ -94,6 +94,10 @@ fn run_tests(root: &Path, environment: &[(&str, &str)]) -> anyhow::Result<(Vec<R
     for (package, targets) in targets_with(root, "fn truth_")? {
         let mut command = cargo_command(root);
         command.args(["test", "--locked", "--no-fail-fast", "-p", &package]);
+        if environment.is_empty() {
+            // What is simulated has its full size in an optimised build.
+            command.arg("--release");
+        }
         command.args(targets.iter().flat_map(|target| target.split(' ')));
         command.args(["truth_", "--", "--nocapture"]);
         if !environment.is_empty() {

@@ -55,6 +55,7 @@ fn studies(noise: Noise, ratio: f64, costs: (f64, f64), rule: bool, studies: u32
 fn the_number_of_cycles_may_follow_the_spread_without_more_false_winners() {
     let lottery = Noise { start: 0.07, ..QUIET_MACHINE };
     let same_starts = Noise { start: 0.0, ..SHARED_MACHINE };
+    const STUDIES: u32 = if cfg!(debug_assertions) { 3_000 } else { 8_000 };
     for (name, noise, seed) in [
         ("shared", SHARED_MACHINE, 21_000_000),
         ("quiet", QUIET_MACHINE, 22_000_000),
@@ -63,14 +64,14 @@ fn the_number_of_cycles_may_follow_the_spread_without_more_false_winners() {
         ("slices alone", SINGLE_SLICES, 25_000_000),
     ] {
         for costs in [QUICK_COSTS, DEFAULT_COSTS] {
-            let equal = studies(noise, 1.0, costs, true, 3_000, seed);
+            let equal = studies(noise, 1.0, costs, true, STUDIES, seed);
             println!(
-                "{name}, {costs:?}: {} winners of 3000, {:.1} cycles",
+                "{name}, {costs:?}: {} winners of {STUDIES}, {:.1} cycles",
                 equal.winners,
-                equal.cycles as f64 / 3e3
+                equal.cycles as f64 / f64::from(STUDIES)
             );
-            assert!(equal.winners <= binomial_limit(3_000, 0.05), "{name}: {equal:?}");
-            assert!(equal.missed <= binomial_limit(3_000, 0.05), "{name}: {equal:?}");
+            assert!(equal.winners <= binomial_limit(STUDIES, 0.05), "{name}: {equal:?}");
+            assert!(equal.missed <= binomial_limit(STUDIES, 0.05), "{name}: {equal:?}");
         }
     }
 }

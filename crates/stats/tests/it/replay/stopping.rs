@@ -188,6 +188,7 @@ fn a_variant_that_changes_meanwhile_has_no_verdict() {
 /// What is shown of the blocks that are left holds in nine of ten cases, whatever the variants are like.
 #[test]
 fn the_blocks_that_are_left_lie_within_what_is_told() {
+    const STUDIES: u64 = if cfg!(debug_assertions) { 20 } else { 40 };
     let (mut within, mut told, mut width) = (0, 0, 0);
     for (design, seed) in [
         (Design::quick().with_futility(), 35_000_000),
@@ -197,7 +198,7 @@ fn the_blocks_that_are_left_lie_within_what_is_told() {
         let claims = claims(&[FASTER, "throughput(a) ~ throughput(b) within 5% @ 2c"]);
         for (index, ratio) in [1.0, 1.02, 1.05, 1.1, 1.2].into_iter().enumerate() {
             let (mut inside, mut all) = (0, 0);
-            for study in 0..20 {
+            for study in 0..STUDIES {
                 let seed = seed + 1_000 * index as u64 + study;
                 let observations =
                     Machine::new(seed, SHARED_MACHINE).study(&effects(&[ratio, 1.0]), design.last());
