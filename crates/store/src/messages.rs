@@ -143,3 +143,29 @@ pub(crate) fn connections_busy(most: u32) -> String {
         "all {most} connections were busy, and the server answered each in time: more connections might carry more"
     )
 }
+
+/// Why a sitting is over that left no word of its end.
+pub(crate) const ENDED_WITHOUT_A_WORD: &str = "it ended without a word";
+
+/// Why a block is not whole.
+pub(crate) const EVERY_VARIANT_LOST: &str = "every variant was lost in it";
+
+/// Why a block is not whole.
+pub(crate) fn too_few_slices(found: usize, expected: usize) -> String {
+    format!("it has {found} of {expected} measured slices")
+}
+
+/// Why a block is not read to its end.
+pub(crate) fn line_unreadable(number: usize, why: &impl std::fmt::Display) -> String {
+    format!("line {number}: {why}")
+}
+
+/// Why a block is not read to its end.
+pub(crate) fn line_cut_off(number: usize) -> String {
+    format!("line {number} is cut off")
+}
+
+/// Why a block is not read to its end.
+pub(crate) fn too_many_lines(most: usize) -> String {
+    format!("it has more than {most} lines")
+}

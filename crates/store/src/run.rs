@@ -4,7 +4,7 @@ use crate::planned::order_of;
 use crate::schema::{
     Ceiling, Environment, FORMAT_VERSION, Phase, Plan, Slice, Slicing, Status, SubjectFacts, WarmUp,
 };
-use crate::{StoreError, layout, lock};
+use crate::{StoreError, layout, lock, messages};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
@@ -266,11 +266,11 @@ impl Run {
         let lines = self.plan.streams.len().max(1);
         let expected = turns.map(points_of).sum::<usize>() * lines;
         if expected == 0 {
-            return Some("every variant was lost in it".to_string());
+            return Some(messages::EVERY_VARIANT_LOST.to_string());
         }
         let measured = slices.iter().filter(|slice| slice.is_measured());
         let found = measured.filter(|slice| !is_lost(&slice.measured.variant)).count();
-        (found < expected).then(|| format!("it has {found} of {expected} measured slices"))
+        (found < expected).then(|| messages::too_few_slices(found, expected))
     }
 }
 
@@ -363,21 +363,21 @@ fn read_slices(path: &Path) -> Result<(Vec<Slice>, Option<String>), StoreError> 
             Ok(0) => return Ok((slices, None)),
             Ok(_) => {}
             // What was packed and is no more what it was.
-            Err(error) if packed => return Ok((slices, Some(format!("line {number}: {error}")))),
+            Err(error) if packed => return Ok((slices, Some(messages::line_unreadable(number, &error)))),
             Err(error) => return Err(StoreError::io("read", path, error)),
         }
         if line.pop() != Some(b'\n') {
-            return Ok((slices, Some(format!("line {number} is cut off"))));
+            return Ok((slices, Some(messages::line_cut_off(number))));
         }
         if number > LINES_MAX {
-            return Ok((slices, Some(format!("it has more than {LINES_MAX} lines"))));
+            return Ok((slices, Some(messages::too_many_lines(LINES_MAX))));
         }
         if let Ok(Versioned { format }) = serde_json::from_slice(&line) {
             known(path, format)?;
         }
         match serde_json::from_slice(&line) {
             Ok(slice) => slices.push(slice),
-            Err(error) => return Ok((slices, Some(format!("line {number}: {error}")))),
+            Err(error) => return Ok((slices, Some(messages::line_unreadable(number, &error)))),
         }
     }
 }

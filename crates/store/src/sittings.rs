@@ -1,7 +1,7 @@
 //! The history of a run's status: from when to when it was conducted, and how each sitting ended.
 
-use crate::Run;
 use crate::schema::{RunState, Sitting, Slice, Status};
+use crate::{Run, messages};
 
 /// A new sitting after those there are.
 pub(crate) fn begin(status: Status, unix_ns: u64, differences: Vec<String>) -> Status {
@@ -50,7 +50,7 @@ pub(crate) fn close_unfinished(run: &Run) -> Status {
     let Some(last) = status.sittings.last_mut() else { return status };
     if last.state == RunState::Running {
         last.state = RunState::Killed;
-        last.why = "it ended without a word".to_string();
+        last.why = messages::ENDED_WITHOUT_A_WORD.to_string();
         last.ended_unix_ns = slices().map(end_of).max().filter(|&end| end >= last.began_unix_ns);
     }
     let cut_off = matches!(last.state, RunState::Killed | RunState::Interrupted);

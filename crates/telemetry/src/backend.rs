@@ -1,6 +1,7 @@
 //! Traffic between the processes of a subject: the sum of the byte counters of its back-end connections, including
 //! those that ended meanwhile as far as they were seen.
 
+use super::messages;
 use super::sockets::{Socket, TIME_WAIT};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -110,16 +111,12 @@ impl BackendTraffic {
     /// Why not.
     pub(super) fn is_whole(&self, period_ns: u64, window_ns: u64) -> Result<(), String> {
         if self.connections() == 0 {
-            return Err("back-end bytes: no connection to a back-end port was seen".to_string());
+            return Err(messages::NO_BACKEND.to_string());
         }
         let blind = self.lost() as f64 * period_ns as f64;
         let all = self.connections() as f64 * window_ns.max(1) as f64;
         if blind > LOST_SHARE_MAX * all {
-            return Err(format!(
-                "back-end bytes: too many connections to the back end ended between two looks, {} of {} in one slice, or were never seen",
-                self.lost(),
-                self.connections(),
-            ));
+            return Err(messages::backend_lost(self.lost(), self.connections()));
         }
         Ok(())
     }

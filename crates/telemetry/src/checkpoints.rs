@@ -6,7 +6,7 @@
 //! objects; how long each took is recorded.
 
 use super::sampler::wait_for_window;
-use super::{Tree, attach};
+use super::{Tree, attach, messages};
 use proofload_host::clock;
 use proofload_stats::trend::TrendRule;
 use proofload_store::schema::{Checkpoint, ClassGrowth, Telemetry};
@@ -82,12 +82,11 @@ impl Checkpoints {
         let mut live_bytes = Some(0);
         for answer in answers {
             let read = match answer {
-                Ok(text) => histogram(&text, &mut classes)
-                    .ok_or_else(|| "its class histogram has no total".to_string()),
+                Ok(text) => histogram(&text, &mut classes).ok_or_else(|| messages::NO_TOTAL.to_string()),
                 Err(why) => Err(why.to_string()),
             };
             live_bytes = live_bytes.zip(read.as_ref().ok()).map(|(sum, bytes)| sum + bytes);
-            let said = read.err().map(|why| format!("live set: a JVM could not be asked: {why}"));
+            let said = read.err().map(|why| messages::not_asked(&why));
             self.missing.extend(said.filter(|said| !self.missing.contains(said)));
         }
         self.all.push(Checkpoint { at_ns, took_ns, live_bytes });

@@ -3,7 +3,7 @@
 use super::sampler::{Sample, Sampled};
 use super::sockets::{ESTABLISHED, Socket, TIME_WAIT, state_name};
 use super::threads::{self, THREADS_MAX};
-use super::{ProcessSample, TreeSample};
+use super::{ProcessSample, TreeSample, messages};
 use proofload_store::schema::{CollectorUse, MachineUse, ProcessUse, SubjectUse, Telemetry};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -133,7 +133,7 @@ fn carried(samples: &[Sample], from_ns: u64, start_ns: u64, end_ns: u64) -> Resu
     }
     let between_ns = last.0.saturating_sub(from_ns);
     if between_ns < window_ns / 2 {
-        return Err("back-end bytes: the looks at the connections came too late".to_string());
+        return Err(messages::BACKEND_LATE.to_string());
     }
     Ok(Some(scaled(last.1, window_ns, between_ns)))
 }
@@ -222,9 +222,7 @@ impl Sampled {
                 used.voluntary_switches = sum(|threads| threads.voluntary_switches);
                 used.involuntary_switches = sum(|threads| threads.involuntary_switches);
             }
-            None => self.missing.push(format!(
-                "context switches and threads by name: there are more than {THREADS_MAX} threads"
-            )),
+            None => self.missing.push(messages::too_many_threads(THREADS_MAX)),
         }
         if after.sockets.is_empty() {
             return;

@@ -1,7 +1,7 @@
 //! The performance-data file of a HotSpot JVM: what its compilers and collectors did, read from outside.
 //!
 //! `/tmp/hsperfdata_<user>/<pid>` is a piece of the JVM's memory: a header, then entries, each with a name and a
-//! value that the JVM changes in offset (format 2.0, `perfMemory.hpp` and `PerfDataPrologue` of OpenJDK). Reading
+//! value that the JVM changes in place (format 2.0, `perfMemory.hpp` and `PerfDataPrologue` of OpenJDK). Reading
 //! costs the JVM nothing. Entries never move and are never removed; new ones are added at the end, and may be
 //! read half written. Names are looked up once, then eight bytes are read for each counter.
 //!

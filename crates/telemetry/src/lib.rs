@@ -12,6 +12,7 @@ mod facts;
 pub mod hsperf;
 mod jvm;
 mod machine;
+mod messages;
 mod sampler;
 mod sockets;
 mod threads;

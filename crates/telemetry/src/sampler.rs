@@ -7,7 +7,7 @@ use super::backend::BackendTraffic;
 use super::machine::Machine;
 use super::sockets::{ALL_STATES, CONNECTED, Diagnosis, LISTEN, LISTENING, Socket, is_connected};
 use super::threads::{self, Threads};
-use super::{Tree, TreeSample};
+use super::{Tree, TreeSample, messages};
 use proofload_host::{clock, process};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -130,9 +130,7 @@ impl Sampler<'_> {
         let mut diagnosis = match Diagnosis::open() {
             Ok(diagnosis) => Some(diagnosis),
             Err(why) => {
-                sampled
-                    .missing
-                    .push(format!("sockets: the kernel's socket diagnosis cannot be opened: {why}"));
+                sampled.missing.push(messages::no_diagnosis(&why));
                 None
             }
         };
@@ -249,7 +247,7 @@ impl<'a> Probes<'a> {
                     let ours = found.iter().filter(|socket| self.ports.contains(&socket.local_port));
                     sample.accept_queue = Some(ours.map(|socket| u64::from(socket.receive_queue)).sum());
                 }
-                Err(why) => note(&mut self.missing, format!("accept queues: {why}")),
+                Err(why) => note(&mut self.missing, messages::no_queue_dump(&why)),
             }
         }
         if !backend.ports().is_empty() {
@@ -257,7 +255,7 @@ impl<'a> Probes<'a> {
             sample.backend_at_ns = clock::monotonic_ns();
             match found {
                 Ok(found) => sample.backend_bytes = Some(backend.sample(&found)),
-                Err(why) => note(&mut self.missing, format!("back-end bytes: {why}")),
+                Err(why) => note(&mut self.missing, messages::no_backend_dump(&why)),
             }
         }
         sample

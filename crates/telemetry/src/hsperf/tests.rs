@@ -110,7 +110,7 @@ fn a_counter_that_grows_is_seen_without_looking_names_up_again() {
         parse(G1_17).unwrap().list.iter().find(|counter| counter.name == "java.ci.totalTime").unwrap().at;
     let mut bytes = G1_17.to_vec();
     bytes[at..at + 8].copy_from_slice(&90_000_000_i64.to_le_bytes());
-    // As the JVM does: in offset.
+    // As the JVM does: in place.
     rustix::fs::seek(file.as_file(), rustix::fs::SeekFrom::Start(0)).unwrap();
     file.write_all(&bytes).unwrap();
     let resolved = jvm.resolved;
