@@ -1,5 +1,4 @@
-//! Every broken study of the corpus, through the executable. Alone in its process, for it adds up the CPU time of
-//! what it started.
+//! Every broken study of the corpus, through the executable.
 
 use crate::support::{PROOFLOAD, command, processes_with, root, text};
 use std::path::{Path, PathBuf};
@@ -50,37 +49,56 @@ fn refused(output: &Output, what: &str, said: &str) -> Vec<String> {
     wrong
 }
 
+/// The corpus is refused in four tests, each with every fourth file.
+const PARTS: usize = 4;
+
 #[test]
 fn every_broken_study_is_refused_at_once_and_nothing_is_started() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let dir = directory.path().join("work");
-    std::fs::create_dir(&dir).expect("made");
-    let mark = format!("PROOFLOAD_CORPUS_{}", std::process::id());
-    let dir_text = dir.display().to_string();
+    refuse_part(0);
+}
+
+#[test]
+fn every_broken_study_of_the_second_part_is_refused_too() {
+    refuse_part(1);
+}
+
+#[test]
+fn every_broken_study_of_the_third_part_is_refused_too() {
+    refuse_part(2);
+}
+
+#[test]
+fn every_broken_study_of_the_fourth_part_is_refused_too() {
+    refuse_part(3);
+}
+
+fn refuse_part(part: usize) {
+    let work = Work::new(&format!("PART_{part}"));
     let testdata = root().join("crates/study/testdata/broken");
+    let mut files: Vec<PathBuf> =
+        ["syntax", "shape", "meaning"].iter().flat_map(|folder| yaml_files(&testdata.join(folder))).collect();
+    files.retain(|path| !NOT_BROKEN_HERE.iter().any(|name| path.ends_with(name)));
+    assert!(files.len() >= 150, "the corpus has only {} files", files.len());
     let mut wrong = Vec::new();
-    let mut count = 0;
-    for folder in ["syntax", "shape", "meaning"] {
-        for path in yaml_files(&testdata.join(folder)) {
-            if NOT_BROKEN_HERE.iter().any(|name| path.ends_with(name)) {
-                continue;
-            }
-            count += 1;
-            let name = path.display().to_string();
-            let (cpu, began) = (children_cpu(), Instant::now());
-            let output = command(&["run", &name, "--smoke", "--dir", &dir_text])
-                .env(&mark, "1")
-                .output()
-                .expect("the executable runs");
-            let file = path.file_name().expect("a name").to_string_lossy().into_owned();
-            wrong.extend(refused(&output, &file, &file));
-            let (cpu, time) = (children_cpu() - cpu, began.elapsed());
-            if cpu >= CPU_MAX || time >= TIME_MAX {
-                wrong.push(format!("{file}: {cpu:?} of CPU, {time:?} by the clock"));
-            }
+    for path in files.iter().skip(part).step_by(PARTS) {
+        let (cpu, began) = (children_cpu(), Instant::now());
+        let output = work.run(&path.display().to_string(), &[]);
+        let file = path.file_name().expect("a name").to_string_lossy().into_owned();
+        wrong.extend(refused(&output, &file, &file));
+        let (cpu, time) = (children_cpu() - cpu, began.elapsed());
+        if cpu >= CPU_MAX || time >= TIME_MAX {
+            wrong.push(format!("{file}: {cpu:?} of CPU, {time:?} by the clock"));
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    work.is_untouched();
+}
+
+#[test]
+fn every_wrong_flag_of_a_good_study_is_refused_at_once_and_nothing_is_started() {
+    let work = Work::new("FLAGS");
     let good = root().join("studies/quickstart.yaml").display().to_string();
+    let mut wrong = Vec::new();
     for (key, value, said) in [
         ("--set", "load.closed.connections=0", "--set load.closed.connections:"),
         ("--set", "colour=red", "--set colour:"),
@@ -88,13 +106,34 @@ fn every_broken_study_is_refused_at_once_and_nothing_is_started() {
         ("--only", "nothing", "--only nothing:"),
         ("--only", "claim:nothing", "--only claim:nothing:"),
     ] {
-        let output =
-            command(&["run", &good, "--smoke", "--dir", &dir_text, key, value]).env(&mark, "1").output();
-        wrong.extend(refused(&output.expect("the executable runs"), value, said));
+        wrong.extend(refused(&work.run(&good, &[key, value]), value, said));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(count >= 150, "the corpus has only {count} files");
-    let made: Vec<_> = std::fs::read_dir(&dir).expect("readable").flatten().collect();
-    assert!(made.is_empty(), "made {made:?}");
-    assert_eq!(processes_with(&mark), Vec::<String>::new(), "{PROOFLOAD} left something running");
+    work.is_untouched();
+}
+
+/// Where runs would be made, and a mark on what is started.
+struct Work {
+    dir: tempfile::TempDir,
+    mark: String,
+}
+
+impl Work {
+    fn new(name: &str) -> Work {
+        let dir = tempfile::tempdir().expect("a directory");
+        Work { dir, mark: format!("PROOFLOAD_CORPUS_{name}_{}", std::process::id()) }
+    }
+
+    fn run(&self, study: &str, more: &[&str]) -> Output {
+        let dir = self.dir.path().display().to_string();
+        let mut command = command(&["run", study, "--smoke", "--dir", &dir]);
+        command.args(more).env(&self.mark, "1").output().expect("the executable runs")
+    }
+
+    /// Nothing was made, and nothing runs.
+    fn is_untouched(&self) {
+        let made: Vec<_> = std::fs::read_dir(self.dir.path()).expect("readable").flatten().collect();
+        assert!(made.is_empty(), "made {made:?}");
+        assert_eq!(processes_with(&self.mark), Vec::<String>::new(), "{PROOFLOAD} left something running");
+    }
 }

@@ -101,13 +101,22 @@ fn no_number_of_a_line_makes_a_reader_panic() {
 
 #[test]
 fn no_number_of_a_plan_makes_a_reader_panic() {
+    read_plans_with(&VALUES);
+}
+
+#[test]
+fn no_lack_in_a_plan_makes_a_reader_panic() {
+    read_plans_with(&["0", "[]"]);
+}
+
+fn read_plans_with(values: &[&str]) {
     let root = tempfile::tempdir().expect("a directory");
     let record = write(root.path(), &[lines(1), lines(2)]);
     let path = record.path().join("plan.json");
     let good: Value = serde_json::from_slice(&fs::read(&path).expect("a plan")).expect("JSON");
     let mut found = Vec::new();
     places(&good, "", &mut found);
-    for what in VALUES.into_iter().chain(["0", "[]"]) {
+    for what in values {
         for place in &found {
             let mut plan = good.clone();
             put(&mut plan, place, what);

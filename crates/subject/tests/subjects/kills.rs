@@ -16,7 +16,7 @@ use crate::actors::{CLEANER, DAEMON, HIDING, LISTENER, PROOFLOAD, cast};
 const SEED: u64 = 0x70726f6f66;
 /// SIGKILL most often: nothing can be done about it in the process itself.
 const SIGNALS: [Signal; 4] = [Signal::KILL, Signal::KILL, Signal::TERM, Signal::INT];
-const KILLS: u32 = 24;
+const KILLS: u32 = 12;
 /// Rounds of 10 ms until everything must be gone: far more than the keeper's own time limits.
 const ROUNDS_MAX: u32 = 3000;
 

@@ -97,7 +97,7 @@ fn truth_14_a_fast_wrong_answer_is_not_faster() {
         "--timing",
         timing,
         "--budget",
-        "20s",
+        "12s",
         "--no-ceiling",
         "--format",
         "json",

@@ -65,7 +65,7 @@ fn a_loop_ends_as_rejected_with_where_it_led() {
 #[test]
 fn what_leads_elsewhere_or_nowhere_is_the_answer_that_expectations_judge() {
     for to in ["https://server.test/", "http://other.test/", "//other.test/", "", "http:a", "/a b"] {
-        let mut plan = follows(3);
+        let mut plan = LoadPlan { extent: Extent::DurationNs(200 * MS), ..follows(3) };
         let (result, _) = sent(vec![way("/", 302, to)], &plan);
         let all = result.snapshot.intended();
         assert_eq!((count(&result, Outcome::Answered), codes(&result)), (all, vec![(302, all)]), "{to}");
