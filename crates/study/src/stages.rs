@@ -55,7 +55,7 @@ impl Of {
 const STEPS_MAX: u64 = 100;
 
 /// A ladder: a number of steps from one value to another, each held as long.
-fn ladder(of: Of, (from, to): (f64, f64), steps: u64, each_ns: u64) -> Result<Vec<Stage>, String> {
+fn ladder(of: Of, from: f64, to: f64, steps: u64, each_ns: u64) -> Result<Vec<Stage>, String> {
     if !(2..=STEPS_MAX).contains(&steps) {
         return Err(format!("a ladder of {steps} steps cannot be; write 2 to {STEPS_MAX}"));
     }
@@ -72,7 +72,7 @@ fn ladder(of: Of, (from, to): (f64, f64), steps: u64, each_ns: u64) -> Result<Ve
 }
 
 /// A spike: its base, the peak from some instant on for a while, and the base again to the end.
-fn spike((base, peak): (f64, f64), at_ns: u64, lasts_ns: u64, for_ns: u64) -> Result<Vec<Stage>, String> {
+fn spike(base: f64, peak: f64, at_ns: u64, lasts_ns: u64, for_ns: u64) -> Result<Vec<Stage>, String> {
     if peak <= base {
         return Err("a spike that is not above its base cannot be; write base..peak".to_string());
     }
@@ -121,12 +121,14 @@ pub fn stage(text: &str) -> Result<(Of, Vec<Stage>), String> {
             let form = "'ladder 100..1k/s 10x30s'";
             let (steps, each) = steps.split_once('x').ok_or_else(|| wrong("a ladder", form))?;
             let steps = steps.parse().map_err(|_| wrong("a ladder", form))?;
-            ladder(of, of.span(span)?, steps, length(each)?)?
+            let (from, to) = of.span(span)?;
+            ladder(of, from, to, steps, length(each)?)?
         }
         ["spike", span, when, time] => {
             let form = "'spike 100..1k/s 5s@10s 30s'";
             let (lasts, at) = when.split_once('@').ok_or_else(|| wrong("a spike", form))?;
-            spike(of.span(span)?, quantity::duration(at)?, length(lasts)?, length(time)?)?
+            let (base, peak) = of.span(span)?;
+            spike(base, peak, quantity::duration(at)?, length(lasts)?, length(time)?)?
         }
         ["sine", wave, period, time] => {
             let form = "'sine 1k/s+-500/s 1m 10m'";
@@ -250,8 +252,8 @@ fn check_stage(field: &Field<'_>, of: Of) -> Option<Vec<Stage>> {
     let stages = match kind {
         "ramp" => {
             let (span, time) = (span(&value), time("for", "how long: for: 10s"));
-            let ((from, to), for_ns) = (span?, time?);
-            Ok(vec![Stage::Line { from, to, for_ns }])
+            let (from, to) = span?;
+            Ok(vec![Stage::Line { from, to, for_ns: time? }])
         }
         "hold" => {
             let (held, time) = (number(&value), time("for", "how long: for: 10s"));
@@ -261,13 +263,15 @@ fn check_stage(field: &Field<'_>, of: Of) -> Option<Vec<Stage>> {
             let steps = needed("steps", "how many: steps: 10");
             let steps = steps.and_then(|field| field.integer("a number of steps"));
             let (span, each) = (span(&value), time("each", "how long each lasts: each: 30s"));
-            ladder(of, span?, steps?, each?)
+            let (from, to) = span?;
+            ladder(of, from, to, steps?, each?)
         }
         "spike" => {
             let (at, lasts) =
                 (time("at", "when it begins: at: 10s"), time("lasts", "how long it lasts: lasts: 5s"));
             let (span, whole) = (span(&value), time("for", "how long the whole stage is: for: 30s"));
-            spike(span?, at?, lasts?, whole?)
+            let (base, peak) = span?;
+            spike(base, peak, at?, lasts?, whole?)
         }
         _ => {
             let amplitude = needed("amplitude", "how far it goes from its mean: amplitude: 500/s");

@@ -63,7 +63,7 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
             blocks(*of)
         ),
         Reason::HalvesDiffer { first, second, errors, allowed } => {
-            halves_differ((*first, *second), *errors, *allowed, unit)
+            halves_differ(*first, *second, *errors, *allowed, unit)
         }
         Reason::Futile { last, chance } => format!(
             "closed early: as it stands, the probability that {} would settle it is {}",
@@ -100,7 +100,7 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
     }
 }
 
-fn halves_differ((first, second): (f64, f64), errors: f64, allowed: f64, unit: &str) -> String {
+fn halves_differ(first: f64, second: f64, errors: f64, allowed: f64, unit: &str) -> String {
     let value = |value: f64| match unit {
         "ratio" => format!("{value:.0$}", number::ratio_decimals((first - second).abs())),
         _ => number::with_unit(value, unit),
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn halves_that_differ_read_differently() {
-        let differ = |first, second, unit| halves_differ((first, second), 4.2, 3.3, unit);
+        let differ = |first, second, unit| halves_differ(first, second, 4.2, 3.3, unit);
         assert!(differ(1.011, 1.014, "ratio").contains("shows 1.0110, the second 1.0140: 4.20 standard"));
         assert!(differ(0.9, 1.1, "ratio").contains("shows 0.90, the second 1.10:"));
         assert!(differ(2e6, 3e6, "ns").contains("shows 2.00 ms, the second 3.00 ms:"));
