@@ -201,8 +201,7 @@ struct Crew<'a, D> {
 }
 
 impl<D: Drivers> Crew<'_, D> {
-    /// Wakes the collector behind the work: what a worker gave last came before its queue ended, which is seen only
-    /// by looking again.
+    /// Wakes the collector after the work: it sees the end of a worker's queue only by looking once more.
     fn work_and_wake(
         &self,
         worker: u32,

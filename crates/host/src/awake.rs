@@ -38,13 +38,16 @@ pub enum Sleep {
 /// Why nothing limits how deep CPUs sleep.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum WhyUnlimited {
+    /// Nobody has looked yet.
     #[default]
+    NotLooked,
+    /// The kernel has none to choose from.
     NoIdleStates,
     /// Each idle state of a virtual CPU gives it away.
     EachGivesAway,
-    /// `state`: the folder that describes it.
+    /// The idle state has no latency on record; `state` is its folder.
     NoLatency { state: String },
-    /// The request was; `error` in the system's words.
+    /// The request was refused; `error` in the system's words.
     Refused { path: &'static str, error: String },
 }
 

@@ -1,7 +1,7 @@
 //! What machine this is, whether it is fit to measure, who runs on which CPU; the clock of this crate.
 //!
-//! No setting of the system is changed; the report has a remedy for each finding instead. What is asked of the kernel while somebody measures
-//! ends with the process.
+//! No setting of the system is changed; the report has a remedy for each finding instead. What is asked of the kernel
+//! while somebody measures ends with the process.
 
 mod awake;
 mod cgroup;

@@ -19,7 +19,8 @@ use thiserror::Error;
 /// Where the lock is.
 const PATH: &str = "/tmp/proofload-measuring.lock";
 
-/// Where a debug build has its lock instead: what tests measure side by side is not judged. A release ignores it.
+/// Where a debug build has its lock instead, so that tests that run side by side do not wait for each other. A release
+/// ignores it.
 const PATH_OF_TESTS: &str = "PROOFLOAD_TEST_LOCK_FILE";
 
 fn path() -> PathBuf {

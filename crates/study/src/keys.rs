@@ -16,11 +16,11 @@ pub(crate) enum Kind {
     Number(&'static str),
     /// One of some words, each with its meaning.
     Words(&'static [(&'static str, &'static str)]),
-    /// A list with a least and a greatest number of items.
+    /// A list with at least the first and at most the second number of items.
     List(&'static Kind, usize, usize),
     /// The same, no two items alike.
     Distinct(&'static Kind, usize, usize),
-    /// A map with a least and a greatest number of keys, which the author chooses.
+    /// A map with at least the first and at most the second number of keys, which the author chooses.
     Names(&'static Kind, usize, usize),
     /// A map with the keys of one of these tables.
     Map(&'static [&'static Keys]),

@@ -23,7 +23,7 @@ kinds! {
     CONNECTIONS = Kind::Integer(1, CONNECTIONS_MAX);
 }
 
-/// A rate as text, 0 among them.
+/// A rate as text; 0 is allowed.
 pub(crate) const RATE_TEXT: Kind = Kind::Text(r"^\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*[kM]?\s*(/s)?\s*$");
 
 const NS_PER_S: f64 = 1e9;

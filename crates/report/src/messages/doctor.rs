@@ -115,6 +115,7 @@ fn asleep(sleep: &Sleep, is_virtual: bool) -> String {
             return format!("CPUs sleep no deeper than {waking_us} us while somebody measures");
         }
         Sleep::AsItLikes { why } => match why {
+            WhyUnlimited::NotLooked => "not looked at".into(),
             WhyUnlimited::NoIdleStates => "the kernel leaves no choice of idle states".into(),
             WhyUnlimited::EachGivesAway => "each of its idle states gives the CPU away".into(),
             WhyUnlimited::NoLatency { state } => format!("{state} tells no latency"),

@@ -22,7 +22,7 @@ pub(super) struct Templates<'a> {
     pub(super) jdk: Option<Jdk>,
     /// The classes that are built, then the archives.
     pub(super) class_path: Vec<PathBuf>,
-    /// Root of the unpacked archives; empty without any.
+    /// Root of the unpacked archives; empty where the folder needs nothing at all.
     pub(super) unpacked: PathBuf,
     /// Root of the unpacked Debian packages; `None` without any.
     pub(super) debian: Option<PathBuf>,
