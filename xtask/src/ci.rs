@@ -11,8 +11,8 @@ use std::time::Instant;
 /// Kills of a live study in the gate.
 const KILLS: &str = "10";
 
-/// Runs every step and stops at the first that fails. Lints and documents are made beside the tests, by what those leave
-/// of the CPUs: tests wait for servers more than they work.
+/// Runs every step and stops at the first that fails. Kills and lints go beside the tests, the lints by what those leave
+/// of the CPUs: tests and kills wait for servers more than they work.
 pub fn run() -> anyhow::Result<()> {
     let begun = Instant::now();
     let root = root();
@@ -23,23 +23,29 @@ pub fn run() -> anyhow::Result<()> {
         bounds::run(&["--check".to_string()])
     })?;
     let executables = step("the tests are built", || suite::build(&root, &suite::ALL))?;
-    let lints = thread::spawn(lints);
+    let beside = [thread::spawn(kills), thread::spawn(lints)];
     let tests = step("tests", || suite::run(&executables, Tier::Gate, &[]));
     let real = tests.and_then(|tests| {
         step("a real Tomcat to a real verdict", || real::tomcat(&root))?;
         step("one start of each server whose files are here", || real::families(&root))?;
-        step("a study killed at ten moments goes on", || {
-            kills::kill(&root, &["--count".to_string(), KILLS.to_string()])
-        })?;
         step("what an exchange costs", || gates::run_debug(&root))?;
         Ok(tests)
     });
-    let lints = lints.join().map_err(|_| anyhow!("what is done beside the tests panicked"))?;
+    let beside =
+        beside.map(|thread| thread.join().map_err(|_| anyhow!("what is done beside the tests panicked")));
     let tests = real?;
-    lints?;
+    for ended in beside {
+        ended??;
+    }
     let closed = tests.close();
     println!("\nci: {:.0} s", begun.elapsed().as_secs_f64());
     closed
+}
+
+fn kills() -> anyhow::Result<()> {
+    step("a study killed at ten moments goes on", || {
+        kills::kill(&root(), &["--count".to_string(), KILLS.to_string()])
+    })
 }
 
 /// Lints and documents, as long as others leave CPUs.

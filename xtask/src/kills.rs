@@ -155,6 +155,7 @@ impl Session {
         command.args(["-q", "--format", "json"]).current_dir(&self.root);
         let temp = self.place.join("temp");
         command.env("TMPDIR", &temp).env("XDG_RUNTIME_DIR", &temp);
+        command.env(tools::LOCK_FILE, self.place.join("measuring.lock"));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().with_context(|| format!("{}", self.executable.display()))
     }

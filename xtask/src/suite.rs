@@ -193,7 +193,7 @@ fn run_one(test: &Test<'_>, side_by_side: bool) -> anyhow::Result<()> {
     let mut command = command(test.of);
     command.args(["--exact", &test.name, "--include-ignored", "--nocapture", "--test-threads=1"]);
     if side_by_side {
-        command.env("PROOFLOAD_TEST_LOCK_FILE", place.join("measuring.lock"));
+        command.env(tools::LOCK_FILE, place.join("measuring.lock"));
     }
     command.stdout(fs::File::create(&out)?).stderr(fs::File::create(&err)?);
     let status = wait(command.spawn().with_context(|| format!("{}", test.of.path.display()))?)?;

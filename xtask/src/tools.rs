@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Names a lock file of its own to what measures beside others, which would wait for it otherwise. Debug builds read it.
+pub const LOCK_FILE: &str = "PROOFLOAD_TEST_LOCK_FILE";
+
 /// Runs cargo in the repository to its end.
 pub fn cargo(root: &Path, args: &[&str], environment: &[(&str, &str)]) -> anyhow::Result<()> {
     run_command(cargo_command(root).args(args).envs(environment.iter().copied()))
