@@ -9,6 +9,7 @@ mod catalogue;
 use super::yaml::{self, Kind, Node, Value};
 use super::*;
 pub(crate) use catalogue::{SMALL, TestCatalogue};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -141,6 +142,14 @@ fn good_files_pass_the_checks_and_the_schema() {
         let complaints = schema_complaints(&path);
         assert!(complaints.is_empty(), "{}: {complaints:#?}", path.display());
     }
+}
+
+#[test]
+fn every_key_of_a_study_is_in_the_table_of_the_documents() {
+    let page = include_str!("../../../docs/studies.md");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| [`")?.split_once('`'));
+    let documented: BTreeSet<&str> = rows.map(|(name, _)| name).collect();
+    assert_eq!(documented, parse::STUDY.own.iter().map(|key| key.name).collect());
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub enum Measure {
     Uss,
     /// Bytes read from disks.
     DiskRead,
-    /// Bytes written to disks.
+    /// Bytes written to the page cache for a disk.
     DiskWritten,
     /// Established connections of the subject.
     Connections,

@@ -36,7 +36,7 @@ impl Facts {
     }
 }
 
-pub(super) const TABLE: [Facts; 39] = [
+pub(super) const TABLE: &[Facts] = &[
     facts(M::Throughput, "throughput", "per_s", S::Generator).speed().above_zero().by_cycle(),
     facts(M::ResponseMean, "mean", "ns", S::Generator).speed().above_zero(),
     facts(M::ResponseMax, "max", "ns", S::Generator).speed().above_zero(),

@@ -15,12 +15,12 @@ fn every_measure_has_one_line_of_facts_and_reads_back_as_itself() {
     assert_eq!(Measure::all().collect::<BTreeSet<_>>().len(), TABLE.len());
 }
 
-/// Name and unit of the rows ``| `name` | unit | …`` of the page.
-fn documented() -> Vec<(String, String)> {
+/// Name, unit and whether it is paired of the rows ``| `name` | unit | merged | …`` of the page.
+fn documented() -> Vec<(String, String, bool)> {
     let rows = PAGE.lines().filter_map(|line| {
         let mut cells = line.strip_prefix("| `")?.split('|').map(str::trim);
         let name = cells.next()?.trim_end_matches('`').to_string();
-        Some((name, cells.next()?.to_string()))
+        Some((name, cells.next()?.to_string(), cells.next()?.contains("paired")))
     });
     rows.collect()
 }
@@ -35,9 +35,11 @@ fn the_page_of_measures_lists_those_that_there_are() {
         "cores" => "cores",
         _ => "count",
     };
-    let unit = |name: &str| word(Measure::parse(name).map_or("", Measure::unit)).to_string();
-    let known: BTreeSet<(String, String)> =
-        Measure::names().map(|name| (name.to_string(), unit(name))).collect();
+    let known = Measure::names().map(|name| {
+        let measure = Measure::parse(name).expect("a known name");
+        (name.to_string(), word(measure.unit()).to_string(), measure.pairs_by_cycle())
+    });
+    let known: BTreeSet<_> = known.collect();
     let documented = documented();
     assert_eq!(documented.iter().collect::<BTreeSet<_>>().len(), documented.len(), "a measure twice");
     assert_eq!(documented.into_iter().collect::<BTreeSet<_>>(), known);
