@@ -1,5 +1,5 @@
 //! Runs tests, each in a process of its own, with a time for each, and none that can hold up the rest: those of the gate
-//! twice as many at a time as there are CPUs, the others one by one.
+//! one more at a time than there are CPUs, the others one by one.
 
 use crate::tools::{self, cargo_command};
 use anyhow::{Context, bail, ensure};
@@ -124,8 +124,8 @@ pub fn run(executables: &[Executable], tier: Tier, words: &[String]) -> anyhow::
         }
     }
     let jobs = match tier {
-        // Tests wait for servers more than they work.
-        Tier::Gate => 2 * thread::available_parallelism().map_or(2, usize::from),
+        // Tests wait for servers now and then.
+        Tier::Gate => 1 + thread::available_parallelism().map_or(2, usize::from),
         // Some of them need quiet CPUs.
         Tier::Full => 1,
     };

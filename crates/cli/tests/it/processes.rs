@@ -72,7 +72,8 @@ claims: { costly: 'cpu_per_request(pair) > 4ms' }
     // 5 ms in the back end alone; Python takes a little more, and the front has a share.
     assert!((4.5..12.0).contains(&cpu_ms), "{cpu_ms} ms for each answer: {point}");
     let moved = point["subject"]["backend_bytes"].as_f64().expect("bytes between the two") / answered;
-    assert!((950.0..1_200.0).contains(&moved), "{moved} bytes for each answer: {point}");
+    // A thousand and the heads; on a busy machine the samples at both ends of the window come late.
+    assert!((700.0..1_600.0).contains(&moved), "{moved} bytes for each answer: {point}");
 }
 
 /// Whoever keeps watch over the servers wakes up now and then; on the generator's CPUs that would make sends late.

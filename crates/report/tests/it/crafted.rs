@@ -72,6 +72,21 @@ fn rewrite(run: &Path, blocks: &[Vec<Value>]) {
 
 #[test]
 fn no_number_of_a_line_makes_a_reader_panic() {
+    // All places at once: sums over places.
+    read_lines_with(&VALUES, |able| {
+        let counted = able.iter().copied().filter(|place| place.contains("measured")).collect();
+        vec![able, counted]
+    });
+}
+
+#[test]
+fn no_largest_number_in_one_place_of_a_line_makes_a_reader_panic() {
+    // Some hide others.
+    read_lines_with(&VALUES[..1], |able| able.into_iter().map(|place| vec![place]).collect());
+}
+
+/// Puts these values into the places of each of `together`, which makes groups of those that can hold them.
+fn read_lines_with(values: &[&str], together: impl Fn(Vec<&String>) -> Vec<Vec<&String>>) {
     let root = tempfile::tempdir().expect("a directory");
     let good = vec![lines(1), lines(2)];
     let record = write(root.path(), &good);
@@ -83,15 +98,11 @@ fn no_number_of_a_line_makes_a_reader_panic() {
         put(&mut line, place, what);
         serde_json::from_value::<Slice>(line).is_ok()
     };
-    for what in VALUES {
-        // All places at once: sums over places. The largest in each alone as well, as some hide others.
-        let able: Vec<&String> = found.iter().filter(|place| readable(place, what)).collect();
-        let counted: Vec<&String> = able.iter().copied().filter(|place| place.contains("measured")).collect();
-        let each = able.iter().filter(|_| what == VALUES[0]).map(|place| vec![*place]);
-        for together in [able.clone(), counted].into_iter().chain(each) {
+    for what in values {
+        for places in together(found.iter().filter(|place| readable(place, what)).collect()) {
             let mut blocks = good.clone();
             for line in blocks.iter_mut().flatten() {
-                together.iter().for_each(|place| put(line, place, what));
+                places.iter().for_each(|place| put(line, place, what));
             }
             rewrite(record.path(), &blocks);
             read(record.path());
@@ -101,12 +112,17 @@ fn no_number_of_a_line_makes_a_reader_panic() {
 
 #[test]
 fn no_number_of_a_plan_makes_a_reader_panic() {
-    read_plans_with(&VALUES);
+    read_plans_with(&VALUES[..2]);
+}
+
+#[test]
+fn no_fraction_in_a_plan_makes_a_reader_panic() {
+    read_plans_with(&VALUES[2..4]);
 }
 
 #[test]
 fn no_lack_in_a_plan_makes_a_reader_panic() {
-    read_plans_with(&["0", "[]"]);
+    read_plans_with(&["null", "0", "[]"]);
 }
 
 fn read_plans_with(values: &[&str]) {

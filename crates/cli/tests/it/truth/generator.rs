@@ -16,7 +16,7 @@ fn seen_by(machine: Machine, load: &str, timing: &str, claim: &str) -> RunResult
     })
 }
 
-const CLOSED: &str = "{ closed: { connections: 8 } }";
+const CLOSED: &str = "{ closed: { connections: 4 } }";
 const OPEN: &str = "{ open: { rate: 1k/s, connections: 64 } }";
 const MORE: &str = "throughput(seed=1) > throughput(seed=2)";
 /// What is sent at its time but for a few is answered as often as it was asked: only the tail is the generator's.
