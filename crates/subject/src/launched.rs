@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use proofload_engine::Address;
-use proofload_host::clock::monotonic_ns;
+use proofload_host::clock::{monotonic_ns, sleep_ns};
 
 use super::catalogue::template;
 use super::failure::{self, Failure};
@@ -17,6 +17,10 @@ use super::{SubjectError, ports};
 
 /// Longest log of a process; a longer one is cut in its middle.
 const LOG_BYTES_MAX: u64 = 64 << 20;
+
+/// Times that nothing of a process is found before it counts as gone.
+const GONE_CHECKS: u32 = 20;
+const GONE_CHECK_EVERY_NS: u64 = 10_000_000;
 
 /// A program that is started, process by process.
 #[derive(Debug)]
@@ -177,12 +181,23 @@ impl Launched {
     pub(super) fn ended(&self) -> Result<Option<(Started, Exit)>, SubjectError> {
         for started in self.started().clone() {
             match self.keeper.exit_of(started.ward)? {
-                Some(Exit::Code(0)) if !self.members(&started).is_empty() => {}
+                Some(Exit::Code(0)) if self.left_a_server(&started) => {}
                 Some(exit) => return Ok(Some((started, exit))),
                 None => {}
             }
         }
         Ok(None)
+    }
+
+    /// Whether a process that has ended with 0 left others behind. One that forks, or executes another program, while
+    /// `/proc` is read is not found there: nothing is believed gone that was missed once.
+    fn left_a_server(&self, started: &Started) -> bool {
+        (0..GONE_CHECKS).any(|check| {
+            if check > 0 {
+                sleep_ns(GONE_CHECK_EVERY_NS);
+            }
+            !self.members(started).is_empty()
+        })
     }
 
     /// How errors call a process.

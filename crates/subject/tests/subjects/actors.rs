@@ -17,6 +17,8 @@ pub const LISTENER: &str = "as-listener";
 pub const SLEEPER: &str = "as-sleeper";
 pub const STUBBORN: &str = "as-stubborn";
 pub const DAEMON: &str = "as-daemon";
+/// A daemon that changes its process number many times before it listens.
+pub const RESTLESS: &str = "as-restless";
 pub const DYING: &str = "as-dying";
 pub const PROOFLOAD: &str = "as-proofload";
 /// Takes connections and never answers.
@@ -42,6 +44,10 @@ pub fn play(actor: &str, args: &[String]) -> ExitCode {
             listen(&args[0])
         }
         DAEMON => become_daemon(&args[0], &args[1..]),
+        RESTLESS => {
+            (0..50).for_each(|_| leave_parent());
+            listen(&args[0])
+        }
         DYING => {
             println!("first line");
             eprintln!("cannot open the configuration");
@@ -149,18 +155,10 @@ fn listen(port: &str) -> ! {
 
 /// Leaves its session, its parent and, when it is to hide, the environment that would tell where it came from.
 fn become_daemon(port: &str, rest: &[String]) -> ExitCode {
-    // SAFETY: this process has one thread; the child goes on alone and executes another program.
-    let child = unsafe { libc::fork() };
-    if child != 0 {
-        return ExitCode::SUCCESS;
-    }
-    // SAFETY: as above; leaving the session and forking once more is what daemons do.
-    unsafe {
-        libc::setsid();
-        if libc::fork() != 0 {
-            libc::_exit(0);
-        }
-    }
+    leave_parent();
+    // SAFETY: makes one system call.
+    unsafe { libc::setsid() };
+    leave_parent();
     let mut server = Command::new("/proc/self/exe");
     server.arg(LISTENER).arg(port).args(rest);
     if rest.iter().any(|arg| arg == HIDING) {
@@ -169,6 +167,15 @@ fn become_daemon(port: &str, rest: &[String]) -> ExitCode {
     let error = std::os::unix::process::CommandExt::exec(&mut server);
     eprintln!("{error}");
     ExitCode::FAILURE
+}
+
+/// Goes on as a child whose parent has ended with 0.
+fn leave_parent() {
+    // SAFETY: this process has one thread, so that nothing is missing in the child.
+    if unsafe { libc::fork() } != 0 {
+        // SAFETY: ends this process; what its destructors would do is left to the child.
+        unsafe { libc::_exit(0) };
+    }
 }
 
 /// What Proofload does: a keeper, subjects of all kinds, and on. Each command line holds `tag`.

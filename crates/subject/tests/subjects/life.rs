@@ -8,7 +8,7 @@ use proofload_study::SubjectSpec;
 use proofload_subject::{Exit, Keeper, Prepared, Running, SubjectError};
 
 use crate::Bench;
-use crate::actors::{DAEMON, DYING, LISTENER, SLEEPER, STUBBORN};
+use crate::actors::{DAEMON, DYING, LISTENER, RESTLESS, SLEEPER, STUBBORN};
 
 /// Far beyond what anything here takes: only a test that fails waits for it.
 const LONG_NS: u64 = 60_000_000_000;
@@ -73,6 +73,16 @@ pub fn a_daemon_that_left_its_parent_is_known_and_ended() {
     assert!(nobody_listens(address));
     other.wait_ready(&GO_ON).unwrap();
     other.stop().unwrap();
+}
+
+pub fn a_daemon_that_changes_its_process_number_is_not_taken_for_dead() {
+    let (bench, keeper) = (Bench::new(), Keeper::start().unwrap());
+    // Whether it is missed once is chance.
+    for _ in 0..8 {
+        let running = start(&bench, &bench.actor(&[RESTLESS, "{port}"], LONG_NS), &keeper);
+        running.wait_ready(&GO_ON).unwrap();
+        running.stop().unwrap();
+    }
 }
 
 pub fn a_subject_that_ignores_term_is_killed_and_that_is_said() {

@@ -27,6 +27,7 @@ const TESTS: &[Test] = tests![
     life::a_command_gets_ready_and_its_end_frees_the_port,
     life::a_subject_runs_on_its_cpus_alone,
     life::a_daemon_that_left_its_parent_is_known_and_ended,
+    life::a_daemon_that_changes_its_process_number_is_not_taken_for_dead,
     life::a_subject_that_ignores_term_is_killed_and_that_is_said,
     life::a_subject_that_dies_is_told_with_its_status_and_log,
     life::a_subject_that_never_listens_is_told_apart,
