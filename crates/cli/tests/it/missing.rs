@@ -50,12 +50,12 @@ claims:
     )
 }
 
-/// Runs the study in `root` for half a minute at most, with an empty cache and nothing that may be fetched.
+/// Runs the study in `root` for twelve seconds, with an empty cache and nothing that may be fetched.
 fn run(root: &Path, preset: &str, study: &str) -> (Option<i32>, Value, String) {
     let file = root.join("missing.yaml");
     fs::write(&file, study).expect("written");
     let mut command = crate::support::command(&["run", preset, "--offline", "--format", "json"]);
-    command.args(["--timing", "warm-up=100ms,slice=200ms,discard=20ms,cycles=2", "--budget", "15s", "--dir"]);
+    command.args(["--timing", "warm-up=100ms,slice=200ms,discard=20ms,cycles=2", "--budget", "12s", "--dir"]);
     command.arg(root).arg(&file).env("PROOFLOAD_CACHE", root.join("cache"));
     let output = command.output().expect("proofload runs");
     let told = text(&output.stderr);

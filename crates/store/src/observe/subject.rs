@@ -3,8 +3,8 @@
 use crate::schema::{Slice, SubjectUse};
 use proofload_stats::Measure;
 
-/// A measure of the subject's processes over slices of one trial, in their order; `None` when no slice knows it,
-/// and for measures that do not come from there.
+/// A measure of the subject's processes over slices of one trial, in their order. A ratio is over the slices that know
+/// it, a sum is `None` when one does not; `None` as well for measures that do not come from there.
 pub(super) fn value(measure: Measure, slices: &[&Slice]) -> Option<f64> {
     let count = |n: u64| n as f64;
     match measure {
