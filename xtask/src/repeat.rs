@@ -35,12 +35,19 @@ pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
         for _ in 0..thread::available_parallelism().map_or(2, usize::from) {
             scope.spawn(|| load(busy, &stop));
         }
+        // All are run whatever fails: how often a test fails tells more than that it does.
+        let mut failed = 0;
         let ended = (1..=times).try_for_each(|time| {
-            println!("\n== run {time} of {times}");
-            suite::run(&executables, Tier::Gate, &words)?.close()
+            println!("\n== run {time} of {times}, {failed} of them failed so far");
+            failed += u32::from(suite::run(&executables, Tier::Gate, &words)?.close().is_err());
+            Ok(())
         });
         stop.store(true, Ordering::Relaxed);
-        ended
+        ended.and_then(|()| {
+            ensure!(failed == 0, "{failed} of {times} runs failed; each names its tests above");
+            println!("{times} runs, none failed");
+            Ok(())
+        })
     })
 }
 
