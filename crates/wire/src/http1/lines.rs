@@ -141,7 +141,7 @@ pub(crate) fn is_control(byte: u8) -> bool {
 }
 
 /// Where the line ends whose bytes from `from` on are scanned, if it ends in CRLF and that is there.
-#[inline]
+#[inline(always)]
 pub(crate) fn plain_line_end(bytes: &[u8], from: usize) -> Option<usize> {
     let stop = find_control(bytes, from)?;
     (bytes[stop..].starts_with(b"\r\n")).then_some(stop + 2)
