@@ -11,6 +11,8 @@ use std::thread;
 const REQUEST_MAX: usize = 4096;
 /// Stack of a connection's thread, which holds little more than that; thousands must fit.
 const STACK_BYTES: usize = 128 * 1024;
+/// Connections that may wait to be accepted; the kernel allows no more by default (`net.core.somaxconn`).
+const LISTEN_QUEUE: i32 = 4096;
 
 /// The server. It ends with the process; a test needs no other end.
 #[derive(Debug)]
@@ -35,6 +37,8 @@ impl HttpPeer {
     /// When no port is free or no thread can be started.
     pub fn start(body_bytes: usize) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        // Whom the standard library's 128 places turn away tries again after seconds, at last after half a minute.
+        rustix::net::listen(&listener, LISTEN_QUEUE)?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared::default());
         let peer = HttpPeer { address, shared: Arc::clone(&shared) };
