@@ -118,8 +118,13 @@ fn read_lines_with(values: &[&str], together: impl Fn(Vec<&String>) -> Vec<Vec<&
 }
 
 #[test]
-fn no_number_of_a_plan_makes_a_reader_panic() {
-    read_plans_with(&VALUES[..2]);
+fn no_number_of_64_bits_in_a_plan_makes_a_reader_panic() {
+    read_plans_with(&VALUES[..1]);
+}
+
+#[test]
+fn no_number_of_32_bits_in_a_plan_makes_a_reader_panic() {
+    read_plans_with(&VALUES[1..2]);
 }
 
 #[test]

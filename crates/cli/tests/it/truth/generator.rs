@@ -4,6 +4,7 @@ use super::MS;
 use super::bench::{BRIEF, SECONDS, conduct, study};
 use proofload_engine::driver::sim::{Machine, Server, Service, Stall, World};
 use proofload_store::schema::{CheckOutcome, Point, RunResult, Verdict};
+use std::thread;
 
 /// Two null servers, of which the second is slower, seen by a generator on that machine.
 fn seen_by(machine: Machine, load: &str, timing: &str, claim: &str) -> RunResult {
@@ -32,12 +33,16 @@ fn truth_08_what_a_limited_generator_saw_gives_no_verdict() {
     // Pauses of 15 ms, as of a garbage collector of its own.
     let pause = Stall { every_ns: 200 * MS, for_ns: 15 * MS };
     let pausing = Machine { handle_cost_ns: 2_000, stall: Some(pause), ..Machine::default() };
-    let limited = [
-        ("one thread", seen_by(one_thread, CLOSED, BRIEF, MORE)),
-        ("20 % of a CPU", seen_by(a_fifth, OPEN, SECONDS, MORE)),
-        ("pauses", seen_by(pausing, OPEN, SECONDS, SOONER)),
-    ];
-    let fit = seen_by(Machine { handle_cost_ns: 100, ..Machine::default() }, CLOSED, BRIEF, MORE);
+    let fit = Machine { handle_cost_ns: 100, ..Machine::default() };
+    let (fit, limited) = thread::scope(|scope| {
+        let limited = [
+            ("one thread", scope.spawn(|| seen_by(one_thread, CLOSED, BRIEF, MORE))),
+            ("20 % of a CPU", scope.spawn(|| seen_by(a_fifth, OPEN, SECONDS, MORE))),
+            ("pauses", scope.spawn(|| seen_by(pausing, OPEN, SECONDS, SOONER))),
+        ];
+        let fit = seen_by(fit, CLOSED, BRIEF, MORE);
+        (fit, limited.map(|(how, seen)| (how, seen.join().expect("a study that ended"))))
+    });
     let verdicts: Vec<String> =
         limited.iter().map(|(how, result)| format!("{how}: {}", told(result))).collect();
     println!(
