@@ -204,8 +204,8 @@ impl Client {
             Client::Proofload => {
                 let result = json(output)?;
                 let outcomes = result["points"][0]["outcomes"].as_object().context("no outcomes")?;
-                // What is in flight at the end is abandoned; anything else is a load that is not comparable.
-                let others = ["answered", "abandoned"];
+                // The other clients count nothing that is in flight at the end; anything else is a load that is not comparable.
+                let others = ["answered", "unanswered"];
                 let bad = outcomes
                     .iter()
                     .find(|(name, n)| !others.contains(&name.as_str()) && n.as_u64() != Some(0));
@@ -364,7 +364,11 @@ mod tests {
             (Client::K6, "answered: 12\n", 12.0),
             (Client::Jmeter, "summary +  5 in 1s\nsummary =     10 in 00:00:03 = 3.3/s\n", 10.0),
             (Client::Bare, "99 requests of 100 bytes\n", 99.0),
-            (Client::Proofload, r#"{"points":[{"outcomes":{"answered":6,"abandoned":2,"timeout":0}}]}"#, 6.0),
+            (
+                Client::Proofload,
+                r#"{"points":[{"outcomes":{"answered":6,"unanswered":2,"timeout":0}}]}"#,
+                6.0,
+            ),
         ];
         for (client, output, requests) in said {
             assert_eq!(client.requests(output).unwrap(), requests, "{client:?}");

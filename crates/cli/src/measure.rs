@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How long, when neither time nor number is given.
 const DURATION_NS: u64 = 10_000_000_000;
-/// How long what is in flight at the end may take to end; it is abandoned after that.
+/// How long what is in flight at the end may take to end; it is `unanswered` after that.
 const DRAIN_NS: u64 = 1_000_000_000;
 
 /// The verb.

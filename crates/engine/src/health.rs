@@ -30,7 +30,7 @@ use crate::driver::Allowance;
 use crate::hiccups::Hiccups;
 use crate::record::{SEND_DELAY_NS, WorkerResult};
 use crate::{Check, CheckKind, Finding, LoadPlan};
-use proofload_measure::{LatencyHistogram, Outcome, Snapshot};
+use proofload_measure::{LatencyHistogram, Snapshot};
 
 /// One of ten.
 const USUAL_SEND_DELAY_NS: u64 = 50_000;
@@ -134,17 +134,14 @@ fn hiccups(workers: &[WorkerResult], snapshot: &Snapshot) -> Check {
 
 fn not_offered(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> (Check, Option<Finding>) {
     let check = |found| Check { kind: CheckKind::Unsent, found, allowed: UNSENT_SHARE };
-    // Drops were asked for; the report shows them.
-    let unsent = snapshot.outcomes.get(Outcome::Unsent) - snapshot.dropped;
     let intended = snapshot.intended();
     if plan.profile.is_closed() || intended < FEWEST {
         return (check(None), None);
     }
-    let behind = workers.iter().map(|worker| worker.behind).sum();
-    let connections = workers.iter().map(|worker| worker.connections).sum();
-    let lacks = unsent as f64 > UNSENT_SHARE * intended as f64;
-    let finding = lacks.then_some(Finding::NotOffered { intended, unsent, behind, connections });
-    (check(Some(unsent as f64 / intended as f64)), finding)
+    let behind: u64 = workers.iter().map(|worker| worker.behind).sum();
+    let lacks = behind as f64 > UNSENT_SHARE * intended as f64;
+    let finding = lacks.then_some(Finding::NotOffered { intended, behind });
+    (check(Some(behind as f64 / intended as f64)), finding)
 }
 
 fn littles_law(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -> (Check, Option<Finding>) {

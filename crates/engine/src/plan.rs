@@ -247,7 +247,8 @@ pub struct LoadPlan {
     /// When to stop issuing.
     pub extent: Extent,
     /// How long to wait when issuing ends for what is in flight, and for what is due and waits for a free
-    /// connection; what remains is `abandoned`, or `unsent` when it never left.
+    /// connection, if no answer before took longer, or else as long as that; what remains is `unanswered`, or
+    /// `unsent` when it never left.
     pub drain_ns: u64,
     /// Threads, at least 1; each is share k of `workers` of one striped timetable.
     pub workers: u32,

@@ -53,6 +53,8 @@ pub(crate) struct WorkerRecord {
     pub behind: u64,
     /// What TLS handshakes agreed on, each kind once.
     pub negotiated: Vec<Negotiated>,
+    /// Longest time that an answer took on its connection, in the window or before it.
+    pub slowest_ns: u64,
     /// Ends of exchanges of the window; the latest.
     pub last_end_ns: u64,
     seconds: Seconds,
@@ -127,6 +129,7 @@ impl WorkerRecord {
             no_descriptor: 0,
             behind: 0,
             negotiated: Vec::new(),
+            slowest_ns: 0,
             last_end_ns: window.start_ns,
             seconds: Seconds::new(window, giving),
             cpu: [None; 2],
@@ -168,6 +171,7 @@ impl WorkerRecord {
             return Some(ready_ns);
         }
         self.answered += 1;
+        self.slowest_ns = self.slowest_ns.max(times.end_ns - ready_ns);
         if times.intended_ns < self.window.start_ns {
             self.idle(ready_ns, times.end_ns);
         } else if times.end_ns < self.window.end_ns {
@@ -178,6 +182,16 @@ impl WorkerRecord {
             self.last_end_ns = times.end_ns;
         }
         None
+    }
+
+    /// Writes down that an exchange was never sent, and given up now; says whether it belongs to the window.
+    pub fn unsent(&mut self, intended_ns: u64, now_ns: u64) -> bool {
+        let within = intended_ns >= self.window.start_ns;
+        match within {
+            true => self.recorder.record_unsent(intended_ns, now_ns),
+            false => self.recorder.snapshot_mut().discarded.add(Outcome::Unsent),
+        }
+        within
     }
 
     /// A connection was of no use between these instants.

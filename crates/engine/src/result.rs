@@ -42,18 +42,14 @@ pub enum Finding {
         /// Ports in the ephemeral range.
         available: u64,
     },
-    /// Open loop: fewer requests were sent than were planned, so what was offered is not the load that was asked for,
-    /// and the latencies are of those alone that were sent.
+    /// Open loop: the generator left planned requests unsent for which a connection was free, so what was offered is not
+    /// the load that was asked for. Those that found every connection busy or failing are not among them: these are the
+    /// server's doing.
     NotOffered {
         /// Planned.
         intended: u64,
-        /// Never sent.
-        unsent: u64,
-        /// Of those, for which a connection was free: the generator fell behind. The others found every connection
-        /// busy or failing until the end.
+        /// Left unsent though a connection was free.
         behind: u64,
-        /// Connections that there were in the end.
-        connections: u64,
     },
     /// File descriptors ran out.
     Descriptors {
@@ -70,7 +66,7 @@ pub enum CheckKind {
     /// 99th percentile of the same. Of no consequence but for the tail of latencies and their mean, so it is not a
     /// finding.
     SendDelayTail,
-    /// Share of the intended requests that were left unsent (open loops that queue).
+    /// Share of the intended requests that were left unsent though a connection was free (open loops).
     Unsent,
     /// Largest share of the window in which a worker had something to do.
     AtWork,

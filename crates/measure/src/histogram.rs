@@ -36,6 +36,14 @@ pub struct Summary {
     pub max_ns: Option<u64>,
 }
 
+/// A value of exchanges of which some had no end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Censored<T> {
+    pub value: T,
+    /// The true value is this or more.
+    pub at_least: bool,
+}
+
 /// The text is no histogram in V2 deflate encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError(String);
@@ -103,6 +111,15 @@ impl LatencyHistogram {
         self.used |= 1 << (slot >> PAGE_BITS);
     }
 
+    /// Counts `n` durations of the same length.
+    pub fn record_many(&mut self, duration_ns: u64, n: u64) {
+        if n > 0 {
+            let slot = slot_of(duration_ns.clamp(1, MAX_NS));
+            self.counts[slot] = self.counts[slot].saturating_add(n);
+            self.used |= 1 << (slot >> PAGE_BITS);
+        }
+    }
+
     /// The pages that have counts, in order.
     fn pages(&self) -> impl Iterator<Item = usize> + use<> {
         let used = self.used;
@@ -127,14 +144,44 @@ impl LatencyHistogram {
 
     /// The duration at quantile `q` (0 to 1); `None` when nothing was recorded.
     pub fn quantile_ns(&self, q: f64) -> Option<u64> {
-        let wanted = ((q.min(1.0) * self.count() as f64).ceil() as u64).max(1);
+        self.of_rank(rank(q, self.count()), q == 0.0)
+    }
+
+    /// The same where some exchanges had no end: `unended` holds how long was waited for each of them in vain. They rank
+    /// above all that ended, as far as is known. Where the rank lies among them, all that is known is a lower end: the
+    /// quantile as it would be if each had ended when it was given up (right-censored data).
+    pub fn quantile_beside(&self, unended: &LatencyHistogram, q: f64) -> Option<Censored<u64>> {
+        let ended = self.count();
+        let wanted = rank(q, ended.saturating_add(unended.count()));
+        match wanted <= ended {
+            true => Some(Censored { value: self.of_rank(wanted, q == 0.0)?, at_least: false }),
+            false => Some(Censored { value: self.with(unended).quantile_ns(q)?, at_least: true }),
+        }
+    }
+
+    /// The arithmetic mean where some exchanges had no end: a lower end, as if each had ended when it was given up.
+    pub fn mean_beside(&self, unended: &LatencyHistogram) -> Option<Censored<f64>> {
+        match unended.is_empty() {
+            true => Some(Censored { value: self.mean_ns()?, at_least: false }),
+            false => Some(Censored { value: self.with(unended).mean_ns()?, at_least: true }),
+        }
+    }
+
+    fn with(&self, other: &LatencyHistogram) -> LatencyHistogram {
+        let mut both = self.clone();
+        both.merge(other);
+        both
+    }
+
+    /// The duration of that rank, from 1; its slot's first value or its last.
+    fn of_rank(&self, wanted: u64, first_of_slot: bool) -> Option<u64> {
         let mut seen: u64 = 0;
         let (slot, _) = self.slots().find(|(_, n)| {
             seen = seen.saturating_add(*n);
             seen >= wanted
         })?;
         let (first, width) = values_of(slot);
-        Some(if q == 0.0 { first } else { first + width - 1 })
+        Some(if first_of_slot { first } else { first + width - 1 })
     }
 
     /// The arithmetic mean; `None` when nothing was recorded.
@@ -209,6 +256,11 @@ impl LatencyHistogram {
         }
         Ok(histogram)
     }
+}
+
+/// Which of `count` values in order is at quantile `q`, from 1.
+fn rank(q: f64, count: u64) -> u64 {
+    ((q.min(1.0) * count as f64).ceil() as u64).max(1)
 }
 
 /// An empty histogram of the library with the same bounds, and so with the same slots.
@@ -296,7 +348,49 @@ mod tests {
         assert!(LatencyHistogram::decode("AAAA").is_err());
     }
 
+    #[test]
+    fn what_had_no_end_ranks_above_all_that_had_one() {
+        let (mut ended, mut unended) = (LatencyHistogram::new(), LatencyHistogram::new());
+        ended.record_many(1_000, 9_800);
+        let value = |unended: &LatencyHistogram, q| ended.quantile_beside(unended, q).unwrap();
+        assert_eq!(value(&unended, 0.99), Censored { value: 1_000, at_least: false });
+        assert!(!ended.mean_beside(&unended).unwrap().at_least);
+        // Two in a hundred were given up after two thousand.
+        unended.record_many(2_000, 200);
+        assert_eq!(value(&unended, 0.98), Censored { value: 1_000, at_least: false });
+        assert_eq!(value(&unended, 0.99), Censored { value: 2_000, at_least: true });
+        assert_eq!(value(&unended, 1.0), Censored { value: 2_000, at_least: true });
+        let mean = ended.mean_beside(&unended).unwrap();
+        assert!(mean.at_least && (mean.value - 1_020.0).abs() < 1.0, "{mean:?}");
+        let none = LatencyHistogram::new();
+        assert_eq!(none.quantile_beside(&none, 0.5), None);
+        assert_eq!(none.quantile_beside(&unended, 0.5), Some(Censored { value: 2_000, at_least: true }));
+    }
+
     proptest! {
+        /// Each exchange has a true time, and some were given up before it was over.
+        #[test]
+        fn a_lower_end_is_never_above_the_truth_and_a_value_never_below_it(
+            exchanges in proptest::collection::vec((1u64..5_000, prop::option::of(0.0f64..1.0)), 1..200),
+            per_mille in 1u64..=1_000,
+        ) {
+            let (mut truth, mut ended) = (LatencyHistogram::new(), LatencyHistogram::new());
+            let mut unended = LatencyHistogram::new();
+            for (ns, given_up) in exchanges {
+                truth.record(ns);
+                match given_up {
+                    None => ended.record(ns),
+                    Some(share) => unended.record((ns as f64 * share) as u64),
+                }
+            }
+            let q = per_mille as f64 / 1_000.0;
+            let known = truth.quantile_ns(q).unwrap();
+            let found = ended.quantile_beside(&unended, q).unwrap();
+            prop_assert!(if found.at_least { found.value <= known } else { found.value >= known }, "{found:?} {known}");
+            let mean = ended.mean_beside(&unended).unwrap();
+            prop_assert!(mean.value <= truth.mean_ns().unwrap() + 3.0, "{mean:?}");
+        }
+
         #[test]
         fn it_counts_and_tells_as_the_library_does(
             values in proptest::collection::vec((0u32..43, any::<u64>()), 0..300),

@@ -12,7 +12,7 @@ mod recorder;
 mod snapshot;
 mod window;
 
-pub use histogram::{DecodeError, LatencyHistogram, Summary};
+pub use histogram::{Censored, DecodeError, LatencyHistogram, Summary};
 pub use outcome::{Outcome, OutcomeCounts};
 pub use recorder::{ExchangeTimes, Recorder};
 pub use snapshot::{CodeCounts, Snapshot};

@@ -32,8 +32,8 @@ pub enum Outcome {
     Rejected,
     /// A well-formed answer whose content is not as `expect` says.
     Mismatch,
-    /// Still in flight when the load ended.
-    Abandoned,
+    /// Sent, and without a whole answer when the load had ended and the time to drain was over.
+    Unanswered,
     /// A fault of Proofload itself.
     Internal,
 }
@@ -55,7 +55,7 @@ impl Outcome {
         Outcome::Malformed,
         Outcome::Rejected,
         Outcome::Mismatch,
-        Outcome::Abandoned,
+        Outcome::Unanswered,
         Outcome::Internal,
     ];
 
@@ -76,24 +76,32 @@ impl Outcome {
             Outcome::Malformed => "malformed",
             Outcome::Rejected => "rejected",
             Outcome::Mismatch => "mismatch",
-            Outcome::Abandoned => "abandoned",
+            Outcome::Unanswered => "unanswered",
             Outcome::Internal => "internal",
         }
     }
 
-    /// The outcome of that name, as [`Outcome::name`] writes it.
+    /// The outcome of that name, as [`Outcome::name`] writes it, or wrote it once.
     pub fn from_name(name: &str) -> Option<Outcome> {
-        Outcome::ALL.into_iter().find(|outcome| outcome.name() == name)
+        match name {
+            "abandoned" => Some(Outcome::Unanswered),
+            name => Outcome::ALL.into_iter().find(|outcome| outcome.name() == name),
+        }
     }
 
-    /// Whether the exchange came to an end of its own; `unsent` and `abandoned` did not.
+    /// Whether the exchange was begun: all but `unsent`.
     pub const fn is_finished(self) -> bool {
-        !matches!(self, Outcome::Unsent | Outcome::Abandoned)
+        !matches!(self, Outcome::Unsent)
     }
 
-    /// Whether the exchange finished without being answered.
+    /// Whether the exchange was begun and not answered as it should be.
     pub const fn is_error(self) -> bool {
         self.is_finished() && !matches!(self, Outcome::Answered)
+    }
+
+    /// Whether it had no end, so that its response time is only known to be longer than the time that was waited for it.
+    pub const fn is_unended(self) -> bool {
+        matches!(self, Outcome::Unsent | Outcome::Timeout | Outcome::Unanswered)
     }
 }
 
@@ -129,21 +137,26 @@ impl OutcomeCounts {
         self.0.iter().fold(0, |sum: u64, n| sum.saturating_add(*n))
     }
 
-    /// Exchanges that came to an end of their own.
+    /// Exchanges that were begun.
     pub fn finished(&self) -> u64 {
         self.sum(Outcome::is_finished)
     }
 
-    /// Exchanges that finished and were not answered.
+    /// Exchanges that were begun and not answered as they should be.
     pub fn errors(&self) -> u64 {
         self.sum(Outcome::is_error)
+    }
+
+    /// Exchanges that had no end: see [`Outcome::is_unended`].
+    pub fn unended(&self) -> u64 {
+        self.sum(Outcome::is_unended)
     }
 
     fn sum(&self, of: impl Fn(Outcome) -> bool) -> u64 {
         self.iter().filter(|(outcome, _)| of(*outcome)).fold(0, |sum, (_, n)| sum.saturating_add(n))
     }
 
-    /// Errors among the finished, 0 to 1; `None` when nothing finished.
+    /// Errors among those that were begun, 0 to 1; `None` when none was.
     pub fn error_share(&self) -> Option<f64> {
         let finished = self.finished();
         (finished > 0).then(|| self.errors() as f64 / finished as f64)
@@ -167,17 +180,21 @@ mod tests {
             assert_eq!(Outcome::from_name(outcome.name()), Some(outcome));
         }
         assert_eq!(Outcome::from_name("ok"), None);
+        assert_eq!(Outcome::from_name("abandoned"), Some(Outcome::Unanswered), "the name of older records");
     }
 
     #[test]
-    fn unsent_and_abandoned_are_no_errors_and_not_finished() {
+    fn what_was_never_answered_is_an_error_and_what_was_never_sent_is_not() {
         let mut counts = OutcomeCounts::default();
         assert_eq!(counts.error_share(), None);
         counts.add_many(Outcome::Unsent, 5);
-        counts.add_many(Outcome::Abandoned, 2);
-        assert_eq!((counts.finished(), counts.errors(), counts.total()), (0, 0, 7));
-        counts.add_many(Outcome::Answered, 3);
+        assert_eq!((counts.finished(), counts.errors(), counts.error_share()), (0, 0, None));
+        counts.add_many(Outcome::Unanswered, 2);
+        assert_eq!((counts.finished(), counts.errors(), counts.total()), (2, 2, 7));
+        counts.add_many(Outcome::Answered, 5);
         counts.add(Outcome::Rejected);
-        assert_eq!(counts.error_share(), Some(0.25));
+        counts.add(Outcome::Timeout);
+        assert_eq!(counts.error_share(), Some(4.0 / 9.0));
+        assert_eq!(counts.unended(), 8, "neither answered nor refused");
     }
 }

@@ -65,6 +65,9 @@ impl Recorder {
             return;
         }
         s.outcomes.add(outcome);
+        if outcome.is_unended() {
+            s.unended.record(times.end_ns.saturating_sub(times.intended_ns));
+        }
         let Some(sent_ns) = times.sent_ns else { return };
         debug_assert!(sent_ns >= times.intended_ns && times.end_ns >= sent_ns, "{times:?}");
         s.send_delay.record(sent_ns.saturating_sub(times.intended_ns));
@@ -77,9 +80,10 @@ impl Recorder {
         }
     }
 
-    /// Counts `n` exchanges that were intended within the window and never sent.
-    pub fn record_unsent(&mut self, n: u64) {
-        self.snapshot.outcomes.add_many(Outcome::Unsent, n);
+    /// Counts an exchange that was intended within the window, never sent, and given up then.
+    pub fn record_unsent(&mut self, intended_ns: u64, given_up_ns: u64) {
+        self.snapshot.outcomes.add(Outcome::Unsent);
+        self.snapshot.unended.record(given_up_ns.saturating_sub(intended_ns));
     }
 
     /// Counts bytes that crossed the sockets, whichever exchange they belong to.

@@ -58,6 +58,9 @@ pub struct Snapshot {
     pub answered_in_window: u64,
     /// From intended to end, answered exchanges.
     pub response_time: LatencyHistogram,
+    /// From intended to when it was given up, exchanges that had no end ([`Outcome::is_unended`](crate::Outcome)): each
+    /// takes at least this long.
+    pub unended: LatencyHistogram,
     /// From sent to end, answered exchanges.
     pub service_time: LatencyHistogram,
     /// From sent to the first byte of the answer, answered exchanges.
@@ -101,6 +104,7 @@ impl Snapshot {
             discarded: OutcomeCounts::default(),
             answered_in_window: 0,
             response_time: LatencyHistogram::new(),
+            unended: LatencyHistogram::new(),
             service_time: LatencyHistogram::new(),
             first_byte: LatencyHistogram::new(),
             send_delay: LatencyHistogram::new(),
@@ -128,6 +132,7 @@ impl Snapshot {
             discarded,
             answered_in_window,
             response_time,
+            unended,
             service_time,
             first_byte,
             send_delay,
@@ -150,6 +155,7 @@ impl Snapshot {
         codes.clear();
         for histogram in [
             response_time,
+            unended,
             service_time,
             first_byte,
             send_delay,
@@ -183,6 +189,7 @@ impl Snapshot {
         self.discarded.merge(&other.discarded);
         self.answered_in_window += other.answered_in_window;
         self.response_time.merge(&other.response_time);
+        self.unended.merge(&other.unended);
         self.service_time.merge(&other.service_time);
         self.first_byte.merge(&other.first_byte);
         self.send_delay.merge(&other.send_delay);

@@ -3,6 +3,7 @@
 use crate::cells::{Cells, Place, answered};
 use crate::shown::{TABLE_TAIL, Table};
 use crate::{messages, number};
+use proofload_measure::Outcome;
 use proofload_stats::{
     Cell, Claim, Measure, Names, Observations, Published, Source, Spread, TAIL_EXCHANGES_MIN, fewest_beyond,
     mean_over_blocks, spread,
@@ -94,6 +95,7 @@ pub(crate) fn figure(all: &Cells<'_>, place: Place, measure: Measure) -> Figure 
         exchanges: each().fold(0, u64::saturating_add),
         beyond: in_tail,
         rough,
+        at_least: cells.iter().flatten().any(|cell| cell.at_least),
         between_starts: spread.map(|spread| spread.between_starts),
         within_start: spread.map(|spread| spread.within_start),
         ..Figure::default()
@@ -153,8 +155,9 @@ pub(crate) fn outcome(point: &Point, kind: &str) -> u64 {
 }
 
 pub(crate) fn errors(point: &Point) -> u64 {
-    let finished_well = ["answered", "unsent", "abandoned"];
-    let errors = point.outcomes.iter().filter(|(kind, _)| !finished_well.contains(&kind.as_str()));
+    // A name that this version does not know is no answer.
+    let is_error = |kind: &String| Outcome::from_name(kind).is_none_or(Outcome::is_error);
+    let errors = point.outcomes.iter().filter(|(kind, _)| is_error(kind));
     errors.fold(0, |sum, (_, n)| sum.saturating_add(*n))
 }
 
@@ -189,7 +192,8 @@ fn row(result: &RunResult, point: &Point, measures: &[&str]) -> Vec<String> {
             return messages::NONE.to_string();
         };
         let fewer = (figure.starts < starts).then_some(figure.starts);
-        messages::over_starts(estimate, figure.rough, fewer, &result.replication)
+        let over = messages::over_starts(estimate, figure.rough, fewer, &result.replication);
+        messages::bounded(figure.at_least, over)
     };
     let load = result.plan.iter().flat_map(|plan| &plan.points).find(|load| load.label == point.point);
     let arrivals = load.filter(|_| point.stream.is_empty()).map(messages::arrivals);

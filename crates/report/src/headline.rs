@@ -25,14 +25,7 @@ pub(crate) fn headline(result: &RunResult) -> String {
 }
 
 fn single_headline(point: &Point) -> String {
-    let durations = &point.response_time_ns;
-    messages::headline_single(
-        point.throughput_per_s,
-        point.seconds,
-        durations.p50,
-        durations.p99,
-        errors(point),
-    )
+    messages::headline_single(point.throughput_per_s, point.seconds, &point.response_time_ns, errors(point))
 }
 
 fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<String> {

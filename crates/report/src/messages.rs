@@ -39,7 +39,9 @@ pub use trends::*;
 pub use verdict::*;
 
 use crate::number;
-use proofload_store::schema::{Estimate, Generator, Mode, Model, Point, RunState, SingleLoad, Verdict};
+use proofload_store::schema::{
+    Durations, Estimate, Generator, Mode, Model, Point, RunState, SingleLoad, Verdict,
+};
 
 /// Heading of the verdicts.
 pub const VERDICTS: &str = "Verdicts";
@@ -262,7 +264,8 @@ pub const NOTHING_ANSWERED: &str = "nothing was answered";
 /// Intended and not sent.
 pub fn unsent(n: u64, of: u64) -> String {
     format!(
-        "{} of {} intended requests were never sent: the connections were too few or the server too slow for this rate",
+        "overloaded: {} of {} intended requests were never sent, the connections were too few or the server too slow for \
+         this rate; times are lower ends",
         number::count(n),
         number::count(of)
     )
@@ -278,7 +281,7 @@ pub fn dropped(n: u64, of: u64) -> String {
     );
     match share > 0.01 {
         true => format!(
-            "only {:.1} % of the planned load was offered: {what}; the latencies are of the others",
+            "only {:.1} % of the planned load was offered: {what}; times are lower ends",
             (1.0 - share) * 100.0
         ),
         false => what,
@@ -300,9 +303,12 @@ pub fn redirects(n: u64, followed: u64) -> String {
     }
 }
 
-/// In flight at the end.
-pub fn abandoned(n: u64) -> String {
-    format!("{} requests were in flight at the end and are in no latency", number::count(n))
+/// In flight when the load had ended and the time to drain was over.
+pub fn unanswered(n: u64) -> String {
+    format!(
+        "{} requests were still unanswered at the end: errors, and longer than any time that is known",
+        number::count(n)
+    )
 }
 
 /// What a verdict is about.
@@ -418,20 +424,17 @@ pub fn sent_and_received(sent: u64, received: u64) -> String {
 }
 
 /// The last line of a single measurement.
-pub fn headline_single(
-    per_s: Option<f64>,
-    seconds: f64,
-    p50_ns: Option<u64>,
-    p99_ns: Option<u64>,
-    errors: u64,
-) -> String {
-    let quantile = |ns: Option<u64>| ns.map_or_else(|| NONE.to_string(), |ns| number::duration(ns as f64));
+pub fn headline_single(per_s: Option<f64>, seconds: f64, times: &Durations, errors: u64) -> String {
+    let quantile = |ns: Option<u64>, q: f64| {
+        let shown = |ns: u64| bounded(times.is_at_least(q), number::duration(ns as f64));
+        ns.map_or_else(|| NONE.to_string(), shown)
+    };
     format!(
         "{} answered per second over {} s, p50 {}, p99 {}, {} errors",
         per_s.map_or_else(|| NONE.to_string(), number::plain),
         number::plain(seconds),
-        quantile(p50_ns),
-        quantile(p99_ns),
+        quantile(times.p50, 0.5),
+        quantile(times.p99, 0.99),
         number::count(errors)
     )
 }

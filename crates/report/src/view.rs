@@ -200,17 +200,21 @@ fn baseline_limits(baseline: &Baseline) -> Vec<String> {
 fn latencies(point: &Point) -> Table {
     let header = messages::LATENCY_COLUMNS.map(str::to_string).to_vec();
     let row = |name: &str, durations: &Durations| {
-        let cell =
-            |ns: Option<u64>| ns.map_or_else(|| messages::NONE.to_string(), |ns| number::duration(ns as f64));
+        let cell = |ns: Option<f64>, q: f64| {
+            let shown = |ns| messages::bounded(durations.is_at_least(q), number::duration(ns));
+            ns.map_or_else(|| messages::NONE.to_string(), shown)
+        };
+        let at = |ns: Option<u64>, q| cell(ns.map(|ns| ns as f64), q);
         vec![
             name.to_string(),
             number::count(durations.count),
-            durations.mean.map_or_else(|| messages::NONE.to_string(), number::duration),
-            cell(durations.p50),
-            cell(durations.p90),
-            cell(durations.p99),
-            cell(durations.p999),
-            cell(durations.max),
+            // Each exchange without an end lengthens the mean, as it does the largest.
+            cell(durations.mean, 1.0),
+            at(durations.p50, 0.5),
+            at(durations.p90, 0.9),
+            at(durations.p99, 0.99),
+            at(durations.p999, 0.999),
+            at(durations.max, 1.0),
         ]
     };
     Table {
@@ -324,8 +328,9 @@ fn warnings(point: &Point) -> Vec<String> {
     if point.connections_peak > point.connections {
         said.push(messages::grown(point.connections, point.connections_peak, point.connections_most));
     }
-    if outcome(point, "abandoned") > 0 {
-        said.push(messages::abandoned(outcome(point, "abandoned")));
+    let unanswered = outcome(point, "unanswered");
+    if unanswered > 0 {
+        said.push(messages::unanswered(unanswered));
     }
     said
 }

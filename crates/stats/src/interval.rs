@@ -42,8 +42,10 @@ pub const TAIL_EXCHANGES_MIN: u64 = 100;
 /// start has a value.
 pub fn fewest_beyond<'a>(measure: Measure, starts: impl Iterator<Item = &'a Cell>) -> Option<u64> {
     let Measure::ResponseQuantile(quantile) = measure else { return None };
-    let answered = |cell: &Cell| cell.finished.saturating_sub(cell.errors);
-    starts.filter(|cell| cell.merged.is_some()).map(|cell| beyond(quantile, answered(cell))).min()
+    // Those without an end have their rank, too.
+    let ranked =
+        |cell: &Cell| cell.finished.saturating_sub(cell.errors_outside()).saturating_add(cell.unsent);
+    starts.filter(|cell| cell.merged.is_some()).map(|cell| beyond(quantile, ranked(cell))).min()
 }
 
 /// How many of `exchanges` lie beyond a quantile, on the shorter side; `quantile` in units of 1/10000, as in

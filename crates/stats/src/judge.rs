@@ -10,6 +10,7 @@ mod evaluate;
 mod evaluation;
 mod fact;
 mod figure;
+mod flaws;
 mod guard;
 mod outlook;
 mod regression;

@@ -11,6 +11,15 @@ pub enum Replication {
     Process,
 }
 
+/// On which side of a value the server's own lies, where the value is not its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// The server's own is this or more.
+    AtLeast,
+    /// The server's own is this or less.
+    AtMost,
+}
+
 /// One measure of one variant at one load point in one block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
@@ -28,22 +37,60 @@ pub struct Cell {
     pub cycles: Vec<Option<f64>>,
     /// The value over all slices merged (quantiles are taken from merged histograms).
     pub merged: Option<f64>,
-    /// Exchanges that finished, all slices.
+    /// Exchanges that were begun, all slices.
     pub finished: u64,
     /// Errors among them.
     pub errors: u64,
+    /// Of the errors, those that had no end: unanswered when the load ended, or timed out. They rank above all that ended.
+    pub unanswered: u64,
+    /// Exchanges that were intended and never sent. They rank there, too.
+    pub unsent: u64,
+    /// Whether that makes the value a lower end: the rank that is asked for lies among exchanges without an end.
+    pub at_least: bool,
     /// Messages of failed fitness checks of the generator in any of the slices; empty is fit.
     pub unfit: Vec<String>,
-    /// Whether an unfit generator can only have lowered throughput: it carried out one closed loop, whose counts agree
-    /// with each other (Little's law). In an open loop it may catch up on what it left undone; beside other streams, what
-    /// it does not ask in one leaves the server more time for this one.
-    pub only_slowed: bool,
+    /// What the value says of the server although the generator was unfit; `None` is nothing.
+    ///
+    /// Throughput is a lower end where it carried out one closed loop, whose counts agree with each other (Little's law).
+    /// In an open loop it may catch up on what it left undone; beside other streams, what it does not ask in one leaves
+    /// the server more time for this one.
+    pub unfit_bound: Option<Bound>,
+}
+
+impl Default for Cell {
+    /// Throughput of the first variant at the first point in the first block, not measured.
+    fn default() -> Self {
+        Cell {
+            block: 1,
+            variant: 0,
+            point: 0,
+            stream: None,
+            measure: Measure::Throughput,
+            cycles: Vec::new(),
+            merged: None,
+            finished: 0,
+            errors: 0,
+            unanswered: 0,
+            unsent: 0,
+            at_least: false,
+            unfit: Vec::new(),
+            unfit_bound: None,
+        }
+    }
 }
 
 impl Cell {
     /// Whether the block left this trial out on purpose.
     pub fn is_spared(&self) -> bool {
         self.cycles.is_empty() && self.merged.is_none()
+    }
+
+    /// Errors that speak against the value: of a response time those that ended, for the others are in it.
+    pub(crate) fn errors_outside(&self) -> u64 {
+        match self.measure.ranks_unended() {
+            true => self.errors.saturating_sub(self.unanswered),
+            false => self.errors,
+        }
     }
 }
 

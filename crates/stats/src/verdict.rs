@@ -137,6 +137,18 @@ pub enum Reason {
     OneMeasurement,
     /// The generator was the limit on the faster side alone, so that the difference is at least what was seen.
     LimitedOnTheFasterSide,
+    /// Requests left late, and all were sent: that only lengthens times, which were short enough all the same, or long
+    /// enough on the other side.
+    OnlyLengthened,
+    /// The rank of a quantile lies among exchanges that had no end, so that its value is a lower end.
+    Unended {
+        measure: Measure,
+        variant: usize,
+        /// Sent and never answered, or not within the response time-out.
+        unanswered: u64,
+        /// Intended and never sent.
+        unsent: u64,
+    },
     /// Holds for the exchanges seen; with the 95 % upper bound of the error share.
     SeenOnly {
         exchanges: u64,

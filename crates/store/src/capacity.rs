@@ -1,6 +1,7 @@
 //! From slices to the trials of a search: which of them passed, failed, or say nothing about the server.
 
 use crate::checks::{check_ceiling, concerns};
+use crate::convert::counts_of;
 use crate::convert::ended_in_window;
 use crate::merge::decode;
 use crate::messages::{self, finding};
@@ -92,8 +93,7 @@ impl Run {
         let mut seen = Vec::new();
         for slice in self.trial_slices() {
             let ceiling = lowest(self.ceilings(), &slice.measured.variant);
-            let waited_ns = self.plan().timing.drain_ns;
-            seen.extend(trial_of(slice, slo, ceiling, waited_ns, self.path())?);
+            seen.extend(trial_of(slice, slo, ceiling, self.path())?);
         }
         Ok(seen)
     }
@@ -106,8 +106,7 @@ fn lowest<'a>(ceilings: &'a [Ceiling], variant: &str) -> Option<&'a Ceiling> {
     known.min_by(|a, b| a.exchanges_per_s.unwrap_or(0.0).total_cmp(&b.exchanges_per_s.unwrap_or(0.0)))
 }
 
-/// A slice as a trial; `None` for one that is none. `waited_ns` is how long was waited behind the window for what was still
-/// to come; `path` is named in errors.
+/// A slice as a trial; `None` for one that is none. `path` is named in errors.
 ///
 /// # Errors
 /// When a histogram cannot be read.
@@ -115,7 +114,6 @@ pub fn trial_of(
     slice: &Slice,
     slo: &Slo,
     ceiling: Option<&Ceiling>,
-    waited_ns: u64,
     path: &Path,
 ) -> Result<Option<SeenTrial>, StoreError> {
     let Some((terms, stage)) = slice.trial.as_ref().and_then(|terms| Some((terms, stage_of(terms)?))) else {
@@ -123,11 +121,14 @@ pub fn trial_of(
     };
     let measures: Vec<Measure> = slo.terms.iter().map(|term| term.measure).collect();
     let observed = observations_of(slice, &measures)?;
-    let value = |measure| observed.cells.iter().find(|cell| cell.measure == measure)?.merged;
+    let cell = |measure| observed.cells.iter().find(|cell| cell.measure == measure);
     let mut judged = Judged { values: Vec::new(), why: Vec::new(), margin: None, is_time_alone: true };
     for term in &slo.terms {
-        judged.enter(term, value(term.measure));
-        judged.unended(term, &slice.measured, waited_ns);
+        let cell = cell(term.measure);
+        judged.enter(term, cell.and_then(|cell| cell.merged));
+        if cell.is_some_and(|cell| cell.at_least) {
+            judged.unended(term, &slice.measured);
+        }
     }
     let (sent_share, carried_share) = shares(slice);
     judged.shortfall(messages::SENT, sent_share, 0.0);
@@ -207,18 +208,10 @@ impl Judged {
         self.values.push((name, value));
     }
 
-    /// What had not come to an end when nobody waited any longer has taken longer than that, and is in no quantile.
-    fn unended(&mut self, term: &SloTerm, point: &Point, waited_ns: u64) {
-        let beyond = match term.measure {
-            Measure::ResponseQuantile(q) => 1.0 - f64::from(q) / 10_000.0,
-            Measure::ResponseMax => 0.0,
-            _ => return,
-        };
-        let unended = point.unsent.saturating_add(point.outcomes.get("abandoned").copied().unwrap_or(0));
-        if term.limit <= waited_ns as f64 && unended as f64 > beyond * point.intended as f64 {
-            let of = point.intended;
-            self.why.push(messages::unended(&term.text, unended, of));
-        }
+    /// A lower end shows of nothing that it is short enough.
+    fn unended(&mut self, term: &SloTerm, point: &Point) {
+        let unended = counts_of(&point.outcomes).unended();
+        self.why.push(messages::unended(&term.text, unended, point.intended));
     }
 
     fn shortfall(&mut self, what: &str, share: Option<f64>, slack: f64) {

@@ -15,7 +15,7 @@ pub fn point_of(snapshot: &Snapshot) -> Point {
         seconds: snapshot.seconds(),
         throughput_per_s: snapshot.throughput_per_s(),
         outcomes: outcomes_of(&snapshot.outcomes),
-        response_time_ns: durations_of(&snapshot.response_time),
+        response_time_ns: response_times_of(&snapshot.response_time, &snapshot.unended),
         service_time_ns: durations_of(&snapshot.service_time),
         first_byte_ns: durations_of(&snapshot.first_byte),
         send_delay_ns: durations_of(&snapshot.send_delay),
@@ -36,6 +36,7 @@ pub fn point_of(snapshot: &Snapshot) -> Point {
 pub fn histograms_of(snapshot: &Snapshot) -> Histograms {
     Histograms {
         response_time: snapshot.response_time.encode(),
+        unended: encoded(&snapshot.unended),
         service_time: snapshot.service_time.encode(),
         first_byte: snapshot.first_byte.encode(),
         send_delay: snapshot.send_delay.encode(),
@@ -69,6 +70,22 @@ pub fn durations_of(histogram: &LatencyHistogram) -> Durations {
         p99: summary.p99_ns,
         p999: summary.p999_ns,
         max: summary.max_ns,
+        unended: 0,
+    }
+}
+
+/// The same of response times, with those in their rank that had no end.
+pub(crate) fn response_times_of(ended: &LatencyHistogram, unended: &LatencyHistogram) -> Durations {
+    let at = |q| ended.quantile_beside(unended, q).map(|found| found.value);
+    Durations {
+        count: ended.count(),
+        mean: ended.mean_beside(unended).map(|found| found.value),
+        p50: at(0.5),
+        p90: at(0.9),
+        p99: at(0.99),
+        p999: at(0.999),
+        max: at(1.0),
+        unended: unended.count(),
     }
 }
 
@@ -97,9 +114,12 @@ pub(crate) fn counts_of(outcomes: &BTreeMap<String, u64>) -> OutcomeCounts {
     counts
 }
 
-/// How many exchanges came to an end within the window, answered or failed; not those that were never sent, or given up.
+/// How many exchanges came to an end within the window, answered or failed; not those that were never sent, or never
+/// answered.
 pub fn ended_in_window(slice: &Slice) -> u64 {
-    slice.answered_in_window.saturating_add(counts_of(&slice.measured.outcomes).errors())
+    let counts = counts_of(&slice.measured.outcomes);
+    let failed = counts.errors().saturating_sub(counts.get(Outcome::Unanswered));
+    slice.answered_in_window.saturating_add(failed)
 }
 
 fn code_name(code: u16) -> String {

@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 use crate::checks::merged_checks;
-use crate::convert::{counts_of, durations_of, handshakes_of, outcomes_of};
+use crate::convert::{counts_of, durations_of, handshakes_of, outcomes_of, response_times_of};
 use crate::schema::{Generator, Handshakes, Point, Slice, SubjectUse};
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
 use std::path::Path;
@@ -13,6 +13,7 @@ const FINDINGS_MAX: usize = 8;
 pub(crate) fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError> {
     let mut out = Point::default();
     let (mut response, mut service) = (LatencyHistogram::new(), LatencyHistogram::new());
+    let mut unended = LatencyHistogram::new();
     let (mut first_byte, mut send_delay) = (LatencyHistogram::new(), LatencyHistogram::new());
     let (mut full, mut resumed) = (LatencyHistogram::new(), LatencyHistogram::new());
     let mut counts = OutcomeCounts::default();
@@ -20,6 +21,7 @@ pub(crate) fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError>
     for slice in slices {
         let measured = &slice.measured;
         response.merge(&decode(&slice.histograms.response_time, path)?);
+        unended.merge(&unended_of(slice, path)?);
         service.merge(&decode(&slice.histograms.service_time, path)?);
         first_byte.merge(&decode(&slice.histograms.first_byte, path)?);
         send_delay.merge(&decode(&slice.histograms.send_delay, path)?);
@@ -51,7 +53,7 @@ pub(crate) fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError>
     }
     out.throughput_per_s = (out.seconds > 0.0).then(|| answered as f64 / out.seconds);
     out.outcomes = outcomes_of(&counts);
-    out.response_time_ns = durations_of(&response);
+    out.response_time_ns = response_times_of(&response, &unended);
     out.service_time_ns = durations_of(&service);
     out.first_byte_ns = durations_of(&first_byte);
     out.send_delay_ns = durations_of(&send_delay);
@@ -64,6 +66,15 @@ pub(crate) fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError>
 /// A record may hold any number: sums end at the largest.
 fn add(sum: &mut u64, n: u64) {
     *sum = sum.saturating_add(n);
+}
+
+/// How long was waited in vain for the exchanges of a slice that had no end. Records of earlier versions have only their
+/// number: nothing is known of these but that they were waited for.
+pub(crate) fn unended_of(slice: &Slice, path: &Path) -> Result<LatencyHistogram, StoreError> {
+    let mut unended = decode(&slice.histograms.unended, path)?;
+    let all = counts_of(&slice.measured.outcomes).unended();
+    unended.record_many(1, all.saturating_sub(unended.count()));
+    Ok(unended)
 }
 
 /// A stored histogram; an empty text is an empty histogram.

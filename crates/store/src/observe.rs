@@ -2,13 +2,13 @@
 
 use crate::checks::{concerns, concerns_tails_only};
 use crate::convert::counts_of;
-use crate::merge::decode;
+use crate::merge::{decode, unended_of};
 use crate::messages::finding;
 use crate::schema::{self, CheckName, CheckOutcome, FitnessCheck, Model, Plan, Point, Slice};
 use crate::streams::fused;
 use crate::{Block, Run, StoreError};
-use proofload_measure::{LatencyHistogram, OutcomeCounts};
-use proofload_stats::{Cell, Measure, Observations, Replication};
+use proofload_measure::{Censored, LatencyHistogram, Outcome, OutcomeCounts};
+use proofload_stats::{Bound, Cell, Measure, Observations, Replication};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -86,12 +86,7 @@ impl Run {
                     point,
                     stream,
                     measure,
-                    cycles: Vec::new(),
-                    merged: None,
-                    finished: 0,
-                    errors: 0,
-                    unfit: Vec::new(),
-                    only_slowed: false,
+                    ..Cell::default()
                 }));
             }
         }
@@ -202,16 +197,22 @@ impl Trial<'_> {
         concerned.map(|(_, finding)| finding.clone()).collect()
     }
 
+    /// What a value says of the server although the generator was unfit.
+    fn unfit_bound(&self, measure: Measure, slices: &[&Slice]) -> Option<Bound> {
+        let slowed = self.alone && slices.iter().all(|slice| only_slowed(&slice.measured));
+        (measure == Measure::Throughput && slowed).then_some(Bound::AtLeast)
+    }
+
     fn cells(&self, measures: &[Measure], path: &Path, cells: &mut Vec<Cell>) -> Result<(), StoreError> {
         let slices: Vec<&Slice> = self.slices.iter().map(Cow::as_ref).collect();
         let wants_latency = measures.iter().any(|measure| needs_histogram(*measure));
         let mut each = Vec::new();
-        let mut merged = LatencyHistogram::new();
+        let mut merged = Responses::default();
         if wants_latency {
             for slice in &slices {
-                let histogram = decode(&slice.histograms.response_time, path)?;
-                merged.merge(&histogram);
-                each.push(histogram);
+                let responses = Responses::of(slice, path)?;
+                merged.merge(&responses);
+                each.push(responses);
             }
         }
         let cycles = slices.iter().map(|slice| slice.cycle).max().unwrap_or(0).max(1) as usize;
@@ -227,6 +228,7 @@ impl Trial<'_> {
                     _ => value(measure, &[slice], each.get(i)),
                 };
             }
+            let merged = known.then_some(&merged);
             cells.push(Cell {
                 block: self.block,
                 variant: self.variant,
@@ -234,11 +236,14 @@ impl Trial<'_> {
                 stream: self.stream,
                 measure,
                 cycles: by_cycle,
-                merged: value(measure, &slices, Some(&merged)).filter(|_| known),
+                merged: value(measure, &slices, merged).filter(|_| known),
                 finished: counts.finished(),
                 errors: counts.errors(),
+                unanswered: counts.unended().saturating_sub(counts.get(Outcome::Unsent)),
+                unsent: counts.get(Outcome::Unsent),
+                at_least: merged.and_then(|all| all.value(measure)).is_some_and(|value| value.at_least),
                 unfit: self.unfit_for(measure),
-                only_slowed: self.alone && slices.iter().all(|slice| only_slowed(&slice.measured)),
+                unfit_bound: self.unfit_bound(measure, &slices),
             });
         }
         Ok(())
@@ -280,17 +285,50 @@ pub(crate) fn of_response_time(
     measures: &[Measure],
     path: &Path,
 ) -> Result<BTreeMap<String, f64>, StoreError> {
-    let own = decode(&slice.histograms.response_time, path)?;
+    let own = Responses::of(slice, path)?;
     let known = measures.iter().filter(|measure| needs_histogram(**measure));
     Ok(known.filter_map(|measure| Some((measure.name(), value(*measure, &[slice], Some(&own))?))).collect())
 }
 
 fn needs_histogram(measure: Measure) -> bool {
-    matches!(measure, Measure::ResponseQuantile(_) | Measure::ResponseMean | Measure::ResponseMax)
+    measure.ranks_unended()
 }
 
-/// A measure over slices; `response` is their merged histogram of response times.
-fn value(measure: Measure, slices: &[&Slice], response: Option<&LatencyHistogram>) -> Option<f64> {
+/// Response times, and how long was waited for what had no end.
+#[derive(Default)]
+struct Responses {
+    ended: LatencyHistogram,
+    unended: LatencyHistogram,
+}
+
+impl Responses {
+    fn of(slice: &Slice, path: &Path) -> Result<Responses, StoreError> {
+        Ok(Responses {
+            ended: decode(&slice.histograms.response_time, path)?,
+            unended: unended_of(slice, path)?,
+        })
+    }
+
+    fn merge(&mut self, other: &Responses) {
+        self.ended.merge(&other.ended);
+        self.unended.merge(&other.unended);
+    }
+
+    /// A measure of response times; `None` for any other.
+    fn value(&self, measure: Measure) -> Option<Censored<f64>> {
+        let at = |q| self.ended.quantile_beside(&self.unended, q);
+        let found = match measure {
+            Measure::ResponseQuantile(q) => at(f64::from(q) / 10_000.0)?,
+            Measure::ResponseMax => at(1.0)?,
+            Measure::ResponseMean => return self.ended.mean_beside(&self.unended),
+            _ => return None,
+        };
+        Some(Censored { value: found.value as f64, at_least: found.at_least })
+    }
+}
+
+/// A measure over slices; `response` are their response times together.
+fn value(measure: Measure, slices: &[&Slice], response: Option<&Responses>) -> Option<f64> {
     let mut counts = OutcomeCounts::default();
     slices.iter().for_each(|slice| counts.merge(&counts_of(&slice.measured.outcomes)));
     match measure {
@@ -300,9 +338,9 @@ fn value(measure: Measure, slices: &[&Slice], response: Option<&LatencyHistogram
                 slices.iter().fold(0, |sum: u64, slice| sum.saturating_add(slice.answered_in_window));
             (seconds > 0.0).then(|| answered as f64 / seconds)
         }
-        Measure::ResponseQuantile(q) => Some(response?.quantile_ns(f64::from(q) / 10_000.0)? as f64),
-        Measure::ResponseMean => response?.mean_ns(),
-        Measure::ResponseMax => Some(response?.quantile_ns(1.0)? as f64),
+        Measure::ResponseQuantile(_) | Measure::ResponseMean | Measure::ResponseMax => {
+            Some(response?.value(measure)?.value)
+        }
         Measure::ErrorShare => counts.error_share(),
         Measure::Errors => Some(counts.errors() as f64),
         Measure::ReceivedBytesPerExchange => {

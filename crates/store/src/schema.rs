@@ -74,7 +74,7 @@ pub use trends::{Checkpoint, ClassGrowth, TrendResult};
 pub use telemetry::{CollectorUse, MachineUse, ProcessUse, SubjectUse, Telemetry, ThreadsUse};
 
 /// Version of every format in this file.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// What the generator spent, and whether it was fit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

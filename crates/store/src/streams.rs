@@ -60,6 +60,7 @@ fn fuse(lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
         answered_in_window: answered,
         histograms: Histograms {
             response_time: histogram(|h| &h.response_time)?,
+            unended: histogram(|h| &h.unended)?,
             service_time: histogram(|h| &h.service_time)?,
             first_byte: histogram(|h| &h.first_byte)?,
             send_delay: histogram(|h| &h.send_delay)?,

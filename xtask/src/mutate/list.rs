@@ -16,6 +16,7 @@ pub struct Mutation {
 }
 
 const GUARD: &str = "crates/stats/src/judge/guard.rs";
+const FLAWS: &str = "crates/stats/src/judge/flaws.rs";
 const EVALUATE: &str = "crates/stats/src/judge/evaluate.rs";
 const RECORDER: &str = "crates/measure/src/recorder.rs";
 
@@ -76,8 +77,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "guard off: the generator was unfit",
         file: EVALUATE,
-        from: "guards.splice(..0, limits.iter().cloned());",
-        to: "guards.splice(..0, limits.iter().take(0).cloned());",
+        from: "guards.splice(..0, flaws.limits.iter().cloned());",
+        to: "guards.splice(..0, flaws.limits.iter().take(0).cloned());",
         tests: JUDGE,
     },
     Mutation {
@@ -89,10 +90,38 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "what a limited generator may have raised stands like what it can only have lowered",
-        file: GUARD,
-        from: "if !unfit(0).chain(unfit(1)).all(|cell| cell.only_slowed) {",
-        to: "if !unfit(0).chain(unfit(1)).all(|_| true) {",
+        file: FLAWS,
+        from: "(false, None) => Worth::Nothing,",
+        to: "(false, None) => Worth::Bounded(Bound::AtLeast),",
         tests: JUDGE,
+    },
+    Mutation {
+        name: "lower ends decide like values",
+        file: FLAWS,
+        from: "unfit.and(if cell.at_least {",
+        to: "unfit.and(if cell.at_least && cell.block == 0 {",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "what was never answered is no error",
+        file: "crates/measure/src/outcome.rs",
+        from: "!matches!(self, Outcome::Unsent)\n",
+        to: "!matches!(self, Outcome::Unsent | Outcome::Unanswered)\n",
+        tests: &["-p", "proofload-measure"],
+    },
+    Mutation {
+        name: "what was never answered has no rank among response times",
+        file: RECORDER,
+        from: "if outcome.is_unended() {",
+        to: "if outcome == Outcome::Timeout {",
+        tests: &["-p", "proofload-engine", "--test", "it", "sim::pace"],
+    },
+    Mutation {
+        name: "a generator that fell behind blames the server",
+        file: "crates/engine/src/health.rs",
+        from: "let lacks = behind as f64 > UNSENT_SHARE * intended as f64;",
+        to: "let lacks = behind > intended;",
+        tests: &["-p", "proofload-engine", "--test", "it", "sim::shortage"],
     },
     Mutation {
         name: "a limited generator lowers the throughput of every load",

@@ -40,14 +40,41 @@ fn what_finds_no_connection_is_dropped_where_that_was_asked_for_and_said_loudly(
 }
 
 #[test]
-fn a_load_that_could_not_be_offered_is_no_measurement_of_it() {
+fn a_server_that_cannot_take_the_load_is_overloaded_and_its_times_are_lower_ends() {
+    // Two connections carry ten a second of the hundred that are asked for.
     let server = Reference::start(&["--service", "const:200ms"]);
-    let output = asked(&server, &["-c", "2"]);
+    let output = asked(&server, &["-c", "2", "--fail", "p99 > 500ms", "--fail", "p50 < 100ms"]);
     let said = text(&output.stdout);
-    assert!(
-        said.contains("offered load:") && said.contains("all 2 connections were busy or failing"),
-        "{said}"
-    );
+    assert!(said.contains("overloaded:") && said.contains("times are lower ends"), "{said}");
+    assert!(said.contains("≥ ") && !said.contains("client-limited"), "{said}");
+    // Longer than was seen is longer still.
+    assert!(said.contains("refuted") && said.contains("supported"), "{said}");
+    assert_eq!(output.status.code(), Some(10), "{said}");
+}
+
+#[test]
+fn what_is_never_answered_is_an_error_and_ranks_above_all_answers() {
+    let server = Reference::start(&["--faults", "silence=0.02"]);
+    let url = server.url();
+    let load = [url.as_str(), "-r", "1000/s", "-d", "2s", "-c", "auto", "-q"];
+    let claims = ["--fail", "errors == 0", "--fail", "p99 < 100ms", "--fail", "p50 < 100ms"];
+    let output = proofload(&[&load[..], &claims[..], &["--format", "json"]].concat());
+    let result = json(&output);
+    let point = &result["points"][0];
+    let unanswered = point["outcomes"]["unanswered"].as_u64().expect("a count");
+    assert!((15..=80).contains(&unanswered), "{point}");
+    let times = &point["response_time_ns"];
+    assert_eq!(times["unended"], unanswered);
+    // A second is waited for them.
+    assert!(times["p99"].as_u64().expect("a time") > 1_000_000_000, "{times}");
+    let verdicts: Vec<&str> = result["claims"]
+        .as_array()
+        .expect("claims")
+        .iter()
+        .filter_map(|claim| claim["verdict"].as_str())
+        .collect();
+    assert_eq!(verdicts, ["refuted", "refuted", "supported"], "{}", result["claims"]);
+    assert_eq!(output.status.code(), Some(10));
 }
 
 #[test]

@@ -23,7 +23,7 @@ use due::Next;
 use exchanges::{Exchanges, Freed};
 use live::LiveCounters;
 use pace::Pace;
-use proofload_measure::{Outcome, Window};
+use proofload_measure::Window;
 use proofload_wire::Close;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -215,7 +215,8 @@ impl<'a> Worker<'a> {
             Some(end) => end,
             None => {
                 self.exchanges.record.note_cpu(net.cpu_ns(), true);
-                let end = now + self.plan.drain_ns;
+                // A server that takes its time is waited for as long as it took before.
+                let end = now + self.plan.drain_ns.max(self.exchanges.record.slowest_ns);
                 self.drain_end_ns = Some(end);
                 end
             }
@@ -252,13 +253,9 @@ impl<'a> Worker<'a> {
     /// Counts what is left and hands the record over.
     fn finish<D: Driver>(mut self, driver: &mut D) -> WorkerResult {
         let now = driver.net().now_ns();
-        self.exchanges.abandon(driver.net(), now);
+        self.exchanges.give_up(driver.net(), now);
         let Exchanges { connections, mut record, opener, .. } = self.exchanges;
-        let unsent = self.pace.count_due(record.window.start_ns);
-        record.recorder.record_unsent(unsent.within);
-        record.recorder.snapshot_mut().dropped += unsent.dropped;
-        record.recorder.snapshot_mut().discarded.add_many(Outcome::Unsent, unsent.before);
-        record.behind += unsent.behind;
+        self.pace.give_up(now, &mut record);
         let counted = matches!(self.plan.extent, Extent::Requests { .. });
         let reached = counted && self.pace.reached_count();
         let end = record.end_ns();

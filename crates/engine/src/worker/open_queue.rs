@@ -9,7 +9,7 @@ use crate::driver::{Conn, Wake};
 use crate::load::{Mix, Stripe};
 use crate::record::{SEND_DELAY_NS, WorkerRecord};
 use crate::{LoadPlan, Overflow};
-use proofload_measure::{Outcome, Window};
+use proofload_measure::Window;
 use std::collections::VecDeque;
 
 /// A timetable says when; one queue for each target.
@@ -279,16 +279,14 @@ impl OpenQueue {
     fn drop_due(&mut self, queue: usize, at: Moment, record: &mut WorkerRecord) {
         let one = &mut self.queues[queue];
         while one.tick.due_ns.saturating_add(self.coalesce_ns) < at.now && one.tick.due_ns < at.end_ns {
-            let snapshot = record.recorder.snapshot_mut();
-            if one.tick.due_ns < record.window.start_ns {
-                snapshot.discarded.add(Outcome::Unsent);
-            } else if let Some(late_ns) = one.late_ns(at, self.coalesce_ns) {
-                snapshot.outcomes.add(Outcome::Unsent);
-                record.behind += 1;
-                record.own_delay.record(late_ns);
-            } else {
-                snapshot.outcomes.add(Outcome::Unsent);
-                snapshot.dropped += 1;
+            if record.unsent(one.tick.due_ns, at.now) {
+                match one.late_ns(at, self.coalesce_ns) {
+                    Some(late_ns) => {
+                        record.behind += 1;
+                        record.own_delay.record(late_ns);
+                    }
+                    None => record.recorder.snapshot_mut().dropped += 1,
+                }
             }
             one.advance();
         }
@@ -326,34 +324,19 @@ impl OpenQueue {
         Some(conn)
     }
 
-    /// Counts what was intended before the end and is not sent.
-    pub fn count_due(&mut self, window_start_ns: u64, end_ns: u64) -> Unsent {
-        let mut unsent = Unsent::default();
+    /// Gives up now what was intended before the end and is not sent.
+    pub fn give_up(&mut self, end_ns: u64, now: u64, record: &mut WorkerRecord) {
         for queue in &mut self.queues {
             let behind = !queue.free.is_empty();
             while let Some(Tick { due_ns, .. }) = queue.take(u64::MAX, end_ns) {
-                let within = due_ns >= window_start_ns;
-                unsent.within += u64::from(within);
-                unsent.before += u64::from(!within);
-                unsent.behind += u64::from(within && behind);
-                unsent.dropped += u64::from(within && !behind && self.overflow == Overflow::Drop);
+                if record.unsent(due_ns, now) {
+                    let dropped = !behind && self.overflow == Overflow::Drop;
+                    record.behind += u64::from(behind);
+                    record.recorder.snapshot_mut().dropped += u64::from(dropped);
+                }
             }
         }
-        unsent
     }
-}
-
-/// What was left unsent at the end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Unsent {
-    /// In the window.
-    pub within: u64,
-    /// Before it.
-    pub before: u64,
-    /// Of those in the window, for which a connection was free.
-    pub behind: u64,
-    /// Of those in the window, dropped for want of a connection.
-    pub dropped: u64,
 }
 
 /// The instant just behind the tick that makes the count full; `None` when the cap comes first.

@@ -1,7 +1,7 @@
 //! When the next exchange begins: when a connection is free (closed loop), or when the timetable says (open).
 
 use super::due::{Due, Moment, Next, TargetMixes};
-use super::open_queue::{OpenQueue, Unsent};
+use super::open_queue::OpenQueue;
 use super::opener::OPENING_GAP_NS;
 use super::shaped::Shaped;
 use super::think::{Pauses, Waiting};
@@ -199,11 +199,10 @@ impl Pace {
         }
     }
 
-    /// Counts what was intended before the end and is not sent; for that the window begins at `window_start_ns`.
-    pub fn count_due(&mut self, window_start_ns: u64) -> Unsent {
-        match &mut self.load {
-            Load::Open(open) => open.count_due(window_start_ns, self.end_ns),
-            Load::Closed(_) | Load::Shaped(_) => Unsent::default(),
+    /// Gives up now what was intended before the end and is not sent.
+    pub fn give_up(&mut self, now: u64, record: &mut WorkerRecord) {
+        if let Load::Open(open) = &mut self.load {
+            open.give_up(self.end_ns, now, record);
         }
     }
 

@@ -8,7 +8,7 @@ pub fn not_measured(check: CheckKind) -> &'static str {
         CheckKind::SendDelay | CheckKind::SendDelayTail => {
             "no send of the generator's own timing, or too few"
         }
-        CheckKind::Unsent => "no open loop that queues, or too few requests",
+        CheckKind::Unsent => "no open loop, or too few requests",
         CheckKind::Hiccups => "a window of less than a second",
         CheckKind::LittlesLaw => "an open loop, or too few exchanges",
         CheckKind::AtWork | CheckKind::Ports | CheckKind::Descriptors => "",
@@ -35,17 +35,11 @@ pub fn finding(finding: &Finding) -> String {
         Finding::Ports { exhausted, opened, available } => format!(
             "local ports: {exhausted} connections found none, {opened} opened, {available} in the range; keep connections alive or widen the range"
         ),
-        Finding::NotOffered { intended, unsent, behind, connections } => {
-            let share = *unsent as f64 / (*intended).max(1) as f64 * 100.0;
-            let why = match *behind > *unsent / 2 {
-                true => "the generator fell behind; use more workers or lower the rate".to_string(),
-                false => format!(
-                    "all {connections} connections were busy or failing until the end; raise the connections (or \
-                     their maximum), or lower the rate if the server is at its limit"
-                ),
-            };
+        Finding::NotOffered { intended, behind } => {
+            let share = *behind as f64 / (*intended).max(1) as f64 * 100.0;
             format!(
-                "offered load: {unsent} of {intended} planned requests ({share:.1} %) were never sent: {why}"
+                "offered load: {behind} of {intended} planned requests ({share:.1} %) were never sent though a \
+                 connection was free: the generator fell behind; use more workers or lower the rate"
             )
         }
         Finding::Descriptors { exhausted } => {

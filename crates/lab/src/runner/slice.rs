@@ -110,7 +110,7 @@ impl<B: Bench> Runner<'_, B> {
 /// A server that takes requests and answers none of them in a whole slice. One that refuses, resets or says no
 /// does answer in its way, and its slices are figures.
 fn hangs(at: &SliceKey, whole: bool, outcomes: &OutcomeCounts) -> Option<String> {
-    let unanswered = outcomes.get(Outcome::Timeout) + outcomes.get(Outcome::Abandoned);
+    let unanswered = outcomes.get(Outcome::Timeout) + outcomes.get(Outcome::Unanswered);
     let rest = outcomes.total() - unanswered - outcomes.get(Outcome::Unsent);
     let silent = at.cycle > 0 && unanswered > 0 && rest == 0;
     silent.then(|| messages::hangs(unanswered, whole))

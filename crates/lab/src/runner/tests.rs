@@ -169,7 +169,7 @@ impl Bench for FakeBench {
                 first_byte_ns: None,
                 end_ns: at_ns + 1_000,
             };
-            recorder.record(&times, if silent { Outcome::Abandoned } else { Outcome::Answered });
+            recorder.record(&times, if silent { Outcome::Unanswered } else { Outcome::Answered });
         }
         recorder.record_bytes(start_ns, 1, self.received);
         let stolen = self.loads <= self.stolen_until_load;

@@ -38,9 +38,25 @@ pub fn over_starts(
     }
 }
 
+/// A figure that may be a lower end.
+pub fn bounded(is_lower_end: bool, figure: String) -> String {
+    if is_lower_end { format!("≥ {figure}") } else { figure }
+}
+
 /// A variant at a load point.
 pub fn at(variant: &str, point: &str) -> String {
     format!("{variant} @ {point}")
+}
+
+/// The rank of a quantile lies among exchanges without an end.
+pub fn lower_end(measure: &str, variant: &str, unanswered: u64, unsent: u64) -> String {
+    let what = [(unanswered, "never answered"), (unsent, "never sent")];
+    let said: Vec<String> = what
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| format!("{} {what}", number::count(*n)))
+        .collect();
+    format!("{measure} of {variant} is a lower end: of its requests {} rank beyond it", said.join(" and "))
 }
 
 /// Too few exchanges lie beyond a quantile.

@@ -13,7 +13,7 @@ pub fn check(name: &CheckName) -> &str {
         CheckName::SendDelay => "send delay of its own, p90",
         // Earlier records have it for all claims.
         CheckName::SendDelayEarly | CheckName::SendDelayTail => "send delay of its own, p99",
-        CheckName::Unsent => "intended requests left unsent",
+        CheckName::Unsent => "requests left unsent, a connection free",
         CheckName::AtWork => "time a worker was at work",
         CheckName::Hiccups => "away from its sockets, p99.9 of the time",
         CheckName::LittlesLaw => "Little's law, connections unaccounted for",

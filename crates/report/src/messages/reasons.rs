@@ -31,6 +31,8 @@ fn is_few(reason: &Reason) -> bool {
 const LIMITED_ON_THE_FASTER_SIDE: &str =
     "the generator was the limit of the faster side alone: the difference is at least what was seen";
 
+const ONLY_LENGTHENED: &str = "the generator was late with some requests, and sent them all: that only lengthens times, so the decision stands";
+
 /// One reason; `unit` is that of the estimate.
 pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
     let variant = |index: &usize| names.variants.get(*index).map_or("?", |variant| variant.name.as_str());
@@ -51,6 +53,10 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
         }
         Reason::ClientLimited { what } => format!("client-limited: {what}"),
         Reason::LimitedOnTheFasterSide => LIMITED_ON_THE_FASTER_SIDE.into(),
+        Reason::OnlyLengthened => ONLY_LENGTHENED.into(),
+        Reason::Unended { measure, variant: index, unanswered, unsent } => {
+            super::lower_end(&measure.name(), variant(index), *unanswered, *unsent)
+        }
         Reason::Errors { variant: index, share } => format!(
             "{} of the exchanges of {} failed; above 0.1 % no claim about speed is judged",
             number::percent(*share),

@@ -183,7 +183,7 @@ fn a_server_of_which_more_was_asked_than_it_serves_is_named() {
     let unended = |slice: &mut Slice| {
         half(slice);
         let each = slice.answered_in_window;
-        slice.measured.outcomes.extend([("unsent".into(), each), ("abandoned".into(), each)]);
+        slice.measured.outcomes.extend([("unsent".into(), each), ("unanswered".into(), each)]);
     };
     assert_eq!(said(&unended).len(), 1, "what was never sent, or given up, did not end");
 }

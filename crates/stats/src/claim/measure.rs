@@ -166,6 +166,11 @@ impl Measure {
         self.facts().is_none_or(|facts| facts.is_speed)
     }
 
+    /// Whether exchanges without an end are in it, above all that ended: it says how long they took.
+    pub fn ranks_unended(self) -> bool {
+        matches!(self, Measure::ResponseQuantile(_) | Measure::ResponseMean | Measure::ResponseMax)
+    }
+
     /// Whether it is known for one of several streams that run at once. What a process used is used for all
     /// of them.
     pub fn is_of_exchanges(self) -> bool {

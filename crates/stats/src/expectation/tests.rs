@@ -19,14 +19,12 @@ fn observed(measure: Measure, values: &[f64]) -> Observations {
         block: block as u32 + 1,
         variant: 0,
         point: 1,
-        stream: None,
         measure,
         cycles: vec![Some(*value)],
         merged: Some(*value),
         finished: 10_000,
         errors: if measure == Measure::Errors { *value as u64 } else { 0 },
-        unfit: Vec::new(),
-        only_slowed: false,
+        ..Cell::default()
     };
     Observations {
         cells: values.iter().enumerate().map(cell).collect(),

@@ -2,6 +2,7 @@
 
 use super::decide::{Frame, Scale, frame};
 use super::evaluation::{Evaluation, Progress, not_measured};
+use super::flaws::Flaws;
 use super::series::{Series, Sides};
 use super::{fact, guard};
 use crate::design::{A_PRIORI_SPREAD, Bounds, CONSTANT_BLOCKS_MIN, blocks_needed};
@@ -21,11 +22,10 @@ pub(super) fn evaluate(
     design: &Design,
     progress: Progress,
 ) -> Evaluation {
-    let standing = guard::still_stands(series, progress.blocks);
-    let limits = guard::unfit(series, progress.blocks);
-    let mut guards = guard::of_servers(series, progress.blocks, progress.begun, progress.disturbed);
-    if standing.is_none() {
-        guards.splice(..0, limits.iter().cloned());
+    let flaws = Flaws::of(series, progress.blocks);
+    let mut guards = guard::guards(series, progress.blocks, progress.begun, progress.disturbed);
+    if flaws.stands.is_none() {
+        guards.splice(..0, flaws.limits.iter().cloned());
     }
     if series.is_fact() {
         return fact::evaluate(series, design, progress, guards);
@@ -73,9 +73,7 @@ pub(super) fn evaluate(
             evaluation.futile = finding.futile(last_bound);
         }
     }
-    if let Some(standing) = standing {
-        evaluation.limited(standing, limits);
-    }
+    evaluation.limited(flaws);
     evaluation.reasons.extend(missing);
     evaluation
 }

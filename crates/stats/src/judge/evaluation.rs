@@ -1,5 +1,6 @@
 //! What is known of one claim at one moment.
 
+use super::flaws::Flaws;
 use super::series::{Series, of_block};
 use crate::{Estimate, Projection, Reason};
 
@@ -45,10 +46,11 @@ impl Evaluation {
         }
     }
 
-    /// The generator was at its limit on one side, which leaves that decision standing alone.
-    pub fn limited(&mut self, standing: bool, limits: Vec<Reason>) {
+    /// Leaves that decision alone standing which is only made clearer by what is wrong with the values.
+    pub fn limited(&mut self, flaws: Flaws) {
+        let Flaws { limits, stands: Some(standing), notes } = flaws else { return };
         match self.decided {
-            Some(decided) if decided == standing => self.reasons.push(Reason::LimitedOnTheFasterSide),
+            Some(decided) if decided == standing => self.reasons.extend(notes),
             _ => {
                 self.decided = None;
                 self.futile = None;

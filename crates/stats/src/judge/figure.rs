@@ -50,7 +50,15 @@ impl<'a> Figure<'a> {
         reasons.extend(unfit.map(|what| Reason::ClientLimited { what: what.clone() }));
         let sum =
             |of: fn(&Cell) -> u64| self.cells.iter().fold(0_u64, |sum, cell| sum.saturating_add(of(cell)));
-        let (errors, finished) = (sum(|cell| cell.errors), sum(|cell| cell.finished));
+        if self.cells.iter().any(|cell| cell.at_least) {
+            reasons.push(Reason::Unended {
+                measure: self.of.measure,
+                variant: self.of.variant,
+                unanswered: sum(|cell| cell.unanswered),
+                unsent: sum(|cell| cell.unsent),
+            });
+        }
+        let (errors, finished) = (sum(Cell::errors_outside), sum(|cell| cell.finished));
         let share = if errors == 0 { 0.0 } else { errors as f64 / finished.max(errors) as f64 };
         if self.of.measure.is_speed() && share > ERROR_SHARE_MAX {
             reasons.push(Reason::Errors { variant: self.of.variant, share });
@@ -97,14 +105,11 @@ mod tests {
             block: at as u32 + 1,
             variant: 0,
             point: 0,
-            stream: None,
             measure: Measure::Throughput,
             cycles: vec![*merged],
             merged: *merged,
             finished: 1_000,
-            errors: 0,
-            unfit: Vec::new(),
-            only_slowed: false,
+            ..Cell::default()
         };
         Observations {
             cells: values.iter().enumerate().map(cell).collect(),

@@ -5,12 +5,9 @@
 
 use super::decide::{Frame, Scale};
 use super::series::{Series, Trial, of_block};
-use crate::claim::Term;
 use crate::design::CONSTANT_BLOCKS_MIN;
 use crate::sample::Moments;
-use crate::{
-    Comparison, Design, Measure, Reason, Side, TAIL_EXCHANGES_MIN, fewest_beyond, next_look, student,
-};
+use crate::{Cell, Design, Reason, TAIL_EXCHANGES_MIN, fewest_beyond, next_look, student};
 
 /// Error share above which nothing is said about speed: a fast error page is not throughput.
 pub const ERROR_SHARE_MAX: f64 = 0.001;
@@ -38,15 +35,8 @@ const UNSTEADY_SHARE_MAX: f64 = 0.25;
 const CHECKS_TOLD_MAX: usize = 1;
 
 /// Every guard that needs no estimate, looking at the first `blocks` complete blocks of those that were begun; beside
-/// them so many were disturbed.
+/// them so many were disturbed. What is wrong with single values is told by [`Flaws`](super::flaws::Flaws).
 pub(super) fn guards(series: &Series<'_>, blocks: u32, begun: u32, beside: u32) -> Vec<Reason> {
-    let mut reasons = unfit(series, blocks);
-    reasons.extend(of_servers(series, blocks, begun, beside));
-    reasons
-}
-
-/// The same but for the generator's fitness.
-pub(super) fn of_servers(series: &Series<'_>, blocks: u32, begun: u32, beside: u32) -> Vec<Reason> {
     let mut reasons = Vec::new();
     reasons.extend(errors(series, blocks));
     reasons.extend(lost(series, blocks, begun));
@@ -104,39 +94,6 @@ pub(super) fn unsteady_in(found: u32, blocks: u32) -> Option<Reason> {
     too_many.then_some(Reason::NoSteadyState { blocks: found, of: blocks })
 }
 
-/// Which decision holds although the generator was at its limit on one side; `None` where none does, or it was not. It asks
-/// for less than the server could do, so it lowers the throughput of a closed loop and never raises it: where the slower side
-/// is sound and the faster one limited, the difference is at least what was seen.
-pub(super) fn still_stands(series: &Series<'_>, blocks: u32) -> Option<bool> {
-    let claim = series.claim;
-    let is_plain = |side: &Side| match side {
-        Side::Measured { term, factor, .. } => {
-            *factor > 0.0 && matches!(term, Term::Of { measure: Measure::Throughput, .. })
-        }
-        Side::Constant(_) => true,
-    };
-    let left_is_more = match claim.comparison {
-        Comparison::Greater | Comparison::AtLeast => true,
-        Comparison::Less | Comparison::AtMost => false,
-        Comparison::Equal | Comparison::Within(_) => return None,
-    };
-    if !is_plain(&claim.left) || !is_plain(&claim.right) {
-        return None;
-    }
-    let unfit = |place: usize| {
-        let cells = series.cells.iter().take(blocks as usize).filter_map(move |cells| *cells.get(place)?);
-        cells.filter(|cell| !cell.unfit.is_empty())
-    };
-    if !unfit(0).chain(unfit(1)).all(|cell| cell.only_slowed) {
-        return None;
-    }
-    match (unfit(0).next().is_some(), unfit(1).next().is_some()) {
-        (true, false) => Some(left_is_more),
-        (false, true) => Some(!left_is_more),
-        (true, true) | (false, false) => None,
-    }
-}
-
 /// The messages as they are: each says where it was found.
 pub(super) fn unfit(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
     let mut seen: Vec<&str> = Vec::new();
@@ -156,6 +113,21 @@ pub(super) fn unfit(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
     told.chain(rest).collect()
 }
 
+/// Quantiles whose rank lies among exchanges without an end, each with all of these that it has.
+pub(super) fn unended(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
+    let of_trial = |(place, trial): (usize, &Trial)| {
+        let cells = || series.cells.iter().take(blocks as usize).filter_map(move |cells| cells[place]);
+        let sum = |of: fn(&Cell) -> u64| cells().fold(0_u64, |sum, cell| sum.saturating_add(of(cell)));
+        cells().any(|cell| cell.at_least).then(|| Reason::Unended {
+            measure: trial.measure,
+            variant: trial.variant,
+            unanswered: sum(|cell| cell.unanswered),
+            unsent: sum(|cell| cell.unsent),
+        })
+    };
+    series.trials.iter().enumerate().filter_map(of_trial).collect()
+}
+
 /// Too many errors under a claim about speed.
 fn errors(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
     if !series.is_of_speed() {
@@ -170,7 +142,7 @@ fn errors(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
         told.push((trial.variant, trial.point, trial.stream));
         let (mut errors, mut finished) = (0_u64, 0_u64);
         for cell in series.cells.iter().take(blocks as usize).filter_map(|cells| cells[place]) {
-            errors = errors.saturating_add(cell.errors);
+            errors = errors.saturating_add(cell.errors_outside());
             finished = finished.saturating_add(cell.finished);
         }
         let share = if errors == 0 { 0.0 } else { errors as f64 / finished.max(errors) as f64 };

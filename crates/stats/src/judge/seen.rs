@@ -5,6 +5,7 @@
 
 use super::evaluate::estimate;
 use super::evaluation::not_measured;
+use super::flaws::Flaws;
 use super::series::{Index, Series};
 use super::{decide, fact, guard};
 use crate::sample::Moments;
@@ -34,7 +35,11 @@ fn seen(series: &Series<'_>, blocks: u32) -> Judged {
         judged.reasons.push(Reason::NoData);
         return judged;
     }
-    let guards = guard::guards(series, blocks, blocks, 0);
+    let flaws = Flaws::of(series, blocks);
+    let mut guards = guard::guards(series, blocks, blocks, 0);
+    if flaws.stands.is_none() {
+        guards.splice(..0, flaws.limits.iter().cloned());
+    }
     // The quantile of the exchanges seen is theirs, however few they are; nothing is said of any other.
     let holds = |reason: &Reason| !matches!(reason, Reason::BlocksLost { .. } | Reason::NotResolvable { .. });
     judged.reasons.extend(guards.into_iter().filter(holds));
@@ -51,8 +56,13 @@ fn seen(series: &Series<'_>, blocks: u32) -> Judged {
     judged.estimate = Some(Estimate { low: f64::NEG_INFINITY, high: f64::INFINITY, ..level });
     if judged.reasons.is_empty() {
         let holds = frame.decide_constant(moments.mean);
+        if flaws.stands.is_some_and(|standing| standing != holds) {
+            judged.reasons = flaws.limits;
+            return judged;
+        }
         judged.verdict = if holds { Verdict::Supported } else { Verdict::Refuted };
         judged.reasons.push(Reason::OneMeasurement);
+        judged.reasons.extend(flaws.notes);
         if let Some(exchanges) = error_free(series).filter(|_| holds) {
             judged.reasons.push(Reason::SeenOnly { exchanges, upper: fact::upper_share(0, exchanges) });
         }
@@ -81,14 +91,11 @@ mod tests {
             block: 1,
             variant: 0,
             point: 0,
-            stream: None,
             measure,
             cycles: vec![merged],
             merged,
             finished: 100_000,
-            errors: 0,
-            unfit: Vec::new(),
-            only_slowed: false,
+            ..Cell::default()
         }
     }
 

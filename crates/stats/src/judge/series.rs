@@ -97,7 +97,7 @@ impl<'a> Series<'a> {
     }
 }
 
-fn trials_of(side: &Side) -> Vec<Trial> {
+pub(super) fn trials_of(side: &Side) -> Vec<Trial> {
     match side {
         Side::Constant(_) => Vec::new(),
         Side::Measured { term: Term::Of { measure, variant, stream }, point, .. } => {

@@ -4,7 +4,7 @@ mod laws;
 mod steady;
 
 use super::*;
-use crate::{Cell, Measure, Names, Replication, Selector, parse_claim};
+use crate::{Bound, Cell, Measure, Names, Replication, Selector, parse_claim};
 
 /// Values of measures by block, variant and point, to be judged.
 struct Record {
@@ -41,7 +41,6 @@ impl Record {
     fn with(mut self, measure: Measure, variant: usize, point: usize, values: &[f64]) -> Self {
         for (value, &block) in values.iter().zip(&self.observations.blocks) {
             self.observations.cells.push(Cell {
-                stream: None,
                 block,
                 variant,
                 point,
@@ -49,9 +48,8 @@ impl Record {
                 cycles: vec![Some(*value); 2],
                 merged: Some(*value),
                 finished: 10_000,
-                errors: 0,
-                unfit: Vec::new(),
-                only_slowed: true,
+                unfit_bound: (measure == Measure::Throughput).then_some(Bound::AtLeast),
+                ..Cell::default()
             });
         }
         self
@@ -359,9 +357,9 @@ fn a_generator_at_its_limit_on_the_faster_side_makes_a_difference_no_smaller() {
         let judged = record.one(claim);
         assert_eq!((judged.verdict, &judged.reasons[0]), (Verdict::Undecided, &limited), "{claim}");
     }
-    record.cell(3, 0).only_slowed = false;
+    record.cell(3, 0).unfit_bound = None;
     assert_eq!(record.one(FASTER).verdict, Verdict::Undecided, "it may have raised it");
-    record.cell(3, 0).only_slowed = true;
+    record.cell(3, 0).unfit_bound = Some(Bound::AtLeast);
     record.cell(2, 1).unfit = vec!["late".into()];
     assert_eq!(record.one(FASTER).verdict, Verdict::Undecided, "both sides");
     let mut few = throughputs(1.5, 2);
@@ -370,6 +368,55 @@ fn a_generator_at_its_limit_on_the_faster_side_makes_a_difference_no_smaller() {
         few.one(FASTER).reasons[..],
         [Reason::TooFewBlocks { .. }, Reason::ClientLimited { .. }]
     ));
+}
+
+#[test]
+fn a_quantile_that_is_a_lower_end_can_only_be_shown_to_be_too_long() {
+    const P99: Measure = Measure::ResponseQuantile(9900);
+    let times = |ns: f64| [1.0, 1.01, 0.99, 1.02].map(|wobble| ns * wobble);
+    let mut record = Record::new(4).with(P99, 0, 0, &times(2e9)).with(P99, 1, 0, &times(1e9));
+    for block in 1..=4 {
+        let cell = record.cell(block, 0);
+        (cell.errors, cell.unanswered, cell.at_least) = (200, 200, true);
+    }
+    let unended = Reason::Unended { measure: P99, variant: 0, unanswered: 800, unsent: 0 };
+    for (claim, verdict) in [
+        ("p99(a) < 100ms @ 64c", Verdict::Refuted),
+        ("p99(a) > 100ms @ 64c", Verdict::Supported),
+        ("p99(a) < p99(b) @ 64c", Verdict::Refuted),
+        ("p99(b) < p99(a) @ 64c", Verdict::Supported),
+        // The true value may be longer still.
+        ("p99(a) < 5s @ 64c", Verdict::Undecided),
+        ("p99(a) > 5s @ 64c", Verdict::Undecided),
+        ("p99(a) < 4 * p99(b) @ 64c", Verdict::Undecided),
+        ("p99(a) ~ 2s within 10% @ 64c", Verdict::Undecided),
+    ] {
+        let judged = record.one(claim);
+        assert_eq!(
+            (judged.verdict, &judged.reasons[..]),
+            (verdict, std::slice::from_ref(&unended)),
+            "{claim}"
+        );
+    }
+    record.cell(2, 0).errors = 400;
+    assert_eq!(record.one("p99(a) < 100ms @ 64c").verdict, Verdict::Undecided, "others ended, and fast");
+}
+
+#[test]
+fn times_that_the_generator_only_lengthened_are_short_enough_or_not_known() {
+    const P99: Measure = Measure::ResponseQuantile(9900);
+    let mut record = Record::new(4).with(P99, 0, 0, &[9e6, 9.1e6, 8.9e6, 9e6]);
+    record.cell(2, 0).unfit = vec!["late".into()];
+    record.cell(2, 0).unfit_bound = Some(Bound::AtMost);
+    let judged = record.one("p99(a) < 15ms @ 64c");
+    assert_eq!((judged.verdict, &judged.reasons[..]), (Verdict::Supported, &[Reason::OnlyLengthened][..]));
+    let limited = Reason::ClientLimited { what: "late".into() };
+    for claim in ["p99(a) < 5ms @ 64c", "p99(a) > 5ms @ 64c"] {
+        let judged = record.one(claim);
+        assert_eq!((judged.verdict, &judged.reasons[0]), (Verdict::Undecided, &limited), "{claim}");
+    }
+    record.cell(3, 0).at_least = true;
+    assert_eq!(record.one("p99(a) < 15ms @ 64c").verdict, Verdict::Undecided, "longer and shorter");
 }
 
 #[test]

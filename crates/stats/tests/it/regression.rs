@@ -40,9 +40,8 @@ fn cell(block: u32, variant: usize, measure: Measure, value: f64) -> Cell {
         cycles,
         merged,
         finished: 1_000_000,
-        errors: 0,
         unfit,
-        only_slowed: false,
+        ..Cell::default()
     }
 }
 

@@ -36,6 +36,9 @@ pub struct Figure {
     /// Whether these are fewer than 100: then the quantile is not resolvable, and has no interval.
     #[serde(default)]
     pub rough: bool,
+    /// Whether it is a lower end: in some block its rank lies among exchanges without an end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_least: bool,
     /// How much values differ from start to start: the standard deviation of their logarithms. Of quantiles only.
     #[serde(default)]
     pub between_starts: Option<f64>,

@@ -20,6 +20,22 @@ pub struct Durations {
     pub p999: Option<u64>,
     /// Largest.
     pub max: Option<u64>,
+    /// Of response times: exchanges without an end (`unsent`, `timeout`, `unanswered`), beside the `count`. They rank above
+    /// all that ended. A quantile whose rank lies among them, the mean and the largest are lower ends, as if each had
+    /// ended when it was given up.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub unended: u64,
+}
+
+fn is_none(n: &u64) -> bool {
+    *n == 0
+}
+
+impl Durations {
+    /// Whether the value at quantile `q` (0 to 1) is a lower end.
+    pub fn is_at_least(&self, q: f64) -> bool {
+        (q * (self.count.saturating_add(self.unended)) as f64).ceil() > self.count as f64
+    }
 }
 
 /// The first bad answer of one kind.
@@ -38,6 +54,9 @@ pub struct BadAnswer {
 pub struct Histograms {
     /// Response time.
     pub response_time: String,
+    /// How long was waited in vain, from the intended instant, for each exchange without an end; empty without any.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unended: String,
     /// Service time.
     pub service_time: String,
     /// First byte.

@@ -77,8 +77,7 @@ fn share_of_errors(result: &Value, variant: &str) -> f64 {
     let point =
         points.iter().find(|point| point["variant"] == variant).expect("every variant has its figures");
     let outcomes = point["outcomes"].as_object().expect("outcomes");
-    // What was in flight when a slice ended came to no end.
-    let finished = outcomes.iter().filter(|(name, _)| !["unsent", "abandoned"].contains(&name.as_str()));
+    let finished = outcomes.iter().filter(|(name, _)| *name != "unsent");
     let all: u64 = finished.filter_map(|(_, count)| count.as_u64()).sum();
     1.0 - outcomes["answered"].as_u64().unwrap_or(0) as f64 / all.max(1) as f64
 }

@@ -157,14 +157,14 @@ impl<'a> Exchanges<'a> {
         self.connections[conn as usize].idle_since_ns.get_or_insert(now);
     }
 
-    /// Ends all that is in flight, and closes all connections.
-    pub fn abandon<N: Net>(&mut self, net: &mut N, now: u64) {
+    /// Gives up what is in flight, and closes all connections.
+    pub fn give_up<N: Net>(&mut self, net: &mut N, now: u64) {
         self.record.advance_to(now);
         for conn in 0..self.connections.len() as Conn {
             let connection = &self.connections[conn as usize];
             if connection.in_flight() {
                 let sent = connection.times.sent_ns.is_some();
-                self.end(conn, if sent { Outcome::Abandoned } else { Outcome::Unsent }, now);
+                self.end(conn, if sent { Outcome::Unanswered } else { Outcome::Unsent }, now);
             }
             if !matches!(self.connections[conn as usize].phase, Phase::Cold | Phase::BackingOff) {
                 net.close(conn);

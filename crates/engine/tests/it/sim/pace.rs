@@ -260,16 +260,31 @@ fn the_same_seed_gives_the_same_load_and_another_seed_another() {
 }
 
 #[test]
-fn what_was_due_and_never_sent_is_unsent_and_what_is_in_flight_at_the_end_is_abandoned() {
-    // The stall begins after half a second and outlasts the load and its drain.
-    let stall = Stall { every_ns: SECOND, for_ns: 900 * MS };
+fn what_was_due_and_never_sent_is_unsent_and_what_is_in_flight_at_the_end_is_unanswered() {
+    // The stall begins after 650 ms and outlasts the load and its drain.
+    let stall = Stall { every_ns: 1_300 * MS, for_ns: 650 * MS };
     let world = World::new(Server { stall: Some(stall), ..Server::default() }, 1);
     let plan = LoadPlan { connections: 4, drain_ns: 100 * MS, ..open(1_000.0) };
     let result = load(&plan, &world);
-    assert_eq!(count(&result, Outcome::Abandoned), 4);
-    assert!(count(&result, Outcome::Unsent).abs_diff(496) <= 8);
+    assert_eq!(count(&result, Outcome::Unanswered), 4);
+    assert_eq!(result.snapshot.outcomes.errors(), 4, "an error, as any that has no answer");
+    assert!(count(&result, Outcome::Unsent).abs_diff(346) <= 8);
+    // All that had no end waited until the drain did, the last of it for that alone.
+    let unended = &result.snapshot.unended;
+    assert_eq!(unended.count(), 4 + count(&result, Outcome::Unsent));
+    let waited_ns = |q| unended.quantile_ns(q).unwrap_or(0);
+    assert!((100 * MS..102 * MS).contains(&waited_ns(0.0)), "{unended:?}");
+    assert!((440 * MS..460 * MS).contains(&waited_ns(1.0)), "{unended:?}");
     assert_eq!(result.snapshot.intended(), 1_000);
     assert_eq!(result.snapshot.sent() + count(&result, Outcome::Unsent), 1_000);
+}
+
+#[test]
+fn a_server_that_takes_its_time_is_waited_for_as_long_as_it_took_before() {
+    let server = Server { service: Service::Constant(400 * MS), ..Server::default() };
+    let plan = LoadPlan { connections: 4, drain_ns: 100 * MS, ..closed() };
+    let result = load(&plan, &World::new(server, 1));
+    assert_eq!((count(&result, Outcome::Answered), count(&result, Outcome::Unanswered)), (12, 0));
 }
 
 #[test]

@@ -120,7 +120,7 @@ fn a_server_that_refuses_makes_no_storm_of_connections() {
 }
 
 #[test]
-fn a_load_that_could_not_be_offered_says_so_and_one_that_was_to_be_dropped_does_not() {
+fn a_server_that_cannot_take_the_load_is_no_fault_of_the_generator_and_times_are_lower_ends() {
     let server = Server { service: Service::Constant(100 * MS), ..Server::default() };
     let plan = |overflow| LoadPlan {
         connections: 4,
@@ -131,8 +131,9 @@ fn a_load_that_could_not_be_offered_says_so_and_one_that_was_to_be_dropped_does_
     let result = load(&plan(Overflow::Queue), &World::new(server.clone(), 1));
     let unsent = count(&result, Outcome::Unsent);
     assert!(unsent > 900);
-    let found = Finding::NotOffered { intended: 1_000, unsent, behind: 0, connections: 4 };
-    assert_eq!(result.findings, [found]);
+    assert_eq!(result.findings, []);
+    let half = result.snapshot.response_time.quantile_beside(&result.snapshot.unended, 0.5).unwrap();
+    assert!(half.at_least && half.value > 500 * MS, "{half:?}");
     let result = load(&plan(Overflow::Drop), &World::new(server, 1));
     assert_eq!((result.snapshot.dropped, &result.findings[..]), (count(&result, Outcome::Unsent), &[][..]));
     assert!(result.snapshot.dropped > 900);
@@ -152,13 +153,13 @@ fn what_the_generator_slept_through_is_not_dropped_for_want_of_a_connection() {
     // A thousand were due while all connections stood free; it sent as many late as there are connections.
     assert!(unsent.abs_diff(1_000 - 64) <= 5, "{unsent}");
     assert!(result.snapshot.dropped <= 2, "{}", result.snapshot.dropped);
-    let [Finding::NotOffered { intended, unsent, behind, .. }] = result.findings[..] else {
+    let [Finding::NotOffered { intended, behind }] = result.findings[..] else {
         panic!("{:?}", result.findings)
     };
     let tail = result.checks.iter().find(|check| check.kind == CheckKind::SendDelayTail).unwrap();
     let p99_ns = tail.found.unwrap() as u64;
     assert!((95 * MS..105 * MS).contains(&p99_ns), "{p99_ns}: half of them waited longer");
-    assert_eq!((intended, unsent), (50_000, behind));
+    assert_eq!((intended, unsent - result.snapshot.dropped), (50_000, behind));
     assert!(behind.abs_diff(1_000 - 64) <= 5, "{behind}");
 }
 
@@ -178,7 +179,7 @@ fn a_generator_that_does_not_look_cannot_say_that_no_connection_was_free() {
     // It was to look every tenth of a second, whatever came.
     assert!((100..=200).contains(&blamed), "{blamed}");
     let found = result.findings.iter().any(|finding| match finding {
-        Finding::NotOffered { unsent, behind, .. } => *unsent == blamed && *behind == blamed,
+        Finding::NotOffered { behind, .. } => *behind == blamed,
         _ => false,
     });
     assert!(found, "{:?}", result.findings);

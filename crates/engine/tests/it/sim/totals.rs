@@ -93,7 +93,7 @@ fn agree(result: &LoadResult, world: &World) {
         ("reset", of(Outcome::ResetFresh) + of(Outcome::ResetReused), resets),
         ("reset fresh", of(Outcome::ResetFresh), served.reset_fresh),
         ("internal", of(Outcome::Internal), 0),
-        ("abandoned", of(Outcome::Abandoned), 0),
+        ("unanswered", of(Outcome::Unanswered), 0),
     ] {
         assert_eq!(seen, known, "{what}: {:?} {served:?}", result.snapshot.outcomes);
     }

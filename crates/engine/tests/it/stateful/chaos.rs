@@ -348,7 +348,7 @@ fn laws(case: &Case, result: &LoadResult, notes: &Notes, told: Option<&Snapshot>
         let counted = histogram.count();
         law(counted == answered, || format!("{answered} answered, {counted} counted"))?;
     }
-    let needing: u64 = [Outcome::Answered, Outcome::Rejected, Outcome::Mismatch, Outcome::Abandoned]
+    let needing: u64 = [Outcome::Answered, Outcome::Rejected, Outcome::Mismatch, Outcome::Unanswered]
         .into_iter()
         .map(of)
         .sum();

@@ -42,7 +42,6 @@ fn cell() -> impl Strategy<Value = Cell> {
     let values = (prop::collection::vec(prop::option::of(value()), 0..4), prop::option::of(value()));
     (place, values, counts, prop::bool::weighted(0.02)).prop_map(
         |((block, variant, point, measure), (cycles, merged), (errors, finished), unfit)| Cell {
-            stream: None,
             block,
             variant,
             point,
@@ -52,7 +51,8 @@ fn cell() -> impl Strategy<Value = Cell> {
             finished,
             errors,
             unfit: if unfit { vec!["late".into()] } else { Vec::new() },
-            only_slowed: block % 2 == 0,
+            unfit_bound: [None, Some(Bound::AtLeast), Some(Bound::AtMost)][block as usize % 3],
+            ..Cell::default()
         },
     )
 }

@@ -87,14 +87,11 @@ fn a_study_with_one_look_has_the_paired_t_interval_of_scipy() {
             block: at as u32 + 1,
             variant,
             point: 0,
-            stream: None,
             measure: Measure::Throughput,
             cycles: vec![Some(value)],
             merged: Some(value),
             finished: 10_000,
-            errors: 0,
-            unfit: Vec::new(),
-            only_slowed: false,
+            ..Cell::default()
         };
         let sides = [left, right].into_iter().enumerate();
         let cells = sides.flat_map(|(variant, values)| {

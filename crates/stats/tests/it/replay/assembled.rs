@@ -22,7 +22,6 @@ fn observations(blocks: &[Block]) -> Observations {
             for measure in [Measure::Throughput, P99, Measure::CpuPerRequest] {
                 let values: Vec<f64> = slices.iter().map(|slice| value(slice, measure)).collect();
                 cells.push(Cell {
-                    stream: None,
                     block: at as u32 + 1,
                     variant,
                     point: 0,
@@ -30,9 +29,7 @@ fn observations(blocks: &[Block]) -> Observations {
                     merged: Some(values.iter().sum::<f64>() / values.len() as f64),
                     cycles: values.into_iter().map(Some).collect(),
                     finished: 60_000,
-                    errors: 0,
-                    unfit: Vec::new(),
-                    only_slowed: false,
+                    ..Cell::default()
                 });
             }
         }

@@ -196,7 +196,6 @@ impl Machine {
         for (point, slices) in slices.into_iter().enumerate() {
             for (variant, slices) in slices.into_iter().enumerate() {
                 cells.push(Cell {
-                    stream: None,
                     block,
                     variant,
                     point,
@@ -204,9 +203,7 @@ impl Machine {
                     merged: Some(slices.iter().sum::<f64>() / slices.len() as f64),
                     cycles: slices.into_iter().map(Some).collect(),
                     finished: 60_000,
-                    errors: 0,
-                    unfit: Vec::new(),
-                    only_slowed: false,
+                    ..Cell::default()
                 });
             }
         }

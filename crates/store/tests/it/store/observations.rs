@@ -1,9 +1,10 @@
 //! From slices to what the judge reads.
 
 use crate::store::fixture::{STARTED_NS, environment, plan, slice, slices, snapshot, write, write_block};
-use proofload_stats::{Cell, Measure, Observations, Replication};
+use proofload_measure::{ExchangeTimes, Outcome, Recorder, Window};
+use proofload_stats::{Bound, Cell, Measure, Observations, Replication};
 use proofload_store::schema::{FORMAT_VERSION, FitnessCheck, LoadPoint, Model, Plan, Point, Slice, WarmUp};
-use proofload_store::{Run, RunWriter, observations_of};
+use proofload_store::{Run, RunWriter, histograms_of, observations_of, point_of};
 
 const MEASURES: [Measure; 8] = [
     Measure::Throughput,
@@ -112,12 +113,54 @@ fn an_unfit_generator_is_told_with_its_place() {
 }
 
 #[test]
+fn what_had_no_end_ranks_above_all_answers_and_makes_a_quantile_a_lower_end() {
+    const P50: Measure = Measure::ResponseQuantile(5000);
+    const P99: Measure = Measure::ResponseQuantile(9900);
+    let answered: u64 = 980;
+    let mut recorder = Recorder::new(Window { start_ns: 0, end_ns: 1_000_000_000 });
+    for at in 0..1_000 {
+        let (intended_ns, is_answered) = (at * 1_000_000, at < answered);
+        let took_ns = if is_answered { 1_470_000 } else { 2_000_000_000 };
+        let (sent_ns, end_ns) = (Some(intended_ns), intended_ns + took_ns);
+        let times = ExchangeTimes { intended_ns, sent_ns, first_byte_ns: None, end_ns };
+        recorder.record(&times, if is_answered { Outcome::Answered } else { Outcome::Unanswered });
+    }
+    let snapshot = recorder.finish();
+    let fresh = Slice {
+        measured: point_of(&snapshot),
+        histograms: histograms_of(&snapshot),
+        answered_in_window: answered,
+        ..slices(1).remove(0)
+    };
+    // An earlier version knew only how many.
+    let mut old = fresh.clone();
+    old.histograms.unended = String::new();
+    let unanswered = old.measured.outcomes.remove("unanswered").expect("a count");
+    old.measured.outcomes.insert("abandoned".to_string(), unanswered);
+    for (slice, p99_ms) in [(&fresh, 2000.0), (&old, 1.47)] {
+        let seen = observations_of(slice, &[P50, P99, Measure::Errors, Measure::ErrorShare]).unwrap().cells;
+        let at_least: Vec<bool> = seen.iter().map(|cell| cell.at_least).collect();
+        assert_eq!(at_least, [false, true, false, false]);
+        let values: Vec<f64> = seen.iter().map(|cell| cell.merged.unwrap()).collect();
+        for (value, expected) in values.iter().zip([1.47e6, p99_ms * 1e6, 20.0, 0.02]) {
+            assert!((value / expected - 1.0).abs() < 2e-3, "{values:?}");
+        }
+        assert_eq!((seen[1].errors, seen[1].unanswered, seen[1].unsent), (20, 20, 0));
+    }
+    let times = &fresh.measured.response_time_ns;
+    assert_eq!(
+        (times.count, times.unended, times.is_at_least(0.98), times.is_at_least(0.99)),
+        (980, 20, false, true)
+    );
+}
+
+#[test]
 fn a_generator_can_only_have_slowed_one_closed_loop_whose_counts_agree() {
     let fine = slices(1).remove(0);
     let slowed = |change: fn(&mut Slice)| {
         let mut slice = fine.clone();
         change(&mut slice);
-        observations_of(&slice, &[Measure::Throughput]).unwrap().cells[0].only_slowed
+        observations_of(&slice, &[Measure::Throughput]).unwrap().cells[0].unfit_bound == Some(Bound::AtLeast)
     };
     let littles_law = |outcome: &str| FitnessCheck {
         check: "littles_law".into(),
@@ -131,7 +174,7 @@ fn a_generator_can_only_have_slowed_one_closed_loop_whose_counts_agree() {
     for (outcome, expected) in [("passed", true), ("failed", false)] {
         slice.measured.generator.checks = vec![littles_law(outcome)];
         let seen = observations_of(&slice, &[Measure::Throughput]).unwrap();
-        assert_eq!(seen.cells[0].only_slowed, expected, "{outcome}");
+        assert_eq!(seen.cells[0].unfit_bound, expected.then_some(Bound::AtLeast), "{outcome}");
     }
 }
 

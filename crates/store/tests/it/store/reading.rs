@@ -2,6 +2,7 @@
 
 use crate::store::fixture;
 use crate::store::fixture::{plan, slice, slices, snapshot, write};
+use proofload_store::schema::FORMAT_VERSION;
 use proofload_store::schema::{Phase, Plan, Slice};
 use proofload_store::{Run, RunWriter, StoreError};
 use std::fs;
@@ -82,14 +83,16 @@ fn a_newer_format_is_refused_with_both_versions() {
     let root = tempfile::tempdir().unwrap();
     let run = write(root.path(), &plan(), 1).path().to_path_buf();
     let line = fs::read_to_string(whole(&run)).unwrap();
-    fs::write(whole(&run), line.replacen("{\"format\":1,", "{\"format\":2,", 1)).unwrap();
+    fs::write(whole(&run), line.replacen(&format!("{{\"format\":{FORMAT_VERSION},"), "{\"format\":7,", 1))
+        .unwrap();
     let refused = Run::open(&run).unwrap_err();
-    assert!(matches!(refused, StoreError::Newer { found: 2, known: 1, .. }), "{refused}");
+    assert!(matches!(refused, StoreError::Newer { found: 7, known: FORMAT_VERSION, .. }), "{refused}");
     fs::write(whole(&run), line).unwrap();
     // A newer plan is refused for its version, not for what else may be new in it.
     fs::write(run.join("plan.json"), "{\"format\": 7, \"study\": {\"is\": \"an object now\"}}").unwrap();
     let refused = Run::open(&run).unwrap_err().to_string();
-    assert!(refused.contains("has format 7, this Proofload reads formats 1 to 1"), "{refused}");
+    let said = format!("has format 7, this Proofload reads formats 1 to {FORMAT_VERSION}");
+    assert!(refused.contains(&said), "{refused}");
 }
 
 #[test]
@@ -100,7 +103,7 @@ fn unknown_fields_of_a_known_format_are_ignored() {
         edit(&run.join(name), |value| value["mood"] = "fine".into());
     }
     let line = fs::read_to_string(whole(&run)).unwrap();
-    fs::write(whole(&run), line.replace("{\"format\":1,", "{\"mood\":[1,{}],\"format\":1,")).unwrap();
+    fs::write(whole(&run), line.replace("{\"format\":", "{\"mood\":[1,{}],\"format\":")).unwrap();
     let read = Run::open(&run).unwrap();
     assert_eq!((read.plan(), read.blocks()[0].slices.clone()), (&plan(), slices(1)));
 }

@@ -15,11 +15,11 @@ fn testdata() -> PathBuf {
 const FILES: [&str; 5] =
     ["plan.json", "environment.json", "status.json", "blocks/0001.jsonl", "blocks/0002.partial.jsonl"];
 
-/// Every fixture: a folder for each version as its first record was written, and `v<n>-newest` with all the
-/// fields that were added to the newest version since; `v<n>-condensed` is a small copy of that.
+/// Every fixture: for each version its first record as it was written, `v<n>-newest` with all the fields that were added
+/// since, and `v<n>-condensed`, a small copy of that.
 fn fixtures() -> Vec<String> {
-    let first = (1..=FORMAT_VERSION).map(|version| format!("v{version}"));
-    first.chain(["newest", "condensed"].map(|kind| format!("v{FORMAT_VERSION}-{kind}"))).collect()
+    let of_version = |version| ["", "-newest", "-condensed"].map(|kind| format!("v{version}{kind}"));
+    (1..=FORMAT_VERSION).flat_map(of_version).collect()
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn the_condensed_fixture_is_what_is_condensed_today() {
 
 #[test]
 fn claims_are_judged_on_what_the_record_yields() {
-    let run = Run::open(&testdata().join("v1")).unwrap();
+    let run = Run::open(&testdata().join(format!("v{FORMAT_VERSION}"))).unwrap();
     let names = proofload_stats::Names {
         variants: ["nio", "nio2"]
             .map(|name| proofload_stats::Selector {

@@ -1,0 +1,100 @@
+//! Values that are not the servers' own, and what they say all the same.
+//!
+//! A generator at its limit, or exchanges without an end, shift a value to a known side or to none. Where it is known, one
+//! decision stands: that of a side which can only lie further off than it was seen.
+
+use super::guard;
+use super::series::{Series, trials_of};
+use crate::claim::Term;
+use crate::{Bound, Cell, Comparison, Measure, Reason, Side};
+
+/// What is wrong with a claim's values in the first blocks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Flaws {
+    /// What forbids the decisions that do not stand.
+    pub limits: Vec<Reason>,
+    /// Which decision stands in spite of them; `None` where none does, or nothing is wrong.
+    pub stands: Option<bool>,
+    /// What is to be said with a decision that stands.
+    pub notes: Vec<Reason>,
+}
+
+impl Flaws {
+    pub fn of(series: &Series<'_>, blocks: u32) -> Flaws {
+        let unfit = guard::unfit(series, blocks);
+        let unended = guard::unended(series, blocks);
+        let is_of_throughput = series.trials.iter().all(|trial| trial.measure == Measure::Throughput);
+        let note = match is_of_throughput {
+            true => Reason::LimitedOnTheFasterSide,
+            false => Reason::OnlyLengthened,
+        };
+        let notes = (!unfit.is_empty()).then_some(note).into_iter().chain(unended.iter().cloned());
+        Flaws {
+            notes: notes.collect(),
+            stands: stands(series, blocks),
+            limits: unfit.into_iter().chain(unended).collect(),
+        }
+    }
+}
+
+/// What a value says of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Worth {
+    /// It is the server's own.
+    Own,
+    Bounded(Bound),
+    Nothing,
+}
+
+impl Worth {
+    fn of(cell: &Cell) -> Worth {
+        let unfit = match (cell.unfit.is_empty(), cell.unfit_bound) {
+            (true, _) => Worth::Own,
+            (false, Some(bound)) => Worth::Bounded(bound),
+            (false, None) => Worth::Nothing,
+        };
+        unfit.and(if cell.at_least { Worth::Bounded(Bound::AtLeast) } else { Worth::Own })
+    }
+
+    fn and(self, other: Worth) -> Worth {
+        match (self, other) {
+            (Worth::Own, worth) | (worth, Worth::Own) => worth,
+            (one, other) if one == other => one,
+            _ => Worth::Nothing,
+        }
+    }
+}
+
+/// Which decision is only made clearer by what is wrong.
+fn stands(series: &Series<'_>, blocks: u32) -> Option<bool> {
+    let claim = series.claim;
+    let left_is_more = match claim.comparison {
+        Comparison::Greater | Comparison::AtLeast => true,
+        Comparison::Less | Comparison::AtMost => false,
+        Comparison::Equal | Comparison::Within(_) => return None,
+    };
+    let (left, right) = (worth(series, &claim.left, blocks), worth(series, &claim.right, blocks));
+    // The left side may be more than was seen, or the right side less.
+    let more = [(left, Bound::AtLeast), (right, Bound::AtMost)];
+    let less = [(left, Bound::AtMost), (right, Bound::AtLeast)];
+    let only = |sides: [(Worth, Bound); 2]| {
+        sides.into_iter().all(|(worth, bound)| worth == Worth::Own || worth == Worth::Bounded(bound))
+    };
+    match (only(more), only(less)) {
+        (true, false) => Some(left_is_more),
+        (false, true) => Some(!left_is_more),
+        _ => None,
+    }
+}
+
+/// What a side's values are worth over the blocks; of anything but a plain measure only the servers' own is worth something.
+fn worth(series: &Series<'_>, side: &Side, blocks: u32) -> Worth {
+    let is_plain = matches!(side, Side::Measured { term: Term::Of { .. }, factor, .. } if *factor > 0.0);
+    let trials = trials_of(side);
+    let cells = series.cells.iter().take(blocks as usize).flat_map(|cells| cells.iter().zip(&series.trials));
+    let own = cells.filter(|(_, trial)| trials.contains(trial)).filter_map(|(cell, _)| *cell);
+    match own.map(Worth::of).fold(Worth::Own, Worth::and) {
+        Worth::Bounded(_) if !is_plain => Worth::Nothing,
+        worth => worth,
+    }
+}
