@@ -183,7 +183,10 @@ pub fn argument(text: &str) -> Cow<'_, str> {
         let secret = if text[separator_at..].starts_with("://") {
             user_of_address(text, separator_at + 3)
         } else if is_sensitive(name_before(&text[..separator_at])) {
-            Some(value_after(text, from, separator))
+            match separator.starts_with('=') && is_whole_name(&text[..separator_at]) {
+                true => Some(rest_after(text, from)),
+                false => Some(value_after(text, from, separator)),
+            }
         } else {
             None
         };
@@ -198,6 +201,20 @@ pub fn argument(text: &str) -> Cow<'_, str> {
     }
     out.push_str(&text[at..]);
     Cow::Owned(out)
+}
+
+/// Whether an argument is nothing but a name so far, as in `--password=`, `-Ddb.password=` and `--env=DB_PASSWORD=`: then
+/// all that follows is its value, whatever is in it.
+fn is_whole_name(before: &str) -> bool {
+    let name = before.trim_start_matches(['"', '\'']);
+    name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.=".contains(&b))
+}
+
+/// All that follows, but for the quote that the text began with.
+fn rest_after(text: &str, from: usize) -> Range<usize> {
+    let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''));
+    let end = quote.and_then(|quote| text[from..].rfind(quote)).map_or(text.len(), |length| from + length);
+    from..end
 }
 
 /// The word that ends here, quotes around it aside.
@@ -235,6 +252,11 @@ mod tests {
     fn credentials_in_arguments_are_replaced_and_nothing_else() {
         for (given, left) in [
             ("--password=hunter2", "--password=[redacted]"),
+            ("--password=one two&three", "--password=[redacted]"),
+            ("'--password=one \"two\"; three'", "'--password=[redacted]'"),
+            ("--env=DB_PASSWORD=one, two", "--env=DB_PASSWORD=[redacted]"),
+            ("DB_PASSWORD=one two", "DB_PASSWORD=[redacted]"),
+            ("\"PGPASSWORD=a=b c\"", "\"PGPASSWORD=[redacted]\""),
             ("-Ddb.password=hunter2", "-Ddb.password=[redacted]"),
             ("Authorization: Bearer abc def", "Authorization: [redacted]"),
             (r#"{"user":"me","password":"s3","x":"y"}"#, r#"{"user":"me","password":"[redacted]","x":"y"}"#),
