@@ -325,7 +325,11 @@ fn finish(
     }
     match ending {
         Ending::Interrupted => Ok(Exit::Interrupted),
-        Ending::Failed(why) => Err(leave(Exit::FailedStart, why)),
+        // A server that died refutes what was claimed of its errors.
+        Ending::Failed(why) => match exit_of(&result) {
+            Exit::Refuted => Err(leave(Exit::Refuted, why)),
+            _ => Err(leave(Exit::FailedStart, why)),
+        },
         Ending::Finished | Ending::OutOfBudget => Ok(exit_of(&result)),
     }
 }

@@ -229,7 +229,8 @@ impl Replay<'_> {
     fn standing(&self, case: usize, blocks: u32, mut evaluation: Evaluation) -> Judged {
         let decided = evaluation.decided.is_some();
         let first = self.design.looks.first().copied().unwrap_or(u32::MAX);
-        if decided && !(self.cases[case].is_fact() && blocks >= first) {
+        let stands = evaluation.permanent || (self.cases[case].is_fact() && blocks >= first);
+        if decided && !stands {
             evaluation.decided = None;
             let need = crate::next_look(self.design, blocks).unwrap_or(blocks);
             evaluation.reasons.insert(0, Reason::TooFewBlocks { have: blocks, need });

@@ -45,7 +45,7 @@ pub use interval::{
 pub use judge::{
     Counterpart, ERROR_SHARE_MAX, figure_of, judge, judge_regressions, judge_seen, outlook, slice_pairs,
 };
-pub use observation::{Bound, Cell, Observations, Replication, Unsteady};
+pub use observation::{Bound, Cell, LostStart, Observations, Replication, SeenErrors, Unsteady};
 pub use pairs::{Place, block_log_ratios};
 pub use plausible::{Contradiction, InFlight, SLACK, contradictions};
 pub use scalability::{

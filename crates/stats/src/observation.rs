@@ -3,9 +3,10 @@
 use crate::Measure;
 
 /// What was replicated: the worth of a verdict depends on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Replication {
     /// Every block started every variant afresh.
+    #[default]
     Start,
     /// The same running processes in every block (`url:` subjects).
     Process,
@@ -43,6 +44,9 @@ pub struct Cell {
     pub errors: u64,
     /// Of the errors, those that had no end: unanswered when the load ended, or timed out. They rank above all that ended.
     pub unanswered: u64,
+    /// Of the errors, those of the generator's own making: nothing left of this machine to connect with, or a fault of
+    /// Proofload.
+    pub own_errors: u64,
     /// Exchanges that were intended and never sent. They rank there, too.
     pub unsent: u64,
     /// Whether that makes the value a lower end: the rank that is asked for lies among exchanges without an end.
@@ -71,6 +75,7 @@ impl Default for Cell {
             finished: 0,
             errors: 0,
             unanswered: 0,
+            own_errors: 0,
             unsent: 0,
             at_least: false,
             unfit: Vec::new(),
@@ -94,8 +99,36 @@ impl Cell {
     }
 }
 
-/// All that is known when a judgement is asked for. Excluded blocks are left out and counted.
+/// A variant that did not get through a block. It is in no figure; its errors are errors all the same.
 #[derive(Clone, Debug, PartialEq)]
+pub struct LostStart {
+    /// Block, from 1, numbered as in [`Observations::blocks`].
+    pub block: u32,
+    /// Index into `Names::variants`.
+    pub variant: usize,
+    /// How it died under load, if it did, a sentence.
+    pub died: Option<String>,
+    /// What had been measured of it, by load point and stream; all streams together have an entry of their own.
+    pub seen: Vec<SeenErrors>,
+}
+
+/// Exchanges at a load point, and their errors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SeenErrors {
+    /// Index into `Names::points`.
+    pub point: usize,
+    /// Index into `Names::streams`; `None` is all streams together.
+    pub stream: Option<usize>,
+    /// Exchanges that were begun.
+    pub finished: u64,
+    /// Errors among them.
+    pub errors: u64,
+    /// Of the errors, those of the generator's own making.
+    pub own_errors: u64,
+}
+
+/// All that is known when a judgement is asked for. Excluded blocks are left out and counted.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Observations {
     /// Cells of complete blocks.
     pub cells: Vec<Cell>,
@@ -111,6 +144,8 @@ pub struct Observations {
     pub replication: Replication,
     /// Starts without a steady state. Only those of runs whose warm-up looked for one.
     pub unsteady: Vec<Unsteady>,
+    /// Starts that did not get through their block.
+    pub lost: Vec<LostStart>,
 }
 
 /// A variant that had no steady state in a block.

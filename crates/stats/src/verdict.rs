@@ -154,6 +154,20 @@ pub enum Reason {
         exchanges: u64,
         /// 3/n.
         upper: f64,
+        /// Starts that these exchanges are of.
+        starts: u64,
+        /// 95 % upper bound of the share of starts with an error.
+        upper_starts: f64,
+    },
+    /// So many errors were seen in blocks that the variant did not get through.
+    InLostBlocks { errors: u64 },
+    /// So many errors are of the generator's own making: no port, descriptor or memory, or a fault of Proofload.
+    OwnErrors { errors: u64 },
+    /// A server died under load.
+    Died {
+        variant: usize,
+        /// Where, and how.
+        what: String,
     },
 }
 

@@ -118,6 +118,9 @@ fn lines(run: &Run, block: &Block, measures: &[Measure]) -> Result<Vec<Slice>, S
     for (first, all) in merged.into_values() {
         kept[first].histograms.response_time = encoded(&all);
     }
+    // Of those that were lost the errors count, and nothing else.
+    let lost = block.lost.iter().flat_map(|lost| &lost.slices).filter(|slice| slice.is_measured());
+    kept.extend(lost.map(|slice| Slice { histograms: Histograms::default(), ..without_course(slice) }));
     kept.extend(said(block));
     Ok(kept)
 }
@@ -149,6 +152,9 @@ fn said(block: &Block) -> Vec<Slice> {
         marks,
         ..Slice::default()
     };
-    let lost = block.lost.iter().map(|lost| say(Phase::Lost, &lost.variant, "", vec![lost.why.clone()]));
+    let lost = block
+        .lost
+        .iter()
+        .map(|lost| Slice { died: lost.died, ..say(Phase::Lost, &lost.variant, "", vec![lost.why.clone()]) });
     lost.chain(block.spared.iter().map(|it| say(Phase::Spared, &it.variant, &it.point, Vec::new()))).collect()
 }

@@ -7,12 +7,14 @@ use crate::messages::finding;
 use crate::schema::{self, CheckName, CheckOutcome, FitnessCheck, Model, Plan, Point, Slice};
 use crate::streams::fused;
 use crate::{Block, Run, StoreError};
+use lost::own_errors;
 use proofload_measure::{Censored, LatencyHistogram, Outcome, OutcomeCounts};
 use proofload_stats::{Bound, Cell, Measure, Observations, Replication};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+mod lost;
 mod subject;
 
 /// Cycles of a block that are told apart.
@@ -69,6 +71,7 @@ impl Run {
                 _ => Replication::Start,
             },
             unsteady: self.unsteady(number_of)?,
+            lost: self.lost_starts(number_of),
         })
     }
 
@@ -173,7 +176,7 @@ pub fn observations_of(slice: &Slice, measures: &[Measure]) -> Result<Observatio
         excluded_blocks: 0,
         disturbed: Vec::new(),
         replication: Replication::Process,
-        unsteady: Vec::new(),
+        ..Observations::default()
     })
 }
 
@@ -199,8 +202,16 @@ impl Trial<'_> {
 
     /// What a value says of the server although the generator was unfit.
     fn unfit_bound(&self, measure: Measure, slices: &[&Slice]) -> Option<Bound> {
-        let slowed = self.alone && slices.iter().all(|slice| only_slowed(&slice.measured));
-        (measure == Measure::Throughput && slowed).then_some(Bound::AtLeast)
+        let slowed = || self.alone && slices.iter().all(|slice| only_slowed(&slice.measured));
+        let lowers = match measure {
+            Measure::Throughput => slowed(),
+            // What was seen to fail did, unless it is the generator's own failure.
+            Measure::Errors | Measure::ErrorShare => {
+                slices.iter().all(|slice| own_errors(&counts_of(&slice.measured.outcomes)) == 0)
+            }
+            _ => false,
+        };
+        lowers.then_some(Bound::AtLeast)
     }
 
     fn cells(&self, measures: &[Measure], path: &Path, cells: &mut Vec<Cell>) -> Result<(), StoreError> {
@@ -239,6 +250,7 @@ impl Trial<'_> {
                 merged: value(measure, &slices, merged).filter(|_| known),
                 finished: counts.finished(),
                 errors: counts.errors(),
+                own_errors: own_errors(&counts),
                 unanswered: counts.unended().saturating_sub(counts.get(Outcome::Unsent)),
                 unsent: counts.get(Outcome::Unsent),
                 at_least: merged.and_then(|all| all.value(measure)).is_some_and(|value| value.at_least),

@@ -75,6 +75,8 @@ pub struct LostVariant {
     pub why: String,
     /// Whether it was not started at all, because it was lost too often before.
     pub given_up: bool,
+    /// Whether its processes ended while they were under load.
+    pub died: bool,
     /// What had been measured of it in this block; in no figure.
     pub slices: Vec<Slice>,
 }
@@ -304,13 +306,14 @@ fn spared(slices: &[Slice]) -> Vec<Spared> {
 }
 
 /// Slices of variants that got through the block, and of those that did not.
-fn apart(slices: Vec<Slice>) -> (Vec<Slice>, Vec<LostVariant>) {
+pub(crate) fn apart(slices: Vec<Slice>) -> (Vec<Slice>, Vec<LostVariant>) {
     let mut lost: Vec<LostVariant> = Vec::new();
     for line in lost_lines(&slices) {
         let variant = line.measured.variant.clone();
         if !lost.iter().any(|known| known.variant == variant) {
             let given_up = line.marks.iter().any(|mark| mark.starts_with(GIVEN_UP));
-            lost.push(LostVariant { variant, why: line.marks.join("; "), given_up, slices: Vec::new() });
+            let (why, died) = (line.marks.join("; "), line.died);
+            lost.push(LostVariant { variant, why, given_up, died, slices: Vec::new() });
         }
     }
     let mut kept = Vec::with_capacity(slices.len());

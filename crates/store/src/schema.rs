@@ -211,6 +211,9 @@ pub struct Slice {
     pub answered_in_window: u64,
     /// What may have disturbed this slice, a sentence each (an idle variant that was not quiet).
     pub marks: Vec<String>,
+    /// In the line of a lost variant: its processes ended while they were under load.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub died: bool,
     /// What was seen of the subject's processes and the machine meanwhile; absent for a `url:` subject.
     #[serde(default)]
     pub telemetry: Option<Telemetry>,

@@ -96,6 +96,27 @@ pub const MUTATIONS: &[Mutation] = &[
         tests: JUDGE,
     },
     Mutation {
+        name: "guard off: a server died under load",
+        file: GUARD,
+        from: ".filter(|_| start.block <= begun)",
+        to: ".filter(|_| start.block > begun)",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "a limited generator excuses errors that were seen",
+        file: "crates/stats/src/judge/fact.rs",
+        from: "if permanent {",
+        to: "if permanent && guards.is_empty() {",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "errors of blocks that a variant did not get through are forgotten",
+        file: "crates/stats/src/judge/fact.rs",
+        from: "start.block <= progress.begun",
+        to: "start.block > progress.begun",
+        tests: JUDGE,
+    },
+    Mutation {
         name: "lower ends decide like values",
         file: FLAWS,
         from: "unfit.and(if cell.at_least {",

@@ -124,6 +124,29 @@ claims: { any: 'throughput(a) > 1/s' }
 }
 
 #[test]
+fn a_server_that_dies_under_load_refutes_that_it_has_no_errors() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = dir.path().join("dies.yaml");
+    let server = env!("CARGO_BIN_EXE_proofload");
+    let study = format!(
+        "study: dies
+question: Does it live?
+subjects:
+  a: {{ command: [timeout, -s, KILL, 2s, {server}, reference-server, --port, '{{port}}'] }}
+workload: {{ page: {{ get: / }} }}
+load: {{ closed: {{ connections: 1 }} }}
+claims: {{ no error: errors(a) == 0, hardly any: error_share(a) < 1% }}
+"
+    );
+    std::fs::write(&file, study).expect("written");
+    let output = run_in(dir.path(), &["run", file.to_str().expect("a path"), "--smoke"]);
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(10), "{said} {}", text(&output.stderr));
+    assert!(said.matches("refuted").count() >= 2, "{said}");
+    assert!(said.contains("a died under load: block 1"), "{said}");
+}
+
+#[test]
 fn two_running_servers_are_compared_as_processes_not_as_setups() {
     let (a, b) = (Reference::start(&[]), Reference::start(&[]));
     let dir = tempfile::tempdir().expect("a directory");

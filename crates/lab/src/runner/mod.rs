@@ -120,6 +120,8 @@ enum Step {
     Interrupted,
     /// The variant does not get through this block.
     Lost(String),
+    /// The same, for its processes ended under load.
+    Died(String),
     Store(StoreError),
 }
 
@@ -244,8 +246,8 @@ impl<B: Bench> Runner<'_, B> {
             (self.progress)(Progress::Noticed { block: number, what: &what });
         }
         let mut writer = measured?;
-        for (variant, why) in participants.lost() {
-            writer.append(&record::lost(self.plan, number, variant, &why))?;
+        for (variant, lost) in participants.lost() {
+            writer.append(&record::lost(self.plan, number, variant, lost))?;
         }
         for (variant, point) in participants.skipped() {
             writer.append(&record::spared(self.plan, number, variant, point))?;

@@ -17,10 +17,19 @@ pub(super) struct Participants {
     points: usize,
 }
 
+/// What became of a variant that did not get through a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fate {
+    /// What happened, a sentence.
+    pub why: String,
+    /// Whether its processes ended under load.
+    pub died: bool,
+}
+
 #[derive(Clone, Debug, Default)]
 struct Member {
-    /// Why it was lost in the present block.
-    lost: Option<String>,
+    /// How it was lost in the present block.
+    lost: Option<Fate>,
     lost_in_a_row: u32,
     /// Why it is not started any more.
     given_up: Option<String>,
@@ -74,7 +83,8 @@ impl Participants {
     /// A new block: everyone who was not given up takes part again.
     pub fn begin_block(&mut self) {
         for member in &mut self.members {
-            member.lost = member.given_up.as_ref().map(|why| format!("{GIVEN_UP}{why}"));
+            let why = member.given_up.as_ref().map(|why| format!("{GIVEN_UP}{why}"));
+            member.lost = why.map(|why| Fate { why, died: false });
         }
     }
 
@@ -83,20 +93,20 @@ impl Participants {
     }
 
     /// The variant does not get through this block.
-    pub fn lose(&mut self, variant: usize, why: String) {
-        self.members[variant].lost.get_or_insert(why);
+    pub fn lose(&mut self, variant: usize, fate: Fate) {
+        self.members[variant].lost.get_or_insert(fate);
     }
 
     /// The variant is not started again in this study.
     pub fn give_up(&mut self, variant: usize, why: String) {
         self.members[variant].given_up.get_or_insert(why.clone());
-        self.lose(variant, why);
+        self.lose(variant, Fate { why, died: false });
     }
 
-    /// The variants that did not get through the present block, and why.
-    pub fn lost(&self) -> Vec<(usize, String)> {
+    /// The variants that did not get through the present block, and how.
+    pub fn lost(&self) -> Vec<(usize, &Fate)> {
         let members = self.members.iter().enumerate();
-        members.filter_map(|(variant, member)| Some((variant, member.lost.clone()?))).collect()
+        members.filter_map(|(variant, member)| Some((variant, member.lost.as_ref()?))).collect()
     }
 
     /// Whether anybody gets through the present block.
@@ -110,7 +120,7 @@ impl Participants {
         let needed: Vec<bool> = (0..self.members.len()).map(|variant| self.is_needed(variant)).collect();
         for (variant, member) in self.members.iter_mut().enumerate().filter(|(variant, _)| needed[*variant]) {
             match (&member.lost, &member.given_up) {
-                (Some(why), None) => {
+                (Some(Fate { why, .. }), None) => {
                     member.lost_in_a_row += 1;
                     if member.lost_in_a_row >= LOST_IN_A_ROW_MAX {
                         member.given_up = Some(why.clone());
@@ -151,7 +161,7 @@ mod tests {
         for (lost, given_up) in [(true, false), (false, false), (true, false), (true, true)] {
             participants.begin_block();
             if lost {
-                participants.lose(1, "died".into());
+                participants.lose(1, Fate { why: "died".into(), died: true });
             }
             assert_eq!(participants.end_block().len(), usize::from(given_up));
         }

@@ -1,6 +1,7 @@
 //! From what the engine says to what the record keeps.
 
 use super::bench::Loaded;
+use super::participants::Fate;
 use super::slice_key::SliceKey;
 use crate::messages;
 use proofload_engine::{Check, CheckKind, LoadResult, SecondQuantiles};
@@ -43,9 +44,7 @@ pub(super) fn slices(plan: &Plan, at: &SliceKey, loaded: &Loaded, marks: &[Strin
             marks: noticed.cloned().collect(),
             telemetry: loaded.telemetry.clone().filter(|_| first),
             conditions: loaded.conditions.clone().filter(|_| first),
-            perturbed: false,
-            trial: None,
-            condensed: None,
+            ..Slice::default()
         }
     });
     lines.collect()
@@ -70,7 +69,7 @@ pub(super) fn spared(plan: &Plan, block: u32, variant: usize, point: usize) -> S
 }
 
 /// The line that says that a variant did not get through a block.
-pub(super) fn lost(plan: &Plan, block: u32, variant: usize, why: &str) -> Slice {
+pub(super) fn lost(plan: &Plan, block: u32, variant: usize, lost: &Fate) -> Slice {
     let measured = Point { variant: plan.variants[variant].name.clone(), ..Point::default() };
     Slice {
         format: FORMAT_VERSION,
@@ -78,7 +77,8 @@ pub(super) fn lost(plan: &Plan, block: u32, variant: usize, why: &str) -> Slice 
         phase: Phase::Lost,
         started_unix_ns: clock::unix_ns(),
         measured,
-        marks: vec![why.to_string()],
+        marks: vec![lost.why.clone()],
+        died: lost.died,
         ..Slice::default()
     }
 }

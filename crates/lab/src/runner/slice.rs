@@ -1,7 +1,7 @@
 //! One slice of load on one variant, and what its end means for the block.
 
 use super::bench::{Bench, BenchError, LoadWindow, Loaded};
-use super::participants::Participants;
+use super::participants::{Fate, Participants};
 use super::slice_key::{SliceKey, slice_seed};
 use super::{Lost, Progress, Runner, Step, record};
 use crate::messages::runner as messages;
@@ -44,15 +44,24 @@ impl<B: Bench> Runner<'_, B> {
             Ok(()) => Ok(()),
             Err(Step::Interrupted) => Err(Lost::Interrupted),
             Err(Step::Store(error)) => Err(Lost::Store(error)),
-            Err(Step::Lost(why)) => {
-                let variant = &self.plan.variants[at.variant].name;
-                let why = messages::in_cycle(at.block, at.cycle, variant, &why);
-                (self.progress)(Progress::Lost { block: at.block, variant, why: &why });
-                participants.lose(at.variant, why);
-                self.stop_one(at.block, at.variant);
-                Ok(())
-            }
+            Err(Step::Lost(why)) => self.lose(at, why, false, participants),
+            Err(Step::Died(why)) => self.lose(at, why, true, participants),
         }
+    }
+
+    fn lose(
+        &mut self,
+        at: &SliceKey,
+        why: String,
+        died: bool,
+        participants: &mut Participants,
+    ) -> Result<(), Lost> {
+        let variant = &self.plan.variants[at.variant].name;
+        let why = messages::in_cycle(at.block, at.cycle, variant, &why);
+        (self.progress)(Progress::Lost { block: at.block, variant, why: &why });
+        participants.lose(at.variant, Fate { why, died });
+        self.stop_one(at.block, at.variant);
+        Ok(())
     }
 
     /// A slice of a load, or the whole of one that has a shape.
@@ -77,11 +86,14 @@ impl<B: Bench> Runner<'_, B> {
         }
         let marks = if at.cycle > 0 { self.bench.wait_quiet(at.variant) } else { Vec::new() };
         let seed = slice_seed(self.plan.seed, at);
-        let loaded =
-            self.bench.load(at.variant, at.point, load_window, seed).map_err(|error| match error {
-                BenchError::Interrupted => Step::Interrupted,
-                BenchError::Failed(why) => Step::Lost(why),
-            })?;
+        let loaded = match self.bench.load(at.variant, at.point, load_window, seed) {
+            Ok(loaded) => loaded,
+            Err(BenchError::Interrupted) => return Err(Step::Interrupted),
+            Err(BenchError::Failed(why)) => {
+                self.bench.alive(at.variant).map_err(Step::Died)?;
+                return Err(Step::Lost(why));
+            }
+        };
         for slice in record::slices(self.plan, at, &loaded, &marks) {
             writer.append(&slice)?;
             (self.progress)(Progress::Measured { slice: &slice });
@@ -90,7 +102,7 @@ impl<B: Bench> Runner<'_, B> {
         if cut && self.stop.load(Ordering::Relaxed) {
             return Err(Step::Interrupted);
         }
-        self.bench.alive(at.variant).map_err(Step::Lost)?;
+        self.bench.alive(at.variant).map_err(Step::Died)?;
         if cut {
             return Err(Step::Lost(messages::COUNT_NOT_REACHED.to_string()));
         }

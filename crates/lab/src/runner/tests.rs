@@ -28,6 +28,7 @@ struct FakeBench {
     hangs: Option<(usize, usize)>,
     /// Dies in every measured load of this variant.
     always_dies: Option<usize>,
+    dead: [bool; 4],
     loads_of: [usize; 4],
     /// Sets the stop flag at the n-th load.
     stop_at_load: Option<(usize, &'static AtomicBool)>,
@@ -77,6 +78,7 @@ impl FakeBench {
             broken: None,
             hangs: None,
             always_dies: None,
+            dead: [false; 4],
             loads_of: [0; 4],
             stop_at_load: None,
             loads: 0,
@@ -124,6 +126,7 @@ impl Bench for FakeBench {
         }
         self.done.push(format!("start {variant}"));
         self.started_ns[variant] = self.now_ns;
+        self.dead[variant] = false;
         Ok(())
     }
 
@@ -147,7 +150,8 @@ impl Bench for FakeBench {
         self.loads_of[variant] += 1;
         let always = self.always_dies == Some(variant) && load_window.measure_ns == SECOND;
         if self.dies_at_load == Some(self.loads) || always {
-            return Err(BenchError::Failed("killed by signal 9".into()));
+            self.dead[variant] = true;
+            return Err(BenchError::Failed("nobody listens".into()));
         }
         let start_ns = self.now_ns + load_window.discard_ns;
         let window = Window { start_ns, end_ns: start_ns + load_window.measure_ns };
@@ -203,8 +207,8 @@ impl Bench for FakeBench {
         Some((self.nature_of(variant)?.jit_s? * SECOND as f64) as u64)
     }
 
-    fn alive(&mut self, _variant: usize) -> Result<(), String> {
-        Ok(())
+    fn alive(&mut self, variant: usize) -> Result<(), String> {
+        if self.dead[variant] { Err("killed by signal 9".into()) } else { Ok(()) }
     }
 
     fn ceiling_setting(&mut self, _of: &CeilingOf) -> Vec<String> {
@@ -396,6 +400,10 @@ fn a_server_that_dies_once_costs_its_own_block_and_not_that_of_the_others() {
     assert_eq!(run.blocks()[0].slices.iter().filter(of_a).count(), 0, "in no figure");
     assert!(run.blocks()[1].lost.is_empty());
     assert_eq!(bench.done_of("end "), ["0"], "what died or hangs is stopped at once");
+    let seen = run.observations(&[proofload_stats::Measure::Errors]).expect("readable").lost;
+    let [start] = seen.as_slice() else { panic!("{seen:?}") };
+    assert_eq!((start.block, start.variant, start.died.as_ref()), (1, 0, Some(&lost.why)));
+    assert!(start.seen[0].finished > 0 && start.seen[0].errors == 0, "{start:?}");
 }
 
 #[test]

@@ -48,6 +48,22 @@ pub fn at(variant: &str, point: &str) -> String {
     format!("{variant} @ {point}")
 }
 
+/// What a small number of errors is worth.
+pub fn seen_only(exchanges: u64, upper: f64, starts: u64, upper_starts: f64) -> String {
+    let (exchanges, upper) = (number::count(exchanges), number::percent(upper));
+    match starts {
+        0 | 1 => format!(
+            "holds for the {exchanges} exchanges of one start that were seen; with 95 % confidence, less than {upper} of its \
+             exchanges fail, and another start may differ"
+        ),
+        _ => format!(
+            "holds for the {exchanges} exchanges of {starts} starts that were seen; with 95 % confidence, less than {upper} of \
+             such exchanges fail, and less than {} of starts see an error",
+            number::percent(upper_starts)
+        ),
+    }
+}
+
 /// The rank of a quantile lies among exchanges without an end.
 pub fn lower_end(measure: &str, variant: &str, unanswered: u64, unsent: u64) -> String {
     let what = [(unanswered, "never answered"), (unsent, "never sent")];

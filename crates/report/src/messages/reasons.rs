@@ -97,11 +97,17 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
         Reason::NoSteadyState { blocks: n, of } => super::no_steady_state(*n, &blocks(*of)),
         Reason::Constant => "constant over all blocks, compared exactly".into(),
         Reason::OneMeasurement => "one measurement, no interval: says only what was seen".into(),
-        Reason::SeenOnly { exchanges, upper } => format!(
-            "holds for the {} exchanges seen; the true share is below {} with 95 % confidence",
-            number::count(*exchanges),
-            number::percent(*upper)
+        Reason::SeenOnly { exchanges, upper, starts, upper_starts } => {
+            super::seen_only(*exchanges, *upper, *starts, *upper_starts)
+        }
+        Reason::InLostBlocks { errors } => {
+            format!("{} of them in blocks that it did not get through", number::count(*errors))
+        }
+        Reason::OwnErrors { errors } => format!(
+            "{} errors are of the generator's own making: no port, descriptor or memory was left, or a fault of Proofload",
+            number::count(*errors)
         ),
+        Reason::Died { variant: index, what } => format!("{} died under load: {what}", variant(index)),
         _ => "for a reason that this version has no words for".into(),
     }
 }

@@ -32,7 +32,7 @@ fn observed(measure: Measure, values: &[f64]) -> Observations {
         excluded_blocks: 0,
         disturbed: Vec::new(),
         replication: Replication::Start,
-        unsteady: Vec::new(),
+        ..Observations::default()
     }
 }
 

@@ -15,8 +15,22 @@ const PROJECTED_RESOLUTION: f64 = 0.05;
 /// A claim is closed as undecided when the last look would settle it with a smaller probability than this.
 pub(super) const FUTILE_BELOW: f64 = 0.02;
 
-/// Looks at a claim with the first blocks there are.
+/// Looks at a claim with the first blocks there are. A server that died under load had errors, however few were seen.
 pub(super) fn evaluate(
+    series: &Series<'_>,
+    bounds: &mut Bounds<'_>,
+    design: &Design,
+    progress: Progress,
+) -> Evaluation {
+    let mut evaluation = evaluate_exchanges(series, bounds, design, progress);
+    if let Some(died) = guard::died(series, progress.begun) {
+        (evaluation.decided, evaluation.permanent) = (Some(false), true);
+        (evaluation.futile, evaluation.reasons) = (None, vec![died]);
+    }
+    evaluation
+}
+
+fn evaluate_exchanges(
     series: &Series<'_>,
     bounds: &mut Bounds<'_>,
     design: &Design,
@@ -24,7 +38,7 @@ pub(super) fn evaluate(
 ) -> Evaluation {
     let flaws = Flaws::of(series, progress.blocks);
     let mut guards = guard::guards(series, progress.blocks, progress.begun, progress.disturbed);
-    if flaws.stands.is_none() {
+    if flaws.stands.is_none() || series.is_fact() {
         guards.splice(..0, flaws.limits.iter().cloned());
     }
     if series.is_fact() {
@@ -39,12 +53,7 @@ pub(super) fn evaluate(
         Some((frame, moments))
     }) else {
         evaluation.reasons = guards;
-        match (progress.blocks, missing.is_empty()) {
-            (0, _) => evaluation.reasons.push(Reason::NoData),
-            (_, false) => evaluation.reasons.extend(missing),
-            // Every value is there and yet no ratio of them: one of a ratio's sides is zero.
-            (blocks, true) => evaluation.reasons.extend(every_trial(series, blocks)),
-        }
+        evaluation.reasons.extend(nothing_to_estimate(series, progress.blocks, missing));
         return evaluation;
     };
     evaluation.blocks = moments.n;
@@ -76,6 +85,15 @@ pub(super) fn evaluate(
     evaluation.limited(flaws);
     evaluation.reasons.extend(missing);
     evaluation
+}
+
+fn nothing_to_estimate(series: &Series<'_>, blocks: u32, missing: Vec<Reason>) -> Vec<Reason> {
+    match (blocks, missing.is_empty()) {
+        (0, _) => vec![Reason::NoData],
+        (_, false) => missing,
+        // Every value is there and yet no ratio of them: one of a ratio's sides is zero.
+        (_, true) => every_trial(series, blocks),
+    }
 }
 
 /// The values that count. When blocks are missing for this claim alone, it is behind the study's looks: at
@@ -231,7 +249,7 @@ impl Finding<'_> {
             let more_blocks = (more < 1e6).then_some((more as u32).max(1));
             evaluation.reasons.push(Reason::IntervalCrosses { resolution: upper, more_blocks });
         }
-        evaluation.reasons.push(Reason::SeenOnly { exchanges, upper });
+        evaluation.reasons.push(fact::seen_only(exchanges, 0, u64::from(evaluation.blocks), 0));
     }
 }
 

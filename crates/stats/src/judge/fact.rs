@@ -2,25 +2,63 @@
 
 use super::evaluation::{Evaluation, Progress, not_measured};
 use super::series::Series;
-use crate::{Comparison, Design, Estimate, Reason, Side};
+use crate::{Comparison, Design, Estimate, Reason, SeenErrors, Side};
 
 /// Confidence of the bound that is reported beside a count.
 const CONFIDENCE: f64 = 0.95;
 
-/// Judges a count. It takes no part in the error rate: it says what was seen, and how much that is worth.
+/// What was counted in the complete blocks, and in those that the variant did not get through.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    exchanges: u64,
+    errors: u64,
+    /// Of the errors, those of the generator's own making.
+    own: u64,
+    /// Of the errors, those of blocks that the variant did not get through.
+    lost: u64,
+    /// Starts that were seen, and those with an error.
+    starts: u64,
+    failed: u64,
+}
+
+impl Counted {
+    fn of(series: &Series<'_>, progress: Progress) -> Counted {
+        let mut counted = Counted::default();
+        for cell in series.cells.iter().take(progress.blocks as usize).flatten().flatten() {
+            counted.add(cell.finished, cell.errors, cell.own_errors);
+        }
+        let errors = counted.errors;
+        for start in series.lost.iter().filter(|start| start.block <= progress.begun) {
+            let place = |seen: &&SeenErrors| {
+                series.trials.iter().any(|trial| (trial.point, trial.stream) == (seen.point, seen.stream))
+            };
+            for seen in start.seen.iter().filter(place) {
+                counted.add(seen.finished, seen.errors, seen.own_errors);
+            }
+        }
+        Counted { lost: counted.errors - errors, ..counted }
+    }
+
+    fn add(&mut self, exchanges: u64, errors: u64, own: u64) {
+        self.exchanges = self.exchanges.saturating_add(exchanges);
+        self.errors = self.errors.saturating_add(errors);
+        self.own = self.own.saturating_add(own);
+        self.starts += u64::from(exchanges > 0);
+        self.failed += u64::from(errors > 0);
+    }
+}
+
+/// Judges a count. It takes no part in the error rate: it says what was seen, and how much that is worth. Errors that were
+/// seen are errors, whatever else is wrong: only those of the generator's own making are excused.
 pub(super) fn evaluate(
     series: &Series<'_>,
     design: &Design,
     progress: Progress,
-    guards: Vec<Reason>,
+    mut guards: Vec<Reason>,
 ) -> Evaluation {
-    let (mut errors, mut exchanges) = (0_u64, 0_u64);
-    for cell in series.cells.iter().take(progress.blocks as usize).flatten().flatten() {
-        errors = errors.saturating_add(cell.errors);
-        exchanges = exchanges.saturating_add(cell.finished);
-    }
+    let counted = Counted::of(series, progress);
     let mut evaluation = Evaluation::empty(progress.blocks, CONFIDENCE);
-    if exchanges == 0 {
+    if counted.exchanges == 0 {
         evaluation.reasons = guards;
         if progress.blocks == 0 {
             evaluation.reasons.push(Reason::NoData);
@@ -28,24 +66,50 @@ pub(super) fn evaluate(
         evaluation.reasons.extend(not_measured(series, progress.blocks));
         return evaluation;
     }
-    let seen = errors as f64;
+    let seen = counted.errors as f64;
     evaluation.estimate =
         Some(Estimate { point: seen, low: seen, high: seen, unit: "count", hodges_lehmann: seen });
     let first = design.looks.first().copied().unwrap_or(u32::MAX).max(2);
-    if progress.blocks < first {
+    if counted.own > 0 {
+        guards.insert(0, Reason::OwnErrors { errors: counted.own });
+    }
+    let (holds, permanent) = compare(series, (counted.errors - counted.own) as f64);
+    if permanent {
+        (evaluation.decided, evaluation.permanent) = (Some(holds), true);
+    } else if progress.blocks < first {
         evaluation.reasons = vec![super::guard::too_few(design, progress.blocks)];
         evaluation.reasons.extend(guards);
     } else if !guards.is_empty() {
         evaluation.reasons = guards;
     } else {
-        let (holds, permanent) = compare(series, seen);
         evaluation.decided = Some(holds);
-        evaluation.permanent = permanent;
+    }
+    if counted.lost > 0 {
+        evaluation.reasons.push(Reason::InLostBlocks { errors: counted.lost });
     }
     if evaluation.decided != Some(false) {
-        evaluation.reasons.push(Reason::SeenOnly { exchanges, upper: upper_share(errors, exchanges) });
+        evaluation.reasons.push(seen_only(counted.exchanges, counted.errors, counted.starts, counted.failed));
     }
     evaluation
+}
+
+/// What the absence of errors, or their small number, is worth. Exchanges of one start are no independent witnesses for
+/// another start: so many exchanges say one thing, so many starts the other.
+pub(super) fn seen_only(exchanges: u64, errors: u64, starts: u64, failed: u64) -> Reason {
+    Reason::SeenOnly {
+        exchanges,
+        upper: upper_share(errors, exchanges),
+        starts,
+        upper_starts: upper_share_of_few(failed, starts),
+    }
+}
+
+/// The 95 % upper bound of the share of starts with an error: exact where none had one, else that of a Poisson mean.
+fn upper_share_of_few(failed: u64, starts: u64) -> f64 {
+    match failed {
+        0 => 1.0 - (1.0 - CONFIDENCE).powf(1.0 / starts.max(1) as f64),
+        _ => upper_share(failed, starts),
+    }
 }
 
 /// Whether the count is as claimed, and whether more errors, which are all that can come, cannot change that.
@@ -85,7 +149,7 @@ pub(super) fn upper_share(errors: u64, exchanges: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::upper_share;
+    use super::{upper_share, upper_share_of_few};
 
     /// Exact 95 % upper limits of a Poisson mean from printed tables: 1 seen 4.744, 5 seen 10.51, 10 seen
     /// 16.96.
@@ -97,5 +161,8 @@ mod tests {
         }
         assert_eq!(upper_share(0, 0), 1.0);
         assert_eq!(upper_share(5, 5), 1.0);
+        // Four starts without an error: 1 - 0.05^(1/4).
+        assert!((upper_share_of_few(0, 4) - 0.5271).abs() < 1e-4);
+        assert!((upper_share_of_few(0, 1) - 0.95).abs() < 1e-9);
     }
 }

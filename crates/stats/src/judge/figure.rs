@@ -117,7 +117,7 @@ mod tests {
             excluded_blocks: 0,
             disturbed: Vec::new(),
             replication: Replication::Start,
-            unsteady: Vec::new(),
+            ..Observations::default()
         }
     }
 

@@ -71,6 +71,8 @@ fn stands(series: &Series<'_>, blocks: u32) -> Option<bool> {
     let left_is_more = match claim.comparison {
         Comparison::Greater | Comparison::AtLeast => true,
         Comparison::Less | Comparison::AtMost => false,
+        // That there are so many errors and no more.
+        Comparison::Equal if series.is_of_errors() => false,
         Comparison::Equal | Comparison::Within(_) => return None,
     };
     let (left, right) = (worth(series, &claim.left, blocks), worth(series, &claim.right, blocks));

@@ -7,7 +7,9 @@ use super::decide::{Frame, Scale};
 use super::series::{Series, Trial, of_block};
 use crate::design::CONSTANT_BLOCKS_MIN;
 use crate::sample::Moments;
-use crate::{Cell, Design, Reason, TAIL_EXCHANGES_MIN, fewest_beyond, next_look, student};
+use crate::{
+    Cell, Comparison, Design, LostStart, Reason, Side, TAIL_EXCHANGES_MIN, fewest_beyond, next_look, student,
+};
 
 /// Error share above which nothing is said about speed: a fast error page is not throughput.
 pub const ERROR_SHARE_MAX: f64 = 0.001;
@@ -126,6 +128,20 @@ pub(super) fn unended(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
         })
     };
     series.trials.iter().enumerate().filter_map(of_trial).collect()
+}
+
+/// The first variant of a claim that errors are few which died under load.
+pub(super) fn died(series: &Series<'_>, begun: u32) -> Option<Reason> {
+    let comparison = series.claim.comparison;
+    let are_few = matches!(comparison, Comparison::Less | Comparison::AtMost | Comparison::Equal);
+    if !are_few || !series.is_of_errors() || !matches!(series.claim.right, Side::Constant(_)) {
+        return None;
+    }
+    let of_start = |start: &&LostStart| {
+        Some(Reason::Died { variant: start.variant, what: start.died.clone()? })
+            .filter(|_| start.block <= begun)
+    };
+    series.lost.iter().find_map(of_start)
 }
 
 /// Too many errors under a claim about speed.

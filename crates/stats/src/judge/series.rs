@@ -1,7 +1,7 @@
 //! What a claim says of each block: the values of its two sides, and the logarithm of their ratio.
 
 use crate::sample;
-use crate::{Cell, Claim, Measure, Observations, Side, Term};
+use crate::{Cell, Claim, LostStart, Measure, Observations, Side, Term};
 use std::collections::{HashMap, HashSet};
 
 /// Block, variant, point, stream and measure.
@@ -11,6 +11,7 @@ type Key = (u32, usize, usize, Option<usize>, Measure);
 pub(super) struct Index<'a> {
     cells: HashMap<Key, &'a Cell>,
     unsteady: HashSet<(u32, usize)>,
+    lost: &'a [LostStart],
 }
 
 impl<'a> Index<'a> {
@@ -19,6 +20,7 @@ impl<'a> Index<'a> {
         Index {
             cells: observations.cells.iter().map(|cell| (key(cell), cell)).collect(),
             unsteady: observations.unsteady.iter().map(|start| (start.block, start.variant)).collect(),
+            lost: &observations.lost,
         }
     }
 
@@ -60,6 +62,8 @@ pub(super) struct Series<'a> {
     pub spared: Vec<bool>,
     /// For each block whether any variant that the claim rests on had no steady state.
     pub unsteady: Vec<bool>,
+    /// Starts of its variants that did not get through their block.
+    pub lost: Vec<&'a LostStart>,
 }
 
 impl<'a> Series<'a> {
@@ -80,7 +84,9 @@ impl<'a> Series<'a> {
         let is_unsteady =
             |block: u32| trials.iter().any(|trial| index.unsteady.contains(&(block, trial.variant)));
         let unsteady = blocks.iter().map(|&block| is_unsteady(block)).collect();
-        Series { claim, trials, cells, sides, spared, unsteady }
+        let of_it = |start: &&LostStart| trials.iter().any(|trial| trial.variant == start.variant);
+        let lost = index.lost.iter().filter(of_it).collect();
+        Series { claim, trials, cells, sides, spared, unsteady, lost }
     }
 
     /// Whether the claim is about a count over all exchanges seen, which needs no estimate.

@@ -23,7 +23,7 @@ fn run(rng: &mut Rng, variants: usize, blocks: u32, mean: f64, sd: f64, measure:
         excluded_blocks: 0,
         disturbed: Vec::new(),
         replication: Replication::Start,
-        unsteady: Vec::new(),
+        ..Observations::default()
     }
 }
 
@@ -159,7 +159,7 @@ fn constants_are_compared_exactly_from_four_blocks_on() {
         excluded_blocks: 0,
         disturbed: Vec::new(),
         replication: Replication::Start,
-        unsteady: Vec::new(),
+        ..Observations::default()
     };
     let found = judged(&constant(4, 106.0), &constant(4, 100.0), 1, measure).remove(0);
     assert_eq!((found.verdict, found.reasons), (Verdict::Refuted, vec![Reason::Constant]));

@@ -128,12 +128,7 @@ pub fn slice(case: Case, block: u32, cycle: u32, variant: usize) -> Slice {
         },
         histograms: histograms_of(&snapshot),
         answered_in_window: snapshot.answered_in_window,
-        marks: Vec::new(),
-        telemetry: None,
-        conditions: None,
-        perturbed: false,
-        trial: None,
-        condensed: None,
+        ..Slice::default()
     }
 }
 

@@ -105,7 +105,7 @@ fn a_study_with_one_look_has_the_paired_t_interval_of_scipy() {
             excluded_blocks: 0,
             disturbed: Vec::new(),
             replication: Replication::Start,
-            unsteady: Vec::new(),
+            ..Observations::default()
         };
         let judged = judge(&claims, &observations, &design).claims.remove(0);
         let estimate = judged.estimate.expect("everything was measured");

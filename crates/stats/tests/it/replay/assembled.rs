@@ -40,7 +40,7 @@ fn observations(blocks: &[Block]) -> Observations {
         excluded_blocks: 0,
         disturbed: Vec::new(),
         replication: Replication::Start,
-        unsteady: Vec::new(),
+        ..Observations::default()
     }
 }
 

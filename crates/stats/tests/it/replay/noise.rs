@@ -131,7 +131,7 @@ impl Machine {
             excluded_blocks: 0,
             disturbed: Vec::new(),
             replication: Replication::Start,
-            unsteady: Vec::new(),
+            ..Observations::default()
         };
         self.go_on(&mut study, effects, blocks);
         study

@@ -159,12 +159,7 @@ pub fn slice(block: u32, cycle: u32, position: u32, variant: &str, snapshot: &Sn
         },
         histograms: histograms_of(snapshot),
         answered_in_window: snapshot.answered_in_window,
-        marks: Vec::new(),
-        telemetry: None,
-        conditions: None,
-        perturbed: false,
-        trial: None,
-        condensed: None,
+        ..Slice::default()
     }
 }
 
