@@ -99,7 +99,7 @@ fn send_delays(
     workers.iter().for_each(|worker| own.merge(&worker.own_delay));
     let check = |kind, quantile, least_ns: u64| {
         let found = own.quantile_ns(quantile).filter(|_| own.count() >= FEWEST);
-        let response_ns = snapshot.response_time.quantile_ns(quantile).unwrap_or(0);
+        let response_ns = response_ns(snapshot, quantile);
         let allowed_ns = least_ns.max((response_ns as f64 * SEND_DELAY_SHARE) as u64);
         let allowed = (allowed_ns + plan.profile.coalesce_ns()) as f64;
         Check { kind, found: found.map(|delay_ns| delay_ns as f64), allowed }
@@ -110,6 +110,11 @@ fn send_delays(
     let finding =
         late.map(|found| Finding::SendDelay { p90_ns: found as u64, allowed_ns: usual.allowed as u64 });
     ([usual, rare], finding)
+}
+
+/// A quantile of response times, those in their rank that had no end; 0 without any.
+fn response_ns(snapshot: &Snapshot, quantile: f64) -> u64 {
+    snapshot.response_time.quantile_beside(&snapshot.unended, quantile).map_or(0, |found| found.value)
 }
 
 fn at_work_allowed(plan: &LoadPlan) -> f64 {
@@ -125,7 +130,7 @@ fn cpu(plan: &LoadPlan, workers: &[WorkerResult]) -> Vec<Finding> {
 fn hiccups(workers: &[WorkerResult], snapshot: &Snapshot) -> Check {
     let mut all = Hiccups::default();
     workers.iter().for_each(|worker| all.merge(&worker.hiccups));
-    let response_p99 = snapshot.response_time.quantile_ns(0.99).unwrap_or(0);
+    let response_p99 = response_ns(snapshot, 0.99);
     let allowed_ns = HICCUP_NS.max((response_p99 as f64 * HICCUP_SHARE) as u64);
     // Fewer questions have no thousandth part.
     let found = (all.asked() >= 1_000).then(|| all.p999_ns() as f64);

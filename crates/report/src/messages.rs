@@ -238,7 +238,7 @@ pub fn unfit(n: usize, of: usize, first: &str) -> String {
 
 /// Slices that something disturbed.
 pub fn marked(n: usize, of: usize, first: &str) -> String {
-    format!("{n} of {of} slices are marked: {first}")
+    format!("{n} of {of} slices are marked, and their cycles left out for all variants alike: {first}")
 }
 
 /// What the preset left out.

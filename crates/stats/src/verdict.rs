@@ -105,6 +105,12 @@ pub enum Reason {
         /// Probability that it would be settled by then.
         chance: f64,
     },
+    /// Blocks in which the generator was unfit, left out for all variants alike: few enough not to matter.
+    SpoiledBlocks {
+        blocks: u32,
+        /// Of how many.
+        of: u32,
+    },
     /// Most blocks were disturbed by the machine: what is left is not what it does otherwise.
     Disturbed {
         blocks: u32,

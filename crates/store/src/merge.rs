@@ -5,6 +5,7 @@ use crate::checks::merged_checks;
 use crate::convert::{counts_of, durations_of, handshakes_of, outcomes_of, response_times_of};
 use crate::schema::{Generator, Handshakes, Point, Slice, SubjectUse};
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Distinct findings of one point that are kept.
@@ -100,14 +101,13 @@ fn handshakes(slices: &[&Slice], full: &LatencyHistogram, resumed: &LatencyHisto
 }
 
 fn generator(slices: &[&Slice], finished: u64) -> Generator {
-    let mut out = Generator { fit: true, ..Generator::default() };
+    let mut out = Generator { fit: !is_mostly_unfit(slices), ..Generator::default() };
     for generator in slices.iter().map(|slice| &slice.measured.generator) {
         add(&mut out.cpu_ns, generator.cpu_ns);
         out.peak_rss_bytes = out.peak_rss_bytes.max(generator.peak_rss_bytes);
         out.threads = out.threads.max(generator.threads);
         out.start_error_ns = out.start_error_ns.max(generator.start_error_ns);
         out.driver.clone_from(&generator.driver);
-        out.fit &= generator.fit;
         for finding in &generator.findings {
             if out.findings.len() < FINDINGS_MAX && !out.findings.contains(finding) {
                 out.findings.push(finding.clone());
@@ -117,6 +117,16 @@ fn generator(slices: &[&Slice], finished: u64) -> Generator {
     out.checks = merged_checks(slices.iter().flat_map(|slice| &slice.measured.generator.checks));
     out.cpu_ns_per_exchange = (finished > 0).then(|| out.cpu_ns as f64 / finished as f64);
     out
+}
+
+/// Whether the generator was unfit in most of these slices: the median stands for all, for a machine takes its CPU away in one
+/// slice or another. With streams a slice has several lines, and one generator carried them all.
+pub(crate) fn is_mostly_unfit(lines: &[&Slice]) -> bool {
+    let slices = |lines: &mut dyn Iterator<Item = &&Slice>| {
+        lines.map(|line| (line.block, line.cycle, line.position)).collect::<BTreeSet<_>>().len()
+    };
+    let unfit = slices(&mut lines.iter().filter(|line| !line.measured.generator.fit));
+    unfit * 2 > slices(&mut lines.iter())
 }
 
 /// Counters add up, peaks are the largest, what stands at the end stands as in the last slice.

@@ -2,7 +2,7 @@
 
 use crate::checks::{concerns, concerns_tails_only};
 use crate::convert::counts_of;
-use crate::merge::{decode, unended_of};
+use crate::merge::{decode, is_mostly_unfit, unended_of};
 use crate::messages::finding;
 use crate::schema::{self, CheckName, CheckOutcome, FitnessCheck, Model, Plan, Point, Slice};
 use crate::streams::fused;
@@ -11,7 +11,7 @@ use lost::own_errors;
 use proofload_measure::{Censored, LatencyHistogram, Outcome, OutcomeCounts};
 use proofload_stats::{Bound, Cell, Measure, Observations, Replication};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 mod lost;
@@ -33,6 +33,8 @@ struct Trial<'a> {
     unfit: Vec<String>,
     /// What forbids claims about p99 and beyond alone.
     unfit_for_tails: Vec<(CheckName, String)>,
+    /// Checks of the whole record that failed.
+    failed: Vec<CheckName>,
 }
 
 impl Run {
@@ -118,6 +120,7 @@ impl Run {
 
 fn trials<'a>(block: &'a Block, plan: &Plan, path: &Path) -> Result<Vec<Trial<'a>>, StoreError> {
     let mut trials = Vec::new();
+    let disturbed = disturbed_cycles(block);
     for (point, load) in plan.points.iter().enumerate() {
         for (variant, planned) in plan.variants.iter().enumerate() {
             let lines: Vec<&Slice> = block
@@ -125,6 +128,7 @@ fn trials<'a>(block: &'a Block, plan: &Plan, path: &Path) -> Result<Vec<Trial<'a
                 .iter()
                 .filter(|slice| slice.is_measured() && (1..=CYCLES_MAX).contains(&slice.cycle))
                 .filter(|slice| slice.measured.variant == planned.name && slice.measured.point == load.label)
+                .filter(|slice| !disturbed.contains(&(load.label.as_str(), slice.cycle)))
                 .collect();
             if lines.is_empty() {
                 continue;
@@ -132,10 +136,20 @@ fn trials<'a>(block: &'a Block, plan: &Plan, path: &Path) -> Result<Vec<Trial<'a
             let unfit = unfit(&lines);
             let mut trial = |stream, slices| {
                 let unfit = unfit.clone();
-                let unfit_for_tails = Vec::new();
+                let (unfit_for_tails, failed) = (Vec::new(), Vec::new());
                 let block = block.number;
                 let alone = plan.streams.is_empty();
-                trials.push(Trial { block, variant, point, stream, slices, alone, unfit, unfit_for_tails });
+                trials.push(Trial {
+                    block,
+                    variant,
+                    point,
+                    stream,
+                    slices,
+                    alone,
+                    unfit,
+                    unfit_for_tails,
+                    failed,
+                });
             };
             for (stream, name) in plan.streams.iter().enumerate() {
                 let own = lines.iter().filter(|line| line.measured.stream == *name);
@@ -149,6 +163,13 @@ fn trials<'a>(block: &'a Block, plan: &Plan, path: &Path) -> Result<Vec<Trial<'a
         }
     }
     Ok(trials)
+}
+
+/// Load points with the cycles in which an idle variant was not quiet while another was measured. They are left out for all
+/// variants alike: whoever's turn it was had less of the machine.
+fn disturbed_cycles(block: &Block) -> BTreeSet<(&str, u32)> {
+    let marked = block.slices.iter().filter(|slice| slice.is_measured() && !slice.marks.is_empty());
+    marked.map(|slice| (slice.measured.point.as_str(), slice.cycle)).collect()
 }
 
 /// What one measurement says, as if it were the only block of a study with one variant and one load point.
@@ -165,6 +186,7 @@ pub fn observations_of(slice: &Slice, measures: &[Measure]) -> Result<Observatio
         alone: slice.measured.stream.is_empty(),
         unfit: unfit(&[slice]),
         unfit_for_tails: Vec::new(),
+        failed: Vec::new(),
     };
     let tails = slice.measured.generator.checks.iter().filter(|check| concerns_tails_only(&check.check));
     trial.enter(&tails.cloned().collect::<Vec<_>>(), &slice.measured.point);
@@ -185,6 +207,7 @@ impl Trial<'_> {
     fn enter(&mut self, checks: &[FitnessCheck], place: &str) {
         for check in checks {
             let Some(finding) = finding(check) else { continue };
+            self.failed.push(check.check.clone());
             match concerns_tails_only(&check.check) {
                 true => self.unfit_for_tails.push((check.check.clone(), format!("{finding} ({place})"))),
                 false => self.unfit.push(format!("{finding} ({place})")),
@@ -209,6 +232,10 @@ impl Trial<'_> {
             Measure::Errors | Measure::ErrorShare => {
                 slices.iter().all(|slice| own_errors(&counts_of(&slice.measured.outcomes)) == 0)
             }
+            _ if measure.ranks_unended() => {
+                let late = self.failed.iter().all(lengthens) && slices.iter().all(|slice| only_late(slice));
+                return late.then_some(Bound::AtMost);
+            }
             _ => false,
         };
         lowers.then_some(Bound::AtLeast)
@@ -217,15 +244,10 @@ impl Trial<'_> {
     fn cells(&self, measures: &[Measure], path: &Path, cells: &mut Vec<Cell>) -> Result<(), StoreError> {
         let slices: Vec<&Slice> = self.slices.iter().map(Cow::as_ref).collect();
         let wants_latency = measures.iter().any(|measure| needs_histogram(*measure));
-        let mut each = Vec::new();
+        let read = slices.iter().filter(|_| wants_latency).map(|slice| Responses::of(slice, path));
+        let each: Vec<Responses> = read.collect::<Result<_, _>>()?;
         let mut merged = Responses::default();
-        if wants_latency {
-            for slice in &slices {
-                let responses = Responses::of(slice, path)?;
-                merged.merge(&responses);
-                each.push(responses);
-            }
-        }
+        each.iter().for_each(|responses| merged.merge(responses));
         let cycles = slices.iter().map(|slice| slice.cycle).max().unwrap_or(0).max(1) as usize;
         let mut counts = OutcomeCounts::default();
         slices.iter().for_each(|slice| counts.merge(&counts_of(&slice.measured.outcomes)));
@@ -269,9 +291,35 @@ fn only_slowed(measured: &Point) -> bool {
     measured.model == Model::Closed && !measured.generator.checks.iter().any(contradicted)
 }
 
-/// What the generator found about itself, with the place.
+/// Whether a generator at its limit can only have lengthened these times: an open loop counts from the intended instant, and
+/// everything was sent, if late.
+fn only_late(slice: &Slice) -> bool {
+    let Point { model, unsent, generator, .. } = &slice.measured;
+    let mut failed = generator.checks.iter().filter(|check| check.outcome == CheckOutcome::Failed).peekable();
+    let is_told = generator.fit || failed.peek().is_some();
+    *model == Model::Open && *unsent == 0 && is_told && failed.all(|check| lengthens(&check.check))
+}
+
+/// Whether a check that fails shows that the generator was late, and nothing else.
+fn lengthens(check: &CheckName) -> bool {
+    const LATENESS: [CheckName; 7] = [
+        CheckName::SendDelayEarly,
+        CheckName::SendDelay,
+        CheckName::SendDelayTail,
+        CheckName::AtWork,
+        CheckName::Hiccups,
+        CheckName::Ceiling,
+        CheckName::CeilingTail,
+    ];
+    LATENESS.contains(check)
+}
+
+/// What the generator found about itself, with the place, where it was unfit in most slices.
 fn unfit(lines: &[&Slice]) -> Vec<String> {
     let mut unfit = Vec::new();
+    if !is_mostly_unfit(lines) {
+        return unfit;
+    }
     for slice in lines.iter().filter(|slice| !slice.measured.generator.fit) {
         let point = &slice.measured;
         let stream = match point.stream.as_str() {

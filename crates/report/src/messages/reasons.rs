@@ -76,6 +76,10 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
             blocks(*last),
             number::percent(chance.max(0.000_1))
         ),
+        Reason::SpoiledBlocks { blocks: n, of } => format!(
+            "the generator was unfit in {n} of {}, which are left out for all variants alike",
+            blocks(*of)
+        ),
         Reason::BlocksLost { lost, of } => format!("{lost} of {} were lost to it", blocks(*of)),
         Reason::Disturbed { blocks: n, of } => format!(
             "the machine disturbed {n} of {} (steal, or a lower clock frequency), and what is left is not judged; \
@@ -100,15 +104,23 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
         Reason::SeenOnly { exchanges, upper, starts, upper_starts } => {
             super::seen_only(*exchanges, *upper, *starts, *upper_starts)
         }
-        Reason::InLostBlocks { errors } => {
-            format!("{} of them in blocks that it did not get through", number::count(*errors))
-        }
+        Reason::InLostBlocks { .. } | Reason::OwnErrors { .. } => of_errors(reason),
+        Reason::Died { variant: index, what } => format!("{} died under load: {what}", variant(index)),
+        _ => "for a reason that this version has no words for".into(),
+    }
+}
+
+/// Where errors come from that are not the usual ones.
+fn of_errors(reason: &Reason) -> String {
+    match reason {
         Reason::OwnErrors { errors } => format!(
             "{} errors are of the generator's own making: no port, descriptor or memory was left, or a fault of Proofload",
             number::count(*errors)
         ),
-        Reason::Died { variant: index, what } => format!("{} died under load: {what}", variant(index)),
-        _ => "for a reason that this version has no words for".into(),
+        Reason::InLostBlocks { errors } => {
+            format!("{} of them in blocks that it did not get through", number::count(*errors))
+        }
+        _ => String::new(),
     }
 }
 

@@ -22,7 +22,10 @@ pub(super) fn evaluate(
     design: &Design,
     progress: Progress,
 ) -> Evaluation {
-    let mut evaluation = evaluate_exchanges(series, bounds, design, progress);
+    let mut evaluation = match series.spoiled(progress.blocks).filter(|_| !series.is_fact()) {
+        Some(spoiled) => evaluate_without(spoiled, series, bounds, design, progress),
+        None => evaluate_exchanges(series, bounds, design, progress, progress.blocks),
+    };
     if let Some(died) = guard::died(series, progress.begun) {
         (evaluation.decided, evaluation.permanent) = (Some(false), true);
         (evaluation.futile, evaluation.reasons) = (None, vec![died]);
@@ -30,11 +33,29 @@ pub(super) fn evaluate(
     evaluation
 }
 
+/// Leaves out for all variants alike the few blocks in which the generator was unfit with any of them.
+fn evaluate_without(
+    spoiled: u32,
+    series: &Series<'_>,
+    bounds: &mut Bounds<'_>,
+    design: &Design,
+    progress: Progress,
+) -> Evaluation {
+    let (blocks, begun) = (progress.blocks - spoiled, progress.begun.saturating_sub(spoiled));
+    let sound = series.without_spoiled();
+    let left = Progress { blocks, begun, ..progress };
+    let mut evaluation = evaluate_exchanges(&sound, bounds, design, left, progress.blocks);
+    evaluation.reasons.push(Reason::SpoiledBlocks { blocks: spoiled, of: progress.blocks });
+    evaluation
+}
+
+/// `reached` is the number of blocks that the study has come to, those that are left out included.
 fn evaluate_exchanges(
     series: &Series<'_>,
     bounds: &mut Bounds<'_>,
     design: &Design,
     progress: Progress,
+    reached: u32,
 ) -> Evaluation {
     let flaws = Flaws::of(series, progress.blocks);
     let mut guards = guard::guards(series, progress.blocks, progress.begun, progress.disturbed);
@@ -46,7 +67,7 @@ fn evaluate_exchanges(
     }
     let confidence = 1.0 - design.alpha / f64::from(progress.open);
     let mut evaluation = Evaluation::empty(0, confidence);
-    let sides = usable_sides(series, design, progress);
+    let sides = usable_sides(series, design, progress.blocks, reached);
     let missing = not_measured(series, progress.blocks);
     let Some((frame, moments)) = frame(series, &sides).and_then(|frame| {
         let moments = Moments::of(&frame.values)?;
@@ -99,10 +120,9 @@ fn nothing_to_estimate(series: &Series<'_>, blocks: u32, missing: Vec<Reason>) -
 /// The values that count. When blocks are missing for this claim alone, it is behind the study's looks: at
 /// a look it is judged at the last look that it has itself reached, so that its own looks are those of the
 /// design.
-fn usable_sides(series: &Series<'_>, design: &Design, progress: Progress) -> Vec<Sides> {
-    let mut sides: Vec<Sides> =
-        series.sides.iter().take(progress.blocks as usize).flatten().copied().collect();
-    let behind = sides.len() < progress.blocks as usize && design.looks.contains(&progress.blocks);
+fn usable_sides(series: &Series<'_>, design: &Design, blocks: u32, reached: u32) -> Vec<Sides> {
+    let mut sides: Vec<Sides> = series.sides.iter().take(blocks as usize).flatten().copied().collect();
+    let behind = sides.len() < reached as usize && design.looks.contains(&reached);
     if behind {
         let reached = design.looks.iter().rev().find(|&&look| look as usize <= sides.len());
         sides.truncate(reached.map_or(sides.len(), |&look| look as usize));

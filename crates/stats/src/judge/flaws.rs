@@ -25,10 +25,11 @@ impl Flaws {
         let unended = guard::unended(series, blocks);
         let is_of_throughput = series.trials.iter().all(|trial| trial.measure == Measure::Throughput);
         let note = match is_of_throughput {
-            true => Reason::LimitedOnTheFasterSide,
-            false => Reason::OnlyLengthened,
+            true => Some(Reason::LimitedOnTheFasterSide),
+            // Errors that were seen are errors.
+            false => (!series.is_of_errors()).then_some(Reason::OnlyLengthened),
         };
-        let notes = (!unfit.is_empty()).then_some(note).into_iter().chain(unended.iter().cloned());
+        let notes = note.filter(|_| !unfit.is_empty()).into_iter().chain(unended.iter().cloned());
         Flaws {
             notes: notes.collect(),
             stands: stands(series, blocks),

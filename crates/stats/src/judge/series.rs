@@ -7,10 +7,15 @@ use std::collections::{HashMap, HashSet};
 /// Block, variant, point, stream and measure.
 type Key = (u32, usize, usize, Option<usize>, Measure);
 
+/// Share of the blocks that may be left out because the generator was unfit in them.
+const SPOILED_SHARE_MAX: f64 = 0.2;
+
 /// Cells by their place.
 pub(super) struct Index<'a> {
     cells: HashMap<Key, &'a Cell>,
     unsteady: HashSet<(u32, usize)>,
+    /// Blocks in which the generator was unfit for a measure at a load point, whichever variant it loaded.
+    unfit: HashSet<(u32, usize, Measure)>,
     lost: &'a [LostStart],
 }
 
@@ -20,6 +25,12 @@ impl<'a> Index<'a> {
         Index {
             cells: observations.cells.iter().map(|cell| (key(cell), cell)).collect(),
             unsteady: observations.unsteady.iter().map(|start| (start.block, start.variant)).collect(),
+            unfit: observations
+                .cells
+                .iter()
+                .filter(|cell| !cell.unfit.is_empty())
+                .map(|cell| (cell.block, cell.point, cell.measure))
+                .collect(),
             lost: &observations.lost,
         }
     }
@@ -62,6 +73,8 @@ pub(super) struct Series<'a> {
     pub spared: Vec<bool>,
     /// For each block whether any variant that the claim rests on had no steady state.
     pub unsteady: Vec<bool>,
+    /// For each block whether the generator was unfit for what the claim rests on, with any variant.
+    unfit: Vec<bool>,
     /// Starts of its variants that did not get through their block.
     pub lost: Vec<&'a LostStart>,
 }
@@ -84,9 +97,37 @@ impl<'a> Series<'a> {
         let is_unsteady =
             |block: u32| trials.iter().any(|trial| index.unsteady.contains(&(block, trial.variant)));
         let unsteady = blocks.iter().map(|&block| is_unsteady(block)).collect();
+        let is_unfit = |block: u32| {
+            trials.iter().any(|trial| index.unfit.contains(&(block, trial.point, trial.measure)))
+        };
+        let unfit = blocks.iter().map(|&block| is_unfit(block)).collect();
         let of_it = |start: &&LostStart| trials.iter().any(|trial| trial.variant == start.variant);
         let lost = index.lost.iter().filter(of_it).collect();
-        Series { claim, trials, cells, sides, spared, unsteady, lost }
+        Series { claim, trials, cells, sides, spared, unsteady, unfit, lost }
+    }
+
+    /// How many of the first blocks the generator spoiled, where these are few enough to be left out.
+    pub fn spoiled(&self, blocks: u32) -> Option<u32> {
+        let spoiled = self.unfit.iter().take(blocks as usize).filter(|unfit| **unfit).count() as u32;
+        let few = spoiled > 0 && f64::from(spoiled) <= SPOILED_SHARE_MAX * f64::from(blocks);
+        few.then_some(spoiled)
+    }
+
+    /// The same without the blocks that the generator spoiled, whichever variant it loaded then.
+    pub fn without_spoiled(&self) -> Series<'a> {
+        fn kept<T: Clone>(values: &[T], unfit: &[bool]) -> Vec<T> {
+            values.iter().zip(unfit).filter(|(_, unfit)| !**unfit).map(|(value, _)| value.clone()).collect()
+        }
+        Series {
+            claim: self.claim,
+            trials: self.trials.clone(),
+            cells: kept(&self.cells, &self.unfit),
+            sides: kept(&self.sides, &self.unfit),
+            spared: kept(&self.spared, &self.unfit),
+            unsteady: kept(&self.unsteady, &self.unfit),
+            unfit: kept(&self.unfit, &self.unfit),
+            lost: self.lost.clone(),
+        }
     }
 
     /// Whether the claim is about a count over all exchanges seen, which needs no estimate.

@@ -428,6 +428,27 @@ fn a_generator_at_its_limit_on_the_faster_side_makes_a_difference_no_smaller() {
 }
 
 #[test]
+fn a_few_blocks_that_the_generator_spoiled_are_left_out_for_all_variants_alike() {
+    let mut record = throughputs(1.5, 6);
+    let cell = record.cell(2, 1);
+    (cell.unfit, cell.unfit_bound) = (vec!["late".into()], None);
+    // It would have turned the answer, had it counted.
+    cell.merged = Some(1e6);
+    cell.cycles = vec![Some(1e6); 2];
+    let judged = record.one(FASTER);
+    let spoiled = Reason::SpoiledBlocks { blocks: 1, of: 6 };
+    assert_eq!((judged.verdict, &judged.reasons[..]), (Verdict::Supported, std::slice::from_ref(&spoiled)));
+    // Five blocks are left of the six that the second look is at: the look of four counts.
+    assert_eq!((judged.blocks, judged.settled), (4, true));
+    // What is spoiled with one variant is left out for a claim about the other, too.
+    let alone = record.judge(&["throughput(a) > 1100/s @ 64c"], &Design::at(&[5, 6])).claims.remove(0);
+    assert_eq!((alone.blocks, &alone.reasons[..]), (5, std::slice::from_ref(&spoiled)));
+    // Two of six are too many.
+    record.cell(3, 1).unfit = vec!["late".into()];
+    assert_eq!(record.one(FASTER).verdict, Verdict::Undecided);
+}
+
+#[test]
 fn a_quantile_that_is_a_lower_end_can_only_be_shown_to_be_too_long() {
     const P99: Measure = Measure::ResponseQuantile(9900);
     let times = |ns: f64| [1.0, 1.01, 0.99, 1.02].map(|wobble| ns * wobble);

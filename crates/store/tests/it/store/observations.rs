@@ -96,7 +96,8 @@ fn an_unfit_generator_is_told_with_its_place() {
     let mut writer = write(root.path(), &plan(), 0);
     let mut block = writer.begin_block(1).unwrap();
     for mut slice in slices(1) {
-        if slice.cycle == 2 && slice.measured.variant == "nio" {
+        let once = slice.cycle == 2 && slice.measured.variant == "nio2";
+        if slice.cycle > 0 && (once || slice.measured.variant == "nio") {
             slice.measured.generator.fit = false;
             slice.measured.generator.findings = vec!["worker 0 used 98 % of its CPU".to_string()];
         }
@@ -106,10 +107,31 @@ fn an_unfit_generator_is_told_with_its_place() {
     let run = Run::open(writer.path()).unwrap();
     let seen = run.observations(&[Measure::Throughput]).unwrap();
     let unfit = &cell(&seen, 1, 0, Measure::Throughput).unfit;
-    assert_eq!(*unfit, ["worker 0 used 98 % of its CPU (nio @ 64c, block 1, cycle 2)"]);
-    assert!(cell(&seen, 1, 1, Measure::Throughput).unfit.is_empty());
+    let said = |cycle| format!("worker 0 used 98 % of its CPU (nio @ 64c, block 1, cycle {cycle})");
+    assert_eq!(*unfit, [said(1), said(2)]);
+    assert!(cell(&seen, 1, 1, Measure::Throughput).unfit.is_empty(), "one slice of two");
     let points = run.points().unwrap();
     assert_eq!(points.iter().map(|point| point.generator.fit).collect::<Vec<_>>(), [false, true]);
+}
+
+#[test]
+fn a_cycle_in_which_an_idle_variant_was_not_quiet_is_left_out_for_both() {
+    let root = tempfile::tempdir().unwrap();
+    let mut writer = write(root.path(), &plan(), 0);
+    let mut block = writer.begin_block(1).unwrap();
+    for mut slice in slices(1) {
+        if slice.cycle == 2 && slice.measured.variant == "nio2" {
+            slice.marks = vec!["idle nio used 5 % of a core, more than 2 %".to_string()];
+        }
+        block.append(&slice).unwrap();
+    }
+    block.finish().unwrap();
+    let seen = Run::open(writer.path()).unwrap().observations(&[Measure::Throughput]).unwrap();
+    for variant in [0, 1] {
+        let cell = cell(&seen, 1, variant, Measure::Throughput);
+        assert!(matches!(cell.cycles[..], [Some(_)]), "{cell:?}");
+        assert_eq!(cell.merged, cell.cycles[0]);
+    }
 }
 
 #[test]
@@ -176,6 +198,25 @@ fn a_generator_can_only_have_slowed_one_closed_loop_whose_counts_agree() {
         let seen = observations_of(&slice, &[Measure::Throughput]).unwrap();
         assert_eq!(seen.cells[0].unfit_bound, expected.then_some(Bound::AtLeast), "{outcome}");
     }
+}
+
+#[test]
+fn a_late_generator_can_only_have_lengthened_the_times_of_an_open_loop_that_was_sent_whole() {
+    let check =
+        |name: &str| FitnessCheck { check: name.into(), outcome: "failed".into(), ..FitnessCheck::default() };
+    let bound = |checks: &[&str], change: fn(&mut Slice)| {
+        let mut slice = slices(1).remove(0);
+        slice.measured.model = "open".into();
+        slice.measured.generator.fit = false;
+        slice.measured.generator.checks = checks.iter().map(|name| check(name)).collect();
+        change(&mut slice);
+        observations_of(&slice, &[Measure::ResponseQuantile(9900)]).unwrap().cells[0].unfit_bound
+    };
+    assert_eq!(bound(&["send_delay", "at_work", "hiccups"], |_| ()), Some(Bound::AtMost));
+    assert_eq!(bound(&["send_delay"], |slice| slice.measured.model = "closed".into()), None);
+    assert_eq!(bound(&["send_delay"], |slice| slice.measured.unsent = 1), None);
+    assert_eq!(bound(&["send_delay", "ports"], |_| ()), None);
+    assert_eq!(bound(&[], |_| ()), None, "nobody says what was wrong");
 }
 
 #[test]
