@@ -62,6 +62,7 @@ pub(crate) struct WorkerRecord {
     cpu: [Option<u64>; 2],
     waited_ns: u64,
     waited_over_ns: u64,
+    away_ns: u64,
     hiccups: Hiccups,
     /// When the window ended before its time.
     cut_ns: Option<u64>,
@@ -99,8 +100,10 @@ pub(crate) struct WorkerResult {
     pub cpu_ns: u64,
     /// CPU time over wall time in the window.
     pub busy: f64,
-    /// Share of the stretch from the window's start to the worker's end of issuing in which it had work.
+    /// Share of the stretch from the window's start to the worker's end of issuing in which it had work, or was away.
     pub at_work: f64,
+    /// Share of it in which the worker was kept from waking.
+    pub away: f64,
     pub hiccups: Hiccups,
     pub opened: u64,
     pub no_port: u64,
@@ -134,6 +137,7 @@ impl WorkerRecord {
             seconds: Seconds::new(window, giving),
             cpu: [None; 2],
             waited_ns: 0,
+            away_ns: 0,
             hiccups: Hiccups::default(),
             waited_over_ns: 0,
             cut_ns: None,
@@ -238,10 +242,14 @@ impl WorkerRecord {
         self.cpu[0].is_none() && now_ns >= self.window.start_ns
     }
 
-    /// Counts a poll that took `took_ns` and ended now; the first part of it was waited.
+    /// Counts a poll that took `took_ns` and ended now; the first part of it was waited, where no more than `asked_ns` was
+    /// asked for. What is well beyond that is time away: something kept the worker from waking.
     #[inline]
-    pub fn note_poll(&mut self, waited_ns: u64, took_ns: u64, now_ns: u64) {
+    pub fn note_poll(&mut self, waited_ns: u64, asked_ns: u64, took_ns: u64, now_ns: u64) {
         if self.cpu[0].is_some() && self.cpu[1].is_none() {
+            let away_ns = waited_ns.saturating_sub(asked_ns);
+            let waited_ns = if away_ns > SEND_DELAY_NS { asked_ns } else { waited_ns };
+            self.away_ns += if away_ns > SEND_DELAY_NS { away_ns } else { 0 };
             self.waited_ns += waited_ns;
             self.waited_over_ns += took_ns;
             self.hiccups.note_poll(now_ns.saturating_sub(took_ns.saturating_sub(waited_ns)), now_ns);
@@ -298,6 +306,7 @@ impl WorkerRecord {
             cpu_ns,
             busy: share(cpu_ns, wall_ns).min(1.0),
             at_work: share(self.waited_over_ns.saturating_sub(self.waited_ns), self.waited_over_ns),
+            away: share(self.away_ns, self.waited_over_ns),
             hiccups: self.hiccups,
             opened: self.opened,
             no_port: self.no_port,

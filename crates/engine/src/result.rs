@@ -25,6 +25,15 @@ pub enum Finding {
         /// What was allowed.
         allowed: f64,
     },
+    /// A worker was kept from waking: its waits took longer than they asked for.
+    Away {
+        /// Which worker.
+        worker: u32,
+        /// Share of the window, 0 to 1.
+        share: f64,
+        /// What was allowed.
+        allowed: f64,
+    },
     /// Closed loop: connections differ from throughput times mean time in use (Little's law).
     LittlesLaw {
         /// Connections in use on average, from the time in which they were not: thinking,
@@ -63,16 +72,19 @@ pub enum Finding {
 pub enum CheckKind {
     /// 90th percentile of the send delay of the generator's own making, in nanoseconds.
     SendDelay,
-    /// 99th percentile of the same. Of no consequence but for the tail of latencies and their mean, so it is not a
-    /// finding.
-    SendDelayTail,
     /// Share of the intended requests that were left unsent though a connection was free (open loops).
     Unsent,
     /// Largest share of the window in which a worker had something to do.
     AtWork,
-    /// Stretches in which a worker did not attend to its sockets: 99.9th percentile over time, in nanoseconds. Of no
-    /// consequence but for the tail of latencies, so it is not a finding.
-    Hiccups,
+    /// Largest share of the window in which a worker was kept from waking.
+    Away,
+    /// By how much the generator's own delays lengthen the mean of response times, as a share. Of no consequence for other
+    /// figures, so it is not a finding; nor are the next two.
+    LengthenedMean,
+    /// The same of the 99th percentile.
+    LengthenedP99,
+    /// The same of the 99.9th percentile.
+    LengthenedP999,
     /// Connections unaccounted for, as a share of all (closed loops).
     LittlesLaw,
     /// Connections that found no local port.

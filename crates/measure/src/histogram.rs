@@ -167,6 +167,68 @@ impl LatencyHistogram {
         }
     }
 
+    /// The duration at quantile `q` if each were longer by one that is drawn from `added`: all that `added` holds, and
+    /// zeros up to `of` of them. `None` when nothing was recorded.
+    pub fn quantile_with_added(&self, added: &LatencyHistogram, of: u64, q: f64) -> Option<u64> {
+        let quantile = self.quantile_ns(q)?;
+        let draws = added.atoms(of.max(added.count()).max(1));
+        let mut below: Vec<(u64, u64)> = Vec::new();
+        for (slot, n) in self.slots() {
+            let (first, width) = values_of(slot);
+            let sum = below.last().map_or(0, |(_, sum)| *sum);
+            below.push((first + width - 1, sum.saturating_add(n)));
+        }
+        let count = self.count() as f64;
+        // The share of sums that are at most this long.
+        let share = |ns: u64| {
+            let of_draw = |(longer_ns, share): &(u64, f64)| {
+                let left_ns = ns.checked_sub(*longer_ns)?;
+                let at = below.partition_point(|(value, _)| *value <= left_ns).checked_sub(1)?;
+                Some(share * below[at].1 as f64 / count)
+            };
+            draws.iter().filter_map(of_draw).sum::<f64>()
+        };
+        let (mut low, mut high) = (quantile, quantile + added.quantile_ns(1.0).unwrap_or(0));
+        while high - low > low / 4_096 + 1 {
+            let middle = low + (high - low) / 2;
+            if share(middle) < q - 1e-9 { low = middle } else { high = middle }
+        }
+        Some(if share(low) < q - 1e-9 { high } else { low })
+    }
+
+    /// Those that are at most this long, and how many are longer.
+    pub fn parted_at(&self, ns: u64) -> (LatencyHistogram, u64) {
+        let mut short = LatencyHistogram::new();
+        let mut longer = 0_u64;
+        for (slot, n) in self.slots() {
+            match values_of(slot).0 {
+                value if value <= ns => short.record_many(value, n),
+                _ => longer = longer.saturating_add(n),
+            }
+        }
+        (short, longer)
+    }
+
+    /// The durations as a few values with their shares among `of`; the rest of these are zeros.
+    fn atoms(&self, of: u64) -> Vec<(u64, f64)> {
+        const ATOMS: u64 = 64;
+        let share = |n: u64| n as f64 / of as f64;
+        let count = self.count();
+        let mut atoms = vec![(0, share(of - count.min(of)))];
+        let mut gathered = 0;
+        for (slot, n) in self.slots() {
+            gathered += n;
+            let (first, width) = values_of(slot);
+            if gathered * ATOMS >= count {
+                atoms.push((first + width - 1, share(gathered)));
+                gathered = 0;
+            }
+        }
+        let longest = self.quantile_ns(1.0).unwrap_or(0);
+        atoms.push((longest, share(gathered)));
+        atoms
+    }
+
     fn with(&self, other: &LatencyHistogram) -> LatencyHistogram {
         let mut both = self.clone();
         both.merge(other);
@@ -346,6 +408,26 @@ mod tests {
     fn junk_is_not_decoded() {
         assert!(LatencyHistogram::decode("%%%").is_err());
         assert!(LatencyHistogram::decode("AAAA").is_err());
+    }
+
+    #[test]
+    fn what_is_added_lengthens_a_quantile_as_far_as_it_reaches_it() {
+        let (mut times, mut added) = (LatencyHistogram::new(), LatencyHistogram::new());
+        (1..=10_000).for_each(|i| times.record(1_000_000 + i * 100));
+        let longer = |added: &LatencyHistogram, of, q| {
+            times.quantile_with_added(added, of, q).unwrap() as f64 / times.quantile_ns(q).unwrap() as f64
+        };
+        assert_eq!(longer(&added, 0, 0.99), 1.0);
+        assert_eq!(longer(&added, 1_000, 0.99), 1.0);
+        // A millisecond on two draws in a thousand: the p99 becomes what the p992 was, the p999 half a millisecond longer.
+        added.record_many(1_000_000, 2);
+        assert!((longer(&added, 1_000, 0.99) - 1.001).abs() < 1e-3, "{}", longer(&added, 1_000, 0.99));
+        assert!((longer(&added, 1_000, 0.999) - 1.25).abs() < 0.01, "{}", longer(&added, 1_000, 0.999));
+        // A tenth of a millisecond on all of them.
+        let mut all = LatencyHistogram::new();
+        all.record_many(100_000, 1_000);
+        assert!((longer(&all, 1_000, 0.5) - 1.0667).abs() < 2e-3, "{}", longer(&all, 1_000, 0.5));
+        assert_eq!(LatencyHistogram::new().quantile_with_added(&all, 1_000, 0.5), None);
     }
 
     #[test]

@@ -51,6 +51,9 @@ pub struct Cell {
     pub unsent: u64,
     /// Whether that makes the value a lower end: the rank that is asked for lies among exchanges without an end.
     pub at_least: bool,
+    /// By how much the generator's own delays lengthen the value, as a share of it: the server's own lies between the value
+    /// and so much less.
+    pub lengthened: f64,
     /// Messages of failed fitness checks of the generator in any of the slices; empty is fit.
     pub unfit: Vec<String>,
     /// What the value says of the server although the generator was unfit; `None` is nothing.
@@ -78,6 +81,7 @@ impl Default for Cell {
             own_errors: 0,
             unsent: 0,
             at_least: false,
+            lengthened: 0.0,
             unfit: Vec::new(),
             unfit_bound: None,
         }

@@ -146,6 +146,11 @@ pub enum Reason {
     /// Requests left late, and all were sent: that only lengthens times, which were short enough all the same, or long
     /// enough on the other side.
     OnlyLengthened,
+    /// The interval is wider by so much on one side, for what the generator's own delays may have lengthened.
+    Widened {
+        /// As a share of the estimate.
+        share: f64,
+    },
     /// The rank of a quantile lies among exchanges that had no end, so that its value is a lower end.
     Unended {
         measure: Measure,

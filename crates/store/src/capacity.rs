@@ -1,6 +1,6 @@
 //! From slices to the trials of a search: which of them passed, failed, or say nothing about the server.
 
-use crate::checks::{check_ceiling, concerns};
+use crate::checks::{LENGTHENED, check_ceiling, concerns};
 use crate::convert::counts_of;
 use crate::convert::ended_in_window;
 use crate::merge::decode;
@@ -22,11 +22,17 @@ use std::path::Path;
 const CHECKS: [CheckName; 3] = [CheckName::Ports, CheckName::Descriptors, CheckName::Ceiling];
 /// Checks of which a failure makes every latency look worse than it is, for it counts from the intended instant. They excuse
 /// a trial that fails; one that passes all the same has passed.
-const CHECKS_OF_LATENESS: [CheckName; 3] =
-    [CheckName::SendDelayEarly, CheckName::SendDelay, CheckName::AtWork];
+const CHECKS_OF_LATENESS: [CheckName; 4] =
+    [CheckName::SendDelayEarly, CheckName::SendDelay, CheckName::AtWork, CheckName::Away];
 /// The same of the tail alone.
-const CHECKS_OF_TAILS: [CheckName; 3] =
-    [CheckName::Hiccups, CheckName::CeilingTail, CheckName::SendDelayTail];
+const CHECKS_OF_TAILS: [CheckName; 6] = [
+    CheckName::Hiccups,
+    CheckName::CeilingTail,
+    CheckName::SendDelayTail,
+    CheckName::LengthenedMean,
+    CheckName::LengthenedP99,
+    CheckName::LengthenedP999,
+];
 /// Share of the connections that are in use on average where they are the limit.
 const CONNECTIONS_BUSY: f64 = 0.9;
 
@@ -262,7 +268,10 @@ fn excuses(measures: &[Measure]) -> Vec<CheckName> {
 /// What the generator found about itself that the server did not cause.
 fn limited_by_generator(slice: &Slice, ceiling: Option<&Ceiling>, excuses: &[CheckName]) -> Option<String> {
     let generator = &slice.measured.generator;
-    let of_record = check_ceiling(&[&slice.measured], false, ceiling, "");
+    let mut of_record = check_ceiling(&[&slice.measured], false, ceiling, "").to_vec();
+    if generator.checks.iter().any(|check| LENGTHENED.contains(&check.check)) {
+        of_record.retain(|check| check.check != CheckName::CeilingTail);
+    }
     let mut checks = generator.checks.iter().chain(&of_record);
     let counts = |name: &CheckName| CHECKS.contains(name) || excuses.contains(name);
     let failed = checks.find(|check| check.outcome == CheckOutcome::Failed && counts(&check.check))?;

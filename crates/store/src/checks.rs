@@ -12,13 +12,31 @@ const CEILING_TAIL_SHARE: f64 = 0.50;
 /// Largest answers of each class for which there is a ceiling, head included.
 pub const ANSWER_CLASSES: [u64; 4] = [1 << 10, 4 << 10, 16 << 10, 64 << 10];
 
-/// Whether a check that fails forbids claims about p99 and beyond alone; about the mean, too, where sends left late.
+/// Whether a check that fails forbids claims about some times alone: p99 and beyond, or the mean.
 pub fn concerns_tails_only(check: &CheckName) -> bool {
-    matches!(check, CheckName::CeilingTail | CheckName::Hiccups | CheckName::SendDelayTail)
+    let early = matches!(check, CheckName::CeilingTail | CheckName::Hiccups | CheckName::SendDelayTail);
+    early || LENGTHENED.contains(check)
+}
+
+/// By how much the generator's own delays lengthen the mean, p99 and p999.
+pub(crate) const LENGTHENED: [CheckName; 3] =
+    [CheckName::LengthenedMean, CheckName::LengthenedP99, CheckName::LengthenedP999];
+
+/// The check that says by how much that measure is lengthened, if it is one of these.
+pub(crate) fn lengthening(measure: Measure) -> Option<CheckName> {
+    match measure {
+        Measure::ResponseMean => Some(CheckName::LengthenedMean),
+        Measure::ResponseQuantile(9990..) | Measure::ResponseMax => Some(CheckName::LengthenedP999),
+        Measure::ResponseQuantile(9900..) => Some(CheckName::LengthenedP99),
+        _ => None,
+    }
 }
 
 /// Whether a check that fails forbids claims about that measure.
 pub(crate) fn concerns(check: &CheckName, measure: Measure) -> bool {
+    if LENGTHENED.contains(check) {
+        return lengthening(measure).as_ref() == Some(check);
+    }
     let is_mean = measure == Measure::ResponseMean;
     !concerns_tails_only(check) || is_tail(measure) || (*check == CheckName::SendDelayTail && is_mean)
 }

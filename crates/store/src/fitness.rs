@@ -3,7 +3,7 @@
 //!
 //! Everything is a function of the record up to a block, so that what is judged later is what was judged then.
 
-use crate::checks::{answer_bytes, answer_class, check_ceiling};
+use crate::checks::{LENGTHENED, answer_bytes, answer_class, check_ceiling};
 use crate::schema::{Cause, Ceiling, CheckName, CheckOutcome, FitnessCheck, Phase, Point, Slice};
 use crate::streams::fused;
 use crate::{Block, Run, StoreError, messages};
@@ -211,8 +211,13 @@ impl Run {
         };
         let worst = trials.iter().map(of_block).max_by(|a, b| a[0].found.total_cmp_none(&b[0].found));
         let mut checks: Vec<FitnessCheck> = worst.into_iter().flatten().collect();
-        let of_slices = [CheckName::Hiccups, CheckName::SendDelayTail];
-        checks.extend(of_slices.iter().filter_map(|check| usual(check, blocks, variant, point)));
+        // Where it is known by how much tails are lengthened, they need no margin to the ceiling of their own.
+        let mut own = slices().flat_map(|slice| &slice.measured.generator.checks);
+        if own.any(|check| LENGTHENED.contains(&check.check)) {
+            checks.retain(|check| check.check != CheckName::CeilingTail);
+        }
+        let of_slices = [CheckName::Hiccups, CheckName::SendDelayTail].into_iter().chain(LENGTHENED);
+        checks.extend(of_slices.filter_map(|check| usual(&check, blocks, variant, point)));
         if self.plan().timing.perturbation_ns > 0 {
             checks.extend(perturbed(self, blocks, variant, point)?);
         }

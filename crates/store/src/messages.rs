@@ -76,6 +76,14 @@ pub fn finding(check: &FitnessCheck) -> Option<String> {
             limit / 1e6,
             noted(check)
         ),
+        CheckName::LengthenedMean | CheckName::LengthenedP99 | CheckName::LengthenedP999 => format!(
+            "the generator's own delays lengthen {} by up to {:.0} % ({:.0} % allowed{}); give it CPUs of its own, or lower the \
+             load",
+            lengthened(&check.check),
+            found * 100.0,
+            limit * 100.0,
+            noted(check)
+        ),
         CheckName::SendDelayTail => format!(
             "late sends: p99 = {:.3} ms caused by the generator itself (limit {:.3} ms{}); lower the load, or give it CPUs \
              of its own",
@@ -90,6 +98,15 @@ pub fn finding(check: &FitnessCheck) -> Option<String> {
             check.note
         ),
     })
+}
+
+/// The measure that a check is about.
+fn lengthened(check: &CheckName) -> &'static str {
+    match check {
+        CheckName::LengthenedMean => "the mean",
+        CheckName::LengthenedP99 => "p99",
+        _ => "p99.9",
+    }
 }
 
 fn noted(check: &FitnessCheck) -> String {

@@ -1,6 +1,6 @@
 //! The observations that the judge reads: one cell for each block, variant, load point and measure.
 
-use crate::checks::{concerns, concerns_tails_only};
+use crate::checks::{concerns, concerns_tails_only, lengthening};
 use crate::convert::counts_of;
 use crate::merge::{decode, is_mostly_unfit, unended_of};
 use crate::messages::finding;
@@ -9,7 +9,7 @@ use crate::streams::fused;
 use crate::{Block, Run, StoreError};
 use lost::own_errors;
 use proofload_measure::{Censored, LatencyHistogram, Outcome, OutcomeCounts};
-use proofload_stats::{Bound, Cell, Measure, Observations, Replication};
+use proofload_stats::{Bound, Cell, Measure, Observations, Replication, sample};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -276,6 +276,7 @@ impl Trial<'_> {
                 unanswered: counts.unended().saturating_sub(counts.get(Outcome::Unsent)),
                 unsent: counts.get(Outcome::Unsent),
                 at_least: merged.and_then(|all| all.value(measure)).is_some_and(|value| value.at_least),
+                lengthened: lengthened(measure, &slices),
                 unfit: self.unfit_for(measure),
                 unfit_bound: self.unfit_bound(measure, &slices),
             });
@@ -300,16 +301,30 @@ fn only_late(slice: &Slice) -> bool {
     *model == Model::Open && *unsent == 0 && is_told && failed.all(|check| lengthens(&check.check))
 }
 
+/// By how much the generator's own delays lengthen a measure of response times, as a share: the median over the slices; 0 where
+/// it is not known.
+fn lengthened(measure: Measure, slices: &[&Slice]) -> f64 {
+    let Some(name) = lengthening(measure) else { return 0.0 };
+    let checks = slices.iter().flat_map(|slice| &slice.measured.generator.checks);
+    let found: Vec<f64> =
+        checks.filter(|check| check.check == name).filter_map(|check| check.found).collect();
+    sample::median(&found).unwrap_or(0.0).max(0.0)
+}
+
 /// Whether a check that fails shows that the generator was late, and nothing else.
 fn lengthens(check: &CheckName) -> bool {
-    const LATENESS: [CheckName; 7] = [
+    const LATENESS: [CheckName; 11] = [
         CheckName::SendDelayEarly,
         CheckName::SendDelay,
         CheckName::SendDelayTail,
         CheckName::AtWork,
+        CheckName::Away,
         CheckName::Hiccups,
         CheckName::Ceiling,
         CheckName::CeilingTail,
+        CheckName::LengthenedMean,
+        CheckName::LengthenedP99,
+        CheckName::LengthenedP999,
     ];
     LATENESS.contains(check)
 }

@@ -30,6 +30,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(crate) use opener::opening_gap_ns;
 
+/// Longest wait while exchanges begin.
+const WAIT_NS_MAX: u64 = 1_000_000;
+
 /// One worker.
 pub(crate) struct Worker<'a> {
     plan: &'a LoadPlan,
@@ -99,7 +102,8 @@ impl<'a> Worker<'a> {
             let polled = driver.poll(wake, &mut self)?;
             let then = now;
             now = driver.net().now_ns();
-            self.exchanges.record.note_poll(polled.waited_ns, now - then, now);
+            let asked_ns = wake.at_ns.saturating_sub(then);
+            self.exchanges.record.note_poll(polled.waited_ns, asked_ns, now - then, now);
         }
     }
 
@@ -227,6 +231,10 @@ impl<'a> Worker<'a> {
     fn next_wake(&self, now: u64) -> Wake {
         let Exchanges { deadlines, opener, record, .. } = &self.exchanges;
         let mut at_ns = self.live.due_ns().min(deadlines.next_ns());
+        if self.drain_end_ns.is_none() {
+            // Who sleeps for long does not notice that the machine, or somebody's SIGSTOP, kept it from waking.
+            at_ns = at_ns.min(now + WAIT_NS_MAX);
+        }
         at_ns = at_ns.min(self.drain_end_ns.unwrap_or(self.pace.end_ns.max(now + 1)));
         if now < record.window.start_ns {
             at_ns = at_ns.min(record.window.start_ns);

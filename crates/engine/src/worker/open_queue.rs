@@ -11,6 +11,7 @@ use crate::record::{SEND_DELAY_NS, WorkerRecord};
 use crate::{LoadPlan, Overflow};
 use proofload_measure::Window;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// A timetable says when; one queue for each target.
 #[derive(Debug)]
@@ -56,6 +57,9 @@ struct TargetQueue {
     /// When a connection became free last where none was, and when the last free one was taken.
     refilled_ns: u64,
     emptied_ns: u64,
+    /// From when the worker meant to be back until it was, last time that it was late; kept until all that came due in it is
+    /// sent.
+    lapse: Range<u64>,
 }
 
 impl TargetQueue {
@@ -122,6 +126,18 @@ impl TargetQueue {
         (late_ns > SEND_DELAY_NS + coalesce_ns).then_some(late_ns)
     }
 
+    /// Notes that the worker was not back when it meant to be, by more than a send may be late.
+    #[inline]
+    fn note_lapse(&mut self, at: Moment, coalesce_ns: u64) {
+        if at.wake_ns > 0 && at.now > at.wake_ns.saturating_add(SEND_DELAY_NS + coalesce_ns) {
+            let is_over = self.first_ns() >= self.lapse.end;
+            let is_longer = at.now - at.wake_ns > self.lapse.end - self.lapse.start;
+            if is_over || is_longer {
+                self.lapse = at.wake_ns..at.now;
+            }
+        }
+    }
+
     /// Promises connections to ticks that are due.
     fn promise(&mut self, at: Moment) {
         while self.tick.due_ns <= at.now && self.tick.due_ns < at.end_ns && self.has_promise() {
@@ -157,6 +173,7 @@ impl OpenQueue {
                 promised: VecDeque::new(),
                 refilled_ns: 0,
                 emptied_ns: 0,
+                lapse: 0..0,
             };
             queue.seek();
             queues.push(queue);
@@ -246,6 +263,7 @@ impl OpenQueue {
         record: &mut WorkerRecord,
     ) -> Option<Due> {
         let one = &mut self.queues[queue];
+        one.note_lapse(at, self.coalesce_ns);
         if one.first_ns() > at.now {
             return None;
         }
@@ -258,7 +276,10 @@ impl OpenQueue {
             return None;
         };
         one.emptied_ns = at.now;
-        let sendable_ns = Some(due_ns.max(connections[conn as usize].freed_ns));
+        let freed_ns = due_ns.max(connections[conn as usize].freed_ns);
+        // What came due while the worker was away waited for it at least until it was back.
+        let own_ns = if one.lapse.contains(&due_ns) { one.lapse.end - due_ns } else { 0 };
+        let sendable_ns = Some(freed_ns.min(at.now.saturating_sub(own_ns)));
         Some(Due { conn, entry, intended_ns: due_ns, sendable_ns })
     }
 

@@ -5,13 +5,13 @@ use proofload_engine::{CheckKind, Finding};
 /// Why a check has no figure.
 pub fn not_measured(check: CheckKind) -> &'static str {
     match check {
-        CheckKind::SendDelay | CheckKind::SendDelayTail => {
-            "no send of the generator's own timing, or too few"
-        }
+        CheckKind::SendDelay => "no send of the generator's own timing, or too few",
         CheckKind::Unsent => "no open loop, or too few requests",
-        CheckKind::Hiccups => "a window of less than a second",
+        CheckKind::LengthenedMean | CheckKind::LengthenedP99 | CheckKind::LengthenedP999 => {
+            "too few exchanges, or too short a window"
+        }
         CheckKind::LittlesLaw => "an open loop, or too few exchanges",
-        CheckKind::AtWork | CheckKind::Ports | CheckKind::Descriptors => "",
+        CheckKind::AtWork | CheckKind::Away | CheckKind::Ports | CheckKind::Descriptors => "",
     }
 }
 
@@ -27,6 +27,12 @@ pub fn finding(finding: &Finding) -> String {
         Finding::CpuBound { worker, busy, allowed } => format!(
             "worker {worker} was busy {:.0} % of the time, {:.0} % allowed; use more workers or another machine",
             busy * 100.0,
+            allowed * 100.0
+        ),
+        Finding::Away { worker, share, allowed } => format!(
+            "worker {worker} was kept from waking for {:.1} % of the time, {:.0} % allowed: something stopped it, or took its \
+             CPU; give it one of its own",
+            share * 100.0,
             allowed * 100.0
         ),
         Finding::LittlesLaw { expected, found } => format!(

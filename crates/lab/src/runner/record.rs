@@ -154,10 +154,12 @@ fn negotiated(found: &proofload_engine::transport::Negotiated) -> Negotiated {
 fn check(check: &Check) -> FitnessCheck {
     let (name, unit) = match check.kind {
         CheckKind::SendDelay => (CheckName::SendDelay, "ns"),
-        CheckKind::SendDelayTail => (CheckName::SendDelayTail, "ns"),
         CheckKind::Unsent => (CheckName::Unsent, "share"),
         CheckKind::AtWork => (CheckName::AtWork, "share"),
-        CheckKind::Hiccups => (CheckName::Hiccups, "ns"),
+        CheckKind::Away => (CheckName::Away, "share"),
+        CheckKind::LengthenedMean => (CheckName::LengthenedMean, "share"),
+        CheckKind::LengthenedP99 => (CheckName::LengthenedP99, "share"),
+        CheckKind::LengthenedP999 => (CheckName::LengthenedP999, "share"),
         CheckKind::LittlesLaw => (CheckName::LittlesLaw, "share"),
         CheckKind::Ports => (CheckName::Ports, "count"),
         CheckKind::Descriptors => (CheckName::Descriptors, "count"),

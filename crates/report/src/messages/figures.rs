@@ -48,6 +48,14 @@ pub fn at(variant: &str, point: &str) -> String {
     format!("{variant} @ {point}")
 }
 
+/// An interval knows of the generator's own delays.
+pub fn widened(share: f64) -> String {
+    format!(
+        "the interval is wider by {} for what the generator's own delays may have lengthened",
+        number::percent(share)
+    )
+}
+
 /// What a small number of errors is worth.
 pub fn seen_only(exchanges: u64, upper: f64, starts: u64, upper_starts: f64) -> String {
     let (exchanges, upper) = (number::count(exchanges), number::percent(upper));

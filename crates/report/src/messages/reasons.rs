@@ -54,6 +54,7 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
         Reason::ClientLimited { what } => format!("client-limited: {what}"),
         Reason::LimitedOnTheFasterSide => LIMITED_ON_THE_FASTER_SIDE.into(),
         Reason::OnlyLengthened => ONLY_LENGTHENED.into(),
+        Reason::Widened { share } => super::widened(*share),
         Reason::Unended { measure, variant: index, unanswered, unsent } => {
             super::lower_end(&measure.name(), variant(index), *unanswered, *unsent)
         }

@@ -2,7 +2,7 @@
 
 use super::decide::{Frame, Scale, frame};
 use super::evaluation::{Evaluation, Progress, not_measured};
-use super::flaws::Flaws;
+use super::flaws::{self, Flaws};
 use super::series::{Series, Sides};
 use super::{fact, guard};
 use crate::design::{A_PRIORI_SPREAD, Bounds, CONSTANT_BLOCKS_MIN, blocks_needed};
@@ -11,6 +11,9 @@ use crate::{Comparison, Design, Estimate, Measure, Projection, Reason, Side, hod
 
 /// The resolution that projections are made for: ±5 %.
 const PROJECTED_RESOLUTION: f64 = 0.05;
+
+/// From this share on it is told that an interval is wider for the generator's own delays.
+const TOLD_FROM: f64 = 0.01;
 
 /// A claim is closed as undecided when the last look would settle it with a smaller probability than this.
 pub(super) const FUTILE_BELOW: f64 = 0.02;
@@ -85,16 +88,20 @@ fn evaluate_exchanges(
         false => bounds.for_blocks(moments.n, progress.open) * moments.standard_error(),
     };
     let centre = hodges_lehmann::estimate(&frame.values).unwrap_or(moments.mean);
-    evaluation.estimate = Some(estimate(series, &frame, &moments, half, centre));
+    let margins = match frame.scale {
+        Scale::Log => flaws::margins(series, progress.blocks),
+        Scale::Plain | Scale::Difference => (0.0, 0.0),
+    };
+    evaluation.estimate = Some(widened(estimate(series, &frame, &moments, half, centre), margins));
     evaluation.projection = projection(design, &frame, &moments, progress.open);
     guards.extend(guard::of_values(&frame));
-    let finding = Finding { frame, moments, half, centre, design, progress };
+    let finding = Finding { frame, moments, half, margins, centre, design, progress };
     if let Some(few) = guard::few(design, moments.n, half) {
         evaluation.reasons = vec![few];
         evaluation.reasons.extend(guards);
     } else if !guards.is_empty() {
         evaluation.reasons = guards;
-    } else if constant {
+    } else if constant && margins == (0.0, 0.0) {
         finding.constant(series, &mut evaluation);
     } else {
         finding.estimated(&mut evaluation);
@@ -176,6 +183,16 @@ pub(super) fn estimate(
     }
 }
 
+/// An interval that reaches further by these logarithms.
+fn widened(estimate: Estimate, (below, above): (f64, f64)) -> Estimate {
+    match below + above > 0.0 {
+        true => {
+            Estimate { low: estimate.low * (-below).exp(), high: estimate.high * above.exp(), ..estimate }
+        }
+        false => estimate,
+    }
+}
+
 fn projection(design: &Design, frame: &Frame, moments: &Moments, open: u32) -> Option<Projection> {
     let reach = match frame.scale {
         Scale::Log => PROJECTED_RESOLUTION.ln_1p(),
@@ -200,6 +217,8 @@ struct Finding<'a> {
     frame: Frame,
     moments: Moments,
     half: f64,
+    /// What the interval reaches further below and above for the generator's own delays.
+    margins: (f64, f64),
     centre: f64,
     design: &'a Design,
     progress: Progress,
@@ -208,7 +227,12 @@ struct Finding<'a> {
 impl Finding<'_> {
     fn estimated(&self, evaluation: &mut Evaluation) {
         let (mean, half) = (self.moments.mean, self.half);
-        match self.frame.decide(mean - half, mean + half) {
+        let (below, above) = self.margins;
+        let widest = below.max(above).exp_m1();
+        if widest >= TOLD_FROM {
+            evaluation.reasons.push(Reason::Widened { share: widest });
+        }
+        match self.frame.decide(mean - half - below, mean + half + above) {
             Some(decided) => {
                 let guards = guard::of_estimate(&self.frame, mean, self.centre);
                 evaluation.decided = guards.is_empty().then_some(decided);

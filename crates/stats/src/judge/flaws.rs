@@ -4,7 +4,7 @@
 //! decision stands: that of a side which can only lie further off than it was seen.
 
 use super::guard;
-use super::series::{Series, trials_of};
+use super::series::{Series, Trial, trials_of};
 use crate::claim::Term;
 use crate::{Bound, Cell, Comparison, Measure, Reason, Side};
 
@@ -36,6 +36,26 @@ impl Flaws {
             limits: unfit.into_iter().chain(unended).collect(),
         }
     }
+}
+
+/// How much further an interval of logarithms reaches, below and above, for what the generator's own delays may have added to
+/// its values: twice what they are estimated to have. Where they added too much, the value is a bound at most.
+pub(super) fn margins(series: &Series<'_>, blocks: u32) -> (f64, f64) {
+    let longer = |trial: &Trial| {
+        let place = series.trials.iter().position(|known| known == trial);
+        let cells = series.cells.iter().take(blocks as usize).filter_map(|cells| cells[place?]);
+        let shares: Vec<f64> =
+            cells.filter(|cell| cell.unfit.is_empty()).map(|cell| cell.lengthened).collect();
+        (2.0 * shares.iter().sum::<f64>() / shares.len().max(1) as f64).ln_1p()
+    };
+    let of = |side: &Side| match &trials_of(side)[..] {
+        [trial] => (longer(trial), 0.0),
+        [over, under] => (longer(over), longer(under)),
+        _ => (0.0, 0.0),
+    };
+    let ((left_over, left_under), (right_over, right_under)) =
+        (of(&series.claim.left), of(&series.claim.right));
+    (left_over + right_under, left_under + right_over)
 }
 
 /// What a value says of the server.

@@ -5,7 +5,7 @@
 
 use super::evaluate::estimate;
 use super::evaluation::not_measured;
-use super::flaws::Flaws;
+use super::flaws::{self, Flaws};
 use super::series::{Index, Series};
 use super::{decide, fact, guard};
 use crate::sample::Moments;
@@ -55,7 +55,13 @@ fn seen(series: &Series<'_>, blocks: u32) -> Judged {
     let level = estimate(series, &frame, &moments, 0.0, moments.mean);
     judged.estimate = Some(Estimate { low: f64::NEG_INFINITY, high: f64::INFINITY, ..level });
     if judged.reasons.is_empty() {
-        let holds = frame.decide_constant(moments.mean);
+        let (below, above) = flaws::margins(series, blocks);
+        let apart = (frame.scale == decide::Scale::Log && below + above > 0.0)
+            .then(|| frame.decide(moments.mean - below, moments.mean + above));
+        let Some(holds) = apart.unwrap_or_else(|| Some(frame.decide_constant(moments.mean))) else {
+            judged.reasons.push(Reason::Widened { share: below.max(above).exp_m1() });
+            return judged;
+        };
         if flaws.stands.is_some_and(|standing| standing != holds) {
             judged.reasons = flaws.limits;
             return judged;

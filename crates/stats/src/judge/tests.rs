@@ -428,6 +428,32 @@ fn a_generator_at_its_limit_on_the_faster_side_makes_a_difference_no_smaller() {
 }
 
 #[test]
+fn what_the_generator_lengthened_widens_the_interval_on_the_side_that_it_threatens() {
+    const P99: Measure = Measure::ResponseQuantile(9900);
+    let values = |ns: f64| [1.0, 1.01, 0.99, 1.02].map(|wobble| ns * wobble);
+    let record = |a: f64, b: f64| {
+        let mut record = Record::new(4).with(P99, 0, 0, &values(1.2e6)).with(P99, 1, 0, &values(1e6));
+        (1..=4).for_each(|block| record.cell(block, 0).lengthened = a);
+        (1..=4).for_each(|block| record.cell(block, 1).lengthened = b);
+        record
+    };
+    let verdict = |a, b, claim: &str| record(a, b).one(claim).verdict;
+    let slower = "p99(a) > 1.1 * p99(b) @ 64c";
+    assert_eq!(verdict(0.0, 0.0, slower), Verdict::Supported);
+    assert_eq!(verdict(0.09, 0.0, slower), Verdict::Undecided, "a itself may take no longer");
+    assert_eq!(verdict(0.0, 0.09, slower), Verdict::Supported, "b may take less still");
+    // A time that is short enough all the same is.
+    assert_eq!(verdict(0.09, 0.0, "p99(a) < 1.5ms @ 64c"), Verdict::Supported);
+    assert_eq!(verdict(0.0, 0.0, "p99(a) < 1.1ms @ 64c"), Verdict::Refuted);
+    assert_eq!(verdict(0.09, 0.0, "p99(a) < 1.1ms @ 64c"), Verdict::Undecided);
+    let judged = record(0.09, 0.0).one("p99(a) < 1.5ms @ 64c");
+    assert!(matches!(judged.reasons[..], [Reason::Widened { share }] if (share - 0.18).abs() < 1e-9));
+    let (low, high) = judged.estimate.map(|estimate| (estimate.low, estimate.high)).expect("an estimate");
+    let sharp = record(0.0, 0.0).one("p99(a) < 1.5ms @ 64c").estimate.expect("an estimate");
+    assert!((sharp.low / low - 1.18).abs() < 1e-9 && high == sharp.high, "{low} {high} {sharp:?}");
+}
+
+#[test]
 fn a_few_blocks_that_the_generator_spoiled_are_left_out_for_all_variants_alike() {
     let mut record = throughputs(1.5, 6);
     let cell = record.cell(2, 1);

@@ -251,7 +251,7 @@ words! {
     CheckName {
         /// Own send delay, 90th percentile against that of response time.
         SendDelay = "send_delay_p90",
-        /// The same of the 99th percentile.
+        /// The same of the 99th percentile, of early records.
         SendDelayTail = "send_delay_p99",
         /// The 99th percentile of early records.
         SendDelayEarly = "send_delay",
@@ -259,7 +259,15 @@ words! {
         Unsent = "unsent",
         /// Share of the window in which a worker had something to do.
         AtWork = "at_work",
-        /// Time that the generator was away from its sockets, against the 99th percentile of response time.
+        /// Share of the window in which a worker was kept from waking.
+        Away = "away",
+        /// By how much the generator's own delays lengthen the mean of response times, as a share.
+        LengthenedMean = "lengthened_mean",
+        /// The same of the 99th percentile.
+        LengthenedP99 = "lengthened_p99",
+        /// The same of the 99.9th percentile.
+        LengthenedP999 = "lengthened_p999",
+        /// Time that the generator was away from its sockets, against the 99th percentile of response time, of early records.
         Hiccups = "hiccups",
         /// Connections of a closed loop that Little's law does not account for.
         LittlesLaw = "littles_law",
@@ -269,7 +277,7 @@ words! {
         Descriptors = "descriptors",
         /// The rate against the generator's ceiling.
         Ceiling = "ceiling",
-        /// The same for claims about p99 and beyond.
+        /// The same for claims about p99 and beyond, of early records.
         CeilingTail = "ceiling_tail",
         /// What twice the threads do to throughput.
         PerturbedThroughput = "perturbation_throughput",

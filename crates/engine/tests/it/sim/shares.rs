@@ -166,10 +166,7 @@ fn an_instant_that_has_passed_is_an_error_and_lateness_is_told() {
     let world = World::new(Server::default(), 1).with_machine(machine);
     let result = load(&LoadPlan { workers: 2, ..open(100.0) }, &world);
     let errors = &result.generator.start_error_ns;
-    assert!(
-        errors.len() == 2 && errors.iter().all(|e| (4 * MS..=10 * MS).contains(&e.unwrap())),
-        "{errors:?}"
-    );
+    assert!(errors.len() == 2 && errors.iter().all(|e| (MS..=10 * MS).contains(&e.unwrap())), "{errors:?}");
 }
 
 /// Everything of a snapshot that is stored, as it is stored.

@@ -3,7 +3,8 @@
 //! of 180 ms. A tool that measures from the actual send says a fraction of a millisecond.
 
 use super::*;
-use proofload_engine::driver::sim::{Server, Service, Stall};
+use proofload_engine::driver::sim::{Machine, Server, Service, Stall};
+use proofload_engine::{CheckKind, Finding};
 
 const STALL: Stall = Stall { every_ns: 2 * SECOND, for_ns: 200 * MS };
 
@@ -97,4 +98,54 @@ fn truth_05_a_stall_shows_in_the_quantiles_of_what_was_planned() {
     assert_eq!(count(&result, Outcome::Answered), 60_000);
     assert!((p99 / 0.91 - 1.0).abs() <= 0.03 && (p95 / 0.55 - 1.0).abs() <= 0.03, "{p99} {p95}");
     assert!(naive < 0.1, "64 connections hide it from a measurement from the send: {naive}");
+}
+
+/// A generator that is stopped for a time, again and again, as by SIGSTOP or a debugger.
+fn stopped(every_ns: u64, for_ns: u64, service_ns: u64) -> World {
+    let server = Server { service: Service::Constant(service_ns), ..Server::default() };
+    World::new(server, 1)
+        .with_machine(Machine { stall: Some(Stall { every_ns, for_ns }), ..Machine::default() })
+}
+
+fn failed(result: &LoadResult, kind: CheckKind) -> bool {
+    let check = result.checks.iter().find(|check| check.kind == kind).unwrap();
+    check.found.is_some_and(|found| found > check.allowed)
+}
+
+#[test]
+fn a_closed_loop_whose_generator_sleeps_through_a_fifth_of_the_time_says_so() {
+    let plan = LoadPlan { connections: 4, extent: Extent::DurationNs(10 * SECOND), ..closed() };
+    let result = load(&plan, &stopped(100 * MS, 20 * MS, MS));
+    let [Finding::Away { share, .. }] = result.findings[..] else { panic!("{:?}", result.findings) };
+    assert!((0.18..=0.20).contains(&share), "{share}");
+    assert!(failed(&result, CheckKind::LengthenedP99), "{:?}", result.checks);
+    let awake = load(&plan, &World::new(Server { service: Service::Constant(MS), ..Server::default() }, 1));
+    assert_eq!(awake.findings, []);
+    assert!(
+        !failed(&awake, CheckKind::Away) && !failed(&awake, CheckKind::LengthenedP999),
+        "{:?}",
+        awake.checks
+    );
+}
+
+#[test]
+fn what_fell_due_while_the_generator_slept_is_its_own_delay_though_connections_were_busy_then() {
+    // A quarter of a second in each: of the 250 that fall due in it sixteen find a connection when it is back.
+    let plan = LoadPlan { connections: 16, extent: Extent::DurationNs(10 * SECOND), ..open(1_000.0) };
+    let result = load(&plan, &stopped(SECOND, 250 * MS, MS));
+    let delay = result.checks.iter().find(|check| check.kind == CheckKind::SendDelay).unwrap();
+    // Of the quarter that is late, one in ten of all waits longer than 150 ms.
+    let p90_ns = delay.found.unwrap();
+    assert!((140e6..=155e6).contains(&p90_ns) && p90_ns > delay.allowed, "{delay:?}");
+    assert!(result.findings.iter().any(|finding| matches!(finding, Finding::SendDelay { .. })));
+}
+
+#[test]
+fn a_server_that_is_too_slow_is_not_the_generators_delay() {
+    // Sixteen connections carry 3,200 a second of the 5,000, and the worker is busy with them now and then.
+    let server = Server { service: Service::Constant(5 * MS), ..Server::default() };
+    let machine = Machine { handle_cost_ns: 50_000, ..Machine::default() };
+    let plan = LoadPlan { connections: 16, extent: Extent::DurationNs(5 * SECOND), ..open(5_000.0) };
+    let result = load(&plan, &World::new(server, 1).with_machine(machine));
+    assert_eq!(result.findings, [], "{:?}", result.checks);
 }
