@@ -80,7 +80,7 @@ pub(crate) fn limits(points: &[Point]) -> Vec<String> {
             let fails_whole =
                 check.check == CheckName::CeilingTail && point.generator.checks.iter().any(fails);
             if let Some(finding) = proofload_store::finding(check).filter(|_| of_record && !fails_whole) {
-                said.push(messages::limited_at(&messages::place(point), &finding, tails_only));
+                said.push(messages::limited_at(&messages::place(point), &finding, &check.check, tails_only));
             }
         }
     }

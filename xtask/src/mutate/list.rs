@@ -20,6 +20,7 @@ const FLAWS: &str = "crates/stats/src/judge/flaws.rs";
 const EVALUATE: &str = "crates/stats/src/judge/evaluate.rs";
 const RECORDER: &str = "crates/measure/src/recorder.rs";
 
+const STALL: &[&str] = &["-p", "proofload-engine", "--test", "it", "sim::stall"];
 const JUDGE: &[&str] = &["-p", "proofload-stats", "--lib", "judge::"];
 const RUNNER: &[&str] = &["-p", "proofload-lab", "--lib", "runner::"];
 
@@ -122,6 +123,34 @@ pub const MUTATIONS: &[Mutation] = &[
         from: "*model == Model::Open && *unsent == 0",
         to: "*unsent == 0",
         tests: &["-p", "proofload-store", "--test", "it"],
+    },
+    Mutation {
+        name: "time that the generator slept through is waiting",
+        file: "crates/engine/src/record.rs",
+        from: "self.away_ns += if away_ns > SEND_DELAY_NS { away_ns } else { 0 };",
+        to: "self.away_ns += 0;",
+        tests: STALL,
+    },
+    Mutation {
+        name: "what fell due while the generator slept waited for the server",
+        file: "crates/engine/src/worker/open_queue.rs",
+        from: "if one.lapse.contains(&due_ns) { one.lapse.end - due_ns } else { 0 }",
+        to: "if one.lapse.contains(&due_ns) { 0 } else { 0 }",
+        tests: STALL,
+    },
+    Mutation {
+        name: "long delays of the generator lengthen no tail",
+        file: "crates/engine/src/health.rs",
+        from: "times.quantile_ns(q * (1.0 - spoiled))? as f64",
+        to: "times.quantile_ns(q)? as f64",
+        tests: &["-p", "proofload-engine", "--lib", "health::"],
+    },
+    Mutation {
+        name: "intervals know nothing of what the generator lengthened",
+        file: EVALUATE,
+        from: "mean - half - below, mean + half + above",
+        to: "mean - half, mean + half",
+        tests: JUDGE,
     },
     Mutation {
         name: "guard off: a server died under load",

@@ -66,7 +66,8 @@ fn a_study_at_its_ceiling_is_client_limited_and_a_slow_server_is_far_below_it() 
     // Eight connections of 2 ms answer 4,000 a second.
     let share = check(&slow, "ceiling")["found"].as_f64().expect("a share");
     assert!(ceiling > 4_000.0 && share < 1.0, "{share} of {ceiling}");
-    assert_eq!(check(&slow, "ceiling_tail")["limit"], 0.5);
+    // By how much the tail is lengthened is known, so that it needs no margin to the ceiling of its own.
+    assert_eq!(check(&slow, "lengthened_p99")["limit"], 0.1);
 
     // The same server under a ceiling that it exceeds: planted, for a null server on a busy machine reaches anything.
     // The canary is left out of it: on a machine that others share it may call for a new measurement.

@@ -231,7 +231,8 @@ impl<'a> Worker<'a> {
     fn next_wake(&self, now: u64) -> Wake {
         let Exchanges { deadlines, opener, record, .. } = &self.exchanges;
         let mut at_ns = self.live.due_ns().min(deadlines.next_ns());
-        if self.drain_end_ns.is_none() {
+        // Coalesced sends leave whenever the worker wakes, so it sleeps as long as it is allowed to.
+        if self.drain_end_ns.is_none() && self.plan.profile.coalesce_ns() == 0 {
             // Who sleeps for long does not notice that the machine, or somebody's SIGSTOP, kept it from waking.
             at_ns = at_ns.min(now + WAIT_NS_MAX);
         }

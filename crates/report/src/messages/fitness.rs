@@ -46,10 +46,15 @@ pub fn change(ratio: f64) -> String {
     format!("{:+.1} %", (ratio - 1.0) * 100.0)
 }
 
-/// A check of the whole record that failed for one variant at one load point.
-pub fn limited_at(place: &str, finding: &str, tails_only: bool) -> String {
+/// A check of the whole record that failed for one variant at one load point; with the times that it concerns alone.
+pub fn limited_at(place: &str, finding: &str, check: &CheckName, tails_only: bool) -> String {
+    let times = match check {
+        CheckName::LengthenedMean => "the mean",
+        CheckName::LengthenedP999 => "p99.9 and beyond",
+        _ => "p99 and beyond",
+    };
     match tails_only {
-        true => format!("client-limited at {place} for claims about p99 and beyond: {finding}"),
+        true => format!("client-limited at {place} for claims about {times}: {finding}"),
         false => format!("client-limited at {place}: {finding}"),
     }
 }
