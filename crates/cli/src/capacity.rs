@@ -68,5 +68,5 @@ pub fn study_of(args: &CapacityArgs) -> anyhow::Result<Study> {
     let point = capacity_point(&searched, Arrival::Poisson, point.keep_alive, sending);
     let study = study::searched(&args.url, &request, point, searched);
     let study = study.map_err(|problems| leave(Exit::Usage, problems))?;
-    Ok(Study { driver: args.load.driver.into(), ..study })
+    Ok(Study { conditions: args.load.conditions(), ..study })
 }

@@ -36,5 +36,5 @@ pub fn study_of(args: &CompareArgs) -> anyhow::Result<Study> {
     let claims: Vec<(String, String)> = args.claims.iter().map(|text| (text.clone(), text.clone())).collect();
     let study = study::comparison(&args.urls, request, point, &claims);
     let study = study.map_err(|problems| leave(Exit::Usage, problems))?;
-    Ok(Study { driver: args.load.driver.into(), ..study })
+    Ok(Study { conditions: args.load.conditions(), ..study })
 }

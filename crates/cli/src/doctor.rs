@@ -11,6 +11,7 @@ use proofload_host::signals;
 use proofload_host::{self as host, State};
 use proofload_lab::ceiling::{Measuring, Setting};
 use proofload_lab::endpoint;
+use proofload_lab::manner::Manner;
 use proofload_report as report;
 use proofload_subject::{self as subject, Cache, Keeper};
 
@@ -61,7 +62,7 @@ fn load_of(args: &DoctorArgs) -> anyhow::Result<(LoadPlan, String)> {
         drain_ns: 0,
         workers: args.load.workers.unwrap_or(1),
         seed: 1,
-        driver: args.load.driver.into(),
+        driver: args.load.driver(),
     };
     let nowhere = ["http://127.0.0.1:1/".to_string()];
     let urls = if args.urls.is_empty() { &nowhere[..] } else { &args.urls };
@@ -85,7 +86,7 @@ fn ceilings(args: &DoctorArgs) -> anyhow::Result<String> {
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
     let environment = host::environment(report::doctor_finding);
-    let measuring = Measuring { cache: &cache, keeper: &keeper, subject_cpus: &[], stop: &stop };
+    let measuring = Measuring { cache: &cache, keeper: &keeper, manner: &Manner::default(), stop: &stop };
     let mut text = String::new();
     for answer_bytes in proofload_store::ANSWER_CLASSES {
         let found = measuring.ceiling(&Setting::new(vec![plan.clone()], answer_bytes, &[]), &environment);

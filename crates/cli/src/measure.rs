@@ -10,6 +10,7 @@ use proofload_host::lock::MeasuringLock;
 use proofload_host::{self as host, clock, signals};
 use proofload_lab::ceiling::{self, Setting};
 use proofload_lab::endpoint;
+use proofload_lab::manner::Manner;
 use proofload_lab::plan::redact_own_arguments;
 use proofload_lab::runner::record;
 use proofload_store::histograms_of;
@@ -44,7 +45,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
             false => DRAIN_NS,
         },
         workers: args.load.workers.unwrap_or(1),
-        driver: args.load.driver.into(),
+        driver: args.load.driver(),
         seed: args.load.seed.unwrap_or_else(clock::unix_ns),
     };
     if args.debug && terms.driver != DriverChoice::default() {
@@ -134,7 +135,7 @@ fn held_against_ceiling(
 /// The ceiling in the cache, or why there is none, and what to do.
 fn known_ceiling(setting: &Setting, environment: &Environment) -> Result<Ceiling, String> {
     let cache = Cache::open().map_err(|error| error.to_string())?;
-    ceiling::cached(&cache, setting, environment, &[]).map_err(|(why, can_be_measured)| {
+    ceiling::cached(&cache, setting, environment, &Manner::default()).map_err(|(why, can_be_measured)| {
         let connections = setting.connections();
         match can_be_measured {
             true => format!(

@@ -112,7 +112,8 @@ pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<P
     output::check(request.output)?;
     let stop = signals::install()?;
     if !request.explain {
-        driver::probe(request.run.study.driver).map_err(driver_refused)?;
+        let drivers = request.run.study.conditions.drivers();
+        drivers.into_iter().try_for_each(driver::probe).map_err(driver_refused)?;
     }
     let quiet = request.output.quiet;
     let say = |line: &str| say(quiet, line);
@@ -135,12 +136,16 @@ pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<P
         None => None,
     };
     prepared.compare_with_record().map_err(run_error)?;
-    let _own = match request.held {
-        Some(_) => None,
-        None => Some(right_to_measure(&prepared.plan.study, request.no_wait, quiet)?),
+    let own;
+    let right = match request.held {
+        Some(held) => held,
+        None => {
+            own = right_to_measure(&prepared.plan.study, request.no_wait, quiet)?;
+            &own
+        }
     };
     let mut screen = Screen { live: None, doubts, quiet, is_part: request.held.is_some() };
-    let executed = prepared.execute(&mut screen, &stop);
+    let executed = prepared.execute(right, &mut screen, &stop);
     screen.end();
     let mut executed = executed.map_err(run_error)?;
     let path = executed.record.path().to_path_buf();

@@ -65,6 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         asking: Default::default(),
         shortage: Default::default(),
         driver: Default::default(),
+        manner: Default::default(),
     };
     let result = run(&plan, &Watch::default())?;
     let snapshot = &result.snapshot;

@@ -43,7 +43,7 @@ pub fn debug(plan: &LoadPlan) -> Result<Transcript, EngineError> {
     let tap = Arc::new(Tap::default());
     let (heeded, watch) = (Arc::clone(&tap), Watch::default());
     let result = match one.driver {
-        DriverChoice::Epoll => run_in(&one, &watch, &TappedDrivers(EpollDrivers, heeded))?,
+        DriverChoice::Epoll => run_in(&one, &watch, &TappedDrivers(EpollDrivers::default(), heeded))?,
         DriverChoice::IoUring => run_in(&one, &watch, &TappedDrivers(UringDrivers::new()?, heeded))?,
     };
     let (heard, received) = tap.take();

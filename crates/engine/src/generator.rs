@@ -8,7 +8,7 @@ use crate::record::WorkerResult;
 use crate::seconds::{Collected, Collector, Giving, SECOND_NS, SecondQuantiles, Stretch, add_counts};
 use crate::transport::{Layer, Secured};
 use crate::worker::{Worker, opening_gap_ns};
-use crate::{ConnectionUse, DriverChoice, EngineError, GeneratorUse, LoadPlan, LoadResult, Watch};
+use crate::{ConnectionUse, DriverChoice, EngineError, GeneratorUse, LoadPlan, LoadResult, Manner, Watch};
 use proofload_measure::Window;
 use std::io;
 use std::sync::Barrier;
@@ -37,12 +37,13 @@ pub fn run(plan: &LoadPlan, watch: &Watch) -> Result<LoadResult, EngineError> {
 /// As [`run`]; a problem of one load names it by its number, from 1.
 pub fn run_streams(plans: &[LoadPlan], watch: &Watch) -> Result<Vec<LoadResult>, EngineError> {
     let chosen = plans.first().map(|plan| plan.driver).unwrap_or_default();
-    if plans.iter().any(|plan| plan.driver != chosen) {
-        return Err(EngineError::Plan("loads that run together need the same driver".to_owned()));
+    if plans.windows(2).any(|pair| (pair[0].driver, pair[0].manner) != (pair[1].driver, pair[1].manner)) {
+        return Err(EngineError::Plan("loads that run together need the same driver and manner".to_owned()));
     }
+    let events = plans.first().map(|plan| plan.manner.events).unwrap_or(Manner::default().events);
     match chosen {
-        DriverChoice::Epoll => run_streams_in(plans, watch, &EpollDrivers),
-        DriverChoice::IoUring => run_streams_in(plans, watch, &UringDrivers::new()?),
+        DriverChoice::Epoll => run_streams_in(plans, watch, &EpollDrivers::taking(events)),
+        DriverChoice::IoUring => run_streams_in(plans, watch, &UringDrivers::new()?.taking(events)),
     }
 }
 
@@ -221,7 +222,7 @@ impl<D: Drivers> Crew<'_, D> {
             Share { k: u64::from(plan.share.0) * n + u64::from(worker), n: u64::from(plan.share.1) * n };
         let dealt = self.dealt.of_share(share);
         let capacity = dealt.most.iter().sum::<u64>() as u32;
-        let opened = pin(&plan.cpus, number).and_then(|()| {
+        let opened = pin(plan, number).and_then(|()| {
             let opened = common.drivers.open(number, capacity);
             let opened = opened.map_err(|source| EngineError::System {
                 what: "cannot make the driver of a worker",
@@ -270,7 +271,8 @@ impl<D: Drivers> Crew<'_, D> {
     }
 }
 
-fn pin(cpus: &[usize], worker: u32) -> Result<(), EngineError> {
+fn pin(plan: &LoadPlan, worker: u32) -> Result<(), EngineError> {
+    let cpus = &plan.cpus;
     let Some(cpu) = cpus.get(worker as usize % cpus.len().max(1)) else { return Ok(()) };
     let mut set = rustix::thread::CpuSet::new();
     if *cpu < rustix::thread::CpuSet::MAX_CPU {
@@ -283,7 +285,9 @@ fn pin(cpus: &[usize], worker: u32) -> Result<(), EngineError> {
     // A thread that wakes up waits for whoever runs there, up to a tick of several milliseconds, unless it weighs more.
     // Of processes the kernel means the calling thread alone. Without the right to it the worker waits, and the delays
     // of its sends tell.
-    let _ = rustix::process::setpriority_process(None, PRIORITY);
+    if plan.manner.right_of_way {
+        let _ = rustix::process::setpriority_process(None, PRIORITY);
+    }
     Ok(())
 }
 
@@ -347,8 +351,27 @@ fn gather(
 #[cfg(test)]
 mod tests {
     use super::{PRIORITY, pin};
+    use crate::{LoadPlan, Manner};
     use rustix::process::{getpriority_process, setpriority_process};
     use rustix::thread::sched_getaffinity;
+
+    fn on(cpus: &[usize]) -> LoadPlan {
+        LoadPlan { cpus: cpus.to_vec(), ..crate::health::tests::plan() }
+    }
+
+    #[test]
+    fn a_worker_without_the_right_of_way_is_pinned_alone() {
+        let home = sched_getaffinity(None).unwrap();
+        let cpu = (0..1024).find(|cpu| home.is_set(*cpu)).unwrap();
+        let worker = std::thread::spawn(move || {
+            let before = getpriority_process(None).unwrap();
+            let manner = Manner { right_of_way: false, ..Manner::default() };
+            pin(&LoadPlan { manner, ..on(&[cpu]) }, 0).unwrap();
+            (before, getpriority_process(None).unwrap(), sched_getaffinity(None).unwrap().count())
+        });
+        let (before, after, cpus) = worker.join().unwrap();
+        assert_eq!((after, cpus), (before, 1));
+    }
 
     #[test]
     fn a_worker_with_a_cpu_of_its_own_goes_first_there_and_nobody_else_does() {
@@ -356,14 +379,14 @@ mod tests {
         let cpu = (0..1024).find(|cpu| home.is_set(*cpu)).unwrap();
         let (here, permitted) = std::thread::spawn(move || {
             let before = getpriority_process(None).unwrap();
-            pin(&[], 0).unwrap();
+            pin(&on(&[]), 0).unwrap();
             assert_eq!(getpriority_process(None), Ok(before), "on no CPU of its own");
             (before, setpriority_process(None, PRIORITY).is_ok())
         })
         .join()
         .unwrap();
         let worker = std::thread::spawn(move || {
-            pin(&[cpu], 7).unwrap();
+            pin(&on(&[cpu]), 7).unwrap();
             let set = sched_getaffinity(None).unwrap();
             (set.count(), set.is_set(cpu), getpriority_process(None).unwrap())
         });

@@ -1,8 +1,8 @@
 //! What the engine is asked to do.
 
-use crate::Target;
 use crate::feed::Feed;
 use crate::load::{Arrival, Distribution, Stage, Trace};
+use crate::{Target, driver};
 use proofload_wire::Request;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -252,8 +252,8 @@ pub struct LoadPlan {
     pub drain_ns: u64,
     /// Threads, at least 1; each is share k of `workers` of one striped timetable.
     pub workers: u32,
-    /// CPUs that are the workers' own, to pin them to in turn; empty pins none. Pinned workers run before whatever else
-    /// comes to those CPUs, where this process may ask for it.
+    /// CPUs that are the workers' own, to pin them to in turn; empty pins none. With the right of way, pinned workers run
+    /// before whatever else comes to those CPUs, where this process may ask for it.
     pub cpus: Vec<usize>,
     /// Seed of everything random.
     pub seed: u64,
@@ -265,6 +265,58 @@ pub struct LoadPlan {
     pub shortage: Shortage,
     /// What carries the bytes. Loads that are carried out together have the same.
     pub driver: DriverChoice,
+    /// How the generator goes about it.
+    pub manner: Manner,
+}
+
+/// How a generator goes about a load, as far as nothing of the load depends on it. A server that shares the machine with it
+/// may be faster or slower for it all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Manner {
+    /// Most things that a worker takes from the kernel at once, 1 to [`Manner::EVENTS_MAX`].
+    pub events: u32,
+    /// When the next request leaves on a connection whose answer has come.
+    pub answers: Answers,
+    /// Whether pinned workers run before whatever else comes to their CPUs.
+    pub right_of_way: bool,
+    /// In which order connections send their first requests.
+    pub connections: ConnectionOrder,
+}
+
+impl Manner {
+    /// Most events that may be taken at once.
+    pub const EVENTS_MAX: u32 = 4096;
+}
+
+impl Default for Manner {
+    fn default() -> Self {
+        Manner {
+            events: driver::POLL_EVENTS,
+            answers: Answers::OneByOne,
+            right_of_way: true,
+            connections: ConnectionOrder::Numbered,
+        }
+    }
+}
+
+/// When the next request leaves on a connection whose answer has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Answers {
+    /// At once, before the next answer is read.
+    #[default]
+    OneByOne,
+    /// When all answers that came at once were read.
+    Together,
+}
+
+/// In which order the connections of a load send their first requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ConnectionOrder {
+    /// As they were opened.
+    #[default]
+    Numbered,
+    /// Any other, from the seed.
+    Shuffled,
 }
 
 impl LoadPlan {

@@ -107,6 +107,7 @@ fn plan(peer: SocketAddr, case: &Case) -> LoadPlan {
         asking,
         shortage: Default::default(),
         driver: Default::default(),
+        manner: Default::default(),
     }
 }
 

@@ -92,6 +92,7 @@ fn allocations_of_an_exchange_are_few_and_do_not_grow() {
         share: (0, 1),
         asking: Default::default(),
         driver: Default::default(),
+        manner: Default::default(),
         shortage: Default::default(),
     };
     let watch = Watch::default();

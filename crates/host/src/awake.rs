@@ -20,6 +20,9 @@ const STATES: &str = "/sys/devices/system/cpu/cpu0/cpuidle";
 /// The state in which a CPU looks for work instead of sleeping.
 const AWAKE: &str = "POLL";
 
+/// How a record says that CPUs cannot be kept awake.
+pub const AS_IT_LIKES: &str = "as the kernel likes";
+
 /// What the CPUs do while there is nothing to do and somebody measures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sleep {
@@ -62,7 +65,7 @@ impl fmt::Display for Sleep {
         match self {
             Sleep::AtMost { waking_us: 0 } => write!(f, "none while measuring"),
             Sleep::AtMost { waking_us } => write!(f, "at most {waking_us} us to wake while measuring"),
-            Sleep::AsItLikes { .. } => write!(f, "as the kernel likes"),
+            Sleep::AsItLikes { .. } => write!(f, "{AS_IT_LIKES}"),
         }
     }
 }

@@ -21,6 +21,9 @@ pub struct CpuShare {
     pub generator: Vec<usize>,
     /// CPUs of the subjects, ascending.
     pub subject: Vec<usize>,
+    /// CPUs that the generator might have instead, ascending: as many, from the other end; empty where there is no other
+    /// division. The subjects would have the others.
+    pub swapped: Vec<usize>,
     /// What a reader of the result should know about the division; `None` when there is nothing.
     pub shortage: Option<Shortage>,
 }
@@ -126,26 +129,40 @@ pub(crate) fn share_by(allowed: &[usize], cores: &[Vec<usize>]) -> CpuShare {
     if count < 2 {
         let only = allowed.first().copied().unwrap_or(0);
         let shortage = Some(Shortage::OneCpu(only));
-        return CpuShare { generator: vec![only], subject: vec![only], shortage };
+        return CpuShare { generator: vec![only], subject: vec![only], swapped: Vec::new(), shortage };
     }
     let wanted = count.div_ceil(CPUS_PER_GENERATOR_CPU).min(GENERATOR_CPUS_MAX);
-    if cores.len() < 2 {
-        let mut ascending = allowed.to_vec();
-        ascending.sort_unstable();
-        let generator = ascending.split_off(count - wanted);
-        return CpuShare { generator, subject: ascending, shortage: Some(Shortage::OneCore) };
+    let threads: Vec<Vec<usize>> = allowed.iter().map(|&cpu| vec![cpu]).collect();
+    let (parts, shortage) = match (cores.len(), count) {
+        (0 | 1, _) => (threads.as_slice(), Some(Shortage::OneCore)),
+        (_, 2) => (cores, Some(Shortage::TwoCpus)),
+        _ => (cores, None),
+    };
+    let mut ordered: Vec<&Vec<usize>> = parts.iter().collect();
+    ordered.sort_by_key(|part| part.iter().min().copied());
+    let swapped = take_last(wanted, ordered.iter().rev().copied().collect());
+    let generator = take_last(wanted, ordered);
+    let subject = allowed.iter().copied().filter(|cpu| !generator.contains(cpu)).collect();
+    CpuShare {
+        subject: ascending(subject),
+        swapped: if swapped == generator { Vec::new() } else { swapped },
+        generator,
+        shortage,
     }
-    let mut generator: Vec<usize> = Vec::new();
-    let mut left: Vec<&Vec<usize>> = cores.iter().collect();
-    left.sort_by_key(|core| core.iter().min().copied());
-    while generator.len() < wanted && left.len() > 1 {
-        generator.extend(left.pop().into_iter().flatten());
+}
+
+/// At least so many CPUs, whole parts from the end; the first part stays.
+fn take_last(wanted: usize, mut parts: Vec<&Vec<usize>>) -> Vec<usize> {
+    let mut taken: Vec<usize> = Vec::new();
+    while taken.len() < wanted && parts.len() > 1 {
+        taken.extend(parts.pop().into_iter().flatten());
     }
-    let mut subject: Vec<usize> = left.into_iter().flatten().copied().collect();
-    generator.sort_unstable();
-    subject.sort_unstable();
-    let shortage = (count == 2).then_some(Shortage::TwoCpus);
-    CpuShare { generator, subject, shortage }
+    ascending(taken)
+}
+
+fn ascending(mut cpus: Vec<usize>) -> Vec<usize> {
+    cpus.sort_unstable();
+    cpus
 }
 
 /// The allowed CPUs grouped by physical core; a CPU without known siblings is a core of its own.
@@ -173,7 +190,7 @@ pub(crate) fn cores(root: &Root, allowed: &[usize]) -> Vec<Vec<usize>> {
 }
 
 /// A list of CPUs as the kernel writes it: `0-3,8,10-11`. Parts that are not understood are left out.
-pub(crate) fn parse_list(text: &str) -> Vec<usize> {
+pub fn parse_list(text: &str) -> Vec<usize> {
     let mut cpus = BTreeSet::new();
     for part in text.trim().split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -213,13 +230,14 @@ mod tests {
     fn one_cpu_is_shared_and_said_so() {
         let share = share_by(&[3], &[vec![3]]);
         assert_eq!((share.generator, share.subject), (vec![3], vec![3]));
+        assert_eq!(share.swapped, [0_usize; 0]);
         assert_eq!(share.shortage, Some(Shortage::OneCpu(3)));
     }
 
     #[test]
     fn of_two_cpus_each_side_has_one() {
         let share = share_by(&[0, 1], &singles(&[0, 1]));
-        assert_eq!((share.generator, share.subject), (vec![1], vec![0]));
+        assert_eq!((share.generator, share.subject, share.swapped), (vec![1], vec![0], vec![0]));
         assert_eq!(share.shortage, Some(Shortage::TwoCpus));
     }
 
@@ -247,6 +265,7 @@ mod tests {
         let share = share_by(&(0..8).collect::<Vec<_>>(), &cores);
         assert_eq!(share.generator, [3, 7]);
         assert_eq!(share.subject, [0, 1, 2, 4, 5, 6]);
+        assert_eq!(share.swapped, [0, 4]);
     }
 
     #[test]

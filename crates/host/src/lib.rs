@@ -19,7 +19,7 @@ mod settings;
 pub mod signals;
 pub mod steady;
 
-pub use awake::{Awake, Sleep, WhyUnlimited};
+pub use awake::{AS_IT_LIKES, Awake, Sleep, WhyUnlimited};
 pub use doctor::{Finding, State, doctor};
 pub use environment::environment;
 pub use facts::memory_available_bytes;

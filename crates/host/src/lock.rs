@@ -8,6 +8,7 @@
 use super::{Awake, clock};
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags, fchmod, flock, fstat, open};
 use rustix::io::Errno;
+use std::cell::RefCell;
 use std::fmt;
 use std::fs::File;
 use std::io;
@@ -128,12 +129,13 @@ pub enum LockError {
     },
 }
 
-/// The right to measure on this machine; its CPUs are kept [`Awake`] meanwhile. Dropping it gives it back.
+/// The right to measure on this machine; its CPUs are kept [`Awake`] meanwhile, unless they are let sleep. Dropping it gives
+/// it back.
 #[must_use = "the right ends when this is dropped"]
 #[derive(Debug)]
 pub struct MeasuringLock {
     file: File,
-    _awake: Option<Awake>,
+    awake: RefCell<Option<Awake>>,
 }
 
 impl MeasuringLock {
@@ -148,9 +150,19 @@ impl MeasuringLock {
         stop: &AtomicBool,
         mut waiting: impl FnMut(&Waiting),
     ) -> Result<MeasuringLock, LockError> {
-        let mut lock = Self::acquire_at(&path(), who, wait.into(), stop, &mut waiting)?;
-        lock._awake = Some(Awake::keep());
+        let lock = Self::acquire_at(&path(), who, wait.into(), stop, &mut waiting)?;
+        lock.keep_awake(true);
         Ok(lock)
+    }
+
+    /// From now on CPUs are kept awake, as far as the kernel grants it, or sleep as it likes.
+    pub fn keep_awake(&self, awake: bool) {
+        let mut kept = self.awake.borrow_mut();
+        match (awake, kept.is_some()) {
+            (true, false) => *kept = Some(Awake::keep()),
+            (false, _) => *kept = None,
+            (true, true) => {}
+        }
     }
 
     fn acquire_at(
@@ -172,7 +184,7 @@ impl MeasuringLock {
         loop {
             if try_lock(path, &file, FlockOperation::NonBlockingLockExclusive)? {
                 sign(&file, who);
-                return Ok(MeasuringLock { file, _awake: None });
+                return Ok(MeasuringLock { file, awake: RefCell::new(None) });
             }
             let holder = read_holder(&file);
             let now_ns = clock::monotonic_ns();

@@ -10,6 +10,7 @@ pub(crate) mod why;
 
 pub use setting::Setting;
 
+use crate::manner::Manner;
 use crate::messages::ceiling as messages;
 use data_encoding::HEXLOWER;
 use proofload_engine::transport::pem;
@@ -49,8 +50,8 @@ pub struct Measuring<'a> {
     pub cache: &'a Cache,
     /// The keeper of the null server.
     pub keeper: &'a Keeper,
-    /// CPUs of the null server; empty pins it nowhere.
-    pub subject_cpus: &'a [usize],
+    /// How it is measured: the CPUs of the null server among it.
+    pub manner: &'a Manner,
     /// Set to end early.
     pub stop: &'a AtomicBool,
 }
@@ -101,13 +102,13 @@ pub fn cached(
     cache: &Cache,
     setting: &Setting,
     environment: &Environment,
-    subject_cpus: &[usize],
+    manner: &Manner,
 ) -> Result<Ceiling, (String, bool)> {
     if let Some(why) = setting.refusal() {
         return Err((messages::refusal(why), false));
     }
-    let lines = setting.lines(environment, subject_cpus);
-    let canary_ns = || steady::canary_ns(subject_cpus.first().copied());
+    let lines = setting.lines(environment, manner);
+    let canary_ns = || steady::canary_ns(manner.subject_cpus.first().copied());
     let found = fresh(&path_of(cache, &lines), &lines, clock::unix_ns(), canary_ns);
     found.map_err(|unusable| (messages::unusable(&unusable, FRESH_NS / DAY_NS), true))
 }
@@ -115,7 +116,7 @@ pub fn cached(
 impl Measuring<'_> {
     /// All that the ceiling of a setting depends on, a line each.
     pub fn lines(&self, setting: &Setting, environment: &Environment) -> Vec<String> {
-        setting.lines(environment, self.subject_cpus)
+        setting.lines(environment, self.manner)
     }
 
     /// The ceiling of a setting: from the cache, or measured now and kept there. Never fails: what cannot be
@@ -133,7 +134,7 @@ impl Measuring<'_> {
             return Ceiling { why: messages::refusal(why), ..bare };
         }
         let path = path_of(self.cache, &lines);
-        let canary_ns = steady::canary_ns(self.subject_cpus.first().copied());
+        let canary_ns = steady::canary_ns(self.manner.subject_cpus.first().copied());
         if let Ok(known) = fresh(&path, &lines, bare.measured_unix_ns, || canary_ns) {
             return known;
         }
@@ -152,7 +153,7 @@ impl Measuring<'_> {
         // The null server's head takes about 100 bytes; half of the class stands for all of it.
         let size = setting.answer_bytes / 2;
         let busy: usize = setting.plans.iter().map(|plan| plan.workers as usize).sum();
-        let workers = match self.subject_cpus {
+        let workers = match &self.manner.subject_cpus[..] {
             [] => cpus::allowed().len().saturating_sub(busy),
             cpus => cpus.len(),
         };
@@ -181,7 +182,8 @@ impl Measuring<'_> {
         let catalogue = Catalogue::find(None, None).map_err(said)?;
         let prepared = Prepared::resolve("the null server", &spec, &catalogue, self.cache).map_err(said)?;
         let log = temp.with_extension("log");
-        let running = prepared.start(self.keeper, self.subject_cpus, &log, &temp).map_err(said)?;
+        let running =
+            prepared.start(self.keeper, &self.manner.subject_cpus[..], &log, &temp).map_err(said)?;
         running.wait_ready(self.stop).map_err(said)?;
         let address = running.address().tcp().unwrap_or((Ipv4Addr::LOCALHOST, 0).into());
         let authority = setting.tls().map(|_| authority_in(&certificates)).transpose()?;

@@ -2,7 +2,7 @@
 
 use crate::messages::endpoint as messages;
 use crate::plan::{planned_point, workload_of};
-use proofload_engine::{DriverChoice, Extent, LoadPlan, MixEntry, Target};
+use proofload_engine::{DriverChoice, Extent, LoadPlan, Manner, MixEntry, Target};
 use proofload_store::schema::SingleLoad;
 use proofload_study::encode::Entry;
 use proofload_study::transport::Material;
@@ -90,6 +90,7 @@ pub fn load_plan(
         asking: request.asking(feeders),
         shortage: load.open.shortage,
         driver: terms.driver,
+        manner: Manner::default(),
     })
 }
 

@@ -2,6 +2,7 @@
 
 pub mod ceiling;
 pub mod endpoint;
+pub mod manner;
 mod messages;
 pub mod noise;
 pub mod plan;

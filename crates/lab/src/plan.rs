@@ -5,6 +5,7 @@
 //! compared at a point stand next to each other in time, and drift within a block meets all points alike.
 
 mod capacity;
+mod conditions;
 mod explain;
 mod lines;
 mod looking;
@@ -13,6 +14,7 @@ mod order;
 mod reshape;
 mod retime;
 
+pub use conditions::Machine;
 pub use explain::explain;
 pub(crate) use lines::workload_of;
 pub use lines::{redact_arguments, redact_own_arguments};
@@ -23,9 +25,9 @@ pub use proofload_study::Mode;
 pub use reshape::{reshape, seconds_per_block};
 pub use retime::retime;
 
+use crate::manner::Manner;
 use crate::messages::plan as messages;
 use proofload_engine::{Arrival, Extent, LoadPlan, Overflow, Profile, Target};
-use proofload_host::cpus::CpuShare;
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
 use proofload_store::schema::{
@@ -33,7 +35,7 @@ use proofload_store::schema::{
 };
 use proofload_study::overflow::overflow_name;
 use proofload_study::quantity::keep_alive_label;
-use proofload_study::{LoadPoint, LoadRole, Stream, Study, SubjectSpec, WorkloadEntry};
+use proofload_study::{Condition, LoadPoint, LoadRole, Stream, Study, SubjectSpec, WorkloadEntry};
 use proofload_wire::http1::EncodeError;
 
 const S: u64 = 1_000_000_000;
@@ -145,15 +147,17 @@ impl Preset {
 /// `not_tested`.
 ///
 /// `length` is a budget instead of the preset's, or a [`Length`]; `mode` comes from [`choose_mode`]; the CPUs are recorded as they are.
-pub fn make(
+pub fn make<'a>(
     study: &Study,
     preset: Preset,
     seed: u64,
     length: impl Into<Length>,
     mode: (Mode, String),
-    cpus: &CpuShare,
+    machine: impl Into<Machine<'a>>,
 ) -> Plan {
     let (mode, mode_reason) = mode;
+    let machine = machine.into();
+    let cpus = machine.cpus;
     let variants = study.variants.len();
     let mut timing = preset.timing(variants);
     length.into().enter(&mut timing);
@@ -204,13 +208,23 @@ pub fn make(
         study_text: study.text.clone(),
         settings: study.settings.clone(),
         only: study.only.clone(),
-        driver: study.driver.name().to_string(),
         ..Plan::default()
     };
+    enter_conditions(study, &machine, blocks, &mut plan);
     if let Some(load) = &study.capacity {
         capacity::arrange(study, load, preset, &mut plan);
     }
     plan
+}
+
+/// The conditions of measuring, and who has which when. A search has no blocks to vary them over.
+fn enter_conditions(study: &Study, machine: &Machine<'_>, blocks: u32, plan: &mut Plan) {
+    let vary = blocks > 1 && study.capacity.is_none();
+    plan.conditions = conditions::planned(study, machine, vary);
+    let levels: Vec<usize> = plan.conditions.iter().map(|condition| condition.levels.len()).collect();
+    plan.condition_order = conditions::order(plan.seed, blocks.max(1), &levels);
+    let driver = plan.conditions.iter().find(|condition| condition.name == Condition::Driver.name());
+    plan.driver = driver.map(|driver| driver.levels.join(", ")).unwrap_or_default();
 }
 
 fn has_url(study: &Study) -> bool {
@@ -381,6 +395,8 @@ pub struct LoadTerms<'a> {
     pub cpus: Vec<usize>,
     /// Seed of everything random.
     pub seed: u64,
+    /// How the generator goes about it.
+    pub manner: &'a Manner,
 }
 
 /// Why a load cannot be planned.
@@ -463,7 +479,8 @@ fn load_plan(
         share: (0, 1),
         asking: study.asking.clone(),
         shortage: point.open.shortage,
-        driver: study.driver,
+        driver: terms.manner.driver,
+        manner: terms.manner.engine,
     })
 }
 

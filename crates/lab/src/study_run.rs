@@ -9,7 +9,7 @@ mod execute;
 pub use error::{Changed, RunError};
 pub use execute::{Executed, keep_interrupted};
 
-use crate::plan::{self, Length, Mode, Preset};
+use crate::plan::{self, Length, Machine, Mode, Preset};
 use crate::runner::{self, Behind, Hosts, Preparing, Progress};
 use proofload_host::{self as host, clock, cpus};
 use proofload_stats::Claim;
@@ -195,7 +195,8 @@ impl<'a> StudyRun<'a> {
         let seed = self.seed.or(study.seed).unwrap_or_else(clock::unix_ns);
         let mode =
             plan::choose_mode(&study, self.mode, host::memory_available_bytes()).map_err(RunError::Usage)?;
-        let mut plan = plan::make(&study, self.preset, seed, self.length, mode, &share);
+        let mut plan =
+            plan::make(&study, self.preset, seed, self.length, mode, Machine::here(&share, &environment));
         if let Some(list) = self.timing {
             plan::retime(&mut plan, list).map_err(|why| RunError::Usage(format!("--timing {why}")))?;
         }

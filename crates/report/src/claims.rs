@@ -1,8 +1,8 @@
 //! Claims as the result holds them.
 
 use crate::messages;
-use proofload_stats::{Claim, Judged, Names};
-use proofload_store::schema::{ClaimResult, Estimate};
+use proofload_stats::{Claim, Judged, Names, Reason};
+use proofload_store::schema::{AtLevel, ClaimResult, DependsOn, Estimate};
 
 pub(crate) fn claim_result(
     claim: &Claim,
@@ -18,8 +18,21 @@ pub(crate) fn claim_result(
         confidence: judged.confidence,
         blocks: judged.blocks,
         reasons: messages::reasons(judged, names, seconds_per_block),
+        depends_on: judged.reasons.iter().filter_map(|reason| depends_on(reason, names)).collect(),
         ..ClaimResult::default()
     }
+}
+
+/// A reason that names a condition of measuring.
+fn depends_on(reason: &Reason, names: &Names) -> Option<DependsOn> {
+    let Reason::DependsOn { condition, levels, alike } = reason else { return None };
+    let known = names.conditions.get(*condition)?;
+    let at = |(level, estimate): &(usize, proofload_stats::Estimate)| AtLevel {
+        level: known.levels.get(*level).cloned().unwrap_or_default(),
+        estimate: stored(*estimate),
+    };
+    let levels = levels.iter().map(at).collect();
+    Some(DependsOn { condition: known.name.clone(), levels, alike: *alike })
 }
 
 /// The same, with what was found in a sentence; only of what rests on blocks.

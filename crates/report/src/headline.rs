@@ -3,8 +3,8 @@
 use crate::figures::errors;
 use crate::messages;
 use proofload_stats::{Claim, Comparison, Measure, Names, Side, Term};
-use proofload_store::restore;
-use proofload_store::schema::{ClaimResult, Point, RunResult, Verdict};
+use proofload_store::schema::{ClaimResult, Plan, Point, RunResult, Verdict};
+use proofload_store::{fixed_in_words, restore};
 
 /// The last line: who, how many times as much, the interval, the blocks.
 pub(crate) fn headline(result: &RunResult) -> String {
@@ -20,7 +20,16 @@ pub(crate) fn headline(result: &RunResult) -> String {
                 let mut lines = claims.iter().zip(&result.claims);
                 lines.find_map(|(claim, judged)| comparison(claim, judged, &names))
             })
+            .map(|line| scoped(line, plan))
             .unwrap_or_default(),
+    }
+}
+
+/// Says under which conditions alone it holds, where none varied.
+fn scoped(line: String, plan: &Plan) -> String {
+    match fixed_in_words(plan) {
+        fixed if fixed.is_empty() => line,
+        fixed => format!("{line}; {}", messages::asked_with(&fixed)),
     }
 }
 
@@ -62,7 +71,9 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<Stri
             judged.blocks,
         ),
     };
-    Some(if judged.verdict == Verdict::Undecided { messages::headline_undecided(&line) } else { line })
+    let line = if judged.verdict == Verdict::Undecided { messages::headline_undecided(&line) } else { line };
+    let depends = judged.depends_on.iter().map(messages::depends_on_stored);
+    Some(std::iter::once(line).chain(depends).collect::<Vec<_>>().join("; "))
 }
 
 /// What a study that stopped early is quoted by: the end of the interval that is nearer to what is claimed.

@@ -5,6 +5,7 @@
 mod capacity;
 mod changes;
 mod conclusions;
+mod conditions;
 mod doctor;
 mod exploratory;
 mod factors;
@@ -23,6 +24,7 @@ mod verdict;
 pub use capacity::*;
 pub use changes::*;
 pub use conclusions::*;
+pub(crate) use conditions::*;
 pub use doctor::*;
 pub use exploratory::*;
 pub use factors::*;

@@ -15,6 +15,7 @@ pub fn names_of_one(variant: &str, point: &str) -> Names {
         variants: vec![Selector { name: variant.to_string(), levels: Vec::new() }],
         points: vec![point.to_string()],
         streams: Vec::new(),
+        ..Names::default()
     }
 }
 

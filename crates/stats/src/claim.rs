@@ -159,6 +159,17 @@ pub struct Names {
     pub points: Vec<String>,
     /// Names of the streams that run at once, in order; empty without streams.
     pub streams: Vec<String>,
+    /// Conditions of measuring, each with the names of its levels; empty where none is known.
+    pub conditions: Vec<ConditionNames>,
+}
+
+/// How a condition of measuring is named.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConditionNames {
+    /// The condition: `driver`.
+    pub name: String,
+    /// Its levels: `epoll`, `io_uring`.
+    pub levels: Vec<String>,
 }
 
 /// What is wrong with a claim's text, and what to write instead.

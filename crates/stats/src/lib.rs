@@ -11,6 +11,7 @@ pub mod change;
 pub mod chi_square;
 mod claim;
 pub mod components;
+mod dependence;
 mod design;
 mod expectation;
 mod factors;
@@ -32,7 +33,8 @@ pub mod tune;
 mod verdict;
 
 pub use claim::{
-    Claim, ClaimError, Comparison, FigureOf, Measure, Names, Selector, Side, Source, Term, parse_claim,
+    Claim, ClaimError, Comparison, ConditionNames, FigureOf, Measure, Names, Selector, Side, Source, Term,
+    parse_claim,
 };
 pub use design::{A_PRIORI_SPREAD, Design, Kind, next_look, projected_blocks};
 pub use expectation::{Expectation, Outcome, Published, parse_expectation, parse_published, reasons_of};

@@ -150,6 +150,9 @@ pub struct Observations {
     pub unsteady: Vec<Unsteady>,
     /// Starts that did not get through their block.
     pub lost: Vec<LostStart>,
+    /// The conditions under which the blocks were measured, in the order of `Names::conditions`: for each the level in each
+    /// of `blocks`.
+    pub conditions: Vec<Vec<usize>>,
 }
 
 /// A variant that had no steady state in a block.

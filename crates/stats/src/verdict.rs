@@ -174,6 +174,15 @@ pub enum Reason {
     InLostBlocks { errors: u64 },
     /// So many errors are of the generator's own making: no port, descriptor or memory, or a fault of Proofload.
     OwnErrors { errors: u64 },
+    /// What is claimed depends on how it was asked: it differs between levels of a condition of measuring.
+    DependsOn {
+        /// The condition's index.
+        condition: usize,
+        /// The quantity at each of its levels, by the level's index.
+        levels: Vec<(usize, Estimate)>,
+        /// Whether the claim holds, or fails, at every level alike.
+        alike: bool,
+    },
     /// A server died under load.
     Died {
         variant: usize,

@@ -1,6 +1,8 @@
 //! What two plans and two machines have differently, fact by fact.
 
-use crate::schema::{Difference, Environment, LoadPoint, Looking, Mode, Plan, Transport, Variant};
+use crate::schema::{
+    Difference, Environment, LoadPoint, Looking, Mode, Plan, PlannedCondition, Transport, Variant,
+};
 use crate::writer::without_credentials;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,8 +31,8 @@ const MACHINE: [&str; 10] = [
 ];
 
 /// What two runs must share if their figures are to be compared.
-const CONDITIONS: [&str; 8] =
-    ["workload", "warm-up", "slice", "cycles", "discarded", "replication", "mode", "driver"];
+const CONDITIONS: [&str; 9] =
+    ["workload", "warm-up", "slice", "cycles", "discarded", "replication", "mode", "driver", "conditions"];
 
 /// The end of the fact of a variant that says what connections to it pass through.
 const TRANSPORT: &str = ": transport";
@@ -87,6 +89,15 @@ pub fn plans(left: &Plan, right: &Plan) -> Vec<Difference> {
     found
 }
 
+/// The conditions of measuring that are not told as facts of their own: driver and CPUs are.
+fn conditions_of(plan: &Plan) -> String {
+    let told =
+        |condition: &&PlannedCondition| !["driver", "generator_cpus"].contains(&condition.name.as_str());
+    let text = |condition: &PlannedCondition| format!("{} {}", condition.name, condition.levels.join(" or "));
+    let all: Vec<String> = plan.conditions.iter().filter(told).map(text).collect();
+    if all.is_empty() { "not recorded".to_string() } else { all.join(", ") }
+}
+
 fn facts_of_plan(plan: &Plan) -> Facts {
     // A plan that was just made may have more to say than one that was kept.
     let plan = &without_credentials(plan);
@@ -104,6 +115,7 @@ fn facts_of_plan(plan: &Plan) -> Facts {
     add("error rate".into(), plan.alpha.to_string());
     add("workload".into(), plan.workload.join("; "));
     add("driver".into(), if plan.driver.is_empty() { "epoll" } else { &plan.driver }.to_string());
+    add("conditions".into(), conditions_of(plan));
     add("ceiling".into(), if plan.no_ceiling { "left out" } else { "measured" }.to_string());
     let timing = &plan.timing;
     add("perturbation".into(), seconds(timing.perturbation_ns));

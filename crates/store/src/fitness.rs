@@ -4,7 +4,8 @@
 //! Everything is a function of the record up to a block, so that what is judged later is what was judged then.
 
 use crate::checks::{LENGTHENED, answer_bytes, answer_class, check_ceiling};
-use crate::schema::{Cause, Ceiling, CheckName, CheckOutcome, FitnessCheck, Phase, Point, Slice};
+use crate::conditions::{level_of, levels_of};
+use crate::schema::{Cause, Ceiling, CheckName, CheckOutcome, FitnessCheck, Phase, Plan, Point, Slice};
 use crate::streams::fused;
 use crate::{Block, Run, StoreError, messages};
 use proofload_stats::{Counts, Perturbation, Speeds, is_slower, perturbation};
@@ -107,12 +108,14 @@ fn perturbed(
     ])
 }
 
-/// Speeds by where the same load runs: variant and load point. Loads heat a machine in different ways.
-type Series<'a> = BTreeMap<(&'a str, &'a str), Speeds>;
+/// Speeds by where the same load runs: variant, load point, and how CPUs sleep and are shared. Loads heat a machine in different
+/// ways, and CPUs differ.
+type Series<'a> = BTreeMap<(&'a str, &'a str, [&'a str; 2]), Speeds>;
 
 /// Enters the speeds of a block's slices.
 fn enter_speeds<'a>(
     series: &mut Series<'a>,
+    plan: &'a Plan,
     block: &'a Block,
     speed: impl Fn(&crate::schema::Conditions) -> Option<f64>,
 ) {
@@ -122,7 +125,9 @@ fn enter_speeds<'a>(
     for slice in block.slices.iter().filter(|slice| slice.is_measured()) {
         let speed = slice.conditions.as_ref().and_then(&speed);
         if let Some(speed) = speed.filter(|speed| speed.is_finite() && *speed > 0.0) {
-            let place = (slice.measured.variant.as_str(), slice.measured.point.as_str());
+            let level = |name| level_of(plan, block.number, name).unwrap_or_default();
+            let cpus = [level("cpus_awake"), level("generator_cpus")];
+            let place = (slice.measured.variant.as_str(), slice.measured.point.as_str(), cpus);
             series.entry(place).or_default().now.push(speed);
         }
     }
@@ -143,8 +148,8 @@ impl Run {
             };
             let generator = mean(conditions.iter().filter_map(|seen| seen.generator_steal_share).collect());
             let subject = mean(conditions.iter().filter_map(|seen| seen.subject_steal_share).collect());
-            enter_speeds(&mut clocks, block, |seen| seen.frequency_hz);
-            enter_speeds(&mut works, block, |seen| Some(1e9 / seen.canary_ns? as f64));
+            enter_speeds(&mut clocks, self.plan(), block, |seen| seen.frequency_hz);
+            enter_speeds(&mut works, self.plan(), block, |seen| Some(1e9 / seen.canary_ns? as f64));
             let mut causes = Vec::new();
             let is_much = |share: &f64| *share > STEAL_SHARE;
             causes.extend(generator.filter(is_much).map(Cause::GeneratorSteal));
@@ -197,8 +202,11 @@ impl Run {
         };
         // Of several settings, as of a run that went on elsewhere, the lowest may have been the limit.
         let lowest = |ceiling: &&Ceiling| ceiling.exchanges_per_s.unwrap_or(f64::INFINITY);
-        let here = self.ceilings().iter().filter(is_of);
-        let ceiling = here.min_by(|a, b| apart(a).cmp(&apart(b)).then(lowest(a).total_cmp(&lowest(b))));
+        let under = |levels: &[usize]| {
+            let here = self.ceilings().iter().filter(is_of);
+            let here = here.filter(|ceiling| ceiling.levels.is_empty() || ceiling.levels == levels);
+            here.min_by(|a, b| apart(a).cmp(&apart(b)).then(lowest(a).total_cmp(&lowest(b))))
+        };
         let why = match class {
             _ if self.plan().no_ceiling => messages::CEILING_NOT_ASKED,
             None => messages::ANSWERS_TOO_LONG,
@@ -207,7 +215,8 @@ impl Run {
         // The worst of the blocks stands for all.
         let of_block = |trial: &&[Slice]| {
             let points: Vec<&Point> = trial.iter().map(|slice| &slice.measured).collect();
-            check_ceiling(&points, whole, ceiling, why)
+            let levels = levels_of(self.plan(), trial.first().map_or(1, |slice| slice.block));
+            check_ceiling(&points, whole, under(levels), why)
         };
         let worst = trials.iter().map(of_block).max_by(|a, b| a[0].found.total_cmp_none(&b[0].found));
         let mut checks: Vec<FitnessCheck> = worst.into_iter().flatten().collect();

@@ -1,6 +1,7 @@
 //! The observations that the judge reads: one cell for each block, variant, load point and measure.
 
 use crate::checks::{concerns, concerns_tails_only, lengthening};
+use crate::conditions::levels_of;
 use crate::convert::counts_of;
 use crate::merge::{decode, is_mostly_unfit, unended_of};
 use crate::messages::finding;
@@ -74,6 +75,7 @@ impl Run {
             },
             unsteady: self.unsteady(number_of)?,
             lost: self.lost_starts(number_of),
+            conditions: conditions(self.plan(), &blocks),
         })
     }
 
@@ -116,6 +118,15 @@ impl Run {
         }
         Ok(trials)
     }
+}
+
+/// For each condition of the plan its level in each of these blocks.
+fn conditions(plan: &Plan, blocks: &[&Block]) -> Vec<Vec<usize>> {
+    let level = |condition: usize, block: &&Block| {
+        levels_of(plan, block.number).get(condition).copied().unwrap_or_default()
+    };
+    let of_blocks = |condition: usize| blocks.iter().map(|block| level(condition, block)).collect();
+    (0..plan.conditions.len()).map(of_blocks).collect()
 }
 
 fn trials<'a>(block: &'a Block, plan: &Plan, path: &Path) -> Result<Vec<Trial<'a>>, StoreError> {

@@ -1,9 +1,9 @@
 //! What a plan declares, read: names, claims, expectations, published figures, and when they are judged.
 
-use crate::schema::{Looking, Plan, PlannedExpectation, Slicing, Variant};
+use crate::schema::{Looking, Plan, PlannedCondition, PlannedExpectation, Slicing, Variant};
 use proofload_stats::{
-    Claim, ClaimError, Design, Expectation, Kind, Names, Published, Selector, parse_claim, parse_expectation,
-    parse_published,
+    Claim, ClaimError, ConditionNames, Design, Expectation, Kind, Names, Published, Selector, parse_claim,
+    parse_expectation, parse_published,
 };
 
 /// A claim, an expectation or a published figure of a plan that cannot be read.
@@ -55,6 +55,7 @@ pub fn restore(plan: &Plan) -> Result<(Names, Vec<Claim>, Design), PlanError> {
         variants: plan.variants.iter().map(selector).collect(),
         points: plan.points.iter().map(|point| point.label.clone()).collect(),
         streams: plan.streams.clone(),
+        conditions: plan.conditions.iter().map(names_of).collect(),
     };
     let mut claims = Vec::new();
     for claim in &plan.claims {
@@ -63,6 +64,10 @@ pub fn restore(plan: &Plan) -> Result<(Names, Vec<Claim>, Design), PlanError> {
         claims.extend(parsed);
     }
     Ok((names, claims, design_of(plan)))
+}
+
+fn names_of(condition: &PlannedCondition) -> ConditionNames {
+    ConditionNames { name: condition.name.clone(), levels: condition.levels.clone() }
 }
 
 /// The expectations of a plan at definite load points, each with the declared row it comes from.

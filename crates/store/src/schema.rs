@@ -21,7 +21,7 @@ mod steady;
 mod words;
 
 pub use capacity::{CapacityResult, CapacityTrial, PlannedCapacity, TrialTerms};
-pub use claims::{ClaimResult, Exploratory, PlannedClaim};
+pub use claims::{AtLevel, ClaimResult, DependsOn, Exploratory, PlannedClaim};
 
 pub use expectations::{
     ConclusionResult, ConclusionTest, ExpectationResult, PlannedConclusion, PlannedExpectation,
@@ -36,7 +36,7 @@ pub use fitness::{Cause, Ceiling, Conditions, FitnessCheck};
 
 pub use noise::*;
 pub use parts::{BadAnswer, Durations, Histograms};
-pub use plan::{Level, LoadPoint, Plan, StreamLoad, Timing, Variant};
+pub use plan::{Level, LoadPoint, Plan, PlannedCondition, StreamLoad, Timing, Variant};
 
 pub use records::{
     Baseline, BaselineFigure, Difference, FigurePair, HistoryChange, HistoryEntry, HistorySeries,

@@ -92,7 +92,7 @@ fn of_addresses(urls: &[String], request: &RequestOptions, load: LoadPoint, sink
         capacity: None,
         timeouts: request.timeouts,
         mode: None,
-        driver: Default::default(),
+        conditions: Default::default(),
         seed: None,
         not_tested: Vec::new(),
         claims: Vec::new(),

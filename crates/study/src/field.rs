@@ -71,6 +71,11 @@ impl<'a> Field<'a> {
         matches!(&self.node.value, Value::Map(entries) if entries.iter().any(|entry| entry.key == key))
     }
 
+    /// Whether this is a map.
+    pub(crate) fn is_map(&self) -> bool {
+        matches!(&self.node.value, Value::Map(_))
+    }
+
     /// A map, read key by key.
     pub(crate) fn map(&self, remedy: &str) -> Option<Map<'a>> {
         match &self.node.value {

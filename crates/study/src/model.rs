@@ -1,5 +1,6 @@
 //! A checked study.
 
+use super::conditions::Conditions;
 use super::encode;
 use super::expectations::{ExpectedRow, Reference};
 use super::mode::Mode;
@@ -9,7 +10,7 @@ use super::transport::Passage;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use proofload_engine::{Address, Asking, DriverChoice, Expect, MixEntry, Timeouts};
+use proofload_engine::{Address, Asking, Expect, MixEntry, Timeouts};
 use proofload_stats::capacity::Slo;
 use proofload_stats::{Claim, Names};
 use proofload_wire::http1::{EncodeError, RequestSpec, Template};
@@ -38,8 +39,8 @@ pub struct Study {
     pub timeouts: Timeouts,
     /// How the variants take turns, when the study says so.
     pub mode: Option<Mode>,
-    /// What carries the bytes of its loads.
-    pub driver: DriverChoice,
+    /// What Proofload chooses about its own manner of asking.
+    pub conditions: Conditions,
     /// Seed of everything random, when the study fixes one.
     pub seed: Option<u64>,
     /// What is left out: excluded combinations, and what the `quick:` block and `--only` drop, a sentence each.

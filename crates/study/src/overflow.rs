@@ -70,7 +70,7 @@ pub fn overflow_name(overflow: Overflow) -> &'static str {
 
 /// How many connections a load may have in the end that the tool chooses, on this machine.
 pub fn auto_most() -> u32 {
-    auto_most_of(&EpollDrivers.allowance())
+    auto_most_of(&EpollDrivers::default().allowance())
 }
 
 fn auto_most_of(allowance: &Allowance) -> u32 {

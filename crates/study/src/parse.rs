@@ -3,6 +3,7 @@
 use super::asking::{AUTH, FEEDER, FOLLOW, Shared};
 use super::bind::{BIND_MAX, LOCAL_ADDRESS, check_reach};
 use super::claims::{CLAIMS, Claims, check_claims};
+use super::conditions::{CONDITIONS_OR_WORD, Conditions, check_conditions};
 use super::declarations::Declarations;
 use super::expectations::{EXPECTATIONS, REFERENCE, REFERENCES_MAX, check_expect, check_references};
 use super::expectations::{ExpectedRow, Reference};
@@ -78,8 +79,8 @@ keys! {
         optional streams: Kind::Names(&Kind::Map(&[&STREAM]), 2, STREAMS_MAX),
         /// How the variants take turns; chosen by load and memory without it.
         optional mode: MODE,
-        /// What carries the bytes of the load; epoll without it.
-        optional driver: DRIVER,
+        /// What Proofload chooses about its own manner of asking; varied without it.
+        optional conditions: CONDITIONS_OR_WORD,
         /// Time-outs.
         optional timeouts: Kind::Map(&[&TIMEOUTS]),
         /// What is to be shown, by name: `throughput(nio2) > throughput(nio)`.
@@ -106,8 +107,6 @@ keys! {
 kinds! {
     /// All variants run at once and take turns slice by slice, or one runs after the other.
     MODE = Kind::Words(&[("cycles", "All run at once and take turns."), ("serial", "One runs after the other.")]);
-    /// Which of the kernel's interfaces the generator uses.
-    DRIVER = Kind::Words(&[("epoll", "It waits until sockets are ready."), ("io_uring", "Rings shared with the kernel.")]);
 }
 
 /// Reads and checks a study file, with what it includes.
@@ -184,7 +183,8 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let Asked { workload, streams, points } = check_ask(map, check_asked(map, &shared));
     let timeouts = map.optional("timeouts").map_or(Some(Timeouts::default()), |field| check_timeouts(&field));
     let mode = map.optional("mode").and_then(|field| check_mode(&field));
-    let driver = map.optional("driver").and_then(|field| check_driver(&field));
+    let conditions =
+        map.optional("conditions").map_or(Some(Conditions::default()), |field| check_conditions(&field));
     let seed = map.optional("seed").map(|field| field.integer("a seed"));
     let statements = Statements::read(map);
     let quick = map.optional("quick");
@@ -228,7 +228,10 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         capacity: points.capacity,
         timeouts: timeouts?,
         mode,
-        driver: options.driver.or(driver).unwrap_or_default(),
+        conditions: match options.driver {
+            Some(driver) => conditions?.with_driver(driver),
+            None => conditions?,
+        },
         seed: seed.flatten(),
         not_tested: parts.not_tested,
         claims: parts.claims.expanded,
@@ -313,6 +316,7 @@ pub(super) fn names(variants: &[Variant], points: &[LoadPoint], streams: &[Strea
             .collect(),
         points: points.iter().map(|point| point.label.clone()).collect(),
         streams: streams.iter().map(|stream| stream.name.clone()).collect(),
+        ..Names::default()
     }
 }
 
@@ -338,16 +342,6 @@ fn check_head(map: &Map<'_>) -> (Option<String>, Option<String>) {
         description.text("write text, or leave it out");
     }
     (name, question)
-}
-
-fn check_driver(field: &Field<'_>) -> Option<DriverChoice> {
-    const REMEDY: &str = "write driver: epoll or driver: io_uring, or leave it out";
-    let text = field.text(REMEDY)?;
-    let driver = DriverChoice::from_name(text);
-    if driver.is_none() {
-        field.problem(format!("{} is no driver", shown(text)), REMEDY);
-    }
-    driver
 }
 
 fn check_mode(field: &Field<'_>) -> Option<Mode> {

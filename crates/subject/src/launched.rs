@@ -13,6 +13,7 @@ use super::catalogue::template;
 use super::failure::{self, Failure};
 use super::keeper::{Exit, Keeper, Link, Spawn, Ward, tree};
 use super::prepared::{Program, Step};
+use super::running::Surroundings;
 use super::{SubjectError, ports};
 
 /// Longest log of a process; a longer one is cut in its middle.
@@ -36,6 +37,8 @@ pub(super) struct Launched {
     memory_max_bytes: u64,
     /// Monotonic time just before the first process was started.
     pub(super) started_ns: u64,
+    /// Added to the environment of each process.
+    environment_bytes: usize,
     /// Kills for lack of memory that the kernel had counted before the start.
     kernel_kills: u64,
     /// In the order of their starts; steps that wait for others are not among them yet.
@@ -51,6 +54,12 @@ pub(super) struct Started {
     log: PathBuf,
 }
 
+/// A variable that takes so many bytes of the environment, its name and its end included, or as few as it can.
+fn padding(bytes: usize) -> (String, String) {
+    const NAME: &str = "PROOFLOAD_PADDING";
+    (NAME.to_string(), "x".repeat(bytes.saturating_sub(NAME.len() + "=\0".len())))
+}
+
 /// Where a started server listens.
 pub(super) fn local(port: u16) -> Address {
     Address::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
@@ -62,7 +71,7 @@ impl Launched {
         subject: &str,
         program: &Program,
         keeper: &Keeper,
-        cpus: &[usize],
+        surroundings: Surroundings<'_>,
         log: &Path,
         temp: &Path,
     ) -> Result<Launched, SubjectError> {
@@ -77,7 +86,8 @@ impl Launched {
             keeper: Arc::clone(keeper.link()),
             program: program.clone(),
             ports,
-            cpus: cpus.to_vec(),
+            cpus: surroundings.cpus.to_vec(),
+            environment_bytes: surroundings.environment_bytes,
             log,
             temp,
             memory_max_bytes: program.memory_max_bytes.unwrap_or_else(failure::memory_allowed_bytes),
@@ -143,11 +153,12 @@ impl Launched {
         let log = if number == self.program.front { self.log.clone() } else { beside(&self.log, &step.name) };
         let environment =
             step.environment.iter().map(|(name, value)| (name.clone(), self.fill(value, number)));
+        let padding = (self.environment_bytes > 0).then(|| padding(self.environment_bytes));
         let spawn = Spawn {
             id: 0,
             args: step.args.iter().map(|arg| self.fill(arg, number)).collect(),
             clear_environment: self.program.clear_environment,
-            environment: environment.collect(),
+            environment: environment.chain(padding).collect(),
             directory: self.program.directory.clone().unwrap_or_else(|| self.temp.clone()),
             cpus: self.cpus.clone(),
             log: log.clone(),

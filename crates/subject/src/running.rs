@@ -31,6 +31,27 @@ pub struct StopReport {
     pub exit: Option<Exit>,
 }
 
+/// Where and in what surroundings a subject is started.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Surroundings<'a> {
+    /// CPUs that it may use; none given: those of Proofload.
+    pub cpus: &'a [usize],
+    /// Bytes that are added to its environment. They move its stack, and with it what lies in which line of a cache.
+    pub environment_bytes: usize,
+}
+
+impl<'a> From<&'a [usize]> for Surroundings<'a> {
+    fn from(cpus: &'a [usize]) -> Self {
+        Surroundings { cpus, environment_bytes: 0 }
+    }
+}
+
+impl<'a, const N: usize> From<&'a [usize; N]> for Surroundings<'a> {
+    fn from(cpus: &'a [usize; N]) -> Self {
+        Surroundings::from(&cpus[..])
+    }
+}
+
 impl Prepared {
     /// Starts it on the CPUs given (none given: those of Proofload), its output appended to `log`, its
     /// temporary files in `temp`, a directory that is made here and should lie in [`Keeper::temp`]. Of several
@@ -40,10 +61,10 @@ impl Prepared {
     /// # Errors
     /// A file is not the pinned one any more, no port is free, the port is taken, or the program does not
     /// start.
-    pub fn start(
+    pub fn start<'s>(
         &self,
         keeper: &Keeper,
-        cpus: &[usize],
+        surroundings: impl Into<Surroundings<'s>>,
         log: &Path,
         temp: &Path,
     ) -> Result<Running, SubjectError> {
@@ -60,7 +81,7 @@ impl Prepared {
             }
             Origin::Program(program) => {
                 self.verify()?;
-                let launched = Launched::start(&self.name, program, keeper, cpus, log, temp)?;
+                let launched = Launched::start(&self.name, program, keeper, surroundings.into(), log, temp)?;
                 let addresses = launched.addresses();
                 Ok(Running { addresses, written: None, stopped: false, launched: Some(launched) })
             }

@@ -2,6 +2,8 @@
 
 use super::{OpenArgs, TransportArgs};
 use clap::{Args, ValueEnum};
+use proofload_engine::DriverChoice;
+use proofload_study::Conditions;
 use std::path::PathBuf;
 
 /// Requests and load; shared by measuring and comparing.
@@ -78,15 +80,28 @@ pub struct LoadArgs {
     /// Response timeout, from sending to the end of the answer
     #[arg(long, value_name = "TIME", default_value = "30s")]
     pub timeout: String,
-    /// Kernel interface: epoll, or io_uring where the kernel permits it
-    #[arg(long, value_name = "DRIVER", value_enum, default_value = "epoll")]
-    pub driver: DriverArg,
+    /// Kernel interface: epoll, or io_uring where the kernel permits it [default: epoll; compare: both]
+    #[arg(long, value_name = "DRIVER", value_enum)]
+    pub driver: Option<DriverArg>,
     /// Number of generator threads
     #[arg(long, value_name = "N")]
     pub workers: Option<u32>,
     /// Random seed
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+}
+
+impl LoadArgs {
+    /// What carries the bytes of a load that stands alone.
+    pub fn driver(&self) -> DriverChoice {
+        self.driver.map_or_else(DriverChoice::default, Into::into)
+    }
+
+    /// The conditions of measuring, as far as the arguments say them.
+    pub fn conditions(&self) -> Conditions {
+        let driver = self.driver.map(Into::into);
+        driver.map_or_else(Conditions::default, |driver| Conditions::default().with_driver(driver))
+    }
 }
 
 /// Kernel interface of the generator.
@@ -99,7 +114,7 @@ pub enum DriverArg {
     IoUring,
 }
 
-impl From<DriverArg> for proofload_engine::DriverChoice {
+impl From<DriverArg> for DriverChoice {
     fn from(driver: DriverArg) -> Self {
         match driver {
             DriverArg::Epoll => Self::Epoll,

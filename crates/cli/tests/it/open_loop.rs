@@ -28,7 +28,7 @@ fn what_finds_no_connection_is_dropped_where_that_was_asked_for_and_said_loudly(
     let (sent, dropped, unsent) =
         (number(&point, "sent"), number(&point, "dropped"), number(&point, "unsent"));
     assert_eq!((number(&point, "intended"), sent + unsent), (100, 100));
-    assert!(dropped >= 70, "four connections carry twenty a second: {point}");
+    assert!(unsent >= 70 && dropped > 0, "four connections carry twenty a second: {point}");
     // What a busy machine lets the generator itself leave lying is not dropped, and more than one in a hundred is a finding.
     assert!(dropped <= unsent, "{point}");
     let findings = point["generator"]["findings"].to_string();

@@ -144,13 +144,13 @@ trait Kernels: Driver {
 
 impl Kernels for Epoll {
     fn make() -> Self {
-        Epoll::new(CAPACITY).unwrap()
+        Epoll::new(CAPACITY, super::POLL_EVENTS).unwrap()
     }
 }
 
 impl Kernels for Uring {
     fn make() -> Self {
-        Uring::new(CAPACITY).unwrap()
+        Uring::new(CAPACITY, super::POLL_EVENTS).unwrap()
     }
 }
 

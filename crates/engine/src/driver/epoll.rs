@@ -59,18 +59,19 @@ impl std::fmt::Debug for Epoll {
 }
 
 impl Epoll {
-    /// A driver for connections 0 to `capacity`. Belongs to the calling thread, whose timers become exact.
+    /// A driver for connections 0 to `capacity` that takes at most so many events at once, and at least one. Belongs to the
+    /// calling thread, whose timers become exact.
     ///
     /// # Errors
     /// When the kernel refuses an epoll instance (descriptors, memory).
-    pub fn new(capacity: u32) -> io::Result<Self> {
+    pub fn new(capacity: u32, events: u32) -> io::Result<Self> {
         let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(system)?;
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).map_err(system)?;
         let mut sockets = Vec::new();
         sockets.resize_with(capacity as usize, Socket::default);
         let requeued = Vec::with_capacity(capacity as usize);
         let net = EpollNet { epoll, sockets, requeued, connect_queues: UnixConnectQueues::default() };
-        let events = Vec::with_capacity(POLL_EVENTS);
+        let events = Vec::with_capacity(events.max(1) as usize);
         Ok(Epoll {
             net,
             events,
@@ -204,7 +205,7 @@ impl Epoll {
     #[cold]
     fn try_connecting<H: Handler<EpollNet>>(&mut self, handler: &mut H) {
         let now = clock::monotonic_ns();
-        for _ in 0..POLL_EVENTS {
+        for _ in 0..self.events.capacity() {
             let sockets = &self.net.sockets;
             let goes_on = |conn: Conn, epoch| sockets[conn as usize].epoch == epoch;
             let Some((Waiting { conn, fd, .. }, ended)) = self.net.connect_queues.next(now, goes_on) else {
@@ -293,8 +294,23 @@ impl Driver for Epoll {
 }
 
 /// Epoll drivers on this machine.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct EpollDrivers;
+#[derive(Clone, Copy, Debug)]
+pub struct EpollDrivers {
+    events: u32,
+}
+
+impl EpollDrivers {
+    /// Drivers that take at most so many events at once.
+    pub fn taking(events: u32) -> Self {
+        EpollDrivers { events }
+    }
+}
+
+impl Default for EpollDrivers {
+    fn default() -> Self {
+        EpollDrivers::taking(POLL_EVENTS)
+    }
+}
 
 impl Drivers for EpollDrivers {
     type Driver = Epoll;
@@ -315,7 +331,7 @@ impl Drivers for EpollDrivers {
     }
 
     fn open(&self, _worker: u32, capacity: u32) -> io::Result<Epoll> {
-        Epoll::new(capacity)
+        Epoll::new(capacity, self.events)
     }
 }
 

@@ -38,6 +38,7 @@ pub(crate) fn plan() -> LoadPlan {
         asking: Default::default(),
         shortage: Default::default(),
         driver: Default::default(),
+        manner: Default::default(),
     }
 }
 

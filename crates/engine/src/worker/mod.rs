@@ -18,7 +18,7 @@ use crate::driver::{Conn, DialFault, Driver, Handler, Net, Sent, Wake};
 use crate::load::{Share, part};
 use crate::record::{WorkerRecord, WorkerResult};
 use crate::seconds::Giving;
-use crate::{Extent, LoadPlan, Watch};
+use crate::{Answers, Extent, LoadPlan, Watch};
 use due::Next;
 use exchanges::{Exchanges, Freed};
 use live::LiveCounters;
@@ -182,6 +182,7 @@ impl<'a> Worker<'a> {
     #[inline]
     fn release<N: Net>(&mut self, net: &mut N, freed: Option<Freed>) {
         let Some(Freed { conn, now_ns: now, at_once }) = freed else { return };
+        let at_once = at_once && self.plan.manner.answers == Answers::OneByOne;
         let Exchanges { connections, record, .. } = &mut self.exchanges;
         let connection = &mut connections[conn as usize];
         connection.freed_ns = now;

@@ -4,6 +4,7 @@
 //! connection is being opened are taken out of it, and there is room for as many as may ever be opened.
 
 use super::due::{Due, Moment};
+use super::opener::in_order;
 use crate::connection::Connection;
 use crate::driver::{Conn, Wake};
 use crate::load::{Mix, Stripe};
@@ -22,8 +23,8 @@ pub(super) struct OpenQueue {
     coalesce_ns: u64,
     count_full_ns: Option<u64>,
     overflow: Overflow,
-    /// How many connections there are from the beginning; those behind them are added.
-    first: usize,
+    /// The connections that there are from the beginning, in their order; others are added.
+    first: Vec<Conn>,
 }
 
 /// A request of the timetable.
@@ -180,7 +181,7 @@ impl OpenQueue {
         }
         let coalesce_ns = plan.profile.coalesce_ns();
         let overflow = plan.shortage.overflow;
-        OpenQueue { queues, queue_of, coalesce_ns, count_full_ns, overflow, first: 0 }
+        OpenQueue { queues, queue_of, coalesce_ns, count_full_ns, overflow, first: Vec::new() }
     }
 
     /// Sets the first instant of the load.
@@ -203,8 +204,8 @@ impl OpenQueue {
     }
 
     /// Keeps the connections from `first` on for when they are needed, and has all memory that there will be need of.
-    pub fn reserve(&mut self, connections: &[Connection], first: usize) {
-        self.first = first;
+    pub fn reserve(&mut self, plan: &LoadPlan, connections: &[Connection], first: usize) {
+        self.first = in_order(plan, first);
         for (conn, connection) in connections.iter().enumerate().skip(first).rev() {
             self.queues[self.queue_of[connection.target as usize]].reserve.push(conn as Conn);
         }
@@ -216,8 +217,9 @@ impl OpenQueue {
 
     /// Takes all connections that there are from the beginning for free.
     pub fn lend_all(&mut self, connections: &[Connection]) {
-        for (conn, connection) in connections[..self.first].iter().enumerate() {
-            self.queues[self.queue_of[connection.target as usize]].free.push_back(conn as Conn);
+        for &conn in &self.first {
+            let target = connections[conn as usize].target;
+            self.queues[self.queue_of[target as usize]].free.push_back(conn);
         }
     }
 
@@ -323,7 +325,7 @@ impl OpenQueue {
         record: &mut WorkerRecord,
     ) -> usize {
         let queue = self.queue_of[connection.target as usize];
-        if conn as usize >= self.first && !std::mem::replace(&mut connection.joined, true) {
+        if conn as usize >= self.first.len() && !std::mem::replace(&mut connection.joined, true) {
             self.queues[queue].opening -= 1;
         }
         if self.overflow == Overflow::Drop && self.queues[queue].free.is_empty() {

@@ -2,12 +2,15 @@
 //! too few.
 
 use crate::driver::Conn;
-use crate::{KeepAlive, LoadPlan};
+use crate::load::Random;
+use crate::{ConnectionOrder, KeepAlive, LoadPlan};
 
 /// Connections opened ahead of the load keep this distance, 16,000 a second: listen queues are short.
 pub(super) const OPENING_GAP_NS: u64 = 62_500;
 /// How long a connection rests after it could not be established, and none is added meanwhile.
 pub(super) const BACKOFF_NS: u64 = 100_000_000;
+/// Name of the random stream of orders.
+const CONNECTIONS: u64 = 0x636f_6e6e;
 /// Connections that may be under way at once.
 const OPENING_MAX: usize = 128;
 
@@ -21,10 +24,10 @@ pub(crate) fn opening_gap_ns(plan: &LoadPlan) -> u64 {
 /// Says which connection to open, and when.
 #[derive(Debug)]
 pub(super) struct Opener {
-    /// How many connections the load begins with; those behind them are opened where these are too few.
-    first: usize,
+    /// The connections that the load begins with, in their order; those behind them are opened where these are too few.
+    order: Vec<Conn>,
     opens_ahead: bool,
-    /// The next connection to be opened ahead; `first` when there is none.
+    /// The place of the next connection to be opened ahead; beyond the last when there is none.
     next: usize,
     /// How many are being opened.
     under_way: usize,
@@ -34,12 +37,22 @@ pub(super) struct Opener {
     grow_ns: u64,
 }
 
+/// So many connections in the order in which they are opened and send their first requests.
+pub(super) fn in_order(plan: &LoadPlan, connections: usize) -> Vec<Conn> {
+    let mut order: Vec<Conn> = (0..connections as Conn).collect();
+    if plan.manner.connections == ConnectionOrder::Shuffled {
+        let draws = Random::new(plan.seed, CONNECTIONS);
+        order.sort_by_key(|conn| draws.at(u64::from(*conn)));
+    }
+    order
+}
+
 impl Opener {
     /// For a load that begins at 0, until [`Opener::begin_at`].
     pub fn new(plan: &LoadPlan, first: usize) -> Self {
         let opens_ahead = plan.keep_alive != KeepAlive::Off && plan.profile.opens_ahead();
         Opener {
-            first,
+            order: in_order(plan, first),
             opens_ahead,
             next: if opens_ahead { 0 } else { first },
             under_way: 0,
@@ -56,7 +69,7 @@ impl Opener {
 
     /// How many connections the load begins with.
     pub fn first(&self) -> usize {
-        self.first
+        self.order.len()
     }
 
     /// Whether they are opened ahead of the load.
@@ -71,7 +84,7 @@ impl Opener {
     /// When the next connection is to be opened ahead: the start was set so that the last of them, each at its
     /// distance from the others, comes just before it.
     pub fn next_ns(&self) -> Option<u64> {
-        let left = (self.first - self.next) as u64;
+        let left = (self.order.len() - self.next) as u64;
         (left > 0 && self.has_room()).then(|| self.start_ns.saturating_sub(left * self.gap_ns))
     }
 
@@ -79,12 +92,12 @@ impl Opener {
     pub fn take_due(&mut self, now: u64) -> Option<Conn> {
         self.next_ns().filter(|due_ns| *due_ns <= now)?;
         self.next += 1;
-        Some((self.next - 1) as Conn)
+        self.order.get(self.next - 1).copied()
     }
 
     /// Opens no more ahead.
     pub fn give_up(&mut self) {
-        self.next = self.first;
+        self.next = self.order.len();
     }
 
     /// A connection is being opened.
@@ -160,5 +173,22 @@ mod tests {
         assert_eq!(opener.next_growth_ns(), Some(5 + OPENING_GAP_NS));
         opener.rest(5);
         assert!(!opener.may_grow(4 + BACKOFF_NS) && opener.may_grow(5 + BACKOFF_NS));
+    }
+
+    #[test]
+    fn a_shuffled_order_has_every_connection_once_and_comes_of_the_seed() {
+        let plan = |seed, connections| {
+            let manner = crate::Manner { connections, ..crate::Manner::default() };
+            LoadPlan { seed, manner, ..crate::health::tests::plan() }
+        };
+        let numbered: Vec<Conn> = (0..20).collect();
+        assert_eq!(in_order(&plan(1, ConnectionOrder::Numbered), 20), numbered);
+        let shuffled = in_order(&plan(1, ConnectionOrder::Shuffled), 20);
+        assert_ne!(shuffled, numbered);
+        assert_eq!(shuffled, in_order(&plan(1, ConnectionOrder::Shuffled), 20));
+        assert_ne!(shuffled, in_order(&plan(2, ConnectionOrder::Shuffled), 20));
+        let mut sorted = shuffled;
+        sorted.sort_unstable();
+        assert_eq!(sorted, numbered);
     }
 }

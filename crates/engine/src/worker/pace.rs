@@ -2,7 +2,7 @@
 
 use super::due::{Due, Moment, Next, TargetMixes};
 use super::open_queue::OpenQueue;
-use super::opener::OPENING_GAP_NS;
+use super::opener::{OPENING_GAP_NS, in_order};
 use super::shaped::Shaped;
 use super::think::{Pauses, Waiting};
 use crate::connection::{Connection, Phase};
@@ -55,7 +55,7 @@ impl Pace {
         let open = |schedule: Schedule| {
             let stripe = Stripe::new(schedule, share.k, share.n);
             let mut open = OpenQueue::new(plan, stripe, window, quota);
-            open.reserve(connections, first);
+            open.reserve(plan, connections, first);
             Load::Open(open)
         };
         let load = match &plan.profile {
@@ -225,9 +225,9 @@ fn first_asks(plan: &LoadPlan, share: Share, think_ns: &Distribution, connection
     let mut asks = Waiting::new(think_ns, connections);
     let pauses = Pauses::new(plan.seed, share, think_ns);
     let gap_ns = if plan.keep_alive == KeepAlive::Off { OPENING_GAP_NS } else { FIRST_GAP_NS };
-    for conn in 0..connections as Conn {
+    for (place, conn) in in_order(plan, connections).into_iter().enumerate() {
         let offset_ns = match pauses.is_none() {
-            true => u64::from(conn) * gap_ns,
+            true => place as u64 * gap_ns,
             false => pauses.first_ns(conn, connections),
         };
         asks.push(offset_ns, conn);

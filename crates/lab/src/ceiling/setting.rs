@@ -2,6 +2,7 @@
 
 use super::build;
 use super::why::Refusal;
+use crate::manner::Manner;
 use proofload_engine::feed::Feeder;
 use proofload_engine::transport::{Tls, Transport};
 use proofload_engine::{Address, Distribution, Expect, Extent, Follow, KeepAlive, LoadPlan, MixEntry};
@@ -82,7 +83,7 @@ impl Setting {
     }
 
     /// All that a ceiling depends on, a line each.
-    pub(super) fn lines(&self, environment: &Environment, subject_cpus: &[usize]) -> Vec<String> {
+    pub(super) fn lines(&self, environment: &Environment, manner: &Manner) -> Vec<String> {
         let mut lines = vec![
             format!("machine {}", environment.machine),
             format!("kernel {}", environment.kernel),
@@ -90,7 +91,8 @@ impl Setting {
             format!("sleep {}", environment.facts.get("cpu_sleep").map_or("", String::as_str)),
             format!("proofload {} {}", environment.proofload, build()),
             format!("CPUs of the process {:?}", environment.cpus),
-            format!("CPUs of the server {subject_cpus:?}"),
+            format!("CPUs of the server {:?}", manner.subject_cpus),
+            format!("CPUs awake {}, manner {:?}", manner.awake, manner.engine),
             format!("answers up to {} bytes", self.answer_bytes),
         ];
         for plan in &self.plans {

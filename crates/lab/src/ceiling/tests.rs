@@ -40,6 +40,11 @@ fn asking(connections: u32, keep_alive: KeepAlive, request: &RequestOptions) -> 
     Setting::new(vec![plan], 1024, &[])
 }
 
+/// A null server on this CPU.
+fn on(cpu: usize) -> Manner {
+    Manner { subject_cpus: vec![cpu], ..Manner::default() }
+}
+
 fn machine() -> Environment {
     Environment { machine: "this one".into(), kernel: "6.1".into(), ..Environment::default() }
 }
@@ -47,7 +52,7 @@ fn machine() -> Environment {
 /// A ceiling in a cache, and where it lies.
 fn kept(root: &Path) -> (PathBuf, Vec<String>) {
     let cache = Cache::at(&root.join("cache")).unwrap();
-    let lines = setting(4, KeepAlive::On).lines(&machine(), &[0]);
+    let lines = setting(4, KeepAlive::On).lines(&machine(), &on(0));
     let path = path_of(&cache, &lines);
     let ceiling = Ceiling {
         format: FORMAT_VERSION,
@@ -110,7 +115,7 @@ fn tls() -> Tls {
 
 #[test]
 fn all_that_changes_a_ceiling_is_part_of_its_setting() {
-    let lines = |setting: Setting| setting.lines(&machine(), &[0]);
+    let lines = |setting: Setting| setting.lines(&machine(), &on(0));
     let base = setting(4, KeepAlive::On);
     let of_class = |answer_bytes| Setting::new(base.plans.clone(), answer_bytes, &[]);
     let cookies = RequestOptions { cookies: true, ..RequestOptions::default() };
@@ -120,12 +125,12 @@ fn all_that_changes_a_ceiling_is_part_of_its_setting() {
         lines(setting(4, KeepAlive::On)),
         lines(setting(5, KeepAlive::On)),
         lines(setting(4, KeepAlive::Off)),
-        base.lines(&machine(), &[1]),
-        base.lines(&Environment { kernel: "6.2".into(), ..machine() }, &[0]),
-        base.lines(&Environment { machine: "that one".into(), ..machine() }, &[0]),
-        base.lines(&Environment { cpu_model: "a faster one".into(), ..machine() }, &[0]),
-        base.lines(&Environment { cpus: vec![7], ..machine() }, &[0]),
-        base.lines(&Environment { facts: [("cpu_sleep".into(), "none".into())].into(), ..machine() }, &[0]),
+        base.lines(&machine(), &on(1)),
+        base.lines(&Environment { kernel: "6.2".into(), ..machine() }, &on(0)),
+        base.lines(&Environment { machine: "that one".into(), ..machine() }, &on(0)),
+        base.lines(&Environment { cpu_model: "a faster one".into(), ..machine() }, &on(0)),
+        base.lines(&Environment { cpus: vec![7], ..machine() }, &on(0)),
+        base.lines(&Environment { facts: [("cpu_sleep".into(), "none".into())].into(), ..machine() }, &on(0)),
         lines(of_class(4096)),
         lines(with(|plan| plan.workers = 2)),
         lines(with(|plan| plan.cpus = vec![1])),
@@ -155,7 +160,7 @@ fn all_that_changes_a_ceiling_is_part_of_its_setting() {
 /// Who is asked changes nothing: the null server is.
 #[test]
 fn who_the_server_is_is_no_part_of_it() {
-    let lines = |setting: Setting| setting.lines(&machine(), &[0]);
+    let lines = |setting: Setting| setting.lines(&machine(), &on(0));
     let elsewhere = with(|plan| plan.targets[0].address = SocketAddr::from(([10, 0, 0, 1], 80)).into());
     assert_eq!(lines(elsewhere), lines(setting(4, KeepAlive::On)));
     let other = Tls { server_name: "example.com".into(), roots: vec![vec![2], vec![3]], ..tls() };
@@ -186,9 +191,9 @@ fn what_the_null_server_cannot_stand_for_is_refused_with_the_reason() {
     let root = tempfile::tempdir().unwrap();
     kept(root.path());
     let cache = Cache::at(&root.path().join("cache")).unwrap();
-    let (why, can_be_measured) = cached(&cache, &unix(), &machine(), &[0]).unwrap_err();
+    let (why, can_be_measured) = cached(&cache, &unix(), &machine(), &on(0)).unwrap_err();
     assert!(why.contains("Unix socket") && !can_be_measured, "{why}");
-    let (why, can_be_measured) = cached(&cache, &through(tls()), &machine(), &[0]).unwrap_err();
+    let (why, can_be_measured) = cached(&cache, &through(tls()), &machine(), &on(0)).unwrap_err();
     assert!(why.contains("knows none") && can_be_measured, "{why}");
 }
 

@@ -1,7 +1,9 @@
 //! The text of an explained plan: `run --explain`. Lengths are in seconds.
 
+use proofload_stats::{Design, projected_blocks};
+use proofload_store::condition_in_words;
 use proofload_store::schema::{
-    LoadPoint, Looking, Plan, PlannedCapacity, Replication, Timing, TlsTerms, Transport,
+    LoadPoint, Looking, Plan, PlannedCapacity, PlannedCondition, Replication, Timing, TlsTerms, Transport,
 };
 use proofload_study::Conclusion;
 
@@ -14,6 +16,7 @@ pub const PUBLISHED: &str = "Published elsewhere";
 pub const OBJECTIVE: &str = "Objective";
 pub const FIRST_ORDER: &str = "Order in block 1";
 pub const CPUS: &str = "CPUs";
+pub const CONDITIONS: &str = "Conditions of measuring";
 pub const NOT_TESTED: &str = "Not tested";
 
 /// Where a subject listens that is given its port.
@@ -70,6 +73,40 @@ pub fn cpus(generator: &[usize], subjects: &[usize]) -> [String; 2] {
         cpus => cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
     };
     [format!("generator: {}", list(generator)), format!("subjects: {}", list(subjects))]
+}
+
+/// A condition with its levels.
+pub fn condition(condition: &PlannedCondition) -> String {
+    let words = condition.levels.iter().map(|level| condition_in_words(&condition.name, level));
+    let levels = words.collect::<Vec<_>>().join(" | ");
+    match condition.why.as_str() {
+        "" => format!("{}: {levels}", condition.name),
+        why => format!("{}: {levels} ({why})", condition.name),
+    }
+}
+
+/// What it means that conditions vary, or do not.
+pub fn conditions_vary(plan: &Plan) -> String {
+    if !proofload_store::conditions_vary(plan) {
+        return "none of them varies: verdicts hold for this manner of asking".to_string();
+    }
+    let usual = blocks_for(SPREAD);
+    let dependent = blocks_for(SPREAD.hypot(DEPENDENCE.ln_1p() / 2.0));
+    format!(
+        "they vary over the blocks, evenly: an interval holds for all of them. That costs no block where the servers compare \
+         alike under each; a ratio that is 10 % higher under one level takes {dependent} for ±5 % instead of {usual}, and \
+         is told"
+    )
+}
+
+/// What conditions are said to cost is said for this spread between blocks,
+const SPREAD: f64 = 0.03;
+/// and this difference between the levels of one.
+const DEPENDENCE: f64 = 0.10;
+
+fn blocks_for(spread: f64) -> String {
+    let found = projected_blocks(&Design::quick(), 1, spread, 0.05_f64.ln_1p());
+    found.map_or_else(|| "many blocks".to_string(), |blocks| format!("{blocks} blocks"))
 }
 
 /// Heading of what takes how long.

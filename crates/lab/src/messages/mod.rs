@@ -3,6 +3,7 @@
 
 pub mod ceiling;
 pub mod checks;
+pub mod conditions;
 pub mod endpoint;
 pub mod explain;
 pub mod noise;

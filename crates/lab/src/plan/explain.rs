@@ -46,6 +46,8 @@ pub fn explain(study: &Study, plan: &Plan) -> String {
         None => add_experiment(&mut out, study, plan),
     }
     out.list(messages::CPUS, messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
+    out.list(messages::CONDITIONS, plan.conditions.iter().map(messages::condition));
+    out.line(messages::conditions_vary(plan));
     out.list(messages::NOT_TESTED, &plan.not_tested);
     out.0.join("\n") + "\n"
 }

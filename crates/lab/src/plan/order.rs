@@ -70,9 +70,13 @@ fn reversed(order: &[usize]) -> Vec<usize> {
 
 /// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014): our own, so
 /// that a seed gives the same plan whatever a dependency does.
-struct SplitMix(u64);
+pub(super) struct SplitMix(u64);
 
 impl SplitMix {
+    pub fn new(seed: u64) -> Self {
+        SplitMix(seed)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -82,12 +86,12 @@ impl SplitMix {
     }
 
     /// Uniform below `bound`, by the high half of a product (Lemire 2019); its bias is below 2^-58 here.
-    fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
     /// Fisher and Yates.
-    fn permutation(&mut self, length: usize) -> Vec<usize> {
+    pub fn permutation(&mut self, length: usize) -> Vec<usize> {
         let mut out: Vec<usize> = (0..length).collect();
         for last in (1..length).rev() {
             out.swap(last, self.below(last + 1));

@@ -1,5 +1,6 @@
 use super::*;
 use crate::tests::{SMALL, TestCatalogue};
+use proofload_host::cpus::CpuShare;
 use proofload_study::Options;
 
 use std::path::Path;
@@ -12,7 +13,7 @@ fn study_of(text: &str) -> Study {
 }
 
 fn one_each() -> CpuShare {
-    CpuShare { generator: vec![0], subject: vec![1], shortage: None }
+    CpuShare { generator: vec![0], subject: vec![1], ..CpuShare::default() }
 }
 
 fn cycles() -> (Mode, String) {
@@ -165,6 +166,7 @@ fn a_load_is_planned_with_both_forms_of_every_request() {
         workers: 100,
         cpus: vec![0],
         seed: 3,
+        manner: &Manner::default(),
     };
     let plan = &load_plans(&study, &study.points[0], LoadRole::Real, &terms).unwrap()[0];
     assert_eq!(plan.workers, 64, "no worker is left without a connection");

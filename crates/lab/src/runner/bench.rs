@@ -1,5 +1,6 @@
 //! What the runner needs from the world.
 
+use crate::manner::Manner;
 use crate::messages::runner as messages;
 use proofload_engine::LoadResult;
 use proofload_store::schema::{Ceiling, Conditions, SubjectUse, Telemetry};
@@ -67,6 +68,8 @@ pub struct CeilingOf {
 pub trait Bench {
     /// Monotonic time.
     fn now_ns(&self) -> u64;
+    /// What comes is measured in this manner, until another is said.
+    fn adopt(&mut self, _manner: &Manner) {}
     /// Starts a variant and waits until it is ready.
     ///
     /// # Errors

@@ -5,10 +5,11 @@ use super::bench::{Bench, BenchError, CeilingOf, LoadWindow};
 use super::participants::Participants;
 use super::slice_key::{SliceKey, slice_seed};
 use super::{Lost, Progress, Runner, record};
+use crate::manner::Manner;
 use crate::messages::runner as messages;
 use crate::plan;
 use proofload_store::schema::{Ceiling, Phase, Plan, Point};
-use proofload_store::{BlockWriter, Run, StoreError, answer_bytes, answer_class};
+use proofload_store::{BlockWriter, Run, StoreError, answer_bytes, answer_class, conditions_vary, levels_of};
 use proofload_study::LoadRole;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -111,11 +112,17 @@ impl<B: Bench> Runner<'_, B> {
     }
 
     /// Measures the ceilings that are not on record: now it is known how long the answers are, and nothing of ours
-    /// runs. What could not be measured is tried again, in this sitting at most [`TRIES_MAX`] times.
-    pub(super) fn find_ceilings(&mut self, tries: &mut Tries) -> Result<(), StoreError> {
+    /// runs. What could not be measured is tried again, in this sitting at most [`TRIES_MAX`] times. A ceiling is that of the
+    /// conditions of the block behind.
+    pub(super) fn find_ceilings(&mut self, block: u32, tries: &mut Tries) -> Result<(), StoreError> {
         if self.plan.no_ceiling {
             return Ok(());
         }
+        self.bench.adopt(&Manner::of(self.plan, block));
+        let levels = match conditions_vary(self.plan) {
+            true => levels_of(self.plan, block).to_vec(),
+            false => Vec::new(),
+        };
         let run = Run::open(self.record.path())?;
         let (mut ceilings, points) = (run.ceilings().to_vec(), run.points()?);
         for (of, variant, label) in wanted(self.plan, &points) {
@@ -124,7 +131,8 @@ impl<B: Bench> Runner<'_, B> {
             }
             let setting = self.bench.ceiling_setting(&of);
             let known = ceilings.iter().position(|known| {
-                (&known.point, known.answer_bytes) == (label, of.answer_bytes) && known.setting == setting
+                (&known.point, known.answer_bytes, &known.levels) == (label, of.answer_bytes, &levels)
+                    && known.setting == setting
             });
             let tried = tries.entry((label.clone(), of.answer_bytes, setting)).or_default();
             let again = known.is_none_or(|at| ceilings[at].exchanges_per_s.is_none()) && *tried < TRIES_MAX;
@@ -139,7 +147,8 @@ impl<B: Bench> Runner<'_, B> {
                 if self.stop.load(Ordering::Relaxed) {
                     break;
                 }
-                let found = Ceiling { point: label.clone(), variants: variants.unwrap_or_default(), ..found };
+                let (point, variants) = (label.clone(), variants.unwrap_or_default());
+                let found = Ceiling { point, variants, levels: levels.clone(), ..found };
                 if *tried == 0 || found.exchanges_per_s.is_some() {
                     (self.progress)(Progress::Ceiling { point: label, found: Some(&found) });
                 }

@@ -4,14 +4,17 @@ use super::bench::{Bench, BenchError, CeilingOf, LoadWindow, Loaded};
 use super::hosts::Hosts;
 use super::record;
 use crate::ceiling::{Measuring, Setting};
+use crate::manner::Manner;
 use crate::messages::runner as messages;
 use crate::plan;
 use proofload_engine::{Address, EngineError, Extent, LoadPlan, LoadResult, Profile, Watch};
 use proofload_host::clock;
+use proofload_host::cpus::KeptOff;
+use proofload_host::lock::MeasuringLock;
 use proofload_host::steady::{Sides, Steady};
 use proofload_store::schema::{Ceiling, Environment};
 use proofload_study::{LoadPoint, LoadRole, Study, SubjectSpec};
-use proofload_subject::{Cache, Keeper, Running, SubjectError};
+use proofload_subject::{Cache, Keeper, Running, SubjectError, Surroundings};
 use proofload_telemetry::{
     Checkpointer, Checkpoints, Sampled, Sampler, Target, Tree, TreeSample, idle_share,
 };
@@ -39,12 +42,10 @@ pub struct LiveTerms<'a> {
     pub hosts: &'a Hosts,
     /// The keeper of all that is started.
     pub keeper: &'a Keeper,
-    /// Threads of the generator.
-    pub workers: u32,
-    /// CPUs to pin the generator to; empty pins nothing.
-    pub generator_cpus: Vec<usize>,
-    /// CPUs to pin subjects to; empty pins nothing.
-    pub subject_cpus: Vec<usize>,
+    /// The right to measure, by which CPUs are kept awake or let sleep.
+    pub right: &'a MeasuringLock,
+    /// Threads of the generator, whatever the study says; as many as it has CPUs where that says nothing either.
+    pub workers: Option<u32>,
     /// Where ceilings are kept.
     pub cache: &'a Cache,
     /// This machine.
@@ -68,12 +69,22 @@ pub struct LiveBench<'a> {
     /// By host.
     active: Vec<Option<Active>>,
     starts: u32,
+    manner: Manner,
+    /// Keeps this thread, and what it starts, off the generator's CPUs.
+    kept: Option<KeptOff>,
 }
 
 impl<'a> LiveBench<'a> {
     /// A bench on which nothing runs yet.
     pub fn new(terms: LiveTerms<'a>) -> Self {
-        LiveBench { active: terms.hosts.ready.iter().map(|_| None).collect(), terms, starts: 0 }
+        let active = terms.hosts.ready.iter().map(|_| None).collect();
+        LiveBench { active, terms, starts: 0, manner: Manner::default(), kept: None }
+    }
+
+    /// Threads of the generator.
+    fn workers(&self) -> u32 {
+        let own = self.manner.generator_cpus.len().max(1) as u32;
+        self.terms.workers.or(self.manner.workers).unwrap_or(own)
     }
 
     /// The host of a variant, and which of its endpoints is the variant's.
@@ -96,7 +107,7 @@ impl<'a> LiveBench<'a> {
 
     /// CPUs that are the generator's alone; none where it has to share the only one with the subjects.
     fn own_cpus(&self) -> Vec<usize> {
-        let (own, subject) = (&self.terms.generator_cpus, &self.terms.subject_cpus);
+        let (own, subject) = (&self.manner.generator_cpus, &self.manner.subject_cpus);
         if own.iter().any(|cpu| subject.contains(cpu)) { Vec::new() } else { own.clone() }
     }
 
@@ -120,9 +131,10 @@ impl<'a> LiveBench<'a> {
             discard_ns: load_window.discard_ns,
             extent: proofload_engine::Extent::DurationNs(load_window.measure_ns),
             drain_ns: load_window.drain_ns,
-            workers: self.terms.workers * if load_window.doubled { 2 } else { 1 },
+            workers: self.workers() * if load_window.doubled { 2 } else { 1 },
             cpus: self.own_cpus(),
             seed,
+            manner: &self.manner,
         };
         plan::load_plans(self.terms.study, point, load_window.role, &terms)
             .map_err(|error| BenchError::Failed(error.to_string()))
@@ -132,7 +144,7 @@ impl<'a> LiveBench<'a> {
         Measuring {
             cache: self.terms.cache,
             keeper: self.terms.keeper,
-            subject_cpus: &self.terms.subject_cpus,
+            manner: &self.manner,
             stop: &self.terms.stop,
         }
     }
@@ -150,9 +162,10 @@ impl<'a> LiveBench<'a> {
             discard_ns: 0,
             extent: Extent::DurationNs(1),
             drain_ns: 0,
-            workers: self.terms.workers,
+            workers: self.workers(),
             cpus: self.own_cpus(),
             seed: 1,
+            manner: &self.manner,
         };
         let plans = plan::load_plans(study, &study.points[of.point], LoadRole::Real, &terms);
         let plans = plans.map_err(|error| error.to_string())?;
@@ -193,7 +206,7 @@ impl<'a> LiveBench<'a> {
             window_ns: length_of(&plans),
         });
         let checkpointer = tree.and_then(|tree| self.checkpointer(tree, point, load_window));
-        let sides = Sides { generator: &self.terms.generator_cpus, subject: &self.terms.subject_cpus };
+        let sides = Sides { generator: &self.manner.generator_cpus, subject: &self.manner.subject_cpus };
         let mut steady = Steady::begin(sides);
         let observed =
             observed(&plans, sampler.as_ref(), checkpointer.as_ref(), &self.terms.stop, &mut steady);
@@ -237,6 +250,14 @@ impl Bench for LiveBench<'_> {
         clock::monotonic_ns()
     }
 
+    fn adopt(&mut self, manner: &Manner) {
+        self.terms.right.keep_awake(manner.awake);
+        // First back to where it was before: what is kept off narrows what is allowed.
+        self.kept = None;
+        self.kept = Some(KeptOff::these(&manner.generator_cpus));
+        self.manner = manner.clone();
+    }
+
     fn start(&mut self, variant: usize, log: &Path) -> Result<(), BenchError> {
         let Some((host, _)) = self.place(variant) else {
             let missing = self.terms.hosts.missing.iter().find(|(missing, _)| *missing == variant);
@@ -250,9 +271,13 @@ impl Bench for LiveBench<'_> {
         let terms = &self.terms;
         self.starts += 1;
         let temp = terms.keeper.temp().join(format!("start-{}", self.starts));
+        let surroundings = Surroundings {
+            cpus: &self.manner.subject_cpus,
+            environment_bytes: self.manner.environment_bytes,
+        };
         let running = terms.hosts.ready[host]
             .prepared
-            .start(terms.keeper, &terms.subject_cpus, log, &temp)
+            .start(terms.keeper, surroundings, log, &temp)
             .and_then(|running| running.wait_ready(&terms.stop).map(|()| running))
             .map_err(|error| match error {
                 SubjectError::Interrupted => BenchError::Interrupted,
@@ -324,7 +349,7 @@ impl Bench for LiveBench<'_> {
 
     fn can_double(&self, point: usize) -> bool {
         let (study, point) = (self.terms.study, &self.terms.study.points[point]);
-        let twice = self.terms.workers.saturating_mul(2);
+        let twice = self.workers().saturating_mul(2);
         match study.streams.is_empty() {
             true => point.connections >= twice,
             false => point.streams.iter().all(|load| load.connections >= twice),

@@ -22,6 +22,7 @@ pub use hosts::{Host, Hosts, Preparing, Unprepared, hosts};
 pub use live::{LiveBench, LiveTerms};
 pub use progress::Progress;
 
+use crate::manner::Manner;
 use crate::messages::runner as messages;
 use crate::plan;
 use fitness::Tries;
@@ -150,7 +151,7 @@ impl<B: Bench> Runner<'_, B> {
         let mut tries = Tries::new();
         // The last sitting may have ended between a block and what follows it: no look without the ceilings.
         if complete + disturbed > 0 {
-            self.find_ceilings(&mut tries)?;
+            self.find_ceilings(number, &mut tries)?;
         }
         if complete > 0 && complete < last && self.is_settled(complete, &mut participants)? {
             return Ok(Ending::Finished);
@@ -191,7 +192,7 @@ impl<B: Bench> Runner<'_, B> {
             }
             let whole = ended.is_ok();
             if whole {
-                self.find_ceilings(&mut tries)?;
+                self.find_ceilings(number, &mut tries)?;
             }
             for (variant, why) in participants.end_block() {
                 self.tell_given_up(number, variant, &why);
@@ -237,6 +238,7 @@ impl<B: Bench> Runner<'_, B> {
     /// One block: the variants are stopped whatever happens in between.
     fn block(&mut self, number: u32, participants: &mut Participants) -> Result<(), Lost> {
         let order = self.order_of(number)?;
+        self.bench.adopt(&Manner::of(self.plan, number));
         let measured = match self.plan.mode {
             Mode::Serial => self.serially(number, &order, participants),
             _ => self.in_cycles(number, &order, participants),

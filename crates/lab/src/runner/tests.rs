@@ -1,6 +1,7 @@
 //! The sequence of a study, without servers and in virtual time.
 
 mod ceilings;
+mod conditions;
 mod skipping;
 mod steady;
 
@@ -49,6 +50,8 @@ struct FakeBench {
     started_ns: [u64; 4],
     /// How much that wavers from load to load, a share.
     noise: f64,
+    /// What carries the bytes in each block, as it was said.
+    drivers: Vec<&'static str>,
 }
 
 /// How a variant does at a moment.
@@ -91,6 +94,7 @@ impl FakeBench {
             nature: None,
             started_ns: [0; 4],
             noise: 0.016,
+            drivers: Vec::new(),
         }
     }
 
@@ -113,6 +117,10 @@ impl FakeBench {
 impl Bench for FakeBench {
     fn now_ns(&self) -> u64 {
         self.now_ns
+    }
+
+    fn adopt(&mut self, manner: &Manner) {
+        self.drivers.push(manner.driver.name());
     }
 
     fn start(&mut self, variant: usize, _log: &Path) -> Result<(), BenchError> {

@@ -1,8 +1,10 @@
 //! Blocks, or the trials of a search, under a keeper that ends everything whatever happens to this process.
 
 use super::{Begin, Observer, PreparedRun, RunError};
+use crate::manner::Manner;
 use crate::messages::runner as messages;
-use crate::runner::{Behind, CapacityRunner, Ending, LiveBench, LiveTerms, Progress, Runner};
+use crate::runner::{Behind, Bench as _, CapacityRunner, Ending, LiveBench, LiveTerms, Progress, Runner};
+use proofload_host::lock::MeasuringLock;
 use proofload_host::{clock, cpus};
 use proofload_store::schema::{PlannedCapacity, RunState};
 use proofload_store::{Run, RunJudge, RunWriter, StoreError};
@@ -20,17 +22,28 @@ pub struct Executed {
 }
 
 impl PreparedRun<'_> {
-    /// Makes the record and carries the plan out. `stop` ends it early. The caller holds the lock of whoever measures.
+    /// Makes the record and carries the plan out. `stop` ends it early.
     ///
     /// # Errors
     /// When the record cannot be written, or the keeper not be started; a dead server is an [`Ending`].
-    pub fn execute(&self, observer: &mut dyn Observer, stop: &Arc<AtomicBool>) -> Result<Executed, RunError> {
+    pub fn execute(
+        &self,
+        right: &MeasuringLock,
+        observer: &mut dyn Observer,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Executed, RunError> {
         let (mut record, behind) = self.open_record()?;
         let mut heard = Heard { observer, run: record.path().to_path_buf(), failed: None };
+        let kept = cpus::KeptOff::these(&self.plan.generator_cpus);
+        let keeper = Keeper::start().map_err(RunError::Keeper)?;
+        // The bench chooses for each block where this thread and what it starts may not be.
+        drop(kept);
+        let mut bench = self.bench(right, &keeper, stop);
         let ended = match &self.plan.capacity {
-            Some(capacity) => self.trials(capacity, &mut record, behind, &mut heard, stop),
-            None => self.blocks(&mut record, behind, &mut heard, stop),
+            Some(capacity) => self.trials(capacity, &mut bench, &mut record, behind, &mut heard, stop),
+            None => self.blocks(&mut bench, &mut record, behind, &mut heard, stop),
         };
+        right.keep_awake(true);
         match (ended, heard.failed) {
             (Ok(ending), None) => Ok(Executed { record, ending }),
             (Ok(_), Some(error)) | (Err(RunError::Record(error)), _) => {
@@ -57,15 +70,18 @@ impl PreparedRun<'_> {
         Ok((record, behind))
     }
 
-    fn bench<'b>(&'b self, keeper: &'b Keeper, stop: &Arc<AtomicBool>) -> LiveBench<'b> {
-        let plan = &self.plan;
+    fn bench<'b>(
+        &'b self,
+        right: &'b MeasuringLock,
+        keeper: &'b Keeper,
+        stop: &Arc<AtomicBool>,
+    ) -> LiveBench<'b> {
         LiveBench::new(LiveTerms {
             study: &self.study,
             hosts: &self.hosts,
             keeper,
-            workers: self.run.workers.unwrap_or(plan.generator_cpus.len().max(1) as u32),
-            generator_cpus: plan.generator_cpus.clone(),
-            subject_cpus: plan.subject_cpus.clone(),
+            right,
+            workers: self.run.workers,
             cache: self.run.cache,
             environment: &self.environment,
             stop: Arc::clone(stop),
@@ -76,18 +92,18 @@ impl PreparedRun<'_> {
     fn trials(
         &self,
         capacity: &PlannedCapacity,
+        bench: &mut LiveBench<'_>,
         record: &mut RunWriter,
         behind: Behind,
         heard: &mut Heard<'_>,
         stop: &Arc<AtomicBool>,
     ) -> Result<Ending, RunError> {
-        let _kept = cpus::KeptOff::these(&self.plan.generator_cpus);
-        let keeper = Keeper::start().map_err(RunError::Keeper)?;
+        bench.adopt(&Manner::of(&self.plan, 1));
         heard.observer.begun(&self.plan, &[], behind);
         let ending = CapacityRunner {
             plan: &self.plan,
             capacity,
-            bench: &mut self.bench(&keeper, stop),
+            bench,
             record,
             progress: &mut |step| heard.step(&step),
             stop,
@@ -101,13 +117,12 @@ impl PreparedRun<'_> {
     /// Blocks, judged after each look.
     fn blocks(
         &self,
+        bench: &mut LiveBench<'_>,
         record: &mut RunWriter,
         behind: Behind,
         heard: &mut Heard<'_>,
         stop: &Arc<AtomicBool>,
     ) -> Result<Ending, RunError> {
-        let _kept = cpus::KeptOff::these(&self.plan.generator_cpus);
-        let keeper = Keeper::start().map_err(RunError::Keeper)?;
         let (_, claims, design) = proofload_store::restore(&self.plan)?;
         let judge = RunJudge::of(&self.plan)?;
         heard.observer.begun(&self.plan, &claims, behind);
@@ -115,7 +130,7 @@ impl PreparedRun<'_> {
             plan: &self.plan,
             design: &design,
             claims: &judge.claims(),
-            bench: &mut self.bench(&keeper, stop),
+            bench,
             record,
             look: &mut |path| judge.judge(&Run::open(path)?),
             progress: &mut |step| heard.step(&step),

@@ -106,6 +106,7 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
             super::seen_only(*exchanges, *upper, *starts, *upper_starts)
         }
         Reason::InLostBlocks { .. } | Reason::OwnErrors { .. } => of_errors(reason),
+        Reason::DependsOn { .. } => super::depends_on(reason, names),
         Reason::Died { variant: index, what } => format!("{} died under load: {what}", variant(index)),
         _ => "for a reason that this version has no words for".into(),
     }

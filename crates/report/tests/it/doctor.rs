@@ -10,7 +10,7 @@ const GIB: u64 = 1 << 30;
 
 /// Four CPUs on two cores, divided like this.
 fn cores(quota: Option<f64>, shortage: Option<Shortage>) -> Finding {
-    let share = CpuShare { generator: vec![2, 3], subject: vec![0, 1], shortage };
+    let share = CpuShare { generator: vec![2, 3], subject: vec![0, 1], shortage, ..CpuShare::default() };
     Finding::Cores { cpus: vec![0, 1, 2, 3], cores: 2, quota, share }
 }
 

@@ -72,7 +72,7 @@ fn term(text: &str) -> Result<SloTerm, String> {
     let names = Names {
         variants: vec![Selector { name: "the server".to_string(), levels: Vec::new() }],
         points: vec!["1/s".to_string()],
-        streams: Vec::new(),
+        ..Names::default()
     };
     // `errors` is a count; a share of them is what people mean by a percentage.
     let claim = match text.contains('%') && text.contains("errors") {

@@ -14,6 +14,7 @@ fn names() -> Names {
         ],
         points: vec!["64c".into(), "400c".into(), "5k/s".into()],
         streams: Vec::new(),
+        ..Names::default()
     }
 }
 

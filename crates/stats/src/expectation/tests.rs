@@ -10,6 +10,7 @@ fn names() -> Names {
         variants: vec![variant("nio"), variant("nio2")],
         points: vec!["16c".into(), "64c".into()],
         streams: Vec::new(),
+        ..Names::default()
     }
 }
 

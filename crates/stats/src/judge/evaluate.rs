@@ -5,8 +5,10 @@ use super::evaluation::{Evaluation, Progress, not_measured};
 use super::flaws::{self, Flaws};
 use super::series::{Series, Sides};
 use super::{fact, guard};
+use crate::dependence::{AtLevel, Dependence, dependences};
 use crate::design::{A_PRIORI_SPREAD, Bounds, CONSTANT_BLOCKS_MIN, blocks_needed};
 use crate::sample::Moments;
+use crate::student::{critical, two_sided_tail};
 use crate::{Comparison, Design, Estimate, Measure, Projection, Reason, Side, hodges_lehmann};
 
 /// The resolution that projections are made for: ±5 %.
@@ -14,6 +16,9 @@ const PROJECTED_RESOLUTION: f64 = 0.05;
 
 /// From this share on it is told that an interval is wider for the generator's own delays.
 const TOLD_FROM: f64 = 0.01;
+
+/// A condition of measuring may matter when chance alone explains what it does with a smaller probability than this.
+const SUSPECTED: f64 = 0.10;
 
 /// A claim is closed as undecided when the last look would settle it with a smaller probability than this.
 pub(super) const FUTILE_BELOW: f64 = 0.02;
@@ -70,7 +75,8 @@ fn evaluate_exchanges(
     }
     let confidence = 1.0 - design.alpha / f64::from(progress.open);
     let mut evaluation = Evaluation::empty(0, confidence);
-    let sides = usable_sides(series, design, progress.blocks, reached);
+    let used = usable_blocks(series, design, progress.blocks, reached);
+    let sides: Vec<Sides> = used.iter().filter_map(|&block| series.sides[block]).collect();
     let missing = not_measured(series, progress.blocks);
     let Some((frame, moments)) = frame(series, &sides).and_then(|frame| {
         let moments = Moments::of(&frame.values)?;
@@ -95,7 +101,8 @@ fn evaluate_exchanges(
     evaluation.estimate = Some(widened(estimate(series, &frame, &moments, half, centre), margins));
     evaluation.projection = projection(design, &frame, &moments, progress.open);
     guards.extend(guard::of_values(&frame));
-    let finding = Finding { frame, moments, half, margins, centre, design, progress };
+    let depends = Dependences::of(series, &frame, &used, bounds, progress.open, margins);
+    let finding = Finding { frame, moments, half, margins, centre, depends, design, progress };
     if let Some(few) = guard::few(design, moments.n, half) {
         evaluation.reasons = vec![few];
         evaluation.reasons.extend(guards);
@@ -105,7 +112,7 @@ fn evaluate_exchanges(
         finding.constant(series, &mut evaluation);
     } else {
         finding.estimated(&mut evaluation);
-        if evaluation.decided.is_none() && design.futility {
+        if evaluation.decided.is_none() && design.futility && !finding.depends.suspected {
             let last_bound = bounds.for_blocks(design.last(), 1);
             evaluation.futile = finding.futile(last_bound);
         }
@@ -113,6 +120,74 @@ fn evaluate_exchanges(
     evaluation.limited(flaws);
     evaluation.reasons.extend(missing);
     evaluation
+}
+
+/// What the conditions of measuring have to do with the quantity.
+#[derive(Default)]
+struct Dependences {
+    /// Those on which it depends, with what it is at each of their levels.
+    found: Vec<Reason>,
+    /// Whether more blocks may well find one: then nobody gives up.
+    suspected: bool,
+}
+
+impl Dependences {
+    fn of(
+        series: &Series<'_>,
+        frame: &Frame,
+        used: &[usize],
+        bounds: &mut Bounds<'_>,
+        open: u32,
+        margins: (f64, f64),
+    ) -> Dependences {
+        let level_of = |levels: &Vec<usize>| used.iter().map(|&block| levels[block]).collect();
+        let levels: Vec<Vec<usize>> = series.conditions.iter().map(level_of).collect();
+        let vary = levels.iter().filter(|levels| levels.windows(2).any(|pair| pair[0] != pair[1])).count();
+        if vary == 0 {
+            return Dependences::default();
+        }
+        let blocks = used.len() as u32;
+        // The bound of this look, as a probability: so it holds over all looks.
+        let tail_of = |sharing| two_sided_tail(bounds.for_blocks(blocks, sharing), blocks.saturating_sub(1));
+        let tails: Vec<f64> = (1..=(vary as u32).max(open)).map(tail_of).collect();
+        let found = dependences(&frame.values, &levels, |sharing| tails[sharing as usize - 1]);
+        let suspected = !dependences(&frame.values, &levels, |_| SUSPECTED).is_empty();
+        let own_tail = tails[open.max(1) as usize - 1];
+        let found = found.into_iter().map(|it| depends_on(series, frame, it, own_tail, margins)).collect();
+        Dependences { found, suspected }
+    }
+
+    /// Whether the claim does not fare the same at every level.
+    fn differ(&self) -> bool {
+        self.found.iter().any(|on| matches!(on, Reason::DependsOn { alike: false, .. }))
+    }
+}
+
+/// A condition with what the quantity is at each of its levels, and what the claim comes to there.
+fn depends_on(
+    series: &Series<'_>,
+    frame: &Frame,
+    on: Dependence,
+    tail: f64,
+    (below, above): (f64, f64),
+) -> Reason {
+    let bound = critical(tail, on.freedom);
+    let half = |level: &AtLevel| bound * level.error;
+    let answers: Vec<Option<bool>> = on
+        .levels
+        .iter()
+        .map(|level| frame.decide(level.mean - half(level) - below, level.mean + half(level) + above))
+        .collect();
+    let at = |level: &AtLevel| {
+        let moments = Moments { n: on.freedom, mean: level.mean, sd: 0.0 };
+        let found = estimate(series, frame, &moments, half(level), level.mean);
+        (level.level, widened(found, (below, above)))
+    };
+    Reason::DependsOn {
+        condition: on.condition,
+        levels: on.levels.iter().map(at).collect(),
+        alike: answers.iter().all(|answer| answer.is_some() && *answer == answers[0]),
+    }
 }
 
 fn nothing_to_estimate(series: &Series<'_>, blocks: u32, missing: Vec<Reason>) -> Vec<Reason> {
@@ -124,17 +199,18 @@ fn nothing_to_estimate(series: &Series<'_>, blocks: u32, missing: Vec<Reason>) -
     }
 }
 
-/// The values that count. When blocks are missing for this claim alone, it is behind the study's looks: at
+/// The blocks whose values count. When blocks are missing for this claim alone, it is behind the study's looks: at
 /// a look it is judged at the last look that it has itself reached, so that its own looks are those of the
 /// design.
-fn usable_sides(series: &Series<'_>, design: &Design, blocks: u32, reached: u32) -> Vec<Sides> {
-    let mut sides: Vec<Sides> = series.sides.iter().take(blocks as usize).flatten().copied().collect();
-    let behind = sides.len() < reached as usize && design.looks.contains(&reached);
+fn usable_blocks(series: &Series<'_>, design: &Design, blocks: u32, reached: u32) -> Vec<usize> {
+    let blocks = series.sides.len().min(blocks as usize);
+    let mut used: Vec<usize> = (0..blocks).filter(|&block| series.sides[block].is_some()).collect();
+    let behind = used.len() < reached as usize && design.looks.contains(&reached);
     if behind {
-        let reached = design.looks.iter().rev().find(|&&look| look as usize <= sides.len());
-        sides.truncate(reached.map_or(sides.len(), |&look| look as usize));
+        let reached = design.looks.iter().rev().find(|&&look| look as usize <= used.len());
+        used.truncate(reached.map_or(used.len(), |&look| look as usize));
     }
-    sides
+    used
 }
 
 fn every_trial(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
@@ -220,6 +296,7 @@ struct Finding<'a> {
     /// What the interval reaches further below and above for the generator's own delays.
     margins: (f64, f64),
     centre: f64,
+    depends: Dependences,
     design: &'a Design,
     progress: Progress,
 }
@@ -232,12 +309,15 @@ impl Finding<'_> {
         if widest >= TOLD_FROM {
             evaluation.reasons.push(Reason::Widened { share: widest });
         }
+        evaluation.reasons.splice(0..0, self.depends.found.iter().cloned());
         match self.frame.decide(mean - half - below, mean + half + above) {
+            Some(_) if self.depends.differ() => {}
             Some(decided) => {
                 let guards = guard::of_estimate(&self.frame, mean, self.centre);
                 evaluation.decided = guards.is_empty().then_some(decided);
                 evaluation.reasons.extend(guards);
             }
+            None if self.depends.differ() => {}
             None => evaluation.reasons.push(Reason::IntervalCrosses {
                 resolution: self.resolution(),
                 more_blocks: self.more_blocks(),

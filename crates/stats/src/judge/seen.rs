@@ -110,6 +110,7 @@ mod tests {
             variants: vec![Selector { name: "url".into(), levels: Vec::new() }],
             points: vec!["64c".into()],
             streams: Vec::new(),
+            ..Names::default()
         };
         let claims = parse_claim(text, text, &names).expect("a claim");
         let blocks = if cells.is_empty() { Vec::new() } else { vec![1] };

@@ -17,6 +17,8 @@ pub(super) struct Index<'a> {
     /// Blocks in which the generator was unfit for a measure at a load point, whichever variant it loaded.
     unfit: HashSet<(u32, usize, Measure)>,
     lost: &'a [LostStart],
+    /// For each condition the level in each block.
+    conditions: &'a [Vec<usize>],
 }
 
 impl<'a> Index<'a> {
@@ -32,6 +34,7 @@ impl<'a> Index<'a> {
                 .map(|cell| (cell.block, cell.point, cell.measure))
                 .collect(),
             lost: &observations.lost,
+            conditions: &observations.conditions,
         }
     }
 
@@ -77,6 +80,8 @@ pub(super) struct Series<'a> {
     unfit: Vec<bool>,
     /// Starts of its variants that did not get through their block.
     pub lost: Vec<&'a LostStart>,
+    /// For each condition of measuring its level in each block.
+    pub conditions: Vec<Vec<usize>>,
 }
 
 impl<'a> Series<'a> {
@@ -103,7 +108,9 @@ impl<'a> Series<'a> {
         let unfit = blocks.iter().map(|&block| is_unfit(block)).collect();
         let of_it = |start: &&LostStart| trials.iter().any(|trial| trial.variant == start.variant);
         let lost = index.lost.iter().filter(of_it).collect();
-        Series { claim, trials, cells, sides, spared, unsteady, unfit, lost }
+        let known = |levels: &&Vec<usize>| levels.len() == blocks.len();
+        let conditions = index.conditions.iter().filter(known).cloned().collect();
+        Series { claim, trials, cells, sides, spared, unsteady, unfit, lost, conditions }
     }
 
     /// How many of the first blocks the generator spoiled, where these are few enough to be left out.
@@ -127,6 +134,7 @@ impl<'a> Series<'a> {
             unsteady: kept(&self.unsteady, &self.unfit),
             unfit: kept(&self.unfit, &self.unfit),
             lost: self.lost.clone(),
+            conditions: self.conditions.iter().map(|levels| kept(levels, &self.unfit)).collect(),
         }
     }
 

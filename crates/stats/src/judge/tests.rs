@@ -1,3 +1,4 @@
+mod conditions;
 mod futility;
 mod guards;
 mod laws;

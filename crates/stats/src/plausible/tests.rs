@@ -6,6 +6,7 @@ fn names() -> Names {
         variants: vec![Selector { name: "server".into(), levels: Vec::new() }],
         points: vec!["10c".into()],
         streams: Vec::new(),
+        ..Names::default()
     }
 }
 

@@ -43,6 +43,29 @@ pub struct ClaimResult {
     /// that is nearer to what is claimed is the one to quote.
     #[serde(default)]
     pub early: bool,
+    /// Conditions of measuring on which the quantity depends; empty where none was found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<DependsOn>,
+}
+
+/// A condition of measuring on which a quantity depends, with what it is at each level.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DependsOn {
+    /// The condition: `cpus_awake`.
+    pub condition: String,
+    /// The quantity at each level that occurred.
+    pub levels: Vec<AtLevel>,
+    /// Whether the claim holds, or fails, at every level alike; else it is undecided.
+    pub alike: bool,
+}
+
+/// A quantity at one level of a condition of measuring.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AtLevel {
+    /// The level: `true`.
+    pub level: String,
+    /// The quantity there, with its interval.
+    pub estimate: Estimate,
 }
 
 /// Two variants that no claim compares; of no verdict, and apart from the claims' error rate.

@@ -61,6 +61,9 @@ pub struct Ceiling {
     pub canary_ns: u64,
     /// Whether it came from the cache.
     pub cached: bool,
+    /// The level of each condition under which it was measured; empty for all, as in a plan without conditions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<usize>,
 }
 
 /// How the machine disturbed a block.

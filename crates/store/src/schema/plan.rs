@@ -146,6 +146,18 @@ pub struct Timing {
     pub budget_ns: u64,
 }
 
+/// Something that Proofload decides and that no server is to answer for: how CPUs sleep, what carries the bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedCondition {
+    /// As a study names it: `cpus_awake`, `driver`, `generator_cpus`.
+    pub name: String,
+    /// Its levels. With several it varies over the blocks (`condition_order`).
+    pub levels: Vec<String>,
+    /// Why it does not vary, where the machine does not let it; else empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+}
+
 /// The plan, on disk before the first start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
@@ -223,9 +235,16 @@ pub struct Plan {
     /// Whether the generator's ceiling was left unmeasured on demand (`--no-ceiling`).
     #[serde(default)]
     pub no_ceiling: bool,
-    /// What is to carry the bytes: `epoll`, `io_uring`. Empty where it was not recorded, which is taken for `epoll`.
+    /// What is to carry the bytes: `epoll`, `io_uring`; both where it varies. Empty where it was not recorded, which is
+    /// taken for `epoll`.
     #[serde(default)]
     pub driver: String,
+    /// The conditions of measuring; empty where they were not recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<PlannedCondition>,
+    /// For each block the level of each condition, as indexes; blocks beyond begin with the first again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub condition_order: Vec<Vec<usize>>,
     /// The search for a capacity, of a study whose load is one. Its trials stand one after the other in the blocks, each
     /// block one start of one variant.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,6 +4,7 @@ use super::{MS, SECOND};
 use proofload_engine::driver::sim::World;
 use proofload_engine::{Extent, LoadPlan, Watch, run_in};
 use proofload_host::cpus::CpuShare;
+use proofload_lab::manner::Manner;
 use proofload_lab::plan::{self, LoadTerms, Preset};
 use proofload_lab::runner::{Behind, Bench, BenchError, Ending, LoadWindow, Loaded, Runner};
 use proofload_store::schema::{Environment, Plan, RunResult};
@@ -42,7 +43,7 @@ claims:
 /// The plan of a study; a debug build, as in the gate, takes the first of its looks alone.
 pub fn planned(study: &Study, seed: u64, timing: &str) -> Plan {
     let mode = plan::choose_mode(study, None, None).expect("a mode");
-    let cpus = CpuShare { generator: vec![0], subject: vec![1], shortage: None };
+    let cpus = CpuShare { generator: vec![0], subject: vec![1], ..CpuShare::default() };
     let mut plan = plan::make(study, Preset::Quick, seed, None, mode, &cpus);
     plan::retime(&mut plan, timing).expect("a timing");
     plan.no_ceiling = true;
@@ -127,6 +128,7 @@ impl<W> SimBench<'_, W> {
             workers: self.workers,
             cpus: Vec::new(),
             seed,
+            manner: &Manner::default(),
         };
         plan::load_plans(self.study, &self.study.points[point], load_window.role, &terms)
             .expect("a load that can be planned")

@@ -38,6 +38,8 @@ pub struct Uring {
     buffers: Buffers,
     /// Taken and not reported yet.
     peeked: Option<cqueue::Entry>,
+    /// Most things reported in one poll.
+    events: u32,
 }
 
 impl std::fmt::Debug for Uring {
@@ -47,11 +49,12 @@ impl std::fmt::Debug for Uring {
 }
 
 impl Uring {
-    /// A driver for connections 0 to `capacity`. Belongs to the calling thread, whose timers become exact.
+    /// A driver for connections 0 to `capacity` that takes at most so many events at once, and at least one. Belongs to the
+    /// calling thread, whose timers become exact.
     ///
     /// # Errors
     /// When the kernel refuses the ring or its buffers.
-    pub fn new(capacity: u32) -> io::Result<Self> {
+    pub fn new(capacity: u32, events: u32) -> io::Result<Self> {
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).map_err(system)?;
         let ring = probe::ring(ENTRIES, COMPLETIONS)?;
         let buffers = Buffers::register(&ring, capacity)?;
@@ -69,7 +72,7 @@ impl Uring {
             refusals: 0,
             connect_queues: UnixConnectQueues::default(),
         };
-        Ok(Uring { net, buffers, peeked: None })
+        Ok(Uring { net, buffers, peeked: None, events: events.max(1) })
     }
 
     /// Whether there is something to report. That a request left whole is reported at once, which ends no wait.
@@ -194,7 +197,7 @@ impl Uring {
     #[cold]
     fn try_connecting<H: Handler<UringNet>>(&mut self, handler: &mut H) {
         let now = clock::monotonic_ns();
-        for _ in 0..POLL_EVENTS {
+        for _ in 0..self.events {
             let sockets = &self.net.sockets;
             let goes_on = |conn: Conn, epoch| sockets[conn as usize].epoch == epoch;
             let Some((Waiting { conn, fd, .. }, ended)) = self.net.connect_queues.next(now, goes_on) else {
@@ -272,7 +275,7 @@ impl Driver for Uring {
     fn poll<H: Handler<UringNet>>(&mut self, wake: Wake, handler: &mut H) -> io::Result<Polled> {
         let waited_ns = self.wait_until(self.net.connect_queues.before(wake), handler)?;
         let mut bytes = 0;
-        for _ in 0..POLL_EVENTS {
+        for _ in 0..self.events {
             if bytes >= POLL_BYTES {
                 break;
             }
@@ -295,7 +298,9 @@ impl Driver for Uring {
 
 /// io_uring drivers on this machine.
 #[derive(Clone, Copy, Debug)]
-pub struct UringDrivers(());
+pub struct UringDrivers {
+    events: u32,
+}
 
 impl UringDrivers {
     /// Tries whether this kernel does what they need.
@@ -303,7 +308,12 @@ impl UringDrivers {
     /// # Errors
     /// [`EngineError::Driver`] with what is missing or forbidden.
     pub fn new() -> Result<Self, EngineError> {
-        probe::judged(probe::attempt()).map(|()| UringDrivers(()))
+        probe::judged(probe::attempt()).map(|()| UringDrivers { events: POLL_EVENTS })
+    }
+
+    /// The same, which take at most so many events at once.
+    pub fn taking(self, events: u32) -> Self {
+        UringDrivers { events }
     }
 }
 
@@ -311,19 +321,19 @@ impl Drivers for UringDrivers {
     type Driver = Uring;
 
     fn now_ns(&self) -> u64 {
-        EpollDrivers.now_ns()
+        EpollDrivers::default().now_ns()
     }
 
     fn allowance(&self) -> Allowance {
-        EpollDrivers.allowance()
+        EpollDrivers::default().allowance()
     }
 
     fn peak_rss_bytes(&self) -> u64 {
-        EpollDrivers.peak_rss_bytes()
+        EpollDrivers::default().peak_rss_bytes()
     }
 
     fn open(&self, _worker: u32, capacity: u32) -> io::Result<Uring> {
-        Uring::new(capacity)
+        Uring::new(capacity, self.events)
     }
 }
 

@@ -38,6 +38,7 @@ pub(super) fn plan(count: u64) -> LoadPlan {
         share: (0, 1),
         asking: Default::default(),
         driver: Default::default(),
+        manner: Default::default(),
         shortage: Default::default(),
     }
 }

@@ -51,6 +51,7 @@ fn plan(address: SocketAddr, requests: u64) -> LoadPlan {
         asking: Default::default(),
         shortage: Default::default(),
         driver: Default::default(),
+        manner: Default::default(),
     }
 }
 

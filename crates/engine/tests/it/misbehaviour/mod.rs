@@ -107,6 +107,7 @@ fn plan_of(case: &Case, address: SocketAddr) -> LoadPlan {
         asking: Default::default(),
         shortage: Default::default(),
         driver: Default::default(),
+        manner: Default::default(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Each self-check finds its planted failure, and is silent without one.
 
 use super::*;
-use proofload_engine::Finding;
 use proofload_engine::driver::sim::{Link, Machine, Server, Service};
+use proofload_engine::{Answers, ConnectionOrder, Finding, Manner};
 
 fn slow_machine(handle_cost_ns: u64) -> World {
     let machine = Machine { handle_cost_ns, ..Machine::default() };
@@ -71,5 +71,30 @@ fn littles_law_holds_with_thinking_errors_and_closing_in_the_mix() {
         let result = load(&plan, &world);
         assert_eq!(result.findings, [], "{keep_alive:?}");
         assert!(count(&result, Outcome::Rejected) > 0);
+    }
+}
+
+#[test]
+fn answers_taken_together_wait_for_the_last_of_them() {
+    let delay_ns = |answers| {
+        let manner = Manner { answers, ..Manner::default() };
+        let result = load(&LoadPlan { connections: 16, manner, ..closed() }, &slow_machine(10_000));
+        assert!(result.snapshot.outcomes.get(Outcome::Answered) > 10_000);
+        result.snapshot.send_delay.quantile_ns(0.5).unwrap()
+    };
+    // Ten microseconds for each of the answers that are read before the next request leaves.
+    let (at_once, together) = (delay_ns(Answers::OneByOne), delay_ns(Answers::Together));
+    assert!(at_once < 1_000, "{at_once}");
+    assert!((50_000..200_000).contains(&together), "{together}");
+}
+
+#[test]
+fn shuffled_connections_carry_the_same_load() {
+    let manner = Manner { connections: ConnectionOrder::Shuffled, ..Manner::default() };
+    for plan in [closed(), open(1_000.0)] {
+        let shuffled = load(&LoadPlan { manner, ..plan.clone() }, &slow_machine(100));
+        let numbered = load(&plan, &slow_machine(100));
+        let answered = |result: &LoadResult| result.snapshot.outcomes.get(Outcome::Answered) as f64;
+        assert!((answered(&shuffled) / answered(&numbered) - 1.0).abs() < 0.01);
     }
 }

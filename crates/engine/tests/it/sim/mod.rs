@@ -79,6 +79,7 @@ fn closed() -> LoadPlan {
         asking: Default::default(),
         shortage: Default::default(),
         driver: Default::default(),
+        manner: Default::default(),
     }
 }
 

@@ -243,6 +243,7 @@ fn plan(choices: &mut Choices) -> LoadPlan {
         asking: Default::default(),
         shortage,
         driver: Default::default(),
+        manner: Default::default(),
     }
 }
 

@@ -65,6 +65,7 @@ fn plan(target: Target, count: u64) -> LoadPlan {
         share: (0, 1),
         asking: Default::default(),
         driver: Default::default(),
+        manner: Default::default(),
         shortage: Default::default(),
     }
 }

@@ -6,6 +6,7 @@
 //! limits.
 
 mod assembled;
+mod conditions;
 mod cycles;
 mod fitted;
 mod noise;
@@ -23,6 +24,8 @@ use proofload_stats::{
 /// Nothing but the noise of single slices: claims at several points are then independent of each other,
 /// which is where they err most often together.
 const SINGLE_SLICES: Noise = Noise { start: 0.0, drift: 0.0, memory: 0.0, slice: 0.04, spikes: 0.0 };
+
+use truths::percent;
 
 const FASTER: &str = "throughput(a) > throughput(b) @ 1c";
 

@@ -1,0 +1,161 @@
+//! How a block is measured: the levels that its conditions have, ready to be carried out.
+
+use proofload_engine::{Answers, ConnectionOrder, DriverChoice};
+use proofload_host::cpus;
+use proofload_store::level_of;
+use proofload_store::schema::Plan;
+use proofload_study::{Condition, quantity};
+
+/// How a block is measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Manner {
+    /// Whether CPUs are kept from sleeping.
+    pub awake: bool,
+    /// What carries the bytes.
+    pub driver: DriverChoice,
+    /// CPUs of the generator; empty pins nothing.
+    pub generator_cpus: Vec<usize>,
+    /// CPUs of the subjects; empty pins nothing.
+    pub subject_cpus: Vec<usize>,
+    /// Threads of the generator, where a condition says so.
+    pub workers: Option<u32>,
+    /// Bytes that are added to the subjects' environment.
+    pub environment_bytes: usize,
+    /// Warm-up beyond what the subjects need.
+    pub extra_warm_up_ns: u64,
+    /// What concerns the engine alone.
+    pub engine: proofload_engine::Manner,
+}
+
+impl Default for Manner {
+    fn default() -> Self {
+        Manner {
+            awake: true,
+            driver: DriverChoice::default(),
+            generator_cpus: Vec::new(),
+            subject_cpus: Vec::new(),
+            workers: None,
+            environment_bytes: 0,
+            extra_warm_up_ns: 0,
+            engine: proofload_engine::Manner::default(),
+        }
+    }
+}
+
+impl Manner {
+    /// That of a block, counted from 1. What the plan does not say is as ever.
+    pub fn of(plan: &Plan, block: u32) -> Manner {
+        let level = |condition: Condition| level_of(plan, block, condition.name());
+        let number = |condition| level(condition).and_then(|text| text.parse::<u32>().ok());
+        let is = |condition, word| level(condition).map(|text| text == word);
+        let usual = proofload_engine::Manner::default();
+        let recorded = DriverChoice::from_name(&plan.driver);
+        let (generator_cpus, subject_cpus) = share(plan, level(Condition::GeneratorCpus));
+        Manner {
+            awake: is(Condition::CpusAwake, "true").unwrap_or(true),
+            driver: level(Condition::Driver)
+                .and_then(DriverChoice::from_name)
+                .or(recorded)
+                .unwrap_or_default(),
+            generator_cpus,
+            subject_cpus,
+            workers: number(Condition::Workers),
+            environment_bytes: number(Condition::Environment).unwrap_or(0) as usize,
+            extra_warm_up_ns: level(Condition::ExtraWarmUp)
+                .and_then(|text| quantity::duration(text).ok())
+                .unwrap_or(0),
+            engine: proofload_engine::Manner {
+                events: number(Condition::Events).unwrap_or(usual.events),
+                answers: match is(Condition::Answers, "together") {
+                    Some(true) => Answers::Together,
+                    _ => Answers::OneByOne,
+                },
+                right_of_way: is(Condition::RightOfWay, "true").unwrap_or(usual.right_of_way),
+                connections: match is(Condition::Connections, "shuffled") {
+                    Some(true) => ConnectionOrder::Shuffled,
+                    _ => ConnectionOrder::Numbered,
+                },
+            },
+        }
+    }
+}
+
+/// The CPUs of generator and subjects in a block whose generator has these.
+fn share(plan: &Plan, generator: Option<&str>) -> (Vec<usize>, Vec<usize>) {
+    let planned = || (plan.generator_cpus.clone(), plan.subject_cpus.clone());
+    let Some(generator) = generator.map(cpus::parse_list).filter(|cpus| !cpus.is_empty()) else {
+        return planned();
+    };
+    if generator == plan.generator_cpus {
+        return planned();
+    }
+    let all = plan.generator_cpus.iter().chain(&plan.subject_cpus).copied();
+    let mut subject: Vec<usize> = all.filter(|cpu| !generator.contains(cpu)).collect();
+    subject.sort_unstable();
+    subject.dedup();
+    (generator, subject)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proofload_store::schema::PlannedCondition;
+
+    fn condition(name: &str, levels: &[&str]) -> PlannedCondition {
+        let levels = levels.iter().map(ToString::to_string).collect();
+        PlannedCondition { name: name.into(), levels, ..PlannedCondition::default() }
+    }
+
+    #[test]
+    fn every_level_is_carried_out() {
+        let plan = Plan {
+            generator_cpus: vec![3],
+            subject_cpus: vec![0, 1, 2],
+            conditions: vec![
+                condition("cpus_awake", &["true", "false"]),
+                condition("driver", &["epoll", "io_uring"]),
+                condition("generator_cpus", &["3", "0"]),
+                condition("events", &["64", "1"]),
+                condition("answers", &["one_by_one", "together"]),
+                condition("workers", &["1", "2"]),
+                condition("right_of_way", &["true", "false"]),
+                condition("environment", &["0", "4096"]),
+                condition("connections", &["numbered", "shuffled"]),
+                condition("extra_warm_up", &["0ms", "1500ms"]),
+            ],
+            condition_order: vec![vec![0; 10], vec![1; 10]],
+            ..Plan::default()
+        };
+        let usual = Manner {
+            generator_cpus: vec![3],
+            subject_cpus: vec![0, 1, 2],
+            workers: Some(1),
+            ..Manner::default()
+        };
+        assert_eq!(Manner::of(&plan, 1), usual);
+        let other = Manner {
+            awake: false,
+            driver: DriverChoice::IoUring,
+            generator_cpus: vec![0],
+            subject_cpus: vec![1, 2, 3],
+            workers: Some(2),
+            environment_bytes: 4096,
+            extra_warm_up_ns: 1_500_000_000,
+            engine: proofload_engine::Manner {
+                events: 1,
+                answers: Answers::Together,
+                right_of_way: false,
+                connections: ConnectionOrder::Shuffled,
+            },
+        };
+        assert_eq!(Manner::of(&plan, 2), other);
+        assert_eq!(Manner::of(&plan, 3), usual);
+    }
+
+    #[test]
+    fn a_plan_without_conditions_is_carried_out_as_ever() {
+        let plan = Plan { driver: "io_uring".into(), generator_cpus: vec![1], ..Plan::default() };
+        let expected = Manner { driver: DriverChoice::IoUring, generator_cpus: vec![1], ..Manner::default() };
+        assert_eq!(Manner::of(&plan, 1), expected);
+    }
+}

@@ -1,0 +1,42 @@
+//! Blocks are measured under the conditions that the plan says, and held against the ceilings of these.
+
+use super::*;
+use proofload_store::schema::PlannedCondition;
+
+/// Four blocks, by epoll and io_uring in turn.
+fn varied() -> Plan {
+    let levels = vec!["epoll".to_string(), "io_uring".to_string()];
+    let condition = PlannedCondition { name: "driver".into(), levels, ..PlannedCondition::default() };
+    let order = (0..4).map(|block| vec![block % 2]).collect();
+    Plan { conditions: vec![condition], condition_order: order, no_ceiling: true, ..plan(&[4]) }
+}
+
+#[test]
+fn every_block_is_measured_under_its_conditions() {
+    let mut bench = FakeBench::new();
+    let (_, path, _root) = conduct(&varied(), &mut bench, 9, &AtomicBool::new(false));
+    assert_eq!(bench.drivers, ["epoll", "io_uring", "epoll", "io_uring"]);
+    let observations = Run::open(&path).unwrap().observations(&[]).unwrap();
+    assert_eq!(observations.conditions, [vec![0, 1, 0, 1]]);
+}
+
+#[test]
+fn each_combination_of_levels_has_a_ceiling_of_its_own() {
+    let plan = Plan { no_ceiling: false, ..varied() };
+    let mut bench = FakeBench { received: 100_000, ceiling: Some(("here", 1)), ..FakeBench::new() };
+    let (_, path, _root) = conduct(&plan, &mut bench, 9, &AtomicBool::new(false));
+    let ceilings = Run::open(&path).expect("readable").ceilings().to_vec();
+    let levels: Vec<&[usize]> = ceilings.iter().map(|ceiling| &ceiling.levels[..]).collect();
+    assert_eq!((levels, bench.ceilings), (vec![&[0][..], &[1]], 2));
+}
+
+#[test]
+fn blocks_that_were_lost_leave_the_conditions_of_the_others_as_they_are() {
+    let mut bench = FakeBench { stolen_until_load: 12, ..FakeBench::new() };
+    let (_, path, _root) = conduct(&varied(), &mut bench, 9, &AtomicBool::new(false));
+    let run = Run::open(&path).unwrap();
+    let numbers: Vec<usize> = run.counting_blocks().iter().map(|block| block.number as usize).collect();
+    assert!(!run.left_out().is_empty(), "planted");
+    let expected: Vec<usize> = numbers.iter().map(|number| (number - 1) % 2).collect();
+    assert_eq!(run.observations(&[]).unwrap().conditions, [expected]);
+}

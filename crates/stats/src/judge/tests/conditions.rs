@@ -1,0 +1,58 @@
+//! Conditions of measuring: what depends on one is undecided unless it holds at each of its levels.
+
+use super::*;
+
+/// Eight blocks whose ratio is 1.12 where the condition has its first level, and `upper` where it has its second; the
+/// condition beside it does nothing.
+fn record(upper: f64) -> Record {
+    let tiny = [1.0, 1.004, 1.004, 1.0, 0.998, 1.002, 1.002, 0.998];
+    let left: Vec<f64> =
+        tiny.iter().enumerate().map(|(at, tiny)| tiny * if at % 2 == 0 { 1.12 } else { upper }).collect();
+    let mut record =
+        Record::new(8).with(Measure::Throughput, 0, 0, &left).with(Measure::Throughput, 1, 0, &[1.0; 8]);
+    let beside = vec![0, 0, 1, 1, 0, 0, 1, 1];
+    record.observations.conditions = vec![(0..8).map(|block| block % 2).collect(), beside];
+    record
+}
+
+fn judged(record: &Record, claim: &str) -> Judged {
+    judge(&claims(&[claim]), &record.observations, &Design::at(&[8])).claims.remove(0)
+}
+
+#[test]
+fn an_answer_that_differs_between_levels_is_undecided_and_says_what_it_is_at_each() {
+    let found = judged(&record(1.01), "throughput(a) > 1.03 * throughput(b) @ 64c");
+    assert_eq!(found.verdict, Verdict::Undecided);
+    let Reason::DependsOn { condition, levels, alike } = &found.reasons[0] else {
+        panic!("{:?}", found.reasons)
+    };
+    assert_eq!((*condition, *alike, levels.len()), (0, false, 2));
+    let points = levels.iter().map(|(_, estimate)| estimate.point);
+    assert!(
+        points.zip([1.12, 1.01]).all(|(found, planted)| (found / planted - 1.0).abs() < 0.01),
+        "{levels:?}"
+    );
+    assert!(levels[0].1.low > 1.03 && levels[1].1.high < 1.03, "{levels:?}");
+}
+
+#[test]
+fn without_the_conditions_on_record_the_same_blocks_only_have_a_wide_interval() {
+    let mut record = record(1.01);
+    record.observations.conditions.clear();
+    let found = judged(&record, "throughput(a) > 1.03 * throughput(b) @ 64c");
+    assert!(!found.reasons.iter().any(|reason| matches!(reason, Reason::DependsOn { .. })), "{found:?}");
+}
+
+#[test]
+fn an_answer_that_holds_at_every_level_stands_and_tells_the_dependence() {
+    let found = judged(&record(1.08), "throughput(a) > 1.03 * throughput(b) @ 64c");
+    assert_eq!(found.verdict, Verdict::Supported);
+    assert!(matches!(found.reasons[0], Reason::DependsOn { condition: 0, alike: true, .. }), "{found:?}");
+}
+
+#[test]
+fn what_does_not_depend_says_nothing() {
+    let found = judged(&record(1.12), "throughput(a) > 1.03 * throughput(b) @ 64c");
+    assert_eq!(found.verdict, Verdict::Supported);
+    assert_eq!(found.reasons, []);
+}

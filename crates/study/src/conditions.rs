@@ -1,0 +1,233 @@
+//! What Proofload chooses about its own manner of asking: each condition has one level, or several that vary over the blocks.
+
+use super::field::{Field, Map};
+use super::keys::{Kind, keys, kinds};
+use super::problem::shown;
+use super::quantity::{self, DURATION};
+use proofload_engine::DriverChoice;
+
+/// Most levels of a condition.
+const LEVELS_MAX: usize = 8;
+/// Largest addition to a subject's environment, in bytes.
+const ENVIRONMENT_MAX: u64 = 64 * 1024;
+/// Most threads of the generator.
+const WORKERS_MAX: u64 = 256;
+/// Most events that are taken at once.
+const EVENTS_MAX: u64 = proofload_engine::Manner::EVENTS_MAX as u64;
+
+/// Something that Proofload decides and that no server is to answer for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// Whether CPUs are kept from sleeping while something is measured: `true`, `false`.
+    CpusAwake,
+    /// What carries the bytes: `epoll`, `io_uring`.
+    Driver,
+    /// Which CPUs the generator has: the `last` ones, or the `first`; subjects have the others.
+    GeneratorCpus,
+    /// Most events that the generator takes from the kernel at once.
+    Events,
+    /// Whether the next request leaves before the next answer is read (`one_by_one`), or when all that came at once were
+    /// (`together`).
+    Answers,
+    /// Threads of the generator.
+    Workers,
+    /// Whether the generator's threads run before whatever else comes to their CPUs: `true`, `false`.
+    RightOfWay,
+    /// Bytes that are added to the subjects' environment, which moves their stacks (Mytkowicz et al., "Producing wrong data
+    /// without doing anything obviously wrong", ASPLOS 2009).
+    Environment,
+    /// The order in which connections are opened and send their first requests: `numbered`, `shuffled`.
+    Connections,
+    /// Warm-up beyond what the subjects need: a time.
+    ExtraWarmUp,
+}
+
+impl Condition {
+    /// All of them, in the order in which they are told.
+    pub const ALL: [Condition; 10] = [
+        Condition::CpusAwake,
+        Condition::Driver,
+        Condition::GeneratorCpus,
+        Condition::Events,
+        Condition::Answers,
+        Condition::Workers,
+        Condition::RightOfWay,
+        Condition::Environment,
+        Condition::Connections,
+        Condition::ExtraWarmUp,
+    ];
+
+    /// As it is written in studies and records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Condition::CpusAwake => "cpus_awake",
+            Condition::Driver => "driver",
+            Condition::GeneratorCpus => "generator_cpus",
+            Condition::Events => "events",
+            Condition::Answers => "answers",
+            Condition::Workers => "workers",
+            Condition::RightOfWay => "right_of_way",
+            Condition::Environment => "environment",
+            Condition::Connections => "connections",
+            Condition::ExtraWarmUp => "extra_warm_up",
+        }
+    }
+
+    /// The one of that name.
+    pub fn from_name(name: &str) -> Option<Condition> {
+        Condition::ALL.into_iter().find(|condition| condition.name() == name)
+    }
+
+    /// A level as it is recorded; `None` after a problem was told.
+    fn level(self, field: &Field<'_>) -> Option<String> {
+        let word = |words: [&str; 2]| {
+            let remedy = format!("write {} or {}", words[0], words[1]);
+            let text = field.text(&remedy)?;
+            if !words.contains(&text) {
+                field.problem(format!("{} is neither", shown(text)), remedy);
+                return None;
+            }
+            Some(text.to_string())
+        };
+        match self {
+            Condition::CpusAwake | Condition::RightOfWay => field.boolean().map(|level| level.to_string()),
+            Condition::Driver => word(["epoll", "io_uring"]),
+            Condition::GeneratorCpus => word(["last", "first"]),
+            Condition::Answers => word(["one_by_one", "together"]),
+            Condition::Connections => word(["numbered", "shuffled"]),
+            Condition::Events => field.integer("a number of events").map(|level| level.to_string()),
+            Condition::Workers => field.integer("a number of threads").map(|level| level.to_string()),
+            Condition::Environment => field.integer("a number of bytes").map(|level| level.to_string()),
+            Condition::ExtraWarmUp => {
+                let length_ns = field.quantity(quantity::duration, "write a time: 10s")?;
+                Some(format!("{}ms", length_ns / 1_000_000))
+            }
+        }
+    }
+}
+
+/// The conditions that a study names; every other one is Proofload's to choose.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Conditions {
+    /// Whether those that it does not name stay as they are, and do not vary over the blocks.
+    pub fixed: bool,
+    /// Each with its levels, at least one, in the order of [`Condition::ALL`].
+    pub named: Vec<(Condition, Vec<String>)>,
+}
+
+impl Conditions {
+    /// With this driver alone.
+    pub fn with_driver(mut self, driver: DriverChoice) -> Self {
+        self.named.retain(|(condition, _)| *condition != Condition::Driver);
+        self.named.push((Condition::Driver, vec![driver.name().to_string()]));
+        self.named.sort_by_key(|(condition, _)| Condition::ALL.iter().position(|one| one == condition));
+        self
+    }
+
+    /// The levels of a condition that the study names.
+    pub fn levels(&self, condition: Condition) -> Option<&[String]> {
+        self.named.iter().find(|(named, _)| *named == condition).map(|(_, levels)| levels.as_slice())
+    }
+
+    /// The drivers that it names; epoll alone where it names none.
+    pub fn drivers(&self) -> Vec<DriverChoice> {
+        let named = self.levels(Condition::Driver).unwrap_or_default();
+        let drivers: Vec<_> = named.iter().filter_map(|name| DriverChoice::from_name(name)).collect();
+        if drivers.is_empty() { vec![DriverChoice::default()] } else { drivers }
+    }
+}
+
+const TRUE_OR_FALSE: Kind = Kind::Switch;
+const DRIVERS: Kind = Kind::Words(&[
+    ("epoll", "It waits until sockets are ready."),
+    ("io_uring", "Rings shared with the kernel."),
+]);
+const ENDS: Kind = Kind::Words(&[
+    ("last", "The last ones, away from CPU 0, where the kernel's own work gathers."),
+    ("first", "The first ones."),
+]);
+const EVENTS: Kind = Kind::Integer(1, EVENTS_MAX);
+const ANSWERS: Kind = Kind::Words(&[
+    ("one_by_one", "The next request leaves before the next answer is read."),
+    ("together", "All answers that came at once are read first."),
+]);
+const WORKERS: Kind = Kind::Integer(1, WORKERS_MAX);
+const BYTES: Kind = Kind::Integer(0, ENVIRONMENT_MAX);
+const ORDERS: Kind = Kind::Words(&[("numbered", "As they were opened."), ("shuffled", "By the seed.")]);
+
+keys! {
+    /// Conditions of measuring: one level each, or a list of levels that vary over the blocks.
+    CONDITIONS {
+        /// Whether CPUs are kept from sleeping while something is measured; varies without it.
+        optional cpus_awake: Kind::Either(&[&TRUE_OR_FALSE, &Kind::Distinct(&TRUE_OR_FALSE, 1, 2)]),
+        /// What carries the bytes of the load; varies without it.
+        optional driver: Kind::Either(&[&DRIVERS, &Kind::Distinct(&DRIVERS, 1, 2)]),
+        /// Which CPUs the generator has; subjects have the others. Varies without it.
+        optional generator_cpus: Kind::Either(&[&ENDS, &Kind::Distinct(&ENDS, 1, 2)]),
+        /// Most events that the generator takes from the kernel at once; 64 without it.
+        optional events: Kind::Either(&[&EVENTS, &Kind::Distinct(&EVENTS, 1, LEVELS_MAX)]),
+        /// When the next request leaves on a connection whose answer has come; one_by_one without it.
+        optional answers: Kind::Either(&[&ANSWERS, &Kind::Distinct(&ANSWERS, 1, 2)]),
+        /// Threads of the generator; as many as it has CPUs without it.
+        optional workers: Kind::Either(&[&WORKERS, &Kind::Distinct(&WORKERS, 1, LEVELS_MAX)]),
+        /// Whether the generator's threads run before whatever else comes to their CPUs; true without it.
+        optional right_of_way: Kind::Either(&[&TRUE_OR_FALSE, &Kind::Distinct(&TRUE_OR_FALSE, 1, 2)]),
+        /// Bytes that are added to the subjects' environment; none without it.
+        optional environment: Kind::Either(&[&BYTES, &Kind::Distinct(&BYTES, 1, LEVELS_MAX)]),
+        /// The order in which connections are opened and send their first requests; numbered without it.
+        optional connections: Kind::Either(&[&ORDERS, &Kind::Distinct(&ORDERS, 1, 2)]),
+        /// Warm-up beyond what the subjects need; none without it.
+        optional extra_warm_up: Kind::Either(&[&DURATION, &Kind::Distinct(&DURATION, 1, LEVELS_MAX)]),
+    }
+}
+
+kinds! {
+    /// What Proofload chooses about its own manner of asking.
+    CONDITIONS_OR_WORD = Kind::Either(&[
+        &Kind::Words(&[
+            ("varied", "CPUs awake or asleep, the driver, and who has which CPUs vary over the blocks."),
+            ("fixed", "Nothing varies: the answer holds for one manner of asking."),
+        ]),
+        &Kind::Map(&[&CONDITIONS]),
+    ]);
+}
+
+const REMEDY: &str = "write conditions: fixed, or name some: conditions: { driver: epoll }";
+
+/// Reads the conditions of a study.
+pub(super) fn check_conditions(field: &Field<'_>) -> Option<Conditions> {
+    if field.is_map() {
+        let map = field.map(REMEDY)?;
+        // All of them, so that every mistake is told.
+        let named = Condition::ALL.map(|condition| check_levels(&map, condition));
+        map.close();
+        let named: Option<Vec<_>> = named.into_iter().collect();
+        return named.map(|named| Conditions { fixed: false, named: named.into_iter().flatten().collect() });
+    }
+    match field.text(REMEDY)? {
+        "fixed" => Some(Conditions { fixed: true, named: Vec::new() }),
+        "varied" => Some(Conditions::default()),
+        other => {
+            field.problem(format!("{} is neither fixed nor varied", shown(other)), REMEDY);
+            None
+        }
+    }
+}
+
+/// The levels of one condition; `Some(None)` where the study does not name it.
+#[expect(clippy::option_option, reason = "a mistake and nothing written are two things")]
+fn check_levels(map: &Map<'_>, condition: Condition) -> Option<Option<(Condition, Vec<String>)>> {
+    let Some(field) = map.optional(condition.name()) else { return Some(None) };
+    let items = field.one_or_many("write a level, or a list of levels")?;
+    field.at_most(items.len(), LEVELS_MAX, "levels")?;
+    let mut levels: Vec<String> = Vec::new();
+    for item in &items {
+        let level = condition.level(item)?;
+        if levels.contains(&level) {
+            item.problem(format!("{} stands there twice", shown(&level)), "delete one of them");
+            return None;
+        }
+        levels.push(level);
+    }
+    Some(Some((condition, levels)))
+}
