@@ -143,6 +143,12 @@ impl Live {
                     skipped.join(", ")
                 ));
             }
+            Progress::Slices { slicing } => self.say(&format!(
+                "slices of {:.2} s, {} cycles in each block: 99 % of the answers come within {:.1} ms",
+                slicing.slice_ns as f64 / 1e9,
+                slicing.cycles,
+                slicing.slices_p99_ns as f64 / 1e6
+            )),
             Progress::Cycles { planned, slicing } => self.say(&format!(
                 "cycles in each block from now on: {} instead of {planned}, by the spread seen so far",
                 slicing.cycles

@@ -3,6 +3,7 @@
 //! No setting of the system is changed; the report has a remedy for each finding instead. What is asked of the kernel
 //! while somebody measures ends with the process.
 
+pub mod affinity;
 mod awake;
 mod cgroup;
 pub mod clock;

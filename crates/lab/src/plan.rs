@@ -11,6 +11,7 @@ mod lines;
 mod looking;
 mod mode;
 mod order;
+mod reckon;
 mod reshape;
 mod retime;
 
@@ -22,6 +23,7 @@ pub use looking::{KEEP_GOING_BLOCKS_MAX, Length, keep_rules};
 pub use mode::choose as choose_mode;
 pub(crate) use order::beyond as order_beyond;
 pub use proofload_study::Mode;
+pub(crate) use reckon::{block_room_ns, perturbation_discard_ns};
 pub use reshape::{reshape, seconds_per_block};
 pub use retime::retime;
 
@@ -37,42 +39,22 @@ use proofload_study::overflow::overflow_name;
 use proofload_study::quantity::keep_alive_label;
 use proofload_study::{Condition, LoadPoint, LoadRole, Stream, Study, SubjectSpec, WorkloadEntry};
 use proofload_wire::http1::EncodeError;
+use reckon::{CEILING_S, block_seconds, limit_warm_up};
 
 const S: u64 = 1_000_000_000;
-
-/// What one variant takes to get ready, in seconds: a JVM server with a small application on two busy
-/// cores. Only the estimate uses it.
-const START_S: f64 = 2.5;
-
-/// What one variant takes to end, in seconds: TERM, and the connectors' grace.
-const STOP_S: f64 = 1.0;
-
-/// What a slice takes beside its load, in seconds: waiting until the others are quiet, connecting,
-/// draining, writing.
-const SLICE_OVERHEAD_S: f64 = 0.4;
 
 /// Window of each of the two slices that a block has for the perturbation check: it is spread over the blocks, and
 /// what it takes is missing elsewhere.
 const PERTURBATION_NS: u64 = 2 * S;
-
-/// Longest warm-up of two variants, where it lasts until they are steady.
-const WARM_UP_CAP_S: u64 = 180;
-
-/// What such a warm-up is reckoned with: two JVM servers with a small application, from start to quiet compilers. Only
-/// the estimate uses it.
-const WARM_UP_RECKONED_S: u64 = 60;
-
-/// What a ceiling takes where none is in the cache, in seconds: the null server's start, discard, window, stop.
-const CEILING_S: f64 = 1.7;
 
 /// How much time a study takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
     /// One block: right answers, clean stop, figures; no verdict.
     Smoke,
-    /// Eight minutes: verdicts on young servers.
+    /// Eight minutes: verdicts on servers that are just warm.
     Quick,
-    /// Half an hour: longer warm-up, longer slices.
+    /// Half an hour: more blocks, a longer look at whether they are warm.
     Default,
     /// Two hours: what the default does, with more of everything.
     Thorough,
@@ -102,26 +84,24 @@ impl Preset {
             Preset::Default => Design::default(),
             Preset::Thorough => Design::thorough(),
         };
-        let (warm_up_s, cycles, slice_ns, discard_ns, budget_min) = match self {
+        // A warm-up lasts until the variants are steady, at most the second time; the first is for those of which
+        // nothing can be told. Slices are chosen from what the first warm-up shows, at most as long as these.
+        let (warm_up_s, cap_s, cycles, slice_ns, discard_ns, budget_min) = match self {
             // Enough to see right answers and plausible figures from two JVMs, far within three minutes.
-            Preset::Smoke => (5, 2, S, S / 10, 3),
-            // The steepest part of a JVM's warm-up lies in its first ten seconds; what is left is shared by
-            // the variants, and pairing removes it. Six short slices a block beat one long one: drift
-            // within the block falls out of the difference. A tenth of a short slice is discarded, for new
-            // connections.
-            Preset::Quick => (12, 6, S, S / 10, 8),
-            // The least: the compilers of a small server need about as long. It lasts until the variants are steady.
-            Preset::Default => (30, 6, 4 * S, S, 30),
-            Preset::Thorough => (45, 6, 8 * S, S, 120),
+            Preset::Smoke => (5, 0, 2, S, S / 10, 3),
+            // Four blocks have room for the longest warm-up. Six short slices a block beat one long one: drift
+            // within the block falls out of the difference.
+            Preset::Quick => (12, 90, 6, S, S / 10, 8),
+            Preset::Default => (30, 180, 6, 4 * S, S, 30),
+            Preset::Thorough => (45, 270, 6, 8 * S, S, 120),
         };
         // Variants share the warm-up in short turns, so that they are equally old and had equal load when
         // it ends; warming one after the other would leave the first cold again and the last young. The
         // figures above are for two variants; more of them take longer, so that each gets as much load.
         let of_all = |seconds: u64| seconds * S * variants.max(2) as u64 / 2;
-        let warm_up_cap_ns = if self.shortens() { 0 } else { of_all(WARM_UP_CAP_S) };
         Timing {
             warm_up_ns: of_all(warm_up_s),
-            warm_up_cap_ns,
+            warm_up_cap_ns: of_all(cap_s),
             cycles,
             // One block has no later ones.
             cycles_adapt: self != Preset::Smoke,
@@ -169,8 +149,9 @@ pub fn make<'a>(
     if study.points.iter().all(LoadPoint::is_whole) {
         timing.perturbation_ns = 0;
     }
+    limit_warm_up(study, &mut timing);
     let block_s = block_seconds(study, &timing);
-    let mut not_tested = lines::not_tested(study, preset, age_seconds(study, &timing, mode));
+    let mut not_tested = lines::not_tested(study, preset, timing.warm_up_cap_ns);
     let ceilings_s = study.points.len() as f64 * CEILING_S;
     match study.capacity {
         // A search has no looks and no verdicts.
@@ -234,64 +215,6 @@ fn has_url(study: &Study) -> bool {
 fn planned_claims(study: &Study) -> Vec<PlannedClaim> {
     let planned = |(name, text): &(String, String)| PlannedClaim { name: name.clone(), text: text.clone() };
     study.declared_claims.iter().map(planned).collect()
-}
-
-/// Seconds that one variant is measured in a block, at all points.
-fn measured_seconds(study: &Study, timing: &Timing) -> f64 {
-    let of_point = |point: &LoadPoint| match point.is_whole() {
-        true => point.estimated_ns(),
-        false => timing.slice_ns + timing.discard_ns,
-    };
-    let one_each = study.points.iter().map(|point| of_point(point) as f64 / S as f64 + SLICE_OVERHEAD_S);
-    one_each.sum::<f64>() * f64::from(timing.cycles)
-}
-
-fn block_seconds(study: &Study, timing: &Timing) -> f64 {
-    let variants = study.variants.len() as f64;
-    let measured_s = variants * measured_seconds(study, timing);
-    let perturbation_s = match timing.perturbation_ns {
-        0 => 0.0,
-        window_ns => {
-            2.0 * ((window_ns + perturbation_discard_ns(timing)) as f64 / S as f64 + SLICE_OVERHEAD_S)
-        }
-    };
-    perturbation_s
-        + starts_of(study) as f64 * (START_S + STOP_S)
-        + reckoned_warm_up_s(study, timing)
-        + measured_s
-}
-
-/// What the warm-up of a block is taken for: its length where that is fixed, else between its shortest and longest.
-fn reckoned_warm_up_s(study: &Study, timing: &Timing) -> f64 {
-    let reckoned_ns = WARM_UP_RECKONED_S * S * study.variants.len().max(2) as u64 / 2;
-    timing.warm_up_ns.max(reckoned_ns.min(timing.warm_up_cap_ns)) as f64 / S as f64
-}
-
-/// Load before the window of a slice of the perturbation check that is discarded.
-pub(crate) fn perturbation_discard_ns(timing: &Timing) -> u64 {
-    timing.discard_ns.min(S / 2)
-}
-
-/// Processes that a block starts: none for what already runs, one for all that share it.
-fn starts_of(study: &Study) -> usize {
-    let started = study.variants.iter().filter(|v| !matches!(v.subject, SubjectSpec::Url { .. }));
-    let (sharing, alone): (Vec<_>, Vec<_>) = started.partition(|variant| variant.shares.is_some());
-    let shared: std::collections::BTreeSet<_> = sharing.iter().map(|variant| &variant.shares).collect();
-    alone.len() + shared.len()
-}
-
-/// How old the servers are, in whole seconds, when the first slice begins and when the last ends.
-fn age_seconds(study: &Study, timing: &Timing, mode: Mode) -> (u64, u64) {
-    let variants = study.variants.len().max(1) as f64;
-    let (warm_up_s, measured_s) =
-        (timing.warm_up_ns as f64 / S as f64, measured_seconds(study, timing) * variants);
-    let (warm_up_s, measured_s) = match mode {
-        Mode::Cycles => (warm_up_s, measured_s),
-        Mode::Serial => (warm_up_s / variants, measured_s / variants),
-    };
-    // One second stands for the time between one variant's start and the next one's.
-    let from = warm_up_s + 1.0;
-    (from.round() as u64, (from + measured_s).round() as u64)
 }
 
 /// Keeps the looks that the budget has room for beside the ceilings; the first one always.

@@ -44,7 +44,8 @@ fn row(state: &SteadyState) -> Vec<String> {
         count(&|_| true),
         count(&|start| start.found == Steadiness::Steady),
         count(&|start| start.found == Steadiness::Cap),
-        count(&|start| start.found.is_unsteady()),
+        count(&|start| start.found == Steadiness::StillWarming),
+        count(&|start| start.found.is_unsteady() && !start.found.is_shared()),
         count(&|start| start.found == Steadiness::NotMeasured),
         median(&took).map_or_else(|| messages::NONE.to_string(), number::duration),
     ]
@@ -52,13 +53,14 @@ fn row(state: &SteadyState) -> Vec<String> {
 
 fn picture(variant: &str, start: &SteadyStart) -> Vec<String> {
     let late = start.found == Steadiness::LateStep;
+    let shared = start.found.is_shared();
+    let warm_up = &start.warm_up;
     let (change, allowed, windows) = match late {
         true => (start.step_between, start.step_allowed, &start.cycles_cpu_ns_per_exchange),
-        false => (
-            start.warm_up.change_between,
-            start.warm_up.change_between_allowed,
-            &start.warm_up.windows_cpu_ns_per_exchange,
-        ),
+        false if shared => (warm_up.change, warm_up.change_allowed, &warm_up.windows_cpu_ns_per_exchange),
+        false => {
+            (warm_up.change_between, warm_up.change_between_allowed, &warm_up.windows_cpu_ns_per_exchange)
+        }
     };
     let cell = |ns: &Option<f64>| ns.map_or_else(|| messages::NONE.to_string(), number::duration);
     let shown: Vec<String> = windows[windows.len().saturating_sub(WINDOWS_MAX)..].iter().map(cell).collect();
@@ -67,7 +69,7 @@ fn picture(variant: &str, start: &SteadyStart) -> Vec<String> {
         messages::unsteady_found(&start.found, start.step_after_cycles),
         change.zip(allowed).map_or_else(
             || messages::NONE.to_string(),
-            |(change, allowed)| messages::change_beyond(change, allowed),
+            |(change, allowed)| messages::change_of_start(change, allowed, shared),
         ),
         shown.join(", "),
     ]
@@ -110,7 +112,7 @@ mod tests {
         let states = vec![SteadyState { variant: "a".into(), starts }];
         let result = RunResult { steady_states: states, ..RunResult::default() };
         let [counts, pictures] = &tables(&result)[..] else { panic!("two tables") };
-        assert_eq!(counts.rows, [["a", "4", "1", "1", "2", "0", "110 s"]]);
+        assert_eq!(counts.rows, [["a", "4", "1", "1", "0", "2", "0", "110 s"]]);
         assert_eq!(
             pictures.rows,
             [

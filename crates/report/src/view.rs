@@ -354,6 +354,7 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
             add(messages::MODE, messages::mode(&plan.mode, &plan.mode_reason));
         }
         if let Some(chosen) = &result.slicing {
+            messages::slices(chosen).into_iter().for_each(|said| add(messages::SLICES, said));
             add(messages::CYCLES, messages::slicing(chosen));
             messages::worth_of_turns(chosen).into_iter().for_each(|said| add(messages::TURNS, said));
         }

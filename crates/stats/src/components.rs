@@ -9,7 +9,7 @@
 /// Fewest cycles that are chosen.
 pub const CYCLES_MIN: u32 = 2;
 /// Most cycles that are chosen.
-pub const CYCLES_MAX: u32 = 24;
+pub const CYCLES_MAX: u32 = 60;
 
 /// Variances of the log-ratio of two variants.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -156,10 +156,15 @@ pub struct Observations {
 }
 
 /// A variant that had no steady state in a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Unsteady {
     /// Block, from 1, numbered as in [`Observations::blocks`].
     pub block: u32,
     /// Index into `Names::variants`.
     pub variant: usize,
+    /// Whether all variants changed alike, so that only its own figures are not those of a warm server.
+    pub shared: bool,
+    /// How much faster it still became within ten seconds when its warm-up had to end; `None` when it is not known, or
+    /// it took a step later.
+    pub per_10s: Option<f64>,
 }

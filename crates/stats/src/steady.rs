@@ -1,39 +1,70 @@
 //! When servers are warm: the rule that ends a warm-up, and a check of what was measured after it.
 //!
-//! Looked at is the CPU time per answered exchange: at a fixed rate throughput is constant by construction, and on a
-//! busy machine it moves with everybody's load. A warm-up is cut into turns; the last window of turns is compared with
-//! the one before, turn by turn, so that turns at the same load point meet. Of a JVM the compilers must be quiet, too.
+//! Looked at are the CPU time per answered exchange and, where the load does not fix it, the throughput. A warm-up is cut
+//! into turns; the last window of turns is compared with the one before, turn by turn, so that turns at the same load point
+//! meet. Of a JVM the compilers must be quiet, too.
 //!
 //! A change that all variants share falls out of every comparison of them. Only one that differs *between* variants
-//! says that there is no steady state.
+//! says that there is no steady state; one that they share says that their own figures are not yet those of warm servers.
 
 use crate::sample::{Moments, median};
 use crate::student;
 
-/// What the compilers of a JVM may use of a core, over [`JIT_WINDOW_NS`].
-pub const JIT_SHARE_MAX: f64 = 0.01;
-/// Over how long that is taken.
-pub const JIT_WINDOW_NS: u64 = 10_000_000_000;
+/// What the compilers of a JVM may use of a core, over [`Pace::jit_window_ns`].
+pub const JIT_SHARE_MAX: f64 = 0.02;
 /// A change of less than this is none, however sure it is.
 pub const CHANGE_MIN: f64 = 0.01;
 /// Standard errors that a change between two windows may have.
 const STANDARD_ERRORS: f64 = 2.0;
-/// Fewest turns of a window.
+/// Turns of a window of variants that may be JVMs: at least so many of each, and so many of all together.
 const WINDOW_TURNS_MIN: usize = 10;
-/// How long a window is at least, all variants' turns together.
-const WINDOW_NS: u64 = 10_000_000_000;
+const WINDOW_TURNS_OF_ALL: usize = 20;
+/// Fewest turns of a window of variants that compile nothing.
+const PLAIN_WINDOW_TURNS: usize = 3;
+/// Their windows grow with the warm-up: the later half of it is two windows.
+const PLAIN_WINDOWS: usize = 4;
 /// With this probability a block without any step is taken for one with a step.
 const STEP_TAIL: f64 = 0.01;
+/// The time to which a slope is told.
+const SLOPE_NS: f64 = 10e9;
 
 /// What a turn of load showed of one variant.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Turn {
     /// When it ended, on a clock that never goes back.
     pub ended_ns: u64,
     /// CPU time of the variant per answered exchange; `None` when it is not known, or nothing was answered.
     pub cpu_ns_per_exchange: Option<f64>,
+    /// Answered exchanges per second; `None` where the load fixes it, or nothing was answered.
+    pub answered_per_s: Option<f64>,
     /// What its JIT compilers have spent since its start; `None` without a JVM.
     pub jit_ns: Option<u64>,
+}
+
+/// How a warm-up is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// Length of a turn.
+    pub turn_ns: u64,
+    /// Whether nothing compiles: then a flat stretch is enough, however short. Compilers work in bursts, and a wave that
+    /// goes up and down has instants at which two windows are alike, so that theirs must hold for a whole window.
+    pub plain: bool,
+}
+
+impl Pace {
+    /// Over how long the compilers must be quiet.
+    pub fn jit_window_ns(self) -> u64 {
+        self.turn_ns.saturating_mul(WINDOW_TURNS_OF_ALL as u64)
+    }
+
+    /// Turns of a window after `turns` turns of that many variants at that many load points.
+    fn window_turns(self, variants: usize, points: usize, turns: usize) -> usize {
+        let window = match self.plain {
+            true => PLAIN_WINDOW_TURNS.max(turns / PLAIN_WINDOWS),
+            false => WINDOW_TURNS_MIN.max(WINDOW_TURNS_OF_ALL.div_ceil(variants.max(1))),
+        };
+        window.next_multiple_of(points.max(1))
+    }
 }
 
 /// How a variant's warm-up ended.
@@ -41,11 +72,13 @@ pub struct Turn {
 pub enum Warmth {
     /// By the rule.
     Steady,
-    /// At the cap; what still changed, changed for all variants alike, or only the compilers were at work.
+    /// At the cap, though neither it nor its compilers were busy with anything of its own: it waited for others.
     Capped,
-    /// At the cap, while its CPU per exchange went another way than the others'.
+    /// At the cap, while its compilers were at work, or it changed as all variants did.
+    StillWarming,
+    /// At the cap, while it went another way than the others.
     NoSteadyState,
-    /// Its CPU per exchange is not known, or there was too little of it to compare.
+    /// Nothing is known of it, or there was too little to compare.
     NotMeasured,
 }
 
@@ -72,6 +105,15 @@ impl Change {
     }
 }
 
+/// A change of speed within ten seconds, as a logarithm: 0.02 is 2 % faster.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slope {
+    /// The variant's own.
+    pub own: f64,
+    /// Beyond the others'.
+    pub between: f64,
+}
+
 /// How a variant stood when the warm-up ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
@@ -83,25 +125,46 @@ pub struct Found {
     pub window_turns: usize,
     /// CPU time per exchange of each whole window, in nanoseconds, from the first to the last.
     pub windows_ns: Vec<Option<f64>>,
-    /// The last window against the one before; `None` when it is unknown.
+    /// CPU time per exchange, the last window against the one before; `None` when it is unknown.
     pub change: Option<Change>,
+    /// The same of the throughput.
+    pub throughput: Option<Change>,
+    /// How fast it still became faster; `None` when neither is known.
+    pub slope: Option<Slope>,
+}
+
+/// What the last turns of all variants say of one quantity.
+struct Compared {
+    changes: Vec<Option<Change>>,
+    /// Every variant stays as it is, or all move alike.
+    together: bool,
+    /// Variants that move another way than the others.
+    differs: Vec<bool>,
 }
 
 /// What the last turns of all variants say.
 struct Evaluation {
-    changes: Vec<Option<Change>>,
-    /// Every variant's CPU per exchange stays as it is, or all move alike.
-    together: bool,
-    /// Variants that move another way than the others.
-    differs: Vec<bool>,
+    cpu: Compared,
+    throughput: Compared,
     quiet: bool,
+}
+
+impl Evaluation {
+    fn is_flat(&self) -> bool {
+        self.cpu.together && self.throughput.together
+    }
+
+    fn is_known(&self) -> bool {
+        self.cpu.changes.iter().chain(&self.throughput.changes).any(Option::is_some)
+    }
 }
 
 /// Watches the warm-up of variants that take turns, and says when it may end.
 #[derive(Clone, Debug)]
 pub struct Watch {
     turns: Vec<Option<Vec<Turn>>>,
-    window_turns: usize,
+    points: usize,
+    pace: Pace,
     /// Rounds in a row at the end of which the variants moved together.
     held: usize,
     /// For each round that could be judged, which variants moved another way.
@@ -109,12 +172,9 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// For that many variants, at that many load points in turn, each turn of that length.
-    pub fn new(variants: usize, points: usize, turn_ns: u64) -> Watch {
-        let round_ns = turn_ns.max(1).saturating_mul(variants.max(1) as u64);
-        let turns = usize::try_from(WINDOW_NS.div_ceil(round_ns)).unwrap_or(usize::MAX);
-        let window_turns = turns.max(WINDOW_TURNS_MIN).next_multiple_of(points.max(1));
-        Watch { turns: vec![Some(Vec::new()); variants], window_turns, held: 0, differed: Vec::new() }
+    /// For that many variants, at that many load points in turn.
+    pub fn new(variants: usize, points: usize, pace: Pace) -> Watch {
+        Watch { turns: vec![Some(Vec::new()); variants], points, pace, held: 0, differed: Vec::new() }
     }
 
     /// A variant's next turn.
@@ -131,75 +191,110 @@ impl Watch {
         }
     }
 
-    /// Every variant has had its turn: whether the rule is met. It must have been met for a whole window: a
-    /// wave that goes up and down has instants at which two windows are alike.
+    /// Every variant has had its turn: whether the rule is met.
     pub fn end_round(&mut self) -> bool {
         let Some(evaluation) = self.evaluate() else { return false };
-        self.held = if evaluation.together { self.held + 1 } else { 0 };
-        self.differed.push(evaluation.differs);
-        self.held > self.window_turns && evaluation.quiet
+        self.held = if evaluation.is_flat() { self.held + 1 } else { 0 };
+        let differs = evaluation.cpu.differs.iter().zip(&evaluation.throughput.differs);
+        self.differed.push(differs.map(|(cpu, throughput)| *cpu || *throughput).collect());
+        let needed = if self.pace.plain { 0 } else { self.window_turns() };
+        self.held > needed && evaluation.quiet && evaluation.is_known()
+    }
+
+    /// Whether anything can be told of the variants so far.
+    pub fn is_blind(&self) -> bool {
+        let mut turns = self.turns.iter().flatten().flatten();
+        turns.all(|turn| turn.cpu_ns_per_exchange.is_none() && turn.answered_per_s.is_none())
+    }
+
+    fn window_turns(&self) -> usize {
+        let turns = self.turns.iter().flatten().map(Vec::len).max().unwrap_or(0);
+        self.pace.window_turns(self.turns.len(), self.points, turns)
     }
 
     /// The state of each variant, by number; `None` for those that left. `met` is what the last
     /// [`Watch::end_round`] said.
     pub fn found(&self, met: bool) -> Vec<Option<Found>> {
         let evaluation = self.evaluate();
+        let window_turns = self.window_turns();
         let found = |(variant, turns): (usize, &Option<Vec<Turn>>)| {
             let turns = turns.as_ref()?;
-            let change = evaluation.as_ref().and_then(|evaluation| evaluation.changes[variant]);
-            let warmth = match change {
+            let of = |compared: fn(&Evaluation) -> &Compared| {
+                evaluation.as_ref().and_then(|evaluation| compared(evaluation).changes[variant])
+            };
+            let (change, throughput) = (of(|all| &all.cpu), of(|all| &all.throughput));
+            let jit_share = jit_share(turns, self.pace.jit_window_ns());
+            let small = [change, throughput].iter().flatten().all(Change::own_is_small);
+            let warmth = match change.or(throughput) {
                 None => Warmth::NotMeasured,
                 Some(_) if met => Warmth::Steady,
                 Some(_) if self.mostly_differed(variant) => Warmth::NoSteadyState,
+                Some(_) if !small || jit_share.is_some_and(|share| share >= JIT_SHARE_MAX) => {
+                    Warmth::StillWarming
+                }
                 Some(_) => Warmth::Capped,
             };
-            Some(Found {
-                warmth,
-                jit_share: jit_share(turns),
-                window_turns: self.window_turns,
-                windows_ns: windows(turns, self.window_turns),
-                change,
-            })
+            let windows_ns = windows(turns, window_turns);
+            let slope = slope(turns, window_turns, change, throughput);
+            Some(Found { warmth, jit_share, window_turns, windows_ns, change, throughput, slope })
         };
         self.turns.iter().enumerate().map(found).collect()
     }
 
     /// Whether the variant went its own way in most of the rounds of the last two windows.
     fn mostly_differed(&self, variant: usize) -> bool {
-        let late = &self.differed[self.differed.len().saturating_sub(2 * self.window_turns)..];
+        let late = &self.differed[self.differed.len().saturating_sub(2 * self.window_turns())..];
         2 * late.iter().filter(|differed| differed[variant]).count() > late.len()
     }
 
     /// `None` while some variant has fewer turns than two windows take.
     fn evaluate(&self) -> Option<Evaluation> {
+        let window = self.window_turns();
         let present = || self.turns.iter().flatten();
-        if present().any(|turns| turns.len() < 2 * self.window_turns) {
+        if present().any(|turns| turns.len() < 2 * window) {
             return None;
         }
         let mut quiet = true;
         for turns in present().filter(|turns| turns.last().is_some_and(|turn| turn.jit_ns.is_some())) {
-            quiet &= jit_share(turns)? < JIT_SHARE_MAX;
+            quiet &= jit_share(turns, self.pace.jit_window_ns())? < JIT_SHARE_MAX;
         }
-        let steps: Vec<Option<Vec<Option<f64>>>> = self
-            .turns
-            .iter()
-            .map(|turns| turns.as_ref().and_then(|turns| steps(turns, self.window_turns)))
-            .collect();
-        let changes: Vec<Option<Change>> = (0..steps.len()).map(|variant| change(&steps, variant)).collect();
-        let known = || changes.iter().flatten();
-        let several = known().count() > 1;
-        let together =
-            known().all(Change::own_is_small) || (several && known().all(Change::between_is_small));
-        let odd = |change: &Change| match known().count() {
-            _ if together => false,
-            1 => !change.own_is_small(),
-            // Of two the one that moved.
-            2 => !change.between_is_small() && change.own.abs() >= change.between.abs() / 2.0,
-            _ => !change.between_is_small(),
+        let compared = |of: fn(&Turn) -> Option<f64>| {
+            let steps = |turns: &Option<Vec<Turn>>| steps(turns.as_ref()?, window, of);
+            compare(&self.turns.iter().map(steps).collect::<Vec<_>>())
         };
-        let differs = changes.iter().map(|change| change.as_ref().is_some_and(odd)).collect();
-        Some(Evaluation { changes, together, differs, quiet })
+        Some(Evaluation {
+            cpu: compared(|turn| turn.cpu_ns_per_exchange),
+            throughput: compared(|turn| turn.answered_per_s),
+            quiet,
+        })
     }
+}
+
+/// What the steps of all variants in one quantity say; where nothing is known, nothing moves.
+fn compare(steps: &[Option<Vec<Option<f64>>>]) -> Compared {
+    let changes: Vec<Option<Change>> = (0..steps.len()).map(|variant| change(steps, variant)).collect();
+    let known = || changes.iter().flatten();
+    let several = known().count() > 1;
+    let together = known().all(Change::own_is_small) || (several && known().all(Change::between_is_small));
+    let odd = |change: &Change| match known().count() {
+        _ if together => false,
+        1 => !change.own_is_small(),
+        // Of two the one that moved.
+        2 => !change.between_is_small() && change.own.abs() >= change.between.abs() / 2.0,
+        _ => !change.between_is_small(),
+    };
+    let differs = changes.iter().map(|change| change.as_ref().is_some_and(odd)).collect();
+    Compared { changes, together, differs }
+}
+
+/// How fast a variant became faster between the middles of its last two windows: by its throughput, else by its CPU.
+fn slope(turns: &[Turn], window: usize, cpu: Option<Change>, throughput: Option<Change>) -> Option<Slope> {
+    let change = throughput.or(cpu.map(|cpu| Change { own: -cpu.own, between: -cpu.between, ..cpu }))?;
+    let late = &turns[turns.len().checked_sub(2 * window)?..];
+    let apart = |at: usize| late[window + at].ended_ns.saturating_sub(late[at].ended_ns) as f64;
+    let apart_ns = (0..window).map(apart).sum::<f64>() / window as f64;
+    let per = SLOPE_NS / apart_ns;
+    (apart_ns > 0.0).then_some(Slope { own: change.own * per, between: change.between * per })
 }
 
 fn usable(value: Option<f64>) -> Option<f64> {
@@ -208,12 +303,9 @@ fn usable(value: Option<f64>) -> Option<f64> {
 
 /// Log-ratios of the turns of the last window to those of the window before, in order. `None` when less than half
 /// of them are known.
-fn steps(turns: &[Turn], window: usize) -> Option<Vec<Option<f64>>> {
+fn steps(turns: &[Turn], window: usize, of: fn(&Turn) -> Option<f64>) -> Option<Vec<Option<f64>>> {
     let late = &turns[turns.len().checked_sub(2 * window)?..];
-    let step = |at: usize| {
-        let (then, now) = (late[at].cpu_ns_per_exchange, late[window + at].cpu_ns_per_exchange);
-        Some(usable(now)?.ln() - usable(then)?.ln())
-    };
+    let step = |at: usize| Some(usable(of(&late[window + at]))?.ln() - usable(of(&late[at]))?.ln());
     let steps: Vec<Option<f64>> = (0..window).map(step).collect();
     (2 * steps.iter().flatten().count() >= window).then_some(steps)
 }
@@ -263,10 +355,10 @@ fn windows(turns: &[Turn], window: usize) -> Vec<Option<f64>> {
     turns[turns.len() - whole..].chunks(window).map(mean).collect()
 }
 
-/// What the compilers used of a core over the last [`JIT_WINDOW_NS`]; `None` when that is not known.
-fn jit_share(turns: &[Turn]) -> Option<f64> {
+/// What the compilers used of a core over the last so many nanoseconds; `None` when that is not known.
+fn jit_share(turns: &[Turn], window_ns: u64) -> Option<f64> {
     let last = turns.last()?;
-    let long_ago = |turn: &&Turn| last.ended_ns.saturating_sub(turn.ended_ns) >= JIT_WINDOW_NS;
+    let long_ago = |turn: &&Turn| last.ended_ns.saturating_sub(turn.ended_ns) >= window_ns;
     let then = turns.iter().rev().find(long_ago)?;
     let spent_ns = last.jit_ns?.saturating_sub(then.jit_ns?);
     Some(spent_ns as f64 / (last.ended_ns - then.ended_ns) as f64)

@@ -54,5 +54,6 @@ pub use redact::{REDACTED, hide, is_sensitive, redact};
 pub use run::{Block, GIVEN_UP, LostVariant, PartialBlock, Run, Spared};
 pub use schemas::schemas;
 pub use series::{RunSeries, comparable_series};
+pub use slicing::{Answers, FirstBlock, first_slicing};
 pub use soak::{SoakMeasure, SoakSeries};
 pub use writer::{BlockWriter, RunWriter, note};

@@ -31,13 +31,13 @@ pub fn design_of(plan: &Plan) -> Design {
     Design { looks: plan.timing.looks.clone(), alpha: plan.alpha, kind, futility: plan.timing.futility }
 }
 
-/// The order of the variants in a block: the plan's, begun anew beyond its last block. After the choice of another
-/// number of cycles it is cut, or goes on with its own first cycles.
+/// The order of the variants in a block: the plan's, begun anew beyond its last block. Where another number of cycles was
+/// chosen it is cut, or goes on with its own first cycles.
 pub fn order_of(plan: &Plan, slicing: Option<&Slicing>, number: u32) -> Vec<Vec<usize>> {
     let planned = plan.order.len().max(1);
     let order = plan.order.get((number.max(1) as usize - 1) % planned).map_or(&[][..], Vec::as_slice);
-    match slicing.filter(|slicing| number > slicing.after_block) {
-        Some(slicing) => order.iter().cycle().take(slicing.cycles as usize).cloned().collect(),
+    match slicing.and_then(|slicing| slicing.cycles_of(number)) {
+        Some(cycles) => order.iter().cycle().take(cycles as usize).cloned().collect(),
         None => order.to_vec(),
     }
 }
@@ -117,5 +117,8 @@ mod tests {
         assert_eq!(order_of(&plan, Some(&chosen(2)), 3), block[..2]);
         assert_eq!(order_of(&plan, Some(&chosen(6)), 4), [&mirrored[..], &mirrored[..2]].concat());
         assert!(order_of(&Plan::default(), Some(&chosen(6)), 4).is_empty());
+        let twice = Slicing { first_cycles: 2, ..chosen(6) };
+        assert_eq!(order_of(&plan, Some(&twice), 2), mirrored[..2], "chosen before the first block");
+        assert_eq!(order_of(&plan, Some(&twice), 4).len(), 6, "and again after the first look");
     }
 }

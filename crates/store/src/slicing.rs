@@ -1,13 +1,78 @@
-//! How many cycles the blocks after the first look have.
+//! How long slices are, and how many cycles blocks have.
 //!
-//! Only the number of cycles rests on what was measured, never whether a block counts: a block's value is the median
+//! Only their length and number rest on what was measured, never whether a block counts: a block's value is the median
 //! over more or fewer slices, and its mean is the same either way.
 
-use crate::schema::{FORMAT_VERSION, Mode, Slice, Slicing};
+use crate::schema::{FORMAT_VERSION, Mode, Plan, Slice, Slicing};
 use crate::{Block, Run, StoreError, measures_of};
 use proofload_stats::components::{CYCLES_MAX, components, turns};
 use proofload_stats::sample::median;
 use proofload_stats::{Claim, Design, judge, slice_pairs};
+
+/// Shortest window of a slice.
+const SLICE_MIN_NS: u64 = 200_000_000;
+/// A slice is at least so many times as long as the slowest hundredth of the answers take.
+const SLICE_P99: u64 = 20;
+/// Shortest load before it that is discarded: so long it is felt that the load went from one server to another.
+const SETTLE_MIN_NS: u64 = 50_000_000;
+/// What is discarded is at least so many times as long as the slowest hundredth of the answers take.
+const SETTLE_P99: u64 = 2;
+/// What a slice takes beside its load.
+const OVERHEAD_NS: u64 = 50_000_000;
+/// Fewest answers of a slice: of few, chance moves the number by itself.
+const SLICE_ANSWERS_MIN: f64 = 500.0;
+/// Fewest cycles of the blocks up to the first look: a late step is found among no fewer than four.
+const FIRST_CYCLES_MIN: u64 = 6;
+
+/// How the answers came at the end of the first warm-up: of the slowest variant at the slowest load point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answers {
+    /// p99 of their response times.
+    pub p99_ns: u64,
+    /// How many came in a second.
+    pub per_s: f64,
+}
+
+/// What the first choice rests on.
+#[derive(Clone, Copy, Debug)]
+pub struct FirstBlock {
+    /// How the answers came.
+    pub answers: Answers,
+    /// Answers of a start without which a claimed quantile cannot be resolved; 0 without such a claim.
+    pub answers_needed: f64,
+    /// What the block took until its first slice.
+    pub start_ns: u64,
+    /// What the budget leaves each block for that and its slices.
+    pub room_ns: u64,
+}
+
+/// Slices and cycles of the blocks up to the first look. Slices are as short as is true. Cycles take about as long as the
+/// way to them, for it is not known yet which of the two the spread comes from; more where the budget has room for the
+/// answers that are needed.
+pub fn first_slicing(plan: &Plan, first: FirstBlock) -> Slicing {
+    let (timing, p99_ns, per_s) = (&plan.timing, first.answers.p99_ns, first.answers.per_s);
+    let enough_ns = (SLICE_ANSWERS_MIN / per_s * 1e9) as u64;
+    let least_ns = SLICE_MIN_NS.max(p99_ns.saturating_mul(SLICE_P99)).max(enough_ns);
+    let slice_ns = least_ns.min(timing.slice_ns);
+    let discard_ns = SETTLE_MIN_NS.max(p99_ns.saturating_mul(SETTLE_P99)).min(timing.discard_ns);
+    let turns = plan.variants.len() as u64 * plan.points.len() as u64;
+    let cycle_ns = (slice_ns + discard_ns + OVERHEAD_NS).saturating_mul(turns).max(1);
+    let most =
+        (first.room_ns.saturating_sub(first.start_ns) / cycle_ns).clamp(FIRST_CYCLES_MIN, CYCLES_MAX.into());
+    let needed = (first.answers_needed / (per_s * slice_ns as f64 / 1e9)).ceil();
+    let needed = if needed.is_finite() { needed as u64 } else { 0 };
+    let cycles = (first.start_ns / cycle_ns).max(needed.next_multiple_of(2)).clamp(FIRST_CYCLES_MIN, most);
+    let cycles = u32::try_from(cycles / 2 * 2).unwrap_or(CYCLES_MAX);
+    Slicing {
+        format: FORMAT_VERSION,
+        slice_ns,
+        discard_ns,
+        slices_p99_ns: p99_ns,
+        first_cycles: cycles,
+        cycles,
+        ..Slicing::default()
+    }
+}
 
 /// What a block cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,10 +118,16 @@ impl Run {
         let complete = observations.blocks.len() as u32;
         let room = seconds_left / f64::from(last.saturating_sub(complete).max(1)) - costs.start_seconds;
         let room = (room / costs.cycle_seconds).clamp(0.0, f64::from(CYCLES_MAX)) as u32;
-        let cycles_most = room.max(self.plan().timing.cycles).min(CYCLES_MAX);
+        let first = self.slicing().cloned().unwrap_or_default();
+        let so_far = first.cycles_of(complete).unwrap_or(self.plan().timing.cycles);
+        let cycles_most = room.max(so_far).min(CYCLES_MAX);
         let worth_of_turns = turns(&pairs).filter(|_| self.plan().mode != Mode::Serial);
         Ok(Some(Slicing {
             format: FORMAT_VERSION,
+            slice_ns: first.slice_ns,
+            discard_ns: first.discard_ns,
+            slices_p99_ns: first.slices_p99_ns,
+            first_cycles: first.first_cycles,
             after_block: self.last_block(),
             cycles: parts.cycles(costs.start_seconds, costs.cycle_seconds, cycles_most),
             blocks: complete,
@@ -112,4 +183,58 @@ fn measured_seconds(block: &Block, serial: bool) -> f64 {
     variants.sort_unstable();
     variants.dedup();
     variants.into_iter().map(|variant| span(Some(variant))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{LoadPoint, Timing, Variant};
+
+    const MS: u64 = 1_000_000;
+
+    /// Two variants at one load point, with slices of a second at most.
+    fn chosen(p99_ms: u64, per_s: f64, answers_needed: f64, (start_ms, room_ms): (u64, u64)) -> Slicing {
+        let timing = Timing { slice_ns: 1_000 * MS, discard_ns: 100 * MS, cycles: 6, ..Timing::default() };
+        let plan = Plan {
+            timing,
+            variants: vec![Variant::default(); 2],
+            points: vec![LoadPoint::default()],
+            ..Plan::default()
+        };
+        let answers = Answers { p99_ns: p99_ms * MS, per_s };
+        let (start_ns, room_ns) = (start_ms * MS, room_ms * MS);
+        first_slicing(&plan, FirstBlock { answers, answers_needed, start_ns, room_ns })
+    }
+
+    #[test]
+    fn slices_are_as_short_as_the_answers_allow_and_no_longer_than_planned() {
+        let lengths = |p99_ms, per_s| {
+            let chosen = chosen(p99_ms, per_s, 0.0, (1_000, 60_000));
+            (chosen.slice_ns / MS, chosen.discard_ns / MS)
+        };
+        assert_eq!(lengths(1, 1e4), (200, 50));
+        assert_eq!(lengths(20, 1e4), (400, 50), "twenty times the p99");
+        assert_eq!(lengths(30, 1e4), (600, 60));
+        assert_eq!(lengths(500, 1e4), (1_000, 100), "those of the plan");
+        assert_eq!((lengths(1, 1e3), lengths(1, 0.0)), ((500, 50), (1_000, 50)), "500 answers");
+    }
+
+    #[test]
+    fn the_first_blocks_measure_as_long_as_the_way_there_if_the_budget_has_room() {
+        let cycles = |start_ms, room_ms| chosen(1, 1e4, 0.0, (start_ms, room_ms)).cycles;
+        assert_eq!(cycles(1_000, 60_000), 6, "warm at once");
+        assert_eq!(cycles(12_000, 60_000), 20);
+        assert_eq!(cycles(40_000, 60_000), 32, "what the budget leaves");
+        assert_eq!(cycles(40_000, 30_000), 6, "nothing: the runner ends where it must");
+        assert_eq!(cycles(100_000, 1_000_000), CYCLES_MAX);
+    }
+
+    #[test]
+    fn a_claimed_quantile_has_the_answers_that_it_needs_as_far_as_the_budget_goes() {
+        // Each cycle has two thousand of each variant.
+        let cycles = |needed, room_ms| chosen(1, 1e4, needed, (1_000, room_ms)).cycles;
+        assert_eq!((cycles(15_000.0, 60_000), cycles(36_000.0, 60_000)), (8, 18));
+        assert_eq!(cycles(36_000.0, 7_000), 10);
+        assert_eq!(cycles(1e9, 1_000_000), CYCLES_MAX);
+    }
 }

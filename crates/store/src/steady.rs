@@ -48,13 +48,19 @@ impl Run {
             unsteady.extend(
                 variant
                     .into_iter()
-                    .flat_map(|variant| starts.clone().map(move |start| (start.block, variant))),
+                    .flat_map(|variant| starts.clone().map(move |start| (start.clone(), variant))),
             );
         }
-        Ok(unsteady
-            .into_iter()
-            .map(|(block, variant)| Unsteady { block: number_of(block), variant })
-            .collect())
+        let told = |(start, variant): (SteadyStart, usize)| {
+            let shared = start.found.is_shared();
+            let slope = match (&start.found, shared) {
+                (Steadiness::LateStep, _) => None,
+                (_, true) => start.warm_up.slope_per_10s,
+                (_, false) => start.warm_up.slope_between_per_10s,
+            };
+            Unsteady { block: number_of(start.block), variant, shared, per_10s: slope }
+        };
+        Ok(unsteady.into_iter().map(told).collect())
     }
 
     /// Logarithms of a variant's CPU per answered exchange, cycle by cycle: the mean over the load points that are
@@ -93,6 +99,7 @@ fn start(block: u32, warm_up: &WarmUp, cycles: &[Option<f64>], step: Option<Step
     let stepped = step.is_some_and(|step| step.differs);
     let found = match &warm_up.ended {
         Steadiness::NoSteadyState => Steadiness::NoSteadyState,
+        // In comparisons it is the worse of the two.
         _ if stepped => Steadiness::LateStep,
         ended => ended.clone(),
     };

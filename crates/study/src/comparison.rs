@@ -149,6 +149,7 @@ fn variants(urls: &[ParsedUrl], passages: Vec<Passage>) -> Vec<Variant> {
             subject: SubjectSpec::Url { address: url.address.clone(), authority: url.authority.clone() },
             shares: None,
             memory_bytes: 0,
+            jvm: false,
             passage,
         }
     };

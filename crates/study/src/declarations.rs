@@ -30,6 +30,12 @@ pub trait Declarations {
         Ok(())
     }
 
+    /// Whether a folder's subject needs a JDK.
+    fn needs_jdk(&self, folder: &str) -> bool {
+        let _ = folder;
+        false
+    }
+
     /// The parameter in which variants may differ that share one process; `None` when they cannot share.
     fn shares(&self, folder: &str) -> Option<String> {
         let _ = folder;

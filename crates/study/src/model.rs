@@ -79,6 +79,8 @@ pub struct Variant {
     pub shares: Option<String>,
     /// Memory that its parameters ask for; 0 when they say nothing.
     pub memory_bytes: u64,
+    /// Whether the catalogue says that it needs a JDK.
+    pub jvm: bool,
     /// What connections to it pass through.
     pub passage: Passage,
 }

@@ -107,7 +107,10 @@ pub(super) fn check_subjects(
             let subject =
                 spec.unwrap_or(SubjectSpec::Catalogue { folder: String::new(), with: BTreeMap::new() });
             let passage = checked.passage.clone();
-            out.variants.push(Variant { name, levels: named_levels, subject, shares, memory_bytes, passage });
+            let jvm =
+                matches!(&subject, SubjectSpec::Catalogue { folder, .. } if catalogue.needs_jdk(folder));
+            let levels = named_levels;
+            out.variants.push(Variant { name, levels, subject, shares, memory_bytes, jvm, passage });
         }
     }
     for (port, count) in ports.into_iter().filter(|(_, count)| *count > 1) {

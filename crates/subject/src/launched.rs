@@ -31,7 +31,7 @@ pub(super) struct Launched {
     pub(super) program: Program,
     /// Ports of each step; those of the front are its endpoints'.
     pub(super) ports: Vec<Vec<u16>>,
-    cpus: Vec<usize>,
+    pub(super) cpus: Vec<usize>,
     pub(super) log: PathBuf,
     pub(super) temp: PathBuf,
     memory_max_bytes: u64,

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use proofload_engine::Address;
+use proofload_host::affinity::{self, MoveError};
 
 use super::keeper::{Exit, Keeper};
 use super::launched::{Launched, Started, local};
@@ -109,6 +110,25 @@ impl Running {
         let Some(launched) = &self.launched else { return Vec::new() };
         let started = launched.started().clone();
         started.iter().flat_map(|started| launched.members(started)).map(|member| member.pid).collect()
+    }
+
+    /// Lets its threads use these CPUs beside its own until [`Running::gather`]: of a JVM the compilers. A `url:` subject,
+    /// and one that was not pinned, is left as it is.
+    ///
+    /// # Errors
+    /// When a thread cannot be moved.
+    pub fn spread(&self, cpus: &[usize]) -> Result<(), MoveError> {
+        let own = self.launched.as_ref().map_or(&[][..], |launched| &launched.cpus);
+        self.pids().into_iter().try_for_each(|pid| affinity::spread(pid, own, cpus))
+    }
+
+    /// Brings all its threads back to the CPUs on which it was started.
+    ///
+    /// # Errors
+    /// When a thread cannot be moved.
+    pub fn gather(&self) -> Result<(), MoveError> {
+        let own = self.launched.as_ref().map_or(&[][..], |launched| &launched.cpus);
+        self.pids().into_iter().try_for_each(|pid| affinity::gather(pid, own))
     }
 
     /// Where it is to be asked; the first endpoint where several variants share it.

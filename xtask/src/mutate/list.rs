@@ -36,8 +36,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "order: turns taken in another order than the plan's",
         file: "crates/lab/src/runner/mod.rs",
-        from: "for (position, &variant) in order[cycle].iter().enumerate() {",
-        to: "for (position, &variant) in order[cycle].iter().rev().enumerate() {",
+        from: "for (position, &variant) in turns.iter().enumerate() {",
+        to: "for (position, &variant) in turns.iter().rev().enumerate() {",
         tests: RUNNER,
     },
     Mutation {
@@ -297,14 +297,14 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "crates/stats/src/judge/evaluate.rs",
         from: "&& !finding.depends.suspected {",
         to: "{",
-        tests: JUDGE,
+        tests: &["-p", "proofload-stats", "--test", "it", "conditions::"],
     },
     Mutation {
         name: "conditions of measuring are not balanced over the blocks",
         file: "crates/lab/src/plan/conditions.rs",
         from: "(2, Some(before)) => 1 - before[at],",
         to: "(2, Some(before)) => before[at],",
-        tests: RUNNER,
+        tests: &["-p", "proofload-lab", "--lib", "plan::"],
     },
     Mutation {
         name: "blocks are not measured under their conditions",
@@ -312,5 +312,40 @@ pub const MUTATIONS: &[Mutation] = &[
         from: "self.bench.adopt(&Manner::of(self.plan, number));",
         to: "self.bench.adopt(&Manner::of(self.plan, 1));",
         tests: RUNNER,
+    },
+    Mutation {
+        name: "warm-up: compilers may be at work when it ends",
+        file: "crates/stats/src/steady.rs",
+        from: "self.held > needed && evaluation.quiet && evaluation.is_known()",
+        to: "self.held > needed && evaluation.is_known()",
+        tests: &["-p", "proofload-stats", "--lib", "steady::"],
+    },
+    Mutation {
+        name: "warm-up: a throughput that still grows is not looked at",
+        file: "crates/stats/src/steady.rs",
+        from: "self.cpu.together && self.throughput.together",
+        to: "self.cpu.together",
+        tests: &["-p", "proofload-stats", "--lib", "steady::"],
+    },
+    Mutation {
+        name: "guard off: absolute values of servers that are still warming",
+        file: "crates/stats/src/judge/series.rs",
+        from: "&& (is_absolute || !start.shared)",
+        to: "&& (is_absolute && !start.shared || !start.shared)",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "warm-up: the generator's CPUs are not given back",
+        file: "crates/lab/src/runner/warm.rs",
+        from: "self.gather(number, &spread, participants)?;",
+        to: "",
+        tests: RUNNER,
+    },
+    Mutation {
+        name: "slices shorter than the answers allow",
+        file: "crates/store/src/slicing.rs",
+        from: "SLICE_MIN_NS.max(p99_ns.saturating_mul(SLICE_P99))",
+        to: "SLICE_MIN_NS.max(p99_ns)",
+        tests: &["-p", "proofload-store", "--lib", "slicing::"],
     },
 ];

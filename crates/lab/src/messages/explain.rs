@@ -21,9 +21,12 @@ pub const NOT_TESTED: &str = "Not tested";
 
 /// Where a subject listens that is given its port.
 pub const FREE_PORT: &str = "address: 127.0.0.1, a free port chosen at each start ({port})";
+/// The length of the slices is chosen later.
+pub const SLICES_ADAPT: &str = "shorter slices in more cycles where the answers of the first warm-up allow it: 20 times \
+                                their p99, at least 0.2 s (0.05 s before it are discarded)";
 /// The number of cycles is chosen later.
 pub const CYCLES_ADAPT: &str = "after the first look as many cycles as the spread between slices and between starts makes \
-                                worthwhile, 2 to 24";
+                                worthwhile, 2 to 60";
 /// Claims may be closed.
 pub const FUTILITY: &str = "a claim that the last look would hardly settle is closed as undecided before it";
 /// Variants may be skipped.
@@ -231,7 +234,8 @@ pub fn block(plan: &Plan, serial: bool, reckoned_s: f64) -> String {
     let warm_up = match plan.timing.warm_up_cap_ns {
         0 => format!("a fixed warm-up of {warm_up_s} s"),
         cap_ns => format!(
-            "a warm-up until they are steady, {warm_up_s} to {} s (reckoned with {reckoned_s:.0} s)",
+            "a warm-up until they are steady, at most {} s (reckoned with {reckoned_s:.1} s; {warm_up_s} s where \
+             nothing can be told)",
             seconds(cap_ns)
         ),
     };
@@ -255,11 +259,6 @@ pub fn cycles(timing: &Timing, serial: bool, whole: bool) -> String {
     };
     let cycles = if timing.cycles == 1 { "cycle" } else { "cycles" };
     format!("then {} {cycles}; in each, {slices}", timing.cycles)
-}
-
-/// Servers that were started a short time ago.
-pub fn young(from_s: u64, to_s: u64) -> String {
-    format!("label: young servers, {from_s} to {to_s} s after start")
 }
 
 /// When the claims are judged; `None` for a single time.

@@ -71,10 +71,10 @@ pub fn weight(weight: u32, total: u64) -> String {
 }
 
 /// Servers of another age than those of a short study.
-pub fn older_servers(from_s: u64, to_s: u64) -> String {
+pub fn older_servers(warm_up_cap_ns: u64) -> String {
     format!(
-        "older servers: these are young servers, {from_s} to {to_s} s after start; the warm-up is fixed, and steady \
-         state is not looked for"
+        "older servers: each start is measured as soon as it is steady, after {} s of warm-up at the latest",
+        warm_up_cap_ns as f64 / 1e9
     )
 }
 

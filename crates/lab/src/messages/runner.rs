@@ -44,6 +44,19 @@ pub fn not_idle(variant: &str, share: f64, allowed: f64) -> String {
     format!("idle {variant} used {:.0} % of a core, more than {:.0} %", share * 100.0, allowed * 100.0)
 }
 
+/// Something noticed: a variant that warms up on its own CPUs alone.
+pub fn not_spread(variant: &str, why: &str) -> String {
+    format!("{variant} warms up on its own CPUs alone, which takes longer: {why}")
+}
+
+/// A variant that was lent the generator's CPUs and stays on them.
+pub fn not_gathered(why: &str) -> String {
+    format!(
+        "it cannot be brought back from the generator's CPUs, on which it warmed up: {why}; start it as a user whose threads \
+         Proofload may move"
+    )
+}
+
 /// A server that takes requests and answers none; `whole` for a load that is not sliced.
 pub fn hangs(requests: u64, whole: bool) -> String {
     let remedy = match whole {

@@ -1,6 +1,7 @@
 //! The plan of a search for a capacity.
 
-use super::{Preset, S, SLICE_OVERHEAD_S, START_S, STOP_S, starts_of};
+use super::reckon::{SLICE_OVERHEAD_S, START_S, STOP_S, starts_of};
+use super::{Preset, S};
 use crate::messages::plan as messages;
 use proofload_stats::capacity::{CONFIRM_NEEDED, RESTART_EVERY, TRIALS_MAX};
 use proofload_store::schema::{Plan, PlannedCapacity};

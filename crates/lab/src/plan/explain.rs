@@ -1,9 +1,9 @@
 //! The plan as a person reads it, before anything is started.
 
-use super::{Mode, age_seconds, reckoned_warm_up_s};
+use super::reckon::reckoned_warm_up_s;
 use crate::messages::explain as messages;
 use proofload_engine::Shortage;
-use proofload_store::schema::{self, LoadPoint, Plan, PlannedCapacity, Replication, Variant};
+use proofload_store::schema::{self, LoadPoint, Plan, PlannedCapacity, Variant};
 use proofload_study::overflow::overflow;
 use proofload_study::{ExpectedRow, OpenTerms, Reference, Study, SubjectSpec};
 
@@ -143,13 +143,11 @@ fn add_timing(out: &mut Text, study: &Study, plan: &Plan) {
     out.line(messages::block(plan, serial, reckoned_warm_up_s(study, timing)));
     let whole = study.points.iter().any(proofload_study::LoadPoint::is_whole);
     out.detail(messages::cycles(timing, serial, whole));
+    if timing.cycles_adapt && timing.warm_up_cap_ns > 0 && !serial {
+        out.detail(messages::SLICES_ADAPT);
+    }
     if timing.cycles_adapt {
         out.detail(messages::CYCLES_ADAPT);
-    }
-    if plan.preset == schema::Preset::Quick && plan.replication == Replication::Start {
-        let mode = if serial { Mode::Serial } else { Mode::Cycles };
-        let (from_s, to_s) = age_seconds(study, timing, mode);
-        out.line(messages::young(from_s, to_s));
     }
     messages::looks(timing).iter().for_each(|looks| out.line(looks));
     if timing.futility {

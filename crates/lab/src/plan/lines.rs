@@ -152,16 +152,15 @@ fn entry_line(entry: &WorkloadEntry, total: u64) -> String {
 }
 
 /// What the preset, the study's `quick:` block and the kind of subjects leave untested.
-pub(super) fn not_tested(study: &Study, preset: Preset, age_seconds: (u64, u64)) -> Vec<String> {
+pub(super) fn not_tested(study: &Study, preset: Preset, warm_up_cap_ns: u64) -> Vec<String> {
     let mut out = study.not_tested.clone();
-    let (from_s, to_s) = age_seconds;
     let runs = super::has_url(study);
     match preset {
         Preset::Smoke => out.push(messages::NO_VERDICT.to_string()),
         // A server that already runs has its own age, which nobody knows.
         Preset::Quick if runs => {}
-        Preset::Quick => out.push(messages::older_servers(from_s, to_s)),
-        // The warm-up lasts until the servers are steady, and the report says which were.
+        Preset::Quick => out.push(messages::older_servers(warm_up_cap_ns)),
+        // They look longer whether the servers are steady.
         Preset::Default | Preset::Thorough => {}
     }
     if runs {

@@ -1,6 +1,7 @@
 //! Other blocks than the preset's: for studies that are parts of something larger, and end when that wants it.
 
-use super::{CEILING_S, S, block_seconds, order};
+use super::reckon::{CEILING_S, block_seconds};
+use super::{S, order};
 use crate::messages::plan as messages;
 use proofload_store::schema::{Mode, Plan, Timing};
 use proofload_study::Study;

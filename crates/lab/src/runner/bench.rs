@@ -124,10 +124,28 @@ pub trait Bench {
     fn facts(&mut self, _variant: usize) -> BTreeMap<String, String> {
         BTreeMap::new()
     }
-    /// What the JIT compilers of a variant have spent since its start; `None` for what is no JVM, and where the
-    /// variants' parts in it cannot be told apart.
+    /// What the JIT compilers of the process that serves a variant have spent since its start; `None` for what is no
+    /// JVM.
     fn jit_ns(&mut self, _variant: usize) -> Option<u64> {
         None
+    }
+    /// Whether a variant may compile while it runs: a JVM does, and what was not started here may be one.
+    fn may_compile(&mut self, variant: usize) -> bool {
+        self.jit_ns(variant).is_some()
+    }
+    /// Lets a variant use the generator's CPUs beside its own, while it warms up. Says whether it has more now.
+    ///
+    /// # Errors
+    /// Why it cannot, a sentence.
+    fn spread(&mut self, _variant: usize) -> Result<bool, String> {
+        Ok(false)
+    }
+    /// Brings it back to its own CPUs, for what is measured.
+    ///
+    /// # Errors
+    /// Why it stays where it is, a sentence.
+    fn gather(&mut self, _variant: usize) -> Result<(), String> {
+        Ok(())
     }
     /// Stops one variant if it runs; says what did not end as it should. Never fails.
     fn stop(&mut self, variant: usize) -> Vec<String>;

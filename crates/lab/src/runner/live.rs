@@ -8,10 +8,10 @@ use crate::manner::Manner;
 use crate::messages::runner as messages;
 use crate::plan;
 use proofload_engine::{Address, EngineError, Extent, LoadPlan, LoadResult, Profile, Watch};
-use proofload_host::clock;
 use proofload_host::cpus::KeptOff;
 use proofload_host::lock::MeasuringLock;
 use proofload_host::steady::{Sides, Steady};
+use proofload_host::{affinity, clock};
 use proofload_store::schema::{Ceiling, Environment};
 use proofload_study::{LoadPoint, LoadRole, Study, SubjectSpec};
 use proofload_subject::{Cache, Keeper, Running, SubjectError, Surroundings};
@@ -22,13 +22,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::panic::resume_unwind;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
-/// How often the bench looks whether a load is done, or somebody said stop.
-const LOAD_POLL_NS: u64 = 20_000_000;
-/// Over how long the CPU of idle variants is taken.
-const QUIET_WINDOW_NS: u64 = 50_000_000;
+/// How often the bench looks whether somebody said stop.
+const LOAD_POLL: Duration = Duration::from_millis(20);
+/// Over how long the CPU of idle variants is taken. Each slice waits so long.
+const QUIET_WINDOW_NS: u64 = 10_000_000;
 /// How long to wait for idle variants to become quiet.
 const QUIET_WAIT_NS: u64 = 2_000_000_000;
 /// What an idle variant may use of a core.
@@ -374,11 +375,30 @@ impl Bench for LiveBench<'_> {
     }
 
     fn jit_ns(&mut self, variant: usize) -> Option<u64> {
-        if self.is_shared(variant) {
-            return None;
-        }
         let (active, ..) = self.active(variant).ok()?;
         active.tree.as_ref()?.sample().jvm_use.jit_ns
+    }
+
+    fn may_compile(&mut self, variant: usize) -> bool {
+        let Ok((active, ..)) = self.active(variant) else { return false };
+        // One that keeps no performance data still has compilers.
+        active.tree.is_none()
+            || active.running.pids().into_iter().any(affinity::has_compilers)
+            || self.jit_ns(variant).is_some()
+    }
+
+    fn spread(&mut self, variant: usize) -> Result<bool, String> {
+        let Ok((active, ..)) = self.active(variant) else { return Ok(false) };
+        let (own, more) = (&self.manner.subject_cpus, &self.manner.generator_cpus);
+        if active.tree.is_none() || own.is_empty() || more.iter().all(|cpu| own.contains(cpu)) {
+            return Ok(false);
+        }
+        active.running.spread(more).map(|()| true).map_err(|why| why.to_string())
+    }
+
+    fn gather(&mut self, variant: usize) -> Result<(), String> {
+        let Ok((active, ..)) = self.active(variant) else { return Ok(()) };
+        active.running.gather().map_err(|why| why.to_string())
     }
 
     fn stop(&mut self, variant: usize) -> Vec<String> {
@@ -429,14 +449,18 @@ fn observed(
     let (watch, done) = (Watch::default(), AtomicBool::new(false));
     let (watch, done) = (&watch, &done);
     std::thread::scope(|scope| {
-        let load = scope.spawn(|| proofload_engine::run_streams(plans, watch));
+        let (over, ended) = mpsc::channel::<()>();
+        let load = scope.spawn(move || {
+            // Dropped when the load ends, however it ends.
+            let _over = over;
+            proofload_engine::run_streams(plans, watch)
+        });
         let sampling = sampler.map(|sampler| scope.spawn(|| sampler.run(&watch.window_start_ns, done)));
         let checking = checkpointer.map(|it| scope.spawn(|| it.run(&watch.window_start_ns, done)));
-        while !load.is_finished() {
+        while ended.recv_timeout(LOAD_POLL) == Err(mpsc::RecvTimeoutError::Timeout) {
             if stop.load(Ordering::Relaxed) {
                 watch.stop.store(true, Ordering::Relaxed);
             }
-            clock::sleep_ns(LOAD_POLL_NS);
             steady.tick(clock::monotonic_ns());
         }
         done.store(true, Ordering::Relaxed);

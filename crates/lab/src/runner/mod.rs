@@ -13,6 +13,7 @@ mod progress;
 pub mod record;
 mod slice;
 mod slice_key;
+mod slicing;
 mod start;
 mod warm;
 
@@ -24,7 +25,6 @@ pub use progress::Progress;
 
 use crate::manner::Manner;
 use crate::messages::runner as messages;
-use crate::plan;
 use fitness::Tries;
 use participants::Participants;
 use proofload_stats::{Claim, Design, Judgement};
@@ -267,6 +267,7 @@ impl<B: Bench> Runner<'_, B> {
         order: &[Vec<usize>],
         participants: &mut Participants,
     ) -> Result<BlockWriter, Lost> {
+        let begun_ns = self.bench.now_ns();
         for &variant in order.first().map_or(&[][..], Vec::as_slice) {
             if participants.takes_part(variant) {
                 self.start(number, variant, participants)?;
@@ -278,16 +279,19 @@ impl<B: Bench> Runner<'_, B> {
         let mut writer = self.record.begin_block(number)?;
         let everyone: Vec<usize> = (0..self.plan.variants.len()).collect();
         let length = self.warm_up_of(participants.needed());
-        let warm_ups = self.warm_up(number, &everyone, length, participants, &mut writer)?;
-        self.record.write_warm_ups(number, &warm_ups)?;
+        let warmed = self.warm_up(number, &everyone, length, participants, &mut writer)?;
+        self.record.write_warm_ups(number, &warmed.warm_ups)?;
+        self.choose_slices(&warmed, begun_ns)?;
+        let order = self.order_of(number)?;
+        let terms = self.slice_terms(order.len())?;
         let mut said = Vec::new();
         everyone.iter().for_each(|&variant| self.ask(variant, &mut said));
         self.record.write_subjects(number, &said)?;
-        for cycle in 0..order.len() {
+        for (cycle, turns) in order.iter().enumerate() {
             for point in 0..self.plan.points.len() {
-                for (position, &variant) in order[cycle].iter().enumerate() {
+                for (position, &variant) in turns.iter().enumerate() {
                     let at = SliceKey::of_turn(number, cycle, position, variant, point);
-                    self.turn(&at, order.len(), participants, &mut writer)?;
+                    self.turn(&at, terms, participants, &mut writer)?;
                 }
             }
         }
@@ -308,6 +312,7 @@ impl<B: Bench> Runner<'_, B> {
         let mut said = Vec::new();
         let sequence = order.first().map_or(&[][..], Vec::as_slice);
         let mut warm_ups = Vec::new();
+        let terms = self.slice_terms(order.len())?;
         for (position, &variant) in sequence.iter().enumerate() {
             if !participants.takes_part(variant) {
                 continue;
@@ -316,20 +321,16 @@ impl<B: Bench> Runner<'_, B> {
             if let Some(why) = participants.hopeless(self.claims) {
                 return Err(Lost::Hopeless(why));
             }
-            warm_ups.extend(self.warm_up(
-                number,
-                &[variant],
-                self.warm_up_of(1),
-                participants,
-                &mut writer,
-            )?);
+            let length = self.warm_up_of(1);
+            let warmed = self.warm_up(number, &[variant], length, participants, &mut writer)?;
+            warm_ups.extend(warmed.warm_ups);
             self.record.write_warm_ups(number, &warm_ups)?;
             self.ask(variant, &mut said);
             self.record.write_subjects(number, &said)?;
             for cycle in 0..order.len() {
                 for point in 0..self.plan.points.len() {
                     let at = SliceKey::of_turn(number, cycle, position, variant, point);
-                    self.turn(&at, order.len(), participants, &mut writer)?;
+                    self.turn(&at, terms, participants, &mut writer)?;
                 }
             }
             if let Some(pair) = self.pair().filter(|pair| pair.variant == variant) {
@@ -355,35 +356,6 @@ impl<B: Bench> Runner<'_, B> {
         if !facts.is_empty() {
             said.push(SubjectFacts { variant: self.plan.variants[variant].name.clone(), facts });
         }
-    }
-
-    /// The order of this block: the plan's, or beyond its last block one of its own, which replaces one that was lost;
-    /// with as many cycles as blocks have by now.
-    fn order_of(&self, number: u32) -> Result<Vec<Vec<usize>>, StoreError> {
-        let order = proofload_store::order_of(self.plan, self.record.slicing()?.as_ref(), number);
-        let planned = &self.plan.order;
-        if number as usize <= planned.len() {
-            return Ok(order);
-        }
-        let beyond = plan::order_beyond(self.plan.seed, planned, self.plan.mode == Mode::Serial, number);
-        Ok(beyond.iter().cycle().take(order.len()).cloned().collect())
-    }
-
-    /// After the first look: how many cycles the blocks from now on have. It is written once, and what was measured
-    /// decides nothing else. Says by how much a block becomes longer.
-    fn choose_cycles(&mut self, complete: u32, spent_ns: u64) -> Result<i64, StoreError> {
-        let timing = &self.plan.timing;
-        let at_first_look = self.design.looks.first() == Some(&complete);
-        if !timing.cycles_adapt || !at_first_look || self.record.slicing()?.is_some() {
-            return Ok(0);
-        }
-        let seconds_left = timing.budget_ns.saturating_sub(spent_ns) as f64 / 1e9;
-        let run = Run::open(self.record.path())?;
-        let Some(slicing) = run.choose_slicing(self.claims, self.design, seconds_left)? else { return Ok(0) };
-        self.record.write_slicing(&slicing)?;
-        (self.progress)(Progress::Cycles { planned: timing.cycles, slicing: &slicing });
-        let more = f64::from(slicing.cycles) - f64::from(timing.cycles);
-        Ok((more * slicing.cycle_seconds * 1e9) as i64)
     }
 
     /// Starts a variant; one that does not come up is given up.

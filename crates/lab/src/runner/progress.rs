@@ -92,6 +92,11 @@ pub enum Progress<'a> {
         /// Variants at load points: `nio @ 64c`.
         skipped: &'a [String],
     },
+    /// The slices of the run have this length, and its first blocks so many cycles.
+    Slices {
+        /// What was chosen, and on what.
+        slicing: &'a Slicing,
+    },
     /// The blocks from now on have another number of cycles, or the same.
     Cycles {
         /// Cycles of the plan.

@@ -3,6 +3,7 @@
 use super::bench::{Bench, BenchError, LoadWindow, Loaded};
 use super::participants::{Fate, Participants};
 use super::slice_key::{SliceKey, slice_seed};
+use super::slicing::SliceTerms;
 use super::{Lost, Progress, Runner, Step, record};
 use crate::messages::runner as messages;
 use proofload_measure::{Outcome, OutcomeCounts};
@@ -15,7 +16,7 @@ impl<B: Bench> Runner<'_, B> {
     pub(super) fn turn(
         &mut self,
         at: &SliceKey,
-        cycles: usize,
+        terms: SliceTerms,
         participants: &mut Participants,
         writer: &mut BlockWriter,
     ) -> Result<(), Lost> {
@@ -24,11 +25,11 @@ impl<B: Bench> Runner<'_, B> {
         }
         (self.progress)(Progress::Slice {
             cycle: at.cycle,
-            of: cycles as u32,
+            of: terms.cycles as u32,
             variant: &self.plan.variants[at.variant].name,
             point: &self.plan.points[at.point].label,
         });
-        let ended = self.slice(at, self.load_window_of(at.point), writer);
+        let ended = self.slice(at, self.load_window_of(at.point, terms), writer);
         self.take(ended.map(|_| ()), at, participants)
     }
 
@@ -65,11 +66,11 @@ impl<B: Bench> Runner<'_, B> {
     }
 
     /// A slice of a load, or the whole of one that has a shape.
-    fn load_window_of(&self, point: usize) -> LoadWindow {
+    fn load_window_of(&self, point: usize, terms: SliceTerms) -> LoadWindow {
         let (timing, load) = (&self.plan.timing, &self.plan.points[point]);
         let (discard_ns, measure_ns) = match load.whole {
             true => (0, load.length_ns),
-            false => (timing.discard_ns, timing.slice_ns),
+            false => (terms.discard_ns, terms.slice_ns),
         };
         LoadWindow { role: LoadRole::Real, discard_ns, measure_ns, drain_ns: timing.drain_ns, doubled: false }
     }

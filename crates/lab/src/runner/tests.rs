@@ -52,6 +52,18 @@ struct FakeBench {
     noise: f64,
     /// What carries the bytes in each block, as it was said.
     drivers: Vec<&'static str>,
+    /// Lends the generator's CPUs: which call fails, if any.
+    lends: Option<Lending>,
+}
+
+/// How a bench lends the generator's CPUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lending {
+    Works,
+    /// They cannot be lent.
+    Refused,
+    /// They are not given back.
+    Kept,
 }
 
 /// How a variant does at a moment.
@@ -95,6 +107,7 @@ impl FakeBench {
             started_ns: [0; 4],
             noise: 0.016,
             drivers: Vec::new(),
+            lends: None,
         }
     }
 
@@ -213,6 +226,21 @@ impl Bench for FakeBench {
 
     fn jit_ns(&mut self, variant: usize) -> Option<u64> {
         Some((self.nature_of(variant)?.jit_s? * SECOND as f64) as u64)
+    }
+
+    fn spread(&mut self, variant: usize) -> Result<bool, String> {
+        match self.lends {
+            None => return Ok(false),
+            Some(Lending::Refused) => return Err("not permitted".into()),
+            Some(_) => {}
+        }
+        self.done.push(format!("spread {variant}"));
+        Ok(true)
+    }
+
+    fn gather(&mut self, variant: usize) -> Result<(), String> {
+        self.done.push(format!("gather {variant}"));
+        if self.lends == Some(Lending::Kept) { Err("not permitted".into()) } else { Ok(()) }
     }
 
     fn alive(&mut self, variant: usize) -> Result<(), String> {

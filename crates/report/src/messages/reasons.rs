@@ -99,7 +99,9 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
         Reason::NotResolvable { measure, variant: index, beyond } => {
             super::unresolved(&measure.name(), variant(index), *beyond, TAIL_EXCHANGES_MIN)
         }
-        Reason::NoSteadyState { blocks: n, of } => super::no_steady_state(*n, &blocks(*of)),
+        Reason::NoSteadyState { blocks: n, of, per_10s } => {
+            super::no_steady_state(*n, &blocks(*of), *per_10s)
+        }
         Reason::Constant => "constant over all blocks, compared exactly".into(),
         Reason::OneMeasurement => "one measurement, no interval: says only what was seen".into(),
         Reason::SeenOnly { exchanges, upper, starts, upper_starts } => {

@@ -6,8 +6,16 @@ use proofload_store::schema::{Looking, Preset, Slicing, Steadiness, Timing};
 /// Heading of the starts and how they went.
 pub const STEADY_STATE: &str = "Steady state";
 /// Columns of the starts and how they went.
-pub const STEADY_STATE_COLUMNS: [&str; 7] =
-    ["", "starts", "steady", "at the cap", "no steady state", "not measured", "warm-up, median"];
+pub const STEADY_STATE_COLUMNS: [&str; 8] = [
+    "",
+    "starts",
+    "steady",
+    "at the cap",
+    "still warming",
+    "no steady state",
+    "not measured",
+    "warm-up, median",
+];
 /// Heading of the starts without a steady state.
 pub const UNSTEADY: &str = "Without a steady state, in CPU per answered exchange";
 /// Columns of the starts without a steady state.
@@ -22,34 +30,45 @@ pub fn start_of(variant: &str, block: u32) -> String {
 pub fn unsteady_found(found: &Steadiness, after_cycles: Option<u32>) -> String {
     match (found, after_cycles) {
         (Steadiness::LateStep, Some(cycles)) => format!("a step after cycle {cycles}, while it was measured"),
+        (Steadiness::StillWarming, _) => "still warming at the longest warm-up, as all".to_string(),
         _ => "still changing at the longest warm-up".to_string(),
     }
 }
 
-/// A change beyond that of the others, and what of it would be none.
-pub fn change_beyond(change: f64, allowed: f64) -> String {
-    format!("{:+.1} % beyond the others, ±{} allowed", change * 100.0, number::percent(allowed))
+/// A change beyond that of the others, or one that they share, and what of it would be none.
+pub fn change_of_start(change: f64, allowed: f64, shared: bool) -> String {
+    let of = if shared { "as all" } else { "beyond the others" };
+    format!("{} {of}, ±{} allowed", signed_percent(change), number::percent(allowed))
 }
 
-/// Too many starts without a steady state.
-pub fn no_steady_state(n: u32, of: &str) -> String {
+/// Too many starts without a steady state; `per_10s` is how much faster they still became.
+pub fn no_steady_state(n: u32, of: &str, per_10s: Option<f64>) -> String {
+    let slope = per_10s.map_or_else(String::new, |slope| {
+        format!(", there by {} within 10 s (the median of these starts)", signed_percent(slope))
+    });
     format!(
-        "no steady state in {n} of {of}: a variant's CPU per exchange went another way than the others' while it was \
-         measured, or never settled; more than a quarter is too many"
+        "still warming in {n} of {of}: a variant's speed still changed when its warm-up had to end{slope}, or took a step \
+         while it was measured; more than a quarter is too many"
     )
+}
+
+fn signed_percent(share: f64) -> String {
+    format!("{:+.1} %", share * 100.0)
 }
 
 /// Starts of which nothing can be said.
 pub fn steadiness_not_measured(variant: &str) -> String {
-    format!("steady state of {variant}: not measured, for its CPU per exchange is not known or too coarse")
+    format!(
+        "steady state of {variant}: not measured, for neither its CPU per exchange nor its throughput tells anything"
+    )
 }
 
-/// Warm-up in one line: `30 s`, or `30 to 180 s until steady`.
-pub fn warm_up(least_ns: u64, cap_ns: u64) -> String {
+/// Warm-up in one line: `30 s`, or `until steady, at most 180 s`.
+pub fn warm_up(fixed_ns: u64, cap_ns: u64) -> String {
     let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
     match cap_ns {
-        0 => format!("{} s", seconds(least_ns)),
-        _ => format!("{} to {} s until steady", seconds(least_ns), seconds(cap_ns)),
+        0 => format!("{} s", seconds(fixed_ns)),
+        _ => format!("until steady, at most {} s", seconds(cap_ns)),
     }
 }
 
@@ -73,12 +92,31 @@ fn looks(timing: &Timing) -> String {
     }
 }
 
-/// Name of the row that says how many cycles the later blocks have.
+/// Name of the row that says how long the slices are.
+pub const SLICES: &str = "Slices";
+
+/// How long the slices are, and why; `None` where they are as the plan has them.
+pub fn slices(chosen: &Slicing) -> Option<String> {
+    let time = |ns: u64| number::duration(ns as f64);
+    (chosen.slice_ns > 0).then(|| {
+        format!(
+            "{}, {} before each discarded, for 99 % of the answers came within {} when the first warm-up ended",
+            time(chosen.slice_ns),
+            time(chosen.discard_ns),
+            time(chosen.slices_p99_ns)
+        )
+    })
+}
+
+/// Name of the row that says how many cycles the blocks have.
 pub const CYCLES: &str = "Cycles";
 
-/// How many cycles the later blocks have, and why.
+/// How many cycles the blocks have, and why.
 pub fn slicing(chosen: &Slicing) -> String {
     let percent = |sd: f64| number::percent(sd.exp_m1());
+    if chosen.blocks == 0 {
+        return format!("{} in each block, about as long as the way to them", chosen.cycles);
+    }
     format!(
         "{} in each block after block {}: for {:?} pairs of slices spread by {}, starts by {}; a block costs {:.0} s \
          and each cycle {:.1} s",
@@ -113,6 +151,25 @@ pub fn worth_of_turns(chosen: &Slicing) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_choice_before_the_first_look_says_nothing_of_a_spread() {
+        let chosen = Slicing {
+            slice_ns: 200_000_000,
+            discard_ns: 50_000_000,
+            slices_p99_ns: 3_000_000,
+            first_cycles: 12,
+            cycles: 12,
+            ..Slicing::default()
+        };
+        let said = slices(&chosen).unwrap();
+        assert!(
+            said.starts_with("200 ms, 50.0 ms before each discarded") && said.contains("3.00 ms"),
+            "{said}"
+        );
+        assert_eq!(slicing(&chosen), "12 in each block, about as long as the way to them");
+        assert_eq!(slices(&Slicing::default()), None);
+    }
 
     #[test]
     fn what_turns_were_worth_is_told_either_way() {

@@ -1,7 +1,7 @@
 //! What a run says of one figure, for a history of runs. What forbids a verdict keeps the value out, too.
 
 use super::guard::{ERROR_SHARE_MAX, LOST_SHARE_MAX, disturbed, unsteady_in};
-use crate::{Cell, FigureOf, Measure, Observations, Reason, mean_over_blocks};
+use crate::{Cell, FigureOf, Measure, Observations, Reason, Unsteady, mean_over_blocks};
 
 /// What a run holds of a figure.
 pub(super) struct Figure<'a> {
@@ -12,8 +12,8 @@ pub(super) struct Figure<'a> {
     pub values: Vec<f64>,
     /// Blocks without a value, and blocks that were begun for it.
     lost: (u32, u32),
-    /// Blocks in which the variant had no steady state.
-    unsteady: u32,
+    /// Starts of the variant without a steady state.
+    unsteady: Vec<Unsteady>,
     /// Blocks that count, and those that the machine disturbed.
     blocks: (u32, u32),
 }
@@ -32,13 +32,13 @@ impl<'a> Figure<'a> {
         let blocks = observations.blocks.len() as u32;
         let begun = blocks.saturating_add(observations.excluded_blocks).saturating_sub(spared.len() as u32);
         let lost = begun.saturating_sub(values.len() as u32);
-        let unsteady = observations.unsteady.iter().filter(|start| start.variant == of.variant).count();
+        let unsteady = observations.unsteady.iter().filter(|start| start.variant == of.variant);
         Figure {
             of,
             cells,
             values,
             lost: (lost, begun),
-            unsteady: unsteady as u32,
+            unsteady: unsteady.copied().collect(),
             blocks: (blocks, observations.disturbed.len() as u32),
         }
     }
@@ -65,7 +65,7 @@ impl<'a> Figure<'a> {
         }
         let (blocks, beside) = self.blocks;
         let of_errors = matches!(self.of.measure, Measure::Errors | Measure::ErrorShare);
-        reasons.extend(unsteady_in(self.unsteady, blocks).filter(|_| !of_errors));
+        reasons.extend(unsteady_in(&self.unsteady, blocks).filter(|_| !of_errors));
         reasons.extend(disturbed(blocks, beside));
         let (lost, of) = self.lost;
         if f64::from(lost) > LOST_SHARE_MAX * f64::from(of) {
@@ -96,7 +96,7 @@ pub fn figure_of(observations: &Observations, of: FigureOf) -> Result<Option<f64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Replication, Unsteady};
+    use crate::Replication;
 
     const OF: FigureOf = FigureOf { measure: Measure::Throughput, variant: 0, point: 0, stream: None };
 
@@ -145,11 +145,17 @@ mod tests {
         let shaken = Observations { disturbed: vec![0; 5], ..good() };
         assert!(matches!(figure_of(&shaken, OF), Err(Reason::Disturbed { .. })));
         let unsteady = |starts: &[(u32, usize)]| {
-            let unsteady = starts.iter().map(|&(block, variant)| Unsteady { block, variant }).collect();
+            let unsteady = starts
+                .iter()
+                .map(|&(block, variant)| Unsteady { block, variant, ..Unsteady::default() })
+                .collect();
             figure_of(&Observations { unsteady, ..good() }, OF)
         };
         assert!(unsteady(&[(1, 0), (2, 1), (3, 1)]).is_ok(), "a quarter of its own");
-        assert_eq!(unsteady(&[(1, 0), (2, 0)]), Err(Reason::NoSteadyState { blocks: 2, of: 4 }));
+        assert_eq!(
+            unsteady(&[(1, 0), (2, 0)]),
+            Err(Reason::NoSteadyState { blocks: 2, of: 4, per_10s: None })
+        );
     }
 
     #[test]

@@ -6,9 +6,10 @@
 use super::decide::{Frame, Scale};
 use super::series::{Series, Trial, of_block};
 use crate::design::CONSTANT_BLOCKS_MIN;
-use crate::sample::Moments;
+use crate::sample::{Moments, median};
 use crate::{
-    Cell, Comparison, Design, LostStart, Reason, Side, TAIL_EXCHANGES_MIN, fewest_beyond, next_look, student,
+    Cell, Comparison, Design, LostStart, Reason, Side, TAIL_EXCHANGES_MIN, Unsteady, fewest_beyond,
+    next_look, student,
 };
 
 /// Error share above which nothing is said about speed: a fast error page is not throughput.
@@ -84,16 +85,21 @@ fn unresolved(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
     series.trials.iter().enumerate().filter_map(of_trial).collect()
 }
 
-/// Blocks in which a variant moved another way than the others while it was measured, or never settled. What is
+/// Blocks in which a variant was still warming, or moved another way than the others while it was measured. What is
 /// counted over all exchanges does not rest on it.
 fn unsteady(series: &Series<'_>, blocks: u32) -> Option<Reason> {
-    let found = series.unsteady.iter().take(blocks as usize).filter(|unsteady| **unsteady).count() as u32;
-    unsteady_in(found, blocks).filter(|_| !series.is_of_errors())
+    let found: Vec<Unsteady> = series.unsteady.iter().take(blocks as usize).flatten().copied().collect();
+    unsteady_in(&found, blocks).filter(|_| !series.is_of_errors())
 }
 
-pub(super) fn unsteady_in(found: u32, blocks: u32) -> Option<Reason> {
-    let too_many = f64::from(found) > UNSTEADY_SHARE_MAX * f64::from(blocks);
-    too_many.then_some(Reason::NoSteadyState { blocks: found, of: blocks })
+pub(super) fn unsteady_in(found: &[Unsteady], blocks: u32) -> Option<Reason> {
+    let too_many = found.len() as f64 > UNSTEADY_SHARE_MAX * f64::from(blocks);
+    let slopes: Vec<f64> = found.iter().filter_map(|start| start.per_10s).collect();
+    too_many.then(|| Reason::NoSteadyState {
+        blocks: found.len() as u32,
+        of: blocks,
+        per_10s: median(&slopes),
+    })
 }
 
 /// The messages as they are: each says where it was found.

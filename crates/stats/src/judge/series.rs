@@ -1,7 +1,7 @@
 //! What a claim says of each block: the values of its two sides, and the logarithm of their ratio.
 
 use crate::sample;
-use crate::{Cell, Claim, LostStart, Measure, Observations, Side, Term};
+use crate::{Cell, Claim, LostStart, Measure, Observations, Side, Term, Unsteady};
 use std::collections::{HashMap, HashSet};
 
 /// Block, variant, point, stream and measure.
@@ -13,7 +13,7 @@ const SPOILED_SHARE_MAX: f64 = 0.2;
 /// Cells by their place.
 pub(super) struct Index<'a> {
     cells: HashMap<Key, &'a Cell>,
-    unsteady: HashSet<(u32, usize)>,
+    unsteady: &'a [Unsteady],
     /// Blocks in which the generator was unfit for a measure at a load point, whichever variant it loaded.
     unfit: HashSet<(u32, usize, Measure)>,
     lost: &'a [LostStart],
@@ -26,7 +26,7 @@ impl<'a> Index<'a> {
         let key = |cell: &Cell| (cell.block, cell.variant, cell.point, cell.stream, cell.measure);
         Index {
             cells: observations.cells.iter().map(|cell| (key(cell), cell)).collect(),
-            unsteady: observations.unsteady.iter().map(|start| (start.block, start.variant)).collect(),
+            unsteady: &observations.unsteady,
             unfit: observations
                 .cells
                 .iter()
@@ -74,8 +74,8 @@ pub(super) struct Series<'a> {
     pub sides: Vec<Option<Sides>>,
     /// For each block whether a trial was left out of it on purpose.
     pub spared: Vec<bool>,
-    /// For each block whether any variant that the claim rests on had no steady state.
-    pub unsteady: Vec<bool>,
+    /// For each block a variant that the claim rests on and that had no steady state.
+    pub unsteady: Vec<Option<Unsteady>>,
     /// For each block whether the generator was unfit for what the claim rests on, with any variant.
     unfit: Vec<bool>,
     /// Starts of its variants that did not get through their block.
@@ -99,9 +99,15 @@ impl<'a> Series<'a> {
         let sides = blocks.iter().map(|&block| sides(claim, index, block)).collect();
         let left_out = |cells: &Vec<Option<&Cell>>| cells.iter().flatten().any(|cell| cell.is_spared());
         let spared = cells.iter().map(left_out).collect();
-        let is_unsteady =
-            |block: u32| trials.iter().any(|trial| index.unsteady.contains(&(block, trial.variant)));
-        let unsteady = blocks.iter().map(|&block| is_unsteady(block)).collect();
+        // What all variants share falls out of a comparison, and stays in what is held against a constant.
+        let is_absolute = matches!(claim.right, Side::Constant(_));
+        let concerns = |start: &&Unsteady, block: u32| {
+            start.block == block
+                && (is_absolute || !start.shared)
+                && trials.iter().any(|trial| trial.variant == start.variant)
+        };
+        let unsteady_in = |block: u32| index.unsteady.iter().find(|start| concerns(start, block)).copied();
+        let unsteady = blocks.iter().map(|&block| unsteady_in(block)).collect();
         let is_unfit = |block: u32| {
             trials.iter().any(|trial| index.unfit.contains(&(block, trial.point, trial.measure)))
         };

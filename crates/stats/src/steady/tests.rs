@@ -2,6 +2,8 @@ use super::*;
 use crate::rng::Rng;
 
 const TURN_NS: u64 = 500_000_000;
+/// Variants that may be JVMs.
+const PACE: Pace = Pace { turn_ns: TURN_NS, plain: false };
 const SECOND: f64 = 1e9;
 
 /// CPU per exchange of a variant at an age in seconds, and what its compilers have spent by then, in seconds.
@@ -10,14 +12,26 @@ type World<'a> = &'a dyn Fn(usize, f64) -> (Option<f64>, Option<f64>);
 /// Lets variants take turns until the rule is met or the cap is reached: how long it took, in seconds, whether it
 /// was met, and what was found.
 fn warm(variants: usize, points: usize, cap_s: f64, world: World<'_>) -> (f64, bool, Vec<Option<Found>>) {
-    let mut watch = Watch::new(variants, points, TURN_NS);
+    warm_at(PACE, variants, points, cap_s, world)
+}
+
+/// The same at another pace.
+fn warm_at(
+    pace: Pace,
+    variants: usize,
+    points: usize,
+    cap_s: f64,
+    world: World<'_>,
+) -> (f64, bool, Vec<Option<Found>>) {
+    let mut watch = Watch::new(variants, points, pace);
     let mut now_ns = 0;
     while (now_ns as f64) < cap_s * SECOND {
         for variant in 0..variants {
-            now_ns += TURN_NS;
+            now_ns += pace.turn_ns;
             let (cpu_ns_per_exchange, jit_s) = world(variant, now_ns as f64 / SECOND);
             let jit_ns = jit_s.map(|jit_s| (jit_s * SECOND) as u64);
-            watch.enter(variant, Turn { ended_ns: now_ns, cpu_ns_per_exchange, jit_ns });
+            watch
+                .enter(variant, Turn { ended_ns: now_ns, cpu_ns_per_exchange, jit_ns, answered_per_s: None });
         }
         if watch.end_round() {
             return (now_ns as f64 / SECOND, true, watch.found(true));
@@ -47,7 +61,9 @@ fn a_jvm_waits_for_its_compilers() {
         (Some(50_000.0), jit_s)
     });
     assert!(met && (68.0..72.0).contains(&took_s), "{took_s}");
-    assert!(found[0].as_ref().is_some_and(|found| found.jit_share.is_some_and(|share| share < 0.01)));
+    assert!(
+        found[0].as_ref().is_some_and(|found| found.jit_share.is_some_and(|share| share < JIT_SHARE_MAX))
+    );
 }
 
 #[test]
@@ -67,7 +83,7 @@ fn a_change_of_one_variant_is_waited_for_and_one_that_all_share_is_not() {
         (Some(50_000.0 * if variant == 3 { 1.0 } else { (0.01 * s).exp() }), None)
     });
     let expected: Vec<Warmth> =
-        (0..5).map(|v| if v == 3 { Warmth::NoSteadyState } else { Warmth::Capped }).collect();
+        (0..5).map(|v| if v == 3 { Warmth::NoSteadyState } else { Warmth::StillWarming }).collect();
     assert_eq!((met, warmths(&found)), (false, expected));
 }
 
@@ -90,7 +106,58 @@ fn a_variant_that_never_settles_has_no_steady_state_and_the_other_has_nothing_to
 fn compilers_that_never_rest_end_at_the_cap_and_are_no_trend() {
     let (took_s, met, found) = warm(2, 1, 60.0, &|_, s| (Some(50_000.0), Some(0.05 * s)));
     assert_eq!((took_s, met), (60.0, false));
-    assert_eq!(warmths(&found), [Warmth::Capped; 2]);
+    assert_eq!(warmths(&found), [Warmth::StillWarming; 2]);
+}
+
+#[test]
+fn what_compiles_nothing_is_warm_within_half_a_second_of_load_if_it_is_flat() {
+    let plain = Pace { turn_ns: 50_000_000, plain: true };
+    let (took_s, met, found) = warm_at(plain, 2, 1, 90.0, &|_, _| (Some(50_000.0), None));
+    assert!(met && took_s < 2.0 * 0.5, "{took_s}");
+    assert_eq!(warmths(&found), [Warmth::Steady; 2]);
+    // A cache that fills for five seconds, in one of them.
+    let filling = |variant: usize, s: f64| 50_000.0 * if variant == 0 { 1.0 + (-s).exp() } else { 1.0 };
+    let (took_s, met, _) = warm_at(plain, 2, 1, 90.0, &|variant, s| (Some(filling(variant, s)), None));
+    assert!(met && (3.0..30.0).contains(&took_s), "{took_s}");
+    assert!(filling(0, took_s) < 1.03 * 50_000.0);
+    let (took_s, ..) = warm_at(plain, 2, 7, 90.0, &|_, _| (Some(50_000.0), None));
+    assert!(took_s < 2.0, "the same points are compared: {took_s}");
+}
+
+/// Two variants of which the throughput tells: how it ended, and when.
+fn by_throughput(cap_s: f64, per_s: impl Fn(usize, f64) -> f64) -> (f64, Vec<Found>) {
+    let mut watch = Watch::new(2, 1, PACE);
+    let mut now_ns = 0;
+    while (now_ns as f64) < cap_s * SECOND {
+        for variant in 0..2 {
+            now_ns += TURN_NS;
+            let answered_per_s = Some(per_s(variant, now_ns as f64 / SECOND));
+            watch.enter(variant, Turn { ended_ns: now_ns, answered_per_s, ..Turn::default() });
+        }
+        if watch.end_round() {
+            return (now_ns as f64 / SECOND, watch.found(true).into_iter().flatten().collect());
+        }
+    }
+    (cap_s, watch.found(false).into_iter().flatten().collect())
+}
+
+#[test]
+fn a_throughput_that_still_grows_is_waited_for_and_its_slope_is_told() {
+    let grows = |until_s: f64| {
+        move |variant: usize, s: f64| {
+            if variant == 0 { 50_000.0 * (0.01 * s.min(until_s)).exp() } else { 50_000.0 }
+        }
+    };
+    let (took_s, found) = by_throughput(180.0, grows(60.0));
+    assert!((60.0..95.0).contains(&took_s), "{took_s}");
+    assert!(found.iter().all(|found| found.warmth == Warmth::Steady));
+    let (took_s, found) = by_throughput(90.0, grows(1e9));
+    assert_eq!((took_s, found[0].warmth), (90.0, Warmth::NoSteadyState));
+    let slope = found[0].slope.expect("known");
+    assert!((slope.own - 0.1).abs() < 0.01 && (slope.between - 0.1).abs() < 0.01, "{slope:?}");
+    // One per cent in a second of both, while the compilers of neither are known: they share it.
+    let (took_s, found) = by_throughput(90.0, |_, s| 50_000.0 * (0.01 * s).exp());
+    assert!(took_s < 35.0 && found.iter().all(|found| found.warmth == Warmth::Steady));
 }
 
 #[test]
@@ -113,7 +180,7 @@ fn without_figures_nothing_is_said_and_nobody_waits() {
     assert_eq!(warmths(&found), [Warmth::Steady, Warmth::NotMeasured]);
     let (_, met, found) = warm(2, 1, 10.0, &|_, _| (Some(50_000.0), None));
     assert_eq!((met, warmths(&found)), (false, vec![Warmth::NotMeasured; 2]), "too few turns");
-    let mut watch = Watch::new(1, 1, TURN_NS);
+    let mut watch = Watch::new(1, 1, PACE);
     watch.leave(0);
     assert_eq!(watch.found(false), [None]);
 }

@@ -1,19 +1,33 @@
-//! What is recorded about the number of cycles.
+//! What is recorded about the length of slices and the number of cycles.
 
+use super::Timing;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `slicing.json`: how many cycles the later blocks of a run have, chosen after its first look from where the spread
-/// came from.
+/// `slicing.json`: how long the slices of a run are, chosen after the warm-up of its first block from how slow the answers
+/// were, and how many cycles its blocks have, chosen then, and again after its first look from where the spread came from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Slicing {
     /// Format version.
     pub format: u32,
-    /// Number of the last block with the plan's own cycles.
+    /// Window of each slice; 0 where it is the plan's.
+    #[serde(default)]
+    pub slice_ns: u64,
+    /// Load before it that is discarded; that of the plan where the window is.
+    #[serde(default)]
+    pub discard_ns: u64,
+    /// p99 of response times at the end of the first warm-up, of the slowest variant at the slowest load point: what the
+    /// length of the slices rests on.
+    #[serde(default)]
+    pub slices_p99_ns: u64,
+    /// Cycles of the blocks up to `after_block`; 0 where they are the plan's.
+    #[serde(default)]
+    pub first_cycles: u32,
+    /// Number of the last block before the choice after the first look; 0 where that is still to come.
     pub after_block: u32,
     /// Cycles of the blocks after it.
     pub cycles: u32,
-    /// Complete blocks that it rests on.
+    /// Complete blocks that the number of cycles rests on; 0 before the first look, and the fields below say nothing.
     pub blocks: u32,
     /// The open claim that it rests on: of several the one in the middle.
     pub claim: String,
@@ -33,4 +47,22 @@ pub struct Slicing {
     pub turns_removed: Option<f64>,
     /// Blocks that a serial run would need at least, as a multiple; `null` in serial mode.
     pub serial_blocks: Option<f64>,
+}
+
+impl Slicing {
+    /// Cycles of a block; `None` where they are the plan's.
+    pub fn cycles_of(&self, block: u32) -> Option<u32> {
+        match block > self.after_block {
+            true => Some(self.cycles),
+            false => Some(self.first_cycles).filter(|cycles| *cycles > 0),
+        }
+    }
+
+    /// Window of a slice and the load before it that is discarded, of a plan with these.
+    pub fn lengths(&self, timing: &Timing) -> (u64, u64) {
+        match self.slice_ns {
+            0 => (timing.slice_ns, timing.discard_ns),
+            slice_ns => (slice_ns, self.discard_ns),
+        }
+    }
 }

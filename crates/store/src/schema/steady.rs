@@ -9,13 +9,20 @@ use serde::{Deserialize, Serialize};
 pub struct WarmUp {
     /// The variant's name.
     pub variant: String,
-    /// Why it ended: `steady` by the rule; `cap` at its longest time, with nothing that only one variant did;
-    /// `no_steady_state` at its longest time, while the variant's CPU per exchange went another way than the others';
-    /// `not_measured` where its CPU per exchange is not known; `fixed` where the preset or the user fixes the time.
+    /// Why it ended: `steady` by the rule; `cap` at its longest time, for others; `still_warming` at its longest time,
+    /// while its compilers were at work or it changed as all variants did; `no_steady_state` at its longest time, while
+    /// the variant went another way than the others; `not_measured` where neither its CPU per exchange nor its
+    /// throughput tells anything; `fixed` where the preset or the user fixes the time.
     pub ended: Steadiness,
     /// From the first turn's beginning to the last one's end, the other variants' turns included.
     pub took_ns: u64,
-    /// What the JIT compilers used of a core over the last ten seconds; `null` for what is no JVM.
+    /// Length of the last turns; 0 where it was not recorded, which is taken for half a second.
+    #[serde(default)]
+    pub turn_ns: u64,
+    /// Whether its threads (of a JVM its compilers) could use the generator's CPUs until it ended.
+    #[serde(default)]
+    pub every_cpu: bool,
+    /// What the JIT compilers used of a core over the last twenty turns; `null` for what is no JVM.
     pub jit_share: Option<f64>,
     /// Turns of each window below.
     #[serde(default)]
@@ -35,6 +42,18 @@ pub struct WarmUp {
     /// What of that is none.
     #[serde(default)]
     pub change_between_allowed: Option<f64>,
+    /// The throughput of the last window against the one before; `null` where the load fixes it.
+    #[serde(default)]
+    pub throughput_change: Option<f64>,
+    /// The same beyond what the others did.
+    #[serde(default)]
+    pub throughput_change_between: Option<f64>,
+    /// How much faster it still became within ten seconds, by its throughput, else by its CPU: 0.02 is 2 %.
+    #[serde(default)]
+    pub slope_per_10s: Option<f64>,
+    /// The same beyond what the others did.
+    #[serde(default)]
+    pub slope_between_per_10s: Option<f64>,
 }
 
 /// A variant's way to its steady state, over the complete blocks.
@@ -51,8 +70,8 @@ pub struct SteadyState {
 pub struct SteadyStart {
     /// The block.
     pub block: u32,
-    /// `steady`; `cap`, `no_steady_state` or `not_measured` as the warm-up ended; `late_step` where the warm-up
-    /// ended well and the variant moved another way than the others while it was measured.
+    /// `steady`; `cap`, `still_warming`, `no_steady_state` or `not_measured` as the warm-up ended; `late_step` where
+    /// the warm-up ended well and the variant moved another way than the others while it was measured.
     pub found: Steadiness,
     /// How the warm-up went.
     pub warm_up: WarmUp,

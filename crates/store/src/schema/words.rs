@@ -291,9 +291,11 @@ words! {
     Steadiness {
         /// The warm-up ended by the rule.
         Steady = "steady",
-        /// It ended at its longest time, and nothing but what all variants did still changed.
+        /// It ended at its longest time, and the variant itself was flat by then: it waited for others.
         Cap = "cap",
-        /// It ended at its longest time, while the variant's CPU per exchange went another way than the others'.
+        /// It ended at its longest time, while its compilers were at work or it changed as all variants did.
+        StillWarming = "still_warming",
+        /// It ended at its longest time, while the variant went another way than the others.
         NoSteadyState = "no_steady_state",
         /// Its CPU per exchange is not known.
         NotMeasured = "not_measured",
@@ -305,9 +307,14 @@ words! {
 }
 
 impl Steadiness {
-    /// Whether such a start has no steady state.
+    /// Whether such a start has no steady state, in its own figures or in comparisons.
     pub fn is_unsteady(&self) -> bool {
-        matches!(self, Steadiness::NoSteadyState | Steadiness::LateStep)
+        matches!(self, Steadiness::NoSteadyState | Steadiness::LateStep | Steadiness::StillWarming)
+    }
+
+    /// Whether it has one in comparisons all the same, for all variants changed alike.
+    pub fn is_shared(&self) -> bool {
+        *self == Steadiness::StillWarming
     }
 }
 

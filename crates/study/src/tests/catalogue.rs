@@ -48,6 +48,10 @@ impl Declarations for TestCatalogue {
         }
     }
 
+    fn needs_jdk(&self, folder: &str) -> bool {
+        folder == "tomcat"
+    }
+
     fn shares(&self, folder: &str) -> Option<String> {
         (folder == "tomcat").then(|| "connector".to_string())
     }

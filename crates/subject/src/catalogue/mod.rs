@@ -177,6 +177,10 @@ impl Declarations for Catalogue {
         declaration.check_combination(&declaration.values_with_defaults(given))
     }
 
+    fn needs_jdk(&self, folder: &str) -> bool {
+        self.folders.get(folder).is_some_and(|declaration| declaration.jdk.is_some())
+    }
+
     fn shares(&self, folder: &str) -> Option<String> {
         self.folders.get(folder)?.shares.clone()
     }

@@ -40,3 +40,19 @@ fn blocks_that_were_lost_leave_the_conditions_of_the_others_as_they_are() {
     let expected: Vec<usize> = numbers.iter().map(|number| (number - 1) % 2).collect();
     assert_eq!(run.observations(&[]).unwrap().conditions, [expected]);
 }
+
+#[test]
+fn more_warm_up_is_load_before_the_first_slice() {
+    let took_s = |length: &str| {
+        let levels = vec![length.to_string()];
+        let condition =
+            PlannedCondition { name: "extra_warm_up".into(), levels, ..PlannedCondition::default() };
+        let order = vec![vec![0]];
+        let plan = Plan { conditions: vec![condition], condition_order: order, ..plan(&[1]) };
+        let mut bench = FakeBench::new();
+        conduct(&plan, &mut bench, 9, &AtomicBool::new(false));
+        bench.now_ns as f64 / SECOND as f64
+    };
+    let more_s = took_s("5000ms") - took_s("0ms");
+    assert!((5.0..6.5).contains(&more_s), "{more_s}");
+}

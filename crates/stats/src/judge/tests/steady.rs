@@ -5,7 +5,8 @@ use crate::Unsteady;
 
 fn with_unsteady(blocks: &[u32], variant: usize) -> Record {
     let mut record = throughputs(1.1, 8);
-    record.observations.unsteady = blocks.iter().map(|&block| Unsteady { block, variant }).collect();
+    record.observations.unsteady =
+        blocks.iter().map(|&block| Unsteady { block, variant, ..Unsteady::default() }).collect();
     record
 }
 
@@ -17,13 +18,13 @@ fn more_than_a_quarter_of_the_starts_without_a_steady_state_forbid_a_verdict() {
     assert_eq!((held.verdict, held.blocks), (Verdict::Supported, 8), "two of eight are no more");
     let beyond = with_unsteady(&[1, 3, 6], 1).one(FASTER);
     assert_eq!(beyond.verdict, Verdict::Undecided);
-    assert_eq!(beyond.reasons, [Reason::NoSteadyState { blocks: 3, of: 8 }]);
+    assert_eq!(beyond.reasons, [Reason::NoSteadyState { blocks: 3, of: 8, per_10s: None }]);
 }
 
 #[test]
 fn a_start_counts_once_and_only_for_claims_that_rest_on_it() {
     let mut both = with_unsteady(&[1], 0);
-    both.observations.unsteady.push(Unsteady { block: 1, variant: 1 });
+    both.observations.unsteady.push(Unsteady { block: 1, variant: 1, ..Unsteady::default() });
     assert_eq!(both.one(FASTER).verdict, Verdict::Supported, "one block of four, whoever it was");
     let mut of_one = with_unsteady(&[1, 2, 3], 1);
     of_one = of_one.with(Measure::Rss, 0, 0, &[100.0; 8]);
@@ -35,4 +36,18 @@ fn a_start_counts_once_and_only_for_claims_that_rest_on_it() {
     assert_eq!(of_one.one(FASTER).verdict, Verdict::Undecided);
     let errors = of_one.with(Measure::Errors, 1, 0, &[0.0; 8]).one("errors(b) == 0 @ 64c");
     assert_eq!(errors.verdict, Verdict::Supported, "what was seen was seen");
+}
+
+#[test]
+fn warming_that_all_share_is_held_against_absolute_values_alone_and_told_with_its_slope() {
+    let mut record = throughputs(1.1, 8);
+    let start = |block, variant, per_10s| Unsteady { block, variant, shared: true, per_10s: Some(per_10s) };
+    let slopes = [0.01, 0.05, 0.03];
+    record.observations.unsteady =
+        (1..=3).flat_map(|block| [0, 1].map(|v| start(block, v, slopes[block as usize - 1]))).collect();
+    assert_eq!(record.one(FASTER).verdict, Verdict::Supported, "it falls out of the ratio");
+    let absolute = record.one("throughput(b) > 1/s @ 64c");
+    assert_eq!(absolute.verdict, Verdict::Undecided);
+    let [reason] = &absolute.reasons[..] else { panic!("{:?}", absolute.reasons) };
+    assert_eq!(*reason, Reason::NoSteadyState { blocks: 3, of: 8, per_10s: Some(0.03) });
 }

@@ -1,0 +1,126 @@
+//! What a plan is reckoned with: how long its blocks take, and what the budget leaves them.
+
+use super::S;
+use proofload_store::schema::{Plan, Timing};
+use proofload_study::{LoadPoint, Study, SubjectSpec};
+
+/// What one variant takes to get ready, in seconds: a JVM server with a small application on two busy
+/// cores. Only the estimate uses it.
+pub(super) const START_S: f64 = 2.5;
+
+/// What one variant takes to end, in seconds: TERM, and the connectors' grace.
+pub(super) const STOP_S: f64 = 1.0;
+
+/// What both take of a program that compiles nothing.
+const PLAIN_START_S: f64 = 0.1;
+const PLAIN_STOP_S: f64 = 0.1;
+
+/// What a slice takes beside its load, in seconds: waiting until the others are quiet, connecting,
+/// draining, writing.
+pub(super) const SLICE_OVERHEAD_S: f64 = 0.1;
+
+/// What a warm-up until the variants are steady is reckoned with, in seconds: two JVM servers with a small application,
+/// from start to quiet compilers. Only estimates use it.
+const WARM_UP_RECKONED_S: u64 = 36;
+
+/// The same of a program that compiles nothing, in seconds.
+const PLAIN_WARM_UP_S: f64 = 0.6;
+
+/// What a slice of such a program is reckoned with, its discarded beginning included.
+const PLAIN_SLICE_NS: u64 = S / 4;
+
+/// What a ceiling takes where none is in the cache, in seconds: the null server's start, discard, window, stop.
+pub(super) const CEILING_S: f64 = 1.7;
+
+/// Seconds that one variant is measured in a block, at all points.
+fn measured_seconds(study: &Study, timing: &Timing) -> f64 {
+    // What is warm at once has short blocks: its slices are as short as they may be.
+    let short = timing.cycles_adapt && timing.warm_up_cap_ns > 0 && !compiles(study);
+    let slice_ns = match short {
+        true => (timing.slice_ns + timing.discard_ns).min(PLAIN_SLICE_NS),
+        false => timing.slice_ns + timing.discard_ns,
+    };
+    let of_point = |point: &LoadPoint| match point.is_whole() {
+        true => point.estimated_ns(),
+        false => slice_ns,
+    };
+    let one_each = study.points.iter().map(|point| of_point(point) as f64 / S as f64 + SLICE_OVERHEAD_S);
+    one_each.sum::<f64>() * f64::from(timing.cycles)
+}
+
+/// Seconds that a block takes.
+pub(super) fn block_seconds(study: &Study, timing: &Timing) -> f64 {
+    let variants = study.variants.len() as f64;
+    let measured_s = variants * measured_seconds(study, timing);
+    let perturbation_s = match timing.perturbation_ns {
+        0 => 0.0,
+        window_ns => {
+            2.0 * ((window_ns + perturbation_discard_ns(timing)) as f64 / S as f64 + SLICE_OVERHEAD_S)
+        }
+    };
+    let start_s = if compiles(study) { START_S + STOP_S } else { PLAIN_START_S + PLAIN_STOP_S };
+    perturbation_s + starts_of(study) as f64 * start_s + reckoned_warm_up_s(study, timing) + measured_s
+}
+
+/// What the warm-up of a block is taken for: its length where that is fixed.
+pub(super) fn reckoned_warm_up_s(study: &Study, timing: &Timing) -> f64 {
+    let seconds = |ns: u64| ns as f64 / S as f64;
+    match timing.warm_up_cap_ns {
+        0 => seconds(timing.warm_up_ns),
+        cap_ns if compiles(study) => {
+            seconds(cap_ns.min(WARM_UP_RECKONED_S * S * study.variants.len().max(2) as u64 / 2))
+        }
+        _ => PLAIN_WARM_UP_S,
+    }
+}
+
+/// Lets the longest warm-up leave room for the blocks up to the first look. Many variants are then still warming in a short
+/// study, which says so.
+pub(super) fn limit_warm_up(study: &Study, timing: &mut Timing) {
+    let blocks = f64::from(timing.looks.first().copied().unwrap_or(1));
+    let beside_s = block_seconds(study, timing) - reckoned_warm_up_s(study, timing);
+    let ceilings_s = study.points.len() as f64 * CEILING_S;
+    let room_s = ((timing.budget_ns as f64 / S as f64 - ceilings_s) / blocks - beside_s).max(0.0);
+    let room_ns = room_s as u64 * S;
+    if timing.warm_up_cap_ns > 0 {
+        timing.warm_up_cap_ns = timing.warm_up_cap_ns.min(room_ns.max(timing.warm_up_ns));
+    }
+}
+
+/// Whether a variant may compile while it runs, as far as the study tells: what is known to need no JDK does not. Only
+/// estimates use it; a warm-up sees for itself.
+fn compiles(study: &Study) -> bool {
+    let may = |variant: &proofload_study::Variant| match &variant.subject {
+        SubjectSpec::Catalogue { .. } => variant.jvm,
+        SubjectSpec::Command { args, .. } => {
+            args.iter().any(|arg| arg.contains("java") || arg.ends_with(".jar"))
+        }
+        SubjectSpec::Url { .. } => true,
+    };
+    study.variants.iter().any(may)
+}
+
+/// What the budget has for each block up to the last look, without what a block ends with: the pair of the perturbation
+/// check, and the stops.
+pub(crate) fn block_room_ns(plan: &Plan) -> u64 {
+    let blocks = u64::from(plan.timing.looks.last().copied().unwrap_or(1)).max(1);
+    let pair_ns = match plan.timing.perturbation_ns {
+        0 => 0,
+        window_ns => 2 * (window_ns + perturbation_discard_ns(&plan.timing)),
+    };
+    let stops_ns = (plan.variants.len() as f64 * STOP_S * S as f64) as u64;
+    (plan.timing.budget_ns / blocks).saturating_sub(pair_ns + stops_ns)
+}
+
+/// Load before the window of a slice of the perturbation check that is discarded.
+pub(crate) fn perturbation_discard_ns(timing: &Timing) -> u64 {
+    timing.discard_ns.min(S / 2)
+}
+
+/// Processes that a block starts: none for what already runs, one for all that share it.
+pub(super) fn starts_of(study: &Study) -> usize {
+    let started = study.variants.iter().filter(|v| !matches!(v.subject, SubjectSpec::Url { .. }));
+    let (sharing, alone): (Vec<_>, Vec<_>) = started.partition(|variant| variant.shares.is_some());
+    let shared: std::collections::BTreeSet<_> = sharing.iter().map(|variant| &variant.shares).collect();
+    alone.len() + shared.len()
+}
