@@ -6,6 +6,7 @@ mod open;
 mod parts;
 mod records;
 mod reference;
+mod replicate;
 mod subjects;
 mod transport;
 
@@ -17,6 +18,7 @@ pub use records::{
     BaselineArgs, CondenseArgs, DiffArgs, HistoryArgs, ListFormat, ReproductionsArgs, RerunArgs, ResumeArgs,
 };
 pub use reference::{ReferenceArgs, ReferenceTlsArgs};
+pub use replicate::ReplicateArgs;
 pub use subjects::{CheckArgs, ShownArgs, StartArgs, SubjectsAction, SubjectsArgs};
 pub use transport::TransportArgs;
 
@@ -53,6 +55,8 @@ pub enum Verb {
     Capacity(Box<CapacityArgs>),
     /// Run a study: start its servers, load them, judge its claims
     Run(Box<RunArgs>),
+    /// Run a study in several sittings, hours apart, and judge it by all of them
+    Replicate(Box<ReplicateArgs>),
     /// Continue a run that was interrupted or killed
     Resume(ResumeArgs),
     /// Run the study of a record again, with the same preset, seed and settings

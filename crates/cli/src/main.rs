@@ -16,6 +16,7 @@ mod noise;
 mod output;
 mod progress;
 mod reference;
+mod replicate;
 mod report;
 mod reproductions;
 mod resume;
@@ -50,6 +51,7 @@ fn dispatch(cli: args::Cli) -> anyhow::Result<Exit> {
         Some(args::Verb::Compare(args)) => compare::compare(&args),
         Some(args::Verb::Capacity(args)) => capacity::capacity(&args),
         Some(args::Verb::Run(args)) => run::run(&args),
+        Some(args::Verb::Replicate(args)) => replicate::replicate(&args),
         Some(args::Verb::Resume(args)) => resume::resume(&args),
         Some(args::Verb::Rerun(args)) => resume::rerun(&args),
         Some(args::Verb::History(args)) => runs::history(&args),

@@ -5,6 +5,7 @@ use crate::exit::{Exit, leave};
 use crate::run::{Request, execute, timed};
 use crate::{capacity, compare, run};
 use clap::Parser;
+use proofload_host::clock;
 use proofload_lab::plan::{self, Mode};
 use proofload_lab::study_run::{Begin, StudyRun};
 use proofload_store::Run;
@@ -53,8 +54,19 @@ pub fn resume(args: &ResumeArgs) -> anyhow::Result<Exit> {
         );
         return Ok(Exit::Done);
     }
+    say_another_sitting(&record, args.output.quiet);
     let begin = Begin::Resume { run: &record, anyway: args.anyway };
     again(&record, begin, &args.dir, args.no_wait, &args.output)
+}
+
+/// Says what becomes of the verdicts of a run that paused for long.
+fn say_another_sitting(record: &Run, quiet: bool) {
+    if record.counting_blocks().is_empty() || !record.would_be_another_sitting(clock::unix_ns()) {
+        return;
+    }
+    let what = "it paused for more than 30 minutes: what it measures now is another sitting, its verdicts rest on the \
+                sittings, and the looks count them; for a verdict about this sitting begin a new run";
+    run::say(quiet, what);
 }
 
 /// The verb.
@@ -72,7 +84,7 @@ fn command_of(arguments: &[String]) -> Result<Cli, clap::Error> {
 /// Whether a run is a part of something larger, which begins anew as a whole: a heat of a search, a noise audit.
 fn is_part(arguments: &[String]) -> bool {
     let verb = command_of(arguments).ok().and_then(|cli| cli.verb);
-    matches!(verb, Some(Verb::Tune(_) | Verb::Doctor(_)))
+    matches!(verb, Some(Verb::Tune(_) | Verb::Doctor(_) | Verb::Replicate(_)))
 }
 
 /// The run that began last of those that can go on, are not finished, and that nobody conducts; `None` when there is
@@ -133,7 +145,7 @@ fn again(
             let study = within(&base, || capacity::study_of(args))?;
             (study, catalogue, capacity::preset(args), args.load.workers, None)
         }
-        Some(Verb::Tune(_) | Verb::Doctor(_)) => {
+        Some(Verb::Tune(_) | Verb::Doctor(_) | Verb::Replicate(_)) => {
             let what = "it is a part of something larger, which begins anew as a whole";
             return Err(mistake(what.to_string()));
         }

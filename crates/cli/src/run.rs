@@ -219,6 +219,7 @@ impl Observer for Screen {
             },
         );
         self.doubts.iter().for_each(|doubt| say(self.quiet, doubt));
+        earlier_sittings(plan).iter().for_each(|line| say(self.quiet, line));
         let names = claims.iter().map(|claim| claim.name.clone()).collect();
         self.live = Some(Live::new(plan, names, behind.spent_ns, self.quiet));
     }
@@ -228,6 +229,17 @@ impl Observer for Screen {
             live.show(step);
         }
     }
+}
+
+/// What earlier sittings make of the intervals of this one.
+fn earlier_sittings(plan: &Plan) -> Option<String> {
+    let earlier = plan.earlier_sittings.as_ref()?;
+    let widest = earlier.claims.iter().map(|spread| spread.tau).fold(0.0, f64::max);
+    Some(format!(
+        "{} earlier runs of this study differ by up to {} between sittings, and the intervals know it",
+        earlier.runs.len(),
+        proofload_report::number::percent(widest)
+    ))
 }
 
 /// The error of a run, with the exit code it leads to.
@@ -341,7 +353,12 @@ fn finish(
 
 /// The exit code that a result leads to.
 pub fn exit_of(result: &RunResult) -> Exit {
-    match proofload_report::overall(result) {
+    exit_of_overall(proofload_report::overall(result))
+}
+
+/// The exit code that what a result comes to leads to.
+pub fn exit_of_overall(overall: Overall) -> Exit {
+    match overall {
         Overall::AllSupported => Exit::Done,
         Overall::Refuted => Exit::Refuted,
         Overall::Regressed => Exit::Regressed,

@@ -5,10 +5,14 @@ use super::cpus::{self, list_text};
 use super::jdk::{self, Jdk};
 use super::root::Root;
 use super::{cgroup, clock, settings};
+use proofload_store::compare::BUILD;
 use rustix::process::{Resource, getrlimit};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Read;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 /// Everything known; what could not be read is `None` or empty.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,6 +44,8 @@ pub(crate) struct Facts {
     pub sleep: Sleep,
     pub jdks: Vec<Jdk>,
     pub maven: Option<PathBuf>,
+    /// First digits of the digest of this executable.
+    pub build: Option<String>,
     /// Settings of the kernel and limits, by name.
     pub settings: BTreeMap<String, String>,
 }
@@ -66,6 +72,7 @@ impl Facts {
             clock_read_ns: clock::read_cost_ns(),
             jdks: jdk::find_all(),
             maven: jdk::on_path("mvn"),
+            build: build().map(str::to_string),
             ..files
         }
     }
@@ -123,11 +130,30 @@ impl Facts {
         add("jdks", Some(jdks.join("; ")));
         add("load_1m_at_start", self.load_1m.map(|load| load.to_string()));
         add("memory_available_bytes", self.memory_available_bytes.map(|bytes| bytes.to_string()));
+        add(BUILD, self.build.clone());
         add("somaxconn", self.somaxconn.map(|value| value.to_string()));
         add("tcp_tw_reuse", self.tcp_tw_reuse.map(|value| value.to_string()));
         add("virtual_machine", Some(if self.is_virtual { "yes" } else { "no" }.to_string()));
         facts
     }
+}
+
+/// The first digits of the SHA-256 of this executable: two builds of one version may measure differently.
+fn build() -> Option<&'static str> {
+    static BUILD: OnceLock<Option<String>> = OnceLock::new();
+    let read = || {
+        let mut file = File::open("/proc/self/exe").ok()?;
+        let mut digest = Sha256::new();
+        let mut part = vec![0; 1 << 16];
+        loop {
+            match file.read(&mut part).ok()? {
+                0 => break,
+                read => digest.update(&part[..read]),
+            }
+        }
+        Some(digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect())
+    };
+    BUILD.get_or_init(read).as_deref()
 }
 
 /// A digest that tells machines apart without naming them. The machine id itself is never recorded

@@ -13,8 +13,8 @@ use crate::plan::{self, Length, Machine, Mode, Preset};
 use crate::runner::{self, Behind, Hosts, Preparing, Progress};
 use proofload_host::{self as host, clock, cpus};
 use proofload_stats::Claim;
-use proofload_store::schema::{Environment, Plan};
-use proofload_store::{Run, compare};
+use proofload_store::schema::{self, Environment, Plan};
+use proofload_store::{Run, compare, earlier_sittings};
 use proofload_study::Study;
 use proofload_subject::{Cache, Catalogue};
 use std::borrow::Cow;
@@ -205,7 +205,23 @@ impl<'a> StudyRun<'a> {
             shape(&mut plan);
         }
         describe(&hosts, &mut plan);
+        self.look_back(&mut plan, &environment)?;
         Ok(PreparedRun { run: self, study, hosts, left_out, environment, plan, accepted: Vec::new() })
+    }
+}
+
+impl StudyRun<'_> {
+    /// Enters in the plan what earlier sittings of the study showed, before the first block: the record alone must yield
+    /// the verdict again, whatever becomes of those. A part of something larger is judged with its other parts, and a run
+    /// that goes on has it from its beginning.
+    fn look_back(&self, plan: &mut Plan, environment: &Environment) -> Result<(), RunError> {
+        let is_new = self.shape.is_none() && !matches!(self.begin, Begin::Resume { .. });
+        let is_judged = plan.capacity.is_none() && !plan.claims.is_empty();
+        if is_new && is_judged && plan.preset != schema::Preset::Smoke {
+            plan.earlier_sittings =
+                earlier_sittings(self.dir, plan, environment).map_err(RunError::Record)?;
+        }
+        Ok(())
     }
 }
 

@@ -1,8 +1,8 @@
 //! Claims as the result holds them.
 
 use crate::messages;
-use proofload_stats::{Claim, Judged, Names, Reason};
-use proofload_store::schema::{AtLevel, ClaimResult, DependsOn, Estimate};
+use proofload_stats::{Between, Claim, Judged, Names, Reason, Scope};
+use proofload_store::schema::{AtLevel, ClaimResult, DependsOn, Estimate, Scope as Stored, SittingSpread};
 
 pub(crate) fn claim_result(
     claim: &Claim,
@@ -47,8 +47,45 @@ pub(crate) fn with_sentence(
         reason_in_sentence: messages::reason_in_sentence(judged),
         hodges_lehmann: judged.estimate.map(|estimate| estimate.hodges_lehmann),
         early: messages::is_early(claim, judged, setting.design),
+        scope: match judged.scope {
+            _ if claim.is_of_a_count() || judged.estimate.is_none() => Stored::Unsaid,
+            Scope::ThisSitting => Stored::ThisSitting,
+            Scope::Widened(_) | Scope::Sittings(_) => Stored::AnySitting,
+        },
+        sittings: setting.sittings,
+        tau: spread(&judged.scope, setting.cost),
+        prediction: match judged.scope {
+            Scope::Sittings(over) => Some(stored(over.prediction)),
+            Scope::ThisSitting | Scope::Widened(_) => None,
+        },
         ..result
     }
+}
+
+/// The spread between sittings, of these or of earlier ones.
+fn spread(scope: &Scope, cost: f64) -> Option<SittingSpread> {
+    match scope {
+        Scope::ThisSitting => None,
+        Scope::Widened(between) => Some(earlier_spread(between)),
+        Scope::Sittings(over) => {
+            let test = over.found.heterogeneity;
+            over.found.between.map(|between| SittingSpread {
+                tau: between.tau,
+                sittings: between.sittings,
+                earlier: false,
+                within: over.found.within,
+                q: test.map(|test| test.q),
+                p: test.map(|test| test.p),
+                blocks_advised: over.found.blocks_worth(cost),
+            })
+        }
+    }
+}
+
+/// What is known of the spread between sittings from earlier ones.
+pub(crate) fn earlier_spread(between: &Between) -> SittingSpread {
+    let (tau, sittings) = (between.tau, between.sittings);
+    SittingSpread { tau, sittings, earlier: true, ..SittingSpread::default() }
 }
 
 /// An estimate as it is stored: ends that bound nothing are absent.

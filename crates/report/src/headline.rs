@@ -14,15 +14,16 @@ pub(crate) fn headline(result: &RunResult) -> String {
     }
     match &result.plan {
         None => result.points.first().map(single_headline).unwrap_or_default(),
-        Some(plan) => restore(plan)
-            .ok()
-            .and_then(|(names, claims, _)| {
-                let mut lines = claims.iter().zip(&result.claims);
-                lines.find_map(|(claim, judged)| comparison(claim, judged, &names))
-            })
-            .map(|line| scoped(line, plan))
-            .unwrap_or_default(),
+        Some(plan) => of_claims(plan, &result.claims),
     }
+}
+
+/// That of the first claim that compares two variants; empty where none does.
+pub(crate) fn of_claims(plan: &Plan, results: &[ClaimResult]) -> String {
+    let Ok((names, claims, _)) = restore(plan) else { return String::new() };
+    let mut lines = claims.iter().zip(results);
+    let line = lines.find_map(|(claim, judged)| comparison(claim, judged, &names));
+    line.map(|line| scoped(line, plan)).unwrap_or_default()
 }
 
 /// Says under which conditions alone it holds, where none varied.
@@ -55,10 +56,9 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<Stri
     let interval = messages::interval(estimate);
     let end = quoted_end(claim, judged);
     let ratio = (interval.as_str(), end.as_deref());
+    let basis = messages::rests_on_sittings(judged);
     let line = match measure {
-        Measure::Throughput => {
-            messages::headline_throughput(name(over)?, name(under)?, point, ratio, judged.blocks)
-        }
+        Measure::Throughput => messages::headline_throughput(name(over)?, name(under)?, point, ratio, &basis),
         measure => messages::headline_measure(
             &match at.1.and_then(|stream| names.streams.get(stream)) {
                 Some(stream) => format!("{}[{stream}]", measure.name()),
@@ -68,7 +68,7 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<Stri
             name(under)?,
             point,
             ratio,
-            judged.blocks,
+            &basis,
         ),
     };
     let line = if judged.verdict == Verdict::Undecided { messages::headline_undecided(&line) } else { line };

@@ -27,6 +27,7 @@ mod result;
 mod runs;
 mod scalability;
 mod shown;
+mod sittings;
 mod steady;
 mod threshold;
 mod trends;
@@ -37,8 +38,9 @@ pub use expected::reported_measures;
 pub use messages::{age, doctor_finding, doctor_text, insecure, noise_lines};
 pub use render::{
     Reproduction, Undecided, csv, csv_series, diff_text, history_text, hlog, html, json, junit, markdown,
-    markdown_within, noise_text, reproductions, text, text_within, tune_text,
+    markdown_within, noise_text, reproductions, sittings_text, text, text_within, tune_text,
 };
 pub use result::{Overall, of_run, overall};
 pub use runs::{baseline, diff, history};
+pub use sittings::{overall_of_sittings, sittings};
 pub use threshold::{judged_on_one, names_of_one, of_run_with, thresholds};

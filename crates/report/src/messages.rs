@@ -16,6 +16,7 @@ mod reasons;
 mod reproductions;
 mod runs;
 mod scalability;
+mod sittings;
 mod steady;
 mod transport;
 mod trends;
@@ -35,6 +36,7 @@ pub use reasons::*;
 pub use reproductions::*;
 pub use runs::*;
 pub use scalability::*;
+pub use sittings::*;
 pub use steady::*;
 pub use transport::*;
 pub use trends::*;
@@ -87,19 +89,19 @@ pub fn blocks(n: u32) -> String {
 }
 
 /// The last line: how many times as many requests one serves as the other. `end` is what to say instead of the
-/// point estimate.
+/// point estimate; `basis` what it rests on.
 pub fn headline_throughput(
     over: &str,
     under: &str,
     point: Option<&str>,
     (ratio, end): (&str, Option<&str>),
-    n: u32,
+    basis: &str,
 ) -> String {
     let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
     let (verb, rest) = tense(ratio);
     let verb = if verb { "serves" } else { "served" };
     let times = end.unwrap_or(first(ratio));
-    format!("{over} {verb} {times} times as many requests as {under}{at}{rest}, {}", blocks(n))
+    format!("{over} {verb} {times} times as many requests as {under}{at}{rest}, {basis}")
 }
 
 /// The last line where the first claim compares something else.
@@ -109,13 +111,13 @@ pub fn headline_measure(
     under: &str,
     point: Option<&str>,
     (ratio, end): (&str, Option<&str>),
-    n: u32,
+    basis: &str,
 ) -> String {
     let at = point.map(|point| format!(" @ {point}")).unwrap_or_default();
     let (verb, rest) = tense(ratio);
     let verb = if verb { "is" } else { "was" };
     let times = end.unwrap_or(first(ratio));
-    format!("{measure} of {over} {verb} {times} times that of {under}{at}{rest}, {}", blocks(n))
+    format!("{measure} of {over} {verb} {times} times that of {under}{at}{rest}, {basis}")
 }
 
 /// The end of an interval of ratios that a study that stopped early is quoted by.

@@ -30,7 +30,9 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
     let published = published_figures(plan, &names)?;
     let observations = run.observations(&figured(&claims, &published))?;
     let cells = Cells::of(&observations);
-    let setting = messages::Setting { plan, design: &design, cells: &cells, names: &names };
+    let sittings = sittings_of(&observations);
+    let cost = proofload_store::sitting_cost(std::slice::from_ref(run));
+    let setting = messages::Setting { plan, design: &design, cells: &cells, names: &names, sittings, cost };
     let tell = |(claim, judged): (&Claim, &Judged)| {
         with_sentence(claim_result(claim, judged, &names, seconds_per_block), claim, judged, &setting)
     };
@@ -89,6 +91,13 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         baseline: None,
     };
     Ok((result, observations))
+}
+
+/// How many sittings the complete blocks are of.
+pub(crate) fn sittings_of(observations: &Observations) -> u32 {
+    let mut sittings = observations.sittings.clone();
+    sittings.dedup();
+    sittings.len() as u32
 }
 
 /// A baseline with which nothing could be compared is no pass.

@@ -1,16 +1,20 @@
 //! Several runs: history, differences, a baseline. A verdict comes from the judge alone.
 
 use crate::changes::{self, COMPARED, Member};
+use crate::claims::earlier_spread;
 use crate::error::ReportError;
 use crate::messages;
 use crate::result::{of_run, of_run_observed};
 use crate::shown::TABLE_TAIL;
-use proofload_stats::{Cell, Counterpart, Observations, judge_regressions, ratio_unpaired};
+use proofload_stats::{
+    Cell, Counterpart, EARLIER_SITTINGS_MIN, FigureOf, Observations, Sittings, judge_regressions,
+    ratio_unpaired, sitting_values_of_figure,
+};
 use proofload_store::schema::{
     Baseline, BaselineFigure, Difference, Estimate, FORMAT_VERSION, Figure, FigurePair, HistoryEntry,
     HistoryVerdict, RunDiff, RunResult, RunState,
 };
-use proofload_store::{Run, compare, restore};
+use proofload_store::{Run, compare, restore, runs_alike};
 use std::path::{Path, PathBuf};
 
 /// Error rate over all figures of a comparison with a baseline.
@@ -215,6 +219,7 @@ pub fn baseline(
                 measure,
                 variant: (variant, there),
                 point: (point, at),
+                between: None,
             }));
         }
     }
@@ -231,6 +236,7 @@ pub fn baseline(
         })
     };
     counterparts.retain(known);
+    enter_spreads(&mut counterparts, run, base)?;
     let judged = judge_regressions(&now, &then, &counterparts, tolerance, BASELINE_ALPHA);
     let figure = |(of, judged): (&Counterpart, &proofload_stats::Judged)| BaselineFigure {
         variant: names.variants[of.variant.0].name.clone(),
@@ -247,6 +253,7 @@ pub fn baseline(
         blocks: judged.blocks,
         baseline_blocks: usable_blocks(&then, of),
         reasons: messages::baseline_reasons(judged, &names),
+        tau: of.between.as_ref().map(earlier_spread),
     };
     Ok(Baseline {
         run: base.path().display().to_string(),
@@ -254,7 +261,41 @@ pub fn baseline(
         differences: differences.iter().map(Difference::sentence).collect(),
         figures: counterparts.iter().zip(&judged).map(figure).collect(),
         unmatched,
+        build: builds(base, run),
     })
+}
+
+/// Enters in each comparison how much its figure differs between sittings, as the runs like the baseline beside it show it, or
+/// those like the run.
+fn enter_spreads(counterparts: &mut [Counterpart], run: &Run, base: &Run) -> Result<(), ReportError> {
+    for (of, is_base) in [(base, true), (run, false)] {
+        let beside = runs_alike(of)?;
+        if beside.len() < EARLIER_SITTINGS_MIN as usize {
+            continue;
+        }
+        let seen: Vec<Observations> =
+            beside.iter().filter_map(|run| run.observations(&COMPARED).ok()).collect();
+        for counterpart in counterparts.iter_mut().filter(|counterpart| counterpart.between.is_none()) {
+            let side = |pair: (usize, usize)| if is_base { pair.1 } else { pair.0 };
+            let (variant, point) = (side(counterpart.variant), side(counterpart.point));
+            let figure = FigureOf { measure: counterpart.measure, variant, point, stream: None };
+            let values: Vec<Vec<f64>> =
+                seen.iter().flat_map(|observations| sitting_values_of_figure(observations, figure)).collect();
+            let between = Sittings::of(&values).and_then(|found| found.between);
+            counterpart.between = between.filter(|between| between.sittings >= EARLIER_SITTINGS_MIN);
+        }
+    }
+    Ok(())
+}
+
+/// In which build of the generator two runs differ.
+fn builds(base: &Run, run: &Run) -> String {
+    let found = compare::environments(base.environment(), run.environment(), false);
+    let is_build = |difference: &&Difference| {
+        let known = difference.left.is_some() && difference.right.is_some();
+        known && (difference.what == compare::VERSION || difference.what == compare::BUILD)
+    };
+    found.iter().filter(is_build).map(Difference::sentence).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]

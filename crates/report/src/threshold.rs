@@ -4,7 +4,7 @@ use crate::cells::Cells;
 use crate::claims::{claim_result, with_sentence};
 use crate::error::ReportError;
 use crate::messages::Setting;
-use crate::result::of_run;
+use crate::result::{of_run, sittings_of};
 use proofload_stats::{Claim, Design, Names, Selector, Side, judge, judge_seen, parse_claim};
 use proofload_store::schema::{ClaimResult, RunResult, Slice};
 use proofload_store::{PlanError, Run, StoreError, measures_of, observations_of, restore};
@@ -83,7 +83,9 @@ pub fn of_run_with(run: &Run, texts: &[String]) -> Result<RunResult, ReportError
     let last = design.looks.last().copied().unwrap_or(1).max(1);
     let seconds_per_block = plan.estimated_seconds / f64::from(last);
     let cells = Cells::of(&observations);
-    let setting = Setting { plan, design: &design, cells: &cells, names: &names };
+    let sittings = sittings_of(&observations);
+    let cost = proofload_store::sitting_cost(std::slice::from_ref(run));
+    let setting = Setting { plan, design: &design, cells: &cells, names: &names, sittings, cost };
     let judged = claims.iter().zip(&judgement.claims).map(|(claim, judged)| {
         with_sentence(claim_result(claim, judged, &names, seconds_per_block), claim, judged, &setting)
     });

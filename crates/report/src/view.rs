@@ -138,7 +138,8 @@ pub(crate) fn published(result: &RunResult) -> Option<Table> {
     })
 }
 
-fn verdict(claim: &ClaimResult, single: bool) -> VerdictView {
+/// A claim with its verdict, ready to be drawn.
+pub(crate) fn verdict(claim: &ClaimResult, single: bool) -> VerdictView {
     let rests_on = messages::rests_on(claim.estimate.as_ref(), claim.confidence, claim.blocks, single);
     // A threshold is named by its text, which at one of several load points says more.
     let (name, text) = match claim.text.starts_with(&claim.name) {
@@ -192,6 +193,12 @@ fn against_baseline(baseline: &Baseline) -> Table {
 
 fn baseline_limits(baseline: &Baseline) -> Vec<String> {
     let mut limits = vec![messages::BASELINE_NOT_PAIRED.to_string()];
+    if baseline.figures.iter().all(|figure| figure.tau.is_none()) {
+        limits.push(messages::BASELINE_WITHOUT_TAU.to_string());
+    }
+    limits.extend(
+        Some(&baseline.build).filter(|build| !build.is_empty()).map(|build| messages::another_build(build)),
+    );
     limits.extend(baseline.differences.iter().map(|what| messages::baseline_differs(what)));
     limits.extend(baseline.unmatched.iter().map(|what| messages::unmatched(what)));
     limits

@@ -31,14 +31,18 @@ pub(crate) struct AtLevel {
 }
 
 /// The conditions on which `values` depend, the most telling one first. `levels` holds for each condition the level of each
-/// value; `tail` is the probability at which a test passes while so many conditions are open.
+/// value, `beside` that of something that may differ as it likes, if there is anything; `tail` is the probability at which a test
+/// passes while so many conditions are open.
 pub(crate) fn dependences(
     values: &[f64],
     levels: &[Vec<usize>],
+    beside: &[usize],
     tail: impl Fn(u32) -> f64,
 ) -> Vec<Dependence> {
     let mut open: Vec<usize> = (0..levels.len()).filter(|&at| present(&levels[at]).len() > 1).collect();
-    let mut chosen: Vec<usize> = Vec::new();
+    let given: Vec<Vec<usize>> = (!beside.is_empty()).then(|| beside.to_vec()).into_iter().collect();
+    let mut chosen: Vec<usize> = given.iter().map(|_| levels.len()).collect();
+    let levels = &[levels, &given[..]].concat()[..];
     let Some(mut fit) = Fit::of(values, levels, &chosen) else { return Vec::new() };
     while !open.is_empty() {
         let tried = open.iter().filter_map(|&condition| {
@@ -54,10 +58,8 @@ pub(crate) fn dependences(
         fit = with;
     }
     let freedom = (values.len() - fit.columns()) as u32;
-    chosen
-        .iter()
-        .map(|&condition| Dependence { condition, levels: fit.at_levels(condition), freedom })
-        .collect()
+    let found = chosen.iter().skip(given.len());
+    found.map(|&condition| Dependence { condition, levels: fit.at_levels(condition), freedom }).collect()
 }
 
 /// The levels that occur, ascending.
@@ -194,7 +196,7 @@ mod tests {
         // Means 2 and 5, variance within 1, three each: t = 3 / sqrt(2/3) = 3.674 with four degrees of freedom.
         let (values, levels) = ([1.0, 4.0, 2.0, 5.0, 3.0, 6.0], vec![vec![0, 1, 0, 1, 0, 1]]);
         let tail = crate::student::two_sided_tail(3.0 / (2.0_f64 / 3.0).sqrt(), 4);
-        let found = |tail| dependences(&values, &levels, move |_| tail);
+        let found = |tail| dependences(&values, &levels, &[], move |_| tail);
         assert_eq!(found(tail * 0.999), []);
         let [only] = &found(tail * 1.001)[..] else { panic!("one") };
         assert_eq!((only.condition, only.freedom), (0, 4));
@@ -209,7 +211,7 @@ mod tests {
         let values: Vec<f64> = (0..8)
             .map(|at| 10.0 + 2.0 * levels[0][at] as f64 + levels[1][at] as f64 + [0.01, -0.01][at % 2])
             .collect();
-        let found = dependences(&values, &levels, |_| 0.01);
+        let found = dependences(&values, &levels, &[], |_| 0.01);
         let order: Vec<usize> = found.iter().map(|it| it.condition).collect();
         assert_eq!(order, [0, 1]);
         let means: Vec<f64> = found.iter().flat_map(at).collect();
@@ -222,14 +224,26 @@ mod tests {
     #[test]
     fn what_cannot_be_told_apart_is_not_told() {
         let same = vec![vec![0, 1, 0, 1, 0, 1], vec![0, 1, 0, 1, 0, 1]];
-        let found = dependences(&[1.0, 2.0, 1.1, 2.1, 0.9, 1.9], &same, |_| 0.05);
+        let found = dependences(&[1.0, 2.0, 1.1, 2.1, 0.9, 1.9], &same, &[], |_| 0.05);
         assert_eq!(found.len(), 1, "one of the two, and the other adds nothing to it");
         let few = vec![vec![0, 1, 0, 1]];
-        assert_eq!(dependences(&[1.0, 9.0, 1.0, 9.1], &few, |_| 0.9), [], "too few blocks");
-        assert_eq!(dependences(&[1.0; 6], &same, |_| 0.9), [], "no spread at all");
-        assert_eq!(dependences(&[1.0, 2.0, 1.1, 2.1, 0.9, 1.9], &same, NEVER), []);
-        assert_eq!(dependences(&[], &[], |_| 0.05), []);
+        assert_eq!(dependences(&[1.0, 9.0, 1.0, 9.1], &few, &[], |_| 0.9), [], "too few blocks");
+        assert_eq!(dependences(&[1.0; 6], &same, &[], |_| 0.9), [], "no spread at all");
+        assert_eq!(dependences(&[1.0, 2.0, 1.1, 2.1, 0.9, 1.9], &same, &[], NEVER), []);
+        assert_eq!(dependences(&[], &[], &[], |_| 0.05), []);
         let fixed = vec![vec![0; 6]];
-        assert_eq!(dependences(&[1.0, 2.0, 1.1, 2.1, 0.9, 1.9], &fixed, |_| 0.9), []);
+        assert_eq!(dependences(&[1.0, 2.0, 1.1, 2.1, 0.9, 1.9], &fixed, &[], |_| 0.9), []);
+    }
+
+    #[test]
+    fn what_sittings_differ_by_hides_no_condition_and_makes_none() {
+        // Two sittings 5 apart; the condition moves each by 1, and is balanced within them.
+        let (sittings, levels) = ([0, 0, 0, 0, 1, 1, 1, 1], vec![vec![0, 1, 0, 1, 0, 1, 0, 1]]);
+        let values = [1.0, 2.01, 1.02, 2.0, 6.0, 7.02, 6.01, 6.99];
+        assert_eq!(dependences(&values, &levels, &[], |_| 0.01), [], "hidden without them");
+        let [only] = &dependences(&values, &levels, &sittings, |_| 0.01)[..] else { panic!("one") };
+        assert_eq!((only.condition, only.freedom), (0, 5));
+        let [low, high] = &at(only)[..] else { panic!("two levels") };
+        assert!((high - low - 1.0).abs() < 0.02, "{low} {high}");
     }
 }

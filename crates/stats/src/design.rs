@@ -2,6 +2,7 @@
 
 use crate::bounds;
 use crate::student;
+use crate::{Between, Claim};
 
 /// Spread of the log-ratio between blocks that is assumed before two blocks have shown it: 6 %, the middle
 /// of the 4 to 8 % that the throughput of two variants of one server showed from start to start on a shared
@@ -36,6 +37,17 @@ pub struct Design {
     /// Whether a claim is closed as undecided when the last look would hardly settle it. It can make no claim
     /// supported or refuted, and so takes nothing of the error rate. Nothing is closed where there is no last look.
     pub futility: bool,
+    /// What earlier sittings showed of the spread between sittings, for some of the claims.
+    pub known: Vec<KnownSpread>,
+}
+
+/// The spread between sittings in what a claim is about, known before the first block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnownSpread {
+    /// Text of the claim, at a definite load point.
+    pub claim: String,
+    /// The spread, of logarithms.
+    pub between: Between,
 }
 
 impl Default for Design {
@@ -63,18 +75,34 @@ impl Design {
 
     /// Looks of one's own, at the usual error rate of 5 %.
     pub fn at(looks: &[u32]) -> Self {
-        Design { looks: looks.to_vec(), alpha: bounds::TABLE_ALPHA, kind: Kind::Looks, futility: false }
+        Design {
+            looks: looks.to_vec(),
+            alpha: bounds::TABLE_ALPHA,
+            kind: Kind::Looks,
+            futility: false,
+            known: Vec::new(),
+        }
     }
 
     /// A look after every block from the fifth, which is the first that can tell anything, to the last of `blocks`.
     pub fn anytime(blocks: u32) -> Self {
         let looks = (bounds::ANYTIME_FIRST..=blocks.max(bounds::ANYTIME_FIRST)).collect();
-        Design { looks, alpha: bounds::TABLE_ALPHA, kind: Kind::Anytime, futility: false }
+        Design { looks, alpha: bounds::TABLE_ALPHA, kind: Kind::Anytime, futility: false, known: Vec::new() }
     }
 
     /// The same, with claims closed that the last look would hardly settle.
     pub fn with_futility(self) -> Self {
         Design { futility: true, ..self }
+    }
+
+    /// The same, with what is known of the spread between sittings.
+    pub fn with_known(self, known: Vec<KnownSpread>) -> Self {
+        Design { known, ..self }
+    }
+
+    /// What is known of the spread between sittings in what this claim is about.
+    pub(crate) fn between(&self, claim: &Claim) -> Option<&Between> {
+        self.known.iter().find(|known| known.claim == claim.text).map(|known| &known.between)
     }
 
     /// Blocks at the last look; 0 for a design without any.

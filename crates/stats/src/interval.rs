@@ -5,7 +5,8 @@
 //! statistics of requests cover the truth in a fifth of the cases where they promise 95 % (`tests/intervals.rs`).
 
 use crate::sample::Moments;
-use crate::{Cell, Measure, student};
+use crate::sittings::half_of;
+use crate::{Between, Cell, Measure, student};
 
 /// A mean over blocks with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,21 +111,30 @@ pub struct RatioInterval {
 /// It covers how blocks differ within each sample; that the machine may have been another at another time it
 /// cannot know. `None` with fewer than two values on a side, or a value that is not positive and finite.
 pub fn ratio_unpaired(over: &[f64], under: &[f64], tail: f64) -> Option<RatioInterval> {
+    ratio_of(over, under, tail, None)
+}
+
+/// As [`ratio_unpaired`], of two sittings that differ by more than their blocks: the variance of the difference has 2τ²
+/// beside those of the blocks' means.
+pub fn ratio_between_sittings(
+    over: &[f64],
+    under: &[f64],
+    tail: f64,
+    between: &Between,
+) -> Option<RatioInterval> {
+    ratio_of(over, under, tail, Some((2.0 * between.tau * between.tau, between.freedom)))
+}
+
+fn ratio_of(over: &[f64], under: &[f64], tail: f64, more: Option<(f64, f64)>) -> Option<RatioInterval> {
     let logs = |values: &[f64]| {
         let positive = values.len() > 1 && values.iter().all(|value| *value > 0.0);
         let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
         positive.then(|| Moments::of(&logs)).flatten()
     };
     let (over, under) = (logs(over)?, logs(under)?);
-    let (v1, v2) = (over.standard_error().powi(2), under.standard_error().powi(2));
-    let mean = over.mean - under.mean;
-    let half = if v1 + v2 > 0.0 {
-        let below = v1 * v1 / f64::from(over.n - 1) + v2 * v2 / f64::from(under.n - 1);
-        let freedom = ((v1 + v2) * (v1 + v2) / below).floor().max(1.0);
-        student::critical(tail, freedom as u32) * (v1 + v2).sqrt()
-    } else {
-        0.0
-    };
+    let part = |side: &Moments| (side.standard_error().powi(2), f64::from(side.n - 1));
+    let parts: Vec<(f64, f64)> = [part(&over), part(&under)].into_iter().chain(more).collect();
+    let (mean, half) = (over.mean - under.mean, half_of(&parts, tail));
     Some(RatioInterval { point: mean.exp(), low: (mean - half).exp(), high: (mean + half).exp() })
 }
 

@@ -4,6 +4,8 @@
 //! error rate (Holm: alpha over the number of open claims); a claim that settles is frozen with the
 //! interval it settled on and leaves its share to the others, which are tested again at the same look until
 //! none settles. What is known between looks is shown, and decides nothing.
+//!
+//! Where the blocks are of several sittings, the looks count sittings, and the interval is that of the sittings' means.
 
 mod decide;
 mod evaluate;
@@ -12,13 +14,16 @@ mod fact;
 mod figure;
 mod flaws;
 mod guard;
+mod observed;
 mod outlook;
 mod regression;
 mod seen;
 mod series;
+mod units;
 
-pub use figure::figure_of;
+pub use figure::{figure_of, sitting_values_of_figure};
 pub use guard::ERROR_SHARE_MAX;
+pub use observed::sitting_values;
 pub use outlook::outlook;
 pub use seen::judge_seen;
 pub use series::slice_pairs;
@@ -31,6 +36,7 @@ pub use regression::{Counterpart, judge_regressions};
 use evaluate::evaluate;
 use evaluation::{Evaluation, Progress};
 use series::{Index, Series};
+use units::Units;
 
 /// Judges every claim. Replays the looks in order, so that the last live verdict equals the one recomputed
 /// later, and a claim that has settled stays as it settled whatever comes later.
@@ -41,7 +47,8 @@ pub fn judge(claims: &[Claim], observations: &Observations, design: &Design) -> 
     replay(claims, observations, design, |replay, have| replay.close(have))
 }
 
-/// Takes all looks that there are blocks for, and hands the state after them to `then`, with the number of complete blocks.
+/// Takes all looks that there are blocks for, or sittings, and hands the state after them to `then`, with the number of
+/// complete blocks.
 fn replay<T>(
     claims: &[Claim],
     observations: &Observations,
@@ -56,6 +63,7 @@ fn replay<T>(
     let mut replay = Replay {
         cases,
         design,
+        units: Units::of(observations, &blocks),
         bounds: Bounds::new(design),
         settled: vec![None; claims.len()],
         given_up: vec![false; claims.len()],
@@ -65,11 +73,11 @@ fn replay<T>(
             disturbed: &observations.disturbed,
         },
     };
-    let have = u32::try_from(blocks.len()).unwrap_or(u32::MAX);
+    let have = replay.units.have();
     for &look in design.looks.iter().filter(|&&look| look <= have) {
         replay.look(look);
     }
-    then(replay, have)
+    then(replay, u32::try_from(blocks.len()).unwrap_or(u32::MAX))
 }
 
 /// Blocks that were begun in all, as far as is known.
@@ -108,6 +116,7 @@ impl Lost<'_> {
 struct Replay<'a> {
     cases: Vec<Series<'a>>,
     design: &'a Design,
+    units: Units,
     bounds: Bounds<'a>,
     settled: Vec<Option<Judged>>,
     /// Claims that were closed because nothing was to be expected of the last look.
@@ -116,14 +125,17 @@ struct Replay<'a> {
 }
 
 impl Replay<'_> {
-    /// Takes the look at that many blocks.
+    /// Takes the look at that many blocks, or sittings.
     fn look(&mut self, look: u32) {
-        let begun = self.lost.begun_until(look);
-        while self.settle_some(look, begun) {}
-        self.give_up_some(look, begun);
-        self.settle_facts(look, begun);
+        let blocks = self.units.blocks(look);
+        let begun = self.lost.begun_until(blocks);
+        while self.settle_some(blocks, begun) {}
+        if self.design.futility && look < self.design.last() {
+            self.give_up_some(blocks, begun);
+        }
+        self.settle_facts(blocks, begun);
         if self.design.looks.last() == Some(&look) {
-            self.settle_the_rest(look, begun);
+            self.settle_the_rest(blocks, begun);
         }
     }
 
@@ -156,9 +168,6 @@ impl Replay<'_> {
     /// Closes the open claims that the last look would hardly settle. They keep their share of the error rate: what
     /// was given up was not proven, and hands nothing on.
     fn give_up_some(&mut self, look: u32, begun: u32) {
-        if !self.design.futility || look >= self.design.last() {
-            return;
-        }
         for case in self.open().collect::<Vec<usize>>() {
             let mut evaluation = self.evaluate(case, look, begun);
             if let Some(why) = evaluation.futile.take() {
@@ -207,7 +216,8 @@ impl Replay<'_> {
 
     /// What is settled, and the state of the others after all blocks.
     fn close(mut self, have: u32) -> Judgement {
-        let usable = have.min(self.design.looks.last().copied().unwrap_or(have));
+        let looked_at = self.design.looks.last().map_or(have, |&last| self.units.blocks(last));
+        let usable = have.min(looked_at);
         let (begun, disturbed) = match usable == have {
             true => (self.lost.begun, self.lost.disturbed()),
             false => (self.lost.begun_until(usable), self.lost.disturbed_until(usable)),
@@ -232,10 +242,19 @@ impl Replay<'_> {
         let stands = evaluation.permanent || (self.cases[case].is_fact() && blocks >= first);
         if decided && !stands {
             evaluation.decided = None;
-            let need = crate::next_look(self.design, blocks).unwrap_or(blocks);
-            evaluation.reasons.insert(0, Reason::TooFewBlocks { have: blocks, need });
+            evaluation.reasons.insert(0, self.too_few(blocks));
         }
         judged(evaluation, false)
+    }
+
+    fn too_few(&self, blocks: u32) -> Reason {
+        match self.units.are_sittings() {
+            true => guard::too_few_sittings(self.design, self.units.have()),
+            false => Reason::TooFewBlocks {
+                have: blocks,
+                need: crate::next_look(self.design, blocks).unwrap_or(blocks),
+            },
+        }
     }
 }
 
@@ -253,6 +272,7 @@ fn judged(evaluation: Evaluation, settled: bool) -> Judged {
         reasons: evaluation.reasons,
         settled,
         projection: evaluation.projection,
+        scope: evaluation.scope,
     }
 }
 

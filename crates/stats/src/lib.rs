@@ -26,6 +26,7 @@ mod plausible;
 pub mod rng;
 pub mod sample;
 mod scalability;
+mod sittings;
 pub mod steady;
 pub mod student;
 pub mod trend;
@@ -36,7 +37,7 @@ pub use claim::{
     Claim, ClaimError, Comparison, ConditionNames, FigureOf, Measure, Names, Selector, Side, Source, Term,
     parse_claim,
 };
-pub use design::{A_PRIORI_SPREAD, Design, Kind, next_look, projected_blocks};
+pub use design::{A_PRIORI_SPREAD, Design, Kind, KnownSpread, next_look, projected_blocks};
 pub use expectation::{Expectation, Outcome, Published, parse_expectation, parse_published, reasons_of};
 pub use factors::{Change, Combination, Contrast, Effect, Effects, Finding, Grid, effects};
 pub use fitness::{Counts, Perturbation, Speeds, is_slower, perturbation};
@@ -45,7 +46,8 @@ pub use interval::{
     ratio_unpaired, spread,
 };
 pub use judge::{
-    Counterpart, ERROR_SHARE_MAX, figure_of, judge, judge_regressions, judge_seen, outlook, slice_pairs,
+    Counterpart, ERROR_SHARE_MAX, figure_of, judge, judge_regressions, judge_seen, outlook, sitting_values,
+    sitting_values_of_figure, slice_pairs,
 };
 pub use observation::{Bound, Cell, LostStart, Observations, Replication, SeenErrors, Unsteady};
 pub use pairs::{Place, block_log_ratios};
@@ -53,4 +55,5 @@ pub use plausible::{Contradiction, InFlight, SLACK, contradictions};
 pub use scalability::{
     Fitted, Ladder, NoKnee, NoLadder, NoPeak, PlateauFrom, Rung, Scalability, scalability,
 };
-pub use verdict::{Estimate, Judged, Judgement, Outlook, Projection, Reason, Verdict};
+pub use sittings::{Between, EARLIER_SITTINGS_MIN, Heterogeneity, SITTING_BLOCKS_MIN, Sittings};
+pub use verdict::{Estimate, Judged, Judgement, Outlook, OverSittings, Projection, Reason, Scope, Verdict};

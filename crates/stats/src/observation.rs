@@ -139,6 +139,8 @@ pub struct Observations {
     /// Complete blocks, in order. Numbers count every block that was begun, so that a gap shows when one
     /// was lost.
     pub blocks: Vec<u32>,
+    /// For each of `blocks` the sitting in which it was measured, from 1 and never falling; empty where all are of one.
+    pub sittings: Vec<u32>,
     /// Blocks that were begun and do not count.
     pub excluded_blocks: u32,
     /// Complete blocks that the machine disturbed, and that are therefore not among `blocks`: for each, how many
@@ -153,6 +155,14 @@ pub struct Observations {
     /// The conditions under which the blocks were measured, in the order of `Names::conditions`: for each the level in each
     /// of `blocks`.
     pub conditions: Vec<Vec<usize>>,
+}
+
+impl Observations {
+    /// In which sitting a block was measured.
+    pub fn sitting_of(&self, block: u32) -> u32 {
+        let at = self.blocks.iter().position(|known| *known == block);
+        at.and_then(|at| self.sittings.get(at)).copied().unwrap_or(1)
+    }
 }
 
 /// A variant that had no steady state in a block.

@@ -1,6 +1,6 @@
 //! What a judgement says.
 
-use crate::Measure;
+use crate::{Between, Measure, Sittings};
 
 /// The three verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,27 @@ pub enum Reason {
         have: u32,
         /// Blocks at the next look.
         need: u32,
+    },
+    /// Fewer sittings than the first look.
+    TooFewSittings {
+        /// Sittings with a value.
+        have: u32,
+        /// Sittings at the next look; `None` where none is left.
+        need: Option<u32>,
+    },
+    /// The interval of the sittings' means contains the boundary of the claim.
+    SittingsCross {
+        /// Half-width of the interval as a share: the resolution.
+        resolution: f64,
+        /// About how many more sittings would settle it, if known.
+        more_sittings: Option<u32>,
+    },
+    /// The interval is wider for what earlier sittings differed by.
+    WidenedBySittings {
+        /// The spread between them: 0.06 is 6 %.
+        tau: f64,
+        /// How many they are.
+        sittings: u32,
     },
     /// The interval contains the boundary of the claim.
     IntervalCrosses {
@@ -223,6 +244,31 @@ pub struct Judged {
     pub settled: bool,
     /// Blocks that ±5 % would take; `None` when there is no estimate or no number of blocks in reach.
     pub projection: Option<Projection>,
+    /// Of what the interval is.
+    pub scope: Scope,
+}
+
+/// Of what an interval is: of the time at which it was measured, or of any.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Scope {
+    /// Blocks of one sitting: nothing is said of another.
+    #[default]
+    ThisSitting,
+    /// Blocks of one sitting, wider for what earlier ones differed by.
+    Widened(Between),
+    /// Two or more sittings, of whose means it is.
+    Sittings(OverSittings),
+}
+
+/// What two or more sittings show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OverSittings {
+    /// Their spreads, on the scale of the blocks' values.
+    pub found: Sittings,
+    /// Where the next sitting's mean lies with 95 %, in the unit of the estimate.
+    pub prediction: Estimate,
+    /// Whether the values are logarithms, so that the spreads are shares.
+    pub is_log: bool,
 }
 
 /// How many more blocks it takes until every claim is settled, given up or at its last look, if the claims are as they

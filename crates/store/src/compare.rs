@@ -16,7 +16,7 @@ const PASSING: [&str; 6] = [
     "swap_free_bytes",
 ];
 
-/// What makes a machine another one for measuring.
+/// What makes a machine another one for measuring; first the fact that tells machines apart.
 const MACHINE: [&str; 10] = [
     "machine",
     "kernel",
@@ -33,6 +33,18 @@ const MACHINE: [&str; 10] = [
 /// What two runs must share if their figures are to be compared.
 const CONDITIONS: [&str; 9] =
     ["workload", "warm-up", "slice", "cycles", "discarded", "replication", "mode", "driver", "conditions"];
+
+/// What of a plan follows from the machine, or is no part of the study.
+const SHARES: [&str; 3] = ["generator CPUs", "subject CPUs", "ceiling"];
+
+/// What each sitting of a study has for itself.
+const OF_A_SITTING: [&str; 6] = ["seed", "order", "looks", "looking", "futility", "budget"];
+
+/// The fact of an environment that tells versions of the generator apart.
+pub const VERSION: &str = "proofload";
+
+/// The fact of an environment that tells builds of the generator apart.
+pub const BUILD: &str = "proofload_build";
 
 /// The end of the fact of a variant that says what connections to it pass through.
 const TRANSPORT: &str = ": transport";
@@ -68,7 +80,7 @@ pub fn environments(left: &Environment, right: &Environment, passing: bool) -> V
     let facts = |environment: &Environment| {
         let mut facts = environment.facts.clone();
         let mut add = |name: &str, value: String| facts.insert(name.to_string(), value);
-        add("proofload", environment.proofload.clone());
+        add(VERSION, environment.proofload.clone());
         add("machine", environment.machine.clone());
         add("kernel", environment.kernel.clone());
         add("cpu_model", environment.cpu_model.clone());
@@ -228,6 +240,26 @@ pub fn suspects(left: (&Plan, &Environment), right: (&Plan, &Environment)) -> Ve
     found
 }
 
+/// What two runs have differently that were to be sittings of one study, in two heaps: what makes them something else (the
+/// study, its servers, the machine), and the conditions that are only told (the build of the generator, the kernel, settings).
+pub fn sittings(
+    left: (&Plan, &Environment),
+    right: (&Plan, &Environment),
+) -> (Vec<Difference>, Vec<Difference>) {
+    let of_plan = plans(left.0, right.0);
+    let (told, mut never): (Vec<_>, Vec<_>) = of_plan.into_iter().partition(|difference| {
+        let what = difference.what.as_str();
+        SHARES.contains(&what) || what.ends_with(MOST_CONNECTIONS)
+    });
+    // How long a sitting lasts, and what it draws, is its own.
+    never.retain(|difference| !OF_A_SITTING.contains(&difference.what.as_str()));
+    let (machine, conditions): (Vec<_>, Vec<_>) = environments(left.1, right.1, false)
+        .into_iter()
+        .partition(|difference| difference.what == MACHINE[0]);
+    never.extend(machine);
+    (never, told.into_iter().chain(conditions).collect())
+}
+
 /// What differs when a run is to go on, or to be made again, in two heaps: what makes it another study, which
 /// nobody can accept, and what makes it another machine or other servers, which somebody may.
 pub fn continuation(
@@ -240,7 +272,7 @@ pub fn continuation(
         let what = difference.what.as_str();
         let of_server = what.starts_with("variant ")
             && ["digest of ", "command", "description"].iter().any(|part| what.contains(part));
-        let of_machine = what == "proofload" || what.ends_with(MOST_CONNECTIONS) || MACHINE.contains(&what);
+        let of_machine = what == VERSION || what.ends_with(MOST_CONNECTIONS) || MACHINE.contains(&what);
         of_server || of_machine
     };
     let of_study = |difference: &Difference| {
@@ -329,6 +361,23 @@ mod tests {
         other.study_text = "study: another".into();
         let (never, _) = continuation((&plan(), &here), (&other, &there));
         assert_eq!(whats(&never), ["slice", "study text"]);
+    }
+
+    #[test]
+    fn sittings_are_of_one_study_one_machine_and_the_same_servers() {
+        let here = Environment { machine: "m1".into(), ..Environment::default() };
+        let mut later = plan();
+        (later.seed, later.timing.looks, later.timing.budget_ns) = (8, vec![2], 5);
+        assert_eq!(sittings((&plan(), &here), (&later, &here)), (vec![], vec![]));
+        let mut there = Environment { kernel: "6.2".into(), ..here.clone() };
+        there.facts.insert(BUILD.into(), "bb".into());
+        let (never, told) = sittings((&plan(), &here), (&later, &there));
+        assert_eq!((whats(&never), whats(&told)), (vec![], vec!["kernel", BUILD]));
+        there.machine = "m2".into();
+        later.variants[0].digests.clear();
+        later.timing.slice_ns = 5;
+        let (never, _) = sittings((&plan(), &here), (&later, &there));
+        assert_eq!(whats(&never), ["slice", "variant a: digest of server.jar", "machine"]);
     }
 
     #[test]

@@ -16,8 +16,16 @@ pub fn runs(root: &Path, study: Option<&str>) -> Result<Vec<PathBuf>, StoreError
     };
     let mut found = Vec::new();
     for study in studies {
-        found.extend(directories(&study)?.into_iter().filter(|run| run.join(layout::PLAN).is_file()));
+        found.extend(runs_in(&study)?);
     }
+    found.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
+    Ok(found)
+}
+
+/// Directories of the runs in the directory of a study, oldest first.
+pub(crate) fn runs_in(study: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let mut found = directories(study)?;
+    found.retain(|run| run.join(layout::PLAN).is_file());
     found.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
     Ok(found)
 }

@@ -67,6 +67,7 @@ impl Run {
         Ok(Observations {
             cells,
             blocks: blocks.iter().map(|block| number_of(block.number)).collect(),
+            sittings: blocks.iter().map(|block| self.sitting_of(block)).collect(),
             excluded_blocks: (self.excluded().len() - cut.len()) as u32,
             disturbed: out.iter().map(before).collect(),
             replication: match self.plan().replication {

@@ -2,8 +2,8 @@
 
 use crate::schema::{Looking, Plan, PlannedCondition, PlannedExpectation, Slicing, Variant};
 use proofload_stats::{
-    Claim, ClaimError, ConditionNames, Design, Expectation, Kind, Names, Published, Selector, parse_claim,
-    parse_expectation, parse_published,
+    Between, Claim, ClaimError, ConditionNames, Design, Expectation, Kind, KnownSpread, Names, Published,
+    Selector, parse_claim, parse_expectation, parse_published,
 };
 
 /// A claim, an expectation or a published figure of a plan that cannot be read.
@@ -28,7 +28,18 @@ impl PlanError {
 /// After which blocks the claims of this plan are judged; decided before its first block.
 pub fn design_of(plan: &Plan) -> Design {
     let kind = if plan.timing.looking == Looking::Anytime { Kind::Anytime } else { Kind::Looks };
-    Design { looks: plan.timing.looks.clone(), alpha: plan.alpha, kind, futility: plan.timing.futility }
+    let earlier = plan.earlier_sittings.iter().flat_map(|earlier| &earlier.claims);
+    let known = earlier.map(|spread| KnownSpread {
+        claim: spread.claim.clone(),
+        between: Between { tau: spread.tau, freedom: spread.freedom.max(1.0), sittings: spread.sittings },
+    });
+    Design {
+        looks: plan.timing.looks.clone(),
+        alpha: plan.alpha,
+        kind,
+        futility: plan.timing.futility,
+        known: known.collect(),
+    }
 }
 
 /// The order of the variants in a block: the plan's, begun anew beyond its last block. Where another number of cycles was

@@ -21,7 +21,7 @@ mod steady;
 mod words;
 
 pub use capacity::{CapacityResult, CapacityTrial, PlannedCapacity, TrialTerms};
-pub use claims::{AtLevel, ClaimResult, DependsOn, Exploratory, PlannedClaim};
+pub use claims::{AtLevel, ClaimResult, DependsOn, Exploratory, PlannedClaim, SittingSpread};
 
 pub use expectations::{
     ConclusionResult, ConclusionTest, ExpectationResult, PlannedConclusion, PlannedExpectation,
@@ -36,11 +36,14 @@ pub use fitness::{Cause, Ceiling, Conditions, FitnessCheck};
 
 pub use noise::*;
 pub use parts::{BadAnswer, Durations, Histograms};
-pub use plan::{Level, LoadPoint, Plan, PlannedCondition, StreamLoad, Timing, Variant};
+pub use plan::{
+    EarlierSittings, EarlierSpread, Level, LoadPoint, Plan, PlannedCondition, PlannedSitting, StreamLoad,
+    Timing, Variant,
+};
 
 pub use records::{
     Baseline, BaselineFigure, Difference, FigurePair, HistoryChange, HistoryEntry, HistorySeries,
-    HistoryVerdict, RunDiff, Sitting, SubjectFacts,
+    HistoryVerdict, RunDiff, Sitting, SittingRun, SittingsResult, SubjectFacts,
 };
 
 pub use result::RunResult;
@@ -55,8 +58,8 @@ pub use steady::{SteadyStart, SteadyState, WarmUp};
 
 pub use words::{
     CapacityAnswer, CheckName, CheckOutcome, ConclusionOutcome, ExpectationOutcome, Looking, Mode, Model,
-    Phase, Preset, Replication, RunState, Steadiness, SubjectKind, TrendVerdict, TrialOutcome, TrialStage,
-    Verdict,
+    Phase, Preset, Replication, RunState, Scope, Steadiness, SubjectKind, TrendVerdict, TrialOutcome,
+    TrialStage, Verdict,
 };
 
 use schemars::JsonSchema;

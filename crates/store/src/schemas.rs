@@ -1,8 +1,8 @@
 //! JSON Schemas of everything that is written.
 
 use crate::schema::{
-    Ceiling, Environment, HistoryEntry, NoiseAudit, Plan, RunDiff, RunResult, Slice, Slicing, Status,
-    SubjectFacts, TuneResult, WarmUp,
+    Ceiling, Environment, HistoryEntry, NoiseAudit, Plan, RunDiff, RunResult, SittingsResult, Slice, Slicing,
+    Status, SubjectFacts, TuneResult, WarmUp,
 };
 use schemars::schema_for;
 use serde_json::Value;
@@ -23,5 +23,6 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("tune.schema.json", schema_for!(TuneResult).to_value()),
         ("history.schema.json", schema_for!(HistoryEntry).to_value()),
         ("diff.schema.json", schema_for!(RunDiff).to_value()),
+        ("sittings.schema.json", schema_for!(SittingsResult).to_value()),
     ]
 }

@@ -1,7 +1,35 @@
-//! The history of a run's status: from when to when it was conducted, and how each sitting ended.
+//! The history of a run's status: from when to when it was conducted, and how each sitting ended; and which of its blocks
+//! are judged as one sitting's.
 
 use crate::schema::{RunState, Sitting, Slice, Status};
-use crate::{Run, messages};
+use crate::{Block, Run, messages};
+
+/// How long a run may pause, and its blocks still be judged as those of one sitting.
+pub(crate) const PAUSE_MAX_NS: u64 = 30 * 60 * 1_000_000_000;
+
+impl Run {
+    /// Whether a run that goes on at that time has paused for so long that what it measures then is another sitting's.
+    pub fn would_be_another_sitting(&self, unix_ns: u64) -> bool {
+        let closed = close_unfinished(self);
+        closed.sittings.last().is_some_and(|last| is_long(last, unix_ns))
+    }
+
+    /// In which sitting a block is judged, from 1: those that began soon after the one before it ended count as its going on.
+    pub(crate) fn sitting_of(&self, block: &Block) -> u32 {
+        let started = block.slices.iter().map(|slice| slice.started_unix_ns).min().unwrap_or(0);
+        let later = self
+            .status()
+            .sittings
+            .windows(2)
+            .filter(|pair| is_long(&pair[0], pair[1].began_unix_ns) && pair[1].began_unix_ns <= started);
+        1 + later.count() as u32
+    }
+}
+
+/// Whether nobody measured for so long after this sitting that the next one is another.
+fn is_long(before: &Sitting, began_unix_ns: u64) -> bool {
+    before.ended_unix_ns.is_some_and(|ended| began_unix_ns.saturating_sub(ended) > PAUSE_MAX_NS)
+}
 
 /// A new sitting after those there are.
 pub(crate) fn begin(status: Status, unix_ns: u64, differences: Vec<String>) -> Status {
@@ -62,4 +90,19 @@ pub(crate) fn close_unfinished(run: &Run) -> Status {
 
 fn end_of(slice: &Slice) -> u64 {
     slice.started_unix_ns.saturating_add((slice.measured.seconds * 1e9) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_of_more_than_half_an_hour_begins_another_sitting() {
+        const MINUTE_NS: u64 = 60 * 1_000_000_000;
+        let ended = |ended_unix_ns| Sitting { ended_unix_ns, ..Sitting::default() };
+        assert!(!is_long(&ended(Some(MINUTE_NS)), 31 * MINUTE_NS));
+        assert!(is_long(&ended(Some(MINUTE_NS)), 31 * MINUTE_NS + 1));
+        assert!(!is_long(&ended(Some(90 * MINUTE_NS)), MINUTE_NS), "a clock that was set back");
+        assert!(!is_long(&ended(None), u64::MAX), "nothing is known of its end");
+    }
 }

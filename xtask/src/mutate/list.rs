@@ -18,6 +18,7 @@ pub struct Mutation {
 const GUARD: &str = "crates/stats/src/judge/guard.rs";
 const FLAWS: &str = "crates/stats/src/judge/flaws.rs";
 const EVALUATE: &str = "crates/stats/src/judge/evaluate.rs";
+const OBSERVED: &str = "crates/stats/src/judge/observed.rs";
 const RECORDER: &str = "crates/measure/src/recorder.rs";
 
 const STALL: &[&str] = &["-p", "proofload-engine", "--test", "it", "sim::stall"];
@@ -347,5 +348,47 @@ pub const MUTATIONS: &[Mutation] = &[
         from: "SLICE_MIN_NS.max(p99_ns.saturating_mul(SLICE_P99))",
         to: "SLICE_MIN_NS.max(p99_ns)",
         tests: &["-p", "proofload-store", "--lib", "slicing::"],
+    },
+    Mutation {
+        name: "blocks of several sittings pooled as if they were of one",
+        file: OBSERVED,
+        from: "moments: sittings.map_or(of_blocks, |sittings| sittings.means),",
+        to: "moments: of_blocks,",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "looks that count blocks where they are of several sittings",
+        file: "crates/stats/src/judge/units.rs",
+        from: "if self.are_sittings() { self.ends.len() as u32 } else { self.blocks }",
+        to: "self.blocks",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "guard off: what earlier sittings differed by",
+        file: EVALUATE,
+        from: "known.map_or(own, |between| wider(own, &moments, between))",
+        to: "own",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "sittings: the spread within left in the spread between",
+        file: "crates/stats/src/sittings.rs",
+        from: "let square = (of_means - of_blocks).max(0.0);",
+        to: "let square = of_means;",
+        tests: &["-p", "proofload-stats", "--lib", "sittings::"],
+    },
+    Mutation {
+        name: "a baseline that knows nothing of the spread between sittings",
+        file: "crates/stats/src/judge/regression.rs",
+        from: "Some(between) => ratio_between_sittings(&now.values, &then.values, tail, between),",
+        to: "Some(_) => ratio_unpaired(&now.values, &then.values, tail),",
+        tests: &["-p", "proofload-stats", "--test", "it", "regression::"],
+    },
+    Mutation {
+        name: "a long pause that begins no other sitting",
+        file: "crates/store/src/sittings.rs",
+        from: "began_unix_ns.saturating_sub(ended) > PAUSE_MAX_NS",
+        to: "began_unix_ns.saturating_sub(ended) > u64::MAX - 1",
+        tests: &["-p", "proofload-store", "--lib", "sittings::"],
     },
 ];

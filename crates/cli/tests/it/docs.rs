@@ -229,11 +229,12 @@ fn every_measure_of_the_documents_can_be_claimed() {
     }
 }
 
-const VERBS: [&[&str]; 19] = [
+const VERBS: [&[&str]; 20] = [
     &[],
     &["capacity"],
     &["compare"],
     &["run"],
+    &["replicate"],
     &["resume"],
     &["rerun"],
     &["history"],

@@ -21,6 +21,7 @@ mod noise;
 mod open_loop;
 mod processes;
 mod records;
+mod replicate;
 mod reproductions;
 mod requests;
 mod security;

@@ -45,11 +45,15 @@ impl Length {
 pub fn keep_rules(plan: &mut Plan, begun: &Plan) {
     plan.timing.futility = begun.timing.futility;
     plan.timing.cycles_adapt = begun.timing.cycles_adapt;
+    if plan.earlier_sittings.is_none() {
+        plan.earlier_sittings.clone_from(&begun.earlier_sittings);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proofload_store::schema::EarlierSittings;
 
     #[test]
     fn a_record_from_before_a_rule_goes_on_without_it() {
@@ -57,5 +61,18 @@ mod tests {
         let mut plan = Plan { timing, ..Plan::default() };
         keep_rules(&mut plan, &Plan::default());
         assert!(!plan.timing.futility && !plan.timing.cycles_adapt);
+    }
+
+    #[test]
+    fn a_run_that_goes_on_knows_of_earlier_sittings_what_it_knew() {
+        let known =
+            |run: &str| Some(EarlierSittings { runs: vec![run.to_string()], ..EarlierSittings::default() });
+        let begun = Plan { earlier_sittings: known("then"), ..Plan::default() };
+        let mut resumed = Plan::default();
+        keep_rules(&mut resumed, &begun);
+        assert_eq!(resumed.earlier_sittings, known("then"));
+        let mut repeated = Plan { earlier_sittings: known("now"), ..Plan::default() };
+        keep_rules(&mut repeated, &begun);
+        assert_eq!(repeated.earlier_sittings, known("now"));
     }
 }

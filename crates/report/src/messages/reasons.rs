@@ -54,6 +54,9 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
         Reason::ClientLimited { what } => format!("client-limited: {what}"),
         Reason::LimitedOnTheFasterSide => LIMITED_ON_THE_FASTER_SIDE.into(),
         Reason::OnlyLengthened => ONLY_LENGTHENED.into(),
+        Reason::TooFewSittings { .. } | Reason::SittingsCross { .. } | Reason::WidenedBySittings { .. } => {
+            of_sittings(reason)
+        }
         Reason::Widened { share } => super::widened(*share),
         Reason::Unended { measure, variant: index, unanswered, unsent } => {
             super::lower_end(&measure.name(), variant(index), *unanswered, *unsent)
@@ -111,6 +114,18 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
         Reason::DependsOn { .. } => super::depends_on(reason, names),
         Reason::Died { variant: index, what } => format!("{} died under load: {what}", variant(index)),
         _ => "for a reason that this version has no words for".into(),
+    }
+}
+
+/// What there is to say of sittings.
+fn of_sittings(reason: &Reason) -> String {
+    match reason {
+        Reason::TooFewSittings { have, need } => super::too_few_sittings(*have, *need),
+        Reason::SittingsCross { resolution, more_sittings } => {
+            super::sittings_cross(*resolution, *more_sittings)
+        }
+        Reason::WidenedBySittings { tau, sittings } => super::widened_by_sittings(*tau, *sittings),
+        _ => String::new(),
     }
 }
 

@@ -64,6 +64,17 @@ pub fn against_baseline(verdict: &Verdict) -> &'static str {
 pub const BASELINE_NOT_PAIRED: &str = "the comparison with the baseline is not paired: the runs were made at different times, and a \
                                        machine that changed between them is within the ratio";
 
+/// How much the figures differ between sittings is not known.
+pub const BASELINE_WITHOUT_TAU: &str = "how much the figures differ between sittings is not known (four runs like the baseline beside it \
+                                        would show it): where it is 5 to 7 %, an equal run regresses in 12 to 20 of 100 comparisons";
+
+/// The generator was built anew between the two runs.
+pub fn another_build(difference: &str) -> String {
+    format!(
+        "the baseline was measured by another build of Proofload: {difference}; the ratio holds what that changed"
+    )
+}
+
 /// The baseline was measured elsewhere or otherwise.
 pub fn baseline_differs(what: &str) -> String {
     format!("the baseline is not comparable and was compared all the same: {what}")

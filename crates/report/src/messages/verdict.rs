@@ -2,11 +2,12 @@
 //! claim. Never without the interval; never a percentile without how the requests came and how many there were; where
 //! a study stopped early, the end of the interval that is nearer to what is claimed comes first.
 
-use super::{blocks, why};
+use super::{blocks, of_sittings, scope_of_verdict, spread_of, why};
 use crate::cells::{Cells, answered_over};
 use crate::number;
 use proofload_stats::{
-    Claim, Comparison, Design, Estimate, FigureOf, Judged, Kind, Measure, Names, Reason, Side, Term, Verdict,
+    Claim, Comparison, Design, Estimate, FigureOf, Judged, Kind, Measure, Names, Reason, Scope, Side, Term,
+    Verdict,
 };
 use proofload_store::schema::{LoadPoint, Mode, Plan, Replication};
 
@@ -21,6 +22,10 @@ pub struct Setting<'a> {
     pub(crate) cells: &'a Cells<'a>,
     /// Variants, load points and streams by their indexes.
     pub names: &'a Names,
+    /// Sittings that the blocks are of.
+    pub sittings: u32,
+    /// What a sitting cost beside its blocks, in blocks.
+    pub cost: f64,
 }
 
 /// Ratios from which on they are told as such, and not in per cent.
@@ -40,9 +45,17 @@ pub fn is_early(claim: &Claim, judged: &Judged, design: &Design) -> bool {
     let exact = |reason: &Reason| matches!(reason, Reason::Constant | Reason::SeenOnly { .. });
     judged.settled
         && judged.verdict != Verdict::Undecided
-        && judged.blocks < design.last()
+        && looked_at(judged) < design.last()
         && !claim.is_of_a_count()
         && !judged.reasons.iter().any(exact)
+}
+
+/// What the looks of the design count: blocks, or sittings where there are several.
+fn looked_at(judged: &Judged) -> u32 {
+    match &judged.scope {
+        Scope::Sittings(over) => over.found.means.n,
+        Scope::ThisSitting | Scope::Widened(_) => judged.blocks,
+    }
 }
 
 /// The sentence; empty when nothing was measured.
@@ -53,7 +66,12 @@ pub fn sentence(claim: &Claim, judged: &Judged, setting: &Setting<'_>) -> String
         None => of_level(claim, judged, &estimate, setting),
     };
     let basis = basis(claim, judged, &estimate, setting);
-    format!("{found} ({basis}). Claim \"{}\": {}.", claim.name, outcome(claim, judged, &estimate, setting))
+    let outcome = outcome(claim, judged, &estimate, setting);
+    let spread = match &judged.scope {
+        Scope::Sittings(over) => format!(" {}", spread_of(over, over.found.blocks_worth(setting.cost))),
+        _ => String::new(),
+    };
+    format!("{found} ({basis}). Claim \"{}\": {outcome}.{spread}", claim.name)
 }
 
 fn pair_of(claim: &Claim) -> Option<Pair> {
@@ -255,6 +273,7 @@ fn basis(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<
             parts.push(format!("estimate {}", told(estimate.point)));
         }
         parts.push(made_of(judged.blocks, setting.plan));
+        parts.extend(of_sittings(&judged.scope));
         parts.push(format!("Hodges–Lehmann {}", told(estimate.hodges_lehmann)));
         return with_arrivals(parts, claim, judged.blocks, setting);
     } else if !claim.is_of_a_count() {
@@ -318,7 +337,7 @@ pub fn arrivals(point: &LoadPoint) -> String {
 }
 
 fn allows_both(reason: &Reason) -> bool {
-    matches!(reason, Reason::IntervalCrosses { .. })
+    matches!(reason, Reason::IntervalCrosses { .. } | Reason::SittingsCross { .. })
 }
 
 /// Which of the reasons the sentence holds: that of a verdict that is open.
@@ -333,7 +352,8 @@ pub fn reason_in_sentence(judged: &Judged) -> Option<usize> {
 fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<'_>) -> String {
     let word = judged.verdict.name();
     if judged.verdict != Verdict::Undecided {
-        return word.to_string();
+        let scope = if claim.is_of_a_count() { "" } else { scope_of_verdict(judged) };
+        return format!("{word}{scope}");
     }
     let Some(reason) = reason_in_sentence(judged).map(|at| &judged.reasons[at]) else {
         return word.to_string();

@@ -9,6 +9,7 @@ mod markdown;
 mod noise;
 mod reproductions;
 mod runs;
+mod sittings;
 mod text;
 
 pub use csv::{csv, csv_series};
@@ -19,6 +20,7 @@ pub use markdown::{markdown_report as markdown, markdown_within};
 pub use noise::{noise_text, tune_text};
 pub use reproductions::{Reproduction, reproductions};
 pub use runs::{diff_text, history_text};
+pub use sittings::sittings_text;
 pub use text::{text, text_within};
 
 use crate::escape;

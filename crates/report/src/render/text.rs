@@ -82,7 +82,7 @@ pub fn text_within(result: &RunResult, colour: bool, columns: usize) -> String {
 /// Width of the words of verdicts, unless a longer one stands among them.
 const WORD: usize = 9;
 
-fn judged_lines(rows: &[VerdictView], colour: bool) -> Vec<String> {
+pub(super) fn judged_lines(rows: &[VerdictView], colour: bool) -> Vec<String> {
     let words = rows.iter().map(|row| line(&row.verdict).width());
     let width = words.max().unwrap_or(0).max(WORD);
     rows.iter().map(|row| verdict_lines(row, colour, width)).collect()

@@ -17,7 +17,10 @@ fn a_supported_claim_in_every_format() {
     insta::assert_snapshot!("supported.html", html(&result));
     let said = text(&result, false);
     let last = said.lines().last().expect("a last line");
-    assert!(last.starts_with("nio2 serves at least 1.0") && last.ends_with(", 4 blocks"), "{last}");
+    assert!(
+        last.starts_with("nio2 serves at least 1.0") && last.ends_with(", 4 blocks in this sitting"),
+        "{last}"
+    );
 }
 
 #[test]
@@ -36,7 +39,7 @@ fn an_undecided_claim_says_its_resolution() {
     assert_eq!(overall(&result), Overall::Undecided);
     insta::assert_snapshot!("undecided.txt", text(&result, false));
     let said = text(&result, false);
-    assert!(said.trim_end().ends_with("4 blocks (undecided)"), "{said}");
+    assert!(said.trim_end().ends_with("4 blocks in this sitting (undecided)"), "{said}");
 }
 
 #[test]

@@ -25,7 +25,11 @@ fn a_sentence_says_by_how_much_how_sure_and_what_it_rests_on() {
     let said = late("throughput(nio2) > throughput(nio)", CASE);
     let expected = "nio2 serves 9.56 % more requests than nio (95 % repeated interval +";
     assert!(said.starts_with(expected), "{said}");
-    let rest = ["4 blocks of fresh starts in cycles", "Hodges–Lehmann +9.", "Claim \"claimed\": supported."];
+    let rest = [
+        "4 blocks of fresh starts in cycles",
+        "Hodges–Lehmann +9.",
+        "Claim \"claimed\": supported in this sitting.",
+    ];
     assert!(rest.iter().all(|part| said.contains(part)), "{said}");
 }
 
@@ -43,7 +47,10 @@ fn a_study_that_stopped_early_is_quoted_by_the_end_nearer_to_what_is_claimed() {
         "{refuted}"
     );
     let most = sentence(CASE, "throughput(nio2) > 1.4 * throughput(nio)");
-    assert!(most.starts_with("nio2 serves at most 1") && most.ends_with("refuted."), "{most}");
+    assert!(
+        most.starts_with("nio2 serves at most 1") && most.ends_with("refuted in this sitting."),
+        "{most}"
+    );
     let lines = text(&found, false);
     let last = lines.lines().last().expect("a line");
     assert!(last.starts_with(&format!("nio2 serves at least {low:.2} times")), "{last}");
@@ -125,7 +132,7 @@ fn responses_are_those_of_the_blocks_that_a_verdict_rests_on() {
 fn a_difference_is_told_with_its_factors_and_its_nearer_end() {
     let said = sentence(Case { rejected: 5, ..CASE }, "2 * error_share(nio2) > error_share(nio)");
     let expected = "2.00 times error_share(nio2) @ 64c less error_share(nio) @ 64c is at least 0.";
-    assert!(said.starts_with(expected) && said.ends_with("supported."), "{said}");
+    assert!(said.starts_with(expected) && said.ends_with("supported in this sitting."), "{said}");
 }
 
 #[test]

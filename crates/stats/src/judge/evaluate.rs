@@ -1,15 +1,19 @@
 //! One claim at one moment: its estimate, its interval, and what follows from them.
 
-use super::decide::{Frame, Scale, frame};
+use super::decide::{Frame, Scale};
 use super::evaluation::{Evaluation, Progress, not_measured};
 use super::flaws::{self, Flaws};
+use super::observed::{Observed, observed};
 use super::series::{Series, Sides};
 use super::{fact, guard};
 use crate::dependence::{AtLevel, Dependence, dependences};
 use crate::design::{A_PRIORI_SPREAD, Bounds, CONSTANT_BLOCKS_MIN, blocks_needed};
 use crate::sample::Moments;
 use crate::student::{critical, two_sided_tail};
-use crate::{Comparison, Design, Estimate, Measure, Projection, Reason, Side, hodges_lehmann};
+use crate::{
+    Between, Comparison, Design, Estimate, Measure, OverSittings, Projection, Reason, Scope, Side, Sittings,
+    hodges_lehmann, student,
+};
 
 /// The resolution that projections are made for: ±5 %.
 const PROJECTED_RESOLUTION: f64 = 0.05;
@@ -19,6 +23,8 @@ const TOLD_FROM: f64 = 0.01;
 
 /// A condition of measuring may matter when chance alone explains what it does with a smaller probability than this.
 const SUSPECTED: f64 = 0.10;
+/// How often the next sitting lies outside of what is predicted of it.
+const PREDICTION_TAIL: f64 = 0.05;
 
 /// A claim is closed as undecided when the last look would settle it with a smaller probability than this.
 pub(super) const FUTILE_BELOW: f64 = 0.02;
@@ -76,34 +82,44 @@ fn evaluate_exchanges(
     let confidence = 1.0 - design.alpha / f64::from(progress.open);
     let mut evaluation = Evaluation::empty(0, confidence);
     let used = usable_blocks(series, design, progress.blocks, reached);
-    let sides: Vec<Sides> = used.iter().filter_map(|&block| series.sides[block]).collect();
+    let with_sitting = |&block: &usize| Some((series.sittings[block], series.sides[block]?));
+    let sides: Vec<(u32, Sides)> = used.iter().filter_map(with_sitting).collect();
     let missing = not_measured(series, progress.blocks);
-    let Some((frame, moments)) = frame(series, &sides).and_then(|frame| {
-        let moments = Moments::of(&frame.values)?;
-        Some((frame, moments))
-    }) else {
+    let Some(Observed { frame, by_block, moments, blocks, is_constant, sittings }) = observed(series, &sides)
+    else {
         evaluation.reasons = guards;
         evaluation.reasons.extend(nothing_to_estimate(series, progress.blocks, missing));
         return evaluation;
     };
-    evaluation.blocks = moments.n;
-    let constant = moments.sd == 0.0 && moments.n >= CONSTANT_BLOCKS_MIN;
-    let half = match constant {
+    evaluation.blocks = blocks;
+    let constant = is_constant && blocks >= CONSTANT_BLOCKS_MIN;
+    let own = match constant {
         true => 0.0,
         false if moments.sd == 0.0 => f64::INFINITY,
         false => bounds.for_blocks(moments.n, progress.open) * moments.standard_error(),
     };
+    let known = design.between(series.claim).filter(|_| sittings.is_none() && frame.scale == Scale::Log);
+    let half = known.map_or(own, |between| wider(own, &moments, between));
     let centre = hodges_lehmann::estimate(&frame.values).unwrap_or(moments.mean);
     let margins = match frame.scale {
         Scale::Log => flaws::margins(series, progress.blocks),
         Scale::Plain | Scale::Difference => (0.0, 0.0),
     };
     evaluation.estimate = Some(widened(estimate(series, &frame, &moments, half, centre), margins));
-    evaluation.projection = projection(design, &frame, &moments, progress.open);
+    evaluation.scope = match (sittings, known) {
+        (Some(found), _) => over_sittings(series, &frame, found, centre),
+        (None, Some(between)) => Scope::Widened(*between),
+        (None, None) => Scope::ThisSitting,
+    };
+    if sittings.is_none() {
+        evaluation.projection = projection(design, &frame, &moments, progress.open);
+    }
     guards.extend(guard::of_values(&frame));
-    let depends = Dependences::of(series, &frame, &used, bounds, progress.open, margins);
-    let finding = Finding { frame, moments, half, margins, centre, depends, design, progress };
-    if let Some(few) = guard::few(design, moments.n, half) {
+    let of = Basis { are_sittings: sittings.is_some(), between: known.copied().filter(|_| half > own) };
+    let terms = DependenceTerms { open: progress.open, margins, used: &used, sittings: of.are_sittings };
+    let depends = Dependences::of(series, &frame, &by_block, bounds, &terms);
+    let finding = Finding { frame, moments, half, of, margins, centre, depends, design, progress };
+    if let Some(few) = guard::few(design, moments.n, half, of.are_sittings) {
         evaluation.reasons = vec![few];
         evaluation.reasons.extend(guards);
     } else if !guards.is_empty() {
@@ -112,7 +128,8 @@ fn evaluate_exchanges(
         finding.constant(series, &mut evaluation);
     } else {
         finding.estimated(&mut evaluation);
-        if evaluation.decided.is_none() && design.futility && !finding.depends.suspected {
+        let may_close = design.futility && !of.are_sittings && !finding.depends.suspected;
+        if evaluation.decided.is_none() && may_close {
             let last_bound = bounds.for_blocks(design.last(), 1);
             evaluation.futile = finding.futile(last_bound);
         }
@@ -120,6 +137,18 @@ fn evaluate_exchanges(
     evaluation.limited(flaws);
     evaluation.reasons.extend(missing);
     evaluation
+}
+
+/// What a search for dependences needs beside the values.
+struct DependenceTerms<'a> {
+    /// Claims that share the error rate.
+    open: u32,
+    /// What intervals reach further below and above for the generator's own delays.
+    margins: (f64, f64),
+    /// The blocks that the values are of.
+    used: &'a [usize],
+    /// Whether they are of several sittings.
+    sittings: bool,
 }
 
 /// What the conditions of measuring have to do with the quantity.
@@ -132,29 +161,35 @@ struct Dependences {
 }
 
 impl Dependences {
+    /// Of the values of the blocks; `frame` says what their mean is held against.
     fn of(
         series: &Series<'_>,
         frame: &Frame,
-        used: &[usize],
+        by_block: &[f64],
         bounds: &mut Bounds<'_>,
-        open: u32,
-        margins: (f64, f64),
+        terms: &DependenceTerms<'_>,
     ) -> Dependences {
-        let level_of = |levels: &Vec<usize>| used.iter().map(|&block| levels[block]).collect();
-        let levels: Vec<Vec<usize>> = series.conditions.iter().map(level_of).collect();
+        let of_used = |levels: &Vec<usize>| terms.used.iter().map(|&block| levels[block]).collect();
+        let levels: Vec<Vec<usize>> = series.conditions.iter().map(of_used).collect();
         let vary = levels.iter().filter(|levels| levels.windows(2).any(|pair| pair[0] != pair[1])).count();
         if vary == 0 {
             return Dependences::default();
         }
-        let blocks = used.len() as u32;
+        // What sittings differ by is theirs, whatever the conditions were.
+        let sitting_of = |&block: &usize| series.sittings[block] as usize;
+        let beside: Vec<usize> = match terms.sittings {
+            true => terms.used.iter().map(sitting_of).collect(),
+            false => Vec::new(),
+        };
+        let blocks = by_block.len() as u32;
         // The bound of this look, as a probability: so it holds over all looks.
         let tail_of = |sharing| two_sided_tail(bounds.for_blocks(blocks, sharing), blocks.saturating_sub(1));
-        let tails: Vec<f64> = (1..=(vary as u32).max(open)).map(tail_of).collect();
-        let found = dependences(&frame.values, &levels, |sharing| tails[sharing as usize - 1]);
-        let suspected = !dependences(&frame.values, &levels, |_| SUSPECTED).is_empty();
-        let own_tail = tails[open.max(1) as usize - 1];
-        let found = found.into_iter().map(|it| depends_on(series, frame, it, own_tail, margins)).collect();
-        Dependences { found, suspected }
+        let tails: Vec<f64> = (1..=(vary as u32).max(terms.open)).map(tail_of).collect();
+        let found = dependences(by_block, &levels, &beside, |sharing| tails[sharing as usize - 1]);
+        let suspected = !dependences(by_block, &levels, &beside, |_| SUSPECTED).is_empty();
+        let own_tail = tails[terms.open.max(1) as usize - 1];
+        let told = |it| depends_on(series, frame, it, own_tail, terms.margins);
+        Dependences { found: found.into_iter().map(told).collect(), suspected }
     }
 
     /// Whether the claim does not fare the same at every level.
@@ -205,12 +240,31 @@ fn nothing_to_estimate(series: &Series<'_>, blocks: u32, missing: Vec<Reason>) -
 fn usable_blocks(series: &Series<'_>, design: &Design, blocks: u32, reached: u32) -> Vec<usize> {
     let blocks = series.sides.len().min(blocks as usize);
     let mut used: Vec<usize> = (0..blocks).filter(|&block| series.sides[block].is_some()).collect();
-    let behind = used.len() < reached as usize && design.looks.contains(&reached);
+    let sitting = |block: Option<&usize>| block.map(|&block| series.sittings[block]);
+    let is_one = sitting(used.first()) == sitting(used.last());
+    let behind = is_one && used.len() < reached as usize && design.looks.contains(&reached);
     if behind {
         let reached = design.looks.iter().rev().find(|&&look| look as usize <= used.len());
         used.truncate(reached.map_or(used.len(), |&look| look as usize));
     }
     used
+}
+
+/// Half the width of an interval that is wider for what earlier sittings differed by, at the error rate that the interval
+/// of the blocks alone has; never narrower than that.
+pub(super) fn wider(own: f64, moments: &Moments, between: &Between) -> f64 {
+    if own == 0.0 || own.is_infinite() || between.tau == 0.0 {
+        return own;
+    }
+    let tail = student::two_sided_tail(own / moments.standard_error(), moments.n - 1);
+    own.max(between.half_around(moments, tail))
+}
+
+/// What the sittings show, and where the next one is to be expected.
+fn over_sittings(series: &Series<'_>, frame: &Frame, found: Sittings, centre: f64) -> Scope {
+    let half = found.prediction_half(PREDICTION_TAIL);
+    let prediction = estimate(series, frame, &found.means, half, centre);
+    Scope::Sittings(OverSittings { found, prediction, is_log: frame.scale == Scale::Log })
 }
 
 fn every_trial(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
@@ -288,11 +342,21 @@ fn projection(design: &Design, frame: &Frame, moments: &Moments, open: u32) -> O
     Some(Projection { resolution: PROJECTED_RESOLUTION, blocks, assumed })
 }
 
+/// What an interval rests on.
+#[derive(Clone, Copy)]
+struct Basis {
+    /// Means of sittings, not blocks of one.
+    are_sittings: bool,
+    /// What makes the interval of one sitting wider.
+    between: Option<Between>,
+}
+
 /// An estimate with an interval, to be compared with what is claimed.
 struct Finding<'a> {
     frame: Frame,
     moments: Moments,
     half: f64,
+    of: Basis,
     /// What the interval reaches further below and above for the generator's own delays.
     margins: (f64, f64),
     centre: f64,
@@ -318,10 +382,19 @@ impl Finding<'_> {
                 evaluation.reasons.extend(guards);
             }
             None if self.depends.differ() => {}
-            None => evaluation.reasons.push(Reason::IntervalCrosses {
-                resolution: self.resolution(),
-                more_blocks: self.more_blocks(),
-            }),
+            None => evaluation.reasons.push(self.crosses()),
+        }
+        let wider = self.of.between;
+        let told = wider.map(|Between { tau, sittings, .. }| Reason::WidenedBySittings { tau, sittings });
+        evaluation.reasons.extend(told);
+    }
+
+    /// That the interval allows both, and how much more would settle it.
+    fn crosses(&self) -> Reason {
+        let resolution = self.resolution();
+        match self.of.are_sittings {
+            true => Reason::SittingsCross { resolution, more_sittings: self.more() },
+            false => Reason::IntervalCrosses { resolution, more_blocks: self.more() },
         }
     }
 
@@ -342,10 +415,15 @@ impl Finding<'_> {
         }
     }
 
-    fn more_blocks(&self) -> Option<u32> {
+    /// How many more blocks, or sittings, the interval takes to be narrow enough. However many blocks there are, that of one
+    /// sitting does not get narrower than the spread between sittings makes it.
+    fn more(&self) -> Option<u32> {
         let reach = self.frame.reach(&self.moments)?;
+        let floor = self.of.between.map_or(0.0, |between| {
+            between.half_around(&Moments { sd: 0.0, ..self.moments }, self.design.alpha)
+        });
         let needed = blocks_needed(self.design, self.progress.open, self.moments.sd, reach, self.moments.n)?;
-        Some(needed - self.moments.n)
+        (floor < reach).then(|| needed - self.moments.n)
     }
 
     /// Values that never changed are compared exactly; a share of errors that was always zero only as far

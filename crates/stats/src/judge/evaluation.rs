@@ -2,7 +2,7 @@
 
 use super::flaws::Flaws;
 use super::series::{Series, of_block};
-use crate::{Estimate, Projection, Reason};
+use crate::{Estimate, Projection, Reason, Scope};
 
 /// How far the study is when a claim is evaluated.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +30,7 @@ pub(super) struct Evaluation {
     pub projection: Option<Projection>,
     /// Why nothing is to be expected of the last look, where that is so.
     pub futile: Option<Reason>,
+    pub scope: Scope,
 }
 
 impl Evaluation {
@@ -43,6 +44,7 @@ impl Evaluation {
             reasons: Vec::new(),
             projection: None,
             futile: None,
+            scope: Scope::ThisSitting,
         }
     }
 
@@ -55,7 +57,10 @@ impl Evaluation {
                 self.decided = None;
                 self.futile = None;
                 // That there are too few blocks comes before all.
-                let at = usize::from(matches!(self.reasons.first(), Some(Reason::TooFewBlocks { .. })));
+                let at = usize::from(matches!(
+                    self.reasons.first(),
+                    Some(Reason::TooFewBlocks { .. } | Reason::TooFewSittings { .. })
+                ));
                 self.reasons.splice(at..at, limits);
             }
         }

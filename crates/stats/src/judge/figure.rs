@@ -2,13 +2,16 @@
 
 use super::guard::{ERROR_SHARE_MAX, LOST_SHARE_MAX, disturbed, unsteady_in};
 use crate::{Cell, FigureOf, Measure, Observations, Reason, Unsteady, mean_over_blocks};
+use std::collections::BTreeMap;
 
 /// What a run holds of a figure.
 pub(super) struct Figure<'a> {
     of: FigureOf,
     /// Those of the blocks that did not leave it out on purpose.
     cells: Vec<&'a Cell>,
-    /// Of each block that has one.
+    /// Blocks that have a value.
+    blocks_with_value: Vec<u32>,
+    /// Their values.
     pub values: Vec<f64>,
     /// Blocks without a value, and blocks that were begun for it.
     lost: (u32, u32),
@@ -28,7 +31,8 @@ impl<'a> Figure<'a> {
         let (spared, cells): (Vec<&Cell>, Vec<&Cell>) =
             observations.cells.iter().filter(is_it).partition(|cell| cell.is_spared());
         let usable = |value: &f64| value.is_finite() && (*value > 0.0 || (zero && of.measure.may_be_zero()));
-        let values: Vec<f64> = cells.iter().filter_map(|cell| cell.merged).filter(usable).collect();
+        let with_value = cells.iter().filter_map(|cell| Some((cell.block, cell.merged.filter(usable)?)));
+        let (blocks_with_value, values) = with_value.unzip::<u32, f64, Vec<u32>, Vec<f64>>();
         let blocks = observations.blocks.len() as u32;
         let begun = blocks.saturating_add(observations.excluded_blocks).saturating_sub(spared.len() as u32);
         let lost = begun.saturating_sub(values.len() as u32);
@@ -36,6 +40,7 @@ impl<'a> Figure<'a> {
         Figure {
             of,
             cells,
+            blocks_with_value,
             values,
             lost: (lost, begun),
             unsteady: unsteady.copied().collect(),
@@ -91,6 +96,19 @@ pub fn figure_of(observations: &Observations, of: FigureOf) -> Result<Option<f64
     }
     // The tail is that of an interval that nobody asks for here.
     Ok(mean_over_blocks(&figure.values, 0.05).map(|found| found.mean))
+}
+
+/// The logarithms of a figure, block by block in each sitting; nothing where something forbids to rest anything on it.
+pub fn sitting_values_of_figure(observations: &Observations, of: FigureOf) -> Vec<Vec<f64>> {
+    let figure = Figure::of(observations, of, false);
+    if !figure.guards().is_empty() {
+        return Vec::new();
+    }
+    let mut sorted: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for (block, value) in figure.blocks_with_value.iter().zip(&figure.values) {
+        sorted.entry(observations.sitting_of(*block)).or_default().push(value.ln());
+    }
+    sorted.into_values().collect()
 }
 
 #[cfg(test)]

@@ -64,10 +64,17 @@ pub(super) fn of_estimate(frame: &Frame, mean: f64, centre: f64) -> Vec<Reason> 
     reasons
 }
 
-/// Fewer blocks than the first look, or than any interval takes.
-pub(super) fn few(design: &Design, have: u32, half: f64) -> Option<Reason> {
+/// Fewer blocks than the first look, or than any interval takes; or sittings, where the looks count them.
+pub(super) fn few(design: &Design, have: u32, half: f64, are_sittings: bool) -> Option<Reason> {
     let first = design.looks.first().copied().unwrap_or(u32::MAX);
-    (have < first || half.is_infinite()).then(|| too_few(design, have))
+    (have < first || half.is_infinite()).then(|| match are_sittings {
+        true => too_few_sittings(design, have),
+        false => too_few(design, have),
+    })
+}
+
+pub(super) fn too_few_sittings(design: &Design, have: u32) -> Reason {
+    Reason::TooFewSittings { have, need: next_look(design, have) }
 }
 
 pub(super) fn too_few(design: &Design, have: u32) -> Reason {

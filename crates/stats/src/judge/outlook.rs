@@ -6,12 +6,12 @@
 //! settled or given up. The same blocks give the same answer: the seed is fixed.
 
 use super::decide::{Frame, frame};
-use super::evaluate::FUTILE_BELOW;
+use super::evaluate::{FUTILE_BELOW, wider};
 use super::{Replay, replay};
 use crate::design::Bounds;
 use crate::rng::Rng;
 use crate::sample::Moments;
-use crate::{Claim, Design, Observations, Outlook, Reason, next_look};
+use crate::{Between, Claim, Design, Observations, Outlook, Reason, Scope, next_look};
 
 /// Ways that are tried.
 const PATHS: usize = 300;
@@ -31,6 +31,8 @@ pub fn outlook(claims: &[Claim], observations: &Observations, design: &Design) -
 struct Open {
     frame: Frame,
     moments: Moments,
+    /// What makes its interval wider.
+    between: Option<Between>,
     /// Something forbids a verdict that more blocks do not heal.
     held: bool,
 }
@@ -46,6 +48,10 @@ struct Walker<'a> {
 }
 
 fn of_replay(mut replay: Replay<'_>, have: u32) -> Option<Outlook> {
+    if replay.units.are_sittings() {
+        // Nobody knows what a sitting that is still to come has in common.
+        return None;
+    }
     let first = next_look(replay.design, have)?;
     if replay.cases.is_empty() || replay.settled.iter().all(Option::is_some) {
         return None;
@@ -54,22 +60,11 @@ fn of_replay(mut replay: Replay<'_>, have: u32) -> Option<Outlook> {
     let open: Vec<usize> = replay.open().collect();
     let mut known = Vec::new();
     for case in open {
-        let sides: Vec<_> = replay.cases[case].sides.iter().flatten().copied().collect();
-        let seen = frame(&replay.cases[case], &sides)
-            .and_then(|frame| Some((Moments::of(&frame.values)?, frame)))
-            .filter(|(moments, _)| moments.n > 1);
-        let Some((moments, frame)) = seen else {
+        let Some(open) = open_case(&mut replay, case, have) else {
             // One block has no spread: anything may come.
             return Some(Outlook { low: soonest, median: last, high: last, last });
         };
-        let evaluation = replay.evaluate(case, have, have);
-        let for_good = |reason: &Reason| {
-            matches!(
-                reason,
-                Reason::ClientLimited { .. } | Reason::Errors { .. } | Reason::NotResolvable { .. }
-            )
-        };
-        known.push(Open { frame, moments, held: evaluation.reasons.iter().any(for_good) });
+        known.push(open);
     }
     let given_up = replay.given_up.iter().filter(|given_up| **given_up).count() as u32;
     let mut rng = Rng::new(SEED);
@@ -80,6 +75,22 @@ fn of_replay(mut replay: Replay<'_>, have: u32) -> Option<Outlook> {
     ends.sort_unstable();
     let at = |share: f64| ends[((PATHS - 1) as f64 * share).round() as usize];
     Some(Outlook { low: at(TAIL), median: at(0.5), high: at(1.0 - TAIL), last })
+}
+
+/// An open claim after all blocks there are; `None` where they have no spread.
+fn open_case(replay: &mut Replay<'_>, case: usize, have: u32) -> Option<Open> {
+    let sides: Vec<_> = replay.cases[case].sides.iter().flatten().copied().collect();
+    let frame = frame(&replay.cases[case], &sides)?;
+    let moments = Moments::of(&frame.values).filter(|moments| moments.n > 1)?;
+    let evaluation = replay.evaluate(case, have, have);
+    let for_good = |reason: &Reason| {
+        matches!(reason, Reason::ClientLimited { .. } | Reason::Errors { .. } | Reason::NotResolvable { .. })
+    };
+    let between = match evaluation.scope {
+        Scope::Widened(between) => Some(between),
+        Scope::ThisSitting | Scope::Sittings(_) => None,
+    };
+    Some(Open { frame, moments, between, held: evaluation.reasons.iter().any(for_good) })
 }
 
 /// Blocks in all when every claim is settled or given up, on one way.
@@ -147,7 +158,8 @@ impl<'a> Walker<'a> {
     }
 
     fn decides(&self, bound: f64) -> bool {
-        let half = if self.now.sd == 0.0 { 0.0 } else { bound * self.now.standard_error() };
+        let own = if self.now.sd == 0.0 { 0.0 } else { bound * self.now.standard_error() };
+        let half = self.open.between.map_or(own, |between| wider(own, &self.now, &between));
         let (low, high) = (self.now.mean - half, self.now.mean + half);
         !self.open.held && self.open.frame.decide(low, high).is_some()
     }

@@ -2,22 +2,26 @@
 //!
 //! The question for each figure is "no worse than the baseline by more than the tolerance": supported, refuted (a
 //! regression), or undecided. Nothing is paired: each side is its blocks' values, and the interval is Welch's on
-//! their logarithms. Figures share the error rate as claims do (Holm): those that settle leave their share to
+//! their logarithms; where it is known how much the figure differs between sittings, its variance has twice the square of
+//! that beside those of the blocks, for the runs are two sittings. Figures share the error rate as claims do (Holm): those that settle leave their share to
 //! the others.
 
 use super::figure::Figure;
+use crate::interval::{ratio_between_sittings, ratio_unpaired};
 use crate::sample::{Moments, median};
-use crate::{Estimate, FigureOf, Judged, Measure, Observations, Reason, Verdict, ratio_unpaired};
+use crate::{Between, Estimate, FigureOf, Judged, Measure, Observations, Reason, Scope, Verdict};
 
 /// Blocks from which on values without any spread are taken for constant.
 const CONSTANT_FROM: usize = 4;
 
 /// One figure of two runs: indexes of this run first, of the baseline second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Counterpart {
     pub measure: Measure,
     pub variant: (usize, usize),
     pub point: (usize, usize),
+    /// How much it differs between sittings, where that is known.
+    pub between: Option<Between>,
 }
 
 /// Judges every figure. `tolerance` is a share: throughput may fall by it, everything else may rise by it. Each
@@ -46,7 +50,7 @@ pub fn judge_regressions(
         let share = alpha / open.len() as f64;
         let judged = |figure: usize| {
             let (now, then) = &both[figure];
-            (figure, compare(figures[figure].measure, now, then, tolerance, share))
+            (figure, compare(&figures[figure], now, then, tolerance, share))
         };
         let all: Vec<(usize, Judged)> = open.into_iter().map(judged).collect();
         let decided = |judged: &Judged| judged.verdict != Verdict::Undecided;
@@ -64,7 +68,7 @@ fn is_constant(figure: &Figure<'_>) -> bool {
     Moments::of(&figure.values).is_some_and(|moments| moments.sd == 0.0)
 }
 
-fn compare(measure: Measure, now: &Figure<'_>, then: &Figure<'_>, tolerance: f64, tail: f64) -> Judged {
+fn compare(of: &Counterpart, now: &Figure<'_>, then: &Figure<'_>, tolerance: f64, tail: f64) -> Judged {
     let blocks = now.values.len() as u32;
     let fewest = now.values.len().min(then.values.len());
     let mut judged = Judged {
@@ -75,8 +79,13 @@ fn compare(measure: Measure, now: &Figure<'_>, then: &Figure<'_>, tolerance: f64
         reasons: Vec::new(),
         settled: true,
         projection: None,
+        scope: of.between.map_or(Scope::ThisSitting, Scope::Widened),
     };
-    let Some(ratio) = ratio_unpaired(&now.values, &then.values, tail) else {
+    let ratio = match &of.between {
+        Some(between) => ratio_between_sittings(&now.values, &then.values, tail, between),
+        None => ratio_unpaired(&now.values, &then.values, tail),
+    };
+    let Some(ratio) = ratio else {
         judged.reasons.push(match fewest {
             0 => Reason::NoData,
             _ => Reason::TooFewBlocks { have: fewest as u32, need: 2 },
@@ -99,7 +108,7 @@ fn compare(measure: Measure, now: &Figure<'_>, then: &Figure<'_>, tolerance: f64
     if !judged.reasons.is_empty() {
         return judged;
     }
-    let (well, worse) = match measure {
+    let (well, worse) = match of.measure {
         Measure::Throughput => (ratio.low >= 1.0 - tolerance, ratio.high < 1.0 - tolerance),
         _ => (ratio.high <= 1.0 + tolerance, ratio.low > 1.0 + tolerance),
     };
@@ -111,6 +120,9 @@ fn compare(measure: Measure, now: &Figure<'_>, then: &Figure<'_>, tolerance: f64
     if judged.verdict == Verdict::Undecided {
         let resolution = (ratio.high / ratio.low).sqrt() - 1.0;
         judged.reasons.push(Reason::IntervalCrosses { resolution, more_blocks: None });
+        let wider =
+            of.between.map(|Between { tau, sittings, .. }| Reason::WidenedBySittings { tau, sittings });
+        judged.reasons.extend(wider);
     } else if constant {
         judged.reasons.push(Reason::Constant);
     }

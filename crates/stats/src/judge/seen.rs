@@ -9,7 +9,7 @@ use super::flaws::{self, Flaws};
 use super::series::{Index, Series};
 use super::{decide, fact, guard};
 use crate::sample::Moments;
-use crate::{Claim, Estimate, Judged, Judgement, Observations, Reason, Verdict};
+use crate::{Claim, Estimate, Judged, Judgement, Observations, Reason, Scope, Verdict};
 
 /// Compares what one measurement showed with what is claimed, exactly; every such verdict says that it rests on
 /// one measurement. Undecided where a value is missing or a guard forbids it (an unfit generator, errors under a
@@ -30,6 +30,7 @@ fn seen(series: &Series<'_>, blocks: u32) -> Judged {
         reasons: Vec::new(),
         settled: true,
         projection: None,
+        scope: Scope::ThisSitting,
     };
     if blocks == 0 {
         judged.reasons.push(Reason::NoData);

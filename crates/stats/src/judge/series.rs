@@ -16,6 +16,8 @@ pub(super) struct Index<'a> {
     unsteady: &'a [Unsteady],
     /// Blocks in which the generator was unfit for a measure at a load point, whichever variant it loaded.
     unfit: HashSet<(u32, usize, Measure)>,
+    /// The sitting of each block.
+    sittings: HashMap<u32, u32>,
     lost: &'a [LostStart],
     /// For each condition the level in each block.
     conditions: &'a [Vec<usize>],
@@ -32,6 +34,12 @@ impl<'a> Index<'a> {
                 .iter()
                 .filter(|cell| !cell.unfit.is_empty())
                 .map(|cell| (cell.block, cell.point, cell.measure))
+                .collect(),
+            sittings: observations
+                .blocks
+                .iter()
+                .copied()
+                .zip(observations.sittings.iter().copied())
                 .collect(),
             lost: &observations.lost,
             conditions: &observations.conditions,
@@ -72,6 +80,8 @@ pub(super) struct Series<'a> {
     pub cells: Vec<Vec<Option<&'a Cell>>>,
     /// For each block what the sides are; `None` when a value is missing.
     pub sides: Vec<Option<Sides>>,
+    /// For each block the sitting in which it was measured.
+    pub sittings: Vec<u32>,
     /// For each block whether a trial was left out of it on purpose.
     pub spared: Vec<bool>,
     /// For each block a variant that the claim rests on and that had no steady state.
@@ -97,6 +107,7 @@ impl<'a> Series<'a> {
             .map(|&block| trials.iter().map(|&trial| index.get(block, trial)).collect())
             .collect();
         let sides = blocks.iter().map(|&block| sides(claim, index, block)).collect();
+        let sittings = blocks.iter().map(|block| index.sittings.get(block).copied().unwrap_or(1)).collect();
         let left_out = |cells: &Vec<Option<&Cell>>| cells.iter().flatten().any(|cell| cell.is_spared());
         let spared = cells.iter().map(left_out).collect();
         // What all variants share falls out of a comparison, and stays in what is held against a constant.
@@ -116,7 +127,7 @@ impl<'a> Series<'a> {
         let lost = index.lost.iter().filter(of_it).collect();
         let known = |levels: &&Vec<usize>| levels.len() == blocks.len();
         let conditions = index.conditions.iter().filter(known).cloned().collect();
-        Series { claim, trials, cells, sides, spared, unsteady, unfit, lost, conditions }
+        Series { claim, trials, cells, sides, sittings, spared, unsteady, unfit, lost, conditions }
     }
 
     /// How many of the first blocks the generator spoiled, where these are few enough to be left out.
@@ -136,6 +147,7 @@ impl<'a> Series<'a> {
             trials: self.trials.clone(),
             cells: kept(&self.cells, &self.unfit),
             sides: kept(&self.sides, &self.unfit),
+            sittings: kept(&self.sittings, &self.unfit),
             spared: kept(&self.spared, &self.unfit),
             unsteady: kept(&self.unsteady, &self.unfit),
             unfit: kept(&self.unfit, &self.unfit),

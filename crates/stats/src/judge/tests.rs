@@ -2,6 +2,7 @@ mod conditions;
 mod futility;
 mod guards;
 mod laws;
+mod sittings;
 mod steady;
 
 use super::*;

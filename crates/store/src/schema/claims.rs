@@ -1,6 +1,6 @@
 //! Claims: as the plan holds them, and as they came out; and comparisons that nobody claimed.
 
-use super::{Estimate, Verdict};
+use super::{Estimate, Scope, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +46,19 @@ pub struct ClaimResult {
     /// Conditions of measuring on which the quantity depends; empty where none was found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<DependsOn>,
+    /// `this_sitting`: the interval says nothing of another time; `any_sitting`: it rests on several sittings, or is wider for
+    /// what earlier ones differed by.
+    #[serde(default)]
+    pub scope: Scope,
+    /// Sittings that the blocks are of.
+    #[serde(default)]
+    pub sittings: u32,
+    /// τ, the spread between sittings; absent where it is not known.
+    #[serde(default)]
+    pub tau: Option<SittingSpread>,
+    /// Where the mean of the next sitting lies with 95 %, if it has as many blocks; absent for a single sitting.
+    #[serde(default)]
+    pub prediction: Option<Estimate>,
 }
 
 /// A condition of measuring on which a quantity depends, with what it is at each level.
@@ -66,6 +79,31 @@ pub struct AtLevel {
     pub level: String,
     /// The quantity there, with its interval.
     pub estimate: Estimate,
+}
+
+/// The spread between sittings.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SittingSpread {
+    /// Standard deviation between sittings: 0.06 is 6 % of a ratio; in the unit of the estimate where that is a difference, or
+    /// a value that was zero.
+    pub tau: f64,
+    /// Sittings that it is of: these, or earlier ones.
+    pub sittings: u32,
+    /// Whether they are earlier ones, of which `earlier_sittings` of the plan has the runs.
+    #[serde(default)]
+    pub earlier: bool,
+    /// Standard deviation between the blocks of a sitting, in the same unit.
+    #[serde(default)]
+    pub within: Option<f64>,
+    /// Cochran's Q: whether the sittings differ by more than their blocks explain.
+    #[serde(default)]
+    pub q: Option<f64>,
+    /// How often chance alone brings about this Q or a larger one.
+    #[serde(default)]
+    pub p: Option<f64>,
+    /// Blocks that a sitting is worth, at what a sitting and a block took here; absent where sittings do not differ.
+    #[serde(default)]
+    pub blocks_advised: Option<u32>,
 }
 
 /// Two variants that no claim compares; of no verdict, and apart from the claims' error rate.

@@ -249,4 +249,41 @@ pub struct Plan {
     /// block one start of one variant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<PlannedCapacity>,
+    /// What earlier runs showed of the spread between sittings; absent where they were too few, or nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier_sittings: Option<EarlierSittings>,
+    /// Which sitting of `proofload replicate` the run is; absent for any other run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sitting: Option<PlannedSitting>,
+}
+
+/// The spread between sittings, taken of earlier runs before the first block.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EarlierSittings {
+    /// Ids of the runs, oldest first.
+    pub runs: Vec<String>,
+    /// One entry for each claim of which it could be taken.
+    pub claims: Vec<EarlierSpread>,
+}
+
+/// The spread between earlier sittings in what one claim is about.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EarlierSpread {
+    /// Text of the claim, at a definite load point.
+    pub claim: String,
+    /// Standard deviation between sittings, of the logarithms: 0.06 is 6 %.
+    pub tau: f64,
+    /// Degrees of freedom of its square.
+    pub freedom: f64,
+    /// Sittings that it is of.
+    pub sittings: u32,
+}
+
+/// Which sitting of a replication a run is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlannedSitting {
+    /// Which, from 1.
+    pub number: u32,
+    /// Numbers of sittings after which the claims are judged; the last is the last sitting.
+    pub looks: Vec<u32>,
 }

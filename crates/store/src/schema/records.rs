@@ -1,6 +1,6 @@
 //! What is recorded about runs as a whole: sittings, what a subject said of itself, comparisons of runs.
 
-use super::{Estimate, Preset, RunState, Status, Verdict};
+use super::{ClaimResult, Estimate, Preset, RunState, SittingSpread, Status, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -48,6 +48,9 @@ pub struct Baseline {
     pub figures: Vec<BaselineFigure>,
     /// Variants and load points that only one of the two runs has.
     pub unmatched: Vec<String>,
+    /// In which build of the generator the two differ, a sentence; empty where they do not, or nobody knows.
+    #[serde(default)]
+    pub build: String,
 }
 
 /// One figure against the baseline's.
@@ -72,6 +75,54 @@ pub struct BaselineFigure {
     pub baseline_blocks: u32,
     /// Why, a sentence each.
     pub reasons: Vec<String>,
+    /// The spread of the figure between sittings, which the interval knows; absent where too few are on record.
+    #[serde(default)]
+    pub tau: Option<SittingSpread>,
+}
+
+/// `proofload replicate`: several sittings of one study, judged together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SittingsResult {
+    /// Format version.
+    pub format: u32,
+    /// The study.
+    pub study: String,
+    /// Its question.
+    pub question: String,
+    /// The runs, oldest first.
+    pub runs: Vec<SittingRun>,
+    /// Sittings that they are: a run that paused for long is more than one.
+    pub sittings: u32,
+    /// Numbers of sittings after which the claims are judged.
+    pub looks: Vec<u32>,
+    /// Whether these were fixed before the first sitting.
+    pub planned: bool,
+    /// Complete blocks of all runs.
+    pub blocks: u32,
+    /// Verdicts.
+    pub claims: Vec<ClaimResult>,
+    /// What the runs have differently although they are of one study: the generator's build, the kernel, settings; a
+    /// sentence each.
+    pub differences: Vec<String>,
+    /// Limits of this test, a sentence each.
+    pub limits: Vec<String>,
+    /// The line to remember; empty where no claim compares two variants.
+    pub headline: String,
+}
+
+/// A run among the sittings of one study.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SittingRun {
+    /// The run's id.
+    pub id: String,
+    /// Where it lies.
+    pub run: String,
+    /// When it began, nanoseconds since 1970; 0 when not known.
+    pub began_unix_ns: u64,
+    /// Its seed.
+    pub seed: u64,
+    /// Complete blocks.
+    pub blocks: u32,
 }
 
 /// A run in `proofload history`.

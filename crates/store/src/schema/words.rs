@@ -135,6 +135,18 @@ words! {
 }
 
 words! {
+    /// Of which sittings a claim's interval speaks.
+    Scope {
+        /// Of the one in which it was measured.
+        ThisSitting = "this_sitting",
+        /// Of any: it rests on several, or knows what earlier ones differed by.
+        AnySitting = "any_sitting",
+        /// Where there is no interval; and in older results.
+        Unsaid = "",
+    }
+}
+
+words! {
     /// How much time a study takes.
     Preset {
         /// One block, no verdict.

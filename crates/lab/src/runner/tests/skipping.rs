@@ -13,6 +13,7 @@ fn judged(settled: bool) -> Judged {
         reasons: Vec::new(),
         settled,
         projection: None,
+        scope: proofload_stats::Scope::ThisSitting,
     }
 }
 

@@ -192,7 +192,7 @@ fn blocks_that_left_a_trial_out_on_purpose_are_no_losses() {
         .remove(0);
     assert_eq!((open.verdict, open.blocks), (Verdict::Undecided, 6), "{open:?}");
     assert!(!open.reasons.iter().any(|reason| matches!(reason, Reason::NotMeasured { .. })), "{open:?}");
-    let same = [Counterpart { measure: Measure::Throughput, variant: (0, 0), point: (0, 0) }];
+    let same = [Counterpart { measure: Measure::Throughput, variant: (0, 0), point: (0, 0), between: None }];
     let compared = judge_regressions(&record.observations, &clear(12).observations, &same, 0.05, 0.05);
     assert_eq!(compared[0].verdict, Verdict::Supported, "{compared:?}");
 }

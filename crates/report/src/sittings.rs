@@ -1,0 +1,132 @@
+//! Several sittings of one study, judged together. A verdict comes from the judge alone.
+
+use crate::cells::Cells;
+use crate::claims::{claim_result, with_sentence};
+use crate::error::ReportError;
+use crate::figures::figured;
+use crate::result::{Overall, overall, sittings_of};
+use crate::{headline, messages, of_run};
+use proofload_stats::{Design, Kind};
+use proofload_store::schema::{
+    ClaimResult, Difference, FORMAT_VERSION, RunResult, SittingRun, SittingsResult, Verdict,
+};
+use proofload_store::{Run, compare, joined, judged_over, restore, sitting_cost};
+
+/// Shortest time between two sittings in which much may change.
+const APART_NS: u64 = 30 * 60 * 1_000_000_000;
+
+/// What several runs of one study come to, oldest first, each a sitting; `None` where fewer than two sittings have a complete
+/// block. That they are of one study is for the caller to see to.
+///
+/// # Errors
+/// When a record cannot be read, or a plan holds a claim that cannot be.
+pub fn sittings(runs: &[Run]) -> Result<Option<SittingsResult>, ReportError> {
+    let Some(last) = runs.last() else { return Ok(None) };
+    let plan = last.plan();
+    let (names, claims, design) = restore(plan)?;
+    let observations = joined(runs, &figured(&claims, &[]))?;
+    let number = sittings_of(&observations);
+    if number < 2 {
+        return Ok(None);
+    }
+    let (looks, planned) = looks(runs, number);
+    let design = Design { looks, futility: false, known: Vec::new(), kind: Kind::Looks, ..design };
+    let judgement = judged_over(runs, &claims, &design)?;
+    let cells = Cells::of(&observations);
+    let cost = sitting_cost(runs);
+    let setting =
+        messages::Setting { plan, design: &design, cells: &cells, names: &names, sittings: number, cost };
+    let results = claims.iter().zip(&judgement.claims).map(|(claim, judged)| {
+        with_sentence(claim_result(claim, judged, &names, 0.0), claim, judged, &setting)
+    });
+    let claims: Vec<ClaimResult> = results.collect();
+    let differences = differences(runs);
+    let mut limits: Vec<String> = differences.iter().map(|what| messages::sittings_differ(what)).collect();
+    limits.extend((!planned).then(|| messages::SITTINGS_NOT_PLANNED.to_string()));
+    limits.extend(Some(close(runs)).filter(|close| *close > 0).map(messages::sittings_close));
+    limits.push(messages::LIMITS_OF_EACH.to_string());
+    Ok(Some(SittingsResult {
+        format: FORMAT_VERSION,
+        study: plan.study.clone(),
+        question: plan.question.clone(),
+        runs: runs.iter().map(sitting_run).collect(),
+        sittings: number,
+        planned,
+        blocks: observations.blocks.len() as u32,
+        headline: headline::of_claims(plan, &claims),
+        claims,
+        differences,
+        limits,
+        looks: design.looks,
+    }))
+}
+
+/// After how many sittings the claims are judged: as was planned before the first, else after all that there are.
+fn looks(runs: &[Run], sittings: u32) -> (Vec<u32>, bool) {
+    let planned = |run: &Run| run.plan().sitting.as_ref().map(|sitting| sitting.looks.clone());
+    let first = runs.first().and_then(planned);
+    let same = first.filter(|looks| runs.iter().all(|run| planned(run).as_ref() == Some(looks)));
+    match same.filter(|looks| looks.last().is_some_and(|last| sittings <= *last)) {
+        Some(looks) => (looks, true),
+        None => (vec![sittings], false),
+    }
+}
+
+fn sitting_run(run: &Run) -> SittingRun {
+    let id = run.path().file_name().map(|id| id.to_string_lossy().into_owned());
+    SittingRun {
+        id: id.unwrap_or_default(),
+        run: run.path().display().to_string(),
+        began_unix_ns: began(run),
+        seed: run.plan().seed,
+        blocks: run.counting_blocks().len() as u32,
+    }
+}
+
+fn began(run: &Run) -> u64 {
+    run.status().sittings.first().map_or(0, |sitting| sitting.began_unix_ns)
+}
+
+/// What some run has differently from the first, each fact once.
+fn differences(runs: &[Run]) -> Vec<String> {
+    let Some((first, others)) = runs.split_first() else { return Vec::new() };
+    let mut all: Vec<Difference> = Vec::new();
+    for run in others {
+        let (_, told) =
+            compare::sittings((first.plan(), first.environment()), (run.plan(), run.environment()));
+        for difference in told {
+            if !all.iter().any(|known| known.what == difference.what) {
+                all.push(difference);
+            }
+        }
+    }
+    all.iter().map(Difference::sentence).collect()
+}
+
+/// Sittings that began soon after the one before them ended.
+fn close(runs: &[Run]) -> usize {
+    let ended = |run: &Run| run.status().sittings.last().and_then(|sitting| sitting.ended_unix_ns);
+    let is_close =
+        |pair: &&[Run]| ended(&pair[0]).is_some_and(|ended| began(&pair[1]).saturating_sub(ended) < APART_NS);
+    runs.windows(2).filter(is_close).count()
+}
+
+/// What the sittings come to as a whole; the exit code rests on it.
+///
+/// # Errors
+/// When a record cannot be read.
+pub fn overall_of_sittings(result: &SittingsResult, runs: &[Run]) -> Result<Overall, ReportError> {
+    let any = |verdict| result.claims.iter().any(|claim| claim.verdict == verdict);
+    if any(Verdict::Refuted) {
+        return Ok(Overall::Refuted);
+    }
+    if !any(Verdict::Undecided) && !result.claims.is_empty() {
+        return Ok(Overall::AllSupported);
+    }
+    // A run in which the generator was the limit is why nothing was decided.
+    let each: Vec<RunResult> = runs.iter().map(of_run).collect::<Result<_, _>>()?;
+    match each.iter().any(|run| overall(run) == Overall::Invalid) {
+        true => Ok(Overall::Invalid),
+        false => Ok(Overall::Undecided),
+    }
+}
