@@ -1,8 +1,9 @@
 //! Claims as the result holds them.
 
+use crate::estimate::stored;
 use crate::messages;
 use proofload_stats::{Between, Claim, Judged, Names, Reason, Scope};
-use proofload_store::schema::{AtLevel, ClaimResult, DependsOn, Estimate, Scope as Stored, SittingSpread};
+use proofload_store::schema::{AtLevel, ClaimResult, DependsOn, Scope as Stored, SittingSpread};
 
 pub(crate) fn claim_result(
     claim: &Claim,
@@ -86,15 +87,4 @@ fn spread(scope: &Scope, cost: f64) -> Option<SittingSpread> {
 pub(crate) fn earlier_spread(between: &Between) -> SittingSpread {
     let (tau, sittings) = (between.tau, between.sittings);
     SittingSpread { tau, sittings, earlier: true, ..SittingSpread::default() }
-}
-
-/// An estimate as it is stored: ends that bound nothing are absent.
-pub(crate) fn stored(estimate: proofload_stats::Estimate) -> Estimate {
-    let finite = |value: f64| value.is_finite().then_some(value);
-    Estimate {
-        point: estimate.point,
-        low: finite(estimate.low),
-        high: finite(estimate.high),
-        unit: estimate.unit.to_string(),
-    }
 }

@@ -1,8 +1,8 @@
 //! What was expected, judged; and what was published elsewhere, beside what was found here.
 
 use crate::cells::Cells;
-use crate::claims::stored;
 use crate::error::ReportError;
+use crate::estimate::stored;
 use crate::figures::{figure, figured};
 use crate::messages;
 use proofload_stats::{Claim, Expectation, Judged, Measure, Names, Observations, Published, reasons_of};

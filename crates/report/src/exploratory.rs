@@ -5,8 +5,8 @@
 //! from that of the claims. What comes of them is a ratio with its interval, and never a verdict.
 
 use crate::cells::{Cells, answered_over};
-use crate::claims::stored;
 use crate::error::ReportError;
+use crate::estimate::stored;
 use crate::messages;
 use crate::shown::Table;
 use proofload_stats::{

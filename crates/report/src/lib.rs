@@ -12,6 +12,7 @@ mod claims;
 mod conclusions;
 mod error;
 pub mod escape;
+mod estimate;
 mod expected;
 mod exploratory;
 mod factors;

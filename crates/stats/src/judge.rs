@@ -8,6 +8,8 @@
 //! Where the blocks are of several sittings, the looks count sittings, and the interval is that of the sittings' means.
 
 mod decide;
+mod depends;
+mod estimated;
 mod evaluate;
 mod evaluation;
 mod fact;

@@ -13,7 +13,7 @@ use super::catalogue::template;
 use super::failure::{self, Failure};
 use super::keeper::{Exit, Keeper, Link, Spawn, Ward, tree};
 use super::prepared::{Program, Step};
-use super::running::Surroundings;
+use super::surroundings::Surroundings;
 use super::{SubjectError, ports};
 
 /// Longest log of a process; a longer one is cut in its middle.

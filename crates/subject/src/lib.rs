@@ -25,6 +25,7 @@ mod ready;
 mod resolve;
 mod running;
 mod sources;
+mod surroundings;
 mod temp;
 mod tools;
 
@@ -36,5 +37,6 @@ pub use inspect::{Choice, Choices, Tried, check, choices, every_choice, try_star
 pub use keeper::{Exit, KEEPER_ARGUMENT, Keeper, MARK_KEEPER, MARK_RUN, MARK_SUBJECT, keeper_main};
 pub use prepared::Prepared;
 pub use resolve::this_program;
-pub use running::{Running, StopReport, Surroundings};
+pub use running::{Running, StopReport};
+pub use surroundings::Surroundings;
 pub use temp::clean_leftovers;

@@ -11,6 +11,7 @@ use super::keeper::{Exit, Keeper};
 use super::launched::{Launched, Started, local};
 use super::prepared::{Origin, Prepared};
 use super::ready::PROBE_WITHIN;
+use super::surroundings::Surroundings;
 use super::{SubjectError, ports};
 
 /// A subject that was started, or a `url:` that runs already. Dropping it asks for its end.
@@ -30,27 +31,6 @@ pub struct Running {
 pub struct StopReport {
     /// How the process that was loaded ended; `None` for a `url:` subject.
     pub exit: Option<Exit>,
-}
-
-/// Where and in what surroundings a subject is started.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Surroundings<'a> {
-    /// CPUs that it may use; none given: those of Proofload.
-    pub cpus: &'a [usize],
-    /// Bytes that are added to its environment. They move its stack, and with it what lies in which line of a cache.
-    pub environment_bytes: usize,
-}
-
-impl<'a> From<&'a [usize]> for Surroundings<'a> {
-    fn from(cpus: &'a [usize]) -> Self {
-        Surroundings { cpus, environment_bytes: 0 }
-    }
-}
-
-impl<'a, const N: usize> From<&'a [usize; N]> for Surroundings<'a> {
-    fn from(cpus: &'a [usize; N]) -> Self {
-        Surroundings::from(&cpus[..])
-    }
 }
 
 impl Prepared {

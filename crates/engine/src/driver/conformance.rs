@@ -144,13 +144,13 @@ trait Kernels: Driver {
 
 impl Kernels for Epoll {
     fn make() -> Self {
-        Epoll::new(CAPACITY, super::POLL_EVENTS).unwrap()
+        Epoll::new(CAPACITY, crate::Manner::EVENTS).unwrap()
     }
 }
 
 impl Kernels for Uring {
     fn make() -> Self {
-        Uring::new(CAPACITY, super::POLL_EVENTS).unwrap()
+        Uring::new(CAPACITY, crate::Manner::EVENTS).unwrap()
     }
 }
 

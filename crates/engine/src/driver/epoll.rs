@@ -12,10 +12,8 @@ use super::busy_poll::{BusyPoll, NEAR_NS};
 use super::dial::dial_fault;
 use super::machine;
 use super::unix_connect_queue::{UnixConnectQueues, Waiting};
-use super::{
-    Allowance, Close, Conn, Driver, Drivers, Handler, Net, POLL_BYTES, POLL_EVENTS, Polled, SPIN_NS, Wake,
-};
-use crate::clock;
+use super::{Allowance, Close, Conn, Driver, Drivers, Handler, Net, POLL_BYTES, Polled, SPIN_NS, Wake};
+use crate::{Manner, clock};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventFlags};
 use rustix::io::Errno;
@@ -308,7 +306,7 @@ impl EpollDrivers {
 
 impl Default for EpollDrivers {
     fn default() -> Self {
-        EpollDrivers::taking(POLL_EVENTS)
+        EpollDrivers::taking(Manner::EVENTS)
     }
 }
 

@@ -44,9 +44,6 @@ pub fn probe(choice: DriverChoice) -> Result<(), EngineError> {
     }
 }
 
-/// Most things reported in one poll where nothing else is said: at some 4 µs each a due send is at most a quarter of a
-/// millisecond late.
-pub(crate) const POLL_EVENTS: u32 = 64;
 /// Bytes after which a poll ends, or a connection has had its share of it.
 const POLL_BYTES: usize = 256 * 1024;
 /// The last stretch before an exact instant is spun, for a sleeping thread wakes up some 50 µs late.

@@ -5,6 +5,7 @@
 //! repetition, so that a few pairs tell them apart. A condition of more levels goes through all of them before one comes again.
 
 use super::order::SplitMix;
+use crate::messages::conditions as messages;
 use proofload_host::cpus::{self, CpuShare};
 use proofload_store::schema::{Environment, PlannedCondition};
 use proofload_study::{Condition, Study, SubjectSpec};
@@ -89,6 +90,9 @@ fn driver(named: Option<&[String]>, machine: &Machine<'_>) -> (Vec<String>, Stri
     possible(named, ["epoll", "io_uring"], "io_uring", &machine.why_no_io_uring)
 }
 
+/// The other end of the CPUs, as a study names it.
+const FIRST: &str = "first";
+
 /// Which CPUs the generator has; none where it has none of its own.
 fn generator_cpus(
     study: &Study,
@@ -105,8 +109,8 @@ fn generator_cpus(
         (_, true) => messages::CPUS_OF_OTHERS,
         _ => "",
     };
-    let (ends, why) = possible(named, ["last", "first"], "first", why);
-    let cpus_of = |end: &String| cpus::list_text(if end == "first" { swapped } else { generator });
+    let (ends, why) = possible(named, ["last", FIRST], FIRST, why);
+    let cpus_of = |end: &String| cpus::list_text(if end == FIRST { swapped } else { generator });
     Some((ends.iter().map(cpus_of).collect(), why))
 }
 
@@ -151,8 +155,6 @@ pub(super) fn order(seed: u64, blocks: u32, levels: &[usize]) -> Vec<Vec<usize>>
 const CONDITIONS: u64 = 0x636f_6e64_6974_696f;
 /// Conditions beyond the first whose levels are combined in every way.
 const PATTERN_BITS: usize = 8;
-
-use crate::messages::conditions as messages;
 
 #[cfg(test)]
 mod tests {

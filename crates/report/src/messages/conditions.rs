@@ -1,7 +1,7 @@
 //! What an answer owes to the conditions under which it was asked.
 
 use super::interval;
-use crate::claims::stored;
+use crate::estimate::stored;
 use proofload_stats::{Estimate, Names, Reason};
 use proofload_store::condition_in_words;
 use proofload_store::schema::DependsOn;

@@ -80,16 +80,9 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
             blocks(*last),
             number::percent(chance.max(0.000_1))
         ),
-        Reason::SpoiledBlocks { blocks: n, of } => format!(
-            "the generator was unfit in {n} of {}, which are left out for all variants alike",
-            blocks(*of)
-        ),
-        Reason::BlocksLost { lost, of } => format!("{lost} of {} were lost to it", blocks(*of)),
-        Reason::Disturbed { blocks: n, of } => format!(
-            "the machine disturbed {n} of {} (steal, or a lower clock frequency), and what is left is not judged; \
-             run it where it has the machine to itself",
-            blocks(*of)
-        ),
+        Reason::SpoiledBlocks { .. } | Reason::BlocksLost { .. } | Reason::Disturbed { .. } => {
+            of_blocks(reason)
+        }
         Reason::NotMeasured { measure, variant: index, point, stream, blocks: n } => format!(
             "{}{}({}) @ {} has no value in {}{}",
             measure.name(),
@@ -110,9 +103,10 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
         Reason::SeenOnly { exchanges, upper, starts, upper_starts } => {
             super::seen_only(*exchanges, *upper, *starts, *upper_starts)
         }
-        Reason::InLostBlocks { .. } | Reason::OwnErrors { .. } => of_errors(reason),
+        Reason::InLostBlocks { .. } | Reason::OwnErrors { .. } | Reason::Died { .. } => {
+            of_errors(reason, names)
+        }
         Reason::DependsOn { .. } => super::depends_on(reason, names),
-        Reason::Died { variant: index, what } => format!("{} died under load: {what}", variant(index)),
         _ => "for a reason that this version has no words for".into(),
     }
 }
@@ -129,9 +123,28 @@ fn of_sittings(reason: &Reason) -> String {
     }
 }
 
-/// Where errors come from that are not the usual ones.
-fn of_errors(reason: &Reason) -> String {
+/// What became of blocks.
+fn of_blocks(reason: &Reason) -> String {
     match reason {
+        Reason::SpoiledBlocks { blocks: n, of } => format!(
+            "the generator was unfit in {n} of {}, which are left out for all variants alike",
+            blocks(*of)
+        ),
+        Reason::BlocksLost { lost, of } => format!("{lost} of {} were lost to it", blocks(*of)),
+        Reason::Disturbed { blocks: n, of } => format!(
+            "the machine disturbed {n} of {} (steal, or a lower clock frequency), and what is left is not judged; \
+             run it where it has the machine to itself",
+            blocks(*of)
+        ),
+        _ => String::new(),
+    }
+}
+
+/// Where errors come from that are not the usual ones.
+fn of_errors(reason: &Reason, names: &Names) -> String {
+    let variant = |index: &usize| names.variants.get(*index).map_or("?", |variant| variant.name.as_str());
+    match reason {
+        Reason::Died { variant: index, what } => format!("{} died under load: {what}", variant(index)),
         Reason::OwnErrors { errors } => format!(
             "{} errors are of the generator's own making: no port, descriptor or memory was left, or a fault of Proofload",
             number::count(*errors)

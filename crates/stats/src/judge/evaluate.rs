@@ -1,17 +1,17 @@
 //! One claim at one moment: its estimate, its interval, and what follows from them.
 
 use super::decide::{Frame, Scale};
+use super::depends::{DependenceTerms, Dependences};
+use super::estimated::{estimate, widened};
 use super::evaluation::{Evaluation, Progress, not_measured};
 use super::flaws::{self, Flaws};
 use super::observed::{Observed, observed};
 use super::series::{Series, Sides};
 use super::{fact, guard};
-use crate::dependence::{AtLevel, Dependence, dependences};
 use crate::design::{A_PRIORI_SPREAD, Bounds, CONSTANT_BLOCKS_MIN, blocks_needed};
 use crate::sample::Moments;
-use crate::student::{critical, two_sided_tail};
 use crate::{
-    Between, Comparison, Design, Estimate, Measure, OverSittings, Projection, Reason, Scope, Side, Sittings,
+    Between, Comparison, Design, Measure, OverSittings, Projection, Reason, Scope, Side, Sittings,
     hodges_lehmann, student,
 };
 
@@ -21,8 +21,6 @@ const PROJECTED_RESOLUTION: f64 = 0.05;
 /// From this share on it is told that an interval is wider for the generator's own delays.
 const TOLD_FROM: f64 = 0.01;
 
-/// A condition of measuring may matter when chance alone explains what it does with a smaller probability than this.
-const SUSPECTED: f64 = 0.10;
 /// How often the next sitting lies outside of what is predicted of it.
 const PREDICTION_TAIL: f64 = 0.05;
 
@@ -139,92 +137,6 @@ fn evaluate_exchanges(
     evaluation
 }
 
-/// What a search for dependences needs beside the values.
-struct DependenceTerms<'a> {
-    /// Claims that share the error rate.
-    open: u32,
-    /// What intervals reach further below and above for the generator's own delays.
-    margins: (f64, f64),
-    /// The blocks that the values are of.
-    used: &'a [usize],
-    /// Whether they are of several sittings.
-    sittings: bool,
-}
-
-/// What the conditions of measuring have to do with the quantity.
-#[derive(Default)]
-struct Dependences {
-    /// Those on which it depends, with what it is at each of their levels.
-    found: Vec<Reason>,
-    /// Whether more blocks may well find one: then nobody gives up.
-    suspected: bool,
-}
-
-impl Dependences {
-    /// Of the values of the blocks; `frame` says what their mean is held against.
-    fn of(
-        series: &Series<'_>,
-        frame: &Frame,
-        by_block: &[f64],
-        bounds: &mut Bounds<'_>,
-        terms: &DependenceTerms<'_>,
-    ) -> Dependences {
-        let of_used = |levels: &Vec<usize>| terms.used.iter().map(|&block| levels[block]).collect();
-        let levels: Vec<Vec<usize>> = series.conditions.iter().map(of_used).collect();
-        let vary = levels.iter().filter(|levels| levels.windows(2).any(|pair| pair[0] != pair[1])).count();
-        if vary == 0 {
-            return Dependences::default();
-        }
-        // What sittings differ by is theirs, whatever the conditions were.
-        let sitting_of = |&block: &usize| series.sittings[block] as usize;
-        let beside: Vec<usize> = match terms.sittings {
-            true => terms.used.iter().map(sitting_of).collect(),
-            false => Vec::new(),
-        };
-        let blocks = by_block.len() as u32;
-        // The bound of this look, as a probability: so it holds over all looks.
-        let tail_of = |sharing| two_sided_tail(bounds.for_blocks(blocks, sharing), blocks.saturating_sub(1));
-        let tails: Vec<f64> = (1..=(vary as u32).max(terms.open)).map(tail_of).collect();
-        let found = dependences(by_block, &levels, &beside, |sharing| tails[sharing as usize - 1]);
-        let suspected = !dependences(by_block, &levels, &beside, |_| SUSPECTED).is_empty();
-        let own_tail = tails[terms.open.max(1) as usize - 1];
-        let told = |it| depends_on(series, frame, it, own_tail, terms.margins);
-        Dependences { found: found.into_iter().map(told).collect(), suspected }
-    }
-
-    /// Whether the claim does not fare the same at every level.
-    fn differ(&self) -> bool {
-        self.found.iter().any(|on| matches!(on, Reason::DependsOn { alike: false, .. }))
-    }
-}
-
-/// A condition with what the quantity is at each of its levels, and what the claim comes to there.
-fn depends_on(
-    series: &Series<'_>,
-    frame: &Frame,
-    on: Dependence,
-    tail: f64,
-    (below, above): (f64, f64),
-) -> Reason {
-    let bound = critical(tail, on.freedom);
-    let half = |level: &AtLevel| bound * level.error;
-    let answers: Vec<Option<bool>> = on
-        .levels
-        .iter()
-        .map(|level| frame.decide(level.mean - half(level) - below, level.mean + half(level) + above))
-        .collect();
-    let at = |level: &AtLevel| {
-        let moments = Moments { n: on.freedom, mean: level.mean, sd: 0.0 };
-        let found = estimate(series, frame, &moments, half(level), level.mean);
-        (level.level, widened(found, (below, above)))
-    };
-    Reason::DependsOn {
-        condition: on.condition,
-        levels: on.levels.iter().map(at).collect(),
-        alike: answers.iter().all(|answer| answer.is_some() && *answer == answers[0]),
-    }
-}
-
 fn nothing_to_estimate(series: &Series<'_>, blocks: u32, missing: Vec<Reason>) -> Vec<Reason> {
     match (blocks, missing.is_empty()) {
         (0, _) => vec![Reason::NoData],
@@ -278,49 +190,6 @@ fn every_trial(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
             blocks,
         })
         .collect()
-}
-
-pub(super) fn estimate(
-    series: &Series<'_>,
-    frame: &Frame,
-    moments: &Moments,
-    half: f64,
-    centre: f64,
-) -> Estimate {
-    let (low, high) = (moments.mean - half, moments.mean + half);
-    let measure = series.trials.first().map_or(Measure::Throughput, |trial| trial.measure);
-    let is_level = matches!(series.claim.right, Side::Constant(_)) && series.trials.len() == 1;
-    match frame.scale {
-        Scale::Log => Estimate {
-            point: moments.mean.exp(),
-            low: low.exp(),
-            high: high.exp(),
-            unit: if is_level { measure.unit() } else { "ratio" },
-            hodges_lehmann: centre.exp(),
-        },
-        Scale::Plain | Scale::Difference => {
-            let unit = match (frame.scale, measure.unit()) {
-                (Scale::Difference, "share") => "share_difference",
-                (Scale::Difference, "bytes") => "bytes_difference",
-                (Scale::Difference, "ns") => "ns_difference",
-                (Scale::Difference, _) => "count_difference",
-                (_, unit) => unit,
-            };
-            // A count or a share is never below zero; a difference may be.
-            let low = if frame.scale == Scale::Plain { low.max(0.0) } else { low };
-            Estimate { point: moments.mean, low, high, unit, hodges_lehmann: centre }
-        }
-    }
-}
-
-/// An interval that reaches further by these logarithms.
-fn widened(estimate: Estimate, (below, above): (f64, f64)) -> Estimate {
-    match below + above > 0.0 {
-        true => {
-            Estimate { low: estimate.low * (-below).exp(), high: estimate.high * above.exp(), ..estimate }
-        }
-        false => estimate,
-    }
 }
 
 fn projection(design: &Design, frame: &Frame, moments: &Moments, open: u32) -> Option<Projection> {

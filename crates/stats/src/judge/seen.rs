@@ -3,7 +3,7 @@
 //! Without replication there is no interval, and nothing can be said of the next run. What can be said is
 //! whether the measurement that was made lies on the claimed side. The guards are those of every verdict.
 
-use super::evaluate::estimate;
+use super::estimated::estimate;
 use super::evaluation::not_measured;
 use super::flaws::{self, Flaws};
 use super::series::{Index, Series};
