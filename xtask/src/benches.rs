@@ -34,6 +34,6 @@ mod tests {
     #[test]
     fn every_program_is_run() {
         let names = super::programs(&crate::root()).unwrap();
-        assert_eq!(names, ["drivers", "figures", "memory", "mm1", "open_loop", "same_work"]);
+        assert_eq!(names, ["drivers", "figures", "manner", "memory", "mm1", "open_loop", "same_work"]);
     }
 }

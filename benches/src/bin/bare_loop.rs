@@ -2,7 +2,7 @@
 //! looks at nothing: no parsing, no clock, no record. What a load tester costs beyond it is its own.
 //!
 //! ```text
-//! bare_loop --url http://127.0.0.1:8080/ --connections 64 --seconds 1
+//! bare_loop --url http://127.0.0.1:8080/ --connections 64 --seconds 1 --events 64
 //! ```
 
 use anyhow::{Context, ensure};
@@ -14,9 +14,10 @@ use std::time::{Duration, Instant};
 
 const BUFFER_BYTES: usize = 64 * 1024;
 const EVENTS: usize = 64;
+const EVENTS_MAX: usize = 256;
 
 fn main() -> anyhow::Result<()> {
-    let flags = Flags::read(&["--url", "--connections", "--seconds"])?;
+    let flags = Flags::read(&["--url", "--connections", "--seconds", "--events"])?;
     let url = flags.text("--url").context("--url is needed")?;
     let host = url.trim_start_matches("http://").trim_end_matches('/');
     let request = format!("GET / HTTP/1.1\r\nHost: {host}\r\nUser-Agent: proofload/0.1.0\r\n\r\n");
@@ -25,8 +26,11 @@ fn main() -> anyhow::Result<()> {
     ensure!((1..=60).contains(&seconds), "at most 60 s");
     let answer_bytes = ask_once(host, request.as_bytes())?;
     let streams = connect(host, connections)?;
-    let answers = turn(&streams, request.as_bytes(), answer_bytes, Duration::from_secs(seconds))?;
-    println!("{answers} requests of {answer_bytes} bytes answered");
+    let events: usize = flags.get("--events", EVENTS)?;
+    ensure!((1..=EVENTS_MAX).contains(&events), "1 to {EVENTS_MAX} events");
+    let time = Duration::from_secs(seconds);
+    let (answers, waits) = turn(&streams, request.as_bytes(), answer_bytes, events, time)?;
+    println!("{answers} requests of {answer_bytes} bytes answered in {waits} waits");
     Ok(())
 }
 
@@ -54,8 +58,14 @@ fn connect(host: &str, connections: usize) -> anyhow::Result<Vec<TcpStream>> {
     streams.collect()
 }
 
-/// Keeps one request in flight on each connection; returns how many were answered.
-fn turn(streams: &[TcpStream], request: &[u8], answer_bytes: usize, time: Duration) -> anyhow::Result<u64> {
+/// Keeps one request in flight on each connection; returns how many were answered, and how often was waited.
+fn turn(
+    streams: &[TcpStream],
+    request: &[u8],
+    answer_bytes: usize,
+    most: usize,
+    time: Duration,
+) -> anyhow::Result<(u64, u64)> {
     // SAFETY: takes a flag and returns a descriptor.
     let epoll = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
     ensure!(epoll >= 0, "epoll_create1");
@@ -70,14 +80,15 @@ fn turn(streams: &[TcpStream], request: &[u8], answer_bytes: usize, time: Durati
     }
     let mut left = vec![answer_bytes; streams.len()];
     let mut buffer = vec![0; BUFFER_BYTES];
-    let mut answers = 0;
+    let (mut answers, mut waits) = (0, 0);
     let end = Instant::now() + time;
     // SAFETY: all zeros are valid events.
-    let mut events: [libc::epoll_event; EVENTS] = unsafe { std::mem::zeroed() };
+    let mut events: [libc::epoll_event; EVENTS_MAX] = unsafe { std::mem::zeroed() };
     // The clock is read once in a thousand answers, which is not to be seen.
-    while answers % 1_024 > 64 || Instant::now() < end {
-        // SAFETY: the array holds `EVENTS` events and outlives the call.
-        let got = unsafe { libc::epoll_wait(epoll, events.as_mut_ptr(), EVENTS as i32, 100) };
+    while answers % 1_024 > most as u64 || Instant::now() < end {
+        // SAFETY: the array holds at least `most` events and outlives the call.
+        let got = unsafe { libc::epoll_wait(epoll, events.as_mut_ptr(), most as i32, 100) };
+        waits += 1;
         for event in &events[..got.max(0) as usize] {
             let at = event.u64 as usize;
             let mut stream = &streams[at];
@@ -93,5 +104,5 @@ fn turn(streams: &[TcpStream], request: &[u8], answer_bytes: usize, time: Durati
     }
     // SAFETY: the descriptor is ours and not used again.
     unsafe { libc::close(epoll) };
-    Ok(answers)
+    Ok((answers, waits))
 }

@@ -296,8 +296,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "a claim is closed although a condition is suspected",
         file: "crates/stats/src/judge/evaluate.rs",
-        from: "&& !finding.depends.suspected {",
-        to: "{",
+        from: "&& !finding.depends.suspected;",
+        to: ";",
         tests: &["-p", "proofload-stats", "--test", "it", "conditions::"],
     },
     Mutation {

@@ -19,6 +19,7 @@ workload:
   page: { get: / }
 load:
   closed: { connections: [8] }
+conditions: fixed
 claims:
   - alike: throughput(seed=1) ~ throughput(seed=2) within 90%
 ";

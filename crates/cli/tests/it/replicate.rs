@@ -325,6 +325,7 @@ fn copied(run: &Path, id: &str, faster: f64) {
 /// Two live sittings, each a run of its own; then a run of the same study, which finds what four like them differ by and has it
 /// in its plan before its first block.
 #[test]
+#[ignore = "full: a block that a busy machine disturbs leaves a sitting without any"]
 fn sittings_are_runs_of_their_own_and_a_later_run_looks_back_at_them() {
     let dir = tempfile::tempdir().expect("a directory");
     let place = ["--dir", utf8(dir.path()), "--seed", "7"];
