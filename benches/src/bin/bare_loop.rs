@@ -19,8 +19,8 @@ const EVENTS_MAX: usize = 256;
 fn main() -> anyhow::Result<()> {
     let flags = Flags::read(&["--url", "--connections", "--seconds", "--events"])?;
     let url = flags.text("--url").context("--url is needed")?;
-    let host = url.trim_start_matches("http://").trim_end_matches('/');
-    let request = format!("GET / HTTP/1.1\r\nHost: {host}\r\nUser-Agent: proofload/0.1.0\r\n\r\n");
+    let (host, path) = url.trim_start_matches("http://").split_once('/').context("--url has no path")?;
+    let request = format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: proofload/0.1.0\r\n\r\n");
     let connections: usize = flags.get("--connections", 64)?;
     let seconds: u64 = flags.get("--seconds", 1)?;
     ensure!((1..=60).contains(&seconds), "at most 60 s");

@@ -3,7 +3,7 @@
 //! did meanwhile: answers that came at once, context switches, wake-ups across CPUs, idle and softirq time of both CPUs.
 //!
 //! ```text
-//! manner --seconds 3 --rounds 4 --warm 40 --subject tomcat --a connector=nio --b connector=nio2
+//! manner --seconds 3 --rounds 4 --warm 40 --subject tomcat --a connector=nio --b connector=nio2 --path echo
 //! ```
 
 use anyhow::Context;
@@ -59,7 +59,7 @@ struct Counters {
 }
 
 fn main() -> anyhow::Result<()> {
-    let known = ["--seconds", "--rounds", "--warm", "--subject", "--a", "--b"];
+    let known = ["--seconds", "--rounds", "--warm", "--subject", "--a", "--b", "--path"];
     let flags = Flags::read(&known)?;
     let seconds: u64 = flags.or_smoke("--seconds", 3, 1)?;
     let rounds: usize = flags.or_smoke("--rounds", 4, 1)?;
@@ -69,14 +69,16 @@ fn main() -> anyhow::Result<()> {
         None => Subject::start(&["--null"]),
     };
     let servers = [start("--a")?, start("--b")?];
+    let path = flags.text("--path").unwrap_or_default();
+    let urls = [0, 1].map(|at: usize| format!("{}{path}", servers[at].url));
     let bare = |events, awake| Row { asker: Asker::Bare { events }, awake, seen: Default::default() };
     let own = |driver| Row { asker: Asker::Proofload { driver }, awake: true, seen: Default::default() };
     let mut rows =
         vec![bare(256, false), bare(256, true), bare(1, false), bare(1, true), own("epoll"), own("io_uring")];
     let until = Instant::now() + Duration::from_secs(warm);
     while Instant::now() < until {
-        for server in &servers {
-            ask(Asker::Bare { events: 64 }, &server.url, 1)?;
+        for url in &urls {
+            ask(Asker::Bare { events: 64 }, url, 1)?;
         }
     }
     for round in 0..rounds {
@@ -84,7 +86,7 @@ fn main() -> anyhow::Result<()> {
             let _awake = row.awake.then(Awake::keep);
             let order = if round % 2 == 0 { [0, 1] } else { [1, 0] };
             for at in order {
-                row.seen[at].push(ask(row.asker, &servers[at].url, seconds)?);
+                row.seen[at].push(ask(row.asker, &urls[at], seconds)?);
             }
         }
     }
