@@ -357,6 +357,8 @@ pub const PRESET: &str = "preset";
 pub const MODE: &str = "mode";
 /// A parameter.
 pub const BLOCKS: &str = "blocks";
+/// A parameter.
+pub const CONDITIONS: &str = "conditions";
 /// A parameter, and a fact of the machine.
 pub const CPUS: &str = "CPUs";
 /// A parameter.

@@ -367,6 +367,7 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
         }
         add(messages::BLOCKS, messages::complete_and_excluded(result.blocks, result.excluded_blocks));
         add(messages::CPUS, messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
+        messages::conditions(plan).into_iter().for_each(|said| add(messages::CONDITIONS, said));
     }
     if let Some(load) = &result.load {
         add(messages::WORKLOAD, messages::asked(load));

@@ -3,8 +3,8 @@
 use super::interval;
 use crate::estimate::stored;
 use proofload_stats::{Estimate, Names, Reason};
-use proofload_store::condition_in_words;
-use proofload_store::schema::DependsOn;
+use proofload_store::schema::{DependsOn, Plan, PlannedCondition};
+use proofload_store::{condition_in_words, conditions_vary};
 
 /// `depends on: 1.12 [1.08, 1.16] with CPUs that may sleep, 0.99 [0.96, 1.02] with CPUs kept awake`.
 pub(crate) fn depends_on(reason: &Reason, names: &Names) -> String {
@@ -32,7 +32,60 @@ fn said(condition: &str, levels: &[(String, String)], alike: bool) -> String {
     format!("depends on: {each}{same}")
 }
 
+/// The conditions of measuring with their levels; nothing where none are recorded.
+pub(crate) fn conditions(plan: &Plan) -> Option<String> {
+    let words = |condition: &PlannedCondition| {
+        let levels = condition.levels.iter().map(|level| condition_in_words(&condition.name, level));
+        levels.collect::<Vec<_>>().join(" or ")
+    };
+    let all = plan.conditions.iter().map(words).collect::<Vec<_>>().join("; ");
+    let how = if conditions_vary(plan) { "varied over the blocks" } else { "fixed" };
+    (!all.is_empty()).then(|| format!("{how}: {all}"))
+}
+
 /// What a verdict is limited to, where no condition varied.
 pub(crate) fn asked_with(conditions: &[String]) -> String {
     format!("asked only with {}", conditions.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proofload_stats::ConditionNames;
+
+    fn estimate(point: f64) -> Estimate {
+        Estimate { point, low: point - 0.04, high: point + 0.04, unit: "ratio", hodges_lehmann: point }
+    }
+
+    #[test]
+    fn a_dependence_says_what_is_found_at_each_level() {
+        let condition =
+            ConditionNames { name: "cpus_awake".into(), levels: vec!["true".into(), "false".into()] };
+        let names = Names { conditions: vec![condition], ..Names::default() };
+        let levels = vec![(1, estimate(1.12)), (0, estimate(0.99))];
+        let reason = |alike| Reason::DependsOn { condition: 0, levels: levels.clone(), alike };
+        let expected =
+            "depends on: 1.12 [1.08, 1.16] with CPUs that may sleep, 0.99 [0.95, 1.03] with CPUs kept awake";
+        assert_eq!(depends_on(&reason(false), &names), expected);
+        let alike = format!("{expected}; the verdict is the same with each");
+        assert_eq!(depends_on(&reason(true), &names), alike);
+    }
+
+    #[test]
+    fn conditions_are_told_with_all_their_levels() {
+        let condition = |name: &str, levels: &[&str]| PlannedCondition {
+            name: name.into(),
+            levels: levels.iter().map(ToString::to_string).collect(),
+            ..PlannedCondition::default()
+        };
+        let mut plan = Plan {
+            conditions: vec![condition("cpus_awake", &["true"]), condition("driver", &["epoll", "io_uring"])],
+            ..Plan::default()
+        };
+        let said = "varied over the blocks: CPUs kept awake; epoll or io_uring";
+        assert_eq!(conditions(&plan).as_deref(), Some(said));
+        plan.conditions[1].levels.pop();
+        assert_eq!(conditions(&plan).as_deref(), Some("fixed: CPUs kept awake; epoll"));
+        assert_eq!(conditions(&Plan::default()), None);
+    }
 }
