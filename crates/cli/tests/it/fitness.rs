@@ -75,21 +75,26 @@ fn a_study_at_its_ceiling_is_client_limited_and_a_slow_server_is_far_below_it() 
     let fast_canary = |ceiling: &mut Value| ceiling["exchanges_per_s"] = 3_000.0.into();
     rewrite_ceilings(dir.path(), fast_canary);
     let mut planted = None;
-    for _ in 0..5 {
+    for _ in 0..15 {
         // No budget leaves the first look.
         let (output, result) = run(dir.path(), &["--quick", "--budget", "1s"]);
-        if result["ceilings"][0]["cached"] == true {
+        // A block that the machine disturbed is left out, and was the only one.
+        if result["ceilings"][0]["cached"] == true && result["blocks"] != 0 {
             planted = Some((output, result));
             break;
         }
         rewrite_ceilings(dir.path(), fast_canary);
     }
-    let (output, limited) = planted.expect("the cache was believed in one of five runs");
+    let (output, limited) = planted.expect("the cache was believed in one of fifteen runs");
     assert_eq!(output.status.code(), Some(12), "{}", text(&output.stderr));
     assert_eq!(limited["claims"][0]["verdict"], "undecided");
     let reasons = limited["claims"][0]["reasons"].to_string();
-    assert!(reasons.contains("client-limited: the generator ran at"), "{reasons}");
-    assert!(reasons.contains("% of its ceiling, 70 % allowed"), "{reasons}");
+    // A machine that keeps a worker from waking is told first, and the others are counted.
+    let is_told = reasons.contains("client-limited: the generator ran at")
+        && reasons.contains("% of its ceiling, 70 % allowed");
+    assert!(is_told || reasons.contains("more checks of the generator failed"), "{reasons}");
+    let found = check(&limited, "ceiling");
+    assert_eq!((&found["outcome"], &found["limit"]), (&"failed".into(), &0.7.into()), "{found}");
     assert_eq!(limited["points"][0]["generator"]["fit"], false);
     let report = fs::read_to_string(dir.path().join("runs/ceiling/latest/report.html")).expect("a report");
     assert!(report.contains("How fit the generator was") && report.contains("share of the ceiling"));

@@ -24,7 +24,7 @@ pub fn proofload(args: &[&str]) -> Output {
 /// Runs the executable until the generator was fit, for what is judged on fit measurements only. On a busy machine that
 /// takes a few times; where it never comes about nothing was tested, and the test fails.
 pub fn fit(args: &[&str]) -> Output {
-    const TRIES: u32 = 10;
+    const TRIES: u32 = 40;
     for _ in 0..TRIES {
         let output = proofload(args);
         if output.status.code() != Some(12) {
