@@ -2,12 +2,16 @@
 
 use super::*;
 
-/// Eight blocks whose ratio is 1.12 where the condition has its first level, and `upper` where it has its second; the
-/// condition beside it does nothing.
+/// Eight blocks whose ratio is 1.12 where the condition has its first level, and `upper` where it has its second.
 fn record(upper: f64) -> Record {
+    between(1.12, upper)
+}
+
+/// Eight blocks whose ratio is one of these by the level of a condition; the condition beside it does nothing.
+fn between(lower: f64, upper: f64) -> Record {
     let tiny = [1.0, 1.004, 1.004, 1.0, 0.998, 1.002, 1.002, 0.998];
     let left: Vec<f64> =
-        tiny.iter().enumerate().map(|(at, tiny)| tiny * if at % 2 == 0 { 1.12 } else { upper }).collect();
+        tiny.iter().enumerate().map(|(at, tiny)| tiny * if at % 2 == 0 { lower } else { upper }).collect();
     let mut record =
         Record::new(8).with(Measure::Throughput, 0, 0, &left).with(Measure::Throughput, 1, 0, &[1.0; 8]);
     let beside = vec![0, 0, 1, 1, 0, 0, 1, 1];
@@ -33,6 +37,18 @@ fn an_answer_that_differs_between_levels_is_undecided_and_says_what_it_is_at_eac
         "{levels:?}"
     );
     assert!(levels[0].1.low > 1.03 && levels[1].1.high < 1.03, "{levels:?}");
+}
+
+#[test]
+fn an_interval_over_all_levels_decides_nothing_that_fails_at_one_of_them() {
+    let claim = "throughput(a) > 1.02 * throughput(b) @ 64c";
+    let mut record = between(1.30, 1.01);
+    let found = judged(&record, claim);
+    assert!(found.estimate.is_some_and(|all| all.low > 1.02), "planted: {found:?}");
+    assert_eq!(found.verdict, Verdict::Undecided);
+    assert!(matches!(found.reasons[0], Reason::DependsOn { condition: 0, alike: false, .. }), "{found:?}");
+    record.observations.conditions.clear();
+    assert_eq!(judged(&record, claim).verdict, Verdict::Supported, "whoever does not know the conditions");
 }
 
 #[test]
