@@ -187,8 +187,8 @@ pub struct PresetArgs {
     /// Skip measuring the maximum generator rate; recorded in the result
     #[arg(long)]
     pub no_ceiling: bool,
-    /// Override the preset's lengths, for tests: warm-up=100ms,slice=50ms,discard=10ms,cycles=2
-    #[arg(long, value_name = "LIST", hide = true)]
+    /// Fixed lengths instead of those that are chosen: slice=1s,discard=100ms,cycles=6,warm-up=30s
+    #[arg(long, value_name = "LIST")]
     pub timing: Option<String>,
 }
 

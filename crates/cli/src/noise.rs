@@ -31,7 +31,7 @@ pub fn audit(args: &NoiseArgs) -> anyhow::Result<(Exit, String)> {
     let catalogue = Catalogue::find(None, None).map_err(|error| leave(Exit::Usage, error))?;
     let study = noise::study(&catalogue).map_err(|problems| leave(Exit::Usage, problems))?;
     let blocks = blocks(args, &study)?;
-    let shape = |plan: &mut Plan| noise::shape(plan, &study, blocks, args.timing.is_some());
+    let shape = |plan: &mut Plan| noise::shape(plan, &study, blocks);
     let held = run::right_to_measure(&study.name, args.no_wait, args.quiet)?;
     let begun_ns = clock::monotonic_ns();
     let run = StudyRun {

@@ -124,6 +124,7 @@ impl Live {
             Progress::Perturbing { variant, point } => {
                 self.line(&format!("{variant} @ {point} with once and twice the threads"));
             }
+            Progress::LongSlices { point } => self.line(&format!("long slices @ {point}")),
             Progress::Ceiling { point, found: None } => {
                 self.line(&format!("the generator's ceiling at {point}"));
             }

@@ -1,8 +1,9 @@
 //! The noise audit: how much two equal servers differ on this machine, and what that lets a study resolve.
 //!
-//! It is an ordinary study of the reference server in two variants that differ in nothing, with slices as the quick
-//! preset has them and a short warm-up, for the server has nothing to warm. What its record says is fitted, and kept in
-//! the cache for this machine.
+//! It is an ordinary quick study of the reference server in two variants that differ in nothing, and a third that works 6 %
+//! more on a request. What its record says is fitted, and kept in the cache for this machine. Each block has long slices
+//! as well, for as long as its short ones: how much these narrow the ratio of the equal two, and whether they move that of the
+//! unequal.
 
 mod doubts;
 
@@ -14,9 +15,10 @@ use crate::plan::{self, Mode, Preset};
 use data_encoding::HEXLOWER;
 use proofload_host::cpus::CpuShare;
 use proofload_stats::noise::{self, Detectable, Ends, Noise};
-use proofload_stats::{Design, Measure, Place};
+use proofload_stats::{Design, Measure, Observations, Place};
 use proofload_store::schema::{
     Between, Environment, FORMAT_VERSION, MeasureNoise, NoiseAudit, Plan, Resolution, Resolved,
+    SliceLengthNoise,
 };
 use proofload_store::{Run, StoreError};
 use proofload_study::{Declarations, Options, Problems, Study};
@@ -38,15 +40,18 @@ const FRESH_DAYS: u64 = 7;
 const FRESH_NS: u64 = FRESH_DAYS * 24 * 3600 * S;
 /// Largest file of the cache that is read.
 const FILE_BYTES_MAX: u64 = 1 << 20;
+/// Log-ratio by which long slices may differ from short ones, as in a study.
+const SLICE_LENGTH_TOLERANCE: f64 = 0.01;
 /// With fewer blocks the spread is known to a third or worse.
 const FEW_BLOCKS: u32 = 12;
 
 const S: u64 = 1_000_000_000;
-/// The reference server answers its first request as fast as any other; this is for sockets and clock frequency.
-const WARM_UP_NS: u64 = S;
-/// What a start and a stop of the reference server, and a slice beside its load, take here, in seconds.
-const START_S: f64 = 0.5;
-const SLICE_S: f64 = 0.2;
+/// Cycles of long slices in each block.
+const LONG_CYCLES: u32 = 2;
+/// What a block takes beside its long slices and the short ones, in seconds: starts, warm-up, stops.
+const BESIDE_S: f64 = 3.0;
+/// What a slice takes beside its load, in seconds.
+const SLICE_S: f64 = 0.1;
 
 /// What is fitted: the measures that every table of figures has.
 pub const MEASURES: [Measure; 4] = [
@@ -64,6 +69,7 @@ question: How much do two equal servers differ on this machine?
 subjects:
   one:   { use: reference, with: { service: 'spin:200us' } }
   other: { use: reference, with: { service: 'spin:200us' } }
+  more:  { use: reference, with: { service: 'spin:212us' } }
 workload: { page: { get: /, expect: { status: 200, bytes: 1024 } } }
 load: { closed: { connections: 8 } }
 claims:
@@ -84,26 +90,25 @@ pub fn study(catalogue: &dyn Declarations) -> Result<Study, Problems> {
 /// Seconds that a block of an audit takes.
 fn seconds_per_block(plan: &Plan) -> f64 {
     let timing = &plan.timing;
-    let slices = f64::from(timing.cycles) * plan.variants.len() as f64;
+    let variants = plan.variants.len() as f64;
     let slice_s = (timing.slice_ns + timing.discard_ns) as f64 / S as f64 + SLICE_S;
-    (timing.warm_up_ns as f64 / S as f64) + slices * slice_s + plan.variants.len() as f64 * START_S
+    match timing.cycles_adapt {
+        // As much time in short slices as in long ones.
+        true => BESIDE_S + 2.0 * f64::from(LONG_CYCLES) * variants * slice_s,
+        false => BESIDE_S + f64::from(timing.cycles) * variants * slice_s,
+    }
 }
 
 /// How many blocks of an audit there is room for in a budget.
 pub fn blocks_in(study: &Study, budget_ns: u64) -> u32 {
     let mode = (Mode::Cycles, String::new());
-    let mut plan = plan::make(study, Preset::Quick, 1, None, mode, &CpuShare::default());
-    plan.timing.warm_up_ns = WARM_UP_NS;
+    let plan = plan::make(study, Preset::Quick, 1, None, mode, &CpuShare::default());
     (budget_ns as f64 / S as f64 / seconds_per_block(&plan)) as u32
 }
 
 /// Makes the plan of a quick study of [`study()`] that of an audit: so many blocks, none of which ends it early.
-/// `as_given` leaves the lengths as they are.
-pub fn shape(plan: &mut Plan, study: &Study, blocks: u32, as_given: bool) {
-    if !as_given {
-        plan.timing.warm_up_ns = WARM_UP_NS;
-    }
-    plan.timing.warm_up_cap_ns = 0;
+pub fn shape(plan: &mut Plan, study: &Study, blocks: u32) {
+    plan.timing.long_cycles = LONG_CYCLES;
     plan.timing.perturbation_ns = 0;
     plan.no_ceiling = true;
     plan::reshape(plan, study, &[blocks], u64::MAX);
@@ -128,9 +133,12 @@ pub fn audit(run: &Run, study: &Study, seconds: f64, unix_ns: u64) -> Result<Opt
     if found.is_empty() {
         return Ok(None);
     }
+    let slice_lengths: Vec<SliceLengthNoise> =
+        MEASURES.into_iter().filter_map(|m| lengths(&observations, m)).collect();
     let blocks = observations.blocks.len() as u32;
     let disturbed = run.left_out().len() as u32;
     let (plan, environment) = (run.plan(), run.environment());
+    let slicing = run.slicing().cloned().unwrap_or_default();
     Ok(Some(NoiseAudit {
         format: FORMAT_VERSION,
         measured_unix_ns: unix_ns,
@@ -141,20 +149,40 @@ pub fn audit(run: &Run, study: &Study, seconds: f64, unix_ns: u64) -> Result<Opt
         run: run.path().display().to_string(),
         blocks,
         disturbed_blocks: disturbed,
-        cycles: plan.timing.cycles,
-        slice_ns: plan.timing.slice_ns,
+        cycles: slicing.cycles_of(1).unwrap_or(plan.timing.cycles),
+        slice_ns: slicing.lengths(&plan.timing).0,
+        long_cycles: if slice_lengths.is_empty() { 0 } else { plan.timing.long_cycles },
+        long_slice_ns: plan.timing.slice_ns,
+        findings: findings(run, &found, &slice_lengths, blocks, disturbed),
+        slice_lengths,
         seconds,
         measures: found.iter().map(|(measure, noise)| stored(*measure, noise)).collect(),
         resolution: STUDIES
             .iter()
             .map(|(minutes, preset)| resolution(study, *minutes, *preset, &found))
             .collect(),
-        findings: findings(run, &found, blocks, disturbed),
     }))
 }
 
+/// How short slices do beside long ones: the spread of the equal two, and the ratio of the unequal.
+fn lengths(observations: &Observations, measure: Measure) -> Option<SliceLengthNoise> {
+    let place = Place { measure, point: 0, stream: None };
+    let equal = noise::slice_lengths(observations, place, (0, 1))?;
+    let unequal = noise::slice_lengths(observations, place, (0, 2))?;
+    Some(SliceLengthNoise {
+        measure: measure.name(),
+        blocks: equal.blocks,
+        short_sd: between(equal.short_sd),
+        long_sd: between(equal.long_sd),
+        apart: between(unequal.apart),
+    })
+}
+
+fn between(ends: Ends) -> Between {
+    Between { value: ends.value, low: ends.low, high: ends.high }
+}
+
 fn stored(measure: Measure, noise: &Noise) -> MeasureNoise {
-    let between = |ends: Ends| Between { value: ends.value, low: ends.low, high: ends.high };
     MeasureNoise {
         measure: measure.name(),
         blocks: noise.blocks,
@@ -200,8 +228,19 @@ fn resolved(measure: Measure, noise: &Noise, unit: Detectable) -> Resolved {
     Resolved { measure: measure.name(), difference: share(unit.difference), band: share(unit.band) }
 }
 
-fn findings(run: &Run, found: &[(Measure, Noise)], blocks: u32, disturbed: u32) -> Vec<String> {
+fn findings(
+    run: &Run,
+    found: &[(Measure, Noise)],
+    lengths: &[SliceLengthNoise],
+    blocks: u32,
+    disturbed: u32,
+) -> Vec<String> {
     let mut said = Vec::new();
+    for found in
+        lengths.iter().filter(|found| found.apart.low.max(-found.apart.high) > SLICE_LENGTH_TOLERANCE)
+    {
+        said.push(messages::slices_move(&found.measure, found.apart.value));
+    }
     for (measure, noise) in found {
         let ends = noise.difference;
         // Each interval misses once in twenty: one that lies just beside 0 is no finding.

@@ -23,7 +23,7 @@ pub use looking::{KEEP_GOING_BLOCKS_MAX, Length, keep_rules};
 pub use mode::choose as choose_mode;
 pub(crate) use order::beyond as order_beyond;
 pub use proofload_study::Mode;
-pub(crate) use reckon::{block_room_ns, perturbation_discard_ns};
+pub(crate) use reckon::{block_end_ns, block_room_ns, perturbation_discard_ns};
 pub use reshape::{reshape, seconds_per_block};
 pub use retime::retime;
 
@@ -109,6 +109,7 @@ impl Preset {
             discard_ns,
             // What a healthy server has in flight ends within its response time; two seconds are generous.
             drain_ns: 2 * S,
+            long_cycles: u32::from(self != Preset::Smoke),
             perturbation_ns: match self {
                 Preset::Smoke => 0,
                 // Twelve blocks have this much room left in eight minutes.

@@ -82,6 +82,7 @@ pub(crate) fn of_run_observed(run: &Run) -> Result<(RunResult, Observations), Re
         disturbed_blocks: run.left_out(),
         ceilings: run.ceilings().to_vec(),
         slicing: run.slicing().cloned(),
+        slice_length: crate::steady::slice_length(&claims, &observations),
         steady_states,
         replication: plan.replication.clone(),
         plan: Some(plan.clone()),

@@ -6,11 +6,11 @@ use crate::error::ReportError;
 use crate::figures::figured;
 use crate::result::{Overall, overall, sittings_of};
 use crate::{headline, messages, of_run};
-use proofload_stats::{Design, Kind};
+use proofload_stats::{Design, Kind, Names};
 use proofload_store::schema::{
     ClaimResult, Difference, FORMAT_VERSION, RunResult, SittingRun, SittingsResult, Verdict,
 };
-use proofload_store::{Run, compare, joined, judged_over, restore, sitting_cost};
+use proofload_store::{Run, compare, conditions_of, joined, judged_over, restore, sitting_cost};
 
 /// Shortest time between two sittings in which much may change.
 const APART_NS: u64 = 30 * 60 * 1_000_000_000;
@@ -24,6 +24,7 @@ pub fn sittings(runs: &[Run]) -> Result<Option<SittingsResult>, ReportError> {
     let Some(last) = runs.last() else { return Ok(None) };
     let plan = last.plan();
     let (names, claims, design) = restore(plan)?;
+    let names = Names { conditions: conditions_of(runs), ..names };
     let observations = joined(runs, &figured(&claims, &[]))?;
     let number = sittings_of(&observations);
     if number < 2 {

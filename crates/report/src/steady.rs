@@ -3,7 +3,8 @@
 use crate::shown::Table;
 use crate::{messages, number};
 use proofload_stats::sample::median;
-use proofload_store::schema::{RunResult, Steadiness, SteadyStart, SteadyState};
+use proofload_stats::{Claim, Observations, Perturbation};
+use proofload_store::schema::{CheckOutcome, RunResult, SliceLength, Steadiness, SteadyStart, SteadyState};
 
 /// Most starts whose figures are shown; JSON has all.
 const PICTURES_MAX: usize = 6;
@@ -32,6 +33,26 @@ pub(crate) fn tables(result: &RunResult) -> Vec<Table> {
         });
     }
     tables
+}
+
+/// What long slices show beside short ones, of the claim on which they differ most.
+pub(crate) fn slice_length(claims: &[Claim], observations: &Observations) -> Option<SliceLength> {
+    let of_claim = |claim: &Claim| {
+        let (found, blocks) = proofload_stats::slice_length(claim, observations)?;
+        let (outcome, ratio) = match found {
+            Perturbation::Unresolved { ratio, .. } => (CheckOutcome::Unresolved, ratio),
+            Perturbation::Within { ratio } => (CheckOutcome::Passed, Some(ratio)),
+            Perturbation::Beyond { ratio } | Perturbation::Meaningless { ratio } => {
+                (CheckOutcome::Failed, Some(ratio))
+            }
+        };
+        ratio.map(|ratio| SliceLength { claim: claim.text.clone(), blocks, ratio: Some(ratio), outcome })
+    };
+    let differs = |found: &SliceLength| found.ratio.map_or(0.0, |ratio| ratio.ln().abs());
+    claims.iter().filter_map(of_claim).max_by(|a, b| {
+        let failed = |found: &SliceLength| found.outcome == CheckOutcome::Failed;
+        failed(a).cmp(&failed(b)).then(differs(a).total_cmp(&differs(b)))
+    })
 }
 
 fn row(state: &SteadyState) -> Vec<String> {

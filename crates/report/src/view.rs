@@ -362,6 +362,9 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
         }
         if let Some(chosen) = &result.slicing {
             messages::slices(chosen).into_iter().for_each(|said| add(messages::SLICES, said));
+            let held =
+                result.slice_length.as_ref().map(|found| messages::held_against_long(found, &plan.timing));
+            held.into_iter().for_each(|said| add(messages::SLICES, said));
             add(messages::CYCLES, messages::slicing(chosen));
             messages::worth_of_turns(chosen).into_iter().for_each(|said| add(messages::TURNS, said));
         }

@@ -10,7 +10,7 @@ const PERTURBATION_TAIL: f64 = 0.005;
 /// Fewest pairs whose interval is looked at.
 const PAIRS_MIN: usize = 3;
 
-/// What twice the generator's threads did to a measure.
+/// What another way of measuring did to a measure: twice the generator's threads, or longer slices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Perturbation {
     /// Too few pairs, or pairs that differ too much, with the ratio so far.
@@ -45,7 +45,7 @@ pub enum Counts {
     Fall,
 }
 
-/// Looks at ratios, one for each pair of slices: with twice the threads over with once. `tolerance` is the
+/// Looks at ratios, one for each pair: with twice the threads over with once, or in long slices over in short ones. `tolerance` is the
 /// change that is allowed either way, as a share of the value; `counts` says which way shows a limit.
 ///
 /// Ratios that are not positive and finite are left out: a slice without a value forms no pair.

@@ -28,8 +28,8 @@ pub use guard::ERROR_SHARE_MAX;
 pub use observed::sitting_values;
 pub use outlook::outlook;
 pub use seen::judge_seen;
-pub use series::slice_pairs;
-pub(crate) use series::{log_ratio, of_block};
+pub(crate) use series::{log_ratio, middle, of_block};
+pub use series::{slice_length, slice_pairs};
 
 use crate::design::Bounds;
 use crate::{Claim, Design, Judged, Judgement, Observations, Reason, Verdict};

@@ -15,7 +15,7 @@ mod resolution;
 
 pub use resolution::{Detectable, blocks_for, detectable};
 
-use crate::judge::of_block;
+use crate::judge::{middle, of_block};
 use crate::sample::{Moments, median};
 use crate::{Measure, Observations, Place, block_log_ratios, chi_square, student};
 
@@ -105,6 +105,48 @@ pub fn fit(observations: &Observations, place: Place, pair: (usize, usize)) -> O
         drift_share: if all > 0.0 { drift_var / all } else { 0.0 },
         spike_share: spikes.share,
         spike_size: spikes.size,
+    })
+}
+
+/// Short slices beside long ones, which took about as long together. All on the scale of logarithms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SliceLengths {
+    /// Blocks that have both.
+    pub blocks: u32,
+    /// Spread of a block's log-ratio over its short slices.
+    pub short_sd: Ends,
+    /// The same over its long ones.
+    pub long_sd: Ends,
+    /// The log-ratio in long slices less that in short ones: 0 unless it is felt that the load went from one to the other.
+    pub apart: Ends,
+}
+
+/// Compares the ratio of two variants in short slices with that in long ones; `None` with fewer than [`BLOCKS_MIN`] blocks
+/// that have both.
+pub fn slice_lengths(
+    observations: &Observations,
+    place: Place,
+    pair: (usize, usize),
+) -> Option<SliceLengths> {
+    let of_block = |&block: &u32| {
+        let (over, under) =
+            (place.cell(observations, block, pair.0)?, place.cell(observations, block, pair.1)?);
+        Some((middle(&over.cycles, &under.cycles)?, middle(&over.long, &under.long)?))
+    };
+    let (short, long): (Vec<f64>, Vec<f64>) = observations.blocks.iter().filter_map(of_block).unzip();
+    let apart: Vec<f64> = long.iter().zip(&short).map(|(long, short)| long - short).collect();
+    let apart = Moments::of(&apart).filter(|moments| moments.n >= BLOCKS_MIN)?;
+    let half = student::critical(TAIL, apart.n - 1) * apart.standard_error();
+    let spread = |values: &[f64]| {
+        let sd = Moments::of(values)?.sd;
+        let (low, high) = chi_square::interval_of_sd(sd, apart.n, TAIL);
+        Some(Ends { value: sd, low, high })
+    };
+    Some(SliceLengths {
+        blocks: apart.n,
+        short_sd: spread(&short)?,
+        long_sd: spread(&long)?,
+        apart: Ends { value: apart.mean, low: apart.mean - half, high: apart.mean + half },
     })
 }
 

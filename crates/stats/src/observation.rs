@@ -38,6 +38,8 @@ pub struct Cell {
     pub cycles: Vec<Option<f64>>,
     /// The value over all slices merged (quantiles are taken from merged histograms).
     pub merged: Option<f64>,
+    /// The same of the block's long slices, which the short ones are held against; nothing where it has none.
+    pub long: Vec<Option<f64>>,
     /// Exchanges that were begun, all slices.
     pub finished: u64,
     /// Errors among them.
@@ -75,6 +77,7 @@ impl Default for Cell {
             measure: Measure::Throughput,
             cycles: Vec::new(),
             merged: None,
+            long: Vec::new(),
             finished: 0,
             errors: 0,
             unanswered: 0,

@@ -119,6 +119,13 @@ pub enum Reason {
         /// How many chance explains at so few blocks.
         allowed: f64,
     },
+    /// In long slices the ratio is another one than in short ones.
+    SliceLength {
+        /// The ratio in long slices over that in short ones.
+        ratio: f64,
+        /// Blocks that have both.
+        blocks: u32,
+    },
     /// At the difference and the spread seen so far, the last look would hardly settle it: closed as undecided.
     Futile {
         /// Blocks at the last look.

@@ -95,7 +95,7 @@ fn lines(run: &Run, block: &Block, measures: &[Measure]) -> Result<Vec<Slice>, S
             kept.push(slice.clone());
             continue;
         }
-        let is_pair = slice.phase == Phase::Perturbation;
+        let is_pair = matches!(slice.phase, Phase::Perturbation | Phase::Long);
         if !slice.is_measured() && !is_pair {
             continue;
         }

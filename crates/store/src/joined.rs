@@ -1,10 +1,12 @@
 //! Several runs of one study as sittings of one record.
 
+use crate::conditions::level_of;
 use crate::list::runs_in;
 use crate::schema::{EarlierSittings, EarlierSpread, Environment, Plan, RunState, Sitting};
 use crate::{Run, StoreError, compare, measures_of, restore, runs};
 use proofload_stats::{
-    Claim, Design, EARLIER_SITTINGS_MIN, Judgement, Measure, Observations, Sittings, judge, sitting_values,
+    Claim, ConditionNames, Design, EARLIER_SITTINGS_MIN, Judgement, Measure, Observations, Sittings, judge,
+    sitting_values,
 };
 use std::path::{Path, PathBuf};
 
@@ -17,9 +19,18 @@ const EARLIER_RUNS_MAX: usize = 20;
 /// # Errors
 /// When a stored histogram cannot be read.
 pub fn joined(runs: &[Run], measures: &[Measure]) -> Result<Observations, StoreError> {
-    let mut all = Observations::default();
+    let conditions = conditions_of(runs);
+    let mut all = Observations { conditions: vec![Vec::new(); conditions.len()], ..Observations::default() };
     let (mut begun, mut sittings) = (0, 0);
     for run in runs {
+        for block in run.counting_blocks() {
+            for (condition, levels) in conditions.iter().zip(&mut all.conditions) {
+                let level = level_of(run.plan(), block.number, &condition.name);
+                levels.push(
+                    condition.levels.iter().position(|known| Some(known.as_str()) == level).unwrap_or(0),
+                );
+            }
+        }
         let mut one = run.observations(measures)?;
         let complete = all.blocks.len() as u32;
         one.cells.iter_mut().for_each(|cell| cell.block += begun);
@@ -38,6 +49,26 @@ pub fn joined(runs: &[Run], measures: &[Measure]) -> Result<Observations, StoreE
         all.replication = one.replication;
     }
     Ok(all)
+}
+
+/// The conditions of measuring that all of these runs know, each with the levels that it has in any of them: the names of
+/// what [`joined`] says about conditions.
+pub fn conditions_of(runs: &[Run]) -> Vec<ConditionNames> {
+    let known = |run: &Run, name: &str| run.plan().conditions.iter().any(|it| it.name == name);
+    let mut all: Vec<ConditionNames> = Vec::new();
+    for condition in runs.iter().flat_map(|run| &run.plan().conditions) {
+        if !runs.iter().all(|run| known(run, &condition.name)) {
+            continue;
+        }
+        let at = all.iter().position(|it| it.name == condition.name).unwrap_or_else(|| {
+            all.push(ConditionNames { name: condition.name.clone(), levels: Vec::new() });
+            all.len() - 1
+        });
+        let new = condition.levels.iter().filter(|level| !all[at].levels.contains(level)).cloned();
+        let new: Vec<String> = new.collect();
+        all[at].levels.extend(new);
+    }
+    all
 }
 
 /// Judges claims over several runs of one study; the looks of the design count their sittings.

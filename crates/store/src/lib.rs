@@ -45,7 +45,7 @@ pub use conditions::{condition_in_words, conditions_vary, fixed_in_words, level_
 pub use convert::{bad_answer, durations_of, ended_in_window, histograms_of, point_of};
 pub use error::StoreError;
 pub use fitness::Disturbance;
-pub use joined::{earlier_sittings, joined, judged_over, runs_alike, sitting_cost};
+pub use joined::{conditions_of, earlier_sittings, joined, judged_over, runs_alike, sitting_cost};
 pub use judged::{RunJudge, judged, measures_of};
 pub use list::runs;
 pub use messages::{ANSWERS_TOO_LONG, disturbance, finding};

@@ -5,7 +5,7 @@ use crate::conditions::levels_of;
 use crate::convert::counts_of;
 use crate::merge::{decode, is_mostly_unfit, unended_of};
 use crate::messages::finding;
-use crate::schema::{self, CheckName, CheckOutcome, FitnessCheck, Model, Plan, Point, Slice};
+use crate::schema::{self, CheckName, CheckOutcome, FitnessCheck, Model, Phase, Plan, Point, Slice};
 use crate::streams::fused;
 use crate::{Block, Run, StoreError};
 use lost::own_errors;
@@ -28,6 +28,8 @@ struct Trial<'a> {
     point: usize,
     stream: Option<usize>,
     slices: Vec<Cow<'a, Slice>>,
+    /// The block's long slices.
+    long: Vec<Cow<'a, Slice>>,
     /// Without other streams beside it or in it.
     alone: bool,
     /// What the generator found about itself in any stream: they share its threads' CPUs.
@@ -146,7 +148,13 @@ fn trials<'a>(block: &'a Block, plan: &Plan, path: &Path) -> Result<Vec<Trial<'a
                 continue;
             }
             let unfit = unfit(&lines);
-            let mut trial = |stream, slices| {
+            let is_long = |slice: &&Slice| {
+                slice.phase == Phase::Long
+                    && slice.measured.variant == planned.name
+                    && slice.measured.point == load.label
+            };
+            let long: Vec<&Slice> = block.slices.iter().filter(is_long).collect();
+            let mut trial = |stream, slices, long| {
                 let unfit = unfit.clone();
                 let (unfit_for_tails, failed) = (Vec::new(), Vec::new());
                 let block = block.number;
@@ -157,6 +165,7 @@ fn trials<'a>(block: &'a Block, plan: &Plan, path: &Path) -> Result<Vec<Trial<'a
                     point,
                     stream,
                     slices,
+                    long,
                     alone,
                     unfit,
                     unfit_for_tails,
@@ -165,13 +174,19 @@ fn trials<'a>(block: &'a Block, plan: &Plan, path: &Path) -> Result<Vec<Trial<'a
             };
             for (stream, name) in plan.streams.iter().enumerate() {
                 let own = lines.iter().filter(|line| line.measured.stream == *name);
-                trial(Some(stream), own.map(|line| Cow::Borrowed(*line)).collect());
+                let long = long.iter().filter(|line| line.measured.stream == *name);
+                let borrowed = |line: &&'a Slice| Cow::Borrowed(*line);
+                trial(Some(stream), own.map(borrowed).collect(), long.map(borrowed).collect());
             }
             let all = match plan.streams.is_empty() {
                 true => lines.into_iter().map(Cow::Borrowed).collect(),
                 false => fused(&lines, path)?.into_iter().map(Cow::Owned).collect(),
             };
-            trial(None, all);
+            let long = match plan.streams.is_empty() {
+                true => long.into_iter().map(Cow::Borrowed).collect(),
+                false => fused(&long, path)?.into_iter().map(Cow::Owned).collect(),
+            };
+            trial(None, all, long);
         }
     }
     Ok(trials)
@@ -195,6 +210,7 @@ pub fn observations_of(slice: &Slice, measures: &[Measure]) -> Result<Observatio
         point: 0,
         stream: None,
         slices: vec![Cow::Borrowed(slice)],
+        long: Vec::new(),
         alone: slice.measured.stream.is_empty(),
         unfit: unfit(&[slice]),
         unfit_for_tails: Vec::new(),
@@ -274,6 +290,8 @@ impl Trial<'_> {
                 };
             }
             let merged = known.then_some(&merged);
+            // Quantiles are not compared slice by slice.
+            let long = self.long.iter().filter(|_| known && measure.pairs_by_cycle());
             cells.push(Cell {
                 block: self.block,
                 variant: self.variant,
@@ -282,6 +300,7 @@ impl Trial<'_> {
                 measure,
                 cycles: by_cycle,
                 merged: value(measure, &slices, merged).filter(|_| known),
+                long: long.map(|slice| value(measure, &[slice], None)).collect(),
                 finished: counts.finished(),
                 errors: counts.errors(),
                 own_errors: own_errors(&counts),

@@ -52,7 +52,7 @@ pub use scalability::Scalability;
 
 pub use single::SingleLoad;
 
-pub use slicing::Slicing;
+pub use slicing::{SliceLength, Slicing};
 
 pub use steady::{SteadyStart, SteadyState, WarmUp};
 

@@ -21,6 +21,9 @@ const SETTLE_P99: u64 = 2;
 const OVERHEAD_NS: u64 = 50_000_000;
 /// Fewest answers of a slice: of few, chance moves the number by itself.
 const SLICE_ANSWERS_MIN: f64 = 500.0;
+/// What of a block's share of the budget its first choice counts with: later blocks take a little more or less than the
+/// first, and one that does not fit any more costs the last look.
+const ROOM: f64 = 0.9;
 /// Fewest cycles of the blocks up to the first look: a late step is found among no fewer than four.
 const FIRST_CYCLES_MIN: u64 = 6;
 
@@ -40,14 +43,14 @@ pub struct FirstBlock {
     pub answers: Answers,
     /// Answers of a start without which a claimed quantile cannot be resolved; 0 without such a claim.
     pub answers_needed: f64,
-    /// What the block took until its first slice.
-    pub start_ns: u64,
-    /// What the budget leaves each block for that and its slices.
+    /// What the block takes beside its slices: what it took until the first, and what it ends with.
+    pub beside_ns: u64,
+    /// What the budget has for each block.
     pub room_ns: u64,
 }
 
-/// Slices and cycles of the blocks up to the first look. Slices are as short as is true. Cycles take about as long as the
-/// way to them, for it is not known yet which of the two the spread comes from; more where the budget has room for the
+/// Slices and cycles of the blocks up to the first look. Slices are as short as is true. Cycles take about as long as all
+/// else in a block, for it is not known yet which of the two the spread comes from; more where the budget has room for the
 /// answers that are needed.
 pub fn first_slicing(plan: &Plan, first: FirstBlock) -> Slicing {
     let (timing, p99_ns, per_s) = (&plan.timing, first.answers.p99_ns, first.answers.per_s);
@@ -57,11 +60,16 @@ pub fn first_slicing(plan: &Plan, first: FirstBlock) -> Slicing {
     let discard_ns = SETTLE_MIN_NS.max(p99_ns.saturating_mul(SETTLE_P99)).min(timing.discard_ns);
     let turns = plan.variants.len() as u64 * plan.points.len() as u64;
     let cycle_ns = (slice_ns + discard_ns + OVERHEAD_NS).saturating_mul(turns).max(1);
+    let room_ns = (ROOM * first.room_ns as f64) as u64;
     let most =
-        (first.room_ns.saturating_sub(first.start_ns) / cycle_ns).clamp(FIRST_CYCLES_MIN, CYCLES_MAX.into());
+        (room_ns.saturating_sub(first.beside_ns) / cycle_ns).clamp(FIRST_CYCLES_MIN, CYCLES_MAX.into());
     let needed = (first.answers_needed / (per_s * slice_ns as f64 / 1e9)).ceil();
     let needed = if needed.is_finite() { needed as u64 } else { 0 };
-    let cycles = (first.start_ns / cycle_ns).max(needed.next_multiple_of(2)).clamp(FIRST_CYCLES_MIN, most);
+    // What they are held against does not take longer than they.
+    let long_ns = u64::from(timing.long_cycles).saturating_mul(timing.slice_ns + timing.discard_ns);
+    let held = (long_ns.saturating_mul(turns) / cycle_ns).next_multiple_of(2);
+    let least = needed.next_multiple_of(2).max(held);
+    let cycles = (first.beside_ns / cycle_ns).max(least).clamp(FIRST_CYCLES_MIN, most);
     let cycles = u32::try_from(cycles / 2 * 2).unwrap_or(CYCLES_MAX);
     Slicing {
         format: FORMAT_VERSION,
@@ -116,11 +124,11 @@ impl Run {
         let (worth, claim, pairs, parts) = found.swap_remove(found.len() / 2);
         let last = design.looks.last().copied().unwrap_or(1);
         let complete = observations.blocks.len() as u32;
-        let room = seconds_left / f64::from(last.saturating_sub(complete).max(1)) - costs.start_seconds;
+        let room =
+            ROOM * seconds_left / f64::from(last.saturating_sub(complete).max(1)) - costs.start_seconds;
         let room = (room / costs.cycle_seconds).clamp(0.0, f64::from(CYCLES_MAX)) as u32;
         let first = self.slicing().cloned().unwrap_or_default();
-        let so_far = first.cycles_of(complete).unwrap_or(self.plan().timing.cycles);
-        let cycles_most = room.max(so_far).min(CYCLES_MAX);
+        let cycles_most = room.max(self.plan().timing.cycles).min(CYCLES_MAX);
         let worth_of_turns = turns(&pairs).filter(|_| self.plan().mode != Mode::Serial);
         Ok(Some(Slicing {
             format: FORMAT_VERSION,
@@ -202,8 +210,8 @@ mod tests {
             ..Plan::default()
         };
         let answers = Answers { p99_ns: p99_ms * MS, per_s };
-        let (start_ns, room_ns) = (start_ms * MS, room_ms * MS);
-        first_slicing(&plan, FirstBlock { answers, answers_needed, start_ns, room_ns })
+        let (beside_ns, room_ns) = (start_ms * MS, room_ms * MS);
+        first_slicing(&plan, FirstBlock { answers, answers_needed, beside_ns, room_ns })
     }
 
     #[test]
@@ -224,9 +232,25 @@ mod tests {
         let cycles = |start_ms, room_ms| chosen(1, 1e4, 0.0, (start_ms, room_ms)).cycles;
         assert_eq!(cycles(1_000, 60_000), 6, "warm at once");
         assert_eq!(cycles(12_000, 60_000), 20);
-        assert_eq!(cycles(40_000, 60_000), 32, "what the budget leaves");
+        assert_eq!(cycles(40_000, 60_000), 22, "what the budget leaves, and a tenth to spare");
         assert_eq!(cycles(40_000, 30_000), 6, "nothing: the runner ends where it must");
         assert_eq!(cycles(100_000, 1_000_000), CYCLES_MAX);
+    }
+
+    #[test]
+    fn short_slices_take_no_less_time_than_the_long_ones_they_are_held_against() {
+        let cycles = |long_cycles| {
+            let timing =
+                Timing { slice_ns: 4_000 * MS, discard_ns: 1_000 * MS, long_cycles, ..Timing::default() };
+            let (variants, points) = (vec![Variant::default(); 2], vec![LoadPoint::default()]);
+            let plan = Plan { timing, variants, points, ..Plan::default() };
+            let answers = Answers { p99_ns: MS, per_s: 1e4 };
+            let first =
+                FirstBlock { answers, answers_needed: 0.0, beside_ns: 1_000 * MS, room_ns: 600_000 * MS };
+            first_slicing(&plan, first).cycles
+        };
+        // A cycle of long slices takes 10 s, one of short ones 0.6.
+        assert_eq!((cycles(0), cycles(1), cycles(2)), (6, 16, 34));
     }
 
     #[test]
@@ -234,7 +258,7 @@ mod tests {
         // Each cycle has two thousand of each variant.
         let cycles = |needed, room_ms| chosen(1, 1e4, needed, (1_000, room_ms)).cycles;
         assert_eq!((cycles(15_000.0, 60_000), cycles(36_000.0, 60_000)), (8, 18));
-        assert_eq!(cycles(36_000.0, 7_000), 10);
+        assert_eq!(cycles(36_000.0, 7_000), 8);
         assert_eq!(cycles(1e9, 1_000_000), CYCLES_MAX);
     }
 }

@@ -212,7 +212,8 @@ impl Sampled {
         telemetry: &mut Telemetry,
     ) {
         let Some((before, after)) = &self.edges else { return };
-        match before.threads.as_ref().zip(after.threads.as_ref()) {
+        let Some((then, now)) = before.thorough.as_ref().zip(after.thorough.as_ref()) else { return };
+        match then.threads.as_ref().zip(now.threads.as_ref()) {
             Some((then, now)) => {
                 telemetry.threads = threads::between(then, now);
                 let between_ns = after.at_ns.min(ends_ns).saturating_sub(before.at_ns);
@@ -227,12 +228,13 @@ impl Sampled {
         if after.sockets.is_empty() {
             return;
         }
-        let ports: BTreeSet<u16> = &before.listening_ports() | &after.listening_ports();
+        let listening = [before, after].into_iter().filter_map(|edge| edge.listening_ports());
+        let ports: BTreeSet<u16> = listening.flatten().collect();
         // A connection to the back end is the subject's on both sides, also when nobody holds it any more.
         let ours = |socket: &&Socket| {
             ports.contains(&socket.local_port)
                 || self.backend.ports().contains(&socket.remote_port)
-                || (socket.inode > 0 && after.inodes.contains(&socket.inode))
+                || (socket.inode > 0 && now.inodes.contains(&socket.inode))
         };
         let mut by_state: BTreeMap<u8, u64> = BTreeMap::new();
         for socket in after.sockets.iter().filter(ours) {

@@ -1,7 +1,8 @@
 //! Samples a subject under load at fixed times, in a thread that keeps off the generator's CPUs.
 //!
 //! What is cheap is read within the window: at its beginning, at its end, and once in each period between. What costs
-//! milliseconds (each thread, every socket, the memory's pages) is read just before the window and just after it.
+//! milliseconds (each thread, every descriptor, the memory's pages) is read just before the window and just after it, and
+//! only where that is asked for: beside every window of 200 ms it would take a tenth of a core from the subject.
 
 use super::backend::BackendTraffic;
 use super::machine::Machine;
@@ -41,6 +42,8 @@ pub struct Sampler<'a> {
     pub discard_ns: u64,
     /// Length of the window, if it is known beforehand.
     pub window_ns: Option<u64>,
+    /// Whether threads, descriptors and the memory's pages are read as well, beside the window.
+    pub thorough: bool,
 }
 
 /// The samples of one slice.
@@ -80,44 +83,54 @@ struct Taken {
     is_last: bool,
 }
 
-/// An expensive reading, beside the window.
+/// A reading beside the window.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Edge {
     pub at_ns: u64,
     /// When the sockets were read. On a busy machine the sampler may wait before that.
     pub sockets_at_ns: u64,
-    pub threads: Option<Threads>,
     /// All TCP sockets of the machine.
     pub sockets: Vec<Socket>,
-    /// Those that the subject's processes hold.
+    /// What is expensive, if it was asked for.
+    pub thorough: Option<Thorough>,
+}
+
+/// The expensive part of a reading beside the window.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Thorough {
+    /// `None` where they are too many.
+    pub threads: Option<Threads>,
+    /// Sockets that the subject's processes hold.
     pub inodes: BTreeSet<u64>,
 }
 
 impl Edge {
-    fn read(tree: &Tree, diagnosis: Option<&mut Diagnosis>) -> Edge {
+    fn read(tree: &Tree, diagnosis: Option<&mut Diagnosis>, thorough: bool) -> Edge {
         let at_ns = clock::monotonic_ns();
         // Sockets first: after a window their states change soonest.
         let sockets = diagnosis.and_then(|it| it.dump(ALL_STATES, &[], true).ok()).unwrap_or_default();
         let sockets_at_ns = clock::monotonic_ns();
-        tree.sample();
-        let pids = tree.pids();
-        Edge {
-            at_ns,
-            sockets_at_ns,
-            threads: threads::read(&pids),
-            sockets,
-            inodes: pids.iter().flat_map(|pid| process::socket_inodes(*pid)).collect(),
-        }
+        let thorough = thorough.then(|| {
+            tree.sample();
+            let pids = tree.pids();
+            Thorough { threads: threads::read(&pids), inodes: inodes(&pids) }
+        });
+        Edge { at_ns, sockets_at_ns, sockets, thorough }
     }
 
-    /// Ports on which the subject listens.
-    pub fn listening_ports(&self) -> BTreeSet<u16> {
-        let listening = self.sockets.iter().filter(|socket| socket.state == LISTEN);
-        listening
-            .filter(|socket| self.inodes.contains(&socket.inode))
-            .map(|socket| socket.local_port)
-            .collect()
+    /// Ports on which the subject listens; `None` where its descriptors were not read.
+    pub fn listening_ports(&self) -> Option<BTreeSet<u16>> {
+        Some(listening_ports(&self.sockets, &self.thorough.as_ref()?.inodes))
     }
+}
+
+fn inodes(pids: &[u32]) -> BTreeSet<u64> {
+    pids.iter().flat_map(|pid| process::socket_inodes(*pid)).collect()
+}
+
+fn listening_ports(sockets: &[Socket], inodes: &BTreeSet<u64>) -> BTreeSet<u16> {
+    let listening = sockets.iter().filter(|socket| socket.state == LISTEN);
+    listening.filter(|socket| inodes.contains(&socket.inode)).map(|socket| socket.local_port).collect()
 }
 
 impl Sampler<'_> {
@@ -138,7 +151,10 @@ impl Sampler<'_> {
         let processes = self.target.tree.pids().len() as u64;
         let lead_ns = LEAD_NS.saturating_add(LEAD_OF_A_PROCESS_NS.saturating_mul(processes));
         clock::sleep_until(start_ns.saturating_sub(lead_ns.min(self.discard_ns / 2)), done);
-        let before = Edge::read(self.target.tree, diagnosis.as_mut());
+        let before = match self.needs_edges(self.target.tree.listening_ports()) {
+            true => Edge::read(self.target.tree, diagnosis.as_mut(), self.thorough),
+            false => Edge::default(),
+        };
         let mut probes = Probes::new(self.target, &before, diagnosis);
         sampled.backend = std::mem::take(&mut probes.backend);
         // With many busy processes the first sample is late, because it waits for the expensive readings.
@@ -151,13 +167,22 @@ impl Sampler<'_> {
             let sample = probes.sample(backend);
             Taken { sample, over_ns: clock::monotonic_ns(), is_last: done.load(Ordering::Relaxed) }
         });
-        let after = Edge::read(self.target.tree, probes.diagnosis.as_mut());
-        sampled.backend.close(&after.sockets);
-        sampled.own_bytes = own_bytes(self.target.tree);
-        sampled.edges = Some((before, after));
+        if self.needs_edges(self.target.tree.listening_ports()) {
+            let after = Edge::read(self.target.tree, probes.diagnosis.as_mut(), self.thorough);
+            sampled.backend.close(&after.sockets);
+            sampled.edges = Some((before, after));
+        }
+        sampled.own_bytes = if self.thorough { own_bytes(self.target.tree) } else { None };
         sampled.missing.extend(probes.missing);
         sampled.sampler_cpu_ns = clock::thread_cpu_ns().saturating_sub(cpu_before_ns);
         sampled
+    }
+
+    /// Whether all sockets are looked at beside the window: only then is it known which connections the subject's processes
+    /// have among themselves. With short slices thousands of closed ones wait for their end, and each takes its time to read.
+    fn needs_edges(&self, listening: Option<BTreeSet<u16>>) -> bool {
+        let is_behind = |port: &u16| !self.target.loaded_ports.contains(port);
+        self.thorough || listening.is_none_or(|ports| ports.iter().any(is_behind))
     }
 
     /// Decides when samples are due; `take` waits until one is and takes it. Tests have their own time.
@@ -232,7 +257,11 @@ struct Probes<'a> {
 
 impl<'a> Probes<'a> {
     fn new(target: Target<'a>, before: &Edge, diagnosis: Option<Diagnosis>) -> Probes<'a> {
-        let ports: Vec<u16> = before.listening_ports().into_iter().collect();
+        // A subject that is ready has opened its ports: those found last are looked for again with the next thorough reading.
+        let found = before.listening_ports().or_else(|| target.tree.listening_ports());
+        let found = found.unwrap_or_else(|| listening_ports(&before.sockets, &inodes(&target.tree.pids())));
+        let ports: Vec<u16> = found.iter().copied().collect();
+        target.tree.keep_listening_ports(found);
         let behind = ports.iter().copied().filter(|port| !target.loaded_ports.contains(port)).collect();
         let backend = BackendTraffic::new(behind, &before.sockets);
         Probes { tree: target.tree, diagnosis, ports, backend, missing: Vec::new() }
@@ -275,7 +304,7 @@ mod tests {
 
     fn sampler(tree: &Tree, window_ns: Option<u64>) -> Sampler<'_> {
         let target = Target { tree, loaded_ports: &[] };
-        Sampler { target, discard_ns: 0, window_ns }
+        Sampler { target, discard_ns: 0, window_ns, thorough: true }
     }
 
     #[test]

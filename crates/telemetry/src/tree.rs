@@ -80,6 +80,15 @@ impl Tree {
         self.known().processes.iter().filter(|process| !process.zombie).map(|process| process.pid).collect()
     }
 
+    /// Ports on which it was last found to listen.
+    pub(super) fn listening_ports(&self) -> Option<BTreeSet<u16>> {
+        self.known().listening_ports.clone()
+    }
+
+    pub(super) fn keep_listening_ports(&self, ports: BTreeSet<u16>) {
+        self.known().listening_ports = Some(ports);
+    }
+
     /// Process ids of its JVMs, as far as they write performance data.
     pub(super) fn jvms(&self) -> Vec<u32> {
         self.sample();
@@ -112,6 +121,7 @@ struct Known {
     ended_work: Work,
     cpu_ns: u64,
     users: BTreeMap<u32, Option<String>>,
+    listening_ports: Option<BTreeSet<u16>>,
 }
 
 /// What a process did, besides using a CPU.

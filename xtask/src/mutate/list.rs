@@ -391,4 +391,32 @@ pub const MUTATIONS: &[Mutation] = &[
         to: "began_unix_ns.saturating_sub(ended) > u64::MAX - 1",
         tests: &["-p", "proofload-store", "--lib", "sittings::"],
     },
+    Mutation {
+        name: "guard off: long slices show another ratio",
+        file: GUARD,
+        from: "(Perturbation::Beyond { ratio }, blocks) => Some(Reason::SliceLength { ratio, blocks }),",
+        to: "(Perturbation::Meaningless { ratio }, blocks) => Some(Reason::SliceLength { ratio, blocks }),",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "short slices are held against nothing",
+        file: "crates/lab/src/runner/fitness.rs",
+        from: "if terms.slice_ns >= timing.slice_ns || points.is_empty() {",
+        to: "if terms.slice_ns < timing.slice_ns || points.is_empty() {",
+        tests: RUNNER,
+    },
+    Mutation {
+        name: "blocks whose CPUs may sleep are left out for the steal that sleeping brings",
+        file: "crates/store/src/fitness.rs",
+        from: "let allowed = if asleep { STEAL_SHARE_ASLEEP } else { STEAL_SHARE };",
+        to: "let allowed = if asleep { STEAL_SHARE } else { STEAL_SHARE };",
+        tests: &["-p", "proofload-store", "--test", "it", "fitness::"],
+    },
+    Mutation {
+        name: "what is dear to read is read beside every short slice",
+        file: "crates/lab/src/runner/slicing.rs",
+        from: "u64::from(cycle.saturating_sub(1)).is_multiple_of(every)",
+        to: "u64::from(cycle.saturating_sub(1)).is_multiple_of(every.min(1))",
+        tests: &["-p", "proofload-lab", "--lib", "runner::slicing::"],
+    },
 ];

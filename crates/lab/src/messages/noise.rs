@@ -11,6 +11,15 @@ pub fn equal_servers_differ(measure: &str, log_ratio: f64) -> String {
     )
 }
 
+/// The ratio of two servers is another one in long slices, by the logarithm of a ratio.
+pub fn slices_move(measure: &str, apart: f64) -> String {
+    format!(
+        "long slices show a ratio in {measure} that is {:+.2} % from that of short ones: studies here need longer slices \
+         (--timing slice=1s,discard=100ms)",
+        apart.exp_m1() * 100.0
+    )
+}
+
 /// An audit that is short.
 pub fn few_blocks(blocks: u32, better: u32) -> String {
     format!("{blocks} blocks tell the spread only roughly; an audit of {better} is better")

@@ -1,5 +1,7 @@
 //! Sentences of a run on its way: why something was left out, was lost or ended.
 
+use proofload_store::schema::Phase;
+
 /// Why a block leaves a variant out at a load point.
 pub const NO_OPEN_CLAIM: &str = "no open claim needs it";
 /// A variant that is to be loaded does not run.
@@ -89,9 +91,10 @@ pub fn once_more(why: &str) -> String {
     format!("{why}; once more")
 }
 
-/// What happened to a pair of slices with once and twice the threads.
-pub fn in_pair(variant: &str, point: &str, what: &str) -> String {
-    format!("{variant} @ {point}, with other threads: {what}")
+/// What happened to a slice that is in no figure.
+pub fn beside(phase: &Phase, variant: &str, point: &str, what: &str) -> String {
+    let how = if *phase == Phase::Long { "in a long slice" } else { "with other threads" };
+    format!("{variant} @ {point}, {how}: {what}")
 }
 
 /// The first trial of a search reached nobody; `mostly` is the outcome that its requests had.

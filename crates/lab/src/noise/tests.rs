@@ -132,7 +132,7 @@ fn an_audit_is_a_study_of_two_equal_variants_that_nothing_ends_early() {
     let [one, other] = &study.variants[..] else { panic!("two variants") };
     assert_eq!(one.subject, other.subject);
     let mut plan = quick(&study);
-    shape(&mut plan, &study, BLOCKS, false);
+    shape(&mut plan, &study, BLOCKS);
     assert_eq!((plan.timing.looks.as_slice(), plan.order.len()), (&[BLOCKS][..], BLOCKS as usize));
     assert_eq!((plan.timing.cycles, plan.timing.slice_ns), (6, S));
     let minutes = plan.estimated_seconds / 60.0;

@@ -59,7 +59,18 @@ pub(super) fn block_seconds(study: &Study, timing: &Timing) -> f64 {
         }
     };
     let start_s = if compiles(study) { START_S + STOP_S } else { PLAIN_START_S + PLAIN_STOP_S };
-    perturbation_s + starts_of(study) as f64 * start_s + reckoned_warm_up_s(study, timing) + measured_s
+    let starts_s = starts_of(study) as f64 * start_s;
+    let long_s = long_cycles_ns(timing, study.variants.len()) as f64 / S as f64;
+    perturbation_s + starts_s + reckoned_warm_up_s(study, timing) + measured_s + long_s
+}
+
+/// What the cycles of long slices take; nothing where slices have the plan's own length.
+fn long_cycles_ns(timing: &Timing, variants: usize) -> u64 {
+    match timing.cycles_adapt && timing.warm_up_cap_ns > 0 {
+        true => (timing.discard_ns + timing.slice_ns)
+            .saturating_mul(u64::from(timing.long_cycles).saturating_mul(variants as u64)),
+        false => 0,
+    }
 }
 
 /// What the warm-up of a block is taken for: its length where that is fixed.
@@ -100,16 +111,20 @@ fn compiles(study: &Study) -> bool {
     study.variants.iter().any(may)
 }
 
-/// What the budget has for each block up to the last look, without what a block ends with: the pair of the perturbation
-/// check, and the stops.
+/// What the budget has for each block up to the last look.
 pub(crate) fn block_room_ns(plan: &Plan) -> u64 {
     let blocks = u64::from(plan.timing.looks.last().copied().unwrap_or(1)).max(1);
+    plan.timing.budget_ns / blocks
+}
+
+/// What a block ends with: the pair of the perturbation check, the long slices, and the stops.
+pub(crate) fn block_end_ns(plan: &Plan) -> u64 {
     let pair_ns = match plan.timing.perturbation_ns {
         0 => 0,
         window_ns => 2 * (window_ns + perturbation_discard_ns(&plan.timing)),
     };
     let stops_ns = (plan.variants.len() as f64 * STOP_S * S as f64) as u64;
-    (plan.timing.budget_ns / blocks).saturating_sub(pair_ns + stops_ns)
+    pair_ns + long_cycles_ns(&plan.timing, plan.variants.len()) + stops_ns
 }
 
 /// Load before the window of a slice of the perturbation check that is discarded.

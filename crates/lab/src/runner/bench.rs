@@ -21,6 +21,8 @@ pub struct LoadWindow {
     pub drain_ns: u64,
     /// Whether twice the generator's threads make it.
     pub doubled: bool,
+    /// Whether the subject's threads, descriptors and pages are looked at as well, which takes milliseconds of its CPUs.
+    pub thorough: bool,
 }
 
 /// Why a step could not be taken.

@@ -271,7 +271,7 @@ impl<B: Bench> CapacityRunner<'_, B> {
 
     fn load_window(&self, discard_ns: u64, measure_ns: u64) -> LoadWindow {
         let drain_ns = self.plan.timing.drain_ns;
-        LoadWindow { role: LoadRole::Real, discard_ns, measure_ns, drain_ns, doubled: false }
+        LoadWindow { role: LoadRole::Real, discard_ns, measure_ns, drain_ns, doubled: false, thorough: true }
     }
 
     /// Half of a trial brackets; at a low rate it takes longer until the quantile of the objective means something.

@@ -1,9 +1,10 @@
-//! What a block does beside its figures: a pair of slices with once and with twice the generator's threads, and,
-//! when everything is stopped, the ceilings that are not on record yet.
+//! What a block does beside its figures: a pair of slices with once and with twice the generator's threads, a cycle of long
+//! slices, and, when everything is stopped, the ceilings that are not on record yet.
 
 use super::bench::{Bench, BenchError, CeilingOf, LoadWindow};
 use super::participants::Participants;
 use super::slice_key::{SliceKey, slice_seed};
+use super::slicing::SliceTerms;
 use super::{Lost, Progress, Runner, record};
 use crate::manner::Manner;
 use crate::messages::runner as messages;
@@ -27,6 +28,15 @@ pub(super) struct Pair {
     pub point: usize,
     /// Whether the slice with twice the threads comes first.
     pub twice_first: bool,
+}
+
+/// A slice that is in no figure.
+struct Beside {
+    at: SliceKey,
+    phase: Phase,
+    discard_ns: u64,
+    measure_ns: u64,
+    doubled: bool,
 }
 
 /// Whose turn it is after so many complete blocks: load points in turn, and at each the variants. The pairs of a load
@@ -73,36 +83,98 @@ impl<B: Bench> Runner<'_, B> {
         (self.progress)(Progress::Perturbing { variant: name, point: label });
         let timing = &self.plan.timing;
         let cycle = cycles as u32 + 1;
+        let slices = [(1, pair.twice_first), (2, !pair.twice_first)].map(|(position, doubled)| Beside {
+            at: SliceKey { block: number, cycle, position, variant: pair.variant, point: pair.point },
+            phase: Phase::Perturbation,
+            discard_ns: plan::perturbation_discard_ns(timing),
+            measure_ns: timing.perturbation_ns,
+            doubled,
+        });
+        self.beside(&slices, writer)
+    }
+
+    /// Cycles of slices as long as the plan has them, where the block's own are shorter: at one load point, which takes
+    /// turns over the blocks. Where the ratio is another one in them, it is felt in the short ones that the load went from
+    /// one server to the other.
+    pub(super) fn long_cycles(
+        &mut self,
+        number: u32,
+        cycles: usize,
+        terms: SliceTerms,
+        participants: &Participants,
+        writer: &mut BlockWriter,
+    ) -> Result<(), Lost> {
+        let timing = &self.plan.timing;
+        let points: Vec<usize> =
+            (0..self.plan.points.len()).filter(|at| !self.plan.points[*at].whole).collect();
+        if terms.slice_ns >= timing.slice_ns || points.is_empty() {
+            return Ok(());
+        }
+        let turn = self.behind.complete as usize;
+        let point = points[turn % points.len()];
+        let variants = 0..self.plan.variants.len();
+        let mut turns: Vec<usize> = variants.filter(|at| participants.takes_part_at(*at, point)).collect();
+        if turns.len() < 2 {
+            return Ok(());
+        }
+        // Whoever is first in one visit of a point is last in the next, so that a drift within a cycle falls out.
+        if (turn / points.len()) % 2 == 1 {
+            turns.reverse();
+        }
+        (self.progress)(Progress::LongSlices { point: &self.plan.points[point].label });
+        let mut slices = Vec::new();
+        for round in 0..timing.long_cycles {
+            slices.extend(turns.iter().enumerate().map(|(position, &variant)| Beside {
+                at: SliceKey {
+                    block: number,
+                    cycle: cycles as u32 + 2 + round,
+                    position: position as u32 + 1,
+                    variant,
+                    point,
+                },
+                phase: Phase::Long,
+                discard_ns: timing.discard_ns,
+                measure_ns: timing.slice_ns,
+                doubled: false,
+            }));
+            turns.reverse();
+        }
+        self.beside(&slices, writer)
+    }
+
+    /// Slices beside the figures of a block: all of them are kept, or none.
+    fn beside(&mut self, slices: &[Beside], writer: &mut BlockWriter) -> Result<(), Lost> {
         let mut lines = Vec::new();
-        for (position, doubled) in [(1, pair.twice_first), (2, !pair.twice_first)] {
+        for slice in slices {
             self.check_stop()?;
-            let at = SliceKey { block: number, cycle, position, variant: pair.variant, point: pair.point };
+            let at = &slice.at;
             let load_window = LoadWindow {
                 role: LoadRole::Real,
-                discard_ns: plan::perturbation_discard_ns(timing),
-                measure_ns: timing.perturbation_ns,
-                drain_ns: timing.drain_ns,
-                doubled,
+                discard_ns: slice.discard_ns,
+                measure_ns: slice.measure_ns,
+                drain_ns: self.plan.timing.drain_ns,
+                doubled: slice.doubled,
+                thorough: false,
             };
-            let marks = self.bench.wait_quiet(pair.variant);
-            let loaded =
-                match self.bench.load(pair.variant, pair.point, load_window, slice_seed(self.plan.seed, &at))
-                {
-                    Ok(loaded) => loaded,
-                    Err(BenchError::Interrupted) => return Err(Lost::Interrupted),
-                    Err(BenchError::Failed(why)) => {
-                        let what = messages::in_pair(name, label, &why);
-                        (self.progress)(Progress::Noticed { block: number, what: &what });
-                        return Ok(());
-                    }
-                };
+            let marks = self.bench.wait_quiet(at.variant);
+            let loaded = self.bench.load(at.variant, at.point, load_window, slice_seed(self.plan.seed, at));
+            let loaded = match loaded {
+                Ok(loaded) => loaded,
+                Err(BenchError::Interrupted) => return Err(Lost::Interrupted),
+                Err(BenchError::Failed(why)) => {
+                    let name = &self.plan.variants[at.variant].name;
+                    let what = messages::beside(&slice.phase, name, &self.plan.points[at.point].label, &why);
+                    (self.progress)(Progress::Noticed { block: at.block, what: &what });
+                    return Ok(());
+                }
+            };
             if self.stop.load(Ordering::Relaxed) {
                 return Err(Lost::Interrupted);
             }
-            for mut slice in record::slices(self.plan, &at, &loaded, &marks) {
-                slice.phase = Phase::Perturbation;
-                slice.perturbed = doubled;
-                lines.push(slice);
+            for mut line in record::slices(self.plan, at, &loaded, &marks) {
+                line.phase = slice.phase.clone();
+                line.perturbed = slice.doubled;
+                lines.push(line);
             }
         }
         for line in lines {

@@ -205,6 +205,7 @@ impl<'a> LiveBench<'a> {
             target: Target { tree, loaded_ports: &ports },
             discard_ns: load_window.discard_ns,
             window_ns: length_of(&plans),
+            thorough: load_window.thorough,
         });
         let checkpointer = tree.and_then(|tree| self.checkpointer(tree, point, load_window));
         let sides = Sides { generator: &self.manner.generator_cpus, subject: &self.manner.subject_cpus };

@@ -298,6 +298,7 @@ impl<B: Bench> Runner<'_, B> {
         if let Some(pair) = self.pair() {
             self.perturb(number, pair, order.len(), participants, &mut writer)?;
         }
+        self.long_cycles(number, order.len(), terms, participants, &mut writer)?;
         Ok(writer)
     }
 

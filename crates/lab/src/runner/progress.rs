@@ -48,6 +48,11 @@ pub enum Progress<'a> {
         /// Load point's label.
         point: &'a str,
     },
+    /// A cycle of long slices, which the short ones are held against.
+    LongSlices {
+        /// Load point's label.
+        point: &'a str,
+    },
     /// The generator's ceiling at a load point is about to be measured, or was.
     Ceiling {
         /// Load point's label.

@@ -3,7 +3,7 @@
 use super::bench::{Bench, BenchError, LoadWindow, Loaded};
 use super::participants::{Fate, Participants};
 use super::slice_key::{SliceKey, slice_seed};
-use super::slicing::SliceTerms;
+use super::slicing::{SliceTerms, is_thorough};
 use super::{Lost, Progress, Runner, Step, record};
 use crate::messages::runner as messages;
 use proofload_measure::{Outcome, OutcomeCounts};
@@ -29,7 +29,7 @@ impl<B: Bench> Runner<'_, B> {
             variant: &self.plan.variants[at.variant].name,
             point: &self.plan.points[at.point].label,
         });
-        let ended = self.slice(at, self.load_window_of(at.point, terms), writer);
+        let ended = self.slice(at, self.load_window_of(at, terms), writer);
         self.take(ended.map(|_| ()), at, participants)
     }
 
@@ -66,13 +66,15 @@ impl<B: Bench> Runner<'_, B> {
     }
 
     /// A slice of a load, or the whole of one that has a shape.
-    fn load_window_of(&self, point: usize, terms: SliceTerms) -> LoadWindow {
-        let (timing, load) = (&self.plan.timing, &self.plan.points[point]);
+    fn load_window_of(&self, at: &SliceKey, terms: SliceTerms) -> LoadWindow {
+        let (timing, load) = (&self.plan.timing, &self.plan.points[at.point]);
         let (discard_ns, measure_ns) = match load.whole {
             true => (0, load.length_ns),
             false => (terms.discard_ns, terms.slice_ns),
         };
-        LoadWindow { role: LoadRole::Real, discard_ns, measure_ns, drain_ns: timing.drain_ns, doubled: false }
+        let thorough = is_thorough(at.cycle, measure_ns);
+        let drain_ns = timing.drain_ns;
+        LoadWindow { role: LoadRole::Real, discard_ns, measure_ns, drain_ns, doubled: false, thorough }
     }
 
     /// One slice: wait until the others are quiet, load, record, see that the server still lives.

@@ -11,6 +11,16 @@ use proofload_store::{FirstBlock, Run, StoreError, first_slicing, measures_of};
 /// A start has so many times the answers that a quantile takes: some starts are slower than the first.
 const ANSWERS_MARGIN: f64 = 1.5;
 
+/// How often, in time of load, the subject's threads, descriptors and pages are looked at.
+const THOROUGH_EVERY_NS: u64 = 1_000_000_000;
+
+/// Whether they are looked at in slices of this cycle: in all that are long enough, and of short ones in the same cycles
+/// of all variants, so that no variant pays more for it than another.
+pub(super) fn is_thorough(cycle: u32, slice_ns: u64) -> bool {
+    let every = THOROUGH_EVERY_NS.div_ceil(slice_ns.max(1));
+    u64::from(cycle.saturating_sub(1)).is_multiple_of(every)
+}
+
 /// The slices of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SliceTerms {
@@ -53,7 +63,7 @@ impl<B: Bench> Runner<'_, B> {
         let first = FirstBlock {
             answers,
             answers_needed: answers_needed(&measures_of(self.claims)),
-            start_ns: self.bench.now_ns() - begun_ns,
+            beside_ns: self.bench.now_ns() - begun_ns + plan::block_end_ns(self.plan),
             room_ns: plan::block_room_ns(self.plan),
         };
         let slicing = first_slicing(self.plan, first);
@@ -94,6 +104,15 @@ fn answers_needed(measures: &[Measure]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_slices_are_looked_at_thoroughly_once_in_a_second_and_long_ones_always() {
+        let cycles = |slice_ms: u64| {
+            (1..=12).filter(|cycle| is_thorough(*cycle, slice_ms * 1_000_000)).collect::<Vec<u32>>()
+        };
+        assert_eq!((cycles(200), cycles(400)), (vec![1, 6, 11], vec![1, 4, 7, 10]));
+        assert_eq!((cycles(1_000).len(), cycles(8_000).len()), (12, 12));
+    }
 
     #[test]
     fn a_p99_takes_fifteen_thousand_answers_of_a_start() {

@@ -268,6 +268,7 @@ impl<B: Bench> Runner<'_, B> {
             measure_ns: turn_ns,
             drain_ns: self.plan.timing.drain_ns,
             doubled: false,
+            thorough: false,
         }
     }
 

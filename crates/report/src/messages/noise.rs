@@ -2,7 +2,9 @@
 
 use super::blocks;
 use crate::number;
-use proofload_store::schema::{Between, MeasureNoise, NoiseAudit, Resolution, TuneHeat, TuneResult};
+use proofload_store::schema::{
+    Between, MeasureNoise, NoiseAudit, Resolution, SliceLengthNoise, TuneHeat, TuneResult,
+};
 
 /// Heading of what two equal servers differ by.
 pub const NOISE: &str = "How two equal servers differ here (standard deviations)";
@@ -78,6 +80,36 @@ pub fn noise_row(noise: &MeasureNoise) -> Vec<String> {
         drift,
         noise.drift_memory.map_or("–".to_string(), |memory| format!("{memory:.2}")),
         spikes,
+    ]
+}
+
+/// Heading of short slices beside long ones.
+pub fn slice_lengths(audit: &NoiseAudit) -> String {
+    format!(
+        "Short slices, {} of {}, beside {} of {} in each block",
+        audit.cycles,
+        number::duration(audit.slice_ns as f64),
+        audit.long_cycles,
+        number::duration(audit.long_slice_ns as f64)
+    )
+}
+
+/// Columns of short slices beside long ones.
+pub const SLICE_LENGTH_COLUMNS: [&str; 4] =
+    ["", "ratio of a block, short", "ratio of a block, long", "a true 6 %, long over short"];
+
+/// A row of short slices beside long ones.
+pub fn slice_length_row(found: &SliceLengthNoise) -> Vec<String> {
+    vec![
+        found.measure.clone(),
+        sd_between(&found.short_sd),
+        sd_between(&found.long_sd),
+        format!(
+            "{:+.2} % [{:+.2}, {:+.2}]",
+            found.apart.value * 100.0,
+            found.apart.low * 100.0,
+            found.apart.high * 100.0
+        ),
     ]
 }
 

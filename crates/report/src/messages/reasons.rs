@@ -75,6 +75,7 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
         Reason::HalvesDiffer { first, second, errors, allowed } => {
             halves_differ(*first, *second, *errors, *allowed, unit)
         }
+        Reason::SliceLength { ratio, blocks: n } => super::slice_length(*ratio, &blocks(*n)),
         Reason::Futile { last, chance } => format!(
             "closed early: as it stands, the probability that {} would settle it is {}",
             blocks(*last),

@@ -1,7 +1,8 @@
 //! Sentences about steady states.
 
+use super::blocks;
 use crate::number;
-use proofload_store::schema::{Looking, Preset, Slicing, Steadiness, Timing};
+use proofload_store::schema::{CheckOutcome, Looking, Preset, SliceLength, Slicing, Steadiness, Timing};
 
 /// Heading of the starts and how they went.
 pub const STEADY_STATE: &str = "Steady state";
@@ -108,6 +109,34 @@ pub fn slices(chosen: &Slicing) -> Option<String> {
     })
 }
 
+/// What long slices showed beside the short ones.
+pub fn held_against_long(found: &SliceLength, timing: &Timing) -> String {
+    format!(
+        "held against slices of {} in {}: the ratio of {:?} is {} in these ({})",
+        number::duration(timing.slice_ns as f64),
+        blocks(found.blocks),
+        found.claim,
+        found.ratio.map_or_else(|| "not known".to_string(), |ratio| signed_percent(ratio - 1.0)),
+        match found.outcome {
+            CheckOutcome::Passed => "alike within 1 %",
+            CheckOutcome::Failed => "another one by more than 1 %",
+            _ => "1 % not resolved",
+        }
+    )
+}
+
+/// A ratio that long slices show otherwise than short ones.
+pub fn slice_length(ratio: f64, blocks: &str) -> String {
+    format!(
+        "long slices show a ratio that is {} than that of short ones, in {blocks}: in these it is felt that the load went from \
+         one server to the other; fix longer ones (--timing slice=1s,discard=100ms)",
+        match ratio >= 1.0 {
+            true => format!("{} higher", number::percent(ratio - 1.0)),
+            false => format!("{} lower", number::percent(1.0 - ratio)),
+        }
+    )
+}
+
 /// Name of the row that says how many cycles the blocks have.
 pub const CYCLES: &str = "Cycles";
 
@@ -115,7 +144,7 @@ pub const CYCLES: &str = "Cycles";
 pub fn slicing(chosen: &Slicing) -> String {
     let percent = |sd: f64| number::percent(sd.exp_m1());
     if chosen.blocks == 0 {
-        return format!("{} in each block, about as long as the way to them", chosen.cycles);
+        return format!("{} in each block, about as long as all else in it", chosen.cycles);
     }
     format!(
         "{} in each block after block {}: for {:?} pairs of slices spread by {}, starts by {}; a block costs {:.0} s \
@@ -167,7 +196,7 @@ mod tests {
             said.starts_with("200 ms, 50.0 ms before each discarded") && said.contains("3.00 ms"),
             "{said}"
         );
-        assert_eq!(slicing(&chosen), "12 in each block, about as long as the way to them");
+        assert_eq!(slicing(&chosen), "12 in each block, about as long as all else in it");
         assert_eq!(slices(&Slicing::default()), None);
     }
 

@@ -18,6 +18,11 @@ pub fn noise_text(audit: &NoiseAudit, when: &str) -> String {
     let rows = audit.measures.iter().map(messages::noise_row).collect();
     let header = messages::NOISE_COLUMNS.map(str::to_string).to_vec();
     out.push_str(&format!("\n{}\n", table(messages::NOISE, header, rows)));
+    if !audit.slice_lengths.is_empty() {
+        let header = messages::SLICE_LENGTH_COLUMNS.map(str::to_string).to_vec();
+        let rows = audit.slice_lengths.iter().map(messages::slice_length_row).collect();
+        out.push_str(&format!("\n{}\n", table(&messages::slice_lengths(audit), header, rows)));
+    }
     let columns = audit.resolution.iter().map(messages::resolution_column);
     let header = [String::new()].into_iter().chain(columns).collect();
     let rows = audit.measures.iter();

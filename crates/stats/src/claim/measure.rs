@@ -185,7 +185,7 @@ impl Measure {
 
     /// Whether slices of one cycle are compared with each other. A quantile of a short slice is biased and
     /// rough, so quantiles are taken from the merged slices of a block; so are counts, and what is rare in a slice.
-    pub(crate) fn pairs_by_cycle(self) -> bool {
+    pub fn pairs_by_cycle(self) -> bool {
         self.facts().is_some_and(|facts| facts.pairs_by_cycle)
     }
 }

@@ -48,18 +48,17 @@ impl Dependences {
         if vary == 0 {
             return Dependences::default();
         }
-        // What sittings differ by is theirs, whatever the conditions were.
-        let sitting_of = |&block: &usize| series.sittings[block] as usize;
-        let beside: Vec<usize> = match terms.sittings {
-            true => terms.used.iter().map(sitting_of).collect(),
+        let sittings: Vec<usize> = match terms.sittings {
+            true => terms.used.iter().map(|&block| series.sittings[block] as usize).collect(),
             false => Vec::new(),
         };
-        let blocks = by_block.len() as u32;
+        let units = Moments::of(&frame.values).map_or(0, |moments| moments.n);
         // The bound of this look, as a probability: so it holds over all looks.
-        let tail_of = |sharing| two_sided_tail(bounds.for_blocks(blocks, sharing), blocks.saturating_sub(1));
+        let tail_of = |sharing| two_sided_tail(bounds.for_blocks(units, sharing), units.saturating_sub(1));
         let tails: Vec<f64> = (1..=(vary as u32).max(terms.open)).map(tail_of).collect();
-        let found = dependences(by_block, &levels, &beside, |sharing| tails[sharing as usize - 1]);
-        let suspected = !dependences(by_block, &levels, &beside, |_| SUSPECTED).is_empty();
+        let within = Within { blocks: by_block, sittings: &sittings, levels: &levels };
+        let found = within.dependences(&frame.values, |sharing| tails[sharing as usize - 1]);
+        let suspected = !within.dependences(&frame.values, |_| SUSPECTED).is_empty();
         let own_tail = tails[terms.open.max(1) as usize - 1];
         let told = |it| depends_on(series, frame, it, own_tail, terms.margins);
         Dependences { found: found.into_iter().map(told).collect(), suspected }
@@ -68,6 +67,54 @@ impl Dependences {
     /// Whether the claim does not fare the same at every level.
     pub fn differ(&self) -> bool {
         self.found.iter().any(|on| matches!(on, Reason::DependsOn { alike: false, .. }))
+    }
+}
+
+/// Values of blocks with the sittings that they are of, if these are several, and the levels of their conditions.
+struct Within<'a> {
+    blocks: &'a [f64],
+    sittings: &'a [usize],
+    levels: &'a [Vec<usize>],
+}
+
+impl Within<'_> {
+    /// What varies within sittings is told by the blocks, and what sittings differ by is theirs. What each sitting has fixed is
+    /// held against the spread between their means: their blocks are no observations of it. Both share the error rate.
+    fn dependences(&self, means: &[f64], tail: impl Fn(u32) -> f64) -> Vec<Dependence> {
+        if self.sittings.is_empty() {
+            return dependences(self.blocks, self.levels, &[], tail);
+        }
+        let vary = |levels: &[usize]| levels.iter().any(|level| *level != levels[0]);
+        let fixed = |levels: &&Vec<usize>| {
+            let mut all = self.sittings.iter().zip(levels.iter());
+            all.all(|(sitting, level)| self.first_of(*sitting, levels) == Some(*level))
+        };
+        let places = |wanted: bool| -> Vec<usize> {
+            (0..self.levels.len())
+                .filter(|&at| vary(&self.levels[at]) && fixed(&&self.levels[at]) == wanted)
+                .collect()
+        };
+        let (between, within) = (places(true), places(false));
+        let of = |places: &[usize]| places.iter().map(|&at| self.levels[at].clone()).collect::<Vec<_>>();
+        let mut sittings = self.sittings.to_vec();
+        sittings.dedup();
+        let of_sittings: Vec<Vec<usize>> = of(&between)
+            .iter()
+            .map(|levels| sittings.iter().filter_map(|sitting| self.first_of(*sitting, levels)).collect())
+            .collect();
+        let (more_between, more_within) = (between.len() as u32, within.len() as u32);
+        let in_blocks =
+            dependences(self.blocks, &of(&within), self.sittings, |sharing| tail(sharing + more_between));
+        let of_means = dependences(means, &of_sittings, &[], |sharing| tail(sharing + more_within));
+        let named =
+            |found: Dependence, places: &[usize]| Dependence { condition: places[found.condition], ..found };
+        let in_blocks = in_blocks.into_iter().map(|found| named(found, &within));
+        in_blocks.chain(of_means.into_iter().map(|found| named(found, &between))).collect()
+    }
+
+    /// The level of a sitting's first block.
+    fn first_of(&self, sitting: usize, levels: &[usize]) -> Option<usize> {
+        self.sittings.iter().position(|other| *other == sitting).and_then(|at| levels.get(at).copied())
     }
 }
 

@@ -8,8 +8,8 @@ use super::series::{Series, Trial, of_block};
 use crate::design::CONSTANT_BLOCKS_MIN;
 use crate::sample::{Moments, median};
 use crate::{
-    Cell, Comparison, Design, LostStart, Reason, Side, TAIL_EXCHANGES_MIN, Unsteady, fewest_beyond,
-    next_look, student,
+    Cell, Comparison, Design, LostStart, Perturbation, Reason, Side, TAIL_EXCHANGES_MIN, Unsteady,
+    fewest_beyond, next_look, student,
 };
 
 /// Error share above which nothing is said about speed: a fast error page is not throughput.
@@ -47,6 +47,7 @@ pub(super) fn guards(series: &Series<'_>, blocks: u32, begun: u32, beside: u32) 
     reasons.extend(unresolved(series, blocks));
     reasons.extend(unsteady(series, blocks));
     reasons.extend(disturbed(blocks, beside));
+    reasons.extend(slice_length(series, blocks));
     reasons
 }
 
@@ -186,6 +187,15 @@ fn errors(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
 pub(super) fn disturbed(blocks: u32, disturbed: u32) -> Option<Reason> {
     let of = blocks.saturating_add(disturbed);
     (disturbed > blocks).then_some(Reason::Disturbed { blocks: disturbed, of })
+}
+
+/// A ratio that is another one in long slices than in short ones: in these it is still felt that the load went from one server
+/// to the other.
+fn slice_length(series: &Series<'_>, blocks: u32) -> Option<Reason> {
+    match series.slice_length(blocks)? {
+        (Perturbation::Beyond { ratio }, blocks) => Some(Reason::SliceLength { ratio, blocks }),
+        _ => None,
+    }
 }
 
 /// Blocks that were begun for this claim: those that left it out on purpose are not among them.

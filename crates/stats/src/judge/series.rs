@@ -1,11 +1,15 @@
 //! What a claim says of each block: the values of its two sides, and the logarithm of their ratio.
 
+use crate::fitness::{Counts, Perturbation, perturbation};
 use crate::sample;
 use crate::{Cell, Claim, LostStart, Measure, Observations, Side, Term, Unsteady};
 use std::collections::{HashMap, HashSet};
 
 /// Block, variant, point, stream and measure.
 type Key = (u32, usize, usize, Option<usize>, Measure);
+
+/// By how much a ratio in long slices may differ from that in short ones.
+const SLICE_LENGTH_TOLERANCE: f64 = 0.01;
 
 /// Share of the blocks that may be left out because the generator was unfit in them.
 const SPOILED_SHARE_MAX: f64 = 0.2;
@@ -156,6 +160,20 @@ impl<'a> Series<'a> {
         }
     }
 
+    /// How the claim's ratio in the long slices of the first blocks compares with that in their short ones, and of how many
+    /// blocks both are known; `None` for claims that do not compare slices.
+    pub fn slice_length(&self, blocks: u32) -> Option<(Perturbation, u32)> {
+        let (left, right) = compared(self.claim)?;
+        let place = |wanted: Trial| self.trials.iter().position(|trial| *trial == wanted);
+        let (left, right) = (place(left)?, place(right)?);
+        let of_block = |cells: &Vec<Option<&Cell>>| {
+            let (left, right) = (cells[left]?, cells[right]?);
+            Some((middle(&left.long, &right.long)? - middle(&left.cycles, &right.cycles)?).exp())
+        };
+        let ratios: Vec<f64> = self.cells.iter().take(blocks as usize).filter_map(of_block).collect();
+        Some((perturbation(&ratios, SLICE_LENGTH_TOLERANCE, Counts::Both), ratios.len() as u32))
+    }
+
     /// Whether the claim is about a count over all exchanges seen, which needs no estimate.
     pub fn is_fact(&self) -> bool {
         self.claim.is_of_a_count()
@@ -232,19 +250,20 @@ fn pair(left: &Cell, right: &Cell) -> Option<Sides> {
     let merged = || logarithm(values.left).zip(logarithm(values.right)).map(|(left, right)| left - right);
     let by_cycle =
         left.measure == right.measure && left.measure.pairs_by_cycle() && left.point == right.point;
-    let log = if by_cycle { cycles(left, right).or_else(merged) } else { merged() };
+    let log = if by_cycle { middle(&left.cycles, &right.cycles).or_else(merged) } else { merged() };
     Some(Sides { log, ..values })
 }
 
-fn cycles(left: &Cell, right: &Cell) -> Option<f64> {
+/// The middle log-ratio of the slices of both sides.
+pub(crate) fn middle(left: &[Option<f64>], right: &[Option<f64>]) -> Option<f64> {
     let logs: Vec<f64> = pairs(left, right).into_iter().map(|(left, right)| left - right).collect();
     sample::median(&logs)
 }
 
 /// Logarithms of both sides' slices, cycle by cycle where both have one.
-fn pairs(left: &Cell, right: &Cell) -> Vec<(f64, f64)> {
+fn pairs(left: &[Option<f64>], right: &[Option<f64>]) -> Vec<(f64, f64)> {
     let usable = |value: &Option<f64>| value.filter(|value| value.is_finite() && *value > 0.0);
-    let slices = left.cycles.iter().zip(&right.cycles);
+    let slices = left.iter().zip(right);
     slices.filter_map(|(left, right)| Some((usable(left)?.ln(), usable(right)?.ln()))).collect()
 }
 
@@ -252,6 +271,21 @@ fn pairs(left: &Cell, right: &Cell) -> Vec<(f64, f64)> {
 /// that do not compare slices: thresholds, quantiles, differences of ratios.
 pub fn slice_pairs(claim: &Claim, observations: &Observations) -> Vec<Vec<(f64, f64)>> {
     let index = Index::new(observations);
+    let Some((left, right)) = compared(claim) else { return Vec::new() };
+    let block =
+        |block: &u32| Some(pairs(&index.get(*block, left)?.cycles, &index.get(*block, right)?.cycles));
+    observations.blocks.iter().filter_map(block).collect()
+}
+
+/// How a claim's ratio in long slices compares with that in short ones: whether it is felt in these that the load went from
+/// one server to the other. With it, of how many blocks both are known; `None` for claims that do not compare slices.
+pub fn slice_length(claim: &Claim, observations: &Observations) -> Option<(Perturbation, u32)> {
+    let index = Index::new(observations);
+    Series::new(claim, &index, &observations.blocks).slice_length(observations.blocks.len() as u32)
+}
+
+/// What a claim compares slice by slice.
+fn compared(claim: &Claim) -> Option<(Trial, Trial)> {
     let both = match (single(&claim.left), single(&claim.right), &claim.right) {
         (Some(left), Some(right), _) => Some((left, right)),
         (None, _, Side::Constant(_)) => match trials_of(&claim.left)[..] {
@@ -263,9 +297,7 @@ pub fn slice_pairs(claim: &Claim, observations: &Observations) -> Vec<Vec<(f64, 
     let comparable = |(left, right): &(Trial, Trial)| {
         left.measure == right.measure && left.measure.pairs_by_cycle() && left.point == right.point
     };
-    let Some((left, right)) = both.filter(comparable) else { return Vec::new() };
-    let block = |block: &u32| Some(pairs(index.get(*block, left)?, index.get(*block, right)?));
-    observations.blocks.iter().filter_map(block).collect()
+    both.filter(comparable)
 }
 
 /// The value of a block: over the merged slices, or the middle one of the slices where nothing was merged.

@@ -45,6 +45,23 @@ pub struct MeasureNoise {
     pub spike_size: Option<f64>,
 }
 
+/// Short slices beside long ones that took about as long together, of one measure. Spreads are standard deviations of
+/// logarithms: 0.02 is 2 %.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SliceLengthNoise {
+    /// The measure, as claims name it.
+    pub measure: String,
+    /// Blocks that have both.
+    pub blocks: u32,
+    /// Spread of the log-ratio of two equal variants from block to block, in short slices.
+    pub short_sd: Between,
+    /// The same in long ones.
+    pub long_sd: Between,
+    /// Log-ratio, of the equal variant to one that works 6 % more on a request, in long slices less that in short ones: 0
+    /// unless it is felt in these that the load went from one server to the other.
+    pub apart: Between,
+}
+
 /// The smallest difference of one measure that is found in four studies of five.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Resolved {
@@ -97,6 +114,15 @@ pub struct NoiseAudit {
     pub slice_ns: u64,
     /// What it took, in seconds.
     pub seconds: f64,
+    /// Cycles of long slices in a block.
+    #[serde(default)]
+    pub long_cycles: u32,
+    /// Measured window of a long slice.
+    #[serde(default)]
+    pub long_slice_ns: u64,
+    /// How short slices do beside long ones, of measures that are compared slice by slice.
+    #[serde(default)]
+    pub slice_lengths: Vec<SliceLengthNoise>,
     /// The noise of each measure.
     pub measures: Vec<MeasureNoise>,
     /// What can be resolved, by minutes.

@@ -130,6 +130,10 @@ pub struct Timing {
     pub discard_ns: u64,
     /// How long to wait for what is in flight when a slice ends.
     pub drain_ns: u64,
+    /// Cycles of slices of this length in each block whose own slices are shorter (`slicing.json`): what these are held
+    /// against.
+    #[serde(default)]
+    pub long_cycles: u32,
     /// Measured window of each slice of the pair that a block has for the perturbation check; 0 for none.
     #[serde(default)]
     pub perturbation_ns: u64,

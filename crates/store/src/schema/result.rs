@@ -3,7 +3,7 @@
 use super::{
     Baseline, CapacityResult, Ceiling, ClaimResult, ConclusionResult, Environment, ExpectationResult,
     Exploratory, FactorTable, Figure, Plan, Point, PublishedContradiction, PublishedFigure, Replication,
-    Scalability, SingleLoad, Slicing, Status, SteadyState, TrendResult, Variant,
+    Scalability, SingleLoad, SliceLength, Slicing, Status, SteadyState, TrendResult, Variant,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,9 @@ pub struct RunResult {
     /// How many cycles the blocks after the first look have, where it was chosen.
     #[serde(default)]
     pub slicing: Option<Slicing>,
+    /// How the short slices were held against long ones; `null` where there were none, or no claim compares slices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slice_length: Option<SliceLength>,
     /// Whether the starts of each variant had a steady state; empty where warm-ups were fixed.
     #[serde(default)]
     pub steady_states: Vec<SteadyState>,

@@ -1,6 +1,6 @@
 //! What is recorded about the length of slices and the number of cycles.
 
-use super::Timing;
+use super::{CheckOutcome, Timing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +47,19 @@ pub struct Slicing {
     pub turns_removed: Option<f64>,
     /// Blocks that a serial run would need at least, as a multiple; `null` in serial mode.
     pub serial_blocks: Option<f64>,
+}
+
+/// What long slices show beside short ones, of the claim on which they differ most.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SliceLength {
+    /// The claim.
+    pub claim: String,
+    /// Blocks that have both.
+    pub blocks: u32,
+    /// Its ratio in long slices over that in short ones.
+    pub ratio: Option<f64>,
+    /// `failed` where its interval lies beyond 1 %: then the claim has no verdict.
+    pub outcome: CheckOutcome,
 }
 
 impl Slicing {

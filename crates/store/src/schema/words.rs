@@ -91,6 +91,8 @@ words! {
         Lost = "lost",
         /// One of a pair of slices with once and with twice the generator's threads; in no figure.
         Perturbation = "perturbation",
+        /// A slice of the plan's own length, which the shorter ones are held against; in no figure.
+        Long = "long",
         /// The block left this variant out at this load point, because no open claim needed it any more.
         Spared = "spared",
     }

@@ -1,6 +1,6 @@
 use super::super::backend::BackendTraffic;
 use super::super::machine::Machine;
-use super::super::sampler::Edge;
+use super::super::sampler::{Edge, Thorough};
 use super::super::{Collector, JvmUse};
 use super::*;
 
@@ -43,8 +43,12 @@ fn what_was_used_until_a_load_came_to_its_count_is_used_in_its_window_whole() {
         let (mut before, mut after) = (Edge::default(), Edge { at_ns: 1_220 * MS, ..Edge::default() });
         before.at_ns = 1_000 * MS;
         let thread = |voluntary| threads::Thread { name: "exec".into(), voluntary, ..Default::default() };
-        before.threads = Some(threads::Threads::from([((1, 1), thread(0))]));
-        after.threads = Some(threads::Threads::from([((1, 1), thread(600))]));
+        let thorough = |voluntary| Thorough {
+            threads: Some(threads::Threads::from([((1, 1), thread(voluntary))])),
+            ..Thorough::default()
+        };
+        before.thorough = Some(thorough(0));
+        after.thorough = Some(thorough(600));
         let samples = vec![sample(1_000, 0, 7), sample(1_100, 100, 9), sample(1_115, 110, 9)];
         Sampled { ends_with_load: true, edges: Some((before, after)), ..sampled(samples) }
     };

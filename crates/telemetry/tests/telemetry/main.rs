@@ -57,11 +57,22 @@ impl Subject {
 
     /// What is seen of it while `act` runs.
     fn observed(&mut self, loaded_ports: &[u16], act: impl FnOnce(&mut Subject)) -> (SubjectUse, Telemetry) {
+        self.looked_at(true, loaded_ports, act)
+    }
+
+    /// The same, with the expensive readings beside the window or without.
+    fn looked_at(
+        &mut self,
+        thorough: bool,
+        loaded_ports: &[u16],
+        act: impl FnOnce(&mut Subject),
+    ) -> (SubjectUse, Telemetry) {
         let tree = Tree::of(self.child.id());
         let sampler = Sampler {
             target: Target { tree: &tree, loaded_ports },
             discard_ns: 200_000_000,
             window_ns: None,
+            thorough,
         };
         let (start_ns, done) = (clock::monotonic_ns() + 200_000_000, AtomicBool::new(false));
         let window_start_ns = AtomicU64::new(start_ns);
@@ -177,14 +188,28 @@ fn call(front: u16, times: usize) {
 
 #[test]
 fn bytes_between_front_and_back_are_those_that_were_sent() {
+    for thorough in [true, false] {
+        let mut subject = Subject::start();
+        let ports = subject.ports("relay kept");
+        let (used, telemetry) = subject.looked_at(thorough, &ports[..1], |_| call(ports[0], 500));
+        let sent = 500 * (actor::QUESTION + actor::ANSWER) as u64;
+        assert_eq!(used.backend_bytes, Some(sent));
+        assert_eq!((used.backend_connections, used.backend_connections_lost), (Some(1), Some(0)));
+        let over_time: u64 = telemetry.series["backend_bytes"].iter().map(|bytes| bytes.unwrap()).sum();
+        assert_eq!(over_time, sent);
+    }
+}
+
+#[test]
+fn what_is_dear_to_read_is_read_only_where_it_is_asked_for() {
     let mut subject = Subject::start();
-    let ports = subject.ports("relay kept");
-    let (used, telemetry) = subject.observed(&ports[..1], |_| call(ports[0], 500));
-    let sent = 500 * (actor::QUESTION + actor::ANSWER) as u64;
-    assert_eq!(used.backend_bytes, Some(sent));
-    assert_eq!((used.backend_connections, used.backend_connections_lost), (Some(1), Some(0)));
-    let over_time: u64 = telemetry.series["backend_bytes"].iter().map(|bytes| bytes.unwrap()).sum();
-    assert_eq!(over_time, sent);
+    let (used, telemetry) = subject.looked_at(false, &[], |subject| {
+        subject.tell("burn 50");
+    });
+    assert!(used.cpu_ns >= Some(50_000_000) && used.rss_bytes > Some(0) && used.threads > Some(0));
+    assert_eq!((used.voluntary_switches, used.pss_bytes, used.connections), (None, None, None));
+    assert!(telemetry.threads.is_empty() && telemetry.sockets.is_empty());
+    assert!(telemetry.missing.is_empty(), "nothing is missing that was not asked for");
 }
 
 #[test]

@@ -491,3 +491,53 @@ fn a_budget_without_room_allows_no_more_cycles_than_planned() {
     let chosen = run.slicing().expect("it was chosen");
     assert!(chosen.cycles_most <= 8 && run.blocks().len() == 6, "{chosen:?} {}", run.blocks().len());
 }
+
+/// A plan whose slices become shorter than a second, and are held against slices of a second.
+fn with_long_slices(blocks: u32) -> Plan {
+    let mut plan = adaptive(&[blocks], SECOND);
+    plan.timing.cycles_adapt = true;
+    plan.timing.long_cycles = 1;
+    plan
+}
+
+fn plain(variant: usize, _age_s: f64) -> Nature {
+    Nature { exchanges: 2_000 + 20 * variant as u64, cpu_ns: 10_000.0, jit_s: None }
+}
+
+#[test]
+fn short_slices_are_held_against_a_long_one_of_each_variant_in_every_block() {
+    let (run, _root) = run_of(&with_long_slices(2), plain);
+    let measured = |block: &proofload_store::Block| {
+        let slices = block.slices.iter().filter(|slice| slice.is_measured());
+        slices.map(|slice| slice.measured.seconds).fold(0.0, f64::max)
+    };
+    assert!(run.blocks().iter().all(|block| measured(block) < 0.3), "the slices are short");
+    let long = |block: &proofload_store::Block| -> Vec<(String, f64)> {
+        let slices = block.slices.iter().filter(|slice| slice.phase == Phase::Long);
+        slices.map(|slice| (slice.measured.variant.clone(), slice.measured.seconds)).collect()
+    };
+    let of = |first: &str, second: &str| vec![(first.to_string(), 1.0), (second.to_string(), 1.0)];
+    let found: Vec<_> = run.blocks().iter().map(long).collect();
+    assert_eq!(found, [of("a", "b"), of("b", "a")], "in turn");
+    let cells = run.observations(&[proofload_stats::Measure::Throughput]).expect("readable").cells;
+    assert!(cells.iter().all(|cell| cell.long.len() == 1 && cell.cycles.len() >= 6), "{cells:?}");
+}
+
+#[test]
+fn slices_of_the_plans_own_length_need_no_long_ones() {
+    let plan = adaptive(&[2], SECOND);
+    let (run, _root) =
+        run_of(&Plan { timing: Timing { long_cycles: 1, ..plan.timing.clone() }, ..plan }, plain);
+    assert!(run.blocks().iter().all(|block| block.slices.iter().all(|slice| slice.phase != Phase::Long)));
+}
+
+#[test]
+fn a_server_that_fails_in_a_long_slice_costs_the_long_slices_alone() {
+    // What lasts a second is a long slice.
+    let bench = FakeBench { nature: Some(plain), always_dies: Some(1), ..FakeBench::new() };
+    let (run, _root) = run_on(&with_long_slices(2), bench);
+    assert_eq!((run.blocks().len(), run.excluded().len()), (2, 0));
+    let slices = || run.blocks().iter().flat_map(|block| &block.slices);
+    assert!(slices().all(|slice| slice.phase != Phase::Long), "none is kept of one alone");
+    assert!(slices().any(|slice| slice.is_measured() && slice.measured.variant == "b"));
+}

@@ -72,3 +72,55 @@ fn what_does_not_depend_says_nothing() {
     assert_eq!(found.verdict, Verdict::Supported);
     assert_eq!(found.reasons, []);
 }
+
+/// Eight sittings of two blocks each, the condition fixed in each: its second level in every second one. `shift` is what that
+/// does to the ratio; sittings themselves differ by about 1 %.
+fn fixed_in_sittings(shift: f64) -> Record {
+    let own = [1.0, 1.006, 0.994, 1.0, 1.006, 0.994, 1.012, 0.99];
+    let of_block = |block: usize| {
+        let sitting = block / 2;
+        let tiny = if block.is_multiple_of(2) { 1.001 } else { 0.999 };
+        1.05 * own[sitting] * tiny * if sitting % 2 == 1 { shift } else { 1.0 }
+    };
+    let left: Vec<f64> = (0..16).map(of_block).collect();
+    let mut record =
+        Record::new(16).with(Measure::Throughput, 0, 0, &left).with(Measure::Throughput, 1, 0, &[1.0; 16]);
+    record.observations.sittings = (0..16).map(|block| block / 2 + 1).collect();
+    record.observations.conditions = vec![(0..16).map(|block| (block / 2) % 2).collect()];
+    record
+}
+
+fn over_sittings(record: &Record) -> Judged {
+    let claims = claims(&["throughput(a) > 1.02 * throughput(b) @ 64c"]);
+    judge(&claims, &record.observations, &Design::at(&[8])).claims.remove(0)
+}
+
+#[test]
+fn a_condition_that_each_sitting_has_fixed_is_held_against_the_spread_between_sittings() {
+    let found = over_sittings(&fixed_in_sittings(0.9));
+    let Some(Reason::DependsOn { condition: 0, levels, alike: false }) = found.reasons.first() else {
+        panic!("{:?}", found.reasons)
+    };
+    assert!((levels[1].1.point / levels[0].1.point - 0.9).abs() < 0.02, "{levels:?}");
+    assert_eq!(found.verdict, Verdict::Undecided);
+    // Within the sittings the blocks agree to a thousandth: judged by them, half a percent would be told.
+    let same = over_sittings(&fixed_in_sittings(0.995));
+    assert!(!same.reasons.iter().any(|reason| matches!(reason, Reason::DependsOn { .. })), "{same:?}");
+    assert_eq!(same.verdict, Verdict::Supported);
+}
+
+#[test]
+fn a_condition_that_varies_within_sittings_is_told_over_several() {
+    let mut record = fixed_in_sittings(1.0);
+    for block in (2..=16).step_by(2) {
+        let cell = record.cell(block, 0);
+        cell.cycles.iter_mut().for_each(|value| *value = value.map(|value| value * 0.9));
+        cell.merged = cell.merged.map(|value| value * 0.9);
+    }
+    record.observations.conditions = vec![(0..16).map(|block| block % 2).collect()];
+    let found = over_sittings(&record);
+    assert!(
+        matches!(found.reasons.first(), Some(Reason::DependsOn { condition: 0, alike: false, .. })),
+        "{found:?}"
+    );
+}

@@ -61,6 +61,50 @@ fn three_blocks_have_no_halves() {
     assert!(!judged.reasons.iter().any(|reason| matches!(reason, Reason::HalvesDiffer { .. })), "{judged:?}");
 }
 
+/// The clear record with a long slice in each block, whose ratio is so many times that of the short ones, give or take.
+fn held_against_long(factor: f64, blocks: usize, give: f64) -> Record {
+    let mut record = clear(blocks);
+    for block in 1..=blocks as u32 {
+        let wobble = 1.0 + give * ((block % 3) as f64 - 1.0);
+        let cell = record.cell(block, 0);
+        cell.long = vec![cell.cycles[0].map(|value| value * factor * wobble)];
+        let cell = record.cell(block, 1);
+        cell.long = vec![cell.cycles[0]];
+    }
+    record
+}
+
+#[test]
+fn a_ratio_that_long_slices_show_otherwise_has_no_verdict() {
+    for factor in [0.95, 1.05] {
+        let judged = alone(&held_against_long(factor, 6, 0.001), 6);
+        let [Reason::SliceLength { ratio, blocks: 6 }] = judged.reasons[..] else {
+            panic!("{:?}", judged.reasons)
+        };
+        assert!((ratio - factor).abs() < 1e-3, "{ratio}");
+        assert_eq!(judged.verdict, Verdict::Undecided);
+    }
+}
+
+#[test]
+fn long_slices_that_show_the_same_or_nothing_definite_forbid_nothing() {
+    let cases = [(1.009, 6, 0.0001), (1.05, 6, 0.05), (1.05, 2, 0.0), (1.0, 6, 0.001)];
+    for (factor, blocks, give) in cases {
+        let judged = alone(&held_against_long(factor, blocks, give), blocks as u32);
+        let told = judged.reasons.iter().any(|reason| matches!(reason, Reason::SliceLength { .. }));
+        assert!(!told, "{factor} in {blocks} blocks: {:?}", judged.reasons);
+    }
+}
+
+#[test]
+fn what_is_not_compared_slice_by_slice_is_not_held_against_long_slices() {
+    let record = held_against_long(1.2, 6, 0.001);
+    let claim = |text: &str| claims(&[text]).remove(0);
+    assert!(slice_length(&claim(FASTER), &record.observations).is_some());
+    assert_eq!(slice_length(&claim("throughput(a) > 10 @ 64c"), &record.observations), None);
+    assert_eq!(slice_length(&claim("p99(a) < p99(b) @ 64c"), &record.observations), None);
+}
+
 /// A variant's values are missing in these blocks.
 fn without(mut record: Record, variant: usize, blocks: &[u32]) -> Record {
     let gone = |cell: &Cell| cell.variant == variant && blocks.contains(&cell.block);

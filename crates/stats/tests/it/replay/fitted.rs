@@ -66,6 +66,41 @@ fn planted_spikes_are_counted_and_sized_and_leave_the_rest_alone() {
     near("start", found.start_sd, SHARED_MACHINE.start, 0.005);
 }
 
+/// Short slices in which so much of a difference of 6 % is missing, beside long ones that show it whole.
+fn held_against_long(seed: u64, missing: f64) -> noise::SliceLengths {
+    let quiet = Noise { spikes: 0.0, ..QUIET_MACHINE };
+    let study = |seed: u64, cycles: usize, effect: f64| {
+        let mut machine = Machine::new(seed, quiet);
+        machine.cycles = cycles;
+        machine.study(&[vec![effect, 0.0]], 20)
+    };
+    let mut short = study(seed, 8, 0.06 - missing);
+    for (cell, long) in short.cells.iter_mut().zip(study(seed + 1, 2, 0.06).cells) {
+        cell.long = long.cycles;
+    }
+    noise::slice_lengths(&short, PLACE, (0, 1)).expect("twenty blocks have both")
+}
+
+#[test]
+fn a_difference_that_short_slices_lose_is_found_beside_long_ones() {
+    let holds = |missing: f64| {
+        let held = (0..200).filter(|study| {
+            let found = held_against_long(7_000 + 2 * study, missing).apart;
+            (found.low..=found.high).contains(&missing)
+        });
+        held.count() as u32
+    };
+    let found = held_against_long(7_000, 0.04);
+    assert_eq!(found.blocks, 20);
+    assert!(found.apart.low > 0.01 && (0.02..0.06).contains(&found.apart.value), "{found:?}");
+    for missing in [0.0, 0.04] {
+        let held = holds(missing);
+        assert!(held >= 200 - binomial_limit(200, 0.05), "{missing}: held in {held} of 200");
+    }
+    let without = Machine::new(1, QUIET_MACHINE).study(&[vec![0.0, 0.0]], 20);
+    assert_eq!(noise::slice_lengths(&without, PLACE, (0, 1)), None, "no long slice, nothing to say");
+}
+
 /// The spread that an audit of 20 blocks finds, against the one of very many.
 #[test]
 fn the_interval_of_twenty_blocks_holds_the_spread() {

@@ -4,7 +4,8 @@
 use crate::store::fixture::{environment, plan, slices};
 use proofload_stats::{Design, Measure, Names, Reason, Selector, Verdict, parse_claim};
 use proofload_store::schema::{
-    Cause, Ceiling, CheckName, CheckOutcome, Conditions, FitnessCheck, Phase, Plan, Slice, StreamLoad,
+    Cause, Ceiling, CheckName, CheckOutcome, Conditions, FitnessCheck, Phase, Plan, PlannedCondition, Slice,
+    StreamLoad,
 };
 use proofload_store::{Run, RunWriter, judged};
 use std::path::Path;
@@ -307,6 +308,39 @@ fn pairs_are_in_no_figure() {
     assert_eq!(throughput(&with_pairs(5.0)), throughput(&four()));
 }
 
+/// A slice of either variant that is as long as the plan has them, with a ratio so many times that of the others.
+fn long(number: u32, ratio: f64) -> Vec<Slice> {
+    let of = |line: usize, position: u32, ratio: f64| {
+        let mut line = slices(number)[line].clone();
+        (line.phase, line.cycle, line.position) = (Phase::Long, 4, position);
+        line.measured.throughput_per_s = line.measured.throughput_per_s.map(|rate| rate * ratio);
+        line
+    };
+    vec![of(2, 1, 1.0), of(3, 2, ratio)]
+}
+
+fn with_long(ratio: f64) -> Vec<Vec<Slice>> {
+    (1..=4).map(|number| [block(number), long(number, ratio)].concat()).collect()
+}
+
+#[test]
+fn long_slices_that_show_another_ratio_forbid_a_verdict_and_are_in_no_figure() {
+    let root = tempfile::tempdir().unwrap();
+    let run = |blocks: &[Vec<Slice>]| record(root.path(), &plan(), blocks, &[]);
+    assert_eq!(verdict(&run(&with_long(1.0)), FASTER).0, Verdict::Supported);
+    let (found, reasons) = verdict(&run(&with_long(1.2)), FASTER);
+    assert_eq!(found, Verdict::Undecided);
+    assert!(reasons.iter().any(|reason| matches!(reason, Reason::SliceLength { .. })), "{reasons:?}");
+    let merged = |run: &Run| {
+        let seen = run.observations(&[Measure::Throughput]).unwrap();
+        seen.cells.iter().map(|cell| cell.merged).collect::<Vec<_>>()
+    };
+    assert_eq!(merged(&run(&with_long(1.2))), merged(&run(&four())));
+    let condensed = root.path().join("condensed");
+    proofload_store::condense(&run(&with_long(1.2)), &[Measure::Throughput], &condensed).unwrap();
+    assert_eq!(verdict(&Run::open(&condensed).unwrap(), FASTER), (found, reasons), "in a small copy, too");
+}
+
 const STOLEN: Conditions = Conditions {
     generator_steal_share: Some(0.0),
     subject_steal_share: Some(0.05),
@@ -329,6 +363,29 @@ fn a_block_of_which_the_hypervisor_took_time_is_left_out_for_all_and_not_counted
     let quiet = record(root.path(), &plan(), &(1..=5).map(block).collect::<Vec<_>>(), &[]);
     let answered = |run: &Run| run.points().unwrap()[0].outcomes["answered"];
     assert!(answered(&run) < answered(&quiet), "in no figure either");
+}
+
+/// A CPU that sleeps waits for the hypervisor whenever it is woken: left out, no block would have slept.
+#[test]
+fn where_cpus_may_sleep_the_hypervisor_may_take_more() {
+    let root = tempfile::tempdir().unwrap();
+    let left_out = |share: f64| {
+        let stolen = Conditions { subject_steal_share: Some(share), ..STOLEN.clone() };
+        let blocks: Vec<Vec<Slice>> = (1..=4).map(|number| under(block(number), &stolen)).collect();
+        let plan = Plan {
+            conditions: vec![PlannedCondition {
+                name: "cpus_awake".into(),
+                levels: vec!["true".into(), "false".into()],
+                ..PlannedCondition::default()
+            }],
+            condition_order: vec![vec![0], vec![1], vec![1], vec![0]],
+            ..plan()
+        };
+        record(root.path(), &plan, &blocks, &[]).left_out()
+    };
+    assert_eq!(left_out(0.019), Vec::<u32>::new());
+    assert_eq!(left_out(0.03), [1, 4]);
+    assert_eq!(left_out(0.11), [1, 2, 3, 4]);
 }
 
 #[test]
