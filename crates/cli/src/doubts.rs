@@ -9,7 +9,7 @@ use proofload_subject::Cache;
 
 /// Where nothing is known of the machine's noise.
 const UNKNOWN: &str = "how small a difference this machine can resolve is not known: proofload doctor --noise measures it \
-                       (7 minutes, once a week)";
+                       (6 minutes, once a week)";
 
 /// The last audit of this machine in two lines; one line when there is none.
 pub fn last_audit(environment: &Environment) -> Vec<String> {

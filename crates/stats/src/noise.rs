@@ -108,12 +108,12 @@ pub fn fit(observations: &Observations, place: Place, pair: (usize, usize)) -> O
     })
 }
 
-/// Short slices beside long ones, which took about as long together. All on the scale of logarithms.
+/// Short slices beside long ones. All on the scale of logarithms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SliceLengths {
     /// Blocks that have both.
     pub blocks: u32,
-    /// Spread of a block's log-ratio over its short slices.
+    /// Spread of a block's log-ratio over as many of its short slices as take as long as the long ones.
     pub short_sd: Ends,
     /// The same over its long ones.
     pub long_sd: Ends,
@@ -121,20 +121,24 @@ pub struct SliceLengths {
     pub apart: Ends,
 }
 
-/// Compares the ratio of two variants in short slices with that in long ones; `None` with fewer than [`BLOCKS_MIN`] blocks
-/// that have both.
+/// Compares the ratio of two variants in short slices with that in long ones, of which the first `as_long` short cycles take
+/// as much time; `None` with fewer than [`BLOCKS_MIN`] blocks that have both.
 pub fn slice_lengths(
     observations: &Observations,
     place: Place,
     pair: (usize, usize),
+    as_long: usize,
 ) -> Option<SliceLengths> {
     let of_block = |&block: &u32| {
         let (over, under) =
             (place.cell(observations, block, pair.0)?, place.cell(observations, block, pair.1)?);
-        Some((middle(&over.cycles, &under.cycles)?, middle(&over.long, &under.long)?))
+        let first = |cycles: &[Option<f64>]| cycles[..as_long.min(cycles.len())].to_vec();
+        let short = middle(&first(&over.cycles), &first(&under.cycles))?;
+        let long = middle(&over.long, &under.long)?;
+        Some((short, (long, long - middle(&over.cycles, &under.cycles)?)))
     };
-    let (short, long): (Vec<f64>, Vec<f64>) = observations.blocks.iter().filter_map(of_block).unzip();
-    let apart: Vec<f64> = long.iter().zip(&short).map(|(long, short)| long - short).collect();
+    let (short, rest): (Vec<f64>, Vec<(f64, f64)>) = observations.blocks.iter().filter_map(of_block).unzip();
+    let (long, apart): (Vec<f64>, Vec<f64>) = rest.into_iter().unzip();
     let apart = Moments::of(&apart).filter(|moments| moments.n >= BLOCKS_MIN)?;
     let half = student::critical(TAIL, apart.n - 1) * apart.standard_error();
     let spread = |values: &[f64]| {

@@ -56,6 +56,8 @@ pub struct Cell {
     /// By how much the generator's own delays lengthen the value, as a share of it: the server's own lies between the value
     /// and so much less.
     pub lengthened: f64,
+    /// By how much the generator, busy or late, may have moved the value either way, as a share of it.
+    pub moved: f64,
     /// Messages of failed fitness checks of the generator in any of the slices; empty is fit.
     pub unfit: Vec<String>,
     /// What the value says of the server although the generator was unfit; `None` is nothing.
@@ -85,6 +87,7 @@ impl Default for Cell {
             unsent: 0,
             at_least: false,
             lengthened: 0.0,
+            moved: 0.0,
             unfit: Vec::new(),
             unfit_bound: None,
         }

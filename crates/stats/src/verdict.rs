@@ -179,7 +179,7 @@ pub enum Reason {
     /// Requests left late, and all were sent: that only lengthens times, which were short enough all the same, or long
     /// enough on the other side.
     OnlyLengthened,
-    /// The interval is wider by so much on one side, for what the generator's own delays may have lengthened.
+    /// The interval is wider by so much on a side, for what the generator's own delays may have lengthened, or a busy one moved.
     Widened {
         /// As a share of the estimate.
         share: f64,

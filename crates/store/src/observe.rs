@@ -1,22 +1,27 @@
 //! The observations that the judge reads: one cell for each block, variant, load point and measure.
 
-use crate::checks::{concerns, concerns_tails_only, lengthening};
+use crate::checks::{concerns, concerns_tails_only};
 use crate::conditions::levels_of;
 use crate::convert::counts_of;
-use crate::merge::{decode, is_mostly_unfit, unended_of};
+use crate::merge::{decode, unended_of};
 use crate::messages::finding;
-use crate::schema::{self, CheckName, CheckOutcome, FitnessCheck, Model, Phase, Plan, Point, Slice};
+use crate::schema::{self, CheckName, FitnessCheck, Phase, Plan, Slice};
 use crate::streams::fused;
 use crate::{Block, Run, StoreError};
+use fitness::{fails_at_most, is_of_work, lengthened, lengthens, only_late, only_slowed, unfit};
 use lost::own_errors;
 use proofload_measure::{Censored, LatencyHistogram, Outcome, OutcomeCounts};
-use proofload_stats::{Bound, Cell, Measure, Observations, Replication, sample};
+use proofload_stats::{Bound, Cell, Measure, Observations, Replication};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+mod fitness;
 mod lost;
 mod subject;
+
+/// By how much a busy generator may move the CPU time of a request, as a share (docs/benchmarks.md).
+const BUSY_MOVES_CPU: f64 = 0.10;
 
 /// Cycles of a block that are told apart.
 const CYCLES_MAX: u32 = 10_000;
@@ -244,11 +249,30 @@ impl Trial<'_> {
     }
 
     fn unfit_for(&self, measure: Measure) -> Vec<String> {
-        if !self.unfit.is_empty() {
+        if !self.unfit.is_empty() && !self.bears(measure) {
             return self.unfit.clone();
         }
         let concerned = self.unfit_for_tails.iter().filter(|(check, _)| concerns(check, measure));
         concerned.map(|(_, finding)| finding.clone()).collect()
+    }
+
+    /// Whether the generator was at its limit, and the measure is what it is all the same, or nearly: an error is an error whoever
+    /// was late, and a generator that is busy with its answers hardly changes what a request costs the server. One that is
+    /// kept from its CPU does.
+    fn bears(&self, measure: Measure) -> bool {
+        let excused: fn(&CheckName) -> bool = match measure {
+            Measure::Errors | Measure::ErrorShare => lengthens,
+            Measure::CpuPerRequest => is_of_work,
+            _ => return false,
+        };
+        self.failed.iter().all(excused)
+            && self.slices.iter().all(|slice| fails_at_most(&slice.measured, excused))
+    }
+
+    /// By how much the generator may have moved the value either way.
+    fn moved(&self, measure: Measure) -> f64 {
+        let by_busy = measure == Measure::CpuPerRequest && !self.unfit.is_empty() && self.bears(measure);
+        if by_busy { BUSY_MOVES_CPU } else { 0.0 }
     }
 
     /// What a value says of the server although the generator was unfit.
@@ -308,81 +332,13 @@ impl Trial<'_> {
                 unsent: counts.get(Outcome::Unsent),
                 at_least: merged.and_then(|all| all.value(measure)).is_some_and(|value| value.at_least),
                 lengthened: lengthened(measure, &slices),
+                moved: self.moved(measure),
                 unfit: self.unfit_for(measure),
                 unfit_bound: self.unfit_bound(measure, &slices),
             });
         }
         Ok(())
     }
-}
-
-/// Whether a generator at its limit can only have lowered this throughput.
-fn only_slowed(measured: &Point) -> bool {
-    let contradicted =
-        |check: &FitnessCheck| check.check == CheckName::LittlesLaw && check.outcome == CheckOutcome::Failed;
-    measured.model == Model::Closed && !measured.generator.checks.iter().any(contradicted)
-}
-
-/// Whether a generator at its limit can only have lengthened these times: an open loop counts from the intended instant, and
-/// everything was sent, if late.
-fn only_late(slice: &Slice) -> bool {
-    let Point { model, unsent, generator, .. } = &slice.measured;
-    let mut failed = generator.checks.iter().filter(|check| check.outcome == CheckOutcome::Failed).peekable();
-    let is_told = generator.fit || failed.peek().is_some();
-    *model == Model::Open && *unsent == 0 && is_told && failed.all(|check| lengthens(&check.check))
-}
-
-/// By how much the generator's own delays lengthen a measure of response times, as a share: the median over the slices; 0 where
-/// it is not known.
-fn lengthened(measure: Measure, slices: &[&Slice]) -> f64 {
-    let Some(name) = lengthening(measure) else { return 0.0 };
-    let checks = slices.iter().flat_map(|slice| &slice.measured.generator.checks);
-    let found: Vec<f64> =
-        checks.filter(|check| check.check == name).filter_map(|check| check.found).collect();
-    sample::median(&found).unwrap_or(0.0).max(0.0)
-}
-
-/// Whether a check that fails shows that the generator was late, and nothing else.
-fn lengthens(check: &CheckName) -> bool {
-    const LATENESS: [CheckName; 11] = [
-        CheckName::SendDelayEarly,
-        CheckName::SendDelay,
-        CheckName::SendDelayTail,
-        CheckName::AtWork,
-        CheckName::Away,
-        CheckName::Hiccups,
-        CheckName::Ceiling,
-        CheckName::CeilingTail,
-        CheckName::LengthenedMean,
-        CheckName::LengthenedP99,
-        CheckName::LengthenedP999,
-    ];
-    LATENESS.contains(check)
-}
-
-/// What the generator found about itself, with the place, where it was unfit in most slices.
-fn unfit(lines: &[&Slice]) -> Vec<String> {
-    let mut unfit = Vec::new();
-    if !is_mostly_unfit(lines) {
-        return unfit;
-    }
-    for slice in lines.iter().filter(|slice| !slice.measured.generator.fit) {
-        let point = &slice.measured;
-        let stream = match point.stream.as_str() {
-            "" => String::new(),
-            stream => format!(" [{stream}]"),
-        };
-        let place = format!(
-            "{}{stream} @ {}, block {}, cycle {}",
-            point.variant, point.point, slice.block, slice.cycle
-        );
-        let findings = &point.generator.findings;
-        unfit.extend(findings.iter().map(|finding| format!("{finding} ({place})")));
-        if findings.is_empty() {
-            unfit.push(place);
-        }
-    }
-    unfit
 }
 
 /// What one slice comes to in those of the measures that are taken from its histogram, by their names.

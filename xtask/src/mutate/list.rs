@@ -419,4 +419,18 @@ pub const MUTATIONS: &[Mutation] = &[
         to: "u64::from(cycle.saturating_sub(1)).is_multiple_of(every.min(1))",
         tests: &["-p", "proofload-lab", "--lib", "runner::slicing::"],
     },
+    Mutation {
+        name: "a busy generator moves no CPU time of a request",
+        file: "crates/store/src/observe.rs",
+        from: "if by_busy { BUSY_MOVES_CPU } else { 0.0 }",
+        to: "if by_busy { 0.0 * BUSY_MOVES_CPU } else { 0.0 }",
+        tests: &["-p", "proofload-store", "--test", "it", "fitness::"],
+    },
+    Mutation {
+        name: "a generator that lost count is excused like a busy one",
+        file: "crates/store/src/observe/fitness.rs",
+        from: "is_told && failed.all(|check| excused(&check.check))",
+        to: "is_told",
+        tests: &["-p", "proofload-store", "--test", "it", "fitness::"],
+    },
 ];

@@ -11,7 +11,7 @@ pub(super) const NOISE: [&str; 8] =
 /// `proofload doctor --noise`.
 #[derive(Debug, Clone, Args)]
 pub struct NoiseArgs {
-    /// Measure how much two equal servers differ here, and what differences a study can detect; about 7 minutes
+    /// Measure how much two equal servers differ here, and what differences a study can detect; about 6 minutes
     #[arg(long)]
     pub noise: bool,
     /// Blocks of the noise audit, 4 to 200 [default: 20]

@@ -127,14 +127,14 @@ fn the_study() -> Study {
 }
 
 #[test]
-fn an_audit_is_a_study_of_two_equal_variants_that_nothing_ends_early() {
+fn an_audit_is_a_study_of_two_equal_variants_and_an_unequal_one_that_nothing_ends_early() {
     let study = the_study();
-    let [one, other] = &study.variants[..] else { panic!("two variants") };
-    assert_eq!(one.subject, other.subject);
+    let [one, other, more] = &study.variants[..] else { panic!("three variants") };
+    assert!(one.subject == other.subject && one.subject != more.subject);
     let mut plan = quick(&study);
     shape(&mut plan, &study, BLOCKS);
     assert_eq!((plan.timing.looks.as_slice(), plan.order.len()), (&[BLOCKS][..], BLOCKS as usize));
-    assert_eq!((plan.timing.cycles, plan.timing.slice_ns), (6, S));
+    assert_eq!((plan.timing.cycles, plan.timing.slice_ns, plan.timing.long_cycles), (6, S, 2));
     let minutes = plan.estimated_seconds / 60.0;
     assert!((4.0..=6.5).contains(&minutes), "{minutes}");
     assert_eq!(blocks_in(&study, (plan.estimated_seconds * S as f64) as u64 + S), BLOCKS);

@@ -43,7 +43,7 @@ fn two_jvms_at_one_point_are_started_six_to_eight_times_in_eight_minutes_and_pla
     ));
     let plan = make(&plain, Preset::Quick, 1, None, cycles(), &one_each());
     assert_eq!(plan.timing.looks, [4, 6, 8, 10, 12]);
-    assert!(plan.estimated_seconds < 100.0, "{}", plan.estimated_seconds);
+    assert!(plan.estimated_seconds < 120.0, "{}", plan.estimated_seconds);
 }
 
 /// No preset measures a JVM after a time that was fixed.

@@ -51,7 +51,7 @@ pub fn at(variant: &str, point: &str) -> String {
 /// An interval knows of the generator's own delays.
 pub fn widened(share: f64) -> String {
     format!(
-        "the interval is wider by {} for what the generator's own delays may have lengthened",
+        "the interval is wider by {} for what the generator, late or busy, may have done to it",
         number::percent(share)
     )
 }

@@ -38,16 +38,18 @@ impl Flaws {
     }
 }
 
-/// How much further an interval of logarithms reaches, below and above, for what the generator's own delays may have added to
-/// its values: twice what they are estimated to have. Where they added too much, the value is a bound at most.
+/// How much further an interval of logarithms reaches, below and above, for what the generator may have done to its values: on
+/// the side that its own delays threaten twice what they are estimated to have added, and on both what a busy one moves. Where
+/// they added too much, the value is a bound at most.
 pub(super) fn margins(series: &Series<'_>, blocks: u32) -> (f64, f64) {
-    let longer = |trial: &Trial| {
+    let mean = |trial: &Trial, of: fn(&Cell) -> f64| {
         let place = series.trials.iter().position(|known| known == trial);
         let cells = series.cells.iter().take(blocks as usize).filter_map(|cells| cells[place?]);
-        let shares: Vec<f64> =
-            cells.filter(|cell| cell.unfit.is_empty()).map(|cell| cell.lengthened).collect();
-        (2.0 * shares.iter().sum::<f64>() / shares.len().max(1) as f64).ln_1p()
+        let shares: Vec<f64> = cells.filter(|cell| cell.unfit.is_empty()).map(of).collect();
+        shares.iter().sum::<f64>() / shares.len().max(1) as f64
     };
+    let longer = |trial: &Trial| (2.0 * mean(trial, |cell| cell.lengthened)).ln_1p();
+    let moved: f64 = series.trials.iter().map(|trial| mean(trial, |cell| cell.moved).ln_1p()).sum();
     let of = |side: &Side| match &trials_of(side)[..] {
         [trial] => (longer(trial), 0.0),
         [over, under] => (longer(over), longer(under)),
@@ -55,7 +57,7 @@ pub(super) fn margins(series: &Series<'_>, blocks: u32) -> (f64, f64) {
     };
     let ((left_over, left_under), (right_over, right_under)) =
         (of(&series.claim.left), of(&series.claim.right));
-    (left_over + right_under, left_under + right_over)
+    (left_over + right_under + moved, left_under + right_over + moved)
 }
 
 /// What a value says of the server.

@@ -45,7 +45,7 @@ pub struct MeasureNoise {
     pub spike_size: Option<f64>,
 }
 
-/// Short slices beside long ones that took about as long together, of one measure. Spreads are standard deviations of
+/// Short slices beside long ones, of one measure. Spreads are standard deviations of
 /// logarithms: 0.02 is 2 %.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SliceLengthNoise {
@@ -53,7 +53,8 @@ pub struct SliceLengthNoise {
     pub measure: String,
     /// Blocks that have both.
     pub blocks: u32,
-    /// Spread of the log-ratio of two equal variants from block to block, in short slices.
+    /// Spread of the log-ratio of two equal variants from block to block, in as many short slices as take as long as the long
+    /// ones.
     pub short_sd: Between,
     /// The same in long ones.
     pub long_sd: Between,

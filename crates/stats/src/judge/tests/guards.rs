@@ -101,7 +101,7 @@ fn what_is_not_compared_slice_by_slice_is_not_held_against_long_slices() {
     let record = held_against_long(1.2, 6, 0.001);
     let claim = |text: &str| claims(&[text]).remove(0);
     assert!(slice_length(&claim(FASTER), &record.observations).is_some());
-    assert_eq!(slice_length(&claim("throughput(a) > 10 @ 64c"), &record.observations), None);
+    assert_eq!(slice_length(&claim("throughput(a) > 10/s @ 64c"), &record.observations), None);
     assert_eq!(slice_length(&claim("p99(a) < p99(b) @ 64c"), &record.observations), None);
 }
 

@@ -78,7 +78,7 @@ fn held_against_long(seed: u64, missing: f64) -> noise::SliceLengths {
     for (cell, long) in short.cells.iter_mut().zip(study(seed + 1, 2, 0.06).cells) {
         cell.long = long.cycles;
     }
-    noise::slice_lengths(&short, PLACE, (0, 1)).expect("twenty blocks have both")
+    noise::slice_lengths(&short, PLACE, (0, 1), 8).expect("twenty blocks have both")
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_difference_that_short_slices_lose_is_found_beside_long_ones() {
         assert!(held >= 200 - binomial_limit(200, 0.05), "{missing}: held in {held} of 200");
     }
     let without = Machine::new(1, QUIET_MACHINE).study(&[vec![0.0, 0.0]], 20);
-    assert_eq!(noise::slice_lengths(&without, PLACE, (0, 1)), None, "no long slice, nothing to say");
+    assert_eq!(noise::slice_lengths(&without, PLACE, (0, 1), 8), None, "no long slice, nothing to say");
 }
 
 /// The spread that an audit of 20 blocks finds, against the one of very many.

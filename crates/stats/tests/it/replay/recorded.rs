@@ -1,9 +1,13 @@
-//! Noise that was recorded: an A/A study of two equal reference servers, drawn from anew.
+//! Noise that was recorded: two equal reference servers, once with slices of one length and everything else fixed, and once
+//! in a noise audit, whose conditions vary. Both are drawn from anew.
 
 use proofload_stats::rng::Rng;
 
 /// Made by fixtures/aa.py, which says how.
 const RECORD: &str = include_str!("../fixtures/aa.csv");
+
+/// Made by fixtures/slices.py, which says how.
+const AUDIT: &str = include_str!("../fixtures/slices.csv");
 
 /// Blocks that follow each other in a drawn study as they did in the record, so that what lasts over blocks lasts.
 const STRETCH: usize = 3;
@@ -37,14 +41,23 @@ pub struct Recorded {
 
 impl Recorded {
     pub fn read() -> Recorded {
+        Recorded::of(rows(RECORD).map(|cells| {
+            let [block, _, variant, throughput, p99, cpu] = cells[..] else { panic!("{cells:?}") };
+            (whole(block), whole(variant), slice_of([throughput, p99, cpu]))
+        }))
+    }
+
+    /// The short slices of the equal two in the noise audit.
+    pub fn under_conditions() -> Recorded {
+        let equal = audit().into_iter().filter(|line| line.kind == "short" && line.variant < 2);
+        Recorded::of(equal.map(|line| (line.block, line.variant, line.slice)))
+    }
+
+    /// By block and variant.
+    fn of(slices: impl Iterator<Item = (usize, usize, Slice)>) -> Recorded {
         let mut blocks: Vec<Block> = Vec::new();
-        for line in RECORD.lines().filter(|line| !line.starts_with(['#', 'b'])) {
-            let cells: Vec<&str> = line.split(',').collect();
-            let [block, _, variant, throughput, p99, cpu] = cells[..] else { panic!("{line:?}") };
-            let number = |text: &str| text.parse::<f64>().expect("a number");
-            let slice = Slice { throughput: number(throughput), p99: number(p99), cpu: number(cpu) };
-            blocks.resize_with(blocks.len().max(block.parse().expect("a block")), Block::default);
-            let variant: usize = variant.parse().expect("a variant");
+        for (block, variant, slice) in slices {
+            blocks.resize_with(blocks.len().max(block), Block::default);
             blocks.last_mut().expect("just made")[variant].push(slice);
         }
         assert!(
@@ -75,4 +88,43 @@ impl Recorded {
         }
         drawn
     }
+}
+
+/// A slice of the noise audit.
+#[derive(Clone, Debug)]
+pub struct Audited {
+    /// From 1.
+    pub block: usize,
+    /// `short` or `long`.
+    pub kind: &'static str,
+    /// 0 and 1 are equal, 2 works 6 % more on a request.
+    pub variant: usize,
+    pub slice: Slice,
+}
+
+/// All slices of the noise audit, in the order of their blocks and cycles.
+pub fn audit() -> Vec<Audited> {
+    let line = |cells: Vec<&'static str>| {
+        let [block, kind, _, variant, throughput, p99, cpu] = cells[..] else { panic!("{cells:?}") };
+        Audited {
+            block: whole(block),
+            kind,
+            variant: whole(variant),
+            slice: slice_of([throughput, p99, cpu]),
+        }
+    };
+    rows(AUDIT).map(line).collect()
+}
+
+fn rows(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    text.lines().filter(|line| !line.starts_with(['#', 'b'])).map(|line| line.split(',').collect())
+}
+
+fn whole(text: &str) -> usize {
+    text.parse().expect("a whole number")
+}
+
+fn slice_of(values: [&str; 3]) -> Slice {
+    let [throughput, p99, cpu] = values.map(|text| text.parse::<f64>().expect("a number"));
+    Slice { throughput, p99, cpu }
 }

@@ -308,11 +308,71 @@ fn pairs_are_in_no_figure() {
     assert_eq!(throughput(&with_pairs(5.0)), throughput(&four()));
 }
 
+/// A block whose worker was busy nearly all the time, and in which `nio2` takes so many times the CPU time of a request.
+fn busy(number: u32, cpu: f64) -> Vec<Slice> {
+    let mut lines = block(number);
+    for line in lines.iter_mut().filter(|line| line.phase == Phase::Measure) {
+        let check = FitnessCheck { check: "at_work".into(), outcome: "failed".into(), ..Default::default() };
+        line.measured.generator.checks = vec![check];
+        (line.measured.generator.fit, line.measured.generator.findings) = (false, vec!["busy".into()]);
+        let per_request = if line.measured.variant == "nio2" { 20_000.0 * cpu } else { 20_000.0 };
+        let used = line.measured.subject.as_mut().unwrap();
+        used.cpu_ns = Some((line.answered_in_window as f64 * per_request) as u64);
+    }
+    lines
+}
+
+#[test]
+fn a_busy_generator_costs_claims_about_speed_and_widens_those_about_cpu() {
+    let root = tempfile::tempdir().unwrap();
+    let of = |cpu: f64, claim: &str| {
+        let blocks: Vec<Vec<Slice>> = (1..=4).map(|number| busy(number, cpu)).collect();
+        verdict(&record(root.path(), &plan(), &blocks, &[]), claim)
+    };
+    const DEARER: &str = "cpu_per_request(nio2) > cpu_per_request(nio) @ 64c";
+    let (found, reasons) = of(1.5, DEARER);
+    assert_eq!(found, Verdict::Supported, "{reasons:?}");
+    assert!(reasons.iter().any(|reason| matches!(reason, Reason::Widened { .. })), "{reasons:?}");
+    let (found, reasons) = of(1.15, DEARER);
+    assert_eq!(found, Verdict::Undecided, "a difference that it may have made: {reasons:?}");
+    let (found, reasons) = of(1.5, FASTER);
+    assert!(found == Verdict::Undecided && client_limited(&reasons), "{reasons:?}");
+    assert_eq!(of(1.5, "errors(nio) == 0 @ 64c").0, Verdict::Supported, "what it saw, it saw");
+}
+
+#[test]
+fn a_generator_that_was_kept_from_its_cpu_costs_claims_about_cpu() {
+    let root = tempfile::tempdir().unwrap();
+    let mut blocks: Vec<Vec<Slice>> = (1..=4).map(|number| busy(number, 1.5)).collect();
+    for line in blocks.iter_mut().flatten() {
+        line.measured.generator.checks.iter_mut().for_each(|check| check.check = CheckName::Away);
+    }
+    let run = record(root.path(), &plan(), &blocks, &[]);
+    let (found, reasons) = verdict(&run, "cpu_per_request(nio2) > cpu_per_request(nio) @ 64c");
+    assert!(found == Verdict::Undecided && client_limited(&reasons), "{reasons:?}");
+    assert_eq!(verdict(&run, "errors(nio) == 0 @ 64c").0, Verdict::Supported);
+}
+
+#[test]
+fn a_generator_that_lost_count_costs_claims_about_cpu_and_errors_too() {
+    let root = tempfile::tempdir().unwrap();
+    let mut blocks: Vec<Vec<Slice>> = (1..=4).map(|number| busy(number, 1.5)).collect();
+    for line in blocks.iter_mut().flatten() {
+        line.measured.generator.checks.iter_mut().for_each(|check| check.check = CheckName::LittlesLaw);
+    }
+    let run = record(root.path(), &plan(), &blocks, &[]);
+    for claim in ["cpu_per_request(nio2) > cpu_per_request(nio) @ 64c", "errors(nio) == 0 @ 64c"] {
+        let (found, reasons) = verdict(&run, claim);
+        assert!(found == Verdict::Undecided && client_limited(&reasons), "{claim}: {reasons:?}");
+    }
+}
+
 /// A slice of either variant that is as long as the plan has them, with a ratio so many times that of the others.
 fn long(number: u32, ratio: f64) -> Vec<Slice> {
     let of = |line: usize, position: u32, ratio: f64| {
         let mut line = slices(number)[line].clone();
         (line.phase, line.cycle, line.position) = (Phase::Long, 4, position);
+        line.answered_in_window = (line.answered_in_window as f64 * ratio) as u64;
         line.measured.throughput_per_s = line.measured.throughput_per_s.map(|rate| rate * ratio);
         line
     };

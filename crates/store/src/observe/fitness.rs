@@ -1,0 +1,94 @@
+//! What the generator found about itself, and what that means for the values of a trial.
+
+use crate::checks::lengthening;
+use crate::merge::is_mostly_unfit;
+use crate::schema::{CheckName, CheckOutcome, FitnessCheck, Model, Point, Slice};
+use proofload_stats::{Measure, sample};
+
+/// Whether a generator at its limit can only have lowered this throughput.
+pub(super) fn only_slowed(measured: &Point) -> bool {
+    let contradicted =
+        |check: &FitnessCheck| check.check == CheckName::LittlesLaw && check.outcome == CheckOutcome::Failed;
+    measured.model == Model::Closed && !measured.generator.checks.iter().any(contradicted)
+}
+
+/// Whether a generator at its limit can only have lengthened these times: an open loop counts from the intended instant, and
+/// everything was sent, if late.
+pub(super) fn only_late(slice: &Slice) -> bool {
+    let Point { model, unsent, .. } = &slice.measured;
+    *model == Model::Open && *unsent == 0 && fails_at_most(&slice.measured, lengthens)
+}
+
+/// Whether no other checks failed than those, and it is told which.
+pub(super) fn fails_at_most(measured: &Point, excused: impl Fn(&CheckName) -> bool) -> bool {
+    let generator = &measured.generator;
+    let mut failed = generator.checks.iter().filter(|check| check.outcome == CheckOutcome::Failed).peekable();
+    let is_told = generator.fit || failed.peek().is_some();
+    is_told && failed.all(|check| excused(&check.check))
+}
+
+/// Whether a check that fails shows that the generator had much to do, and no more than that.
+pub(super) fn is_of_work(check: &CheckName) -> bool {
+    const WORK: [CheckName; 6] = [
+        CheckName::AtWork,
+        CheckName::Ceiling,
+        CheckName::CeilingTail,
+        CheckName::LengthenedMean,
+        CheckName::LengthenedP99,
+        CheckName::LengthenedP999,
+    ];
+    WORK.contains(check)
+}
+
+/// By how much the generator's own delays lengthen a measure of response times, as a share: the median over the slices; 0 where
+/// it is not known.
+pub(super) fn lengthened(measure: Measure, slices: &[&Slice]) -> f64 {
+    let Some(name) = lengthening(measure) else { return 0.0 };
+    let checks = slices.iter().flat_map(|slice| &slice.measured.generator.checks);
+    let found: Vec<f64> =
+        checks.filter(|check| check.check == name).filter_map(|check| check.found).collect();
+    sample::median(&found).unwrap_or(0.0).max(0.0)
+}
+
+/// Whether a check that fails shows that the generator was late, and nothing else.
+pub(super) fn lengthens(check: &CheckName) -> bool {
+    const LATENESS: [CheckName; 11] = [
+        CheckName::SendDelayEarly,
+        CheckName::SendDelay,
+        CheckName::SendDelayTail,
+        CheckName::AtWork,
+        CheckName::Away,
+        CheckName::Hiccups,
+        CheckName::Ceiling,
+        CheckName::CeilingTail,
+        CheckName::LengthenedMean,
+        CheckName::LengthenedP99,
+        CheckName::LengthenedP999,
+    ];
+    LATENESS.contains(check)
+}
+
+/// What the generator found about itself, with the place, where it was unfit in most slices.
+pub(super) fn unfit(lines: &[&Slice]) -> Vec<String> {
+    let mut unfit = Vec::new();
+    if !is_mostly_unfit(lines) {
+        return unfit;
+    }
+    for slice in lines.iter().filter(|slice| !slice.measured.generator.fit) {
+        let point = &slice.measured;
+        let stream = match point.stream.as_str() {
+            "" => String::new(),
+            stream => format!(" [{stream}]"),
+        };
+        let place = format!(
+            "{}{stream} @ {}, block {}, cycle {}",
+            point.variant, point.point, slice.block, slice.cycle
+        );
+        let findings = &point.generator.findings;
+        unfit.extend(findings.iter().map(|finding| format!("{finding} ({place})")));
+        if findings.is_empty() {
+            unfit.push(place);
+        }
+    }
+    unfit
+}
