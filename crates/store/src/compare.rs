@@ -37,6 +37,12 @@ const CONDITIONS: [&str; 9] =
 /// What of a plan follows from the machine, or is no part of the study.
 const SHARES: [&str; 3] = ["generator CPUs", "subject CPUs", "ceiling"];
 
+/// What of a plan is the manner of asking: a condition of measuring, which sittings may have differently.
+const MANNER: [&str; 2] = ["driver", "conditions"];
+
+/// The fact of a plan that is the whole study as it was written.
+const STUDY_TEXT: &str = "study text";
+
 /// What each sitting of a study has for itself.
 const OF_A_SITTING: [&str; 6] = ["seed", "order", "looks", "looking", "futility", "budget"];
 
@@ -110,6 +116,17 @@ fn conditions_of(plan: &Plan) -> String {
     if all.is_empty() { "not recorded".to_string() } else { all.join(", ") }
 }
 
+/// A study's text without its conditions, and without those that were set for a run of it.
+fn beside_conditions(text: &str) -> Vec<&str> {
+    let mut within = false;
+    let is_other = |line: &&str| {
+        let is_nested = line.starts_with([' ', '-']);
+        within = line.starts_with("conditions:") || (within && is_nested);
+        !within && !line.starts_with("# --set conditions")
+    };
+    text.lines().filter(is_other).collect()
+}
+
 fn facts_of_plan(plan: &Plan) -> Facts {
     // A plan that was just made may have more to say than one that was kept.
     let plan = &without_credentials(plan);
@@ -119,7 +136,7 @@ fn facts_of_plan(plan: &Plan) -> Facts {
     };
     add("study".into(), plan.study.clone());
     add("question".into(), plan.question.clone());
-    add("study text".into(), plan.study_text.clone());
+    add(STUDY_TEXT.into(), plan.study_text.clone());
     add("preset".into(), plan.preset.to_string());
     add("seed".into(), plan.seed.to_string());
     add("replication".into(), plan.replication.to_string());
@@ -249,7 +266,12 @@ pub fn sittings(
     let of_plan = plans(left.0, right.0);
     let (told, mut never): (Vec<_>, Vec<_>) = of_plan.into_iter().partition(|difference| {
         let what = difference.what.as_str();
-        SHARES.contains(&what) || what.ends_with(MOST_CONNECTIONS)
+        SHARES.contains(&what) || MANNER.contains(&what) || what.ends_with(MOST_CONNECTIONS)
+    });
+    // What the text says of conditions is told as such.
+    never.retain(|difference| {
+        difference.what != STUDY_TEXT
+            || beside_conditions(&left.0.study_text) != beside_conditions(&right.0.study_text)
     });
     // How long a sitting lasts, and what it draws, is its own.
     never.retain(|difference| !OF_A_SITTING.contains(&difference.what.as_str()));
@@ -440,6 +462,31 @@ mod tests {
         let (never, perhaps) = continuation((&then, &here), (&with("ca.pem", "bb", "there"), &here));
         assert_eq!(whats(&never), ["variant a: name of the server"]);
         assert_eq!(whats(&perhaps), ["variant a: digest of TLS ca"]);
+    }
+
+    #[test]
+    fn sittings_may_ask_in_different_manners() {
+        let here = Environment::default();
+        let asked = |driver: &str, awake: &str, more: &str| {
+            let condition = PlannedCondition {
+                name: "cpus_awake".into(),
+                levels: vec![awake.into()],
+                ..PlannedCondition::default()
+            };
+            Plan {
+                driver: driver.into(),
+                conditions: vec![condition],
+                study_text: format!(
+                    "# --set conditions.cpus_awake={awake}\n{more}study: s\nconditions:\n  cpus_awake: {awake}\nload: 9\n"
+                ),
+                ..plan()
+            }
+        };
+        let (one, other) = (asked("epoll", "true", ""), asked("io_uring", "false", ""));
+        let (never, told) = sittings((&one, &here), (&other, &here));
+        assert_eq!((whats(&never), whats(&told)), (vec![], vec!["conditions", "driver"]));
+        let (never, _) = sittings((&one, &here), (&asked("epoll", "true", "# --set load=9\n"), &here));
+        assert_eq!(whats(&never), ["study text"]);
     }
 
     #[test]

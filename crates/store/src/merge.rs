@@ -122,11 +122,16 @@ fn generator(slices: &[&Slice], finished: u64) -> Generator {
 /// Whether the generator was unfit in most of these slices: the median stands for all, for a machine takes its CPU away in one
 /// slice or another. With streams a slice has several lines, and one generator carried them all.
 pub(crate) fn is_mostly_unfit(lines: &[&Slice]) -> bool {
+    is_most(lines, |line| !line.measured.generator.fit)
+}
+
+/// Whether that holds of a line of most of these slices.
+pub(crate) fn is_most(lines: &[&Slice], holds: impl Fn(&Slice) -> bool) -> bool {
     let slices = |lines: &mut dyn Iterator<Item = &&Slice>| {
         lines.map(|line| (line.block, line.cycle, line.position)).collect::<BTreeSet<_>>().len()
     };
-    let unfit = slices(&mut lines.iter().filter(|line| !line.measured.generator.fit));
-    unfit * 2 > slices(&mut lines.iter())
+    let those = slices(&mut lines.iter().filter(|line| holds(line)));
+    those * 2 > slices(&mut lines.iter())
 }
 
 /// Counters add up, peaks are the largest, what stands at the end stands as in the last slice.

@@ -1,7 +1,7 @@
 //! The observations that the judge reads: one cell for each block, variant, load point and measure.
 
 use crate::checks::{concerns, concerns_tails_only};
-use crate::conditions::levels_of;
+use crate::conditions::{level_of, levels_of};
 use crate::convert::counts_of;
 use crate::merge::{decode, unended_of};
 use crate::messages::finding;
@@ -152,7 +152,8 @@ fn trials<'a>(block: &'a Block, plan: &Plan, path: &Path) -> Result<Vec<Trial<'a
             if lines.is_empty() {
                 continue;
             }
-            let unfit = unfit(&lines);
+            let asleep = level_of(plan, block.number, "cpus_awake") == Some("false");
+            let unfit = unfit(&lines, asleep);
             let is_long = |slice: &&Slice| {
                 slice.phase == Phase::Long
                     && slice.measured.variant == planned.name
@@ -217,7 +218,7 @@ pub fn observations_of(slice: &Slice, measures: &[Measure]) -> Result<Observatio
         slices: vec![Cow::Borrowed(slice)],
         long: Vec::new(),
         alone: slice.measured.stream.is_empty(),
-        unfit: unfit(&[slice]),
+        unfit: unfit(&[slice], false),
         unfit_for_tails: Vec::new(),
         failed: Vec::new(),
     };

@@ -433,4 +433,11 @@ pub const MUTATIONS: &[Mutation] = &[
         to: "is_told",
         tests: &["-p", "proofload-store", "--test", "it", "fitness::"],
     },
+    Mutation {
+        name: "late wake-ups are excused where CPUs are kept awake, too",
+        file: "crates/store/src/observe/fitness.rs",
+        from: "!(asleep && only_slept(&slice.measured))",
+        to: "!only_slept(&slice.measured)",
+        tests: &["-p", "proofload-store", "--test", "it", "fitness::"],
+    },
 ];

@@ -201,6 +201,24 @@ mod tests {
     }
 
     #[test]
+    fn what_long_slices_showed_is_told_with_what_it_means() {
+        let timing = Timing { slice_ns: 1_000_000_000, ..Timing::default() };
+        let told = |ratio: f64, outcome| {
+            let claim = "throughput(a) > throughput(b)".to_string();
+            held_against_long(&SliceLength { claim, blocks: 6, ratio: Some(ratio), outcome }, &timing)
+        };
+        assert_eq!(
+            told(0.98, CheckOutcome::Unresolved),
+            "held against slices of 1.00 s in 6 blocks: the ratio of \"throughput(a) > throughput(b)\" is -2.0 % in these \
+             (1 % not resolved)"
+        );
+        assert!(told(1.001, CheckOutcome::Passed).ends_with("+0.1 % in these (alike within 1 %)"));
+        assert!(told(1.05, CheckOutcome::Failed).ends_with("(another one by more than 1 %)"));
+        let why = slice_length(0.95, "6 blocks");
+        assert!(why.contains("5.00 % lower") && why.contains("--timing slice=1s"), "{why}");
+    }
+
+    #[test]
     fn what_turns_were_worth_is_told_either_way() {
         let chosen = |removed, blocks| Slicing {
             turns_removed: Some(removed),

@@ -11,7 +11,7 @@ use proofload_store::bad_answer;
 use proofload_store::schema::{
     CapacityResult, CapacityTrial, ConclusionResult, ConclusionTest, Estimate, ExpectationResult,
     Exploratory, FactorEffect, FactorTable, LevelChange, PublishedContradiction, PublishedFigure, RunResult,
-    Scalability, Slice, Slicing, SteadyStart, SteadyState, Telemetry, TrendResult,
+    Scalability, Slice, SliceLength, Slicing, SteadyStart, SteadyState, Telemetry, TrendResult,
 };
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -186,6 +186,7 @@ fn poison_tables(result: &mut RunResult, text: &str) {
     let unsteady = SteadyStart { found: "no_steady_state".into(), ..SteadyStart::default() };
     result.steady_states = vec![SteadyState { variant: text.clone(), starts: vec![unsteady] }];
     result.slicing = Some(Slicing { claim: text.clone(), ..Slicing::default() });
+    result.slice_length = Some(SliceLength { claim: text.clone(), ..SliceLength::default() });
 }
 
 /// The same as the result of a search.

@@ -1,7 +1,7 @@
 //! What the generator found about itself, and what that means for the values of a trial.
 
 use crate::checks::lengthening;
-use crate::merge::is_mostly_unfit;
+use crate::merge::is_most;
 use crate::schema::{CheckName, CheckOutcome, FitnessCheck, Model, Point, Slice};
 use proofload_stats::{Measure, sample};
 
@@ -17,6 +17,14 @@ pub(super) fn only_slowed(measured: &Point) -> bool {
 pub(super) fn only_late(slice: &Slice) -> bool {
     let Point { model, unsent, .. } = &slice.measured;
     *model == Model::Open && *unsent == 0 && fails_at_most(&slice.measured, lengthens)
+}
+
+/// Whether nothing is wrong but that a worker woke late, by no more than CPUs that sleep bring about.
+fn only_slept(measured: &Point) -> bool {
+    let mut checks = measured.generator.checks.iter();
+    let slept = |check: &FitnessCheck| check.found.is_some_and(|found| found <= AWAY_ASLEEP);
+    fails_at_most(measured, |check| *check == CheckName::Away)
+        && checks.all(|check| check.check != CheckName::Away || slept(check))
 }
 
 /// Whether no other checks failed than those, and it is told which.
@@ -68,13 +76,19 @@ pub(super) fn lengthens(check: &CheckName) -> bool {
     LATENESS.contains(check)
 }
 
-/// What the generator found about itself, with the place, where it was unfit in most slices.
-pub(super) fn unfit(lines: &[&Slice]) -> Vec<String> {
+/// Share of the time for which a worker may be kept from waking where CPUs may sleep: one that is woken waits for the
+/// hypervisor, which belongs to the condition.
+const AWAY_ASLEEP: f64 = 0.10;
+
+/// What the generator found about itself, with the place, where it was unfit in most slices. `asleep` says that CPUs might
+/// sleep.
+pub(super) fn unfit(lines: &[&Slice], asleep: bool) -> Vec<String> {
     let mut unfit = Vec::new();
-    if !is_mostly_unfit(lines) {
+    let is_unfit = |slice: &Slice| !slice.measured.generator.fit && !(asleep && only_slept(&slice.measured));
+    if !is_most(lines, is_unfit) {
         return unfit;
     }
-    for slice in lines.iter().filter(|slice| !slice.measured.generator.fit) {
+    for slice in lines.iter().filter(|slice| is_unfit(slice)) {
         let point = &slice.measured;
         let stream = match point.stream.as_str() {
             "" => String::new(),

@@ -425,6 +425,36 @@ fn a_block_of_which_the_hypervisor_took_time_is_left_out_for_all_and_not_counted
     assert!(answered(&run) < answered(&quiet), "in no figure either");
 }
 
+/// Its worker wakes late by this share of the time, in blocks whose CPUs may sleep or all are kept awake.
+fn woken_late(root: &Path, share: f64, level: &str) -> Run {
+    let mut blocks = four();
+    for line in blocks.iter_mut().flatten().filter(|line| line.phase == Phase::Measure) {
+        let check = FitnessCheck {
+            check: CheckName::Away,
+            outcome: CheckOutcome::Failed,
+            found: Some(share),
+            ..FitnessCheck::default()
+        };
+        line.measured.generator.checks = vec![check];
+        (line.measured.generator.fit, line.measured.generator.findings) = (false, vec!["away".into()]);
+    }
+    let condition = PlannedCondition {
+        name: "cpus_awake".into(),
+        levels: vec![level.into()],
+        ..PlannedCondition::default()
+    };
+    let plan = Plan { conditions: vec![condition], condition_order: vec![vec![0]; 4], ..plan() };
+    record(root, &plan, &blocks, &[])
+}
+
+#[test]
+fn a_worker_may_wake_late_where_cpus_sleep_and_nowhere_else() {
+    let root = tempfile::tempdir().unwrap();
+    let found = |share, level| verdict(&woken_late(root.path(), share, level), FASTER).0;
+    assert_eq!(found(0.08, "false"), Verdict::Supported);
+    assert_eq!((found(0.12, "false"), found(0.08, "true")), (Verdict::Undecided, Verdict::Undecided));
+}
+
 /// A CPU that sleeps waits for the hypervisor whenever it is woken: left out, no block would have slept.
 #[test]
 fn where_cpus_may_sleep_the_hypervisor_may_take_more() {
