@@ -11,11 +11,13 @@
 //!   slices is its memory;
 //! - *spikes* are slices that are worse than their pair by more than noise ever makes them.
 
+mod lengths;
 mod resolution;
 
+pub use lengths::{SliceLengths, slice_lengths};
 pub use resolution::{Detectable, blocks_for, detectable};
 
-use crate::judge::{middle, of_block};
+use crate::judge::of_block;
 use crate::sample::{Moments, median};
 use crate::{Measure, Observations, Place, block_log_ratios, chi_square, student};
 
@@ -105,52 +107,6 @@ pub fn fit(observations: &Observations, place: Place, pair: (usize, usize)) -> O
         drift_share: if all > 0.0 { drift_var / all } else { 0.0 },
         spike_share: spikes.share,
         spike_size: spikes.size,
-    })
-}
-
-/// Short slices beside long ones. All on the scale of logarithms.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SliceLengths {
-    /// Blocks that have both.
-    pub blocks: u32,
-    /// Spread of a block's log-ratio over as many of its short slices as take as long as the long ones.
-    pub short_sd: Ends,
-    /// The same over its long ones.
-    pub long_sd: Ends,
-    /// The log-ratio in long slices less that in short ones: 0 unless it is felt that the load went from one to the other.
-    pub apart: Ends,
-}
-
-/// Compares the ratio of two variants in short slices with that in long ones, of which the first `as_long` short cycles take
-/// as much time; `None` with fewer than [`BLOCKS_MIN`] blocks that have both.
-pub fn slice_lengths(
-    observations: &Observations,
-    place: Place,
-    pair: (usize, usize),
-    as_long: usize,
-) -> Option<SliceLengths> {
-    let of_block = |&block: &u32| {
-        let (over, under) =
-            (place.cell(observations, block, pair.0)?, place.cell(observations, block, pair.1)?);
-        let first = |cycles: &[Option<f64>]| cycles[..as_long.min(cycles.len())].to_vec();
-        let short = middle(&first(&over.cycles), &first(&under.cycles))?;
-        let long = middle(&over.long, &under.long)?;
-        Some((short, (long, long - middle(&over.cycles, &under.cycles)?)))
-    };
-    let (short, rest): (Vec<f64>, Vec<(f64, f64)>) = observations.blocks.iter().filter_map(of_block).unzip();
-    let (long, apart): (Vec<f64>, Vec<f64>) = rest.into_iter().unzip();
-    let apart = Moments::of(&apart).filter(|moments| moments.n >= BLOCKS_MIN)?;
-    let half = student::critical(TAIL, apart.n - 1) * apart.standard_error();
-    let spread = |values: &[f64]| {
-        let sd = Moments::of(values)?.sd;
-        let (low, high) = chi_square::interval_of_sd(sd, apart.n, TAIL);
-        Some(Ends { value: sd, low, high })
-    };
-    Some(SliceLengths {
-        blocks: apart.n,
-        short_sd: spread(&short)?,
-        long_sd: spread(&long)?,
-        apart: Ends { value: apart.mean, low: apart.mean - half, high: apart.mean + half },
     })
 }
 

@@ -1,6 +1,7 @@
 //! The judge on recorded noise: an A/A study of real servers, relabelled and drawn from anew.
 
-use super::recorded::{Block, Recorded, Slice, audit};
+use super::audited::{audit, under_conditions};
+use super::recorded::{Block, Recorded, Slice};
 use super::truths::percent;
 use super::{binomial_limit, claims};
 use proofload_stats::noise::slice_lengths;
@@ -147,7 +148,7 @@ fn truth_02_planted_differences_in_a_real_record_are_found() {
 #[test]
 fn truth_01_equal_servers_under_varied_conditions_have_no_winner() {
     const STUDIES: u32 = 5_000;
-    let record = Recorded::under_conditions();
+    let record = under_conditions();
     let mut told = Vec::new();
     for (texts, what) in
         [(&CLAIMS[..1], "throughput"), (&CLAIMS[2..], "CPU per request"), (&CLAIMS[..], "three claims")]
@@ -170,7 +171,7 @@ fn truth_01_equal_servers_under_varied_conditions_have_no_winner() {
 #[test]
 fn truth_02_a_difference_planted_under_varied_conditions_is_found() {
     const STUDIES: u32 = 1_000;
-    let record = Recorded::under_conditions();
+    let record = under_conditions();
     let mut told = Vec::new();
     for (text, what) in [(CLAIMS[0], "throughput"), (CLAIMS[2], "CPU per request")] {
         let found = [0.05_f64, 0.10]

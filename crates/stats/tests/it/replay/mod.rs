@@ -6,6 +6,7 @@
 //! limits.
 
 mod assembled;
+mod audited;
 mod conditions;
 mod cycles;
 mod fitted;

@@ -1,13 +1,9 @@
-//! Noise that was recorded: two equal reference servers, once with slices of one length and everything else fixed, and once
-//! in a noise audit, whose conditions vary. Both are drawn from anew.
+//! Noise that was recorded: an A/A study of two equal reference servers, drawn from anew.
 
 use proofload_stats::rng::Rng;
 
 /// Made by fixtures/aa.py, which says how.
 const RECORD: &str = include_str!("../fixtures/aa.csv");
-
-/// Made by fixtures/slices.py, which says how.
-const AUDIT: &str = include_str!("../fixtures/slices.csv");
 
 /// Blocks that follow each other in a drawn study as they did in the record, so that what lasts over blocks lasts.
 const STRETCH: usize = 3;
@@ -47,14 +43,8 @@ impl Recorded {
         }))
     }
 
-    /// The short slices of the equal two in the noise audit.
-    pub fn under_conditions() -> Recorded {
-        let equal = audit().into_iter().filter(|line| line.kind == "short" && line.variant < 2);
-        Recorded::of(equal.map(|line| (line.block, line.variant, line.slice)))
-    }
-
     /// By block and variant.
-    fn of(slices: impl Iterator<Item = (usize, usize, Slice)>) -> Recorded {
+    pub fn of(slices: impl Iterator<Item = (usize, usize, Slice)>) -> Recorded {
         let mut blocks: Vec<Block> = Vec::new();
         for (block, variant, slice) in slices {
             blocks.resize_with(blocks.len().max(block), Block::default);
@@ -90,41 +80,18 @@ impl Recorded {
     }
 }
 
-/// A slice of the noise audit.
-#[derive(Clone, Debug)]
-pub struct Audited {
-    /// From 1.
-    pub block: usize,
-    /// `short` or `long`.
-    pub kind: &'static str,
-    /// 0 and 1 are equal, 2 works 6 % more on a request.
-    pub variant: usize,
-    pub slice: Slice,
-}
-
-/// All slices of the noise audit, in the order of their blocks and cycles.
-pub fn audit() -> Vec<Audited> {
-    let line = |cells: Vec<&'static str>| {
-        let [block, kind, _, variant, throughput, p99, cpu] = cells[..] else { panic!("{cells:?}") };
-        Audited {
-            block: whole(block),
-            kind,
-            variant: whole(variant),
-            slice: slice_of([throughput, p99, cpu]),
-        }
-    };
-    rows(AUDIT).map(line).collect()
-}
-
-fn rows(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+/// The cells of each line but the head's.
+pub fn rows(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     text.lines().filter(|line| !line.starts_with(['#', 'b'])).map(|line| line.split(',').collect())
 }
 
-fn whole(text: &str) -> usize {
+/// A block or a variant.
+pub fn whole(text: &str) -> usize {
     text.parse().expect("a whole number")
 }
 
-fn slice_of(values: [&str; 3]) -> Slice {
+/// From its throughput, p99 and CPU time.
+pub fn slice_of(values: [&str; 3]) -> Slice {
     let [throughput, p99, cpu] = values.map(|text| text.parse::<f64>().expect("a number"));
     Slice { throughput, p99, cpu }
 }
