@@ -100,8 +100,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "one bad slice makes a block unfit",
         file: "crates/store/src/merge.rs",
-        from: "unfit * 2 > slices(",
-        to: "unfit * 8 > slices(",
+        from: "those * 2 > slices(",
+        to: "those * 8 > slices(",
         tests: &["-p", "proofload-store", "--test", "it"],
     },
     Mutation {
@@ -436,8 +436,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "late wake-ups are excused where CPUs are kept awake, too",
         file: "crates/store/src/observe/fitness.rs",
-        from: "!(asleep && only_slept(&slice.measured))",
-        to: "!only_slept(&slice.measured)",
+        from: "let slept = |slice: &Slice| asleep && only_slept(&slice.measured);",
+        to: "let slept = |slice: &Slice| (asleep || !asleep) && only_slept(&slice.measured);",
         tests: &["-p", "proofload-store", "--test", "it", "fitness::"],
     },
 ];

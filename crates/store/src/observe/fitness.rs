@@ -84,7 +84,8 @@ const AWAY_ASLEEP: f64 = 0.10;
 /// sleep.
 pub(super) fn unfit(lines: &[&Slice], asleep: bool) -> Vec<String> {
     let mut unfit = Vec::new();
-    let is_unfit = |slice: &Slice| !slice.measured.generator.fit && !(asleep && only_slept(&slice.measured));
+    let slept = |slice: &Slice| asleep && only_slept(&slice.measured);
+    let is_unfit = |slice: &Slice| !(slice.measured.generator.fit || slept(slice));
     if !is_most(lines, is_unfit) {
         return unfit;
     }

@@ -117,7 +117,7 @@ impl Bench for RecordedBench<'_> {
         let answered = result.snapshot.answered_in_window;
         let started_unix_ns = self.now_ns;
         self.now_ns += load_window.measure_ns;
-        let steal = if self.disturbed { 0.05 } else { 0.0 };
+        let steal = if self.disturbed { 0.15 } else { 0.0 };
         Ok(Loaded {
             results: vec![result],
             subject: Some(SubjectUse {
