@@ -2,8 +2,8 @@
 
 use crate::store::fixture::{STARTED_NS, plan, slices, write, write_block};
 use proofload_stats::Measure;
-use proofload_store::schema::RunState;
-use proofload_store::{Run, RunWriter, StoreError};
+use proofload_store::schema::{Plan, PlannedCondition, RunState};
+use proofload_store::{Run, RunWriter, StoreError, conditions_of, joined};
 
 const LATER_NS: u64 = STARTED_NS + 3_600_000_000_000;
 
@@ -62,6 +62,32 @@ fn a_block_that_its_servers_lost_still_counts_as_lost() {
     assert_eq!(run.status().sittings[0].cut_block, None);
     let seen = Run::open(&path).unwrap().observations(&[Measure::Throughput]).unwrap();
     assert_eq!((seen.blocks, seen.excluded_blocks), (vec![1, 3], 1));
+}
+
+/// The first sitting was asked with CPUs awake, the second asleep; the driver varies within both, named in another order.
+#[test]
+fn several_runs_know_under_which_conditions_each_of_their_blocks_was_measured() {
+    let root = tempfile::tempdir().unwrap();
+    let condition = |name: &str, levels: &[&str]| PlannedCondition {
+        name: name.into(),
+        levels: levels.iter().map(ToString::to_string).collect(),
+        ..PlannedCondition::default()
+    };
+    let sitting = |awake: &str, drivers: [&str; 2], only: bool| {
+        let mut conditions = vec![condition("cpus_awake", &[awake]), condition("driver", &drivers)];
+        conditions.extend(only.then(|| condition("events", &["1"])));
+        let condition_order = vec![vec![0, 0, 0], vec![0, 1, 0]];
+        let written = write(root.path(), &Plan { conditions, condition_order, ..plan() }, 2);
+        Run::open(written.path()).unwrap()
+    };
+    let runs = [sitting("true", ["epoll", "io_uring"], true), sitting("false", ["io_uring", "epoll"], false)];
+    let names: Vec<(String, Vec<String>)> =
+        conditions_of(&runs).into_iter().map(|known| (known.name, known.levels)).collect();
+    let named = |name: &str, levels: [&str; 2]| (name.to_string(), levels.map(str::to_string).to_vec());
+    assert_eq!(names, [named("cpus_awake", ["true", "false"]), named("driver", ["epoll", "io_uring"])]);
+    let seen = joined(&runs, &[Measure::Throughput]).unwrap();
+    assert_eq!(seen.conditions, [[0, 0, 1, 1], [0, 1, 1, 0]]);
+    assert_eq!(seen.sittings, [1, 1, 2, 2]);
 }
 
 #[test]
