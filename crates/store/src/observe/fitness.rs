@@ -1,6 +1,6 @@
 //! What the generator found about itself, and what that means for the values of a trial.
 
-use crate::checks::lengthening;
+use crate::checks::{concerns_tails_only, lengthening};
 use crate::merge::is_most;
 use crate::schema::{CheckName, CheckOutcome, FitnessCheck, Model, Point, Slice};
 use proofload_stats::{Measure, sample};
@@ -35,17 +35,9 @@ pub(super) fn fails_at_most(measured: &Point, excused: impl Fn(&CheckName) -> bo
     is_told && failed.all(|check| excused(&check.check))
 }
 
-/// Whether a check that fails shows that the generator had much to do, and no more than that.
+/// Whether a check that fails shows that the generator had much to do, or concerns tails alone.
 pub(super) fn is_of_work(check: &CheckName) -> bool {
-    const WORK: [CheckName; 6] = [
-        CheckName::AtWork,
-        CheckName::Ceiling,
-        CheckName::CeilingTail,
-        CheckName::LengthenedMean,
-        CheckName::LengthenedP99,
-        CheckName::LengthenedP999,
-    ];
-    WORK.contains(check)
+    matches!(check, CheckName::AtWork | CheckName::Ceiling) || concerns_tails_only(check)
 }
 
 /// By how much the generator's own delays lengthen a measure of response times, as a share: the median over the slices; 0 where
