@@ -120,7 +120,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "lateness lengthens the times of every load",
-        file: "crates/store/src/observe.rs",
+        file: "crates/store/src/observe/fitness.rs",
         from: "*model == Model::Open && *unsent == 0",
         to: "*unsent == 0",
         tests: &["-p", "proofload-store", "--test", "it"],
@@ -204,7 +204,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "a limited generator lowers the throughput of every load",
-        file: "crates/store/src/observe.rs",
+        file: "crates/store/src/observe/fitness.rs",
         from: "measured.model == Model::Closed && !measured",
         to: "!measured",
         tests: &["-p", "proofload-store", "--test", "it"],
@@ -268,15 +268,15 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "disturbed blocks not seen: steal",
         file: "crates/store/src/fitness.rs",
-        from: "*share > STEAL_SHARE;",
-        to: "*share > 100.0 * STEAL_SHARE;",
+        from: "*share > allowed;",
+        to: "*share > 100.0 * allowed;",
         tests: RUNNER,
     },
     Mutation {
         name: "self-checks of the generator not heard by the judge",
         file: "crates/store/src/observe.rs",
-        from: "let unfit = unfit(&lines);",
-        to: "let unfit = unfit(&lines[..0]);",
+        from: "let unfit = unfit(&lines, asleep);",
+        to: "let unfit = unfit(&lines[..0], asleep);",
         tests: &["-p", "proofload-cli", "--test", "it", "truth_08"],
     },
     Mutation {

@@ -65,7 +65,7 @@ fn three_blocks_have_no_halves() {
 fn held_against_long(factor: f64, blocks: usize, give: f64) -> Record {
     let mut record = clear(blocks);
     for block in 1..=blocks as u32 {
-        let wobble = 1.0 + give * ((block % 3) as f64 - 1.0);
+        let wobble = 1.0 + give * (f64::from(block % 3) - 1.0);
         let cell = record.cell(block, 0);
         cell.long = vec![cell.cycles[0].map(|value| value * factor * wobble)];
         let cell = record.cell(block, 1);
