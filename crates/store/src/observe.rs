@@ -20,7 +20,8 @@ mod fitness;
 mod lost;
 mod subject;
 
-/// By how much a busy generator may move the CPU time of a request, as a share (docs/benchmarks.md).
+/// By how much a busy generator may move the CPU time of a request, as a share: a judgement, of the size of what
+/// a generator kept from its CPU did to the reference server (docs/benchmarks.md).
 const BUSY_MOVES_CPU: f64 = 0.10;
 
 /// Cycles of a block that are told apart.
