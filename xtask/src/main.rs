@@ -3,11 +3,13 @@
 mod benches;
 mod bounds;
 mod ci;
+mod deb;
 mod explore;
 mod full;
 mod gates;
 mod kills;
 mod mutate;
+mod picture;
 mod real;
 mod repeat;
 mod schema;
@@ -28,10 +30,12 @@ cargo xtask test [WORD]        the tests of ci alone, those whose title holds a 
 cargo xtask repeat             the same again and again beside a busy loop: --times N, --busy SHARE
 cargo xtask tidy               the rules of the house alone; --fix writes down progress, --accept \"reason\" a growth
 cargo xtask schema [--check]   write schema/*.json from the types, or compare
+cargo xtask picture [TEXT]     draw a terminal's text as SVG, -o FILE; without one all of docs/pictures
 cargo xtask kills [--count N]  kill a live study at N random moments and let it go on; N is 100
 cargo xtask gates              what an exchange costs: instructions, system calls, memory; fails above its bounds
 cargo xtask benches            run every program that measures Proofload itself, briefly, to see that it runs
 cargo xtask explore            the properties on inputs they never had: --rounds N, --seed N; 10 rounds, a seed of now
+cargo xtask deb                a Debian package of a release build, to target/debian/; --binary FILE takes another
 cargo xtask bounds [--check]   write the table of group-sequential bounds, or compare
 cargo xtask subjects-all       every version and choice of every server once, to docs/subjects-tested.md
 cargo xtask truth              every ground truth and mutation, to docs/truth.md; --only-tests, --check, --live
@@ -48,10 +52,12 @@ fn main() -> ExitCode {
         Some("repeat") => repeat::run(&root(), rest),
         Some("tidy") => tidy::run(&root(), rest),
         Some("schema") => schema::run(&root(), rest),
+        Some("picture") => picture::run(&root(), rest),
         Some("kills") => kills::run(&root(), rest),
         Some("gates") => gates::run(&root()),
         Some("benches") => benches::run(&root()),
         Some("explore") => explore::run(&root(), rest),
+        Some("deb") => deb::run(&root(), rest),
         Some("bounds") => bounds::run(rest),
         Some("truth") => truth::run(&root(), rest),
         Some("mutate") => mutate::run(&root(), rest),

@@ -1,12 +1,16 @@
 //! The command line, unchecked: names, descriptions and types of the arguments.
 
 mod capacity;
+mod examples;
+mod heading;
 mod load;
 mod open;
 mod parts;
+mod read;
 mod records;
 mod reference;
 mod replicate;
+mod schema;
 mod subjects;
 mod transport;
 
@@ -14,11 +18,13 @@ pub use capacity::CapacityArgs;
 pub use load::{DriverArg, LoadArgs};
 pub use open::OpenArgs;
 pub use parts::{LengthsArg, NoiseArgs, TuneArgs};
+pub use read::{command, read};
 pub use records::{
     BaselineArgs, CondenseArgs, DiffArgs, HistoryArgs, ListFormat, ReproductionsArgs, RerunArgs, ResumeArgs,
 };
 pub use reference::{ReferenceArgs, ReferenceTlsArgs};
 pub use replicate::ReplicateArgs;
+pub use schema::SchemaArgs;
 pub use subjects::{CheckArgs, ShownArgs, StartArgs, SubjectsAction, SubjectsArgs};
 pub use transport::TransportArgs;
 
@@ -33,7 +39,7 @@ use std::path::PathBuf;
     long_about = "Proofload starts real servers, loads them over their own protocols, repeats and interleaves the runs, \
                   and reports each claim as supported, refuted or undecided, with its confidence interval.\n\n\
                   A study runs the programs that it names: run only studies that you trust.",
-    after_long_help = crate::exit::HELP,
+    after_long_help = examples::of_all(),
     args_conflicts_with_subcommands = true,
     arg_required_else_help = true
 )]
@@ -50,38 +56,58 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Compare running servers, with a verdict
+    #[command(after_help = examples::COMPARE)]
     Compare(Box<CompareArgs>),
     /// Search for the highest rate at which an objective holds
+    #[command(after_help = examples::CAPACITY)]
     Capacity(Box<CapacityArgs>),
     /// Run a study: start its servers, load them, judge its claims
+    #[command(after_help = examples::RUN)]
     Run(Box<RunArgs>),
-    /// Run a study in several sittings, hours apart, and judge it by all of them
+    /// Run a study several times, hours apart, and judge all of it together
+    #[command(after_help = examples::REPLICATE)]
     Replicate(Box<ReplicateArgs>),
     /// Continue a run that was interrupted or killed
+    #[command(after_help = examples::RESUME)]
     Resume(ResumeArgs),
     /// Run the study of a record again, with the same preset, seed and settings
+    #[command(after_help = examples::RERUN)]
     Rerun(RerunArgs),
     /// List the runs, with their verdicts
+    #[command(after_help = examples::HISTORY)]
     History(HistoryArgs),
     /// Show how two runs differ: plans, machines, figures, verdicts
+    #[command(after_help = examples::DIFF)]
     Diff(DiffArgs),
-    /// Search a study's variants for the best one, and judge it against the default on fresh starts
+    /// Search a study's variants for the best one, and confirm it against the default
+    #[command(after_help = examples::TUNE)]
     Tune(Box<TuneArgs>),
     /// Render a report from the record of a run, without running anything
+    #[command(after_help = examples::REPORT)]
     Report(ReportArgs),
     /// Write a small copy of a record that yields the same verdicts
+    #[command(after_help = examples::CONDENSE)]
     Condense(CondenseArgs),
     /// Write a Markdown page that compares published conclusions with records
+    #[command(after_help = examples::REPRODUCTIONS)]
     Reproductions(ReproductionsArgs),
     /// List, check, start or add servers of the catalogue
+    #[command(after_help = examples::SUBJECTS)]
     Subjects(SubjectsArgs),
     /// Run the reference server, whose behaviour is known exactly
+    #[command(after_help = examples::REFERENCE)]
     ReferenceServer(Box<ReferenceArgs>),
     /// Write a first study
+    #[command(after_help = examples::INIT)]
     Init(InitArgs),
     /// Check whether this machine is fit to measure
+    #[command(after_help = examples::DOCTOR)]
     Doctor(Box<DoctorArgs>),
+    /// Print the JSON schema of study files, for editors, or that of an output
+    #[command(after_help = examples::SCHEMA)]
+    Schema(SchemaArgs),
     /// Print shell completions
+    #[command(after_help = examples::COMPLETIONS)]
     Completions {
         /// Which shell
         shell: clap_complete::Shell,
@@ -91,78 +117,88 @@ pub enum Verb {
 /// `proofload URL`.
 #[derive(Debug, Clone, Args)]
 pub struct MeasureArgs {
-    /// URL to measure: http://host:port/path or https://...; several form a mix, weighted as in `3*http://...`
+    /// Address to measure: localhost:8080/path, http://... or https://...; several are mixed, and
+    /// 3*URL is requested three times as often
     #[arg(value_name = "URL")]
     pub urls: Vec<String>,
-    /// Duration (10s, 2m)
-    #[arg(short = 'd', long, value_name = "TIME", conflicts_with = "requests")]
-    pub duration: Option<String>,
-    /// Number of requests, instead of a duration
-    #[arg(short = 'n', long, value_name = "N")]
-    pub requests: Option<u64>,
-    /// Send one request to the first URL; show request and answer in full
-    #[arg(long, conflicts_with_all = ["duration", "requests"])]
-    pub debug: bool,
-    /// Warm-up before the measurement, not counted (0s, 5s)
-    #[arg(long, value_name = "TIME", default_value = "0s")]
-    pub warm_up: String,
-    /// Stage of the load: 'ramp 0..2k/s 10s', 'hold 2k/s 30s', 'ladder 100..1k/s 10x30s',
-    /// 'spike 100..1k/s 5s@10s 30s', 'sine 1k/s+-500/s 1m 10m'; without /s of connections; may be repeated
-    #[arg(long = "stage", value_name = "STAGE", conflicts_with_all = ["duration", "requests", "rate", "users"])]
-    pub stages: Vec<String>,
-    /// Replay recorded arrivals: a file with one time in seconds per line; -d replays only the beginning
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["requests", "rate", "users", "stages", "poisson", "think"])]
-    pub trace: Option<PathBuf>,
-    /// Replay speed of the trace (2x, 0.5x)
-    #[arg(long, value_name = "SPEED", default_value = "1x", requires = "trace")]
-    pub speed: String,
-    /// Number of times to replay the trace
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "trace")]
-    pub repeat: u32,
-    /// Virtual users; each sends --loops requests on its own connection
-    #[arg(long, value_name = "N", conflicts_with_all = ["duration", "requests", "rate", "connections"], requires = "loops")]
-    pub users: Option<u32>,
-    /// Time over which the users start [default: all at once]
-    #[arg(long, value_name = "TIME", requires = "users")]
-    pub ramp: Option<String>,
-    /// Requests per user
-    #[arg(long, value_name = "N", requires = "users")]
-    pub loops: Option<u32>,
-    /// Skip the check against the cached maximum generator rate
-    #[arg(long)]
-    pub no_ceiling: bool,
-    /// Threshold, such as 'p99 < 50ms' or 'errors == 0'; if it is not supported, the exit code is not 0; may be
-    /// repeated
-    #[arg(long = "fail", value_name = "CLAIM")]
-    pub fail: Vec<String>,
     /// The load.
     #[command(flatten)]
     pub load: LoadArgs,
+    /// How long to measure (10s, 2m) [default: 10s]
+    #[arg(short = 'd', long, value_name = "TIME", conflicts_with = "requests", help_heading = heading::LOAD)]
+    pub duration: Option<String>,
+    /// How many requests to send, instead of a duration
+    #[arg(short = 'n', long, value_name = "N", help_heading = heading::LOAD)]
+    pub requests: Option<u64>,
+    /// Send one request to the first URL; show request and answer in full
+    #[arg(long, conflicts_with_all = ["duration", "requests"], help_heading = heading::MEASUREMENT)]
+    pub debug: bool,
+    /// Load the server for this long before the measurement (0s, 5s)
+    #[arg(long, value_name = "TIME", default_value = "0s", help_heading = heading::LOAD, hide_short_help = true)]
+    pub warm_up: String,
+    /// A load that changes: 'ramp 0..2k/s 10s', 'hold 2k/s 30s', 'ladder 100..1k/s 10x30s',
+    /// 'spike 100..1k/s 5s@10s 30s' (for 5s, after 10s, 30s in all), 'sine 1k/s+-500/s 1m 10m'. Values with /s are rates,
+    /// values without are connections; may be repeated, for one stage after the other
+    #[arg(long = "stage", value_name = "STAGE", conflicts_with_all = ["duration", "requests", "rate", "users"], help_heading = heading::LOAD, hide_short_help = true)]
+    pub stages: Vec<String>,
+    /// Replay recorded arrivals: a file with one time in seconds per line; -d replays only the beginning
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["requests", "rate", "users", "stages", "poisson", "think"], help_heading = heading::LOAD, hide_short_help = true)]
+    pub trace: Option<PathBuf>,
+    /// Replay speed of the trace (2x, 0.5x)
+    #[arg(long, value_name = "SPEED", default_value = "1x", requires = "trace", help_heading = heading::LOAD, hide_short_help = true)]
+    pub speed: String,
+    /// Number of times to replay the trace
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "trace", help_heading = heading::LOAD, hide_short_help = true)]
+    pub repeat: u32,
+    /// Number of virtual users; each sends --loops requests on its own connection
+    #[arg(long, value_name = "N", conflicts_with_all = ["duration", "requests", "rate", "connections"], requires = "loops", help_heading = heading::LOAD, hide_short_help = true)]
+    pub users: Option<u32>,
+    /// Time over which the users start [default: all at once]
+    #[arg(long, value_name = "TIME", requires = "users", help_heading = heading::LOAD, hide_short_help = true)]
+    pub ramp: Option<String>,
+    /// Requests per user
+    #[arg(long, value_name = "N", requires = "users", help_heading = heading::LOAD, hide_short_help = true)]
+    pub loops: Option<u32>,
+    /// Do not compare the rate with the generator's own maximum (see `proofload doctor --ceiling`)
+    #[arg(long, help_heading = heading::MEASUREMENT, hide_short_help = true)]
+    pub no_ceiling: bool,
+    /// Exit with 10 or 11 unless this holds: 'p99 < 50ms', 'errors == 0'; may be repeated
+    #[arg(long = "fail", value_name = "CLAIM", help_heading = heading::MEASUREMENT)]
+    pub fail: Vec<String>,
+    /// Directory for the record, runs/url/ID/
+    #[arg(long, value_name = "DIR", default_value = ".", help_heading = heading::OUTPUT, hide_short_help = true)]
+    pub dir: PathBuf,
+    /// Keep no record
+    #[arg(long, help_heading = heading::OUTPUT, hide_short_help = true)]
+    pub no_record: bool,
     /// The output.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = heading::OUTPUT)]
     pub output: OutputArgs,
 }
 
-/// `proofload compare URL URL`.
+/// `proofload compare A B`.
 #[derive(Debug, Clone, Args)]
 pub struct CompareArgs {
-    /// Two URLs; the default claim is that the second server has the higher throughput
-    #[arg(value_name = "URL", required = true, num_args = 2..)]
-    pub urls: Vec<String>,
-    /// Claim to test instead, written as in a study; may be repeated
+    /// URLs of running servers, or commands with {port} in them, which are restarted
+    #[arg(value_name = "URL|COMMAND", required = true, num_args = 2..)]
+    pub servers: Vec<String>,
+    /// Path that servers started by commands are asked for
+    #[arg(long, value_name = "PATH", default_value = "/", hide_short_help = true)]
+    pub path: String,
+    /// Claim to test instead of which is faster, written as in a study; may be repeated
     #[arg(long = "claim", value_name = "CLAIM")]
     pub claims: Vec<String>,
     /// The load.
     #[command(flatten)]
     pub load: LoadArgs,
     /// How much time it takes.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = heading::TIME)]
     pub preset: PresetArgs,
     /// Directory for runs/STUDY/ID/
-    #[arg(long, value_name = "DIR", default_value = ".")]
+    #[arg(long, value_name = "DIR", default_value = ".", help_heading = heading::OUTPUT, hide_short_help = true)]
     pub dir: PathBuf,
     /// The output.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = heading::OUTPUT)]
     pub output: OutputArgs,
 }
 
@@ -182,13 +218,13 @@ pub struct PresetArgs {
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
     /// Judge after every block until every claim is settled; at most 200 blocks, and one day unless --budget is set
-    #[arg(long, conflicts_with = "smoke")]
+    #[arg(long, conflicts_with = "smoke", hide_short_help = true)]
     pub keep_going: bool,
-    /// Skip measuring the maximum generator rate; recorded in the result
-    #[arg(long)]
+    /// Do not measure the generator's own maximum rate; recorded in the result
+    #[arg(long, help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub no_ceiling: bool,
-    /// Fixed lengths instead of those that are chosen: slice=1s,discard=100ms,cycles=6,warm-up=30s
-    #[arg(long, value_name = "LIST")]
+    /// Fixed lengths instead of chosen ones: slice=1s,discard=100ms,cycles=6,warm-up=30s
+    #[arg(long, value_name = "LIST", hide_short_help = true)]
     pub timing: Option<String>,
 }
 
@@ -199,7 +235,7 @@ pub struct RunArgs {
     #[arg(value_name = "STUDY")]
     pub study: PathBuf,
     /// How much time it takes.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = heading::TIME)]
     pub preset: PresetArgs,
     /// Print the checked plan, every command and the estimated time; start nothing
     #[arg(long)]
@@ -212,32 +248,32 @@ pub struct RunArgs {
     #[arg(long, value_name = "WHAT")]
     pub only: Vec<String>,
     /// Random seed
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub seed: Option<u64>,
     /// Kernel interface: epoll, or io_uring where the kernel permits it [default: the study's]
-    #[arg(long, value_name = "DRIVER", value_enum)]
+    #[arg(long, value_name = "DRIVER", value_enum, help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub driver: Option<DriverArg>,
-    /// Run variants in cycles (all at once, slice by slice) or serial (one after the other) [default: depends on
-    /// load and memory]
-    #[arg(long, value_name = "MODE", value_parser = ["cycles", "serial"])]
+    /// cycles: all variants run at the same time and are loaded in turn, slice by slice; serial: they run one after the
+    /// other [default: depends on load and memory]
+    #[arg(long, value_name = "MODE", value_parser = ["cycles", "serial"], help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub mode: Option<String>,
     /// Directory for runs/STUDY/ID/
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
     /// Catalogue folder [default: the one near the study, or the built-in one]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub catalogue: Option<PathBuf>,
     /// Fetch nothing; list what the cache lacks
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub offline: bool,
     /// Exit at once if another run is measuring, instead of waiting
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_wait: bool,
     /// The comparison with an earlier run.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = heading::BASELINE)]
     pub baseline: BaselineArgs,
     /// The output.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = heading::OUTPUT)]
     pub output: OutputArgs,
 }
 
@@ -247,15 +283,14 @@ pub struct ReportArgs {
     /// A run directory, such as runs/STUDY/latest
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// Threshold, such as 'p99 < 50ms' or 'errors == 0'; if it is not supported, the exit code is not 0; may be
-    /// repeated
+    /// Exit with 10 or 11 unless this holds: 'p99 < 50ms', 'errors == 0'; may be repeated
     #[arg(long = "fail", value_name = "CLAIM")]
     pub fail: Vec<String>,
     /// The comparison with an earlier run.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = heading::BASELINE)]
     pub baseline: BaselineArgs,
     /// The output.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = heading::OUTPUT)]
     pub output: OutputArgs,
 }
 
@@ -349,18 +384,22 @@ pub enum UndecidedIs {
 /// Where the result goes.
 #[derive(Debug, Clone, Args)]
 pub struct OutputArgs {
-    /// Format of the result on standard output
-    #[arg(long, value_enum, default_value = "text")]
-    pub format: Format,
-    /// Write the result to this file instead
+    /// Format of the result, on standard output or in every --output [default: text]
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
+    /// Write the result to this file; without --format its ending chooses the format (.json .html .md .xml .csv .hlog, else
+    /// text); may be repeated
     #[arg(short = 'o', long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    pub output: Vec<PathBuf>,
     /// How --format junit reports an undecided claim
-    #[arg(long, value_enum, default_value = "skip", value_name = "skip|fail")]
+    #[arg(long, value_enum, default_value = "skip", value_name = "skip|fail", hide_short_help = true)]
     pub undecided: UndecidedIs,
     /// Also append the result as Markdown to the file named by GITHUB_STEP_SUMMARY
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub github_summary: bool,
+    /// Show everything as text: all checks, all limits, all figures
+    #[arg(short = 'v', long)]
+    pub verbose: bool,
     /// No progress on standard error
     #[arg(short = 'q', long)]
     pub quiet: bool,

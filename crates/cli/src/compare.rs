@@ -1,4 +1,4 @@
-//! `proofload compare`: a verdict between servers that already run.
+//! `proofload compare`: which of two servers is the faster one, running or started by commands.
 
 use crate::args::CompareArgs;
 use crate::exit::{Exit, leave};
@@ -34,7 +34,7 @@ pub fn study_of(args: &CompareArgs) -> anyhow::Result<Study> {
     }
     mistakes.check()?;
     let claims: Vec<(String, String)> = args.claims.iter().map(|text| (text.clone(), text.clone())).collect();
-    let study = study::comparison(&args.urls, request, point, &claims);
+    let study = study::comparison(&args.servers, &args.path, request, point, &claims);
     let study = study.map_err(|problems| leave(Exit::Usage, problems))?;
     Ok(Study { conditions: args.load.conditions(), ..study })
 }

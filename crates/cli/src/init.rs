@@ -2,15 +2,23 @@
 
 use crate::args::{InitArgs, Template};
 use crate::exit::{Exit, leave};
+use proofload_report::escape::terminal;
 use std::io::Write;
 use std::path::Path;
 
 /// The line of a template that names the study.
 const NAME_LINE: &str = "study: my-study\n";
 
+/// The schema's name beside the study.
+const SCHEMA_FILE: &str = "study.schema.json";
+
+/// The first line of a study, by which editors find the schema.
+const MODELINE: &str = "# yaml-language-server: $schema=study.schema.json\n";
+
 /// The verb.
 pub fn init(args: &InitArgs) -> anyhow::Result<Exit> {
     let text = template(args.from).replacen(NAME_LINE, &format!("study: {}\n", name_of(&args.file)), 1);
+    let text = format!("{MODELINE}{text}");
     let mut options = std::fs::OpenOptions::new();
     options.write(true);
     match args.force {
@@ -27,10 +35,32 @@ pub fn init(args: &InitArgs) -> anyhow::Result<Exit> {
         leave(Exit::Usage, format!("{shown}: {error}; {remedy}"))
     })?;
     file.write_all(text.as_bytes())?;
-    crate::output::print(&format!(
-        "{shown}: edit it, then see what it would do: proofload run {shown} --explain\n"
-    ))?;
+    write_schema(&args.file.with_file_name(SCHEMA_FILE));
+    eprintln!(
+        "{}",
+        terminal(&format!("wrote {shown}; with --explain the command only says what it would do"))
+    );
+    crate::output::print(&terminal(&format!("proofload run {shown}\n")))?;
     Ok(Exit::Done)
+}
+
+/// Writes the schema for editors; one that is there stays. The study is good without it.
+fn write_schema(path: &Path) {
+    let schema = crate::schema::of_studies();
+    let shown = path.display();
+    let there = std::fs::read_to_string(path);
+    let said = match (&there, std::fs::OpenOptions::new().write(true).create_new(true).open(path)) {
+        (_, Ok(mut file)) => match file.write_all(schema.as_bytes()) {
+            Ok(()) => format!("wrote {shown}, by which editors complete and check studies"),
+            Err(error) => format!("cannot write {shown}: {error}; editors will not check the study"),
+        },
+        (Ok(there), _) if there == schema => return,
+        (Ok(_), _) => {
+            format!("{shown} is another version's and stays; replace it: proofload schema > {shown}")
+        }
+        (Err(_), Err(error)) => format!("cannot write {shown}: {error}; editors will not check the study"),
+    };
+    eprintln!("{}", terminal(&said));
 }
 
 fn template(from: Template) -> &'static str {
@@ -65,6 +95,11 @@ mod tests {
         ] {
             assert_eq!(name_of(Path::new(file)), name);
         }
+    }
+
+    #[test]
+    fn the_first_line_names_the_schema_that_is_written() {
+        assert!(MODELINE.contains(&format!("$schema={SCHEMA_FILE}")));
     }
 
     #[test]

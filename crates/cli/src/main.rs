@@ -22,11 +22,11 @@ mod reproductions;
 mod resume;
 mod run;
 mod runs;
+mod schema;
 mod subjects;
 mod transport;
 mod tune;
 
-use clap::{CommandFactory, Parser};
 use exit::Exit;
 use std::process::ExitCode;
 
@@ -34,8 +34,7 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == proofload_subject::KEEPER_ARGUMENT) {
         return proofload_subject::keeper_main();
     }
-    let cli = args::Cli::parse();
-    match dispatch(cli) {
+    match args::read(std::env::args_os()).and_then(dispatch) {
         Ok(exit) => exit.into(),
         Err(error) => {
             let text = format!("proofload: {error:#}");
@@ -64,8 +63,9 @@ fn dispatch(cli: args::Cli) -> anyhow::Result<Exit> {
         Some(args::Verb::ReferenceServer(args)) => reference::serve(&args),
         Some(args::Verb::Init(args)) => init::init(&args),
         Some(args::Verb::Doctor(args)) => doctor::doctor(&args),
+        Some(args::Verb::Schema(args)) => schema::schema(&args),
         Some(args::Verb::Completions { shell }) => {
-            let mut command = args::Cli::command();
+            let mut command = args::command(true);
             clap_complete::generate(shell, &mut command, "proofload", &mut std::io::stdout());
             Ok(Exit::Done)
         }

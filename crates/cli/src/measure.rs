@@ -13,10 +13,10 @@ use proofload_lab::endpoint;
 use proofload_lab::manner::Manner;
 use proofload_lab::plan::redact_own_arguments;
 use proofload_lab::runner::record;
-use proofload_store::histograms_of;
 use proofload_store::schema::{
     Ceiling, Environment, FORMAT_VERSION, Phase, Point, RunResult, RunState, SingleLoad, Slice, Status,
 };
+use proofload_store::{SingleWriter, StoreError, histograms_of};
 use proofload_study::{Passage, quantity};
 use proofload_subject::Cache;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,7 +71,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let stop = signals::install()?;
     let _lock = MeasuringLock::acquire("one endpoint", true, &stop, |holder| eprintln!("{holder}"))
         .map_err(run::lock_error)?;
-    let mut loaded = watched(&plan, &stop, args.output.quiet)?;
+    let mut loaded = watched(&format!("{name} @ {}", point.label), &plan, &stop, args.output.quiet)?;
     record::hide_secrets(&mut loaded, &endpoint::secrets(&args.urls, &request));
     let environment = host::environment(proofload_report::doctor_finding);
     let mut measured = record::point(&name, &point, &loaded);
@@ -86,13 +86,36 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         claims,
         environment,
         load: Some(load),
+        limits: proofload_report::hints(&slice),
         ceilings: ceiling.into_iter().collect(),
         ..result(slice.measured.clone(), loaded.stopped_early)
     };
+    let result = recorded(args, result, &slice);
     output::write(&result, &[&slice], &args.output)?;
     Ok(match stop.load(Ordering::Relaxed) {
         true => Exit::Interrupted,
         false => run::exit_of(&result),
+    })
+}
+
+/// The result with the place of its record. That none could be written is said, and spoils nothing else.
+fn recorded(args: &MeasureArgs, result: RunResult, slice: &Slice) -> RunResult {
+    if args.no_record {
+        return result;
+    }
+    let record = || -> Result<RunResult, StoreError> {
+        let writer = SingleWriter::create(&args.dir, slice.started_unix_ns)?;
+        let path = writer.path().strip_prefix(".").unwrap_or(writer.path());
+        let result = RunResult { run: path.display().to_string(), ..result.clone() };
+        writer.write(&result, slice)?;
+        writer.write_text("report.md", &proofload_report::markdown(&result))?;
+        writer.write_text("report.html", &proofload_report::html(&result))?;
+        Ok(result)
+    };
+    record().unwrap_or_else(|error| {
+        let said = format!("no record was kept: {error}; give --dir DIR, or --no-record");
+        eprintln!("{}", proofload_report::escape::terminal(&said));
+        result
     })
 }
 
@@ -114,6 +137,10 @@ fn held_against_ceiling(
     environment: &Environment,
     measured: &mut Point,
 ) -> Option<Ceiling> {
+    // What nobody answered says nothing of the generator.
+    if measured.outcomes.get("answered").is_none_or(|answered| *answered == 0) {
+        return None;
+    }
     let class = proofload_store::answer_bytes(measured).and_then(proofload_store::answer_class);
     let (ceiling, why) = match class {
         _ if left_out => (None, "--no-ceiling was given".to_string()),
@@ -177,11 +204,11 @@ fn extent(args: &MeasureArgs, mistakes: &mut Mistakes) -> Extent {
 }
 
 /// Runs the engine beside a thread that draws and listens for the end.
-fn watched(plan: &LoadPlan, stop: &AtomicBool, quiet: bool) -> anyhow::Result<LoadResult> {
+fn watched(title: &str, plan: &LoadPlan, stop: &AtomicBool, quiet: bool) -> anyhow::Result<LoadResult> {
     let watch = Watch::default();
     let done = AtomicBool::new(false);
     let loaded = std::thread::scope(|scope| {
-        scope.spawn(|| progress::endpoint(plan, &watch, stop, &done, quiet));
+        scope.spawn(|| progress::endpoint(title, plan, &watch, stop, &done, quiet));
         let loaded = proofload_engine::run(plan, &watch);
         done.store(true, Ordering::Relaxed);
         loaded

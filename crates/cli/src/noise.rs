@@ -1,6 +1,6 @@
 //! The noise audit: made, kept and shown.
 
-use crate::args::{Format, ListFormat, NoiseArgs, OutputArgs, UndecidedIs};
+use crate::args::{ListFormat, NoiseArgs, OutputArgs, UndecidedIs};
 use crate::exit::{Exit, leave};
 use crate::run::{self, Request, execute_recorded};
 use crate::runs::print_json;
@@ -16,11 +16,12 @@ use proofload_subject::{Cache, Catalogue};
 /// Output of a run that is a part of something larger: progress only.
 pub fn output_of_part(quiet: bool) -> OutputArgs {
     OutputArgs {
-        format: Format::Text,
-        output: None,
+        format: None,
+        output: Vec::new(),
         undecided: UndecidedIs::Skip,
         github_summary: false,
         quiet,
+        verbose: false,
     }
 }
 

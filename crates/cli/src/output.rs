@@ -3,25 +3,53 @@
 use crate::args::{Format, OutputArgs, UndecidedIs};
 use crate::exit::{Exit, leave};
 use anyhow::Context;
-use proofload_report::Undecided;
+use proofload_report::{Terminal, Undecided};
 use proofload_store::Run;
 use proofload_store::schema::{RunResult, Slice};
 use std::fs::OpenOptions;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-/// Whether standard output may be coloured: a terminal, and `NO_COLOR` unset.
-fn coloured(args: &OutputArgs) -> bool {
-    args.output.is_none()
-        && std::io::stdout().is_terminal()
-        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+/// Columns of a file, and of a terminal that does not know its size.
+const COLUMNS: usize = 80;
+
+/// Standard output: coloured where it is a terminal and `NO_COLOR` is unset.
+fn standard_output() -> Terminal {
+    let colour =
+        std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok();
+    let columns = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
+    Terminal { colour, columns: columns.unwrap_or(COLUMNS) }
 }
 
-/// Columns of the terminal that standard output is; without one every table is drawn as a table.
-fn columns(args: &OutputArgs) -> usize {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok().filter(|_| args.output.is_none());
-    // A terminal that does not know its size says 0.
-    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(usize::MAX)
+/// The result as text: on one screen, or with `--verbose` all of it.
+fn text(result: &RunResult, slices: &[&Slice], args: &OutputArgs, on: Terminal) -> String {
+    match args.verbose {
+        true => proofload_report::text_within(result, on.colour, on.columns),
+        false => proofload_report::screen(result, slices, on),
+    }
+}
+
+/// The format that a file's ending names; text where it names none.
+fn format_of(path: &Path) -> Format {
+    let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
+    match ending.as_deref() {
+        Some("json") => Format::Json,
+        Some("html" | "htm") => Format::Html,
+        Some("md") => Format::Markdown,
+        Some("xml") => Format::Junit,
+        Some("csv") => Format::Csv,
+        Some("hlog") => Format::Hlog,
+        _ => Format::Text,
+    }
+}
+
+/// Each format that is asked for.
+pub fn formats(args: &OutputArgs) -> Vec<Format> {
+    match args.format {
+        Some(format) => vec![format],
+        None => args.output.iter().map(|path| format_of(path)).collect(),
+    }
 }
 
 /// What GitHub takes from one step: 1 MiB. A longer file is refused as a whole.
@@ -47,17 +75,20 @@ fn summary_file() -> Option<PathBuf> {
     std::env::var_os(SUMMARY_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// Renders and writes a result. Series and histogram logs are made of the slices.
-///
-/// # Errors
-/// When the file or standard output cannot be written. A reader that went away is none.
-pub fn write(result: &RunResult, slices: &[&Slice], args: &OutputArgs) -> anyhow::Result<()> {
+/// A result in a format. Series and histogram logs are made of the slices.
+fn rendered(
+    result: &RunResult,
+    slices: &[&Slice],
+    args: &OutputArgs,
+    format: Format,
+    on: Terminal,
+) -> String {
     let undecided = match args.undecided {
         UndecidedIs::Skip => Undecided::Skip,
         UndecidedIs::Fail => Undecided::Fail,
     };
-    let text = match args.format {
-        Format::Text => proofload_report::text_within(result, coloured(args), columns(args)),
+    match format {
+        Format::Text => text(result, slices, args, on),
         Format::Json => proofload_report::json(result),
         Format::Markdown => proofload_report::markdown(result),
         Format::Html => proofload_report::html(result),
@@ -65,12 +96,28 @@ pub fn write(result: &RunResult, slices: &[&Slice], args: &OutputArgs) -> anyhow
         Format::Csv => proofload_report::csv(result),
         Format::CsvSeries => proofload_report::csv_series(slices),
         Format::Hlog => proofload_report::hlog(slices),
-    };
-    match &args.output {
-        Some(path) => {
-            std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?
+    }
+}
+
+/// Renders and writes a result: to every file that was named, and to standard output, unless a format was chosen for the files
+/// or silence was asked for beside them.
+///
+/// # Errors
+/// When a file or standard output cannot be written. A reader that went away is none.
+pub fn write(result: &RunResult, slices: &[&Slice], args: &OutputArgs) -> anyhow::Result<()> {
+    let to_files = !args.output.is_empty();
+    if !to_files || (args.format.is_none() && !args.quiet) {
+        let format = args.format.unwrap_or(Format::Text);
+        print(&rendered(result, slices, args, format, standard_output()))?;
+    }
+    for path in &args.output {
+        let format = args.format.unwrap_or_else(|| format_of(path));
+        let on = Terminal { colour: false, columns: COLUMNS };
+        let text = rendered(result, slices, args, format, on);
+        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        if !args.quiet {
+            eprintln!("wrote {}", path.display());
         }
-        None => print(&text)?,
     }
     match summary_file().filter(|_| args.github_summary) {
         Some(path) => summarise(result, &path).with_context(|| format!("cannot write {}", path.display())),

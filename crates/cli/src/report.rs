@@ -5,14 +5,17 @@ use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
 use crate::{output, run};
 use proofload_report::ReportError;
-use proofload_store::Run;
+use proofload_store::schema::RunState;
+use proofload_store::{Run, Single};
 use std::path::Path;
 
 /// A condensed record has neither the course of a slice nor a histogram for each; what is drawn of them would be half of it.
 fn condensed_forbids(record: &Run, args: &ReportArgs) -> anyhow::Result<()> {
     let slices = output::slices(record);
-    let is_series = matches!(args.output.format, Format::CsvSeries | Format::Hlog);
-    if is_series && slices.iter().any(|slice| slice.condensed.is_some()) {
+    let is_series = |format| matches!(format, Format::CsvSeries | Format::Hlog);
+    if output::formats(&args.output).into_iter().any(is_series)
+        && slices.iter().any(|slice| slice.condensed.is_some())
+    {
         let why = "this record was condensed: series and histograms of single slices are not in it; read them from the \
                    run that it was made of";
         return Err(leave(Exit::Usage, why));
@@ -23,6 +26,9 @@ fn condensed_forbids(record: &Run, args: &ReportArgs) -> anyhow::Result<()> {
 /// The verb.
 pub fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
     output::check(&args.output)?;
+    if Single::is_at(&args.run) {
+        return of_single(args);
+    }
     let record = Run::open(&args.run).map_err(|error| leave(Exit::Usage, error))?;
     condensed_forbids(&record, args)?;
     let mut result = proofload_report::of_run_with(&record, &args.fail).map_err(|error| match error {
@@ -34,5 +40,22 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
         baseline.compare(&record, &mut result)?;
     }
     output::write(&result, &output::slices(&record), &args.output)?;
+    Ok(run::exit_of(&result))
+}
+
+/// One measurement drawn again. A threshold can be asked of it, a comparison cannot: it has no figures over starts.
+fn of_single(args: &ReportArgs) -> anyhow::Result<Exit> {
+    if args.baseline.baseline.is_some() {
+        let why = "--baseline: a single measurement has no interval to be compared by; use proofload compare URL URL";
+        return Err(leave(Exit::Usage, why));
+    }
+    let Single { mut result, slice } = Single::open(&args.run).map_err(|error| leave(Exit::Usage, error))?;
+    let measured = &slice.measured;
+    let names = proofload_report::names_of_one(&measured.variant, &measured.point);
+    let asked = proofload_report::thresholds(&args.fail, &names)
+        .map_err(|mistakes| leave(Exit::Usage, format!("--fail: {}", mistakes.join("; "))))?;
+    let whole = (result.status.state == RunState::Finished).then_some(&slice);
+    result.claims.extend(proofload_report::judged_on_one(&asked, &names, whole)?);
+    output::write(&result, &[&slice], &args.output)?;
     Ok(run::exit_of(&result))
 }

@@ -64,7 +64,7 @@ fn say_another_sitting(record: &Run, quiet: bool) {
     if record.counting_blocks().is_empty() || !record.would_be_another_sitting(clock::unix_ns()) {
         return;
     }
-    let what = "it paused for more than 30 minutes: what it measures now is another sitting, its verdicts rest on the \
+    let what = "it paused for more than 30 minutes: what it measures now is another sitting, its verdicts are based on the \
                 sittings, and the looks count them; for a verdict about this sitting begin a new run";
     run::say(quiet, what);
 }

@@ -199,8 +199,8 @@ struct Screen {
 }
 
 impl Screen {
-    fn end(&self) {
-        self.live.iter().for_each(Live::end);
+    fn end(&mut self) {
+        self.live.iter_mut().for_each(Live::end);
     }
 }
 
@@ -220,8 +220,7 @@ impl Observer for Screen {
         );
         self.doubts.iter().for_each(|doubt| say(self.quiet, doubt));
         earlier_sittings(plan).iter().for_each(|line| say(self.quiet, line));
-        let names = claims.iter().map(|claim| claim.name.clone()).collect();
-        self.live = Some(Live::new(plan, names, behind.spent_ns, self.quiet));
+        self.live = Some(Live::new(plan, claims, behind.spent_ns, self.quiet));
     }
 
     fn step(&mut self, step: &Progress<'_>) {
@@ -341,7 +340,10 @@ fn finish(
         eprintln!("kept in {}", record.path().display());
     }
     match ending {
-        Ending::Interrupted => Ok(Exit::Interrupted),
+        Ending::Interrupted => {
+            eprintln!("interrupted; go on with: proofload resume {}", record.path().display());
+            Ok(Exit::Interrupted)
+        }
         // A server that died refutes what was claimed of its errors.
         Ending::Failed(why) => match exit_of(&result) {
             Exit::Refuted => Err(leave(Exit::Refuted, why)),
@@ -359,7 +361,7 @@ pub fn exit_of(result: &RunResult) -> Exit {
 /// The exit code that what a result comes to leads to.
 pub fn exit_of_overall(overall: Overall) -> Exit {
     match overall {
-        Overall::AllSupported => Exit::Done,
+        Overall::AllSupported | Overall::Checked => Exit::Done,
         Overall::Refuted => Exit::Refuted,
         Overall::Regressed => Exit::Regressed,
         Overall::Undecided => Exit::Undecided,

@@ -6,6 +6,7 @@ use crate::health;
 use crate::load::Share;
 use crate::record::WorkerResult;
 use crate::seconds::{Collected, Collector, Giving, SECOND_NS, SecondQuantiles, Stretch, add_counts};
+use crate::silence;
 use crate::transport::{Layer, Secured};
 use crate::worker::{Worker, opening_gap_ns};
 use crate::{ConnectionUse, DriverChoice, EngineError, GeneratorUse, LoadPlan, LoadResult, Manner, Watch};
@@ -305,6 +306,11 @@ fn gather(
     workers.iter().for_each(|worker| add_counts(&mut per_second, &worker.counts));
     quantiles.truncate(per_second.len());
     let (findings, checks) = health::assess(plan, &workers, &snapshot, allowance);
+    let median_ns = snapshot.response_time.quantile_ns(0.5);
+    // Who thinks, or has a timetable, does not always have requests in flight.
+    let silences = median_ns
+        .filter(|_| plan.profile.always_asks())
+        .map(|median_ns| silence::silences(workers.iter().map(|worker| &worker.heard), median_ns));
     let generator = GeneratorUse {
         cpu_ns: workers.iter().map(|worker| worker.cpu_ns).sum(),
         busy: workers.iter().map(|worker| worker.busy).collect(),
@@ -342,6 +348,7 @@ fn gather(
         generator,
         findings,
         checks,
+        silences,
         bad_answers,
         stopped_early,
         window_start_ns,

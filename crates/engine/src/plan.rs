@@ -187,6 +187,11 @@ impl Profile {
         !matches!(self, Profile::Open { .. } | Profile::OpenStages { .. } | Profile::OpenTrace { .. })
     }
 
+    /// Whether every connection always has a request in flight: a closed loop without think time.
+    pub fn always_asks(&self) -> bool {
+        matches!(self, Profile::Closed { think_ns } if think_ns.is_zero())
+    }
+
     /// Whether the load has a shape of its own, from its first instant to its last, of which no part can be
     /// left out.
     pub fn is_shaped(&self) -> bool {

@@ -3,6 +3,7 @@
 use crate::BadAnswer;
 use crate::hiccups::Hiccups;
 use crate::seconds::{Giving, Seconds};
+use crate::silence::{Heard, Listener};
 use crate::target::{Handshake, Negotiated};
 use proofload_measure::{ExchangeTimes, LatencyHistogram, Outcome, Recorder, Window};
 
@@ -57,6 +58,7 @@ pub(crate) struct WorkerRecord {
     pub slowest_ns: u64,
     /// Ends of exchanges of the window; the latest.
     pub last_end_ns: u64,
+    listener: Listener,
     seconds: Seconds,
     /// CPU time when the window began and ended.
     cpu: [Option<u64>; 2],
@@ -96,6 +98,7 @@ pub(crate) struct WorkerResult {
     pub start_error_ns: Option<u64>,
     pub own_delay: LatencyHistogram,
     pub idle_time: IdleTime,
+    pub heard: Heard,
     pub bad: [Option<BadAnswer>; Outcome::ALL.len()],
     pub cpu_ns: u64,
     /// CPU time over wall time in the window.
@@ -134,6 +137,7 @@ impl WorkerRecord {
             negotiated: Vec::new(),
             slowest_ns: 0,
             last_end_ns: window.start_ns,
+            listener: Listener::new(window),
             seconds: Seconds::new(window, giving),
             cpu: [None; 2],
             waited_ns: 0,
@@ -152,6 +156,7 @@ impl WorkerRecord {
         self.window = window;
         self.last_end_ns = window.start_ns;
         self.recorder.stand_at(window);
+        self.listener.stand_at(window);
         self.seconds.set_window(window);
     }
 
@@ -169,12 +174,16 @@ impl WorkerRecord {
         self.recorder.record(times, outcome);
         if outcome != Outcome::Answered {
             self.failed += u64::from(outcome.is_finished());
+            if !outcome.is_unended() {
+                self.listener.failed(times.end_ns);
+            }
             if self.covers(times.intended_ns) {
                 self.last_end_ns = self.last_end_ns.max(times.end_ns);
             }
             return Some(ready_ns);
         }
         self.answered += 1;
+        self.listener.heard(times.end_ns);
         self.slowest_ns = self.slowest_ns.max(times.end_ns - ready_ns);
         if times.intended_ns < self.window.start_ns {
             self.idle(ready_ns, times.end_ns);
@@ -249,7 +258,10 @@ impl WorkerRecord {
         if self.cpu[0].is_some() && self.cpu[1].is_none() {
             let away_ns = waited_ns.saturating_sub(asked_ns);
             let waited_ns = if away_ns > SEND_DELAY_NS { asked_ns } else { waited_ns };
-            self.away_ns += if away_ns > SEND_DELAY_NS { away_ns } else { 0 };
+            if away_ns > SEND_DELAY_NS {
+                self.away_ns += away_ns;
+                self.listener.away(away_ns, now_ns.saturating_sub(took_ns));
+            }
             self.waited_ns += waited_ns;
             self.waited_over_ns += took_ns;
             self.hiccups.note_poll(now_ns.saturating_sub(took_ns.saturating_sub(waited_ns)), now_ns);
@@ -302,6 +314,7 @@ impl WorkerRecord {
             start_error_ns: self.start_error.map(|(_, late_ns)| late_ns),
             own_delay: self.own_delay,
             idle_time: self.idle_time,
+            heard: self.listener.finish(end_ns),
             bad: self.bad,
             cpu_ns,
             busy: share(cpu_ns, wall_ns).min(1.0),

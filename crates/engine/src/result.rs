@@ -1,6 +1,7 @@
 //! What a load returns, and what can be watched while it lasts.
 
 use crate::seconds::SecondQuantiles;
+use crate::silence::Silences;
 use crate::target::Negotiated;
 use proofload_measure::{Outcome, Snapshot};
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -156,6 +157,9 @@ pub struct LoadResult {
     /// Response times of what was answered in each second, for a curve; `None` where nothing was, and where the
     /// machine was so late that a second could not be separated from the next. Kept for the first day of a window.
     pub quantiles_per_second: Vec<Option<SecondQuantiles>>,
+    /// Of a closed loop without think time: the stretches without an answer. `None` for other loads, and where nothing was
+    /// answered.
+    pub silences: Option<Silences>,
     /// How many connections there were.
     pub connections: ConnectionUse,
     /// What the generator spent.

@@ -24,6 +24,11 @@ pub fn thread_cpu_ns() -> u64 {
     to_ns(clock_gettime(ClockId::ThreadCPUTime))
 }
 
+/// CPU time of this process, all its threads.
+pub fn process_cpu_ns() -> u64 {
+    to_ns(clock_gettime(ClockId::ProcessCPUTime))
+}
+
 /// Wall-clock time as a date that people read: `2026-01-31 12:00 UTC`.
 pub fn date_text(unix_ns: u64) -> String {
     let time = jiff::Timestamp::from_nanosecond(i128::from(unix_ns)).unwrap_or(jiff::Timestamp::UNIX_EPOCH);

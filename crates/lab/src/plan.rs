@@ -10,6 +10,7 @@ mod explain;
 mod lines;
 mod looking;
 mod mode;
+mod needs;
 mod order;
 mod reckon;
 mod reshape;
@@ -19,7 +20,7 @@ pub use conditions::Machine;
 pub use explain::explain;
 pub(crate) use lines::workload_of;
 pub use lines::{redact_arguments, redact_own_arguments};
-pub use looking::{KEEP_GOING_BLOCKS_MAX, Length, keep_rules};
+pub use looking::{KEEP_GOING_BLOCKS_MAX, Length, keep_rules, too_short};
 pub use mode::choose as choose_mode;
 pub(crate) use order::beyond as order_beyond;
 pub use proofload_study::Mode;
@@ -29,6 +30,7 @@ pub use retime::retime;
 
 use crate::manner::Manner;
 use crate::messages::plan as messages;
+use needs::Needs;
 use proofload_engine::{Arrival, Extent, LoadPlan, Overflow, Profile, Target};
 use proofload_stats::Design;
 use proofload_stats::bounds::TABLE_ALPHA;
@@ -39,7 +41,7 @@ use proofload_study::overflow::overflow_name;
 use proofload_study::quantity::keep_alive_label;
 use proofload_study::{Condition, LoadPoint, LoadRole, Stream, Study, SubjectSpec, WorkloadEntry};
 use proofload_wire::http1::EncodeError;
-use reckon::{CEILING_S, block_seconds, limit_warm_up};
+use reckon::{block_seconds, ceilings_seconds, limit_warm_up};
 
 const S: u64 = 1_000_000_000;
 
@@ -110,6 +112,7 @@ impl Preset {
             // What a healthy server has in flight ends within its response time; two seconds are generous.
             drain_ns: 2 * S,
             long_cycles: u32::from(self != Preset::Smoke),
+            checks_every: 1,
             perturbation_ns: match self {
                 Preset::Smoke => 0,
                 // Twelve blocks have this much room left in eight minutes.
@@ -140,7 +143,8 @@ pub fn make<'a>(
     let machine = machine.into();
     let cpus = machine.cpus;
     let variants = study.variants.len();
-    let mut timing = preset.timing(variants);
+    let needs = Needs::of(study);
+    let mut timing = needs.fit(preset, preset.timing(variants));
     length.into().enter(&mut timing);
     if study.points.iter().any(LoadPoint::is_whole) {
         // A load with a shape is carried out once in a block: its own length is its slice.
@@ -153,11 +157,11 @@ pub fn make<'a>(
     limit_warm_up(study, &mut timing);
     let block_s = block_seconds(study, &timing);
     let mut not_tested = lines::not_tested(study, preset, timing.warm_up_cap_ns);
-    let ceilings_s = study.points.len() as f64 * CEILING_S;
+    let ceilings_s = ceilings_seconds(study);
     match study.capacity {
         // A search has no looks and no verdicts.
         Some(_) => not_tested.clone_from(&study.not_tested),
-        None => cut_looks(&mut timing, block_s, ceilings_s, &mut not_tested),
+        None => cut_looks(&mut timing, needs, (block_s, ceilings_s), &mut not_tested),
     }
     let blocks = timing.looks.last().copied().unwrap_or(1);
     let replication = if has_url(study) { Replication::Process } else { Replication::Start };
@@ -189,6 +193,7 @@ pub fn make<'a>(
         estimated_seconds: f64::from(blocks) * block_s + ceilings_s,
         study_text: study.text.clone(),
         settings: study.settings.clone(),
+        two_sided: study.two_sided,
         only: study.only.clone(),
         ..Plan::default()
     };
@@ -218,9 +223,22 @@ fn planned_claims(study: &Study) -> Vec<PlannedClaim> {
     study.declared_claims.iter().map(planned).collect()
 }
 
-/// Keeps the looks that the budget has room for beside the ceilings; the first one always.
-fn cut_looks(timing: &mut Timing, block_s: f64, ceilings_s: f64, not_tested: &mut Vec<String>) {
-    let room = ((timing.budget_ns as f64 / S as f64 - ceilings_s).max(0.0) / block_s).floor() as u32;
+/// Keeps the looks that the budget has room for beside the ceilings; the first one always. Running servers are looked at as
+/// often as there is time.
+fn cut_looks(
+    timing: &mut Timing,
+    needs: Needs,
+    (block_s, ceilings_s): (f64, f64),
+    not_tested: &mut Vec<String>,
+) {
+    let warm_up_s = if needs == Needs::Running { timing.warm_up_ns as f64 / S as f64 } else { 0.0 };
+    let room =
+        ((timing.budget_ns as f64 / S as f64 - ceilings_s - warm_up_s).max(0.0) / block_s).floor() as u32;
+    let is_open = timing.looking != Looking::Anytime && timing.looks.len() > 1;
+    if let Some(looks) = needs.looks_within(room).filter(|_| is_open) {
+        timing.looks = looks;
+        return;
+    }
     let all = timing.looks.clone();
     let first = all.first().copied().unwrap_or(1);
     timing.looks.retain(|look| *look <= room.max(first));

@@ -195,8 +195,14 @@ impl<'a> StudyRun<'a> {
         let seed = self.seed.or(study.seed).unwrap_or_else(clock::unix_ns);
         let mode =
             plan::choose_mode(&study, self.mode, host::memory_available_bytes()).map_err(RunError::Usage)?;
-        let mut plan =
-            plan::make(&study, self.preset, seed, self.length, mode, Machine::here(&share, &environment));
+        let make = |preset| {
+            let machine = Machine::here(&share, &environment);
+            plan::make(&study, preset, seed, self.length, mode.clone(), machine)
+        };
+        let mut plan = make(self.preset);
+        if self.length.budget_ns.is_some() && self.timing.is_none() && self.shape.is_none() {
+            plan = self.within_budget(&study, plan, make)?;
+        }
         if let Some(list) = self.timing {
             plan::retime(&mut plan, list).map_err(|why| RunError::Usage(format!("--timing {why}")))?;
         }
@@ -211,6 +217,24 @@ impl<'a> StudyRun<'a> {
 }
 
 impl StudyRun<'_> {
+    /// The plan, or a shorter one where the time that was given has no room for its first look.
+    fn within_budget(
+        &self,
+        study: &Study,
+        plan: Plan,
+        make: impl Fn(Preset) -> Plan,
+    ) -> Result<Plan, RunError> {
+        let judged = study.capacity.is_none() && !plan.claims.is_empty() && self.preset != Preset::Smoke;
+        if !judged || plan::too_short(study, &plan).is_none() {
+            return Ok(plan);
+        }
+        let plan = make(Preset::Quick);
+        match plan::too_short(study, &plan) {
+            Some(why) => Err(RunError::Usage(format!("--budget: {why}"))),
+            None => Ok(plan),
+        }
+    }
+
     /// Enters in the plan what earlier sittings of the study showed, before the first block: the record alone must yield
     /// the verdict again, whatever becomes of those. A part of something larger is judged with its other parts, and a run
     /// that goes on has it from its beginning.

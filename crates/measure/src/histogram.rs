@@ -209,6 +209,12 @@ impl LatencyHistogram {
         (short, longer)
     }
 
+    /// How many are shorter than `ns`, to the width of a slot.
+    pub fn count_below(&self, ns: u64) -> u64 {
+        let short = self.slots().take_while(|(slot, _)| values_of(*slot).0 < ns);
+        short.fold(0, |sum: u64, (_, n)| sum.saturating_add(n))
+    }
+
     /// The durations as a few values with their shares among `of`; the rest of these are zeros.
     fn atoms(&self, of: u64) -> Vec<(u64, f64)> {
         const ATOMS: u64 = 64;
@@ -308,8 +314,16 @@ impl LatencyHistogram {
         check_size(&bytes)?;
         let read: Histogram<u64> =
             Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|e| DecodeError(e.to_string()))?;
-        let mut fitted = hdr();
-        fitted.add(&read).map_err(|e| DecodeError(e.to_string()))?;
+        // Ours have these bounds; what others wrote is fitted to them.
+        let is_ours = (read.low(), read.high(), read.sigfig()) == (1, MAX_NS, DIGITS);
+        let fitted = match is_ours {
+            true => read,
+            false => {
+                let mut fitted = hdr();
+                fitted.add(&read).map_err(|e| DecodeError(e.to_string()))?;
+                fitted
+            }
+        };
         let mut histogram = Self::new();
         for value in fitted.iter_recorded() {
             let slot = slot_of(value.value_iterated_to());
@@ -358,6 +372,15 @@ mod tests {
     #[test]
     fn an_empty_histogram_has_no_quantiles() {
         assert_eq!(LatencyHistogram::new().summary(), Summary::default());
+    }
+
+    #[test]
+    fn those_below_an_edge_are_counted_to_the_width_of_a_slot() {
+        let mut histogram = LatencyHistogram::new();
+        [1, 5, 1_000_000, 1_990_000, 2_010_000].iter().for_each(|ns| histogram.record(*ns));
+        let below = |ns| histogram.count_below(ns);
+        assert_eq!((below(1), below(5), below(6), below(2_000_000)), (0, 1, 2, 4));
+        assert_eq!((below(u64::MAX), LatencyHistogram::new().count_below(5)), (5, 0));
     }
 
     #[test]

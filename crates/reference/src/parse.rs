@@ -16,7 +16,7 @@ pub(crate) fn duration(what: &'static str, value: &str) -> Result<u64, Reference
         return Ok(0);
     }
     let (number, unit) = split_unit(value);
-    let scale = match unit {
+    let scale = match unit.trim_start() {
         "ns" => 1.0,
         "us" | "µs" => 1e3,
         "ms" => 1e6,
@@ -87,12 +87,13 @@ mod tests {
         assert_eq!(duration("x", "200us").unwrap(), 200_000);
         assert_eq!(duration("x", "1.5ms").unwrap(), 1_500_000);
         assert_eq!(duration("x", "2s").unwrap(), 2_000_000_000);
+        assert_eq!(duration("x", "5 ms").unwrap(), 5_000_000);
         assert_eq!(duration("x", "0").unwrap(), 0);
     }
 
     #[test]
     fn durations_that_mean_nothing_are_refused_by_name() {
-        for bad in ["", "5", "ms", "-1ms", "1.2.3ms", "1e3ms", "5 ms", "inf", "NaNs", "9999999999999s"] {
+        for bad in ["", "5", "ms", "-1ms", "1.2.3ms", "1e3ms", "5 m s", "inf", "NaNs", "9999999999999s"] {
             let error = duration("the service time", bad).unwrap_err().to_string();
             assert!(error.contains("the service time") && error.contains(&format!("{bad:?}")), "{error}");
         }

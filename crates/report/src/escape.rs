@@ -28,6 +28,21 @@ fn reorders(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
+/// What a server sent, for people: control characters but line ends and tabs as escapes that programmers write, `\r` and
+/// `\x1B`. A line end of HTTP is a `\r` and a new line.
+pub fn received(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => out.push(c),
+            '\r' => out.push_str("\\r"),
+            c if c.is_control() => out.push_str(&format!("\\x{:02X}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// For HTML text and quoted attributes.
 pub fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -176,6 +191,14 @@ mod tests {
         let shown = html(HOSTILE);
         assert!(!shown.contains(['<', '>', '"', '\'', '\u{1b}', '\u{202e}']), "{shown}");
         assert!(shown.starts_with("&lt;script&gt;"));
+    }
+
+    #[test]
+    fn what_a_server_sent_has_the_escapes_that_programmers_write() {
+        assert_eq!(
+            received("HTTP/1.1 200 OK\r\n\0\u{1b}[2J\u{9b}\ta"),
+            "HTTP/1.1 200 OK\\r\n\\x00\\x1B[2J\\x9B\ta"
+        );
     }
 
     #[test]

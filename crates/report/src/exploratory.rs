@@ -135,12 +135,16 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
     let row = |found: &Exploratory| {
         let count = crate::number::count;
         let load = result.plan.iter().flat_map(|plan| &plan.points).find(|load| load.label == found.point);
-        let confidence = (found.confidence * 1000.0).round() / 10.0;
+        let sure = |_: f64| format!("{} %", (found.confidence * 1000.0).round() / 10.0);
         let word = if found.stands_out { messages::STANDS_OUT.to_string() } else { String::new() };
         vec![
             messages::compared(&found.measure, &found.over, &found.under, &found.point),
             found.ratio.as_ref().map_or_else(|| messages::NONE.to_string(), messages::interval),
-            format!("{confidence} %"),
+            found
+                .ratio
+                .as_ref()
+                .and_then(|ratio| ratio.high)
+                .map_or_else(|| messages::NONE.to_string(), sure),
             found.blocks.to_string(),
             load.map_or_else(String::new, messages::arrivals),
             format!("{} / {}", count(found.over_exchanges), count(found.under_exchanges)),

@@ -78,10 +78,12 @@ pub(crate) fn figure(all: &Cells<'_>, place: Place, measure: Measure) -> Figure 
     let in_tail = fewest_beyond(measure, cells.iter().copied().flatten());
     let rough = in_tail.is_some_and(|n| n < TAIL_EXCHANGES_MIN);
     let spread = spread_of(&cells, measure);
+    // Averaged as they are, where some are zero, the interval of what is never negative would reach below zero.
+    let floor = if seen.iter().all(|value| *value >= 0.0) { 0.0 } else { f64::NEG_INFINITY };
     Figure {
         measure: measure.name(),
         estimate: mean_over_blocks(&seen, TABLE_TAIL).map(|mean| {
-            let ends = mean.ends.filter(|_| !rough);
+            let ends = mean.ends.filter(|_| !rough).map(|(low, high)| (low.max(floor), high));
             Estimate {
                 point: mean.mean,
                 low: ends.map(|(low, _)| low),
@@ -161,6 +163,46 @@ pub(crate) fn errors(point: &Point) -> u64 {
     errors.fold(0, |sum, (_, n)| sum.saturating_add(*n))
 }
 
+/// What one measurement came to, as figures: each of one start, without an interval.
+pub(crate) fn of_one(point: &Point) -> Vec<Figure> {
+    let times = &point.response_time_ns;
+    let ns = |value: Option<u64>| value.map(|ns| ns as f64);
+    let answered = outcome(point, "answered");
+    let cpu_ns = point.subject.as_ref().and_then(|used| used.cpu_ns).filter(|_| answered > 0);
+    let errors = errors(point);
+    let finished = answered.saturating_add(errors);
+    let share = (finished > 0).then(|| errors as f64 / finished as f64);
+    let found = [
+        (Measure::Throughput, point.throughput_per_s, 0.0),
+        (Measure::ResponseMean, times.mean, 1.0),
+        (Measure::ResponseQuantile(5000), ns(times.p50), 0.5),
+        (Measure::ResponseQuantile(9000), ns(times.p90), 0.9),
+        (Measure::ResponseQuantile(9900), ns(times.p99), 0.99),
+        (Measure::ResponseQuantile(9990), ns(times.p999), 0.999),
+        (Measure::ResponseMax, ns(times.max), 1.0),
+        (Measure::CpuPerRequest, cpu_ns.map(|cpu_ns| cpu_ns as f64 / answered as f64), 0.0),
+        (Measure::ErrorShare, share, 0.0),
+    ];
+    let figure = |(measure, value, rank): (Measure, Option<f64>, f64)| Figure {
+        variant: point.variant.clone(),
+        point: point.point.clone(),
+        stream: point.stream.clone(),
+        measure: measure.name(),
+        estimate: value.map(|point| Estimate {
+            point,
+            low: None,
+            high: None,
+            unit: measure.unit().to_string(),
+        }),
+        per_block: vec![value],
+        starts: u32::from(value.is_some()),
+        exchanges: answered,
+        at_least: rank > 0.0 && times.is_at_least(rank),
+        ..Figure::default()
+    };
+    found.into_iter().filter(|(_, value, _)| value.is_some()).map(figure).collect()
+}
+
 /// The table of load points: a row for each variant at each of them.
 pub(crate) fn table(result: &RunResult) -> Table {
     let mut measures: Vec<&str> = Vec::new();
@@ -170,10 +212,13 @@ pub(crate) fn table(result: &RunResult) -> Table {
             measures.push(&figure.measure);
         }
     }
-    let mut header = vec![messages::VARIANT.to_string(), messages::LOOP.to_string()];
+    let has_value =
+        |measure: &str| result.figures.iter().any(|f| f.measure == measure && f.estimate.is_some());
+    measures.retain(|measure| has_value(measure));
+    let mut header = [messages::VARIANT, messages::ERRORS, messages::LOOP].map(str::to_string).to_vec();
     header.extend(measures.iter().map(ToString::to_string));
     header.push(messages::starts_column(&result.replication).to_string());
-    header.extend([messages::ANSWERED.to_string(), messages::ERRORS.to_string()]);
+    header.push(messages::ANSWERED.to_string());
     let rows = result.points.iter().map(|point| row(result, point, &measures)).collect();
     Table { title: messages::FIGURES.to_string(), header, rows }
 }
@@ -197,10 +242,11 @@ fn row(result: &RunResult, point: &Point, measures: &[&str]) -> Vec<String> {
     };
     let load = result.plan.iter().flat_map(|plan| &plan.points).find(|load| load.label == point.point);
     let arrivals = load.filter(|_| point.stream.is_empty()).map(messages::arrivals);
-    let mut row = vec![messages::place(point), arrivals.unwrap_or_else(|| point.model.to_string())];
+    let arrivals = arrivals.unwrap_or_else(|| point.model.to_string());
+    // Errors first: whoever reads on reads it in view of them.
+    let mut row = vec![messages::place(point), number::count(errors(point)), arrivals];
     row.extend(figures.iter().map(cell));
     row.push(messages::starts_cell(starts));
     row.push(number::count(outcome(point, "answered")));
-    row.push(number::count(errors(point)));
     row
 }

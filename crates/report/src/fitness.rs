@@ -10,7 +10,8 @@ const WORST_FIRST: [CheckOutcome; 4] =
 
 /// One row for each check: where it came nearest to its limit, or over it. Nothing for a record without checks.
 pub(crate) fn table(result: &RunResult) -> Option<Table> {
-    let points: Vec<&Point> = result.points.iter().filter(|point| point.stream.is_empty()).collect();
+    let points: Vec<&Point> =
+        result.points.iter().filter(|point| point.stream.is_empty() && says(result, point)).collect();
     let mut rows: Vec<(&Point, &FitnessCheck)> = Vec::new();
     for point in &points {
         for check in &point.generator.checks {
@@ -38,6 +39,11 @@ pub(crate) fn table(result: &RunResult) -> Option<Table> {
         header: messages::FITNESS_COLUMNS.map(str::to_string).to_vec(),
         rows: rows.iter().map(row).collect(),
     })
+}
+
+/// A single measurement without an answer says nothing of the generator.
+fn says(result: &RunResult, point: &Point) -> bool {
+    result.load.is_none() || crate::figures::outcome(point, "answered") > 0
 }
 
 fn is_worse(check: &FitnessCheck, known: &FitnessCheck) -> bool {

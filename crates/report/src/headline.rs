@@ -3,7 +3,7 @@
 use crate::figures::errors;
 use crate::messages;
 use proofload_stats::{Claim, Comparison, Measure, Names, Side, Term};
-use proofload_store::schema::{ClaimResult, Plan, Point, RunResult, Verdict};
+use proofload_store::schema::{ClaimResult, Estimate, Plan, Point, RunResult, Verdict};
 use proofload_store::{fixed_in_words, restore};
 
 /// The last line: who, how many times as much, the interval, the blocks.
@@ -22,7 +22,7 @@ pub(crate) fn headline(result: &RunResult) -> String {
 pub(crate) fn of_claims(plan: &Plan, results: &[ClaimResult]) -> String {
     let Ok((names, claims, _)) = restore(plan) else { return String::new() };
     let mut lines = claims.iter().zip(results);
-    let line = lines.find_map(|(claim, judged)| comparison(claim, judged, &names));
+    let line = lines.find_map(|(claim, judged)| comparison(claim, judged, &names, plan));
     line.map(|line| scoped(line, plan)).unwrap_or_default()
 }
 
@@ -38,25 +38,34 @@ fn single_headline(point: &Point) -> String {
     messages::headline_single(point.throughput_per_s, point.seconds, &point.response_time_ns, errors(point))
 }
 
-fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<String> {
-    let estimate = judged.estimate.as_ref().filter(|estimate| estimate.unit == "ratio")?;
+fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names, plan: &Plan) -> Option<String> {
+    let mut estimate = judged.estimate.clone().filter(|estimate| estimate.unit == "ratio")?;
     let side = |side: &Side| match side {
         Side::Measured { term: Term::Of { measure, variant, stream }, point, .. } => {
             Some((*measure, *variant, (*point, *stream)))
         }
         _ => None,
     };
-    let ((measure, over, at), (other, under, there)) = (side(&claim.left)?, side(&claim.right)?);
+    let ((measure, mut over, at), (other, mut under, there)) = (side(&claim.left)?, side(&claim.right)?);
     // "Times as many as" is said of two variants under one load, not of one variant under two.
     if (measure, at) != (other, there) || over == under {
         return None;
     }
     let name = |variant: usize| names.variants.get(variant).map(|variant| variant.name.as_str());
     let point = names.points.get(at.0).filter(|_| names.points.len() > 1).map(String::as_str);
-    let interval = messages::interval(estimate);
-    let end = quoted_end(claim, judged);
+    let mut end = quoted_end(claim, judged);
+    // Of a comparison both ways the faster one comes first, with the estimate: whichever it is was asked for.
+    if plan.two_sided {
+        end = None;
+        if estimate.point < 1.0 {
+            (over, under) = (under, over);
+            let (low, high) = (estimate.high.map(f64::recip), estimate.low.map(f64::recip));
+            estimate = Estimate { point: estimate.point.recip(), low, high, ..estimate };
+        }
+    }
+    let interval = messages::interval(&estimate);
     let ratio = (interval.as_str(), end.as_deref());
-    let basis = messages::rests_on_sittings(judged);
+    let basis = messages::rests_on_sittings(judged, plan);
     let line = match measure {
         Measure::Throughput => messages::headline_throughput(name(over)?, name(under)?, point, ratio, &basis),
         measure => messages::headline_measure(
@@ -71,7 +80,11 @@ fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names) -> Option<Stri
             &basis,
         ),
     };
-    let line = if judged.verdict == Verdict::Undecided { messages::headline_undecided(&line) } else { line };
+    let line = match judged.verdict {
+        Verdict::Undecided if plan.timing.looks == [1] => messages::screen::headline_checked(&line),
+        Verdict::Undecided => messages::headline_undecided(&line),
+        _ => line,
+    };
     let depends = judged.depends_on.iter().map(messages::depends_on_stored);
     Some(std::iter::once(line).chain(depends).collect::<Vec<_>>().join("; "))
 }
@@ -81,9 +94,10 @@ fn quoted_end(claim: &Claim, judged: &ClaimResult) -> Option<String> {
     let estimate = judged.estimate.as_ref().filter(|_| judged.early)?;
     let (low, high) = (estimate.low?, estimate.high?);
     let inside = matches!(claim.comparison, Comparison::Within(_)) && judged.verdict == Verdict::Supported;
+    let decimals = crate::number::ratio_decimals_of(estimate.point, high - low);
     match estimate.point > messages::boundary(claim, false) {
         _ if inside => None,
-        true => Some(messages::at_least(low, high - low)),
-        false => Some(messages::at_most(high, high - low)),
+        true => Some(messages::at_least(low, decimals)),
+        false => Some(messages::at_most(high, decimals)),
     }
 }

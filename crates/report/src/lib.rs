@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bars;
 mod capacity;
 mod cells;
 mod changes;
@@ -20,10 +21,12 @@ mod figures;
 mod fitness;
 mod guard;
 mod headline;
+mod hints;
 mod limits;
 mod messages;
 pub mod number;
 mod render;
+mod replicates;
 mod result;
 mod runs;
 mod scalability;
@@ -36,10 +39,12 @@ mod view;
 
 pub use error::ReportError;
 pub use expected::reported_measures;
+pub use hints::hints;
 pub use messages::{age, doctor_finding, doctor_text, insecure, noise_lines};
 pub use render::{
-    Reproduction, Undecided, csv, csv_series, diff_text, history_text, hlog, html, json, junit, markdown,
-    markdown_within, noise_text, reproductions, sittings_text, text, text_within, tune_text,
+    Reproduction, Terminal, Undecided, csv, csv_series, diff_text, history_text, hlog, html, json, junit,
+    markdown, markdown_within, noise_text, reproductions, screen, sittings_text, text, text_within,
+    tune_text,
 };
 pub use result::{Overall, of_run, overall};
 pub use runs::{baseline, diff, history};

@@ -16,6 +16,8 @@ mod reasons;
 mod reproductions;
 mod runs;
 mod scalability;
+pub mod screen;
+mod single;
 mod sittings;
 mod steady;
 mod transport;
@@ -36,6 +38,7 @@ pub use reasons::*;
 pub use reproductions::*;
 pub use runs::*;
 pub use scalability::*;
+pub use single::*;
 pub use sittings::*;
 pub use steady::*;
 pub use transport::*;
@@ -43,9 +46,7 @@ pub use trends::*;
 pub use verdict::*;
 
 use crate::number;
-use proofload_store::schema::{
-    Durations, Estimate, Generator, Mode, Model, Point, RunState, SingleLoad, Verdict,
-};
+use proofload_store::schema::{Durations, Estimate, Mode, Model, Point, RunState, SingleLoad, Verdict};
 
 /// Heading of the verdicts.
 pub const VERDICTS: &str = "Verdicts";
@@ -81,6 +82,19 @@ pub fn interval(estimate: &Estimate) -> String {
         return format!("{:.decimals$} [{low:.decimals$}, {high:.decimals$}]", estimate.point);
     }
     number::with_ends(estimate.point, low, high, &estimate.unit)
+}
+
+/// A bar in words: its interval, its scale, and where the claim holds.
+pub fn bar(interval: &str, scale: [&str; 2], holds: [Option<&str>; 2]) -> String {
+    let [from, to] = scale;
+    let holds = match holds.into() {
+        (Some(low), Some(high)) if low == high => format!("at {low}"),
+        (Some(low), Some(high)) => format!("from {low} to {high}"),
+        (Some(low), None) => format!("above {low}"),
+        (None, Some(high)) => format!("below {high}"),
+        (None, None) => "everywhere".to_string(),
+    };
+    format!("{interval} on a logarithmic scale from {from} to {to}; the claim holds {holds}")
 }
 
 /// `6 blocks`.
@@ -120,14 +134,14 @@ pub fn headline_measure(
     format!("{measure} of {over} {verb} {times} times that of {under}{at}{rest}, {basis}")
 }
 
-/// The end of an interval of ratios that a study that stopped early is quoted by.
-pub fn at_least(ratio: f64, width: f64) -> String {
-    format!("at least {ratio:.0$}", number::ratio_decimals(width))
+/// The end of an interval of ratios that a study that stopped early is quoted by, with the decimals of the interval.
+pub fn at_least(ratio: f64, decimals: usize) -> String {
+    format!("at least {ratio:.decimals$}")
 }
 
 /// The same, from above.
-pub fn at_most(ratio: f64, width: f64) -> String {
-    format!("at most {ratio:.0$}", number::ratio_decimals(width))
+pub fn at_most(ratio: f64, decimals: usize) -> String {
+    format!("at most {ratio:.decimals$}")
 }
 
 /// A last line on which nobody should act yet.
@@ -245,9 +259,14 @@ pub fn marked(n: usize, of: usize, first: &str) -> String {
     format!("{n} of {of} slices are marked, and their cycles left out for all variants alike: {first}")
 }
 
+/// A line of what a plan takes out. Records made earlier have other words.
+pub fn taken_out(line: &str) -> String {
+    line.replace(", which lost a side", ", one of its variants or load points was not run")
+}
+
 /// What the preset left out.
 pub fn not_tested(what: &str) -> String {
-    format!("not tested: {what}")
+    format!("not tested: {}", taken_out(what))
 }
 
 /// Something about the machine.
@@ -262,8 +281,6 @@ pub fn place(point: &Point) -> String {
 
 /// It did not.
 pub const CLIENT_LIMITED: &str = "client-limited: these are the generator's figures, not the server's";
-/// Nothing was answered.
-pub const NOTHING_ANSWERED: &str = "nothing was answered";
 
 /// Intended and not sent.
 pub fn unsent(n: u64, of: u64) -> String {
@@ -321,7 +338,7 @@ pub const CLAIM: &str = "claim";
 pub const EXPECTATION: &str = "expectation";
 /// Columns of verdicts about that.
 pub fn verdict_columns(what: &str) -> [&str; 4] {
-    ["verdict", what, "rests on", "why"]
+    ["verdict", what, "based on", "why"]
 }
 /// Heading of what else is said of the verdicts.
 pub const REASONS: &str = "More on the verdicts";
@@ -417,9 +434,14 @@ pub fn cpus(generator: &[usize], subjects: &[usize]) -> String {
 }
 
 /// What the generator spent, and whether it was fit.
-pub fn generator(of: &Generator) -> String {
+pub fn generator(point: &Point) -> String {
+    let of = &point.generator;
     let cost = of.cpu_ns_per_exchange.map_or_else(|| NONE.to_string(), number::duration);
-    let fit = if of.fit { "generator fit" } else { "not fit" };
+    let fit = match point.outcomes.get("answered").copied().unwrap_or(0) {
+        0 => "nothing was answered",
+        _ if of.fit => "generator fit",
+        _ => "not fit",
+    };
     let threads = if of.threads == 1 { "1 thread".to_string() } else { format!("{} threads", of.threads) };
     format!("{cost} of CPU per exchange, {threads}, {}, {fit}", of.driver)
 }
@@ -465,7 +487,8 @@ pub fn left_out(sections: &[&str]) -> String {
 }
 
 /// No verdict can rest on a run.
-pub const INVALID: &str = "no verdict can rest on it: the generator was the limit, or nothing was answered";
+pub const INVALID: &str =
+    "no verdict can be based on it: the generator was the limit, or nothing was answered";
 
 /// What a run that counts came to.
 pub fn answered(n: &str) -> String {

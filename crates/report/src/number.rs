@@ -19,13 +19,31 @@ pub fn plain(value: f64) -> String {
     if magnitude < 1e-9 {
         return "0".into();
     }
-    let decimals = match magnitude {
+    format!("{value:.0$}", decimals(value))
+}
+
+/// Decimals that make three significant digits.
+fn decimals(value: f64) -> usize {
+    match value.abs() {
         m if m >= 100.0 => 0,
         m if m >= 10.0 => 1,
         m if m >= 1.0 => 2,
         m => (2 - m.log10().floor() as i32).clamp(0, 9) as usize,
-    };
-    format!("{value:.decimals$}")
+    }
+}
+
+/// A value with the decimals of another one, beside which it stands.
+fn plain_as(value: f64, beside: f64) -> String {
+    let magnitude = value.abs();
+    if beside.abs() < 1e-9
+        || !beside.is_finite()
+        || magnitude < 1e-9
+        || !magnitude.is_finite()
+        || magnitude >= 1000.0
+    {
+        return plain(value);
+    }
+    format!("{value:.0$}", decimals(beside))
 }
 
 fn grouped(value: f64) -> String {
@@ -74,12 +92,42 @@ pub fn bytes(value: f64) -> String {
 /// A value with the ends of its interval, the unit once: `412 µs [398, 427]`.
 pub fn with_ends(value: f64, low: f64, high: f64, unit: &str) -> String {
     let (scale, name) = scale(value, unit);
-    format!("{}{name} [{}, {}]", plain(value / scale), plain(low / scale), plain(high / scale))
+    let end = |end: f64| plain_as(end / scale, value / scale);
+    format!("{}{name} [{}, {}]", plain(value / scale), end(low), end(high))
+}
+
+/// A value in the unit and with the decimals of another one, beside which it stands: `0.99 ms` beside `1.00 ms`.
+pub fn with_unit_as(value: f64, beside: f64, unit: &str) -> String {
+    let (scale, name) = scale(beside, unit);
+    format!("{}{name}", plain_as(value / scale, beside / scale))
+}
+
+/// A label of a scale, without zeros at its end: `50 ms`, `×1.05`.
+pub fn short(value: f64, unit: &str) -> String {
+    let (scale, name) = scale(value, unit);
+    let mut digits = plain(value / scale);
+    if digits.contains('.') {
+        digits.truncate(digits.trim_end_matches('0').trim_end_matches('.').len());
+    }
+    match unit {
+        "ratio" => format!("×{digits}"),
+        _ => format!("{digits}{name}"),
+    }
 }
 
 /// A share of 1 in per cent: `0.31 %`.
 pub fn percent(share: f64) -> String {
     with_unit(share, "share")
+}
+
+/// A share in per cent with as few digits as are read at a glance: `61 %`, `1.0 %`, `< 0.1 %`.
+pub fn short_percent(share: f64) -> String {
+    match share * 100.0 {
+        percent if percent <= 0.0 => "0 %".to_string(),
+        percent if percent < 0.1 => "< 0.1 %".to_string(),
+        percent if percent < 9.95 => format!("{percent:.1} %"),
+        percent => format!("{percent:.0} %"),
+    }
 }
 
 /// Decimals of a ratio whose interval is that wide: two significant digits of the width.
@@ -93,16 +141,26 @@ pub fn ratio_decimals(width: f64) -> usize {
     }
 }
 
-/// The same, and enough of them for a digit of a very small ratio: `0.002` where two decimals say `0.00`.
+/// Decimals of a ratio and of both ends of its interval: three digits of a ratio that is far from 1, two decimals of one near
+/// it, and enough to tell the ends apart.
 pub fn ratio_decimals_of(point: f64, width: f64) -> usize {
     const MOST: usize = 6;
-    let leading = if (f64::MIN_POSITIVE..0.01).contains(&point) { -point.log10().floor() } else { 0.0 };
-    ratio_decimals(width).max((leading as usize).min(MOST))
+    let of_point = match point {
+        p if p >= 10.0 => decimals(p),
+        p if (f64::MIN_POSITIVE..0.1).contains(&p) => decimals(p).min(MOST),
+        _ => 2,
+    };
+    let of_width = match width {
+        w if w > 4.0 => 0,
+        w if w > 0.4 => 1,
+        w => ratio_decimals(w),
+    };
+    of_point.max(of_width)
 }
 
 /// A ratio without an interval: two decimals, as if it were a rough one; three digits where two decimals say little.
 pub fn ratio(value: f64) -> String {
-    if (0.1..100.0).contains(&value) || value == 0.0 { format!("{value:.2}") } else { plain(value) }
+    if (0.1..10.0).contains(&value) || value == 0.0 { format!("{value:.2}") } else { plain(value) }
 }
 
 /// A value in the unit that `stats` names.
@@ -141,8 +199,13 @@ mod tests {
             (ratio(1.034_4), "1.03"),
             (ratio(1_234.0), "1,234"),
             (with_unit(5_000.0, "per_s"), "5,000/s"),
-            (with_ends(1_000_000.0, 990_000.0, 1_010_000.0, "ns"), "1.00 ms [0.990, 1.01]"),
+            (with_ends(1_000_000.0, 990_000.0, 1_010_000.0, "ns"), "1.00 ms [0.99, 1.01]"),
             (with_ends(0.0, 0.0, 0.0, "bytes"), "0 B [0, 0]"),
+            (with_ends(0.000_555, 0.0, 0.001_37, "share"), "0.0555 % [0, 0.1370]"),
+            (with_ends(990.0, 985.0, 1_012.0, "per_s"), "990/s [985, 1,012]"),
+            (with_unit_as(990_000.0, 1_000_000.0, "ns"), "0.99 ms"),
+            (short(50e6, "ns"), "50 ms"),
+            (short(1.05, "ratio"), "×1.05"),
         ] {
             assert_eq!(found, expected);
         }
@@ -154,8 +217,11 @@ mod tests {
             (1.0, 0.5, 2),
             (1.0, 0.02, 3),
             (1.0, 0.002, 4),
-            (0.002_45, 0.07, 3),
-            (0.01, 0.07, 2),
+            (0.002_45, 0.07, 5),
+            (0.068_6, 0.12, 4),
+            (145.48, 153.2, 0),
+            (87.8, 12.0, 1),
+            (12.3, 0.02, 3),
             (1e-9, 0.07, 6),
             (0.0, 0.0, 4),
             (-0.001, 0.07, 2),

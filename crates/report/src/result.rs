@@ -117,6 +117,8 @@ pub enum Overall {
     Regressed,
     /// None is refuted, at least one undecided; or no claim of a study was left.
     Undecided,
+    /// One block showed that everything works, as was asked for; it gives no verdict.
+    Checked,
     /// The generator was the limit, or nothing was answered.
     Invalid,
 }
@@ -138,6 +140,16 @@ pub fn overall(result: &RunResult) -> Overall {
     }
     let undecided = any(Verdict::Undecided) || rows(ExpectationOutcome::Undecided);
     let judged_nothing = result.claims.is_empty() && result.expectations.is_empty();
+    if result.plan.as_ref().is_some_and(|plan| plan.timing.looks == [1])
+        && !(nothing || unfit || any(Verdict::Refuted) || rows(ExpectationOutcome::NotMet))
+        && result.points.iter().all(|point| crate::figures::errors(point) == 0)
+        && !against(Verdict::Refuted)
+    {
+        return Overall::Checked;
+    }
+    if result.plan.as_ref().is_some_and(|plan| plan.two_sided) {
+        return of_two_sided(result, nothing || unfit);
+    }
     // A refuted claim was judged on fit slices: the judge lets no other through.
     if any(Verdict::Refuted) || rows(ExpectationOutcome::NotMet) {
         Overall::Refuted
@@ -154,6 +166,19 @@ pub fn overall(result: &RunResult) -> Overall {
         Overall::Undecided
     } else {
         Overall::AllSupported
+    }
+}
+
+/// What a comparison both ways comes to: whichever is the faster one, or that they are alike, is an answer.
+fn of_two_sided(result: &RunResult, is_invalid: bool) -> Overall {
+    let told = |pair: &[ClaimResult]| {
+        pair[0].verdict != Verdict::Undecided
+            || pair.get(1).is_some_and(|alike| alike.verdict == Verdict::Supported)
+    };
+    match result.claims.chunks(2).all(told) {
+        true if !result.claims.is_empty() => Overall::AllSupported,
+        _ if is_invalid => Overall::Invalid,
+        _ => Overall::Undecided,
     }
 }
 

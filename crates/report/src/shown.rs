@@ -22,7 +22,7 @@ pub struct VerdictView {
     pub reason_in_sentence: Option<usize>,
     /// Why.
     pub reasons: Vec<String>,
-    /// Position of low, point and high on a picture from 0 to 1, and of a ratio of 1; ratios only.
+    /// Its interval beside what is claimed; `None` where there is no interval, or it reaches zero.
     pub bar: Option<Bar>,
 }
 
@@ -48,17 +48,32 @@ pub enum Tone {
     Open,
 }
 
-/// An interval of ratios on a logarithmic axis from half to double (or wider).
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// An interval on a logarithmic scale, beside what is claimed. Places are from 0 to 1. All ratios of a result share a scale.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// Lower end, 0 to 1.
+    /// Lower end.
     pub low: f64,
     /// Point estimate.
     pub point: f64,
     /// Upper end.
     pub high: f64,
-    /// Where the ratio is 1.
-    pub one: f64,
+    /// From where to where the claim holds: to the end of the scale where it has one boundary, a band where it says `within`.
+    pub holds: (f64, f64),
+    /// Where the ratio is 1; `None` for what is no ratio.
+    pub one: Option<f64>,
+    /// Labels of the scale, far enough apart.
+    pub marks: Vec<Mark>,
+    /// The same in words.
+    pub told: String,
+}
+
+/// A label of a scale.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// Where it stands, from 0 to 1.
+    pub place: f64,
+    /// The value there.
+    pub label: String,
 }
 
 /// A table with a heading.

@@ -6,7 +6,7 @@ use crate::shown::{Bar, Table, Tone, VerdictView};
 use crate::{messages, number};
 use proofload_store::schema::{
     BadAnswer, Baseline, BaselineFigure, ClaimResult, Durations, ExpectationOutcome, ExpectationResult,
-    Point, PublishedFigure, RunResult, RunState, Transport, Verdict,
+    Model, Point, PublishedFigure, RunResult, RunState, Transport, Verdict,
 };
 
 /// A result, ready to be drawn.
@@ -84,7 +84,12 @@ pub fn view(result: &RunResult) -> View {
             RunState::Finished => result.status.why.clone(),
             state => messages::ended(state, &result.status.why),
         },
-        verdicts: result.claims.iter().map(|claim| verdict(claim, single)).collect(),
+        verdicts: result
+            .claims
+            .iter()
+            .zip(crate::bars::bars(result))
+            .map(|(claim, bar)| verdict(claim, bar, single))
+            .collect(),
         expectations: result.expectations.iter().map(expectation).collect(),
         conclusions: result.conclusions.iter().map(crate::conclusions::view).collect(),
         contradictions: result
@@ -139,10 +144,9 @@ pub(crate) fn published(result: &RunResult) -> Option<Table> {
 }
 
 /// A claim with its verdict, ready to be drawn.
-pub(crate) fn verdict(claim: &ClaimResult, single: bool) -> VerdictView {
+pub(crate) fn verdict(claim: &ClaimResult, bar: Option<Bar>, single: bool) -> VerdictView {
     let rests_on = messages::rests_on(claim.estimate.as_ref(), claim.confidence, claim.blocks, single);
-    // A threshold is named by its text, which at one of several load points says more.
-    let (name, text) = match claim.text.starts_with(&claim.name) {
+    let (name, text) = match is_named_by_text(claim) {
         true => (claim.text.clone(), String::new()),
         false => (claim.name.clone(), claim.text.clone()),
     };
@@ -159,16 +163,16 @@ pub(crate) fn verdict(claim: &ClaimResult, single: bool) -> VerdictView {
         sentence: claim.sentence.clone(),
         reason_in_sentence: claim.reason_in_sentence,
         reasons: claim.reasons.clone(),
-        bar: bar(claim),
+        bar,
     }
 }
 
-fn bar(claim: &ClaimResult) -> Option<Bar> {
-    let estimate = claim.estimate.as_ref().filter(|e| e.unit == "ratio" && e.point > 0.0)?;
-    let (low, high) = (estimate.low.filter(|low| *low > 0.0)?, estimate.high?);
-    let widest = [low, high, estimate.point].iter().map(|r| r.ln().abs()).fold(1.1_f64.ln(), f64::max) * 1.15;
-    let place = |ratio: f64| (ratio.ln() / widest + 1.0) / 2.0;
-    Some(Bar { low: place(low), point: place(estimate.point), high: place(high), one: 0.5 })
+/// A threshold is named by its text, which at one of several load points says more. A name that a text happens to begin with,
+/// as `cpu` does `cpu_per_request(a) < 1ms`, says something else.
+fn is_named_by_text(claim: &ClaimResult) -> bool {
+    let at = claim.text.strip_prefix(&claim.name);
+    let compares = || claim.name.contains(['<', '>', '=', '~']);
+    at.is_some_and(|rest| rest.is_empty() || (rest.starts_with(" @ ") && compares()))
 }
 
 fn against_baseline(baseline: &Baseline) -> Table {
@@ -205,7 +209,7 @@ fn baseline_limits(baseline: &Baseline) -> Vec<String> {
 }
 
 fn latencies(point: &Point) -> Table {
-    let header = messages::LATENCY_COLUMNS.map(str::to_string).to_vec();
+    let header: Vec<String> = messages::LATENCY_COLUMNS.map(str::to_string).to_vec();
     let row = |name: &str, durations: &Durations| {
         let cell = |ns: Option<f64>, q: f64| {
             let shown = |ns| messages::bounded(durations.is_at_least(q), number::duration(ns));
@@ -224,15 +228,23 @@ fn latencies(point: &Point) -> Table {
             at(durations.max, 1.0),
         ]
     };
+    let none = |name: &str| {
+        let cells = std::iter::repeat_n(messages::NONE, header.len() - 1);
+        std::iter::once(name).chain(cells).map(str::to_string).collect()
+    };
     Table {
         title: messages::loop_of(&point.point, &point.model),
-        header,
         rows: vec![
             row(messages::RESPONSE_TIME, &point.response_time_ns),
             row(messages::SERVICE_TIME, &point.service_time_ns),
             row(messages::FIRST_BYTE, &point.first_byte_ns),
-            row(messages::SEND_DELAY, &point.send_delay_ns),
+            match point.model {
+                // Nothing is due before it is sent.
+                Model::Closed => none(messages::SEND_DELAY),
+                _ => row(messages::SEND_DELAY, &point.send_delay_ns),
+            },
         ],
+        header,
     }
 }
 
@@ -318,12 +330,12 @@ fn is_fit(result: &RunResult) -> bool {
 
 fn warnings(point: &Point) -> Vec<String> {
     let mut said = Vec::new();
-    if !point.generator.fit {
+    if !point.generator.fit && outcome(point, "answered") > 0 {
         said.push(messages::CLIENT_LIMITED.to_string());
         said.extend(point.generator.findings.clone());
     }
     if outcome(point, "answered") == 0 {
-        said.push(messages::NOTHING_ANSWERED.to_string());
+        said.push(messages::nothing_answered(point));
     }
     if point.dropped > 0 {
         said.push(messages::dropped(point.dropped, point.intended));
@@ -355,7 +367,7 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
         add(messages::WORKLOAD, plan.workload.join("; "));
         match &plan.capacity {
             Some(search) => add(messages::CAPACITY_SEARCH, messages::capacity_search(search, plan)),
-            None => add(messages::PRESET, messages::preset(&plan.preset, &plan.timing, plan.seed)),
+            None => add(messages::PRESET, messages::preset(plan)),
         }
         if !plan.mode.is_empty() && plan.capacity.is_none() {
             add(messages::MODE, messages::mode(&plan.mode, &plan.mode_reason));
@@ -376,7 +388,7 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
         add(messages::WORKLOAD, messages::asked(load));
     }
     for point in result.points.iter().filter(|_| result.plan.is_none()) {
-        add(messages::GENERATOR, messages::generator(&point.generator));
+        add(messages::GENERATOR, messages::generator(point));
         passage(point.transport.as_ref()).into_iter().for_each(|(what, value)| add(&what, value));
         add(messages::BYTES, messages::sent_and_received(point.bytes_sent, point.bytes_received));
     }

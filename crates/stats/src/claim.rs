@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! claim      = side op side [ "within" percent ] [ "@" point ]      (a point may also follow each side)
-//! side       = [ number "*" ] term | quantity                       quantity: 50ms, 1.2, 5k/s, 10%, 3MiB
+//! side       = [ factor "*" ] term [ "*" factor ] | quantity        quantity: 50ms, 50 ms, 1.2, 5k/s, 10%, 3MiB
+//! factor     = number [ "%" ]
 //! term       = what "(" variant ")" | "ratio" "(" what "," variant "," variant ")" | what
 //! what       = measure [ "[" stream "]" ]
 //! op         = ">" | ">=" | "<" | "<=" | "==" | "~"
@@ -50,7 +51,7 @@ pub enum Term {
 pub enum Side {
     /// A measured quantity.
     Measured {
-        /// The constant before it, 1 when absent.
+        /// The product of the constants before and behind it, 1 without.
         factor: f64,
         term: Term,
         /// Index into [`Names::points`].

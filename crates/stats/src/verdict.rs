@@ -94,6 +94,13 @@ pub enum Reason {
         /// Error share, 0 to 1.
         share: f64,
     },
+    /// Too many errors for any threshold on speed to be met.
+    FailsTooOften {
+        /// Variant's index.
+        variant: usize,
+        /// Error share, 0 to 1.
+        share: f64,
+    },
     /// Hodges-Lehmann points the other way.
     SignsDisagree,
     /// More than a fifth of the blocks were lost.

@@ -57,7 +57,7 @@ fn pairs_at(run: &Run, blocks: &[&Block], point: &str) -> Result<Vec<Pair>, Stor
                     && measured.point == point
             };
             let lines: Vec<&Slice> = block.slices.iter().filter(is_it).collect();
-            let slices = fused(&lines, run.path())?;
+            let slices = fused(&lines, run.path(), run.fused())?;
             let of = |perturbed: bool| slices.iter().find(|slice| slice.perturbed == perturbed);
             let (Some(once), Some(twice)) = (of(false), of(true)) else { continue };
             let (once, twice) = (&once.measured, &twice.measured);

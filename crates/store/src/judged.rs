@@ -3,7 +3,7 @@
 use crate::planned::{PlanError, expectations_of, restore};
 use crate::schema::Plan;
 use crate::{Run, StoreError};
-use proofload_stats::{Claim, Design, Judgement, Measure, Outlook, Side, Term, judge, outlook};
+use proofload_stats::{Claim, Design, Judgement, Measure, Outlook, Side, Term, Verdict, judge, outlook};
 
 /// The measures that claims speak of, each once.
 pub fn measures_of(claims: &[Claim]) -> Vec<Measure> {
@@ -37,6 +37,7 @@ pub struct RunJudge {
     claims: Vec<Claim>,
     expected: Vec<Claim>,
     design: Design,
+    two_sided: bool,
 }
 
 impl RunJudge {
@@ -47,7 +48,7 @@ impl RunJudge {
     pub fn of(plan: &Plan) -> Result<RunJudge, PlanError> {
         let (names, claims, design) = restore(plan)?;
         let expected = expectations_of(plan, &names)?.into_iter().flat_map(|(_, row)| row.claims).collect();
-        Ok(RunJudge { claims, expected, design })
+        Ok(RunJudge { claims, expected, design, two_sided: plan.two_sided })
     }
 
     /// All that is judged: the claims, then those that the expectations come to.
@@ -61,6 +62,10 @@ impl RunJudge {
     /// When a stored histogram cannot be read.
     pub fn judge(&self, run: &Run) -> Result<Judgement, StoreError> {
         let mut judgement = self.with_outlook(run, &self.claims)?;
+        if self.two_sided {
+            let told = judgement.claims.iter().map(|judged| judged.verdict).collect::<Vec<_>>();
+            judgement.settled |= judgement.claims.iter().all(|judged| judged.settled) || both_told(&told);
+        }
         if !self.expected.is_empty() {
             let expected = self.with_outlook(run, &self.expected)?;
             judgement.left = later(judgement.left, expected.left);
@@ -75,6 +80,15 @@ impl RunJudge {
         let judgement = judge(claims, &observations, &self.design);
         Ok(Judgement { left: outlook(claims, &observations, &self.design), ..judgement })
     }
+}
+
+/// Whether every pair of claims of a two-sided comparison tells something: that one serves more, or that both are alike.
+fn both_told(verdicts: &[Verdict]) -> bool {
+    verdicts.chunks(2).all(|pair| is_told(pair[0], pair.get(1).copied()))
+}
+
+fn is_told(more: Verdict, alike: Option<Verdict>) -> bool {
+    more != Verdict::Undecided || alike == Some(Verdict::Supported)
 }
 
 /// When both have come to their end.

@@ -3,7 +3,7 @@
 use crate::StoreError;
 use crate::checks::merged_checks;
 use crate::convert::{counts_of, durations_of, handshakes_of, outcomes_of, response_times_of};
-use crate::schema::{Generator, Handshakes, Point, Slice, SubjectUse};
+use crate::schema::{Generator, Handshakes, Histograms, Point, Slice, SubjectUse};
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,23 +11,53 @@ use std::path::Path;
 /// Distinct findings of one point that are kept.
 const FINDINGS_MAX: usize = 8;
 
+/// The histograms of several slices, each merged.
+pub(crate) struct Merged {
+    pub response_time: LatencyHistogram,
+    pub unended: LatencyHistogram,
+    pub service_time: LatencyHistogram,
+    pub first_byte: LatencyHistogram,
+    pub send_delay: LatencyHistogram,
+    pub handshakes_full: LatencyHistogram,
+    pub handshakes_resumed: LatencyHistogram,
+}
+
+impl Merged {
+    fn of(slices: &[&Slice], path: &Path) -> Result<Merged, StoreError> {
+        let merged = |of: fn(&Histograms) -> &String| -> Result<LatencyHistogram, StoreError> {
+            let mut all = LatencyHistogram::new();
+            // An empty one is as large as any other to make and to go through.
+            for text in slices.iter().map(|slice| of(&slice.histograms)).filter(|text| !text.is_empty()) {
+                all.merge(&decode(text, path)?);
+            }
+            Ok(all)
+        };
+        let mut unended = LatencyHistogram::new();
+        slices.iter().try_for_each(|slice| add_unended(&mut unended, slice, path))?;
+        Ok(Merged {
+            response_time: merged(|h| &h.response_time)?,
+            unended,
+            service_time: merged(|h| &h.service_time)?,
+            first_byte: merged(|h| &h.first_byte)?,
+            send_delay: merged(|h| &h.send_delay)?,
+            handshakes_full: merged(|h| &h.handshakes_full)?,
+            handshakes_resumed: merged(|h| &h.handshakes_resumed)?,
+        })
+    }
+}
+
 pub(crate) fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError> {
+    Ok(merge_with_histograms(slices, path)?.0)
+}
+
+/// The same with the histograms that its quantiles are of.
+pub(crate) fn merge_with_histograms(slices: &[&Slice], path: &Path) -> Result<(Point, Merged), StoreError> {
+    let merged = Merged::of(slices, path)?;
     let mut out = Point::default();
-    let (mut response, mut service) = (LatencyHistogram::new(), LatencyHistogram::new());
-    let mut unended = LatencyHistogram::new();
-    let (mut first_byte, mut send_delay) = (LatencyHistogram::new(), LatencyHistogram::new());
-    let (mut full, mut resumed) = (LatencyHistogram::new(), LatencyHistogram::new());
     let mut counts = OutcomeCounts::default();
     let mut answered = 0;
     for slice in slices {
         let measured = &slice.measured;
-        response.merge(&decode(&slice.histograms.response_time, path)?);
-        unended.merge(&unended_of(slice, path)?);
-        service.merge(&decode(&slice.histograms.service_time, path)?);
-        first_byte.merge(&decode(&slice.histograms.first_byte, path)?);
-        send_delay.merge(&decode(&slice.histograms.send_delay, path)?);
-        full.merge(&decode(&slice.histograms.handshakes_full, path)?);
-        resumed.merge(&decode(&slice.histograms.handshakes_resumed, path)?);
         counts.merge(&counts_of(&measured.outcomes));
         add(&mut answered, slice.answered_in_window);
         out.seconds += measured.seconds;
@@ -54,14 +84,14 @@ pub(crate) fn merge(slices: &[&Slice], path: &Path) -> Result<Point, StoreError>
     }
     out.throughput_per_s = (out.seconds > 0.0).then(|| answered as f64 / out.seconds);
     out.outcomes = outcomes_of(&counts);
-    out.response_time_ns = response_times_of(&response, &unended);
-    out.service_time_ns = durations_of(&service);
-    out.first_byte_ns = durations_of(&first_byte);
-    out.send_delay_ns = durations_of(&send_delay);
-    out.handshakes = handshakes(slices, &full, &resumed);
+    out.response_time_ns = response_times_of(&merged.response_time, &merged.unended);
+    out.service_time_ns = durations_of(&merged.service_time);
+    out.first_byte_ns = durations_of(&merged.first_byte);
+    out.send_delay_ns = durations_of(&merged.send_delay);
+    out.handshakes = handshakes(slices, &merged.handshakes_full, &merged.handshakes_resumed);
     out.generator = generator(slices, counts.finished());
     out.subject = subject(slices);
-    Ok(out)
+    Ok((out, merged))
 }
 
 /// A record may hold any number: sums end at the largest.
@@ -71,11 +101,16 @@ fn add(sum: &mut u64, n: u64) {
 
 /// How long was waited in vain for the exchanges of a slice that had no end. Records of earlier versions have only their
 /// number: nothing is known of these but that they were waited for.
-pub(crate) fn unended_of(slice: &Slice, path: &Path) -> Result<LatencyHistogram, StoreError> {
-    let mut unended = decode(&slice.histograms.unended, path)?;
+pub(crate) fn add_unended(to: &mut LatencyHistogram, slice: &Slice, path: &Path) -> Result<(), StoreError> {
     let all = counts_of(&slice.measured.outcomes).unended();
-    unended.record_many(1, all.saturating_sub(unended.count()));
-    Ok(unended)
+    let mut known = 0;
+    if !slice.histograms.unended.is_empty() {
+        let unended = decode(&slice.histograms.unended, path)?;
+        known = unended.count();
+        to.merge(&unended);
+    }
+    to.record_many(1, all.saturating_sub(known));
+    Ok(())
 }
 
 /// A stored histogram; an empty text is an empty histogram.

@@ -48,7 +48,9 @@ pub(crate) fn perturbation(check: &CheckName, found: &Perturbation, pairs: usize
         Perturbation::Unresolved { ratio: None, .. } => {
             "perturbation not measured: no pair of slices".to_string()
         }
-        Perturbation::Unresolved { .. } => format!("perturbation not resolved by {pairs}"),
+        Perturbation::Unresolved { .. } => {
+            format!("could not check whether a second thread helps: {pairs} were too few")
+        }
         Perturbation::Meaningless { .. } => {
             format!("{what} in {pairs}: the threads share CPUs, which costs it")
         }

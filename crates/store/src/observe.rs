@@ -3,7 +3,7 @@
 use crate::checks::{concerns, concerns_tails_only};
 use crate::conditions::{level_of, levels_of};
 use crate::convert::counts_of;
-use crate::merge::{decode, is_most, unended_of};
+use crate::merge::{add_unended, decode, is_most};
 use crate::messages::finding;
 use crate::schema::{self, CheckName, FitnessCheck, Phase, Plan, Slice};
 use crate::streams::fused;
@@ -110,7 +110,7 @@ impl Run {
 
     /// The trials of a block; `blocks` are those up to it, which tell with it whether the generator was fit.
     fn trials<'a>(&'a self, block: &'a Block, blocks: &[&Block]) -> Result<Vec<Trial<'a>>, StoreError> {
-        let mut trials = trials(block, self.plan(), self.path())?;
+        let mut trials = trials(block, self)?;
         for (point, load) in self.plan().points.iter().enumerate() {
             for (variant, planned) in self.plan().variants.iter().enumerate() {
                 let is_it = |trial: &Trial<'_>| (trial.variant, trial.point) == (variant, point);
@@ -138,7 +138,8 @@ fn conditions(plan: &Plan, blocks: &[&Block]) -> Vec<Vec<usize>> {
     (0..plan.conditions.len()).map(of_blocks).collect()
 }
 
-fn trials<'a>(block: &'a Block, plan: &Plan, path: &Path) -> Result<Vec<Trial<'a>>, StoreError> {
+fn trials<'a>(block: &'a Block, run: &Run) -> Result<Vec<Trial<'a>>, StoreError> {
+    let (plan, path) = (run.plan(), run.path());
     let mut trials = Vec::new();
     let disturbed = disturbed_cycles(block);
     for (point, load) in plan.points.iter().enumerate() {
@@ -187,11 +188,11 @@ fn trials<'a>(block: &'a Block, plan: &Plan, path: &Path) -> Result<Vec<Trial<'a
             }
             let all = match plan.streams.is_empty() {
                 true => lines.into_iter().map(Cow::Borrowed).collect(),
-                false => fused(&lines, path)?.into_iter().map(Cow::Owned).collect(),
+                false => fused(&lines, path, run.fused())?.into_iter().map(Cow::Owned).collect(),
             };
             let long = match plan.streams.is_empty() {
                 true => long.into_iter().map(Cow::Borrowed).collect(),
-                false => fused(&long, path)?.into_iter().map(Cow::Owned).collect(),
+                false => fused(&long, path, run.fused())?.into_iter().map(Cow::Owned).collect(),
             };
             trial(None, all, long);
         }
@@ -367,10 +368,9 @@ struct Responses {
 
 impl Responses {
     fn of(slice: &Slice, path: &Path) -> Result<Responses, StoreError> {
-        Ok(Responses {
-            ended: decode(&slice.histograms.response_time, path)?,
-            unended: unended_of(slice, path)?,
-        })
+        let mut unended = LatencyHistogram::new();
+        add_unended(&mut unended, slice, path)?;
+        Ok(Responses { ended: decode(&slice.histograms.response_time, path)?, unended })
     }
 
     fn merge(&mut self, other: &Responses) {

@@ -49,7 +49,7 @@ impl Run {
         };
         let slices = match load.streams.is_empty() {
             true => lines.iter().map(|line| (*line).clone()).collect(),
-            false => fused(&lines, self.path())?,
+            false => fused(&lines, self.path(), self.fused())?,
         };
         let mut all = merge(&slices.iter().collect::<Vec<_>>(), self.path())?;
         let trials: Vec<&[Slice]> = slices.chunk_by(|a, b| a.block == b.block).collect();

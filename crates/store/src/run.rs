@@ -4,6 +4,7 @@ use crate::planned::order_of;
 use crate::schema::{
     Ceiling, Environment, FORMAT_VERSION, Phase, Plan, Slice, Slicing, Status, SubjectFacts, WarmUp,
 };
+use crate::streams::Fused;
 use crate::{StoreError, layout, lock, messages};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -41,6 +42,7 @@ pub struct Run {
     partial: Vec<PartialBlock>,
     ceilings: Vec<Ceiling>,
     slicing: Option<Slicing>,
+    fused: Fused,
 }
 
 /// A block that counts.
@@ -119,7 +121,17 @@ impl Run {
         };
         let (blocks, partial) = (Vec::new(), Vec::new());
         let slicing = slicing_of(&path)?;
-        let mut run = Run { path, plan, environment, status, blocks, partial, ceilings, slicing };
+        let mut run = Run {
+            path,
+            plan,
+            environment,
+            status,
+            blocks,
+            partial,
+            ceilings,
+            slicing,
+            fused: Fused::default(),
+        };
         run.read_blocks()?;
         Ok(run)
     }
@@ -127,6 +139,11 @@ impl Run {
     /// Whether there is a run to be opened: at that path, or the latest of the study whose directory it is.
     pub fn is_at(path: &Path) -> bool {
         locate(path).is_ok()
+    }
+
+    /// Slices of several streams that were fused already.
+    pub(crate) fn fused(&self) -> &Fused {
+        &self.fused
     }
 
     /// The run directory, links resolved.
@@ -348,7 +365,7 @@ fn block_files(run: &Path) -> Result<BTreeMap<u32, bool>, StoreError> {
 }
 
 /// Slices up to the last whole line, and what is wrong after it.
-fn read_slices(path: &Path) -> Result<(Vec<Slice>, Option<String>), StoreError> {
+pub(crate) fn read_slices(path: &Path) -> Result<(Vec<Slice>, Option<String>), StoreError> {
     let file = File::open(path).map_err(|e| StoreError::io("read", path, e))?;
     let packed = path.extension().is_some_and(|extension| extension == "gz");
     let bytes: Box<dyn Read> = match packed {
@@ -393,14 +410,14 @@ fn known(path: &Path, found: u32) -> Result<(), StoreError> {
     }
 }
 
-fn versioned<T: DeserializeOwned>(path: &Path) -> Result<T, StoreError> {
+pub(crate) fn versioned<T: DeserializeOwned>(path: &Path) -> Result<T, StoreError> {
     let text = text_of(path)?;
     let Versioned { format } = parse(path, &text)?;
     known(path, format)?;
     parse(path, &text)
 }
 
-fn document<T: DeserializeOwned>(path: &Path) -> Result<T, StoreError> {
+pub(crate) fn document<T: DeserializeOwned>(path: &Path) -> Result<T, StoreError> {
     parse(path, &text_of(path)?)
 }
 

@@ -35,7 +35,7 @@ pub use figures::Figure;
 pub use fitness::{Cause, Ceiling, Conditions, FitnessCheck};
 
 pub use noise::*;
-pub use parts::{BadAnswer, Durations, Histograms};
+pub use parts::{BadAnswer, Durations, Histograms, Silences};
 pub use plan::{
     EarlierSittings, EarlierSpread, Level, LoadPoint, Plan, PlannedCondition, PlannedSitting, StreamLoad,
     Timing, Variant,
@@ -171,6 +171,10 @@ pub struct Point {
     /// Their 99th percentile.
     #[serde(default)]
     pub response_p99_per_second_ns: Vec<Option<u64>>,
+    /// Of a single measurement: stretches without an answer. Absent for a study, for loads other than a closed loop without
+    /// think time, and where nothing was answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silences: Option<Silences>,
     /// TLS handshakes; absent without TLS.
     #[serde(default)]
     pub handshakes: Option<Handshakes>,

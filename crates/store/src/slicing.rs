@@ -26,6 +26,10 @@ const SLICE_ANSWERS_MIN: f64 = 500.0;
 const ROOM: f64 = 0.9;
 /// Fewest cycles of the blocks up to the first look: a late step is found among no fewer than four.
 const FIRST_CYCLES_MIN: u64 = 6;
+/// The same where nothing compiles; of servers that run already as few as the plan has.
+const PLAIN_CYCLES_MIN: u64 = 4;
+/// Most cycles of blocks that are short, so that there are many.
+const SHORT_CYCLES_MAX: u32 = 12;
 
 /// How the answers came at the end of the first warm-up: of the slowest variant at the slowest load point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,6 +51,8 @@ pub struct FirstBlock {
     pub beside_ns: u64,
     /// What the budget has for each block.
     pub room_ns: u64,
+    /// Whether nothing compiles: then starts are cheap, and slices need not last as long as all else.
+    pub is_plain: bool,
 }
 
 /// Slices and cycles of the blocks up to the first look. Slices are as short as is true. Cycles take about as long as all
@@ -61,15 +67,19 @@ pub fn first_slicing(plan: &Plan, first: FirstBlock) -> Slicing {
     let turns = plan.variants.len() as u64 * plan.points.len() as u64;
     let cycle_ns = (slice_ns + discard_ns + OVERHEAD_NS).saturating_mul(turns).max(1);
     let room_ns = (ROOM * first.room_ns as f64) as u64;
-    let most =
-        (room_ns.saturating_sub(first.beside_ns) / cycle_ns).clamp(FIRST_CYCLES_MIN, CYCLES_MAX.into());
+    let (fewest, beside_ns) = match first.is_plain {
+        true => (PLAIN_CYCLES_MIN.min(timing.cycles.into()), 0),
+        false => (FIRST_CYCLES_MIN, first.beside_ns),
+    };
+    let most = (room_ns.saturating_sub(first.beside_ns) / cycle_ns).clamp(fewest, CYCLES_MAX.into());
     let needed = (first.answers_needed / (per_s * slice_ns as f64 / 1e9)).ceil();
     let needed = if needed.is_finite() { needed as u64 } else { 0 };
     // What they are held against does not take longer than they.
     let long_ns = u64::from(timing.long_cycles).saturating_mul(timing.slice_ns + timing.discard_ns);
-    let held = (long_ns.saturating_mul(turns) / cycle_ns).next_multiple_of(2);
+    let held_ns = long_ns.saturating_mul(turns) / u64::from(timing.checks_every.max(1));
+    let held = (held_ns / cycle_ns).next_multiple_of(2);
     let least = needed.next_multiple_of(2).max(held);
-    let cycles = (first.beside_ns / cycle_ns).max(least).clamp(FIRST_CYCLES_MIN, most);
+    let cycles = (beside_ns / cycle_ns).max(least).clamp(fewest, most);
     let cycles = u32::try_from(cycles / 2 * 2).unwrap_or(CYCLES_MAX);
     Slicing {
         format: FORMAT_VERSION,
@@ -128,7 +138,9 @@ impl Run {
             ROOM * seconds_left / f64::from(last.saturating_sub(complete).max(1)) - costs.start_seconds;
         let room = (room / costs.cycle_seconds).clamp(0.0, f64::from(CYCLES_MAX)) as u32;
         let first = self.slicing().cloned().unwrap_or_default();
-        let cycles_most = room.max(self.plan().timing.cycles).min(CYCLES_MAX);
+        // Where blocks are cheap, more of them tell more than longer ones.
+        let most = if self.plan().timing.checks_every > 1 { SHORT_CYCLES_MAX } else { CYCLES_MAX };
+        let cycles_most = room.max(self.plan().timing.cycles).min(most);
         let worth_of_turns = turns(&pairs).filter(|_| self.plan().mode != Mode::Serial);
         Ok(Some(Slicing {
             format: FORMAT_VERSION,
@@ -211,7 +223,7 @@ mod tests {
         };
         let answers = Answers { p99_ns: p99_ms * MS, per_s };
         let (beside_ns, room_ns) = (start_ms * MS, room_ms * MS);
-        first_slicing(&plan, FirstBlock { answers, answers_needed, beside_ns, room_ns })
+        first_slicing(&plan, FirstBlock { answers, answers_needed, beside_ns, room_ns, is_plain: false })
     }
 
     #[test]
@@ -238,6 +250,23 @@ mod tests {
     }
 
     #[test]
+    fn where_nothing_compiles_blocks_are_as_short_as_the_plan_lets_them_be() {
+        let cycles = |cycles, checks_every| {
+            let (slice_ns, discard_ns) = (1_000 * MS, 100 * MS);
+            let timing =
+                Timing { slice_ns, discard_ns, cycles, checks_every, long_cycles: 1, ..Timing::default() };
+            let (variants, points) = (vec![Variant::default(); 2], vec![LoadPoint::default()]);
+            let plan = Plan { timing, variants, points, ..Plan::default() };
+            let (answers, beside_ns) = (Answers { p99_ns: MS, per_s: 1e4 }, 12_000 * MS);
+            let room_ns = 60_000 * MS;
+            let first = FirstBlock { answers, answers_needed: 0.0, beside_ns, room_ns, is_plain: true };
+            first_slicing(&plan, first).cycles
+        };
+        assert_eq!(cycles(6, 3), 4, "however long the way there was");
+        assert_eq!(cycles(2, 6), 2, "running servers");
+    }
+
+    #[test]
     fn short_slices_take_no_less_time_than_the_long_ones_they_are_held_against() {
         let cycles = |long_cycles| {
             let timing =
@@ -245,8 +274,8 @@ mod tests {
             let (variants, points) = (vec![Variant::default(); 2], vec![LoadPoint::default()]);
             let plan = Plan { timing, variants, points, ..Plan::default() };
             let answers = Answers { p99_ns: MS, per_s: 1e4 };
-            let first =
-                FirstBlock { answers, answers_needed: 0.0, beside_ns: 1_000 * MS, room_ns: 600_000 * MS };
+            let (beside_ns, room_ns) = (1_000 * MS, 600_000 * MS);
+            let first = FirstBlock { answers, answers_needed: 0.0, beside_ns, room_ns, is_plain: false };
             first_slicing(&plan, first).cycles
         };
         // A cycle of long slices takes 10 s, one of short ones 0.6.

@@ -2,17 +2,41 @@
 
 use crate::StoreError;
 use crate::convert::encoded;
-use crate::merge::{decode, merge};
-use crate::schema::{Histograms, Model, Point, Slice};
-use proofload_measure::LatencyHistogram;
+use crate::merge::merge_with_histograms;
+use crate::schema::{Histograms, Model, Phase, Point, Slice};
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The lines of each slice as one slice: exchanges of all streams in the time that they share. Histograms are
 /// merged, the subject's use is that of the first line, which holds it for all of them.
-pub(crate) fn fused(lines: &[&Slice], path: &Path) -> Result<Vec<Slice>, StoreError> {
+pub(crate) fn fused(lines: &[&Slice], path: &Path, known: &Fused) -> Result<Vec<Slice>, StoreError> {
     let place = |slice: &Slice| (slice.block, slice.cycle, slice.position);
     let slices = lines.chunk_by(|a, b| place(a) == place(b));
-    slices.map(|lines| fuse(lines, path)).collect()
+    slices.map(|lines| known.of(lines, path)).collect()
+}
+
+/// Slices that were fused already: every question to a record asks for the same ones, and each takes a while.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fused(Arc<Mutex<BTreeMap<Key, Slice>>>);
+
+/// Block, cycle, position, phase, variant and load point.
+type Key = (u32, u32, u32, Phase, String, String);
+
+impl Fused {
+    fn of(&self, lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
+        let Some(first) = lines.first() else { return Ok(Slice::default()) };
+        let (variant, point) = (first.measured.variant.clone(), first.measured.point.clone());
+        let key = (first.block, first.cycle, first.position, first.phase.clone(), variant, point);
+        // Nobody panics while holding it; if one did, what is in it would still be whole.
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slice) = known().get(&key) {
+            return Ok(slice.clone());
+        }
+        let slice = fuse(lines, path)?;
+        known().insert(key, slice.clone());
+        Ok(slice)
+    }
 }
 
 fn fuse(lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
@@ -21,7 +45,7 @@ fn fuse(lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
         // Its own histograms are gone, and what it came to stands in it.
         return Ok((*first).clone());
     }
-    let merged = merge(lines, path)?;
+    let (merged, histograms) = merge_with_histograms(lines, path)?;
     let points = || lines.iter().map(|slice| &slice.measured);
     let seconds = points().map(|point| point.seconds).fold(0.0, f64::max);
     let answered: u64 = lines.iter().fold(0, |sum, slice| sum.saturating_add(slice.answered_in_window));
@@ -48,24 +72,17 @@ fn fuse(lines: &[&Slice], path: &Path) -> Result<Slice, StoreError> {
         ..merged
     };
     measured.generator.threads = points().map(|point| point.generator.threads).fold(0, u32::saturating_add);
-    let histogram = |of: fn(&Histograms) -> &String| -> Result<String, StoreError> {
-        let mut all = LatencyHistogram::new();
-        for slice in lines {
-            all.merge(&decode(of(&slice.histograms), path)?);
-        }
-        Ok(encoded(&all))
-    };
     Ok(Slice {
         measured,
         answered_in_window: answered,
         histograms: Histograms {
-            response_time: histogram(|h| &h.response_time)?,
-            unended: histogram(|h| &h.unended)?,
-            service_time: histogram(|h| &h.service_time)?,
-            first_byte: histogram(|h| &h.first_byte)?,
-            send_delay: histogram(|h| &h.send_delay)?,
-            handshakes_full: histogram(|h| &h.handshakes_full)?,
-            handshakes_resumed: histogram(|h| &h.handshakes_resumed)?,
+            response_time: encoded(&histograms.response_time),
+            unended: encoded(&histograms.unended),
+            service_time: encoded(&histograms.service_time),
+            first_byte: encoded(&histograms.first_byte),
+            send_delay: encoded(&histograms.send_delay),
+            handshakes_full: encoded(&histograms.handshakes_full),
+            handshakes_resumed: encoded(&histograms.handshakes_resumed),
         },
         ..(*first).clone()
     })

@@ -245,7 +245,7 @@ impl BlockWriter {
 }
 
 /// Makes a directory of a new id. The suffix begins with the process id, so that two Proofloads differ.
-fn new_directory(study: &Path, unix_ns: u64) -> Result<(String, PathBuf), StoreError> {
+pub(crate) fn new_directory(study: &Path, unix_ns: u64) -> Result<(String, PathBuf), StoreError> {
     let mut path = study.to_path_buf();
     for n in 0..ID_TRIES {
         let id = layout::run_id(unix_ns, std::process::id().wrapping_add(n << 16));

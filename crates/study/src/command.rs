@@ -17,7 +17,7 @@ const ARGUMENTS_MAX: usize = 256;
 
 /// How long a `command:` subject may take to get ready unless it says otherwise: a large JVM application on
 /// a small machine needs half of it.
-const READY_WITHIN_NS: u64 = 60_000_000_000;
+pub(super) const READY_WITHIN_NS: u64 = 60_000_000_000;
 
 keys! {
     /// Started by Proofload from a list of arguments; no shell is asked.

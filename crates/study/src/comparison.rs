@@ -1,7 +1,8 @@
-//! A study made of addresses: `proofload compare URL URL`, `proofload capacity URL`.
+//! A study made of addresses or commands: `proofload compare URL URL`, `proofload capacity URL`.
 
 use super::bind::{CANNOT_BIND_REMEDY, cannot_bind};
 use super::claims::CLAIMS_MAX;
+use super::command::READY_WITHIN_NS;
 use super::model::{CapacityLoad, Study, SubjectSpec, Variant};
 use super::name::is_level;
 use super::options::RequestOptions;
@@ -11,38 +12,97 @@ use super::shape::LoadPoint;
 use super::transport::Passage;
 use super::url::{ParsedUrl, parse_url_unresolved};
 use proofload_stats::{Claim, Names, parse_claim};
+use std::collections::BTreeMap;
 
 /// Most servers of a comparison.
 const URLS_MAX: usize = 8;
 
-/// A study that compares servers that already run. They are named by host and port where these tell them
-/// apart and can stand in a claim, else `a`, `b`, …. Without claims there is one: the second serves more
-/// than the first.
+/// Within which share servers are called alike.
+const ALIKE: &str = "5%";
+
+/// A study that compares servers that already run, or that commands start: what has a `{port}` or a space in it is a command.
+/// Addresses are named by host and port where these tell them apart and can stand in a claim, else they are `a`, `b`, … like
+/// commands, which are asked for `path`. Without claims the first server is compared with each of the others, both ways.
 ///
 /// # Errors
-/// All mistakes at once: addresses that are none, paths that differ, claims that cannot be read.
+/// All mistakes at once: addresses that are none, paths that differ, commands without a port, claims that cannot be read.
 pub fn comparison(
-    urls: &[String],
+    servers: &[String],
+    path: &str,
     request: RequestOptions,
     load: LoadPoint,
     claims: &[(String, String)],
 ) -> Result<Study, Problems> {
     let sink = Sink::new("command line");
     let problem = |what: &str, remedy: &str| sink.add(Place::default(), "URL", what, remedy);
-    if !(2..=URLS_MAX).contains(&urls.len()) {
-        problem(&format!("{} addresses cannot be compared", urls.len()), "give two to eight");
+    if !(2..=URLS_MAX).contains(&servers.len()) {
+        problem(&format!("{} addresses cannot be compared", servers.len()), "give two to eight");
     }
-    let Some(mut study) = of_addresses(urls, &request, load, &sink) else {
+    let commands: Vec<Option<Vec<String>>> = servers.iter().map(|text| command_of(text, &sink)).collect();
+    // A command is asked like a server on this machine.
+    let local = format!("http://localhost:1{}{path}", if path.starts_with('/') { "" } else { "/" });
+    let address = |(text, command): (&String, &Option<Vec<String>>)| match command {
+        Some(_) => local.clone(),
+        None => text.clone(),
+    };
+    let urls: Vec<String> = servers.iter().zip(&commands).map(address).collect();
+    let Some(mut study) = of_addresses(&urls, &request, load, &sink) else {
         return Err(sink.into_problems());
     };
+    for (variant, command) in study.variants.iter_mut().zip(commands) {
+        if let Some(args) = command {
+            variant.subject = started_by(args);
+        }
+    }
     let mut declared = claims.to_vec();
-    if let ([], [first, second, ..]) = (claims, study.variants.as_slice()) {
-        let claim = format!("throughput({}) > throughput({})", second.name, first.name);
-        declared.push((format!("{} serves more than {}", second.name, first.name), claim));
+    if let ([], [first, others @ ..]) = (claims, study.variants.as_slice()) {
+        declared.extend(others.iter().flat_map(|other| both_ways(&first.name, &other.name)));
+        study.two_sided = true;
     }
     study.claims = expand(&declared, &study.names, &sink);
     study.declared_claims = declared;
     if sink.is_empty() { Ok(study) } else { Err(sink.into_problems()) }
+}
+
+/// Either of the two serves more, or they are alike.
+fn both_ways(first: &str, other: &str) -> [(String, String); 2] {
+    let sides = |between: &str| format!("throughput({first}) {between} throughput({other})");
+    [
+        (format!("{first} serves more than {other}"), sides(">")),
+        (format!("{first} and {other} serve alike"), format!("{} within {ALIKE}", sides("~"))),
+    ]
+}
+
+/// The words of a command; `None` for an address.
+fn command_of(text: &str, sink: &Sink) -> Option<Vec<String>> {
+    if !text.contains(PORT) && !text.contains(char::is_whitespace) {
+        return None;
+    }
+    let problem = |what: String, remedy: &str| sink.add(Place::default(), "command", &what, remedy);
+    if !text.contains(PORT) {
+        let what = format!("nothing tells {} its port", shown(text));
+        problem(what, "write {port} where the command takes it: './server --port {port}'");
+    }
+    let words = shlex::split(text).filter(|words| !words.is_empty());
+    if words.is_none() {
+        let what = format!("{} is no list of words", shown(text));
+        problem(what, "write the program and its arguments, and close every quote; no shell is asked");
+    }
+    words
+}
+
+/// What stands for the port that is chosen.
+const PORT: &str = "{port}";
+
+fn started_by(args: Vec<String>) -> SubjectSpec {
+    SubjectSpec::Command {
+        args,
+        port: None,
+        env: BTreeMap::new(),
+        directory: None,
+        ready_within_ns: READY_WITHIN_NS,
+        memory_max_bytes: None,
+    }
 }
 
 /// A study that searches the capacity of a server that already runs.
@@ -104,6 +164,7 @@ fn of_addresses(urls: &[String], request: &RequestOptions, load: LoadPoint, sink
         text: String::new(),
         settings: Vec::new(),
         only: Vec::new(),
+        two_sided: false,
     })
 }
 

@@ -74,6 +74,7 @@ pub use request::{Asked, Auth, Body, FormPart, FormValue, Shown, form_part};
 pub use schema::study_schema;
 pub use shape::{LoadPoint, LoadRole, OpenTerms, peak, stages_label, trace_label};
 pub use soak::CHECKPOINTS_MAX;
+pub use suggest::nearest;
 pub use transport::{Passage, ProxyOptions, TlsOptions, TransportOptions, proxy};
 pub use url::{ParsedUrl, Pinned, parse_url, parse_url_unresolved, pinned};
 

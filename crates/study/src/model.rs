@@ -64,6 +64,8 @@ pub struct Study {
     pub settings: Vec<String>,
     /// What `--only` kept, as it was given.
     pub only: Vec<String>,
+    /// Whether its claims only ask which server is the faster one: either is an answer, and that they are alike is one.
+    pub two_sided: bool,
 }
 
 /// One combination of levels.

@@ -241,6 +241,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         names: parts.names,
         path: None::<PathBuf>,
         text: String::new(),
+        two_sided: false,
         settings: Vec::new(),
         only: Vec::new(),
     })

@@ -244,6 +244,7 @@ mod tests {
         assert_eq!(duration("1.5s"), Ok(1_500_000_000));
         assert_eq!(duration("40us"), Ok(40_000));
         assert_eq!(duration("0s"), Ok(0));
+        assert_eq!((duration("20 ms"), duration(" 1 m 30 s ")), (Ok(20_000_000), Ok(90_000_000_000)));
         assert!(duration("10").unwrap_err().contains("10s"));
         for wrong in ["", "s", "-1s", "10 parsecs", "1e9s", "8d", "..s", "1000h", "١s"] {
             assert!(duration(wrong).is_err(), "{wrong}");

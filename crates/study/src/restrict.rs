@@ -148,7 +148,8 @@ impl Parts {
                 self.claims.declared.push((name, text));
                 self.claims.expanded.extend(after);
             } else {
-                let why = if kept.claims[index] { ", which lost a side" } else { "" };
+                let why =
+                    if kept.claims[index] { ", one of its variants or load points was not run" } else { "" };
                 self.not_tested.push(format!("claim {name}: {text}{why}"));
             }
         }

@@ -1,5 +1,7 @@
 //! Stages of a load: how a rate, or a number of connections, goes over time.
 
+mod words;
+
 use super::field::Field;
 use super::keys::{Kind, keys, kinds};
 use super::problem::shown;
@@ -109,7 +111,8 @@ fn length(text: &str) -> Result<u64, String> {
 /// What is wrong and what to write.
 pub fn stage(text: &str) -> Result<(Of, Vec<Stage>), String> {
     let of = if text.contains("/s") { Of::Rate } else { Of::Connections };
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let words = words::words(text);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let wrong = |what: &str, form: &str| format!("{} is not {what}; write {form}", shown(text));
     let stages = match words[..] {
         ["ramp", span, time] => {
@@ -312,6 +315,8 @@ mod tests {
         assert_eq!(of("ladder 10..1 4x1s"), Ok([10.0, 7.0, 4.0, 1.0].map(|v| hold(v, 1)).to_vec()));
         assert_eq!(of("ladder 1..4 3x1s"), Ok([1.0, 3.0, 4.0].map(|v| hold(v, 1)).to_vec()), "whole numbers");
         assert_eq!(of("spike 0..2k/s 5s@10s 30s"), Ok(vec![hold(0.0, 10), hold(2_000.0, 5), hold(0.0, 15)]));
+        assert_eq!(stage("ramp 0..2k/s 10 s"), stage("ramp 0..2k/s 10s"));
+        assert_eq!(stage("hold 2 k/s 1 m"), stage("hold 2k/s 1m"));
         assert_eq!(of("spike 1..9 5s@0s 5s"), Ok(vec![hold(9.0, 5)]));
         let wave = Stage::Sine { mean: 1_000.0, amplitude: 500.0, period_ns: 60 * S, for_ns: 600 * S };
         assert_eq!(of("sine 1k/s+-500/s 1m 10m"), Ok(vec![wave]));

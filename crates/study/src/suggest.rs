@@ -1,7 +1,7 @@
 //! "Did you mean": the nearest of the words that are known.
 
 /// The known word that was probably meant; `None` when nothing is near.
-pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_ascii_lowercase();
     // A third of the letters may be wrong, at most three: "conections", "keepalive", not "x" for "y".
     let allowed = (word.chars().count() / 3).clamp(1, 3);

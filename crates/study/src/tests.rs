@@ -285,7 +285,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn a_comparison_names_servers_by_their_addresses_and_claims_that_the_second_is_faster() {
+fn a_comparison_names_servers_by_their_addresses_and_asks_both_ways() {
     let point = LoadPoint::new(
         connection_label(8),
         8,
@@ -295,11 +295,19 @@ fn a_comparison_names_servers_by_their_addresses_and_claims_that_the_second_is_f
     );
     let compare = |urls: &[&str]| {
         let urls: Vec<String> = urls.iter().map(|url| url.to_string()).collect();
-        comparison(&urls, RequestOptions::default(), point.clone(), &[])
+        comparison(&urls, "/", RequestOptions::default(), point.clone(), &[])
     };
     let study = compare(&["http://127.0.0.1:8080/a", "http://127.0.0.1:8081/a"]).unwrap();
     assert_eq!(study.variants[1].name, "127.0.0.1:8081");
-    assert_eq!(study.claims.len(), 1);
+    let texts: Vec<&str> = study.declared_claims.iter().map(|(_, text)| text.as_str()).collect();
+    assert_eq!(
+        texts,
+        [
+            "throughput(127.0.0.1:8080) > throughput(127.0.0.1:8081)",
+            "throughput(127.0.0.1:8080) ~ throughput(127.0.0.1:8081) within 5%"
+        ]
+    );
+    assert!(study.two_sided && study.claims.len() == 2);
     assert_eq!(study.workload[0].request.target, "/a");
     let same = compare(&["http://127.0.0.1:8080/", "http://127.0.0.1:8080/"]).unwrap();
     assert_eq!((same.variants[0].name.as_str(), same.variants[1].name.as_str()), ("a", "b"));
@@ -311,7 +319,37 @@ fn a_comparison_names_servers_by_their_addresses_and_claims_that_the_second_is_f
     assert!(compare(&["http://127.0.0.1/a"]).is_err());
     let urls = ["http://127.0.0.1/".to_string(), "http://127.0.0.2/".to_string()];
     let request = RequestOptions { method: "G ET".to_string(), ..RequestOptions::default() };
-    assert!(comparison(&urls, request, point.clone(), &[]).unwrap_err().to_string().contains("G ET"));
+    assert!(comparison(&urls, "/", request, point.clone(), &[]).unwrap_err().to_string().contains("G ET"));
+}
+
+#[test]
+fn a_comparison_starts_what_is_written_as_a_command() {
+    let point = LoadPoint::new(
+        connection_label(8),
+        8,
+        proofload_engine::Profile::Closed { think_ns: 0.into() },
+        proofload_engine::KeepAlive::On,
+        Default::default(),
+    );
+    let compare = |servers: [&str; 2], path: &str| {
+        comparison(&servers.map(str::to_string), path, RequestOptions::default(), point.clone(), &[])
+    };
+    let study = compare(["./a --port {port}", "java -jar 'my server.jar' {port}"], "/echo").unwrap();
+    let args = |at: usize| match &study.variants[at].subject {
+        SubjectSpec::Command { args, port: None, .. } => args.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(args(0), ["./a", "--port", "{port}"]);
+    assert_eq!(args(1), ["java", "-jar", "my server.jar", "{port}"], "quotes hold a word together");
+    assert_eq!((study.variants[0].name.as_str(), study.variants[1].name.as_str()), ("a", "b"));
+    assert_eq!(study.workload[0].request.target, "/echo");
+    for (servers, told) in [
+        (["./a --port 1", "./b {port}"], "nothing tells ./a --port 1 its port"),
+        (["./a '{port}", "./b {port}"], "close every quote"),
+    ] {
+        let problems = compare(servers, "/").unwrap_err().to_string();
+        assert!(problems.contains(told), "{problems}");
+    }
 }
 
 #[test]

@@ -79,8 +79,10 @@ pub fn parse_url(text: &str) -> Result<ParsedUrl, String> {
 /// As [`parse_url`].
 pub fn parse_url_unresolved(text: &str) -> Result<ParsedUrl, String> {
     let shown_text = shown(text);
-    let Some((scheme, rest)) = text.split_once("://") else {
-        return Err(format!("{shown_text} is not an address; write http://host:port/path"));
+    let (scheme, rest) = match text.split_once("://") {
+        Some(parts) => parts,
+        None if lacks_only_a_scheme(text) => ("http", text),
+        None => return Err(format!("{shown_text} is not an address; write http://host:port/path")),
     };
     match scheme.to_ascii_lowercase().as_str() {
         "http" | "https" | "http+unix" => {}
@@ -120,6 +122,16 @@ pub fn parse_url_unresolved(text: &str) -> Result<ParsedUrl, String> {
     let (authority, name) = (authority.to_string(), authority.to_string());
     let host = Some((host.to_string(), port));
     Ok(ParsedUrl { address, authority, name, target, secure, host })
+}
+
+/// Whether this can only be an address that is written without its scheme: `localhost`, `127.0.0.1/path`, or any host
+/// with a port.
+fn lacks_only_a_scheme(text: &str) -> bool {
+    let authority = text.split(['/', '?', '#']).next().unwrap_or_default();
+    // A user before the host is refused by name, without being repeated.
+    let authority = authority.rsplit('@').next().unwrap_or_default();
+    let Some((host, _)) = split_authority(authority, 80) else { return false };
+    host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok() || authority.contains(':')
 }
 
 /// The path of a socket, percent-encoded, in place of an authority.
@@ -219,66 +231,4 @@ pub(super) fn resolve(host: &str, port: u16) -> Result<SocketAddr, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_is_taken_apart() {
-        let parsed = parse_url("http://127.0.0.1:8080/a/b?c=d#e").unwrap();
-        assert_eq!(parsed.address.tcp(), Some("127.0.0.1:8080".parse().unwrap()));
-        assert_eq!(parsed.authority, "127.0.0.1:8080");
-        assert_eq!(parsed.target, "/a/b?c=d");
-        let parsed = parse_url("HTTP://[::1]?x").unwrap();
-        assert_eq!(parsed.address.tcp(), Some("[::1]:80".parse().unwrap()));
-        assert_eq!((parsed.authority.as_str(), parsed.target.as_str()), ("[::1]", "/?x"));
-        let local = parse_url("http://localhost:9").unwrap();
-        assert_eq!(local.address.tcp(), Some("127.0.0.1:9".parse().unwrap()));
-        let parsed = parse_url("HTTPS://127.0.0.1/").unwrap();
-        assert_eq!(parsed.address.tcp(), Some("127.0.0.1:443".parse().unwrap()));
-        assert!(parsed.secure && !local.secure);
-        let parsed = parse_url("http+unix://%2frun%2Fmy%20app.sock/a?b").unwrap();
-        assert_eq!(parsed.address, Address::Unix("/run/my app.sock".into()));
-        assert_eq!((parsed.name.as_str(), parsed.authority.as_str()), ("my app.sock", "localhost"));
-        assert_eq!(parsed.target, "/a?b");
-    }
-
-    #[test]
-    fn a_name_may_be_given_its_address() {
-        let given = [pinned("Test.Example:443:127.0.0.7").unwrap(), pinned("a:80:[::1]").unwrap()];
-        let parsed = parse_url_unresolved("https://test.example/").unwrap().resolved(&given).unwrap();
-        assert_eq!(parsed.address.tcp(), Some("127.0.0.7:443".parse().unwrap()));
-        assert_eq!(parsed.authority, "test.example");
-        let parsed = parse_url_unresolved("http://a/").unwrap().resolved(&given).unwrap();
-        assert_eq!(parsed.address.tcp(), Some("[::1]:80".parse().unwrap()));
-        for bad in ["a", "a:80", "a:0:127.0.0.1", "a:80:b"] {
-            assert!(pinned(bad).unwrap_err().contains("example.org:443:127.0.0.1"), "{bad}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_http_address_is_refused_with_a_remedy() {
-        for (text, remedy) in [
-            ("ftp://localhost/", "write http://"),
-            ("localhost:8080", "write http://host:port/path"),
-            ("http://", "write http://host:port"),
-            ("http://:80/", "write http://host:port"),
-            ("http://localhost:0/", "write http://host:port"),
-            ("http://localhost:99999/", "write http://host:port"),
-            ("http://localhost:+80/", "write http://host:port"),
-            ("http://user:secret@localhost/", "Authorization"),
-            ("http://localhost/a b", "%20"),
-            ("http://localhost/ü", "%C3%BC"),
-            ("http://localhost/\r\nX: y", "%0D"),
-            ("http://[::zz]/", "write http://host:port"),
-            ("http+unix://run/app.sock", "write the whole path with %2F"),
-            ("http+unix:///run/app.sock", "write the whole path with %2F"),
-            ("http+unix://%2Frun%2/", "write the whole path with %2F"),
-            ("http+unix://%2Frun%00/", "write the whole path with %2F"),
-            (&format!("http+unix://%2F{}/", "x".repeat(107)), "at most 107, so"),
-        ] {
-            let error = parse_url(text).unwrap_err();
-            assert!(error.contains(remedy), "{text}: {error}");
-            assert!(!error.contains("secret"), "{error}");
-        }
-    }
-}
+mod tests;

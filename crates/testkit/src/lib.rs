@@ -3,11 +3,13 @@
 
 #![forbid(unsafe_code)]
 
+mod hostile;
 mod http;
 mod peer;
 mod proxy;
 pub mod tls;
 
+pub use hostile::HOSTILE;
 pub use http::HttpPeer;
 pub use peer::{Deaf, Ending, Lasting, Play, Refusing, ScriptedPeer, Step, deaf_address, refusing_address};
 pub use proxy::TunnelProxy;

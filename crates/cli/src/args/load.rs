@@ -1,6 +1,6 @@
 //! Requests and load, as arguments.
 
-use super::{OpenArgs, TransportArgs};
+use super::{OpenArgs, TransportArgs, heading};
 use clap::{Args, ValueEnum};
 use proofload_engine::DriverChoice;
 use proofload_study::Conditions;
@@ -9,85 +9,90 @@ use std::path::PathBuf;
 /// Requests and load; shared by measuring and comparing.
 #[derive(Debug, Clone, Args)]
 pub struct LoadArgs {
-    /// Number of connections, or in an open loop auto: as many as needed
-    #[arg(short = 'c', long, value_name = "N|auto")]
+    /// Number of connections [default: 50]
+    ///
+    /// auto: in an open loop, as many as the rate needs; the default of capacity.
+    #[arg(short = 'c', long, value_name = "N|auto", help_heading = heading::LOAD)]
     pub connections: Option<String>,
     /// How an open loop sends.
     #[command(flatten)]
     pub open: OpenArgs,
-    /// Open loop: intended requests per second (500, 2k/s); the default is a closed loop
-    #[arg(short = 'r', long, value_name = "RATE")]
+    /// Requests per second (500, 2k/s): an open loop
+    ///
+    /// They are sent whether or not the server keeps up, and latency counts from when each should have been sent. The
+    /// default is a closed loop: each connection sends its next request after the answer, so a slow server is asked less.
+    #[arg(short = 'r', long, value_name = "RATE", help_heading = heading::LOAD)]
     pub rate: Option<String>,
-    /// Open loop: exponential gaps between requests instead of equal ones
-    #[arg(long)]
+    /// Open loop: random gaps between requests (exponential) instead of equal ones
+    #[arg(long, help_heading = heading::LOAD, hide_short_help = true)]
     pub poisson: bool,
     /// Closed loop: pause between an answer and the next request (50ms, exp:50ms, uniform:10ms..90ms,
     /// lognormal:50ms,p99=1s, list:10ms,20ms)
-    #[arg(long, value_name = "TIME", conflicts_with = "rate")]
+    #[arg(long, value_name = "TIME", conflicts_with = "rate", help_heading = heading::LOAD, hide_short_help = true)]
     pub think: Option<String>,
     /// Reuse connections: on, off, or the number of requests per connection
-    #[arg(long, value_name = "on|off|N", default_value = "on")]
+    #[arg(long, value_name = "on|off|N", default_value = "on", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub keep_alive: String,
     /// HTTP method
-    #[arg(short = 'm', long, value_name = "METHOD", default_value = "GET")]
+    #[arg(short = 'm', visible_short_alias = 'X', long, value_name = "METHOD", default_value = "GET", help_heading = heading::REQUESTS)]
     pub method: String,
     /// Request header `Name: value`; may be repeated
-    #[arg(short = 'H', long = "header", value_name = "HEADER")]
+    #[arg(short = 'H', long = "header", value_name = "HEADER", help_heading = heading::REQUESTS)]
     pub headers: Vec<String>,
     /// Request body, or @FILE
-    #[arg(long, value_name = "TEXT|@FILE")]
+    #[arg(long, value_name = "TEXT|@FILE", help_heading = heading::REQUESTS)]
     pub body: Option<String>,
     /// Form field (multipart/form-data): field=value or field=@FILE;type=image/png; may be repeated
-    #[arg(long = "form", value_name = "PART", conflicts_with = "body")]
+    #[arg(long = "form", value_name = "PART", conflicts_with = "body", help_heading = heading::REQUESTS, hide_short_help = true)]
     pub forms: Vec<String>,
-    /// Values for ${name} in path, query, headers and body: users=csv:FILE, items=json-lines:FILE, n=counter:1,
-    /// r=random:1..1000, t=text:16, p=sized:uniform:20..200KiB/10m; may be repeated
-    #[arg(long = "feeder", value_name = "NAME=KIND:VALUE")]
+    /// Values for ${name} in path, query, headers and body; users=csv:FILE gives ${users.COLUMN}. Also items=json-lines:FILE,
+    /// n=counter:1, r=random:1..1000, t=text:16, p=sized:uniform:20..200KiB/10m; may be repeated
+    #[arg(long = "feeder", value_name = "NAME=KIND:VALUE", help_heading = heading::REQUESTS, hide_short_help = true)]
     pub feeders: Vec<String>,
     /// HTTP Basic credentials: user:password or user:@FILE
-    #[arg(long, value_name = "USER:PASSWORD", conflicts_with = "bearer")]
+    #[arg(long, value_name = "USER:PASSWORD", conflicts_with = "bearer", help_heading = heading::REQUESTS, hide_short_help = true)]
     pub basic: Option<String>,
     /// Bearer token, or @FILE
-    #[arg(long, value_name = "TOKEN|@FILE")]
+    #[arg(long, value_name = "TOKEN|@FILE", help_heading = heading::REQUESTS, hide_short_help = true)]
     pub bearer: Option<String>,
     /// Keep and send cookies; each connection is a separate user
-    #[arg(long)]
+    #[arg(long, help_heading = heading::REQUESTS, hide_short_help = true)]
     pub cookies: bool,
-    /// Follow up to N redirects to the same server, as part of the exchange
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// Follow up to N redirects to the same server; the answer counts when the last of them is there
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = heading::REQUESTS, hide_short_help = true)]
     pub follow: u32,
     /// Connect to this Unix socket; host and path still come from the URL
-    #[arg(long, value_name = "PATH", conflicts_with = "bind")]
+    #[arg(long, value_name = "PATH", conflicts_with = "bind", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub unix: Option<PathBuf>,
     /// Local addresses to connect from, in rotation (127.0.0.2,127.0.0.3)
-    #[arg(long, value_name = "ADDRESSES", value_delimiter = ',')]
+    #[arg(long, value_name = "ADDRESSES", value_delimiter = ',', help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub bind: Vec<String>,
     /// TLS and proxy.
     #[command(flatten)]
     pub transport: TransportArgs,
-    /// Expected status [default: 200 to 399]
-    #[arg(long, value_name = "CODE")]
+    /// Status that an answer must have, else it is an error [default: 200 to 399]
+    #[arg(long, value_name = "CODE", help_heading = heading::REQUESTS, hide_short_help = true)]
     pub expect_status: Option<u16>,
-    /// Expected body size (347, 1KiB)
-    #[arg(long, value_name = "SIZE")]
+    /// Size that the body must have (347, 1KiB)
+    #[arg(long, value_name = "SIZE", help_heading = heading::REQUESTS, hide_short_help = true)]
     pub expect_bytes: Option<String>,
     /// Text that the body must contain
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", help_heading = heading::REQUESTS, hide_short_help = true)]
     pub expect_text: Option<String>,
     /// Connect timeout
-    #[arg(long, value_name = "TIME", default_value = "5s")]
+    #[arg(long, value_name = "TIME", default_value = "5s", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub connect_timeout: String,
-    /// Response timeout, from sending to the end of the answer
-    #[arg(long, value_name = "TIME", default_value = "30s")]
+    /// Response timeout: from sending a request to the end of its answer
+    #[arg(long, value_name = "TIME", default_value = "30s", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub timeout: String,
     /// Kernel interface: epoll, or io_uring where the kernel permits it [default: epoll; compare: both]
-    #[arg(long, value_name = "DRIVER", value_enum)]
+    #[arg(long, value_name = "DRIVER", value_enum, help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub driver: Option<DriverArg>,
     /// Number of generator threads
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub workers: Option<u32>,
     /// Random seed
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub seed: Option<u64>,
 }
 

@@ -1,6 +1,6 @@
 //! Arguments of the noise audit and of the search for the best variant.
 
-use super::{DriverArg, ListFormat};
+use super::{DriverArg, ListFormat, heading};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -12,25 +12,25 @@ pub(super) const NOISE: [&str; 8] =
 #[derive(Debug, Clone, Args)]
 pub struct NoiseArgs {
     /// Measure how much two equal servers differ here, and what differences a study can detect; about 6 minutes
-    #[arg(long)]
+    #[arg(long, help_heading = heading::NOISE)]
     pub noise: bool,
     /// Blocks of the noise audit, 4 to 200 [default: 20]
-    #[arg(long, value_name = "N", requires = "noise", conflicts_with = "budget")]
+    #[arg(long, value_name = "N", requires = "noise", conflicts_with = "budget", help_heading = heading::NOISE)]
     pub blocks: Option<u32>,
     /// Time allowed for the noise audit, instead of --blocks (2m)
-    #[arg(long, value_name = "TIME", requires = "noise")]
+    #[arg(long, value_name = "TIME", requires = "noise", help_heading = heading::NOISE)]
     pub budget: Option<String>,
     /// Directory for the record of the noise audit, runs/noise-audit/ID/
-    #[arg(long, value_name = "DIR", default_value = ".", requires = "noise")]
+    #[arg(long, value_name = "DIR", default_value = ".", requires = "noise", help_heading = heading::NOISE, hide_short_help = true)]
     pub dir: PathBuf,
     /// Output format of the noise audit; schema/noise.schema.json
-    #[arg(long, value_enum, default_value = "text", requires = "noise")]
+    #[arg(long, value_enum, default_value = "text", requires = "noise", help_heading = heading::NOISE, hide_short_help = true)]
     pub format: ListFormat,
     /// Exit at once if another run is measuring, instead of waiting
-    #[arg(long, requires = "noise")]
+    #[arg(long, requires = "noise", help_heading = heading::NOISE, hide_short_help = true)]
     pub no_wait: bool,
     /// No progress on standard error
-    #[arg(short = 'q', long, requires = "noise")]
+    #[arg(short = 'q', long, requires = "noise", help_heading = heading::NOISE, hide_short_help = true)]
     pub quiet: bool,
     /// Override the audit's lengths, for tests: warm-up=100ms,slice=50ms,discard=10ms,cycles=2
     #[arg(long, value_name = "LIST", hide = true, requires = "noise")]
@@ -76,25 +76,25 @@ pub struct TuneArgs {
     #[arg(long, value_name = "WHAT")]
     pub only: Vec<String>,
     /// Random seed
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub seed: Option<u64>,
     /// Kernel interface: epoll, or io_uring where the kernel permits it [default: the study's]
-    #[arg(long, value_name = "DRIVER", value_enum)]
+    #[arg(long, value_name = "DRIVER", value_enum, hide_short_help = true)]
     pub driver: Option<DriverArg>,
-    /// Skip measuring the maximum generator rate; recorded in the result
-    #[arg(long)]
+    /// Do not measure the generator's own maximum rate; recorded in the result
+    #[arg(long, hide_short_help = true)]
     pub no_ceiling: bool,
     /// Directory for runs/STUDY-tune/ID/ and runs/STUDY-tuned/ID/
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
     /// Catalogue folder [default: the one near the study, or the built-in one]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub catalogue: Option<PathBuf>,
     /// Fetch nothing; list what the cache lacks
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub offline: bool,
     /// Exit at once if another run is measuring, instead of waiting
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_wait: bool,
     /// Output format; schema/tune.schema.json
     #[arg(long, value_enum, default_value = "text")]

@@ -1,6 +1,6 @@
 //! Arguments of the verbs that work on existing runs.
 
-use super::OutputArgs;
+use super::{OutputArgs, heading};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -11,10 +11,10 @@ pub struct BaselineArgs {
     #[arg(long, value_name = "RUN")]
     pub baseline: Option<PathBuf>,
     /// How much worse than the baseline a figure may be (5%, 0.1)
-    #[arg(long, value_name = "SHARE", default_value = "5%", requires = "baseline")]
+    #[arg(long, value_name = "SHARE", default_value = "5%", requires = "baseline", hide_short_help = true)]
     pub tolerance: String,
     /// Compare even if machine, kernel, CPU shares or load differ; recorded in the result
-    #[arg(long, requires = "baseline")]
+    #[arg(long, requires = "baseline", hide_short_help = true)]
     pub baseline_anyway: bool,
 }
 
@@ -30,14 +30,14 @@ pub struct ResumeArgs {
     /// Continue even if machine, kernel or servers have changed; recorded in the result
     #[arg(long)]
     pub anyway: bool,
-    /// Confirm for runs started with it; cannot be added later
-    #[arg(long)]
+    /// For a run that was started with --keep-going; cannot be added to another
+    #[arg(long, hide_short_help = true)]
     pub keep_going: bool,
     /// Exit at once if another run is measuring, instead of waiting
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_wait: bool,
     /// The output.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = heading::OUTPUT)]
     pub output: OutputArgs,
 }
 
@@ -54,10 +54,10 @@ pub struct RerunArgs {
     #[arg(long)]
     pub anyway: bool,
     /// Exit at once if another run is measuring, instead of waiting
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_wait: bool,
     /// The output.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = heading::OUTPUT)]
     pub output: OutputArgs,
 }
 
@@ -79,7 +79,7 @@ pub struct HistoryArgs {
     /// Directory that holds runs/STUDY/ID/
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
-    /// Show only change points at least this large: higher level over lower (5%, 0.1)
+    /// Show only changes of at least this size (5%, 0.1)
     #[arg(long, value_name = "SHARE", default_value = "0")]
     pub least_change: String,
     /// Output format; schema/history.schema.json describes an entry

@@ -1,5 +1,6 @@
 //! Flags of the reference server.
 
+use super::heading;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -37,22 +38,22 @@ pub struct ReferenceArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Do the least possible work: find the ends of requests, send a prebuilt answer
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub null: bool,
     /// Close each connection after N answers
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub close_after: Option<u64>,
     /// TLS options.
     #[command(flatten)]
     pub tls: ReferenceTlsArgs,
     /// Maximum number of connections; refuse more
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub connections_max: Option<usize>,
     /// Log the arrival time of every request to this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub arrivals: Option<PathBuf>,
     /// Write request counts to this file at the end
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub counts: Option<PathBuf>,
 }
 
@@ -61,24 +62,24 @@ pub struct ReferenceArgs {
 pub struct ReferenceTlsArgs {
     /// Use TLS with a self-signed authority: creates ca.pem, cert.pem, key.pem, client.pem and client-key.pem in DIR
     /// unless they exist
-    #[arg(long, value_name = "DIR", conflicts_with = "tls_cert")]
+    #[arg(long, value_name = "DIR", conflicts_with = "tls_cert", help_heading = heading::TLS, hide_short_help = true)]
     pub tls_self_signed: Option<PathBuf>,
     /// Use TLS with this certificate, followed by its chain (PEM)
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    #[arg(long, value_name = "FILE", requires = "tls_key", help_heading = heading::TLS, hide_short_help = true)]
     pub tls_cert: Option<PathBuf>,
     /// Key of the certificate (PEM)
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    #[arg(long, value_name = "FILE", requires = "tls_cert", help_heading = heading::TLS, hide_short_help = true)]
     pub tls_key: Option<PathBuf>,
     /// TLS version [default: both]
-    #[arg(long, value_name = "1.2|1.3")]
+    #[arg(long, value_name = "1.2|1.3", help_heading = heading::TLS, hide_short_help = true)]
     pub tls_version: Option<String>,
     /// Require client certificates issued by the CAs in this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = heading::TLS, hide_short_help = true)]
     pub tls_client_ca: Option<PathBuf>,
     /// Disable session resumption: every handshake is full
-    #[arg(long)]
+    #[arg(long, help_heading = heading::TLS, hide_short_help = true)]
     pub tls_no_resumption: bool,
     /// TLS faults with their probabilities: garbage=0.01, refuse, hang_up, stall, no_close_notify
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", help_heading = heading::TLS, hide_short_help = true)]
     pub tls_faults: Option<String>,
 }

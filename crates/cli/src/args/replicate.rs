@@ -13,23 +13,23 @@ pub struct ReplicateArgs {
     /// Judge these runs of one study together and measure nothing: runs/STUDY/*
     #[arg(long, value_name = "RUN", num_args = 1..)]
     pub from: Vec<PathBuf>,
-    /// Number of sittings; judged after four, and after the last
+    /// Number of sittings: measurements hours apart; judged after four of them, and after the last
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(2..=100))]
     pub sittings: u32,
     /// Time from the start of one sitting to the start of the next (4h, 1d is 24h)
     #[arg(long, value_name = "TIME", default_value = "4h")]
     pub every: String,
-    /// Blocks of a sitting
+    /// Fresh starts of every server in a sitting
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub blocks: u32,
-    /// Lengths: with --quick shorter warm-ups and slices, with --thorough longer ones
+    /// Shorter warm-ups and slices than the default
     #[arg(long, conflicts_with_all = ["thorough", "from"])]
     pub quick: bool,
     /// Longer warm-ups and slices than the default
     #[arg(long, conflicts_with = "from")]
     pub thorough: bool,
-    /// Skip measuring the maximum generator rate; recorded in the result
-    #[arg(long, conflicts_with = "from")]
+    /// Do not measure the generator's own maximum rate; recorded in the result
+    #[arg(long, conflicts_with = "from", hide_short_help = true)]
     pub no_ceiling: bool,
     /// Override the preset's lengths, for tests: warm-up=100ms,slice=50ms,discard=10ms,cycles=2
     #[arg(long, value_name = "LIST", hide = true)]
@@ -40,20 +40,20 @@ pub struct ReplicateArgs {
     /// Run only this level (connector=nio), load point (64c) or claim (claim:NAME); may be repeated
     #[arg(long, value_name = "WHAT", conflicts_with = "from")]
     pub only: Vec<String>,
-    /// Random seed of the first sitting; each has another
-    #[arg(long, value_name = "N", conflicts_with = "from")]
+    /// Random seed of the first sitting; the others are derived from it
+    #[arg(long, value_name = "N", conflicts_with = "from", hide_short_help = true)]
     pub seed: Option<u64>,
     /// Directory for runs/STUDY/ID/
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
     /// Catalogue folder [default: the one near the study, or the built-in one]
-    #[arg(long, value_name = "DIR", conflicts_with = "from")]
+    #[arg(long, value_name = "DIR", conflicts_with = "from", hide_short_help = true)]
     pub catalogue: Option<PathBuf>,
     /// Fetch nothing; list what the cache lacks
-    #[arg(long, conflicts_with = "from")]
+    #[arg(long, conflicts_with = "from", hide_short_help = true)]
     pub offline: bool,
     /// Exit at once if another run is measuring, instead of waiting
-    #[arg(long, conflicts_with = "from")]
+    #[arg(long, conflicts_with = "from", hide_short_help = true)]
     pub no_wait: bool,
     /// Output format; schema/sittings.schema.json
     #[arg(long, value_enum, default_value = "text")]

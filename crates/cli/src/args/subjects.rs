@@ -1,5 +1,6 @@
 //! Arguments of `proofload subjects`.
 
+use super::examples;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -22,12 +23,14 @@ pub struct SubjectsArgs {
 #[derive(Debug, Clone, Subcommand)]
 pub enum SubjectsAction {
     /// List all subjects
+    #[command(after_help = examples::SUBJECTS_LIST)]
     List {
         /// Catalogue folder and output format.
         #[command(flatten)]
         shown: ShownArgs,
     },
     /// Show a subject with its parameters
+    #[command(after_help = examples::SUBJECTS_SHOW)]
     Show {
         /// Name of its folder
         #[arg(value_name = "SUBJECT")]
@@ -37,10 +40,13 @@ pub enum SubjectsAction {
         shown: ShownArgs,
     },
     /// Check catalogue folders (declaration, pins, sources) and report all mistakes
+    #[command(after_help = examples::SUBJECTS_CHECK)]
     Check(CheckArgs),
-    /// Start a subject as a study would and print its address; Ctrl-C stops it
+    /// Start a subject as a study would, and print its address; Ctrl-C stops it
+    #[command(after_help = examples::SUBJECTS_START)]
     Start(StartArgs),
     /// Fetch files and pin them in a subject's lock file; creates the folder if needed
+    #[command(after_help = examples::SUBJECTS_ADD)]
     Add {
         /// `group:artifact:version[:type[:classifier]]` from Maven Central, or debian:PACKAGE
         #[arg(value_name = "COORDINATE")]

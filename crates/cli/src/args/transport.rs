@@ -1,5 +1,6 @@
 //! TLS and proxy flags.
 
+use super::heading;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -7,36 +8,36 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Default, Args)]
 pub struct TransportArgs {
     /// TLS: trust these authorities (PEM) instead of the system's
-    #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
+    #[arg(long, value_name = "FILE", conflicts_with = "insecure", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub cacert: Option<PathBuf>,
     /// TLS: client certificate, followed by its chain (PEM)
-    #[arg(long, value_name = "FILE", requires = "key")]
+    #[arg(long, value_name = "FILE", requires = "key", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub cert: Option<PathBuf>,
     /// TLS: key of the client certificate (PEM)
-    #[arg(long, value_name = "FILE", requires = "cert")]
+    #[arg(long, value_name = "FILE", requires = "cert", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub key: Option<PathBuf>,
     /// TLS: skip certificate verification; recorded in the result
-    #[arg(short = 'k', long)]
+    #[arg(short = 'k', long, help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub insecure: bool,
     /// TLS: version [default: both]
-    #[arg(long, value_name = "1.2|1.3")]
+    #[arg(long, value_name = "1.2|1.3", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub tls_version: Option<String>,
     /// TLS: ALPN protocol to offer
-    #[arg(long, value_name = "http/1.1|none")]
+    #[arg(long, value_name = "http/1.1|none", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub alpn: Option<String>,
     /// TLS: server name to send and verify [default: the URL's host]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub sni: Option<String>,
     /// TLS: disable session resumption: every handshake is full
-    #[arg(long)]
+    #[arg(long, help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub no_resumption: bool,
     /// Connect to this address instead of resolving the name (example.org:443:127.0.0.1); may be repeated
-    #[arg(long, value_name = "HOST:PORT:ADDRESS")]
+    #[arg(long, value_name = "HOST:PORT:ADDRESS", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub resolve: Vec<String>,
-    /// Connect through a tunnel (CONNECT) of this HTTP proxy: http://user:password@host:port; environment variables are ignored
-    #[arg(long, value_name = "URL", conflicts_with = "unix")]
+    /// Connect through this HTTP proxy (CONNECT): http://user:password@host:port; HTTP_PROXY and the like are ignored
+    #[arg(long, value_name = "URL", conflicts_with = "unix", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub proxy: Option<String>,
     /// Credentials for the proxy: user:password or user:@FILE
-    #[arg(long, value_name = "USER:PASSWORD", requires = "proxy")]
+    #[arg(long, value_name = "USER:PASSWORD", requires = "proxy", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub proxy_user: Option<String>,
 }

@@ -71,6 +71,13 @@ impl Left {
             .map(|blocks| (f64::from(blocks) * self.block_s() - in_block_s).clamp(0.0, budget_s))
     }
 
+    /// How much of the time is over, if it takes as long as is most likely.
+    pub fn share_done(&self, in_block_s: f64) -> f64 {
+        let [_, median, ..] = self.seconds(in_block_s);
+        let spent_s = self.spent_s + in_block_s;
+        spent_s / (spent_s + median).max(f64::MIN_POSITIVE)
+    }
+
     /// `about 3:20 left (1:10 to 5:00), at most 8:00`.
     pub fn in_words(&self, in_block_s: f64) -> String {
         let [low, median, high, last] = self.seconds(in_block_s).map(minutes);
@@ -82,7 +89,8 @@ impl Left {
     }
 }
 
-fn minutes(seconds: f64) -> String {
+/// Seconds as a clock shows them: `3:20`, `1:02:05`.
+pub fn minutes(seconds: f64) -> String {
     let seconds = seconds.round() as u64;
     match seconds / 3600 {
         0 => format!("{}:{:02}", seconds / 60, seconds % 60),

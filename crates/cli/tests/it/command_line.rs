@@ -1,6 +1,106 @@
 //! The command line itself: help, completions, the smaller verbs.
 
-use crate::support::{proofload, text};
+use crate::support::{Reference, json, proofload, root, text};
+
+/// Every verb, those of `subjects` among them.
+pub const VERBS: [&[&str]; 23] = [
+    &[],
+    &["capacity"],
+    &["compare"],
+    &["run"],
+    &["replicate"],
+    &["resume"],
+    &["rerun"],
+    &["history"],
+    &["diff"],
+    &["report"],
+    &["condense"],
+    &["reproductions"],
+    &["subjects"],
+    &["subjects", "list"],
+    &["subjects", "show"],
+    &["subjects", "check"],
+    &["subjects", "start"],
+    &["subjects", "add"],
+    &["reference-server"],
+    &["init"],
+    &["doctor"],
+    &["tune"],
+    &["schema"],
+];
+
+#[test]
+fn the_short_help_of_every_verb_fits_a_terminal() {
+    for verb in VERBS {
+        let output = proofload(&[verb, &["-h"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{verb:?}");
+        let said = text(&output.stdout);
+        let most = if verb.is_empty() { 24 } else { 45 };
+        assert!(said.lines().count() <= most, "{verb:?}: {} lines\n{said}", said.lines().count());
+        for line in said.lines() {
+            assert!(line.chars().count() <= 80, "{verb:?}: {line}");
+        }
+        assert!(said.contains("Examples:"), "{said}");
+    }
+}
+
+#[test]
+fn the_long_help_has_every_option_under_a_heading() {
+    let said = text(&proofload(&["--help"]).stdout);
+    let places: Vec<_> =
+        ["Load:", "Requests:", "Connections:", "Measurement:", "Output:", "Examples:", "Exit codes:"]
+            .iter()
+            .map(|heading| {
+                said.find(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("no {heading} in {said}"))
+            })
+            .collect();
+    for option in ["--resolve", "--coalesce", "--github-summary", "--expect-bytes", "-X"] {
+        assert!(said.contains(option), "{option}");
+    }
+    assert!(places.iter().all(|place| *place > said.find("\nOptions:\n").unwrap_or(0)), "{said}");
+}
+
+#[test]
+fn slips_are_told_with_what_to_write_instead() {
+    for (args, says) in [
+        (&["rnu", "study.yaml", "--quick"][..], "did you mean run?"),
+        (&["nope.yaml", "--smoke"], "`proofload run nope.yaml`"),
+        (&["-c", "4", "nope.yml"], "`proofload run nope.yml`"),
+        (&["studies/quickstart.yaml"], "`proofload run studies/quickstart.yaml`"),
+        (&["compare", "a.yaml", "b.yaml"], "`proofload run a.yaml`"),
+        (&["capacity", "a.yaml", "--slo", "p99 < 1s"], "`proofload run a.yaml`"),
+    ] {
+        let output = proofload(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(text(&output.stderr).contains(says), "{args:?}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn an_address_needs_no_scheme_and_a_time_may_have_a_space() {
+    let server = Reference::start(&[]);
+    let address = format!("127.0.0.1:{}/", server.port);
+    let args = [&address, "-X", "POST", "-n", "20", "-c", "2", "--timeout", "5 s", "--fail", "p99 < 20 s"];
+    let output = proofload(&[&args[..], &["--format", "json", "-q"]].concat());
+    // Twenty answers may be too few for a verdict, but they were asked for.
+    assert!(matches!(output.status.code(), Some(0 | 11 | 12)), "{}", text(&output.stderr));
+    assert_eq!(json(&output)["points"][0]["outcomes"]["answered"], 20);
+}
+
+#[test]
+fn schemas_are_printed_as_they_are_committed() {
+    for (args, file) in
+        [(&["schema"][..], "study"), (&["schema", "result"], "result"), (&["schema", "diff"], "diff")]
+    {
+        let output = proofload(args);
+        let committed = std::fs::read(root().join(format!("schema/{file}.schema.json"))).expect("a schema");
+        assert_eq!(output.status.code(), Some(0));
+        assert!(output.stdout == committed, "{file}");
+    }
+    let unknown = proofload(&["schema", "studdy"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("study, result"), "{}", text(&unknown.stderr));
+}
 
 #[test]
 fn help_names_every_verb_and_every_exit_code() {

@@ -1,5 +1,6 @@
 //! What the documents show must be what the program takes: studies, measures, flags, exit codes.
 
+use crate::command_line::VERBS;
 use crate::support::{command, proofload, root, text};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -229,32 +230,12 @@ fn every_measure_of_the_documents_can_be_claimed() {
     }
 }
 
-const VERBS: [&[&str]; 20] = [
-    &[],
-    &["capacity"],
-    &["compare"],
-    &["run"],
-    &["replicate"],
-    &["resume"],
-    &["rerun"],
-    &["history"],
-    &["diff"],
-    &["report"],
-    &["subjects"],
-    &["subjects", "list"],
-    &["subjects", "show"],
-    &["subjects", "check"],
-    &["subjects", "add"],
-    &["reference-server"],
-    &["init"],
-    &["doctor"],
-    &["tune"],
-    &["completions"],
-];
-
 /// Options of other programs that the documents speak of.
-const OF_OTHERS: [&str; 11] = [
+const OF_OTHERS: [&str; 14] = [
     "--release",
+    "--locked",
+    "--target",
+    "--binary",
     "--workspace",
     "--listen",
     "--test",

@@ -18,7 +18,12 @@ fn every_study_to_begin_with_passes_the_checks_and_explains_itself() {
         let file = format!("try-{from}.yaml");
         let made = init(directory.path(), &[&file, "--from", from]);
         assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
-        assert!(text(&made.stdout).contains(&file), "{}", text(&made.stdout));
+        assert_eq!(text(&made.stdout), format!("proofload run {file}\n"));
+        assert_eq!(text(&made.stderr).contains("study.schema.json"), from == "reference", "written once");
+        let written = std::fs::read_to_string(directory.path().join(&file)).expect("written");
+        assert!(written.starts_with("# yaml-language-server: $schema=study.schema.json\n"), "{written}");
+        let beside = std::fs::read_to_string(directory.path().join("study.schema.json")).expect("written");
+        assert_eq!(beside, schema);
         let explained = command(&["run", &file, "--explain", "--catalogue", &catalogue])
             .current_dir(directory.path())
             .output()
@@ -29,9 +34,20 @@ fn every_study_to_begin_with_passes_the_checks_and_explains_itself() {
     }
     assert_eq!(
         std::fs::read_dir(directory.path()).expect("readable").count(),
-        4,
-        "only the studies were made"
+        5,
+        "only the studies and their schema were made"
     );
+}
+
+#[test]
+fn a_schema_that_is_there_stays_and_is_told_of() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("study.schema.json");
+    std::fs::write(&path, "{}").expect("written");
+    let made = init(directory.path(), &[]);
+    assert_eq!(made.status.code(), Some(0));
+    assert!(text(&made.stderr).contains("proofload schema > study.schema.json"), "{}", text(&made.stderr));
+    assert_eq!(std::fs::read_to_string(&path).expect("kept"), "{}");
 }
 
 #[test]
@@ -69,5 +85,9 @@ fn what_was_set_and_kept_stands_in_the_plan() {
     let text_in_effect = plan["study_text"].as_str().expect("text");
     assert!(text_in_effect.contains("# --set seed=7"), "{text_in_effect}");
     let not_tested = plan["not_tested"].to_string();
-    assert!(not_tested.contains("load point 4c") && not_tested.contains("which lost a side"), "{not_tested}");
+    assert!(
+        not_tested.contains("load point 4c")
+            && not_tested.contains("one of its variants or load points was not run"),
+        "{not_tested}"
+    );
 }

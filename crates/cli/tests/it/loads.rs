@@ -217,7 +217,7 @@ fn a_threshold_decides_the_exit_code_and_stands_first() {
     assert_eq!(claims[1]["verdict"], "supported");
     assert!(claims[0]["reasons"][0].as_str().expect("a reason").contains("one measurement"));
     assert!(claims[0]["estimate"]["low"].is_null(), "no interval: {claims}");
-    let output = asked(&["--fail", "p50 < 15ms"]);
+    let output = asked(&["--fail", "p50 < 15ms", "-v"]);
     let said = text(&output.stdout);
     assert_eq!(output.status.code(), Some(10), "{said}");
     let place = |what: &str| said.find(what).unwrap_or_else(|| panic!("no {what} in {said}"));
@@ -230,8 +230,8 @@ fn a_threshold_on_nothing_answered_or_on_errors_is_no_pass() {
     let url = server.url();
     let args = [url.as_str(), "-n", "500", "-c", "2", "-q", "--format", "json", "--fail"];
     let output = proofload(&[&args[..], &["p99 < 10s"]].concat());
-    assert!(matches!(output.status.code(), Some(11 | 12)), "{}", text(&output.stdout));
-    assert_eq!(json(&output)["claims"][0]["verdict"], "undecided");
+    assert!(matches!(output.status.code(), Some(10 | 12)), "{}", text(&output.stdout));
+    assert_eq!(json(&output)["claims"][0]["verdict"], "refuted", "too many errors");
     let output = proofload(&[&args[..], &["errors == 0"]].concat());
     assert!(matches!(output.status.code(), Some(10 | 12)), "{}", text(&output.stdout));
     let held = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -315,7 +315,7 @@ fn smoke(root: &std::path::Path, study: &str) -> Value {
     std::fs::write(&file, study).expect("it can be written");
     let args = ["--smoke", "--dir", root.to_str().expect("text"), "--format", "json", "-q"];
     let output = proofload(&[&["run", file.to_str().expect("text")][..], &args].concat());
-    assert!(matches!(output.status.code(), Some(11 | 12)), "{}", text(&output.stderr));
+    assert!(matches!(output.status.code(), Some(0 | 11 | 12)), "{}", text(&output.stderr));
     json(&output)
 }
 

@@ -14,6 +14,7 @@ mod formats;
 mod history;
 mod init;
 mod lifecycle;
+mod live;
 mod loads;
 mod measure;
 mod missing;

@@ -97,7 +97,7 @@ fn without_keep_alive_every_request_has_its_own_connection() {
 fn bad_arguments_leave_with_usage_and_say_what_to_write() {
     for (args, says) in [
         (vec!["http://127.0.0.1:1/", "-d", "10"], "10s"),
-        (vec!["localhost:8080"], "http://"),
+        (vec!["gopher://localhost:8080"], "http"),
         (vec!["ftp://127.0.0.1/"], "https"),
         (vec!["http://127.0.0.1:1/", "-c", "0"], "connections"),
         (vec!["http://127.0.0.1:1/", "-H", "no colon"], "colon"),
@@ -243,7 +243,7 @@ fn a_result_says_what_shape_was_asked_for() {
     }
     let users = load(&["--users", "2", "--loops", "3"]);
     is(&users, "/requests", 6.into());
-    let said = text(&proofload(&[&url, "-n", "5", "-c", "1", "--seed", "41"]).stdout);
+    let said = text(&proofload(&[&url, "-n", "5", "-c", "1", "--seed", "41", "-v"]).stdout);
     assert!(said.contains("seed 41") && said.contains("GET /"), "{said}");
 }
 
@@ -254,4 +254,127 @@ fn a_result_does_not_say_the_credentials_that_were_given() {
     let output = proofload(&[&hidden, "-n", "5", "-c", "1", "--bearer", "zQ9tokenZ", "--format", "json"]);
     let said = text(&output.stdout) + &text(&output.stderr);
     assert!(said.contains("[redacted]") && !said.contains("zQ9tokenZ"), "{said}");
+}
+
+#[test]
+fn a_closed_loop_names_the_silences_that_it_hides_with_the_load_that_shows_them() {
+    let server = Reference::start(&["--stall", "200ms/1s"]);
+    let args = [&server.url(), "-c", "4", "-d", "5s", "--format", "json", "-q"];
+    let output = proofload(&args);
+    let result = json(&output);
+    let silences = &result["points"][0]["silences"];
+    let count = silences["count"].as_u64().expect("a closed loop without think time");
+    // A busy machine may bring silences of its own.
+    assert!((4..=20).contains(&count), "{silences}");
+    assert!(silences["longest_ns"].as_u64().is_some_and(|ns| ns >= 180_000_000), "{silences}");
+    let limits = result["limits"].to_string();
+    assert!(limits.contains("A closed loop hides them: try -r "), "{limits}");
+
+    let open = json(&proofload(&[&server.url(), "-r", "200/s", "-d", "1s", "--format", "json", "-q"]));
+    assert_eq!(open["points"][0]["silences"], Value::Null);
+}
+
+#[test]
+fn a_measurement_fits_a_screen_and_its_record_says_the_same() {
+    let server = Reference::start(&["--faults", "status_500=0.2"]);
+    let dir = tempfile::tempdir().expect("a folder");
+    let dir_text = dir.path().to_str().expect("UTF-8");
+    let output = proofload(&[&server.url(), "-n", "500", "-c", "4", "--dir", dir_text, "-q"]);
+    let screen = text(&output.stdout);
+    assert!(
+        screen.lines().count() <= 24 && screen.lines().all(|line| line.chars().count() <= 80),
+        "{screen}"
+    );
+    for part in
+        ["4 connections, closed loop", "latency  p50", "status 500", "runs/url/", "answered per second"]
+    {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+    let run = dir.path().join("runs/url/latest");
+    for file in ["result.json", "report.html", "report.md", "environment.json", "status.json"] {
+        assert!(run.join(file).is_file(), "{file}");
+    }
+    let report = |extra: &[&str]| {
+        let mut args = vec!["report", run.to_str().expect("UTF-8")];
+        args.extend(extra);
+        proofload(&args)
+    };
+    let again = report(&[]);
+    assert_eq!(again.status.code(), output.status.code());
+    let but_path = |text: &str| {
+        let (head, tail) = text.split_once("record ").expect("it names its record");
+        format!("{}{}", head.trim_end(), tail.split_once('\n').expect("a last line").1)
+    };
+    assert_eq!(but_path(&text(&again.stdout)), but_path(&screen));
+    for format in ["json", "markdown", "html", "junit", "csv", "csv-series", "hlog"] {
+        let drawn = report(&["--format", format]);
+        assert!(!drawn.stdout.is_empty(), "{format}: {}", text(&drawn.stderr));
+    }
+    let failed = report(&["--fail", "errors == 0", "--format", "json"]);
+    assert_eq!(failed.status.code(), Some(10), "{}", text(&failed.stderr));
+    assert_eq!(report(&["--baseline", "x"]).status.code(), Some(2));
+    let history = proofload(&["history", "--dir", dir_text]);
+    assert_eq!(history.status.code(), Some(0), "{}", text(&history.stderr));
+}
+
+#[test]
+fn without_a_place_for_the_record_the_measurement_counts_all_the_same() {
+    let server = Reference::start(&[]);
+    let output =
+        proofload(&[&server.url(), "-n", "50", "-c", "2", "--dir", "/dev/null", "--format", "json", "-q"]);
+    assert!(matches!(output.status.code(), Some(0 | 12)), "{}", text(&output.stderr));
+    assert_eq!(json(&output)["run"], "");
+    assert!(text(&output.stderr).contains("no record was kept: "), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_refused_port_is_the_first_thing_said_and_the_generator_is_left_out() {
+    let held = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/", held.local_addr().expect("an address"));
+    drop(held);
+    for extra in [&[][..], &["-v"]] {
+        let mut args = vec![url.as_str(), "-d", "300ms", "-c", "3", "-q"];
+        args.extend(extra);
+        let output = proofload(&args);
+        let said = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(12), "{said}");
+        assert!(said.contains("nothing answered: connection refused ("), "{said}");
+        assert!(said.contains("start the server"), "{said}");
+        for word in ["ceiling", "generator fit", "client-limited"] {
+            assert!(!said.contains(word), "{word}: {said}");
+        }
+        if extra.is_empty() {
+            let second = said.lines().nth(1).unwrap_or_default();
+            assert!(second.starts_with("✗ nothing answered"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn each_output_has_the_format_of_its_ending_and_is_named() {
+    let server = Reference::start(&[]);
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = |name: &str| dir.path().join(name).to_str().expect("UTF-8").to_string();
+    let names = ["a.json", "a.html", "a.md", "a.xml", "a.csv", "a.hlog", "a.txt"].map(file);
+    let url = server.url();
+    let run = |extra: &[&str]| {
+        let mut args = vec![url.as_str(), "-n", "20", "-c", "2"];
+        args.extend(names.iter().flat_map(|name| ["-o", name.as_str()]));
+        args.extend(extra);
+        proofload(&args)
+    };
+    let output = run(&[]);
+    let begins = ["{", "<!doctype html", "#", "<?xml", "variant,", "#[", &url];
+    for (name, begin) in names.iter().zip(begins) {
+        let written = std::fs::read_to_string(name).expect("it was written");
+        assert!(written.to_lowercase().starts_with(begin), "{name}: {}", &written[..written.len().min(80)]);
+        assert!(text(&output.stderr).contains(&format!("wrote {name}\n")), "{}", text(&output.stderr));
+    }
+    assert!(text(&output.stdout).starts_with(&url), "the screen is shown, too");
+    let quiet = run(&["-q"]);
+    assert!(quiet.stdout.is_empty() && !text(&quiet.stderr).contains("wrote"), "{}", text(&quiet.stderr));
+    assert!(run(&["--format", "json"]).stdout.is_empty());
+    for name in &names {
+        assert!(std::fs::read_to_string(name).expect("it was written").starts_with('{'), "{name}");
+    }
 }

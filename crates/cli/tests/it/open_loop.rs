@@ -34,7 +34,7 @@ fn what_finds_no_connection_is_dropped_where_that_was_asked_for_and_said_loudly(
     let findings = point["generator"]["findings"].to_string();
     assert!(findings.starts_with('['), "{point}");
     assert_eq!(findings.contains("offered load:"), unsent - dropped > 1, "dropping was asked for: {point}");
-    let output = asked(&server, &["-c", "4", "--overflow", "drop"]);
+    let output = asked(&server, &["-c", "4", "--overflow", "drop", "-v"]);
     let said = text(&output.stdout);
     assert!(said.contains("of the planned load was offered") && said.contains("were dropped"), "{said}");
 }
@@ -97,7 +97,8 @@ fn connections_grow_to_what_is_needed_and_no_further_than_allowed() {
     let output =
         asked(&server, &["-c", "2", "--max-connections", "8", "--overflow", "drop", "--format", "json"]);
     assert_eq!(number(&point(&output), "connections_peak"), 8);
-    let said = text(&asked(&server, &["-c", "2", "--max-connections", "8", "--overflow", "drop"]).stdout);
+    let said =
+        text(&asked(&server, &["-c", "2", "--max-connections", "8", "--overflow", "drop", "-v"]).stdout);
     assert!(said.contains("2 at first, 8 in the end (as many as allowed)"), "{said}");
     let output = asked(&server, &["-c", "auto", "--format", "json"]);
     let chosen = point(&output);

@@ -1,5 +1,7 @@
 //! Sentences of a plan: its mode, its lines, what it leaves untested, and what is wrong with what was asked for.
 
+use proofload_store::schema::Replication;
+
 /// The mode was given.
 pub const ASKED_FOR: &str = "asked for";
 /// Nothing speaks against cycles.
@@ -87,6 +89,20 @@ pub fn no_first_look(first: u32, block_s: f64, room: u32, needed_s: f64) -> Stri
         "{MOST_LIKELY}: the first look needs {first} blocks of about {block_s:.0} s, the budget has room for {room}; \
          give --budget {:.0}m",
         (needed_s / 60.0).ceil()
+    )
+}
+
+/// A budget that ends before the first look.
+pub fn too_short(budget_s: f64, first: u32, block_s: f64, needed_s: f64, of: &Replication) -> String {
+    let what = if *of == Replication::Process { "rounds" } else { "restarts" };
+    let needed_s = needed_s.ceil();
+    let needed = match needed_s {
+        seconds if seconds <= 90.0 => format!("{seconds:.0}s"),
+        seconds => format!("{:.0}m", (seconds / 60.0).ceil()),
+    };
+    format!(
+        "{budget_s:.0} s are too short for a verdict: the first one takes {first} {what} of about {block_s:.1} s; give \
+         --budget {needed}, or --smoke for a check without a verdict"
     )
 }
 

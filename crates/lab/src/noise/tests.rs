@@ -15,7 +15,10 @@ fn study_with(claims: &str) -> Study {
 }
 
 fn quick(study: &Study) -> Plan {
-    plan::make(study, Preset::Quick, 1, Some(3600 * S), (Mode::Cycles, String::new()), &CpuShare::default())
+    let (mode, cpus) = ((Mode::Cycles, String::new()), CpuShare::default());
+    let mut plan = plan::make(study, Preset::Quick, 1, Some(3600 * S), mode, &cpus);
+    plan.timing.looks = Design::quick().looks;
+    plan
 }
 
 fn audit_with(sd: f64) -> NoiseAudit {

@@ -1,8 +1,11 @@
 //! How long a study may take, and how it is looked at.
 
 use super::S;
+use super::reckon::{block_seconds, ceilings_seconds};
+use crate::messages::plan as messages;
 use proofload_stats::Design;
 use proofload_store::schema::{Looking, Plan, Timing};
+use proofload_study::Study;
 
 /// Most blocks of a study that keeps going.
 pub const KEEP_GOING_BLOCKS_MAX: u32 = 200;
@@ -38,6 +41,16 @@ impl Length {
         }
         timing.budget_ns = self.budget_ns.unwrap_or(timing.budget_ns);
     }
+}
+
+/// Why a budget is too short for any verdict, with one that is not; `None` where the first look fits.
+pub fn too_short(study: &Study, plan: &Plan) -> Option<String> {
+    let timing = &plan.timing;
+    let first = *timing.looks.first().filter(|_| timing.looks.len() > 1 || timing.looks[0] > 1)?;
+    let (block_s, ceilings_s) = (block_seconds(study, timing), ceilings_seconds(study));
+    let needed_s = f64::from(first) * block_s + ceilings_s;
+    let budget_s = timing.budget_ns as f64 / S as f64;
+    (needed_s > budget_s).then(|| messages::too_short(budget_s, first, block_s, needed_s, &plan.replication))
 }
 
 /// Lets a run that goes on, or is repeated, do so by the rules with which it was begun: a record that was planned before

@@ -1,6 +1,7 @@
 //! What a plan is reckoned with: how long its blocks take, and what the budget leaves them.
 
 use super::S;
+use super::needs::Needs;
 use proofload_store::schema::{Plan, Timing};
 use proofload_study::{LoadPoint, Study, SubjectSpec};
 
@@ -29,23 +30,38 @@ const PLAIN_WARM_UP_S: f64 = 0.6;
 /// What a slice of such a program is reckoned with, its discarded beginning included.
 const PLAIN_SLICE_NS: u64 = S / 4;
 
+/// Cycles that it is reckoned with.
+const PLAIN_CYCLES: u32 = 4;
+
 /// What a ceiling takes where none is in the cache, in seconds: the null server's start, discard, window, stop.
 pub(super) const CEILING_S: f64 = 1.7;
+
+/// What the ceilings of a study take: one for each load point, and of short blocks one for all ways in which the conditions
+/// come together: two conditions vary for servers that run already, three for others.
+pub(super) fn ceilings_seconds(study: &Study) -> f64 {
+    let ways = match Needs::of(study) {
+        Needs::Compiling => 1,
+        _ if study.conditions.fixed => 1,
+        Needs::Running => 4,
+        Needs::Native => 8,
+    };
+    study.points.len() as f64 * f64::from(ways) * CEILING_S
+}
 
 /// Seconds that one variant is measured in a block, at all points.
 fn measured_seconds(study: &Study, timing: &Timing) -> f64 {
     // What is warm at once has short blocks: its slices are as short as they may be.
     let short = timing.cycles_adapt && timing.warm_up_cap_ns > 0 && !compiles(study);
-    let slice_ns = match short {
-        true => (timing.slice_ns + timing.discard_ns).min(PLAIN_SLICE_NS),
-        false => timing.slice_ns + timing.discard_ns,
+    let (slice_ns, cycles) = match short {
+        true => ((timing.slice_ns + timing.discard_ns).min(PLAIN_SLICE_NS), timing.cycles.min(PLAIN_CYCLES)),
+        false => (timing.slice_ns + timing.discard_ns, timing.cycles),
     };
     let of_point = |point: &LoadPoint| match point.is_whole() {
         true => point.estimated_ns(),
         false => slice_ns,
     };
     let one_each = study.points.iter().map(|point| of_point(point) as f64 / S as f64 + SLICE_OVERHEAD_S);
-    one_each.sum::<f64>() * f64::from(timing.cycles)
+    one_each.sum::<f64>() * f64::from(cycles)
 }
 
 /// Seconds that a block takes.
@@ -61,7 +77,8 @@ pub(super) fn block_seconds(study: &Study, timing: &Timing) -> f64 {
     let start_s = if compiles(study) { START_S + STOP_S } else { PLAIN_START_S + PLAIN_STOP_S };
     let starts_s = starts_of(study) as f64 * start_s;
     let long_s = long_cycles_ns(timing, study.variants.len()) as f64 / S as f64;
-    perturbation_s + starts_s + reckoned_warm_up_s(study, timing) + measured_s + long_s
+    let checks_s = (perturbation_s + long_s) / f64::from(timing.checks_every.max(1));
+    checks_s + starts_s + reckoned_warm_up_s(study, timing) + measured_s
 }
 
 /// What the cycles of long slices take; nothing where slices have the plan's own length.
@@ -81,6 +98,7 @@ pub(super) fn reckoned_warm_up_s(study: &Study, timing: &Timing) -> f64 {
         cap_ns if compiles(study) => {
             seconds(cap_ns.min(WARM_UP_RECKONED_S * S * study.variants.len().max(2) as u64 / 2))
         }
+        _ if Needs::of(study) == Needs::Running => 0.0,
         _ => PLAIN_WARM_UP_S,
     }
 }
@@ -90,7 +108,7 @@ pub(super) fn reckoned_warm_up_s(study: &Study, timing: &Timing) -> f64 {
 pub(super) fn limit_warm_up(study: &Study, timing: &mut Timing) {
     let blocks = f64::from(timing.looks.first().copied().unwrap_or(1));
     let beside_s = block_seconds(study, timing) - reckoned_warm_up_s(study, timing);
-    let ceilings_s = study.points.len() as f64 * CEILING_S;
+    let ceilings_s = ceilings_seconds(study);
     let room_s = ((timing.budget_ns as f64 / S as f64 - ceilings_s) / blocks - beside_s).max(0.0);
     let room_ns = room_s as u64 * S;
     if timing.warm_up_cap_ns > 0 {
@@ -98,17 +116,8 @@ pub(super) fn limit_warm_up(study: &Study, timing: &mut Timing) {
     }
 }
 
-/// Whether a variant may compile while it runs, as far as the study tells: what is known to need no JDK does not. Only
-/// estimates use it; a warm-up sees for itself.
 fn compiles(study: &Study) -> bool {
-    let may = |variant: &proofload_study::Variant| match &variant.subject {
-        SubjectSpec::Catalogue { .. } => variant.jvm,
-        SubjectSpec::Command { args, .. } => {
-            args.iter().any(|arg| arg.contains("java") || arg.ends_with(".jar"))
-        }
-        SubjectSpec::Url { .. } => true,
-    };
-    study.variants.iter().any(may)
+    Needs::of(study) == Needs::Compiling
 }
 
 /// What the budget has for each block up to the last look.

@@ -1,6 +1,6 @@
 //! Other blocks than the preset's: for studies that are parts of something larger, and end when that wants it.
 
-use super::reckon::{CEILING_S, block_seconds};
+use super::reckon::{block_seconds, ceilings_seconds};
 use super::{S, order};
 use crate::messages::plan as messages;
 use proofload_store::schema::{Mode, Plan, Timing};
@@ -17,6 +17,7 @@ pub fn reshape(plan: &mut Plan, study: &Study, looks: &[u32], budget_ns: u64) {
         looks: looks.to_vec(),
         budget_ns,
         cycles_adapt: false,
+        checks_every: 1,
         futility: false,
         ..plan.timing.clone()
     };
@@ -24,7 +25,7 @@ pub fn reshape(plan: &mut Plan, study: &Study, looks: &[u32], budget_ns: u64) {
         Mode::Serial => order::serial(plan.seed, blocks, cycles, variants),
         _ => order::blocks(plan.seed, blocks, cycles, variants),
     };
-    let ceilings_s = if plan.no_ceiling { 0.0 } else { study.points.len() as f64 * CEILING_S };
+    let ceilings_s = if plan.no_ceiling { 0.0 } else { ceilings_seconds(study) };
     plan.estimated_seconds = f64::from(blocks) * block_seconds(study, &plan.timing) + ceilings_s;
     plan.not_tested.retain(|line| !messages::is_of_looks(line));
 }

@@ -46,6 +46,61 @@ fn two_jvms_at_one_point_are_started_six_to_eight_times_in_eight_minutes_and_pla
     assert!(plan.estimated_seconds < 120.0, "{}", plan.estimated_seconds);
 }
 
+/// Two servers that compile nothing.
+fn plain() -> Study {
+    study_of(&SMALL.replace("use: tomcat", "use: reference").replace(
+        "vary: { connector: [nio, nio2] }",
+        "with: { size: 1k }\n    vary: { service: [nio, nio2] }",
+    ))
+}
+
+/// Two servers that run already.
+fn running() -> Study {
+    let claims = SMALL.find("\nworkload").expect("a workload");
+    let subjects = "subjects:\n  a: { url: 'http://127.0.0.1:1/' }\n  b: { url: 'http://127.0.0.1:2/' }";
+    let rest = SMALL[claims..].replace("nio2", "b").replace("nio", "a");
+    study_of(&format!("study: s\nquestion: Which?\n{subjects}{rest}"))
+}
+
+#[test]
+fn six_restarts_of_servers_that_compile_nothing_take_less_than_a_minute() {
+    let plan = make(&plain(), Preset::Default, 1, None, cycles(), &one_each());
+    assert_eq!(plan.timing.looks, [6, 8, 10, 12, 16, 20, 30]);
+    let to_the_first = plan.estimated_seconds * 6.0 / 30.0;
+    assert!(to_the_first < 45.0, "{to_the_first}");
+    let checked: Vec<u32> = (0..9).filter(|after| plan.timing.checks_after(*after).is_some()).collect();
+    assert_eq!(checked, [1, 4, 7], "a third of them has the checks, the first has not");
+    let thorough = make(&plain(), Preset::Thorough, 1, None, cycles(), &one_each());
+    assert_eq!((thorough.timing.slice_ns, thorough.timing.checks_after(0)), (8 * S, Some(0)));
+}
+
+#[test]
+fn running_servers_are_looked_at_as_often_as_there_is_time() {
+    let of = |seconds: u64| make(&running(), Preset::Default, 1, Some(seconds * S), cycles(), &one_each());
+    let looks = of(20).timing.looks;
+    assert!(looks[0] == 4 || looks[0] == 6 || looks.len() == 1, "{looks:?}");
+    assert!((4..=8).contains(looks.last().expect("a look")), "{looks:?}");
+    assert_eq!(of(3600).timing.looks.last(), Some(&30));
+    assert_eq!(of(20).timing.cycles, 2);
+    let plan = make(&running(), Preset::Default, 1, None, cycles(), &one_each());
+    assert!(plan.estimated_seconds <= 60.0, "{}", plan.estimated_seconds);
+}
+
+#[test]
+fn a_budget_without_room_for_a_verdict_is_told_with_one_that_has() {
+    let told = |study: &Study, seconds: u64| {
+        too_short(study, &make(study, Preset::Quick, 1, Some(seconds * S), cycles(), &one_each()))
+    };
+    let said = told(&small(), 60).expect("four restarts of two JVMs");
+    assert!(said.contains("4 restarts of about") && said.contains("give --budget 3m"), "{said}");
+    let said = told(&running(), 5).expect("too short for anybody");
+    assert!(said.contains("rounds of about"), "{said}");
+    assert_eq!((told(&small(), 240), told(&running(), 30)), (None, None));
+    // A check of the pipeline is short by itself.
+    let smoke = make(&small(), Preset::Smoke, 1, Some(S), cycles(), &one_each());
+    assert_eq!(too_short(&small(), &smoke), None);
+}
+
 /// No preset measures a JVM after a time that was fixed.
 #[test]
 fn every_preset_with_a_verdict_lets_warm_ups_end_by_data() {

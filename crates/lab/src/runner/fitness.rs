@@ -61,8 +61,8 @@ impl<B: Bench> Runner<'_, B> {
             .filter(|(point, load)| !load.whole && self.bench.can_double(*point))
             .map(|(point, _)| point)
             .collect();
-        pair_of(self.behind.complete, self.plan.variants.len(), &points)
-            .filter(|_| self.plan.timing.perturbation_ns > 0)
+        let turn = self.plan.timing.checks_after(self.behind.complete)?;
+        pair_of(turn, self.plan.variants.len(), &points).filter(|_| self.plan.timing.perturbation_ns > 0)
     }
 
     /// Carries a pair out and keeps it. A server that fails in it fails after all its figures are on disk: that is
@@ -110,7 +110,9 @@ impl<B: Bench> Runner<'_, B> {
         if terms.slice_ns >= timing.slice_ns || points.is_empty() {
             return Ok(());
         }
-        let turn = self.behind.complete as usize;
+        let Some(turn) = timing.checks_after(self.behind.complete).map(|turn| turn as usize) else {
+            return Ok(());
+        };
         let point = points[turn % points.len()];
         let variants = 0..self.plan.variants.len();
         let mut turns: Vec<usize> = variants.filter(|at| participants.takes_part_at(*at, point)).collect();

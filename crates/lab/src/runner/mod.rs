@@ -100,6 +100,32 @@ pub struct Runner<'a, B: Bench> {
     pub behind: Behind,
 }
 
+/// How long blocks take at most: those with the checks beside their figures, and those without.
+struct Longest {
+    with_checks_ns: u64,
+    without_ns: u64,
+}
+
+impl Longest {
+    fn of(ns: u64) -> Longest {
+        Longest { with_checks_ns: ns, without_ns: ns }
+    }
+
+    fn at(&self, checked: bool) -> u64 {
+        if checked { self.with_checks_ns.max(self.without_ns) } else { self.without_ns }
+    }
+
+    fn enter(&mut self, checked: bool, ns: u64) {
+        let known = if checked { &mut self.with_checks_ns } else { &mut self.without_ns };
+        *known = ns.max(*known);
+    }
+
+    fn grow(&mut self, ns: i64) {
+        self.with_checks_ns = self.with_checks_ns.saturating_add_signed(ns);
+        self.without_ns = self.without_ns.saturating_add_signed(ns);
+    }
+}
+
 /// How a block ended, if not well.
 enum Lost {
     Interrupted,
@@ -147,7 +173,7 @@ impl<B: Bench> Runner<'_, B> {
         let mut participants = Participants::new(self.plan.variants.len());
         let Behind { last_block: mut number, mut complete, mut disturbed, spent_ns: spent_before_ns } =
             self.behind;
-        let mut longest_ns = spent_before_ns / u64::from((complete + disturbed).max(1));
+        let mut longest = Longest::of(spent_before_ns / u64::from((complete + disturbed).max(1)));
         let mut tries = Tries::new();
         // The last sitting may have ended between a block and what follows it: no look without the ceilings.
         if complete + disturbed > 0 {
@@ -163,11 +189,12 @@ impl<B: Bench> Runner<'_, B> {
             }
             let block_begun_ns = self.bench.now_ns();
             let spent_ns = spent_before_ns + (block_begun_ns - begun_ns);
-            if complete + disturbed > 0 && spent_ns + longest_ns > self.plan.timing.budget_ns {
+            let checked = self.plan.timing.checks_after(complete).is_some();
+            if complete + disturbed > 0 && spent_ns + longest.at(checked) > self.plan.timing.budget_ns {
                 return Ok(Ending::OutOfBudget);
             }
             let grown_ns = self.choose_cycles(complete, spent_ns)?;
-            longest_ns = longest_ns.saturating_add_signed(grown_ns);
+            longest.grow(grown_ns);
             // What does not count is made up for.
             let of = last.saturating_add(number.saturating_sub(complete));
             number += 1;
@@ -190,6 +217,8 @@ impl<B: Bench> Runner<'_, B> {
                 Err(Lost::Interrupted) => return Ok(Ending::Interrupted),
                 Err(Lost::Hopeless(why)) => return Ok(Ending::Failed(why)),
             }
+            // Without the ceilings, which few blocks are followed by.
+            longest.enter(checked, self.bench.now_ns() - block_begun_ns);
             let whole = ended.is_ok();
             if whole {
                 self.find_ceilings(number, &mut tries)?;
@@ -197,7 +226,6 @@ impl<B: Bench> Runner<'_, B> {
             for (variant, why) in participants.end_block() {
                 self.tell_given_up(number, variant, &why);
             }
-            longest_ns = longest_ns.max(self.bench.now_ns() - block_begun_ns);
             if whole && self.is_settled(complete, &mut participants)? {
                 break;
             }
@@ -278,10 +306,13 @@ impl<B: Bench> Runner<'_, B> {
         }
         let mut writer = self.record.begin_block(number)?;
         let everyone: Vec<usize> = (0..self.plan.variants.len()).collect();
-        let length = self.warm_up_of(participants.needed());
-        let warmed = self.warm_up(number, &everyone, length, participants, &mut writer)?;
-        self.record.write_warm_ups(number, &warmed.warm_ups)?;
-        self.choose_slices(&warmed, begun_ns)?;
+        // What runs already was under load a moment ago.
+        if !self.only_running() || self.behind.last_block + 1 == number {
+            let length = self.warm_up_of(participants.needed());
+            let warmed = self.warm_up(number, &everyone, length, participants, &mut writer)?;
+            self.record.write_warm_ups(number, &warmed.warm_ups)?;
+            self.choose_slices(&warmed, begun_ns)?;
+        }
         let order = self.order_of(number)?;
         let terms = self.slice_terms(order.len())?;
         let mut said = Vec::new();

@@ -8,7 +8,7 @@ use proofload_engine::{Check, CheckKind, LoadResult, SecondQuantiles};
 use proofload_host::clock;
 use proofload_store::schema::{
     CheckName, CheckOutcome, FORMAT_VERSION, FitnessCheck, Generator, Handshakes, Negotiated, Phase, Plan,
-    Point, Slice, SubjectUse,
+    Point, Silences, Slice, SubjectUse,
 };
 use proofload_store::{bad_answer, hide, histograms_of, point_of};
 use proofload_study::LoadPoint;
@@ -90,8 +90,31 @@ pub fn point(name: &str, load: &LoadPoint, result: &LoadResult) -> Point {
         point: load.label.clone(),
         model: load.model().into(),
         connections: load.connections,
+        silences: result.silences.map(|found| silences(&found, result.snapshot.throughput_per_s())),
         ..measured(result, None)
     }
+}
+
+/// An open loop near its capacity shows what a closed one hides, without overloading the server.
+const SHOWN_BY_SHARE: f64 = 0.9;
+
+fn silences(found: &proofload_engine::Silences, throughput_per_s: Option<f64>) -> Silences {
+    let rate = throughput_per_s.map(|per_s| two_digits(per_s * SHOWN_BY_SHARE));
+    Silences {
+        threshold_ns: found.threshold_ns,
+        count: found.count,
+        longest_ns: found.longest_ns,
+        typical_ns: found.typical_ns,
+        total_ns: found.total_ns,
+        period_ns: found.period_ns,
+        shown_by_rate_per_s: rate.filter(|rate| *rate >= 1.0 && found.count > 0),
+    }
+}
+
+/// Rounded to what is written as a flag: two digits, and no fraction of a request.
+fn two_digits(rate: f64) -> f64 {
+    let unit = 10_f64.powf(rate.max(10.0).log10().floor() - 1.0);
+    (rate / unit).round() * unit
 }
 
 fn of_seconds(result: &LoadResult, of: fn(&SecondQuantiles) -> u64) -> Vec<Option<u64>> {
@@ -176,5 +199,20 @@ fn check(check: &Check) -> FitnessCheck {
         limit: Some(check.allowed),
         unit: unit.to_string(),
         note: check.found.map_or(messages::checks::not_measured(check.kind), |_| "").to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_closed_loop_hides_comes_with_the_rate_that_shows_it() {
+        let found = proofload_engine::Silences { count: 5, longest_ns: 200, ..Default::default() };
+        let rate = |per_s, found| silences(&found, per_s).shown_by_rate_per_s;
+        assert_eq!(rate(Some(1_485.0), found), Some(1_300.0));
+        assert_eq!(rate(Some(12.0), found), Some(11.0));
+        assert_eq!((rate(Some(0.3), found), rate(None, found)), (None, None));
+        assert_eq!(rate(Some(1_485.0), proofload_engine::Silences::default()), None, "nothing is hidden");
     }
 }

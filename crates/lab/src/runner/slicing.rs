@@ -65,6 +65,7 @@ impl<B: Bench> Runner<'_, B> {
             answers_needed: answers_needed(&measures_of(self.claims)),
             beside_ns: self.bench.now_ns() - begun_ns + plan::block_end_ns(self.plan),
             room_ns: plan::block_room_ns(self.plan),
+            is_plain: warmed.is_plain,
         };
         let slicing = first_slicing(self.plan, first);
         self.record.write_slicing(&slicing)?;

@@ -207,6 +207,7 @@ impl Bench for FakeBench {
             findings: Vec::new(),
             checks: Vec::new(),
             negotiated: Vec::new(),
+            silences: None,
             bad_answers: Vec::new(),
             stopped_early: self.stop_at_load.is_some_and(|(at, _)| at == self.loads),
             window_start_ns: start_ns,

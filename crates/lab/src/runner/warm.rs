@@ -10,7 +10,7 @@ use super::{Lost, Progress, Runner, Step};
 use crate::manner::Manner;
 use crate::messages::runner as messages;
 use proofload_stats::steady::{Found, Pace, Turn, Warmth, Watch};
-use proofload_store::schema::{Model, Steadiness, WarmUp};
+use proofload_store::schema::{Model, Steadiness, SubjectKind, WarmUp};
 use proofload_store::{Answers, BlockWriter};
 use proofload_study::LoadRole;
 use std::collections::BTreeMap;
@@ -46,6 +46,8 @@ pub(super) struct Warmed {
     /// How the answers came in the last turn of each variant at each load point, the slowest of them; `None` where
     /// there were none.
     pub answers: Option<Answers>,
+    /// Whether nothing compiled in it.
+    pub is_plain: bool,
 }
 
 /// A warm-up on its way.
@@ -161,7 +163,8 @@ impl<B: Bench> Runner<'_, B> {
         }
         let slowest =
             |a: Answers, b: Answers| Answers { p99_ns: a.p99_ns.max(b.p99_ns), per_s: a.per_s.min(b.per_s) };
-        Ok(Warmed { warm_ups, answers: warming.answers.into_values().reduce(slowest) })
+        let answers = warming.answers.into_values().reduce(slowest);
+        Ok(Warmed { warm_ups, answers, is_plain: warming.pace.plain })
     }
 
     /// Every variant's next turn, in an order that is reversed every time: each gets as many as every other.
@@ -214,13 +217,15 @@ impl<B: Bench> Runner<'_, B> {
         warming.watch.enter(at, turn);
     }
 
-    /// How the warm-up is cut: finely where nothing compiles, for such servers are warm within a moment.
+    /// How the warm-up is cut: finely where nothing compiles, for such servers are warm within a moment, and where servers
+    /// run already, which only have to come to an even rate.
     fn pace(&mut self, variants: &[usize], length: Length, participants: &Participants) -> Pace {
         let mut present = variants.iter().filter(|variant| participants.takes_part(**variant));
         if length.cap_ns == 0 {
             return Pace { turn_ns: TURN_NS, plain: false };
         }
-        if !present.any(|variant| self.bench.may_compile(*variant)) {
+        let nothing_compiles = !present.any(|variant| self.bench.may_compile(*variant));
+        if nothing_compiles || self.only_running() {
             return Pace { turn_ns: PLAIN_TURN_NS, plain: true };
         }
         let of_one_ns = self.plan.timing.warm_up_cap_ns / self.plan.variants.len().max(2) as u64;
@@ -254,6 +259,11 @@ impl<B: Bench> Runner<'_, B> {
             }
         }
         Ok(())
+    }
+
+    /// Whether every server runs already: nothing is started, and blocks follow each other without a pause.
+    pub(super) fn only_running(&self) -> bool {
+        self.plan.variants.iter().all(|variant| variant.kind == SubjectKind::Url)
     }
 
     fn place_of_turn(&self, block: u32, position: usize, variant: usize, round: usize) -> SliceKey {

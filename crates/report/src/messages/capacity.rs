@@ -10,13 +10,13 @@ pub const CAPACITY_COLUMNS: [&str; 7] =
 /// Columns of the trials; the values of the objective stand behind the third.
 pub const TRIAL_COLUMNS: [&str; 7] = ["trial", "rate", "for", "sent", "carried", "", "why"];
 /// Nobody knows what the generator reaches.
-pub const CAPACITY_NO_CEILING: &str = "the generator's ceiling in this setting is not known: that it was fit rests on its other \
+pub const CAPACITY_NO_CEILING: &str = "the generator's ceiling in this setting is not known: that it was fit is based on its other \
                                        checks";
 
 /// A quantile of the objective that a trial can hardly tell.
 pub fn rough_objective(measure: &str, requests: u64, beyond: u64) -> String {
     format!(
-        "{measure} rests on little: a trial had {} requests, {beyond} of which lie beyond it; give longer trials (--trial), \
+        "{measure} is based on little: a trial had {} requests, {beyond} of which lie beyond it; give longer trials (--trial), \
          or a higher --from",
         number::count(requests)
     )

@@ -122,8 +122,8 @@ mod tests {
     #[test]
     fn a_level_rises_or_falls_by_so_much_of_the_old_one() {
         for (change, expected) in [
-            (estimate(1.123, Some((1.091, 1.156)), "ratio"), "rose by 12.3 % [9.10, 15.6]"),
-            (estimate(0.88, Some((0.85, 0.91)), "ratio"), "fell by 12.0 % [9.00, 15.0]"),
+            (estimate(1.123, Some((1.091, 1.156)), "ratio"), "rose by 12.3 % [9.1, 15.6]"),
+            (estimate(0.88, Some((0.85, 0.91)), "ratio"), "fell by 12.0 % [9.0, 15.0]"),
             (estimate(3.2, Some((3.0, 3.4)), "ratio"), "rose by 220 % [200, 240]"),
             (estimate(1.5, None, "ratio"), "rose by 50.0 %"),
             (

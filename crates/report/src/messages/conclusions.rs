@@ -44,7 +44,7 @@ pub fn rests_on_contradiction(sentence: &str) -> String {
 /// A claim that this run left out, as its plan says it, with what the plan says of its variants.
 pub fn claim_left_out<'a>(dropped: &str, variants: impl Iterator<Item = &'a str>) -> String {
     let why: String = variants.map(|line| format!("; {line}")).collect();
-    format!("this run leaves out {dropped}{why}")
+    format!("this run leaves out {}{why}", super::taken_out(dropped))
 }
 
 /// A claim that the plan does not know.

@@ -7,7 +7,7 @@ use proofload_store::schema::{FactorTable, LevelChange};
 /// Heading of the table.
 pub const FACTORS: &str = "Which settings matter: explored, not claimed";
 /// Its columns.
-pub const FACTOR_COLUMNS: [&str; 5] = ["setting", "figure", "times as much", "finding", "rests on"];
+pub const FACTOR_COLUMNS: [&str; 5] = ["setting", "figure", "times as much", "finding", "based on"];
 /// A quantile of which a start saw too little.
 pub const NOT_RESOLVABLE: &str = "not resolvable, too few exchanges of a start lie beyond it";
 /// Most combinations that are named in one sentence.

@@ -63,7 +63,7 @@ pub fn limited_at(place: &str, finding: &str, check: &CheckName, tails_only: boo
 pub fn perturbation_unresolved(places: &[String]) -> String {
     let places = places.join(", ");
     format!(
-        "perturbation not resolved at {places}: could not rule out that more generator threads would change the result"
+        "could not check whether a second generator thread helps at {places}: more threads might change the result"
     )
 }
 

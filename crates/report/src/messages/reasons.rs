@@ -104,9 +104,10 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
         Reason::SeenOnly { exchanges, upper, starts, upper_starts } => {
             super::seen_only(*exchanges, *upper, *starts, *upper_starts)
         }
-        Reason::InLostBlocks { .. } | Reason::OwnErrors { .. } | Reason::Died { .. } => {
-            of_errors(reason, names)
-        }
+        Reason::InLostBlocks { .. }
+        | Reason::OwnErrors { .. }
+        | Reason::Died { .. }
+        | Reason::FailsTooOften { .. } => of_errors(reason, names),
         Reason::DependsOn { .. } => super::depends_on(reason, names),
         _ => "for a reason that this version has no words for".into(),
     }
@@ -131,7 +132,10 @@ fn of_blocks(reason: &Reason) -> String {
             "the generator was unfit in {n} of {}, which are left out for all variants alike",
             blocks(*of)
         ),
-        Reason::BlocksLost { lost, of } => format!("{lost} of {} were lost to it", blocks(*of)),
+        Reason::BlocksLost { lost, of } => {
+            let were = if *lost == 1 { "was" } else { "were" };
+            format!("{lost} of {} {were} lost to it", blocks(*of))
+        }
         Reason::Disturbed { blocks: n, of } => format!(
             "the machine disturbed {n} of {} (steal, or a lower clock frequency), and what is left is not judged; \
              run it where it has the machine to itself",
@@ -150,6 +154,9 @@ fn of_errors(reason: &Reason, names: &Names) -> String {
             "{} errors are of the generator's own making: no port, descriptor or memory was left, or a fault of Proofload",
             number::count(*errors)
         ),
+        Reason::FailsTooOften { share, .. } => {
+            format!("{} errors: above 0.1 % no threshold on speed is met", number::percent(*share))
+        }
         Reason::InLostBlocks { errors } => {
             format!("{} of them in blocks that it did not get through", number::count(*errors))
         }
@@ -199,5 +206,12 @@ mod tests {
         assert!(differ(1.011, 1.014, "ratio").contains("shows 1.0110, the second 1.0140: 4.20 standard"));
         assert!(differ(0.9, 1.1, "ratio").contains("shows 0.90, the second 1.10:"));
         assert!(differ(2e6, 3e6, "ns").contains("shows 2.00 ms, the second 3.00 ms:"));
+    }
+
+    #[test]
+    fn one_block_was_lost_and_two_were() {
+        let said = |lost, of| of_blocks(&Reason::BlocksLost { lost, of });
+        assert_eq!(said(1, 1), "1 of 1 block was lost to it");
+        assert_eq!(said(2, 6), "2 of 6 blocks were lost to it");
     }
 }

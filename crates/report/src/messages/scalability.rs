@@ -15,7 +15,7 @@ pub const SCALABILITY_COLUMNS: [&str; 8] = [
     "knee, connections",
     "95 % of the most from",
     "peak, connections",
-    "rests on",
+    "based on",
     "note",
 ];
 
@@ -45,7 +45,7 @@ pub fn ladder(connections: &[u32], n: u32) -> String {
 pub fn no_ladder(why: NoLadder) -> String {
     match why {
         NoLadder::TooFewRungs { have, need } => {
-            format!("{have} numbers of connections that count, {need} are needed")
+            format!("too few load levels ({have} of {need}) to find a knee")
         }
         NoLadder::TooFewBlocks { have, need } => {
             format!(

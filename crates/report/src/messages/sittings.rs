@@ -3,7 +3,7 @@
 use super::blocks;
 use crate::number;
 use proofload_stats::{Between, Judged, OverSittings, Scope};
-use proofload_store::schema::{ClaimResult, Scope as Stored, SittingsResult};
+use proofload_store::schema::{ClaimResult, Plan, Scope as Stored, SittingsResult};
 
 /// `6 sittings`.
 pub fn sittings(n: u32) -> String {
@@ -11,11 +11,10 @@ pub fn sittings(n: u32) -> String {
 }
 
 /// What a last line rests on: `12 blocks in this sitting`.
-pub fn rests_on_sittings(judged: &ClaimResult) -> String {
-    let blocks = blocks(judged.blocks);
+pub fn rests_on_sittings(judged: &ClaimResult, plan: &Plan) -> String {
+    let blocks = crate::replicates::replicates(judged.blocks, plan);
     match (&judged.scope, judged.sittings) {
-        (Stored::ThisSitting, _) => format!("{blocks} in this sitting"),
-        (_, 0 | 1) => blocks,
+        (Stored::ThisSitting, _) | (_, 0 | 1) => blocks,
         (_, n) => format!("{blocks} in {}", sittings(n)),
     }
 }
@@ -44,7 +43,10 @@ pub(crate) fn spread_of(over: &OverSittings, blocks_advised: Option<u32>) -> Str
         false => number::with_unit(value, prediction.unit),
     };
     let told = |value: f64| match prediction.unit {
-        "ratio" => format!("{value:.0$}", number::ratio_decimals(prediction.high - prediction.low)),
+        "ratio" => format!(
+            "{value:.0$}",
+            number::ratio_decimals_of(prediction.point, prediction.high - prediction.low)
+        ),
         unit => number::with_unit(value, unit),
     };
     let next =
@@ -166,15 +168,13 @@ mod tests {
     #[test]
     fn a_last_line_says_of_which_sittings_it_is() {
         let judged = |scope: &str, sittings| {
-            rests_on_sittings(&ClaimResult {
-                blocks: 12,
-                scope: scope.into(),
-                sittings,
-                ..ClaimResult::default()
-            })
+            rests_on_sittings(
+                &ClaimResult { blocks: 12, scope: scope.into(), sittings, ..ClaimResult::default() },
+                &Plan::default(),
+            )
         };
-        assert_eq!(judged("this_sitting", 1), "12 blocks in this sitting");
-        assert_eq!(judged("any_sitting", 6), "12 blocks in 6 sittings");
-        assert_eq!((judged("any_sitting", 1), judged("", 0)), ("12 blocks".into(), "12 blocks".into()));
+        assert_eq!(judged("this_sitting", 1), "12 restarts");
+        assert_eq!(judged("any_sitting", 6), "12 restarts in 6 sittings");
+        assert_eq!((judged("any_sitting", 1), judged("", 0)), ("12 restarts".into(), "12 restarts".into()));
     }
 }

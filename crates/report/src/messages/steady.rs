@@ -2,7 +2,9 @@
 
 use super::blocks;
 use crate::number;
-use proofload_store::schema::{CheckOutcome, Looking, Preset, SliceLength, Slicing, Steadiness, Timing};
+use proofload_store::schema::{
+    CheckOutcome, Looking, Plan, Replication, SliceLength, Slicing, Steadiness, Timing,
+};
 
 /// Heading of the starts and how they went.
 pub const STEADY_STATE: &str = "Steady state";
@@ -74,22 +76,27 @@ pub fn warm_up(fixed_ns: u64, cap_ns: u64) -> String {
 }
 
 /// Preset and timing in one line.
-pub fn preset(name: &Preset, timing: &Timing, seed: u64) -> String {
+pub fn preset(plan: &Plan) -> String {
+    let Plan { preset: name, timing, replication, seed, .. } = plan;
     let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
     format!(
-        "{name}: warm-up {}, {} cycles of {} s slices, {}, seed {seed}",
+        "{name}: warm-up {}, {} of {} s slices, {}, seed {seed}",
         warm_up(timing.warm_up_ns, timing.warm_up_cap_ns),
-        timing.cycles,
+        if timing.cycles == 1 { "1 cycle".to_string() } else { format!("{} cycles", timing.cycles) },
         seconds(timing.slice_ns),
-        looks(timing),
+        looks(timing, if *replication == Replication::Process { "turn" } else { "restart" }),
     )
 }
 
 /// When claims are judged.
-fn looks(timing: &Timing) -> String {
+fn looks(timing: &Timing, what: &str) -> String {
     match (timing.looking == Looking::Anytime, timing.looks.first(), timing.looks.last()) {
-        (true, Some(first), Some(last)) => format!("a look after every block from {first} to {last}"),
-        _ => format!("looks at {:?} blocks", timing.looks),
+        (true, Some(first), Some(last)) => format!("judged after every {what} from {first} to {last}"),
+        (_, Some(1), Some(1)) => format!("judged after 1 {what}"),
+        _ => {
+            let looks: Vec<String> = timing.looks.iter().map(u32::to_string).collect();
+            format!("judged after {} {what}s", looks.join(", "))
+        }
     }
 }
 

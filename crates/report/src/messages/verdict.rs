@@ -110,8 +110,11 @@ fn of_pair(
     let of_stream = stream.map_or_else(String::new, |name| format!("[{name}]"));
     let (bound, ratio) = quoted(claim, judged, estimate, setting.design);
     let amount = match in_times(estimate) {
-        true => Amount::Times(format!("{bound}{}", number::ratio(ratio))),
-        false => Amount::Share(format!("{}{}", bound_of_share(bound, ratio), change(ratio)), ratio >= 1.0),
+        true => Amount::Times(format!("{bound}{}", times(ratio, estimate))),
+        false => {
+            let share = format!("{}{}", bound_of_share(bound, ratio), change(ratio, estimate));
+            Amount::Share(share, ratio >= 1.0)
+        }
     };
     let found = match (pair.measure, amount) {
         (Measure::Throughput, Amount::Times(times)) => {
@@ -158,9 +161,34 @@ fn in_times(estimate: &Estimate) -> bool {
     told.any(|ratio| ratio >= TIMES_FROM || ratio <= 1.0 / TIMES_FROM)
 }
 
-/// 5.4 % for 1.054 and for 0.946.
-fn change(ratio: f64) -> String {
-    number::percent((ratio - 1.0).abs())
+/// A value as the interval that it belongs to has it.
+fn level(value: f64, estimate: &Estimate) -> String {
+    match estimate.unit {
+        "ratio" => times(value, estimate),
+        unit => number::with_unit_as(value, estimate.point, unit),
+    }
+}
+
+/// A ratio with the decimals of the interval that it belongs to.
+fn times(ratio: f64, estimate: &Estimate) -> String {
+    match decimals(estimate) {
+        Some(decimals) => format!("{ratio:.decimals$}"),
+        None => number::ratio(ratio),
+    }
+}
+
+fn decimals(estimate: &Estimate) -> Option<usize> {
+    let width = Some(estimate.high - estimate.low).filter(|width| width.is_finite());
+    width.map(|width| number::ratio_decimals_of(estimate.point, width))
+}
+
+/// 5.4 % for 1.054 and for 0.946, with a digit more than the ratio would have.
+fn change(ratio: f64, estimate: &Estimate) -> String {
+    let percent = (ratio - 1.0).abs() * 100.0;
+    match decimals(estimate) {
+        Some(decimals) => format!("{percent:.0$} %", decimals.saturating_sub(1)),
+        None => number::percent((ratio - 1.0).abs()),
+    }
 }
 
 /// `at least` of a ratio below 1 is `at most` of what is missing to 1.
@@ -205,7 +233,7 @@ pub fn is_difference(unit: &str) -> bool {
 fn of_level(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<'_>) -> String {
     let left = quantity(&claim.left, setting.names);
     let (bound, value) = quoted(claim, judged, estimate, setting.design);
-    let value = number::with_unit(value, estimate.unit);
+    let value = level(value, estimate);
     match &claim.right {
         Side::Measured { .. } if is_difference(estimate.unit) => {
             let times = |side: &Side| match side {
@@ -257,7 +285,7 @@ fn basis(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<
     let is_pair = pair_of(claim).is_some() && estimate.unit == "ratio";
     let told = |value: f64| match is_pair {
         true => signed(value, estimate),
-        false => number::with_unit(value, estimate.unit),
+        false => level(value, estimate),
     };
     if judged.reasons.contains(&Reason::Constant) {
         parts.push("the same in all blocks".to_string());
@@ -286,10 +314,10 @@ fn basis(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<
 /// `+5.4 %` for a ratio of 1.054; `×2.31` beside an estimate that is told so.
 fn signed(ratio: f64, estimate: &Estimate) -> String {
     if in_times(estimate) {
-        return format!("×{}", number::ratio(ratio));
+        return format!("×{}", times(ratio, estimate));
     }
     let sign = if ratio < 1.0 { "−" } else { "+" };
-    format!("{sign}{}", change(ratio))
+    format!("{sign}{}", change(ratio, estimate))
 }
 
 /// `12 blocks of fresh starts in cycles`.

@@ -2,7 +2,7 @@
 //! whatever was measured.
 
 use crate::escape::csv as safe;
-use proofload_store::schema::{Durations, Point, RunResult, Slice};
+use proofload_store::schema::{Durations, Model, Point, RunResult, Slice};
 
 /// The figures with their intervals, then what was counted.
 pub fn csv(result: &RunResult) -> String {
@@ -57,7 +57,9 @@ fn counted(point: &Point, out: &mut String) {
         ("send_delay", &point.send_delay_ns),
     ];
     for (clock, durations) in clocks {
-        for (name, value) in quantiles(durations) {
+        // Nothing is due before it is sent.
+        let is_none = clock == "send_delay" && point.model == Model::Closed;
+        for (name, value) in quantiles(durations).into_iter().filter(|_| !is_none) {
             say(&format!("total.{clock}.{name}"), "ns", value);
         }
     }

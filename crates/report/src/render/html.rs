@@ -1,10 +1,16 @@
 //! One self-contained page: no script, nothing fetched, readable on paper.
 
-use crate::escape::html as safe;
+use crate::escape::{html as safe, received};
 use crate::messages;
-use crate::shown::{Bar, Table, Tone, VerdictView};
+use crate::shown::{Bar, Mark, Table, Tone, VerdictView};
 use crate::view::view;
 use proofload_store::schema::RunResult;
+
+/// Columns for which a sheet of paper has room; rows of wider tables are stacked there.
+const COLUMNS_ON_PAPER: usize = 6;
+
+/// How wide the scale of a bar is, in units of its picture.
+const WIDTH: f64 = 400.0;
 
 const STYLE: &str = include_str!("page.css");
 
@@ -46,7 +52,10 @@ pub fn html(result: &RunResult) -> String {
         body.push_str(&format!("<section><h2>{}</h2>", messages::BAD_ANSWERS));
         for answer in &view.bad_answers {
             let (outcome, what) = (safe(&answer.outcome), safe(&answer.what));
-            body.push_str(&format!("<h3>{outcome}: {what}</h3><pre>{}</pre>", safe(&answer.received)));
+            body.push_str(&format!(
+                "<h3>{outcome}: {what}</h3><pre>{}</pre>",
+                safe(&received(&answer.received))
+            ));
         }
         body.push_str("</section>\n");
     }
@@ -89,40 +98,68 @@ fn card(verdict: &VerdictView) -> String {
         "<article class=\"{class}\"><p class=\"word\">{}</p><div><h3>{}</h3>{text}{}<p class=\"rests\">{}</p>{sentence}{reasons}</div></article>\n",
         safe(&verdict.verdict),
         safe(&verdict.name),
-        verdict.bar.map(picture).unwrap_or_default(),
+        verdict.bar.as_ref().map(picture).unwrap_or_default(),
         safe(&verdict.rests_on),
     )
 }
 
-/// The interval as a line with its point; the vertical rule is a ratio of 1.
-fn picture(bar: Bar) -> String {
-    let x = |place: f64| format!("{:.1}", place * 400.0);
+/// The interval as a line with its point, above a scale; shaded is where the claim holds, ruled where that begins or ends.
+fn picture(bar: &Bar) -> String {
+    let x = |place: f64| format!("{:.1}", place * WIDTH);
+    let (from, to) = bar.holds;
+    let rule = |class: &str, at: f64| {
+        format!("<line class=\"{class}\" x1=\"{0}\" y1=\"1\" x2=\"{0}\" y2=\"21\"/>", x(at))
+    };
+    let rules: String =
+        [from, to].iter().filter(|at| (0.001..0.999).contains(*at)).map(|at| rule("rule", *at)).collect();
+    let label = |mark: &Mark| {
+        let anchor = match mark.place {
+            place if place < 0.05 => "start",
+            place if place > 0.95 => "end",
+            _ => "middle",
+        };
+        format!(
+            "<text x=\"{}\" y=\"34\" text-anchor=\"{anchor}\">{}</text>",
+            x(mark.place),
+            safe(&mark.label)
+        )
+    };
     format!(
-        "<svg viewBox=\"0 0 400 20\" role=\"img\" aria-label=\"interval; the rule marks a ratio of 1\">\
-         <line class=\"axis\" x1=\"0\" y1=\"10\" x2=\"400\" y2=\"10\"/>\
-         <line class=\"one\" x1=\"{one}\" y1=\"1\" x2=\"{one}\" y2=\"19\"/>\
-         <line class=\"interval\" x1=\"{low}\" y1=\"10\" x2=\"{high}\" y2=\"10\"/>\
-         <circle cx=\"{point}\" cy=\"10\" r=\"4.5\"/></svg>",
-        one = x(bar.one),
+        "<svg viewBox=\"-6 0 412 38\" role=\"img\" aria-label=\"{told}\">\
+         <rect class=\"holds\" x=\"{left}\" y=\"1\" width=\"{width}\" height=\"20\"/>\
+         <line class=\"axis\" x1=\"0\" y1=\"21\" x2=\"400\" y2=\"21\"/>{one}{rules}\
+         <line class=\"interval\" x1=\"{low}\" y1=\"11\" x2=\"{high}\" y2=\"11\"/>\
+         <circle cx=\"{point}\" cy=\"11\" r=\"4.5\"/>{labels}</svg>",
+        told = safe(&bar.told),
+        left = x(from),
+        width = x((to - from).max(0.0)),
+        one = bar.one.map(|at| rule("one", at)).unwrap_or_default(),
         low = x(bar.low),
         high = x(bar.high),
         point = x(bar.point),
+        labels = bar.marks.iter().map(label).collect::<String>(),
     )
 }
 
 fn table(table: &Table) -> String {
-    let cells = |tag: &str, row: &[String]| {
+    let cells = |tag: &str, labels: &[String], row: &[String]| {
         let cell = |(column, cell): (usize, &String)| {
             let inner = if column == 0 { safe(cell) } else { figure(cell) };
-            format!("<{tag}>{inner}</{tag}>")
+            let label = match labels.get(column).filter(|_| column > 0) {
+                Some(name) => format!(" data-label=\"{}\"", safe(name)),
+                None => String::new(),
+            };
+            format!("<{tag}{label}>{inner}</{tag}>")
         };
         row.iter().enumerate().map(cell).collect::<String>()
     };
-    let rows: String = table.rows.iter().map(|row| format!("<tr>{}</tr>\n", cells("td", row))).collect();
+    let rows: String =
+        table.rows.iter().map(|row| format!("<tr>{}</tr>\n", cells("td", &table.header, row))).collect();
+    let class = if table.header.len() > COLUMNS_ON_PAPER { " class=\"many\"" } else { "" };
     format!(
-        "<section><h2>{}</h2><div class=\"wide\"><table><thead><tr>{}</tr></thead><tbody>\n{rows}</tbody></table></div></section>\n",
+        "<section class=\"of-table\"><h2>{}</h2><div class=\"wide\"><table{class}><thead><tr>{}</tr></thead><tbody>\n{rows}</tbody></table></div></section>\n",
         safe(&table.title),
-        cells("th", &table.header)
+        cells("th", &[], &table.header)
     )
 }
 
@@ -133,6 +170,7 @@ fn figure(cell: &str) -> String {
         Some((point, ends)) if is_end(ends) => {
             format!("<span>{}</span> <span>[{}</span>", safe(point), safe(ends))
         }
+        _ if cell.starts_with('≈') => format!("<span>{}</span>", safe(cell)),
         _ => safe(cell),
     }
 }

@@ -9,6 +9,7 @@ mod markdown;
 mod noise;
 mod reproductions;
 mod runs;
+mod screen;
 mod sittings;
 mod text;
 
@@ -20,15 +21,28 @@ pub use markdown::{markdown_report as markdown, markdown_within};
 pub use noise::{noise_text, tune_text};
 pub use reproductions::{Reproduction, reproductions};
 pub use runs::{diff_text, history_text};
+pub use screen::{Terminal, screen};
 pub use sittings::sittings_text;
 pub use text::{text, text_within};
 
 use crate::escape;
-use proofload_store::schema::RunResult;
+use proofload_store::schema::{Durations, Model, RunResult};
+
+/// One measurement has figures as a study has, and no closed loop has a send delay: nothing was due before it was sent.
+fn for_programs(result: &RunResult) -> RunResult {
+    let mut result = result.clone();
+    if result.plan.is_none() && result.figures.is_empty() {
+        result.figures = result.points.iter().flat_map(crate::figures::of_one).collect();
+    }
+    for point in result.points.iter_mut().filter(|point| point.model == Model::Closed) {
+        point.send_delay_ns = Durations::default();
+    }
+    result
+}
 
 /// The result for programs; `schema/result.schema.json` describes it.
 pub fn json(result: &RunResult) -> String {
-    match serde_json::to_string_pretty(result) {
+    match serde_json::to_string_pretty(&for_programs(result)) {
         Ok(text) => format!("{}\n", escape::json(&text)),
         // Maps with text keys and plain fields always serialise; if that ever changes, say it where it is read.
         Err(error) => format!("{{\"error\": {:?}}}\n", error.to_string()),

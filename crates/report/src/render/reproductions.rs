@@ -106,7 +106,8 @@ fn section(record: &Reproduction) -> String {
     out.push_str(&further_claims(&view, result));
     out.push_str(&list(messages::CONTRADICTIONS, &view.contradictions));
     out.push_str(&published(result));
-    out.push_str(&list(messages::STUDY_NOT_TESTED, &plan.not_tested));
+    let not_tested: Vec<String> = plan.not_tested.iter().map(|line| messages::taken_out(line)).collect();
+    out.push_str(&list(messages::STUDY_NOT_TESTED, &not_tested));
     out.push_str(&list(messages::LIMITS, &limits(result)));
     out + &again(record, &plan)
 }

@@ -19,7 +19,7 @@ pub fn sittings_text(result: &SittingsResult, when: &dyn Fn(u64) -> String) -> S
     }
     say(&messages::made_of_sittings(result));
     say("");
-    let verdicts: Vec<_> = result.claims.iter().map(|claim| verdict(claim, false)).collect();
+    let verdicts: Vec<_> = result.claims.iter().map(|claim| verdict(claim, None, false)).collect();
     judged_lines(&verdicts, false).iter().for_each(|lines| say(lines));
     let row = |run: &SittingRun| {
         let began = if run.began_unix_ns == 0 { messages::NONE.to_string() } else { when(run.began_unix_ns) };

@@ -248,7 +248,7 @@ fn passes_that_nothing_confirmed_are_told_as_such() {
 #[test]
 fn a_quantile_that_trials_hardly_see_is_among_the_limits() {
     let of = |objective| search_for(objective, 100, &|request| server(request, 800.0)).limits.join("\n");
-    assert!(!of("p99 < 50ms").contains("rests on little"));
+    assert!(!of("p99 < 50ms").contains("is based on little"));
     let said = of("p999 < 50ms");
-    assert!(said.contains("p999 rests on little: a trial had 1,000 requests, 1 of which"), "{said}");
+    assert!(said.contains("p999 is based on little: a trial had 1,000 requests, 1 of which"), "{said}");
 }

@@ -147,3 +147,29 @@ fn starts_that_leave_more_open_than_lies_between_them_are_too_short() {
     });
     assert!(!text(&settled, false).contains("longer starts"), "{}", text(&settled, false));
 }
+
+#[test]
+fn a_quantity_that_is_never_negative_has_no_negative_end() {
+    let found = record(&|slice| {
+        if let Some(used) = slice.measured.subject.as_mut() {
+            used.gc_ns = Some(if slice.block == 1 { 0 } else { 3_000_000 * u64::from(slice.block == 2) });
+            used.gc_count = Some(1);
+        }
+        true
+    });
+    let share = figure(&found, "nio", "gc_time_share").estimate.as_ref().expect("a figure");
+    assert!(share.point > 0.0 && share.low == Some(0.0), "{share:?}");
+}
+
+#[test]
+fn errors_stand_in_the_second_column_and_empty_columns_nowhere() {
+    let found = record(&|slice| {
+        slice.measured.subject = None;
+        true
+    });
+    let drawn = markdown(&found);
+    let header = drawn.lines().find(|line| line.starts_with("| variant")).expect("a table");
+    assert!(header.starts_with("| variant | errors | loop | throughput |"), "{header}");
+    assert!(!header.contains("cpu"), "{header}");
+    assert!(markdown(&result(CASE)).contains(" cpu\\_per\\_request |"), "there it has values");
+}

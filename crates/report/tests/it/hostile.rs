@@ -13,46 +13,9 @@ use proofload_store::schema::{
     Exploratory, FactorEffect, FactorTable, LevelChange, PublishedContradiction, PublishedFigure, RunResult,
     Scalability, Slice, SliceLength, Slicing, SteadyStart, SteadyState, Telemetry, TrendResult,
 };
+use proofload_testkit::HOSTILE;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
-
-/// Texts that attack at least one format each.
-const HOSTILE: [&str; 34] = [
-    "<script>alert(1)</script>",
-    "\"><img src=x onerror=alert(1)>",
-    "' onmouseover='alert(1)",
-    "</title></style><svg onload=alert(1)>",
-    "&lt;b&gt; &#x3c;",
-    "\u{1b}[2J\u{1b}[31mred",
-    "\u{1b}]0;title\u{7}",
-    "\u{1b}]52;c;ZXZpbA==\u{7}",
-    "\u{9b}2J",
-    "good\rEVIL",
-    "a\u{8}\u{8}b\u{7f}",
-    "\u{202e}desrever",
-    "zero\u{200b}width\u{feff}",
-    "a|b|c",
-    "line\n# heading",
-    "line\r\n\r\n| a | b |\r\n| --- | --- |",
-    "[click](javascript:alert(1))",
-    "![x](http://127.0.0.1/x.png)",
-    "`code` **bold** _it_ ~~no~~ $x$",
-    "</details><!-- ",
-    "@everyone see #1",
-    "\\| \\",
-    "=cmd|' /C calc'!A0",
-    "+1+1",
-    "-1+1",
-    "@SUM(A1:A9)",
-    "\t=1+1",
-    " \n=1+1",
-    "a,\"b\",c\r\nd;e",
-    "＝1+1",
-    "]]> <!DOCTYPE a [<!ENTITY b \"c\">]> &b;",
-    "\0\u{1}\u{b}\u{fffe}\u{ffff}",
-    "a,0.000,1.000,2.000,HISTFAAAA\n#[BaseTime: 0]",
-    "100% \"quoted\" \\u0000 {\"a\":1}",
-];
 
 /// What stands in place of a hostile text where a format's structure is counted.
 const HARMLESS: &str = "word";

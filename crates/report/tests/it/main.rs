@@ -1,5 +1,6 @@
 //! Records in, texts out.
 
+mod bars;
 mod capacity;
 mod conclusions;
 mod condensed;
@@ -12,6 +13,8 @@ mod hostile;
 mod made;
 mod render;
 mod scalability;
+mod screen;
+mod single;
 mod soak;
 mod streams;
 mod wording;

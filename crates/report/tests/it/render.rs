@@ -17,10 +17,7 @@ fn a_supported_claim_in_every_format() {
     insta::assert_snapshot!("supported.html", html(&result));
     let said = text(&result, false);
     let last = said.lines().last().expect("a last line");
-    assert!(
-        last.starts_with("nio2 serves at least 1.0") && last.ends_with(", 4 blocks in this sitting"),
-        "{last}"
-    );
+    assert!(last.starts_with("nio2 serves at least 1.0") && last.ends_with(", 4 restarts"), "{last}");
 }
 
 #[test]
@@ -39,7 +36,7 @@ fn an_undecided_claim_says_its_resolution() {
     assert_eq!(overall(&result), Overall::Undecided);
     insta::assert_snapshot!("undecided.txt", text(&result, false));
     let said = text(&result, false);
-    assert!(said.trim_end().ends_with("4 blocks in this sitting (undecided)"), "{said}");
+    assert!(said.trim_end().ends_with("4 restarts (undecided)"), "{said}");
 }
 
 #[test]
@@ -184,7 +181,9 @@ fn a_table_wider_than_the_terminal_is_drawn_row_by_row() {
     assert_eq!(text_within(&result, false, 200), wide);
     let narrow = text_within(&result, false, 80);
     assert!(
-        narrow.contains("\n  nio2 @ 64c\n    loop             closed\n    throughput       "),
+        narrow.contains(
+            "\n  nio2 @ 64c\n    errors           0\n    loop             closed\n    throughput       "
+        ),
         "{narrow}"
     );
     let figures = narrow.split_once("Figures").expect("figures").1;

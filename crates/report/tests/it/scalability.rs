@@ -162,7 +162,9 @@ fn a_load_point_on_which_no_verdict_rests_is_no_rung() {
 fn too_few_load_points_or_blocks_are_said_among_the_limits() {
     let three = record(&ladder(&LADDER[..3], 0), 4, &|_| {});
     let two_blocks = record(&ladder(&LADDER, 0), 2, &|_| {});
-    for (result, why) in [(three, "3 numbers of connections"), (two_blocks, "2 blocks in which")] {
+    for (result, why) in
+        [(three, "too few load levels (3 of 4) to find a knee"), (two_blocks, "2 blocks in which")]
+    {
         let said: Vec<&String> =
             result.limits.iter().filter(|limit| limit.starts_with("no knee or peak can be given")).collect();
         assert!(said.len() == 1 && said[0].contains(why), "{said:?}");

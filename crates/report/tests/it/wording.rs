@@ -23,7 +23,7 @@ fn late(text: &str, case: Case) -> String {
 #[test]
 fn a_sentence_says_by_how_much_how_sure_and_what_it_rests_on() {
     let said = late("throughput(nio2) > throughput(nio)", CASE);
-    let expected = "nio2 serves 9.56 % more requests than nio (95 % repeated interval +";
+    let expected = "nio2 serves 9.6 % more requests than nio (95 % repeated interval +";
     assert!(said.starts_with(expected), "{said}");
     let rest = [
         "4 blocks of fresh starts in cycles",
@@ -38,7 +38,7 @@ fn a_study_that_stopped_early_is_quoted_by_the_end_nearer_to_what_is_claimed() {
     let found = result(CASE);
     assert!(found.claims[0].early);
     let low = found.claims[0].estimate.as_ref().and_then(|estimate| estimate.low).expect("an end");
-    let least = format!("nio2 serves at least {:.2} % more requests than nio", (low - 1.0) * 100.0);
+    let least = format!("nio2 serves at least {:.1} % more requests than nio", (low - 1.0) * 100.0);
     assert!(found.claims[0].sentence.starts_with(&least), "{} is not {least}", found.claims[0].sentence);
     assert!(found.claims[0].sentence.contains("estimate +9."), "{}", found.claims[0].sentence);
     let refuted = sentence(CASE, "throughput(nio) > throughput(nio2)");
@@ -60,7 +60,7 @@ fn a_study_that_stopped_early_is_quoted_by_the_end_nearer_to_what_is_claimed() {
 fn an_undecided_claim_says_its_resolution_and_how_many_more_blocks() {
     let said = sentence(CASE, "throughput(nio2) >= 1.08 * throughput(nio)");
     for part in [
-        "undecided, at +8.00 % the interval allows both; the resolution is ±",
+        "undecided, at +8.0 % the interval allows both; the resolution is ±",
         "; about ",
         " blocks more would settle it.",
     ] {
@@ -156,7 +156,7 @@ fn other_measures_are_told_in_words_of_their_own() {
     assert!(level.starts_with("throughput(nio) @ 64c is 10,0"), "{level}");
     let times = late("throughput(nio2) < throughput(nio)", Case { ratio: 0.4, ..CASE });
     assert!(
-        times.starts_with("nio2 serves 0.40") && times.contains(" times as many requests as nio ("),
+        times.starts_with("nio2 serves 0.398") && times.contains(" times as many requests as nio ("),
         "{times}"
     );
     let count = sentence(CASE, "errors(nio2) == 0");
@@ -275,4 +275,37 @@ fn one_block_and_one_variant_suggest_nothing() {
     // A variant that was never measured is compared with nobody.
     let unmeasured = result_of(CASE, &third(plan(CASE)));
     assert!(unmeasured.exploratory.iter().all(|found| found.over != "apr" && found.under != "apr"));
+}
+
+#[test]
+fn a_claim_keeps_a_name_that_its_text_begins_with() {
+    let named = |name: &str, claimed: &str| {
+        let mut result = result(CASE);
+        result.claims.truncate(1);
+        (result.claims[0].name, result.claims[0].text) = (name.to_string(), claimed.to_string());
+        text(&result, false)
+    };
+    for (name, text) in [
+        ("cpu", "cpu_per_request(nio2) >= 2 * cpu_per_request(nio)"),
+        ("throughput", "throughput(nio2) > throughput(nio)"),
+        ("errors", "errors(nio2) == 0"),
+        ("p99", "p99 @ 64c < 50ms"),
+    ] {
+        let said = named(name, text);
+        assert!(said.contains(&format!("  {name}: {text}\n")), "{said}");
+    }
+    let threshold = named("p99(nio) < 50ms", "p99(nio) < 50ms @ 64c");
+    assert!(threshold.contains("  p99(nio) < 50ms @ 64c\n"), "{threshold}");
+}
+
+#[test]
+fn a_comparison_without_an_interval_claims_no_confidence() {
+    let mut result = result(CASE);
+    let found = result.exploratory.first_mut().expect("a comparison");
+    let ratio = found.ratio.as_mut().expect("a ratio");
+    (ratio.low, ratio.high) = (None, None);
+    let name = format!("{}({}) / {}({})", found.measure, found.over, found.measure, found.under);
+    let drawn = text(&result, false);
+    let row = drawn.lines().find(|line| line.contains(&name)).expect("a row");
+    assert!(row.contains("  –  ") && !row.contains('%'), "{row}");
 }

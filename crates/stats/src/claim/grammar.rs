@@ -42,6 +42,12 @@ pub(super) fn read<'a>(text: &'a str, names: &Names) -> Result<RawClaim<'a>, Cla
     Reader { text, at: 0 }.claim(names)
 }
 
+/// A factor, which may be a percentage.
+fn above_zero(at: usize, number: f64, percent: &str) -> Result<f64, ClaimError> {
+    let factor = if percent.is_empty() { number } else { number / 100.0 };
+    if factor > 0.0 { Ok(factor) } else { Err(error(at, "a factor must be above zero")) }
+}
+
 struct Reader<'a> {
     text: &'a str,
     at: usize,
@@ -152,19 +158,41 @@ impl<'a> Reader<'a> {
         if begins_with_number {
             let number =
                 self.number().ok_or_else(|| error(at, "this is not a number; write 50ms, 1.2 or 5k/s"))?;
-            let suffix =
-                self.take_while(|letter| letter.is_alphabetic() || letter == '/' || letter == '%').text;
-            if !suffix.is_empty() || !self.eat("*") {
+            let suffix = self.suffix();
+            if !matches!(suffix, "" | "%") || !self.eat("*") {
                 return Ok(RawSide { factor, what: RawTerm::Constant { number, suffix }, point: None, at });
             }
-            if number <= 0.0 {
-                return Err(error(at, "a factor must be above zero"));
-            }
-            factor = number;
+            factor = above_zero(at, number, suffix)?;
         }
         let what = self.term()?;
+        if self.eat("*") {
+            factor *= self.factor()?;
+        }
         let point = self.point(names)?;
         Ok(RawSide { factor, what, point, at })
+    }
+
+    /// The unit of a number, which may stand behind a space. What begins a measure or `within` is none.
+    fn suffix(&mut self) -> &'a str {
+        let begin = self.at;
+        self.skip_space();
+        let unit = self.take_while(|letter| letter.is_alphabetic() || letter == '/' || letter == '%').text;
+        let begins_more =
+            self.rest().starts_with(|next: char| next.is_ascii_digit() || matches!(next, '(' | '[' | '_'));
+        if matches!(unit, "" | "within") || begins_more {
+            self.at = begin;
+            return "";
+        }
+        unit
+    }
+
+    /// The factor behind a term.
+    fn factor(&mut self) -> Result<f64, ClaimError> {
+        self.skip_space();
+        let at = self.at;
+        let number = self.number().ok_or_else(|| error(at, "a factor is expected after `*`; write 0.9"))?;
+        let percent = if self.eat("%") { "%" } else { "" };
+        above_zero(at, number, percent)
     }
 
     fn term(&mut self) -> Result<RawTerm<'a>, ClaimError> {

@@ -12,8 +12,8 @@ use crate::sample::Moments;
 use crate::{Claim, Estimate, Judged, Judgement, Observations, Reason, Scope, Verdict};
 
 /// Compares what one measurement showed with what is claimed, exactly; every such verdict says that it rests on
-/// one measurement. Undecided where a value is missing or a guard forbids it (an unfit generator, errors under a
-/// claim about speed). Only the first block is looked at; without one nothing is decided.
+/// one measurement. Undecided where a value is missing or a guard forbids it (an unfit generator). Refuted where
+/// errors are many under a claim about speed: unlike a comparison, a threshold asks for a server that works. Only the first block is looked at; without one nothing is decided.
 pub fn judge_seen(claims: &[Claim], observations: &Observations) -> Judgement {
     let index = Index::new(observations);
     let blocks: Vec<u32> = observations.blocks.iter().copied().take(1).collect();
@@ -55,7 +55,13 @@ fn seen(series: &Series<'_>, blocks: u32) -> Judged {
     };
     let level = estimate(series, &frame, &moments, 0.0, moments.mean);
     judged.estimate = Some(Estimate { low: f64::NEG_INFINITY, high: f64::INFINITY, ..level });
-    if judged.reasons.is_empty() {
+    // Whoever asks for a fast server does not ask for one that fails; nor is that what a generator made of it.
+    let failing = judged.reasons.iter().any(|reason| matches!(reason, Reason::Errors { .. }));
+    let unfit = judged.reasons.iter().any(|reason| matches!(reason, Reason::ClientLimited { .. }));
+    if failing && !unfit {
+        judged.verdict = Verdict::Refuted;
+        judged.reasons = judged.reasons.into_iter().map(forbidding).collect();
+    } else if judged.reasons.is_empty() {
         let (below, above) = flaws::margins(series, blocks);
         let apart = (frame.scale == decide::Scale::Log && below + above > 0.0)
             .then(|| frame.decide(moments.mean - below, moments.mean + above));
@@ -75,6 +81,14 @@ fn seen(series: &Series<'_>, blocks: u32) -> Judged {
         }
     }
     judged
+}
+
+/// Too many errors are what decides.
+fn forbidding(reason: Reason) -> Reason {
+    match reason {
+        Reason::Errors { variant, share } => Reason::FailsTooOften { variant, share },
+        other => other,
+    }
 }
 
 /// The exchanges behind a claim about errors, when none was seen.
@@ -164,11 +178,29 @@ mod tests {
     }
 
     #[test]
-    fn an_unfit_generator_and_many_errors_forbid_a_verdict() {
+    fn a_server_that_fails_too_often_meets_no_threshold_on_speed() {
+        let failing = |errors| Cell { errors, ..cell(P99, Some(1e6)) };
+        for text in ["p99 < 50ms", "p99 > 50ms", "0.5 * p99 < 50ms"] {
+            let judged = judged(text, vec![failing(150)]);
+            assert_eq!(judged.verdict, Verdict::Refuted, "{text}");
+            assert_eq!(judged.reasons, [Reason::FailsTooOften { variant: 0, share: 0.0015 }], "{text}");
+        }
+        assert_eq!(judged("p99 < 50ms", vec![failing(100)]).verdict, Verdict::Supported, "0.1 % are allowed");
+        let unfit = Cell { unfit: vec!["late".into()], ..failing(150) };
+        assert_eq!(
+            judged("p99 < 50ms", vec![unfit]).verdict,
+            Verdict::Undecided,
+            "not sure whose errors these are"
+        );
+        let none = Cell { errors: 100_000, ..cell(P99, None) };
+        assert_eq!(judged("p99 < 50ms", vec![none]).verdict, Verdict::Undecided, "nothing was answered");
+    }
+
+    #[test]
+    fn an_unfit_generator_forbids_a_verdict_and_errors_decide_one_about_errors() {
         let unfit = Cell { unfit: vec!["late".into()], ..cell(P99, Some(1e6)) };
         assert_eq!(judged("p99 < 50ms", vec![unfit]).verdict, Verdict::Undecided);
         let failing = |measure, value| Cell { errors: 150, ..cell(measure, Some(value)) };
-        assert_eq!(judged("p99 < 50ms", vec![failing(P99, 1e6)]).verdict, Verdict::Undecided);
         let share = judged("error_share < 1%", vec![failing(Measure::ErrorShare, 0.0015)]);
         assert_eq!(share.verdict, Verdict::Supported, "a claim about errors is what errors decide");
         assert_eq!(judged("errors == 0", vec![failing(Measure::Errors, 150.0)]).verdict, Verdict::Refuted);

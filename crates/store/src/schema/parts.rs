@@ -38,6 +38,26 @@ impl Durations {
     }
 }
 
+/// Stretches in which no answer came although requests were in flight, of a closed loop without think time. It hides them:
+/// while a server is silent nobody asks it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Silences {
+    /// What is longer is a silence: ten times the median response time, and 20 ms at least.
+    pub threshold_ns: u64,
+    /// How many there were.
+    pub count: u64,
+    /// The longest; 0 without any.
+    pub longest_ns: u64,
+    /// The median one; 0 without any.
+    pub typical_ns: u64,
+    /// All together.
+    pub total_ns: u64,
+    /// From the beginning of one to that of the next, where four or more were regular.
+    pub period_ns: Option<u64>,
+    /// The rate of an open loop that shows what they do to users: about 0.9 of the throughput.
+    pub shown_by_rate_per_s: Option<f64>,
+}
+
 /// The first bad answer of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BadAnswer {

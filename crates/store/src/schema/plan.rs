@@ -137,6 +137,9 @@ pub struct Timing {
     /// Measured window of each slice of the pair that a block has for the perturbation check; 0 for none.
     #[serde(default)]
     pub perturbation_ns: u64,
+    /// Of so many blocks one has the checks beside the figures, the pair and the long cycles; 0 and 1: every block.
+    #[serde(default, skip_serializing_if = "is_every")]
+    pub checks_every: u32,
     /// Blocks at which the claims are judged.
     pub looks: Vec<u32>,
     /// What makes looking more than once honest: `looks` (bounds for these looks), or `anytime` (bounds that hold
@@ -148,6 +151,20 @@ pub struct Timing {
     pub futility: bool,
     /// Time allowed for the whole study.
     pub budget_ns: u64,
+}
+
+/// Every block has the checks, as in records that do not say.
+fn is_every(every: &u32) -> bool {
+    *every < 2
+}
+
+impl Timing {
+    /// Whether the block after so many complete ones has the checks beside the figures, and how many had them before. The
+    /// first block, which warms up and starts everything, is spared where not every block has them.
+    pub fn checks_after(&self, complete: u32) -> Option<u32> {
+        let every = self.checks_every.max(1);
+        (complete % every == 1.min(every - 1)).then_some(complete / every)
+    }
 }
 
 /// Something that Proofload decides and that no server is to answer for: how CPUs sleep, what carries the bytes.
@@ -253,6 +270,10 @@ pub struct Plan {
     /// block one start of one variant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<PlannedCapacity>,
+    /// Whether the claims only ask which of two servers is the faster one, or whether they are alike: in pairs, each of one
+    /// that says the first serves more, and one that they are alike. Whichever is shown is an answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub two_sided: bool,
     /// What earlier runs showed of the spread between sittings; absent where they were too few, or nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier_sittings: Option<EarlierSittings>,

@@ -34,12 +34,17 @@ pub fn fit(args: &[&str]) -> Output {
     panic!("unfit {TRIES} times over: {args:?}");
 }
 
-/// The executable, ready to be started from the root of the repository. What is live is measured with an optimised one:
+/// The executable, ready to be started from the root of the repository, where one endpoint leaves no record unless a test names a
+/// directory for it. What is live is measured with an optimised one:
 /// `cargo xtask truth --live` names it.
 pub fn command(args: &[&str]) -> Command {
     let optimised = std::env::var_os("PROOFLOAD_EXECUTABLE");
     let mut command = Command::new(optimised.unwrap_or_else(|| PROOFLOAD.into()));
     command.args(args).current_dir(root()).stdin(Stdio::null()).env_remove("NO_COLOR");
+    let is_endpoint = args.first().is_some_and(|first| first.contains("://"));
+    if is_endpoint && !args.contains(&"--dir") && !args.contains(&"--no-record") {
+        command.arg("--no-record");
+    }
     command
 }
 

@@ -68,6 +68,7 @@ impl<'a> RecordedBench<'a> {
             findings: Vec::new(),
             checks: Vec::new(),
             negotiated: Vec::new(),
+            silences: None,
             bad_answers: Vec::new(),
             stopped_early: false,
             window_start_ns: start_ns,

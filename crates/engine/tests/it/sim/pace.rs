@@ -189,6 +189,28 @@ fn a_slow_answer_puts_off_what_its_connection_asks_next_and_no_other() {
 }
 
 #[test]
+fn a_closed_loop_tells_the_silences_that_it_hides_and_other_loads_tell_none() {
+    let stall = Stall { every_ns: 2 * SECOND, for_ns: 200 * MS };
+    let stalled = |plan: &LoadPlan, stall| {
+        let server = Server { stall, service: Service::Constant(2 * MS), ..Server::default() };
+        let world = World::new(server, 1);
+        load(&LoadPlan { connections: 4, extent: Extent::DurationNs(10 * SECOND), ..plan.clone() }, &world)
+            .silences
+    };
+    for workers in [1, 2] {
+        let plan = LoadPlan { workers, ..closed() };
+        let found = stalled(&plan, Some(stall)).expect("a closed loop without think time");
+        assert!((4..=5).contains(&found.count), "{found:?}");
+        let near = |found: u64, expected: u64| found.abs_diff(expected) < 5 * MS;
+        assert!(near(found.longest_ns, 200 * MS) && near(found.typical_ns, 200 * MS), "{found:?}");
+        assert!(near(found.period_ns.expect("they are regular"), 2 * SECOND), "{found:?}");
+        assert_eq!(stalled(&plan, None).map(|found| (found.count, found.longest_ns)), Some((0, 0)));
+    }
+    let thinks = Profile::Closed { think_ns: Distribution::Exponential { mean: 10 * MS } };
+    assert_eq!(stalled(&LoadPlan { profile: thinks, ..closed() }, Some(stall)), None);
+}
+
+#[test]
 fn without_keep_alive_each_exchange_has_its_own_connection_and_the_server_closes_first() {
     let world = quick();
     let result = load(&LoadPlan { keep_alive: KeepAlive::Off, ..closed() }, &world);

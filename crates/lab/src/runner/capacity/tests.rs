@@ -67,6 +67,7 @@ impl QueueBench {
             findings: Vec::new(),
             checks: Vec::new(),
             negotiated: Vec::new(),
+            silences: None,
             bad_answers: Vec::new(),
             stopped_early,
             window_start_ns: window.start_ns,

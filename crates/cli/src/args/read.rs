@@ -1,0 +1,152 @@
+//! Reads the command line, and knows the usual slips.
+
+use super::{Cli, Verb, examples};
+use crate::exit::{Exit, leave};
+use clap::{CommandFactory, FromArgMatches};
+use proofload_study::nearest;
+use std::ffi::OsString;
+
+/// Widest line of the short help: that of a terminal left as it opens.
+const SHORT_WIDTH: usize = 80;
+/// Widest line of the long help.
+const LONG_WIDTH: usize = 100;
+
+/// The command; with `long` its own help is the long one. The verbs have both.
+pub fn command(long: bool) -> clap::Command {
+    let command = Cli::command();
+    match long {
+        true => command.max_term_width(LONG_WIDTH),
+        false => command.max_term_width(SHORT_WIDTH).override_help(examples::SHORT),
+    }
+}
+
+/// The arguments. Asked for help, or given some that are none, the process ends here.
+///
+/// # Errors
+/// A verb that is misspelt, or a study where an address belongs.
+pub fn read(words: impl Iterator<Item = OsString>) -> anyhow::Result<Cli> {
+    let words: Vec<OsString> = words.collect();
+    // What follows a misspelt verb is wrong only because of it.
+    if let Some(slip) = words.get(1).and_then(|word| slip_of(word.to_str()?)) {
+        return Err(leave(Exit::Usage, slip));
+    }
+    let long = ["--help", "help"].iter().any(|asked| words.contains(&OsString::from(asked)));
+    let read = command(long).try_get_matches_from(&words).and_then(|found| Cli::from_arg_matches(&found));
+    let cli = read.unwrap_or_else(|error| error.exit());
+    let urls = match &cli.verb {
+        None => cli.measure.urls.as_slice(),
+        Some(Verb::Compare(args)) => &args.servers,
+        Some(Verb::Capacity(args)) => std::slice::from_ref(&args.url),
+        Some(_) => &[],
+    };
+    match urls.iter().find_map(|url| study_for_url(url)) {
+        Some(slip) => Err(leave(Exit::Usage, slip)),
+        None => Ok(cli),
+    }
+}
+
+/// What is wrong with the first word, where it is neither a verb nor an option nor an address.
+fn slip_of(word: &str) -> Option<String> {
+    let command = Cli::command();
+    let verbs: Vec<&str> =
+        command.get_subcommands().map(clap::Command::get_name).chain(["help", "localhost"]).collect();
+    let is_word = word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word.chars().all(|c| c.is_ascii_alphabetic() || c == '-');
+    if !is_word || verbs.contains(&word) {
+        return study_for_url(word);
+    }
+    let meant = nearest(word, verbs)?;
+    Some(format!(
+        "{word} is neither a verb nor an address; did you mean {meant}? `proofload -h` lists the verbs"
+    ))
+}
+
+/// The remedy where a study was given as an address.
+fn study_for_url(word: &str) -> Option<String> {
+    let is_study = !word.contains("://")
+        && [".yaml", ".yml"].iter().any(|end| word.to_ascii_lowercase().ends_with(end))
+        && !word.starts_with('-');
+    is_study.then(|| format!("{word} is a study, not an address; run it with `proofload run {word}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    /// Every command with the words that lead to it.
+    fn commands(of: &clap::Command, path: &str, found: &mut Vec<(String, clap::Command)>) {
+        found.push((path.to_string(), of.clone()));
+        for verb in of.get_subcommands().filter(|verb| verb.get_name() != "help") {
+            commands(verb, &format!("{path} {}", verb.get_name()), found);
+        }
+    }
+
+    fn all() -> Vec<(String, clap::Command)> {
+        let mut found = Vec::new();
+        commands(&command(true), "proofload", &mut found);
+        found
+    }
+
+    fn examples_in(text: &str) -> Vec<&str> {
+        let examples = text.split_once("Examples:\n").map_or("", |(_, examples)| examples);
+        examples.lines().map(str::trim_start).filter(|line| line.starts_with("proofload ")).collect()
+    }
+
+    #[test]
+    fn every_help_ends_with_three_examples_that_are_read() {
+        for (path, command) in all() {
+            let after = command.get_after_help().or(command.get_after_long_help());
+            let after = after.map(ToString::to_string).unwrap_or_default();
+            let mut examples = examples_in(&after);
+            assert_eq!(examples.len(), 3, "{path}");
+            assert!(examples.iter().all(|line| line.starts_with(&path)), "{path}: {examples:?}");
+            if command.has_subcommands() && command.get_name() == path {
+                let short = examples_in(examples::SHORT);
+                assert_eq!(short.len(), 3);
+                examples.extend(short);
+            }
+            for example in examples {
+                let line = example.split(" > ").next().unwrap_or_default();
+                let words = shlex::split(line).expect("quotes are closed");
+                let read = Cli::try_parse_from(&words);
+                assert!(read.is_ok(), "{example}: {}", read.err().map(|e| e.to_string()).unwrap_or_default());
+            }
+        }
+    }
+
+    #[test]
+    fn the_short_help_names_every_verb_and_only_options_that_exist() {
+        let whole = command(true);
+        let names: Vec<&str> = examples::SHORT.split_whitespace().collect();
+        for verb in whole.get_subcommands().map(clap::Command::get_name).filter(|name| *name != "help") {
+            assert!(names.contains(&verb), "{verb}");
+        }
+        for option in names.iter().filter_map(|name| name.strip_prefix("--")).filter(|name| *name != "help`")
+        {
+            assert!(whole.get_arguments().any(|arg| arg.get_long() == Some(option)), "--{option}");
+        }
+        for line in examples::SHORT.lines() {
+            assert!(line.chars().count() <= SHORT_WIDTH, "{line}");
+        }
+        assert!(examples::SHORT.lines().count() <= 24);
+    }
+
+    #[test]
+    fn slips_are_told_from_addresses() {
+        for (word, says) in [
+            ("rnu", "did you mean run?"),
+            ("comapre", "did you mean compare?"),
+            ("reference-sever", "did you mean reference-server?"),
+            ("nope.yaml", "`proofload run nope.yaml`"),
+            ("studies/a.YML", "`proofload run studies/a.YML`"),
+        ] {
+            assert!(slip_of(word).is_some_and(|slip| slip.contains(says)), "{word}: {:?}", slip_of(word));
+        }
+        for fine in
+            ["run", "help", "localhost", "localhost:80", "http://h/a.yaml", "-c", "--rnu", "127.0.0.1"]
+        {
+            assert_eq!(slip_of(fine), None, "{fine}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! What is known of a study while it runs, as the live view shows it. Every step of the runner goes in, with the time.
+
+use super::left::Left;
+use super::rows::{Away, ClaimRow, Server};
+use proofload_lab::runner::Progress;
+use proofload_report::number;
+use proofload_stats::{Claim, Judgement};
+use proofload_store::schema::{Plan, Replication, Slice};
+
+/// A study on its way.
+#[derive(Clone, Debug)]
+pub struct Board {
+    pub study: String,
+    pub question: String,
+    /// What a block is to whoever looks: a fresh start of the servers, or a round of servers that run anyway.
+    pub round: Round,
+    /// The number of the present block, and of the last one.
+    pub block: Option<(u32, u32)>,
+    /// Complete blocks, and those of the first look.
+    pub complete: u32,
+    pub first_look: u32,
+    /// What is being done.
+    pub step: String,
+    pub claims: Vec<ClaimRow>,
+    pub servers: Vec<Server>,
+    /// The load point that was measured last.
+    pub point: String,
+    left: Left,
+    block_begun_ns: u64,
+    in_block: bool,
+    now_ns: u64,
+}
+
+/// What a block is to whoever looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Round {
+    /// The servers are started anew.
+    Restart,
+    /// They run anyway.
+    Round,
+}
+
+impl Round {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Round::Restart => "restart",
+            Round::Round => "round",
+        }
+    }
+}
+
+impl Board {
+    /// A study before its first step, of whose budget so much is spent already.
+    pub fn new(plan: &Plan, claims: &[Claim], spent_ns: u64, now_ns: u64) -> Board {
+        let point = plan.points.first().map(|point| point.label.clone()).unwrap_or_default();
+        let of_point = |label: &String| {
+            plan.variants.iter().map(|variant| Server::new(&variant.name, label)).collect::<Vec<_>>()
+        };
+        Board {
+            study: plan.study.clone(),
+            question: plan.question.clone(),
+            round: if plan.replication == Replication::Process { Round::Round } else { Round::Restart },
+            block: None,
+            complete: 0,
+            first_look: plan.timing.looks.first().copied().unwrap_or(1),
+            step: "preparing".to_string(),
+            claims: claims.iter().map(ClaimRow::new).collect(),
+            servers: plan.points.iter().flat_map(|point| of_point(&point.label)).collect(),
+            point,
+            left: Left::new(plan, spent_ns as f64 / 1e9),
+            block_begun_ns: now_ns,
+            in_block: false,
+            now_ns,
+        }
+    }
+
+    /// Takes a step in.
+    pub fn step(&mut self, progress: &Progress<'_>, now_ns: u64) {
+        self.now_ns = now_ns;
+        match progress {
+            Progress::Block { block, of } => {
+                self.close_block(false);
+                self.in_block = true;
+                self.block = Some((*block, *of));
+                // Who was lost gets another chance.
+                self.set_away(None, |server| server.away == Some(Away::Lost));
+                self.step = "starting".to_string();
+            }
+            Progress::Starting { variant } => self.step = format!("starting {variant}"),
+            Progress::WarmUp { done } => self.step = format!("warm-up, {:.0} %", done * 100.0),
+            Progress::Slice { cycle, of, variant, point } => {
+                self.step = format!("turn {cycle} of {of}: {variant} @ {point}");
+            }
+            Progress::Measured { slice } if slice.is_measured() || slice.trial.is_some() => {
+                self.measured(slice)
+            }
+            Progress::Perturbing { variant, point } => {
+                self.step = format!("{variant} @ {point} with once and twice the generator's threads");
+            }
+            Progress::LongSlices { point } => {
+                self.step = format!("longer turns @ {point}, to check the short ones")
+            }
+            Progress::Ceiling { point, found: None } => {
+                self.step = format!("how much the generator can do at {point}");
+            }
+            Progress::Trying { variant, rate_per_s, stage } => {
+                let rate = number::with_unit(*rate_per_s, "per_s");
+                self.step = format!("{variant} @ {rate}, {}", stage.name());
+            }
+            Progress::Look { blocks, judgement } => self.look(*blocks, judgement),
+            _ => self.who_is_away(progress),
+        }
+    }
+
+    fn who_is_away(&mut self, progress: &Progress<'_>) {
+        match progress {
+            Progress::Skipped { skipped } => {
+                let skipped =
+                    |server: &Server| skipped.contains(&format!("{} @ {}", server.name, server.point));
+                self.set_away(Some(Away::Settled), skipped);
+            }
+            Progress::Lost { variant, .. } => {
+                self.set_away(Some(Away::Lost), |server| server.name == *variant)
+            }
+            Progress::GivenUp { variant, .. } => {
+                self.set_away(Some(Away::GivenUp), |server| server.name == *variant)
+            }
+            _ => {}
+        }
+    }
+
+    fn set_away(&mut self, away: Option<Away>, of: impl Fn(&Server) -> bool) {
+        self.servers.iter_mut().filter(|server| of(server)).for_each(|server| server.away = away);
+    }
+
+    fn measured(&mut self, slice: &Slice) {
+        let Slice { measured, .. } = slice;
+        let is_it = |server: &&mut Server| server.name == measured.variant && server.point == measured.point;
+        match self.servers.iter_mut().find(is_it) {
+            Some(server) => server.measured(slice),
+            None => {
+                let mut server = Server::new(&measured.variant, &measured.point);
+                server.measured(slice);
+                self.servers.push(server);
+            }
+        }
+        self.point.clone_from(&measured.point);
+    }
+
+    fn look(&mut self, blocks: u32, judgement: &Judgement) {
+        self.close_block(true);
+        self.complete = blocks;
+        self.left.look(blocks, judgement.left);
+        self.claims.iter_mut().zip(&judgement.claims).for_each(|(row, judged)| row.judged(judged));
+    }
+
+    /// What went by since the last block was closed; of a `whole` one it tells how long the next will take.
+    fn close_block(&mut self, whole: bool) {
+        let took_s = self.in_block_s();
+        self.left.block_took(took_s, whole && self.in_block);
+        (self.block_begun_ns, self.in_block) = (self.now_ns, false);
+    }
+
+    fn in_block_s(&self) -> f64 {
+        self.now_ns.saturating_sub(self.block_begun_ns) as f64 / 1e9
+    }
+
+    /// How much longer it takes, in words.
+    pub fn time_left(&self) -> String {
+        self.left.in_words(self.in_block_s())
+    }
+
+    /// How much of its time is over, if it takes as long as is most likely.
+    pub fn share_done(&self) -> f64 {
+        self.left.share_done(self.in_block_s())
+    }
+
+    /// The servers at the load point that was measured last.
+    pub fn here(&self) -> impl Iterator<Item = &Server> {
+        self.servers.iter().filter(|server| server.point == self.point)
+    }
+
+    /// `restart 3 of at most 12`.
+    pub fn round_in_words(&self) -> String {
+        self.block
+            .map_or(String::new(), |(block, of)| format!("{} {block} of at most {of}", self.round.name()))
+    }
+}

@@ -1,0 +1,217 @@
+//! How a study looks while it runs: where it stands, its claims, its servers.
+
+use super::board::{Board, Round};
+use super::chart::{faint, gauge, over_time, put, put_right, strong};
+use super::rows::{Away, ClaimRow, Server};
+use proofload_report::number;
+use proofload_stats::Verdict;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Style};
+
+/// Lines that the whole takes at most.
+const LINES_MAX: usize = 20;
+/// Lines of it that are neither claims nor servers: three on top, a blank and a heading above either.
+const FRAME: usize = 7;
+/// Columns of a claim's figures, and of its verdict.
+const NUMBERS: u16 = 20;
+const VERDICT: u16 = 16;
+
+/// How many lines claims and servers have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shares {
+    claims: usize,
+    servers: usize,
+    /// Whether each claim has a line for its name and another for its interval.
+    roomy: bool,
+}
+
+fn shares(board: &Board, lines: usize) -> Shares {
+    let (claims, servers) = (board.claims.len(), board.here().count());
+    let room = lines.min(LINES_MAX).saturating_sub(FRAME);
+    let servers = servers.min((room / 2).max(room.saturating_sub(claims)));
+    let room = room - servers;
+    let roomy = 2 * claims <= room;
+    Shares { claims: room.min(if roomy { 2 * claims } else { claims }), servers, roomy }
+}
+
+/// Lines that it takes of a terminal that has so many.
+pub fn height(board: &Board, lines: usize) -> u16 {
+    let shares = shares(board, lines);
+    (FRAME + shares.claims + shares.servers).min(lines) as u16
+}
+
+/// Draws all of it.
+pub fn draw(board: &Board, area: Rect, buffer: &mut Buffer) {
+    let shares = shares(board, usize::from(area.height));
+    let mut lines = (area.y..area.bottom()).map(|y| Rect { y, height: 1, ..area });
+    let mut next = || lines.next().unwrap_or_default();
+    top(board, [next(), next(), next()], buffer);
+    if shares.claims > 0 {
+        next();
+        claims(board, shares, &mut next, buffer);
+    }
+    if shares.servers > 0 {
+        next();
+        servers(board, shares.servers, &mut next, buffer);
+    }
+}
+
+fn claims(board: &Board, shares: Shares, next: &mut dyn FnMut() -> Rect, buffer: &mut Buffer) {
+    let round = board.round.name();
+    let counted = match board.complete {
+        0 => format!("first look at the claims after {} {round}s", board.first_look),
+        1 => format!("after 1 {round}"),
+        n => format!("after {n} {round}s"),
+    };
+    heading(next(), "claims", &counted, buffer);
+    let rows = if shares.roomy { shares.claims / 2 } else { shares.claims };
+    let (shown, rest) = fitting(&board.claims, rows);
+    for claim in shown {
+        match shares.roomy {
+            true => roomy_claim(claim, [next(), next()], buffer),
+            false => claim_in_a_line(claim, next(), buffer),
+        }
+    }
+    if !rest.is_empty() {
+        let settled = rest.iter().filter(|claim| claim.settled).count();
+        put(buffer, next(), &format!("and {} more claims, {settled} of them settled", rest.len()), faint());
+    }
+}
+
+fn servers(board: &Board, lines: usize, next: &mut dyn FnMut() -> Rect, buffer: &mut Buffer) {
+    let servers: Vec<&Server> = board.here().collect();
+    servers_heading(board, next(), buffer);
+    let (shown, rest) = fitting(&servers, lines);
+    // One scale for all: who serves more stands higher.
+    let most = servers.iter().flat_map(|server| &server.rates).copied().fold(0.0, f64::max);
+    shown.iter().for_each(|server| server_in_a_line(server, most, figures(board), next(), buffer));
+    if !rest.is_empty() {
+        put(buffer, next(), &format!("and {} more servers", rest.len()), faint());
+    }
+}
+
+/// As many as fit in so many lines, of which the rest takes one, where there is a rest.
+fn fitting<T>(all: &[T], lines: usize) -> (&[T], &[T]) {
+    all.split_at(if all.len() <= lines { all.len() } else { lines.saturating_sub(1) })
+}
+
+fn top(board: &Board, [title, time, step]: [Rect; 3], buffer: &mut Buffer) {
+    let round = board.round_in_words();
+    let title_left = less(title, 0, width(&round) + 2);
+    put(buffer, title_left, &board.study, strong());
+    put(buffer, less(title_left, width(&board.study) + 2, 0), &board.question, faint());
+    put_right(buffer, title, &round, Style::new());
+    let left = board.time_left();
+    gauge(buffer, less(time, 0, width(&left) + 2), board.share_done());
+    put_right(buffer, time, &left, Style::new());
+    put(buffer, step, "now: ", faint());
+    put(buffer, less(step, 5, 0), &board.step, Style::new());
+}
+
+fn heading(line: Rect, name: &str, aside: &str, buffer: &mut Buffer) {
+    put(buffer, line, name, faint());
+    put_right(buffer, less(line, width(name) + 2, 0), aside, faint());
+}
+
+/// The name on a line, all that is known below it.
+fn roomy_claim(claim: &ClaimRow, [name, below]: [Rect; 2], buffer: &mut Buffer) {
+    put(buffer, name, &claim.name, strong());
+    interval(claim, less(below, 2, 0), buffer);
+}
+
+/// Everything on one line: the name has three fifths of what figures and verdict leave.
+fn claim_in_a_line(claim: &ClaimRow, line: Rect, buffer: &mut Buffer) {
+    let name = line.width.saturating_sub(NUMBERS + VERDICT + 3) * 3 / 5;
+    put(buffer, Rect { width: name, ..line }, &claim.name, strong());
+    interval(claim, less(line, name + 1, 0), buffer);
+}
+
+/// A bar, figures, verdict.
+fn interval(claim: &ClaimRow, line: Rect, buffer: &mut Buffer) {
+    let bar = less(line, 0, NUMBERS + VERDICT + 2);
+    if let (Some(held), Some(scale)) = (claim.held(), claim.scale) {
+        held.draw(buffer, bar, scale);
+    }
+    let numbers = Rect { x: bar.right() + 1, width: NUMBERS, ..line };
+    put(buffer, numbers.intersection(line), &claim.numbers(), Style::new());
+    let colour = match claim.verdict {
+        Verdict::Supported => Color::Green,
+        Verdict::Refuted => Color::Red,
+        Verdict::Undecided => Color::Reset,
+    };
+    let style = if claim.settled { strong() } else { Style::new() };
+    let verdict = Rect { x: bar.right() + NUMBERS + 2, width: VERDICT, ..line };
+    put(buffer, verdict.intersection(line), claim.verdict(), style.fg(colour));
+}
+
+/// Columns of a server's figures: their headings and widths.
+const FIGURES: [(&str, u16); 6] =
+    [("rate", 10), ("p50", 9), ("p99", 9), ("errors", 7), ("cores", 6), ("memory", 9)];
+
+/// The figures that there are: of servers that were not started here nobody knows CPU and memory.
+fn figures(board: &Board) -> &'static [(&'static str, u16)] {
+    let known = board.here().any(|server| server.cores.is_some() || server.memory_bytes.is_some());
+    if known || board.round == Round::Restart { &FIGURES } else { &FIGURES[..4] }
+}
+
+/// Where the columns are: the name, the figures, and what is left for rates over time.
+fn columns(line: Rect, figures: &[(&str, u16)]) -> (Rect, Vec<Rect>, Rect) {
+    let widest: u16 = FIGURES.iter().map(|(_, width)| width).sum();
+    let name =
+        Rect { width: (line.width.saturating_sub(widest) * 3 / 5).clamp(8, 40).min(line.width), ..line };
+    let mut x = name.right();
+    let cells = figures.iter().map(|(_, width)| {
+        x += width;
+        Rect { x: x - width, width: *width, ..line }.intersection(line)
+    });
+    let cells = cells.collect();
+    (name, cells, less(line, x - line.x + 2, 0))
+}
+
+fn servers_heading(board: &Board, line: Rect, buffer: &mut Buffer) {
+    let figures = figures(board);
+    let (name, cells, rates) = columns(line, figures);
+    put(buffer, name, &format!("@ {}", board.point), faint());
+    cells.iter().zip(figures).for_each(|(cell, (heading, _))| put_right(buffer, *cell, heading, faint()));
+    put(buffer, rates, "each turn", faint());
+}
+
+fn server_in_a_line(server: &Server, most: f64, figures: &[(&str, u16)], line: Rect, buffer: &mut Buffer) {
+    let (name, cells, rates) = columns(line, figures);
+    put(buffer, Rect { width: name.width.saturating_sub(1), ..name }, &server.name, strong());
+    let duration = |ns: Option<f64>| ns.map_or("–".to_string(), number::duration);
+    let figures = [
+        server.rate_per_s.map_or("–".to_string(), |rate| number::with_unit(rate, "per_s")),
+        duration(server.p50_ns),
+        duration(server.p99_ns),
+        number::count(server.errors),
+        server.cores.map_or("–".to_string(), |cores| format!("{cores:.2}")),
+        server.memory_bytes.map_or("–".to_string(), |bytes| number::bytes(bytes as f64)),
+    ];
+    for (at, (cell, figure)) in cells.into_iter().zip(figures).enumerate() {
+        let style = if at == 3 && server.errors > 0 { Style::new().fg(Color::Red) } else { Style::new() };
+        put_right(buffer, cell, &figure, style);
+    }
+    match server.away {
+        None => over_time(buffer, rates, latest(&server.rates, rates.width), Some(most), Color::Cyan),
+        Some(away) => {
+            let colour = if away == Away::Settled { Color::Reset } else { Color::Red };
+            put(buffer, rates, away.name(), Style::new().fg(colour));
+        }
+    }
+}
+
+/// The last ones that fit: how the rate was an hour ago is not what one looks for.
+fn latest(values: &[f64], columns: u16) -> &[f64] {
+    &values[values.len().saturating_sub(usize::from(columns))..]
+}
+
+fn less(line: Rect, left: u16, right: u16) -> Rect {
+    let left = left.min(line.width);
+    Rect { x: line.x + left, width: (line.width - left).saturating_sub(right), ..line }
+}
+
+fn width(text: &str) -> u16 {
+    unicode_width::UnicodeWidthStr::width(text) as u16
+}

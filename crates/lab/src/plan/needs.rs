@@ -1,0 +1,100 @@
+//! What the servers of a study need before they can be measured, as far as the study tells, and how long its blocks are then.
+
+use super::{Preset, S};
+use proofload_stats::Design;
+use proofload_store::schema::Timing;
+use proofload_study::{Study, SubjectSpec};
+
+/// What the servers of a study need. The plan is made with it; a warm-up sees for itself what it finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Needs {
+    /// They run already: nothing is started, and what they did before is not known.
+    Running,
+    /// They compile nothing: started within milliseconds, and warm at once.
+    Native,
+    /// One of them may compile while it runs.
+    Compiling,
+}
+
+/// Looks of a study whose blocks take seconds: the first after as many restarts as two pairs of conditions and one more
+/// take.
+const SHORT_LOOKS: [u32; 7] = [6, 8, 10, 12, 16, 20, 30];
+/// Looks at servers that already run.
+const RUNNING_LOOKS: [u32; 9] = [6, 8, 10, 12, 14, 16, 20, 24, 30];
+/// Fewest blocks that end in an interval worth its name.
+const FEWEST: u32 = 4;
+/// Time for a comparison of running servers.
+const RUNNING_BUDGET_NS: u64 = 60 * S;
+/// What is warm at once is waited for no longer, where nothing can be told of it.
+const PLAIN_WARM_UP_NS: u64 = S;
+/// How long a running server is given to come to an even rate.
+const RUNNING_CAP_NS: u64 = 5 * S;
+/// Of so many blocks of servers that compile nothing one has the checks that are in no figure, and of running ones.
+const NATIVE_CHECKS_EVERY: u32 = 3;
+const RUNNING_CHECKS_EVERY: u32 = 6;
+
+impl Needs {
+    pub(super) fn of(study: &Study) -> Needs {
+        let runs = |spec: &SubjectSpec| matches!(spec, SubjectSpec::Url { .. });
+        if study.variants.iter().all(|variant| runs(&variant.subject)) {
+            return Needs::Running;
+        }
+        let may_compile = |variant: &proofload_study::Variant| match &variant.subject {
+            SubjectSpec::Catalogue { .. } => variant.jvm,
+            SubjectSpec::Command { args, .. } => {
+                args.iter().any(|arg| arg.contains("java") || arg.ends_with(".jar"))
+            }
+            SubjectSpec::Url { .. } => true,
+        };
+        match study.variants.iter().any(may_compile) {
+            true => Needs::Compiling,
+            false => Needs::Native,
+        }
+    }
+
+    /// The lengths of a preset, made for servers that may compile, for what these servers need.
+    pub(super) fn fit(self, preset: Preset, timing: Timing) -> Timing {
+        if self == Needs::Compiling {
+            return timing;
+        }
+        let warm_up_ns = timing.warm_up_ns.min(PLAIN_WARM_UP_NS);
+        // Longer looks were asked for, and a check of the pipeline has none.
+        if matches!(preset, Preset::Smoke | Preset::Thorough) {
+            return Timing { warm_up_ns, ..timing };
+        }
+        let short = Timing {
+            warm_up_ns,
+            slice_ns: S,
+            discard_ns: S / 10,
+            perturbation_ns: S * 4 / 5,
+            checks_every: NATIVE_CHECKS_EVERY,
+            looks: match preset {
+                Preset::Quick => Design::quick().looks,
+                _ => SHORT_LOOKS.to_vec(),
+            },
+            ..timing
+        };
+        match self {
+            Needs::Running => Timing {
+                warm_up_cap_ns: RUNNING_CAP_NS,
+                checks_every: RUNNING_CHECKS_EVERY,
+                cycles: 2,
+                looks: RUNNING_LOOKS.to_vec(),
+                budget_ns: RUNNING_BUDGET_NS,
+                ..short
+            },
+            _ => short,
+        }
+    }
+
+    /// Looks at as many blocks as fit into the time for a comparison of running servers; `None` where too few fit.
+    pub(super) fn looks_within(self, room: u32) -> Option<Vec<u32>> {
+        if self != Needs::Running || room < FEWEST {
+            return None;
+        }
+        let last = room.min(RUNNING_LOOKS[RUNNING_LOOKS.len() - 1]);
+        let mut looks: Vec<u32> = RUNNING_LOOKS.into_iter().filter(|look| *look < last).collect();
+        looks.push(last);
+        Some(looks)
+    }
+}

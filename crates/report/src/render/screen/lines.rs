@@ -1,0 +1,109 @@
+//! Lines of a terminal: their width, their colours, and how they break.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// What the text is drawn on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terminal {
+    /// Whether it has colours, and they are wanted.
+    pub colour: bool,
+    /// How wide it is; no line is wider.
+    pub columns: usize,
+}
+
+/// What a part of a line means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Colour {
+    Good,
+    Bad,
+    Open,
+    Bold,
+    Dim,
+}
+
+impl Terminal {
+    /// The text in a colour, where the terminal has colours.
+    pub(super) fn paint(self, colour: Colour, text: &str) -> String {
+        let code = match colour {
+            Colour::Good => 32,
+            Colour::Bad => 31,
+            Colour::Open => 33,
+            Colour::Bold => 1,
+            Colour::Dim => 2,
+        };
+        if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_string() }
+    }
+}
+
+/// With spaces behind it up to so many columns.
+pub(super) fn padded(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
+}
+
+/// Cut to so many columns; what was cut is told by an ellipsis.
+pub(super) fn clipped(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_string();
+    }
+    let mut out = String::new();
+    let mut width = 0;
+    for c in text.chars() {
+        width += c.width().unwrap_or(0);
+        if width + 1 > columns {
+            break;
+        }
+        out.push(c);
+    }
+    format!("{}…", out.trim_end())
+}
+
+/// Broken at spaces into lines of at most so many columns, with so many spaces before all but the first. A word that is
+/// longer than a line, a path for one, is broken where the line ends.
+pub(super) fn wrapped(text: &str, columns: usize, indent: usize) -> Vec<String> {
+    let columns = columns.max(indent + 8);
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.len() - 1;
+        let is_begun = !lines[last].trim_start().is_empty();
+        let needed = lines[last].width() + usize::from(is_begun) + word.width();
+        if needed <= columns {
+            if is_begun || word.is_empty() {
+                lines[last].push(' ');
+            }
+            lines[last].push_str(word);
+            continue;
+        }
+        if is_begun {
+            lines.push(" ".repeat(indent));
+        }
+        for c in word.chars() {
+            let last = lines.len() - 1;
+            if lines[last].width() + c.width().unwrap_or(0) > columns {
+                lines.push(" ".repeat(indent));
+            }
+            let last = lines.len() - 1;
+            lines[last].push(c);
+        }
+    }
+    lines.iter().map(|line| line.trim_end().to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_break_at_spaces_and_long_words_at_the_edge() {
+        assert_eq!(wrapped("one two three", 8, 2), ["one two", "  three"]);
+        assert_eq!(wrapped("abcdefghijklmnop", 10, 2), ["abcdefghij", "  klmnop"]);
+        assert_eq!(wrapped("", 80, 2), [""]);
+        let text = "服务器 比较 慢一点 很多";
+        assert!(wrapped(text, 10, 0).iter().all(|line| line.width() <= 10));
+    }
+
+    #[test]
+    fn what_is_cut_says_so() {
+        assert_eq!((clipped("abc", 3), clipped("abcd", 3)), ("abc".to_string(), "ab…".to_string()));
+        assert!(clipped("连接器连接器", 5).width() <= 5);
+    }
+}

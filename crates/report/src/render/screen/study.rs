@@ -1,0 +1,347 @@
+//! The screen of a study or a comparison: verdicts first, then a small table, then what to beware of, then where the rest is.
+
+use super::gauge::{Gauge, Scale};
+use super::lines::{Colour, Terminal, clipped, padded, wrapped};
+use crate::escape::line;
+use crate::figures::{errors, outcome};
+use crate::headline::headline;
+use crate::messages::screen as messages;
+use crate::number;
+use crate::shown::{Tone, VerdictView};
+use crate::view::view;
+use proofload_stats::{Claim, Side, Term};
+use proofload_store::restore;
+use proofload_store::schema::{ClaimResult, Estimate, Figure, Plan, Point, RunResult, Verdict};
+use unicode_width::UnicodeWidthStr;
+
+/// Rows of a terminal of the usual height; what would make the screen longer is counted instead.
+const ROWS: usize = 24;
+/// Most lines of what to beware of.
+const WARNINGS_MAX: usize = 3;
+/// Most claims that are shown one by one where others have to be counted.
+const CLAIMS_MAX: usize = 8;
+/// Most rows of the table.
+const TABLE_ROWS_MAX: usize = 8;
+/// So few claims have room for a reason of two lines.
+const FEW: usize = 2;
+/// Width of a drawn interval.
+const GAUGE: usize = 17;
+/// Width of the words of verdicts, mark included.
+const WORD: usize = 12;
+
+/// The screen of a study; without blocks that count it says so.
+pub(super) fn study(result: &RunResult, plan: &Plan, terminal: Terminal) -> String {
+    let mut out = Screen { terminal, lines: Vec::new() };
+    out.title(result);
+    out.verdicts(result, plan);
+    out.table(result, plan);
+    out.basis(result, plan);
+    out.warnings(result, plan);
+    out.rest(result);
+    out.headline(result);
+    out.lines.join("\n") + "\n"
+}
+
+struct Screen {
+    terminal: Terminal,
+    lines: Vec<String>,
+}
+
+impl Screen {
+    fn say(&mut self, text: impl Into<String>) {
+        self.lines.push(text.into());
+    }
+
+    /// A sentence, broken to the width, with so many spaces before its second line.
+    fn sentence(&mut self, text: &str, indent: usize) {
+        self.lines.extend(wrapped(text, self.terminal.columns, indent));
+    }
+
+    fn title(&mut self, result: &RunResult) {
+        let title = line(&result.study);
+        let text = match result.question.is_empty() || result.plan.as_ref().is_some_and(|plan| plan.two_sided)
+        {
+            true => title.clone(),
+            false => format!("{title}  {}", line(&result.question)),
+        };
+        let from = self.lines.len();
+        self.sentence(&text, 0);
+        let bold = self.terminal.paint(Colour::Bold, &title);
+        self.lines[from] = self.lines[from].replacen(&title, &bold, 1);
+        let ended = view(result).ended;
+        if !ended.is_empty() {
+            self.sentence(&line(ended.lines().next().unwrap_or_default()), 0);
+        }
+        self.say("");
+    }
+
+    fn verdicts(&mut self, result: &RunResult, plan: &Plan) {
+        let view = view(result);
+        let claims = restore(plan).map(|(_, claims, _)| claims).unwrap_or_default();
+        let shown = shown_claims(result, plan, &claims);
+        let scale = Scale::of(shown.iter().filter_map(|(claim, judged)| Gauge::of(claim, judged)));
+        let name_width = self.name_width(&shown);
+        for (claim, judged) in shown.iter().take(most_claims(shown.len())) {
+            self.verdict(claim, judged, plan, (scale, name_width, shown.len()));
+        }
+        self.counted(shown.len().saturating_sub(most_claims(shown.len())), result);
+        for (title, rows) in [
+            (messages::EXPECTED, &view.expectations),
+            (messages::PUBLISHED, &view.conclusions),
+            (messages::TRENDS, &view.trends),
+        ] {
+            self.judged(title, rows);
+        }
+        if !self.lines.last().is_some_and(String::is_empty) {
+            self.say("");
+        }
+    }
+
+    /// What names may take beside the intervals and their pictures.
+    fn name_width(&self, shown: &[(Claim, ClaimResult)]) -> usize {
+        let amounts = shown.iter().map(|(_, judged)| messages::amount(judged).width()).max().unwrap_or(0);
+        let room = self.terminal.columns.saturating_sub(WORD + amounts + GAUGE + 5).max(12);
+        shown.iter().map(|(_, judged)| line(&judged.name).width()).max().unwrap_or(0).min(room)
+    }
+
+    /// A claim: its verdict, name, interval and picture; below it what was found, or why nothing was decided.
+    fn verdict(
+        &mut self,
+        claim: &Claim,
+        judged: &ClaimResult,
+        plan: &Plan,
+        (scale, width, result_claims): (Scale, usize, usize),
+    ) {
+        let (mark, colour) = mark_of(judged, plan);
+        let word = padded(&mark, WORD);
+        let name = padded(&clipped(&line(&judged.name), width), width);
+        let (amount, gauge) = (messages::amount(judged), Gauge::of(claim, judged));
+        let drawn = gauge.map(|gauge| gauge.drawn(scale, GAUGE)).unwrap_or_default();
+        let head = format!("{} {name}  {amount}", self.terminal.paint(colour, &word));
+        let plain = WORD + 1 + width + 2 + amount.width();
+        let place = self.terminal.columns.saturating_sub(GAUGE);
+        if plain > self.terminal.columns {
+            // A terminal this narrow has the interval on a line of its own.
+            self.say(format!("{} {}", self.terminal.paint(colour, &word), name.trim_end()));
+            self.say(format!("{}{amount}", " ".repeat(WORD + 1)));
+        } else if plain < place && !drawn.is_empty() {
+            self.say(format!("{head}{}{drawn}", " ".repeat(place - plain)));
+        } else {
+            self.say(head);
+        }
+        let below = messages::below(judged, plan);
+        if !below.is_empty() {
+            let room = self.terminal.columns.saturating_sub(WORD + 1);
+            let mut lines = wrapped(&line(&below), room, 0);
+            // Of a few claims there is room for the whole reason.
+            if lines.len() > 1 && (result_claims > FEW || lines.len() > 2) {
+                lines = vec![clipped(&line(&below), room)];
+            }
+            let indent = " ".repeat(WORD + 1);
+            lines
+                .iter()
+                .for_each(|text| self.say(format!("{indent}{}", self.terminal.paint(Colour::Dim, text))));
+        }
+    }
+
+    /// Claims that have no room, by their verdicts.
+    fn counted(&mut self, left: usize, result: &RunResult) {
+        if left > 0 {
+            let of = |verdict| result.claims.iter().filter(|claim| claim.verdict == verdict).count();
+            let counts = [Verdict::Supported, Verdict::Refuted, Verdict::Undecided].map(of);
+            self.sentence(&messages::more_claims(left, counts), 2);
+        }
+    }
+
+    fn judged(&mut self, title: &str, rows: &[VerdictView]) {
+        if rows.is_empty() {
+            return;
+        }
+        let of = |tone| rows.iter().filter(|row| row.tone == tone).count();
+        let counts = messages::counted(title, of(Tone::Good), of(Tone::Bad), of(Tone::Open));
+        self.sentence(&counts, 2);
+        for row in rows.iter().filter(|row| row.tone == Tone::Bad).take(WARNINGS_MAX) {
+            let name = clipped(&line(&row.name), self.terminal.columns.saturating_sub(24));
+            self.sentence(&format!("  {}  {name}", self.terminal.paint(Colour::Bad, &line(&row.verdict))), 4);
+        }
+    }
+
+    fn table(&mut self, result: &RunResult, plan: &Plan) {
+        let points: Vec<&Point> = result.points.iter().filter(|point| point.stream.is_empty()).collect();
+        if points.is_empty() {
+            return;
+        }
+        let shown = points.len().min(TABLE_ROWS_MAX);
+        for with_ends in [true, false] {
+            let rows = table_rows(result, plan, &points[..shown], with_ends);
+            let lines = aligned(&rows, self.terminal.columns);
+            if lines.is_some() || !with_ends {
+                let narrow =
+                    || rows.iter().map(|row| clipped(&row.join("  "), self.terminal.columns)).collect();
+                self.lines.extend(lines.unwrap_or_else(narrow));
+                break;
+            }
+        }
+        if shown < points.len() {
+            self.say(messages::more_rows(points.len() - shown));
+        }
+    }
+
+    /// How the requests came, and of how many restarts all this is.
+    fn basis(&mut self, result: &RunResult, plan: &Plan) {
+        self.sentence(&messages::load(plan), 0);
+        self.sentence(&messages::based_on(result, plan), 0);
+    }
+
+    fn warnings(&mut self, result: &RunResult, plan: &Plan) {
+        let warnings = messages::warnings(&view(result).limits, plan);
+        // The path, the last line and a line before it are still to come.
+        let room = ROWS.saturating_sub(self.lines.len() + 3).max(WARNINGS_MAX);
+        let mut told = 0;
+        for warning in warnings.iter().take(WARNINGS_MAX) {
+            let mark = self.terminal.paint(Colour::Open, "!");
+            let text = line(warning);
+            let all = wrapped(&format!("! {text}"), self.terminal.columns, 2);
+            let left = room - told;
+            let others = warnings.len().min(WARNINGS_MAX) - 1;
+            let lines = match all.len() + others <= left.max(others + 1) {
+                true => all,
+                false => vec![clipped(&format!("! {text}"), self.terminal.columns)],
+            };
+            told = (told + lines.len()).min(room);
+            let first = lines[0].replacen('!', &mark, 1);
+            self.say(first);
+            self.lines.extend(lines.into_iter().skip(1));
+        }
+    }
+
+    fn rest(&mut self, result: &RunResult) {
+        if !result.run.is_empty() {
+            self.sentence(&messages::more(&line(&result.run), result.limits.len()), 2);
+        }
+    }
+
+    fn headline(&mut self, result: &RunResult) {
+        let headline = headline(result);
+        if headline.is_empty() {
+            return;
+        }
+        let lines = wrapped(&line(&headline), self.terminal.columns, 2);
+        let bold: Vec<String> = lines.iter().map(|text| self.terminal.paint(Colour::Bold, text)).collect();
+        self.lines.extend(bold);
+    }
+}
+
+fn most_claims(all: usize) -> usize {
+    if all <= CLAIMS_MAX { all } else { CLAIMS_MAX - 1 }
+}
+
+/// The claims that are shown: of a comparison both ways of each pair the one that tells something, the faster server first.
+fn shown_claims(result: &RunResult, plan: &Plan, claims: &[Claim]) -> Vec<(Claim, ClaimResult)> {
+    let all: Vec<(Claim, ClaimResult)> = claims.iter().cloned().zip(result.claims.iter().cloned()).collect();
+    if !plan.two_sided {
+        return all;
+    }
+    let told = |pair: &[(Claim, ClaimResult)]| match pair {
+        [more, alike] if more.1.verdict == Verdict::Undecided && alike.1.verdict == Verdict::Supported => {
+            alike.clone()
+        }
+        pair if pair[0].1.verdict == Verdict::Refuted => faster_first(pair[0].clone(), plan),
+        pair => pair[0].clone(),
+    };
+    all.chunks(2).map(told).collect()
+}
+
+/// The same the other way round.
+fn faster_first((claim, judged): (Claim, ClaimResult), plan: &Plan) -> (Claim, ClaimResult) {
+    let name = |side: &Side| match side {
+        Side::Measured { term: Term::Of { variant, .. }, .. } => {
+            plan.variants.get(*variant).map(|it| it.name.clone())
+        }
+        _ => None,
+    };
+    let Some((other, first)) = name(&claim.left).zip(name(&claim.right)) else { return (claim, judged) };
+    let estimate = judged.estimate.clone().map(|found| {
+        let (low, high) = (found.high.map(f64::recip), found.low.map(f64::recip));
+        Estimate { point: found.point.recip(), low, high, ..found }
+    });
+    (claim, ClaimResult { name: messages::serves_more(&first, &other), estimate, ..judged })
+}
+
+/// The word of a verdict with its mark. That the other one of two servers is the faster one is no bad news, and one restart
+/// checks a study without a verdict.
+fn mark_of(judged: &ClaimResult, plan: &Plan) -> (String, Colour) {
+    let is_check = plan.timing.looks == [1];
+    match judged.verdict {
+        Verdict::Undecided if is_check => ("· checked".to_string(), Colour::Dim),
+        Verdict::Undecided => ("? undecided".to_string(), Colour::Open),
+        _ if plan.two_sided => (messages::answer(judged).to_string(), Colour::Good),
+        Verdict::Supported => ("✔ supported".to_string(), Colour::Good),
+        Verdict::Refuted => ("✘ refuted".to_string(), Colour::Bad),
+        _ => (line(judged.verdict.name()), Colour::Open),
+    }
+}
+
+/// Columns of the table, as measures of figures.
+const COLUMNS: [(&str, &str); 4] =
+    [("throughput", "throughput"), ("p50", "p50"), ("p99", "p99"), ("cpu_per_request", "CPU/request")];
+
+fn table_rows(result: &RunResult, plan: &Plan, points: &[&Point], with_ends: bool) -> Vec<Vec<String>> {
+    let figure = |point: &Point, measure: &str| -> Option<&Figure> {
+        result.figures.iter().find(|figure| {
+            (&figure.variant, &figure.point, figure.measure.as_str())
+                == (&point.variant, &point.point, measure)
+                && figure.stream.is_empty()
+        })
+    };
+    let has = |measure: &str| {
+        points.iter().any(|point| figure(point, measure).is_some_and(|f| f.estimate.is_some()))
+    };
+    let columns: Vec<_> = COLUMNS.into_iter().filter(|(measure, _)| has(measure)).collect();
+    let several = plan.points.len() > 1;
+    let mut header = vec![String::new()];
+    header.extend(columns.iter().map(|(_, name)| (*name).to_string()));
+    header.push(crate::messages::ERRORS.to_string());
+    let mut rows = vec![header];
+    for point in points {
+        let name =
+            if several { format!("{} @ {}", point.variant, point.point) } else { point.variant.clone() };
+        let mut row = vec![clipped(&line(&name), 24)];
+        row.extend(columns.iter().map(|(measure, _)| match figure(point, measure) {
+            Some(figure) => cell(figure, with_ends),
+            None => crate::messages::NONE.to_string(),
+        }));
+        let all = outcome(point, "answered").saturating_add(errors(point));
+        row.push(messages::errors_of(errors(point), all));
+        rows.push(row);
+    }
+    rows
+}
+
+/// `20,040/s ±1.1 %`.
+fn cell(figure: &Figure, with_ends: bool) -> String {
+    let Some(estimate) = &figure.estimate else { return crate::messages::NONE.to_string() };
+    let value = number::with_unit(estimate.point, &estimate.unit);
+    let value = if figure.rough { format!("≈{value}") } else { value };
+    let half = estimate.low.zip(estimate.high).map(|(low, high)| (high - low) / 2.0 / estimate.point.abs());
+    match half.filter(|half| with_ends && half.is_finite()) {
+        Some(half) => format!("{value} ±{}", number::short_percent(half)),
+        None => value,
+    }
+}
+
+/// Rows with their columns below each other; `None` where they are wider than the terminal.
+fn aligned(rows: &[Vec<String>], columns: usize) -> Option<Vec<String>> {
+    let width =
+        |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.width()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..rows.first()?.len()).map(width).collect();
+    let whole = widths.iter().map(|width| width + 2).sum::<usize>().saturating_sub(2);
+    let drawn = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, width))| match at {
+            0 => padded(cell, *width),
+            _ => format!("{}{cell}", " ".repeat(width.saturating_sub(cell.width()))),
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
+    };
+    (whole <= columns).then(|| rows.iter().map(drawn).collect())
+}

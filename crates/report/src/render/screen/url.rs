@@ -1,0 +1,243 @@
+//! The screen of one endpoint.
+
+use super::{Terminal, bars};
+use crate::escape::line;
+use crate::figures::{errors, outcome};
+use crate::render::text::judged_lines;
+use crate::view::verdict;
+use crate::{headline, messages, number};
+use proofload_measure::LatencyHistogram;
+use proofload_store::schema::{CheckName, Point, RunResult, RunState, Slice};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Most things to beware of.
+const WARNINGS_MAX: usize = 3;
+/// Most lines of thresholds.
+const CLAIMS_MAX: usize = 6;
+/// Kinds of errors that are named.
+const KINDS_MAX: usize = 3;
+
+const BOLD: u32 = 1;
+const RED: u32 = 31;
+const YELLOW: u32 = 33;
+const CYAN: u32 = 36;
+
+/// One screen: what was asked, what came, how long it took, what went wrong, and what to beware of.
+pub(super) fn screen(result: &RunResult, point: &Point, slice: Option<&Slice>, terminal: Terminal) -> String {
+    let mut page = Page { out: String::new(), terminal };
+    page.parts(&[line(&point.variant), messages::load_of(point)], "", Some(BOLD));
+    if result.status.state != RunState::Finished {
+        page.said("", &messages::ended(&result.status.state, &result.status.why), Some(YELLOW));
+    }
+    if outcome(point, "answered") == 0 {
+        page.said("✗ ", &messages::nothing_answered(point), Some(RED));
+    } else {
+        figures(&mut page, point, slice);
+    }
+    errors_of(&mut page, point);
+    claims(&mut page, result);
+    let warnings = warnings(result, point);
+    for warning in warnings.iter().take(WARNINGS_MAX) {
+        page.said("⚠ ", warning, Some(YELLOW));
+    }
+    if warnings.len() > WARNINGS_MAX {
+        page.said("  ", &messages::more_verbose(warnings.len() - WARNINGS_MAX), None);
+    }
+    page.parts(&closing(result, point), "  ", None);
+    page.said("", &headline::headline(result), Some(BOLD));
+    page.out
+}
+
+fn figures(page: &mut Page, point: &Point, slice: Option<&Slice>) {
+    let rate = point.throughput_per_s.map(|per_s| number::with_unit(per_s, "per_s"));
+    let counted = [
+        messages::answers(outcome(point, "answered")),
+        rate.unwrap_or_default(),
+        bars::sparkline(&point.per_second, point.seconds),
+    ];
+    page.parts(&counted, "  ", None);
+    let times = &point.response_time_ns;
+    let quantiles = [
+        ("p50", times.p50, 0.5),
+        ("p90", times.p90, 0.9),
+        ("p99", times.p99, 0.99),
+        ("p99.9", times.p999, 0.999),
+        ("max", times.max, 1.0),
+    ]
+    .map(|(name, ns, q)| (name, ns, times.is_at_least(q)));
+    let mut parts = bars::in_one_unit(&quantiles);
+    if let Some(first) = parts.first_mut() {
+        *first = format!("{}  {first}", messages::LATENCY);
+    }
+    page.parts(&parts, "  ", None);
+    let histogram = slice.and_then(|slice| LatencyHistogram::decode(&slice.histograms.response_time).ok());
+    let rows = histogram.as_ref().map(bars::distribution).unwrap_or_default();
+    let width = rows.iter().map(|(name, ..)| name.width()).max().unwrap_or(0);
+    for (name, bar, share) in rows {
+        let indent = " ".repeat(4 + width - name.width());
+        let behind = " ".repeat(21_usize.saturating_sub(bar.width()));
+        let bar = page.coloured(&bar, CYAN);
+        page.raw(&format!("{indent}{name} {bar}{behind}{:>7}", number::short_percent(share)));
+    }
+}
+
+fn errors_of(page: &mut Page, point: &Point) {
+    let n = errors(point);
+    if n == 0 {
+        return;
+    }
+    let mut kinds: Vec<(&String, u64)> = point
+        .outcomes
+        .iter()
+        .filter(|(kind, n)| **n > 0 && !matches!(kind.as_str(), "answered" | "unsent"))
+        .map(|(kind, n)| (kind, *n))
+        .collect();
+    kinds.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    let named = kinds.iter().take(KINDS_MAX).map(|(kind, n)| {
+        let bad = point.bad_answers.iter().find(|bad| bad.outcome == **kind);
+        let what = bad.map_or_else(|| kind.replace('_', " "), |bad| line(&bad.what));
+        if kinds.len() == 1 { what } else { format!("{} {what}", number::count(*n)) }
+    });
+    let named = named.collect::<Vec<_>>().join(", ");
+    let all = n.saturating_add(outcome(point, "answered")).max(1);
+    let said = messages::errors_of(n, n as f64 / all as f64, &named);
+    page.said("  ", &said, Some(RED));
+}
+
+fn claims(page: &mut Page, result: &RunResult) {
+    let rows: Vec<_> = result.claims.iter().map(|claim| verdict(claim, None, true)).collect();
+    let lines = judged_lines(&rows, page.terminal.colour);
+    let mut lines = lines.iter().flat_map(|lines| lines.lines());
+    lines.by_ref().take(CLAIMS_MAX).for_each(|line| page.raw(line));
+    let left = lines.count();
+    if left > 0 {
+        page.said("  ", &messages::more_verbose(left), None);
+    }
+}
+
+/// What to beware of, what matters most first, each with its remedy.
+fn warnings(result: &RunResult, point: &Point) -> Vec<String> {
+    let mut said = Vec::new();
+    if outcome(point, "answered") > 0 {
+        match point.generator.findings.first().filter(|_| !point.generator.fit) {
+            Some(finding) => said.push(messages::generator_limited(finding)),
+            None => said.extend(crate::fitness::limits(&result.points)),
+        }
+    }
+    if point.dropped > 0 {
+        said.push(messages::dropped(point.dropped, point.intended));
+    }
+    let waited = point.unsent.saturating_sub(point.dropped);
+    if waited > 0 {
+        said.push(messages::unsent(waited, point.intended));
+    }
+    said.extend(result.limits.iter().cloned());
+    let tls = point.transport.as_ref().and_then(|transport| transport.tls.as_ref());
+    if tls.is_some_and(|tls| tls.insecure) {
+        said.push(messages::insecure(&point.variant));
+    }
+    said
+}
+
+/// The generator, where it has nothing to say of itself, and where the record lies.
+fn closing(result: &RunResult, point: &Point) -> Vec<String> {
+    let mut parts = Vec::new();
+    if outcome(point, "answered") > 0 && point.generator.fit {
+        let checks = &point.generator.checks;
+        let at_work = checks.iter().find(|check| check.check == CheckName::AtWork);
+        parts.push(messages::generator_fit(at_work.and_then(|check| check.found)));
+    }
+    if !result.run.is_empty() {
+        parts.push(messages::record_at(&line(&result.run)));
+    }
+    parts
+}
+
+/// How words are laid in lines.
+struct Filling<'a> {
+    between: &'a str,
+    /// What the first line begins with, and what the others do.
+    first: &'a str,
+    later: &'a str,
+    colour: Option<u32>,
+}
+
+/// Lines that are no wider than the terminal.
+struct Page {
+    out: String,
+    terminal: Terminal,
+}
+
+impl Page {
+    fn coloured(&self, text: &str, code: u32) -> String {
+        if self.terminal.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_string() }
+    }
+
+    /// Parts three blanks apart, as many in a line as there is room for.
+    fn parts(&mut self, parts: &[String], indent: &str, colour: Option<u32>) {
+        let parts = parts.iter().filter(|part| !part.is_empty());
+        let filling = Filling { between: "   ", first: indent, later: indent, colour };
+        self.filled(parts.map(String::as_str), &filling);
+    }
+
+    /// A sentence, with hanging indent.
+    fn said(&mut self, mark: &str, sentence: &str, colour: Option<u32>) {
+        if !sentence.is_empty() {
+            let sentence = line(sentence);
+            let hanging = " ".repeat(mark.width());
+            let filling = Filling { between: " ", first: mark, later: &hanging, colour };
+            self.filled(sentence.split(' '), &filling);
+        }
+    }
+
+    fn filled<'a>(&mut self, words: impl Iterator<Item = &'a str>, filling: &Filling<'_>) {
+        let mut text = filling.first.to_string();
+        let mut is_empty = true;
+        for word in words {
+            let wide = text.width() + filling.between.width() + word.width() > self.terminal.columns;
+            if !is_empty && wide {
+                self.finish(&text, filling.colour);
+                text = filling.later.to_string();
+                is_empty = true;
+            }
+            if !is_empty {
+                text.push_str(filling.between);
+            }
+            text.push_str(word);
+            is_empty = false;
+        }
+        if !is_empty {
+            self.finish(&text, filling.colour);
+        }
+    }
+
+    fn finish(&mut self, text: &str, colour: Option<u32>) {
+        let text = cut(text, self.terminal.columns);
+        let text = colour.map_or_else(|| text.clone(), |code| self.coloured(&text, code));
+        self.out.push_str(&text);
+        self.out.push('\n');
+    }
+
+    /// A line that is ready, colours and all.
+    fn raw(&mut self, text: &str) {
+        let line = if self.terminal.colour { text.to_string() } else { cut(text, self.terminal.columns) };
+        self.out.push_str(&line);
+        self.out.push('\n');
+    }
+}
+
+/// So much of a text as fits, with a sign that it goes on.
+fn cut(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_string();
+    }
+    let mut used = 0;
+    let fits = text.chars().take_while(|c| {
+        used += c.width().unwrap_or(0);
+        used < columns
+    });
+    format!("{}…", fits.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+use super::*;
+use crate::render::screen::screen;
+use proofload_store::durations_of;
+use proofload_store::schema::{BadAnswer, FitnessCheck, Generator, Histograms};
+use std::collections::BTreeMap;
+
+const MS: u64 = 1_000_000;
+
+fn stalling() -> Slice {
+    let mut times = LatencyHistogram::new();
+    [(1_600_000, 61), (7 * MS, 31), (190 * MS, 8)].iter().for_each(|(ns, n)| times.record_many(*ns, n * 100));
+    let check = FitnessCheck { check: CheckName::AtWork, found: Some(0.03), ..FitnessCheck::default() };
+    let measured = Point {
+        variant: "http://127.0.0.1:8184/".into(),
+        point: "50c".into(),
+        model: "closed".into(),
+        connections: 50,
+        seconds: 10.0,
+        throughput_per_s: Some(1_000.0),
+        outcomes: BTreeMap::from([("answered".into(), 10_000), ("rejected".into(), 100)]),
+        response_time_ns: durations_of(&times),
+        intended: 10_100,
+        per_second: vec![1_100, 1_100, 400, 1_100, 1_100, 400, 1_100, 1_100, 400, 1_100],
+        generator: Generator { fit: true, checks: vec![check], ..Generator::default() },
+        bad_answers: vec![BadAnswer {
+            outcome: "rejected".into(),
+            what: "status 500\u{1b}[2J, expected 200 to 399".into(),
+            received: String::new(),
+        }],
+        ..Point::default()
+    };
+    let histograms = Histograms { response_time: times.encode(), ..Histograms::default() };
+    Slice { measured, histograms, ..Slice::default() }
+}
+
+fn drawn(change: impl Fn(&mut RunResult), columns: usize, colour: bool) -> String {
+    let slice = stalling();
+    let mut result = RunResult {
+        points: vec![slice.measured.clone()],
+        run: "runs/url/20260131T120000.123Z-00a1b2".into(),
+        limits: vec!["5 silences of 200 ms, every 2.00 s. A closed loop hides them: try -r 900/s".into()],
+        ..RunResult::default()
+    };
+    result.status.state = RunState::Finished;
+    change(&mut result);
+    screen(&result, &[&slice], Terminal { colour, columns })
+}
+
+#[test]
+fn one_screen_tells_what_came_how_long_it_took_and_what_to_beware_of() {
+    insta::assert_snapshot!(drawn(|_| (), 80, false));
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal_and_the_last_is_the_headline() {
+    for columns in [20, 40, 80, 200] {
+        let text = drawn(|result| result.points[0].variant = "http://localhost/".repeat(9), columns, false);
+        for line in text.lines() {
+            assert!(line.width() <= columns, "{columns}: {line}");
+        }
+        assert!(text.lines().count() <= if columns < 80 { 60 } else { 20 }, "{text}");
+    }
+    let text = drawn(|_| (), 200, false);
+    assert!(text.lines().last().is_some_and(|line| line.contains("answered per second")), "{text}");
+}
+
+#[test]
+fn colours_are_beside_the_text_and_answers_cannot_bring_their_own() {
+    let (plain, coloured) = (drawn(|_| (), 80, false), drawn(|_| (), 80, true));
+    assert!(!plain.contains('\u{1b}') && plain.contains("\\u{1b}[2J"), "{plain}");
+    assert!(coloured.contains("\u{1b}[31m") && coloured.contains("\u{1b}[33m⚠"), "{coloured}");
+    let codes = ["\u{1b}[1m", "\u{1b}[31m", "\u{1b}[33m", "\u{1b}[36m", "\u{1b}[0m"];
+    assert_eq!(codes.iter().fold(coloured, |text, code| text.replace(code, "")), plain);
+}
+
+#[test]
+fn where_nothing_answered_that_is_the_first_thing_said_and_nothing_is_said_of_the_generator() {
+    let text = drawn(
+        |result| {
+            let point = &mut result.points[0];
+            point.outcomes = BTreeMap::from([("answered".into(), 0), ("connect_refused".into(), 15)]);
+            point.generator.fit = false;
+            point.generator.findings = vec!["a worker was away".into()];
+            result.limits.clear();
+        },
+        80,
+        false,
+    );
+    let second = text.lines().nth(1).unwrap();
+    assert!(second.starts_with("✗ nothing answered: connection refused (15 times); start"), "{text}");
+    assert!(!text.contains("generator") && !text.contains("client-limited"), "{text}");
+    assert!(!text.contains("latency"), "{text}");
+}
+
+#[test]
+fn a_limit_of_the_generator_comes_first_and_three_warnings_are_enough() {
+    let text = drawn(
+        |result| {
+            let point = &mut result.points[0];
+            point.generator.fit = false;
+            point.generator.findings = vec!["sends left late".into()];
+            (point.dropped, point.unsent) = (200, 300);
+        },
+        80,
+        false,
+    );
+    let warnings: Vec<&str> = text.lines().filter(|line| line.starts_with("⚠")).collect();
+    let [limited, dropped, unsent] = warnings[..] else { panic!("{text}") };
+    assert!(limited.contains("client-limited") && dropped.contains("only 98.0 %"), "{text}");
+    assert!(unsent.contains("overloaded"), "{text}");
+    assert!(text.contains("and 1 more: -v") && !text.contains("generator fit"), "{text}");
+}

@@ -1,0 +1,120 @@
+//! The one screen of a study: what stands on it, and that nothing is wider or higher than a terminal.
+
+use crate::made::{CASE, Case, plan, result, result_of};
+use proofload_report::{Overall, Terminal, of_run, overall, screen};
+use proofload_store::Run;
+use proofload_store::schema::{Plan, PlannedClaim, Replication, RunResult};
+use std::path::Path;
+use unicode_width::UnicodeWidthStr;
+
+fn on(columns: usize, result: &RunResult) -> String {
+    screen(result, &[], Terminal { colour: false, columns })
+}
+
+/// Two variants and four claims: one of each kind.
+fn four_claims() -> Plan {
+    let claim = |name: &str, text: &str| PlannedClaim { name: name.into(), text: text.into() };
+    let mut plan = plan(CASE);
+    plan.claims.truncate(1);
+    plan.claims.push(claim("alike within 5 %", "throughput(nio2) ~ throughput(nio) within 5%"));
+    plan.claims.push(claim("answers in time", "p99(nio2) < 1s"));
+    plan.claims.push(claim("no errors", "errors(nio2) == 0"));
+    plan
+}
+
+/// Both ways, as `compare` asks.
+fn both_ways(replication: Replication) -> Plan {
+    let claim = |name: &str, text: &str| PlannedClaim { name: name.into(), text: text.into() };
+    let mut plan = plan(CASE);
+    plan.claims = vec![
+        claim("nio serves more than nio2", "throughput(nio) > throughput(nio2)"),
+        claim("nio and nio2 serve alike", "throughput(nio) ~ throughput(nio2) within 5%"),
+    ];
+    (plan.two_sided, plan.replication) = (true, replication);
+    plan
+}
+
+#[test]
+fn two_variants_and_four_claims_fit_a_terminal_of_80_columns_and_24_rows() {
+    let result = result_of(CASE, &four_claims());
+    let drawn = on(80, &result);
+    insta::assert_snapshot!("screen.80.txt", drawn);
+    assert!(drawn.lines().count() <= 24, "{drawn}");
+    insta::assert_snapshot!("screen.120.txt", on(120, &result));
+}
+
+#[test]
+fn a_claim_that_is_not_decided_says_why_on_its_own_line() {
+    let unfit = on(80, &result(Case { fit: false, ..CASE }));
+    insta::assert_snapshot!("screen.unfit.txt", unfit);
+    let open = on(80, &result(Case { ratio: 1.01, wobble: 0.03, ..CASE }));
+    assert!(open.contains("the interval allows both"), "{open}");
+}
+
+#[test]
+fn a_comparison_both_ways_says_who_is_faster_and_either_is_an_answer() {
+    for (ratio, told) in [(1.2, "nio2 serves 1.2"), (0.8, "nio serves 1.2")] {
+        let result = result_of(Case { ratio, ..CASE }, &both_ways(Replication::Start));
+        assert_eq!(overall(&result), Overall::AllSupported, "{:?}", result.claims);
+        let drawn = on(80, &result);
+        assert!(drawn.lines().last().expect("a last line").starts_with(told), "{drawn}");
+    }
+    let alike =
+        result_of(Case { ratio: 1.0, wobble: 0.001, blocks: 12, ..CASE }, &both_ways(Replication::Start));
+    assert_eq!(overall(&alike), Overall::AllSupported, "{:?}", alike.claims);
+    let open = result_of(Case { ratio: 1.01, wobble: 0.3, ..CASE }, &both_ways(Replication::Start));
+    assert_eq!(overall(&open), Overall::Undecided, "{:?}", open.claims);
+}
+
+#[test]
+fn nothing_is_called_a_restart_where_nothing_was_started() {
+    let drawn = on(80, &result_of(CASE, &both_ways(Replication::Process)));
+    insta::assert_snapshot!("screen.running.txt", drawn);
+    assert!(!drawn.contains("restart") || drawn.contains("not restarted"), "{drawn}");
+    assert!(drawn.contains("4 rounds"), "{drawn}");
+}
+
+#[test]
+fn one_restart_checks_and_a_wrong_answer_is_no_pass() {
+    let mut smoke = plan(Case { blocks: 1, ..CASE });
+    smoke.timing.looks = vec![1];
+    let checked = result_of(Case { blocks: 1, ..CASE }, &smoke);
+    assert_eq!(overall(&checked), Overall::Checked);
+    assert!(on(80, &checked).contains("· checked"), "{}", on(80, &checked));
+    let wrong = result_of(Case { blocks: 1, rejected: 5, ..CASE }, &smoke);
+    assert_ne!(overall(&wrong), Overall::Checked);
+}
+
+/// Every record that comes with Proofload, at four widths.
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let mut seen = 0;
+    for folder in ["reproductions", "truth/tomcat-connectors"] {
+        for entry in std::fs::read_dir(docs.join(folder)).expect("records").flatten() {
+            let Ok(run) = Run::open(&entry.path()) else { continue };
+            let result = of_run(&run).expect("a result");
+            seen += 1;
+            for columns in [40, 60, 80, 120] {
+                let drawn = on(columns, &result);
+                let wide: Vec<&str> = drawn.lines().filter(|line| line.width() > columns).collect();
+                assert!(wide.is_empty(), "{columns} columns, {}: {wide:#?}", entry.path().display());
+            }
+        }
+    }
+    assert!(seen >= 10, "{seen} records");
+}
+
+#[test]
+fn colours_only_paint_what_reads_without_them() {
+    let result = result_of(CASE, &four_claims());
+    let painted = screen(&result, &[], Terminal { colour: true, columns: 80 });
+    assert!(painted.contains("\u{1b}[32m"), "{painted}");
+    let mut plain = String::new();
+    let mut rest = painted.as_str();
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        plain.push_str(before);
+        rest = after.split_once('m').expect("the end of a colour").1;
+    }
+    assert_eq!(plain + rest, on(80, &result));
+}

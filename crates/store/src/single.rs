@@ -1,0 +1,159 @@
+//! The record of a single measurement: no plan, one slice.
+
+use crate::run::{document, read_slices, versioned};
+use crate::schema::{RunResult, Slice};
+use crate::writer::new_directory;
+use crate::{StoreError, atomic, layout, messages};
+use serde::Serialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The directory beside those of studies.
+const URL: &str = "url";
+
+/// A single measurement that is being recorded.
+#[derive(Debug)]
+pub struct SingleWriter {
+    path: PathBuf,
+}
+
+impl SingleWriter {
+    /// Makes `runs/url/<id>/` under `root`. `unix_ns` is the wall-clock time, for the id.
+    ///
+    /// # Errors
+    /// When the directory cannot be made.
+    pub fn create(root: &Path, unix_ns: u64) -> Result<SingleWriter, StoreError> {
+        let all = root.join(layout::RUNS).join(URL);
+        atomic::create_dirs(&all)?;
+        let (_, path) = new_directory(&all, unix_ns)?;
+        atomic::create_new_dir(&path.join(layout::BLOCKS))?;
+        Ok(SingleWriter { path })
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the slice, then the result, and lets `runs/url/latest` point to it: a directory without a result is no
+    /// record.
+    ///
+    /// # Errors
+    /// When something cannot be written.
+    pub fn write(&self, result: &RunResult, slice: &Slice) -> Result<(), StoreError> {
+        let encode = |source| StoreError::Encode { what: "a slice", source };
+        let line = serde_json::to_string(slice).map_err(encode)?;
+        atomic::replace(&layout::whole_block(&self.path, 1), &format!("{line}\n"))?;
+        self.write_json(layout::ENVIRONMENT, "the environment", &result.environment)?;
+        self.write_json(layout::STATUS, "the status", &result.status)?;
+        self.write_json(layout::RESULT, "the result", result)?;
+        let (Some(all), Some(id)) = (self.path.parent(), self.path.file_name()) else { return Ok(()) };
+        atomic::replace_link(&all.join(layout::LATEST), Path::new(id), &id.to_string_lossy())
+    }
+
+    /// Writes a text file of that plain name, whole or not at all.
+    ///
+    /// # Errors
+    /// When the name is no plain file name, or the file cannot be written.
+    pub fn write_text(&self, name: &str, text: &str) -> Result<(), StoreError> {
+        atomic::replace(&self.path.join(layout::plain_name(name)?), text)
+    }
+
+    fn write_json<T: Serialize>(&self, name: &str, what: &'static str, value: &T) -> Result<(), StoreError> {
+        let mut text =
+            serde_json::to_string_pretty(value).map_err(|source| StoreError::Encode { what, source })?;
+        text.push('\n');
+        atomic::replace(&self.path.join(name), &text)
+    }
+}
+
+/// A single measurement that was recorded.
+#[derive(Clone, Debug)]
+pub struct Single {
+    /// What it came to.
+    pub result: RunResult,
+    /// All of it, with its histograms.
+    pub slice: Slice,
+}
+
+impl Single {
+    /// Whether a single measurement is recorded there: at that path, or as the latest in it.
+    pub fn is_at(path: &Path) -> bool {
+        locate(path).is_some()
+    }
+
+    /// Reads a single measurement. `path` is its directory, a link to it, or the directory of all, of which the latest is
+    /// read.
+    ///
+    /// # Errors
+    /// When there is none, it is damaged, or a newer version wrote it.
+    pub fn open(path: &Path) -> Result<Single, StoreError> {
+        let found = locate(path).ok_or_else(|| StoreError::NotARun { path: path.to_path_buf() })?;
+        let path = fs::canonicalize(found).map_err(|e| StoreError::io("read", path, e))?;
+        let result: RunResult = versioned(&path.join(layout::RESULT))?;
+        let block = layout::whole_block(&path, 1);
+        let (slices, damage) = read_slices(&block)?;
+        let damaged = |why| StoreError::Damaged { path: block.clone(), why };
+        if let Some(damage) = damage {
+            return Err(damaged(damage));
+        }
+        let slice = slices.into_iter().next().ok_or_else(|| damaged(messages::too_few_slices(0, 1)))?;
+        let environment = document(&path.join(layout::ENVIRONMENT))?;
+        Ok(Single { result: RunResult { run: path.display().to_string(), environment, ..result }, slice })
+    }
+}
+
+/// A record with a result and without a plan.
+fn locate(path: &Path) -> Option<PathBuf> {
+    let candidates = [path.to_path_buf(), path.join(layout::LATEST)];
+    let is_single = |at: &PathBuf| at.join(layout::RESULT).is_file() && !at.join(layout::PLAN).is_file();
+    let is_run = |at: &PathBuf| at.join(layout::PLAN).is_file();
+    candidates.into_iter().find(|at| is_single(at) || is_run(at)).filter(is_single)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{FORMAT_VERSION, Point};
+    use crate::{Run, runs};
+
+    fn made(root: &Path, answered: u64) -> PathBuf {
+        let point = Point { variant: "http://localhost/".into(), ..Point::default() };
+        let result =
+            RunResult { format: FORMAT_VERSION, points: vec![point.clone()], ..RunResult::default() };
+        let slice = Slice {
+            format: FORMAT_VERSION,
+            measured: point,
+            answered_in_window: answered,
+            ..Slice::default()
+        };
+        let writer = SingleWriter::create(root, 1_769_860_800_000_000_000 + answered).unwrap();
+        writer.write(&result, &slice).unwrap();
+        writer.path().to_path_buf()
+    }
+
+    #[test]
+    fn what_was_written_is_read_by_its_path_and_as_the_latest() {
+        let root = tempfile::tempdir().unwrap();
+        let first = made(root.path(), 7);
+        made(root.path(), 8);
+        assert_eq!(Single::open(&first).unwrap().slice.answered_in_window, 7);
+        for path in ["runs/url", "runs/url/latest"] {
+            let found = Single::open(&root.path().join(path)).unwrap();
+            assert_eq!(found.slice.answered_in_window, 8);
+            assert_eq!(found.result.points[0].variant, "http://localhost/");
+        }
+    }
+
+    #[test]
+    fn it_is_no_run_of_a_study_and_a_damaged_one_says_so() {
+        let root = tempfile::tempdir().unwrap();
+        let path = made(root.path(), 7);
+        assert!(Run::open(&path).is_err() && runs(root.path(), None).unwrap().is_empty());
+        assert!(!Single::is_at(root.path()));
+        fs::write(path.join("blocks/0001.jsonl"), "{\"format\": 2").unwrap();
+        assert!(matches!(Single::open(&path), Err(StoreError::Damaged { .. })));
+        fs::remove_file(path.join("result.json")).unwrap();
+        assert!(matches!(Single::open(&path), Err(StoreError::NotARun { .. })));
+    }
+}

@@ -1,0 +1,75 @@
+use super::*;
+
+#[test]
+fn an_address_is_taken_apart() {
+    let parsed = parse_url("http://127.0.0.1:8080/a/b?c=d#e").unwrap();
+    assert_eq!(parsed.address.tcp(), Some("127.0.0.1:8080".parse().unwrap()));
+    assert_eq!(parsed.authority, "127.0.0.1:8080");
+    assert_eq!(parsed.target, "/a/b?c=d");
+    let parsed = parse_url("HTTP://[::1]?x").unwrap();
+    assert_eq!(parsed.address.tcp(), Some("[::1]:80".parse().unwrap()));
+    assert_eq!((parsed.authority.as_str(), parsed.target.as_str()), ("[::1]", "/?x"));
+    let local = parse_url("http://localhost:9").unwrap();
+    assert_eq!(local.address.tcp(), Some("127.0.0.1:9".parse().unwrap()));
+    let parsed = parse_url("HTTPS://127.0.0.1/").unwrap();
+    assert_eq!(parsed.address.tcp(), Some("127.0.0.1:443".parse().unwrap()));
+    assert!(parsed.secure && !local.secure);
+    let parsed = parse_url("http+unix://%2frun%2Fmy%20app.sock/a?b").unwrap();
+    assert_eq!(parsed.address, Address::Unix("/run/my app.sock".into()));
+    assert_eq!((parsed.name.as_str(), parsed.authority.as_str()), ("my app.sock", "localhost"));
+    assert_eq!(parsed.target, "/a?b");
+}
+
+#[test]
+fn an_address_without_a_scheme_is_one_of_http() {
+    for text in
+        ["localhost:8181", "127.0.0.1:8181/a?b", "localhost", "127.0.0.1/x", "[::1]:80", "example.org:80/"]
+    {
+        assert_eq!(parse_url_unresolved(text), parse_url_unresolved(&format!("http://{text}")), "{text}");
+    }
+}
+
+#[test]
+fn a_name_may_be_given_its_address() {
+    let given = [pinned("Test.Example:443:127.0.0.7").unwrap(), pinned("a:80:[::1]").unwrap()];
+    let parsed = parse_url_unresolved("https://test.example/").unwrap().resolved(&given).unwrap();
+    assert_eq!(parsed.address.tcp(), Some("127.0.0.7:443".parse().unwrap()));
+    assert_eq!(parsed.authority, "test.example");
+    let parsed = parse_url_unresolved("http://a/").unwrap().resolved(&given).unwrap();
+    assert_eq!(parsed.address.tcp(), Some("[::1]:80".parse().unwrap()));
+    for bad in ["a", "a:80", "a:0:127.0.0.1", "a:80:b"] {
+        assert!(pinned(bad).unwrap_err().contains("example.org:443:127.0.0.1"), "{bad}");
+    }
+}
+
+#[test]
+fn what_is_no_http_address_is_refused_with_a_remedy() {
+    for (text, remedy) in [
+        ("ftp://localhost/", "write http://"),
+        ("example.org", "write http://host:port/path"),
+        ("study.yaml", "write http://host:port/path"),
+        ("localhost:http", "write http://host:port/path"),
+        ("localhost:0", "write http://host:port/path"),
+        ("user:secret@localhost:80", "Authorization"),
+        ("/path", "write http://host:port/path"),
+        ("http://", "write http://host:port"),
+        ("http://:80/", "write http://host:port"),
+        ("http://localhost:0/", "write http://host:port"),
+        ("http://localhost:99999/", "write http://host:port"),
+        ("http://localhost:+80/", "write http://host:port"),
+        ("http://user:secret@localhost/", "Authorization"),
+        ("http://localhost/a b", "%20"),
+        ("http://localhost/ü", "%C3%BC"),
+        ("http://localhost/\r\nX: y", "%0D"),
+        ("http://[::zz]/", "write http://host:port"),
+        ("http+unix://run/app.sock", "write the whole path with %2F"),
+        ("http+unix:///run/app.sock", "write the whole path with %2F"),
+        ("http+unix://%2Frun%2/", "write the whole path with %2F"),
+        ("http+unix://%2Frun%00/", "write the whole path with %2F"),
+        (&format!("http+unix://%2F{}/", "x".repeat(107)), "at most 107, so"),
+    ] {
+        let error = parse_url(text).unwrap_err();
+        assert!(error.contains(remedy), "{text}: {error}");
+        assert!(!error.contains("secret"), "{error}");
+    }
+}
