@@ -230,8 +230,13 @@ fn a_threshold_on_nothing_answered_or_on_errors_is_no_pass() {
     let url = server.url();
     let args = [url.as_str(), "-n", "500", "-c", "2", "-q", "--format", "json", "--fail"];
     let output = proofload(&[&args[..], &["p99 < 10s"]].concat());
-    assert!(matches!(output.status.code(), Some(10 | 12)), "{}", text(&output.stdout));
-    assert_eq!(json(&output)["claims"][0]["verdict"], "refuted", "too many errors");
+    // A generator that was kept from its CPU is not sure whose errors these are.
+    let told = match output.status.code() {
+        Some(10) => "refuted",
+        Some(12) => "undecided",
+        other => panic!("{other:?}: {}", text(&output.stdout)),
+    };
+    assert_eq!(json(&output)["claims"][0]["verdict"], told);
     let output = proofload(&[&args[..], &["errors == 0"]].concat());
     assert!(matches!(output.status.code(), Some(10 | 12)), "{}", text(&output.stdout));
     let held = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");

@@ -7,8 +7,7 @@ use std::process::{Command, Output};
 use std::sync::mpsc::{Receiver, channel};
 
 fn proofload(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_proofload"))
-        .args(arguments)
+    crate::support::command(arguments)
         .env("PROOFLOAD_TEST_SECRET", "zQ9secret")
         .output()
         .expect("proofload can be started")
