@@ -55,7 +55,7 @@ pub struct Cli {
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Compare running servers, with a verdict
+    /// Say which of two servers is faster: running ones, or commands
     #[command(after_help = examples::COMPARE)]
     Compare(Box<CompareArgs>),
     /// Search for the highest rate at which an objective holds

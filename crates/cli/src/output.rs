@@ -24,9 +24,18 @@ fn standard_output() -> Terminal {
 
 /// The result as text: on one screen, or with `--verbose` all of it.
 fn text(result: &RunResult, slices: &[&Slice], args: &OutputArgs, on: Terminal) -> String {
-    match args.verbose {
-        true => proofload_report::text_within(result, on.colour, on.columns),
-        false => proofload_report::screen(result, slices, on),
+    if args.verbose {
+        return proofload_report::text_within(result, on.colour, on.columns);
+    }
+    // A command with a short path is more easily copied.
+    let here = std::env::current_dir().ok();
+    let run = here.and_then(|here| Path::new(&result.run).strip_prefix(here).ok()).map(Path::to_path_buf);
+    match run {
+        Some(run) => {
+            let result = RunResult { run: run.display().to_string(), ..result.clone() };
+            proofload_report::screen(&result, slices, on)
+        }
+        None => proofload_report::screen(result, slices, on),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::shown::{Bar, Mark};
 use crate::{messages, number};
 use proofload_stats::{Claim, Comparison, Names, parse_claim};
 use proofload_store::restore;
-use proofload_store::schema::{ClaimResult, Estimate, RunResult};
+use proofload_store::schema::{ClaimResult, Estimate, Plan, RunResult};
 
 /// Ends that a scale may have, of each power of ten.
 const ENDS: [f64; 18] =
@@ -118,7 +118,12 @@ impl Shown<'_> {
 
 /// A bar for each claim of a result whose interval can be drawn on a logarithmic scale.
 pub(crate) fn bars(result: &RunResult) -> Vec<Option<Bar>> {
-    let (names, claims) = match result.plan.as_ref().map(restore) {
+    bars_of(result.plan.as_ref(), &result.claims)
+}
+
+/// The same for some claims of a plan, on a scale of their own.
+pub(crate) fn bars_of(plan: Option<&Plan>, results: &[ClaimResult]) -> Vec<Option<Bar>> {
+    let (names, claims) = match plan.map(restore) {
         Some(Ok((names, claims, _))) => (names, claims),
         _ => (Names::default(), Vec::new()),
     };
@@ -127,12 +132,8 @@ pub(crate) fn bars(result: &RunResult) -> Vec<Option<Bar>> {
         // A threshold that was asked afterwards stands in no plan.
         planned.or_else(|| parse_claim(&judged.name, &judged.text, &names).ok()?.into_iter().next())
     };
-    let shown: Vec<Option<Shown<'_>>> = result
-        .claims
-        .iter()
-        .enumerate()
-        .map(|(at, judged)| Shown::of(judged, &claim_of(at, judged)?))
-        .collect();
+    let shown: Vec<Option<Shown<'_>>> =
+        results.iter().enumerate().map(|(at, judged)| Shown::of(judged, &claim_of(at, judged)?)).collect();
     let ratios = Scale::around(shown.iter().flatten().filter(|one| one.is_ratio()).flat_map(Shown::values));
     let bar = |shown: &Option<Shown<'_>>| {
         let shown = shown.as_ref()?;

@@ -1,9 +1,10 @@
 //! The last line of a report, the one to remember.
 
+use crate::both_ways;
 use crate::figures::errors;
 use crate::messages;
 use proofload_stats::{Claim, Comparison, Measure, Names, Side, Term};
-use proofload_store::schema::{ClaimResult, Estimate, Plan, Point, RunResult, Verdict};
+use proofload_store::schema::{ClaimResult, Plan, Point, RunResult, Verdict};
 use proofload_store::{fixed_in_words, restore};
 
 /// The last line: who, how many times as much, the interval, the blocks.
@@ -21,8 +22,8 @@ pub(crate) fn headline(result: &RunResult) -> String {
 /// That of the first claim that compares two variants; empty where none does.
 pub(crate) fn of_claims(plan: &Plan, results: &[ClaimResult]) -> String {
     let Ok((names, claims, _)) = restore(plan) else { return String::new() };
-    let mut lines = claims.iter().zip(results);
-    let line = lines.find_map(|(claim, judged)| comparison(claim, judged, &names, plan));
+    let answers = both_ways::answers(plan, &names, &claims, results);
+    let line = answers.iter().find_map(|(claim, judged)| comparison(claim, judged, &names, plan));
     line.map(|line| scoped(line, plan)).unwrap_or_default()
 }
 
@@ -39,31 +40,23 @@ fn single_headline(point: &Point) -> String {
 }
 
 fn comparison(claim: &Claim, judged: &ClaimResult, names: &Names, plan: &Plan) -> Option<String> {
-    let mut estimate = judged.estimate.clone().filter(|estimate| estimate.unit == "ratio")?;
+    let estimate = judged.estimate.as_ref().filter(|estimate| estimate.unit == "ratio")?;
     let side = |side: &Side| match side {
         Side::Measured { term: Term::Of { measure, variant, stream }, point, .. } => {
             Some((*measure, *variant, (*point, *stream)))
         }
         _ => None,
     };
-    let ((measure, mut over, at), (other, mut under, there)) = (side(&claim.left)?, side(&claim.right)?);
+    let ((measure, over, at), (other, under, there)) = (side(&claim.left)?, side(&claim.right)?);
     // "Times as many as" is said of two variants under one load, not of one variant under two.
     if (measure, at) != (other, there) || over == under {
         return None;
     }
     let name = |variant: usize| names.variants.get(variant).map(|variant| variant.name.as_str());
     let point = names.points.get(at.0).filter(|_| names.points.len() > 1).map(String::as_str);
-    let mut end = quoted_end(claim, judged);
-    // Of a comparison both ways the faster one comes first, with the estimate: whichever it is was asked for.
-    if plan.two_sided {
-        end = None;
-        if estimate.point < 1.0 {
-            (over, under) = (under, over);
-            let (low, high) = (estimate.high.map(f64::recip), estimate.low.map(f64::recip));
-            estimate = Estimate { point: estimate.point.recip(), low, high, ..estimate };
-        }
-    }
-    let interval = messages::interval(&estimate);
+    // Of a comparison both ways neither end is nearer to what is claimed.
+    let end = quoted_end(claim, judged).filter(|_| !plan.two_sided);
+    let interval = messages::interval(estimate);
     let ratio = (interval.as_str(), end.as_deref());
     let basis = messages::rests_on_sittings(judged, plan);
     let line = match measure {

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod bars;
+mod both_ways;
 mod capacity;
 mod cells;
 mod changes;

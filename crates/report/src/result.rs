@@ -4,7 +4,7 @@ use crate::cells::Cells;
 use crate::claims::{claim_result, with_sentence};
 use crate::error::ReportError;
 use crate::figures::{figured, figures};
-use crate::{capacity, conclusions, expected, exploratory, limits, messages};
+use crate::{both_ways, capacity, conclusions, expected, exploratory, limits, messages};
 use proofload_stats::{Claim, Judged, Observations};
 use proofload_store::schema::{
     CapacityAnswer, ClaimResult, ExpectationOutcome, FORMAT_VERSION, RunResult, Verdict,
@@ -171,14 +171,10 @@ pub fn overall(result: &RunResult) -> Overall {
 
 /// What a comparison both ways comes to: whichever is the faster one, or that they are alike, is an answer.
 fn of_two_sided(result: &RunResult, is_invalid: bool) -> Overall {
-    let told = |pair: &[ClaimResult]| {
-        pair[0].verdict != Verdict::Undecided
-            || pair.get(1).is_some_and(|alike| alike.verdict == Verdict::Supported)
-    };
-    match result.claims.chunks(2).all(told) {
-        true if !result.claims.is_empty() => Overall::AllSupported,
-        _ if is_invalid => Overall::Invalid,
-        _ => Overall::Undecided,
+    match (both_ways::all_told(&result.claims), is_invalid) {
+        (true, _) => Overall::AllSupported,
+        (false, true) => Overall::Invalid,
+        (false, false) => Overall::Undecided,
     }
 }
 

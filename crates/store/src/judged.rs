@@ -1,9 +1,9 @@
 //! From a record to verdicts, the same way for everyone who asks.
 
 use crate::planned::{PlanError, expectations_of, restore};
-use crate::schema::Plan;
+use crate::schema::{self, Plan};
 use crate::{Run, StoreError};
-use proofload_stats::{Claim, Design, Judgement, Measure, Outlook, Side, Term, Verdict, judge, outlook};
+use proofload_stats::{Claim, Design, Judgement, Measure, Outlook, Side, Term, judge, outlook};
 
 /// The measures that claims speak of, each once.
 pub fn measures_of(claims: &[Claim]) -> Vec<Measure> {
@@ -63,8 +63,9 @@ impl RunJudge {
     pub fn judge(&self, run: &Run) -> Result<Judgement, StoreError> {
         let mut judgement = self.with_outlook(run, &self.claims)?;
         if self.two_sided {
-            let told = judgement.claims.iter().map(|judged| judged.verdict).collect::<Vec<_>>();
-            judgement.settled |= judgement.claims.iter().all(|judged| judged.settled) || both_told(&told);
+            let told: Vec<schema::Verdict> =
+                judgement.claims.iter().map(|judged| judged.verdict.into()).collect();
+            judgement.settled |= told.chunks(2).all(|pair| is_told(&pair[0], pair.get(1)));
         }
         if !self.expected.is_empty() {
             let expected = self.with_outlook(run, &self.expected)?;
@@ -82,13 +83,9 @@ impl RunJudge {
     }
 }
 
-/// Whether every pair of claims of a two-sided comparison tells something: that one serves more, or that both are alike.
-fn both_told(verdicts: &[Verdict]) -> bool {
-    verdicts.chunks(2).all(|pair| is_told(pair[0], pair.get(1).copied()))
-}
-
-fn is_told(more: Verdict, alike: Option<Verdict>) -> bool {
-    more != Verdict::Undecided || alike == Some(Verdict::Supported)
+/// Whether a pair of claims of a comparison both ways tells something: that one server serves more, or that both are alike.
+pub fn is_told(more: &schema::Verdict, alike: Option<&schema::Verdict>) -> bool {
+    *more != schema::Verdict::Undecided || alike == Some(&schema::Verdict::Supported)
 }
 
 /// When both have come to their end.

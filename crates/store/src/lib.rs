@@ -47,7 +47,7 @@ pub use convert::{bad_answer, durations_of, ended_in_window, histograms_of, poin
 pub use error::StoreError;
 pub use fitness::Disturbance;
 pub use joined::{conditions_of, earlier_sittings, joined, judged_over, runs_alike, sitting_cost};
-pub use judged::{RunJudge, judged, measures_of};
+pub use judged::{RunJudge, is_told, judged, measures_of};
 pub use list::runs;
 pub use messages::{ANSWERS_TOO_LONG, disturbance, finding};
 pub use observe::observations_of;

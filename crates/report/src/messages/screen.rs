@@ -3,7 +3,7 @@
 use super::{NONE, PROCESSES, SATURATED, interval};
 use crate::number;
 use crate::replicates::{replicates, words_of};
-use proofload_store::schema::{ClaimResult, Mode, Model, Plan, RunResult, Sitting, Verdict};
+use proofload_store::schema::{ClaimResult, Exploratory, Mode, Model, Plan, RunResult, Sitting, Verdict};
 
 /// Expectations, in a line that counts them.
 pub const EXPECTED: &str = "expectations";
@@ -47,9 +47,12 @@ pub fn answer(judged: &ClaimResult) -> &'static str {
     }
 }
 
-/// As the claims of a comparison are named.
-pub fn serves_more(first: &str, other: &str) -> String {
-    format!("{first} serves more than {other}")
+/// Another ratio of two servers, where nothing speaks against its interval.
+pub fn beside(found: &Exploratory) -> Option<String> {
+    let ratio = found.ratio.as_ref().filter(|ratio| ratio.low.is_some() && ratio.high.is_some())?;
+    let Exploratory { measure, over, under, .. } = found;
+    let told = interval(ratio);
+    found.reasons.is_empty().then(|| format!("{measure} of {over} is {told} times that of {under}"))
 }
 
 /// Claims that have no room on the screen.
@@ -127,14 +130,13 @@ fn length(ns: u64) -> String {
 }
 
 /// Beginnings of limits that matter to whoever acts on the result, the most important first.
-const RANKS: [(&str, u8); 9] = [
+const RANKS: [(&str, u8); 8] = [
     ("client-limited", 1),
-    ("overloaded", 0),
+    ("overloaded", 1),
     ("not tested: any claim", 1),
     ("not tested: looks", 3),
     ("not tested: more than", 3),
     ("young servers", 3),
-    ("no steady state", 2),
     ("machine: ", 4),
     ("could not check", 5),
 ];
@@ -225,4 +227,44 @@ fn found_of(sentence: &str) -> &str {
 /// A last line of a run that only checked that everything works.
 pub fn headline_checked(line: &str) -> String {
     format!("{line} (checked, no verdict)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::messages;
+
+    /// The limits are ranked by how they begin: each kind is asked here as it is really written.
+    #[test]
+    fn what_matters_most_comes_first_and_says_what_to_do() {
+        let limits = [
+            messages::machine("cores: two CPUs, one for the generator and one for all subjects"),
+            messages::young_servers(20.0, 90.0, true),
+            messages::excluded(2),
+            messages::SATURATED.to_string(),
+            messages::LOOPBACK.to_string(),
+            messages::PROCESSES.to_string(),
+            messages::unfit(3, 48, "worker 0 was kept from waking for 4.5 % of the time"),
+            messages::overloaded("one", "5k/s", "", 0.8),
+            messages::lost("one", 2, false, "it died"),
+            messages::insecure("one"),
+        ];
+        let told = warnings(&limits, &Plan::default());
+        assert!(told[0].contains("NOT CHECKED"), "{told:?}");
+        let place = |part: &str| {
+            told.iter().position(|text| text.contains(part)).unwrap_or_else(|| panic!("{part}: {told:?}"))
+        };
+        assert!(place("held up in 3 of 48 slices; give it CPUs") < place("one start of each, not restarted"));
+        assert!(place("overloaded: one") < place("young servers"));
+        assert!(place("did not get through") < place("use a larger machine"));
+        assert!(place("not judged") < place("--thorough measures older ones"));
+        assert_eq!(told.len(), 8, "what every test on one machine shares is no warning: {told:?}");
+    }
+
+    #[test]
+    fn one_restart_says_how_to_get_a_verdict() {
+        let mut plan = Plan::default();
+        plan.timing.looks = vec![1];
+        assert_eq!(warnings(&[], &plan), [ONE_RESTART]);
+    }
 }

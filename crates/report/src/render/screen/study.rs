@@ -1,17 +1,18 @@
 //! The screen of a study or a comparison: verdicts first, then a small table, then what to beware of, then where the rest is.
 
-use super::gauge::{Gauge, Scale};
+use super::gauge::drawn;
 use super::lines::{Colour, Terminal, clipped, padded, wrapped};
+use crate::bars::bars_of;
+use crate::both_ways;
 use crate::escape::line;
 use crate::figures::{errors, outcome};
 use crate::headline::headline;
 use crate::messages::screen as messages;
 use crate::number;
-use crate::shown::{Tone, VerdictView};
+use crate::shown::{Bar, Tone, VerdictView};
 use crate::view::view;
-use proofload_stats::{Claim, Side, Term};
 use proofload_store::restore;
-use proofload_store::schema::{ClaimResult, Estimate, Figure, Plan, Point, RunResult, Verdict};
+use proofload_store::schema::{ClaimResult, Figure, Plan, Point, RunResult, Verdict};
 use unicode_width::UnicodeWidthStr;
 
 /// Rows of a terminal of the usual height; what would make the screen longer is counted instead.
@@ -24,6 +25,8 @@ const CLAIMS_MAX: usize = 8;
 const TABLE_ROWS_MAX: usize = 8;
 /// So few claims have room for a reason of two lines.
 const FEW: usize = 2;
+/// Most of the other ratios of a comparison.
+const BESIDE_MAX: usize = 4;
 /// Width of a drawn interval.
 const GAUGE: usize = 17;
 /// Width of the words of verdicts, mark included.
@@ -77,14 +80,25 @@ impl Screen {
 
     fn verdicts(&mut self, result: &RunResult, plan: &Plan) {
         let view = view(result);
-        let claims = restore(plan).map(|(_, claims, _)| claims).unwrap_or_default();
-        let shown = shown_claims(result, plan, &claims);
-        let scale = Scale::of(shown.iter().filter_map(|(claim, judged)| Gauge::of(claim, judged)));
+        let shown: Vec<ClaimResult> = match restore(plan) {
+            Ok((names, claims, _)) => {
+                let answers = both_ways::answers(plan, &names, &claims, &result.claims);
+                answers.into_iter().map(|(_, judged)| judged).collect()
+            }
+            Err(_) => result.claims.clone(),
+        };
+        let bars = bars_of(Some(plan), &shown);
         let name_width = self.name_width(&shown);
-        for (claim, judged) in shown.iter().take(most_claims(shown.len())) {
-            self.verdict(claim, judged, plan, (scale, name_width, shown.len()));
+        for (judged, bar) in shown.iter().zip(&bars).take(most_claims(shown.len())) {
+            self.verdict(judged, bar.as_ref(), plan, (name_width, shown.len()));
         }
         self.counted(shown.len().saturating_sub(most_claims(shown.len())), result);
+        if plan.two_sided {
+            let beside = result.exploratory.iter().filter_map(messages::beside).take(BESIDE_MAX);
+            let beside: Vec<String> =
+                beside.map(|text| format!("{}{}", " ".repeat(WORD + 1), line(&text))).collect();
+            beside.iter().for_each(|text| self.sentence(text, WORD + 1));
+        }
         for (title, rows) in [
             (messages::EXPECTED, &view.expectations),
             (messages::PUBLISHED, &view.conclusions),
@@ -98,25 +112,25 @@ impl Screen {
     }
 
     /// What names may take beside the intervals and their pictures.
-    fn name_width(&self, shown: &[(Claim, ClaimResult)]) -> usize {
-        let amounts = shown.iter().map(|(_, judged)| messages::amount(judged).width()).max().unwrap_or(0);
+    fn name_width(&self, shown: &[ClaimResult]) -> usize {
+        let amounts = shown.iter().map(|judged| messages::amount(judged).width()).max().unwrap_or(0);
         let room = self.terminal.columns.saturating_sub(WORD + amounts + GAUGE + 5).max(12);
-        shown.iter().map(|(_, judged)| line(&judged.name).width()).max().unwrap_or(0).min(room)
+        shown.iter().map(|judged| line(&judged.name).width()).max().unwrap_or(0).min(room)
     }
 
     /// A claim: its verdict, name, interval and picture; below it what was found, or why nothing was decided.
     fn verdict(
         &mut self,
-        claim: &Claim,
         judged: &ClaimResult,
+        bar: Option<&Bar>,
         plan: &Plan,
-        (scale, width, result_claims): (Scale, usize, usize),
+        (width, claims): (usize, usize),
     ) {
         let (mark, colour) = mark_of(judged, plan);
         let word = padded(&mark, WORD);
         let name = padded(&clipped(&line(&judged.name), width), width);
-        let (amount, gauge) = (messages::amount(judged), Gauge::of(claim, judged));
-        let drawn = gauge.map(|gauge| gauge.drawn(scale, GAUGE)).unwrap_or_default();
+        let amount = messages::amount(judged);
+        let drawn = bar.map(|bar| drawn(bar, GAUGE)).unwrap_or_default();
         let head = format!("{} {name}  {amount}", self.terminal.paint(colour, &word));
         let plain = WORD + 1 + width + 2 + amount.width();
         let place = self.terminal.columns.saturating_sub(GAUGE);
@@ -134,7 +148,7 @@ impl Screen {
             let room = self.terminal.columns.saturating_sub(WORD + 1);
             let mut lines = wrapped(&line(&below), room, 0);
             // Of a few claims there is room for the whole reason.
-            if lines.len() > 1 && (result_claims > FEW || lines.len() > 2) {
+            if lines.len() > 1 && (claims > FEW || lines.len() > 2) {
                 lines = vec![clipped(&line(&below), room)];
             }
             let indent = " ".repeat(WORD + 1);
@@ -236,38 +250,6 @@ fn most_claims(all: usize) -> usize {
     if all <= CLAIMS_MAX { all } else { CLAIMS_MAX - 1 }
 }
 
-/// The claims that are shown: of a comparison both ways of each pair the one that tells something, the faster server first.
-fn shown_claims(result: &RunResult, plan: &Plan, claims: &[Claim]) -> Vec<(Claim, ClaimResult)> {
-    let all: Vec<(Claim, ClaimResult)> = claims.iter().cloned().zip(result.claims.iter().cloned()).collect();
-    if !plan.two_sided {
-        return all;
-    }
-    let told = |pair: &[(Claim, ClaimResult)]| match pair {
-        [more, alike] if more.1.verdict == Verdict::Undecided && alike.1.verdict == Verdict::Supported => {
-            alike.clone()
-        }
-        pair if pair[0].1.verdict == Verdict::Refuted => faster_first(pair[0].clone(), plan),
-        pair => pair[0].clone(),
-    };
-    all.chunks(2).map(told).collect()
-}
-
-/// The same the other way round.
-fn faster_first((claim, judged): (Claim, ClaimResult), plan: &Plan) -> (Claim, ClaimResult) {
-    let name = |side: &Side| match side {
-        Side::Measured { term: Term::Of { variant, .. }, .. } => {
-            plan.variants.get(*variant).map(|it| it.name.clone())
-        }
-        _ => None,
-    };
-    let Some((other, first)) = name(&claim.left).zip(name(&claim.right)) else { return (claim, judged) };
-    let estimate = judged.estimate.clone().map(|found| {
-        let (low, high) = (found.high.map(f64::recip), found.low.map(f64::recip));
-        Estimate { point: found.point.recip(), low, high, ..found }
-    });
-    (claim, ClaimResult { name: messages::serves_more(&first, &other), estimate, ..judged })
-}
-
 /// The word of a verdict with its mark. That the other one of two servers is the faster one is no bad news, and one restart
 /// checks a study without a verdict.
 fn mark_of(judged: &ClaimResult, plan: &Plan) -> (String, Colour) {
@@ -325,7 +307,8 @@ fn cell(figure: &Figure, with_ends: bool) -> String {
     let value = if figure.rough { format!("≈{value}") } else { value };
     let half = estimate.low.zip(estimate.high).map(|(low, high)| (high - low) / 2.0 / estimate.point.abs());
     match half.filter(|half| with_ends && half.is_finite()) {
-        Some(half) => format!("{value} ±{}", number::short_percent(half)),
+        // A figure and its share are told apart by the sign alone, so that a table fits.
+        Some(half) => format!("{value} ±{}", number::short_percent(half).replace(' ', "")),
         None => value,
     }
 }
