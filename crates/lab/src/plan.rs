@@ -155,6 +155,10 @@ pub fn make<'a>(
         timing.perturbation_ns = 0;
     }
     limit_warm_up(study, &mut timing);
+    needs.shorten(&mut timing, |timing| {
+        let for_rounds_s = timing.budget_ns as f64 / S as f64 - ceilings_seconds(study);
+        (for_rounds_s / block_seconds(study, timing)) as u32
+    });
     let block_s = block_seconds(study, &timing);
     let mut not_tested = lines::not_tested(study, preset, timing.warm_up_cap_ns);
     let ceilings_s = ceilings_seconds(study);

@@ -21,6 +21,14 @@ pub(super) enum Needs {
 const SHORT_LOOKS: [u32; 7] = [6, 8, 10, 12, 16, 20, 30];
 /// Looks at servers that already run.
 const RUNNING_LOOKS: [u32; 9] = [6, 8, 10, 12, 14, 16, 20, 24, 30];
+/// Cycles of a round, and of rounds that would be few otherwise: one turn in which a server shared the generator's CPU moves a
+/// round of four cycles less, but a dozen rounds tell more than half as many.
+const RUNNING_CYCLES: u32 = 4;
+const RUNNING_CYCLES_MIN: u32 = 2;
+/// So many rounds are not few.
+const ROUNDS_ENOUGH: u32 = 12;
+/// Window of each slice of the perturbation check, for which a round has less room.
+const RUNNING_PERTURBATION_NS: u64 = S * 2 / 5;
 /// Fewest blocks that end in an interval worth its name.
 const FEWEST: u32 = 4;
 /// Time for a comparison of running servers.
@@ -29,9 +37,10 @@ const RUNNING_BUDGET_NS: u64 = 60 * S;
 const PLAIN_WARM_UP_NS: u64 = S;
 /// How long a running server is given to come to an even rate.
 const RUNNING_CAP_NS: u64 = 5 * S;
-/// Of so many blocks of servers that compile nothing one has the checks that are in no figure, and of running ones.
-const NATIVE_CHECKS_EVERY: u32 = 3;
-const RUNNING_CHECKS_EVERY: u32 = 6;
+/// Of so many blocks of servers that compile nothing one has the checks that are in no figure: three at the first look, fewer of
+/// which short slices cannot be held against long ones. Of running servers as many as a minute has room for.
+const NATIVE_CHECKS_EVERY: u32 = 2;
+const RUNNING_CHECKS_EVERY: u32 = 8;
 
 impl Needs {
     pub(super) fn of(study: &Study) -> Needs {
@@ -78,12 +87,21 @@ impl Needs {
             Needs::Running => Timing {
                 warm_up_cap_ns: RUNNING_CAP_NS,
                 checks_every: RUNNING_CHECKS_EVERY,
-                cycles: 2,
+                cycles: RUNNING_CYCLES,
+                perturbation_ns: RUNNING_PERTURBATION_NS,
                 looks: RUNNING_LOOKS.to_vec(),
                 budget_ns: RUNNING_BUDGET_NS,
                 ..short
             },
             _ => short,
+        }
+    }
+
+    /// Shorter rounds where there is time for a few only; `room` is how many blocks of a timing fit.
+    pub(super) fn shorten(self, timing: &mut Timing, room: impl Fn(&Timing) -> u32) {
+        let is_short = self == Needs::Running && timing.cycles == RUNNING_CYCLES;
+        if is_short && room(timing) < ROUNDS_ENOUGH {
+            timing.cycles = RUNNING_CYCLES_MIN;
         }
     }
 

@@ -20,6 +20,9 @@ const PLAIN_STOP_S: f64 = 0.1;
 /// draining, writing.
 pub(super) const SLICE_OVERHEAD_S: f64 = 0.1;
 
+/// The same of servers that run already.
+const RUNNING_OVERHEAD_S: f64 = 0.03;
+
 /// What a warm-up until the variants are steady is reckoned with, in seconds: two JVM servers with a small application,
 /// from start to quiet compilers. Only estimates use it.
 const WARM_UP_RECKONED_S: u64 = 36;
@@ -36,13 +39,14 @@ const PLAIN_CYCLES: u32 = 4;
 /// What a ceiling takes where none is in the cache, in seconds: the null server's start, discard, window, stop.
 pub(super) const CEILING_S: f64 = 1.7;
 
-/// What the ceilings of a study take: one for each load point, and of short blocks one for all ways in which the conditions
-/// come together: two conditions vary for servers that run already, three for others.
+/// What the ceilings of a study take: one for each load point, and of servers that compile nothing one for all ways in which
+/// three conditions come together.
 pub(super) fn ceilings_seconds(study: &Study) -> f64 {
     let ways = match Needs::of(study) {
         Needs::Compiling => 1,
         _ if study.conditions.fixed => 1,
-        Needs::Running => 4,
+        // Those that are not in the cache yet take rounds from the first comparison.
+        Needs::Running => 0,
         Needs::Native => 8,
     };
     study.points.len() as f64 * f64::from(ways) * CEILING_S
@@ -60,7 +64,9 @@ fn measured_seconds(study: &Study, timing: &Timing) -> f64 {
         true => point.estimated_ns(),
         false => slice_ns,
     };
-    let one_each = study.points.iter().map(|point| of_point(point) as f64 / S as f64 + SLICE_OVERHEAD_S);
+    // Nobody waits for another to be quiet where no process can be looked at.
+    let overhead_s = if Needs::of(study) == Needs::Running { RUNNING_OVERHEAD_S } else { SLICE_OVERHEAD_S };
+    let one_each = study.points.iter().map(|point| of_point(point) as f64 / S as f64 + overhead_s);
     one_each.sum::<f64>() * f64::from(cycles)
 }
 

@@ -1,5 +1,7 @@
 mod conditions;
+mod errors;
 mod futility;
+mod generator;
 mod guards;
 mod laws;
 mod sittings;
@@ -215,69 +217,9 @@ fn one_block_decides_nothing_and_projects_what_five_percent_would_take() {
     assert!(projection.assumed && projection.resolution == 0.05 && (8..=16).contains(&projection.blocks));
 }
 
-#[test]
-fn errors_that_were_seen_refute_however_few_the_blocks_and_whatever_the_generator_was() {
-    let mut record = Record::new(1).with(Measure::Errors, 0, 0, &[3.0]);
-    record.cell(1, 0).errors = 3;
-    for unfit in [Vec::new(), vec!["late".to_string()]] {
-        record.cell(1, 0).unfit = unfit;
-        let judged = record.judge(&["errors(a) == 0 @ 64c"], &Design::smoke()).claims.remove(0);
-        assert_eq!((judged.verdict, judged.estimate.expect("a count").point), (Verdict::Refuted, 3.0));
-        assert_eq!(record.one("errors(a) > 2 @ 64c").verdict, Verdict::Supported);
-        assert_eq!(record.one("errors(a) < 10 @ 64c").verdict, Verdict::Undecided, "more may come");
-    }
-    let mut clean = Record::new(4).with(Measure::Errors, 0, 0, &[0.0; 4]);
-    (clean.cell(2, 0).unfit, clean.cell(2, 0).unfit_bound) = (vec!["late".into()], Some(Bound::AtLeast));
-    assert_eq!(clean.one("errors(a) == 0 @ 64c").verdict, Verdict::Undecided, "it may have asked for less");
-    // Those that the generator made itself excuse, and say so.
-    record.cell(1, 0).own_errors = 3;
-    let judged = record.one("errors(a) == 0 @ 64c");
-    assert_eq!(judged.verdict, Verdict::Undecided);
-    assert!(judged.reasons.contains(&Reason::OwnErrors { errors: 3 }), "{:?}", judged.reasons);
-    record.cell(1, 0).errors = 4;
-    assert_eq!(record.one("errors(a) == 0 @ 64c").verdict, Verdict::Refuted, "one is the server's");
-}
-
 fn lost(block: u32, variant: usize, errors: u64, died: Option<&str>) -> LostStart {
     let seen = SeenErrors { finished: 5_000, errors, ..SeenErrors::default() };
     LostStart { block, variant, died: died.map(String::from), seen: vec![seen] }
-}
-
-#[test]
-fn errors_of_a_block_that_a_server_did_not_get_through_are_errors() {
-    let mut record = Record::new(4).with(Measure::Errors, 0, 0, &[0.0; 4]);
-    record.observations.lost = vec![lost(2, 1, 9, None), lost(3, 0, 0, None)];
-    assert_eq!(record.one("errors(a) == 0 @ 64c").verdict, Verdict::Supported, "another's");
-    record.observations.lost.push(lost(4, 0, 7, None));
-    let judged = record.one("errors(a) == 0 @ 64c");
-    assert_eq!((judged.verdict, judged.estimate.expect("a count").point), (Verdict::Refuted, 7.0));
-    assert_eq!(judged.reasons, [Reason::InLostBlocks { errors: 7 }]);
-}
-
-#[test]
-fn a_server_that_died_under_load_had_errors() {
-    let share = [0.0; 4];
-    let mut record =
-        Record::new(4).with(Measure::Errors, 0, 0, &share).with(Measure::ErrorShare, 0, 0, &share);
-    let claims = ["errors(a) == 0 @ 64c", "errors(a) < 50 @ 64c", "error_share(a) < 1% @ 64c"];
-    for claim in claims {
-        assert_eq!(record.one(claim).verdict, Verdict::Supported, "{claim}");
-    }
-    record.observations.lost = vec![lost(2, 0, 0, Some("exit status 137"))];
-    let died = Reason::Died { variant: 0, what: "exit status 137".into() };
-    for claim in claims {
-        let judged = record.one(claim);
-        assert_eq!(
-            (judged.verdict, &judged.reasons[..]),
-            (Verdict::Refuted, std::slice::from_ref(&died)),
-            "{claim}"
-        );
-    }
-    // Not even one block may be left.
-    let mut none = Record::new(0);
-    none.observations.excluded_blocks = 1;
-    none.observations.lost = vec![lost(1, 0, 0, Some("exit status 137"))];
-    assert_eq!(none.one(claims[0]).verdict, Verdict::Refuted);
 }
 
 #[test]
@@ -376,173 +318,6 @@ fn claims_share_the_error_rate_and_leave_it_to_each_other() {
 }
 
 #[test]
-fn many_errors_forbid_claims_of_speed_but_not_claims_about_errors() {
-    let mut record = throughputs(1.5, 4).with(Measure::Errors, 0, 0, &[0.0; 4]);
-    record.cell(2, 1).errors = 41;
-    let judged = record.one(FASTER);
-    assert_eq!(judged.verdict, Verdict::Undecided);
-    assert_eq!(judged.reasons, [Reason::Errors { variant: 1, share: 41.0 / 40_000.0 }]);
-    assert!(judged.estimate.is_some());
-    assert_eq!(record.one("errors(a) == 0 @ 64c").verdict, Verdict::Supported);
-    record.cell(2, 1).errors = 40;
-    assert_eq!(record.one(FASTER).verdict, Verdict::Supported);
-}
-
-#[test]
-fn a_generator_at_its_limit_on_the_faster_side_makes_a_difference_no_smaller() {
-    let mut record = throughputs(1.5, 4);
-    record.cell(3, 0).unfit = vec!["busy".into()];
-    for (claim, verdict) in [
-        (FASTER, Verdict::Supported),
-        ("throughput(a) >= 1.2 * throughput(b) @ 64c", Verdict::Supported),
-        ("throughput(a) <= throughput(b) @ 64c", Verdict::Refuted),
-        ("throughput(b) < throughput(a) @ 64c", Verdict::Supported),
-        ("throughput(b) > throughput(a) @ 64c", Verdict::Refuted),
-        ("throughput(a) >= 1100/s @ 64c", Verdict::Supported),
-    ] {
-        let judged = record.one(claim);
-        assert_eq!(
-            (judged.verdict, &judged.reasons[..]),
-            (verdict, &[Reason::LimitedOnTheFasterSide][..]),
-            "{claim}"
-        );
-    }
-    let limited = Reason::ClientLimited { what: "busy".into() };
-    for claim in [
-        "throughput(a) >= 2 * throughput(b) @ 64c",
-        "throughput(a) <= 2 * throughput(b) @ 64c",
-        "throughput(a) ~ throughput(b) within 1% @ 64c",
-    ] {
-        let judged = record.one(claim);
-        assert_eq!((judged.verdict, &judged.reasons[0]), (Verdict::Undecided, &limited), "{claim}");
-    }
-    record.cell(3, 0).unfit_bound = None;
-    assert_eq!(record.one(FASTER).verdict, Verdict::Undecided, "it may have raised it");
-    record.cell(3, 0).unfit_bound = Some(Bound::AtLeast);
-    record.cell(2, 1).unfit = vec!["late".into()];
-    assert_eq!(record.one(FASTER).verdict, Verdict::Undecided, "both sides");
-    let mut few = throughputs(1.5, 2);
-    few.cell(2, 0).unfit = vec!["busy".into()];
-    assert!(matches!(
-        few.one(FASTER).reasons[..],
-        [Reason::TooFewBlocks { .. }, Reason::ClientLimited { .. }]
-    ));
-}
-
-#[test]
-fn what_the_generator_lengthened_widens_the_interval_on_the_side_that_it_threatens() {
-    const P99: Measure = Measure::ResponseQuantile(9900);
-    let values = |ns: f64| [1.0, 1.01, 0.99, 1.02].map(|wobble| ns * wobble);
-    let record = |a: f64, b: f64| {
-        let mut record = Record::new(4).with(P99, 0, 0, &values(1.2e6)).with(P99, 1, 0, &values(1e6));
-        (1..=4).for_each(|block| record.cell(block, 0).lengthened = a);
-        (1..=4).for_each(|block| record.cell(block, 1).lengthened = b);
-        record
-    };
-    let verdict = |a, b, claim: &str| record(a, b).one(claim).verdict;
-    let slower = "p99(a) > 1.1 * p99(b) @ 64c";
-    assert_eq!(verdict(0.0, 0.0, slower), Verdict::Supported);
-    assert_eq!(verdict(0.09, 0.0, slower), Verdict::Undecided, "a itself may take no longer");
-    assert_eq!(verdict(0.0, 0.09, slower), Verdict::Supported, "b may take less still");
-    // A time that is short enough all the same is.
-    assert_eq!(verdict(0.09, 0.0, "p99(a) < 1.5ms @ 64c"), Verdict::Supported);
-    assert_eq!(verdict(0.0, 0.0, "p99(a) < 1.1ms @ 64c"), Verdict::Refuted);
-    assert_eq!(verdict(0.09, 0.0, "p99(a) < 1.1ms @ 64c"), Verdict::Undecided);
-    let judged = record(0.09, 0.0).one("p99(a) < 1.5ms @ 64c");
-    assert!(matches!(judged.reasons[..], [Reason::Widened { share }] if (share - 0.18).abs() < 1e-9));
-    let (low, high) = judged.estimate.map(|estimate| (estimate.low, estimate.high)).expect("an estimate");
-    let sharp = record(0.0, 0.0).one("p99(a) < 1.5ms @ 64c").estimate.expect("an estimate");
-    assert!((sharp.low / low - 1.18).abs() < 1e-9 && high == sharp.high, "{low} {high} {sharp:?}");
-}
-
-#[test]
-fn a_few_blocks_that_the_generator_spoiled_are_left_out_for_all_variants_alike() {
-    let mut record = throughputs(1.5, 6);
-    let cell = record.cell(2, 1);
-    (cell.unfit, cell.unfit_bound) = (vec!["late".into()], None);
-    // It would have turned the answer, had it counted.
-    cell.merged = Some(1e6);
-    cell.cycles = vec![Some(1e6); 2];
-    let judged = record.one(FASTER);
-    let spoiled = Reason::SpoiledBlocks { blocks: 1, of: 6 };
-    assert_eq!((judged.verdict, &judged.reasons[..]), (Verdict::Supported, std::slice::from_ref(&spoiled)));
-    // Five blocks are left of the six that the second look is at: the look of four counts.
-    assert_eq!((judged.blocks, judged.settled), (4, true));
-    // What is spoiled with one variant is left out for a claim about the other, too.
-    let alone = record.judge(&["throughput(a) > 1100/s @ 64c"], &Design::at(&[5, 6])).claims.remove(0);
-    assert_eq!((alone.blocks, &alone.reasons[..]), (5, std::slice::from_ref(&spoiled)));
-    // Two of six are too many.
-    record.cell(3, 1).unfit = vec!["late".into()];
-    assert_eq!(record.one(FASTER).verdict, Verdict::Undecided);
-}
-
-#[test]
-fn a_quantile_that_is_a_lower_end_can_only_be_shown_to_be_too_long() {
-    const P99: Measure = Measure::ResponseQuantile(9900);
-    let times = |ns: f64| [1.0, 1.01, 0.99, 1.02].map(|wobble| ns * wobble);
-    let mut record = Record::new(4).with(P99, 0, 0, &times(2e9)).with(P99, 1, 0, &times(1e9));
-    for block in 1..=4 {
-        let cell = record.cell(block, 0);
-        (cell.errors, cell.unanswered, cell.at_least) = (200, 200, true);
-    }
-    let unended = Reason::Unended { measure: P99, variant: 0, unanswered: 800, unsent: 0 };
-    for (claim, verdict) in [
-        ("p99(a) < 100ms @ 64c", Verdict::Refuted),
-        ("p99(a) > 100ms @ 64c", Verdict::Supported),
-        ("p99(a) < p99(b) @ 64c", Verdict::Refuted),
-        ("p99(b) < p99(a) @ 64c", Verdict::Supported),
-        // The true value may be longer still.
-        ("p99(a) < 5s @ 64c", Verdict::Undecided),
-        ("p99(a) > 5s @ 64c", Verdict::Undecided),
-        ("p99(a) < 4 * p99(b) @ 64c", Verdict::Undecided),
-        ("p99(a) ~ 2s within 10% @ 64c", Verdict::Undecided),
-    ] {
-        let judged = record.one(claim);
-        assert_eq!(
-            (judged.verdict, &judged.reasons[..]),
-            (verdict, std::slice::from_ref(&unended)),
-            "{claim}"
-        );
-    }
-    record.cell(2, 0).errors = 400;
-    assert_eq!(record.one("p99(a) < 100ms @ 64c").verdict, Verdict::Undecided, "others ended, and fast");
-}
-
-#[test]
-fn times_that_the_generator_only_lengthened_are_short_enough_or_not_known() {
-    const P99: Measure = Measure::ResponseQuantile(9900);
-    let mut record = Record::new(4).with(P99, 0, 0, &[9e6, 9.1e6, 8.9e6, 9e6]);
-    record.cell(2, 0).unfit = vec!["late".into()];
-    record.cell(2, 0).unfit_bound = Some(Bound::AtMost);
-    let judged = record.one("p99(a) < 15ms @ 64c");
-    assert_eq!((judged.verdict, &judged.reasons[..]), (Verdict::Supported, &[Reason::OnlyLengthened][..]));
-    let limited = Reason::ClientLimited { what: "late".into() };
-    for claim in ["p99(a) < 5ms @ 64c", "p99(a) > 5ms @ 64c"] {
-        let judged = record.one(claim);
-        assert_eq!((judged.verdict, &judged.reasons[0]), (Verdict::Undecided, &limited), "{claim}");
-    }
-    record.cell(3, 0).at_least = true;
-    assert_eq!(record.one("p99(a) < 15ms @ 64c").verdict, Verdict::Undecided, "longer and shorter");
-}
-
-#[test]
-fn a_generator_at_its_limit_forbids_every_verdict() {
-    let mut record = throughputs(1.5, 4);
-    record.cell(3, 1).unfit = ["late", "late", "busy"].map(String::from).to_vec();
-    let judged = record.one(FASTER);
-    assert_eq!(judged.verdict, Verdict::Undecided);
-    let expected = ["late", "1 more check of the generator failed"];
-    assert_eq!(judged.reasons, expected.map(|what| Reason::ClientLimited { what: what.into() }));
-    record.cell(3, 1).unfit = (0..9).map(|check| check.to_string()).collect();
-    let expected = ["0", "8 more checks of the generator failed"];
-    assert_eq!(
-        record.one(FASTER).reasons,
-        expected.map(|what| Reason::ClientLimited { what: what.into() }),
-        "the same sentence in every slice is told once"
-    );
-}
-
-#[test]
 fn too_many_lost_blocks_forbid_a_verdict() {
     let mut record = throughputs(1.5, 4);
     record.observations.blocks = vec![1, 2, 4, 5];
@@ -625,40 +400,6 @@ fn constants_are_compared_exactly_after_four_blocks() {
     let early = Design::at(&[3, 6]);
     let three = sizes(100.0, 110.0, 3).judge(&["rss(a) < rss(b) @ 64c"], &early).claims.remove(0);
     assert_eq!((three.verdict, three.settled), (Verdict::Undecided, false));
-}
-
-#[test]
-fn no_error_holds_for_the_exchanges_seen() {
-    let record = throughputs(1.0, 4).with(Measure::Errors, 0, 0, &[0.0; 4]);
-    let judged = record.one("errors(a) == 0 @ 64c");
-    assert_eq!((judged.verdict, judged.settled), (Verdict::Supported, true));
-    // Of forty thousand exchanges hardly one fails; of four starts one in two may.
-    let [Reason::SeenOnly { exchanges, upper, starts, upper_starts }] = judged.reasons[..] else {
-        panic!("{:?}", judged.reasons)
-    };
-    assert_eq!((exchanges, upper, starts), (40_000, 3.0 / 40_000.0, 4));
-    assert!((upper_starts - 0.527).abs() < 1e-3, "{upper_starts}");
-    // Another claim is open, and an error may still come: not settled.
-    let both = record.judge(&["errors(a) == 0 @ 64c", FASTER], &Design::quick());
-    assert_eq!((both.claims[0].verdict, both.claims[0].settled), (Verdict::Supported, false));
-    assert_eq!(both.claims[1].confidence, 0.95, "a count takes no share of the error rate");
-}
-
-#[test]
-fn an_error_seen_is_final() {
-    let mut record = throughputs(1.0, 5).with(Measure::Errors, 0, 0, &[0.0; 5]);
-    let errors_cell = |record: &mut Record, block: u32| {
-        let mut cells = record.observations.cells.iter_mut();
-        let cell = cells.find(|cell| cell.block == block && cell.measure == Measure::Errors).expect("a cell");
-        cell.errors = 1;
-    };
-    errors_cell(&mut record, 5);
-    // Between looks too: what was seen was seen, but it settles at the next look.
-    let late = record.judge(&["errors(a) == 0 @ 64c", FASTER], &Design::quick()).claims.remove(0);
-    assert_eq!((late.verdict, late.settled), (Verdict::Refuted, false));
-    errors_cell(&mut record, 2);
-    let early = record.judge(&["errors(a) == 0 @ 64c", FASTER], &Design::quick()).claims.remove(0);
-    assert_eq!((early.verdict, early.settled, early.blocks), (Verdict::Refuted, true, 4));
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod cycles;
 mod fitted;
 mod noise;
 mod recorded;
+mod rounds;
 mod stopping;
 mod truths;
 mod tuning;
