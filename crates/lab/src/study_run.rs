@@ -237,12 +237,11 @@ impl StudyRun<'_> {
 
     /// Enters in the plan what earlier sittings of the study showed, before the first block: the record alone must yield
     /// the verdict again, whatever becomes of those. A part of something larger is judged with its other parts, and a run
-    /// that goes on has it from its beginning. Of servers that ran already nobody knows whether they are the same ones.
+    /// that goes on has it from its beginning.
     fn look_back(&self, plan: &mut Plan, environment: &Environment) -> Result<(), RunError> {
         let is_new = self.shape.is_none() && !matches!(self.begin, Begin::Resume { .. });
         let is_judged = plan.capacity.is_none() && !plan.claims.is_empty();
-        let are_same = plan.replication != schema::Replication::Process;
-        if is_new && is_judged && are_same && plan.preset != schema::Preset::Smoke {
+        if is_new && is_judged && plan.preset != schema::Preset::Smoke {
             plan.earlier_sittings =
                 earlier_sittings(self.dir, plan, environment).map_err(RunError::Record)?;
         }

@@ -2,7 +2,7 @@
 
 use crate::conditions::level_of;
 use crate::list::runs_in;
-use crate::schema::{EarlierSittings, EarlierSpread, Environment, Plan, RunState, Sitting};
+use crate::schema::{EarlierSittings, EarlierSpread, Environment, Plan, Replication, RunState, Sitting};
 use crate::{Run, StoreError, compare, measures_of, restore, runs};
 use proofload_stats::{
     Claim, ConditionNames, Design, EARLIER_SITTINGS_MIN, Judgement, Measure, Observations, Sittings, judge,
@@ -104,6 +104,10 @@ pub fn earlier_sittings(
     plan: &Plan,
     environment: &Environment,
 ) -> Result<Option<EarlierSittings>, StoreError> {
+    // Nobody knows whether servers that ran already are those that were asked then.
+    if plan.replication == Replication::Process {
+        return Ok(None);
+    }
     let mut paths = runs(root, Some(&plan.study))?;
     if paths.len() < EARLIER_SITTINGS_MIN as usize {
         return Ok(None);

@@ -238,6 +238,21 @@ fn the_record_alone_knows_what_earlier_sittings_differed_by() {
     assert!(low(claim) < low(&reported(&alone, &[])["claims"][0]), "{claim}");
 }
 
+/// The same addresses may be other servers by now.
+#[test]
+fn earlier_runs_against_running_servers_say_nothing_of_these() {
+    let known = |replication: &str| {
+        let dir = tempfile::tempdir().expect("a directory");
+        let plan = Plan { replication: replication.into(), ..plan(1) };
+        for (number, ratio) in (0..).zip([1.30, 1.38, 1.22, 1.45, 1.15]) {
+            plant(dir.path(), &plan, "aa", FIRST + number * 100 * MINUTE, ratio);
+        }
+        proofload_store::earlier_sittings(dir.path(), &plan, &environment("aa")).expect("readable")
+    };
+    assert_eq!(known("start").map(|earlier| earlier.runs.len()), Some(5));
+    assert_eq!(known("process"), None);
+}
+
 /// Six runs whose servers alone make nothing of the difference: only with what runs like the baseline differ by is the last
 /// one, which lies as far off as they do, no regression; and what it was built by is told.
 #[test]
