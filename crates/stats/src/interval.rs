@@ -122,10 +122,10 @@ pub fn ratio_between_sittings(
     tail: f64,
     between: &Between,
 ) -> Option<RatioInterval> {
-    ratio_of(over, under, tail, Some((2.0 * between.tau * between.tau, between.freedom)))
+    ratio_of(over, under, tail, Some(between))
 }
 
-fn ratio_of(over: &[f64], under: &[f64], tail: f64, more: Option<(f64, f64)>) -> Option<RatioInterval> {
+fn ratio_of(over: &[f64], under: &[f64], tail: f64, between: Option<&Between>) -> Option<RatioInterval> {
     let logs = |values: &[f64]| {
         let positive = values.len() > 1 && values.iter().all(|value| *value > 0.0);
         let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
@@ -133,7 +133,13 @@ fn ratio_of(over: &[f64], under: &[f64], tail: f64, more: Option<(f64, f64)>) ->
     };
     let (over, under) = (logs(over)?, logs(under)?);
     let part = |side: &Moments| (side.standard_error().powi(2), f64::from(side.n - 1));
-    let parts: Vec<(f64, f64)> = [part(&over), part(&under)].into_iter().chain(more).collect();
+    let parts = match between {
+        None => vec![part(&over), part(&under)],
+        Some(between) => {
+            let [of_sittings, over] = between.parts(&over, 2.0);
+            vec![of_sittings, over, between.parts(&under, 2.0)[1]]
+        }
+    };
     let (mean, half) = (over.mean - under.mean, half_of(&parts, tail));
     Some(RatioInterval { point: mean.exp(), low: (mean - half).exp(), high: (mean + half).exp() })
 }

@@ -29,6 +29,8 @@ pub struct Between {
     pub freedom: f64,
     /// Of how many sittings it is.
     pub sittings: u32,
+    /// S: standard deviation of the sittings' means, of which τ² is a part; 0 where only τ is known.
+    pub of_means: f64,
 }
 
 /// Whether sittings differ by more than their blocks explain.
@@ -103,7 +105,7 @@ fn between(each: &[Moments], means: &Moments, variance: f64, freedom: u32) -> Be
     let square = (of_means - of_blocks).max(0.0);
     let below = of_means.powi(2) / f64::from(means.n - 1) + of_blocks.powi(2) / f64::from(freedom);
     let known = if below > 0.0 { square * square / below } else { 1.0 };
-    Between { tau: square.sqrt(), freedom: known.max(1.0), sittings: means.n }
+    Between { tau: square.sqrt(), freedom: known.max(1.0), sittings: means.n, of_means: means.sd }
 }
 
 fn heterogeneity(each: &[Moments], variance: f64, freedom: u32) -> Option<Heterogeneity> {
@@ -123,12 +125,25 @@ fn f_tail(value: f64, over: u32, under: u32) -> f64 {
 }
 
 impl Between {
-    /// Half the width of the interval around the mean of one sitting, for what all sittings have in common: its variance is
-    /// s²/n + τ², with degrees of freedom after Satterthwaite. `tail` is the probability with which it misses.
+    /// Half the width of the interval around the mean of one sitting, for what all sittings have in common. Its variance is
+    /// s²/n + τ². τ² is a difference that few sittings tell badly, but the means of sittings as long as this one vary by just
+    /// that sum: S² with one degree of freedom less than there were, and what the blocks of this one add to it.
+    /// `tail` is the probability with which it misses.
     pub fn half_around(&self, own: &Moments, tail: f64) -> f64 {
-        let of_blocks = own.standard_error().powi(2);
-        let parts = [(of_blocks, f64::from(own.n.saturating_sub(1))), (self.tau.powi(2), self.freedom)];
-        half_of(&parts, tail)
+        let [of_means, own] = self.parts(own, 1.0);
+        half_of(&[of_means, own], tail)
+    }
+
+    /// The variances of the means of `count` sittings together, and what this one's blocks add to that of one of them; each
+    /// with its degrees of freedom.
+    pub(crate) fn parts(&self, own: &Moments, count: f64) -> [(f64, f64); 2] {
+        let (of_blocks, freedom) = (own.standard_error().powi(2), f64::from(own.n.saturating_sub(1)));
+        let (tau, means) = (self.tau.powi(2), self.of_means.powi(2));
+        if tau <= 0.0 || means <= tau {
+            return [(count * tau, self.freedom), (of_blocks, freedom)];
+        }
+        let known = f64::from(self.sittings.saturating_sub(1)).max(1.0);
+        [(count * means, known), ((of_blocks - (means - tau)).max(0.0), freedom)]
     }
 }
 

@@ -125,6 +125,7 @@ pub fn earlier_sittings(
             claim: claim.text.clone(),
             tau: between.tau,
             freedom: between.freedom,
+            of_means: between.of_means,
             sittings: between.sittings,
         })
     };

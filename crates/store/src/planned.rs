@@ -31,7 +31,12 @@ pub fn design_of(plan: &Plan) -> Design {
     let earlier = plan.earlier_sittings.iter().flat_map(|earlier| &earlier.claims);
     let known = earlier.map(|spread| KnownSpread {
         claim: spread.claim.clone(),
-        between: Between { tau: spread.tau, freedom: spread.freedom.max(1.0), sittings: spread.sittings },
+        between: Between {
+            tau: spread.tau,
+            freedom: spread.freedom.max(1.0),
+            sittings: spread.sittings,
+            of_means: spread.of_means,
+        },
     });
     Design {
         looks: plan.timing.looks.clone(),

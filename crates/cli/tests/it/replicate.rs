@@ -227,7 +227,7 @@ fn the_record_alone_knows_what_earlier_sittings_differed_by() {
     let dir = tempfile::tempdir().expect("a directory");
     let mut known = plan(1);
     let claim = known.claims[0].text.clone();
-    let spread = EarlierSpread { claim, tau: 0.08, freedom: 4.0, sittings: 5 };
+    let spread = EarlierSpread { claim, tau: 0.08, freedom: 4.0, sittings: 5, of_means: 0.0 };
     known.earlier_sittings = Some(EarlierSittings { runs: vec!["gone".into(); 5], claims: vec![spread] });
     let run = plant(dir.path(), &known, "aa", FIRST, 1.5);
     let claim = &reported(&run, &[])["claims"][0];

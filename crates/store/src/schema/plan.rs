@@ -302,6 +302,9 @@ pub struct EarlierSpread {
     pub freedom: f64,
     /// Sittings that it is of.
     pub sittings: u32,
+    /// Standard deviation of the sittings' means, of the logarithms; 0 in records that know only its part `tau`.
+    #[serde(default)]
+    pub of_means: f64,
 }
 
 /// Which sitting of a replication a run is.

@@ -95,7 +95,7 @@ fn counts_are_of_all_blocks_of_all_sittings() {
 
 fn known(tau: f64, freedom: f64) -> Design {
     let claim = claims(&[FASTER]).remove(0).text;
-    let between = Between { tau, freedom, sittings: 5 };
+    let between = Between { tau, freedom, sittings: 5, of_means: 0.0 };
     Design::quick().with_known(vec![KnownSpread { claim, between }])
 }
 
