@@ -8,34 +8,48 @@ use proofload_stats::{Judgement, Measure};
 use proofload_store::SeenTrial;
 use proofload_store::schema::Ceiling;
 
-/// What is to be said of a step; `None` for one that leaves nothing to read.
-pub fn of(progress: &Progress<'_>) -> Option<String> {
+/// What is to be said of a step; `None` for one that leaves nothing to read. A block is a `restart` or a `round`.
+pub fn of(progress: &Progress<'_>, replicate: &str) -> Option<String> {
     Some(match progress {
-        Progress::Ceiling { point, found: Some(found) } => ceiling_line(point, found),
-        Progress::Disturbed { block, why } => format!("block {block} is left out for all variants: {why}"),
+        Progress::Disturbed { block, why } => {
+            format!("{replicate} {block} is left out for all variants: {why}")
+        }
         Progress::Tried { variant, number, trial } => trial_line(variant, *number, trial),
         Progress::Skipped { skipped } => {
             format!("left out from now on, every claim about it is settled: {}", skipped.join(", "))
         }
-        Progress::Slices { slicing } => format!(
-            "slices of {:.2} s, {} cycles in each block: 99 % of the answers come within {:.1} ms",
-            slicing.slice_ns as f64 / 1e9,
-            slicing.cycles,
-            slicing.slices_p99_ns as f64 / 1e6
-        ),
-        Progress::Cycles { planned, slicing } => format!(
-            "cycles in each block from now on: {} instead of {planned}, by the spread seen so far",
-            slicing.cycles
-        ),
-        Progress::Noticed { block, what } => format!("block {block}: {what}"),
-        Progress::Lost { variant, why, .. } => format!("{variant} is lost for this block: {why}"),
+        Progress::Noticed { block, what } => format!("{replicate} {block}: {what}"),
+        Progress::Lost { variant, why, .. } => format!("{variant} is lost for this {replicate}: {why}"),
         Progress::GivenUp { variant, why, .. } => format!("{variant} is given up: {why}"),
         _ => return None,
     })
 }
 
-/// The claims as they stand after a block, in a line.
-pub fn look(claims: &[ClaimRow], blocks: u32, judgement: &Judgement, time_left: &str) -> String {
+/// What was measured or chosen on the way, by which the run goes on.
+pub fn chosen(progress: &Progress<'_>, replicate: &str) -> Option<String> {
+    Some(match progress {
+        Progress::Ceiling { point, found: Some(found) } => ceiling_line(point, found),
+        Progress::Slices { slicing } => format!(
+            "turns of {:.2} s, {} of each server in a {replicate}: 99 % of the answers come within {:.1} ms",
+            slicing.slice_ns as f64 / 1e9,
+            slicing.cycles,
+            slicing.slices_p99_ns as f64 / 1e6
+        ),
+        Progress::Cycles { planned, slicing } => format!(
+            "turns of each server in a {replicate} from now on: {} instead of {planned}, by the spread seen so far",
+            slicing.cycles
+        ),
+        _ => return None,
+    })
+}
+
+/// The claims as they stand after so many restarts or rounds, in a line.
+pub fn look(
+    claims: &[ClaimRow],
+    (blocks, replicate): (u32, &str),
+    judgement: &Judgement,
+    time_left: &str,
+) -> String {
     let interval = |claim: &ClaimRow| match &claim.estimate {
         Some(e) if is_ratio(e) && e.high / e.low < WIDE => {
             format!("{}: {} {:.2} [{:.2}, {:.2}]", claim.name, claim.verdict.name(), e.point, e.low, e.high)
@@ -43,7 +57,7 @@ pub fn look(claims: &[ClaimRow], blocks: u32, judgement: &Judgement, time_left: 
         _ => format!("{}: {}", claim.name, claim.verdict.name()),
     };
     let intervals: Vec<String> = claims.iter().map(interval).collect();
-    let counted = if blocks == 1 { "1 block".to_string() } else { format!("{blocks} blocks") };
+    let counted = format!("{blocks} {replicate}{}", if blocks == 1 { "" } else { "s" });
     let left = judgement.left.map_or(String::new(), |_| format!("; {time_left}"));
     format!("after {counted}: {}{left}", intervals.join("; "))
 }

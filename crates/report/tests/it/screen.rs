@@ -105,6 +105,39 @@ fn no_line_is_wider_than_the_terminal() {
     assert!(seen >= 10, "{seen} records");
 }
 
+/// The texts of strangers: no control character reaches the terminal, and nothing becomes wider than it.
+#[test]
+fn hostile_names_neither_move_the_cursor_nor_widen_a_line() {
+    let clean = result_of(CASE, &both_ways(Replication::Process));
+    for hostile in proofload_testkit::HOSTILE {
+        let mut result = clean.clone();
+        let text = || hostile.to_string();
+        (result.study, result.question, result.run, result.status.why) = (text(), text(), text(), text());
+        result.limits = vec![format!("client-limited in {hostile}"), text()];
+        for claim in &mut result.claims {
+            (claim.name, claim.sentence, claim.reasons) = (text(), text(), vec![text(), text()]);
+        }
+        result.points.iter_mut().for_each(|point| point.variant = text());
+        for figure in &mut result.figures {
+            figure.variant = text();
+        }
+        for found in &mut result.exploratory {
+            (found.measure, found.over, found.under) = (text(), text(), text());
+        }
+        if let Some(plan) = &mut result.plan {
+            plan.variants.iter_mut().for_each(|variant| variant.name = text());
+        }
+        for two_sided in [true, false] {
+            result.plan.iter_mut().for_each(|plan| plan.two_sided = two_sided);
+            let drawn = on(80, &result);
+            let bad = |c: char| c != '\n' && (c.is_control() || "\u{202e}\u{200b}\u{feff}".contains(c));
+            assert!(!drawn.chars().any(bad), "{hostile:?}: {drawn:?}");
+            let wide: Vec<&str> = drawn.lines().filter(|line| line.width() > 80).collect();
+            assert!(wide.is_empty(), "{hostile:?}: {wide:#?}");
+        }
+    }
+}
+
 #[test]
 fn colours_only_paint_what_reads_without_them() {
     let result = result_of(CASE, &four_claims());

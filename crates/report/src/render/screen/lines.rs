@@ -35,6 +35,11 @@ impl Terminal {
     }
 }
 
+/// A stranger's text as part of a line. A tab would move the cursor by more than the column that it is counted as.
+pub(super) fn shown(text: &str) -> String {
+    crate::escape::line(text).replace('\t', " ")
+}
+
 /// With spaces behind it up to so many columns.
 pub(super) fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))

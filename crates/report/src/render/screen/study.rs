@@ -1,10 +1,9 @@
 //! The screen of a study or a comparison: verdicts first, then a small table, then what to beware of, then where the rest is.
 
 use super::gauge::drawn;
-use super::lines::{Colour, Terminal, clipped, padded, wrapped};
+use super::lines::{Colour, Terminal, clipped, padded, shown as line, wrapped};
 use crate::bars::bars_of;
 use crate::both_ways;
-use crate::escape::line;
 use crate::figures::{errors, outcome};
 use crate::headline::headline;
 use crate::messages::screen as messages;

@@ -1,7 +1,7 @@
 //! The screen of one endpoint.
 
+use super::lines::shown as line;
 use super::{Terminal, bars};
-use crate::escape::line;
 use crate::figures::{errors, outcome};
 use crate::render::text::judged_lines;
 use crate::view::verdict;
