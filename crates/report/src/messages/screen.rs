@@ -148,7 +148,7 @@ const WITHIN: [(&str, u8); 4] =
 /// `--verbose`.
 pub fn warnings(limits: &[String], plan: &Plan) -> Vec<String> {
     let mut ranked: Vec<(u8, String)> =
-        limits.iter().filter_map(|limit| Some((rank(limit)?, said(limit)))).collect();
+        limits.iter().filter_map(|limit| Some((rank(limit)?, without_blocks(&said(limit), plan)))).collect();
     if plan.timing.looks == [1] {
         ranked.push((1, ONE_RESTART.to_string()));
     }
@@ -174,6 +174,17 @@ fn rank(limit: &str) -> Option<u8> {
     let begins = RANKS.iter().find(|(begin, _)| limit.starts_with(begin));
     let within = || WITHIN.iter().find(|(part, _)| limit.contains(part));
     begins.or_else(within).map(|(_, rank)| *rank)
+}
+
+/// The same with the screen's words for blocks.
+fn without_blocks(text: &str, plan: &Plan) -> String {
+    let (one, many) = words_of(plan);
+    match text.strip_prefix("block ") {
+        Some(rest) => format!("{one} {rest}"),
+        None => text
+            .replace(" blocks begun", &format!(" {many} begun"))
+            .replace(" blocks: ", &format!(" {many}: ")),
+    }
 }
 
 /// A limit in a line: what is the matter, and what to do.
@@ -241,6 +252,7 @@ mod tests {
             messages::machine("cores: two CPUs, one for the generator and one for all subjects"),
             messages::young_servers(20.0, 90.0, true),
             messages::excluded(2),
+            messages::disturbed(1, "steal", true),
             messages::SATURATED.to_string(),
             messages::LOOPBACK.to_string(),
             messages::PROCESSES.to_string(),
@@ -257,8 +269,9 @@ mod tests {
         assert!(place("held up in 3 of 48 slices; give it CPUs") < place("one start of each, not restarted"));
         assert!(place("overloaded: one") < place("young servers"));
         assert!(place("did not get through") < place("use a larger machine"));
+        assert!(!told.iter().any(|text| text.contains("block")), "{told:?}");
         assert!(place("not judged") < place("--thorough measures older ones"));
-        assert_eq!(told.len(), 8, "what every test on one machine shares is no warning: {told:?}");
+        assert_eq!(told.len(), 9, "what every test on one machine shares is no warning: {told:?}");
     }
 
     #[test]

@@ -28,6 +28,8 @@ const FEW: usize = 2;
 const BESIDE_MAX: usize = 4;
 /// Width of a drawn interval.
 const GAUGE: usize = 17;
+/// What a warning begins with.
+const WARNING: &str = "⚠";
 /// Width of the words of verdicts, mark included.
 const WORD: usize = 12;
 
@@ -212,17 +214,17 @@ impl Screen {
         let room = ROWS.saturating_sub(self.lines.len() + 3).max(WARNINGS_MAX);
         let mut told = 0;
         for warning in warnings.iter().take(WARNINGS_MAX) {
-            let mark = self.terminal.paint(Colour::Open, "!");
+            let mark = self.terminal.paint(Colour::Open, WARNING);
             let text = line(warning);
-            let all = wrapped(&format!("! {text}"), self.terminal.columns, 2);
+            let all = wrapped(&format!("{WARNING} {text}"), self.terminal.columns, 2);
             let left = room - told;
             let others = warnings.len().min(WARNINGS_MAX) - 1;
             let lines = match all.len() + others <= left.max(others + 1) {
                 true => all,
-                false => vec![clipped(&format!("! {text}"), self.terminal.columns)],
+                false => vec![clipped(&format!("{WARNING} {text}"), self.terminal.columns)],
             };
             told = (told + lines.len()).min(room);
-            let first = lines[0].replacen('!', &mark, 1);
+            let first = lines[0].replacen(WARNING, &mark, 1);
             self.say(first);
             self.lines.extend(lines.into_iter().skip(1));
         }
