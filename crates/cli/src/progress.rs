@@ -169,8 +169,8 @@ impl Live {
                 self.view.say(&line);
             }
             (View::Plain, Progress::Look { blocks, judgement }) => {
-                let after = (*blocks, replicate);
-                let line = lines::look(&self.board.claims, after, judgement, &self.board.time_left());
+                let left = self.board.time_left();
+                let line = lines::look(&self.board.claims, *blocks, replicate, judgement, &left);
                 self.view.say(&line);
             }
             // The next step follows at once.

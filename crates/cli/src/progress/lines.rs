@@ -46,7 +46,8 @@ pub fn chosen(progress: &Progress<'_>, replicate: &str) -> Option<String> {
 /// The claims as they stand after so many restarts or rounds, in a line.
 pub fn look(
     claims: &[ClaimRow],
-    (blocks, replicate): (u32, &str),
+    blocks: u32,
+    replicate: &str,
     judgement: &Judgement,
     time_left: &str,
 ) -> String {
