@@ -65,7 +65,7 @@ pub(crate) struct Connection {
 impl Connection {
     /// A connection to that target.
     pub fn new(plan: &LoadPlan, target: usize) -> Self {
-        let mut session = Session::new(plan.targets[target].protocol);
+        let mut session = Session::new(plan.targets[target].protocol, 1);
         let http = HttpState::new(plan, target, &mut session);
         Connection {
             phase: Phase::Cold,
@@ -119,7 +119,7 @@ impl Connection {
     /// Whether a request goes over this connection as it is encoded.
     #[inline]
     pub fn sends_as_encoded(&self, request: &Request) -> bool {
-        request.places.is_empty() && self.http.is_none()
+        request.goes_as_encoded() && self.http.is_none()
     }
 
     /// What was received of the present answer; `latest` came last.

@@ -84,7 +84,8 @@ pub enum Event {
         code: u16,
         /// Bytes of the body after transfer decoding.
         body_bytes: u64,
-        /// The first `keep_body` bytes of the body, when the request asked for them.
+        /// The first `keep_body` bytes of the body, when the request asked for them. Of a call that the server
+        /// refused: what it said of it, in its own words.
         body: Option<Vec<u8>>,
     },
     /// The connection ended before the answer was whole.

@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod call;
 mod exchange;
 pub mod http1;
 mod outbox;
@@ -10,6 +11,7 @@ mod places;
 mod request;
 mod session;
 
+pub use call::{Call, Field, Object, Text, Value, descriptor};
 pub use exchange::{Cancelled, Close, Event, Events, ExchangeId, Full, MalformedKind, State};
 pub use outbox::Outbox;
 pub use places::{Filling, Places, Replacement, Values};

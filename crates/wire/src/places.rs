@@ -25,12 +25,66 @@ struct Patch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     /// The value with this index among those of the exchange.
-    Value(usize),
-    /// How many bytes there are from byte `from` of the encoded request to its end, values included, in decimal
-    /// digits.
-    Length { from: usize },
+    Value(usize, Form),
+    /// How many bytes there are from byte `from` of the encoded request to byte `to`, or to its end, values included.
+    Length { from: usize, to: Option<usize>, form: LengthForm },
     /// What a layer above the session adds to this exchange, if anything.
     Addition,
+}
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// As it is.
+    #[default]
+    Plain,
+}
+
+impl Form {
+    /// How many bytes the value takes.
+    fn length(self, value: &[u8]) -> usize {
+        match self {
+            Form::Plain => value.len(),
+        }
+    }
+
+    #[inline]
+    fn write(self, value: &[u8], mut put: impl FnMut(&[u8])) {
+        match self {
+            Form::Plain => put(value),
+        }
+    }
+}
+
+/// How a length is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LengthForm {
+    /// In decimal digits.
+    Decimal,
+    /// Two bytes, the high one first.
+    U16,
+    /// Four bytes, the highest first.
+    U32,
+}
+
+impl LengthForm {
+    /// Bytes that it takes where it is within another length's stretch. Decimal digits never are.
+    fn width(self) -> usize {
+        match self {
+            LengthForm::Decimal => 0,
+            LengthForm::U16 => 2,
+            LengthForm::U32 => 4,
+        }
+    }
+
+    #[inline]
+    fn write(self, length: u64, mut put: impl FnMut(&[u8])) {
+        match self {
+            LengthForm::Decimal => put(decimal(length, &mut [0; DIGITS_MAX])),
+            LengthForm::U16 => put(&(length as u16).to_be_bytes()),
+            LengthForm::U32 => put(&(length as u32).to_be_bytes()),
+        }
+    }
 }
 
 /// The values of one exchange, in a buffer that is used again.
@@ -137,19 +191,19 @@ impl Places {
     }
 
     /// Adds a place for the value of this draw.
-    pub(crate) fn push_draw(&mut self, at: usize, draw: u16) {
+    pub(crate) fn push_draw(&mut self, at: usize, draw: u16, form: Form) {
         let known = self.draws.iter().position(|known| *known == draw);
         let index = known.unwrap_or(self.draws.len());
         if known.is_none() {
             self.draws.push(draw);
         }
-        self.push(at, What::Value(index));
+        self.push(at, What::Value(index, form));
     }
 
     /// Makes the length count from byte `start` on, which is known only once the head is written.
     pub(crate) fn count_length_from(&mut self, start: usize) {
         for patch in &mut self.patches {
-            if let What::Length { from } = &mut patch.what {
+            if let What::Length { from, .. } = &mut patch.what {
                 *from = start;
             }
         }
@@ -169,7 +223,7 @@ impl Places {
     /// What is drawn for each place that a value is filled into, in their order: one value may fill several.
     pub fn filled(&self) -> impl Iterator<Item = u16> + '_ {
         self.patches.iter().filter_map(|patch| match patch.what {
-            What::Value(at) => self.draws.get(at).copied(),
+            What::Value(at, _) => self.draws.get(at).copied(),
             What::Length { .. } | What::Addition => None,
         })
     }
@@ -210,10 +264,10 @@ impl Places {
             put(&bytes[at..patch.at]);
             at = patch.at;
             match patch.what {
-                What::Value(index) => put(filling.values.get(index)),
-                What::Length { from } => {
-                    let mut digits = [0; DIGITS_MAX];
-                    put(decimal(self.bytes_from(from, bytes, filling.values), &mut digits));
+                What::Value(index, form) => form.write(filling.values.get(index), &mut put),
+                What::Length { from, to, form } => {
+                    let stretch = from..to.unwrap_or(bytes.len());
+                    form.write(self.length_of(stretch, filling.values), &mut put);
                 }
                 What::Addition => put(filling.addition),
             }
@@ -221,12 +275,14 @@ impl Places {
         put(&bytes[at..stretch.end]);
     }
 
-    /// Bytes from `from` to the end, with their values.
-    fn bytes_from(&self, from: usize, bytes: &[u8], values: &Values) -> u64 {
-        let filled = self.patches[self.first_at(from)..].iter().map(|patch| match patch.what {
-            What::Value(index) => values.get(index).len(),
-            What::Length { .. } | What::Addition => 0,
+    /// How long a stretch of the encoded request is with the values in it and at its end.
+    fn length_of(&self, stretch: Range<usize>, values: &Values) -> u64 {
+        let (from, to) = (self.first_at(stretch.start), self.first_at(stretch.end + 1));
+        let filled = self.patches[from..to].iter().map(|patch| match patch.what {
+            What::Value(index, form) => form.length(values.get(index)),
+            What::Length { form, .. } => form.width(),
+            What::Addition => 0,
         });
-        (bytes.len() - from + filled.sum::<usize>()) as u64
+        (stretch.len() + filled.sum::<usize>()) as u64
     }
 }

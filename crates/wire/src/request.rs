@@ -13,8 +13,19 @@ pub struct Request {
     pub closes: bool,
     /// How many bytes of the answer's body to keep for a content check; 0 counts them only.
     pub keep_body: usize,
+    /// Whether the session must write it for each exchange: it numbers it, or keeps a part back until the peer asks
+    /// for that.
+    pub by_session: bool,
     /// What its protocol must know to read the answer.
     pub expectation: Expectation,
+}
+
+impl Request {
+    /// Whether every exchange sends the same bytes, all of them at once.
+    #[inline]
+    pub fn goes_as_encoded(&self) -> bool {
+        self.places.is_empty() && !self.by_session
+    }
 }
 
 /// What a protocol notes on its own requests; it means something to that protocol's session alone.

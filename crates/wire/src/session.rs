@@ -33,8 +33,9 @@ pub enum Session {
 }
 
 impl Session {
-    /// A session of that protocol, with the protocol's usual limits.
-    pub fn new(protocol: Protocol) -> Session {
+    /// A session of that protocol, with the protocol's usual limits. It carries at most `in_flight` exchanges at once,
+    /// and one where its protocol answers one after the other.
+    pub fn new(protocol: Protocol, _in_flight: u32) -> Session {
         match protocol {
             Protocol::Http1 => Session::http1(crate::http1::Limits::default()),
         }
@@ -71,8 +72,8 @@ impl Session {
         }
     }
 
-    /// Starts an exchange whose request goes over the wire as it is encoded. The caller has to send the returned
-    /// bytes, all of them, before anything else.
+    /// Starts an exchange whose request [goes as it is encoded](Request::goes_as_encoded). The caller has to send the
+    /// returned bytes, all of them, before anything else.
     ///
     /// # Errors
     /// [`Full`] when the state is not `Ready` with room for one more; nothing has changed then.

@@ -2,7 +2,7 @@
 
 use super::lines::{is_control, is_token};
 use super::template::{Part, Slot, Template};
-use crate::places::What;
+use crate::places::{Form, LengthForm, What};
 use crate::{Expectation, Places, Request};
 use std::ops::Range;
 
@@ -172,7 +172,7 @@ impl RequestSpec {
         let announces = has_body || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
         if announces && changes {
             draft.put(&["Content-Length: "]);
-            draft.place(What::Length { from: 0 });
+            draft.place(What::Length { from: 0, to: None, form: LengthForm::Decimal });
             draft.put(&["\r\n"]);
         } else if announces && !given.length {
             draft.put(&["Content-Length: ", &self.body.len().to_string(), "\r\n"]);
@@ -191,6 +191,7 @@ impl RequestSpec {
             places: draft.places,
             closes: self.close || given.closes,
             keep_body: self.keep_body,
+            by_session: false,
             expectation: if self.method == "HEAD" { HEAD_ONLY } else { Expectation::default() },
         })
     }
@@ -349,7 +350,7 @@ impl<'a> Draft<'a> {
             let next = slot.at.saturating_sub(from).clamp(at, text.len());
             self.bytes.extend_from_slice(&text[at..next]);
             at = next;
-            self.places.push_draw(self.bytes.len(), slot.draw);
+            self.places.push_draw(self.bytes.len(), slot.draw, Form::Plain);
         }
         self.bytes.extend_from_slice(&text[at..]);
     }
