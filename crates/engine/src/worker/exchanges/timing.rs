@@ -1,0 +1,99 @@
+//! Deadlines: of exchanges, of connecting and parting, and those that sessions set themselves.
+
+use super::{Exchanges, Freed};
+use crate::connection::Phase;
+use crate::driver::{Conn, DialFault, Net};
+use crate::lane::{LaneId, LanePhase};
+use proofload_measure::Outcome;
+use proofload_wire::{Cancelled, State};
+
+impl Exchanges<'_> {
+    /// Where the deadline of a connection is among all deadlines.
+    pub(super) fn connection_deadline(&self, conn: Conn) -> u32 {
+        if self.numbers.are_connections() { conn } else { self.lanes.len() as u32 + conn }
+    }
+
+    pub(super) fn set_connect_deadline(&mut self, conn: Conn, since_ns: u64) {
+        let deadline = self.connection_deadline(conn);
+        self.deadlines.set(deadline, since_ns, self.plan.timeouts.connect_ns);
+    }
+
+    pub(super) fn clear_deadline(&mut self, conn: Conn) {
+        let deadline = self.connection_deadline(conn);
+        self.deadlines.clear(deadline);
+    }
+
+    /// Takes over when the session wants to be called. While an exchange is in flight on the only lane of a connection
+    /// its own time-out comes first.
+    #[inline]
+    pub(super) fn set_session_deadline(&mut self, conn: Conn) {
+        let connection = &self.connections[conn as usize];
+        let Some(at_ns) = connection.session.next_deadline() else { return };
+        let is_taken =
+            self.numbers.are_connections() && self.lanes[conn as usize].phase == LanePhase::Asking;
+        if connection.phase == Phase::Open && !is_taken {
+            let deadline = self.connection_deadline(conn);
+            self.deadlines.set_at(deadline, at_ns);
+        }
+    }
+
+    /// A deadline has come.
+    pub fn expire<N: Net>(&mut self, net: &mut N, at: u32, now: u64) -> Option<Freed> {
+        let conn = match self.lanes.get(at as usize) {
+            Some(lane) if lane.phase == LanePhase::Asking => return self.time_out(net, at, now),
+            Some(_) => self.numbers.conn(at),
+            None => at - self.lanes.len() as u32,
+        };
+        match self.connections[conn as usize].phase {
+            Phase::Opening => {
+                net.close(conn);
+                self.not_connected(net, conn, DialFault::TimedOut, now)
+            }
+            Phase::Parting => {
+                self.hang_up(net, conn, now);
+                self.gone(net, conn, now, true)
+            }
+            Phase::BackingOff => {
+                self.connections[conn as usize].phase = Phase::Cold;
+                self.gone(net, conn, now, true)
+            }
+            Phase::Open => self.session_timed_out(net, conn, now),
+            Phase::Cold => None,
+        }
+    }
+
+    /// The instant has come at which the session wanted to be called.
+    fn session_timed_out<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
+        let connection = &mut self.connections[conn as usize];
+        let out = connection.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
+        connection.session.handle_timeout(now, out, &mut self.events);
+        self.after_bytes(net, conn, &[], now)
+    }
+
+    /// The response time-out has come.
+    fn time_out<N: Net>(&mut self, net: &mut N, number: LaneId, now: u64) -> Option<Freed> {
+        let seconds = self.plan.timeouts.response_ns as f64 / 1e9;
+        let conn = self.numbers.conn(number);
+        let connection = &mut self.connections[conn as usize];
+        let out = connection.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
+        let cancelled = connection.session.cancel(self.numbers.name(number), out);
+        let lane = &self.lanes[number as usize];
+        let what = || format!("no whole answer within {seconds} s");
+        self.record.keep_bad(Outcome::Timeout, lane.entry as usize, lane.received(&[]), what);
+        self.end(number, Outcome::Timeout, now);
+        match cancelled {
+            Cancelled::Keep if self.connections[conn as usize].session.state() != State::Dead => {
+                let freed = self.free(number, now, true);
+                self.more.push_back(freed);
+                let freed = self.flush_pending(net, conn, now);
+                self.more.extend(freed);
+                self.more.pop_front()
+            }
+            _ => {
+                self.abandon(conn, Outcome::Unanswered, "another answer on the connection took too long", now);
+                self.hang_up(net, conn, now);
+                self.gone(net, conn, now, true)
+            }
+        }
+    }
+}
