@@ -49,6 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             None => Profile::Closed { think_ns: 0.into() },
         },
         connections: connections.parse()?,
+        in_flight: 1,
         keep_alive: if rest.first().is_some_and(|word| word == "close") {
             KeepAlive::Off
         } else {

@@ -69,6 +69,7 @@ fn check_one(plan: &LoadPlan) -> Result<Dealt, Vec<String>> {
     if plan.connections == 0 {
         problems.push("connections: 0; at least 1 is needed".to_owned());
     }
+    in_flight_problems(plan, &mut problems);
     let dealt = if problems.is_empty() { dealt(plan, &mut problems) } else { Dealt::default() };
     if problems.is_empty() { Ok(dealt) } else { Err(problems) }
 }
@@ -229,6 +230,32 @@ fn profile_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
     }
     if plan.keep_alive == KeepAlive::Every(0) {
         problems.push("keep-alive: 0 exchanges for each connection; at least 1 is needed".to_owned());
+    }
+}
+
+fn in_flight_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
+    if plan.in_flight == 0 {
+        problems.push("in flight: 0; at least 1 is needed".to_owned());
+    }
+    if plan.in_flight <= 1 {
+        return;
+    }
+    if plan.targets.iter().any(|target| !target.protocol.multiplexes()) {
+        problems.push(
+            "in flight: a protocol of this load answers one request after the other on a connection; \
+             raise the connections instead"
+                .to_owned(),
+        );
+    }
+    if plan.keep_alive != KeepAlive::On || plan.shortage.most_connections.is_some() {
+        problems.push(
+            "in flight: several exchanges on a connection need a fixed number of connections that are kept".to_owned(),
+        );
+    }
+    if matches!(plan.profile, Profile::ClosedStages { .. } | Profile::Users { .. }) {
+        problems.push(
+            "in flight: users, and stages of a closed loop, have one exchange on each connection".to_owned(),
+        );
     }
 }
 

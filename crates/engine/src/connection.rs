@@ -1,27 +1,22 @@
-//! One connection of a worker, its session, and the exchange it carries.
+//! One connection of a worker, and its session.
 
 use crate::http::HttpState;
-use crate::record::Received;
+use crate::lane::Lane;
 use crate::{KeepAlive, LoadPlan};
-use proofload_measure::ExchangeTimes;
-use proofload_wire::{Outbox, Request, Session};
+use proofload_wire::{Outbox, Request, Session, State};
 
 /// What a connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Not connected; free.
+    /// Not connected.
     Cold,
-    /// Being connected ahead of the load; not yet free.
+    /// Being connected, or shaking hands.
     Opening,
-    /// Connected; free.
-    Idle,
-    /// Being connected for an exchange that waits for it.
-    Dialing,
-    /// An exchange is in flight.
-    Asking,
-    /// The answer is whole and the connection ends with it: the peer may close first.
+    /// Connected.
+    Open,
+    /// The last answer is whole and the connection ends with it: the peer may close first.
     Parting,
-    /// Connecting failed; not free before a pause.
+    /// Connecting failed; it is not dialed before a pause.
     BackingOff,
 }
 
@@ -31,33 +26,19 @@ pub(crate) struct Connection {
     pub phase: Phase,
     /// Which target it belongs to, for good.
     pub target: u32,
-    /// Which entry of the mix the present exchange asks.
-    pub entry: u32,
+    /// Whether it is being opened and no exchange waits for it yet.
+    pub ahead: bool,
+    /// Whether it was ever dialed.
+    pub dialed: bool,
     /// Exchanges that have ended since it was made last.
     pub carried: u32,
-    /// Exchanges begun so far; numbers the choices from the mix.
-    pub begun: u64,
     pub session: Session,
-    /// The present exchange; `end_ns` is unused.
-    pub times: ExchangeTimes,
-    /// When the present exchange began to use the connection: intended, or established if that was later.
-    pub ready_ns: u64,
-    /// When it became free.
-    pub freed_ns: u64,
-    /// Of a connection that was added because none was free: whether it has been free itself.
-    pub joined: bool,
     /// When a dial began.
     pub dialed_ns: u64,
-    /// Since when it has been of no use to an exchange that counts for latency.
-    pub idle_since_ns: Option<u64>,
     /// Bytes that the session did not consume.
     pub carry: Vec<u8>,
     /// Bytes that the kernel did not take; only after a short write.
     pub backlog: Option<Box<Outbox>>,
-    /// The beginning of an answer that came in several pieces.
-    pub sample: Option<Vec<u8>>,
-    /// The present exchange's number in each feeder.
-    pub numbers: Box<[u64]>,
     /// Where cookies are kept or redirects followed.
     pub http: Option<Box<HttpState>>,
 }
@@ -65,33 +46,20 @@ pub(crate) struct Connection {
 impl Connection {
     /// A connection to that target.
     pub fn new(plan: &LoadPlan, target: usize) -> Self {
-        let mut session = Session::new(plan.targets[target].protocol, 1);
+        let mut session = Session::new(plan.targets[target].protocol, plan.in_flight);
         let http = HttpState::new(plan, target, &mut session);
         Connection {
             phase: Phase::Cold,
             target: target as u32,
-            entry: 0,
+            ahead: false,
+            dialed: false,
             carried: 0,
-            begun: 0,
             session,
-            times: ExchangeTimes::default(),
-            ready_ns: 0,
-            freed_ns: 0,
-            joined: false,
             dialed_ns: 0,
-            // From the beginning; only what falls into the window is counted.
-            idle_since_ns: Some(0),
             carry: Vec::new(),
             backlog: None,
-            sample: None,
-            numbers: vec![0; plan.asking.feed.feeders.len()].into(),
             http,
         }
-    }
-
-    /// Whether an exchange has begun and not ended.
-    pub fn in_flight(&self) -> bool {
-        matches!(self.phase, Phase::Dialing | Phase::Asking)
     }
 
     /// Whether the present request follows a redirect, and is not the first of its exchange.
@@ -100,10 +68,10 @@ impl Connection {
         self.http.as_ref().is_some_and(|http| http.is_following())
     }
 
-    /// What the present exchange asks next.
+    /// What the present exchange of a lane asks next.
     #[inline]
-    pub fn request<'a>(&self, plan: &'a LoadPlan) -> &'a Request {
-        let entry = &plan.mix[self.entry as usize];
+    pub fn request<'a>(&self, plan: &'a LoadPlan, lane: &Lane) -> &'a Request {
+        let entry = &plan.mix[lane.entry as usize];
         let closing = match plan.keep_alive {
             KeepAlive::On => false,
             KeepAlive::Off => true,
@@ -122,9 +90,10 @@ impl Connection {
         request.goes_as_encoded() && self.http.is_none()
     }
 
-    /// What was received of the present answer; `latest` came last.
-    pub fn received<'a>(&'a self, latest: &'a [u8]) -> Received<'a> {
-        Received { before: self.sample.as_deref().unwrap_or_default(), latest }
+    /// Whether it can carry an exchange as soon as it is connected.
+    #[inline]
+    pub fn has_no_handshake(&self) -> bool {
+        self.session.state() != State::Opening
     }
 
     /// Forgets what the connection that has ended was like.
@@ -141,10 +110,11 @@ impl Connection {
 mod tests {
     use super::*;
 
-    /// It is most of what a connection costs in user space. 10,000 of them are to take 10 MiB at most, with the socket,
-    /// the deadline and the queues that they are in.
+    /// They are most of what a connection costs in user space. 10,000 of them are to take 10 MiB at most, with the
+    /// socket, the deadline and the queues that they are in.
     #[test]
-    fn a_connection_is_small() {
-        assert!(size_of::<Connection>() <= 512, "{}", size_of::<Connection>());
+    fn a_connection_and_its_lane_are_small() {
+        let size = size_of::<Connection>() + size_of::<Lane>();
+        assert!(size <= 512, "{size}");
     }
 }

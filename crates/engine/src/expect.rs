@@ -8,6 +8,7 @@ use proofload_wire::Protocol;
 /// An [`Expect`], made ready for use on every answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Check {
+    protocol: Protocol,
     /// The first and the last code that is right.
     first_code: u16,
     last_code: u16,
@@ -30,7 +31,7 @@ impl Check {
     pub fn new(expect: &Expect, protocol: Protocol) -> Self {
         let codes = expect.status.map_or_else(|| protocol.good_codes(), |status| status..=status);
         let text = expect.text.as_deref().map(|text| Finder::new(text).into_owned());
-        Check { first_code: *codes.start(), last_code: *codes.end(), bytes: expect.bytes, text }
+        Check { protocol, first_code: *codes.start(), last_code: *codes.end(), bytes: expect.bytes, text }
     }
 
     /// `None` when the answer is as expected.
@@ -48,9 +49,14 @@ impl Check {
         }
     }
 
-    /// The sentence for a person.
-    pub fn explain(&self, difference: Difference) -> String {
+    /// The sentence for a person. `said` is what the server said where it refused a call.
+    pub fn explain(&self, difference: Difference, said: Option<&[u8]>) -> String {
         match difference {
+            Difference::Code(code) if self.protocol.code_name(code).is_some() => {
+                let name = self.protocol.code_name(code).unwrap_or_default();
+                let said = said.map(String::from_utf8_lossy).unwrap_or_default();
+                if said.is_empty() { name.to_owned() } else { format!("{name}: {said}") }
+            }
             Difference::Code(code) => match (self.first_code, self.last_code) {
                 (first, last) if first == last => format!("status {code}, expected {first}"),
                 (first, last) => format!("status {code}, expected {first} to {last}"),
@@ -119,8 +125,8 @@ mod tests {
         assert_eq!(outcome(&expect, 200, b"hallo!"), Outcome::Mismatch);
         assert_eq!(outcome(&expect, 200, b"helps"), Outcome::Mismatch);
         let check = check(&expect);
-        assert_eq!(check.explain(Difference::Bytes(4)), "a body of 4 bytes, expected 5");
-        assert_eq!(check.explain(Difference::Text), "the body does not contain \"llo\"");
-        assert_eq!(check.explain(Difference::Code(503)), "status 503, expected 200 to 399");
+        assert_eq!(check.explain(Difference::Bytes(4), None), "a body of 4 bytes, expected 5");
+        assert_eq!(check.explain(Difference::Text, None), "the body does not contain \"llo\"");
+        assert_eq!(check.explain(Difference::Code(503), None), "status 503, expected 200 to 399");
     }
 }

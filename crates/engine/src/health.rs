@@ -197,20 +197,21 @@ fn littles_law(plan: &LoadPlan, workers: &[WorkerResult], snapshot: &Snapshot) -
     if !plan.profile.is_closed() || snapshot.service_time.count() < FEWEST {
         return (check(None), None);
     }
-    let (mut expected, mut found, mut connections) = (0.0, 0.0, 0.0);
+    let (mut expected, mut found, mut all) = (0.0, 0.0, 0.0);
     for worker in workers {
         let wall_ns = worker.wall_ns as f64;
         if wall_ns <= 0.0 {
             continue;
         }
         let (idle, over) = (worker.idle_time.idle_ns as f64, worker.idle_time.over_ns as f64);
-        expected += worker.connections as f64 + (over - idle) / wall_ns;
+        let lanes = worker.connections as f64 * f64::from(plan.in_flight);
+        expected += lanes + (over - idle) / wall_ns;
         found += worker.service_sum_ns as f64 / wall_ns;
-        connections += worker.connections as f64;
+        all += lanes;
     }
     let apart: f64 = expected - found;
-    let share = (connections > 0.0).then(|| apart.abs() / connections);
-    let differs = apart.abs() > LITTLE_SHARE * connections;
+    let share = (all > 0.0).then(|| apart.abs() / all);
+    let differs = apart.abs() > LITTLE_SHARE * all;
     (check(share), differs.then_some(Finding::LittlesLaw { expected, found }))
 }
 

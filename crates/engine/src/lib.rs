@@ -16,6 +16,7 @@ mod generator;
 mod health;
 mod hiccups;
 mod http;
+mod lane;
 pub mod load;
 mod plan;
 mod record;

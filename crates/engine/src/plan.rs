@@ -243,6 +243,9 @@ pub struct LoadPlan {
     pub profile: Profile,
     /// Connections over all workers. Each worker needs one for each target.
     pub connections: u32,
+    /// Exchanges that each connection carries at once, at least 1; more than one where the protocol of every target
+    /// allows it and connections are kept.
+    pub in_flight: u32,
     /// Reuse of connections.
     pub keep_alive: KeepAlive,
     /// Time-outs.

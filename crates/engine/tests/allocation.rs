@@ -95,6 +95,7 @@ fn plan(peer: SocketAddr, case: &Case) -> LoadPlan {
         }],
         profile: case.profile.clone(),
         connections: case.connections,
+        in_flight: 1,
         keep_alive: if case.closes { KeepAlive::Off } else { KeepAlive::On },
         timeouts: Timeouts::default(),
         discard_ns: 0,

@@ -81,6 +81,7 @@ fn allocations_of_an_exchange_are_few_and_do_not_grow() {
         }],
         profile: Profile::Closed { think_ns: Distribution::Constant(0) },
         connections: 8,
+        in_flight: 1,
         keep_alive: KeepAlive::On,
         timeouts: Timeouts::default(),
         discard_ns: 0,

@@ -7,7 +7,7 @@ use crate::figures::{figured, figures};
 use crate::{both_ways, capacity, conclusions, expected, exploratory, limits, messages};
 use proofload_stats::{Claim, Judged, Observations};
 use proofload_store::schema::{
-    CapacityAnswer, ClaimResult, ExpectationOutcome, FORMAT_VERSION, RunResult, Verdict,
+    CapacityAnswer, ClaimResult, ExpectationOutcome, FORMAT_VERSION, Plan, RunResult, Verdict,
 };
 use proofload_store::{Run, published_figures, restore};
 
@@ -147,8 +147,8 @@ pub fn overall(result: &RunResult) -> Overall {
     {
         return Overall::Checked;
     }
-    if result.plan.as_ref().is_some_and(|plan| plan.two_sided) {
-        return of_two_sided(result, nothing || unfit);
+    if let Some(plan) = result.plan.as_ref().filter(|plan| plan.two_sided) {
+        return of_two_sided(plan, &result.claims, nothing || unfit);
     }
     // A refuted claim was judged on fit slices: the judge lets no other through.
     if any(Verdict::Refuted) || rows(ExpectationOutcome::NotMet) {
@@ -169,9 +169,15 @@ pub fn overall(result: &RunResult) -> Overall {
     }
 }
 
-/// What a comparison both ways comes to: whichever is the faster one, or that they are alike, is an answer.
-fn of_two_sided(result: &RunResult, is_invalid: bool) -> Overall {
-    match (both_ways::all_told(&result.claims), is_invalid) {
+/// What a comparison both ways comes to: whichever is the faster one, or that they are alike, is an answer. Claims behind
+/// those of the plan were asked of the finished run, and must hold as they stand.
+fn of_two_sided(plan: &Plan, claims: &[ClaimResult], is_invalid: bool) -> Overall {
+    let (pairs, asked) = claims.split_at(plan.claims.len().min(claims.len()));
+    let any = |verdict| asked.iter().any(|claim| claim.verdict == verdict);
+    if any(Verdict::Refuted) {
+        return Overall::Refuted;
+    }
+    match (both_ways::all_told(pairs) && !any(Verdict::Undecided), is_invalid) {
         (true, _) => Overall::AllSupported,
         (false, true) => Overall::Invalid,
         (false, false) => Overall::Undecided,

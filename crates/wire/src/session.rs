@@ -22,6 +22,20 @@ impl Protocol {
             Protocol::Http1 => crate::http1::GOOD_CODES,
         }
     }
+
+    /// What an answer's code means, where the protocol has names instead of figures for people.
+    pub fn code_name(self, _code: u16) -> Option<&'static str> {
+        match self {
+            Protocol::Http1 => None,
+        }
+    }
+
+    /// Whether a connection carries several exchanges at once.
+    pub fn multiplexes(self) -> bool {
+        match self {
+            Protocol::Http1 => false,
+        }
+    }
 }
 
 /// The protocol state of one connection. An enum, so that the engine's hot path has no virtual calls.

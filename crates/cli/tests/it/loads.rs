@@ -356,7 +356,7 @@ fn a_study_of_streams_tells_them_apart_from_the_claim_to_the_report() {
     assert!(ratio < 0.9, "the slower server answers the fast stream later: {ratio}");
     let run = root.path().join("runs/shapes/latest");
     let run = run.to_str().expect("text");
-    let shown = proofload(&["report", run, "--fail", "errors[slow](const:1ms) == 0"]);
+    let shown = proofload(&["report", run, "-v", "--fail", "errors[slow](const:1ms) == 0"]);
     let shown = text(&shown.stdout);
     assert!(shown.contains("const:1ms [fast] @ 200/s+4c") && shown.contains("errors[slow]"), "{shown}");
     let wrong = proofload(&["report", run, "--fail", "errors[slwo](const:1ms) == 0"]);

@@ -26,6 +26,7 @@ pub(crate) fn plan() -> LoadPlan {
         }],
         profile: crate::Profile::Closed { think_ns: 0.into() },
         connections: 4,
+        in_flight: 1,
         keep_alive: KeepAlive::On,
         timeouts: Timeouts::default(),
         discard_ns: 0,

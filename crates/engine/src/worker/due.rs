@@ -1,14 +1,13 @@
-//! What a pace decides: what is due, and what a connection that has become free does.
+//! What a pace decides: what is due, and what a lane that has become free does.
 
 use crate::LoadPlan;
-use crate::connection::Connection;
-use crate::driver::Conn;
+use crate::lane::{Lane, LaneId};
 use crate::load::{Mix, Share};
 
-/// An exchange that is due, and the connection that carries it.
+/// An exchange that is due, and the lane that carries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Due {
-    pub conn: Conn,
+    pub lane: LaneId,
     /// Which entry of the mix.
     pub entry: usize,
     pub intended_ns: u64,
@@ -16,7 +15,7 @@ pub(super) struct Due {
     pub sendable_ns: Option<u64>,
 }
 
-/// What a connection that has become free does.
+/// What a lane that has become free does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// It carries an exchange of this entry of the mix, intended now.
@@ -25,7 +24,7 @@ pub(super) enum Next {
     Serve(usize),
     /// It waits.
     Wait,
-    /// It is closed.
+    /// Its connection is closed.
     Part,
 }
 
@@ -39,11 +38,11 @@ pub(super) struct Moment {
     pub wake_ns: u64,
 }
 
-/// For each target the choice among its entries, for connections that belong to it.
+/// For each target the choice among its entries, for lanes of connections to it.
 #[derive(Debug)]
 pub(super) struct TargetMixes {
     mixes: Vec<Mix>,
-    /// Keeps the connections of all workers apart in the choices.
+    /// Keeps the lanes of all workers apart in the choices.
     first: u64,
 }
 
@@ -56,10 +55,10 @@ impl TargetMixes {
         TargetMixes { mixes: (0..plan.targets.len()).map(of_target).collect(), first: share.k << 48 }
     }
 
-    /// The entry that a connection asks next; each connection has its own part of the random stream.
+    /// The entry that a lane asks next; each has its own part of the random stream.
     #[inline]
-    pub fn choose(&self, conn: Conn, connection: &Connection) -> usize {
-        let stream = self.first ^ (u64::from(conn) << 24);
-        self.mixes[connection.target as usize].choose(stream.wrapping_add(connection.begun))
+    pub fn choose(&self, number: LaneId, lane: &Lane) -> usize {
+        let stream = self.first ^ (u64::from(number) << 24);
+        self.mixes[lane.target as usize].choose(stream.wrapping_add(lane.begun))
     }
 }

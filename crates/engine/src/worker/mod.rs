@@ -63,7 +63,7 @@ impl<'a> Worker<'a> {
             Extent::Requests { count, .. } => Some(part(count, share.k, share.n)),
         };
         let exchanges = Exchanges::new(plan, share, dealt, WorkerRecord::new(window, giving));
-        let pace = Pace::new(plan, share, &window, quota, &exchanges.connections, exchanges.opener.first());
+        let pace = Pace::new(plan, share, &window, quota, &exchanges.lanes, exchanges.first_lanes());
         Worker {
             plan,
             exchanges,
@@ -80,7 +80,7 @@ impl<'a> Worker<'a> {
         self.exchanges.begin_at(start_ns);
         self.pace.begin_at(start_ns, self.exchanges.record.window.end_ns);
         if !self.exchanges.opener.opens_ahead() {
-            self.pace.lend_all(&self.exchanges.connections);
+            self.pace.lend_all(&self.exchanges.lanes);
         }
     }
 
@@ -145,8 +145,8 @@ impl<'a> Worker<'a> {
     /// Ends what took too long.
     fn expire<N: Net>(&mut self, net: &mut N, now: u64) {
         let expired = self.exchanges.deadlines.expired(now);
-        for conn in &expired {
-            let freed = self.exchanges.expire(net, *conn, now);
+        for deadline in &expired {
+            let freed = self.exchanges.expire(net, *deadline, now);
             self.release(net, freed);
         }
         self.exchanges.deadlines.recycle(expired);
@@ -162,33 +162,43 @@ impl<'a> Worker<'a> {
     /// Begins what is due in one queue, as long as connections are free.
     #[inline]
     fn serve<N: Net>(&mut self, net: &mut N, queue: usize, mut now: u64) {
-        // At most one exchange for each connection, so that failing attempts cannot keep the loop here.
-        for _ in 0..self.exchanges.connections.len() {
-            let Exchanges { connections, record, .. } = &mut self.exchanges;
-            let Some(due) = self.pace.take_due(queue, now, connections, record) else { return };
+        // At most one exchange for each lane, so that failing attempts cannot keep the loop here.
+        for _ in 0..self.exchanges.lanes.len() {
+            let Exchanges { lanes, record, .. } = &mut self.exchanges;
+            let Some(due) = self.pace.take_due(queue, now, lanes, record) else { return };
             if let Some(sendable_ns) = due.sendable_ns
                 && record.covers(due.intended_ns)
+                && !self.exchanges.is_opening(due.lane)
             {
-                record.own_delay.record(now - sendable_ns);
+                self.exchanges.record.own_delay.record(now - sendable_ns);
             }
-            let freed = self.exchanges.begin(net, due.conn, due.entry, due.intended_ns, now);
+            let freed = self.exchanges.begin(net, due.lane, due.entry, due.intended_ns, now);
             self.release(net, freed);
             now = net.now_ns();
             self.exchanges.record.advance_to(now);
         }
     }
 
-    /// Lets a connection that has become free carry the next exchange, if one is due.
+    /// Lets the lanes that have become free carry the next exchanges, if any are due.
     #[inline]
     fn release<N: Net>(&mut self, net: &mut N, freed: Option<Freed>) {
-        let Some(Freed { conn, now_ns: now, at_once }) = freed else { return };
+        let Some(freed) = freed else { return };
+        self.release_one(net, freed);
+        while let Some(freed) = self.exchanges.more.pop_front() {
+            self.release_one(net, freed);
+        }
+    }
+
+    #[inline]
+    fn release_one<N: Net>(&mut self, net: &mut N, freed: Freed) {
+        let Freed { lane: number, now_ns: now, at_once } = freed;
         let at_once = at_once && self.plan.manner.answers == Answers::OneByOne;
-        let Exchanges { connections, record, .. } = &mut self.exchanges;
-        let connection = &mut connections[conn as usize];
-        connection.freed_ns = now;
-        match self.pace.next_of(conn, connection, now, at_once, record) {
+        let Exchanges { lanes, record, .. } = &mut self.exchanges;
+        let lane = &mut lanes[number as usize];
+        lane.freed_ns = now;
+        match self.pace.next_of(number, lane, now, at_once, record) {
             Next::Begin(entry) => {
-                let freed = self.exchanges.begin(net, conn, entry, now, now);
+                let freed = self.exchanges.begin(net, number, entry, now, now);
                 // Freed by the attempt itself, so it does not begin another at once.
                 if freed.is_some() {
                     self.release_again(net, freed);
@@ -196,10 +206,10 @@ impl<'a> Worker<'a> {
             }
             Next::Serve(queue) if at_once => self.serve(net, queue, now),
             Next::Serve(_) => {}
-            Next::Wait => self.exchanges.note_idle(conn, now),
+            Next::Wait => self.exchanges.note_idle(number, now),
             Next::Part => {
-                self.exchanges.part(net, conn, now);
-                self.exchanges.note_idle(conn, now);
+                self.exchanges.part(net, number, now);
+                self.exchanges.note_idle(number, now);
             }
         }
     }
@@ -264,14 +274,14 @@ impl<'a> Worker<'a> {
     fn finish<D: Driver>(mut self, driver: &mut D) -> WorkerResult {
         let now = driver.net().now_ns();
         self.exchanges.give_up(driver.net(), now);
-        let Exchanges { connections, mut record, opener, .. } = self.exchanges;
+        let Exchanges { connections, lanes, mut record, opener, .. } = self.exchanges;
         self.pace.give_up(now, &mut record);
         let counted = matches!(self.plan.extent, Extent::Requests { .. });
         let reached = counted && self.pace.reached_count();
         let end = record.end_ns();
         let end = if counted && reached { record.last_end_ns.min(end) } else { end };
         if self.plan.profile.is_closed() {
-            connections.iter().filter_map(|connection| connection.idle_since_ns).for_each(|since_ns| {
+            lanes.iter().filter_map(|lane| lane.idle_since_ns).for_each(|since_ns| {
                 record.idle(since_ns, end);
             });
         }

@@ -5,8 +5,8 @@
 
 use super::due::{Due, Moment};
 use super::opener::in_order;
-use crate::connection::Connection;
-use crate::driver::{Conn, Wake};
+use crate::lane::{Lane, LaneId};
+use crate::driver::Wake;
 use crate::load::{Mix, Stripe};
 use crate::record::{SEND_DELAY_NS, WorkerRecord};
 use crate::{LoadPlan, Overflow};
@@ -24,7 +24,7 @@ pub(super) struct OpenQueue {
     count_full_ns: Option<u64>,
     overflow: Overflow,
     /// The connections that there are from the beginning, in their order; others are added.
-    first: Vec<Conn>,
+    first: Vec<LaneId>,
 }
 
 /// A request of the timetable.
@@ -47,9 +47,9 @@ struct TargetQueue {
     /// The first tick that has not been taken out of the timetable.
     tick: Tick,
     /// Free connections, the one that was idle longest first, so that every connection is used.
-    free: VecDeque<Conn>,
+    free: VecDeque<LaneId>,
     /// Connections that have not been added yet and may be, the next one last.
-    reserve: Vec<Conn>,
+    reserve: Vec<LaneId>,
     /// Connections out of the reserve that are being opened.
     opening: usize,
     /// Ticks that found no connection free, one for each that is being opened or is in the reserve; they came before
@@ -104,7 +104,7 @@ impl TargetQueue {
         Some(tick)
     }
 
-    /// Whether another tick can be promised a connection.
+    /// Whether another tick can be promised a lane.
     fn has_promise(&self) -> bool {
         self.promised.len() < self.opening + self.reserve.len()
     }
@@ -204,22 +204,22 @@ impl OpenQueue {
     }
 
     /// Keeps the connections from `first` on for when they are needed, and has all memory that there will be need of.
-    pub fn reserve(&mut self, plan: &LoadPlan, connections: &[Connection], first: usize) {
+    pub fn reserve(&mut self, plan: &LoadPlan, lanes: &[Lane], first: usize) {
         self.first = in_order(plan, first);
-        for (conn, connection) in connections.iter().enumerate().skip(first).rev() {
-            self.queues[self.queue_of[connection.target as usize]].reserve.push(conn as Conn);
+        for (number, lane) in lanes.iter().enumerate().skip(first).rev() {
+            self.queues[self.queue_of[lane.target as usize]].reserve.push(number as LaneId);
         }
         for queue in &mut self.queues {
-            queue.free.reserve(connections.len());
+            queue.free.reserve(lanes.len());
             queue.promised.reserve(queue.reserve.len());
         }
     }
 
     /// Takes all connections that there are from the beginning for free.
-    pub fn lend_all(&mut self, connections: &[Connection]) {
-        for &conn in &self.first {
-            let target = connections[conn as usize].target;
-            self.queues[self.queue_of[target as usize]].free.push_back(conn);
+    pub fn lend_all(&mut self, lanes: &[Lane]) {
+        for &number in &self.first {
+            let target = lanes[number as usize].target;
+            self.queues[self.queue_of[target as usize]].free.push_back(number);
         }
     }
 
@@ -254,14 +254,14 @@ impl OpenQueue {
         }
     }
 
-    /// Takes the next tick of a queue that is due, with a free connection. Without one, ticks are promised to
+    /// Takes the next tick of a queue that is due, with a free lane. Without one, ticks are promised to
     /// connections that are added, and dropped if that was asked for.
     #[inline]
     pub fn take_due(
         &mut self,
         queue: usize,
         at: Moment,
-        connections: &[Connection],
+        lanes: &[Lane],
         record: &mut WorkerRecord,
     ) -> Option<Due> {
         let one = &mut self.queues[queue];
@@ -269,20 +269,20 @@ impl OpenQueue {
         if one.first_ns() > at.now {
             return None;
         }
-        let Some(conn) = one.free.pop_front() else {
+        let Some(number) = one.free.pop_front() else {
             self.go_short(queue, at, record);
             return None;
         };
         let Some(Tick { due_ns, entry }) = one.take(at.now, at.end_ns) else {
-            one.free.push_front(conn);
+            one.free.push_front(number);
             return None;
         };
         one.emptied_ns = at.now;
-        let freed_ns = due_ns.max(connections[conn as usize].freed_ns);
+        let freed_ns = due_ns.max(lanes[number as usize].freed_ns);
         // What came due while the worker was away waited for it at least until it was back.
         let own_ns = if one.lapse.contains(&due_ns) { one.lapse.end - due_ns } else { 0 };
         let sendable_ns = Some(freed_ns.min(at.now.saturating_sub(own_ns)));
-        Some(Due { conn, entry, intended_ns: due_ns, sendable_ns })
+        Some(Due { lane: number, entry, intended_ns: due_ns, sendable_ns })
     }
 
     /// A queue has something due, or may have, and no connection is free.
@@ -319,13 +319,13 @@ impl OpenQueue {
     #[inline]
     pub fn give_back(
         &mut self,
-        conn: Conn,
-        connection: &mut Connection,
+        number: LaneId,
+        lane: &mut Lane,
         at: Moment,
         record: &mut WorkerRecord,
     ) -> usize {
-        let queue = self.queue_of[connection.target as usize];
-        if conn as usize >= self.first.len() && !std::mem::replace(&mut connection.joined, true) {
+        let queue = self.queue_of[lane.target as usize];
+        if number as usize >= self.first.len() && !std::mem::replace(&mut lane.joined, true) {
             self.queues[queue].opening -= 1;
         }
         if self.overflow == Overflow::Drop && self.queues[queue].free.is_empty() {
@@ -335,16 +335,16 @@ impl OpenQueue {
         if one.free.is_empty() {
             one.refilled_ns = at.now;
         }
-        one.free.push_back(conn);
+        one.free.push_back(number);
         queue
     }
 
     /// The connection to add, where a tick waits for one.
-    pub fn grow(&mut self) -> Option<Conn> {
+    pub fn grow(&mut self) -> Option<LaneId> {
         let queue = self.queues.iter_mut().find(|queue| queue.wants_connection())?;
-        let conn = queue.reserve.pop()?;
+        let number = queue.reserve.pop()?;
         queue.opening += 1;
-        Some(conn)
+        Some(number)
     }
 
     /// Gives up now what was intended before the end and is not sent.

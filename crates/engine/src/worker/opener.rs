@@ -37,12 +37,12 @@ pub(super) struct Opener {
     grow_ns: u64,
 }
 
-/// So many connections in the order in which they are opened and send their first requests.
-pub(super) fn in_order(plan: &LoadPlan, connections: usize) -> Vec<Conn> {
-    let mut order: Vec<Conn> = (0..connections as Conn).collect();
+/// So many connections, or lanes of them, in the order in which they are opened and send their first requests.
+pub(super) fn in_order(plan: &LoadPlan, many: usize) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..many as u32).collect();
     if plan.manner.connections == ConnectionOrder::Shuffled {
         let draws = Random::new(plan.seed, CONNECTIONS);
-        order.sort_by_key(|conn| draws.at(u64::from(*conn)));
+        order.sort_by_key(|number| draws.at(u64::from(*number)));
     }
     order
 }

@@ -5,8 +5,8 @@ use super::open_queue::OpenQueue;
 use super::opener::{OPENING_GAP_NS, in_order};
 use super::shaped::Shaped;
 use super::think::{Pauses, Waiting};
-use crate::connection::{Connection, Phase};
-use crate::driver::{Conn, Wake};
+use crate::driver::Wake;
+use crate::lane::{Lane, LaneId};
 use crate::load::{Curve, Schedule, Share, Stripe};
 use crate::record::WorkerRecord;
 use crate::{Distribution, KeepAlive, LoadPlan, Profile};
@@ -43,19 +43,19 @@ struct Closed {
 
 impl Pace {
     /// For a load and a window that begin at 0, until [`Pace::begin_at`]. The load begins with the first `first` of
-    /// these connections.
+    /// these lanes.
     pub fn new(
         plan: &LoadPlan,
         share: Share,
         window: &Window,
         quota: Option<u64>,
-        connections: &[Connection],
+        lanes: &[Lane],
         first: usize,
     ) -> Self {
         let open = |schedule: Schedule| {
             let stripe = Stripe::new(schedule, share.k, share.n);
             let mut open = OpenQueue::new(plan, stripe, window, quota);
-            open.reserve(plan, connections, first);
+            open.reserve(plan, lanes, first);
             Load::Open(open)
         };
         let load = match &plan.profile {
@@ -100,9 +100,9 @@ impl Pace {
     }
 
     /// Gives the pace of an open loop all connections that are not opened ahead.
-    pub fn lend_all(&mut self, connections: &[Connection]) {
+    pub fn lend_all(&mut self, lanes: &[Lane]) {
         if let Load::Open(open) = &mut self.load {
-            open.lend_all(connections);
+            open.lend_all(lanes);
         }
     }
 
@@ -157,15 +157,15 @@ impl Pace {
         &mut self,
         queue: usize,
         now: u64,
-        connections: &[Connection],
+        lanes: &[Lane],
         record: &mut WorkerRecord,
     ) -> Option<Due> {
         match &mut self.load {
-            Load::Closed(closed) => closed.take_due(now, self.end_ns, connections),
-            Load::Shaped(shaped) => shaped.take_due(now, self.end_ns, connections),
+            Load::Closed(closed) => closed.take_due(now, self.end_ns, lanes),
+            Load::Shaped(shaped) => shaped.take_due(now, self.end_ns, lanes),
             Load::Open(open) => {
                 let moment = Moment { now, end_ns: self.end_ns, wake_ns: self.wake_ns };
-                open.take_due(queue, moment, connections, record)
+                open.take_due(queue, moment, lanes, record)
             }
         }
     }
@@ -175,24 +175,24 @@ impl Pace {
     #[inline]
     pub fn next_of(
         &mut self,
-        conn: Conn,
-        connection: &mut Connection,
+        number: LaneId,
+        lane: &mut Lane,
         now: u64,
         at_once: bool,
         record: &mut WorkerRecord,
     ) -> Next {
         match &mut self.load {
-            Load::Closed(closed) => closed.next_of(conn, connection, now, self.end_ns, at_once),
-            Load::Shaped(shaped) => shaped.next_of(conn, connection, now, self.end_ns, at_once),
+            Load::Closed(closed) => closed.next_of(number, lane, now, self.end_ns, at_once),
+            Load::Shaped(shaped) => shaped.next_of(number, lane, now, self.end_ns, at_once),
             Load::Open(open) => {
                 let moment = Moment { now, end_ns: self.end_ns, wake_ns: self.wake_ns };
-                Next::Serve(open.give_back(conn, connection, moment, record))
+                Next::Serve(open.give_back(number, lane, moment, record))
             }
         }
     }
 
     /// The connection to add where one is wanted.
-    pub fn grow(&mut self) -> Option<Conn> {
+    pub fn grow(&mut self) -> Option<LaneId> {
         match &mut self.load {
             Load::Open(open) => open.grow(),
             Load::Closed(_) | Load::Shaped(_) => None,
@@ -221,54 +221,53 @@ const FIRST_GAP_NS: u64 = 16_000;
 /// When each connection of a closed loop asks first. With a think time they are in the midst of it; without keep-alive
 /// they dial one after the other. Otherwise they begin as fast as one worker can send, so that the first round does
 /// not count what the generator makes it wait.
-fn first_asks(plan: &LoadPlan, share: Share, think_ns: &Distribution, connections: usize) -> Waiting {
-    let mut asks = Waiting::new(think_ns, connections);
+fn first_asks(plan: &LoadPlan, share: Share, think_ns: &Distribution, lanes: usize) -> Waiting {
+    let mut asks = Waiting::new(think_ns, lanes);
     let pauses = Pauses::new(plan.seed, share, think_ns);
     let gap_ns = if plan.keep_alive == KeepAlive::Off { OPENING_GAP_NS } else { FIRST_GAP_NS };
-    for (place, conn) in in_order(plan, connections).into_iter().enumerate() {
+    for (place, number) in in_order(plan, lanes).into_iter().enumerate() {
         let offset_ns = match pauses.is_none() {
             true => place as u64 * gap_ns,
-            false => pauses.first_ns(conn, connections),
+            false => pauses.first_ns(number, lanes),
         };
-        asks.push(offset_ns, conn);
+        asks.push(offset_ns, number);
     }
     asks
 }
 
 impl Closed {
     #[inline]
-    fn next_of(&mut self, conn: Conn, connection: &Connection, now: u64, end_ns: u64, at_once: bool) -> Next {
+    fn next_of(&mut self, number: LaneId, lane: &Lane, now: u64, end_ns: u64, at_once: bool) -> Next {
         if now >= end_ns || !self.has_room(now) {
             return Next::Wait;
         }
         if !self.pauses.is_none() {
-            let pause_ns = self.pauses.pause_ns(conn, connection.begun);
-            self.thinking.push(now.saturating_add(pause_ns), conn);
+            let pause_ns = self.pauses.pause_ns(number, lane.begun);
+            self.thinking.push(now.saturating_add(pause_ns), number);
             return Next::Wait;
         }
         if !at_once {
-            self.thinking.push_due(now, conn);
+            self.thinking.push_due(now, number);
             return Next::Wait;
         }
         self.count(now);
-        Next::Begin(self.mixes.choose(conn, connection))
+        Next::Begin(self.mixes.choose(number, lane))
     }
 
     #[inline]
-    fn take_due(&mut self, now: u64, end_ns: u64, connections: &[Connection]) -> Option<Due> {
+    fn take_due(&mut self, now: u64, end_ns: u64, lanes: &[Lane]) -> Option<Due> {
         loop {
-            let (intended_ns, conn) = self.thinking.pop_due(now)?;
+            let (intended_ns, number) = self.thinking.pop_due(now)?;
             if intended_ns >= end_ns || !self.has_room(intended_ns) {
                 continue;
             }
             self.count(intended_ns);
-            let connection = &connections[conn as usize];
-            let thought = !self.pauses.is_none() && connection.phase != Phase::Opening;
+            let lane = &lanes[number as usize];
             return Some(Due {
-                conn,
-                entry: self.mixes.choose(conn, connection),
+                lane: number,
+                entry: self.mixes.choose(number, lane),
                 intended_ns,
-                sendable_ns: thought.then_some(intended_ns),
+                sendable_ns: (!self.pauses.is_none()).then_some(intended_ns),
             });
         }
     }

@@ -4,8 +4,7 @@
 use super::due::{Due, Next, TargetMixes};
 use super::opener::OPENING_GAP_NS;
 use super::think::{Pauses, put_off};
-use crate::connection::Connection;
-use crate::driver::Conn;
+use crate::lane::{Lane, LaneId};
 use crate::load::{Curve, Share};
 use crate::{Distribution, LoadPlan, Stage};
 use std::cmp::Reverse;
@@ -16,7 +15,7 @@ use std::collections::BinaryHeap;
 pub(super) struct Shaped {
     pauses: Pauses,
     /// Connections that will ask, with the instants.
-    waiting: BinaryHeap<Reverse<(u64, Conn)>>,
+    waiting: BinaryHeap<Reverse<(u64, LaneId)>>,
     shape: Shape,
     start_ns: u64,
     share: Share,
@@ -51,9 +50,9 @@ impl Shaped {
         connections: usize,
     ) -> Self {
         let mut shaped = Shaped::new(plan, share, Shape::Stages(Curve::new(stages)), think_ns, connections);
-        for conn in 0..connections as Conn {
-            if let Some(due_ns) = shaped.joins_ns(conn, 0) {
-                shaped.waiting.push(Reverse((due_ns, conn)));
+        for number in 0..connections as LaneId {
+            if let Some(due_ns) = shaped.joins_ns(number, 0) {
+                shaped.waiting.push(Reverse((due_ns, number)));
             }
         }
         shaped.space_out();
@@ -71,10 +70,10 @@ impl Shaped {
         let shape = Shape::Users { loops: u64::from(loops), left: connections as u64 * u64::from(loops) };
         let mut shaped = Shaped::new(plan, share, shape, think_ns, connections);
         let users = u128::from(plan.connections.max(1));
-        for conn in 0..connections as Conn {
-            let user = u128::from(share.number_of(conn));
+        for number in 0..connections as LaneId {
+            let user = u128::from(share.number_of(number));
             let offset_ns = (u128::from(ramp_ns) * user / users) as u64;
-            shaped.waiting.push(Reverse((offset_ns, conn)));
+            shaped.waiting.push(Reverse((offset_ns, number)));
         }
         shaped.space_out();
         shaped
@@ -94,12 +93,12 @@ impl Shaped {
     /// Connections that join at once dial one after the other: listen queues are short, and one worker opens no
     /// faster.
     fn space_out(&mut self) {
-        let mut joining: Vec<(u64, Conn)> = self.waiting.drain().map(|Reverse(entry)| entry).collect();
+        let mut joining: Vec<(u64, LaneId)> = self.waiting.drain().map(|Reverse(entry)| entry).collect();
         joining.sort_unstable();
         let mut free_ns = 0;
-        for (due_ns, conn) in joining {
+        for (due_ns, number) in joining {
             free_ns = free_ns.max(due_ns);
-            self.waiting.push(Reverse((free_ns, conn)));
+            self.waiting.push(Reverse((free_ns, number)));
             free_ns += OPENING_GAP_NS;
         }
     }
@@ -111,18 +110,18 @@ impl Shaped {
     }
 
     /// When a connection of stages takes part, at or after that instant.
-    fn joins_ns(&self, conn: Conn, from_ns: u64) -> Option<u64> {
+    fn joins_ns(&self, number: LaneId, from_ns: u64) -> Option<u64> {
         let Shape::Stages(curve) = &self.shape else { return None };
-        let offset_ns = curve.above_ns(self.share.number_of(conn), from_ns.saturating_sub(self.start_ns))?;
+        let offset_ns = curve.above_ns(self.share.number_of(number), from_ns.saturating_sub(self.start_ns))?;
         Some(self.start_ns + offset_ns)
     }
 
-    fn again(&self, conn: Conn, begun: u64, now: u64) -> Again {
-        let due_ns = now.saturating_add(self.pauses.pause_ns(conn, begun));
+    fn again(&self, number: LaneId, begun: u64, now: u64) -> Again {
+        let due_ns = now.saturating_add(self.pauses.pause_ns(number, begun));
         match &self.shape {
             Shape::Users { loops, .. } if begun >= *loops => Again::Never,
             Shape::Users { .. } => Again::Ask(due_ns),
-            Shape::Stages(_) => match self.joins_ns(conn, due_ns) {
+            Shape::Stages(_) => match self.joins_ns(number, due_ns) {
                 Some(joins_ns) if joins_ns == due_ns => Again::Ask(due_ns),
                 Some(joins_ns) => Again::Rejoin(joins_ns),
                 None => Again::Never,
@@ -133,22 +132,22 @@ impl Shaped {
     /// What a connection that has become free does: it asks again, or is closed and leaves.
     pub fn next_of(
         &mut self,
-        conn: Conn,
-        connection: &Connection,
+        number: LaneId,
+        lane: &Lane,
         now: u64,
         end_ns: u64,
         at_once: bool,
     ) -> Next {
         let over = now >= end_ns;
-        let again = if over { Again::Never } else { self.again(conn, connection.begun, now) };
+        let again = if over { Again::Never } else { self.again(number, lane.begun, now) };
         match again {
-            Again::Ask(due_ns) if due_ns <= now && at_once => Next::Begin(self.choose(conn, connection)),
+            Again::Ask(due_ns) if due_ns <= now && at_once => Next::Begin(self.choose(number, lane)),
             Again::Ask(due_ns) => {
-                self.waiting.push(Reverse((due_ns, conn)));
+                self.waiting.push(Reverse((due_ns, number)));
                 Next::Wait
             }
             Again::Rejoin(joins_ns) => {
-                self.waiting.push(Reverse((joins_ns, conn)));
+                self.waiting.push(Reverse((joins_ns, number)));
                 Next::Part
             }
             Again::Never => Next::Part,
@@ -156,23 +155,23 @@ impl Shaped {
     }
 
     /// Takes what is due next.
-    pub fn take_due(&mut self, now: u64, end_ns: u64, connections: &[Connection]) -> Option<Due> {
+    pub fn take_due(&mut self, now: u64, end_ns: u64, lanes: &[Lane]) -> Option<Due> {
         loop {
             self.next_ns().filter(|due_ns| *due_ns <= now)?;
-            let Reverse((intended_ns, conn)) = self.waiting.pop()?;
+            let Reverse((intended_ns, number)) = self.waiting.pop()?;
             if intended_ns < end_ns {
-                let entry = self.choose(conn, &connections[conn as usize]);
-                return Some(Due { conn, entry, intended_ns, sendable_ns: Some(intended_ns) });
+                let entry = self.choose(number, &lanes[number as usize]);
+                return Some(Due { lane: number, entry, intended_ns, sendable_ns: Some(intended_ns) });
             }
         }
     }
 
     /// Counts an exchange and chooses its entry.
-    fn choose(&mut self, conn: Conn, connection: &Connection) -> usize {
+    fn choose(&mut self, number: LaneId, lane: &Lane) -> usize {
         if let Shape::Users { left, .. } = &mut self.shape {
             *left = left.saturating_sub(1);
         }
-        self.mixes.choose(conn, connection)
+        self.mixes.choose(number, lane)
     }
 
     pub fn is_used_up(&self) -> bool {

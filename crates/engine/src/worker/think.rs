@@ -1,6 +1,6 @@
 //! Pauses of the connections of a closed loop, and the connections that are in one.
 
-use crate::driver::Conn;
+use crate::lane::LaneId;
 use crate::load::{Distribution, Draws, Share};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -28,26 +28,26 @@ impl Pauses {
         self.is_none
     }
 
-    fn number(&self, conn: Conn, begun: u64) -> u64 {
-        (self.share.number_of(conn) << 40) | begun
+    fn number(&self, lane: LaneId, begun: u64) -> u64 {
+        (self.share.number_of(lane) << 40) | begun
     }
 
     /// The pause of a connection that has begun `begun` exchanges.
     #[inline]
-    pub fn pause_ns(&self, conn: Conn, begun: u64) -> u64 {
-        self.draws.at(self.number(conn, begun))
+    pub fn pause_ns(&self, lane: LaneId, begun: u64) -> u64 {
+        self.draws.at(self.number(lane, begun))
     }
 
     /// When a connection asks first, from the first instant of the load: its phase in a pause that it is in already.
     /// The phases of the `connections` of each share are spread evenly, else equal pauses would go in step for ever.
-    pub fn first_ns(&self, conn: Conn, connections: usize) -> u64 {
-        let number = self.share.number_of(conn);
+    pub fn first_ns(&self, lane: LaneId, connections: usize) -> u64 {
+        let number = self.share.number_of(lane);
         let all = (self.share.n * connections as u64).max(1);
         match self.draws.distribution() {
             Distribution::Constant(pause_ns) => {
                 (u128::from(*pause_ns) * u128::from(number) / u128::from(all)) as u64
             }
-            _ => self.draws.rest(self.number(conn, 0), number as f64 / all as f64),
+            _ => self.draws.rest(self.number(lane, 0), number as f64 / all as f64),
         }
     }
 }
@@ -56,9 +56,9 @@ impl Pauses {
 #[derive(Debug)]
 pub(super) enum Waiting {
     /// In order by themselves, for every pause is as long as the others.
-    Equal(VecDeque<(u64, Conn)>),
+    Equal(VecDeque<(u64, LaneId)>),
     /// Pauses differ.
-    Different(BinaryHeap<Reverse<(u64, Conn)>>),
+    Different(BinaryHeap<Reverse<(u64, LaneId)>>),
 }
 
 impl Waiting {
@@ -91,7 +91,7 @@ impl Waiting {
 
     /// Takes the first of them off, when its instant has come.
     #[inline]
-    pub fn pop_due(&mut self, now: u64) -> Option<(u64, Conn)> {
+    pub fn pop_due(&mut self, now: u64) -> Option<(u64, LaneId)> {
         match self {
             Waiting::Equal(queue) => queue.pop_front_if(|(due_ns, _)| *due_ns <= now),
             Waiting::Different(heap) => {
@@ -103,24 +103,24 @@ impl Waiting {
 
     /// Adds one that waits for its pause to end.
     #[inline]
-    pub fn push(&mut self, due_ns: u64, conn: Conn) {
+    pub fn push(&mut self, due_ns: u64, lane: LaneId) {
         match self {
-            Waiting::Equal(queue) => queue.push_back((due_ns, conn)),
-            Waiting::Different(heap) => heap.push(Reverse((due_ns, conn))),
+            Waiting::Equal(queue) => queue.push_back((due_ns, lane)),
+            Waiting::Different(heap) => heap.push(Reverse((due_ns, lane))),
         }
     }
 
     /// Adds one that is due already, in front of first asks that are not.
-    pub fn push_due(&mut self, now: u64, conn: Conn) {
+    pub fn push_due(&mut self, now: u64, lane: LaneId) {
         match self {
-            Waiting::Equal(queue) => queue.push_front((now, conn)),
-            Waiting::Different(heap) => heap.push(Reverse((now, conn))),
+            Waiting::Equal(queue) => queue.push_front((now, lane)),
+            Waiting::Different(heap) => heap.push(Reverse((now, lane))),
         }
     }
 }
 
 /// Puts all that wait off by `by_ns`; their order stays.
-pub(super) fn put_off(waiting: &mut BinaryHeap<Reverse<(u64, Conn)>>, by_ns: u64) {
+pub(super) fn put_off(waiting: &mut BinaryHeap<Reverse<(u64, LaneId)>>, by_ns: u64) {
     let mut all = std::mem::take(waiting).into_vec();
     all.iter_mut().for_each(|Reverse((due_ns, _))| *due_ns = due_ns.saturating_add(by_ns));
     *waiting = all.into();

@@ -3,7 +3,7 @@
 use crate::made::{CASE, Case, plan, result, result_of};
 use proofload_report::{Overall, Terminal, of_run, overall, screen};
 use proofload_store::Run;
-use proofload_store::schema::{Plan, PlannedClaim, Replication, RunResult};
+use proofload_store::schema::{ClaimResult, Plan, PlannedClaim, Replication, RunResult, Verdict};
 use std::path::Path;
 use unicode_width::UnicodeWidthStr;
 
@@ -49,6 +49,23 @@ fn a_claim_that_is_not_decided_says_why_on_its_own_line() {
     insta::assert_snapshot!("screen.unfit.txt", unfit);
     let open = on(80, &result(Case { ratio: 1.01, wobble: 0.03, ..CASE }));
     assert!(open.contains("the interval allows both"), "{open}");
+}
+
+#[test]
+fn a_claim_asked_of_the_finished_run_is_shown_and_counts() {
+    for (plan, verdict, expected) in [
+        (four_claims(), Verdict::Refuted, Overall::Refuted),
+        (both_ways(Replication::Start), Verdict::Supported, Overall::AllSupported),
+        (both_ways(Replication::Start), Verdict::Undecided, Overall::Undecided),
+        (both_ways(Replication::Start), Verdict::Refuted, Overall::Refuted),
+    ] {
+        let mut result = result_of(Case { ratio: 1.2, ..CASE }, &plan);
+        let asked = ClaimResult { name: "asked afterwards".into(), verdict, ..result.claims[0].clone() };
+        result.claims.push(asked);
+        assert_eq!(overall(&result), expected, "{:?}", result.claims.last());
+        let drawn = on(80, &result);
+        assert!(drawn.contains("asked afterwards"), "{drawn}");
+    }
 }
 
 #[test]

@@ -27,6 +27,7 @@ pub(super) fn plan(count: u64) -> LoadPlan {
         }],
         profile: Profile::Closed { think_ns: Distribution::Constant(0) },
         connections: 4,
+        in_flight: 1,
         keep_alive: KeepAlive::On,
         timeouts: Timeouts { connect_ns: 500 * MS, response_ns: 1_000 * MS },
         discard_ns: 0,

@@ -4,20 +4,26 @@ use super::{Exchanges, Freed, PARTING_NS};
 use crate::connection::Phase;
 use crate::driver::{Conn, Net};
 use crate::http::Next;
+use crate::lane::{LaneId, LanePhase};
 use crate::record::SAMPLE_BYTES;
 use proofload_measure::Outcome;
 use proofload_wire::{Close, Event, MalformedKind, State};
 
-/// How far the present exchange has come.
+/// What bytes, or the end of a connection, did to the exchanges in flight on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
-    /// The answer is not whole.
+    /// None has ended.
     Waits,
-    /// A redirect is to be followed.
+    /// A redirect is to be followed on the only lane of the connection.
     Follows,
-    /// It has been written down.
-    Ended,
+    /// The exchange of this lane has been written down.
+    Ended(LaneId),
+    /// Those in `ended` have.
+    Several,
 }
+
+/// How much of what came instead of a handshake is shown.
+const SHOWN_BYTES: usize = 60;
 
 /// A whole answer.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +42,7 @@ impl Exchanges<'_> {
         self.record.advance_to(now);
         self.record.recorder.record_bytes(now, 0, bytes.len() as u64);
         let connection = &mut self.connections[conn as usize];
-        if !matches!(connection.phase, Phase::Asking | Phase::Idle) {
+        if !matches!(connection.phase, Phase::Open | Phase::Opening) {
             return None;
         }
         let out = connection.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
@@ -50,101 +56,180 @@ impl Exchanges<'_> {
             connection.carry.drain(..consumed);
         }
         debug_assert!(connection.carry.len() <= connection.session.carry_max());
-        if !self.outbox.pending().is_empty()
-            && let Some(freed) = self.flush(net, conn, now)
-        {
-            self.events.clear();
-            return Some(freed);
+        if connection.phase == Phase::Opening {
+            return self.shaken(net, conn, bytes, now);
         }
+        self.after_bytes(net, conn, bytes, now)
+    }
+
+    /// Takes what a session said, and sends what it wrote, when bytes came or its own time-out did.
+    #[inline]
+    pub(super) fn after_bytes<N: Net>(
+        &mut self,
+        net: &mut N,
+        conn: Conn,
+        bytes: &[u8],
+        now: u64,
+    ) -> Option<Freed> {
         let progress = self.take_events(conn, bytes, now);
-        if progress == Progress::Ended {
-            return self.after_exchange(net, conn, now);
-        } else if progress == Progress::Follows {
-            return self.follow(net, conn, now);
-        } else if self.connections[conn as usize].phase == Phase::Asking {
+        if !self.outbox.pending().is_empty() {
+            let freed = self.flush(net, conn, now);
+            if freed.is_some() || self.connections[conn as usize].phase != Phase::Open {
+                // It is gone, with all that was in flight; lanes whose exchanges had ended are free.
+                self.ended.clear();
+                return freed;
+            }
+        }
+        let freed = match progress {
+            Progress::Ended(number) => self.after_exchange(net, number, now),
+            Progress::Follows => return self.follow(net, conn, now),
+            Progress::Several => self.after_several(net, conn, now),
+            Progress::Waits => {
+                self.after_nothing(net, conn, bytes, now);
+                None
+            }
+        };
+        self.set_session_deadline(conn);
+        freed
+    }
+
+    /// Bytes came and ended no exchange.
+    #[inline]
+    fn after_nothing<N: Net>(&mut self, net: &mut N, conn: Conn, bytes: &[u8], now: u64) {
+        if self.numbers.are_connections() && self.lanes[conn as usize].phase == LanePhase::Asking {
             self.keep_sample(conn, bytes);
         } else if self.connections[conn as usize].session.state() == State::Dead {
             // Bytes that nobody asked for; whoever uses this connection next dials.
-            self.hang_up(net, conn, now);
+            self.hang_up_dead(net, conn, now);
         }
-        None
     }
 
-    /// Ends the present exchange with what the session said when its connection ended; says whether it follows a
-    /// redirect instead.
-    pub(super) fn ended_by_close(&mut self, conn: Conn, now: u64) -> bool {
-        let progress = self.take_events(conn, &[], now);
-        if progress == Progress::Waits {
-            self.end(conn, Outcome::Internal, now);
-        }
-        progress == Progress::Follows
+    /// Closes a connection whose session is dead.
+    #[cold]
+    fn hang_up_dead<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) {
+        self.abandon(conn, Outcome::Malformed, "other bytes on the connection broke the protocol", now);
+        self.hang_up(net, conn, now);
+        let freed = self.gone(net, conn, now, false);
+        self.more.extend(freed);
     }
 
-    /// Makes an outcome of a session's events; says how far the present exchange has come.
+    /// Bytes came on a connection whose session shakes hands.
+    #[cold]
+    fn shaken<N: Net>(&mut self, net: &mut N, conn: Conn, bytes: &[u8], now: u64) -> Option<Freed> {
+        let broken = self.events.drain(..).find_map(|event| match event {
+            Event::Malformed { at, kind, .. } => Some((at, kind)),
+            _ => None,
+        });
+        let freed = self.flush_pending(net, conn, now);
+        if self.connections[conn as usize].phase != Phase::Opening {
+            return freed;
+        }
+        match self.connections[conn as usize].session.state() {
+            State::Opening => None,
+            State::Ready(_) | State::Draining => self.ready(net, conn, now, None),
+            State::Dead => {
+                net.close(conn);
+                let start = bytes[..bytes.len().min(SHOWN_BYTES)].escape_ascii();
+                let what = || match broken {
+                    Some((at, kind)) => {
+                        format!("broke the protocol at byte {at} of the handshake: {kind:?}, \"{start}\"")
+                    }
+                    None => format!("refused the handshake: \"{start}\""),
+                };
+                self.not_opened(conn, Outcome::Malformed, what, now)
+            }
+        }
+    }
+
+    /// Ends the exchanges in flight with what the session said when its connection ended. One that follows a redirect
+    /// waits for the next connection instead.
+    pub(super) fn ended_by_close(&mut self, conn: Conn, now: u64) {
+        if self.take_events(conn, &[], now) == Progress::Follows {
+            self.lanes[conn as usize].phase = LanePhase::Waiting;
+        }
+        self.ended.clear();
+        self.abandon(conn, Outcome::Internal, "the session did not say what became of it", now);
+    }
+
+    /// Makes outcomes of a session's events; says which exchanges have ended.
     #[inline]
     fn take_events(&mut self, conn: Conn, bytes: &[u8], now: u64) -> Progress {
-        let Some([Event::FirstByte { .. }, Event::Answered { code, body_bytes, body: None, .. }]) =
+        let Some([Event::FirstByte { .. }, Event::Answered { id, code, body_bytes, body: None }]) =
             self.events.as_array()
         else {
             return self.take_any_events(conn, bytes, now);
         };
         let answer = Answer { code: *code, body_bytes: *body_bytes, body: None };
+        let number = self.numbers.lane(conn, *id);
         self.events.clear();
-        self.connections[conn as usize].times.first_byte_ns = Some(now);
-        match self.answered(conn, answer, bytes, now) {
+        self.lanes[number as usize].times.first_byte_ns = Some(now);
+        match self.answered(number, answer, bytes, now) {
             Some(outcome) => {
-                self.end(conn, outcome, now);
-                Progress::Ended
+                self.end(number, outcome, now);
+                Progress::Ended(number)
             }
             None => Progress::Follows,
         }
     }
 
-    /// The same for any events, as they come when an answer comes in pieces or is none.
+    /// The same for any events, as they come when an answer comes in pieces or is none, or several come at once.
     fn take_any_events(&mut self, conn: Conn, bytes: &[u8], now: u64) -> Progress {
         let mut events = std::mem::take(&mut self.events);
-        let mut ended = None;
         let mut follows = false;
         for event in events.drain(..) {
-            match event {
-                Event::FirstByte { .. } => self.connections[conn as usize].times.first_byte_ns = Some(now),
-                Event::Answered { code, body_bytes, body, .. } => {
-                    let answer = Answer { code, body_bytes, body: body.as_deref() };
-                    ended = self.answered(conn, answer, bytes, now);
-                    follows = ended.is_none();
+            let (number, outcome) = match event {
+                Event::FirstByte { id } => {
+                    let number = self.numbers.lane(conn, id);
+                    self.lanes[number as usize].times.first_byte_ns = Some(now);
+                    continue;
                 }
-                Event::ClosedEarly { close, began, .. } => ended = Some(self.cut_short(conn, close, began)),
-                Event::Malformed { id: Some(_), at, kind } => {
-                    ended = Some(self.malformed(conn, at, kind, bytes));
+                Event::Answered { id, code, body_bytes, body } => {
+                    let answer = Answer { code, body_bytes, body: body.as_deref() };
+                    let number = self.numbers.lane(conn, id);
+                    match self.answered(number, answer, bytes, now) {
+                        Some(outcome) => (number, outcome),
+                        None => {
+                            follows = true;
+                            continue;
+                        }
+                    }
+                }
+                Event::ClosedEarly { id, close, began } => {
+                    let number = self.numbers.lane(conn, id);
+                    (number, self.cut_short(number, close, began))
+                }
+                Event::Malformed { id: Some(id), at, kind } => {
+                    let number = self.numbers.lane(conn, id);
+                    (number, self.malformed(number, at, kind, bytes))
                 }
                 Event::Control => {
                     self.record.recorder.snapshot_mut().control += u64::from(self.record.covers(now));
+                    continue;
                 }
-                Event::Malformed { id: None, .. } | Event::Late { .. } => {}
-            }
+                Event::Malformed { id: None, .. } | Event::Late { .. } => continue,
+            };
+            self.end(number, outcome, now);
+            self.ended.push(number);
         }
         self.events = events;
-        match ended {
-            Some(outcome) => {
-                self.end(conn, outcome, now);
-                Progress::Ended
-            }
-            None if follows => Progress::Follows,
-            None => Progress::Waits,
+        match self.ended.len() {
+            0 if follows => Progress::Follows,
+            0 => Progress::Waits,
+            1 => self.ended.pop().map_or(Progress::Waits, Progress::Ended),
+            _ => Progress::Several,
         }
     }
 
-    /// What became of the present exchange with a whole answer; `None` if a redirect is to be followed.
+    /// What became of the present exchange of a lane with a whole answer; `None` if a redirect is to be followed.
     #[inline]
-    fn answered(&mut self, conn: Conn, answer: Answer<'_>, bytes: &[u8], now: u64) -> Option<Outcome> {
-        let connection = &self.connections[conn as usize];
-        self.record.recorder.record_code(connection.times.intended_ns, answer.code);
-        let next = match connection.http {
-            Some(_) => self.after_answer(conn, answer.code, bytes, now),
+    fn answered(&mut self, number: LaneId, answer: Answer<'_>, bytes: &[u8], now: u64) -> Option<Outcome> {
+        self.record.recorder.record_code(self.lanes[number as usize].times.intended_ns, answer.code);
+        let next = match self.connections[self.numbers.conn(number) as usize].http {
+            Some(_) => self.after_answer(number, answer.code, bytes, now),
             None => Next::Done,
         };
         match next {
-            Next::Done => Some(self.judge(conn, answer, bytes)),
+            Next::Done => Some(self.judge(number, answer, bytes)),
             Next::Follow => None,
             Next::TooMany => Some(Outcome::Rejected),
         }
@@ -152,60 +237,62 @@ impl Exchanges<'_> {
 
     /// What comes after a whole answer where cookies are kept or redirects followed.
     #[inline(never)]
-    fn after_answer(&mut self, conn: Conn, code: u16, bytes: &[u8], now: u64) -> Next {
-        let connection = &mut self.connections[conn as usize];
+    fn after_answer(&mut self, number: LaneId, code: u16, bytes: &[u8], now: u64) -> Next {
+        let connection = &mut self.connections[self.numbers.conn(number) as usize];
+        let lane = &mut self.lanes[number as usize];
         let Some(http) = &mut connection.http else { return Next::Done };
-        let entry = &self.plan.mix[connection.entry as usize];
+        let entry = &self.plan.mix[lane.entry as usize];
         let next = http.answered(&connection.session, entry, code, now);
         match next {
             Next::Done => {}
             Next::Follow => {
                 connection.carried += 1;
-                self.record.recorder.record_redirect(connection.times.intended_ns);
-                if let Some(sample) = &mut connection.sample {
+                self.record.recorder.record_redirect(lane.times.intended_ns);
+                if let Some(sample) = &mut lane.sample {
                     sample.clear();
                 }
             }
             Next::TooMany => {
-                let (http, received) = (connection.http.as_ref(), connection.received(bytes));
+                let (http, received) = (connection.http.as_ref(), lane.received(bytes));
                 let what = || http.map(|http| http.too_many(entry.follow.most)).unwrap_or_default();
-                self.record.keep_bad(Outcome::Rejected, connection.entry as usize, received, what);
+                self.record.keep_bad(Outcome::Rejected, lane.entry as usize, received, what);
             }
         }
         next
     }
 
     #[inline]
-    fn judge(&mut self, conn: Conn, answer: Answer<'_>, bytes: &[u8]) -> Outcome {
-        let connection = &self.connections[conn as usize];
-        let check = &self.checks[connection.entry as usize];
+    fn judge(&mut self, number: LaneId, answer: Answer<'_>, bytes: &[u8]) -> Outcome {
+        let lane = &self.lanes[number as usize];
+        let check = &self.checks[lane.entry as usize];
         match check.difference(answer.code, answer.body_bytes, answer.body) {
             None => Outcome::Answered,
             Some(difference) => {
-                let (outcome, received) = (difference.outcome(), connection.received(bytes));
-                let what = || check.explain(difference);
-                self.record.keep_bad(outcome, connection.entry as usize, received, what);
+                let (outcome, received) = (difference.outcome(), lane.received(bytes));
+                let what = || check.explain(difference, answer.body);
+                self.record.keep_bad(outcome, lane.entry as usize, received, what);
                 outcome
             }
         }
     }
 
     /// The outcome of an exchange whose answer broke the protocol at that byte of the connection.
-    fn malformed(&mut self, conn: Conn, at: u64, kind: MalformedKind, bytes: &[u8]) -> Outcome {
-        let connection = &self.connections[conn as usize];
-        let received = connection.received(bytes);
-        let plain = self.plan.targets[connection.target as usize].transport.tls.is_none();
+    fn malformed(&mut self, number: LaneId, at: u64, kind: MalformedKind, bytes: &[u8]) -> Outcome {
+        let lane = &self.lanes[number as usize];
+        let received = lane.received(bytes);
+        let plain = self.plan.targets[lane.target as usize].transport.tls.is_none();
         let what = || {
             let hint = if plain && received.is_tls() { "; it speaks TLS: write https://" } else { "" };
             format!("broke the protocol at byte {at} of the connection: {kind:?}{hint}")
         };
-        self.record.keep_bad(Outcome::Malformed, connection.entry as usize, received, what);
+        self.record.keep_bad(Outcome::Malformed, lane.entry as usize, received, what);
         Outcome::Malformed
     }
 
     /// The outcome of an exchange whose connection ended before its answer was whole.
-    fn cut_short(&mut self, conn: Conn, close: Close, began: bool) -> Outcome {
-        let connection = &self.connections[conn as usize];
+    fn cut_short(&mut self, number: LaneId, close: Close, began: bool) -> Outcome {
+        let connection = &self.connections[self.numbers.conn(number) as usize];
+        let lane = &self.lanes[number as usize];
         let outcome = match close {
             Close::Reset if connection.carried == 0 => Outcome::ResetFresh,
             Close::Reset => Outcome::ResetReused,
@@ -217,47 +304,72 @@ impl Exchanges<'_> {
         let why = self.why_closed.take().map(|why| format!(": {why}")).unwrap_or_default();
         let number = connection.carried + 1;
         let what = || format!("the connection was {how} {when} the answer, its number {number}{why}");
-        self.record.keep_bad(outcome, connection.entry as usize, connection.received(&[]), what);
+        self.record.keep_bad(outcome, lane.entry as usize, lane.received(&[]), what);
         outcome
     }
 
-    /// Decides what becomes of a connection whose exchange has ended.
+    /// Decides what becomes of a lane whose exchange has ended, and of its connection.
     #[inline]
-    fn after_exchange<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
-        let connection = &mut self.connections[conn as usize];
+    fn after_exchange<N: Net>(&mut self, net: &mut N, number: LaneId, now: u64) -> Option<Freed> {
+        let conn = self.numbers.conn(number);
+        let connection = &self.connections[conn as usize];
+        let lane = &self.lanes[number as usize];
         match connection.session.state() {
             // The answer came before the request had left whole. The rest would go before the next request, and a
             // server that refused it may never read it.
             State::Ready(_) | State::Draining
-                if connection.backlog.is_some() || connection.times.sent_ns.is_none() =>
+                if self.numbers.are_connections()
+                    && (connection.backlog.is_some() || lane.times.sent_ns.is_none()) =>
             {
                 self.hang_up(net, conn, now);
-                Some(Freed { conn, now_ns: now, at_once: false })
+                Some(self.free(number, now, false))
             }
-            State::Ready(1..) => {
-                connection.phase = Phase::Idle;
-                Some(Freed { conn, now_ns: now, at_once: true })
-            }
+            State::Ready(1..) => Some(self.free(number, now, true)),
             State::Draining => {
-                connection.phase = Phase::Parting;
-                self.note_idle(conn, now);
-                self.deadlines.set(conn, now, PARTING_NS);
+                self.drain(conn, number, now);
                 None
             }
             State::Ready(0) | State::Opening | State::Dead => {
-                self.hang_up(net, conn, now);
-                Some(Freed { conn, now_ns: now, at_once: false })
+                self.hang_up_dead(net, conn, now);
+                self.more.pop_front()
             }
         }
     }
 
-    /// Keeps the beginning of an answer that comes in pieces, in case it turns out bad.
-    fn keep_sample(&mut self, conn: Conn, bytes: &[u8]) {
-        let connection = &mut self.connections[conn as usize];
-        if connection.sample.is_none() {
-            connection.sample = self.samples.pop();
+    /// The connection of a lane ends with the exchanges that are in flight on it.
+    fn drain(&mut self, conn: Conn, number: LaneId, now: u64) {
+        self.note_idle(number, now);
+        let asks = |lane: LaneId| self.lanes[lane as usize].phase == LanePhase::Asking;
+        if !self.numbers.of(conn).any(asks) {
+            self.connections[conn as usize].phase = Phase::Parting;
+            let deadline = self.connection_deadline(conn);
+            self.deadlines.set(deadline, now, PARTING_NS);
         }
-        if let Some(sample) = &mut connection.sample {
+    }
+
+    /// Several exchanges of a connection have ended at once.
+    fn after_several<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
+        let mut ended = std::mem::take(&mut self.ended);
+        for number in ended.drain(..) {
+            // The connection may be gone with an earlier one, and this lane free or asking again.
+            if self.lanes[number as usize].phase == LanePhase::Resting
+                && self.connections[conn as usize].phase == Phase::Open
+            {
+                let freed = self.after_exchange(net, number, now);
+                self.more.extend(freed);
+            }
+        }
+        self.ended = ended;
+        self.more.pop_front()
+    }
+
+    /// Keeps the beginning of an answer that comes in pieces, in case it turns out bad.
+    fn keep_sample(&mut self, number: LaneId, bytes: &[u8]) {
+        let lane = &mut self.lanes[number as usize];
+        if lane.sample.is_none() {
+            lane.sample = self.samples.pop();
+        }
+        if let Some(sample) = &mut lane.sample {
             let room = SAMPLE_BYTES - sample.len();
             sample.extend_from_slice(&bytes[..bytes.len().min(room)]);
         }

@@ -1,17 +1,24 @@
 //! Requests on their way to the kernel.
 
-use super::{Exchanges, Freed, ONLY, OUTBOX_BYTES};
+use super::{Exchanges, Freed, OUTBOX_BYTES};
 use crate::connection::Phase;
 use crate::driver::{Conn, Net, Pushed, Sent};
+use crate::lane::{LaneId, LanePhase};
 use crate::record::Received;
 use proofload_measure::Outcome;
 use proofload_wire::{Close, Filling, Full, Outbox, Request, State};
 
 impl Exchanges<'_> {
-    /// Sends the present exchange's request. `ready_ns` is since when it could use the connection.
+    /// Sends the request of a lane's present exchange. `ready_ns` is since when it could use the connection.
     #[inline]
-    pub(super) fn ask<N: Net>(&mut self, net: &mut N, conn: Conn, ready_ns: u64, now: u64) -> Option<Freed> {
-        self.ask_or_sent(net, conn, ready_ns, now, None)
+    pub(super) fn ask<N: Net>(
+        &mut self,
+        net: &mut N,
+        number: LaneId,
+        ready_ns: u64,
+        now: u64,
+    ) -> Option<Freed> {
+        self.ask_or_sent(net, number, ready_ns, now, None)
     }
 
     /// The same; `pushed` is what became of the request if it was sent already.
@@ -19,76 +26,113 @@ impl Exchanges<'_> {
     pub(super) fn ask_or_sent<N: Net>(
         &mut self,
         net: &mut N,
-        conn: Conn,
+        number: LaneId,
         ready_ns: u64,
         now: u64,
         pushed: Option<Pushed>,
     ) -> Option<Freed> {
         let plan = self.plan;
+        let conn = self.numbers.conn(number);
         let connection = &mut self.connections[conn as usize];
+        let lane = &mut self.lanes[number as usize];
         if !connection.is_following() {
-            connection.ready_ns = ready_ns;
+            lane.ready_ns = ready_ns;
         }
-        if let Some(since_ns) = connection.idle_since_ns.take() {
+        if let Some(since_ns) = lane.idle_since_ns.take() {
             self.record.idle(since_ns, ready_ns);
         }
-        let request = connection.request(plan);
-        connection.phase = Phase::Asking;
+        let request = connection.request(plan, lane);
+        lane.phase = LanePhase::Asking;
         if !connection.sends_as_encoded(request) || connection.backlog.is_some() {
-            return self.ask_filled(net, conn, request, now);
+            return self.ask_filled(net, number, request, now);
         }
-        match connection.session.start_as_encoded(request, ONLY) {
+        match connection.session.start_as_encoded(request, self.numbers.name(number)) {
             Ok(bytes) => {
-                self.deadlines.set(conn, now, plan.timeouts.response_ns);
+                self.deadlines.set(number, now, plan.timeouts.response_ns);
                 let pushed = pushed.unwrap_or_else(|| net.send(conn, bytes));
-                self.sent_whole(net, conn, bytes, pushed, now)
+                self.sent_whole(net, number, bytes, pushed, now)
             }
-            Err(Full) => self.not_started(net, conn, now),
+            Err(Full) => self.not_started(net, number, now),
         }
     }
 
-    /// Sends a request that has places to fill, or that waits behind a rest of another.
-    fn ask_filled<N: Net>(&mut self, net: &mut N, conn: Conn, request: &Request, now: u64) -> Option<Freed> {
+    /// Sends a request that has places to fill or is the session's to write, or that waits behind a rest of another.
+    fn ask_filled<N: Net>(
+        &mut self,
+        net: &mut N,
+        number: LaneId,
+        request: &Request,
+        now: u64,
+    ) -> Option<Freed> {
+        let conn = self.numbers.conn(number);
         let connection = &mut self.connections[conn as usize];
+        let lane = &mut self.lanes[number as usize];
         let is_following = connection.is_following();
         let out = connection.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
         if !is_following {
-            self.feeding.number(request, connection.times.intended_ns, &mut connection.numbers);
+            self.feeding.number(request, lane.times.intended_ns, &mut lane.numbers);
         }
-        self.feeding.draw(request, &connection.numbers);
+        self.feeding.draw(request, &lane.numbers);
         let filling = match &mut connection.http {
             Some(http) => http.fill(request, self.feeding.values(), now),
             None => Filling::of(self.feeding.values()),
         };
-        if connection.session.start(request, &filling, ONLY, out).is_err() {
-            return self.not_started(net, conn, now);
+        if connection.session.start(request, &filling, self.numbers.name(number), out).is_err() {
+            return self.not_started(net, number, now);
         }
         // The time-out runs from the first request of the exchange, whatever came in between.
         let response_ns = self.plan.timeouts.response_ns;
-        match connection.times.sent_ns.filter(|_| is_following) {
-            Some(since_ns) => self.deadlines.set_at(conn, since_ns.saturating_add(response_ns)),
-            None => self.deadlines.set(conn, now, response_ns),
+        match lane.times.sent_ns.filter(|_| is_following) {
+            Some(since_ns) => self.deadlines.set_at(number, since_ns.saturating_add(response_ns)),
+            None => self.deadlines.set(number, now, response_ns),
         }
         self.flush(net, conn, now)
     }
 
+    /// The session could not start an exchange: too much waits to be sent, or the connection takes no more of them. The
+    /// exchange waits for the one or for another connection.
     #[cold]
-    fn not_started<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
-        self.end(conn, Outcome::Internal, now);
+    fn not_started<N: Net>(&mut self, net: &mut N, number: LaneId, now: u64) -> Option<Freed> {
+        let conn = self.numbers.conn(number);
+        self.lanes[number as usize].phase = LanePhase::Waiting;
+        let connection = &self.connections[conn as usize];
+        let asks = |lane: LaneId| self.lanes[lane as usize].phase == LanePhase::Asking;
+        if connection.backlog.is_some() || self.numbers.of(conn).any(asks) {
+            return None;
+        }
+        if connection.carried == 0 {
+            net.close(conn);
+            let what = || "takes no request on a connection that was just made".to_owned();
+            return self.not_opened(conn, Outcome::ConnectFailed, what, now);
+        }
         self.hang_up(net, conn, now);
-        Some(Freed { conn, now_ns: now, at_once: false })
+        self.gone(net, conn, now, false)
     }
 
-    /// Sends the next request of an exchange, on a new connection when this one ends.
+    /// Asks what waits on an open connection, now that there is room.
+    pub(super) fn ask_waiting<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
+        for number in self.numbers.of(conn) {
+            let waits = self.lanes[number as usize].phase == LanePhase::Waiting;
+            if waits && self.connections[conn as usize].phase == Phase::Open {
+                let freed = self.ask(net, number, now, now);
+                self.more.extend(freed);
+            }
+        }
+        self.more.pop_front()
+    }
+
+    /// Sends the next request of an exchange, on a new connection when this one ends. Only connections with one lane
+    /// follow.
     pub(super) fn follow<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
         let connection = &self.connections[conn as usize];
-        let ready_ns = connection.ready_ns;
+        let ready_ns = self.lanes[conn as usize].ready_ns;
         // An unsent rest of the last request would go before this one.
         if matches!(connection.session.state(), State::Ready(1..)) && connection.backlog.is_none() {
             return self.ask(net, conn, ready_ns, now);
         }
         // Who waits for the answer does not wait for the server to close first.
         self.hang_up(net, conn, now);
+        self.lanes[conn as usize].phase = LanePhase::Waiting;
         self.dial(net, conn, now)
     }
 
@@ -97,21 +141,21 @@ impl Exchanges<'_> {
     fn sent_whole<N: Net>(
         &mut self,
         net: &mut N,
-        conn: Conn,
+        number: LaneId,
         bytes: &[u8],
         pushed: Pushed,
         now: u64,
     ) -> Option<Freed> {
         match pushed {
             Pushed::Took(took) if took == bytes.len() => {
-                self.connections[conn as usize].times.sent_ns = Some(now);
+                self.lanes[number as usize].times.sent_ns = Some(now);
                 self.record.recorder.record_bytes(now, took as u64, 0);
                 None
             }
             Pushed::Queued => None,
             pushed => {
-                self.outbox.push_exchange(ONLY, bytes);
-                self.pushed(net, conn, pushed, now)
+                self.outbox.push_exchange(self.numbers.name(number), bytes);
+                self.pushed(net, self.numbers.conn(number), pushed, now)
             }
         }
     }
@@ -121,6 +165,15 @@ impl Exchanges<'_> {
         let out = self.connections[conn as usize].backlog.as_deref().unwrap_or(&self.outbox);
         let pushed = net.send(conn, out.pending());
         self.pushed(net, conn, pushed, now)
+    }
+
+    /// The same, if anything waits that is not behind a rest already.
+    #[inline]
+    pub(super) fn flush_pending<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
+        if self.outbox.pending().is_empty() {
+            return None;
+        }
+        self.flush(net, conn, now)
     }
 
     /// Takes note of what became of what waited to be sent.
@@ -134,36 +187,47 @@ impl Exchanges<'_> {
             }
             Pushed::Failed => {
                 self.outbox.clear();
-                let connection = &self.connections[conn as usize];
-                if connection.phase == Phase::Asking {
-                    self.record.keep_bad(
-                        Outcome::SendFailed,
-                        connection.entry as usize,
-                        Received::default(),
-                        || "the kernel refused to send the request".to_owned(),
-                    );
-                    self.end(conn, Outcome::SendFailed, now);
+                if self.connections[conn as usize].phase == Phase::Opening {
+                    return self.lost(net, conn, Close::Reset, now, false);
                 }
+                self.abandon(conn, Outcome::SendFailed, "the kernel refused to send the request", now);
                 self.hang_up(net, conn, now);
-                return Some(Freed { conn, now_ns: now, at_once: false });
+                return self.gone(net, conn, now, false);
             }
         }
         None
     }
 
+    /// Ends all exchanges in flight on a connection.
+    #[cold]
+    pub(super) fn abandon(&mut self, conn: Conn, outcome: Outcome, what: &'static str, now: u64) {
+        for number in self.numbers.of(conn) {
+            let lane = &self.lanes[number as usize];
+            if lane.phase == LanePhase::Asking {
+                self.record
+                    .keep_bad(outcome, lane.entry as usize, Received::default(), || what.to_owned());
+                self.end(number, outcome, now);
+            }
+        }
+    }
+
     /// The kernel took that many bytes, or the driver queued all. What is left becomes the connection's backlog.
     fn took(&mut self, conn: Conn, took: Option<usize>, now: u64) {
         let connection = &mut self.connections[conn as usize];
-        let times = &mut connection.times;
+        let (numbers, lanes) = (self.numbers, &mut self.lanes);
+        let mut sent = |name| {
+            let lane = &mut lanes[numbers.lane(conn, name) as usize];
+            lane.times.sent_ns.get_or_insert(now);
+        };
         let out = connection.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
         match took {
             Some(took) => {
-                out.take(took, |_| {
-                    times.sent_ns.get_or_insert(now);
-                });
+                out.take(took, sent);
                 self.record.recorder.record_bytes(now, took as u64, 0);
             }
-            None => out.take(out.pending().len(), |_| {}),
+            // The driver tells when the kernel took them; whose they are it cannot say.
+            None if numbers.are_connections() => out.take(out.pending().len(), |_| {}),
+            None => out.take(out.pending().len(), &mut sent),
         }
         let done = out.pending().is_empty();
         match (done, connection.backlog.is_some()) {
@@ -179,11 +243,12 @@ impl Exchanges<'_> {
     /// Takes note of what became of a request that was queued.
     #[inline]
     pub fn sent<N: Net>(&mut self, net: &mut N, conn: Conn, sent: Sent) -> Option<Freed> {
-        let connection = &mut self.connections[conn as usize];
+        // With several lanes they were noted as sent when they were queued.
+        let asks = self.numbers.are_connections() && self.lanes[conn as usize].phase == LanePhase::Asking;
         match sent.pushed {
             Pushed::Took(took) => {
-                if connection.phase == Phase::Asking {
-                    connection.times.sent_ns.get_or_insert(sent.at_ns);
+                if asks {
+                    self.lanes[conn as usize].times.sent_ns.get_or_insert(sent.at_ns);
                 }
                 self.record.recorder.record_bytes(sent.at_ns, took as u64, 0);
                 None
@@ -191,7 +256,7 @@ impl Exchanges<'_> {
             Pushed::Queued => None,
             pushed @ (Pushed::Reset | Pushed::Failed) => {
                 let now = net.now_ns();
-                if connection.phase == Phase::Asking {
+                if asks {
                     self.pushed(net, conn, pushed, now)
                 } else {
                     self.lost(net, conn, Close::Reset, now, true)
@@ -205,6 +270,11 @@ impl Exchanges<'_> {
         self.connections[conn as usize].backlog.as_ref()?;
         let now = net.now_ns();
         self.record.advance_to(now);
-        self.flush(net, conn, now)
+        let freed = self.flush(net, conn, now);
+        if self.numbers.are_connections() || self.connections[conn as usize].backlog.is_some() {
+            return freed;
+        }
+        self.more.extend(freed);
+        self.ask_waiting(net, conn, now)
     }
 }

@@ -1,88 +1,92 @@
 //! Connections: made, lost and closed.
 
-use super::{Exchanges, Freed, ONLY};
+use super::{Exchanges, Freed};
 use crate::connection::Phase;
-use crate::driver::{Conn, DialFault, Dialed, Net};
+use crate::driver::{Conn, DialFault, Dialed, Net, Pushed};
+use crate::lane::{LaneId, LanePhase};
 use crate::record::Received;
 use crate::worker::opener::BACKOFF_NS;
 use proofload_measure::Outcome;
-use proofload_wire::{Cancelled, Close};
+use proofload_wire::{Close, State};
 use std::net::IpAddr;
 
 impl Exchanges<'_> {
-    /// Opens a connection that no exchange waits for, unless one has begun on it already.
+    /// Opens a connection that no exchange waits for, unless it was dialed already.
     pub fn open<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
         let from = self.local_address(conn);
         let connection = &mut self.connections[conn as usize];
-        if connection.phase != Phase::Cold || connection.begun > 0 {
+        if connection.dialed {
             return None;
         }
+        connection.dialed = true;
         connection.dialed_ns = now;
+        connection.phase = Phase::Opening;
+        connection.ahead = true;
+        self.opener.begun();
         match net.dial(conn, &self.plan.targets[connection.target as usize], from) {
-            Dialed::Established => self.opened(net, conn),
+            Dialed::Established => {
+                let now = net.now_ns();
+                self.connected(net, conn, now)
+            }
             Dialed::Pending => {
-                connection.phase = Phase::Opening;
-                self.opener.begun();
-                self.deadlines.set(conn, now, self.plan.timeouts.connect_ns);
+                self.set_connect_deadline(conn, now);
                 None
             }
-            Dialed::Failed(fault) => self.not_opened(conn, Some(fault), now),
+            Dialed::Failed(fault) => self.not_connected(net, conn, fault, now),
         }
     }
 
-    fn opened<N: Net>(&mut self, net: &mut N, conn: Conn) -> Option<Freed> {
-        let now = net.now_ns();
-        self.connected(conn, now);
-        self.connections[conn as usize].phase = Phase::Idle;
-        self.deadlines.clear(conn);
-        self.lend(conn, now)
-    }
-
-    /// A connection could not be opened. No exchange has failed yet; the one that comes to it will dial again, and be
-    /// counted.
-    fn not_opened(&mut self, conn: Conn, fault: Option<DialFault>, now: u64) -> Option<Freed> {
-        if let Some(fault) = fault {
-            self.count_shortage(fault);
+    /// An exchange has begun on a connection that cannot carry it yet.
+    #[inline(never)]
+    pub(super) fn wait<N: Net>(&mut self, net: &mut N, number: LaneId, now: u64) -> Option<Freed> {
+        self.lanes[number as usize].phase = LanePhase::Waiting;
+        let conn = self.numbers.conn(number);
+        let connection = &mut self.connections[conn as usize];
+        match connection.phase {
+            Phase::Cold => self.dial(net, conn, now),
+            Phase::Opening => {
+                // What was opened ahead of the load came too late; the exchange waits for it.
+                if std::mem::take(&mut connection.ahead) {
+                    self.opener.ended();
+                }
+                None
+            }
+            Phase::Open | Phase::Parting | Phase::BackingOff => None,
         }
-        self.opener.rest(now);
-        self.deadlines.clear(conn);
-        self.connections[conn as usize].disconnect();
-        self.lend(conn, now)
     }
 
-    /// Connections of a closed loop ask when their time has come, whether they are open then or not; an open loop uses
-    /// those that are free.
-    fn lend(&self, conn: Conn, now_ns: u64) -> Option<Freed> {
-        (!self.plan.profile.is_closed()).then_some(Freed { conn, now_ns, at_once: true })
-    }
-
-    /// Connects for the exchange that has begun.
+    /// Connects for the exchanges that wait.
     pub(super) fn dial<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
+        let waits = |lane: &LaneId| self.lanes[*lane as usize].phase == LanePhase::Waiting;
+        let first = self.numbers.of(conn).find(waits)?;
         let from = self.local_address(conn);
         let connection = &mut self.connections[conn as usize];
+        connection.dialed = true;
         connection.dialed_ns = now;
-        connection.phase = Phase::Dialing;
+        connection.phase = Phase::Opening;
         let to = &self.plan.targets[connection.target as usize];
-        let request = connection.request(self.plan);
-        let (dialed, sent) = if connection.sends_as_encoded(request) {
+        let request = connection.request(self.plan, &self.lanes[first as usize]);
+        let (dialed, sent) = if connection.sends_as_encoded(request) && connection.has_no_handshake() {
             net.dial_sending(conn, to, from, &request.bytes)
         } else {
             (net.dial(conn, to, from), None)
         };
         match dialed {
-            Dialed::Established => {
-                let now = sent.map_or_else(|| net.now_ns(), |sent| sent.at_ns);
-                self.connected(conn, now);
-                self.ask_or_sent(net, conn, now, now, sent.map(|sent| sent.pushed))
-            }
+            Dialed::Established => match sent {
+                Some(sent) => {
+                    self.established(conn, sent.at_ns);
+                    self.ready(net, conn, sent.at_ns, Some(sent.pushed))
+                }
+                None => {
+                    let now = net.now_ns();
+                    self.connected(net, conn, now)
+                }
+            },
             Dialed::Pending => {
-                self.deadlines.set(conn, now, self.plan.timeouts.connect_ns);
+                self.set_connect_deadline(conn, now);
                 None
             }
-            Dialed::Failed(fault) => {
-                self.dial_failed(net, conn, fault, now);
-                None
-            }
+            Dialed::Failed(fault) => self.not_connected(net, conn, fault, now),
         }
     }
 
@@ -96,27 +100,15 @@ impl Exchanges<'_> {
         if let Some(handshake) = net.handshake(conn) {
             self.record.handshake(net.now_ns(), &handshake);
         }
-        let opening = self.connections[conn as usize].phase == Phase::Opening;
-        if opening {
-            self.opener.ended();
-        }
         let now = net.now_ns();
-        match (result, opening) {
-            (Ok(()), true) => self.opened(net, conn),
-            (Err(fault), true) => self.not_opened(conn, Some(fault), now),
-            (Ok(()), false) => {
-                self.connected(conn, now);
-                self.ask(net, conn, now, now)
-            }
-            (Err(fault), false) => {
-                self.dial_failed(net, conn, fault, now);
-                None
-            }
+        match result {
+            Ok(()) => self.connected(net, conn, now),
+            Err(fault) => self.not_connected(net, conn, fault, now),
         }
     }
 
     /// Writes down that a connection is established.
-    fn connected(&mut self, conn: Conn, now: u64) {
+    fn established(&mut self, conn: Conn, now: u64) {
         self.record.advance_to(now);
         let connection = &mut self.connections[conn as usize];
         self.record.recorder.record_connect(now, now - connection.dialed_ns);
@@ -124,36 +116,108 @@ impl Exchanges<'_> {
         connection.session.open(now, &mut self.outbox);
     }
 
-    fn count_shortage(&mut self, fault: DialFault) {
-        self.record.no_port += u64::from(fault == DialFault::NoPort);
-        self.record.no_descriptor += u64::from(fault == DialFault::NoDescriptor);
+    /// A connection is established; it is ready at once where its protocol has no handshake.
+    fn connected<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
+        self.established(conn, now);
+        if !self.outbox.pending().is_empty() {
+            // The time-out of connecting covers the handshake.
+            let freed = self.flush(net, conn, now);
+            if self.connections[conn as usize].phase != Phase::Opening {
+                return freed;
+            }
+            if self.connections[conn as usize].session.state() == State::Opening {
+                let since_ns = self.connections[conn as usize].dialed_ns;
+                self.set_connect_deadline(conn, since_ns);
+                return None;
+            }
+        }
+        self.ready(net, conn, now, None)
     }
 
-    /// An exchange got no connection, which rests now.
-    fn dial_failed<N: Net>(&mut self, net: &N, conn: Conn, fault: DialFault, now: u64) {
-        self.count_shortage(fault);
-        let (outcome, what) = match fault {
-            DialFault::Refused => (Outcome::ConnectRefused, "refused the connection"),
-            DialFault::TimedOut => (Outcome::ConnectTimeout, "did not accept the connection in time"),
-            DialFault::NoPort => (Outcome::LocalExhausted, "cannot be connected to: no local port is left"),
-            DialFault::NoDescriptor => {
-                (Outcome::LocalExhausted, "cannot be connected to: no descriptor or socket memory is left")
-            }
-            DialFault::Reset => (Outcome::ResetFresh, "reset the connection as soon as it stood"),
-            DialFault::Other => (Outcome::ConnectFailed, "cannot be reached"),
-            DialFault::Transport => (Outcome::ConnectFailed, "cannot be spoken to"),
-        };
-        let connection = &self.connections[conn as usize];
-        let address = &self.plan.targets[connection.target as usize].address;
-        self.record.keep_bad(outcome, connection.entry as usize, Received::default(), || {
-            net.explain().unwrap_or_else(|| format!("{address} {what}"))
-        });
-        self.end(conn, outcome, now);
-        self.opener.rest(now);
+    /// A connection can carry exchanges: those that wait for it are asked. `pushed` is what became of the request of the
+    /// first of them, if it was sent already.
+    pub(super) fn ready<N: Net>(
+        &mut self,
+        net: &mut N,
+        conn: Conn,
+        now: u64,
+        mut pushed: Option<Pushed>,
+    ) -> Option<Freed> {
         let connection = &mut self.connections[conn as usize];
-        connection.disconnect();
-        connection.phase = Phase::BackingOff;
-        self.deadlines.set(conn, now, BACKOFF_NS);
+        connection.phase = Phase::Open;
+        let ahead = std::mem::take(&mut connection.ahead);
+        if ahead {
+            self.opener.ended();
+        }
+        self.clear_deadline(conn);
+        for number in self.numbers.of(conn) {
+            let freed = match self.lanes[number as usize].phase {
+                LanePhase::Waiting if self.connections[conn as usize].phase == Phase::Open => {
+                    self.ask_or_sent(net, number, now, now, pushed.take())
+                }
+                LanePhase::Free if ahead => self.lend(number, now),
+                _ => None,
+            };
+            self.more.extend(freed);
+        }
+        self.set_session_deadline(conn);
+        self.more.pop_front()
+    }
+
+    /// A connection could not be made.
+    pub(super) fn not_connected<N: Net>(
+        &mut self,
+        net: &mut N,
+        conn: Conn,
+        fault: DialFault,
+        now: u64,
+    ) -> Option<Freed> {
+        self.record.no_port += u64::from(fault == DialFault::NoPort);
+        self.record.no_descriptor += u64::from(fault == DialFault::NoDescriptor);
+        let (outcome, what) = in_words(fault);
+        let address = &self.plan.targets[self.connections[conn as usize].target as usize].address;
+        let what = || net.explain().unwrap_or_else(|| format!("{address} {what}"));
+        self.not_opened(conn, outcome, what, now)
+    }
+
+    /// A connection was not opened. The exchanges that wait for it have failed, and it rests. Where none waits none has
+    /// failed yet: the one that comes to it will dial again, and be counted.
+    pub(super) fn not_opened(
+        &mut self,
+        conn: Conn,
+        outcome: Outcome,
+        what: impl Fn() -> String,
+        now: u64,
+    ) -> Option<Freed> {
+        self.opener.rest(now);
+        self.clear_deadline(conn);
+        if std::mem::take(&mut self.connections[conn as usize].ahead) {
+            self.connections[conn as usize].disconnect();
+            self.opener.ended();
+            for number in self.numbers.of(conn) {
+                let freed = self.lend(number, now);
+                self.more.extend(freed);
+            }
+            return self.more.pop_front();
+        }
+        for number in self.numbers.of(conn) {
+            let lane = &self.lanes[number as usize];
+            if lane.phase == LanePhase::Waiting {
+                self.record.keep_bad(outcome, lane.entry as usize, Received::default(), &what);
+                self.end(number, outcome, now);
+            }
+        }
+        self.connections[conn as usize].disconnect();
+        self.connections[conn as usize].phase = Phase::BackingOff;
+        let deadline = self.connection_deadline(conn);
+        self.deadlines.set(deadline, now, BACKOFF_NS);
+        None
+    }
+
+    /// Lanes of a closed loop ask when their time has come, whether their connection is open then or not; an open loop
+    /// uses those that are free.
+    fn lend(&self, lane: LaneId, now_ns: u64) -> Option<Freed> {
+        (!self.plan.profile.is_closed()).then_some(Freed { lane, now_ns, at_once: true })
     }
 
     /// Where a connection leaves from: the addresses are taken in turn over all workers.
@@ -169,9 +233,29 @@ impl Exchanges<'_> {
         self.connections[conn as usize].disconnect();
     }
 
-    /// Closes a connection that is not needed any more.
-    pub fn part<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) {
-        if self.connections[conn as usize].phase == Phase::Idle {
+    /// A connection has ended: lanes that rested until then are free, and it is dialed again for exchanges that wait.
+    pub(super) fn gone<N: Net>(
+        &mut self,
+        net: &mut N,
+        conn: Conn,
+        now: u64,
+        at_once: bool,
+    ) -> Option<Freed> {
+        for number in self.numbers.of(conn) {
+            if self.lanes[number as usize].phase == LanePhase::Resting {
+                let freed = self.free(number, now, at_once);
+                self.more.push_back(freed);
+            }
+        }
+        let freed = self.dial(net, conn, now);
+        self.more.extend(freed);
+        self.more.pop_front()
+    }
+
+    /// Closes the connection of a lane that is not needed any more.
+    pub fn part<N: Net>(&mut self, net: &mut N, number: LaneId, now: u64) {
+        let conn = self.numbers.conn(number);
+        if self.connections[conn as usize].phase == Phase::Open {
             self.hang_up(net, conn, now);
         }
     }
@@ -195,57 +279,38 @@ impl Exchanges<'_> {
         now: u64,
         at_once: bool,
     ) -> Option<Freed> {
-        let connection = &mut self.connections[conn as usize];
-        let phase = connection.phase;
-        let mut follows = false;
-        if phase == Phase::Asking {
-            connection.session.handle_close(how, &mut self.events);
-            follows = self.ended_by_close(conn, now);
+        if self.connections[conn as usize].phase == Phase::Opening {
+            net.close(conn);
+            let (outcome, what) = match how {
+                Close::Reset => (Outcome::ResetFresh, "reset the connection instead of shaking hands"),
+                _ => (Outcome::ConnectFailed, "closed the connection instead of shaking hands"),
+            };
+            return self.not_opened(conn, outcome, || what.to_owned(), now);
+        }
+        let asks = |lane: LaneId| self.lanes[lane as usize].phase == LanePhase::Asking;
+        if self.numbers.of(conn).any(asks) {
+            self.connections[conn as usize].session.handle_close(how, &mut self.events);
+            self.ended_by_close(conn, now);
         } else {
             self.record.recorder.snapshot_mut().closed_by_peer += u64::from(self.record.covers(now));
         }
         net.close(conn);
         self.connections[conn as usize].disconnect();
-        if follows {
-            return self.dial(net, conn, now);
-        }
-        matches!(phase, Phase::Asking | Phase::Parting).then_some(Freed { conn, now_ns: now, at_once })
+        self.gone(net, conn, now, at_once)
     }
+}
 
-    /// The deadline of a connection has come.
-    pub fn expire<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
-        let connection = &mut self.connections[conn as usize];
-        match connection.phase {
-            Phase::Asking => self.time_out(net, conn, now),
-            Phase::Dialing => {
-                net.close(conn);
-                self.dial_failed(net, conn, DialFault::TimedOut, now);
-                return None;
-            }
-            Phase::Opening => {
-                net.close(conn);
-                self.opener.ended();
-                return self.not_opened(conn, None, now);
-            }
-            Phase::Parting => self.hang_up(net, conn, now),
-            Phase::BackingOff => connection.phase = Phase::Cold,
-            Phase::Cold | Phase::Idle => return None,
+/// The outcome of an exchange that got no connection, and what is said of its address.
+fn in_words(fault: DialFault) -> (Outcome, &'static str) {
+    match fault {
+        DialFault::Refused => (Outcome::ConnectRefused, "refused the connection"),
+        DialFault::TimedOut => (Outcome::ConnectTimeout, "did not accept the connection in time"),
+        DialFault::NoPort => (Outcome::LocalExhausted, "cannot be connected to: no local port is left"),
+        DialFault::NoDescriptor => {
+            (Outcome::LocalExhausted, "cannot be connected to: no descriptor or socket memory is left")
         }
-        Some(Freed { conn, now_ns: now, at_once: true })
-    }
-
-    /// The response time-out has come.
-    fn time_out<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) {
-        let seconds = self.plan.timeouts.response_ns as f64 / 1e9;
-        let connection = &mut self.connections[conn as usize];
-        let cancelled = connection.session.cancel(ONLY, &mut self.outbox);
-        let received = connection.received(&[]);
-        let what = || format!("no whole answer within {seconds} s");
-        self.record.keep_bad(Outcome::Timeout, connection.entry as usize, received, what);
-        self.end(conn, Outcome::Timeout, now);
-        match cancelled {
-            Cancelled::Keep => self.connections[conn as usize].phase = Phase::Idle,
-            Cancelled::CloseConnection => self.hang_up(net, conn, now),
-        }
+        DialFault::Reset => (Outcome::ResetFresh, "reset the connection as soon as it stood"),
+        DialFault::Other => (Outcome::ConnectFailed, "cannot be reached"),
+        DialFault::Transport => (Outcome::ConnectFailed, "cannot be spoken to"),
     }
 }

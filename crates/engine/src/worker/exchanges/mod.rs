@@ -1,43 +1,46 @@
 //! Exchanges and their connections: asking, answers, and what becomes of the connection then.
 //!
-//! Nothing here knows when an exchange should begin. Each call says whether it freed a connection, which can carry
-//! another exchange then.
+//! Nothing here knows when an exchange should begin. Each call says whether it freed a lane, which can carry another
+//! exchange then; further ones are in [`Exchanges::more`].
 
 mod answering;
 mod asking;
 mod connecting;
+mod timing;
 
 use super::opener::{BACKOFF_NS, Opener};
 use crate::LoadPlan;
 use crate::check::Dealt;
 use crate::connection::{Connection, Phase};
 use crate::deadlines::Deadlines;
-use crate::driver::{Conn, Net};
+use crate::driver::Net;
 use crate::expect::Check;
 use crate::feed::Feeding;
+use crate::lane::{Lane, LaneId, LaneNumbers, LanePhase};
 use crate::load::Share;
 use crate::record::{SAMPLE_BYTES, WorkerRecord};
 use proofload_measure::{ExchangeTimes, Outcome};
 use proofload_wire::{Events, ExchangeId, Outbox};
+use std::collections::VecDeque;
 
 /// How long a closing connection waits for the peer to close first, so that TIME_WAIT stays over there.
 const PARTING_NS: u64 = 100_000_000;
-/// Requests are never pipelined, so an outbox holds one.
+/// High-water mark of what waits to be sent on one connection.
 const OUTBOX_BYTES: usize = 64 * 1024;
 /// Buffers for the beginnings of answers that come in pieces.
 const SAMPLES: usize = 64;
-/// A connection carries one exchange at a time, so one name is enough.
-const ONLY: ExchangeId = ExchangeId(0);
-
-/// A connection that can carry another exchange.
+/// A lane that can carry another exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Freed {
-    pub conn: Conn,
+    pub lane: LaneId,
     pub now_ns: u64,
     /// Whether it may begin one at once: not where the very attempt to begin one freed it, so that a peer that fails
     /// every attempt cannot keep a worker from its timetable.
     pub at_once: bool,
 }
+
+/// Room for lanes that become free at once.
+const MORE_ROOM: usize = 1024;
 
 /// The connections of one worker and the exchanges on them.
 pub(super) struct Exchanges<'a> {
@@ -47,6 +50,14 @@ pub(super) struct Exchanges<'a> {
     checks: Vec<Check>,
     feeding: Feeding<'a>,
     pub connections: Vec<Connection>,
+    pub lanes: Vec<Lane>,
+    numbers: LaneNumbers,
+    /// Lanes that became free beside the one that was returned.
+    pub more: VecDeque<Freed>,
+    /// Lanes whose exchanges ended with the bytes that came last; empty between calls.
+    ended: Vec<LaneId>,
+    /// Of lanes, and of connections behind them. With one lane each they share theirs: a connection's own matters only
+    /// while no exchange is in flight on it.
     pub deadlines: Deadlines,
     pub opener: Opener,
     pub record: WorkerRecord,
@@ -62,6 +73,11 @@ impl<'a> Exchanges<'a> {
     /// For a load that begins at 0, until [`Exchanges::begin_at`].
     pub fn new(plan: &'a LoadPlan, share: Share, dealt: &Dealt, record: WorkerRecord) -> Self {
         let connections = deal_connections(plan, dealt);
+        let numbers = LaneNumbers::new(connections.len(), plan.in_flight);
+        let feeders = plan.asking.feed.feeders.len();
+        let lane = |at| Lane::new(connections[numbers.conn(at) as usize].target as usize, feeders);
+        let lanes: Vec<Lane> = (0..numbers.count() as LaneId).map(lane).collect();
+        let deadlines = if numbers.are_connections() { lanes.len() } else { lanes.len() + connections.len() };
         let shortest =
             plan.timeouts.connect_ns.min(plan.timeouts.response_ns).min(PARTING_NS).min(BACKOFF_NS);
         let check = |entry: &crate::MixEntry| Check::new(&entry.expect, plan.targets[entry.target].protocol);
@@ -71,13 +87,17 @@ impl<'a> Exchanges<'a> {
             share,
             checks: plan.mix.iter().map(check).collect(),
             feeding: Feeding::new(&plan.asking.feed, plan.seed, share),
-            deadlines: Deadlines::new(connections.len(), shortest),
+            deadlines: Deadlines::new(deadlines, shortest),
             opener: Opener::new(plan, dealt.first.iter().sum::<u64>() as usize),
             record,
             outbox: used_outbox(plan),
             events: Events::with_capacity(16),
             samples: samples.map(|_| Vec::with_capacity(SAMPLE_BYTES)).collect(),
+            more: VecDeque::with_capacity(lanes.len().min(MORE_ROOM)),
+            ended: Vec::with_capacity(plan.in_flight as usize),
             connections,
+            lanes,
+            numbers,
             in_flight: 0,
             why_closed: None,
         }
@@ -90,83 +110,94 @@ impl<'a> Exchanges<'a> {
         self.record.begin_at(start_ns);
     }
 
+    /// How many lanes the load begins with.
+    pub fn first_lanes(&self) -> usize {
+        self.opener.first() * self.plan.in_flight as usize
+    }
+
     /// How many exchanges have begun and not ended.
     pub fn in_flight(&self) -> usize {
         self.in_flight
     }
 
-    /// Begins an exchange on a free connection.
+    /// Begins an exchange on a free lane.
     #[inline]
     pub fn begin<N: Net>(
         &mut self,
         net: &mut N,
-        conn: Conn,
+        number: LaneId,
         entry: usize,
         intended_ns: u64,
         now: u64,
     ) -> Option<Freed> {
-        let connection = &mut self.connections[conn as usize];
-        connection.entry = entry as u32;
-        connection.begun += 1;
-        if connection.begun == 1 {
+        let lane = &mut self.lanes[number as usize];
+        debug_assert!(lane.phase == LanePhase::Free, "lane {number} is not free: {:?}", lane.phase);
+        lane.entry = entry as u32;
+        lane.begun += 1;
+        if lane.begun == 1 {
             self.record.begun(intended_ns, now);
         }
-        connection.times = ExchangeTimes { intended_ns, ..ExchangeTimes::default() };
+        lane.times = ExchangeTimes { intended_ns, ..ExchangeTimes::default() };
+        let connection = &mut self.connections[self.numbers.conn(number) as usize];
         if let Some(http) = &mut connection.http {
             http.begin();
         }
         self.in_flight += 1;
-        match connection.phase {
-            Phase::Idle => self.ask(net, conn, intended_ns, now),
-            Phase::Opening => {
-                // What was opened ahead of the load came too late; the exchange waits for it.
-                connection.phase = Phase::Dialing;
-                self.opener.ended();
-                None
-            }
-            Phase::Cold => self.dial(net, conn, now),
-            Phase::Dialing | Phase::Asking | Phase::Parting | Phase::BackingOff => {
-                debug_assert!(false, "connection {conn} is not free: {:?}", connection.phase);
-                self.end(conn, Outcome::Internal, now);
-                None
-            }
+        if connection.phase == Phase::Open {
+            return self.ask(net, number, intended_ns, now);
         }
+        self.wait(net, number, now)
     }
 
-    /// Writes the present exchange down.
+    /// Writes the present exchange of a lane down.
     #[inline]
-    fn end(&mut self, conn: Conn, outcome: Outcome, now: u64) {
-        let connection = &mut self.connections[conn as usize];
-        connection.times.end_ns = now;
+    fn end(&mut self, number: LaneId, outcome: Outcome, now: u64) {
+        self.connections[self.numbers.conn(number) as usize].carried += 1;
+        let lane = &mut self.lanes[number as usize];
+        lane.phase = LanePhase::Resting;
+        lane.times.end_ns = now;
         self.in_flight -= 1;
-        connection.carried += 1;
-        let idle_since_ns = self.record.exchange(&connection.times, connection.ready_ns, outcome);
-        if connection.idle_since_ns.is_none() {
-            connection.idle_since_ns = idle_since_ns;
+        let idle_since_ns = self.record.exchange(&lane.times, lane.ready_ns, outcome);
+        if lane.idle_since_ns.is_none() {
+            lane.idle_since_ns = idle_since_ns;
         }
-        self.deadlines.clear(conn);
-        if let Some(mut sample) = connection.sample.take() {
+        self.deadlines.clear(number);
+        if let Some(mut sample) = lane.sample.take() {
             sample.clear();
             self.samples.push(sample);
         }
     }
 
-    /// Notes that a connection is of no use to an exchange from now on.
+    /// Lets a lane carry the next exchange.
     #[inline]
-    pub fn note_idle(&mut self, conn: Conn, now: u64) {
-        self.connections[conn as usize].idle_since_ns.get_or_insert(now);
+    fn free(&mut self, number: LaneId, now_ns: u64, at_once: bool) -> Freed {
+        self.lanes[number as usize].phase = LanePhase::Free;
+        Freed { lane: number, now_ns, at_once }
+    }
+
+    /// Notes that a lane is of no use to an exchange from now on.
+    #[inline]
+    pub fn note_idle(&mut self, number: LaneId, now: u64) {
+        self.lanes[number as usize].idle_since_ns.get_or_insert(now);
+    }
+
+    /// Whether the connection of a lane is still being opened.
+    pub fn is_opening(&self, number: LaneId) -> bool {
+        self.connections[self.numbers.conn(number) as usize].phase == Phase::Opening
     }
 
     /// Gives up what is in flight, and closes all connections.
     pub fn give_up<N: Net>(&mut self, net: &mut N, now: u64) {
         self.record.advance_to(now);
-        for conn in 0..self.connections.len() as Conn {
-            let connection = &self.connections[conn as usize];
-            if connection.in_flight() {
-                let sent = connection.times.sent_ns.is_some();
-                self.end(conn, if sent { Outcome::Unanswered } else { Outcome::Unsent }, now);
+        for number in 0..self.lanes.len() as LaneId {
+            let lane = &self.lanes[number as usize];
+            if lane.in_flight() {
+                let sent = lane.times.sent_ns.is_some();
+                self.end(number, if sent { Outcome::Unanswered } else { Outcome::Unsent }, now);
             }
-            if !matches!(self.connections[conn as usize].phase, Phase::Cold | Phase::BackingOff) {
+        }
+        for (conn, connection) in (0..).zip(&self.connections) {
+            if !matches!(connection.phase, Phase::Cold | Phase::BackingOff) {
                 net.close(conn);
             }
         }
@@ -195,7 +226,7 @@ fn deal_connections(plan: &LoadPlan, dealt: &Dealt) -> Vec<Connection> {
 fn used_outbox(plan: &LoadPlan) -> Outbox {
     let mut outbox = Outbox::new(OUTBOX_BYTES);
     let longest = plan.mix.iter().map(|entry| entry.closing_request.bytes.len()).max().unwrap_or(0);
-    outbox.push_exchange(ONLY, &vec![0; longest + plan.asking.feed.room()]);
+    outbox.push_exchange(ExchangeId(0), &vec![0; longest + plan.asking.feed.room()]);
     outbox.clear();
     outbox
 }

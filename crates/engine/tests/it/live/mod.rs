@@ -39,6 +39,7 @@ fn plan(address: SocketAddr, requests: u64) -> LoadPlan {
         }],
         profile: Profile::Closed { think_ns: 0.into() },
         connections: 4,
+        in_flight: 1,
         keep_alive: KeepAlive::On,
         timeouts: Timeouts { connect_ns: 20 * SECOND, response_ns: 20 * SECOND },
         discard_ns: 0,

@@ -95,6 +95,7 @@ fn plan_of(case: &Case, address: SocketAddr) -> LoadPlan {
         mix: vec![entry(case, 0)],
         profile: Profile::Closed { think_ns: if case.thinks { THINK_NS } else { 0 }.into() },
         connections: 1,
+        in_flight: 1,
         keep_alive: if case.fresh { KeepAlive::Off } else { KeepAlive::On },
         timeouts: Timeouts { connect_ns: wait_ns, response_ns: wait_ns },
         discard_ns: 0,

@@ -67,6 +67,7 @@ fn closed() -> LoadPlan {
         mix: vec![entry(1, 0, 0)],
         profile: Profile::Closed { think_ns: 0.into() },
         connections: 8,
+        in_flight: 1,
         keep_alive: KeepAlive::On,
         timeouts: Timeouts { connect_ns: 500 * MS, response_ns: SECOND },
         discard_ns: 0,

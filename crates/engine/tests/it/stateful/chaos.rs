@@ -224,6 +224,7 @@ fn plan(choices: &mut Choices) -> LoadPlan {
         _ => KeepAlive::Every(1 + u32::from(choices.byte() % 5)),
     };
     LoadPlan {
+        in_flight: 1,
         targets: vec![Target::from(std::net::SocketAddr::from(([127, 0, 0, 1], 80)))],
         mix: (0..=choices.byte() % 3).map(|_| entry(choices)).collect(),
         profile,

@@ -54,6 +54,7 @@ fn plan(target: Target, count: u64) -> LoadPlan {
         }],
         profile: Profile::Closed { think_ns: Distribution::Constant(0) },
         connections: 2,
+        in_flight: 1,
         keep_alive: KeepAlive::On,
         timeouts: Timeouts { connect_ns: 3_000 * MS, response_ns: 3_000 * MS },
         discard_ns: 0,

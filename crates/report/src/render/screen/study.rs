@@ -84,7 +84,9 @@ impl Screen {
         let shown: Vec<ClaimResult> = match restore(plan) {
             Ok((names, claims, _)) => {
                 let answers = both_ways::answers(plan, &names, &claims, &result.claims);
-                answers.into_iter().map(|(_, judged)| judged).collect()
+                // Behind those of the plan are the ones that were asked of the finished run.
+                let asked = result.claims.iter().skip(claims.len()).cloned();
+                answers.into_iter().map(|(_, judged)| judged).chain(asked).collect()
             }
             Err(_) => result.claims.clone(),
         };
