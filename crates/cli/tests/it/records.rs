@@ -149,7 +149,7 @@ fn what_changed_and_was_accepted_is_marked() {
     let dir = tempfile::tempdir().expect("a directory");
     let run = killed(dir.path());
     edit(&run.join("environment.json"), |environment| environment["kernel"] = "2.4.18".into());
-    let resumed = proofload(&["resume", utf8(&run), "--anyway"]);
+    let resumed = proofload(&["resume", utf8(&run), "--anyway", "-v"]);
     decided(&resumed);
     let told = text(&resumed.stdout);
     assert!(told.contains("resumed although something had changed: kernel: 2.4.18 then"), "{told}");
@@ -309,7 +309,7 @@ fn a_comparison_goes_on_from_elsewhere_and_under_other_limits() {
     assert_eq!(plan["points"][0]["most_connections"], 200);
     let differences = plan["repeat_differences"].to_string();
     assert!(differences.contains("most connections: [100] then, [200] now"), "{differences}");
-    assert_eq!(plan["driver"], "epoll");
+    assert_eq!(plan["driver"], "epoll, io_uring");
 }
 
 /// A limit on the size of files is to a process what a full disk is: writing fails in the middle of a slice.

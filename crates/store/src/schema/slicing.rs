@@ -65,10 +65,8 @@ pub struct SliceLength {
 impl Slicing {
     /// Cycles of a block; `None` where they are the plan's.
     pub fn cycles_of(&self, block: u32) -> Option<u32> {
-        match block > self.after_block {
-            true => Some(self.cycles),
-            false => Some(self.first_cycles).filter(|cycles| *cycles > 0),
-        }
+        let chosen = if block > self.after_block { self.cycles } else { self.first_cycles };
+        Some(chosen).filter(|cycles| *cycles > 0)
     }
 
     /// Window of a slice and the load before it that is discarded, of a plan with these.
