@@ -4,6 +4,9 @@
 #[path = "../../crates/wire/src/tests/laws.rs"]
 pub mod laws;
 
+#[path = "../../crates/wire/src/tests/ajp/fuzzed.rs"]
+pub mod ajp;
+
 #[path = "../../crates/wire/src/tests/http1/fuzzed.rs"]
 pub mod http1;
 

@@ -103,7 +103,8 @@ pub fn descriptor(ty: &str) -> String {
         "void" => "V",
         _ => "",
     };
-    let name = if primitive.is_empty() { format!("L{};", element.replace('.', "/")) } else { primitive.to_owned() };
+    let name =
+        if primitive.is_empty() { format!("L{};", element.replace('.', "/")) } else { primitive.to_owned() };
     "[".repeat(dimensions) + &name
 }
 

@@ -63,6 +63,10 @@ pub enum MalformedKind {
     BodyTooLong,
     /// Bytes after the answer that nobody asked for.
     Surplus,
+    /// Not a packet of the protocol, or one that may not come there.
+    Packet,
+    /// A length that does not fit into what it is in.
+    Length,
     /// Any other breach.
     Other,
 }

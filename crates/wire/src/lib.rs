@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ajp;
 mod call;
 mod exchange;
 pub mod http1;

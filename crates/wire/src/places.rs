@@ -61,6 +61,8 @@ impl Form {
 pub(crate) enum LengthForm {
     /// In decimal digits.
     Decimal,
+    /// The same, without this many bytes at the stretch's start: lengths of its own, which belong to the framing.
+    DecimalBehind(usize),
     /// Two bytes, the high one first.
     U16,
     /// Four bytes, the highest first.
@@ -68,10 +70,13 @@ pub(crate) enum LengthForm {
 }
 
 impl LengthForm {
-    /// Bytes that it takes where it is within another length's stretch. Decimal digits never are.
-    fn width(self) -> usize {
+    /// Bytes that it takes where it is within another length's stretch; `counted` tells what it says.
+    fn width(self, counted: impl FnOnce() -> u64) -> usize {
         match self {
-            LengthForm::Decimal => 0,
+            LengthForm::Decimal => decimal(counted(), &mut [0; DIGITS_MAX]).len(),
+            LengthForm::DecimalBehind(framing) => {
+                decimal(counted().saturating_sub(framing as u64), &mut [0; DIGITS_MAX]).len()
+            }
             LengthForm::U16 => 2,
             LengthForm::U32 => 4,
         }
@@ -81,6 +86,9 @@ impl LengthForm {
     fn write(self, length: u64, mut put: impl FnMut(&[u8])) {
         match self {
             LengthForm::Decimal => put(decimal(length, &mut [0; DIGITS_MAX])),
+            LengthForm::DecimalBehind(framing) => {
+                put(decimal(length.saturating_sub(framing as u64), &mut [0; DIGITS_MAX]));
+            }
             LengthForm::U16 => put(&(length as u16).to_be_bytes()),
             LengthForm::U32 => put(&(length as u32).to_be_bytes()),
         }
@@ -190,6 +198,19 @@ impl Places {
         self.patches.push(Patch { at, what });
     }
 
+    /// Adds a place for a length whose stretch is [told later](Self::set_stretch); its index.
+    pub(crate) fn push_length(&mut self, at: usize, form: LengthForm) -> usize {
+        self.push(at, What::Length { from: at, to: Some(at), form });
+        self.patches.len() - 1
+    }
+
+    /// Makes the length with this index count from byte `start` to byte `end` of the encoded request.
+    pub(crate) fn set_stretch(&mut self, length: usize, start: usize, end: usize) {
+        if let What::Length { from, to, .. } = &mut self.patches[length].what {
+            (*from, *to) = (start, Some(end));
+        }
+    }
+
     /// Adds a place for the value of this draw.
     pub(crate) fn push_draw(&mut self, at: usize, draw: u16, form: Form) {
         let known = self.draws.iter().position(|known| *known == draw);
@@ -232,7 +253,7 @@ impl Places {
     pub fn write_stretch(&self, bytes: &[u8], stretch: Range<usize>, values: &Values, out: &mut Vec<u8>) {
         let (from, to) = (self.first_at(stretch.start), self.first_at(stretch.end + 1));
         let filling = Filling::of(values);
-        self.put(bytes, stretch, &self.patches[from..to], &filling, |piece| out.extend_from_slice(piece));
+        self.put(bytes, stretch, from..to, &filling, |piece| out.extend_from_slice(piece));
     }
 
     /// Hands the request over in pieces.
@@ -243,7 +264,7 @@ impl Places {
             put(instead);
             (from, first) = (stretch.end, self.first_at(stretch.end + 1));
         }
-        self.put(bytes, from..bytes.len(), &self.patches[first..], filling, put);
+        self.put(bytes, from..bytes.len(), first..self.patches.len(), filling, put);
     }
 
     /// The first place at or behind byte `at`.
@@ -255,19 +276,19 @@ impl Places {
         &self,
         bytes: &[u8],
         stretch: Range<usize>,
-        patches: &[Patch],
+        patches: Range<usize>,
         filling: &Filling<'_>,
         mut put: impl FnMut(&[u8]),
     ) {
         let mut at = stretch.start;
-        for patch in patches {
+        for (index, patch) in patches.clone().zip(&self.patches[patches]) {
             put(&bytes[at..patch.at]);
             at = patch.at;
             match patch.what {
                 What::Value(index, form) => form.write(filling.values.get(index), &mut put),
                 What::Length { from, to, form } => {
                     let stretch = from..to.unwrap_or(bytes.len());
-                    form.write(self.length_of(stretch, filling.values), &mut put);
+                    form.write(self.length_of(stretch, index, bytes.len(), filling.values), &mut put);
                 }
                 What::Addition => put(filling.addition),
             }
@@ -275,12 +296,18 @@ impl Places {
         put(&bytes[at..stretch.end]);
     }
 
-    /// How long a stretch of the encoded request is with the values in it and at its end.
-    fn length_of(&self, stretch: Range<usize>, values: &Values) -> u64 {
-        let (from, to) = (self.first_at(stretch.start), self.first_at(stretch.end + 1));
-        let filled = self.patches[from..to].iter().map(|patch| match patch.what {
-            What::Value(index, form) => form.length(values.get(index)),
-            What::Length { form, .. } => form.width(),
+    /// How long a stretch of the encoded request of `end` bytes is with the values in it and at its end. The length's
+    /// own place has index `own`; where it is at the stretch's start, the stretch begins behind it.
+    fn length_of(&self, stretch: Range<usize>, own: usize, end: usize, values: &Values) -> u64 {
+        let (mut from, to) = (self.first_at(stretch.start), self.first_at(stretch.end + 1));
+        if (from..to).contains(&own) {
+            from = own + 1;
+        }
+        let filled = (from..to).map(|index| match self.patches[index].what {
+            What::Value(value, form) => form.length(values.get(value)),
+            What::Length { from, to, form } => {
+                form.width(|| self.length_of(from..to.unwrap_or(end), index, end, values))
+            }
             What::Addition => 0,
         });
         (stretch.len() + filled.sum::<usize>()) as u64

@@ -13,6 +13,8 @@ pub enum Protocol {
     /// HTTP/1.1 and 1.0.
     #[default]
     Http1,
+    /// AJP/1.3.
+    Ajp,
 }
 
 impl Protocol {
@@ -20,6 +22,7 @@ impl Protocol {
     pub fn good_codes(self) -> RangeInclusive<u16> {
         match self {
             Protocol::Http1 => crate::http1::GOOD_CODES,
+            Protocol::Ajp => crate::http1::GOOD_CODES,
         }
     }
 
@@ -44,6 +47,8 @@ impl Protocol {
 pub enum Session {
     /// HTTP/1.1 and 1.0.
     Http1(crate::http1::Http1),
+    /// AJP/1.3.
+    Ajp(crate::ajp::Ajp),
 }
 
 impl Session {
@@ -52,6 +57,7 @@ impl Session {
     pub fn new(protocol: Protocol, _in_flight: u32) -> Session {
         match protocol {
             Protocol::Http1 => Session::http1(crate::http1::Limits::default()),
+            Protocol::Ajp => Session::ajp(crate::ajp::Options::default()),
         }
     }
 
@@ -60,11 +66,17 @@ impl Session {
         Session::Http1(crate::http1::Http1::new(limits))
     }
 
+    /// A session of AJP/1.3.
+    pub fn ajp(options: crate::ajp::Options) -> Session {
+        Session::Ajp(crate::ajp::Ajp::new(options))
+    }
+
     /// The connection is established; a session that has a handshake begins it here.
     #[inline]
-    pub fn open(&mut self, _now_ns: u64, _out: &mut Outbox) {
+    pub fn open(&mut self, _now_ns: u64, out: &mut Outbox) {
         match self {
             Session::Http1(_) => {}
+            Session::Ajp(ajp) => ajp.open(out),
         }
     }
 
@@ -83,6 +95,7 @@ impl Session {
     ) -> Result<(), Full> {
         match self {
             Session::Http1(http1) => http1.start(request, filling, id, out),
+            Session::Ajp(ajp) => ajp.start(request, filling, id, out),
         }
     }
 
@@ -95,6 +108,7 @@ impl Session {
     pub fn start_as_encoded<'a>(&mut self, request: &'a Request, id: ExchangeId) -> Result<&'a [u8], Full> {
         match self {
             Session::Http1(http1) => http1.start_as_encoded(request, id).map(|()| request.bytes.as_slice()),
+            Session::Ajp(ajp) => ajp.start_as_encoded(request, id).map(|()| request.bytes.as_slice()),
         }
     }
 
@@ -107,11 +121,12 @@ impl Session {
         &mut self,
         _now_ns: u64,
         input: &[u8],
-        _out: &mut Outbox,
+        out: &mut Outbox,
         events: &mut Events,
     ) -> usize {
         match self {
             Session::Http1(http1) => http1.handle_bytes(input, events),
+            Session::Ajp(ajp) => ajp.handle_bytes(input, out, events),
         }
     }
 
@@ -120,6 +135,7 @@ impl Session {
     pub fn carry_max(&self) -> usize {
         match self {
             Session::Http1(http1) => http1.carry_max(),
+            Session::Ajp(_) => 0,
         }
     }
 
@@ -127,7 +143,7 @@ impl Session {
     #[inline]
     pub fn handle_timeout(&mut self, _now_ns: u64, _out: &mut Outbox, _events: &mut Events) {
         match self {
-            Session::Http1(_) => {}
+            Session::Http1(_) | Session::Ajp(_) => {}
         }
     }
 
@@ -135,7 +151,7 @@ impl Session {
     #[inline]
     pub fn next_deadline(&self) -> Option<u64> {
         match self {
-            Session::Http1(_) => None,
+            Session::Http1(_) | Session::Ajp(_) => None,
         }
     }
 
@@ -144,6 +160,7 @@ impl Session {
     pub fn cancel(&mut self, id: ExchangeId, _out: &mut Outbox) -> Cancelled {
         match self {
             Session::Http1(http1) => http1.cancel(id),
+            Session::Ajp(ajp) => ajp.cancel(id),
         }
     }
 
@@ -153,6 +170,7 @@ impl Session {
     pub fn handle_close(&mut self, close: Close, events: &mut Events) {
         match self {
             Session::Http1(http1) => http1.handle_close(close, events),
+            Session::Ajp(ajp) => ajp.handle_close(close, events),
         }
     }
 
@@ -161,6 +179,7 @@ impl Session {
     pub fn renew(&mut self) {
         match self {
             Session::Http1(http1) => http1.renew(),
+            Session::Ajp(ajp) => ajp.renew(),
         }
     }
 
@@ -169,6 +188,7 @@ impl Session {
     pub fn state(&self) -> State {
         match self {
             Session::Http1(http1) => http1.state(),
+            Session::Ajp(ajp) => ajp.state(),
         }
     }
 }

@@ -27,8 +27,9 @@ impl Sink {
         self.keep = keep;
     }
 
+    /// Takes the next bytes of the body.
     #[inline]
-    fn take(&mut self, bytes: &[u8]) {
+    pub fn take(&mut self, bytes: &[u8]) {
         self.count += bytes.len() as u64;
         if self.kept.len() < self.keep {
             let room = self.keep - self.kept.len();

@@ -15,11 +15,11 @@
 //! - An answer to HEAD, and a 204 or 304, ends with its head, whatever length it claims.
 //! - Bytes that come while no exchange is in flight are malformed and end the connection.
 
-mod body;
+pub(crate) mod body;
 mod client;
 mod cookies;
 mod fields;
-mod lines;
+pub(crate) mod lines;
 mod redirect;
 mod request;
 pub mod server;

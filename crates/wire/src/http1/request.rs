@@ -106,10 +106,12 @@ pub enum EncodeError {
 
 /// The user's own headers that bear on framing.
 #[derive(Default)]
-struct Given<'a> {
+pub(crate) struct Given<'a> {
     host: Option<&'a str>,
-    length: bool,
-    closes: bool,
+    /// Whether Content-Length is among them.
+    pub length: bool,
+    /// Whether Connection says close.
+    pub closes: bool,
     keeps: Option<&'a str>,
 }
 
@@ -146,15 +148,7 @@ impl RequestSpec {
     /// # Errors
     /// As [`encode`](Self::encode), and when a value has no place or would change the framing.
     pub fn encode_with(&self, template: &Template) -> Result<Request, EncodeError> {
-        self.check_method()?;
-        self.check_target()?;
-        let given = self.check_headers()?;
-        let host = given.host.unwrap_or(&self.authority);
-        check_authority(host)?;
-        if let Some(value) = given.keeps.filter(|_| self.close) {
-            return Err(EncodeError::Connection(value.to_owned()));
-        }
-        self.check_slots(template)?;
+        let (given, host) = self.check(template)?;
         let mut draft = Draft::new(template, 256 + self.body.len());
         draft.put(&[&self.method, " "]);
         draft.put_filled(Part::Target, self.target.as_bytes(), 0);
@@ -167,9 +161,8 @@ impl RequestSpec {
                 draft.put(&["\r\n"]);
             }
         }
-        let changes = template.slots.iter().any(|slot| slot.part == Part::Body);
-        let has_body = changes || !self.body.is_empty();
-        let announces = has_body || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
+        let changes = template.changes_body();
+        let announces = self.announces_length(template);
         if announces && changes {
             draft.put(&["Content-Length: "]);
             draft.place(What::Length { from: 0, to: None, form: LengthForm::Decimal });
@@ -196,6 +189,26 @@ impl RequestSpec {
         })
     }
 
+    /// Refuses what cannot be sent in any protocol of HTTP requests. The user's own framing headers, and the host.
+    pub(crate) fn check(&self, template: &Template) -> Result<(Given<'_>, &str), EncodeError> {
+        self.check_method()?;
+        self.check_target()?;
+        let given = self.check_headers()?;
+        let host = given.host.unwrap_or(&self.authority);
+        check_authority(host)?;
+        if let Some(value) = given.keeps.filter(|_| self.close) {
+            return Err(EncodeError::Connection(value.to_owned()));
+        }
+        self.check_slots(template)?;
+        Ok((given, host))
+    }
+
+    /// Whether the request says how long its body is (RFC 9110 section 8.6).
+    pub(crate) fn announces_length(&self, template: &Template) -> bool {
+        let has_body = template.changes_body() || !self.body.is_empty();
+        has_body || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH")
+    }
+
     fn check_slots(&self, template: &Template) -> Result<(), EncodeError> {
         for slot in &template.slots {
             let length = match slot.part {
@@ -217,7 +230,7 @@ impl RequestSpec {
                 return Err(EncodeError::SlotPlace);
             }
         }
-        let changes = template.slots.iter().any(|slot| slot.part == Part::Body);
+        let changes = template.changes_body();
         for (name, _) in &self.headers {
             if changes && name.eq_ignore_ascii_case("content-length") {
                 return Err(EncodeError::SlotInFraming(name.clone()));

@@ -30,3 +30,10 @@ pub struct Template {
     /// Whether there is a place for cookies.
     pub cookies: bool,
 }
+
+impl Template {
+    /// Whether the body is another for each exchange.
+    pub(crate) fn changes_body(&self) -> bool {
+        self.slots.iter().any(|slot| slot.part == Part::Body)
+    }
+}

@@ -1,5 +1,6 @@
 //! What every decoder must hold ([`laws`]), and what HTTP/1.1 is.
 
+mod ajp;
 mod http1;
 mod laws;
 mod outbox;

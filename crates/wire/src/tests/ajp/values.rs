@@ -1,0 +1,108 @@
+//! Values that change, with the lengths that follow them.
+
+use super::{HOST, laws, post, session};
+use crate::ajp::{Attributes, EncodeError, encode};
+use crate::http1::{Part, RequestSpec, Slot, Template};
+use crate::{Filling, Outbox, Values};
+
+fn slot(part: Part, at: usize, draw: u16) -> Slot {
+    Slot { part, at, draw }
+}
+
+fn template(slots: &[Slot]) -> Template {
+    Template { slots: slots.to_vec(), cookies: false }
+}
+
+fn spec(target: &str, header: &str, body: &str) -> RequestSpec {
+    RequestSpec {
+        target: target.to_owned(),
+        headers: vec![("X".to_owned(), header.to_owned())],
+        ..post(body.as_bytes().to_vec())
+    }
+}
+
+/// What is sent when the request's draws, in their order, are filled with these values.
+fn filled(spec: &RequestSpec, slots: &[Slot], values: &[&str]) -> Vec<u8> {
+    let request = encode(spec, &template(slots), &Attributes::default()).expect("the request is right");
+    let mut filling = Values::default();
+    for draw in request.places.draws() {
+        filling.push(values[usize::from(*draw)].as_bytes());
+    }
+    let mut out = Outbox::new(1 << 20);
+    session().start(&request, &Filling::of(&filling), laws::ID, &mut out).expect("the session is ready");
+    out.pending().to_vec()
+}
+
+/// What is sent of the same request without places.
+fn plain(spec: &RequestSpec) -> Vec<u8> {
+    super::encoded(spec).bytes
+}
+
+#[test]
+fn lengths_follow_values_in_every_part() {
+    let slots = [
+        slot(Part::Target, 3, 0),
+        slot(Part::Target, 6, 1),
+        slot(Part::Header(0), 0, 2),
+        slot(Part::Header(0), 1, 0),
+        slot(Part::Body, 1, 3),
+        slot(Part::Body, 2, 1),
+    ];
+    let long = "L".repeat(300);
+    for values in [["", "", "", ""], ["a", "bc", "d", "e"], [&long, "b", "", &long], ["1", &long, &long, ""]]
+    {
+        let [a, b, c, d] = values;
+        let expected = spec(&format!("/p/{a}?q={b}&r"), &format!("{c}h{a}"), &format!("[{d}]{b}"));
+        assert_eq!(filled(&spec("/p/?q=&r", "h", "[]"), &slots, &values), plain(&expected), "{values:?}");
+    }
+}
+
+#[test]
+fn a_value_may_be_at_each_end_of_its_part() {
+    let value = ["value"];
+    let at = |part, at| [slot(part, at, 0)];
+    let base = spec("/p?q", "h", "b");
+    let cases = [
+        (Part::Target, 1, spec("/valuep?q", "h", "b")),
+        (Part::Target, 2, spec("/pvalue?q", "h", "b")),
+        (Part::Target, 3, spec("/p?valueq", "h", "b")),
+        (Part::Target, 4, spec("/p?qvalue", "h", "b")),
+        (Part::Header(0), 0, spec("/p?q", "valueh", "b")),
+        (Part::Header(0), 1, spec("/p?q", "hvalue", "b")),
+        (Part::Body, 0, spec("/p?q", "h", "valueb")),
+        (Part::Body, 1, spec("/p?q", "h", "bvalue")),
+    ];
+    for (part, place, expected) in cases {
+        assert_eq!(filled(&base, &at(part, place), &value), plain(&expected), "{part:?} {place}");
+    }
+    let empty = spec("/p?q", "", "");
+    assert_eq!(filled(&empty, &at(Part::Body, 0), &value), plain(&spec("/p?q", "", "value")));
+    assert_eq!(filled(&empty, &at(Part::Header(0), 0), &value), plain(&spec("/p?q", "value", "")));
+}
+
+#[test]
+fn the_length_header_has_as_many_digits_as_it_needs() {
+    for len in [1, 9, 10, 99, 100, 999, 1000, 8000] {
+        let value = "x".repeat(len);
+        let sent = filled(&spec("/", "h", ""), &[slot(Part::Body, 0, 0)], &[&value]);
+        assert_eq!(sent, plain(&spec("/", "h", &value)), "{len}");
+    }
+}
+
+#[test]
+fn a_value_in_a_body_of_several_packets_is_refused() {
+    let template = template(&[slot(Part::Body, 1, 0)]);
+    let body = |len: usize| encode(&post(vec![b'x'; len]), &template, &Attributes::default());
+    assert!(body(8186).is_ok());
+    assert_eq!(body(8187), Err(EncodeError::SlotInLongBody { bytes: 8187, most: 8186 }));
+}
+
+#[test]
+fn values_in_a_head_go_with_a_body_of_several_packets() {
+    let body = vec![b'x'; 20_000];
+    let (base, expected) = (RequestSpec { target: "/p".to_owned(), ..post(body.clone()) }, "/pvalue");
+    let sent = filled(&base, &[slot(Part::Target, 2, 0)], &["value"]);
+    let whole = plain(&RequestSpec { target: expected.to_owned(), ..base });
+    assert_eq!(sent, whole[..whole.len() - (body.len() - 8186)]);
+    assert!(HOST.len() < sent.len());
+}
