@@ -15,9 +15,10 @@ const BODY_MAX: usize = 64 * 1024;
 /// Sends the request and prints what passed.
 pub fn debug(plan: &LoadPlan, secrets: &[String]) -> anyhow::Result<Exit> {
     let transcript = execute(plan).map_err(|error| leave(Exit::Usage, error))?;
-    let address = plan.mix.first().and_then(|entry| plan.targets.get(entry.target));
-    let address = address.map_or(String::new(), |target| target.address.to_string());
-    output::print(&text(&address, &transcript, secrets))?;
+    let target = plan.mix.first().and_then(|entry| plan.targets.get(entry.target));
+    let address = target.map_or(String::new(), |target| target.address.to_string());
+    let decode = |sent: bool, bytes: &[u8]| target?.protocol.describe(sent, bytes);
+    output::print(&text(&address, &transcript, &Reader { decode: &decode, secrets }))?;
     let outcomes = &transcript.result.snapshot.outcomes;
     let connects =
         [Outcome::ConnectRefused, Outcome::ConnectTimeout, Outcome::ConnectFailed, Outcome::LocalExhausted];
@@ -29,10 +30,18 @@ pub fn debug(plan: &LoadPlan, secrets: &[String]) -> anyhow::Result<Exit> {
     Ok(if outcomes.get(Outcome::Answered) == 1 { Exit::Done } else { Exit::Invalid })
 }
 
-fn text(address: &str, transcript: &Transcript, secrets: &[String]) -> String {
+/// How bytes are made readable.
+struct Reader<'a> {
+    /// In lines; `None` of what is text anyway.
+    decode: &'a dyn Fn(bool, &[u8]) -> Option<Vec<String>>,
+    /// What is not shown.
+    secrets: &'a [String],
+}
+
+fn text(address: &str, transcript: &Transcript, reader: &Reader<'_>) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail; the results are dropped in one place.
-    let _ = write_all(&mut out, address, transcript, secrets);
+    let _ = write_all(&mut out, address, transcript, reader);
     out
 }
 
@@ -40,7 +49,7 @@ fn write_all(
     out: &mut String,
     address: &str,
     transcript: &Transcript,
-    secrets: &[String],
+    reader: &Reader<'_>,
 ) -> std::fmt::Result {
     let heard = &transcript.heard;
     let start = heard.first().map_or(0, |(at, _)| *at);
@@ -59,7 +68,7 @@ fn write_all(
             }
             Heard::Sent(bytes) => {
                 if !received.is_empty() {
-                    sides(out, &mut sent, &mut received, secrets)?;
+                    sides(out, &mut sent, &mut received, reader)?;
                 }
                 sent_at = sent_at.or(Some(*at));
                 sent.extend_from_slice(bytes);
@@ -73,7 +82,7 @@ fn write_all(
     }
     let kept: usize =
         heard.iter().map(|(_, what)| if let Heard::Received(b) = what { b.len() } else { 0 }).sum();
-    sides(out, &mut sent, &mut received, secrets)?;
+    sides(out, &mut sent, &mut received, reader)?;
     if transcript.received > kept as u64 {
         writeln!(out, "* {} more bytes were received and are not shown", transcript.received - kept as u64)?;
     }
@@ -85,7 +94,7 @@ fn write_all(
     let outcomes = &transcript.result.snapshot.outcomes;
     let outcome = Outcome::ALL.iter().find(|outcome| outcomes.get(**outcome) > 0);
     let bad = transcript.result.bad_answers.first();
-    let why = bad.map_or(String::new(), |bad| format!(": {}", escape::line(&hidden(&bad.what, secrets))));
+    let why = bad.map_or(String::new(), |bad| format!(": {}", escape::line(&hidden(&bad.what, reader.secrets))));
     writeln!(out, "* outcome: {}{why}", outcome.map_or("none", |outcome| outcome.name()))
 }
 
@@ -94,14 +103,21 @@ fn sides(
     out: &mut String,
     sent: &mut Vec<u8>,
     received: &mut Vec<u8>,
-    secrets: &[String],
+    reader: &Reader<'_>,
 ) -> std::fmt::Result {
     for (mark, bytes) in [('>', &mut *sent), ('<', &mut *received)] {
+        if let Some(lines) = (reader.decode)(mark == '>', bytes) {
+            for line in lines {
+                writeln!(out, "{mark} {}", escape::line(&hidden(&line, reader.secrets)))?;
+            }
+            bytes.clear();
+            continue;
+        }
         let head = bytes.windows(4).position(|four| four == b"\r\n\r\n").map_or(bytes.len(), |at| at + 4);
         let (head, body) = bytes.split_at(head);
         let shown = &body[..body.len().min(BODY_MAX)];
         for part in [head, shown] {
-            let text = hidden(&String::from_utf8_lossy(part), secrets);
+            let text = hidden(&String::from_utf8_lossy(part), reader.secrets);
             for line in text.lines() {
                 writeln!(out, "{mark} {}", escape::line(line.trim_end_matches('\r')))?;
             }

@@ -4,7 +4,7 @@ use crate::args::TransportArgs;
 use crate::mistakes::{Mistakes, secret};
 use proofload_study as study;
 use proofload_study::transport::{alpn_of, version_of};
-use proofload_study::{TlsOptions, TransportOptions};
+use proofload_study::{AjpAttributes, TlsOptions, TransportOptions};
 
 /// What the flags ask for.
 pub fn options(args: &TransportArgs, mistakes: &mut Mistakes) -> TransportOptions {
@@ -30,7 +30,25 @@ pub fn options(args: &TransportArgs, mistakes: &mut Mistakes) -> TransportOption
             None => mistakes.add("--proxy-user: has no colon; write user:password or user:@FILE"),
         }
     }
-    TransportOptions { tls, proxy }
+    TransportOptions { ajp: ajp(args, mistakes), tls, proxy }
+}
+
+/// What the flags tell containers; `None` without such flags.
+fn ajp(args: &TransportArgs, mistakes: &mut Mistakes) -> Option<AjpAttributes> {
+    if args.ajp_secret.is_none() && args.ajp_packet_size.is_none() && args.ajp_attribute.is_empty() {
+        return None;
+    }
+    let mut attributes = AjpAttributes::default();
+    attributes.secret =
+        args.ajp_secret.as_deref().and_then(|text| mistakes.keep("--ajp-secret", secret(text)));
+    attributes.packet_bytes = args.ajp_packet_size.unwrap_or(attributes.packet_bytes);
+    for text in &args.ajp_attribute {
+        match text.split_once('=') {
+            Some((name, value)) => attributes.request.push((name.to_owned(), value.to_owned())),
+            None => mistakes.add("--ajp-attribute: has no =; write name=value"),
+        }
+    }
+    Some(attributes)
 }
 
 /// Says aloud that nobody is checked, whatever else is quiet.

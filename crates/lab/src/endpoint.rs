@@ -6,7 +6,7 @@ use proofload_engine::{DriverChoice, Extent, LoadPlan, Manner, MixEntry, Target}
 use proofload_store::schema::SingleLoad;
 use proofload_study::encode::Entry;
 use proofload_study::transport::Material;
-use proofload_study::{Asked, LoadPoint, ParsedUrl, Passage, RequestOptions, parse_url_unresolved};
+use proofload_study::{Asked, LoadPoint, ParsedUrl, Passage, RequestOptions, Speaks, parse_url_unresolved};
 
 /// Most addresses in a mix.
 const URLS_MAX: usize = 64;
@@ -58,13 +58,14 @@ pub fn load_plan(
                 continue;
             }
         };
-        let target = request.transport.passage(&url, material.as_ref()).target(&url.address, &url.authority);
+        let passage = request.transport.passage(&url, material.as_ref());
+        let target = passage.target(&url.address, &url.authority);
         let index = targets.iter().position(|known| *known == target).unwrap_or_else(|| {
             targets.push(target);
             targets.len() - 1
         });
         if let Some(asked) = request.asked(&mut feeders, &url.target, &mut problems) {
-            match entry(weight, index, &url, &asked, request) {
+            match entry(weight, index, &url, &asked, request, &passage.speaks) {
                 Ok(entry) => mix.push(entry),
                 Err(problem) => problems.push(problem),
             }
@@ -78,6 +79,7 @@ pub fn load_plan(
         profile: load.profile.clone(),
         connections: connections(load, terms, targets.len() as u32),
         targets,
+        in_flight: load.in_flight,
         keep_alive: load.keep_alive,
         timeouts: request.timeouts,
         discard_ns: terms.discard_ns,
@@ -196,11 +198,12 @@ fn entry(
     url: &ParsedUrl,
     asked: &Asked,
     request: &RequestOptions,
+    speaks: &Speaks,
 ) -> Result<MixEntry, String> {
     let RequestOptions { expect, follow, .. } = request;
-    let (request, template) = (&asked.request, &asked.template);
-    let entry = Entry { weight, request, template, expect, follow: *follow };
-    entry.encode(target, &url.authority).map_err(|error| error.to_string())
+    let (spec, template) = (&asked.request, &asked.template);
+    let entry = Entry { weight, request: spec, template, expect, follow: *follow };
+    entry.encode(target, &url.authority, speaks).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

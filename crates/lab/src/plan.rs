@@ -39,8 +39,9 @@ use proofload_store::schema::{
 };
 use proofload_study::overflow::overflow_name;
 use proofload_study::quantity::keep_alive_label;
-use proofload_study::{Condition, LoadPoint, LoadRole, Stream, Study, SubjectSpec, WorkloadEntry};
-use proofload_wire::http1::EncodeError;
+use proofload_study::{
+    Condition, EncodeError, LoadPoint, LoadRole, Speaks, Stream, Study, SubjectSpec, WorkloadEntry,
+};
 use reckon::{block_seconds, ceilings_seconds, limit_warm_up};
 
 const S: u64 = 1_000_000_000;
@@ -329,6 +330,8 @@ pub struct LoadTerms<'a> {
     pub target: Target,
     /// `host:port` for the Host header.
     pub authority: &'a str,
+    /// What is spoken with it.
+    pub speaks: &'a Speaks,
     /// Load before the window that is discarded.
     pub discard_ns: u64,
     /// When to stop issuing.
@@ -395,7 +398,7 @@ fn load_plan(
 ) -> Result<LoadPlan, LoadPlanError> {
     let mut mix = Vec::with_capacity(workload.len());
     for entry in workload {
-        let encoded = entry.encode(terms.authority);
+        let encoded = entry.encode(terms.authority, terms.speaks);
         mix.push(encoded.map_err(|source| LoadPlanError::Request { entry: entry.name.clone(), source })?);
     }
     let (profile, connections, extent) = match role {
@@ -411,6 +414,7 @@ fn load_plan(
         discard_ns: if profile.is_shaped() { 0 } else { terms.discard_ns },
         profile,
         connections,
+        in_flight: point.in_flight,
         keep_alive: point.keep_alive,
         timeouts: study.timeouts,
         extent,

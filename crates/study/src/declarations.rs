@@ -1,5 +1,6 @@
 //! What a folder of the catalogue says about its parameters; implemented by the catalogue.
 
+use super::speaks::Speaks;
 use std::collections::BTreeMap;
 
 /// Knows the subjects that can be started by name.
@@ -34,6 +35,15 @@ pub trait Declarations {
     fn needs_jdk(&self, folder: &str) -> bool {
         let _ = folder;
         false
+    }
+
+    /// What is spoken with a folder's subject that has these values; what is not given has its default.
+    ///
+    /// # Errors
+    /// `what; remedy`, when the folder's declaration is wrong.
+    fn speaks(&self, folder: &str, given: &BTreeMap<String, String>) -> Result<Speaks, String> {
+        let _ = (folder, given);
+        Ok(Speaks::Http)
     }
 
     /// The parameter in which variants may differ that share one process; `None` when they cannot share.

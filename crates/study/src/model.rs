@@ -1,11 +1,12 @@
 //! A checked study.
 
 use super::conditions::Conditions;
-use super::encode;
+use super::encode::{self, EncodeError};
 use super::expectations::{ExpectedRow, Reference};
 use super::mode::Mode;
 use super::request::Shown;
 use super::shape::LoadPoint;
+use super::speaks::Speaks;
 use super::transport::Passage;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ use std::path::PathBuf;
 use proofload_engine::{Address, Asking, Expect, MixEntry, Timeouts};
 use proofload_stats::capacity::Slo;
 use proofload_stats::{Claim, Names};
-use proofload_wire::http1::{EncodeError, RequestSpec, Template};
+use proofload_wire::http1::{RequestSpec, Template};
 
 /// A checked study.
 #[derive(Clone, Debug)]
@@ -156,10 +157,10 @@ impl WorkloadEntry {
     ///
     /// # Errors
     /// When the authority makes no request.
-    pub fn encode(&self, authority: &str) -> Result<MixEntry, EncodeError> {
+    pub fn encode(&self, authority: &str, speaks: &Speaks) -> Result<MixEntry, EncodeError> {
         let WorkloadEntry { weight, follow, .. } = *self;
         let (request, template, expect) = (&self.request, &self.template, &self.expect);
-        encode::Entry { weight, request, template, expect, follow }.encode(0, authority)
+        encode::Entry { weight, request, template, expect, follow }.encode(0, authority, speaks)
     }
 }
 

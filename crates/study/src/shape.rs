@@ -43,6 +43,8 @@ pub struct LoadPoint {
     pub end: Option<Extent>,
     /// Where its recorded arrivals come from.
     pub trace: Option<Recorded>,
+    /// Exchanges that each connection carries at once; with streams those of the first.
+    pub in_flight: u32,
     /// Reuse of connections; with streams that of the first.
     pub keep_alive: KeepAlive,
     /// What an open loop does while no connection is free; with streams that of the first.
@@ -70,6 +72,7 @@ impl LoadPoint {
             profile,
             end: None,
             trace: None,
+            in_flight: 1,
             keep_alive,
             open,
             checkpoint_ns: 0,

@@ -42,7 +42,7 @@ keys! {
     /// A server that already runs.
     URL with(TRANSPORT) {
         /// Its address, without a path.
-        required url: Kind::Text(r"^[hH][tT][tT][pP]([sS]|\+[uU][nN][iI][xX])?://[^/@]+/?$"),
+        required url: Kind::Text(r"^([hH][tT][tT][pP]([sS]|\+[uU][nN][iI][xX])?|[aA][jJ][pP])://[^/@]+/?$"),
     }
 }
 
@@ -106,7 +106,13 @@ pub(super) fn check_subjects(
             // A subject whose own keys are wrong still has a name that claims may use.
             let subject =
                 spec.unwrap_or(SubjectSpec::Catalogue { folder: String::new(), with: BTreeMap::new() });
-            let passage = checked.passage.clone();
+            let mut passage = checked.passage.clone();
+            if let SubjectSpec::Catalogue { folder, with } = &subject {
+                match catalogue.speaks(folder, with) {
+                    Ok(speaks) => passage.speaks = speaks,
+                    Err(what) => field.joined_problem(&what),
+                }
+            }
             let jvm =
                 matches!(&subject, SubjectSpec::Catalogue { folder, .. } if catalogue.needs_jdk(folder));
             let levels = named_levels;
@@ -175,7 +181,14 @@ impl<'a> Reader<'_, 'a> {
                     parsed.as_ref().and_then(|url| url.host.as_ref()).map_or("localhost", |(host, _)| host);
                 // What cannot be read is taken for TLS, so that nothing else is reported of it.
                 let secure = parsed.as_ref().is_none_or(|url| url.secure);
-                let passage = check_transport(&map, self.directory, host, Some(secure));
+                let passage = check_transport(
+                    &map,
+                    self.directory,
+                    host,
+                    Some(secure),
+                    // What cannot be read is not told twice.
+                    parsed.as_ref().map(|url| url.protocol),
+                );
                 let source = parsed.zip(passage.as_ref()).map(|(url, passage)| Source::Url {
                     address: passage.target(&url.address, &url.authority).address,
                     authority: url.authority,
@@ -335,7 +348,7 @@ impl<'a> Reader<'_, 'a> {
                 "leave shared out, or make a folder of the catalogue for it",
             );
         }
-        let passage = check_transport(map, self.directory, "localhost", None);
+        let passage = check_transport(map, self.directory, "localhost", None, None);
         let source = source.filter(|_| passage.is_some());
         let passage = passage.unwrap_or_default();
         Some(Checked { passage, ..Checked::new(source, varied, false) })

@@ -9,12 +9,15 @@ pub(super) use keys::{TRANSPORT, check_transport};
 pub use keys::{alpn_of, version_of};
 pub use proxy::{ProxyOptions, proxy};
 
+use super::speaks::Speaks;
 use super::url::ParsedUrl;
 use data_encoding::HEXLOWER;
 use proofload_engine::transport::{ClientCertificate, Proxy, Tls, TlsVersion, Transport, pem};
 use proofload_engine::{Address, Target};
 use proofload_host::clock;
 use proofload_store::schema;
+use proofload_wire::Protocol;
+use proofload_wire::ajp::Attributes;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -50,6 +53,8 @@ pub struct TlsOptions {
 /// What connections are to pass through.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TransportOptions {
+    /// What a container is told by AJP, for addresses that ask for it.
+    pub ajp: Option<Attributes>,
     /// TLS, for addresses that ask for it.
     pub tls: TlsOptions,
     /// An HTTP proxy that is asked for tunnels.
@@ -122,6 +127,8 @@ pub struct Material {
 /// What connections to one server pass through, ready for the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passage {
+    /// What is spoken on them.
+    pub speaks: Speaks,
     tls: Option<Arc<Tls>>,
     trusts: String,
     digests: BTreeMap<String, String>,
@@ -218,6 +225,10 @@ impl TransportOptions {
             let told = |(key, what): Mistake| format!("{}: {what}", key.flag());
             return self.tls.read().map(Some).map_err(|found| found.into_iter().map(told).collect());
         }
+        if self.ajp.is_some() && !urls.is_empty() && !urls.iter().any(|url| url.protocol == Protocol::Ajp) {
+            let what = "--ajp-secret, --ajp-packet-size, --ajp-attribute: no address speaks AJP; write ajp://, or leave them out";
+            return Err(vec![what.to_string()]);
+        }
         let unused = self.tls.given().into_iter().filter(|_| !urls.is_empty());
         let told: Vec<String> = unused
             .map(|key| format!("{}: no address speaks TLS; write https://, or leave it out", key.flag()))
@@ -227,20 +238,36 @@ impl TransportOptions {
 
     /// Values that may not be shown.
     pub fn secrets(&self) -> Vec<String> {
-        self.proxy.as_ref().map(ProxyOptions::secrets).unwrap_or_default()
+        let proxy = self.proxy.as_ref().map(ProxyOptions::secrets).unwrap_or_default();
+        let ajp = self.ajp.as_ref().and_then(|ajp| ajp.secret.clone());
+        proxy.into_iter().chain(ajp).collect()
     }
 
     /// What connections to this address pass through.
     pub fn passage(&self, url: &ParsedUrl, material: Option<&Material>) -> Passage {
         let host = url.host.as_ref().map_or("localhost", |(host, _)| host.as_str());
         let material = material.filter(|_| url.secure);
-        Passage::new(self, host, material)
+        Passage::new(self, host, material, url.protocol)
+    }
+
+    /// What is spoken where that is the protocol.
+    fn speaks(&self, protocol: Protocol) -> Speaks {
+        match protocol {
+            Protocol::Ajp => Speaks::Ajp(Box::new(self.ajp.clone().unwrap_or_default())),
+            _ => Speaks::Http,
+        }
     }
 }
 
 impl Passage {
-    fn new(options: &TransportOptions, host: &str, material: Option<&Material>) -> Self {
+    fn new(
+        options: &TransportOptions,
+        host: &str,
+        material: Option<&Material>,
+        protocol: Protocol,
+    ) -> Self {
         Passage {
+            speaks: options.speaks(protocol),
             tls: material.map(|material| Arc::new(options.tls.with(material, host))),
             trusts: material.map_or(String::new(), |material| material.trusts.clone()),
             digests: material.map_or_else(BTreeMap::new, |material| material.digests.clone()),
@@ -250,7 +277,11 @@ impl Passage {
 
     /// The scheme of addresses.
     pub fn scheme(&self) -> &'static str {
-        if self.tls.is_some() { "https" } else { "http" }
+        match (&self.speaks, self.tls.is_some()) {
+            (Speaks::Ajp(_), _) => "ajp",
+            (Speaks::Http, true) => "https",
+            (Speaks::Http, false) => "http",
+        }
     }
 
     /// Whether the server's certificate is not checked.
@@ -265,12 +296,20 @@ impl Passage {
             authorization: proxy.authorization().map(String::into_bytes),
         });
         let address = self.proxy.as_ref().map_or_else(|| address.clone(), |proxy| proxy.address.clone());
-        Target { transport: Transport { proxy, tls: self.tls.clone() }, ..address.into() }
+        Target {
+            address,
+            transport: Transport { proxy, tls: self.tls.clone() },
+            protocol: self.speaks.protocol(),
+        }
     }
 
     /// For the record; nothing when connections are plain.
     pub fn recorded(&self) -> Option<schema::Transport> {
-        if self.tls.is_none() && self.proxy.is_none() {
+        let protocol = match &self.speaks {
+            Speaks::Http => String::new(),
+            Speaks::Ajp(_) => "AJP/1.3".to_string(),
+        };
+        if self.tls.is_none() && self.proxy.is_none() && protocol.is_empty() {
             return None;
         }
         let tls = self.tls.as_ref().map(|tls| schema::TlsTerms {
@@ -284,12 +323,13 @@ impl Passage {
             digests: self.digests.clone(),
         });
         let proxy = self.proxy.as_ref().map_or(String::new(), |proxy| proxy.authority.clone());
-        Some(schema::Transport { tls, proxy })
+        Some(schema::Transport { tls, proxy, protocol })
     }
 
     /// Values that may not be shown.
     pub fn secrets(&self) -> Vec<String> {
-        self.proxy.as_ref().map(ProxyOptions::secrets).unwrap_or_default()
+        let proxy = self.proxy.as_ref().map(ProxyOptions::secrets).unwrap_or_default();
+        proxy.into_iter().chain(self.speaks.secrets()).collect()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::problem::shown;
 use proofload_engine::Address;
+use proofload_wire::Protocol;
 use std::ffi::OsString;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::os::unix::ffi::OsStringExt;
@@ -21,7 +22,9 @@ pub struct ParsedUrl {
     pub name: String,
     /// Path and query; `/` when there is none.
     pub target: String,
-    /// Whether TLS is spoken (`https`).
+    /// What is spoken.
+    pub protocol: Protocol,
+    /// Whether that is done within TLS (`https`).
     pub secure: bool,
     /// Host, without brackets, and port; `None` for a Unix socket.
     pub host: Option<(String, u16)>,
@@ -85,10 +88,10 @@ pub fn parse_url_unresolved(text: &str) -> Result<ParsedUrl, String> {
         None => return Err(format!("{shown_text} is not an address; write http://host:port/path")),
     };
     match scheme.to_ascii_lowercase().as_str() {
-        "http" | "https" | "http+unix" => {}
+        "http" | "https" | "http+unix" | "ajp" => {}
         other => {
             return Err(format!(
-                "{} is not a protocol that can be loaded; write http:// or https://",
+                "{} is not a protocol that can be loaded; write http://, https:// or ajp://",
                 shown(other)
             ));
         }
@@ -109,10 +112,16 @@ pub fn parse_url_unresolved(text: &str) -> Result<ParsedUrl, String> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let address = Address::Unix(path);
         let authority = "localhost".to_string();
-        return Ok(ParsedUrl { address, authority, name, target, secure: false, host: None });
+        let protocol = Protocol::Http1;
+        return Ok(ParsedUrl { address, authority, name, target, protocol, secure: false, host: None });
     }
     let secure = scheme.eq_ignore_ascii_case("https");
-    let (host, port) = split_authority(authority, if secure { 443 } else { 80 }).ok_or_else(|| {
+    let (protocol, port) = match (scheme.eq_ignore_ascii_case("ajp"), secure) {
+        (true, _) => (Protocol::Ajp, 8009),
+        (false, true) => (Protocol::Http1, 443),
+        (false, false) => (Protocol::Http1, 80),
+    };
+    let (host, port) = split_authority(authority, port).ok_or_else(|| {
         format!(
             "{} is not a host with a port; write http://host:port, the port from 1 to 65535",
             shown(authority)
@@ -121,7 +130,7 @@ pub fn parse_url_unresolved(text: &str) -> Result<ParsedUrl, String> {
     let address = Address::Tcp(SocketAddr::from(([0, 0, 0, 0], port)));
     let (authority, name) = (authority.to_string(), authority.to_string());
     let host = Some((host.to_string(), port));
-    Ok(ParsedUrl { address, authority, name, target, secure, host })
+    Ok(ParsedUrl { address, authority, name, target, protocol, secure, host })
 }
 
 /// Whether this can only be an address that is written without its scheme: `localhost`, `127.0.0.1/path`, or any host

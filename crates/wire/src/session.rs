@@ -21,22 +21,29 @@ impl Protocol {
     /// Codes of answers that count as success when no other is expected.
     pub fn good_codes(self) -> RangeInclusive<u16> {
         match self {
-            Protocol::Http1 => crate::http1::GOOD_CODES,
-            Protocol::Ajp => crate::http1::GOOD_CODES,
+            Protocol::Http1 | Protocol::Ajp => crate::http1::GOOD_CODES,
         }
     }
 
     /// What an answer's code means, where the protocol has names instead of figures for people.
     pub fn code_name(self, _code: u16) -> Option<&'static str> {
         match self {
+            Protocol::Http1 | Protocol::Ajp => None,
+        }
+    }
+
+    /// Bytes that were sent, or received, in lines that a person can read; `None` where the bytes are text.
+    pub fn describe(self, sent: bool, bytes: &[u8]) -> Option<Vec<String>> {
+        match self {
             Protocol::Http1 => None,
+            Protocol::Ajp => Some(crate::ajp::describe(sent, bytes)),
         }
     }
 
     /// Whether a connection carries several exchanges at once.
     pub fn multiplexes(self) -> bool {
         match self {
-            Protocol::Http1 => false,
+            Protocol::Http1 | Protocol::Ajp => false,
         }
     }
 }

@@ -8,6 +8,7 @@ use proofload_engine::transport::{Tls, Transport};
 use proofload_engine::{Address, Distribution, Expect, Extent, Follow, KeepAlive, LoadPlan, MixEntry};
 use proofload_engine::{Profile, Shortage, Target};
 use proofload_store::schema::Environment;
+use proofload_wire::Protocol;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -58,7 +59,9 @@ impl Setting {
         let every = self.plans.iter().any(|plan| matches!(plan.keep_alive, KeepAlive::Every(_)));
         let first = self.targets().next().map(passage);
         let certificate = |tls: &Tls| tls.client.is_some();
-        if every {
+        if self.targets().any(|target| target.protocol != Protocol::Http1) {
+            Some(Refusal::Protocol)
+        } else if every {
             Some(Refusal::EndAfterSome)
         } else if self.targets().any(|target| matches!(target.address, Address::Unix(_))) {
             Some(Refusal::UnixSocket)

@@ -10,6 +10,8 @@ pub enum Refusal {
     /// Some connections pass through what others do not.
     DifferentPassages,
     ClientCertificate,
+    /// It speaks HTTP alone.
+    Protocol,
 }
 
 /// Why what is in the cache is of no use.

@@ -12,6 +12,7 @@ pub fn refusal(why: Refusal) -> String {
             "connections pass through different things, and the null server's all through the same"
         }
         Refusal::ClientCertificate => "the null server asks nobody for a certificate",
+        Refusal::Protocol => "the null server speaks HTTP alone",
     };
     said.to_string()
 }

@@ -129,6 +129,7 @@ impl<'a> LiveBench<'a> {
         let terms = plan::LoadTerms {
             target: passage.target(&address, &authority),
             authority: &authority,
+            speaks: &passage.speaks,
             discard_ns: load_window.discard_ns,
             extent: proofload_engine::Extent::DurationNs(load_window.measure_ns),
             drain_ns: load_window.drain_ns,
@@ -160,6 +161,7 @@ impl<'a> LiveBench<'a> {
         let terms = plan::LoadTerms {
             target: study.variants[of.variant].passage.target(&nowhere, "localhost:80"),
             authority: "localhost:80",
+            speaks: &study.variants[of.variant].passage.speaks,
             discard_ns: 0,
             extent: Extent::DurationNs(1),
             drain_ns: 0,

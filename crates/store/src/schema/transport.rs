@@ -14,6 +14,9 @@ pub struct Transport {
     /// The HTTP proxy that makes the tunnels, `host:port`; empty for none. Its credentials are not recorded.
     #[serde(default)]
     pub proxy: String,
+    /// What is spoken, where that is not HTTP/1.1: `AJP/1.3`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub protocol: String,
 }
 
 /// How TLS is spoken.

@@ -3,12 +3,16 @@
 use super::super::field::{Field, Map};
 use super::super::keys::{Kind, WORD, keys, kinds};
 use super::super::problem::shown;
+use super::super::speaks::{AJP, check_ajp};
 use super::{Key, Passage, ProxyOptions, TlsOptions, TlsVersion, TransportOptions, proxy};
+use proofload_wire::Protocol;
 use std::path::{Path, PathBuf};
 
 keys! {
-    /// What connections pass through.
+    /// What connections pass through, and what is spoken on them.
     TRANSPORT {
+        /// AJP is spoken, with this; an address says so by ajp://.
+        optional ajp: Kind::Map(&[&AJP]),
         /// TLS; without it https addresses trust the system's authorities, as `{}` does.
         optional tls: Kind::Map(&[&TLS]),
         /// An HTTP proxy that is asked for tunnels.
@@ -61,8 +65,20 @@ pub(in super::super) fn check_transport(
     directory: &Path,
     host: &str,
     secure: Option<bool>,
+    protocol: Option<Protocol>,
 ) -> Option<Passage> {
+    let ajp = map.optional("ajp");
+    if let (Some(field), Some(Protocol::Http1)) = (&ajp, protocol) {
+        field.problem("has no meaning for an address of HTTP", "write ajp://, or delete it");
+        return None;
+    }
+    let protocol = protocol.unwrap_or(if ajp.is_some() { Protocol::Ajp } else { Protocol::Http1 });
+    let ajp = ajp.map(|field| check_ajp(&field));
     let tls = map.optional("tls");
+    if let (Some(field), Protocol::Ajp) = (&tls, protocol) {
+        field.problem("is not spoken by containers together with AJP", "delete one of them");
+        return None;
+    }
     let proxy = map.optional("proxy").map(|field| check_proxy(&field));
     if let (Some(field), Some(false)) = (&tls, secure) {
         field.problem("has no meaning for an address without TLS", "write https://, or delete it");
@@ -71,14 +87,15 @@ pub(in super::super) fn check_transport(
     let options = tls.as_ref().map(|field| check_tls(field, directory));
     let speaks = secure.unwrap_or(tls.is_some());
     let options = TransportOptions {
+        ajp: ajp.map_or(Some(None), |ajp| ajp.map(Some))?,
         tls: options.map_or(Some(TlsOptions::default()), |options| options)?,
         proxy: proxy.map_or(Some(None), |proxy| proxy.map(Some))?,
     };
     if !speaks {
-        return Some(Passage::new(&options, host, None));
+        return Some(Passage::new(&options, host, None, protocol));
     }
     match options.tls.read() {
-        Ok(material) => Some(Passage::new(&options, host, Some(&material))),
+        Ok(material) => Some(Passage::new(&options, host, Some(&material), protocol)),
         Err(mistakes) => {
             let within = tls.as_ref().and_then(|field| field.map("write tls: { ca: ca.pem }"));
             for (key, what) in mistakes {

@@ -8,11 +8,12 @@ use serde_saphyr::Spanned;
 
 use crate::Mistake;
 use crate::contract::Answer;
-use proofload_study::{Parameter, ParameterKind, duration};
+use proofload_study::{Parameter, ParameterKind, Speaks, duration};
 
 use super::declaration::{Declaration, ProcessDeclaration, check_value, memory_bytes};
 use super::raw::{
     Raw, RawCondition, RawDerived, RawEachEndpoint, RawKind, RawParameter, RawProcess, RawRange, RawRule,
+    RawSpeaks,
 };
 use super::rules::{Condition, Derived, Pattern, Rule};
 use super::template::{MILLISECONDS, is_process_name, is_word, placeholders};
@@ -129,7 +130,21 @@ impl<'a> Check<'a> {
             memory_max: raw.memory_max.as_ref().map(|size| self.memory(size)),
             grace: self.time(&raw.stop.grace),
             answers: raw.answers.iter().map(|answer| self.answer(answer)).collect(),
+            speaks: self.speaks(&raw.speaks),
         }
+    }
+
+    fn speaks(&mut self, raw: &RawSpeaks) -> BTreeMap<String, String> {
+        let keys =
+            [("protocol", &raw.protocol), ("secret", &raw.secret), ("packet_size", &raw.packet_size)];
+        let given = keys.into_iter().filter_map(|(key, value)| Some((key.to_string(), value.as_ref()?)));
+        let speaks: BTreeMap<String, String> =
+            given.map(|(key, value)| (key, self.template(value))).collect();
+        let fixed = speaks.values().all(|text| placeholders(text).is_empty());
+        if let (Some(at), true, Err(what)) = (&raw.protocol, fixed, Speaks::from_texts(&speaks)) {
+            self.wrong(at, what, "see docs/adding-a-protocol.md");
+        }
+        speaks
     }
 
     fn answer(&mut self, at: &Spanned<String>) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use proofload_study::{Parameter, ParameterKind, check_words, duration};
+use proofload_study::{Parameter, ParameterKind, Speaks, check_words, duration};
 
 use super::rules::{Derived, Rule, Values};
 use super::template::fill;
@@ -51,6 +51,8 @@ pub struct Declaration {
     pub(crate) grace: Duration,
     /// What it answers, templates; an empty one is left out.
     pub(crate) answers: Vec<String>,
+    /// What is spoken on its port, and what it must be told: templates by key.
+    pub(crate) speaks: BTreeMap<String, String>,
 }
 
 /// One process of a subject.
@@ -95,10 +97,23 @@ impl Declaration {
     }
 
     fn with_defaults(&self, template: &str) -> String {
-        let values = self.values_with_defaults(&BTreeMap::new());
+        self.filled(template, &self.values_with_defaults(&BTreeMap::new()))
+    }
+
+    /// What is spoken with a subject that has these values.
+    ///
+    /// # Errors
+    /// `what; remedy`, when nothing of the sort is spoken.
+    pub(crate) fn speaks(&self, given: &BTreeMap<String, String>) -> Result<Speaks, String> {
+        let values = self.values_with_defaults(given);
+        let filled = self.speaks.iter().map(|(key, text)| (key.clone(), self.filled(text, &values)));
+        Speaks::from_texts(&filled.collect())
+    }
+
+    fn filled(&self, template: &str, values: &Values) -> String {
         let derived = |name: &str| {
             let derived = self.derived.iter().find(|derived| derived.name == name)?;
-            Some(fill(derived.template(&values), |name| values.text(name)).text)
+            Some(fill(derived.template(values), |name| values.text(name)).text)
         };
         fill(template, |name| values.text(name).or_else(|| derived(name))).text
     }

@@ -17,7 +17,7 @@ pub(crate) use check::parse;
 pub use declaration::Declaration;
 pub(crate) use declaration::{ProcessDeclaration, check_value, memory_bytes};
 
-use proofload_study::{Declarations, Parameter};
+use proofload_study::{Declarations, Parameter, Speaks};
 
 use super::cache::Cache;
 use super::{Mistake, SubjectError};
@@ -179,6 +179,10 @@ impl Declarations for Catalogue {
 
     fn needs_jdk(&self, folder: &str) -> bool {
         self.folders.get(folder).is_some_and(|declaration| declaration.jdk.is_some())
+    }
+
+    fn speaks(&self, folder: &str, given: &BTreeMap<String, String>) -> Result<Speaks, String> {
+        self.folders.get(folder).map_or(Ok(Speaks::Http), |declaration| declaration.speaks(given))
     }
 
     fn shares(&self, folder: &str) -> Option<String> {
