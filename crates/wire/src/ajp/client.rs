@@ -75,7 +75,6 @@ impl Ajp {
     pub(crate) fn renew(&mut self) {
         let kept = std::mem::take(&mut self.kept);
         *self = Ajp { kept, ..Ajp::new(self.options) };
-        self.kept.forget();
     }
 
     pub(crate) fn open(&mut self, out: &mut Outbox) {
@@ -225,7 +224,6 @@ impl Ajp {
     fn finish(&mut self, events: &mut Events) {
         let Some(flight) = self.flight.take() else { return };
         self.persists &= !flight.closes;
-        self.kept.forget();
         let body = (self.sink.keep > 0).then(|| std::mem::take(&mut self.sink.kept));
         events.push(Event::Answered { id: flight.id, code: self.status, body_bytes: self.sink.count, body });
     }

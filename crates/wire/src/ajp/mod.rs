@@ -7,8 +7,8 @@
 //!   document does not have and containers send.
 //! - A chunk without content is a flush; it is skipped.
 //! - Null strings are taken as empty, except as a header's name.
-//! - Content-Length of an answer must be the body's length when the answer ends, since no framing depends on it
-//!   that would show a body which was cut.
+//! - Content-Length of an answer must be the body's length when the answer ends: the framing alone would not show
+//!   that a body was cut.
 //! - An answer to HEAD, and a 204 or 304, has no body, whatever length it claims.
 //! - Packets that come while no exchange is in flight are malformed and end the connection.
 

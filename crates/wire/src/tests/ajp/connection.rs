@@ -34,6 +34,16 @@ fn it_carries_one_exchange_at_a_time() {
 }
 
 #[test]
+fn an_answer_owes_nothing_to_the_one_before() {
+    let mut driven = Driven::started(session(), &get());
+    driven.receive(&[&headers(200, &[(&[0xa0, 3], "5")]), &super::chunk(b"hello")[..], END].concat());
+    driven.start(&get(), laws::ID);
+    driven.receive(&[&headers(404, &[]), &super::chunk(b"no")[..], END].concat());
+    let expected = [super::first(), super::answered(200, 5), super::first(), super::answered(404, 2)];
+    assert_eq!(driven.events, expected);
+}
+
+#[test]
 fn it_drains_when_either_side_does_not_want_it_again() {
     let mut driven = Driven::started(session(), &get());
     driven.receive(&ok(END_AND_CLOSE));

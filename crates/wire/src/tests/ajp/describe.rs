@@ -101,6 +101,15 @@ fn the_secret_never_shows() {
         assert!(!shows(&describe(true, &whole[from..])), "from {from}");
         assert!(!shows(&describe(true, &whole[..from])), "up to {from}");
     }
+    // What cannot be read may hold it.
+    let secret =
+        whole.windows(SECRET.len()).position(|window| window == SECRET.as_bytes()).expect("it is sent");
+    for at in (0..secret - 3).filter(|at| whole[*at] == 0) {
+        let mut wrong = whole.clone();
+        wrong[at] = 1;
+        let lines = describe(true, &wrong);
+        assert!(!shows(&lines), "byte {at}: {lines:#?}");
+    }
 }
 
 #[test]

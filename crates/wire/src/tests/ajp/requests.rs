@@ -228,7 +228,11 @@ fn a_head_may_fill_its_packet_and_no_more() {
         assert_eq!(beyond, Err(EncodeError::HeadTooLong { bytes: most + 1, most }));
         let far = with(&RequestSpec::get(HOST, &target(100_000)), &attributes);
         assert_eq!(far, Err(EncodeError::HeadTooLong { bytes: most + 100_000, most }));
-        let with_body = RequestSpec { body: vec![b'x'; 9], ..RequestSpec::get(HOST, &target(1)) };
-        assert!(matches!(with(&with_body, &attributes), Err(EncodeError::HeadTooLong { .. })));
+        let body = |target: &str| RequestSpec { body: b"body".to_vec(), ..RequestSpec::get(HOST, target) };
+        let base = encoded(&body("/")).bytes.len() - 10;
+        let target = |more: usize| format!("/{}", "x".repeat(most - base + more));
+        assert_eq!(with(&body(&target(0)), &attributes).expect("it fits").bytes.len(), most + 10);
+        let beyond = with(&body(&target(1)), &attributes);
+        assert_eq!(beyond, Err(EncodeError::HeadTooLong { bytes: most + 1, most }));
     }
 }

@@ -122,6 +122,14 @@ fn after_an_early_answer_the_next_exchange_begins_anew() {
     driven.receive(&ask(8186));
     assert_eq!(driven.sent[before..], [0x12, 0x34, 0, 0]);
     driven.receive(&ok());
+    driven.start(&request(100_000, 8192), laws::ID);
+    driven.receive(&ok());
+    let before = driven.sent.len();
+    let plain = get();
+    driven.session.start_as_encoded(&plain, laws::ID).expect("the session is ready");
+    driven.receive(&ask(8186));
+    assert_eq!(driven.sent[before..], [0x12, 0x34, 0, 0]);
+    driven.receive(&ok());
     driven.start(&request(9000, 8192), laws::ID);
     let before = driven.sent.len();
     driven.receive(&ask(8186));
