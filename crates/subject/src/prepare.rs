@@ -97,7 +97,7 @@ impl Prepared {
                     name: String::new(),
                     args: args.clone(),
                     environment: env.clone(),
-                    ready_path: None,
+                    ready_paths: Vec::new(),
                     ready_within: Duration::from_nanos(*ready_within_ns),
                 };
                 let program = Program {

@@ -58,7 +58,8 @@ pub(crate) struct Step {
     pub(crate) name: String,
     pub(crate) args: Vec<String>,
     pub(crate) environment: BTreeMap<String, String>,
-    pub(crate) ready_path: Option<String>,
+    /// What each of its ports is asked for; where it is empty, or missing, a connection is enough.
+    pub(crate) ready_paths: Vec<String>,
     pub(crate) ready_within: Duration,
 }
 
@@ -108,6 +109,11 @@ impl Program {
 }
 
 impl Step {
+    /// What the port of this number is asked for by GET; `None` where a connection is enough.
+    pub(crate) fn ready_path(&self, port: usize) -> Option<&str> {
+        self.ready_paths.get(port).map(String::as_str).filter(|path| !path.is_empty())
+    }
+
     fn described(&self) -> impl Iterator<Item = String> {
         let name = (!self.name.is_empty()).then(|| format!("[{}]", self.name));
         name.into_iter().chain(self.args.iter().cloned())

@@ -66,8 +66,8 @@ impl Launched {
         if let Some((dead, exit)) = self.ended()? {
             return Err(self.failure(&dead).died_at_start(exit));
         }
-        let path = self.program.steps[started.step].ready_path.as_deref();
-        for port in &self.ports[started.step] {
+        let step = &self.program.steps[started.step];
+        for (number, port) in self.ports[started.step].iter().enumerate() {
             let sockets =
                 ports::listeners(*port).map_err(SubjectError::files("/proc/net/tcp", "cannot be read"))?;
             if sockets.is_empty() {
@@ -79,7 +79,7 @@ impl Launched {
                 let holder = ports::name_holder(&tree::snapshot(), &others);
                 return Ok(Readiness::Foreign { port: *port, holder });
             }
-            match ports::probe(&local(*port), path, PROBE_WITHIN) {
+            match ports::probe(&local(*port), step.ready_path(number), PROBE_WITHIN) {
                 Ok(()) => {}
                 Err(ProbeError::Silent(what)) => return Ok(Readiness::Silent(what)),
                 Err(ProbeError::Other(what)) => return Ok(Readiness::Missing(what)),

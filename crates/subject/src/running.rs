@@ -184,8 +184,9 @@ impl Running {
         self.alive()?;
         let Some(launched) = &self.launched else { return Ok(()) };
         let front = launched.program.front;
-        let path = launched.program.steps.get(front).and_then(|step| step.ready_path.as_deref());
-        for address in &self.addresses {
+        let step = launched.program.steps.get(front);
+        for (number, address) in self.addresses.iter().enumerate() {
+            let path = step.and_then(|step| step.ready_path(number));
             if let Err(missing) = ports::probe(address, path, PROBE_WITHIN)
                 && let Some(started) = launched.started().get(front)
             {

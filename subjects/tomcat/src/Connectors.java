@@ -6,10 +6,15 @@ import org.apache.catalina.connector.Connector;
 /**
  * The connectors of any Tomcat, from the program's arguments.
  *
- * <p>Arguments: endpoints as {@code nio:8080,nio2:8081}, a directory of the server's own, and settings of every
- * connector as {@code name=value}, by the names of Tomcat's server.xml.
+ * <p>Arguments: endpoints as {@code nio:8080,ajp-nio:8081}, a directory of the server's own, and settings of every
+ * connector as {@code name=value}, by the names of Tomcat's server.xml; those for AJP alone begin with {@code ajp.}.
  */
 final class Connectors {
+    private static final String AJP = "ajp-";
+    private static final String AJP_SETTING = "ajp.";
+    private static final List<String> HTTP_SETTINGS = Arrays.asList(
+            "compression", "compressionMinSize", "compressibleMimeType", "compressableMimeType", "maxKeepAliveRequests");
+
     final String directory;
     final List<Connector> all = new ArrayList<>();
     private boolean needsNative;
@@ -21,14 +26,11 @@ final class Connectors {
         directory = args[1];
         for (String endpoint : args[0].split(",")) {
             String[] parts = endpoint.split(":");
-            needsNative |= parts[0].equals("apr");
+            needsNative |= parts[0].endsWith("apr");
             Connector connector = new Connector(protocol(parts[0]));
             connector.setPort(Integer.parseInt(parts[1]));
             set(connector, "address", "127.0.0.1");
-            for (String setting : Arrays.asList(args).subList(2, args.length)) {
-                String[] pair = setting.split("=", 2);
-                set(connector, pair[0], pair[0].endsWith("Timeout") ? millis(pair[1]) : pair[1]);
-            }
+            setAll(connector, parts[0].startsWith(AJP), Arrays.asList(args).subList(2, args.length));
             all.add(connector);
         }
     }
@@ -44,7 +46,23 @@ final class Connectors {
             case "nio": return "org.apache.coyote.http11.Http11NioProtocol";
             case "nio2": return "org.apache.coyote.http11.Http11Nio2Protocol";
             case "apr": return "org.apache.coyote.http11.Http11AprProtocol";
+            case "ajp-bio": return "org.apache.coyote.ajp.AjpProtocol";
+            case "ajp-nio": return "org.apache.coyote.ajp.AjpNioProtocol";
+            case "ajp-nio2": return "org.apache.coyote.ajp.AjpNio2Protocol";
+            case "ajp-apr": return "org.apache.coyote.ajp.AjpAprProtocol";
             default: throw new IllegalArgumentException("connector " + name);
+        }
+    }
+
+    private static void setAll(Connector connector, boolean ajp, List<String> settings) {
+        for (String setting : settings) {
+            String[] pair = setting.split("=", 2);
+            boolean ofAjp = pair[0].startsWith(AJP_SETTING);
+            if (ajp ? HTTP_SETTINGS.contains(pair[0]) : ofAjp) {
+                continue;
+            }
+            String name = ofAjp ? pair[0].substring(AJP_SETTING.length()) : pair[0];
+            set(connector, name, name.endsWith("Timeout") ? millis(pair[1]) : pair[1]);
         }
     }
 

@@ -364,10 +364,10 @@ impl<'a> Check<'a> {
 
     fn ready_path(&mut self, path: Option<&Spanned<String>>) -> Option<String> {
         let path = path?;
-        if !path.value.starts_with('/') {
+        if !path.value.starts_with(['/', '{']) {
             self.wrong(path, format!("ready.path `{}` is no path", path.value), "begin it with /");
         }
-        Some(path.value.clone())
+        Some(self.template(path))
     }
 
     fn templates(&mut self, raw: &BTreeMap<String, Spanned<String>>) -> BTreeMap<String, String> {

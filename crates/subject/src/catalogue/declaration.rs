@@ -7,7 +7,7 @@ use std::time::Duration;
 use proofload_study::{Parameter, ParameterKind, Speaks, check_words, duration};
 
 use super::rules::{Derived, Rule, Values};
-use super::template::fill;
+use super::template::{Filled, fill};
 
 /// A folder of the catalogue, checked.
 #[derive(Clone, Debug)]
@@ -64,6 +64,7 @@ pub(crate) struct ProcessDeclaration {
     pub(crate) start: Vec<Vec<String>>,
     /// A variable with an empty placeholder is left out.
     pub(crate) environment: BTreeMap<String, String>,
+    /// A template; where it is empty, a connection is enough.
     pub(crate) ready_path: Option<String>,
     pub(crate) ready_within: Duration,
 }
@@ -93,10 +94,10 @@ impl Declaration {
 
     /// The description with the defaults filled in.
     pub(crate) fn plain_description(&self) -> String {
-        self.with_defaults(&self.description)
+        self.with_defaults(&self.description).text
     }
 
-    fn with_defaults(&self, template: &str) -> String {
+    fn with_defaults(&self, template: &str) -> Filled {
         self.filled(template, &self.values_with_defaults(&BTreeMap::new()))
     }
 
@@ -106,16 +107,16 @@ impl Declaration {
     /// `what; remedy`, when nothing of the sort is spoken.
     pub(crate) fn speaks(&self, given: &BTreeMap<String, String>) -> Result<Speaks, String> {
         let values = self.values_with_defaults(given);
-        let filled = self.speaks.iter().map(|(key, text)| (key.clone(), self.filled(text, &values)));
+        let filled = self.speaks.iter().map(|(key, text)| (key.clone(), self.filled(text, &values).text));
         Speaks::from_texts(&filled.collect())
     }
 
-    fn filled(&self, template: &str, values: &Values) -> String {
+    fn filled(&self, template: &str, values: &Values) -> Filled {
         let derived = |name: &str| {
             let derived = self.derived.iter().find(|derived| derived.name == name)?;
             Some(fill(derived.template(values), |name| values.text(name)).text)
         };
-        fill(template, |name| values.text(name).or_else(|| derived(name))).text
+        fill(template, |name| values.text(name).or_else(|| derived(name)))
     }
 
     /// Needs and parameters, for a person.
@@ -181,13 +182,14 @@ impl Declaration {
     /// What the defaults do not need is named by its cases.
     fn need_with_defaults(&self, need: &str) -> String {
         let filled = self.with_defaults(need);
-        if !filled.trim_end().ends_with("package") {
-            return filled;
+        if !filled.lacks {
+            return filled.text;
         }
         let cases = self.derived.iter().filter(|derived| need.contains(&format!("{{{}}}", derived.name)));
-        let texts: Vec<&str> =
+        let mut texts: Vec<&str> =
             cases.flat_map(|derived| &derived.cases).map(|(_, text)| text.as_str()).collect();
-        format!("{filled}{} for some parameters", texts.join(", "))
+        texts.dedup();
+        format!("{}{} for some parameters", filled.text, texts.join(", "))
     }
 }
 

@@ -152,6 +152,11 @@ fn variants_that_differ_in_the_shared_parameter_alone_become_one_start() {
     assert!(program.steps[0].args.contains(&"{endpoints}".to_string()));
     assert!(shared.description.contains("connector nio+nio2"), "{}", shared.description);
 
+    let shared = share(&tomcats(&["nio", "ajp-nio"])).unwrap();
+    let Origin::Program(program) = &shared.origin else { panic!("no program") };
+    let asked = [0, 1, 2].map(|port| program.steps[0].ready_path(port));
+    assert_eq!(asked, [Some("/echo"), None, None], "HTTP is asked, AJP is not");
+
     let refused = |specs: &[SubjectSpec]| share(specs).unwrap_err().to_string();
     let heaps = [folder("tomcat", &[]), folder("tomcat", &[("connector", "nio2"), ("heap", "1g")])];
     assert!(refused(&heaps).contains("differ in connector alone"));
@@ -194,6 +199,31 @@ fn flags_of_a_jvm_are_words_and_nothing_else() {
     for wrong in ["-jar", "-Xss1m @file", "-X", "-cp x", "TomcatSubject"] {
         let told = with(wrong).unwrap_err();
         assert!(told.contains("does not begin with -X or -D"), "{wrong}: {told}");
+    }
+}
+
+#[test]
+fn an_archive_without_its_version_is_left_out() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = Cache::at(&directory.path().join("cache")).unwrap();
+    let subject = directory.path().join("subjects/some");
+    fs::create_dir_all(&subject).unwrap();
+    fs::write(subject.join("lock"), "").unwrap();
+    let major = jdk::find_all().iter().rfind(|jdk| jdk.has_compiler).map_or(17, |jdk| jdk.major);
+    let yaml = format!(
+        "description: some\nneeds: {{ jdk: \"{major}\", maven: [\"g:a:{{added}}\"] }}\n\
+         parameters: [{{ name: added, kind: text, default: '', doc: Which. }}]\n\
+         start: [[./it]]\nready: {{ within: 1s }}\n"
+    );
+    fs::write(subject.join("subject.yaml"), yaml).unwrap();
+    let catalogue = Catalogue::read(&directory.path().join("subjects")).unwrap();
+    let with = |given: &[(&str, &str)]| Prepared::resolve("it", &folder("some", given), &catalogue, &cache);
+    match with(&[]) {
+        Err(SubjectError::NoJdk { .. }) => eprintln!("skipped, because no JDK is installed"),
+        plain => {
+            plain.unwrap();
+            assert!(with(&[("added", "1")]).unwrap_err().to_string().contains("g:a:1"));
+        }
     }
 }
 

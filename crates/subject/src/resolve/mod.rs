@@ -215,7 +215,12 @@ impl<'a> Resolved<'a> {
         });
         let memory_max = declaration.memory_max.as_ref().map(|size| templates.text(size));
         let program = Program {
-            steps: declaration.processes.iter().map(|process| self.step(process)).collect(),
+            steps: declaration
+                .processes
+                .iter()
+                .enumerate()
+                .map(|(at, process)| self.step(at, process))
+                .collect(),
             front: declaration.front,
             endpoints: templates.endpoints(),
             clear_environment: true,
@@ -263,7 +268,8 @@ impl<'a> Resolved<'a> {
         Ok(())
     }
 
-    fn step(&self, process: &ProcessDeclaration) -> Step {
+    /// The process `at` its place among those of the declaration.
+    fn step(&self, at: usize, process: &ProcessDeclaration) -> Step {
         let mut environment: BTreeMap<String, String> = KEPT_VARIABLES
             .iter()
             .filter_map(|name| Some((name.to_string(), std::env::var(name).ok()?)))
@@ -279,7 +285,11 @@ impl<'a> Resolved<'a> {
             name: process.name.clone(),
             args: self.templates.arguments(&process.start),
             environment,
-            ready_path: process.ready_path.clone(),
+            ready_paths: match &process.ready_path {
+                Some(path) if at == self.declaration().front => self.templates.of_each_endpoint(path),
+                Some(path) => vec![self.templates.text(path)],
+                None => Vec::new(),
+            },
             ready_within: process.ready_within,
         }
     }

@@ -49,9 +49,10 @@ impl<'a> Templates<'a> {
         self.fill_with(template, &self.values)
     }
 
-    /// Each template's text; empty ones are left out.
+    /// Each template's text; one with an empty placeholder is left out.
     pub(super) fn texts(&self, templates: &[String]) -> Vec<String> {
-        templates.iter().map(|template| self.text(template)).filter(|text| !text.is_empty()).collect()
+        let filled = templates.iter().map(|template| self.fill(template));
+        filled.filter(|filled| !filled.lacks).map(|filled| filled.text).collect()
     }
 
     fn fill_with(&self, template: &str, values: &Values) -> Filled {
@@ -92,10 +93,13 @@ impl<'a> Templates<'a> {
         Some(self.fill_with(derived.template(values), values).text)
     }
 
+    fn each_endpoint(&self, name: &str) -> Option<String> {
+        Some(self.of_each_endpoint(self.declaration.each_endpoint.get(name)?).join("\n"))
+    }
+
     /// The text once for each endpoint, with that endpoint's level as the shared parameter. The recursion ends,
     /// because such a text names only those that were declared before it.
-    fn each_endpoint(&self, name: &str) -> Option<String> {
-        let template = self.declaration.each_endpoint.get(name)?;
+    pub(super) fn of_each_endpoint(&self, template: &str) -> Vec<String> {
         let of_one = |(number, level): (usize, String)| {
             let mut values = Values { plain: self.values.plain.clone(), shared: None };
             if let Some(shared) = &self.declaration.shares {
@@ -106,8 +110,7 @@ impl<'a> Templates<'a> {
             fill(template, |name| if name == "port" { Some(port.clone()) } else { self.value(name, &values) })
                 .text
         };
-        let texts: Vec<String> = self.endpoints().into_iter().enumerate().map(of_one).collect();
-        Some(texts.join("\n"))
+        self.endpoints().into_iter().enumerate().map(of_one).collect()
     }
 
     fn milliseconds(&self, name: &str, values: &Values) -> Option<String> {

@@ -1,0 +1,78 @@
+import com.alibaba.dubbo.config.ApplicationConfig;
+import com.alibaba.dubbo.config.ProtocolConfig;
+import com.alibaba.dubbo.config.RegistryConfig;
+import com.alibaba.dubbo.config.ServiceConfig;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import lab.EchoService;
+import lab.EchoServiceImpl;
+
+/**
+ * A provider of any Dubbo without a registry, by nothing that is not in all of them.
+ *
+ * <p>Arguments: port, and parameters of the protocol's URL as {@code name=value}.
+ */
+public final class DubboSubject {
+    /** 127.0.0.1, for which as it is usually written Dubbo listens on every address of the machine. */
+    private static final String LOOPBACK = "127.1";
+
+    private DubboSubject() {}
+
+    public static void main(String[] args) throws InterruptedException {
+        try {
+            service(Integer.parseInt(args[0]), Arrays.asList(args).subList(1, args.length)).export();
+        } catch (RuntimeException why) {
+            why.printStackTrace();
+            // Threads that have begun would keep it alive.
+            System.exit(1);
+        }
+        System.out.println("Dubbo on port " + args[0] + "; " + Answers.machine());
+        // The threads of some transporters are daemons.
+        new CountDownLatch(1).await();
+    }
+
+    private static ServiceConfig<EchoService> service(int port, Iterable<String> settings) {
+        Map<String, String> parameters = new HashMap<String, String>();
+        ProtocolConfig protocol = new ProtocolConfig();
+        protocol.setName("dubbo");
+        protocol.setHost(LOOPBACK);
+        protocol.setPort(port);
+        for (String setting : settings) {
+            String[] pair = setting.split("=", 2);
+            // Later versions look for these in the configuration itself.
+            switch (pair[0]) {
+                case "server": protocol.setServer(pair[1]); break;
+                case "serialization": protocol.setSerialization(pair[1]); break;
+                case "threadpool": protocol.setThreadpool(pair[1]); break;
+                case "threads": protocol.setThreads(Integer.valueOf(pair[1])); break;
+                default: parameters.put(pair[0], pair[1]);
+            }
+        }
+        protocol.setParameters(parameters);
+        ServiceConfig<EchoService> service = new ServiceConfig<EchoService>();
+        service.setApplication(application());
+        RegistryConfig none = new RegistryConfig();
+        none.setAddress("N/A");
+        service.setRegistry(none);
+        service.setProtocol(protocol);
+        service.setInterface(EchoService.class);
+        service.setRef(new EchoServiceImpl());
+        return service;
+    }
+
+    private static ApplicationConfig application() {
+        ApplicationConfig application = new ApplicationConfig();
+        application.setName("echo");
+        try {
+            // A port of its own for orders from outside.
+            ApplicationConfig.class.getMethod("setQosEnable", Boolean.class).invoke(application, Boolean.FALSE);
+        } catch (NoSuchMethodException none) {
+            // Versions before 2.5.8 have no such port.
+        } catch (ReflectiveOperationException why) {
+            throw new IllegalStateException(why);
+        }
+        return application;
+    }
+}
