@@ -41,13 +41,11 @@ public final class DubboSubject {
         protocol.setPort(port);
         for (String setting : settings) {
             String[] pair = setting.split("=", 2);
-            // Later versions look for these in the configuration itself.
-            switch (pair[0]) {
-                case "server": protocol.setServer(pair[1]); break;
-                case "serialization": protocol.setSerialization(pair[1]); break;
-                case "threadpool": protocol.setThreadpool(pair[1]); break;
-                case "threads": protocol.setThreads(Integer.valueOf(pair[1])); break;
-                default: parameters.put(pair[0], pair[1]);
+            // Dubbo 3 derives from it what clients are offered.
+            if (pair[0].equals("serialization")) {
+                protocol.setSerialization(pair[1]);
+            } else {
+                parameters.put(pair[0], pair[1]);
             }
         }
         protocol.setParameters(parameters);

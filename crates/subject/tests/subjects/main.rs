@@ -4,6 +4,7 @@
 //! its own.
 
 mod actors;
+mod ajp;
 mod caches;
 mod failures;
 mod kills;
@@ -54,6 +55,7 @@ const TESTS: &[Test] = tests![
 /// Tests of the full tier: they fetch Tomcats and need a JDK.
 const TOMCAT: &[Test] = tests![
     tomcat::every_tomcat_serves_on_every_connector,
+    ajp::every_tomcat_speaks_ajp_beside_http,
     tomcat::comet_echoes_on_every_tomcat_and_connector_that_has_it,
     tomcat::struts_echoes_on_every_tomcat_that_it_is_pinned_with,
     tomcat::queries_keep_values_waiting_in_one_pool_and_not_in_two,
