@@ -6,6 +6,7 @@
 pub mod ajp;
 mod call;
 mod exchange;
+pub mod hessian;
 pub mod http1;
 mod outbox;
 mod places;

@@ -4,6 +4,7 @@
 //! out copies the stretches between the places and the values: nothing is parsed, nothing is allocated
 //! once the buffers have grown to the size of the largest request.
 
+use crate::hessian::Dialect;
 use std::ops::Range;
 
 /// The places of an encoded request.
@@ -38,6 +39,10 @@ pub(crate) enum Form {
     /// As it is.
     #[default]
     Plain,
+    /// As a text of Hessian 1.0.
+    Hessian1,
+    /// As a text of Hessian 2.0.
+    Hessian2,
 }
 
 impl Form {
@@ -45,6 +50,8 @@ impl Form {
     fn length(self, value: &[u8]) -> usize {
         match self {
             Form::Plain => value.len(),
+            Form::Hessian1 => crate::hessian::length(value, Dialect::V1),
+            Form::Hessian2 => crate::hessian::length(value, Dialect::V2),
         }
     }
 
@@ -52,6 +59,8 @@ impl Form {
     fn write(self, value: &[u8], mut put: impl FnMut(&[u8])) {
         match self {
             Form::Plain => put(value),
+            Form::Hessian1 => crate::hessian::write(value, Dialect::V1, put),
+            Form::Hessian2 => crate::hessian::write(value, Dialect::V2, put),
         }
     }
 }
@@ -219,6 +228,20 @@ impl Places {
             self.draws.push(draw);
         }
         self.push(at, What::Value(index, form));
+    }
+
+    /// Adds the places of bytes that follow behind the first `offset`.
+    pub(crate) fn append(&mut self, others: &Places, offset: usize) {
+        for &Patch { at, what } in &others.patches {
+            match what {
+                What::Value(index, form) => self.push_draw(at + offset, others.draws[index], form),
+                What::Length { from, to, form } => {
+                    let (from, to) = (from + offset, to.map(|to| to + offset));
+                    self.push(at + offset, What::Length { from, to, form });
+                }
+                What::Addition => self.push(at + offset, What::Addition),
+            }
+        }
     }
 
     /// Makes the length count from byte `start` on, which is known only once the head is written.

@@ -148,6 +148,30 @@ impl RequestSpec {
     /// # Errors
     /// As [`encode`](Self::encode), and when a value has no place or would change the framing.
     pub fn encode_with(&self, template: &Template) -> Result<Request, EncodeError> {
+        self.encode_filled(template, &Places::default())
+    }
+
+    /// A call as a POST of a body with places of its own, whatever method and body the request has. Its type is
+    /// `content_type` unless a header tells another.
+    pub(crate) fn encode_call(
+        &self,
+        content_type: &str,
+        body: Vec<u8>,
+        places: &Places,
+    ) -> Result<Request, EncodeError> {
+        let mut spec = RequestSpec { method: "POST".to_owned(), body, ..self.clone() };
+        if !spec.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+            spec.headers.push(("Content-Type".to_owned(), content_type.to_owned()));
+        }
+        let length = spec.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+        if let Some((name, _)) = length.filter(|_| !places.is_empty()) {
+            return Err(EncodeError::SlotInFraming(name.clone()));
+        }
+        spec.encode_filled(&Template::default(), places)
+    }
+
+    /// With `body_places` in the body beside those of the template, which must then have none there.
+    fn encode_filled(&self, template: &Template, body_places: &Places) -> Result<Request, EncodeError> {
         let (given, host) = self.check(template)?;
         let mut draft = Draft::new(template, 256 + self.body.len());
         draft.put(&[&self.method, " "]);
@@ -161,8 +185,8 @@ impl RequestSpec {
                 draft.put(&["\r\n"]);
             }
         }
-        let changes = template.changes_body();
-        let announces = self.announces_length(template);
+        let changes = !body_places.is_empty() || template.changes_body();
+        let announces = !body_places.is_empty() || self.announces_length(template);
         if announces && changes {
             draft.put(&["Content-Length: "]);
             draft.place(What::Length { from: 0, to: None, form: LengthForm::Decimal });
@@ -178,6 +202,7 @@ impl RequestSpec {
         }
         draft.put(&["\r\n"]);
         draft.places.count_length_from(draft.bytes.len());
+        draft.places.append(body_places, draft.bytes.len());
         draft.put_filled(Part::Body, &self.body, 0);
         Ok(Request {
             bytes: draft.bytes,

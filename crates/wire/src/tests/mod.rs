@@ -1,6 +1,7 @@
 //! What every decoder must hold ([`laws`]), and what HTTP/1.1 is.
 
 mod ajp;
+mod hessian;
 mod http1;
 mod laws;
 mod outbox;

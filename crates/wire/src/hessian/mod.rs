@@ -1,0 +1,49 @@
+//! Hessian: the serializations 1.0 and 2.0, and calls that carry them over HTTP.
+//!
+//! Sources: Hessian 1.0.2 Specification, Hessian 2.0 Serialization Protocol, Hessian 2.0 Web Services Protocol (Caucho
+//! Technology). Where Caucho's Java library writes otherwise than they say, values are written as the library does, for
+//! that is what servers read:
+//!
+//! - Lengths of texts are UTF-16 code units, and a character beyond U+FFFF is two surrogates of three bytes each.
+//! - `0x5f` is a double in thousandths, not a 32-bit float.
+
+mod call;
+mod chars;
+mod text;
+pub mod v1;
+pub mod v2;
+
+pub use call::{Version, call_body, encode};
+pub(crate) use text::{Dialect, length, write};
+
+/// Deepest nesting of a value; what is nested deeper is wrong.
+pub const DEPTH_MAX: usize = 64;
+
+/// Most class definitions of one message.
+pub const CLASSES_MAX: usize = 1024;
+
+/// Most fields of one class.
+pub const FIELDS_MAX: usize = 4096;
+
+/// What became of bytes that were handed to a walker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fed {
+    /// Bytes that belong to the value. They are all of the input unless `done`.
+    pub consumed: usize,
+    /// Whether the value is whole.
+    pub done: bool,
+}
+
+/// A byte that no value can have there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// Where it is in the bytes that were handed in.
+    pub at: usize,
+}
+
+/// Counts bytes that a decoder looked at, for tests of its cost.
+#[inline]
+fn count_work(_bytes: usize) {
+    #[cfg(test)]
+    crate::tests::work::add(_bytes);
+}

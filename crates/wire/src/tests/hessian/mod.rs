@@ -1,0 +1,104 @@
+//! Hessian: values as they are written and passed over, calls, answers, and whatever bytes.
+
+mod fuzzed;
+mod random;
+mod walks;
+mod writes;
+
+use crate::{Field, Object, Value};
+use std::sync::LazyLock;
+
+/// The bytes that hexadecimal digits tell.
+fn unhex(digits: &str) -> Vec<u8> {
+    let digits: Vec<u8> = digits.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    assert_eq!(digits.len() % 2, 0);
+    let byte =
+        |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).expect("ASCII"), 16).expect("digits");
+    digits.chunks(2).map(byte).collect()
+}
+
+/// The bodies of Dubbo's frames, each behind its name.
+fn dubbo_bodies() -> &'static [(&'static str, Vec<u8>)] {
+    static BODIES: LazyLock<Vec<(&str, Vec<u8>)>> = LazyLock::new(read_dubbo_bodies);
+    &BODIES
+}
+
+fn read_dubbo_bodies() -> Vec<(&'static str, Vec<u8>)> {
+    let lines = include_str!("fixtures/dubbo-hessian2.hex").lines();
+    let bodies: Vec<_> = lines.map(|line| line.split_once(' ').expect("a name and digits")).collect();
+    assert_eq!(bodies.len(), 52);
+    bodies.into_iter().map(|(name, digits)| (name, unhex(digits))).collect()
+}
+
+/// What clients of version 1 and 2 wrote, of both JDKs.
+fn clients() -> [(u8, Vec<u8>); 4] {
+    [
+        (1, unhex(include_str!("fixtures/hessian1-jdk17.client.hex"))),
+        (1, unhex(include_str!("fixtures/hessian1-jdk25.client.hex"))),
+        (2, unhex(include_str!("fixtures/hessian2-jdk17.client.hex"))),
+        (2, unhex(include_str!("fixtures/hessian2-jdk25.client.hex"))),
+    ]
+}
+
+fn object(class: &str, fields: Vec<(&str, Value)>) -> Value {
+    let field = |(name, value): (&str, Value)| Field { name: name.to_owned(), ty: String::new(), value };
+    let fields = fields.into_iter().map(field).collect();
+    Value::Object(Object { class: class.to_owned(), serial_version_uid: 0, fields })
+}
+
+/// The person that the recorded calls echo.
+fn person() -> Value {
+    object(
+        "lab.Person",
+        vec![
+            ("personId", "superman111".into()),
+            ("loginName", "superman".into()),
+            ("email", "sm@1.com".into()),
+            ("penName", "pname".into()),
+            ("age", Value::Int(30)),
+            ("created", Value::Long(1_385_078_400_000)),
+            ("score", Value::Double(314.0 / 100.0)),
+            ("status", object("lab.PersonStatus", vec![("name", "ENABLED".into())])),
+            ("infoProfile", info()),
+        ],
+    )
+}
+
+fn info() -> Value {
+    object(
+        "lab.PersonInfo",
+        vec![
+            ("mobileNo", "13584652131".into()),
+            ("name", "super man the second of that name".into()),
+            ("male", Value::Bool(true)),
+            ("female", Value::Bool(false)),
+            ("department", "servers and middleware performance laboratory".into()),
+            ("jobTitle", "senior test engineer of the servers department".into()),
+            ("homepageUrl", "http://www.capcom.example/some/page/of/this/person/index.html".into()),
+            ("phones", Value::List(vec![phone("87654321", "001".into()), phone("87654322", "002".into())])),
+            ("fax", phone("87654321", Value::Null)),
+            ("fullAddress", address()),
+        ],
+    )
+}
+
+fn phone(number: &str, extension: Value) -> Value {
+    let (country, area) = (("country", "86".into()), ("area", "0571".into()));
+    object("lab.Phone", vec![country, area, ("number", number.into()), ("extensionNumber", extension)])
+}
+
+fn address() -> Value {
+    let street = "Gudang, Xihu district, some quite long street address line that goes on, building 12";
+    object(
+        "lab.FullAddress",
+        vec![
+            ("countryId", "CN".into()),
+            ("countryName", "China".into()),
+            ("provinceName", "Zhejiang province".into()),
+            ("cityId", "3301".into()),
+            ("cityName", "Hangzhou".into()),
+            ("streetAddress", street.into()),
+            ("zipCode", "333222".into()),
+        ],
+    )
+}

@@ -1,0 +1,72 @@
+//! The walkers on what chance makes of values, and on any bytes.
+
+use super::{dubbo_bodies, fuzzed};
+use proptest::prelude::*;
+
+/// Pieces that values are made of; chance strings them together.
+const PIECES: &[&[u8]] = &[
+    b"N",
+    b"T",
+    b"H",
+    b"M",
+    b"Z",
+    b"z",
+    b"X\x92",
+    b"V",
+    b"t\0\x01a",
+    b"l\0\0\0\x01",
+    b"S\0\x02",
+    b"s\0\x01",
+    b"R\0\x01",
+    b"\x02ab",
+    b"C\x01c\x91\x01x",
+    b"`",
+    b"O\x90",
+    b"\x79",
+    b"\x71",
+    b"U",
+    b"W",
+    b"\xc3\xa9",
+    b"\xf0\x9f\x98\x80",
+    b"Q\x90",
+    b"A\0\x01",
+    b"\x21",
+    b"I\0\0\0\x01",
+    b"D",
+    b"b\0\x01",
+    b"B\0\x01",
+    b"r",
+    b"\xd0",
+];
+
+fn strung() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        12 => prop::sample::select(PIECES).prop_map(<[u8]>::to_vec),
+        1 => prop::collection::vec(any::<u8>(), 0..4),
+    ];
+    (any::<u8>(), prop::collection::vec(piece, 0..20))
+        .prop_map(|(choice, pieces)| [vec![choice], pieces.concat()].concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2048) })]
+
+    #[test]
+    fn a_walker_finds_the_same_in_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fuzzed::walker(&bytes);
+    }
+
+    #[test]
+    fn a_walker_finds_the_same_in_values_in_disorder(bytes in strung()) {
+        fuzzed::walker(&bytes);
+    }
+
+    #[test]
+    fn a_walker_finds_the_same_in_values_with_a_wrong_byte(at in any::<prop::sample::Index>(), byte: u8, how: u8) {
+        let bodies = dubbo_bodies();
+        let mut bytes = [&[how | 1], bodies[at.index(bodies.len())].1.as_slice()].concat();
+        let at = at.index(bytes.len() - 1) + 1;
+        bytes[at] = byte;
+        fuzzed::walker(&bytes);
+    }
+}
