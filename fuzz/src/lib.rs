@@ -10,6 +10,9 @@ pub mod ajp;
 #[path = "../../crates/wire/src/tests/http1/fuzzed.rs"]
 pub mod http1;
 
+#[path = "../../crates/wire/src/tests/hessian/fuzzed.rs"]
+pub mod hessian;
+
 #[path = "../../crates/engine/tests/it/stateful/witness.rs"]
 pub mod witness;
 

@@ -8,9 +8,11 @@ mod call;
 mod exchange;
 pub mod hessian;
 pub mod http1;
+pub mod json;
 mod outbox;
 mod places;
 mod request;
+pub mod rpc;
 mod session;
 
 pub use call::{Call, Field, Object, Text, Value, descriptor};

@@ -43,6 +43,8 @@ pub(crate) enum Form {
     Hessian1,
     /// As a text of Hessian 2.0.
     Hessian2,
+    /// As a string of JSON, quoted and escaped.
+    JsonText,
 }
 
 impl Form {
@@ -52,6 +54,7 @@ impl Form {
             Form::Plain => value.len(),
             Form::Hessian1 => crate::hessian::length(value, Dialect::V1),
             Form::Hessian2 => crate::hessian::length(value, Dialect::V2),
+            Form::JsonText => crate::json::length(value),
         }
     }
 
@@ -61,6 +64,7 @@ impl Form {
             Form::Plain => put(value),
             Form::Hessian1 => crate::hessian::write(value, Dialect::V1, put),
             Form::Hessian2 => crate::hessian::write(value, Dialect::V2, put),
+            Form::JsonText => crate::json::write(value, put),
         }
     }
 }

@@ -15,6 +15,10 @@ pub enum Protocol {
     Http1,
     /// AJP/1.3.
     Ajp,
+    /// Hessian over HTTP/1.1; requests of [`crate::hessian::encode`].
+    Hessian,
+    /// JSON-RPC 2.0 over HTTP/1.1; requests of [`crate::json::encode`].
+    JsonRpc,
 }
 
 impl Protocol {
@@ -44,6 +48,7 @@ impl Protocol {
     pub fn multiplexes(self) -> bool {
         match self {
             Protocol::Http1 | Protocol::Ajp => false,
+            Protocol::Http1 | Protocol::Hessian | Protocol::JsonRpc => crate::http1::GOOD_CODES,
         }
     }
 }
@@ -56,6 +61,10 @@ pub enum Session {
     Http1(crate::http1::Http1),
     /// AJP/1.3.
     Ajp(crate::ajp::Ajp),
+    /// Hessian over HTTP/1.1.
+    Hessian(crate::rpc::Rpc<crate::hessian::Reply>),
+    /// JSON-RPC 2.0 over HTTP/1.1.
+    JsonRpc(crate::rpc::Rpc<crate::json::Reply>),
 }
 
 impl Session {
@@ -65,6 +74,8 @@ impl Session {
         match protocol {
             Protocol::Http1 => Session::http1(crate::http1::Limits::default()),
             Protocol::Ajp => Session::ajp(crate::ajp::Options::default()),
+            Protocol::Hessian => Session::Hessian(crate::rpc::Rpc::new(crate::http1::Limits::default())),
+            Protocol::JsonRpc => Session::JsonRpc(crate::rpc::Rpc::new(crate::http1::Limits::default())),
         }
     }
 
@@ -84,6 +95,8 @@ impl Session {
         match self {
             Session::Http1(_) => {}
             Session::Ajp(ajp) => ajp.open(out),
+            Session::Hessian(_) => {}
+            Session::JsonRpc(_) => {}
         }
     }
 
@@ -103,6 +116,8 @@ impl Session {
         match self {
             Session::Http1(http1) => http1.start(request, filling, id, out),
             Session::Ajp(ajp) => ajp.start(request, filling, id, out),
+            Session::Hessian(rpc) => rpc.start(request, filling, id, out),
+            Session::JsonRpc(rpc) => rpc.start(request, filling, id, out),
         }
     }
 
@@ -116,6 +131,8 @@ impl Session {
         match self {
             Session::Http1(http1) => http1.start_as_encoded(request, id).map(|()| request.bytes.as_slice()),
             Session::Ajp(ajp) => ajp.start_as_encoded(request, id).map(|()| request.bytes.as_slice()),
+            Session::Hessian(rpc) => rpc.start_as_encoded(request, id).map(|()| request.bytes.as_slice()),
+            Session::JsonRpc(rpc) => rpc.start_as_encoded(request, id).map(|()| request.bytes.as_slice()),
         }
     }
 
@@ -134,6 +151,8 @@ impl Session {
         match self {
             Session::Http1(http1) => http1.handle_bytes(input, events),
             Session::Ajp(ajp) => ajp.handle_bytes(input, out, events),
+            Session::Hessian(rpc) => rpc.handle_bytes(input, events),
+            Session::JsonRpc(rpc) => rpc.handle_bytes(input, events),
         }
     }
 
@@ -143,6 +162,8 @@ impl Session {
         match self {
             Session::Http1(http1) => http1.carry_max(),
             Session::Ajp(_) => 0,
+            Session::Hessian(rpc) => rpc.carry_max(),
+            Session::JsonRpc(rpc) => rpc.carry_max(),
         }
     }
 
@@ -151,6 +172,9 @@ impl Session {
     pub fn handle_timeout(&mut self, _now_ns: u64, _out: &mut Outbox, _events: &mut Events) {
         match self {
             Session::Http1(_) | Session::Ajp(_) => {}
+            Session::Http1(_) => {}
+            Session::Hessian(_) => {}
+            Session::JsonRpc(_) => {}
         }
     }
 
@@ -159,6 +183,9 @@ impl Session {
     pub fn next_deadline(&self) -> Option<u64> {
         match self {
             Session::Http1(_) | Session::Ajp(_) => None,
+            Session::Http1(_) => None,
+            Session::Hessian(_) => None,
+            Session::JsonRpc(_) => None,
         }
     }
 
@@ -168,6 +195,8 @@ impl Session {
         match self {
             Session::Http1(http1) => http1.cancel(id),
             Session::Ajp(ajp) => ajp.cancel(id),
+            Session::Hessian(rpc) => rpc.cancel(id),
+            Session::JsonRpc(rpc) => rpc.cancel(id),
         }
     }
 
@@ -178,6 +207,8 @@ impl Session {
         match self {
             Session::Http1(http1) => http1.handle_close(close, events),
             Session::Ajp(ajp) => ajp.handle_close(close, events),
+            Session::Hessian(rpc) => rpc.handle_close(close, events),
+            Session::JsonRpc(rpc) => rpc.handle_close(close, events),
         }
     }
 
@@ -187,6 +218,8 @@ impl Session {
         match self {
             Session::Http1(http1) => http1.renew(),
             Session::Ajp(ajp) => ajp.renew(),
+            Session::Hessian(rpc) => rpc.renew(),
+            Session::JsonRpc(rpc) => rpc.renew(),
         }
     }
 
@@ -196,6 +229,8 @@ impl Session {
         match self {
             Session::Http1(http1) => http1.state(),
             Session::Ajp(ajp) => ajp.state(),
+            Session::Hessian(rpc) => rpc.state(),
+            Session::JsonRpc(rpc) => rpc.state(),
         }
     }
 }

@@ -9,12 +9,17 @@
 
 mod call;
 mod chars;
+mod input;
+mod reply;
 mod text;
+mod tree;
 pub mod v1;
 pub mod v2;
 
 pub use call::{Version, call_body, encode};
+pub use reply::Reply;
 pub(crate) use text::{Dialect, length, write};
+pub use tree::Tree;
 
 /// Deepest nesting of a value; what is nested deeper is wrong.
 pub const DEPTH_MAX: usize = 64;

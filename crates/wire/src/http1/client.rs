@@ -130,6 +130,22 @@ impl Http1 {
         self.forget_head();
     }
 
+    /// Keeps the whole body of the answer to the request that was started last, whatever that asks for. What came is to
+    /// be taken away after each call that takes bytes.
+    pub(crate) fn keep_all(&mut self) {
+        self.sink.keep = usize::MAX;
+    }
+
+    /// The bytes of an unfinished body that are kept.
+    pub(crate) fn take_kept(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.sink.kept)
+    }
+
+    /// An empty buffer for bytes of a body.
+    pub(crate) fn give_kept(&mut self, buffer: Vec<u8>) {
+        self.sink.kept = buffer;
+    }
+
     /// Keeps what Location says of each answer, up to [`super::LOCATION_MAX`], in a buffer that is used again.
     pub fn keep_location(&mut self) {
         self.location = Some(Box::default());

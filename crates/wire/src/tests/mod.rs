@@ -3,6 +3,7 @@
 mod ajp;
 mod hessian;
 mod http1;
+mod json;
 mod laws;
 mod outbox;
 pub(crate) mod work;

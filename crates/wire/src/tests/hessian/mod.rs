@@ -1,10 +1,13 @@
 //! Hessian: values as they are written and passed over, calls, answers, and whatever bytes.
 
+mod answers;
 mod fuzzed;
 mod random;
+mod reads;
 mod walks;
 mod writes;
 
+use super::laws;
 use crate::{Field, Object, Value};
 use std::sync::LazyLock;
 
@@ -37,6 +40,16 @@ fn clients() -> [(u8, Vec<u8>); 4] {
         (1, unhex(include_str!("fixtures/hessian1-jdk25.client.hex"))),
         (2, unhex(include_str!("fixtures/hessian2-jdk17.client.hex"))),
         (2, unhex(include_str!("fixtures/hessian2-jdk25.client.hex"))),
+    ]
+}
+
+/// What servers answered to clients of version 1 and 2, of both JDKs.
+fn servers() -> [Vec<u8>; 4] {
+    [
+        unhex(include_str!("fixtures/hessian1-jdk17.server.hex")),
+        unhex(include_str!("fixtures/hessian1-jdk25.server.hex")),
+        unhex(include_str!("fixtures/hessian2-jdk17.server.hex")),
+        unhex(include_str!("fixtures/hessian2-jdk25.server.hex")),
     ]
 }
 

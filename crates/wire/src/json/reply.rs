@@ -1,0 +1,320 @@
+//! Answers of JSON-RPC 2.0, read as their bytes come. Nothing is kept of them but what an error says.
+
+use super::count_work;
+use crate::rpc::{Answer, Verdict};
+
+/// Deepest nesting of an answer; what is nested deeper is no answer.
+pub const DEPTH_MAX: u32 = 64;
+
+/// Most bytes that are kept of an error's message.
+const MESSAGE_MAX: usize = 600;
+
+/// Most bytes that are kept of a key, and of an error's code.
+const KEY_MAX: usize = 16;
+
+/// Finds whether a body is an answer, whole and well-formed, and whether it tells of an error.
+#[derive(Debug, Default)]
+pub struct Reply {
+    place: Place,
+    depth: u32,
+    /// A bit for each level of nesting, the innermost lowest: whether it is an object.
+    objects: u64,
+    /// The key of the present member of the outermost object.
+    outer: Vec<u8>,
+    /// That of the object within it.
+    inner: Vec<u8>,
+    has_result: bool,
+    has_error: bool,
+    /// What the error says, escaped as it came.
+    message: Vec<u8>,
+    code: Vec<u8>,
+}
+
+/// What the next byte is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Place {
+    /// The first of a value.
+    #[default]
+    Value,
+    /// The first of a value, or the end of an array without one.
+    FirstValue,
+    /// The first of a key, or the end of an object without one.
+    FirstKey,
+    /// The first of a key.
+    Key,
+    /// The colon behind a key.
+    Colon,
+    /// A comma, or the end of an array or object.
+    Next,
+    /// One of a string.
+    Text { key: bool },
+    /// The one behind a backslash.
+    Escape { key: bool },
+    /// One of so many hexadecimal digits.
+    Digits { left: u8, key: bool },
+    /// One of a number.
+    Number(Number),
+    /// One of a word: so many of its bytes came.
+    Word { word: &'static [u8], came: u8 },
+    /// White space: the answer is whole.
+    Whole,
+    /// None: it is no answer.
+    Wrong,
+}
+
+/// What came of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Number {
+    Minus,
+    Zero,
+    Integer,
+    Point,
+    Fraction,
+    E,
+    Sign,
+    Exponent,
+}
+
+impl Number {
+    /// What it is with that byte, if it goes on.
+    fn with(self, byte: u8) -> Option<Number> {
+        match (self, byte) {
+            (Number::Minus, b'0') => Some(Number::Zero),
+            (Number::Minus, b'1'..=b'9') | (Number::Integer, b'0'..=b'9') => Some(Number::Integer),
+            (Number::Zero | Number::Integer, b'.') => Some(Number::Point),
+            (Number::Point | Number::Fraction, b'0'..=b'9') => Some(Number::Fraction),
+            (Number::Zero | Number::Integer | Number::Fraction, b'e' | b'E') => Some(Number::E),
+            (Number::E, b'+' | b'-') => Some(Number::Sign),
+            (Number::E | Number::Sign | Number::Exponent, b'0'..=b'9') => Some(Number::Exponent),
+            _ => None,
+        }
+    }
+
+    /// Whether it may end.
+    fn is_whole(self) -> bool {
+        matches!(self, Number::Zero | Number::Integer | Number::Fraction | Number::Exponent)
+    }
+}
+
+impl Answer for Reply {
+    fn begin(&mut self) {
+        self.place = Place::Value;
+        (self.depth, self.objects) = (0, 0);
+        (self.has_result, self.has_error) = (false, false);
+        for buffer in [&mut self.outer, &mut self.inner, &mut self.message, &mut self.code] {
+            buffer.clear();
+        }
+    }
+
+    fn feed(&mut self, bytes: &[u8]) {
+        let mut pos = 0;
+        while pos < bytes.len() && self.place != Place::Wrong {
+            if let Place::Text { key } = self.place {
+                pos += self.text(&bytes[pos..], key);
+                continue;
+            }
+            count_work(1);
+            match self.step(bytes[pos]) {
+                Some(place) => self.place = place,
+                None => self.place = Place::Wrong,
+            }
+            pos += 1;
+        }
+    }
+
+    fn verdict(&self) -> Verdict {
+        match self.place {
+            Place::Whole if self.has_error => Verdict::Fault,
+            Place::Whole if self.has_result => Verdict::Good,
+            _ => Verdict::Wrong,
+        }
+    }
+
+    fn words(&self, _beginning: &[u8]) -> Option<String> {
+        let message = unescaped(&self.message);
+        match (self.code.as_slice(), message.as_str()) {
+            ([], "") => None,
+            ([], _) => Some(message),
+            (code, _) => Some(format!("{}: {message}", String::from_utf8_lossy(code))),
+        }
+    }
+}
+
+impl Reply {
+    /// Takes bytes of a string, up to what ends it or must be looked at; how many.
+    fn text(&mut self, bytes: &[u8], key: bool) -> usize {
+        let stop = bytes.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
+        let len = stop.unwrap_or(bytes.len());
+        count_work(len + 1);
+        self.keep(&bytes[..len], key);
+        match bytes.get(len) {
+            None => return len,
+            Some(b'"') if key => self.place = Place::Colon,
+            Some(b'"') => self.place = self.value_ended(),
+            Some(b'\\') => {
+                self.keep(b"\\", key);
+                self.place = Place::Escape { key };
+            }
+            Some(_) => self.place = Place::Wrong,
+        }
+        len + 1
+    }
+
+    /// Keeps bytes of a string if they are of a key or a message that matters.
+    fn keep(&mut self, bytes: &[u8], key: bool) {
+        let (buffer, most) = match (key, self.depth) {
+            (true, 1) => (&mut self.outer, KEY_MAX),
+            (true, 2) => (&mut self.inner, KEY_MAX),
+            (false, 1) if self.outer == b"error" => (&mut self.message, MESSAGE_MAX),
+            (false, 2) if self.outer == b"error" && self.inner == b"message" => {
+                (&mut self.message, MESSAGE_MAX)
+            }
+            _ => return,
+        };
+        buffer.extend_from_slice(&bytes[..bytes.len().min(most.saturating_sub(buffer.len()))]);
+    }
+
+    /// Takes a byte outside of strings; what the next is.
+    fn step(&mut self, byte: u8) -> Option<Place> {
+        match self.place {
+            Place::Escape { key } => {
+                self.keep(&[byte], key);
+                match byte {
+                    b'u' => Some(Place::Digits { left: 4, key }),
+                    b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(Place::Text { key }),
+                    _ => None,
+                }
+            }
+            Place::Digits { left, key } if byte.is_ascii_hexdigit() => {
+                self.keep(&[byte], key);
+                Some(if left == 1 { Place::Text { key } } else { Place::Digits { left: left - 1, key } })
+            }
+            Place::Word { word, came } if word[usize::from(came)] == byte => {
+                let came = came + 1;
+                Some(if usize::from(came) == word.len() {
+                    self.value_ended()
+                } else {
+                    Place::Word { word, came }
+                })
+            }
+            Place::Digits { .. } | Place::Word { .. } => None,
+            Place::Number(number) => match number.with(byte) {
+                Some(number) => {
+                    self.keep_code(byte);
+                    Some(Place::Number(number))
+                }
+                None if number.is_whole() => {
+                    self.place = self.value_ended();
+                    self.step(byte)
+                }
+                None => None,
+            },
+            place if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') => Some(place),
+            Place::FirstValue if byte == b']' => self.leave(false),
+            Place::FirstKey if byte == b'}' => self.leave(true),
+            Place::Value | Place::FirstValue => self.value(byte),
+            Place::FirstKey | Place::Key if byte == b'"' => {
+                match self.depth {
+                    1 => self.outer.clear(),
+                    2 => self.inner.clear(),
+                    _ => {}
+                }
+                Some(Place::Text { key: true })
+            }
+            Place::Colon if byte == b':' => Some(Place::Value),
+            Place::Next => match byte {
+                b',' if self.objects & 1 == 1 => Some(Place::Key),
+                b',' => Some(Place::Value),
+                b'}' => self.leave(true),
+                b']' => self.leave(false),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// A value begins.
+    fn value(&mut self, byte: u8) -> Option<Place> {
+        if self.depth == 0 && byte != b'{' {
+            return None;
+        }
+        if self.depth == 1 {
+            self.has_result |= self.outer == b"result";
+            self.has_error |= self.outer == b"error" && byte != b'n';
+        }
+        self.keep_code(byte);
+        match byte {
+            b'"' => Some(Place::Text { key: false }),
+            b'{' => self.enter(true),
+            b'[' => self.enter(false),
+            b't' => Some(Place::Word { word: b"true", came: 1 }),
+            b'f' => Some(Place::Word { word: b"false", came: 1 }),
+            b'n' => Some(Place::Word { word: b"null", came: 1 }),
+            b'-' => Some(Place::Number(Number::Minus)),
+            b'0' => Some(Place::Number(Number::Zero)),
+            b'1'..=b'9' => Some(Place::Number(Number::Integer)),
+            _ => None,
+        }
+    }
+
+    /// Keeps a byte of the number that is an error's code.
+    fn keep_code(&mut self, byte: u8) {
+        let is_code = self.depth == 2 && self.outer == b"error" && self.inner == b"code";
+        if is_code && matches!(byte, b'0'..=b'9' | b'-') && self.code.len() < KEY_MAX {
+            self.code.push(byte);
+        }
+    }
+
+    fn enter(&mut self, object: bool) -> Option<Place> {
+        if self.depth == DEPTH_MAX {
+            return None;
+        }
+        self.depth += 1;
+        self.objects = self.objects << 1 | u64::from(object);
+        // An array in the outermost object has no keys: that of an object before it does not count.
+        if self.depth == 2 {
+            self.inner.clear();
+        }
+        Some(if object { Place::FirstKey } else { Place::FirstValue })
+    }
+
+    fn leave(&mut self, object: bool) -> Option<Place> {
+        if (self.objects & 1 == 1) != object {
+            return None;
+        }
+        self.depth -= 1;
+        self.objects >>= 1;
+        Some(self.value_ended())
+    }
+
+    fn value_ended(&self) -> Place {
+        if self.depth == 0 { Place::Whole } else { Place::Next }
+    }
+}
+
+/// The text of a string whose end may be cut.
+fn unescaped(escaped: &[u8]) -> String {
+    let escaped = String::from_utf8_lossy(escaped);
+    let (mut units, mut chars) = (Vec::new(), escaped.chars());
+    while let Some(char) = chars.next() {
+        let unit = match char {
+            '\\' => match chars.next() {
+                Some('n') => '\n',
+                Some('r') => '\r',
+                Some('t') => '\t',
+                Some('b') => '\u{8}',
+                Some('f') => '\u{c}',
+                Some('u') => {
+                    let digits: String = chars.by_ref().take(4).collect();
+                    units.push(u16::from_str_radix(&digits, 16).unwrap_or(0xfffd));
+                    continue;
+                }
+                Some(other) => other,
+                None => break,
+            },
+            other => other,
+        };
+        units.extend_from_slice(unit.encode_utf16(&mut [0; 2]));
+    }
+    String::from_utf16_lossy(&units)
+}

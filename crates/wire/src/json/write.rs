@@ -1,0 +1,142 @@
+//! Calls as JSON.
+
+use super::text;
+use crate::http1::{EncodeError, RequestSpec};
+use crate::places::Form;
+use crate::{Call, Places, Request, Text, Value};
+
+/// What the body of a call is sent as.
+const CONTENT_TYPE: &str = "application/json";
+
+/// How a call becomes a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Body {
+    /// The array of the arguments.
+    Arguments,
+    /// The first argument itself; `null` without one.
+    Argument,
+    /// A request of JSON-RPC 2.0, whose id is always 1: a connection has one call at a time.
+    Rpc,
+}
+
+/// The body of a call, and its places.
+///
+/// An object is the object of its fields, a date its milliseconds since 1970, binary is Base64, and a number that JSON
+/// does not have is `null`.
+pub fn call_body(body: Body, call: &Call) -> (Vec<u8>, Places) {
+    let (mut bytes, mut places) = (Vec::new(), Places::default());
+    let mut writer = Writer { bytes: &mut bytes, places: &mut places };
+    match body {
+        Body::Arguments => writer.array(&call.arguments),
+        Body::Argument => writer.value(call.arguments.first().unwrap_or(&Value::Null)),
+        Body::Rpc => {
+            writer.put("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":");
+            writer.text(&call.method);
+            writer.put(",\"params\":");
+            writer.array(&call.arguments);
+            writer.put("}");
+        }
+    }
+    (bytes, places)
+}
+
+/// A call as a POST to the target of `spec`, whose method and body do not count.
+///
+/// # Errors
+/// As [`RequestSpec::encode`].
+pub fn encode(body: Body, call: &Call, spec: &RequestSpec) -> Result<Request, EncodeError> {
+    let (body, places) = call_body(body, call);
+    spec.encode_call(CONTENT_TYPE, body, &places)
+}
+
+struct Writer<'a> {
+    bytes: &'a mut Vec<u8>,
+    places: &'a mut Places,
+}
+
+impl Writer<'_> {
+    fn put(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    fn text(&mut self, value: &str) {
+        text::write(value.as_bytes(), |piece| self.bytes.extend_from_slice(piece));
+    }
+
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::Null => self.put("null"),
+            Value::Bool(truth) => self.put(if *truth { "true" } else { "false" }),
+            Value::Int(number) => self.put(&number.to_string()),
+            Value::Long(number) | Value::Date(number) => self.put(&number.to_string()),
+            Value::Double(number) if number.is_finite() => self.put(&format!("{number:?}")),
+            Value::Double(_) => self.put("null"),
+            Value::Text(Text::Fixed(value)) => self.text(value),
+            Value::Text(Text::Drawn(draw)) => {
+                self.places.push_draw(self.bytes.len(), *draw, Form::JsonText);
+            }
+            Value::Bytes(binary) => {
+                self.put("\"");
+                put_base64(binary, self.bytes);
+                self.put("\"");
+            }
+            Value::List(values) => self.array(values),
+            Value::Map(entries) => self.members(entries.iter(), |writer, (key, value)| {
+                writer.key(key);
+                value
+            }),
+            Value::Object(object) => self.members(object.fields.iter(), |writer, field| {
+                writer.text(&field.name);
+                &field.value
+            }),
+        }
+    }
+
+    fn array(&mut self, values: &[Value]) {
+        self.put("[");
+        for (index, value) in values.iter().enumerate() {
+            self.put(if index > 0 { "," } else { "" });
+            self.value(value);
+        }
+        self.put("]");
+    }
+
+    /// An object, of whose members `key` writes the name and gives the value.
+    fn members<'v, T>(
+        &mut self,
+        members: impl Iterator<Item = T>,
+        mut key: impl FnMut(&mut Self, T) -> &'v Value,
+    ) {
+        self.put("{");
+        for (index, member) in members.enumerate() {
+            self.put(if index > 0 { "," } else { "" });
+            let value = key(self, member);
+            self.put(":");
+            self.value(value);
+        }
+        self.put("}");
+    }
+
+    /// A key of a map: a text as it is, anything else as the text that it is in JSON.
+    fn key(&mut self, key: &Value) {
+        if matches!(key, Value::Text(_) | Value::Bytes(_)) {
+            return self.value(key);
+        }
+        let mut bytes = Vec::new();
+        Writer { bytes: &mut bytes, places: &mut Places::default() }.value(key);
+        text::write(&bytes, |piece| self.bytes.extend_from_slice(piece));
+    }
+}
+
+/// Base64 with padding (RFC 4648 section 4).
+fn put_base64(binary: &[u8], bytes: &mut Vec<u8>) {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for three in binary.chunks(3) {
+        let byte = |index: usize| u32::from(three.get(index).copied().unwrap_or_default());
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for index in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * index) & 0x3f) as usize];
+            bytes.push(if index <= three.len() { digit } else { b'=' });
+        }
+    }
+}

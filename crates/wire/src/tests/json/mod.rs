@@ -1,0 +1,4 @@
+//! Calls as JSON, and answers of JSON-RPC.
+
+mod answers;
+mod writes;
