@@ -96,6 +96,38 @@ fn a_fault_is_refused_in_its_own_words() {
 }
 
 #[test]
+fn recorded_faults_are_refused_in_their_own_words() {
+    let mut refused = 0;
+    for (name, digits) in include_str!("fixtures/replies.hex").lines().filter_map(|line| line.split_once(' '))
+    {
+        let (_, called) = name.rsplit_once('.').expect("versions and what was called");
+        let said = match called {
+            "fail" => "java.lang.IllegalStateException: closed: x",
+            "quiet" => "java.lang.UnsupportedOperationException",
+            "nomethod" => "NoSuchMethodException: The service has no method named: there",
+            "mismatch" => {
+                "NoSuchMethod: method public abstract int Sk$Api.two(int,java.lang.String) argument length mismatch, \
+                 received length=1"
+            }
+            _ => {
+                assert_eq!(answered(200, &unhex(digits), 0), (200, None), "{name}");
+                continue;
+            }
+        };
+        let answer = http(200, &unhex(digits));
+        let whole = laws::outcome(session(), &request(0), [answer.as_slice()], Close::Fin);
+        let Some(Event::Answered { code, body: Some(body), .. }) = whole.last() else {
+            panic!("{name}: {whole:?}")
+        };
+        assert_eq!((*code, String::from_utf8_lossy(body).as_ref()), (1, said), "{name}");
+        laws::same_in_pieces_of(session, &request(0), &answer, Close::Fin, &whole, |_| 1);
+        laws::same_in_pieces_of(session, &request(0), &answer, Close::Fin, &whole, |_| 7);
+        refused += 1;
+    }
+    assert_eq!(refused, 16);
+}
+
+#[test]
 fn a_long_message_is_cut_between_characters() {
     let message = format!("x{}", "é".repeat(300));
     let head = [b"H\x02\0FH\x07message\x31\x2d".as_slice(), message.as_bytes(), b"Z"].concat();
