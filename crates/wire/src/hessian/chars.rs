@@ -2,6 +2,9 @@
 
 use super::{Wrong, count_work};
 
+/// Characters that are passed over one by one before a stretch of ASCII is looked for.
+const MIXED_MAX: u32 = 64;
+
 /// What is still to come of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Chars {
@@ -41,6 +44,7 @@ impl Chars {
             let ascii = ascii_len(&input[pos..], self.units);
             pos += ascii;
             self.units -= ascii as u32;
+            pos += self.whole_chars(&input[pos..]);
             if let Some(lead) = input.get(pos).filter(|lead| self.units > 0 && !lead.is_ascii()) {
                 self.begin(*lead).ok_or(Wrong { at: pos })?;
                 pos += 1;
@@ -48,6 +52,25 @@ impl Chars {
             }
         }
         Ok(pos)
+    }
+
+    /// Passes over some characters of up to three bytes that came whole; the bytes of them.
+    #[inline]
+    fn whole_chars(&mut self, input: &[u8]) -> usize {
+        let mut pos = 0;
+        let follows = |byte: u8| byte & 0xc0 == 0x80;
+        // Not to the end: behind them may be a long stretch of ASCII, which is passed over faster.
+        for _ in 0..MIXED_MAX.min(self.units) {
+            match input[pos..] {
+                [0..=0x7f, ..] => pos += 1,
+                [0xe0..=0xef, second, third, ..] if follows(second) & follows(third) => pos += 3,
+                [0xc0..=0xdf, second, ..] if follows(second) => pos += 2,
+                _ => break,
+            }
+            self.units -= 1;
+        }
+        count_work(pos);
+        pos
     }
 
     /// Begins a character of several bytes, if `lead` can.

@@ -9,6 +9,7 @@
 
 mod call;
 mod chars;
+mod describe;
 mod input;
 mod reply;
 mod text;
@@ -17,6 +18,7 @@ pub mod v1;
 pub mod v2;
 
 pub use call::{Version, call_body, encode};
+pub use describe::describe;
 pub use reply::Reply;
 pub(crate) use text::{Dialect, length, write};
 pub use tree::Tree;

@@ -20,6 +20,8 @@ enum Step {
     /// The first of something that the innermost frame tells.
     #[default]
     Tag,
+    /// The first of a value, which must follow the definition of a class.
+    Defined,
     /// The first of a further chunk of a text.
     MoreText,
     /// The first of a further chunk of a binary.
@@ -156,7 +158,7 @@ impl Walker {
                 let (done, value, then) = (*left == 0, *value, *then);
                 (1, if done { self.number_ended(value, then) } else { Ok(false) })
             }
-            Step::Tag | Step::MoreText | Step::MoreBinary => (1, self.tag(input[0])),
+            Step::Tag | Step::Defined | Step::MoreText | Step::MoreBinary => (1, self.tag(input[0])),
         };
         count_work(1);
         Ok((consumed, whole.map_err(|Impossible| Wrong { at: 0 })?))
@@ -172,6 +174,7 @@ impl Walker {
             (Step::MoreBinary, _) => is_binary(tag),
             (_, Wants::Int) => is_int(tag),
             (_, Wants::TextOrInt) => is_int(tag) || is_text(tag),
+            (Step::Defined, _) => tag != b'Z',
             (_, Wants::Value) => true,
         };
         if !fits {
@@ -312,6 +315,7 @@ impl Walker {
             // The definition of a class is no value: one follows it in its place.
             Some(Frame::FieldNames(0)) => {
                 self.frames.pop();
+                self.step = Step::Defined;
                 Ok(false)
             }
             _ => Ok(false),

@@ -74,6 +74,7 @@ fn read(version: u8, bytes: &[u8], walked: &Walked) {
     let trees: Vec<Tree> =
         if version == 1 { v1::Reader::new(bytes).collect() } else { v2::Reader::new(bytes).collect() };
     trees.iter().for_each(|tree| drop(tree.describe()));
+    drop(hessian::describe(bytes));
     let whole = trees.iter().take_while(|tree| !tree.is_cut()).count();
     assert!(whole >= walked.ends.len(), "{walked:?} but {trees:?} of {}", bytes.escape_ascii());
 }

@@ -1,8 +1,8 @@
 //! Values as people read them, whole or cut.
 
 use super::{dubbo_bodies, object, person};
-use crate::hessian::{Tree, v1, v2};
-use crate::{Places, Value};
+use crate::hessian::{Tree, Version, call_body, describe, v1, v2};
+use crate::{Call, Places, Value};
 
 fn written(value: &Value) -> [Vec<u8>; 2] {
     let (mut first, mut second, mut places) = (Vec::new(), Vec::new(), Places::default());
@@ -113,4 +113,28 @@ fn an_exception_says_its_class_and_message() {
         assert_eq!(second(&two[..two.len() - 1]).exception().as_deref(), Some(said));
     }
     assert_eq!(second(&written(&person())[1]).exception(), None);
+}
+
+#[test]
+fn calls_and_answers_are_described() {
+    let call =
+        Call { method: "echo".to_owned(), arguments: vec!["hello".into(), Value::Int(5)], ..Call::default() };
+    for version in [Version::V1, Version::V2] {
+        let body = call_body(version, &call).0;
+        let lines = ["call of Hessian 2.0, method \"echo\"", "  \"hello\"", "  5"];
+        assert_eq!(describe(&body), lines, "{version:?}");
+        (0..body.len()).for_each(|len| assert!(!describe(&body[..len]).is_empty()));
+    }
+    assert_eq!(describe(b"H\x02\0R\x05hello"), ["answer of Hessian 2.0", "  \"hello\""]);
+    assert_eq!(
+        describe(b"H\x02\0FH\x04code\x01xZ"),
+        ["fault of Hessian 2.0", "  map of 1", "    \"code\" = \"x\""]
+    );
+    assert_eq!(describe(b"r\x01\0I\0\0\0\x01z"), ["answer of Hessian 1.0", "  1"]);
+    assert_eq!(
+        describe(b"r\x01\0fS\0\x04codeNzz"),
+        ["fault of Hessian 1.0", "  map of 1", "    \"code\" = null"]
+    );
+    assert_eq!(describe(b"fS\0\x04codeNz"), ["fault", "  map of 1", "    \"code\" = null"]);
+    assert_eq!(describe(b"<html>"), ["(neither a call nor an answer of Hessian)"]);
 }

@@ -126,6 +126,7 @@ fn a_byte_that_cannot_be_there_is_told_at_once() {
         (b"\x43\x90", 1),             // a class whose name is a number
         (b"\x43\x01a\x8f", 3),        // with -1 fields
         (b"\x43\x01a\x91\x90", 4),    // whose field's name is a number
+        (b"HC\x01a\x90Z", 5),         // that no object follows
         (b"\x58\x8f", 1),             // a list of -1
         (b"\x58\xe0", 1),             // whose length is a long
         (b"\x55\x4e", 1),             // whose type is null
