@@ -151,6 +151,7 @@ fn a_byte_that_cannot_be_there_is_told_at_once() {
         (b"b\0\x01aS", 4),
         (b"rS", 1),
         (b"rt\0\0t", 4),
+        (b"rt\0\0N", 4),
     ] {
         wrong(1, bytes, at);
     }

@@ -71,6 +71,7 @@ fn a_body_that_is_no_answer_is_refused_with_its_beginning() {
         "{\"result\":01}",
         "{\"result\":1.}",
         "{\"result\":-}",
+        "{\"result\":-01}",
         "{\"result\":1e}",
         "{\"result\":.5}",
         "{\"result\":nul}",
