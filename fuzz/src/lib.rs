@@ -12,6 +12,8 @@ pub mod http1;
 
 #[path = "../../crates/wire/src/tests/hessian/fuzzed.rs"]
 pub mod hessian;
+#[path = "../../crates/wire/src/tests/java/fuzzed.rs"]
+pub mod java;
 
 #[path = "../../crates/engine/tests/it/stateful/witness.rs"]
 pub mod witness;

@@ -9,6 +9,7 @@ mod exchange;
 pub mod hessian;
 pub mod http1;
 pub mod json;
+pub mod java;
 mod outbox;
 mod places;
 mod request;

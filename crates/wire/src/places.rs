@@ -45,6 +45,8 @@ pub(crate) enum Form {
     Hessian2,
     /// As a string of JSON, quoted and escaped.
     JsonText,
+    /// As a string object of Java's object serialization.
+    JavaText,
 }
 
 impl Form {
@@ -55,6 +57,7 @@ impl Form {
             Form::Hessian1 => crate::hessian::length(value, Dialect::V1),
             Form::Hessian2 => crate::hessian::length(value, Dialect::V2),
             Form::JsonText => crate::json::length(value),
+            Form::JavaText => crate::java::form_length(value),
         }
     }
 
@@ -65,6 +68,7 @@ impl Form {
             Form::Hessian1 => crate::hessian::write(value, Dialect::V1, put),
             Form::Hessian2 => crate::hessian::write(value, Dialect::V2, put),
             Form::JsonText => crate::json::write(value, put),
+            Form::JavaText => crate::java::form_write(value, put),
         }
     }
 }

@@ -1,9 +1,10 @@
-//! What every decoder must hold ([`laws`]), and what HTTP/1.1 is.
+//! What every decoder must hold ([`laws`]), and what each protocol is.
 
 mod ajp;
 mod hessian;
 mod http1;
 mod json;
+mod java;
 mod laws;
 mod outbox;
 pub(crate) mod work;

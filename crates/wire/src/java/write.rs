@@ -1,0 +1,432 @@
+//! Writes the values of calls as `java.io.ObjectOutputStream` does.
+
+use super::{FIRST_HANDLE, STREAM_HEADER, flag, tag, text};
+use crate::places::Form;
+use crate::{Field, Object, Places, Text, Value, descriptor};
+use sha1::{Digest, Sha1};
+use std::collections::HashMap;
+
+/// Why a value cannot be written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    /// A value does not fit the type that its parameter or field has.
+    #[error("{value} cannot be written as {ty}")]
+    Type {
+        /// The type, as Java's source has it.
+        ty: String,
+        /// What the value is.
+        value: &'static str,
+    },
+    /// A name of a class or field has more bytes than its length can say.
+    #[error("the name {0:.40}… is longer than 65535 bytes")]
+    NameTooLong(String),
+    /// A class has more fields than their count can say.
+    #[error("{0} has more than 65535 fields")]
+    TooManyFields(String),
+    /// A list, a map or an array of bytes has more elements than their count can say.
+    #[error("more than 2147483647 elements")]
+    TooManyElements,
+}
+
+/// Most bytes that one block takes, the size of the buffer that Java's own writer has.
+const BLOCK_MAX: usize = 1024;
+
+/// The modifiers of an array class whose elements are of a public class: public, abstract, final.
+const ARRAY_MODIFIERS: u32 = 0x0411;
+
+/// What a descriptor says of its class; equal shapes share one descriptor.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Shape {
+    class: String,
+    uid: i64,
+    flags: u8,
+    /// Name and descriptor of each field, in the order of the stream.
+    fields: Vec<(String, String)>,
+    /// The class above it, if that one is serializable too.
+    above: Option<Box<Shape>>,
+}
+
+impl Shape {
+    fn new(class: &str, uid: i64, flags: u8, fields: &[(&str, &str)]) -> Shape {
+        let fields = fields.iter().map(|(name, ty)| ((*name).to_owned(), (*ty).to_owned())).collect();
+        Shape { class: class.to_owned(), uid, flags, fields, above: None }
+    }
+}
+
+/// Writes a stream behind the bytes that are there, and notes the places of drawn texts.
+///
+/// Each value is written as an object of its own: equal texts are not shared by reference, so that a receiver unpacks
+/// as much as it is sent. What is shared are descriptors of classes and their types, as Java does.
+#[derive(Debug)]
+pub struct Writer<'a> {
+    bytes: &'a mut Vec<u8>,
+    places: &'a mut Places,
+    /// Whether each descriptor carries a location that its class could be loaded from, which is null here.
+    located: bool,
+    next_handle: u32,
+    classes: HashMap<Shape, u32>,
+    types: HashMap<String, u32>,
+    /// Primitives that wait for the end of their block.
+    block: Vec<u8>,
+}
+
+impl<'a> Writer<'a> {
+    /// Begins a stream of `java.io.ObjectOutputStream`.
+    pub fn new(bytes: &'a mut Vec<u8>, places: &'a mut Places) -> Self {
+        bytes.extend_from_slice(&STREAM_HEADER);
+        let (classes, types) = (HashMap::new(), HashMap::new());
+        Writer { bytes, places, located: false, next_handle: FIRST_HANDLE, classes, types, block: Vec::new() }
+    }
+
+    /// Begins a stream of RMI, where each class descriptor carries the location of its class.
+    pub fn of_rmi(bytes: &'a mut Vec<u8>, places: &'a mut Places) -> Self {
+        Writer { located: true, ..Writer::new(bytes, places) }
+    }
+
+    /// Appends bytes to the present block, or begins one: primitives between objects.
+    pub fn block(&mut self, bytes: &[u8]) {
+        self.block.extend_from_slice(bytes);
+    }
+
+    /// Appends a primitive to the present block, or an object, as the type of the value's parameter has it.
+    ///
+    /// # Errors
+    /// [`WriteError`]; the stream is not whole then.
+    pub fn argument(&mut self, ty: &str, value: &Value) -> Result<(), WriteError> {
+        match primitive(ty, value)? {
+            Some(bytes) => self.block(bytes.as_slice()),
+            None => self.object(ty, value)?,
+        }
+        Ok(())
+    }
+
+    /// Writes a value as an object of this type; `java.lang.Object` leaves the choice to the value.
+    ///
+    /// # Errors
+    /// [`WriteError`]; the stream is not whole then.
+    pub fn object(&mut self, ty: &str, value: &Value) -> Result<(), WriteError> {
+        self.end_block();
+        match value {
+            Value::Null => self.bytes.push(tag::NULL),
+            Value::Bool(_) | Value::Int(_) | Value::Long(_) | Value::Double(_) => self.boxed(ty, value)?,
+            Value::Text(_) if ty == "java.lang.Character" => self.boxed(ty, value)?,
+            Value::Text(text) => self.text(text),
+            Value::Bytes(bytes) => {
+                self.array("[B", bytes.len())?;
+                self.bytes.extend_from_slice(bytes);
+            }
+            Value::Date(millis) => {
+                let flags = flag::SERIALIZABLE | flag::WRITE_METHOD;
+                self.instance(&Shape::new("java.util.Date", 0x686a_8101_4b59_7419, flags, &[]))?;
+                self.block(&millis.to_be_bytes());
+                self.end_annotation();
+            }
+            Value::List(values) => match ty.strip_suffix("[]") {
+                Some(element) => self.elements(element, values)?,
+                None => self.list(values)?,
+            },
+            Value::Map(entries) => self.map(entries)?,
+            Value::Object(object) => self.fields(object)?,
+        }
+        Ok(())
+    }
+
+    /// Ends the stream: what waits in the last block is written.
+    pub fn finish(mut self) {
+        self.end_block();
+    }
+
+    fn end_block(&mut self) {
+        let block = std::mem::take(&mut self.block);
+        for piece in block.chunks(BLOCK_MAX) {
+            match u8::try_from(piece.len()) {
+                Ok(len) => self.bytes.extend_from_slice(&[tag::BLOCK, len]),
+                Err(_) => {
+                    self.bytes.push(tag::LONG_BLOCK);
+                    self.bytes.extend_from_slice(&(piece.len() as u32).to_be_bytes());
+                }
+            }
+            self.bytes.extend_from_slice(piece);
+        }
+    }
+
+    fn end_annotation(&mut self) {
+        self.end_block();
+        self.bytes.push(tag::END_BLOCK);
+    }
+
+    fn handle(&mut self) -> u32 {
+        self.next_handle += 1;
+        self.next_handle - 1
+    }
+
+    fn reference(&mut self, handle: u32) {
+        self.bytes.push(tag::REFERENCE);
+        self.bytes.extend_from_slice(&handle.to_be_bytes());
+    }
+
+    fn text(&mut self, text: &Text) {
+        self.handle();
+        match text {
+            Text::Fixed(text) => {
+                text::form_write(text.as_bytes(), |piece| self.bytes.extend_from_slice(piece))
+            }
+            Text::Drawn(draw) => self.places.push_draw(self.bytes.len(), *draw, Form::JavaText),
+        }
+    }
+
+    /// A name with a length of two bytes.
+    fn name(&mut self, name: &str) -> Result<(), WriteError> {
+        let len = text::modified_len(name.as_bytes());
+        let len = u16::try_from(len).map_err(|_| WriteError::NameTooLong(name.to_owned()))?;
+        self.bytes.extend_from_slice(&len.to_be_bytes());
+        text::write_modified(name.as_bytes(), |piece| self.bytes.extend_from_slice(piece));
+        Ok(())
+    }
+
+    fn count(&mut self, count: usize) -> Result<(), WriteError> {
+        let count = i32::try_from(count).map_err(|_| WriteError::TooManyElements)?;
+        self.bytes.extend_from_slice(&count.to_be_bytes());
+        Ok(())
+    }
+
+    fn class(&mut self, shape: &Shape) -> Result<(), WriteError> {
+        if let Some(handle) = self.classes.get(shape) {
+            self.reference(*handle);
+            return Ok(());
+        }
+        self.bytes.push(tag::CLASS_DESC);
+        self.name(&shape.class)?;
+        self.bytes.extend_from_slice(&shape.uid.to_be_bytes());
+        let handle = self.handle();
+        self.classes.insert(shape.clone(), handle);
+        self.bytes.push(shape.flags);
+        let count = u16::try_from(shape.fields.len());
+        let count = count.map_err(|_| WriteError::TooManyFields(shape.class.clone()))?;
+        self.bytes.extend_from_slice(&count.to_be_bytes());
+        for (name, ty) in &shape.fields {
+            self.bytes.push(ty.as_bytes().first().copied().unwrap_or_default());
+            self.name(name)?;
+            if ty.len() > 1 {
+                self.type_name(ty);
+            }
+        }
+        if self.located {
+            self.bytes.push(tag::NULL);
+        }
+        self.bytes.push(tag::END_BLOCK);
+        match &shape.above {
+            Some(above) => self.class(above)?,
+            None => self.bytes.push(tag::NULL),
+        }
+        Ok(())
+    }
+
+    /// The type of a field that is an object; the same type is written once.
+    fn type_name(&mut self, ty: &str) {
+        if let Some(handle) = self.types.get(ty) {
+            self.reference(*handle);
+        } else {
+            self.types.insert(ty.to_owned(), self.next_handle);
+            self.text(&Text::Fixed(ty.to_owned()));
+        }
+    }
+
+    /// Begins an object of this class; its fields follow.
+    fn instance(&mut self, shape: &Shape) -> Result<(), WriteError> {
+        self.bytes.push(tag::OBJECT);
+        self.class(shape)?;
+        self.handle();
+        Ok(())
+    }
+
+    /// Begins an array of the class that the virtual machine names so; its elements follow.
+    fn array(&mut self, class: &str, len: usize) -> Result<(), WriteError> {
+        self.bytes.push(tag::ARRAY);
+        self.class(&Shape::new(class, array_uid(class), flag::SERIALIZABLE, &[]))?;
+        self.handle();
+        self.count(len)
+    }
+
+    fn elements(&mut self, ty: &str, values: &[Value]) -> Result<(), WriteError> {
+        self.array(&format!("[{}", descriptor(ty).replace('/', ".")), values.len())?;
+        values.iter().try_for_each(|value| self.member(ty, value))
+    }
+
+    /// An element of an array, or a field.
+    fn member(&mut self, ty: &str, value: &Value) -> Result<(), WriteError> {
+        match primitive(ty, value)? {
+            Some(primitive) => self.bytes.extend_from_slice(primitive.as_slice()),
+            None => self.object(ty, value)?,
+        }
+        Ok(())
+    }
+
+    fn list(&mut self, values: &[Value]) -> Result<(), WriteError> {
+        let flags = flag::SERIALIZABLE | flag::WRITE_METHOD;
+        self.instance(&Shape::new("java.util.ArrayList", 0x7881_d21d_99c7_619d, flags, &[("size", "I")]))?;
+        self.count(values.len())?;
+        self.block(&(values.len() as u32).to_be_bytes());
+        for value in values {
+            self.object("java.lang.Object", value)?;
+        }
+        self.end_annotation();
+        Ok(())
+    }
+
+    fn map(&mut self, entries: &[(Value, Value)]) -> Result<(), WriteError> {
+        let flags = flag::SERIALIZABLE | flag::WRITE_METHOD;
+        let fields = [("loadFactor", "F"), ("threshold", "I")];
+        self.instance(&Shape::new("java.util.HashMap", 0x0507_dac1_c316_60d1, flags, &fields))?;
+        // As `new HashMap()` grows: a power of two, filled to three quarters. An empty one has no table yet.
+        let mut buckets = 16;
+        while buckets / 4 * 3 < entries.len() {
+            buckets *= 2;
+        }
+        self.bytes.extend_from_slice(&0.75_f32.to_be_bytes());
+        self.count(if entries.is_empty() { 0 } else { buckets / 4 * 3 })?;
+        self.block(&(buckets as u32).to_be_bytes());
+        self.block(&(entries.len() as u32).to_be_bytes());
+        for (key, value) in entries {
+            self.object("java.lang.Object", key)?;
+            self.object("java.lang.Object", value)?;
+        }
+        self.end_annotation();
+        Ok(())
+    }
+
+    fn fields(&mut self, object: &Object) -> Result<(), WriteError> {
+        // Java's order: primitives before objects, by name within each.
+        let mut sorted: Vec<(String, &Field)> =
+            object.fields.iter().map(|field| (descriptor(&field.ty), field)).collect();
+        sorted.sort_by(|(a, one), (b, other)| (a.len() > 1, &one.name).cmp(&(b.len() > 1, &other.name)));
+        let fields = sorted.iter().map(|(ty, field)| (field.name.clone(), ty.clone())).collect();
+        let (class, uid) = (object.class.clone(), object.serial_version_uid);
+        self.instance(&Shape { class, uid, flags: flag::SERIALIZABLE, fields, above: None })?;
+        sorted.iter().try_for_each(|(_, field)| self.member(&field.ty, &field.value))
+    }
+
+    /// A number or truth value as the object that stands for it.
+    fn boxed(&mut self, ty: &str, value: &Value) -> Result<(), WriteError> {
+        let class = match (ty, value) {
+            ("java.lang.Byte" | "java.lang.Short" | "java.lang.Integer" | "java.lang.Long", _)
+            | ("java.lang.Float" | "java.lang.Double" | "java.lang.Character" | "java.lang.Boolean", _) => ty,
+            (_, Value::Bool(_)) => "java.lang.Boolean",
+            (_, Value::Int(_)) => "java.lang.Integer",
+            (_, Value::Long(_)) => "java.lang.Long",
+            _ => "java.lang.Double",
+        };
+        let (uid, primitive_type, code) = box_of(class);
+        let mut shape = Shape::new(class, uid, flag::SERIALIZABLE, &[("value", code)]);
+        if !matches!(code, "Z" | "C") {
+            let number =
+                Shape::new("java.lang.Number", 0x86ac_951d_0b94_e08b_u64 as i64, flag::SERIALIZABLE, &[]);
+            shape.above = Some(Box::new(number));
+        }
+        self.instance(&shape)?;
+        self.member(primitive_type, value)
+    }
+}
+
+/// `serialVersionUID`, type and type code of the value of a class that stands for a primitive.
+fn box_of(class: &str) -> (i64, &'static str, &'static str) {
+    let (uid, ty, code): (u64, _, _) = match class {
+        "java.lang.Boolean" => (0xcd20_7280_d59c_faee, "boolean", "Z"),
+        "java.lang.Byte" => (0x9c4e_6084_ee50_f51c, "byte", "B"),
+        "java.lang.Short" => (0x684d_3713_3460_da52, "short", "S"),
+        "java.lang.Character" => (0x348b_47d9_6b1a_2678, "char", "C"),
+        "java.lang.Integer" => (0x12e2_a0a4_f781_8738, "int", "I"),
+        "java.lang.Long" => (0x3b8b_e490_cc8f_23df, "long", "J"),
+        "java.lang.Float" => (0xdaed_c9a2_db3c_f0ec, "float", "F"),
+        _ => (0x80b3_c24a_296b_fb04, "double", "D"),
+    };
+    (uid as i64, ty, code)
+}
+
+/// The `serialVersionUID` that Java computes for an array class of public elements (specification, 4.6). Receivers do
+/// not compare it for arrays.
+fn array_uid(class: &str) -> i64 {
+    let mut digest = Sha1::new();
+    digest.update((class.len() as u16).to_be_bytes());
+    digest.update(class);
+    digest.update(ARRAY_MODIFIERS.to_be_bytes());
+    let mut first = [0; 8];
+    first.copy_from_slice(&digest.finalize()[..8]);
+    i64::from_le_bytes(first)
+}
+
+/// Bytes of a primitive.
+struct Primitive {
+    bytes: [u8; 8],
+    len: usize,
+}
+
+impl Primitive {
+    fn of<const N: usize>(value: [u8; N]) -> Self {
+        let mut bytes = [0; 8];
+        bytes[..N].copy_from_slice(&value);
+        Primitive { bytes, len: N }
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
+/// The bytes of `value` where `ty` is a primitive type; `None` where it is not.
+fn primitive(ty: &str, value: &Value) -> Result<Option<Primitive>, WriteError> {
+    let wrong = || WriteError::Type { ty: ty.to_owned(), value: kind(value) };
+    let whole = || match value {
+        Value::Int(int) => Ok(i64::from(*int)),
+        Value::Long(long) => Ok(*long),
+        _ => Err(wrong()),
+    };
+    let real = || match value {
+        Value::Int(int) => Ok(f64::from(*int)),
+        Value::Double(double) => Ok(*double),
+        _ => Err(wrong()),
+    };
+    let primitive = match ty {
+        "boolean" => match value {
+            Value::Bool(truth) => Primitive::of([u8::from(*truth)]),
+            _ => return Err(wrong()),
+        },
+        "byte" => Primitive::of(i8::try_from(whole()?).map_err(|_| wrong())?.to_be_bytes()),
+        "short" => Primitive::of(i16::try_from(whole()?).map_err(|_| wrong())?.to_be_bytes()),
+        "char" => Primitive::of(unit(value).ok_or_else(wrong)?.to_be_bytes()),
+        "int" => Primitive::of(i32::try_from(whole()?).map_err(|_| wrong())?.to_be_bytes()),
+        "long" => Primitive::of(whole()?.to_be_bytes()),
+        "float" => Primitive::of((real()? as f32).to_be_bytes()),
+        "double" => Primitive::of(real()?.to_be_bytes()),
+        _ => return Ok(None),
+    };
+    Ok(Some(primitive))
+}
+
+/// The UTF-16 unit that a `char` is given by: its number, or a text of one.
+fn unit(value: &Value) -> Option<u16> {
+    match value {
+        Value::Int(int) => u16::try_from(*int).ok(),
+        Value::Text(Text::Fixed(text)) => {
+            let mut units = text.encode_utf16();
+            units.next().filter(|_| units.next().is_none())
+        }
+        _ => None,
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a truth value",
+        Value::Int(_) => "an int",
+        Value::Long(_) => "a long",
+        Value::Double(_) => "a double",
+        Value::Text(_) => "a text",
+        Value::Bytes(_) => "bytes",
+        Value::Date(_) => "a date",
+        Value::List(_) => "a list",
+        Value::Map(_) => "a map",
+        Value::Object(_) => "an object",
+    }
+}
