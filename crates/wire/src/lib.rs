@@ -14,6 +14,7 @@ mod outbox;
 mod places;
 mod request;
 pub mod rpc;
+pub mod rmi;
 mod session;
 
 pub use call::{Call, Field, Object, Text, Value, descriptor};

@@ -19,6 +19,8 @@ pub enum Protocol {
     Hessian,
     /// JSON-RPC 2.0 over HTTP/1.1; requests of [`crate::json::encode`].
     JsonRpc,
+    /// Java RMI over JRMP.
+    Rmi,
 }
 
 impl Protocol {
@@ -49,6 +51,8 @@ impl Protocol {
         match self {
             Protocol::Http1 | Protocol::Ajp => false,
             Protocol::Http1 | Protocol::Hessian | Protocol::JsonRpc => crate::http1::GOOD_CODES,
+            Protocol::Http1 => crate::http1::GOOD_CODES,
+            Protocol::Rmi => crate::rmi::GOOD_CODES,
         }
     }
 }
@@ -65,6 +69,8 @@ pub enum Session {
     Hessian(crate::rpc::Rpc<crate::hessian::Reply>),
     /// JSON-RPC 2.0 over HTTP/1.1.
     JsonRpc(crate::rpc::Rpc<crate::json::Reply>),
+    /// Java RMI over JRMP.
+    Rmi(crate::rmi::Rmi),
 }
 
 impl Session {
@@ -76,6 +82,7 @@ impl Session {
             Protocol::Ajp => Session::ajp(crate::ajp::Options::default()),
             Protocol::Hessian => Session::Hessian(crate::rpc::Rpc::new(crate::http1::Limits::default())),
             Protocol::JsonRpc => Session::JsonRpc(crate::rpc::Rpc::new(crate::http1::Limits::default())),
+            Protocol::Rmi => Session::rmi(crate::rmi::Limits::default()),
         }
     }
 
@@ -87,6 +94,9 @@ impl Session {
     /// A session of AJP/1.3.
     pub fn ajp(options: crate::ajp::Options) -> Session {
         Session::Ajp(crate::ajp::Ajp::new(options))
+    /// A session of Java RMI; each answer must keep within `limits`.
+    pub fn rmi(limits: crate::rmi::Limits) -> Session {
+        Session::Rmi(crate::rmi::Rmi::new(limits))
     }
 
     /// The connection is established; a session that has a handshake begins it here.
@@ -97,6 +107,7 @@ impl Session {
             Session::Ajp(ajp) => ajp.open(out),
             Session::Hessian(_) => {}
             Session::JsonRpc(_) => {}
+            Session::Rmi(rmi) => rmi.open(out),
         }
     }
 
@@ -118,6 +129,7 @@ impl Session {
             Session::Ajp(ajp) => ajp.start(request, filling, id, out),
             Session::Hessian(rpc) => rpc.start(request, filling, id, out),
             Session::JsonRpc(rpc) => rpc.start(request, filling, id, out),
+            Session::Rmi(rmi) => rmi.start(request, filling, id, out),
         }
     }
 
@@ -133,6 +145,7 @@ impl Session {
             Session::Ajp(ajp) => ajp.start_as_encoded(request, id).map(|()| request.bytes.as_slice()),
             Session::Hessian(rpc) => rpc.start_as_encoded(request, id).map(|()| request.bytes.as_slice()),
             Session::JsonRpc(rpc) => rpc.start_as_encoded(request, id).map(|()| request.bytes.as_slice()),
+            Session::Rmi(rmi) => rmi.start_as_encoded(request, id).map(|()| request.bytes.as_slice()),
         }
     }
 
@@ -143,7 +156,7 @@ impl Session {
     #[inline]
     pub fn handle_bytes(
         &mut self,
-        _now_ns: u64,
+        now_ns: u64,
         input: &[u8],
         out: &mut Outbox,
         events: &mut Events,
@@ -153,6 +166,7 @@ impl Session {
             Session::Ajp(ajp) => ajp.handle_bytes(input, out, events),
             Session::Hessian(rpc) => rpc.handle_bytes(input, events),
             Session::JsonRpc(rpc) => rpc.handle_bytes(input, events),
+            Session::Rmi(rmi) => rmi.handle_bytes(now_ns, input, out, events),
         }
     }
 
@@ -164,17 +178,19 @@ impl Session {
             Session::Ajp(_) => 0,
             Session::Hessian(rpc) => rpc.carry_max(),
             Session::JsonRpc(rpc) => rpc.carry_max(),
+            Session::Rmi(_) => 0,
         }
     }
 
     /// The instant that [`next_deadline`](Self::next_deadline) named has come.
     #[inline]
-    pub fn handle_timeout(&mut self, _now_ns: u64, _out: &mut Outbox, _events: &mut Events) {
+    pub fn handle_timeout(&mut self, now_ns: u64, out: &mut Outbox, _events: &mut Events) {
         match self {
             Session::Http1(_) | Session::Ajp(_) => {}
             Session::Http1(_) => {}
             Session::Hessian(_) => {}
             Session::JsonRpc(_) => {}
+            Session::Rmi(rmi) => rmi.handle_timeout(now_ns, out),
         }
     }
 
@@ -186,6 +202,7 @@ impl Session {
             Session::Http1(_) => None,
             Session::Hessian(_) => None,
             Session::JsonRpc(_) => None,
+            Session::Rmi(rmi) => rmi.next_deadline(),
         }
     }
 
@@ -197,6 +214,7 @@ impl Session {
             Session::Ajp(ajp) => ajp.cancel(id),
             Session::Hessian(rpc) => rpc.cancel(id),
             Session::JsonRpc(rpc) => rpc.cancel(id),
+            Session::Rmi(rmi) => rmi.cancel(id),
         }
     }
 
@@ -209,6 +227,7 @@ impl Session {
             Session::Ajp(ajp) => ajp.handle_close(close, events),
             Session::Hessian(rpc) => rpc.handle_close(close, events),
             Session::JsonRpc(rpc) => rpc.handle_close(close, events),
+            Session::Rmi(rmi) => rmi.handle_close(close, events),
         }
     }
 
@@ -220,6 +239,7 @@ impl Session {
             Session::Ajp(ajp) => ajp.renew(),
             Session::Hessian(rpc) => rpc.renew(),
             Session::JsonRpc(rpc) => rpc.renew(),
+            Session::Rmi(rmi) => rmi.renew(),
         }
     }
 
@@ -231,6 +251,7 @@ impl Session {
             Session::Ajp(ajp) => ajp.state(),
             Session::Hessian(rpc) => rpc.state(),
             Session::JsonRpc(rpc) => rpc.state(),
+            Session::Rmi(rmi) => rmi.state(),
         }
     }
 }

@@ -10,6 +10,8 @@ mod text;
 mod walk;
 mod write;
 
+pub(crate) use read::{Piece, Reader};
+pub(crate) use tell::describe_from;
 pub use tell::{describe, thrown};
 pub(crate) use text::{form_length, form_write};
 pub use walk::{Broken, Fed, Walker};

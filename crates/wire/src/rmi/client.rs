@@ -1,0 +1,466 @@
+//! The session of one connection: the handshake, then one call at a time.
+
+use super::encode::{OBJECT, PING, REMOTE, endpoint};
+use super::{GREETING, Limits, RETURNED, THROWN, UID_LEN, message};
+use crate::java::{self, STREAM_HEADER, Walker, tag};
+use crate::{
+    Cancelled, Close, Event, Events, ExchangeId, Filling, Full, MalformedKind, Outbox, Request, State,
+};
+
+/// A connection that idled this long is pinged; without answer for three times as long it is dead.
+pub const IDLE_NS: u64 = 15_000_000_000;
+
+/// Longest host name that a server may see us by.
+const HOST_MAX: u16 = 1024;
+
+/// Of how many refusals the server's words are told.
+const TOLD_MAX: u32 = 16;
+
+/// Most bytes of a refusal's words.
+const WORDS_MAX: usize = 300;
+
+/// How much of an exception is kept to find its words; traces of deep stacks take some ten thousand bytes.
+const EXCEPTION_KEPT: usize = 64 * 1024;
+
+/// Which part of what the server sends the next byte belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// The answer to our greeting.
+    Greeting,
+    HostLength,
+    Host(u16),
+    Port,
+    /// The first byte of a message.
+    Message,
+    /// The header of its stream.
+    Header,
+    /// The tag of a block.
+    Block,
+    /// The block's length, in that many bytes.
+    BlockLength(usize),
+    /// What is left of a block.
+    InBlock(u32),
+    /// An object.
+    Value,
+}
+
+/// The exchange in flight.
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    id: ExchangeId,
+    expects: u32,
+    keep: usize,
+    began: bool,
+}
+
+/// The session of one RMI connection.
+///
+/// `FirstByte` means the first byte of the return message. The body of an answer is the value as it came: its stream
+/// without header, or the bytes of a primitive.
+#[derive(Debug)]
+pub struct Rmi {
+    /// Bytes consumed since the connection began.
+    received: u64,
+    flight: Option<Flight>,
+    part: Part,
+    /// Bytes of a number that is not whole yet.
+    held: [u8; 4],
+    held_len: usize,
+    /// The name that the server sees us by.
+    host: Vec<u8>,
+    /// How the answer returns, then its identifier.
+    head: [u8; 1 + UID_LEN],
+    /// How much of the answer's head, and of a primitive behind it, came.
+    in_block: usize,
+    walker: Walker,
+    code: u16,
+    body_bytes: u64,
+    kept: Vec<u8>,
+    /// The beginning of an exception.
+    exception: Vec<u8>,
+    /// How many refusals there were; goes on from connection to connection.
+    refusals: u32,
+    /// When the last answer ended, or the ping was sent that is not answered yet.
+    idle_since: u64,
+    pinged: bool,
+    dead: bool,
+}
+
+/// What is wrong with the byte at hand.
+type Wrong = MalformedKind;
+
+impl Rmi {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Rmi {
+            received: 0,
+            flight: None,
+            part: Part::Greeting,
+            held: [0; 4],
+            held_len: 0,
+            host: Vec::new(),
+            head: [0; 1 + UID_LEN],
+            in_block: 0,
+            walker: Walker::new(limits),
+            code: 0,
+            body_bytes: 0,
+            kept: Vec::new(),
+            exception: Vec::new(),
+            refusals: 0,
+            idle_since: 0,
+            pinged: false,
+            dead: false,
+        }
+    }
+
+    pub(crate) fn open(&mut self, out: &mut Outbox) {
+        out.push_control(GREETING);
+    }
+
+    #[inline]
+    pub(crate) fn state(&self) -> State {
+        match (self.dead, self.part, &self.flight) {
+            (true, _, _) => State::Dead,
+            (_, Part::Greeting | Part::HostLength | Part::Host(_) | Part::Port, _) => State::Opening,
+            (_, _, Some(_)) => State::Ready(0),
+            (_, _, None) => State::Ready(1),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn start(
+        &mut self,
+        request: &Request,
+        filling: &Filling<'_>,
+        id: ExchangeId,
+        out: &mut Outbox,
+    ) -> Result<(), Full> {
+        if out.is_full() {
+            return Err(Full);
+        }
+        self.start_as_encoded(request, id)?;
+        out.push_exchange(id, &[]);
+        request.places.write(&request.bytes, filling, |piece| out.push_more(piece));
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn start_as_encoded(&mut self, request: &Request, id: ExchangeId) -> Result<(), Full> {
+        if self.state() != State::Ready(1) {
+            return Err(Full);
+        }
+        let (expects, keep) = (request.expectation.0, request.keep_body);
+        self.flight = Some(Flight { id, expects, keep, began: false });
+        Ok(())
+    }
+
+    pub(crate) fn renew(&mut self) {
+        (self.received, self.flight, self.part) = (0, None, Part::Greeting);
+        (self.held_len, self.pinged, self.dead) = (0, false, false);
+        self.host.clear();
+        self.kept.clear();
+    }
+
+    pub(crate) fn next_deadline(&self) -> Option<u64> {
+        let patience = if self.pinged { 3 * IDLE_NS } else { IDLE_NS };
+        (self.state() == State::Ready(1)).then(|| self.idle_since.saturating_add(patience))
+    }
+
+    pub(crate) fn handle_timeout(&mut self, now_ns: u64, out: &mut Outbox) {
+        if self.next_deadline().is_none_or(|deadline| now_ns < deadline) {
+            return;
+        }
+        if self.pinged {
+            self.dead = true;
+            return;
+        }
+        out.push_control(&[message::PING]);
+        (self.pinged, self.idle_since) = (true, now_ns);
+    }
+
+    pub(crate) fn cancel(&mut self, id: ExchangeId) -> Cancelled {
+        if self.flight.is_none_or(|flight| flight.id != id) {
+            return Cancelled::Keep;
+        }
+        self.flight = None;
+        self.dead = true;
+        Cancelled::CloseConnection
+    }
+
+    pub(crate) fn handle_close(&mut self, close: Close, events: &mut Events) {
+        if let Some(flight) = self.flight.take() {
+            events.push(Event::ClosedEarly { id: flight.id, close, began: flight.began });
+        }
+        self.dead = true;
+    }
+
+    /// Takes everything: nothing must be handed in again.
+    pub(crate) fn handle_bytes(
+        &mut self,
+        now_ns: u64,
+        input: &[u8],
+        out: &mut Outbox,
+        events: &mut Events,
+    ) -> usize {
+        let mut pos = 0;
+        while pos < input.len() && !self.dead {
+            let before = pos;
+            if let Err(kind) = self.step(now_ns, input, &mut pos, out, events) {
+                self.dead = true;
+                let id = self.flight.take().map(|flight| flight.id);
+                let at = self.received + pos.max(before + 1) as u64 - 1;
+                events.push(Event::Malformed { id, at, kind });
+            }
+        }
+        self.received += pos as u64;
+        input.len()
+    }
+
+    /// Takes one part, or as much of it as came. Of wrong bytes the last one taken shows it.
+    fn step(
+        &mut self,
+        now_ns: u64,
+        input: &[u8],
+        pos: &mut usize,
+        out: &mut Outbox,
+        events: &mut Events,
+    ) -> Result<(), Wrong> {
+        match self.part {
+            Part::Host(left) => self.host(&input[*pos..], pos, left),
+            Part::Header => self.header(input[*pos], pos)?,
+            Part::InBlock(left) => self.block(now_ns, input, pos, left, out, events)?,
+            Part::Value => self.value(now_ns, input, pos, out, events)?,
+            part => {
+                let wanted = wanted(part);
+                let taken = (wanted - self.held_len).min(input.len() - *pos);
+                self.held[self.held_len..self.held_len + taken].copy_from_slice(&input[*pos..*pos + taken]);
+                self.held_len += taken;
+                *pos += taken;
+                if self.held_len == wanted {
+                    self.held_len = 0;
+                    self.numbered(part, now_ns, out, events)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A part of few bytes, which are all held.
+    fn numbered(
+        &mut self,
+        part: Part,
+        now_ns: u64,
+        out: &mut Outbox,
+        events: &mut Events,
+    ) -> Result<(), Wrong> {
+        let [first, second, ..] = self.held;
+        self.part = match part {
+            Part::Greeting if first == message::PROTOCOL_ACK => Part::HostLength,
+            Part::HostLength => match u16::from_be_bytes([first, second]) {
+                0 => Part::Port,
+                len if len > HOST_MAX => return Err(MalformedKind::HeadTooLong),
+                len => Part::Host(len),
+            },
+            Part::Port => {
+                endpoint(&self.host, |piece| out.push_control(piece));
+                self.idle_since = now_ns;
+                Part::Message
+            }
+            Part::Message => return self.message(first, now_ns, events),
+            Part::Block if first == tag::BLOCK => Part::BlockLength(1),
+            Part::Block if first == tag::LONG_BLOCK => Part::BlockLength(4),
+            Part::BlockLength(1) if first > 0 => Part::InBlock(u32::from(first)),
+            Part::BlockLength(4) => match u32::from_be_bytes(self.held) {
+                0 => return Err(MalformedKind::Other),
+                len => Part::InBlock(len),
+            },
+            _ => return Err(MalformedKind::Other),
+        };
+        Ok(())
+    }
+
+    fn host(&mut self, came: &[u8], pos: &mut usize, left: u16) {
+        let taken = came.len().min(usize::from(left));
+        self.host.extend_from_slice(&came[..taken]);
+        *pos += taken;
+        let left = left - taken as u16;
+        self.part = if left == 0 { Part::Port } else { Part::Host(left) };
+    }
+
+    /// The first byte of a message.
+    fn message(&mut self, first: u8, now_ns: u64, events: &mut Events) -> Result<(), Wrong> {
+        if self.pinged && first == message::PING_ACK {
+            (self.pinged, self.idle_since) = (false, now_ns);
+            events.push(Event::Control);
+            return Ok(());
+        }
+        let Some(flight) = &mut self.flight else { return Err(MalformedKind::Surplus) };
+        flight.began = true;
+        let Flight { id, expects, .. } = *flight;
+        (self.code, self.body_bytes, self.in_block) = (RETURNED, 0, 0);
+        let wanted = if expects == PING { message::PING_ACK } else { message::RETURN };
+        // Answers come in order: that to a ping of ours comes before.
+        if first != wanted || self.pinged {
+            return Err(MalformedKind::Other);
+        }
+        events.push(Event::FirstByte { id });
+        if expects == PING {
+            self.finish(now_ns, events);
+        } else {
+            self.part = Part::Header;
+        }
+        Ok(())
+    }
+
+    fn header(&mut self, byte: u8, pos: &mut usize) -> Result<(), Wrong> {
+        *pos += 1;
+        if byte != STREAM_HEADER[self.held_len] {
+            return Err(MalformedKind::Other);
+        }
+        self.held_len += 1;
+        if self.held_len == STREAM_HEADER.len() {
+            (self.held_len, self.part) = (0, Part::Block);
+        }
+        Ok(())
+    }
+
+    /// Bytes of a block: how the call returned, the answer's identifier, and a primitive.
+    fn block(
+        &mut self,
+        now_ns: u64,
+        input: &[u8],
+        pos: &mut usize,
+        mut left: u32,
+        out: &mut Outbox,
+        events: &mut Events,
+    ) -> Result<(), Wrong> {
+        let expects = self.flight.map_or(0, |flight| flight.expects);
+        while left > 0 && *pos < input.len() {
+            let byte = input[*pos];
+            *pos += 1;
+            left -= 1;
+            if self.in_block == 0 {
+                self.code = match u16::from(byte) {
+                    code @ (RETURNED | THROWN) => code,
+                    _ => return Err(MalformedKind::Other),
+                };
+                if self.code == THROWN {
+                    self.exception.clear();
+                }
+            }
+            if let Some(head) = self.head.get_mut(self.in_block) {
+                *head = byte;
+            } else if self.in_block < self.block_wanted(expects) {
+                self.keep(&[byte]);
+            } else {
+                return Err(MalformedKind::Surplus);
+            }
+            self.in_block += 1;
+        }
+        self.part = Part::InBlock(left);
+        if left == 0 {
+            self.block_ended(now_ns, expects, out, events);
+        }
+        Ok(())
+    }
+
+    /// How many bytes come in blocks before the answer, or its object.
+    fn block_wanted(&self, expects: u32) -> usize {
+        let primitive = if self.code == RETURNED && expects < OBJECT { expects as usize } else { 0 };
+        self.head.len() + primitive
+    }
+
+    fn block_ended(&mut self, now_ns: u64, expects: u32, out: &mut Outbox, events: &mut Events) {
+        if self.in_block < self.block_wanted(expects) {
+            self.part = Part::Block;
+        } else if self.code == RETURNED && expects < OBJECT {
+            self.end(now_ns, out, events);
+        } else {
+            self.walker.begin();
+            self.part = Part::Value;
+        }
+    }
+
+    fn value(
+        &mut self,
+        now_ns: u64,
+        input: &[u8],
+        pos: &mut usize,
+        out: &mut Outbox,
+        events: &mut Events,
+    ) -> Result<(), Wrong> {
+        let rest = &input[*pos..];
+        match self.walker.feed(rest) {
+            Ok(fed) => {
+                self.keep(&rest[..fed.consumed]);
+                *pos += fed.consumed;
+                if fed.done && self.walker.aborted() {
+                    self.code = THROWN;
+                    self.exception.clear();
+                    self.walker.begin();
+                } else if fed.done {
+                    self.end(now_ns, out, events);
+                }
+                Ok(())
+            }
+            Err(broken) => {
+                *pos += broken.at + 1;
+                Err(broken.kind)
+            }
+        }
+    }
+
+    /// Counts bytes of the value, and keeps what is asked for.
+    #[inline]
+    fn keep(&mut self, bytes: &[u8]) {
+        self.body_bytes += bytes.len() as u64;
+        let (kept, most) = if self.code == THROWN {
+            (&mut self.exception, if self.refusals < TOLD_MAX { EXCEPTION_KEPT } else { 0 })
+        } else {
+            (&mut self.kept, self.flight.map_or(0, |flight| flight.keep))
+        };
+        let room = most.saturating_sub(kept.len()).min(bytes.len());
+        kept.extend_from_slice(&bytes[..room]);
+    }
+
+    /// The answer to a call is whole.
+    fn end(&mut self, now_ns: u64, out: &mut Outbox, events: &mut Events) {
+        if self.code == RETURNED && self.flight.is_some_and(|flight| flight.expects == REMOTE) {
+            out.push_control(&[message::DGC_ACK]);
+            out.push_control(&self.head[1..]);
+        }
+        self.finish(now_ns, events);
+    }
+
+    fn finish(&mut self, now_ns: u64, events: &mut Events) {
+        (self.part, self.idle_since) = (Part::Message, now_ns);
+        let Some(Flight { id, keep, .. }) = self.flight.take() else { return };
+        let body = if self.code == THROWN {
+            self.kept.clear();
+            self.refusals = self.refusals.saturating_add(1);
+            (self.refusals <= TOLD_MAX).then(|| words(&self.exception))
+        } else {
+            (keep > 0).then(|| std::mem::take(&mut self.kept))
+        };
+        events.push(Event::Answered { id, code: self.code, body_bytes: self.body_bytes, body });
+    }
+}
+
+/// What an exception says, cut at the last character within the limit.
+fn words(exception: &[u8]) -> Vec<u8> {
+    let mut words = java::thrown(exception).unwrap_or_else(|| "an exception that is no object".to_owned());
+    let mut len = words.len().min(WORDS_MAX);
+    while !words.is_char_boundary(len) {
+        len -= 1;
+    }
+    words.truncate(len);
+    words.into_bytes()
+}
+
+fn wanted(part: Part) -> usize {
+    match part {
+        Part::HostLength => 2,
+        Part::Port => 4,
+        Part::BlockLength(len) => len,
+        _ => 1,
+    }
+}
