@@ -15,6 +15,9 @@ pub mod hessian;
 #[path = "../../crates/wire/src/tests/java/fuzzed.rs"]
 pub mod java;
 
+#[path = "../../crates/wire/src/tests/rmi/fuzzed.rs"]
+pub mod rmi;
+
 #[path = "../../crates/engine/tests/it/stateful/witness.rs"]
 pub mod witness;
 

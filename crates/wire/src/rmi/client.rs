@@ -83,6 +83,8 @@ pub struct Rmi {
     /// When the last answer ended, or the ping was sent that is not answered yet.
     idle_since: u64,
     pinged: bool,
+    /// Whether the server gave up a value that it had begun: it closes the connection then.
+    drains: bool,
     dead: bool,
 }
 
@@ -108,6 +110,7 @@ impl Rmi {
             refusals: 0,
             idle_since: 0,
             pinged: false,
+            drains: false,
             dead: false,
         }
     }
@@ -121,6 +124,7 @@ impl Rmi {
         match (self.dead, self.part, &self.flight) {
             (true, _, _) => State::Dead,
             (_, Part::Greeting | Part::HostLength | Part::Host(_) | Part::Port, _) => State::Opening,
+            _ if self.drains => State::Draining,
             (_, _, Some(_)) => State::Ready(0),
             (_, _, None) => State::Ready(1),
         }
@@ -155,7 +159,7 @@ impl Rmi {
 
     pub(crate) fn renew(&mut self) {
         (self.received, self.flight, self.part) = (0, None, Part::Greeting);
-        (self.held_len, self.pinged, self.dead) = (0, false, false);
+        (self.held_len, self.pinged, self.drains, self.dead) = (0, false, false, false);
         self.host.clear();
         self.kept.clear();
     }
@@ -394,7 +398,7 @@ impl Rmi {
                 self.keep(&rest[..fed.consumed]);
                 *pos += fed.consumed;
                 if fed.done && self.walker.aborted() {
-                    self.code = THROWN;
+                    (self.code, self.drains) = (THROWN, true);
                     self.exception.clear();
                     self.walker.begin();
                 } else if fed.done {

@@ -15,7 +15,8 @@ pub fn describe(sent: bool, bytes: &[u8]) -> Vec<String> {
         lines.push("JRMI version 2, StreamProtocol".to_owned());
         rest = after;
     }
-    if sent && (rest.len() < bytes.len() || rest.first() == Some(&0)) {
+    let greeted = rest.len() < bytes.len() && !rest.is_empty();
+    if sent && (greeted || rest.first() == Some(&0)) {
         rest = endpoint("endpoint", rest, &mut lines);
     }
     while let Some((first, after)) = rest.split_first() {
@@ -61,9 +62,7 @@ fn endpoint<'a>(what: &str, bytes: &'a [u8], lines: &mut Vec<String>) -> &'a [u8
         lines.push(format!("{what} {} port {port}", String::from_utf8_lossy(host)));
         return rest;
     }
-    if !bytes.is_empty() {
-        lines.push(format!("{what}, cut short"));
-    }
+    lines.push(format!("{what}, cut short"));
     &[]
 }
 

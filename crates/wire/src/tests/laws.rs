@@ -40,6 +40,10 @@ impl Driven {
     /// A connection on which `request` was started as [`ID`].
     pub fn started(session: Session, request: &Request) -> Self {
         let mut driven = Driven::new(session);
+        let greeting = greeting(&driven.session);
+        if !greeting.is_empty() {
+            driven.receive(greeting);
+        }
         driven.start(request, ID);
         driven
     }
@@ -82,6 +86,14 @@ impl Driven {
         self.session.handle_close(Close::Local, &mut self.events);
         assert_eq!(self.session.handle_bytes(0, b"more", &mut self.out, &mut self.events), 4);
         assert_eq!(self.events.len(), told, "a dead session told {:?}", self.events.last());
+    }
+}
+
+/// What the peer sends before a session of this protocol is ready.
+pub fn greeting(session: &Session) -> &'static [u8] {
+    match session {
+        Session::Rmi(_) => b"\x4e\x00\x09127.0.0.1\x00\x00\xa9\xa4",
+        _ => b"",
     }
 }
 

@@ -7,4 +7,5 @@ mod json;
 mod java;
 mod laws;
 mod outbox;
+mod rmi;
 pub(crate) mod work;
