@@ -7,6 +7,7 @@
 mod read;
 mod tell;
 mod text;
+mod time;
 mod walk;
 mod write;
 

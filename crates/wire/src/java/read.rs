@@ -1,5 +1,6 @@
 //! Reads a stream that is at hand, whole or cut short, into a tree: for people, and for the few values that are needed.
 
+use super::time::{self, Part};
 use super::{FIRST_HANDLE, STREAM_HEADER, flag, tag, text, width};
 
 /// Deepest nesting that is read.
@@ -14,6 +15,8 @@ pub(crate) struct ClassDesc {
     pub name: String,
     flags: u8,
     fields: Vec<(u8, String)>,
+    /// Whether it writes the values of `java.time`.
+    time: bool,
     above: Option<usize>,
     /// How many classes are above it.
     depth: usize,
@@ -294,7 +297,7 @@ impl<'a> Reader<'a> {
 
     fn class_head(&mut self, class: usize) {
         let name = self.short_text();
-        self.number(8);
+        let time = self.take(8) == time::UID;
         self.handles.push(Handle::Class(class));
         let flags = self.number(1) as u8;
         let count = self.number(2);
@@ -311,7 +314,7 @@ impl<'a> Reader<'a> {
             fields.push((code, field));
         }
         let known = &mut self.classes[class];
-        (known.name, known.flags, known.fields) = (name, flags, fields);
+        (known.name, known.flags, known.fields, known.time) = (name, flags, fields, time);
     }
 
     fn proxy_head(&mut self, class: usize) {
@@ -357,7 +360,8 @@ impl<'a> Reader<'a> {
             next = self.classes[class].above;
         }
         for class in line.into_iter().rev() {
-            let ClassDesc { flags, fields, .. } = &self.classes[class];
+            let ClassDesc { flags, fields, time, .. } = &self.classes[class];
+            let raw_time = *time && flags & flag::BLOCK_DATA == 0;
             let externalizable = flags & flag::EXTERNALIZABLE != 0;
             let annotated = externalizable || flags & flag::WRITE_METHOD != 0;
             if fields.is_empty() && !annotated {
@@ -368,7 +372,7 @@ impl<'a> Reader<'a> {
                 self.object_fields(piece, at, class);
             }
             if annotated {
-                let beyond = self.annotation();
+                let beyond = if raw_time { vec![self.time()] } else { self.annotation() };
                 if let Piece::Object { blocks, .. } = &mut self.pieces[piece] {
                     blocks[at].beyond = beyond;
                 }
@@ -397,6 +401,25 @@ impl<'a> Reader<'a> {
                 blocks[at].fields.push((field, value));
             }
         }
+    }
+
+    /// A value of `java.time`, as bytes.
+    fn time(&mut self) -> usize {
+        let from = self.at;
+        let mut parts = vec![Part::Kind];
+        while let Some(part) = parts.pop() {
+            match part {
+                _ if self.broken => break,
+                Part::Bytes(len) => drop(self.take(usize::from(len))),
+                Part::Text => drop(self.short_text()),
+                part => match time::after(part, self.number(1) as u8) {
+                    Some(after) => parts.extend(after.iter().rev()),
+                    None => self.broken = true,
+                },
+            }
+        }
+        let bytes = self.bytes[from..self.at].to_vec();
+        self.push(Piece::Data(bytes))
     }
 
     fn member(&mut self, code: u8) -> usize {

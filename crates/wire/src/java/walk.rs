@@ -1,5 +1,6 @@
 //! Finds the end of an element of a stream, without reading it twice and without keeping it.
 
+use super::time::{self, Part};
 use super::{FIRST_HANDLE, Limits, flag, tag, width};
 use crate::MalformedKind;
 
@@ -37,6 +38,8 @@ struct Class {
     flags: u8,
     /// Type code of the elements of an array, 0 for a class that is none.
     element: u8,
+    /// Whether it writes the values of `java.time`.
+    time: bool,
     /// Whether its descriptor has ended.
     whole: bool,
     /// How many classes are above it.
@@ -84,6 +87,7 @@ enum Task {
     /// The fields of this class, and what it wrote beyond them.
     Data(u32),
     ArraySize(u32),
+    Time(Part),
 }
 
 /// Follows a stream to the end of each element. Its buffers are used again from stream to stream.
@@ -150,7 +154,7 @@ impl Walker {
     ///
     /// # Errors
     /// The bytes are no element of a stream, exceed a limit, or have an externalizable object of protocol version 1,
-    /// whose end only its class knows. The walker must begin anew then.
+    /// whose end only its class knows, unless it is of `java.time`. The walker must begin anew then.
     pub fn feed(&mut self, input: &[u8]) -> Result<Fed, Broken> {
         let mut pos = 0;
         while let Some(task) = self.stack.last().copied() {
@@ -239,6 +243,7 @@ impl Walker {
             }
             Task::NewObject => self.object(),
             Task::Data(class) => self.data(class),
+            Task::Time(part) => self.time(part),
             _ => self.class_part(task),
         }
     }
@@ -376,8 +381,8 @@ impl Walker {
         let handle = self.next_handle;
         self.next_handle += 1;
         let class = self.classes.len() as u32;
-        let (whole, depth, objects, primitives, above) = (false, 0, 0, 0, NONE);
-        self.classes.push(Class { handle, flags, element, whole, depth, objects, primitives, above });
+        let (time, whole, depth, objects, primitives, above) = (false, false, 0, 0, 0, NONE);
+        self.classes.push(Class { handle, flags, element, time, whole, depth, objects, primitives, above });
         Ok(class)
     }
 
@@ -390,6 +395,7 @@ impl Walker {
         }
         let element = if self.name[0] == b'[' { self.name[1] } else { 0 };
         let class = self.new_class(flags, element)?;
+        self.classes[class as usize].time = self.held_array() == time::UID;
         self.push(Task::Above(class))?;
         self.push(Task::Annotation)?;
         self.push(Task::Fields { class, left: u16::from_be_bytes([high, low]) })
@@ -463,11 +469,26 @@ impl Walker {
         Ok(())
     }
 
+    /// A part of a value of `java.time`.
+    fn time(&mut self, part: Part) -> Result<(), MalformedKind> {
+        match part {
+            Part::Bytes(len) => self.skip(u64::from(len)),
+            Part::Text => self.push(Task::Length16),
+            part => {
+                let parts = time::after(part, self.held[0]).ok_or(MalformedKind::Other)?;
+                parts.iter().rev().try_for_each(|part| self.push(Task::Time(*part)))
+            }
+        }
+    }
+
     fn data(&mut self, class: u32) -> Result<(), MalformedKind> {
-        let Class { flags, objects, primitives, .. } = self.classes[class as usize];
+        let Class { flags, time, objects, primitives, .. } = self.classes[class as usize];
         if flags & flag::EXTERNALIZABLE != 0 {
-            let blocks = flags & flag::BLOCK_DATA != 0;
-            return if blocks { self.push(Task::Annotation) } else { Err(MalformedKind::Other) };
+            return match flags & flag::BLOCK_DATA {
+                0 if time => self.push(Task::Time(Part::Kind)),
+                0 => Err(MalformedKind::Other),
+                _ => self.push(Task::Annotation),
+            };
         }
         if flags & flag::SERIALIZABLE == 0 {
             return Err(MalformedKind::Other);
@@ -485,6 +506,7 @@ impl Walker {
 fn wanted(task: Task) -> usize {
     match task {
         Task::Element | Task::Object | Task::Name | Task::Annotation | Task::Desc | Task::Length8 => 1,
+        Task::Time(part) => usize::from(!matches!(part, Part::Bytes(_) | Part::Text)),
         Task::Length16 | Task::ClassName | Task::ClassNameStart => 2,
         Task::Fields { left: 1.., .. } => 3,
         Task::Length32 | Task::Proxy | Task::ArraySize(_) | Task::EndClass(NONE) => 4,

@@ -2,6 +2,7 @@
 
 mod ajp;
 mod hessian;
+mod corpus;
 mod http1;
 mod json;
 mod java;

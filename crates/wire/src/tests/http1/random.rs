@@ -1,6 +1,7 @@
 //! The laws on a corpus of answers and requests, on what chance makes of it, and on any bytes.
 
 use super::fuzzed;
+use crate::tests::corpus::corpus;
 use proptest::prelude::*;
 
 /// Pieces that answers are made of; chance strings them together.
@@ -75,19 +76,6 @@ proptest! {
     fn a_server_holds_the_laws_on_requests_in_disorder(bytes in strung(REQUEST_PIECES)) {
         fuzzed::server(&bytes);
     }
-}
-
-/// Runs `check` on every file of a corpus that is kept beside the fuzz targets.
-fn corpus(target: &str, check: fn(&[u8])) {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target);
-    let files = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut seen = 0;
-    for file in files {
-        let path = file.expect("the folder can be listed").path();
-        check(&std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())));
-        seen += 1;
-    }
-    assert!(seen >= 10, "only {seen} files in {}", folder.display());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The laws on what Java writes, on what chance makes of it, and on any bytes.
 
 use super::{fixture, fuzzed, names};
+use crate::tests::corpus::corpus;
 use proptest::prelude::*;
 
 /// Pieces that streams are made of; chance strings them together.
@@ -65,4 +66,9 @@ proptest! {
         stream[at] = byte;
         fuzzed::stream(&stream[3..]);
     }
+}
+
+#[test]
+fn streams_of_the_fuzz_seeds_end_the_same_however_they_are_split() {
+    corpus("java", fuzzed::stream);
 }

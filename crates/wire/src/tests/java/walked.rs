@@ -83,6 +83,19 @@ fn what_only_its_class_can_read_is_malformed() {
 }
 
 #[test]
+fn a_kind_of_time_that_is_none_is_malformed() {
+    let mut stream = fixture("times_1")[4..].to_vec();
+    let class = stream.windows(13).position(|name| name == b"java.time.Ser").expect("the class");
+    // Its kind comes behind name, serialVersionUID, flags, count, end tag and null.
+    let kind = class + 13 + 8 + 1 + 2 + 2;
+    assert_eq!(stream[kind], 1);
+    for wrong in [0, 15] {
+        stream[kind] = wrong;
+        assert_eq!(walk(Limits::default(), &stream), Ended::Broken(kind, MalformedKind::Other));
+    }
+}
+
+#[test]
 fn wrong_bytes_are_told_where_they_show() {
     for (bytes, at) in [
         (&b"HTTP/1.1"[..], 0),

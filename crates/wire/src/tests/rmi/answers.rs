@@ -65,6 +65,14 @@ fn results_of_every_type_are_read() {
 }
 
 #[test]
+fn a_result_with_dates_is_read() {
+    // RMI writes externalizable objects as protocol version 1 does, without blocks.
+    let answer = super::unhex(include_str!("fixtures/time.txt"));
+    let told = events(&call("m", &[], "java.lang.Object", vec![]), &answer);
+    assert_eq!(told, [first(), answered(1, answer.len() as u64 - 22, None)]);
+}
+
+#[test]
 fn a_primitive_may_come_in_a_block_of_its_own() {
     let request = keeping(call("m", &[], "int", vec![]), 4);
     let uid = [7; 14];

@@ -1,6 +1,7 @@
 //! The laws on answers of Java's servers, on what chance makes of them, and on any bytes.
 
 use super::{JDK17, fuzzed};
+use crate::tests::corpus::corpus;
 use crate::tests::java::unhex;
 use proptest::prelude::*;
 
@@ -58,4 +59,9 @@ proptest! {
         answer[at] = byte;
         fuzzed::client(&[choices.to_vec(), answer].concat());
     }
+}
+
+#[test]
+fn a_client_holds_the_laws_on_the_fuzz_seeds() {
+    corpus("rmi", fuzzed::client);
 }
