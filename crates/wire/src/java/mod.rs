@@ -5,6 +5,7 @@
 //! which came in the stream before, and must keep those descriptors by the handles that the stream gives them.
 
 mod read;
+mod task;
 mod tell;
 mod text;
 mod time;

@@ -1,5 +1,6 @@
 //! Finds the end of an element of a stream, without reading it twice and without keeping it.
 
+use super::task::{Class, NONE, Task, wanted};
 use super::time::{self, Part};
 use super::{FIRST_HANDLE, Limits, flag, tag, width};
 use crate::MalformedKind;
@@ -9,9 +10,6 @@ const ABOVE_MAX: u16 = 64;
 
 /// Most interfaces of a proxy, the limit of the virtual machine.
 const INTERFACES_MAX: i32 = 65535;
-
-/// No class.
-const NONE: u32 = u32::MAX;
 
 /// What became of a slice that was handed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,65 +27,6 @@ pub struct Broken {
     pub at: usize,
     /// What is wrong.
     pub kind: MalformedKind,
-}
-
-/// What is known of a class.
-#[derive(Clone, Copy, Debug)]
-struct Class {
-    handle: u32,
-    flags: u8,
-    /// Type code of the elements of an array, 0 for a class that is none.
-    element: u8,
-    /// Whether it writes the values of `java.time`.
-    time: bool,
-    /// Whether its descriptor has ended.
-    whole: bool,
-    /// How many classes are above it.
-    depth: u16,
-    objects: u16,
-    /// Bytes of its primitive fields.
-    primitives: u32,
-    above: u32,
-}
-
-/// What is to be done next; the last of the stack first.
-#[derive(Clone, Copy, Debug)]
-enum Task {
-    /// An element on its own: a block, an object, or a reset before it.
-    Element,
-    Object,
-    Objects(u32),
-    /// A string or a reference to one.
-    Name,
-    /// Blocks and objects up to the end tag.
-    Annotation,
-    Skip(u64),
-    Length8,
-    Length16,
-    Length32,
-    Length64,
-    /// A class descriptor, or a reference to one, or null.
-    Desc,
-    ClassName,
-    ClassNameStart,
-    ClassHead,
-    Fields {
-        class: u32,
-        left: u16,
-    },
-    Proxy,
-    Names(u32),
-    /// The descriptor of the class above this one.
-    Above(u32),
-    EndClass(u32),
-    NewObject,
-    NewArray,
-    NewEnum,
-    NewClass,
-    /// The fields of this class, and what it wrote beyond them.
-    Data(u32),
-    ArraySize(u32),
-    Time(Part),
 }
 
 /// Follows a stream to the end of each element. Its buffers are used again from stream to stream.
@@ -498,21 +437,6 @@ impl Walker {
         }
         self.objects(u32::from(objects))?;
         self.skip(u64::from(primitives))
-    }
-}
-
-/// How many bytes a task must have before it can be done.
-#[inline]
-fn wanted(task: Task) -> usize {
-    match task {
-        Task::Element | Task::Object | Task::Name | Task::Annotation | Task::Desc | Task::Length8 => 1,
-        Task::Time(part) => usize::from(!matches!(part, Part::Bytes(_) | Part::Text)),
-        Task::Length16 | Task::ClassName | Task::ClassNameStart => 2,
-        Task::Fields { left: 1.., .. } => 3,
-        Task::Length32 | Task::Proxy | Task::ArraySize(_) | Task::EndClass(NONE) => 4,
-        Task::Length64 => 8,
-        Task::ClassHead => 11,
-        _ => 0,
     }
 }
 

@@ -5,6 +5,12 @@
 //! (StreamProtocol). Arguments and results are streams of Java's object serialization, so an answer ends where its value
 //! ends and nowhere says how long it is. Only protocol version 2 with StreamProtocol is spoken: no proxies over HTTP,
 //! no multiplexing.
+//!
+//! RMI writes streams of protocol version 1, in which only an externalizable object's own class knows where the object
+//! ends. Results with such objects are malformed here, unless they are of `java.time`.
+//!
+//! A server closes the connection without a word when an argument's class has another `serialVersionUID` than its own
+//! (OpenJDK 17 and 25).
 
 mod client;
 mod encode;
