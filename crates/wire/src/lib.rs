@@ -5,6 +5,7 @@
 
 pub mod ajp;
 mod call;
+pub mod dubbo;
 mod exchange;
 pub mod hessian;
 pub mod http1;

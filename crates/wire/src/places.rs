@@ -39,6 +39,12 @@ pub(crate) enum Form {
     /// As it is.
     #[default]
     Plain,
+    /// As a text of Dubbo's own serialization.
+    DubboNative,
+    /// As a quoted text of JSON.
+    DubboJson,
+    /// As a text of JSONB.
+    DubboJsonb(crate::dubbo::JsonbText),
     /// As a text of Hessian 1.0.
     Hessian1,
     /// As a text of Hessian 2.0.
@@ -54,6 +60,9 @@ impl Form {
     fn length(self, value: &[u8]) -> usize {
         match self {
             Form::Plain => value.len(),
+            Form::DubboNative => crate::dubbo::NativeText.length(value),
+            Form::DubboJson => crate::dubbo::JsonText.length(value),
+            Form::DubboJsonb(form) => form.length(value),
             Form::Hessian1 => crate::hessian::length(value, Dialect::V1),
             Form::Hessian2 => crate::hessian::length(value, Dialect::V2),
             Form::JsonText => crate::json::length(value),
@@ -65,6 +74,9 @@ impl Form {
     fn write(self, value: &[u8], mut put: impl FnMut(&[u8])) {
         match self {
             Form::Plain => put(value),
+            Form::DubboNative => crate::dubbo::NativeText.write(value, put),
+            Form::DubboJson => crate::dubbo::JsonText.write(value, put),
+            Form::DubboJsonb(form) => form.write(value, put),
             Form::Hessian1 => crate::hessian::write(value, Dialect::V1, put),
             Form::Hessian2 => crate::hessian::write(value, Dialect::V2, put),
             Form::JsonText => crate::json::write(value, put),
@@ -82,6 +94,8 @@ pub(crate) enum LengthForm {
     DecimalBehind(usize),
     /// Two bytes, the high one first.
     U16,
+    /// Three bytes, the highest first.
+    U24,
     /// Four bytes, the highest first.
     U32,
 }
@@ -95,6 +109,7 @@ impl LengthForm {
                 decimal(counted().saturating_sub(framing as u64), &mut [0; DIGITS_MAX]).len()
             }
             LengthForm::U16 => 2,
+            LengthForm::U24 => 3,
             LengthForm::U32 => 4,
         }
     }
@@ -107,6 +122,7 @@ impl LengthForm {
                 put(decimal(length.saturating_sub(framing as u64), &mut [0; DIGITS_MAX]));
             }
             LengthForm::U16 => put(&(length as u16).to_be_bytes()),
+            LengthForm::U24 => put(&(length as u32).to_be_bytes()[1..]),
             LengthForm::U32 => put(&(length as u32).to_be_bytes()),
         }
     }

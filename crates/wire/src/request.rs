@@ -26,8 +26,18 @@ impl Request {
     pub fn goes_as_encoded(&self) -> bool {
         self.places.is_empty() && !self.by_session
     }
+
+    /// Whether an answer comes. Of an exchange without one the session tells nothing, and does not carry it: it ends when
+    /// the kernel has taken its bytes.
+    #[inline]
+    pub fn expects_answer(&self) -> bool {
+        self.expectation != NO_ANSWER
+    }
 }
 
 /// What a protocol notes on its own requests; it means something to that protocol's session alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Expectation(pub(crate) u32);
+
+/// No answer comes, in any protocol.
+pub(crate) const NO_ANSWER: Expectation = Expectation(u32::MAX);

@@ -21,6 +21,8 @@ pub enum Protocol {
     JsonRpc,
     /// Java RMI over JRMP.
     Rmi,
+    /// Dubbo.
+    Dubbo,
 }
 
 impl Protocol {
@@ -28,13 +30,15 @@ impl Protocol {
     pub fn good_codes(self) -> RangeInclusive<u16> {
         match self {
             Protocol::Http1 | Protocol::Ajp => crate::http1::GOOD_CODES,
+            Protocol::Dubbo => crate::dubbo::GOOD_CODES,
         }
     }
 
     /// What an answer's code means, where the protocol has names instead of figures for people.
-    pub fn code_name(self, _code: u16) -> Option<&'static str> {
+    pub fn code_name(self, code: u16) -> Option<&'static str> {
         match self {
             Protocol::Http1 | Protocol::Ajp => None,
+            Protocol::Dubbo => crate::dubbo::code_name(code),
         }
     }
 
@@ -43,6 +47,7 @@ impl Protocol {
         match self {
             Protocol::Http1 => None,
             Protocol::Ajp => Some(crate::ajp::describe(sent, bytes)),
+            Protocol::Dubbo => Some(crate::dubbo::describe(sent, bytes)),
         }
     }
 
@@ -53,6 +58,7 @@ impl Protocol {
             Protocol::Http1 | Protocol::Hessian | Protocol::JsonRpc => crate::http1::GOOD_CODES,
             Protocol::Http1 => crate::http1::GOOD_CODES,
             Protocol::Rmi => crate::rmi::GOOD_CODES,
+            Protocol::Dubbo => true,
         }
     }
 }
@@ -71,18 +77,21 @@ pub enum Session {
     JsonRpc(crate::rpc::Rpc<crate::json::Reply>),
     /// Java RMI over JRMP.
     Rmi(crate::rmi::Rmi),
+    /// Dubbo.
+    Dubbo(crate::dubbo::Dubbo),
 }
 
 impl Session {
     /// A session of that protocol, with the protocol's usual limits. It carries at most `in_flight` exchanges at once,
     /// and one where its protocol answers one after the other.
-    pub fn new(protocol: Protocol, _in_flight: u32) -> Session {
+    pub fn new(protocol: Protocol, in_flight: u32) -> Session {
         match protocol {
             Protocol::Http1 => Session::http1(crate::http1::Limits::default()),
             Protocol::Ajp => Session::ajp(crate::ajp::Options::default()),
             Protocol::Hessian => Session::Hessian(crate::rpc::Rpc::new(crate::http1::Limits::default())),
             Protocol::JsonRpc => Session::JsonRpc(crate::rpc::Rpc::new(crate::http1::Limits::default())),
             Protocol::Rmi => Session::rmi(crate::rmi::Limits::default()),
+            Protocol::Dubbo => Session::dubbo(crate::dubbo::Limits::default(), in_flight),
         }
     }
 
@@ -99,15 +108,21 @@ impl Session {
         Session::Rmi(crate::rmi::Rmi::new(limits))
     }
 
+    /// A session of Dubbo that carries at most `in_flight` exchanges at once.
+    pub fn dubbo(limits: crate::dubbo::Limits, in_flight: u32) -> Session {
+        Session::Dubbo(crate::dubbo::Dubbo::new(limits, in_flight))
+    }
+
     /// The connection is established; a session that has a handshake begins it here.
     #[inline]
-    pub fn open(&mut self, _now_ns: u64, out: &mut Outbox) {
+    pub fn open(&mut self, now_ns: u64, out: &mut Outbox) {
         match self {
             Session::Http1(_) => {}
             Session::Ajp(ajp) => ajp.open(out),
             Session::Hessian(_) => {}
             Session::JsonRpc(_) => {}
             Session::Rmi(rmi) => rmi.open(out),
+            Session::Dubbo(dubbo) => dubbo.open(now_ns),
         }
     }
 
@@ -130,6 +145,7 @@ impl Session {
             Session::Hessian(rpc) => rpc.start(request, filling, id, out),
             Session::JsonRpc(rpc) => rpc.start(request, filling, id, out),
             Session::Rmi(rmi) => rmi.start(request, filling, id, out),
+            Session::Dubbo(dubbo) => dubbo.start(request, filling, id, out),
         }
     }
 
@@ -146,6 +162,7 @@ impl Session {
             Session::Hessian(rpc) => rpc.start_as_encoded(request, id).map(|()| request.bytes.as_slice()),
             Session::JsonRpc(rpc) => rpc.start_as_encoded(request, id).map(|()| request.bytes.as_slice()),
             Session::Rmi(rmi) => rmi.start_as_encoded(request, id).map(|()| request.bytes.as_slice()),
+            Session::Dubbo(_) => Err(Full),
         }
     }
 
@@ -167,6 +184,7 @@ impl Session {
             Session::Hessian(rpc) => rpc.handle_bytes(input, events),
             Session::JsonRpc(rpc) => rpc.handle_bytes(input, events),
             Session::Rmi(rmi) => rmi.handle_bytes(now_ns, input, out, events),
+            Session::Dubbo(dubbo) => dubbo.handle_bytes(now_ns, input, out, events),
         }
     }
 
@@ -179,6 +197,7 @@ impl Session {
             Session::Hessian(rpc) => rpc.carry_max(),
             Session::JsonRpc(rpc) => rpc.carry_max(),
             Session::Rmi(_) => 0,
+            Session::Ajp(_) | Session::Dubbo(_) => 0,
         }
     }
 
@@ -191,6 +210,7 @@ impl Session {
             Session::Hessian(_) => {}
             Session::JsonRpc(_) => {}
             Session::Rmi(rmi) => rmi.handle_timeout(now_ns, out),
+            Session::Dubbo(dubbo) => dubbo.handle_timeout(now_ns, out),
         }
     }
 
@@ -203,6 +223,7 @@ impl Session {
             Session::Hessian(_) => None,
             Session::JsonRpc(_) => None,
             Session::Rmi(rmi) => rmi.next_deadline(),
+            Session::Dubbo(dubbo) => dubbo.next_deadline(),
         }
     }
 
@@ -215,6 +236,7 @@ impl Session {
             Session::Hessian(rpc) => rpc.cancel(id),
             Session::JsonRpc(rpc) => rpc.cancel(id),
             Session::Rmi(rmi) => rmi.cancel(id),
+            Session::Dubbo(dubbo) => dubbo.cancel(id),
         }
     }
 
@@ -228,6 +250,7 @@ impl Session {
             Session::Hessian(rpc) => rpc.handle_close(close, events),
             Session::JsonRpc(rpc) => rpc.handle_close(close, events),
             Session::Rmi(rmi) => rmi.handle_close(close, events),
+            Session::Dubbo(dubbo) => dubbo.handle_close(close, events),
         }
     }
 
@@ -240,6 +263,7 @@ impl Session {
             Session::Hessian(rpc) => rpc.renew(),
             Session::JsonRpc(rpc) => rpc.renew(),
             Session::Rmi(rmi) => rmi.renew(),
+            Session::Dubbo(dubbo) => dubbo.renew(),
         }
     }
 
@@ -252,6 +276,7 @@ impl Session {
             Session::Hessian(rpc) => rpc.state(),
             Session::JsonRpc(rpc) => rpc.state(),
             Session::Rmi(rmi) => rmi.state(),
+            Session::Dubbo(dubbo) => dubbo.state(),
         }
     }
 }

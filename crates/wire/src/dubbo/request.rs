@@ -1,0 +1,207 @@
+//! Calls as frames.
+
+use super::{Serialization, fastjson, fastjson2, java, native};
+use crate::hessian::v2;
+use crate::places::{LengthForm, What};
+use crate::request::NO_ANSWER;
+use crate::{Call, Expectation, Places, Request, Value, descriptor};
+use thiserror::Error;
+
+/// Bytes of an encoded request before its body: the header, whose body length is a place.
+pub(super) const HEAD: usize = 12;
+
+/// Deepest nesting of values within an argument.
+pub(super) const DEPTH_MAX: usize = 64;
+
+/// How calls are sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How the body is written.
+    pub serialization: Serialization,
+    /// The protocol's version that the request names. From 2.0.2 on, servers of 2.6 and later add attachments to the
+    /// reply.
+    pub dubbo_version: String,
+    /// Whether no reply is wanted. Nobody tells then whether the call was carried out.
+    pub one_way: bool,
+    /// The time-out that the call's attachments name, in milliseconds; servers use it to log, and to give up work that is
+    /// late already.
+    pub timeout_ms: Option<u32>,
+    /// Name of the calling application, which clients from 2.7 on attach; empty for none.
+    pub application: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            serialization: Serialization::default(),
+            dubbo_version: "2.0.2".to_owned(),
+            one_way: false,
+            timeout_ms: None,
+            application: String::new(),
+        }
+    }
+}
+
+/// Why a call cannot be encoded.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum EncodeError {
+    /// As many types as arguments are needed.
+    #[error("{types} parameter types for {arguments} arguments")]
+    Arguments {
+        /// How many types there are.
+        types: usize,
+        /// How many arguments there are.
+        arguments: usize,
+    },
+    /// The serialization cannot carry such a value there.
+    #[error("{serialization} cannot write {what} as {ty}")]
+    Value {
+        /// Its name.
+        serialization: &'static str,
+        /// What kind of value it is.
+        what: &'static str,
+        /// The type of the parameter or field.
+        ty: String,
+    },
+    /// An argument is nested too deeply.
+    #[error("an argument nests values more than {DEPTH_MAX} deep")]
+    TooDeep,
+    /// The call is larger than a frame can be.
+    #[error("the call takes more than 4 GiB")]
+    TooLong,
+}
+
+/// A request that is being written.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub bytes: Vec<u8>,
+    pub places: Places,
+}
+
+/// Encodes a call.
+///
+/// # Errors
+/// [`EncodeError`], when the call and its serialization do not go together.
+pub fn encode(call: &Call, options: &Options) -> Result<Request, EncodeError> {
+    let (types, arguments) = (call.parameter_types.len(), call.arguments.len());
+    if types != arguments {
+        return Err(EncodeError::Arguments { types, arguments });
+    }
+    let mut flags = 0x80 | options.serialization.number();
+    if !options.one_way {
+        flags |= 0x40;
+    }
+    let mut draft =
+        Draft { bytes: vec![0xda, 0xbb, flags, 0, 0, 0, 0, 0, 0, 0, 0, 0], places: Places::default() };
+    draft.places.push(HEAD, What::Length { from: HEAD, to: None, form: LengthForm::U32 });
+    body(&mut draft, call, options)?;
+    if u32::try_from(draft.bytes.len()).is_err() {
+        return Err(EncodeError::TooLong);
+    }
+    Ok(Request {
+        bytes: draft.bytes,
+        places: draft.places,
+        closes: false,
+        keep_body: 0,
+        by_session: true,
+        expectation: if options.one_way { NO_ANSWER } else { Expectation::default() },
+    })
+}
+
+fn body(draft: &mut Draft, call: &Call, options: &Options) -> Result<(), EncodeError> {
+    let descriptors: String = call.parameter_types.iter().map(|ty| descriptor(ty)).collect();
+    let version = version(call);
+    let head = [&options.dubbo_version, &call.interface, version, &call.method, &descriptors];
+    let attachments = attachments(call, options);
+    match options.serialization {
+        Serialization::Native => native::write(draft, head, call, &attachments),
+        Serialization::FastJson => fastjson::write(draft, head, call, &attachments),
+        Serialization::FastJson2 => fastjson2::write(draft, head, call, &attachments),
+        Serialization::Hessian2 => hessian(draft, head, call, &attachments),
+        Serialization::Java if is_too_deep(call) => Err(EncodeError::TooDeep),
+        Serialization::Java => java::write(draft, head, call, &attachments),
+    }
+}
+
+fn hessian(
+    draft: &mut Draft,
+    head: [&str; 5],
+    call: &Call,
+    attachments: &[(String, String)],
+) -> Result<(), EncodeError> {
+    if is_too_deep(call) {
+        return Err(EncodeError::TooDeep);
+    }
+    let mut writer = v2::Writer::new(&mut draft.bytes, &mut draft.places);
+    head.into_iter().for_each(|text| writer.text(text));
+    call.arguments.iter().for_each(|value| writer.value(value));
+    let attachments: Vec<(&str, &str)> =
+        attachments.iter().map(|(name, value)| (&**name, &**value)).collect();
+    writer.texts(&attachments);
+    Ok(())
+}
+
+fn is_too_deep(call: &Call) -> bool {
+    call.arguments.iter().any(|value| is_deeper(value, DEPTH_MAX))
+}
+
+/// Whether values are nested more than that deep.
+fn is_deeper(value: &Value, most: usize) -> bool {
+    let deeper = |inner: &Value| most == 0 || is_deeper(inner, most - 1);
+    match value {
+        Value::List(items) => items.iter().any(deeper),
+        Value::Map(entries) => entries.iter().any(|(key, value)| deeper(key) || deeper(value)),
+        Value::Object(object) => object.fields.iter().any(|field| deeper(&field.value)),
+        _ => false,
+    }
+}
+
+/// Dubbo's name for "no version" is `0.0.0`.
+fn version(call: &Call) -> &str {
+    if call.version.is_empty() { "0.0.0" } else { &call.version }
+}
+
+/// The attachments in the order of Dubbo's own clients.
+fn attachments(call: &Call, options: &Options) -> Vec<(String, String)> {
+    let timeout = options.timeout_ms.map(|ms| ms.to_string()).unwrap_or_default();
+    let own = [
+        ("path", call.interface.as_str()),
+        ("remote.application", &options.application),
+        ("interface", &call.interface),
+        ("version", version(call)),
+        ("timeout", &timeout),
+        ("group", &call.group),
+    ];
+    let own = own.into_iter().filter(|(_, value)| !value.is_empty());
+    let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    own.chain(call.attachments.iter().cloned()).collect()
+}
+
+/// What kind of value it is, for an error.
+pub(super) fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Int(_) | Value::Long(_) => "an integer",
+        Value::Double(_) => "a floating-point number",
+        Value::Text(_) => "a text",
+        Value::Bytes(_) => "bytes",
+        Value::Date(_) => "a date",
+        Value::List(_) => "a list",
+        Value::Map(_) => "a map",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// The constant that an object is, if it is one of an enum: enums have the `serialVersionUID` 0, and Hessian writes their
+/// name as their only field, `name`.
+pub(super) fn enum_constant(object: &crate::Object) -> Option<&crate::Text> {
+    match object.fields.as_slice() {
+        [crate::Field { name, value: Value::Text(text), .. }]
+            if name == "name" && object.serial_version_uid == 0 =>
+        {
+            Some(text)
+        }
+        _ => None,
+    }
+}
