@@ -7,6 +7,9 @@ pub mod laws;
 #[path = "../../crates/wire/src/tests/ajp/fuzzed.rs"]
 pub mod ajp;
 
+#[path = "../../crates/wire/src/tests/dubbo/fuzzed.rs"]
+pub mod dubbo;
+
 #[path = "../../crates/wire/src/tests/http1/fuzzed.rs"]
 pub mod http1;
 

@@ -147,9 +147,14 @@ pub fn same_in_pieces_of(
 
 /// An answer cut short by a reset at any byte is never `Answered`, and ends exactly once.
 pub fn truncation(make: impl Fn() -> Session, request: &Request, answer: &[u8]) {
+    truncation_after(1, make, request, answer);
+}
+
+/// The same where it takes `known` bytes to know whose answer it is.
+pub fn truncation_after(known: usize, make: impl Fn() -> Session, request: &Request, answer: &[u8]) {
     for len in 0..answer.len() {
         let events = outcome(make(), request, [&answer[..len]], Close::Reset);
-        let cut = Event::ClosedEarly { id: ID, close: Close::Reset, began: len > 0 };
+        let cut = Event::ClosedEarly { id: ID, close: Close::Reset, began: len >= known };
         assert_eq!(events.last(), Some(&cut), "cut after {len} bytes: {events:?}");
         ends_exactly_once(&events, &[ID]);
     }

@@ -1,6 +1,7 @@
 //! What every decoder must hold ([`laws`]), and what each protocol is.
 
 mod ajp;
+mod dubbo;
 mod hessian;
 mod corpus;
 mod http1;

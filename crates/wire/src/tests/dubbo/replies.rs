@@ -1,0 +1,267 @@
+//! Replies: recorded ones, and each part at its boundary.
+
+use super::laws::{self, Driven, ID};
+use super::{frame, hex, names, numbered, reply, request, session};
+use crate::dubbo::{EXCEPTION, Limits, Serialization, code_name};
+use crate::{Close, Event, Events, MalformedKind, Protocol, Request, Session};
+
+/// The events of these bytes as the answer to one request, however they are split.
+fn events(bytes: &[u8]) -> Events {
+    laws::every_split(session, &request(), bytes, Close::Fin)
+}
+
+fn answered(code: u16, body_bytes: usize, body: Option<&str>) -> Event {
+    let body = body.map(|text| text.as_bytes().to_vec());
+    Event::Answered { id: ID, code, body_bytes: body_bytes as u64, body }
+}
+
+fn first() -> Event {
+    Event::FirstByte { id: ID }
+}
+
+fn malformed(at: usize, kind: MalformedKind) -> Event {
+    Event::Malformed { id: Some(ID), at: at as u64, kind }
+}
+
+#[test]
+fn recorded_replies_are_read_to_their_last_byte() {
+    let mut seen = 0;
+    for name in names(".rsp").filter(|name| !name.contains(".no") && !name.contains(".thrown")) {
+        let bytes = numbered(&frame(name), u64::from(ID.0));
+        let whole = [first(), answered(20, bytes.len() - 16, None)];
+        assert_eq!(laws::outcome(session(), &request(), [bytes.as_slice()], Close::Fin), whole, "{name}");
+        laws::same_in_pieces_of(session, &request(), &bytes, Close::Fin, &whole.to_vec(), |_| 1);
+        laws::same_in_pieces_of(session, &request(), &bytes, Close::Fin, &whole.to_vec(), |_| 7);
+        seen += 1;
+    }
+    assert_eq!(seen, 68);
+}
+
+#[test]
+fn recorded_refusals_say_what_the_server_said() {
+    for (name, code, told) in [
+        ("2.5.3-hessian2.thrown", EXCEPTION, "java.lang.NullPointerException"),
+        ("2.7.23-hessian2.thrown", EXCEPTION, "java.lang.NullPointerException"),
+        ("3.3.6-hessian2.thrown", EXCEPTION, "java.lang.NullPointerException"),
+        ("2.5.3-dubbo.thrown", EXCEPTION, "java.lang.NullPointerException"),
+        (
+            "2.7.23-fastjson.thrown",
+            EXCEPTION,
+            "java.lang.NullPointerException: Cannot invoke \"String.hashCode()\" because",
+        ),
+        ("3.3.6-fastjson2.thrown", EXCEPTION, "NullPointerException"),
+        (
+            "2.5.3-hessian2.noMethod",
+            70,
+            "com.alibaba.dubbo.rpc.RpcException: Failed to invoke remote proxy method nope",
+        ),
+        (
+            "2.5.3-dubbo.noService",
+            70,
+            "com.alibaba.dubbo.remoting.RemotingException: Not found exported service: lab.Nope",
+        ),
+        (
+            "2.7.23-fastjson.noVersion",
+            70,
+            "org.apache.dubbo.remoting.RemotingException: Not found exported service",
+        ),
+        (
+            "2.7.23-hessian2.noMethod",
+            40,
+            "Fail to decode request due to: java.lang.IllegalArgumentException: Service not found",
+        ),
+        ("3.3.6-fastjson2.noService", 40, "Fail to decode request due to: RpcInvocation [methodName=echo"),
+        ("3.3.6-hessian2.noVersion", 40, "Fail to decode request due to: RpcInvocation [methodName=echo"),
+    ] {
+        let bytes = numbered(&frame(&format!("{name}.rsp")), u64::from(ID.0));
+        let events = laws::outcome(session(), &request(), [bytes.as_slice()], Close::Fin);
+        let Some(Event::Answered { code: answered, body: Some(body), .. }) = events.last() else {
+            panic!("{name}: {events:?}")
+        };
+        let said = String::from_utf8_lossy(body);
+        assert_eq!(*answered, code, "{name}");
+        assert!(!told.ends_with("PointerException") || said == told, "{name}: {said}");
+        assert!(said.starts_with(told) && said.len() <= 300 && !said.contains('\n'), "{name}: {said}");
+        laws::same_in_pieces_of(session, &request(), &bytes, Close::Fin, &events, |_| 1);
+    }
+}
+
+#[test]
+fn a_recorded_reply_with_a_byte_less_or_more_is_malformed() {
+    for name in names(".rsp").filter(|name| name.contains(".echo")) {
+        let bytes = numbered(&frame(name), u64::from(ID.0));
+        let body = &bytes[16..];
+        let with = |body: &[u8]| [&bytes[..12], &(body.len() as u32).to_be_bytes(), body].concat();
+        let end = |bytes: &[u8]| laws::outcome(session(), &request(), [bytes], Close::Fin).pop();
+        let shorter = with(&body[..body.len() - 1]);
+        let late = malformed(shorter.len() - 1, MalformedKind::Other);
+        assert_eq!(end(&shorter), Some(late), "{name}");
+        let longer = with(&[body, b"\n"].concat());
+        let early = malformed(bytes.len(), MalformedKind::Other);
+        assert_eq!(end(&longer), Some(early), "{name}");
+    }
+}
+
+#[test]
+fn an_answer_cut_short_is_never_answered() {
+    for name in [
+        "2.5.3-dubbo.random.rsp",
+        "2.7.23-fastjson.random.rsp",
+        "3.3.6-fastjson2.random.rsp",
+        "3.3.6-hessian2.random.rsp",
+    ] {
+        let bytes = numbered(&frame(name), u64::from(ID.0));
+        laws::truncation_after(12, session, &request(), &bytes);
+    }
+}
+
+#[test]
+fn the_kind_of_a_reply_makes_its_code() {
+    for (kind, rest, code) in [
+        (0, "\"E\"\n", Some(EXCEPTION)),
+        (1, "1\n", Some(20)),
+        (2, "", Some(20)),
+        (3, "\"E\"\n{}\n", Some(EXCEPTION)),
+        (4, "1\n{}\n", Some(20)),
+        (5, "{}\n", Some(20)),
+        (6, "1\n", None),
+    ] {
+        let body = format!("{kind}\n{rest}");
+        let told = (code == Some(EXCEPTION)).then_some("\"E\"");
+        let last = code.map_or(malformed(16, MalformedKind::Other), |code| answered(code, body.len(), told));
+        assert_eq!(events(&reply(Serialization::FastJson, 20, body.as_bytes())), [first(), last], "{body:?}");
+    }
+}
+
+#[test]
+fn a_status_is_the_code_and_its_text_is_told() {
+    for (serialization, body) in [
+        (Serialization::Hessian2, hex("09 6e6f2073756368200a78")),
+        (Serialization::Native, hex("83 89 6e6f2073756368200a78")),
+        (Serialization::Java, hex("aced0005 77 0f 00000009 0009 6e6f2073756368200a78")),
+        (Serialization::FastJson, b"\"no such \\nx\"\n".to_vec()),
+        (Serialization::FastJson2, hex("0000000a 52 6e6f2073756368200a78")),
+    ] {
+        for status in [30, 31, 40, 50, 60, 70, 80, 90, 100, 255] {
+            let bytes = reply(serialization, status, &body);
+            let told = answered(u16::from(status), body.len(), Some("no such "));
+            assert_eq!(events(&bytes), [first(), told], "{serialization:?} {status}");
+        }
+    }
+    assert_eq!(code_name(100), Some("thread pool exhausted"));
+    assert_eq!(code_name(EXCEPTION), Some("exception"));
+    assert_eq!(code_name(21), None);
+    assert_eq!(Protocol::Dubbo.good_codes(), 20..=20);
+}
+
+#[test]
+fn what_a_refusal_says_is_cut_and_told_sixteen_times() {
+    let long = "\u{e4}".repeat(400);
+    let body = format!("\"{long}\"\n");
+    let mut driven = Driven::new(session());
+    for exchange in 0..20_u32 {
+        if exchange == 10 {
+            driven.close(Close::Fin);
+            driven.session.renew();
+        }
+        driven.start(&request(), ID);
+        let number = u64::from(exchange % 10) << 32 | u64::from(ID.0);
+        driven.receive(&numbered(&reply(Serialization::FastJson, 70, body.as_bytes()), number));
+        let told = (exchange < 16).then(|| "\u{e4}".repeat(150));
+        assert_eq!(driven.events.pop(), Some(answered(70, body.len(), told.as_deref())), "{exchange}");
+    }
+}
+
+#[test]
+fn the_body_is_kept_when_it_is_asked_for() {
+    let bytes = reply(Serialization::FastJson, 20, b"1\n\"hello\"\n");
+    for (keep, kept) in [(1, "1"), (4, "1\n\"h"), (100, "1\n\"hello\"\n")] {
+        let request = Request { keep_body: keep, ..request() };
+        let events = laws::every_split(session, &request, &bytes, Close::Fin);
+        assert_eq!(events, [first(), answered(20, 10, Some(kept))]);
+    }
+}
+
+#[test]
+fn another_protocol_is_malformed_at_its_first_byte() {
+    for (bytes, at) in [(b"HTTP/1.1 400".as_slice(), 0), (b"\xda", 1), (b"\xda\xba", 1)] {
+        let told = if at == bytes.len() {
+            Event::ClosedEarly { id: ID, close: Close::Fin, began: false }
+        } else {
+            malformed(at, MalformedKind::Packet)
+        };
+        assert_eq!(events(bytes), [told]);
+    }
+}
+
+#[test]
+fn a_body_is_limited() {
+    let limits = Limits { body_max: 12, ..Limits::default() };
+    let events = |body: &[u8]| {
+        let bytes = reply(Serialization::FastJson, 20, body);
+        laws::every_split(|| Session::dubbo(limits, 1), &request(), &bytes, Close::Fin)
+    };
+    assert_eq!(events(b"1\n\"1234567\"\n"), [first(), answered(20, 12, None)]);
+    assert_eq!(events(b"1\n\"12345678\"\n"), [first(), malformed(12, MalformedKind::BodyTooLong)]);
+}
+
+#[test]
+fn an_empty_body_is_malformed() {
+    let bytes = reply(Serialization::FastJson, 20, b"");
+    assert_eq!(events(&bytes), [first(), malformed(15, MalformedKind::Other)]);
+}
+
+#[test]
+fn a_serialization_that_is_not_known_is_not_looked_into() {
+    let mut bytes = reply(Serialization::FastJson, 20, b"anything");
+    bytes[2] = 8;
+    assert_eq!(events(&bytes), [first(), answered(20, 8, None)]);
+}
+
+/// Bytes of a native value: whether it is read to its end, or found wrong at its last byte but one.
+#[track_caller]
+fn native(value: &str, whole: bool) {
+    let body = [hex("1a"), hex(value)].concat();
+    let bytes = reply(Serialization::Native, 20, &body);
+    let last =
+        if whole { answered(20, body.len(), None) } else { malformed(bytes.len() - 1, MalformedKind::Other) };
+    assert_eq!(events(&bytes), [first(), last], "{value}");
+}
+
+#[test]
+fn values_of_dubbos_own_serialization_end_where_they_end() {
+    for value in [
+        "94",
+        "95",
+        "19",
+        "00ff",
+        "07 0102030405060708",
+        "8b8c 84 19",
+        "8b90 8383 c3a4 eda0bd edb880",
+        "8b81 8382 ffff",
+        "8b92 8580",
+        "8b93 8681 8b90838161 94",
+        "8a 8383 4c543b 80 1b 19 838161",
+        "8a8383 4c543b 8180",
+        "8a8383 4c543b 82 82 ffff",
+        "8a8383 4c543b 80 0001 19",
+        "8b93 868001",
+    ] {
+        native(&value.replace("868001", "8680"), true);
+    }
+    for value in ["39", "8c", "8b92 8581 39", "8b90 8381 ff", "8a8383 4c543b 80 18"] {
+        native(value, false);
+    }
+    // A text of three units that ends with the frame's second.
+    native("8b90 8383 6161", false);
+}
+
+#[test]
+fn what_a_value_of_the_platform_hides_is_no_breach() {
+    // A linked list: its fields, none, then its size and elements.
+    native("8b99 80 19 1a 8b8c8419", true);
+    // Bytes in a field look like a text of as many units.
+    native("8a8383 4c543b 80 1a 8382 ff80", true);
+    // An object of a class of the platform.
+    native("8a 8393 4c6a6176612f7574696c2f547265654d61703b 80 19 39 39", true);
+}
