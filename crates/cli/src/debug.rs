@@ -94,7 +94,8 @@ fn write_all(
     let outcomes = &transcript.result.snapshot.outcomes;
     let outcome = Outcome::ALL.iter().find(|outcome| outcomes.get(**outcome) > 0);
     let bad = transcript.result.bad_answers.first();
-    let why = bad.map_or(String::new(), |bad| format!(": {}", escape::line(&hidden(&bad.what, reader.secrets))));
+    let why =
+        bad.map_or(String::new(), |bad| format!(": {}", escape::line(&hidden(&bad.what, reader.secrets))));
     writeln!(out, "* outcome: {}{why}", outcome.map_or("none", |outcome| outcome.name()))
 }
 

@@ -249,7 +249,8 @@ fn in_flight_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
     }
     if plan.keep_alive != KeepAlive::On || plan.shortage.most_connections.is_some() {
         problems.push(
-            "in flight: several exchanges on a connection need a fixed number of connections that are kept".to_owned(),
+            "in flight: several exchanges on a connection need a fixed number of connections that are kept"
+                .to_owned(),
         );
     }
     if matches!(plan.profile, Profile::ClosedStages { .. } | Profile::Users { .. }) {

@@ -260,12 +260,7 @@ impl TransportOptions {
 }
 
 impl Passage {
-    fn new(
-        options: &TransportOptions,
-        host: &str,
-        material: Option<&Material>,
-        protocol: Protocol,
-    ) -> Self {
+    fn new(options: &TransportOptions, host: &str, material: Option<&Material>, protocol: Protocol) -> Self {
         Passage {
             speaks: options.speaks(protocol),
             tls: material.map(|material| Arc::new(options.tls.with(material, host))),

@@ -9,13 +9,13 @@ pub mod dubbo;
 mod exchange;
 pub mod hessian;
 pub mod http1;
-pub mod json;
 pub mod java;
+pub mod json;
 mod outbox;
 mod places;
 mod request;
-pub mod rpc;
 pub mod rmi;
+pub mod rpc;
 mod session;
 
 pub use call::{Call, Field, Object, Text, Value, descriptor};

@@ -1,7 +1,9 @@
 //! Calls over HTTP/1.1 whose answers tell in their body whether the call went well.
 
 use crate::http1::{GOOD_CODES, Http1, Limits};
+use crate::session::Speak;
 use crate::{Cancelled, Close, Event, Events, ExchangeId, Filling, Full, Outbox, Request, State};
+use std::ops::RangeInclusive;
 
 /// The code of an answer that tells of a fault.
 pub const FAULT: u16 = 1;
@@ -42,6 +44,40 @@ pub trait Answer {
 
     /// What a fault says, given the first bytes of the body.
     fn words(&self, beginning: &[u8]) -> Option<String>;
+
+    /// A message of HTTP in lines that a person can read; `None` where it is text.
+    fn describe(_message: &[u8]) -> Option<Vec<String>> {
+        None
+    }
+}
+
+/// A message of HTTP in lines: its head as it is, and its body as `body` tells it.
+pub(crate) fn lines(message: &[u8], body: impl Fn(&[u8]) -> Vec<String>) -> Vec<String> {
+    let end = message.windows(4).position(|four| four == b"\r\n\r\n").map_or(message.len(), |at| at + 4);
+    let (head, rest) = message.split_at(end);
+    let head = String::from_utf8_lossy(head);
+    let mut lines: Vec<String> = head.lines().map(str::to_owned).collect();
+    let is_chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
+    let whole = if is_chunked { joined(rest) } else { rest.to_vec() };
+    if !whole.is_empty() {
+        lines.extend(body(&whole));
+    }
+    lines
+}
+
+/// The chunks of a body, laid end to end as far as they can be read.
+fn joined(mut rest: &[u8]) -> Vec<u8> {
+    let mut whole = Vec::new();
+    while let Some(end) = rest.windows(2).position(|two| two == b"\r\n") {
+        let digits = rest[..end].split(|byte| *byte == b';').next().unwrap_or_default();
+        let length =
+            std::str::from_utf8(digits).ok().and_then(|digits| usize::from_str_radix(digits.trim(), 16).ok());
+        let Some(length) = length.filter(|length| *length > 0) else { break };
+        rest = &rest[end + 2..];
+        whole.extend_from_slice(&rest[..rest.len().min(length)]);
+        rest = rest.get(length.saturating_add(2)..).unwrap_or_default();
+    }
+    whole
 }
 
 /// A session of HTTP/1.1 whose answers are read as those of calls.
@@ -50,6 +86,13 @@ pub trait Answer {
 #[derive(Debug)]
 pub struct Rpc<A> {
     http: Http1,
+    /// Apart, for it is large beside the sessions of other protocols.
+    reading: Box<Reading<A>>,
+}
+
+/// How far the answer to a call was read.
+#[derive(Debug, Default)]
+struct Reading<A> {
     answer: A,
     /// How many bytes of the body the request wants kept.
     keep: usize,
@@ -63,8 +106,7 @@ pub struct Rpc<A> {
 
 impl<A: Answer + Default> Rpc<A> {
     pub(crate) fn new(limits: Limits) -> Self {
-        let (http, answer) = (Http1::new(limits), A::default());
-        Rpc { http, answer, keep: 0, kept: Vec::new(), told: 0, events: Events::new() }
+        Rpc { http: Http1::new(limits), reading: Box::default() }
     }
 
     pub(crate) fn start(
@@ -87,20 +129,20 @@ impl<A: Answer + Default> Rpc<A> {
 
     fn expect_answer(&mut self, request: &Request) {
         self.http.keep_all();
-        self.answer.begin();
-        self.keep = request.keep_body;
-        self.kept.clear();
+        self.reading.answer.begin();
+        self.reading.keep = request.keep_body;
+        self.reading.kept.clear();
     }
 
     pub(crate) fn handle_bytes(&mut self, input: &[u8], events: &mut Events) -> usize {
-        let consumed = self.http.handle_bytes(input, &mut self.events);
+        let consumed = self.http.handle_bytes(input, &mut self.reading.events);
         self.pass_on(events);
         consumed
     }
 
     /// Reads the bytes of the body that came, and tells what became of the exchange.
     fn pass_on(&mut self, events: &mut Events) {
-        let mut told = std::mem::take(&mut self.events);
+        let mut told = std::mem::take(&mut self.reading.events);
         for event in told.drain(..) {
             let Event::Answered { id, code, body_bytes, body } = event else {
                 events.push(event);
@@ -109,30 +151,31 @@ impl<A: Answer + Default> Rpc<A> {
             self.read(body.unwrap_or_default());
             events.push(self.answered(id, code, body_bytes));
         }
-        self.events = told;
+        self.reading.events = told;
         let body = self.http.take_kept();
         self.read(body);
     }
 
     /// Reads bytes of the body, and gives their buffer back.
     fn read(&mut self, mut body: Vec<u8>) {
-        self.answer.feed(&body);
-        let searched = if self.told < TOLD_MAX { SEARCHED_MAX } else { 0 };
-        let room = self.keep.max(searched).saturating_sub(self.kept.len());
-        self.kept.extend_from_slice(&body[..body.len().min(room)]);
+        self.reading.answer.feed(&body);
+        let searched = if self.reading.told < TOLD_MAX { SEARCHED_MAX } else { 0 };
+        let room = self.reading.keep.max(searched).saturating_sub(self.reading.kept.len());
+        self.reading.kept.extend_from_slice(&body[..body.len().min(room)]);
         body.clear();
         self.http.give_kept(body);
     }
 
     fn answered(&mut self, id: ExchangeId, status: u16, body_bytes: u64) -> Event {
-        let code = match (status, self.answer.verdict()) {
+        let code = match (status, self.reading.answer.verdict()) {
             (200, Verdict::Good) => 200,
             (200, Verdict::Fault) => FAULT,
             (200, Verdict::Wrong) => NO_ANSWER,
             (status, _) => status,
         };
         let body = if GOOD_CODES.contains(&code) {
-            (self.keep > 0).then(|| self.kept[..self.kept.len().min(self.keep)].to_vec())
+            (self.reading.keep > 0)
+                .then(|| self.reading.kept[..self.reading.kept.len().min(self.reading.keep)].to_vec())
         } else {
             self.said()
         };
@@ -141,12 +184,13 @@ impl<A: Answer + Default> Rpc<A> {
 
     /// What the server said of a call that it refused.
     fn said(&mut self) -> Option<Vec<u8>> {
-        if self.told == TOLD_MAX {
+        if self.reading.told == TOLD_MAX {
             return None;
         }
-        self.told += 1;
-        let words = self.answer.words(&self.kept).map(String::into_bytes);
-        let mut said = words.unwrap_or_else(|| self.kept[..self.kept.len().min(SAID_MAX)].to_vec());
+        self.reading.told += 1;
+        let words = self.reading.answer.words(&self.reading.kept).map(String::into_bytes);
+        let mut said =
+            words.unwrap_or_else(|| self.reading.kept[..self.reading.kept.len().min(SAID_MAX)].to_vec());
         said.truncate(whole_chars(&said, SAID_MAX));
         Some(said)
     }
@@ -155,8 +199,8 @@ impl<A: Answer + Default> Rpc<A> {
         let kept = self.http.take_kept();
         self.http.renew();
         self.http.give_kept(kept);
-        self.answer.begin();
-        self.kept.clear();
+        self.reading.answer.begin();
+        self.reading.kept.clear();
     }
 
     pub(crate) fn cancel(&mut self, id: ExchangeId) -> Cancelled {
@@ -164,7 +208,7 @@ impl<A: Answer + Default> Rpc<A> {
     }
 
     pub(crate) fn handle_close(&mut self, close: Close, events: &mut Events) {
-        self.http.handle_close(close, &mut self.events);
+        self.http.handle_close(close, &mut self.reading.events);
         self.pass_on(events);
     }
 
@@ -184,4 +228,89 @@ fn whole_chars(text: &[u8], most: usize) -> usize {
         return text.len();
     }
     (0..=most).rev().take(4).find(|at| is_start(*at)).unwrap_or(most)
+}
+
+impl<A: Answer + Default> Speak for Rpc<A> {
+    const GOOD_CODES: RangeInclusive<u16> = GOOD_CODES;
+
+    fn with_defaults(_in_flight: u32) -> Self {
+        Rpc::new(Limits::default())
+    }
+
+    #[inline]
+    fn start(
+        &mut self,
+        request: &Request,
+        filling: &Filling<'_>,
+        id: ExchangeId,
+        out: &mut Outbox,
+    ) -> Result<(), Full> {
+        Rpc::start(self, request, filling, id, out)
+    }
+
+    #[inline]
+    fn start_as_encoded(&mut self, request: &Request, id: ExchangeId) -> Result<(), Full> {
+        Rpc::start_as_encoded(self, request, id)
+    }
+
+    #[inline]
+    fn handle_bytes(&mut self, _now_ns: u64, input: &[u8], _out: &mut Outbox, events: &mut Events) -> usize {
+        Rpc::handle_bytes(self, input, events)
+    }
+
+    fn code_name(code: u16) -> Option<&'static str> {
+        match code {
+            FAULT => Some("a fault"),
+            NO_ANSWER => Some("no answer of the protocol"),
+            _ => None,
+        }
+    }
+
+    fn describe(_sent: bool, bytes: &[u8]) -> Option<Vec<String>> {
+        A::describe(bytes)
+    }
+
+    #[inline]
+    fn carry_max(&self) -> usize {
+        Rpc::carry_max(self)
+    }
+
+    #[inline]
+    fn cancel(&mut self, id: ExchangeId, _out: &mut Outbox) -> Cancelled {
+        Rpc::cancel(self, id)
+    }
+
+    #[inline]
+    fn handle_close(&mut self, close: Close, events: &mut Events) {
+        Rpc::handle_close(self, close, events);
+    }
+
+    fn renew(&mut self) {
+        Rpc::renew(self);
+    }
+
+    #[inline]
+    fn state(&self) -> State {
+        Rpc::state(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_told_with_its_body_whole() {
+        let body = |body: &[u8]| vec![format!("{} bytes", body.len())];
+        let plain = b"HTTP/1.1 200 \r\nContent-Length: 3\r\n\r\nabc";
+        assert_eq!(lines(plain, body).last().map(String::as_str), Some("3 bytes"));
+        let chunked =
+            b"HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n3;x=y\r\ncde\r\n0\r\n\r\n";
+        assert_eq!(lines(chunked, body).last().map(String::as_str), Some("5 bytes"));
+        for cut in 0..chunked.len() {
+            let told = lines(&chunked[..cut], body);
+            assert!(told.len() <= 4, "{told:?}");
+        }
+        assert_eq!(lines(b"", body), Vec::<String>::new());
+    }
 }

@@ -5,8 +5,8 @@
 
 use super::due::{Due, Moment};
 use super::opener::in_order;
-use crate::lane::{Lane, LaneId};
 use crate::driver::Wake;
+use crate::lane::{Lane, LaneId};
 use crate::load::{Mix, Stripe};
 use crate::record::{SEND_DELAY_NS, WorkerRecord};
 use crate::{LoadPlan, Overflow};

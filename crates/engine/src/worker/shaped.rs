@@ -112,7 +112,8 @@ impl Shaped {
     /// When a connection of stages takes part, at or after that instant.
     fn joins_ns(&self, number: LaneId, from_ns: u64) -> Option<u64> {
         let Shape::Stages(curve) = &self.shape else { return None };
-        let offset_ns = curve.above_ns(self.share.number_of(number), from_ns.saturating_sub(self.start_ns))?;
+        let offset_ns =
+            curve.above_ns(self.share.number_of(number), from_ns.saturating_sub(self.start_ns))?;
         Some(self.start_ns + offset_ns)
     }
 
@@ -130,14 +131,7 @@ impl Shaped {
     }
 
     /// What a connection that has become free does: it asks again, or is closed and leaves.
-    pub fn next_of(
-        &mut self,
-        number: LaneId,
-        lane: &Lane,
-        now: u64,
-        end_ns: u64,
-        at_once: bool,
-    ) -> Next {
+    pub fn next_of(&mut self, number: LaneId, lane: &Lane, now: u64, end_ns: u64, at_once: bool) -> Next {
         let over = now >= end_ns;
         let again = if over { Again::Never } else { self.again(number, lane.begun, now) };
         match again {

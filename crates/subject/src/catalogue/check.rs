@@ -135,8 +135,7 @@ impl<'a> Check<'a> {
     }
 
     fn speaks(&mut self, raw: &RawSpeaks) -> BTreeMap<String, String> {
-        let keys =
-            [("protocol", &raw.protocol), ("secret", &raw.secret), ("packet_size", &raw.packet_size)];
+        let keys = [("protocol", &raw.protocol), ("secret", &raw.secret), ("packet_size", &raw.packet_size)];
         let given = keys.into_iter().filter_map(|(key, value)| Some((key.to_string(), value.as_ref()?)));
         let speaks: BTreeMap<String, String> =
             given.map(|(key, value)| (key, self.template(value))).collect();

@@ -17,6 +17,7 @@ mod codes;
 mod describe;
 mod packets;
 mod request;
+mod speak;
 
 pub use client::Ajp;
 pub use describe::describe;

@@ -22,6 +22,7 @@ mod reply;
 mod request;
 mod said;
 mod session;
+mod speak;
 mod utf;
 mod walk;
 

@@ -46,6 +46,10 @@ enum Place {
 }
 
 impl Answer for Reply {
+    fn describe(message: &[u8]) -> Option<Vec<String>> {
+        Some(crate::rpc::lines(message, super::describe))
+    }
+
     fn begin(&mut self) {
         self.place = Place::Start;
         self.fault = false;

@@ -23,6 +23,7 @@ pub(crate) mod lines;
 mod redirect;
 mod request;
 pub mod server;
+mod speak;
 mod template;
 
 use std::ops::RangeInclusive;

@@ -72,7 +72,8 @@ pub struct Rmi {
     head: [u8; 1 + UID_LEN],
     /// How much of the answer's head, and of a primitive behind it, came.
     in_block: usize,
-    walker: Walker,
+    /// Apart, for it is large beside the sessions of other protocols.
+    walker: Box<Walker>,
     code: u16,
     body_bytes: u64,
     kept: Vec<u8>,
@@ -102,7 +103,7 @@ impl Rmi {
             host: Vec::new(),
             head: [0; 1 + UID_LEN],
             in_block: 0,
-            walker: Walker::new(limits),
+            walker: Box::new(Walker::new(limits)),
             code: 0,
             body_bytes: 0,
             kept: Vec::new(),

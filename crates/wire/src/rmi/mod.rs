@@ -15,6 +15,7 @@
 mod client;
 mod encode;
 mod lookup;
+mod speak;
 mod tell;
 
 use std::ops::RangeInclusive;

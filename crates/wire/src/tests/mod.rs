@@ -1,12 +1,12 @@
 //! What every decoder must hold ([`laws`]), and what each protocol is.
 
 mod ajp;
+mod corpus;
 mod dubbo;
 mod hessian;
-mod corpus;
 mod http1;
-mod json;
 mod java;
+mod json;
 mod laws;
 mod outbox;
 mod rmi;

@@ -297,9 +297,14 @@ impl Exchanges<'_> {
             Close::Reset if connection.carried == 0 => Outcome::ResetFresh,
             Close::Reset => Outcome::ResetReused,
             Close::Fin | Close::TlsTruncated => Outcome::ClosedEarly,
-            Close::Local => Outcome::Internal,
+            // Of several in flight: other bytes broke the protocol.
+            Close::Local => Outcome::Malformed,
         };
-        let how = if close == Close::Reset { "reset" } else { "closed" };
+        let how = match close {
+            Close::Reset => "reset",
+            Close::Local => "given up, for other bytes on it broke the protocol,",
+            Close::Fin | Close::TlsTruncated => "closed",
+        };
         let when = if began { "within" } else { "before" };
         let why = self.why_closed.take().map(|why| format!(": {why}")).unwrap_or_default();
         let number = connection.carried + 1;

@@ -86,7 +86,30 @@ impl Exchanges<'_> {
             Some(since_ns) => self.deadlines.set_at(number, since_ns.saturating_add(response_ns)),
             None => self.deadlines.set(number, now, response_ns),
         }
-        self.flush(net, conn, now)
+        let freed = self.flush(net, conn, now);
+        if request.expects_answer() || freed.is_some() {
+            return freed;
+        }
+        self.end_without_answer(conn, now)
+    }
+
+    /// Ends the exchanges of a connection to which no answer comes, once the kernel has all that was written on it.
+    fn end_without_answer(&mut self, conn: Conn, now: u64) -> Option<Freed> {
+        if self.connections[conn as usize].backlog.is_some() {
+            return None;
+        }
+        for number in self.numbers.of(conn) {
+            let lane = &self.lanes[number as usize];
+            let request = self.connections[conn as usize].request(self.plan, lane);
+            if lane.phase == LanePhase::Asking && !request.expects_answer() {
+                self.lanes[number as usize].times.sent_ns.get_or_insert(now);
+                self.end(number, Outcome::Answered, now);
+                // Otherwise a closed loop would never get to anything else.
+                let freed = self.free(number, now, false);
+                self.more.push_back(freed);
+            }
+        }
+        self.more.pop_front()
     }
 
     /// The session could not start an exchange: too much waits to be sent, or the connection takes no more of them. The
@@ -204,8 +227,7 @@ impl Exchanges<'_> {
         for number in self.numbers.of(conn) {
             let lane = &self.lanes[number as usize];
             if lane.phase == LanePhase::Asking {
-                self.record
-                    .keep_bad(outcome, lane.entry as usize, Received::default(), || what.to_owned());
+                self.record.keep_bad(outcome, lane.entry as usize, Received::default(), || what.to_owned());
                 self.end(number, outcome, now);
             }
         }
@@ -271,10 +293,12 @@ impl Exchanges<'_> {
         let now = net.now_ns();
         self.record.advance_to(now);
         let freed = self.flush(net, conn, now);
-        if self.numbers.are_connections() || self.connections[conn as usize].backlog.is_some() {
+        if self.connections[conn as usize].backlog.is_some() {
             return freed;
         }
         self.more.extend(freed);
-        self.ask_waiting(net, conn, now)
+        let freed = self.ask_waiting(net, conn, now);
+        self.more.extend(freed);
+        self.end_without_answer(conn, now)
     }
 }

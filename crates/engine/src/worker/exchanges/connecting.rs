@@ -234,13 +234,7 @@ impl Exchanges<'_> {
     }
 
     /// A connection has ended: lanes that rested until then are free, and it is dialed again for exchanges that wait.
-    pub(super) fn gone<N: Net>(
-        &mut self,
-        net: &mut N,
-        conn: Conn,
-        now: u64,
-        at_once: bool,
-    ) -> Option<Freed> {
+    pub(super) fn gone<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64, at_once: bool) -> Option<Freed> {
         for number in self.numbers.of(conn) {
             if self.lanes[number as usize].phase == LanePhase::Resting {
                 let freed = self.free(number, now, at_once);

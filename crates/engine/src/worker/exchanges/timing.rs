@@ -29,8 +29,7 @@ impl Exchanges<'_> {
     pub(super) fn set_session_deadline(&mut self, conn: Conn) {
         let connection = &self.connections[conn as usize];
         let Some(at_ns) = connection.session.next_deadline() else { return };
-        let is_taken =
-            self.numbers.are_connections() && self.lanes[conn as usize].phase == LanePhase::Asking;
+        let is_taken = self.numbers.are_connections() && self.lanes[conn as usize].phase == LanePhase::Asking;
         if connection.phase == Phase::Open && !is_taken {
             let deadline = self.connection_deadline(conn);
             self.deadlines.set_at(deadline, at_ns);
@@ -67,6 +66,12 @@ impl Exchanges<'_> {
         let connection = &mut self.connections[conn as usize];
         let out = connection.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
         connection.session.handle_timeout(now, out, &mut self.events);
+        if connection.session.state() == State::Dead {
+            let what = "the server was silent for so long that the connection counts as dead";
+            self.abandon(conn, Outcome::Timeout, what, now);
+            self.hang_up(net, conn, now);
+            return self.gone(net, conn, now, true);
+        }
         self.after_bytes(net, conn, &[], now)
     }
 
@@ -90,7 +95,12 @@ impl Exchanges<'_> {
                 self.more.pop_front()
             }
             _ => {
-                self.abandon(conn, Outcome::Unanswered, "another answer on the connection took too long", now);
+                self.abandon(
+                    conn,
+                    Outcome::Unanswered,
+                    "another answer on the connection took too long",
+                    now,
+                );
                 self.hang_up(net, conn, now);
                 self.gone(net, conn, now, true)
             }
