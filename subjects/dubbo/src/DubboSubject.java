@@ -15,8 +15,8 @@ import lab.EchoServiceImpl;
  * <p>Arguments: port, and parameters of the protocol's URL as {@code name=value}.
  */
 public final class DubboSubject {
-    /** 127.0.0.1, for which as it is usually written Dubbo listens on every address of the machine. */
-    private static final String LOOPBACK = "127.1";
+    /** 127.0.0.1 as one number: for whatever begins with 127 Dubbo listens on every address of the machine. */
+    private static final String LOOPBACK = "2130706433";
 
     private DubboSubject() {}
 
