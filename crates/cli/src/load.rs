@@ -202,6 +202,7 @@ pub fn request(args: &LoadArgs, mistakes: &mut Mistakes) -> RequestOptions {
         method: args.method.to_ascii_uppercase(),
         headers,
         body: body(args, mistakes),
+        args: args.args.clone(),
         auth: auth(args, mistakes),
         feeders: args.feeders.iter().filter_map(|text| mistakes.keep("--feeder", feeder(text))).collect(),
         cookies: args.cookies,

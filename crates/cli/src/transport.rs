@@ -4,7 +4,8 @@ use crate::args::TransportArgs;
 use crate::mistakes::{Mistakes, secret};
 use proofload_study as study;
 use proofload_study::transport::{alpn_of, version_of};
-use proofload_study::{AjpAttributes, TlsOptions, TransportOptions};
+use proofload_study::{SPEAKS_TEXTS, TlsOptions, TransportOptions};
+use std::collections::BTreeMap;
 
 /// What the flags ask for.
 pub fn options(args: &TransportArgs, mistakes: &mut Mistakes) -> TransportOptions {
@@ -30,25 +31,26 @@ pub fn options(args: &TransportArgs, mistakes: &mut Mistakes) -> TransportOption
             None => mistakes.add("--proxy-user: has no colon; write user:password or user:@FILE"),
         }
     }
-    TransportOptions { ajp: ajp(args, mistakes), tls, proxy }
+    TransportOptions { speaks: speaks(args, mistakes), tls, proxy }
 }
 
-/// What the flags tell containers; `None` without such flags.
-fn ajp(args: &TransportArgs, mistakes: &mut Mistakes) -> Option<AjpAttributes> {
-    if args.ajp_secret.is_none() && args.ajp_packet_size.is_none() && args.ajp_attribute.is_empty() {
-        return None;
-    }
-    let mut attributes = AjpAttributes::default();
-    attributes.secret =
-        args.ajp_secret.as_deref().and_then(|text| mistakes.keep("--ajp-secret", secret(text)));
-    attributes.packet_bytes = args.ajp_packet_size.unwrap_or(attributes.packet_bytes);
-    for text in &args.ajp_attribute {
+/// What is said of the protocol.
+fn speaks(args: &TransportArgs, mistakes: &mut Mistakes) -> BTreeMap<String, String> {
+    let mut texts = BTreeMap::new();
+    for text in &args.speaks {
         match text.split_once('=') {
-            Some((name, value)) => attributes.request.push((name.to_owned(), value.to_owned())),
-            None => mistakes.add("--ajp-attribute: has no =; write name=value"),
+            Some(("secret", value)) => {
+                let value = mistakes.keep("--speaks secret", secret(value));
+                texts.extend(value.map(|value| ("secret".to_owned(), value)));
+            }
+            Some((key, value)) if SPEAKS_TEXTS.contains(&key) => {
+                texts.insert(key.to_owned(), value.to_owned());
+            }
+            _ => mistakes
+                .add(format!("--speaks: {text:?} says none of {}; write key=value", SPEAKS_TEXTS.join(", "))),
         }
     }
-    Some(attributes)
+    texts
 }
 
 /// Says aloud that nobody is checked, whatever else is quiet.

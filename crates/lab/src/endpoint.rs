@@ -2,6 +2,7 @@
 
 use crate::messages::endpoint as messages;
 use crate::plan::{planned_point, workload_of};
+use crate::registry::reached;
 use proofload_engine::{DriverChoice, Extent, LoadPlan, Manner, MixEntry, Target};
 use proofload_store::schema::SingleLoad;
 use proofload_study::encode::Entry;
@@ -59,13 +60,19 @@ pub fn load_plan(
             }
         };
         let passage = request.transport.passage(&url, material.as_ref());
-        let target = passage.target(&url.address, &url.authority);
+        let (target, speaks) = match reached(&passage, &url.address, &url.authority) {
+            Ok(reached) => reached,
+            Err(problem) => {
+                problems.push(problem);
+                continue;
+            }
+        };
         let index = targets.iter().position(|known| *known == target).unwrap_or_else(|| {
             targets.push(target);
             targets.len() - 1
         });
-        if let Some(asked) = request.asked(&mut feeders, &url.target, &mut problems) {
-            match entry(weight, index, &url, &asked, request, &passage.speaks) {
+        if let Some(asked) = request.asked(&mut feeders, &url, &mut problems) {
+            match entry(weight, index, &url, &asked, request, &speaks) {
                 Ok(entry) => mix.push(entry),
                 Err(problem) => problems.push(problem),
             }
@@ -141,7 +148,7 @@ pub fn recorded(
     let mut feeders = request.feeders(&mut mistakes);
     let mut entries = Vec::new();
     for (weight, url) in urls.iter().filter_map(|text| weighted(text).ok()) {
-        let Some(asked) = request.asked(&mut feeders, &url.target, &mut mistakes) else { continue };
+        let Some(asked) = request.asked(&mut feeders, &url, &mut mistakes) else { continue };
         entries.push(request.entry(url.name, weight, asked));
     }
     let shaped = load.extent().is_some();
@@ -173,7 +180,7 @@ pub fn secrets(urls: &[String], request: &RequestOptions) -> Vec<String> {
     let mut feeders = request.feeders(&mut mistakes);
     let parsed = urls.iter().filter_map(|text| weighted(text).ok());
     let of_requests = parsed
-        .filter_map(|(_, url)| request.asked(&mut feeders, &url.target, &mut mistakes))
+        .filter_map(|(_, url)| request.asked(&mut feeders, &url, &mut mistakes))
         .flat_map(|asked| asked.secrets);
     of_requests.chain(request.transport.secrets()).collect()
 }
@@ -202,7 +209,7 @@ fn entry(
 ) -> Result<MixEntry, String> {
     let RequestOptions { expect, follow, .. } = request;
     let (spec, template) = (&asked.request, &asked.template);
-    let entry = Entry { weight, request: spec, template, expect, follow: *follow };
+    let entry = Entry { weight, request: spec, call: asked.call.as_ref(), template, expect, follow: *follow };
     entry.encode(target, &url.authority, speaks).map_err(|error| error.to_string())
 }
 

@@ -6,6 +6,7 @@ pub mod manner;
 mod messages;
 pub mod noise;
 pub mod plan;
+mod registry;
 pub mod runner;
 pub mod study_run;
 pub mod tune;

@@ -127,10 +127,9 @@ pub fn searched(
 /// A study of servers that already run, without claims; its mistakes go to `sink`.
 fn of_addresses(urls: &[String], request: &RequestOptions, load: LoadPoint, sink: &Sink) -> Option<Study> {
     let (parsed, passages) = parse_urls(urls, request, sink);
-    let target = parsed.first().map_or("/", |url| &url.target);
     let mut mistakes = Vec::new();
     let mut feeders = request.feeders(&mut mistakes);
-    let asked = request.asked(&mut feeders, target, &mut mistakes);
+    let asked = parsed.first().and_then(|url| request.asked(&mut feeders, url, &mut mistakes));
     for mistake in mistakes {
         sink.add_joined(Place::default(), "request", &mistake);
     }

@@ -3,7 +3,7 @@
 use super::speaks::Speaks;
 use proofload_engine::{Expect, Follow, MixEntry};
 use proofload_wire::http1::{self, RequestSpec, Template};
-use proofload_wire::{Request, ajp};
+use proofload_wire::{Call, Request, ajp, dubbo, hessian, json, rmi};
 use std::sync::Arc;
 
 /// Most redirects that can be followed.
@@ -18,9 +18,23 @@ pub enum EncodeError {
     /// By AJP.
     #[error(transparent)]
     Ajp(#[from] ajp::EncodeError),
+    /// By Dubbo.
+    #[error(transparent)]
+    Dubbo(#[from] dubbo::EncodeError),
+    /// By RMI.
+    #[error(transparent)]
+    Rmi(#[from] rmi::CallError),
     /// Redirects over another protocol than HTTP.
     #[error("redirects are followed by HTTP alone; leave follow out")]
     Follow,
+    /// A request of HTTP to a server of another protocol.
+    #[error("a server that speaks {0} is called, not asked for a path; write call: interface.method")]
+    NoCall(&'static str),
+    /// A call to a server of HTTP or AJP.
+    #[error(
+        "a method cannot be called by {0}; say what the server speaks, as in speaks: {{ protocol: dubbo }} or dubbo://"
+    )]
+    Called(&'static str),
 }
 
 /// A request of the mix, before it is encoded.
@@ -30,6 +44,8 @@ pub struct Entry<'a> {
     pub weight: u32,
     /// What is asked.
     pub request: &'a RequestSpec,
+    /// The method that is called, where it is that.
+    pub call: Option<&'a Call>,
     /// What changes with each exchange.
     pub template: &'a Template,
     /// What the answer must be.
@@ -45,10 +61,11 @@ impl Entry<'_> {
     /// When it cannot be sent so.
     pub fn encode(&self, target: usize, authority: &str, speaks: &Speaks) -> Result<MixEntry, EncodeError> {
         let encode = |spec: &RequestSpec, template: &Template| -> Result<Arc<Request>, EncodeError> {
-            Ok(Arc::new(match speaks {
-                Speaks::Http => spec.encode_with(template)?,
-                Speaks::Ajp(attributes) => ajp::encode(spec, template, attributes)?,
-            }))
+            let request = match self.call {
+                Some(call) => called(call, spec, speaks)?,
+                None => asked(spec, template, speaks)?,
+            };
+            Ok(Arc::new(request))
         };
         let both = |request: &RequestSpec, template: &Template| -> Result<[_; 2], EncodeError> {
             let mut spec = RequestSpec { authority: authority.to_string(), close: false, ..request.clone() };
@@ -76,5 +93,32 @@ impl Entry<'_> {
             expect: self.expect.clone(),
             follow,
         })
+    }
+}
+
+/// A request of HTTP, by what carries such requests.
+fn asked(spec: &RequestSpec, template: &Template, speaks: &Speaks) -> Result<Request, EncodeError> {
+    match speaks {
+        Speaks::Http => Ok(spec.encode_with(template)?),
+        Speaks::Ajp(attributes) => Ok(ajp::encode(spec, template, attributes)?),
+        other => Err(EncodeError::NoCall(other.name())),
+    }
+}
+
+/// A call, by what carries calls. By those that HTTP carries it goes to the path of the protocol, unless the entry has
+/// one of its own.
+fn called(call: &Call, spec: &RequestSpec, speaks: &Speaks) -> Result<Request, EncodeError> {
+    let at = |path: &str| match spec.target.as_str() {
+        "" => RequestSpec { target: Speaks::filled(path, call), ..spec.clone() },
+        _ => spec.clone(),
+    };
+    // Those that are no HTTP have no words for the last request of a connection: this side closes it.
+    let closing = |request: Request| Request { closes: spec.close, keep_body: spec.keep_body, ..request };
+    match speaks {
+        Speaks::Dubbo(options) => Ok(closing(dubbo::encode(call, options)?)),
+        Speaks::Hessian(version, path) => Ok(hessian::encode(*version, call, &at(path))?),
+        Speaks::Json(body, path) => Ok(json::encode(*body, call, &at(path))?),
+        Speaks::Rmi(_, object) => Ok(closing(rmi::encode(call, &object.unwrap_or_default())?)),
+        Speaks::Http | Speaks::Ajp(_) => Err(EncodeError::Called(speaks.name())),
     }
 }

@@ -5,6 +5,7 @@
 
 mod asking;
 mod bind;
+mod call;
 mod capacity;
 mod claims;
 mod combinations;
@@ -70,13 +71,12 @@ pub use options::RequestOptions;
 pub use parse::{Options, load, parse};
 pub use points::{connection_label, think};
 pub use problem::{Problem, Problems};
-pub use proofload_wire::ajp::Attributes as AjpAttributes;
 pub use quantity::{duration, header, keep_alive, rate, size};
 pub use request::{Asked, Auth, Body, FormPart, FormValue, Shown, form_part};
 pub use schema::study_schema;
 pub use shape::{LoadPoint, LoadRole, OpenTerms, peak, stages_label, trace_label};
 pub use soak::CHECKPOINTS_MAX;
-pub use speaks::Speaks;
+pub use speaks::{SPEAKS_TEXTS, Speaks};
 pub use suggest::nearest;
 pub use transport::{Passage, ProxyOptions, TlsOptions, TransportOptions, proxy};
 pub use url::{ParsedUrl, Pinned, parse_url, parse_url_unresolved, pinned};

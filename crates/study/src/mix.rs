@@ -2,12 +2,14 @@
 
 use super::asking::{BODY, FOLLOW, FORM_VALUE, OWN_AUTH, Shared};
 use super::asking::{check_body, check_follow, check_form, check_own_auth};
+use super::call::{self, ARGUMENTS_MAX, Typed};
 use super::field::{Field, Map};
 use super::keys::{Kind, WHOLE, WORD, keys, kinds};
 use super::model::WorkloadEntry;
 use super::quantity::{self, SIZE};
 use super::request::{Asked, Builder};
 use proofload_engine::Expect;
+use proofload_wire::Call;
 
 /// Most entries of a mix.
 const ENTRIES_MAX: usize = 64;
@@ -22,8 +24,8 @@ const WEIGHT_MAX: u64 = 1_000_000;
 pub(crate) const KEEP_BODY: usize = 64 * 1024;
 
 keys! {
-    /// One entry of the mix: exactly one method with its path.
-    ENTRY exactly_one(get, post, put, delete, head, patch, options) {
+    /// One entry of the mix: exactly one method with its path, or a call.
+    ENTRY exactly_one(get, post, put, delete, head, patch, options, call) {
         /// GET this path.
         optional get: PATH,
         /// POST to this path.
@@ -38,6 +40,24 @@ keys! {
         optional patch: PATH,
         /// OPTIONS of this path.
         optional options: PATH,
+        /// Call this method: `lab.EchoService.echo`.
+        optional call: WORD,
+        /// Arguments of the call, in YAML: text, numbers, true, null, lists, maps; `{ class: lab.Person, uid: 1, fields: {
+        /// name: x } }` is an object, `{ long: 5 }`, `{ date: 0 }` and `{ bytes: aGk= }` what YAML has not, and `{ type:
+        /// short, value: 5 }` says the type.
+        optional args: Kind::Any,
+        /// Types of the parameters, as Java writes them, where they are not those of the arguments.
+        optional types: Kind::List(&WORD, 0, ARGUMENTS_MAX),
+        /// Type of the result, which RMI wants to know; that of the first argument without.
+        optional returns: WORD,
+        /// Version of the service (Dubbo).
+        optional version: WORD,
+        /// Group of the service (Dubbo).
+        optional group: WORD,
+        /// Further attachments of the call (Dubbo).
+        optional attachments: Kind::Names(&HEADER, 1, 64),
+        /// Path of the call where HTTP carries it, instead of the server's.
+        optional path: Kind::Text(r"^/[!-~]*$"),
         /// Headers. Those that frame the message or the connection are set by Proofload.
         optional headers: Kind::Names(&HEADER, 1, usize::MAX),
         /// Credentials of this entry instead of those at the top; none sends none.
@@ -93,8 +113,33 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
     let map = field.map("write { get: /path }")?;
     let method = map.exactly_one("write the method with its path: get: /");
     let mut builder = Builder::default();
-    let mut whole =
-        method.as_ref().is_some_and(|(_, field)| check_path(field, shared, &mut builder).is_some());
+    let called = method.as_ref().filter(|(name, _)| *name == "call").map(|(_, field)| field);
+    let mut whole = match (called, &method) {
+        (Some(_), _) => true,
+        (None, Some((_, field))) => check_path(field, shared, &mut builder).is_some(),
+        (None, None) => false,
+    };
+    let call = match called {
+        Some(field) => check_call(field, &map, shared),
+        None => {
+            for key in ["args", "types", "returns", "version", "group", "attachments", "path"] {
+                if let Some(field) = map.optional(key) {
+                    field.problem("belongs to a call", "write call: interface.method, or delete it");
+                    whole = false;
+                }
+            }
+            None
+        }
+    };
+    if called.is_some() {
+        whole &= call.is_some();
+        for key in ["body", "form", "follow"] {
+            if let Some(field) = map.optional(key) {
+                field.problem("belongs to a request of HTTP", "write args: for the arguments of a call");
+                whole = false;
+            }
+        }
+    }
     if let Some(field) = map.optional("headers") {
         whole &= check_headers(&field, shared, &mut builder).is_some();
     }
@@ -133,19 +178,76 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
     let (method, _) = method.filter(|_| whole)?;
     let expect = expect?;
     let keep_body = if expect.text.is_some() { KEEP_BODY } else { 0 };
-    let asked = builder.finish(&method.to_ascii_uppercase(), shared.cookies, keep_body);
-    let Asked { request, template, shown, secrets } =
+    let asked = match call {
+        Some(Called { call, path }) => Ok(builder.call(call, &path, keep_body)),
+        None => builder.finish(&method.to_ascii_uppercase(), shared.cookies, keep_body),
+    };
+    let Asked { request, call, template, shown, secrets } =
         asked.map_err(|error| field.joined_problem(&error.to_string())).ok()?;
+    let follow = if call.is_some() { Some(0) } else { follow };
     Some(WorkloadEntry {
         name: name.to_string(),
         weight: weight? as u32,
         request,
+        call,
         expect,
         follow: follow?,
         template,
         shown,
         secrets,
     })
+}
+
+/// A call, and the path that HTTP carries it to; empty for the server's.
+struct Called {
+    call: Call,
+    path: String,
+}
+
+fn check_call(field: &Field<'_>, map: &Map<'_>, shared: &Shared<'_>) -> Option<Called> {
+    let text = field.text("write interface.method, as in lab.EchoService.echo")?;
+    let mut call = call::method(text).map_err(|what| field.joined_problem(&what)).ok()?;
+    let mut whole = true;
+    if let Some(field) = map.optional("args") {
+        let mut feeders = shared.feeders.borrow_mut();
+        let mut reader = call::Reader { field: &field, feeders: &mut feeders };
+        for argument in field.items("write a list of arguments: [hello, 5]")? {
+            match reader.value(argument.node) {
+                Some(Typed { ty, value }) => {
+                    call.parameter_types.push(ty);
+                    call.arguments.push(value);
+                }
+                None => whole = false,
+            }
+        }
+    }
+    if let Some(field) = map.optional("types") {
+        let items = field.items("write a list of types: [java.lang.String, int]")?;
+        let types: Vec<Option<String>> =
+            items.iter().map(|item| item.text("write a type of Java").map(str::to_string)).collect();
+        let types = types.into_iter().collect::<Option<Vec<String>>>()?;
+        let (given, arguments) = (types.len(), call.arguments.len());
+        if given != arguments {
+            field.problem(format!("{given} types for {arguments} arguments"), "give each argument its type");
+            whole = false;
+        }
+        call.parameter_types = types;
+    }
+    let first = call.parameter_types.first().cloned().unwrap_or_else(|| "void".to_string());
+    let word = |key: &str, without: String| match map.optional(key) {
+        Some(field) => field.text("write a word").map(str::to_string),
+        None => Some(without),
+    };
+    call.return_type = word("returns", first)?;
+    call.version = word("version", String::new())?;
+    call.group = word("group", String::new())?;
+    let path = word("path", String::new())?;
+    if let Some(field) = map.optional("attachments") {
+        for (entry, field) in field.entries("write attachments: { name: value }")? {
+            call.attachments.push((entry.key.clone(), field.parameter_value(false)?.to_string()));
+        }
+    }
+    whole.then_some(Called { call, path })
 }
 
 fn check_path(field: &Field<'_>, shared: &Shared<'_>, builder: &mut Builder) -> Option<()> {

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use proofload_engine::{Address, Asking, Expect, MixEntry, Timeouts};
 use proofload_stats::capacity::Slo;
 use proofload_stats::{Claim, Names};
+use proofload_wire::Call;
 use proofload_wire::http1::{RequestSpec, Template};
 
 /// A checked study.
@@ -129,8 +130,11 @@ pub struct WorkloadEntry {
     pub name: String,
     /// Share in the mix.
     pub weight: u32,
-    /// What is asked; the authority is filled in when the subject's port is known.
+    /// What is asked; the authority is filled in when the subject's port is known. Of a call what HTTP needs beside it,
+    /// where HTTP carries it.
     pub request: RequestSpec,
+    /// The method that is called, where it is that.
+    pub call: Option<Call>,
     /// What the answer must be.
     pub expect: Expect,
     /// Most redirects that are followed within the server.
@@ -160,7 +164,8 @@ impl WorkloadEntry {
     pub fn encode(&self, authority: &str, speaks: &Speaks) -> Result<MixEntry, EncodeError> {
         let WorkloadEntry { weight, follow, .. } = *self;
         let (request, template, expect) = (&self.request, &self.template, &self.expect);
-        encode::Entry { weight, request, template, expect, follow }.encode(0, authority, speaks)
+        let call = self.call.as_ref();
+        encode::Entry { weight, request, call, template, expect, follow }.encode(0, authority, speaks)
     }
 }
 

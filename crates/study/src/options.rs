@@ -1,12 +1,18 @@
 //! The request as the flags of the command line describe it.
 
+use super::call::{Reader, Typed};
 use super::feeders::{FeederSpec, Feeders};
+use super::field::Field;
+use super::keys::Kind;
 use super::mix::KEEP_BODY;
 use super::model::WorkloadEntry;
+use super::problem::Sink;
 use super::request::{Asked, Auth, Body, Builder};
 use super::transport::TransportOptions;
 use super::url::{ParsedUrl, Pinned};
+use super::yaml;
 use proofload_engine::{Address, Asking, Expect, Timeouts};
+use proofload_wire::Call;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -19,6 +25,8 @@ pub struct RequestOptions {
     pub headers: Vec<(String, String)>,
     /// Body.
     pub body: Option<Body>,
+    /// Arguments of a call, in YAML.
+    pub args: Vec<String>,
     /// Credentials.
     pub auth: Option<Auth>,
     /// Sources of values, by name.
@@ -47,6 +55,7 @@ impl Default for RequestOptions {
             method: "GET".to_string(),
             headers: Vec::new(),
             body: None,
+            args: Vec::new(),
             auth: None,
             feeders: Vec::new(),
             cookies: false,
@@ -73,14 +82,21 @@ impl RequestOptions {
         feeders
     }
 
-    /// The request for a path. The authority is filled in when the load is planned.
-    pub fn asked(&self, feeders: &mut Feeders, target: &str, mistakes: &mut Vec<String>) -> Option<Asked> {
+    /// The request for an address. The authority is filled in when the load is planned.
+    pub fn asked(&self, feeders: &mut Feeders, url: &ParsedUrl, mistakes: &mut Vec<String>) -> Option<Asked> {
         let before = mistakes.len();
+        if url.carries_calls() {
+            let called = self.called(feeders, url, mistakes);
+            return called.filter(|_| mistakes.len() == before);
+        }
+        if !self.args.is_empty() {
+            mistakes.push("--arg: belongs to a call; write dubbo://, rmi:// or the like".to_string());
+        }
         let mut builder = Builder::default();
         let mut note = |flag: &str, taken: Result<(), String>| {
             mistakes.extend(taken.err().map(|message| format!("{flag}: {message}")));
         };
-        note("URL", builder.target(feeders, target));
+        note("URL", builder.target(feeders, &url.target));
         for (name, value) in &self.headers {
             note(&format!("-H {name}"), builder.header(feeders, name, value));
         }
@@ -100,6 +116,55 @@ impl RequestOptions {
         asked.map_err(|error| mistakes.push(error.to_string())).ok()
     }
 
+    /// The call of the method that the query names: `?method=echo`.
+    fn called(&self, feeders: &mut Feeders, url: &ParsedUrl, mistakes: &mut Vec<String>) -> Option<Asked> {
+        let (path, query) = url.target.split_once('?').unwrap_or((&url.target, ""));
+        let get = |key: &str| {
+            let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+            pairs.find(|(name, _)| *name == key).map(|(_, value)| value.to_string())
+        };
+        let Some(method) = get("method") else {
+            mistakes.push(format!("URL: names no method; write {path}?method=echo"));
+            return None;
+        };
+        if self.body.is_some() || self.follow > 0 {
+            mistakes.push(
+                "--body, --follow: belong to requests of HTTP; write --arg for an argument".to_string(),
+            );
+        }
+        let mut call = Call {
+            interface: get("interface").unwrap_or_else(|| path.trim_start_matches('/').to_string()),
+            method,
+            version: get("version").unwrap_or_default(),
+            group: get("group").unwrap_or_default(),
+            ..Call::default()
+        };
+        for text in &self.args {
+            let sink = Sink::new("--arg");
+            let typed = yaml::parse(text, &sink).and_then(|node| {
+                let field = Field::new(&node, "", &sink, &Kind::Any);
+                Reader { field: &field, feeders }.value(&node)
+            });
+            if let Some(Typed { ty, value }) = typed {
+                call.parameter_types.push(ty);
+                call.arguments.push(value);
+            }
+            mistakes.extend(sink.into_problems().0.iter().map(|problem| problem.to_string()));
+        }
+        if let Some(types) = get("types") {
+            call.parameter_types = types.split(',').map(str::to_string).collect();
+        }
+        let first = call.parameter_types.first().cloned().unwrap_or_else(|| "void".to_string());
+        call.return_type = get("returns").unwrap_or(first);
+        let mut builder = Builder::default();
+        for (name, value) in &self.headers {
+            let taken = builder.header(feeders, name, value);
+            mistakes.extend(taken.err().map(|message| format!("-H {name}: {message}")));
+        }
+        let keep_body = if self.expect.text.is_some() { KEEP_BODY } else { 0 };
+        Some(builder.call(call, "", keep_body))
+    }
+
     /// A workload's request of this name and weight, as it was asked for.
     #[must_use]
     pub fn entry(&self, name: String, weight: u32, asked: Asked) -> WorkloadEntry {
@@ -107,6 +172,7 @@ impl RequestOptions {
             name,
             weight,
             request: asked.request,
+            call: asked.call,
             expect: self.expect.clone(),
             follow: self.follow,
             template: asked.template,

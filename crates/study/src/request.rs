@@ -3,12 +3,14 @@
 //! `${feeder}` and `${feeder.column}` stand for a value that changes with each exchange, `${env.NAME}` for a
 //! variable of the environment, which is a secret and never shown; `$${` is a literal `${`.
 
+use super::call::in_words;
 use super::feeders::{Context, Feeders, percent_encoded, read_file};
 use super::problem::shown;
 use super::quantity;
 use super::url::check_target;
 use data_encoding::BASE64;
 use proofload_store::REDACTED;
+use proofload_wire::Call;
 use proofload_wire::http1::{EncodeError, Part, RequestSpec, Slot, Template};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
@@ -82,10 +84,12 @@ pub struct Shown {
 }
 
 /// A request, ready to be encoded once the server is known.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
     /// What does not change.
     pub request: RequestSpec,
+    /// The method that is called, where it is that.
+    pub call: Option<Call>,
     /// What does.
     pub template: Template,
     /// How it is shown.
@@ -256,7 +260,23 @@ impl Builder {
         let template = Template { slots: self.slots, cookies };
         RequestSpec { authority: "localhost".to_string(), close: true, ..request.clone() }
             .encode_with(&template)?;
-        Ok(Asked { request, template, shown: self.shown, secrets: self.secrets })
+        Ok(Asked { request, call: None, template, shown: self.shown, secrets: self.secrets })
+    }
+
+    /// A call, with the headers so far for where HTTP carries it. The path is the protocol's without `path`.
+    pub fn call(mut self, call: Call, path: &str, keep_body: usize) -> Asked {
+        self.shown.target = in_words(&call);
+        let request = RequestSpec {
+            method: "CALL".to_string(),
+            target: path.to_string(),
+            authority: String::new(),
+            headers: self.headers,
+            body: Vec::new(),
+            close: false,
+            keep_body,
+        };
+        let template = Template { slots: self.slots, cookies: false };
+        Asked { request, call: Some(call), template, shown: self.shown, secrets: self.secrets }
     }
 
     fn take(&mut self, part: Part, filled: &Filled) {

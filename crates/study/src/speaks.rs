@@ -1,121 +1,230 @@
-//! What is spoken with a server, and what it must be told with every request.
+//! What is spoken with a server, and what it must be told beside what is asked.
 
-use super::field::{Field, Map};
+use super::field::Field;
 use super::keys::{Kind, WORD, keys};
 use super::mix::HEADER;
-use proofload_wire::Protocol;
+use super::problem::shown;
 use proofload_wire::ajp::{Attributes, PACKET_BYTES_MAX, PACKET_BYTES_MIN};
+use proofload_wire::dubbo::{self, Serialization};
+use proofload_wire::rmi::ObjectId;
+use proofload_wire::{Call, Protocol, hessian, json};
 use std::collections::BTreeMap;
 
 /// What is spoken with a server.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Speaks {
     /// HTTP/1.1.
     #[default]
     Http,
     /// AJP/1.3, with what a web server would say of its own accord.
     Ajp(Box<Attributes>),
+    /// Dubbo.
+    Dubbo(Box<dubbo::Options>),
+    /// Hessian over HTTP, at this path.
+    Hessian(hessian::Version, String),
+    /// JSON over HTTP, at this path.
+    Json(json::Body, String),
+    /// Java RMI: the name in the registry and, once that was asked, the object.
+    Rmi(String, Option<ObjectId>),
 }
 
 keys! {
-    /// What a container is told with every request beside the request, as a web server before it would.
-    AJP {
-        /// The secret that its connector demands (`secret`); `${env.NAME}` keeps it out of the file.
+    /// What is spoken, where that is not HTTP/1.1, and what the server must be told.
+    SPEAKS {
+        /// `http`, `ajp`, `dubbo`, `hessian` (2.0), `hessian1`, `json`, `jsonrpc` or `rmi`; an address says it by its
+        /// scheme.
+        optional protocol: Kind::Text("^(http|ajp|dubbo|hessian1?|json|jsonrpc|rmi)$"),
+        /// AJP: the secret that the connector demands (`secret`); `${env.NAME}` keeps it out of the file.
         optional secret: WORD,
-        /// Longest packet in bytes, which must be its connector's too (`packetSize`); 8192 without.
+        /// AJP: longest packet in bytes, which must be the connector's too (`packetSize`); 8192 without.
         optional packet_size: Kind::Integer(PACKET_BYTES_MIN as u64, PACKET_BYTES_MAX as u64),
-        /// Attributes of the request, as its connector allows them.
+        /// AJP: attributes of the request, as the connector allows them.
         optional attributes: Kind::Names(&HEADER, 1, 64),
-        /// Whether the client came by TLS.
+        /// AJP: whether the client came by TLS.
         optional is_ssl: Kind::Switch,
-        /// The user whom the web server knows.
+        /// AJP: the user whom the web server knows.
         optional remote_user: WORD,
-        /// The route of the container among several.
+        /// AJP: the route of the container among several.
         optional route: WORD,
+        /// Dubbo: how calls are written, hessian2 without.
+        optional serialization: Kind::Text("^(hessian2|dubbo|java|fastjson|fastjson2)$"),
+        /// Dubbo: ask for no answer; a call ends when it was sent.
+        optional one_way: Kind::Switch,
+        /// Hessian and JSON: the path that calls go to, in which `{interface}` and `{method}` are filled in;
+        /// `/{interface}`, with JSON `/{method}`, without.
+        optional path: Kind::Text("^/[!-~]*$"),
+        /// RMI: the name in the registry; the interface without.
+        optional name: WORD,
     }
 }
+
+/// The keys of a catalogue's `speaks:`.
+pub const SPEAKS_TEXTS: [&str; 7] =
+    ["protocol", "secret", "packet_size", "serialization", "one_way", "path", "name"];
 
 impl Speaks {
     /// The protocol.
     pub fn protocol(&self) -> Protocol {
         match self {
-            Speaks::Http => Protocol::Http1,
+            Speaks::Http | Speaks::Json(json::Body::Arguments | json::Body::Argument, _) => Protocol::Http1,
             Speaks::Ajp(_) => Protocol::Ajp,
+            Speaks::Dubbo(_) => Protocol::Dubbo,
+            Speaks::Hessian(..) => Protocol::Hessian,
+            Speaks::Json(json::Body::Rpc, _) => Protocol::JsonRpc,
+            Speaks::Rmi(..) => Protocol::Rmi,
         }
     }
 
-    /// What a folder of the catalogue says, filled in; an empty text says nothing.
+    /// Its name, as an address and `protocol:` say it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Speaks::Http => "http",
+            Speaks::Ajp(_) => "ajp",
+            Speaks::Dubbo(_) => "dubbo",
+            Speaks::Hessian(hessian::Version::V1, _) => "hessian1",
+            Speaks::Hessian(hessian::Version::V2, _) => "hessian",
+            Speaks::Json(json::Body::Rpc, _) => "jsonrpc",
+            Speaks::Json(..) => "json",
+            Speaks::Rmi(..) => "rmi",
+        }
+    }
+
+    /// For the record; empty for HTTP.
+    pub fn recorded(&self) -> String {
+        match self {
+            Speaks::Http => String::new(),
+            Speaks::Ajp(_) => "AJP/1.3".to_string(),
+            Speaks::Dubbo(options) if options.one_way => {
+                format!("Dubbo, {}, one-way", options.serialization.name())
+            }
+            Speaks::Dubbo(options) => format!("Dubbo, {}", options.serialization.name()),
+            Speaks::Hessian(hessian::Version::V1, path) => format!("Hessian 1.0 at {path}"),
+            Speaks::Hessian(hessian::Version::V2, path) => format!("Hessian 2.0 at {path}"),
+            Speaks::Json(json::Body::Rpc, path) => format!("JSON-RPC 2.0 at {path}"),
+            Speaks::Json(_, path) => format!("JSON at {path}"),
+            Speaks::Rmi(name, _) => format!("RMI, {name}"),
+        }
+    }
+
+    /// Whether it carries calls, rather than requests of HTTP.
+    pub fn calls(&self) -> bool {
+        !matches!(self, Speaks::Http | Speaks::Ajp(_))
+    }
+
+    /// What these texts say, by the keys of [`SPEAKS_TEXTS`]; an empty one says nothing.
     ///
     /// # Errors
     /// `what; remedy`.
     pub fn from_texts(texts: &BTreeMap<String, String>) -> Result<Speaks, String> {
         let text = |key: &str| texts.get(key).map(String::as_str).filter(|text| !text.is_empty());
+        let path = |default: &str| text("path").unwrap_or(default).to_string();
         match text("protocol") {
             None | Some("http") => Ok(Speaks::Http),
             Some("ajp") => {
                 let mut attributes =
                     Attributes { secret: text("secret").map(str::to_string), ..Attributes::default() };
                 if let Some(size) = text("packet_size") {
-                    attributes.packet_bytes =
-                        size.parse().map_err(|_| format!("packet_size {size} is no number; write bytes"))?;
+                    attributes.packet_bytes = size
+                        .parse()
+                        .map_err(|_| format!("packet_size {} is no number; write bytes", shown(size)))?;
                 }
                 Ok(Speaks::Ajp(Box::new(attributes)))
             }
-            Some(other) => Err(format!("{other} is not spoken here; write http or ajp")),
+            Some("dubbo") => {
+                let named = text("serialization").unwrap_or("hessian2");
+                let known = Serialization::ALL.into_iter().find(|known| known.name() == named);
+                let serialization = known.ok_or_else(|| {
+                    let what = shown(named);
+                    format!("{what} is no serialization; write hessian2, dubbo, java, fastjson or fastjson2")
+                })?;
+                let one_way = text("one_way") == Some("true");
+                Ok(Speaks::Dubbo(Box::new(dubbo::Options {
+                    serialization,
+                    one_way,
+                    ..dubbo::Options::default()
+                })))
+            }
+            Some("hessian") => Ok(Speaks::Hessian(hessian::Version::V2, path("/{interface}"))),
+            Some("hessian1") => Ok(Speaks::Hessian(hessian::Version::V1, path("/{interface}"))),
+            Some("json") => Ok(Speaks::Json(json::Body::Argument, path("/{method}"))),
+            Some("jsonrpc") => Ok(Speaks::Json(json::Body::Rpc, path("/{interface}"))),
+            Some("rmi") => Ok(Speaks::Rmi(text("name").unwrap_or("{interface}").to_string(), None)),
+            Some(other) => Err(format!(
+                "{} is not spoken here; write http, ajp, dubbo, hessian, hessian1, json, jsonrpc or rmi",
+                shown(other)
+            )),
         }
+    }
+
+    /// A template of a path or a name, filled in for a call.
+    pub(super) fn filled(template: &str, call: &Call) -> String {
+        template.replace("{interface}", &call.interface).replace("{method}", &call.method)
     }
 
     /// Values that may not be shown.
     pub fn secrets(&self) -> Vec<String> {
         match self {
-            Speaks::Http => Vec::new(),
             Speaks::Ajp(attributes) => attributes.secret.iter().cloned().collect(),
+            _ => Vec::new(),
         }
     }
 }
 
-/// `ajp:` of a subject.
-pub(super) fn check_ajp(field: &Field<'_>) -> Option<Attributes> {
-    let map = field.map("write ajp: {} or ajp: { secret: ${env.AJP_SECRET} }")?;
-    let mut attributes = Attributes::default();
+/// `speaks:` of a subject; `protocol` is what its address says, if it has one.
+pub(super) fn check_speaks(field: &Field<'_>, protocol: Option<&str>) -> Option<Speaks> {
+    let map = field.map("write speaks: { protocol: dubbo }")?;
+    let mut texts = BTreeMap::new();
     let mut whole = true;
-    let mut word = |map: &Map<'_>, key: &str, into: &mut Option<String>| {
-        let Some(field) = map.optional(key) else { return };
-        let text = field.text("write a word").map(variable);
-        match text {
-            Some(Ok(text)) => *into = Some(text),
+    for key in SPEAKS_TEXTS {
+        let Some(field) = map.optional(key) else { continue };
+        match field.written().map(variable) {
+            Some(Ok(text)) => {
+                texts.insert(key.to_string(), text);
+            }
             Some(Err(what)) => {
                 field.joined_problem(&what);
                 whole = false;
             }
-            None => whole = false,
-        }
-    };
-    word(&map, "secret", &mut attributes.secret);
-    word(&map, "remote_user", &mut attributes.remote_user);
-    word(&map, "route", &mut attributes.route);
-    if let Some(field) = map.optional("packet_size") {
-        match field.integer("a packet size") {
-            Some(bytes) => attributes.packet_bytes = bytes as u32,
-            None => whole = false,
+            None => {
+                field.problem("is no word", "write one");
+                whole = false;
+            }
         }
     }
-    if let Some(field) = map.optional("is_ssl") {
-        match field.boolean() {
-            Some(is_ssl) => attributes.is_ssl = is_ssl,
-            None => whole = false,
+    if let Some(protocol) = protocol {
+        if texts.get("protocol").is_some_and(|said| said != protocol) {
+            field.problem("says another protocol than the address", "delete one of them");
+            whole = false;
         }
+        texts.insert("protocol".to_string(), protocol.to_string());
     }
+    let mut speaks = Speaks::from_texts(&texts).map_err(|what| field.joined_problem(&what)).ok()?;
+    let mut further = Attributes::default();
     if let Some(field) = map.optional("attributes") {
         for (entry, field) in field.entries("write attributes: { name: value }")? {
             match field.parameter_value(false) {
-                Some(value) => attributes.request.push((entry.key.clone(), value.to_string())),
+                Some(value) => further.request.push((entry.key.clone(), value.to_string())),
                 None => whole = false,
             }
         }
     }
+    for (key, into) in [("remote_user", &mut further.remote_user), ("route", &mut further.route)] {
+        if let Some(field) = map.optional(key) {
+            *into = field.text("write a word").map(str::to_string);
+            whole &= into.is_some();
+        }
+    }
+    if let Some(field) = map.optional("is_ssl") {
+        let read = field.boolean();
+        further.is_ssl = read.unwrap_or(false);
+        whole &= read.is_some();
+    }
+    if let Speaks::Ajp(attributes) = &mut speaks {
+        let Attributes { secret, packet_bytes, .. } = (**attributes).clone();
+        **attributes = Attributes { secret, packet_bytes, ..further };
+    }
     map.close();
-    whole.then_some(attributes)
+    whole.then_some(speaks)
 }
 
 /// A text, or the variable of the environment that `${env.NAME}` names.
@@ -123,27 +232,39 @@ fn variable(text: &str) -> Result<String, String> {
     let Some(name) = text.strip_prefix("${env.").and_then(|rest| rest.strip_suffix('}')) else {
         return Ok(text.to_string());
     };
-    std::env::var(name).map_err(|_| format!("the environment has no text under `{name}`; export it first"))
+    std::env::var(name)
+        .map_err(|_| format!("the environment has no text under {}; export it first", shown(name)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn of(pairs: &[(&str, &str)]) -> Result<Speaks, String> {
+        let pairs = pairs.iter().map(|(key, text)| ((*key).to_string(), (*text).to_string()));
+        Speaks::from_texts(&pairs.collect())
+    }
+
     #[test]
-    fn a_folder_of_the_catalogue_says_what_is_spoken() {
-        let texts = |pairs: &[(&str, &str)]| {
-            let pairs = pairs.iter().map(|(key, text)| ((*key).to_string(), (*text).to_string()));
-            Speaks::from_texts(&pairs.collect())
-        };
-        assert_eq!(texts(&[]), Ok(Speaks::Http));
-        assert_eq!(texts(&[("protocol", ""), ("secret", "x")]), Ok(Speaks::Http));
+    fn texts_say_what_is_spoken() {
+        assert_eq!(of(&[]), Ok(Speaks::Http));
+        assert_eq!(of(&[("protocol", ""), ("secret", "x")]), Ok(Speaks::Http));
         let expected =
             Attributes { secret: Some("s".to_string()), packet_bytes: 65536, ..Attributes::default() };
-        let ajp = texts(&[("protocol", "ajp"), ("secret", "s"), ("packet_size", "65536")]);
+        let ajp = of(&[("protocol", "ajp"), ("secret", "s"), ("packet_size", "65536")]);
         assert_eq!(ajp, Ok(Speaks::Ajp(Box::new(expected))));
-        assert_eq!(texts(&[("protocol", "ajp")]).map(|speaks| speaks.secrets()), Ok(Vec::new()));
-        assert!(texts(&[("protocol", "ajp"), ("packet_size", "x")]).is_err());
-        assert!(texts(&[("protocol", "smtp")]).unwrap_err().contains("write http or ajp"));
+        for name in ["http", "ajp", "dubbo", "hessian", "hessian1", "json", "jsonrpc", "rmi"] {
+            assert_eq!(of(&[("protocol", name)]).unwrap().name(), name);
+        }
+        let dubbo =
+            of(&[("protocol", "dubbo"), ("serialization", "fastjson2"), ("one_way", "true")]).unwrap();
+        assert_eq!(dubbo.recorded(), "Dubbo, fastjson2, one-way");
+    }
+
+    #[test]
+    fn what_is_not_spoken_is_told_with_what_is() {
+        assert!(of(&[("protocol", "ajp"), ("packet_size", "x")]).unwrap_err().contains("is no number"));
+        assert!(of(&[("protocol", "smtp")]).unwrap_err().contains("write http, ajp, dubbo"));
+        assert!(of(&[("protocol", "dubbo"), ("serialization", "x")]).unwrap_err().contains("write hessian2"));
     }
 }

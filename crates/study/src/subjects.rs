@@ -42,7 +42,7 @@ keys! {
     /// A server that already runs.
     URL with(TRANSPORT) {
         /// Its address, without a path.
-        required url: Kind::Text(r"^([hH][tT][tT][pP]([sS]|\+[uU][nN][iI][xX])?|[aA][jJ][pP])://[^/@]+/?$"),
+        required url: Kind::Text(r"^([hH][tT][tT][pP]([sS]|\+[uU][nN][iI][xX])?|ajp|dubbo|rmi|(hessian1?|json|jsonrpc)\+https?)://[^/@]+/?$"),
     }
 }
 

@@ -16,8 +16,6 @@ use proofload_engine::transport::{ClientCertificate, Proxy, Tls, TlsVersion, Tra
 use proofload_engine::{Address, Target};
 use proofload_host::clock;
 use proofload_store::schema;
-use proofload_wire::Protocol;
-use proofload_wire::ajp::Attributes;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -53,8 +51,8 @@ pub struct TlsOptions {
 /// What connections are to pass through.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TransportOptions {
-    /// What a container is told by AJP, for addresses that ask for it.
-    pub ajp: Option<Attributes>,
+    /// What is said of the protocol, by the keys of `speaks:` in a study.
+    pub speaks: BTreeMap<String, String>,
     /// TLS, for addresses that ask for it.
     pub tls: TlsOptions,
     /// An HTTP proxy that is asked for tunnels.
@@ -125,7 +123,7 @@ pub struct Material {
 }
 
 /// What connections to one server pass through, ready for the engine.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Passage {
     /// What is spoken on them.
     pub speaks: Speaks,
@@ -221,13 +219,12 @@ impl TransportOptions {
     /// # Errors
     /// All mistakes, with the flag before each.
     pub fn material(&self, urls: &[&ParsedUrl]) -> Result<Option<Material>, Vec<String>> {
+        for url in urls {
+            self.speaks(url).map_err(|what| vec![format!("--speaks: {what}")])?;
+        }
         if urls.iter().any(|url| url.secure) {
             let told = |(key, what): Mistake| format!("{}: {what}", key.flag());
             return self.tls.read().map(Some).map_err(|found| found.into_iter().map(told).collect());
-        }
-        if self.ajp.is_some() && !urls.is_empty() && !urls.iter().any(|url| url.protocol == Protocol::Ajp) {
-            let what = "--ajp-secret, --ajp-packet-size, --ajp-attribute: no address speaks AJP; write ajp://, or leave them out";
-            return Err(vec![what.to_string()]);
         }
         let unused = self.tls.given().into_iter().filter(|_| !urls.is_empty());
         let told: Vec<String> = unused
@@ -239,30 +236,39 @@ impl TransportOptions {
     /// Values that may not be shown.
     pub fn secrets(&self) -> Vec<String> {
         let proxy = self.proxy.as_ref().map(ProxyOptions::secrets).unwrap_or_default();
-        let ajp = self.ajp.as_ref().and_then(|ajp| ajp.secret.clone());
-        proxy.into_iter().chain(ajp).collect()
+        proxy.into_iter().chain(self.speaks.get("secret").cloned()).collect()
     }
 
     /// What connections to this address pass through.
     pub fn passage(&self, url: &ParsedUrl, material: Option<&Material>) -> Passage {
         let host = url.host.as_ref().map_or("localhost", |(host, _)| host.as_str());
         let material = material.filter(|_| url.secure);
-        Passage::new(self, host, material, url.protocol)
+        Passage::new(self, host, material, self.speaks(url).unwrap_or_default())
     }
 
-    /// What is spoken where that is the protocol.
-    fn speaks(&self, protocol: Protocol) -> Speaks {
-        match protocol {
-            Protocol::Ajp => Speaks::Ajp(Box::new(self.ajp.clone().unwrap_or_default())),
-            _ => Speaks::Http,
+    /// What is spoken with this address.
+    fn speaks(&self, url: &ParsedUrl) -> Result<Speaks, String> {
+        let mut texts = self.speaks.clone();
+        let said = texts.insert("protocol".to_string(), url.protocol.to_string());
+        if let Some(said) = said.filter(|said| said != url.protocol) {
+            return Err(format!(
+                "{said} is another protocol than {} of the address; delete it",
+                url.protocol
+            ));
         }
+        let path = url.target.split('?').next().unwrap_or_default();
+        if path.len() > 1 {
+            texts.entry("path".to_string()).or_insert_with(|| path.to_string());
+            texts.entry("name".to_string()).or_insert_with(|| path[1..].to_string());
+        }
+        Speaks::from_texts(&texts)
     }
 }
 
 impl Passage {
-    fn new(options: &TransportOptions, host: &str, material: Option<&Material>, protocol: Protocol) -> Self {
+    fn new(options: &TransportOptions, host: &str, material: Option<&Material>, speaks: Speaks) -> Self {
         Passage {
-            speaks: options.speaks(protocol),
+            speaks,
             tls: material.map(|material| Arc::new(options.tls.with(material, host))),
             trusts: material.map_or(String::new(), |material| material.trusts.clone()),
             digests: material.map_or_else(BTreeMap::new, |material| material.digests.clone()),
@@ -272,10 +278,9 @@ impl Passage {
 
     /// The scheme of addresses.
     pub fn scheme(&self) -> &'static str {
-        match (&self.speaks, self.tls.is_some()) {
-            (Speaks::Ajp(_), _) => "ajp",
-            (Speaks::Http, true) => "https",
-            (Speaks::Http, false) => "http",
+        match (self.speaks.name(), self.tls.is_some()) {
+            ("http", true) => "https",
+            (name, _) => name,
         }
     }
 
@@ -300,10 +305,7 @@ impl Passage {
 
     /// For the record; nothing when connections are plain.
     pub fn recorded(&self) -> Option<schema::Transport> {
-        let protocol = match &self.speaks {
-            Speaks::Http => String::new(),
-            Speaks::Ajp(_) => "AJP/1.3".to_string(),
-        };
+        let protocol = self.speaks.recorded();
         if self.tls.is_none() && self.proxy.is_none() && protocol.is_empty() {
             return None;
         }

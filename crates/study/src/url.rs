@@ -2,11 +2,41 @@
 
 use super::problem::shown;
 use proofload_engine::Address;
-use proofload_wire::Protocol;
 use std::ffi::OsString;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
+
+/// A scheme of addresses.
+struct Scheme {
+    name: &'static str,
+    /// As in [`ParsedUrl::protocol`].
+    protocol: &'static str,
+    secure: bool,
+    /// The port without one.
+    port: u16,
+}
+
+const fn scheme(name: &'static str, protocol: &'static str, secure: bool, port: u16) -> Scheme {
+    Scheme { name, protocol, secure, port }
+}
+
+const SCHEMES: [Scheme; 14] = [
+    scheme("http", "http", false, 80),
+    scheme("https", "http", true, 443),
+    scheme("http+unix", "http", false, 80),
+    scheme("ajp", "ajp", false, 8009),
+    scheme("dubbo", "dubbo", false, 20880),
+    scheme("hessian+http", "hessian", false, 80),
+    scheme("hessian+https", "hessian", true, 443),
+    scheme("hessian1+http", "hessian1", false, 80),
+    scheme("hessian1+https", "hessian1", true, 443),
+    scheme("json+http", "json", false, 80),
+    scheme("json+https", "json", true, 443),
+    scheme("jsonrpc+http", "jsonrpc", false, 80),
+    scheme("jsonrpc+https", "jsonrpc", true, 443),
+    scheme("rmi", "rmi", false, 1099),
+];
 
 /// Longest path of a Unix socket that the kernel takes.
 const SOCKET_BYTES_MAX: usize = 107;
@@ -22,8 +52,8 @@ pub struct ParsedUrl {
     pub name: String,
     /// Path and query; `/` when there is none.
     pub target: String,
-    /// What is spoken.
-    pub protocol: Protocol,
+    /// What is spoken: `http`, `ajp`, `dubbo`, `hessian`, `hessian1`, `json`, `jsonrpc` or `rmi`.
+    pub protocol: &'static str,
     /// Whether that is done within TLS (`https`).
     pub secure: bool,
     /// Host, without brackets, and port; `None` for a Unix socket.
@@ -52,6 +82,11 @@ pub fn pinned(text: &str) -> Result<Pinned, String> {
 }
 
 impl ParsedUrl {
+    /// Whether it is a method that is asked for, named in the query.
+    pub fn carries_calls(&self) -> bool {
+        !matches!(self.protocol, "http" | "ajp")
+    }
+
     /// Asks for the host, unless it is one of those whose address is given.
     ///
     /// # Errors
@@ -87,15 +122,11 @@ pub fn parse_url_unresolved(text: &str) -> Result<ParsedUrl, String> {
         None if lacks_only_a_scheme(text) => ("http", text),
         None => return Err(format!("{shown_text} is not an address; write http://host:port/path")),
     };
-    match scheme.to_ascii_lowercase().as_str() {
-        "http" | "https" | "http+unix" | "ajp" => {}
-        other => {
-            return Err(format!(
-                "{} is not a protocol that can be loaded; write http://, https:// or ajp://",
-                shown(other)
-            ));
-        }
-    }
+    let Some(spoken) = SCHEMES.iter().find(|known| known.name.eq_ignore_ascii_case(scheme)) else {
+        let known = "http://, https://, ajp://, dubbo://, hessian+http://, jsonrpc+http:// or rmi://";
+        return Err(format!("{} is not a protocol that can be loaded; write {known}", shown(scheme)));
+    };
+    let Scheme { protocol, secure, .. } = *spoken;
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, target) = rest.split_at(end);
     // A fragment never leaves the client (RFC 9110, 7.1).
@@ -112,16 +143,9 @@ pub fn parse_url_unresolved(text: &str) -> Result<ParsedUrl, String> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let address = Address::Unix(path);
         let authority = "localhost".to_string();
-        let protocol = Protocol::Http1;
         return Ok(ParsedUrl { address, authority, name, target, protocol, secure: false, host: None });
     }
-    let secure = scheme.eq_ignore_ascii_case("https");
-    let (protocol, port) = match (scheme.eq_ignore_ascii_case("ajp"), secure) {
-        (true, _) => (Protocol::Ajp, 8009),
-        (false, true) => (Protocol::Http1, 443),
-        (false, false) => (Protocol::Http1, 80),
-    };
-    let (host, port) = split_authority(authority, port).ok_or_else(|| {
+    let (host, port) = split_authority(authority, spoken.port).ok_or_else(|| {
         format!(
             "{} is not a host with a port; write http://host:port, the port from 1 to 65535",
             shown(authority)

@@ -42,6 +42,9 @@ pub struct LoadArgs {
     /// Request body, or @FILE
     #[arg(long, value_name = "TEXT|@FILE", help_heading = heading::REQUESTS)]
     pub body: Option<String>,
+    /// Argument of a call in YAML, for dubbo://HOST:PORT/INTERFACE?method=NAME and the like; may be repeated
+    #[arg(long = "arg", value_name = "YAML", help_heading = heading::REQUESTS, hide_short_help = true)]
+    pub args: Vec<String>,
     /// Form field (multipart/form-data): field=value or field=@FILE;type=image/png; may be repeated
     #[arg(long = "form", value_name = "PART", conflicts_with = "body", help_heading = heading::REQUESTS, hide_short_help = true)]
     pub forms: Vec<String>,

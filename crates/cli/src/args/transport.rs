@@ -31,15 +31,9 @@ pub struct TransportArgs {
     /// TLS: disable session resumption: every handshake is full
     #[arg(long, help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub no_resumption: bool,
-    /// AJP: the secret that the connector demands, or @FILE
-    #[arg(long, value_name = "SECRET", help_heading = heading::CONNECTIONS, hide_short_help = true)]
-    pub ajp_secret: Option<String>,
-    /// AJP: longest packet in bytes, as in the connector (packetSize) [default: 8192]
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(512..=65536), help_heading = heading::CONNECTIONS, hide_short_help = true)]
-    pub ajp_packet_size: Option<u32>,
-    /// AJP: attribute of the request; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", help_heading = heading::CONNECTIONS, hide_short_help = true)]
-    pub ajp_attribute: Vec<String>,
+    /// Protocol: secret=@FILE and packet_size= (AJP), serialization= (Dubbo), path= and name=; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", help_heading = heading::CONNECTIONS, hide_short_help = true)]
+    pub speaks: Vec<String>,
     /// Connect to this address instead of resolving the name (example.org:443:127.0.0.1); may be repeated
     #[arg(long, value_name = "HOST:PORT:ADDRESS", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub resolve: Vec<String>,

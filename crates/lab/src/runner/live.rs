@@ -7,6 +7,7 @@ use crate::ceiling::{Measuring, Setting};
 use crate::manner::Manner;
 use crate::messages::runner as messages;
 use crate::plan;
+use crate::registry;
 use proofload_engine::{Address, EngineError, Extent, LoadPlan, LoadResult, Profile, Watch};
 use proofload_host::cpus::KeptOff;
 use proofload_host::lock::MeasuringLock;
@@ -126,10 +127,12 @@ impl<'a> LiveBench<'a> {
         let (active, endpoint, address) = self.active(variant)?;
         let authority = active.running.authority(endpoint);
         let passage = &self.terms.study.variants[variant].passage;
+        let (target, speaks) =
+            registry::reached(passage, &address, &authority).map_err(BenchError::Failed)?;
         let terms = plan::LoadTerms {
-            target: passage.target(&address, &authority),
+            target,
             authority: &authority,
-            speaks: &passage.speaks,
+            speaks: &speaks,
             discard_ns: load_window.discard_ns,
             extent: proofload_engine::Extent::DurationNs(load_window.measure_ns),
             drain_ns: load_window.drain_ns,

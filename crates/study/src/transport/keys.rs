@@ -3,16 +3,16 @@
 use super::super::field::{Field, Map};
 use super::super::keys::{Kind, WORD, keys, kinds};
 use super::super::problem::shown;
-use super::super::speaks::{AJP, check_ajp};
+use super::super::speaks::{SPEAKS, Speaks, check_speaks};
 use super::{Key, Passage, ProxyOptions, TlsOptions, TlsVersion, TransportOptions, proxy};
-use proofload_wire::Protocol;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 keys! {
     /// What connections pass through, and what is spoken on them.
     TRANSPORT {
-        /// AJP is spoken, with this; an address says so by ajp://.
-        optional ajp: Kind::Map(&[&AJP]),
+        /// The protocol, where it is not HTTP/1.1.
+        optional speaks: Kind::Map(&[&SPEAKS]),
         /// TLS; without it https addresses trust the system's authorities, as `{}` does.
         optional tls: Kind::Map(&[&TLS]),
         /// An HTTP proxy that is asked for tunnels.
@@ -65,18 +65,16 @@ pub(in super::super) fn check_transport(
     directory: &Path,
     host: &str,
     secure: Option<bool>,
-    protocol: Option<Protocol>,
+    protocol: Option<&str>,
 ) -> Option<Passage> {
-    let ajp = map.optional("ajp");
-    if let (Some(field), Some(Protocol::Http1)) = (&ajp, protocol) {
-        field.problem("has no meaning for an address of HTTP", "write ajp://, or delete it");
-        return None;
-    }
-    let protocol = protocol.unwrap_or(if ajp.is_some() { Protocol::Ajp } else { Protocol::Http1 });
-    let ajp = ajp.map(|field| check_ajp(&field));
+    let speaks = match (map.optional("speaks"), protocol) {
+        (Some(field), protocol) => check_speaks(&field, protocol)?,
+        (None, Some(protocol)) => of_protocol(protocol),
+        (None, None) => Speaks::Http,
+    };
     let tls = map.optional("tls");
-    if let (Some(field), Protocol::Ajp) = (&tls, protocol) {
-        field.problem("is not spoken by containers together with AJP", "delete one of them");
+    if let (Some(field), Speaks::Ajp(_) | Speaks::Dubbo(_) | Speaks::Rmi(..)) = (&tls, &speaks) {
+        field.problem("is not spoken together with this protocol", "delete one of them");
         return None;
     }
     let proxy = map.optional("proxy").map(|field| check_proxy(&field));
@@ -85,17 +83,17 @@ pub(in super::super) fn check_transport(
         return None;
     }
     let options = tls.as_ref().map(|field| check_tls(field, directory));
-    let speaks = secure.unwrap_or(tls.is_some());
+    let secured = secure.unwrap_or(tls.is_some());
     let options = TransportOptions {
-        ajp: ajp.map_or(Some(None), |ajp| ajp.map(Some))?,
+        speaks: BTreeMap::new(),
         tls: options.map_or(Some(TlsOptions::default()), |options| options)?,
         proxy: proxy.map_or(Some(None), |proxy| proxy.map(Some))?,
     };
-    if !speaks {
-        return Some(Passage::new(&options, host, None, protocol));
+    if !secured {
+        return Some(Passage::new(&options, host, None, speaks));
     }
     match options.tls.read() {
-        Ok(material) => Some(Passage::new(&options, host, Some(&material), protocol)),
+        Ok(material) => Some(Passage::new(&options, host, Some(&material), speaks)),
         Err(mistakes) => {
             let within = tls.as_ref().and_then(|field| field.map("write tls: { ca: ca.pem }"));
             for (key, what) in mistakes {
@@ -105,6 +103,12 @@ pub(in super::super) fn check_transport(
             None
         }
     }
+}
+
+/// What is spoken where nothing but the protocol is said.
+fn of_protocol(protocol: &str) -> Speaks {
+    let texts = BTreeMap::from([("protocol".to_string(), protocol.to_string())]);
+    Speaks::from_texts(&texts).unwrap_or_default()
 }
 
 fn check_tls(field: &Field<'_>, directory: &Path) -> Option<TlsOptions> {

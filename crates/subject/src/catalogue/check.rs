@@ -8,12 +8,11 @@ use serde_saphyr::Spanned;
 
 use crate::Mistake;
 use crate::contract::Answer;
-use proofload_study::{Parameter, ParameterKind, Speaks, duration};
+use proofload_study::{Parameter, ParameterKind, SPEAKS_TEXTS, Speaks, duration};
 
 use super::declaration::{Declaration, ProcessDeclaration, check_value, memory_bytes};
 use super::raw::{
     Raw, RawCondition, RawDerived, RawEachEndpoint, RawKind, RawParameter, RawProcess, RawRange, RawRule,
-    RawSpeaks,
 };
 use super::rules::{Condition, Derived, Pattern, Rule};
 use super::template::{MILLISECONDS, is_process_name, is_word, placeholders};
@@ -134,14 +133,20 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn speaks(&mut self, raw: &RawSpeaks) -> BTreeMap<String, String> {
-        let keys = [("protocol", &raw.protocol), ("secret", &raw.secret), ("packet_size", &raw.packet_size)];
-        let given = keys.into_iter().filter_map(|(key, value)| Some((key.to_string(), value.as_ref()?)));
-        let speaks: BTreeMap<String, String> =
-            given.map(|(key, value)| (key, self.template(value))).collect();
+    /// What is spoken on its port, and what it must be told.
+    fn speaks(&mut self, raw: &BTreeMap<String, Spanned<String>>) -> BTreeMap<String, String> {
+        for (key, at) in raw.iter().filter(|(key, _)| !SPEAKS_TEXTS.contains(&key.as_str())) {
+            self.wrong(
+                at,
+                format!("speaks has no key {key}"),
+                format!("write some of {}", SPEAKS_TEXTS.join(", ")),
+            );
+        }
+        let speaks = self.templates(raw);
         let fixed = speaks.values().all(|text| placeholders(text).is_empty());
-        if let (Some(at), true, Err(what)) = (&raw.protocol, fixed, Speaks::from_texts(&speaks)) {
-            self.wrong(at, what, "see docs/adding-a-protocol.md");
+        if let (Some(at), true, Err(what)) = (raw.get("protocol"), fixed, Speaks::from_texts(&speaks)) {
+            let (what, remedy) = what.split_once("; ").unwrap_or((&what, ""));
+            self.wrong(at, what, remedy);
         }
         speaks
     }

@@ -42,18 +42,9 @@ pub(super) struct Raw {
     #[serde(default)]
     pub answers: Vec<Spanned<String>>,
     #[serde(default)]
-    pub speaks: RawSpeaks,
+    pub speaks: BTreeMap<String, Spanned<String>>,
     #[serde(default)]
     pub stop: RawStop,
-}
-
-/// What is spoken on its port, and what it must be told; empty texts say nothing.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RawSpeaks {
-    pub protocol: Option<Spanned<String>>,
-    pub secret: Option<Spanned<String>>,
-    pub packet_size: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize)]

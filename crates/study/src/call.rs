@@ -1,0 +1,207 @@
+//! A call of a method on another machine, as people write it: `call: lab.EchoService.echo`, `args: [hello]`.
+//!
+//! Arguments are YAML. What YAML cannot say is a map with one of the keys below; types that are not given follow from
+//! the values.
+
+use super::feeders::{Context, Feeders};
+use super::field::Field;
+use super::problem::shown;
+use super::yaml::{Entry, Kind, Node, Value as Yaml};
+use data_encoding::BASE64;
+use proofload_wire::{Call, Field as ObjectField, Object, Text, Value};
+
+/// Most arguments of a call.
+pub(super) const ARGUMENTS_MAX: usize = 64;
+
+/// What a map within arguments can begin with.
+const FORMS: &str = "write { class: lab.Person, fields: { name: x } } for an object, { long: 5 }, { date: 0 } (milliseconds \
+                     since 1970), { bytes: base64 } or { type: short, value: 5 }";
+
+/// A value with the type that a parameter or a field of it has.
+pub(super) struct Typed {
+    /// As Java's source has it.
+    pub(super) ty: String,
+    /// The value.
+    pub(super) value: Value,
+}
+
+/// `lab.EchoService.echo` taken apart.
+///
+/// # Errors
+/// What is wrong and what to write.
+pub(super) fn method(text: &str) -> Result<Call, String> {
+    let name = |part: &str| {
+        let mut letters = part.chars();
+        letters.next().is_some_and(|first| first.is_alphabetic() || first == '_' || first == '$')
+            && letters.all(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$')
+    };
+    match text.rsplit_once('.') {
+        Some((interface, method)) if interface.split('.').all(name) && name(method) => {
+            Ok(Call { interface: interface.to_string(), method: method.to_string(), ..Call::default() })
+        }
+        _ => Err(format!("{} is no method; write interface.method, as in lab.EchoService.echo", shown(text))),
+    }
+}
+
+/// Reads values of arguments; each problem is told at its place.
+pub(super) struct Reader<'f, 'a> {
+    /// What the problems belong to.
+    pub(super) field: &'f Field<'a>,
+    /// What `${name}` stands for.
+    pub(super) feeders: &'f mut Feeders,
+}
+
+impl Reader<'_, '_> {
+    /// One value.
+    pub(super) fn value(&mut self, node: &Node) -> Option<Typed> {
+        match &node.value {
+            Yaml::Scalar { text, .. } => self.scalar(node, text),
+            Yaml::List(items) => {
+                let items: Vec<Option<Value>> =
+                    items.iter().map(|item| Some(self.value(item)?.value)).collect();
+                Some(typed("java.util.List", Value::List(items.into_iter().collect::<Option<_>>()?)))
+            }
+            Yaml::Map(entries) => self.map(node, entries),
+        }
+    }
+
+    fn wrong<T>(&self, node: &Node, what: &str, remedy: &str) -> Option<T> {
+        self.field.sink.add(node.place, &self.field.path, what, remedy);
+        None
+    }
+
+    fn scalar(&mut self, node: &Node, text: &str) -> Option<Typed> {
+        match node.kind() {
+            Some(Kind::Null) => Some(typed("java.lang.Object", Value::Null)),
+            Some(Kind::Boolean) => Some(typed("boolean", Value::Bool(text.eq_ignore_ascii_case("true")))),
+            Some(Kind::Integer) => match (text.parse::<i32>(), text.parse::<i64>()) {
+                (Ok(number), _) => Some(typed("int", Value::Int(number))),
+                (_, Ok(number)) => Some(typed("long", Value::Long(number))),
+                _ => self.wrong(
+                    node,
+                    "is no number that Java has",
+                    "write one of at most 64 bits, or quote it",
+                ),
+            },
+            Some(Kind::Number) => match text.parse::<f64>() {
+                Ok(number) => Some(typed("double", Value::Double(number))),
+                Err(_) => self.wrong(node, "is no decimal number", "write one such as 1.5, or quote it"),
+            },
+            _ => Some(typed("java.lang.String", Value::Text(self.text(node, text)?))),
+        }
+    }
+
+    /// A text, or the whole of one value that changes.
+    fn text(&mut self, node: &Node, text: &str) -> Option<Text> {
+        let Some(name) = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) else {
+            if text.replace("$${", "").contains("${") {
+                let what = "mixes a value that changes with other text";
+                return self.wrong(node, what, "write ${name} alone; a feeder can yield the whole text");
+            }
+            return Some(Text::Fixed(text.replace("$${", "${")));
+        };
+        let (name, column) = name.split_once('.').map_or((name, None), |(name, column)| (name, Some(column)));
+        if name == "env" {
+            let variable = column.unwrap_or_default();
+            return match std::env::var(variable) {
+                Ok(value) => Some(Text::Fixed(value)),
+                Err(_) => {
+                    self.wrong(node, "names a variable that the environment has not", "export it first")
+                }
+            };
+        }
+        match self.feeders.draw(name, column, Context::Body) {
+            Ok(draw) => Some(Text::Drawn(draw)),
+            Err(what) => {
+                self.field.sink.add_joined(node.place, &self.field.path, &what);
+                None
+            }
+        }
+    }
+
+    fn map(&mut self, node: &Node, entries: &[Entry]) -> Option<Typed> {
+        let get = |key: &str| entries.iter().find(|entry| entry.key == key).map(|entry| &*entry.node);
+        let keys: Vec<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
+        match keys.as_slice() {
+            ["long"] => self.number(get("long")?).map(|number| typed("long", Value::Long(number))),
+            ["date"] => self.number(get("date")?).map(|ms| typed("java.util.Date", Value::Date(ms))),
+            ["bytes"] => {
+                let node = get("bytes")?;
+                let decoded = written(node).and_then(|text| BASE64.decode(text.as_bytes()).ok());
+                match decoded {
+                    Some(bytes) => Some(typed("byte[]", Value::Bytes(bytes))),
+                    None => self.wrong(node, "is no base64", "write { bytes: aGVsbG8= }"),
+                }
+            }
+            ["type", "value"] | ["value", "type"] => {
+                let ty = written(get("type")?);
+                let Typed { value, .. } = self.value(get("value")?)?;
+                match ty {
+                    Some(ty) => Some(typed(ty, value)),
+                    None => self.wrong(node, "has no type", FORMS),
+                }
+            }
+            _ if keys.contains(&"class") => self.object(node, entries),
+            _ => {
+                let pairs = entries.iter().map(|entry| {
+                    let key = self.text(node, &entry.key);
+                    Some((Value::Text(key?), self.value(&entry.node)?.value))
+                });
+                let pairs: Vec<Option<(Value, Value)>> = pairs.collect();
+                Some(typed("java.util.Map", Value::Map(pairs.into_iter().collect::<Option<_>>()?)))
+            }
+        }
+    }
+
+    fn number(&self, node: &Node) -> Option<i64> {
+        match written(node).and_then(|text| text.parse().ok()) {
+            Some(number) => Some(number),
+            None => self.wrong(node, "is no whole number", "write one of at most 64 bits"),
+        }
+    }
+
+    fn object(&mut self, node: &Node, entries: &[Entry]) -> Option<Typed> {
+        let (mut class, mut uid, mut fields) = (None, 0, Vec::new());
+        for entry in entries {
+            match entry.key.as_str() {
+                "class" => class = written(&entry.node),
+                "uid" => uid = self.number(&entry.node)?,
+                "fields" => {
+                    let Yaml::Map(entries) = &entry.node.value else {
+                        return self.wrong(&entry.node, "has no fields", FORMS);
+                    };
+                    for field in entries {
+                        let Typed { ty, value } = self.value(&field.node)?;
+                        fields.push(ObjectField { name: field.key.clone(), ty, value });
+                    }
+                }
+                other => {
+                    let what = format!("has the key {} beside class", shown(other));
+                    return self.wrong(&entry.node, &what, FORMS);
+                }
+            }
+        }
+        let Some(class) = class else { return self.wrong(node, "names no class", FORMS) };
+        let object = Object { class: class.to_string(), serial_version_uid: uid, fields };
+        Some(typed(class, Value::Object(object)))
+    }
+}
+
+fn typed(ty: &str, value: Value) -> Typed {
+    Typed { ty: ty.to_string(), value }
+}
+
+fn written(node: &Node) -> Option<&str> {
+    match &node.value {
+        Yaml::Scalar { text, .. } => Some(text),
+        _ => None,
+    }
+}
+
+/// How a call is shown: `lab.EchoService.echo(java.lang.String)`.
+pub(super) fn in_words(call: &Call) -> String {
+    format!("{}.{}({})", call.interface, call.method, call.parameter_types.join(", "))
+}
+
+#[cfg(test)]
+mod tests;

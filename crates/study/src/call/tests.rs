@@ -1,0 +1,91 @@
+use crate::{Study, parse};
+use proofload_wire::{Object, Text, Value};
+
+fn study(entry: &str) -> Result<Study, String> {
+    let text = format!(
+        "study: s\nquestion: Which?\nsubjects: {{ a: {{ url: 'dubbo://127.0.0.1:1' }} }}\nworkload: {{ echo: {entry} }}\n\
+         feeders: {{ kib: {{ random_text: 1024 }} }}\nload: {{ closed: {{ connections: 1 }} }}\n"
+    );
+    parse(&text, std::path::Path::new("s.yaml"), &crate::tests::NoCatalogue, &crate::Options::default())
+        .map_err(|problems| problems.to_string())
+}
+
+#[test]
+fn arguments_have_the_types_that_their_values_have() {
+    let study = study(
+        "{ call: lab.EchoService.echo, args: [hello, 5, 5000000000, 1.5, true, null, [1, a], { k: v }, \
+         { long: 7 }, { date: 1000 }, { bytes: aGk= }, { type: short, value: 3 }, '${kib}', '5'] }",
+    )
+    .unwrap();
+    let call = study.workload[0].call.as_ref().expect("a call");
+    assert_eq!((call.interface.as_str(), call.method.as_str()), ("lab.EchoService", "echo"));
+    let types = [
+        "java.lang.String",
+        "int",
+        "long",
+        "double",
+        "boolean",
+        "java.lang.Object",
+        "java.util.List",
+        "java.util.Map",
+        "long",
+        "java.util.Date",
+        "byte[]",
+        "short",
+        "java.lang.String",
+        "java.lang.String",
+    ];
+    assert_eq!(call.parameter_types, types);
+    let expected = [
+        Value::from("hello"),
+        Value::Int(5),
+        Value::Long(5_000_000_000),
+        Value::Double(1.5),
+        Value::Bool(true),
+        Value::Null,
+        Value::List(vec![Value::Int(1), Value::from("a")]),
+        Value::Map(vec![(Value::from("k"), Value::from("v"))]),
+        Value::Long(7),
+        Value::Date(1000),
+        Value::Bytes(b"hi".to_vec()),
+        Value::Int(3),
+        Value::Text(Text::Drawn(0)),
+        Value::from("5"),
+    ];
+    assert_eq!(call.arguments, expected);
+}
+
+#[test]
+fn an_object_has_its_class_its_uid_and_its_fields_in_order() {
+    let study = study(
+        "{ call: lab.EchoService.echoPerson, args: [{ class: lab.Person, uid: 1, fields: { name: x, age: { type: byte, \
+         value: 3 }, home: { class: lab.FullAddress, fields: { city: y } } } }] }",
+    )
+    .unwrap();
+    let call = study.workload[0].call.as_ref().expect("a call");
+    assert_eq!(call.parameter_types, ["lab.Person"]);
+    let [Value::Object(Object { class, serial_version_uid, fields })] = call.arguments.as_slice() else {
+        panic!("{:?}", call.arguments);
+    };
+    assert_eq!((class.as_str(), *serial_version_uid), ("lab.Person", 1));
+    let told: Vec<(&str, &str)> =
+        fields.iter().map(|field| (field.name.as_str(), field.ty.as_str())).collect();
+    assert_eq!(told, [("name", "java.lang.String"), ("age", "byte"), ("home", "lab.FullAddress")]);
+}
+
+#[test]
+fn what_is_wrong_with_a_call_is_told_with_its_remedy() {
+    for (entry, told) in [
+        ("{ call: echo, args: [] }", "write interface.method"),
+        ("{ call: lab.E.echo, args: ['a ${kib}'] }", "write ${name} alone"),
+        ("{ call: lab.E.echo, args: ['${nobody}'] }", "nobody"),
+        ("{ call: lab.E.echo, args: [{ bytes: '!' }] }", "is no base64"),
+        ("{ call: lab.E.echo, args: [{ class: lab.P, field: { a: 1 } }] }", "beside class"),
+        ("{ call: lab.E.echo, args: [1, 2], types: [int] }", "1 types for 2 arguments"),
+        ("{ call: lab.E.echo, body: x }", "body"),
+        ("{ get: /, args: [1] }", "args"),
+    ] {
+        let problems = study(entry).expect_err(entry);
+        assert!(problems.contains(told), "{entry}: {problems}");
+    }
+}
