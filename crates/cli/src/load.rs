@@ -182,7 +182,8 @@ fn plain_point(args: &LoadArgs, open: bool, mistakes: &mut Mistakes) -> LoadPoin
             (quantity::rate_label(rate_per_s), Profile::Open { rate_per_s, arrival, coalesce_ns })
         }
     };
-    LoadPoint::new(label, connections, profile, keep_alive, open)
+    let (label, in_flight) = (label + &study::in_flight_label(args.in_flight), args.in_flight);
+    LoadPoint { in_flight, ..LoadPoint::new(label, connections, profile, keep_alive, open) }
 }
 
 /// The request that the flags ask for.

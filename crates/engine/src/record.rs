@@ -27,6 +27,11 @@ impl Received<'_> {
         self.before.iter().chain(self.latest).copied()
     }
 
+    /// Whether it begins as an answer of HTTP does.
+    pub fn is_http(&self) -> bool {
+        self.bytes().take(5).eq(*b"HTTP/")
+    }
+
     /// Whether it begins as an alert or a handshake of TLS does, which a TLS server sends to who asks in plain.
     pub fn is_tls(&self) -> bool {
         let mut bytes = self.bytes();

@@ -277,6 +277,7 @@ pub(crate) fn planned_point(streams: &[Stream], point: &LoadPoint) -> schema::Lo
         label: point.label.clone(),
         model: point.model().into(),
         connections: point.connections,
+        in_flight: point.in_flight,
         most_connections: point.open.shortage.most_connections.filter(|_| alone).unwrap_or(0),
         overflow: match point.open.shortage.overflow {
             Overflow::Drop if alone => overflow_name(Overflow::Drop).to_string(),

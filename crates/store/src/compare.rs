@@ -432,7 +432,7 @@ mod tests {
             ..LoadPoint::default()
         });
         let tls = TlsTerms { server_name: "here".into(), trusts: trusts.into(), ..TlsTerms::default() };
-        plan.variants[0].transport = Some(Transport { tls: Some(tls), proxy: String::new() });
+        plan.variants[0].transport = Some(Transport { tls: Some(tls), ..Transport::default() });
         plan
     }
 
@@ -500,7 +500,7 @@ mod tests {
         assert_eq!(comparability((&base, &here), (&other, &here)), []);
         other.driver = "io_uring".into();
         other.variants[0].transport = None;
-        other.variants[1].transport = Some(Transport { tls: None, proxy: "p:1".into() });
+        other.variants[1].transport = Some(Transport { proxy: "p:1".into(), ..Transport::default() });
         other.no_ceiling = true;
         other.timing.perturbation_ns = 1;
         let found = comparability((&base, &here), (&other, &here));

@@ -64,7 +64,7 @@ pub use declarations::{Declarations, Parameter, ParameterKind};
 pub use encode::{EncodeError, FOLLOW_MAX};
 pub use expectations::{ExpectedRow, Reference};
 pub use feeders::{FeederSpec, feeder};
-pub use load::{CAP_NS, users_label};
+pub use load::{CAP_NS, IN_FLIGHT_MAX, in_flight_label, users_label};
 pub use mode::Mode;
 pub use model::{CapacityLoad, Stream, Study, SubjectSpec, Variant, WorkloadEntry};
 pub use options::RequestOptions;

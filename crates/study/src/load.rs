@@ -21,6 +21,9 @@ use proofload_engine::{Arrival, Extent, KeepAlive, Profile};
 /// What a load that ends with a count may take at most, unless the study says otherwise.
 pub const CAP_NS: u64 = 600_000_000_000;
 
+/// Most calls that one connection carries at once.
+pub const IN_FLIGHT_MAX: u32 = 1024;
+
 /// Most requests of a load that ends with a count.
 const REQUESTS_MAX: u64 = 10_000_000_000;
 
@@ -45,6 +48,9 @@ keys! {
     CLOSED exactly_one(connections, stages) with(SOAK, PAUSE, REUSE) {
         /// Connections, or a ladder of them.
         optional connections: LADDER,
+        /// Calls that each connection carries at once, 1 without; only of protocols whose answers may come in any order
+        /// (Dubbo).
+        optional in_flight: Kind::Integer(1, IN_FLIGHT_MAX as u64),
         /// The load ends after this number of requests over all connections.
         optional requests: Kind::Integer(1, REQUESTS_MAX),
         /// What the requests may take at most; 10m without.
@@ -69,6 +75,9 @@ keys! {
         optional arrival: ARRIVAL,
         /// Connections; 64 without. With `auto` there are 16 at first and more while none is free.
         optional connections: OPEN_CONNECTIONS,
+        /// Calls that each connection carries at once, 1 without; only of protocols whose answers may come in any order
+        /// (Dubbo).
+        optional in_flight: Kind::Integer(1, IN_FLIGHT_MAX as u64),
     }
 
     /// A load of users.
@@ -104,6 +113,7 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
     if map.has("for") {
         return check_hold(field, &map);
     }
+    let in_flight = check_in_flight(&map);
     let count = map.optional("requests").map(|field| field.integer("a number of requests"));
     if count.is_none()
         && let Some(cap) = map.optional("cap")
@@ -125,8 +135,9 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
     let (think_ns, keep_alive) = (think_ns.unwrap_or_default(), keep_alive.unwrap_or(KeepAlive::On));
     let rungs = ladder(&connections?, check_number)?;
     let (count, cap_ns) = (count.map_or(Some(None), |count| count.map(Some))?, cap_ns?);
+    let in_flight = in_flight?;
     let point = |connections: &u64| {
-        let label = connection_label(*connections as u32);
+        let label = connection_label(*connections as u32) + &in_flight_label(in_flight);
         let (label, end) = match count {
             None => (label, None),
             Some(count) => (format!("{label}-{count}n"), Some(Extent::Requests { count, cap_ns })),
@@ -134,6 +145,7 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
         let profile = Profile::Closed { think_ns: think_ns.clone() };
         LoadPoint {
             end,
+            in_flight,
             ..LoadPoint::new(label, *connections as u32, profile, keep_alive, OpenTerms::default())
         }
     };
@@ -141,7 +153,10 @@ fn check_closed(field: &Field<'_>) -> Option<Points> {
 }
 
 fn check_closed_stages(map: &Map<'_>) -> Option<Points> {
-    map.forbid(&["connections", "requests", "cap", "soak", "checkpoint", "ramp", "for"], "stages");
+    map.forbid(
+        &["connections", "in_flight", "requests", "cap", "soak", "checkpoint", "ramp", "for"],
+        "stages",
+    );
     let stages = map.optional("stages").and_then(|field| check_stages(&field, Of::Connections));
     let think_ns = check_think(map);
     let keep_alive = check_keep_alive(map);
@@ -209,6 +224,17 @@ fn check_cap(map: &Map<'_>) -> Option<u64> {
     })
 }
 
+/// Calls that each connection carries at once.
+fn check_in_flight(map: &Map<'_>) -> Option<u32> {
+    let Some(field) = map.optional("in_flight") else { return Some(1) };
+    field.integer("a number of calls").map(|calls| calls as u32)
+}
+
+/// What several calls in flight add to the label of a load.
+pub fn in_flight_label(in_flight: u32) -> String {
+    if in_flight > 1 { format!("-{in_flight}f") } else { String::new() }
+}
+
 fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
     let map = field.map("write open: { rate: 5k/s }")?;
     let stages = map.optional("stages").map(|field| check_stages(&field, Of::Rate));
@@ -226,6 +252,7 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
     };
     let arrival = map.optional("arrival").map_or(Some(Arrival::Constant), |field| check_arrival(&field));
     let terms = check_sending(&map, false);
+    let in_flight = check_in_flight(&map).unwrap_or(1);
     let keep_alive = check_keep_alive(&map).unwrap_or(KeepAlive::On);
     if let Some(think) = map.undeclared("think") {
         think.problem("an open load does not think: its requests leave at their times", "delete it");
@@ -238,7 +265,8 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
         let (recorded, for_ns) = trace?;
         let profile = Profile::OpenTrace { trace: recorded.trace.clone(), coalesce_ns };
         let point = LoadPoint::new(trace_label(&recorded), connections, profile, keep_alive, open);
-        let point = LoadPoint { end: Some(Extent::DurationNs(for_ns)), trace: Some(recorded), ..point };
+        let end = Some(Extent::DurationNs(for_ns));
+        let point = LoadPoint { end, trace: Some(recorded), in_flight, ..point };
         return Some(Points { points: vec![point], labels_complete: true, capacity: None });
     }
     let arrival = arrival.unwrap_or(Arrival::Constant);
@@ -251,17 +279,14 @@ fn check_open(field: &Field<'_>, shared: &Shared<'_>) -> Option<Points> {
             keep_alive,
             open,
         );
+        let point = LoadPoint { in_flight, ..point };
         return Some(Points { points: vec![point], labels_complete: true, capacity: None });
     }
     let rungs = ladder(&rates?, |field| field.quantity(quantity::rate, "write a rate such as 5k/s"))?;
     let point = |rate_per_s: &f64| {
-        LoadPoint::new(
-            quantity::rate_label(*rate_per_s),
-            connections,
-            Profile::Open { rate_per_s: *rate_per_s, arrival, coalesce_ns },
-            keep_alive,
-            open,
-        )
+        let label = quantity::rate_label(*rate_per_s) + &in_flight_label(in_flight);
+        let profile = Profile::Open { rate_per_s: *rate_per_s, arrival, coalesce_ns };
+        LoadPoint { in_flight, ..LoadPoint::new(label, connections, profile, keep_alive, open) }
     };
     Some(soaked(unique(field, rungs.0.iter().map(point).collect(), rungs.1)?, soak?))
 }

@@ -234,6 +234,9 @@ impl LoadPoint {
             "open" => parts.extend(self.open.in_words(self.connections, self.coalesce_ns())),
             _ => parts.push(format!("{} connections", self.connections)),
         }
+        if self.in_flight > 1 {
+            parts.push(format!("{} calls in flight on each", self.in_flight));
+        }
         if !self.think_in_words().is_empty() {
             parts.push(format!("think time {}", self.think_in_words()));
         }

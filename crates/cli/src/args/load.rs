@@ -14,6 +14,9 @@ pub struct LoadArgs {
     /// auto: in an open loop, as many as the rate needs; the default of capacity.
     #[arg(short = 'c', long, value_name = "N|auto", help_heading = heading::LOAD)]
     pub connections: Option<String>,
+    /// Calls that each connection carries at once, of protocols that allow it (dubbo://)
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(proofload_study::IN_FLIGHT_MAX)), help_heading = heading::LOAD, hide_short_help = true)]
+    pub in_flight: u32,
     /// How an open loop sends.
     #[command(flatten)]
     pub open: OpenArgs,

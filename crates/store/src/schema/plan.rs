@@ -49,6 +49,9 @@ pub struct LoadPoint {
     pub model: Model,
     /// Connections.
     pub connections: u32,
+    /// Calls that each carries at once; 0 and 1 stand for one.
+    #[serde(default, skip_serializing_if = "is_one")]
+    pub in_flight: u32,
     /// Intended sends per second (open).
     pub rate_per_s: Option<f64>,
     /// `constant` or `poisson` (open).
@@ -314,4 +317,8 @@ pub struct PlannedSitting {
     pub number: u32,
     /// Numbers of sittings after which the claims are judged; the last is the last sitting.
     pub looks: Vec<u32>,
+}
+
+fn is_one(in_flight: &u32) -> bool {
+    *in_flight <= 1
 }

@@ -1,12 +1,21 @@
-use crate::{Study, parse};
+use crate::{Declarations, Parameter, Study, parse};
 use proofload_wire::{Object, Text, Value};
+
+/// No folders.
+struct Empty;
+
+impl Declarations for Empty {
+    fn parameters(&self, _folder: &str) -> Option<Vec<Parameter>> {
+        None
+    }
+}
 
 fn study(entry: &str) -> Result<Study, String> {
     let text = format!(
         "study: s\nquestion: Which?\nsubjects: {{ a: {{ url: 'dubbo://127.0.0.1:1' }} }}\nworkload: {{ echo: {entry} }}\n\
-         feeders: {{ kib: {{ random_text: 1024 }} }}\nload: {{ closed: {{ connections: 1 }} }}\n"
+         feeders: {{ kib: {{ random_text: 1024 }} }}\nload: {{ closed: {{ connections: 1 }} }}\nclaims: [ {{ ok: errors(a) == 0 }} ]\n"
     );
-    parse(&text, std::path::Path::new("s.yaml"), &crate::tests::NoCatalogue, &crate::Options::default())
+    parse(&text, "s.yaml", std::path::Path::new("."), &crate::Options::default(), &Empty)
         .map_err(|problems| problems.to_string())
 }
 

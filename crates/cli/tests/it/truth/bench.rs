@@ -122,6 +122,7 @@ impl<W> SimBench<'_, W> {
         let terms = LoadTerms {
             target,
             authority: "server.test",
+            speaks: &proofload_study::Speaks::Http,
             discard_ns: load_window.discard_ns,
             extent: Extent::DurationNs(load_window.measure_ns),
             drain_ns: SECOND,

@@ -33,6 +33,7 @@ fn start(seed: u64, quantiles: &[f64]) -> Vec<f64> {
     let terms = LoadTerms {
         target: SocketAddr::from(([127, 0, 0, 1], 80)).into(),
         authority: "server.test",
+        speaks: &proofload_study::Speaks::Http,
         discard_ns: SECOND,
         extent: Extent::DurationNs(10 * SECOND),
         drain_ns: SECOND,

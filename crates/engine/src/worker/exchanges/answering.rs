@@ -282,7 +282,11 @@ impl Exchanges<'_> {
         let received = lane.received(bytes);
         let plain = self.plan.targets[lane.target as usize].transport.tls.is_none();
         let what = || {
-            let hint = if plain && received.is_tls() { "; it speaks TLS: write https://" } else { "" };
+            let hint = match () {
+                () if plain && received.is_tls() => "; it speaks TLS: write https://",
+                () if at == 0 && received.is_http() => "; it speaks HTTP: write http://",
+                () => "",
+            };
             format!("broke the protocol at byte {at} of the connection: {kind:?}{hint}")
         };
         self.record.keep_bad(Outcome::Malformed, lane.entry as usize, received, what);
