@@ -89,6 +89,17 @@ impl Speaks {
         }
     }
 
+    /// The scheme of its addresses.
+    pub fn scheme(&self) -> &'static str {
+        match self.name() {
+            "hessian" => "hessian+http",
+            "hessian1" => "hessian1+http",
+            "json" => "json+http",
+            "jsonrpc" => "jsonrpc+http",
+            name => name,
+        }
+    }
+
     /// For the record; empty for HTTP.
     pub fn recorded(&self) -> String {
         match self {

@@ -278,9 +278,9 @@ impl Passage {
 
     /// The scheme of addresses.
     pub fn scheme(&self) -> &'static str {
-        match (self.speaks.name(), self.tls.is_some()) {
+        match (self.speaks.scheme(), self.tls.is_some()) {
             ("http", true) => "https",
-            (name, _) => name,
+            (scheme, _) => scheme,
         }
     }
 

@@ -5,7 +5,7 @@ use crate::args::StartArgs;
 use crate::exit::{Exit, leave};
 use crate::run::subject_error;
 use proofload_host::{clock, signals};
-use proofload_study::SubjectSpec;
+use proofload_study::{Declarations, SubjectSpec};
 use proofload_subject::{Keeper, Prepared};
 use std::sync::atomic::Ordering;
 
@@ -16,7 +16,9 @@ const LOOK_EVERY_NS: u64 = 100_000_000;
 pub fn start(args: &StartArgs) -> anyhow::Result<Exit> {
     let (catalogue, cache) = (find(args.catalogue.as_deref())?, open_cache(args.offline)?);
     let stop = signals::install()?;
-    let spec = SubjectSpec::Catalogue { folder: args.subject.clone(), with: pairs(&args.with)? };
+    let with = pairs(&args.with)?;
+    let speaks = catalogue.speaks(&args.subject, &with).unwrap_or_default();
+    let spec = SubjectSpec::Catalogue { folder: args.subject.clone(), with };
     let prepared =
         Prepared::prepare(&args.subject, &spec, &catalogue, &cache, &say).map_err(subject_error)?;
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
@@ -25,7 +27,7 @@ pub fn start(args: &StartArgs) -> anyhow::Result<Exit> {
     let ready = running.wait_ready(&stop);
     if ready.is_ok() {
         // A caller reads the address from this line.
-        print(&format!("listening on http://{}\n", running.authority(0)))?;
+        print(&format!("listening on {}://{}\n", speaks.scheme(), running.authority(0)))?;
     }
     let lived = ready.and_then(|()| {
         while !stop.load(Ordering::Relaxed) {

@@ -2,6 +2,7 @@
 
 mod adding;
 mod bad_input;
+mod calls;
 mod capacity;
 mod command_line;
 mod corpus;
