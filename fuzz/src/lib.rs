@@ -15,6 +15,7 @@ pub mod http1;
 
 #[path = "../../crates/wire/src/tests/hessian/fuzzed.rs"]
 pub mod hessian;
+
 #[path = "../../crates/wire/src/tests/java/fuzzed.rs"]
 pub mod java;
 
