@@ -1,7 +1,7 @@
 //! One lane of a connection: what carries one exchange at a time.
 //!
 //! A connection whose protocol answers one request after the other has one lane; where several may be in flight, it has
-//! as many as may be. LaneNumbers of a worker are numbered so that the first lanes of all connections come first, then the
+//! as many as may be. Lanes of a worker are numbered so that the first lanes of all connections come first, then the
 //! second ones: what is begun in that order is spread over the connections. With one lane each, lane and connection have
 //! the same number.
 

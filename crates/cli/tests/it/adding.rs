@@ -22,7 +22,7 @@ enum At {
 }
 
 /// What goes into a file stands in a fence below a line of its own, `` `path`: ``, `` `path`, below `line`: `` or
-/// `` `path`, at its end: ``; commands in a fence of `sh`.
+/// `` `path`, at its end: ``; commands in a fence of `sh`, one a line, which goes on behind a backslash.
 fn steps(document: &str) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut named = None;
@@ -32,7 +32,10 @@ fn steps(document: &str) -> Vec<Step> {
         let Some(language) = line.strip_prefix("```") else { continue };
         let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
         match (language, named.take()) {
-            ("sh", None) => steps.extend(block.iter().map(|line| Step::Command(line.to_string()))),
+            ("sh", None) => {
+                let commands = block.join("\n").replace("\\\n", "");
+                steps.extend(commands.lines().map(|line| Step::Command(line.to_string())));
+            }
             (_, Some((path, at))) => {
                 steps.push(Step::Lines { path, at, content: block.join("\n") + "\n" });
             }
@@ -177,21 +180,22 @@ fn the_places_in_which_a_protocol_is_added_are_there() {
 #[test]
 #[ignore = "full: compiles a crate, its lints and its tests"]
 fn the_document_adds_a_protocol_when_it_is_followed() {
-    // The same folder each time, in the target folder, so that nothing is compiled but the crate.
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("adding-a-protocol");
+    // The same folders each time, so that only the crate is compiled again. Not the target folder of this workspace: cargo
+    // knows a crate by its path within a workspace, and would take the one in the copy for that here.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (place, target) = (folder.join("adding-a-protocol"), folder.join("adding-a-protocol-target"));
     if place.exists() {
         std::fs::remove_dir_all(&place).expect("removed");
     }
     workspace(&place);
     let commands = protocol_added(&place);
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder");
     for line in commands {
         let mut shell = Command::new("sh");
         shell.args(["-ec", &line]).current_dir(&place);
-        shell.env("CARGO_TARGET_DIR", target).env("CARGO_NET_OFFLINE", "true");
+        shell.env("CARGO_TARGET_DIR", &target).env("CARGO_NET_OFFLINE", "true");
         let output = shell.output().expect("a shell");
         let told = format!("{}{}", text(&output.stdout), text(&output.stderr));
         assert!(output.status.success(), "{line}:\n{told}");
-        assert!(!line.contains("cargo test") || told.contains("test result: ok. 8 passed"), "{told}");
+        assert!(!line.contains("cargo test") || told.contains("test result: ok. 9 passed"), "{told}");
     }
 }
