@@ -231,12 +231,13 @@ fn every_measure_of_the_documents_can_be_claimed() {
 }
 
 /// Options of other programs that the documents speak of.
-const OF_OTHERS: [&str; 14] = [
+const OF_OTHERS: [&str; 15] = [
     "--release",
     "--locked",
     "--target",
     "--binary",
     "--workspace",
+    "--all-targets",
     "--listen",
     "--test",
     "--nocapture",
