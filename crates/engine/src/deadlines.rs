@@ -49,24 +49,35 @@ impl Deadlines {
         self.next_sweep_ns
     }
 
-    /// Takes away and returns the connections whose deadlines have come. The list is to be handed back to
-    /// [`Deadlines::recycle`].
+    /// The connections whose deadlines have come. Each is to be [taken](Deadlines::take) when its turn comes, for what is
+    /// done about the ones before may change it. The list is to be handed back to [`Deadlines::recycle`].
     pub fn expired(&mut self, now_ns: u64) -> Vec<u32> {
         let mut expired = std::mem::take(&mut self.expired);
         if now_ns < self.next_sweep_ns {
             return expired;
         }
         let mut nearest = NEVER;
-        for (conn, at) in self.at_ns.iter_mut().enumerate() {
+        for (conn, at) in self.at_ns.iter().enumerate() {
             if *at <= now_ns {
-                *at = NEVER;
                 expired.push(conn as u32);
+            } else {
+                nearest = nearest.min(*at);
             }
-            nearest = nearest.min(*at);
         }
         let soonest = nearest.min(now_ns.saturating_add(self.shortest_ns));
         self.next_sweep_ns = soonest.max(now_ns + SWEEP_GAP_NS * self.at_ns.len() as u64);
         expired
+    }
+
+    /// Takes the deadline of a connection away if it has come; says whether it had.
+    #[inline]
+    pub fn take(&mut self, conn: u32, now_ns: u64) -> bool {
+        let at_ns = &mut self.at_ns[conn as usize];
+        let has_come = *at_ns <= now_ns;
+        if has_come {
+            *at_ns = NEVER;
+        }
+        has_come
     }
 
     /// Takes the list of [`Deadlines::expired`] back, for its memory.
@@ -93,6 +104,20 @@ mod tests {
         assert_eq!(expired, [0]);
     }
 
+    #[test]
+    fn a_deadline_that_is_replaced_before_its_turn_comes_does_not_come() {
+        let mut deadlines = Deadlines::new(3, 100);
+        (0..3).for_each(|conn| deadlines.set(conn, 0, 100));
+        let expired = deadlines.expired(1_000);
+        assert_eq!(expired, [0, 1, 2]);
+        assert!(deadlines.take(0, 1_000));
+        deadlines.set(1, 1_000, 100);
+        deadlines.clear(2);
+        assert!(!deadlines.take(0, 1_000) && !deadlines.take(1, 1_000) && !deadlines.take(2, 1_000));
+        deadlines.recycle(expired);
+        assert_eq!(deadlines.expired(deadlines.next_ns().max(1_100)), [1]);
+    }
+
     proptest! {
         #[test]
         fn none_is_missed_and_none_comes_early_or_later_than_the_gap(
@@ -112,6 +137,7 @@ mod tests {
                 }
                 let expired = deadlines.expired(now);
                 for conn in &expired {
+                    prop_assert!(deadlines.take(*conn, now));
                     let at = due[*conn as usize];
                     prop_assert!(at <= now && now <= at + gap + 300, "due {at}, came {now}");
                     left -= 1;

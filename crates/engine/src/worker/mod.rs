@@ -146,6 +146,10 @@ impl<'a> Worker<'a> {
     fn expire<N: Net>(&mut self, net: &mut N, now: u64) {
         let expired = self.exchanges.deadlines.expired(now);
         for deadline in &expired {
+            // What was done about another one may have ended this exchange, and begun the next.
+            if !self.exchanges.deadlines.take(*deadline, now) {
+                continue;
+            }
             let freed = self.exchanges.expire(net, *deadline, now);
             self.release(net, freed);
         }
