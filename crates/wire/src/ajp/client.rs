@@ -223,7 +223,8 @@ impl Ajp {
     #[inline]
     fn finish(&mut self, events: &mut Events) {
         let Some(flight) = self.flight.take() else { return };
-        self.persists &= !flight.closes;
+        // The server does not know that it is to close.
+        self.dead |= flight.closes;
         let body = (self.sink.keep > 0).then(|| std::mem::take(&mut self.sink.kept));
         events.push(Event::Answered { id: flight.id, code: self.status, body_bytes: self.sink.count, body });
     }

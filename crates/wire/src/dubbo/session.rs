@@ -106,6 +106,8 @@ pub struct Dubbo {
     wrote: bool,
     tick_at: Option<u64>,
     drains: bool,
+    /// Whether the request that was started last is the connection's last one.
+    closes: bool,
     dead: bool,
 }
 
@@ -134,6 +136,7 @@ impl Dubbo {
             wrote: false,
             tick_at: None,
             drains: false,
+            closes: false,
             dead: false,
         }
     }
@@ -143,7 +146,7 @@ impl Dubbo {
         self.owed.clear();
         (self.counter, self.received, self.head_len, self.left) = (0, 0, 0, 0);
         (self.read_at, self.written_at, self.tick_at) = (0, 0, None);
-        (self.wrote, self.drains, self.dead) = (false, false, false);
+        (self.wrote, self.drains, self.closes, self.dead) = (false, false, false, false);
         self.frame = None;
     }
 
@@ -193,6 +196,8 @@ impl Dubbo {
             }
         });
         self.wrote = true;
+        self.closes = request.closes;
+        self.drains |= request.closes;
         if let Some(serialization) = Serialization::of_number(request.bytes[2] & 0x1f) {
             self.serialization = serialization;
         }
@@ -358,6 +363,8 @@ impl Dubbo {
             (self.refusals <= REFUSALS_TOLD).then(|| self.reply.said().into_bytes())
         };
         events.push(Event::Answered { id, code, body_bytes: u64::from(self.header.length), body });
+        // The server does not know that it is to close.
+        self.dead |= self.closes && self.flights.is_empty();
     }
 
     /// A heartbeat is answered with what it carried, the null of its serialization.

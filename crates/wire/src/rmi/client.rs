@@ -50,6 +50,7 @@ struct Flight {
     id: ExchangeId,
     expects: u32,
     keep: usize,
+    closes: bool,
     began: bool,
 }
 
@@ -126,6 +127,7 @@ impl Rmi {
             (true, _, _) => State::Dead,
             (_, Part::Greeting | Part::HostLength | Part::Host(_) | Part::Port, _) => State::Opening,
             _ if self.drains => State::Draining,
+            (_, _, Some(flight)) if flight.closes => State::Draining,
             (_, _, Some(_)) => State::Ready(0),
             (_, _, None) => State::Ready(1),
         }
@@ -153,8 +155,8 @@ impl Rmi {
         if self.state() != State::Ready(1) {
             return Err(Full);
         }
-        let (expects, keep) = (request.expectation.0, request.keep_body);
-        self.flight = Some(Flight { id, expects, keep, began: false });
+        let (expects, keep, closes) = (request.expectation.0, request.keep_body, request.closes);
+        self.flight = Some(Flight { id, expects, keep, closes, began: false });
         Ok(())
     }
 
@@ -438,7 +440,9 @@ impl Rmi {
 
     fn finish(&mut self, now_ns: u64, events: &mut Events) {
         (self.part, self.idle_since) = (Part::Message, now_ns);
-        let Some(Flight { id, keep, .. }) = self.flight.take() else { return };
+        let Some(Flight { id, keep, closes, .. }) = self.flight.take() else { return };
+        // The server does not know that it is to close.
+        self.dead |= closes;
         let body = if self.code == THROWN {
             self.kept.clear();
             self.refusals = self.refusals.saturating_add(1);

@@ -56,7 +56,7 @@ fn it_drains_when_either_side_does_not_want_it_again() {
     let mut driven = Driven::started(session(), &closing.expect("right"));
     assert_eq!(driven.session.state(), State::Draining);
     driven.receive(&ok(END));
-    assert_eq!(driven.session.state(), State::Draining);
+    assert_eq!(driven.session.state(), State::Dead, "the server does not know that it is to close");
 }
 
 #[test]

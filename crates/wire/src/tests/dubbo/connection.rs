@@ -201,6 +201,20 @@ fn a_server_that_goes_away_drains_the_connection() {
     }
 }
 
+#[test]
+fn a_connection_that_ends_with_a_request_takes_no_more_and_is_dead_once_all_are_answered() {
+    let mut driven = Driven::new(Session::dubbo(Limits::default(), 4));
+    driven.start(&request(), ExchangeId(0));
+    driven.start(&Request { closes: true, ..request() }, ExchangeId(1));
+    assert_eq!(driven.session.state(), State::Draining);
+    driven.receive(&ok(1 << 32 | 1));
+    assert_eq!(driven.session.state(), State::Draining);
+    driven.receive(&ok(0));
+    assert_eq!(driven.session.state(), State::Dead);
+    driven.session.renew();
+    assert_eq!(driven.session.state(), State::Ready(4));
+}
+
 /// A session and what it sends at the instants it names, in seconds, until it is dead.
 fn idle(session: &mut Session, mut each: impl FnMut(u64, &mut Session, &mut Outbox)) -> Vec<(u64, Vec<u8>)> {
     let (mut out, mut sent) = (Outbox::new(1024), Vec::new());

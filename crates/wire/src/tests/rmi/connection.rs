@@ -3,7 +3,7 @@
 use super::laws::{self, Driven, ID};
 use super::{GREETED, answered, echo, first, malformed, named, session};
 use crate::rmi::{IDLE_NS, ping};
-use crate::{Cancelled, Close, Event, ExchangeId, Filling, Full, MalformedKind, Outbox, State};
+use crate::{Cancelled, Close, Event, ExchangeId, Filling, Full, MalformedKind, Outbox, Request, State};
 
 const ENDPOINT: &[u8] = b"\0\x09127.0.0.1\0\0\0\0";
 const HELLO: &[u8] = b"\x51\xac\xed\0\x05\x77\x0f\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x74\0\x05hello";
@@ -30,6 +30,17 @@ fn the_handshake_names_us_as_the_server_sees_us() {
     let mut driven = Driven::new(session());
     driven.receive(b"\x4e\0\0\0\0\0\0");
     assert_eq!(driven.session.state(), State::Ready(1), "a host without name");
+}
+
+#[test]
+fn a_connection_that_ends_with_its_call_is_dead_once_that_is_answered() {
+    let mut driven = Driven::new(session());
+    driven.receive(laws::greeting(&session()));
+    driven.start(&Request { closes: true, ..echo("x") }, ID);
+    assert_eq!(driven.session.state(), State::Draining);
+    driven.receive(HELLO);
+    assert_eq!(driven.events, [first(), answered(1, 8, None)]);
+    assert_eq!(driven.session.state(), State::Dead);
 }
 
 #[test]
