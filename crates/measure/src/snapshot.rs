@@ -5,13 +5,13 @@ use crate::{LatencyHistogram, OutcomeCounts, Window};
 /// Counts of answer codes; as many as fit 100 to 599, others together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeCounts {
-    counts: Box<[u64; 500]>,
-    other: u64,
+    /// At 0 what is beyond the last.
+    counts: Box<[u64; 600]>,
 }
 
 impl Default for CodeCounts {
     fn default() -> Self {
-        CodeCounts { counts: Box::new([0; 500]), other: 0 }
+        CodeCounts { counts: Box::new([0; 600]) }
     }
 }
 
@@ -19,28 +19,24 @@ impl CodeCounts {
     /// Counts one answer with that code.
     #[inline]
     pub fn add(&mut self, code: u16) {
-        match usize::from(code).checked_sub(100).and_then(|i| self.counts.get_mut(i)) {
-            Some(count) => *count += 1,
-            None => self.other += 1,
-        }
+        let at = usize::from(code);
+        self.counts[if at < self.counts.len() { at } else { 0 }] += 1;
     }
 
-    /// Codes that were seen, with their counts; code 0 counts all outside 100 to 599.
+    /// Codes that were seen, with their counts; code 0, the last, counts all outside 1 to 599.
     pub fn iter(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
-        let seen = self.counts.iter().enumerate().map(|(i, n)| (i as u16 + 100, *n));
-        seen.chain(std::iter::once((0, self.other))).filter(|(_, n)| *n > 0)
+        let seen = (0..).zip(self.counts.iter().copied());
+        seen.clone().skip(1).chain(seen.take(1)).filter(|(_, n)| *n > 0)
     }
 
     fn clear(&mut self) {
         self.counts.fill(0);
-        self.other = 0;
     }
 
     fn merge(&mut self, other: &CodeCounts) {
         for (mine, theirs) in self.counts.iter_mut().zip(other.counts.iter()) {
             *mine += theirs;
         }
-        self.other += other.other;
     }
 }
 
@@ -68,7 +64,7 @@ pub struct Snapshot {
     /// From intended to sent, all that were sent.
     pub send_delay: LatencyHistogram,
     /// How long connections took until they could be used, within the window: TCP, and what it carries (a tunnel
-    /// through a proxy, the TLS handshake).
+    /// through a proxy, the TLS handshake, that of its protocol).
     pub connects: LatencyHistogram,
     /// How long TLS handshakes took that began a new session, within the window: from their first byte sent to their
     /// end on this side. A part of the time in `connects`.
