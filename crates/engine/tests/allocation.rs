@@ -3,6 +3,8 @@
 
 #[path = "it/drivers/mod.rs"]
 mod drivers;
+#[path = "allocation/rpc.rs"]
+mod rpc;
 
 use drivers::drivers;
 use proofload_engine::feed::{Column, Draw, Feed, Feeder, Order};
@@ -182,7 +184,7 @@ enum Leads {
     TooFar,
 }
 
-fn cases() -> Vec<Case> {
+fn cases_of_http() -> Vec<Case> {
     let busy = Case {
         profile: Profile::Closed { think_ns: 0.into() },
         connections: 8,
@@ -227,7 +229,7 @@ fn the_data_path_of_io_uring_does_not_allocate_either() {
 
 fn nothing_is_allocated_by(driver: DriverChoice) {
     let _alone = ONE_AT_A_TIME.lock().unwrap();
-    for case in cases() {
+    for case in cases_of_http() {
         let peer = HttpPeer::start(1024).unwrap();
         let address = if case.closes { closing_peer(case.leads) } else { peer.address() };
         let plan = LoadPlan { driver, ..plan(address, &case) };
