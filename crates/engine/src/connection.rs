@@ -35,6 +35,10 @@ pub(crate) struct Connection {
     pub session: Session,
     /// When a dial began.
     pub dialed_ns: u64,
+    /// Whether it is established, and its session shakes hands.
+    pub shakes: bool,
+    /// Which of the exchanges that wait for room to be sent has its turn, by name.
+    pub turn: u32,
     /// Bytes that the session did not consume.
     pub carry: Vec<u8>,
     /// Bytes that the kernel did not take; only after a short write.
@@ -56,6 +60,8 @@ impl Connection {
             carried: 0,
             session,
             dialed_ns: 0,
+            shakes: false,
+            turn: 0,
             carry: Vec::new(),
             backlog: None,
             http,
@@ -100,6 +106,7 @@ impl Connection {
     pub fn disconnect(&mut self) {
         self.phase = Phase::Cold;
         self.carried = 0;
+        self.shakes = false;
         self.session.renew();
         self.carry.clear();
         self.backlog = None;

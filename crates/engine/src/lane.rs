@@ -126,7 +126,12 @@ impl LaneNumbers {
 
     /// The lanes of a connection.
     pub fn of(self, conn: Conn) -> impl Iterator<Item = LaneId> {
-        (0..self.each).map(move |at| at * self.connections + conn)
+        self.of_from(conn, 0)
+    }
+
+    /// The lanes of a connection, from the one on whose exchanges have that name, and then those before it.
+    pub fn of_from(self, conn: Conn, first: u32) -> impl Iterator<Item = LaneId> {
+        (first..self.each).chain(0..first).map(move |at| at * self.connections + conn)
     }
 }
 
@@ -150,6 +155,7 @@ mod tests {
             assert_eq!(lanes.lane(lanes.conn(lane), lanes.name(lane)), lane);
             assert!(lanes.of(lanes.conn(lane)).any(|other| other == lane));
         }
+        assert_eq!(lanes.of_from(1, 2).collect::<Vec<_>>(), [7, 10, 1, 4]);
         assert_eq!((0..4).map(|lane| lanes.conn(lane)).collect::<Vec<_>>(), [0, 1, 2, 0]);
     }
 }

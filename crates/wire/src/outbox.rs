@@ -63,6 +63,11 @@ impl Outbox {
         }
     }
 
+    /// Forgets whose bytes those of an exchange are that the kernel has not begun to take; they still go to it.
+    pub fn unmark(&mut self, id: ExchangeId) {
+        self.marks.retain(|(_, of)| *of != id);
+    }
+
     /// Forgets everything, keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();

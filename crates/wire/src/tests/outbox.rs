@@ -18,6 +18,21 @@ fn an_exchange_is_sent_when_its_first_byte_is_taken() {
 }
 
 #[test]
+fn bytes_of_an_exchange_that_was_given_up_still_go_and_are_nobodys() {
+    let mut out = Outbox::new(16);
+    out.push_exchange(ExchangeId(1), b"one");
+    out.push_exchange(ExchangeId(2), b"two");
+    out.unmark(ExchangeId(1));
+    out.push_exchange(ExchangeId(1), b"again");
+    let mut sent = Vec::new();
+    out.take(6, |id| sent.push(id));
+    assert_eq!(sent, [ExchangeId(2)]);
+    assert_eq!(out.pending(), b"again");
+    out.take(1, |id| sent.push(id));
+    assert_eq!(sent, [ExchangeId(2), ExchangeId(1)]);
+}
+
+#[test]
 fn an_outbox_is_full_from_its_high_water_mark_on() {
     let mut out = Outbox::new(4);
     out.push_control(b"abc");

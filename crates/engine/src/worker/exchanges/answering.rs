@@ -86,7 +86,7 @@ impl Exchanges<'_> {
             Progress::Several => self.after_several(net, conn, now),
             Progress::Waits => {
                 self.after_nothing(net, conn, bytes, now);
-                None
+                self.more.pop_front()
             }
         };
         self.set_session_deadline(conn);
@@ -143,11 +143,21 @@ impl Exchanges<'_> {
 
     /// Ends the exchanges in flight with what the session said when its connection ended. One that follows a redirect
     /// waits for the next connection instead.
-    pub(super) fn ended_by_close(&mut self, conn: Conn, now: u64) {
+    pub(super) fn ended_by_close(&mut self, conn: Conn, close: Close, now: u64) {
+        let carried = self.connections[conn as usize].carried;
         if self.take_events(conn, &[], now) == Progress::Follows {
             self.lanes[conn as usize].phase = LanePhase::Waiting;
         }
         self.ended.clear();
+        // Of those to which no answer comes the session knows nothing.
+        for number in self.numbers.of(conn) {
+            let lane = &self.lanes[number as usize];
+            let request = self.connections[conn as usize].request(self.plan, lane);
+            if lane.phase == LanePhase::Asking && !request.expects_answer() {
+                let outcome = self.cut_short(number, close, false, carried);
+                self.end(number, outcome, now);
+            }
+        }
         self.abandon(conn, Outcome::Internal, "the session did not say what became of it", now);
     }
 
@@ -176,6 +186,8 @@ impl Exchanges<'_> {
     fn take_any_events(&mut self, conn: Conn, bytes: &[u8], now: u64) -> Progress {
         let mut events = std::mem::take(&mut self.events);
         let mut follows = false;
+        // All that a connection's end cuts short are its first, or none of them is.
+        let carried = self.connections[conn as usize].carried;
         for event in events.drain(..) {
             let (number, outcome) = match event {
                 Event::FirstByte { id } => {
@@ -196,7 +208,7 @@ impl Exchanges<'_> {
                 }
                 Event::ClosedEarly { id, close, began } => {
                     let number = self.numbers.lane(conn, id);
-                    (number, self.cut_short(number, close, began))
+                    (number, self.cut_short(number, close, began, carried))
                 }
                 Event::Malformed { id: Some(id), at, kind } => {
                     let number = self.numbers.lane(conn, id);
@@ -293,12 +305,11 @@ impl Exchanges<'_> {
         Outcome::Malformed
     }
 
-    /// The outcome of an exchange whose connection ended before its answer was whole.
-    fn cut_short(&mut self, number: LaneId, close: Close, began: bool) -> Outcome {
-        let connection = &self.connections[self.numbers.conn(number) as usize];
+    /// The outcome of an exchange whose connection ended before its answer was whole; it had carried so many others.
+    fn cut_short(&mut self, number: LaneId, close: Close, began: bool, carried: u32) -> Outcome {
         let lane = &self.lanes[number as usize];
         let outcome = match close {
-            Close::Reset if connection.carried == 0 => Outcome::ResetFresh,
+            Close::Reset if carried == 0 => Outcome::ResetFresh,
             Close::Reset => Outcome::ResetReused,
             Close::Fin | Close::TlsTruncated => Outcome::ClosedEarly,
             // Of several in flight: other bytes broke the protocol.
@@ -311,7 +322,7 @@ impl Exchanges<'_> {
         };
         let when = if began { "within" } else { "before" };
         let why = self.why_closed.take().map(|why| format!(": {why}")).unwrap_or_default();
-        let number = connection.carried + 1;
+        let number = carried + 1;
         let what = || format!("the connection was {how} {when} the answer, its number {number}{why}");
         self.record.keep_bad(outcome, lane.entry as usize, lane.received(&[]), what);
         outcome
@@ -335,8 +346,8 @@ impl Exchanges<'_> {
             }
             State::Ready(1..) => Some(self.free(number, now, true)),
             State::Draining => {
-                self.drain(conn, number, now);
-                None
+                self.note_idle(number, now);
+                self.leave_drained(net, conn, now)
             }
             State::Ready(0) | State::Opening | State::Dead => {
                 self.hang_up_dead(net, conn, now);
@@ -345,15 +356,23 @@ impl Exchanges<'_> {
         }
     }
 
-    /// The connection of a lane ends with the exchanges that are in flight on it.
-    fn drain(&mut self, conn: Conn, number: LaneId, now: u64) {
-        self.note_idle(number, now);
-        let asks = |lane: LaneId| self.lanes[lane as usize].phase == LanePhase::Asking;
-        if !self.numbers.of(conn).any(asks) {
-            self.connections[conn as usize].phase = Phase::Parting;
-            let deadline = self.connection_deadline(conn);
-            self.deadlines.set(deadline, now, PARTING_NS);
+    /// Leaves a connection that takes no more exchanges, when none is in flight on it. The peer may close it first, unless
+    /// others wait to be carried, or it carried several at once: who asks for it to be left so may keep it open for long.
+    pub(super) fn leave_drained<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
+        let connection = &mut self.connections[conn as usize];
+        let drains = connection.phase == Phase::Open && connection.session.state() == State::Draining;
+        if !drains || self.asks(conn) {
+            return None;
         }
+        let waits = |lane: LaneId| self.lanes[lane as usize].phase == LanePhase::Waiting;
+        if !self.numbers.are_connections() || self.numbers.of(conn).any(waits) {
+            self.hang_up(net, conn, now);
+            return self.gone(net, conn, now, true);
+        }
+        self.connections[conn as usize].phase = Phase::Parting;
+        let deadline = self.connection_deadline(conn);
+        self.deadlines.set(deadline, now, PARTING_NS);
+        None
     }
 
     /// Several exchanges of a connection have ended at once.

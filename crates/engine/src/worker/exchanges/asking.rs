@@ -69,6 +69,10 @@ impl Exchanges<'_> {
         let lane = &mut self.lanes[number as usize];
         let is_following = connection.is_following();
         let out = connection.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
+        if out.is_full() || !matches!(connection.session.state(), State::Ready(1..)) {
+            // Before it has drawn its values: those of an exchange that is tried again would be lost.
+            return self.not_started(net, number, now);
+        }
         if !is_following {
             self.feeding.number(request, lane.times.intended_ns, &mut lane.numbers);
         }
@@ -117,10 +121,18 @@ impl Exchanges<'_> {
     #[cold]
     fn not_started<N: Net>(&mut self, net: &mut N, number: LaneId, now: u64) -> Option<Freed> {
         let conn = self.numbers.conn(number);
-        self.lanes[number as usize].phase = LanePhase::Waiting;
+        let lane = &mut self.lanes[number as usize];
+        lane.phase = LanePhase::Waiting;
+        if lane.times.sent_ns.is_none() {
+            lane.idle_since_ns = Some(lane.ready_ns);
+        }
         let connection = &self.connections[conn as usize];
-        let asks = |lane: LaneId| self.lanes[lane as usize].phase == LanePhase::Asking;
-        if connection.backlog.is_some() || self.numbers.of(conn).any(asks) {
+        if connection.backlog.is_some() {
+            // A peer that reads nothing would keep it here for ever.
+            self.deadlines.set(number, now, self.plan.timeouts.response_ns);
+            return None;
+        }
+        if self.asks(conn) {
             return None;
         }
         if connection.carried == 0 {
@@ -134,14 +146,26 @@ impl Exchanges<'_> {
 
     /// Asks what waits on an open connection, now that there is room.
     pub(super) fn ask_waiting<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
-        for number in self.numbers.of(conn) {
+        // From the one on for which there was no room last time: otherwise the first would leave none for the last.
+        let turn = self.connections[conn as usize].turn;
+        for number in self.numbers.of_from(conn, turn) {
             let waits = self.lanes[number as usize].phase == LanePhase::Waiting;
-            if waits && self.connections[conn as usize].phase == Phase::Open {
-                let freed = self.ask(net, number, now, now);
-                self.more.extend(freed);
+            if !waits || self.connections[conn as usize].phase != Phase::Open {
+                continue;
+            }
+            let freed = self.ask(net, number, now, now);
+            self.more.extend(freed);
+            if self.lanes[number as usize].phase == LanePhase::Waiting {
+                self.connections[conn as usize].turn = self.numbers.name(number).0;
+                break;
             }
         }
         self.more.pop_front()
+    }
+
+    /// Whether an exchange is in flight on a connection.
+    pub(super) fn asks(&self, conn: Conn) -> bool {
+        self.numbers.of(conn).any(|lane| self.lanes[lane as usize].phase == LanePhase::Asking)
     }
 
     /// Sends the next request of an exchange, on a new connection when this one ends. Only connections with one lane
@@ -236,10 +260,15 @@ impl Exchanges<'_> {
     /// The kernel took that many bytes, or the driver queued all. What is left becomes the connection's backlog.
     fn took(&mut self, conn: Conn, took: Option<usize>, now: u64) {
         let connection = &mut self.connections[conn as usize];
-        let (numbers, lanes) = (self.numbers, &mut self.lanes);
+        let (numbers, lanes, record) = (self.numbers, &mut self.lanes, &mut self.record);
         let mut sent = |name| {
             let lane = &mut lanes[numbers.lane(conn, name) as usize];
-            lane.times.sent_ns.get_or_insert(now);
+            if lane.times.sent_ns.is_none() {
+                lane.times.sent_ns = Some(now);
+                // While it was behind others it was of no use to its exchange.
+                record.idle(lane.ready_ns, now);
+                lane.ready_ns = now;
+            }
         };
         let out = connection.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
         match took {
@@ -293,12 +322,13 @@ impl Exchanges<'_> {
         let now = net.now_ns();
         self.record.advance_to(now);
         let freed = self.flush(net, conn, now);
-        if self.connections[conn as usize].backlog.is_some() {
-            return freed;
+        self.more.extend(freed);
+        if self.connections[conn as usize].backlog.is_none() {
+            let freed = self.end_without_answer(conn, now);
+            self.more.extend(freed);
+            let freed = self.ask_waiting(net, conn, now);
+            self.more.extend(freed);
         }
-        self.more.extend(freed);
-        let freed = self.ask_waiting(net, conn, now);
-        self.more.extend(freed);
-        self.end_without_answer(conn, now)
+        self.more.pop_front()
     }
 }

@@ -40,6 +40,7 @@ impl Exchanges<'_> {
     #[inline(never)]
     pub(super) fn wait<N: Net>(&mut self, net: &mut N, number: LaneId, now: u64) -> Option<Freed> {
         self.lanes[number as usize].phase = LanePhase::Waiting;
+        self.note_idle(number, now);
         let conn = self.numbers.conn(number);
         let connection = &mut self.connections[conn as usize];
         match connection.phase {
@@ -51,7 +52,12 @@ impl Exchanges<'_> {
                 }
                 None
             }
-            Phase::Open | Phase::Parting | Phase::BackingOff => None,
+            // Another lane carried the last exchange of this connection.
+            Phase::Parting => {
+                self.hang_up(net, conn, now);
+                self.gone(net, conn, now, true)
+            }
+            Phase::Open | Phase::BackingOff => None,
         }
     }
 
@@ -110,10 +116,8 @@ impl Exchanges<'_> {
     /// Writes down that a connection is established.
     fn established(&mut self, conn: Conn, now: u64) {
         self.record.advance_to(now);
-        let connection = &mut self.connections[conn as usize];
-        self.record.recorder.record_connect(now, now - connection.dialed_ns);
         self.record.opened += u64::from(self.record.covers(now));
-        connection.session.open(now, &mut self.outbox);
+        self.connections[conn as usize].session.open(now, &mut self.outbox);
     }
 
     /// A connection is established; it is ready at once where its protocol has no handshake.
@@ -125,8 +129,10 @@ impl Exchanges<'_> {
             if self.connections[conn as usize].phase != Phase::Opening {
                 return freed;
             }
-            if self.connections[conn as usize].session.state() == State::Opening {
-                let since_ns = self.connections[conn as usize].dialed_ns;
+            let connection = &mut self.connections[conn as usize];
+            if connection.session.state() == State::Opening {
+                connection.shakes = true;
+                let since_ns = connection.dialed_ns;
                 self.set_connect_deadline(conn, since_ns);
                 return None;
             }
@@ -144,6 +150,7 @@ impl Exchanges<'_> {
         mut pushed: Option<Pushed>,
     ) -> Option<Freed> {
         let connection = &mut self.connections[conn as usize];
+        self.record.recorder.record_connect(now, now - connection.dialed_ns);
         connection.phase = Phase::Open;
         let ahead = std::mem::take(&mut connection.ahead);
         if ahead {
@@ -281,10 +288,9 @@ impl Exchanges<'_> {
             };
             return self.not_opened(conn, outcome, || what.to_owned(), now);
         }
-        let asks = |lane: LaneId| self.lanes[lane as usize].phase == LanePhase::Asking;
-        if self.numbers.of(conn).any(asks) {
+        if self.asks(conn) {
             self.connections[conn as usize].session.handle_close(how, &mut self.events);
-            self.ended_by_close(conn, now);
+            self.ended_by_close(conn, how, now);
         } else {
             self.record.recorder.snapshot_mut().closed_by_peer += u64::from(self.record.covers(now));
         }

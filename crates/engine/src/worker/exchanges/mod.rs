@@ -181,6 +181,11 @@ impl<'a> Exchanges<'a> {
         self.lanes[number as usize].idle_since_ns.get_or_insert(now);
     }
 
+    /// Whether the connection of a lane is open.
+    fn is_open(&self, number: LaneId) -> bool {
+        self.connections[self.numbers.conn(number) as usize].phase == Phase::Open
+    }
+
     /// Whether the connection of a lane is still being opened.
     pub fn is_opening(&self, number: LaneId) -> bool {
         self.connections[self.numbers.conn(number) as usize].phase == Phase::Opening

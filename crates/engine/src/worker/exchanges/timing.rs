@@ -3,7 +3,7 @@
 use super::{Exchanges, Freed};
 use crate::connection::Phase;
 use crate::driver::{Conn, DialFault, Net};
-use crate::lane::{LaneId, LanePhase};
+use crate::lane::LaneId;
 use proofload_measure::Outcome;
 use proofload_wire::{Cancelled, State};
 
@@ -29,7 +29,7 @@ impl Exchanges<'_> {
     pub(super) fn set_session_deadline(&mut self, conn: Conn) {
         let connection = &self.connections[conn as usize];
         let Some(at_ns) = connection.session.next_deadline() else { return };
-        let is_taken = self.numbers.are_connections() && self.lanes[conn as usize].phase == LanePhase::Asking;
+        let is_taken = self.numbers.are_connections() && self.lanes[conn as usize].in_flight();
         if connection.phase == Phase::Open && !is_taken {
             let deadline = self.connection_deadline(conn);
             self.deadlines.set_at(deadline, at_ns);
@@ -39,14 +39,21 @@ impl Exchanges<'_> {
     /// A deadline has come.
     pub fn expire<N: Net>(&mut self, net: &mut N, at: u32, now: u64) -> Option<Freed> {
         let conn = match self.lanes.get(at as usize) {
-            Some(lane) if lane.phase == LanePhase::Asking => return self.time_out(net, at, now),
-            Some(_) => self.numbers.conn(at),
+            Some(lane) if lane.in_flight() && self.is_open(at) => return self.time_out(net, at, now),
+            Some(_) if self.numbers.are_connections() => at,
+            // Its exchange has left a connection that took no more, and waits for the next one.
+            Some(_) => return None,
             None => at - self.lanes.len() as u32,
         };
         match self.connections[conn as usize].phase {
             Phase::Opening => {
                 net.close(conn);
-                self.not_connected(net, conn, DialFault::TimedOut, now)
+                if !self.connections[conn as usize].shakes {
+                    return self.not_connected(net, conn, DialFault::TimedOut, now);
+                }
+                let address = &self.plan.targets[self.connections[conn as usize].target as usize].address;
+                let what = || format!("{address} did not shake hands in time");
+                self.not_opened(conn, Outcome::ConnectTimeout, what, now)
             }
             Phase::Parting => {
                 self.hang_up(net, conn, now);
@@ -82,6 +89,7 @@ impl Exchanges<'_> {
         let connection = &mut self.connections[conn as usize];
         let out = connection.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
         let cancelled = connection.session.cancel(self.numbers.name(number), out);
+        out.unmark(self.numbers.name(number));
         let lane = &self.lanes[number as usize];
         let what = || format!("no whole answer within {seconds} s");
         self.record.keep_bad(Outcome::Timeout, lane.entry as usize, lane.received(&[]), what);
@@ -91,6 +99,8 @@ impl Exchanges<'_> {
                 let freed = self.free(number, now, true);
                 self.more.push_back(freed);
                 let freed = self.flush_pending(net, conn, now);
+                self.more.extend(freed);
+                let freed = self.leave_drained(net, conn, now);
                 self.more.extend(freed);
                 self.more.pop_front()
             }

@@ -2,6 +2,7 @@
 
 mod fitness;
 mod follow;
+mod lanes;
 mod outcomes;
 mod pace;
 mod queue;
