@@ -30,10 +30,12 @@ pub fn debug(plan: &LoadPlan, secrets: &[String]) -> anyhow::Result<Exit> {
     Ok(if outcomes.get(Outcome::Answered) == 1 { Exit::Done } else { Exit::Invalid })
 }
 
+/// Makes lines of bytes that were sent (`true`) or received; `None` of what is text anyway.
+type Decode<'a> = &'a dyn Fn(bool, &[u8]) -> Option<Vec<String>>;
+
 /// How bytes are made readable.
 struct Reader<'a> {
-    /// In lines; `None` of what is text anyway.
-    decode: &'a dyn Fn(bool, &[u8]) -> Option<Vec<String>>,
+    decode: Decode<'a>,
     /// What is not shown.
     secrets: &'a [String],
 }

@@ -2,12 +2,13 @@
 //! start of its server.
 
 use proofload_engine::{Address, Target};
+use proofload_host::clock;
 use proofload_study::{Passage, Speaks};
 use proofload_wire::rmi::{self, Remote};
 use proofload_wire::{Close, Event, ExchangeId, Filling, Outbox, Protocol, Session, State};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a registry may take.
 const WITHIN: Duration = Duration::from_secs(5);
@@ -41,7 +42,7 @@ pub fn reached(passage: &Passage, address: &Address, authority: &str) -> Result<
 
 fn look_up(registry: SocketAddr, name: &str) -> Result<Remote, String> {
     let told = |error: std::io::Error| error.to_string();
-    let until = Instant::now() + WITHIN;
+    let until_ns = clock::monotonic_ns() + WITHIN.as_nanos() as u64;
     let mut stream = TcpStream::connect_timeout(&registry, WITHIN).map_err(told)?;
     let request = rmi::lookup(name).map_err(|error| error.to_string())?;
     let (mut session, mut out) = (Session::new(Protocol::Rmi, 1), Outbox::new(OUTBOX_BYTES));
@@ -59,7 +60,7 @@ fn look_up(registry: SocketAddr, name: &str) -> Result<Remote, String> {
         if let Some(remote) = answered(&mut events)? {
             return Ok(remote);
         }
-        let left = until.saturating_duration_since(Instant::now());
+        let left = Duration::from_nanos(until_ns.saturating_sub(clock::monotonic_ns()));
         if left.is_zero() {
             return Err(format!("no answer within {} s", WITHIN.as_secs()));
         }

@@ -113,33 +113,7 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
     let map = field.map("write { get: /path }")?;
     let method = map.exactly_one("write the method with its path: get: /");
     let mut builder = Builder::default();
-    let called = method.as_ref().filter(|(name, _)| *name == "call").map(|(_, field)| field);
-    let mut whole = match (called, &method) {
-        (Some(_), _) => true,
-        (None, Some((_, field))) => check_path(field, shared, &mut builder).is_some(),
-        (None, None) => false,
-    };
-    let call = match called {
-        Some(field) => check_call(field, &map, shared),
-        None => {
-            for key in ["args", "types", "returns", "version", "group", "attachments", "path"] {
-                if let Some(field) = map.optional(key) {
-                    field.problem("belongs to a call", "write call: interface.method, or delete it");
-                    whole = false;
-                }
-            }
-            None
-        }
-    };
-    if called.is_some() {
-        whole &= call.is_some();
-        for key in ["body", "form", "follow"] {
-            if let Some(field) = map.optional(key) {
-                field.problem("belongs to a request of HTTP", "write args: for the arguments of a call");
-                whole = false;
-            }
-        }
-    }
+    let Asking { call, mut whole } = check_asking(&map, method.as_ref(), shared, &mut builder);
     if let Some(field) = map.optional("headers") {
         whole &= check_headers(&field, shared, &mut builder).is_some();
     }
@@ -196,6 +170,35 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
         shown,
         secrets,
     })
+}
+
+/// What is asked: a call, or the path that the builder has taken.
+struct Asking {
+    call: Option<Called>,
+    whole: bool,
+}
+
+fn check_asking(
+    map: &Map<'_>,
+    method: Option<&(&'static str, Field<'_>)>,
+    shared: &Shared<'_>,
+    builder: &mut Builder,
+) -> Asking {
+    let Some((name, field)) = method else { return Asking { call: None, whole: false } };
+    let is_call = *name == "call";
+    let call = if is_call { check_call(field, map, shared) } else { None };
+    let taken = if is_call { call.is_some() } else { check_path(field, shared, builder).is_some() };
+    let strange: &[&str] = match is_call {
+        true => &["body", "form", "follow"],
+        false => &["args", "types", "returns", "version", "group", "attachments", "path"],
+    };
+    let remedy = match is_call {
+        true => "it belongs to requests of HTTP; write args: for the arguments of a call",
+        false => "it belongs to calls; write call: interface.method, or delete it",
+    };
+    let found: Vec<Field<'_>> = strange.iter().filter_map(|key| map.optional(key)).collect();
+    found.iter().for_each(|field| field.problem("has no meaning here", remedy));
+    Asking { call, whole: taken && found.is_empty() }
 }
 
 /// A call, and the path that HTTP carries it to; empty for the server's.

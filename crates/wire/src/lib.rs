@@ -17,6 +17,7 @@ mod request;
 pub mod rmi;
 pub mod rpc;
 mod session;
+mod speak;
 
 pub use call::{Call, Field, Object, Text, Value, descriptor};
 pub use exchange::{Cancelled, Close, Event, Events, ExchangeId, Full, MalformedKind, State};

@@ -1,7 +1,7 @@
 //! Calls over HTTP/1.1 whose answers tell in their body whether the call went well.
 
 use crate::http1::{GOOD_CODES, Http1, Limits};
-use crate::session::Speak;
+use crate::speak::Speak;
 use crate::{Cancelled, Close, Event, Events, ExchangeId, Filling, Full, Outbox, Request, State};
 use std::ops::RangeInclusive;
 

@@ -16,6 +16,7 @@ fn setting(connections: u32, keep_alive: KeepAlive) -> Setting {
 fn asking(connections: u32, keep_alive: KeepAlive, request: &RequestOptions) -> Setting {
     let profile = Profile::Closed { think_ns: Distribution::Constant(0) };
     let load = LoadPoint {
+        in_flight: 1,
         label: "a".into(),
         connections,
         profile,

@@ -240,6 +240,7 @@ fn a_load_is_planned_with_both_forms_of_every_request() {
     let terms = LoadTerms {
         target: std::net::SocketAddr::from(([127, 0, 0, 1], 8080)).into(),
         authority: "localhost:8080",
+        speaks: &Speaks::Http,
         discard_ns: S / 10,
         extent: Extent::DurationNs(S),
         drain_ns: S,

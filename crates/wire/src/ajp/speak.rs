@@ -2,7 +2,7 @@
 
 use super::{Ajp, Options, describe};
 use crate::http1::GOOD_CODES;
-use crate::session::Speak;
+use crate::speak::Speak;
 use crate::{Cancelled, Close, Events, ExchangeId, Filling, Full, Outbox, Request, State};
 use std::ops::RangeInclusive;
 

@@ -1,6 +1,7 @@
 //! JSON as Fastjson 1 reads it in Dubbo: one value a line, without class names; fields that are null are left out.
 
-use super::request::{DEPTH_MAX, Draft, EncodeError, enum_constant};
+use super::draft::{DEPTH_MAX, Draft, EncodeError, enum_constant};
+use super::texts::JsonText;
 use crate::places::Form;
 use crate::{Call, Field, Object, Text, Value};
 
@@ -29,50 +30,8 @@ pub(super) fn write(
     Ok(())
 }
 
-/// How a drawn text is written: quoted and escaped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TextForm;
-
-impl TextForm {
-    pub fn length(self, value: &[u8]) -> usize {
-        2 + value.iter().map(|&byte| escape(byte).map_or(1, |(_, length)| length)).sum::<usize>()
-    }
-
-    pub fn write(self, value: &[u8], mut put: impl FnMut(&[u8])) {
-        put(b"\"");
-        let mut rest = value;
-        while let Some(at) = rest.iter().position(|&byte| escape(byte).is_some()) {
-            put(&rest[..at]);
-            if let Some((escaped, length)) = escape(rest[at]) {
-                put(&escaped[..length]);
-            }
-            rest = &rest[at + 1..];
-        }
-        put(rest);
-        put(b"\"");
-    }
-}
-
-/// What a byte becomes in a quoted text, and how long that is; `None` when it stays.
-fn escape(byte: u8) -> Option<([u8; 6], usize)> {
-    let short = match byte {
-        b'"' | b'\\' => byte,
-        b'\n' => b'n',
-        b'\r' => b'r',
-        b'\t' => b't',
-        0x0c => b'f',
-        0x08 => b'b',
-        0..0x20 => {
-            let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
-            return Some(([b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte & 0xf)], 6));
-        }
-        _ => return None,
-    };
-    Some(([b'\\', short, 0, 0, 0, 0], 2))
-}
-
 fn fixed(draft: &mut Draft, text: &str) {
-    TextForm.write(text.as_bytes(), |piece| draft.bytes.extend_from_slice(piece));
+    JsonText.write(text.as_bytes(), |piece| draft.bytes.extend_from_slice(piece));
 }
 
 fn text(draft: &mut Draft, text: &Text) {

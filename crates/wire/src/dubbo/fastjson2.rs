@@ -4,7 +4,8 @@
 //! An object has its class before it where the place's type does not tell it. Fields that have their type's default are
 //! left out, as Dubbo's own clients do.
 
-use super::request::{DEPTH_MAX, Draft, EncodeError, enum_constant};
+use super::draft::{DEPTH_MAX, Draft, EncodeError, enum_constant};
+use super::texts::{JsonbText, integer};
 use crate::places::{Form, LengthForm, What};
 use crate::{Call, Field, Object, Text, Value};
 
@@ -25,13 +26,7 @@ const INT8: u8 = 0xbd;
 const INT16: u8 = 0xbc;
 const INT64: u8 = 0xbe;
 const INT64_OF_32: u8 = 0xbf;
-const INT32: u8 = 0x48;
-const ASCII: u8 = 0x49;
-const LONG_ASCII: u8 = 0x79;
-const UTF8: u8 = 0x7a;
 const SYMBOL: u8 = 0x7f;
-/// Longest text whose length is in its first byte.
-const SHORT_MAX: usize = 47;
 
 /// Writes the body of a call.
 pub(super) fn write(
@@ -42,7 +37,7 @@ pub(super) fn write(
 ) -> Result<(), EncodeError> {
     for text in head {
         draft.bytes.push(0);
-        TextForm::WithLength.write(text.as_bytes(), |piece| draft.bytes.extend_from_slice(piece));
+        JsonbText::WithLength.write(text.as_bytes(), |piece| draft.bytes.extend_from_slice(piece));
     }
     for (value, ty) in call.arguments.iter().zip(&call.parameter_types) {
         argument(draft, value, ty)?;
@@ -50,55 +45,6 @@ pub(super) fn write(
     let text = |text: &String| Value::Text(Text::Fixed(text.clone()));
     let attachments = attachments.iter().map(|(name, value)| (text(name), text(value))).collect();
     argument(draft, &Value::Map(attachments), "java.util.Map")
-}
-
-/// How a drawn text is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TextForm {
-    /// Within another value.
-    Within,
-    /// As a whole argument, behind its length in three bytes, so that a fixed byte parts it from the argument before.
-    WithLength,
-}
-
-impl TextForm {
-    pub fn length(self, value: &[u8]) -> usize {
-        let mut length = 0;
-        self.write(value, |piece| length += piece.len());
-        length
-    }
-
-    pub fn write(self, value: &[u8], mut put: impl FnMut(&[u8])) {
-        let (mut head, mut length) = ([0; 6], 1);
-        let (ascii, short) = (value.is_ascii(), value.len() <= SHORT_MAX);
-        head[0] = match (ascii, short) {
-            (true, true) => ASCII + value.len() as u8,
-            (true, false) => LONG_ASCII,
-            (false, _) => UTF8,
-        };
-        if !(ascii && short) {
-            integer(value.len() as i32, |piece| {
-                head[length..length + piece.len()].copy_from_slice(piece);
-                length += piece.len();
-            });
-        }
-        if self == TextForm::WithLength {
-            put(&((length + value.len()) as u32).to_be_bytes()[1..]);
-        }
-        put(&head[..length]);
-        put(value);
-    }
-}
-
-/// An integer of 32 bits, in one to five bytes.
-fn integer(value: i32, mut put: impl FnMut(&[u8])) {
-    let [a, b, c, d] = value.to_be_bytes();
-    match value {
-        -16..=47 => put(&[d]),
-        -0x800..=0x7ff => put(&[0x38_u8.wrapping_add(c), d]),
-        -0x4_0000..=0x3_ffff => put(&[0x44_u8.wrapping_add(b), c, d]),
-        _ => put(&[INT32, a, b, c, d]),
-    }
 }
 
 /// An integer of 64 bits, in one to nine bytes.
@@ -120,7 +66,7 @@ fn long(value: i64, mut put: impl FnMut(&[u8])) {
 fn argument(draft: &mut Draft, value: &Value, ty: &str) -> Result<(), EncodeError> {
     if let Value::Text(Text::Drawn(draw)) = value {
         draft.bytes.push(0);
-        draft.places.push_draw(draft.bytes.len(), *draw, Form::DubboJsonb(TextForm::WithLength));
+        draft.places.push_draw(draft.bytes.len(), *draw, Form::DubboJsonb(JsonbText::WithLength));
         return Ok(());
     }
     let mut trial = Draft::default();
@@ -155,7 +101,7 @@ impl Writer<'_> {
     }
 
     fn fixed(&mut self, text: &str) {
-        TextForm::Within.write(text.as_bytes(), |piece| self.draft.bytes.extend_from_slice(piece));
+        JsonbText::Within.write(text.as_bytes(), |piece| self.draft.bytes.extend_from_slice(piece));
     }
 
     fn text(&mut self, text: &Text) {
@@ -163,7 +109,7 @@ impl Writer<'_> {
             Text::Fixed(text) => self.fixed(text),
             Text::Drawn(draw) => {
                 let at = self.draft.bytes.len();
-                self.draft.places.push_draw(at, *draw, Form::DubboJsonb(TextForm::Within));
+                self.draft.places.push_draw(at, *draw, Form::DubboJsonb(JsonbText::Within));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Java's object streams as Dubbo uses them: texts and marks as primitives in blocks, values as objects between them.
 
+use super::draft::{Draft, EncodeError, kind_of};
 use super::native::class_of;
-use super::request::{Draft, EncodeError, kind_of};
 use super::utf;
 use crate::java::Writer;
 use crate::{Call, Text, Value};

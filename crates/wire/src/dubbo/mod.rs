@@ -13,6 +13,7 @@
 //!   with, whatever the request used. Of serializations that are not known here, only the frame is read.
 
 mod describe;
+mod draft;
 mod fastjson;
 mod fastjson2;
 mod frame;
@@ -23,17 +24,17 @@ mod request;
 mod said;
 mod session;
 mod speak;
+mod texts;
 mod utf;
 mod walk;
 
 use std::ops::RangeInclusive;
 
 pub use describe::describe;
-pub(crate) use fastjson::TextForm as JsonText;
-pub(crate) use fastjson2::TextForm as JsonbText;
-pub(crate) use native::TextForm as NativeText;
-pub use request::{EncodeError, Options, encode};
+pub use draft::EncodeError;
+pub use request::{Options, encode};
 pub use session::Dubbo;
+pub(crate) use texts::{JsonText, JsonbText, NativeText};
 
 /// Codes of answers that count as success when no other is expected: a value, or null.
 pub(crate) const GOOD_CODES: RangeInclusive<u16> = 20..=20;

@@ -5,20 +5,19 @@
 //! Dubbo writes an object that `equals` an earlier one as a reference; here each is written out, which every server
 //! reads: what `equals` would say is not known.
 
-use super::request::{DEPTH_MAX, Draft, EncodeError, enum_constant, kind_of};
-use super::utf;
+use super::draft::{DEPTH_MAX, Draft, EncodeError, enum_constant, kind_of};
+pub(super) use super::texts::{BYTES, EMPTY};
+use super::texts::{NativeText, digits};
 use crate::places::Form;
 use crate::{Call, Field, Object, Text, Value, descriptor};
 
 pub(super) const OBJECT: u8 = 0x80;
-pub(super) const BYTES: u8 = 0x83;
 pub(super) const VALUE: u8 = 0x84;
 pub(super) const VALUES: u8 = 0x85;
 pub(super) const MAP: u8 = 0x86;
 pub(super) const CLASS: u8 = 0x8a;
 pub(super) const CLASS_NUMBER: u8 = 0x8b;
 pub(super) const NULL: u8 = 0x94;
-pub(super) const EMPTY: u8 = 0x95;
 /// The integer 0 in one byte; -15 to 31 lie around it.
 pub(super) const ZERO: u8 = 0x19;
 
@@ -77,29 +76,8 @@ pub(super) fn write(
     Ok(())
 }
 
-/// How a drawn text is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TextForm;
-
-impl TextForm {
-    pub fn length(self, value: &[u8]) -> usize {
-        let mut length = 0;
-        self.write(value, |piece| length += piece.len());
-        length
-    }
-
-    pub fn write(self, value: &[u8], mut put: impl FnMut(&[u8])) {
-        if value.is_empty() {
-            return put(&[EMPTY]);
-        }
-        put(&[BYTES]);
-        digits(utf::units(value), |digit| put(&[digit]));
-        utf::write(value, put);
-    }
-}
-
 fn fixed(draft: &mut Draft, text: &str) {
-    TextForm.write(text.as_bytes(), |piece| draft.bytes.extend_from_slice(piece));
+    NativeText.write(text.as_bytes(), |piece| draft.bytes.extend_from_slice(piece));
 }
 
 fn text(draft: &mut Draft, text: &Text) {
@@ -107,15 +85,6 @@ fn text(draft: &mut Draft, text: &Text) {
         Text::Fixed(text) => fixed(draft, text),
         Text::Drawn(draw) => draft.places.push_draw(draft.bytes.len(), *draw, Form::DubboNative),
     }
-}
-
-/// A length or number without sign: seven bits a byte, the lowest first, the last byte marked.
-fn digits(mut number: usize, mut put: impl FnMut(u8)) {
-    while number > 0x7f {
-        put((number & 0x7f) as u8);
-        number >>= 7;
-    }
-    put(number as u8 | 0x80);
 }
 
 fn unsigned(bytes: &mut Vec<u8>, number: usize) {

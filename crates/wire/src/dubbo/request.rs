@@ -1,17 +1,14 @@
 //! Calls as frames.
 
+use super::draft::{DEPTH_MAX, Draft, EncodeError};
 use super::{Serialization, fastjson, fastjson2, java, native};
 use crate::hessian::v2;
 use crate::places::{LengthForm, What};
 use crate::request::NO_ANSWER;
 use crate::{Call, Expectation, Places, Request, Value, descriptor};
-use thiserror::Error;
 
 /// Bytes of an encoded request before its body: the header, whose body length is a place.
 pub(super) const HEAD: usize = 12;
-
-/// Deepest nesting of values within an argument.
-pub(super) const DEPTH_MAX: usize = 64;
 
 /// How calls are sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,42 +37,6 @@ impl Default for Options {
             application: String::new(),
         }
     }
-}
-
-/// Why a call cannot be encoded.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum EncodeError {
-    /// As many types as arguments are needed.
-    #[error("{types} parameter types for {arguments} arguments")]
-    Arguments {
-        /// How many types there are.
-        types: usize,
-        /// How many arguments there are.
-        arguments: usize,
-    },
-    /// The serialization cannot carry such a value there.
-    #[error("{serialization} cannot write {what} as {ty}")]
-    Value {
-        /// Its name.
-        serialization: &'static str,
-        /// What kind of value it is.
-        what: &'static str,
-        /// The type of the parameter or field.
-        ty: String,
-    },
-    /// An argument is nested too deeply.
-    #[error("an argument nests values more than {DEPTH_MAX} deep")]
-    TooDeep,
-    /// The call is larger than a frame can be.
-    #[error("the call takes more than 4 GiB")]
-    TooLong,
-}
-
-/// A request that is being written.
-#[derive(Debug, Default)]
-pub(super) struct Draft {
-    pub bytes: Vec<u8>,
-    pub places: Places,
 }
 
 /// Encodes a call.
@@ -175,33 +136,4 @@ fn attachments(call: &Call, options: &Options) -> Vec<(String, String)> {
     let own = own.into_iter().filter(|(_, value)| !value.is_empty());
     let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
     own.chain(call.attachments.iter().cloned()).collect()
-}
-
-/// What kind of value it is, for an error.
-pub(super) fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Int(_) | Value::Long(_) => "an integer",
-        Value::Double(_) => "a floating-point number",
-        Value::Text(_) => "a text",
-        Value::Bytes(_) => "bytes",
-        Value::Date(_) => "a date",
-        Value::List(_) => "a list",
-        Value::Map(_) => "a map",
-        Value::Object(_) => "an object",
-    }
-}
-
-/// The constant that an object is, if it is one of an enum: enums have the `serialVersionUID` 0, and Hessian writes their
-/// name as their only field, `name`.
-pub(super) fn enum_constant(object: &crate::Object) -> Option<&crate::Text> {
-    match object.fields.as_slice() {
-        [crate::Field { name, value: Value::Text(text), .. }]
-            if name == "name" && object.serial_version_uid == 0 =>
-        {
-            Some(text)
-        }
-        _ => None,
-    }
 }

@@ -1,7 +1,7 @@
 //! What Dubbo is to the engine.
 
 use super::{Dubbo, GOOD_CODES, Limits, code_name, describe};
-use crate::session::Speak;
+use crate::speak::Speak;
 use crate::{Cancelled, Close, Events, ExchangeId, Filling, Full, Outbox, Request, State};
 use std::ops::RangeInclusive;
 

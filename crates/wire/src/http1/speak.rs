@@ -1,7 +1,7 @@
 //! What HTTP/1.1 is to the engine.
 
 use super::{GOOD_CODES, Http1, Limits};
-use crate::session::Speak;
+use crate::speak::Speak;
 use crate::{Cancelled, Close, Events, ExchangeId, Filling, Full, Outbox, Request, State};
 use std::ops::RangeInclusive;
 

@@ -1,7 +1,7 @@
 //! What RMI is to the engine.
 
 use super::{GOOD_CODES, Limits, RETURNED, Rmi, THROWN, describe};
-use crate::session::Speak;
+use crate::speak::Speak;
 use crate::{Cancelled, Close, Events, ExchangeId, Filling, Full, Outbox, Request, State};
 use std::ops::RangeInclusive;
 

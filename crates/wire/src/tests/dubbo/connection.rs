@@ -4,7 +4,8 @@ use super::laws::{Driven, ID};
 use super::{calls, hex, numbered, reply, request, session};
 use crate::dubbo::{Limits, Options, Serialization, encode};
 use crate::{
-    Cancelled, Close, Event, ExchangeId, Filling, Full, MalformedKind, Outbox, Session, State, Values,
+    Cancelled, Close, Event, ExchangeId, Filling, Full, MalformedKind, Outbox, Request, Session, State,
+    Values,
 };
 
 const SECOND: u64 = 1_000_000_000;
