@@ -160,9 +160,17 @@ mod tests {
 
     #[test]
     fn a_long_crate_is_found() {
-        let part = || file(&"const A: u8 = 1;\n".repeat(4_001));
+        let part = || file(&"const A: u8 = 1;\n".repeat(4_200));
         assert_eq!(crates(&[part(), part(), part()])[0].name, "crates/x");
         assert!(crates(&[part(), part()]).is_empty());
+        let of = |place: &str| {
+            let text = "const A: u8 = 1;\n".repeat(7_000);
+            RustFile::parse(&Source { path: place.to_owned(), text }).expect("parses")
+        };
+        let (one, other) = (of("crates/wire/src/ajp/a.rs"), of("crates/wire/src/rmi/a.rs"));
+        assert!(crates(&[one, other]).is_empty(), "each protocol counts by itself");
+        let both = [of("crates/wire/src/ajp/a.rs"), of("crates/wire/src/ajp/b.rs")];
+        assert_eq!(crates(&both)[0].name, "crates/wire/src/ajp");
     }
 
     #[test]

@@ -56,7 +56,8 @@ fn kill_after(study: &str, signal: Signal, after: Duration, place: &str) {
     let status = child.wait().expect("it ends");
     if signal != Signal::KILL && !status.success() {
         // No code: the signal came before anything was begun, and before it was listened to.
-        assert!(matches!(status.code(), None | Some(130 | 10 | 11)), "{place}: {status}");
+        // 12: what there was by then was measured beside too much else.
+        assert!(matches!(status.code(), None | Some(130 | 10 | 11 | 12)), "{place}: {status}");
     }
     // The temporary directory is in the environment of everything that this run started.
     let mark = temp.path().to_str().expect("a path in UTF-8").to_string();

@@ -75,7 +75,7 @@ enum Frame {
 ///
 /// When bytes break the protocol, all exchanges in flight end: the one whose reply they are in (the eldest, when they
 /// are in none's) as `Malformed`, the others before it as `ClosedEarly` by [`Close::Local`]. When the peer was silent too
-/// long, the session is dead while exchanges are in flight; [`handle_close`](Self::handle_close) ends them.
+/// long, the session is dead while exchanges are in flight; `handle_close` ends them.
 #[derive(Debug)]
 pub struct Dubbo {
     limits: Limits,
