@@ -1,6 +1,7 @@
 //! The laws on what Java writes, on what chance makes of it, and on any bytes.
 
 use super::{fixture, fuzzed, names};
+use crate::java::Limits;
 use crate::tests::corpus::corpus;
 use proptest::prelude::*;
 
@@ -37,17 +38,25 @@ fn strung() -> impl Strategy<Value = Vec<u8>> {
         .prop_map(|(how, pieces)| [vec![how], pieces.concat()].concat())
 }
 
+/// What the fuzz target runs, and every cut.
+fn stream(input: &[u8]) {
+    fuzzed::stream(input);
+    if let Some((_, bytes)) = input.split_first() {
+        fuzzed::walk_split(Limits::default(), bytes);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1024) })]
 
     #[test]
     fn any_bytes_end_the_same_however_they_are_split(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
-        fuzzed::stream(&bytes);
+        stream(&bytes);
     }
 
     #[test]
     fn streams_in_disorder_end_the_same_however_they_are_split(bytes in strung()) {
-        fuzzed::stream(&bytes);
+        stream(&bytes);
     }
 }
 
@@ -59,16 +68,16 @@ proptest! {
         at in any::<prop::sample::Index>(), which in any::<prop::sample::Index>(), byte in any::<u8>(),
     ) {
         let all: Vec<&str> = names().collect();
-        let mut stream = fixture(all[which.index(all.len())]);
-        stream.truncate(600);
+        let mut bytes = fixture(all[which.index(all.len())]);
+        bytes.truncate(600);
         // The last byte of the header chooses the limits.
-        let at = at.index(stream.len() - 3) + 3;
-        stream[at] = byte;
-        fuzzed::stream(&stream[3..]);
+        let at = at.index(bytes.len() - 3) + 3;
+        bytes[at] = byte;
+        stream(&bytes[3..]);
     }
 }
 
 #[test]
 fn streams_of_the_fuzz_seeds_end_the_same_however_they_are_split() {
-    corpus("java", fuzzed::stream);
+    corpus("java", stream);
 }
