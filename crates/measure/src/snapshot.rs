@@ -2,7 +2,7 @@
 
 use crate::{LatencyHistogram, OutcomeCounts, Window};
 
-/// Counts of answer codes; as many as fit 100 to 599, others together.
+/// Counts of answer codes; those of 1 to 599 one by one, others together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeCounts {
     /// At 0 what is beyond the last.
@@ -272,11 +272,11 @@ mod tests {
     #[test]
     fn codes_outside_the_usual_range_are_counted_together() {
         let mut codes = CodeCounts::default();
-        for code in [99, 100, 599, 600, 200, 200] {
+        for code in [0, 1, 99, 100, 599, 600, 200, 200] {
             codes.add(code);
         }
         let seen: Vec<_> = codes.iter().collect();
-        assert_eq!(seen, [(100, 1), (200, 2), (599, 1), (0, 2)]);
+        assert_eq!(seen, [(1, 1), (99, 1), (100, 1), (200, 2), (599, 1), (0, 2)]);
     }
 
     proptest! {
