@@ -109,35 +109,11 @@ impl<A: Answer + Default> Rpc<A> {
         Rpc { http: Http1::new(limits), reading: Box::default() }
     }
 
-    pub(crate) fn start(
-        &mut self,
-        request: &Request,
-        filling: &Filling<'_>,
-        id: ExchangeId,
-        out: &mut Outbox,
-    ) -> Result<(), Full> {
-        self.http.start(request, filling, id, out)?;
-        self.expect_answer(request);
-        Ok(())
-    }
-
-    pub(crate) fn start_as_encoded(&mut self, request: &Request, id: ExchangeId) -> Result<(), Full> {
-        self.http.start_as_encoded(request, id)?;
-        self.expect_answer(request);
-        Ok(())
-    }
-
     fn expect_answer(&mut self, request: &Request) {
         self.http.keep_all();
         self.reading.answer.begin();
         self.reading.keep = request.keep_body;
         self.reading.kept.clear();
-    }
-
-    pub(crate) fn handle_bytes(&mut self, input: &[u8], events: &mut Events) -> usize {
-        let consumed = self.http.handle_bytes(input, &mut self.reading.events);
-        self.pass_on(events);
-        consumed
     }
 
     /// Reads the bytes of the body that came, and tells what became of the exchange.
@@ -194,40 +170,6 @@ impl<A: Answer + Default> Rpc<A> {
         said.truncate(whole_chars(&said, SAID_MAX));
         Some(said)
     }
-
-    pub(crate) fn renew(&mut self) {
-        let kept = self.http.take_kept();
-        self.http.renew();
-        self.http.give_kept(kept);
-        self.reading.answer.begin();
-        self.reading.kept.clear();
-    }
-
-    pub(crate) fn cancel(&mut self, id: ExchangeId) -> Cancelled {
-        self.http.cancel(id)
-    }
-
-    pub(crate) fn handle_close(&mut self, close: Close, events: &mut Events) {
-        self.http.handle_close(close, &mut self.reading.events);
-        self.pass_on(events);
-    }
-
-    pub(crate) fn carry_max(&self) -> usize {
-        self.http.carry_max()
-    }
-
-    pub(crate) fn state(&self) -> State {
-        self.http.state()
-    }
-}
-
-/// The most bytes of a text up to `most` that cut no character.
-fn whole_chars(text: &[u8], most: usize) -> usize {
-    let is_start = |at: usize| text.get(at).is_none_or(|byte| byte & 0xc0 != 0x80);
-    if text.len() <= most {
-        return text.len();
-    }
-    (0..=most).rev().take(4).find(|at| is_start(*at)).unwrap_or(most)
 }
 
 impl<A: Answer + Default> Speak for Rpc<A> {
@@ -235,27 +177,6 @@ impl<A: Answer + Default> Speak for Rpc<A> {
 
     fn with_defaults(_in_flight: u32) -> Self {
         Rpc::new(Limits::default())
-    }
-
-    #[inline]
-    fn start(
-        &mut self,
-        request: &Request,
-        filling: &Filling<'_>,
-        id: ExchangeId,
-        out: &mut Outbox,
-    ) -> Result<(), Full> {
-        Rpc::start(self, request, filling, id, out)
-    }
-
-    #[inline]
-    fn start_as_encoded(&mut self, request: &Request, id: ExchangeId) -> Result<(), Full> {
-        Rpc::start_as_encoded(self, request, id)
-    }
-
-    #[inline]
-    fn handle_bytes(&mut self, _now_ns: u64, input: &[u8], _out: &mut Outbox, events: &mut Events) -> usize {
-        Rpc::handle_bytes(self, input, events)
     }
 
     fn code_name(code: u16) -> Option<&'static str> {
@@ -270,29 +191,63 @@ impl<A: Answer + Default> Speak for Rpc<A> {
         A::describe(bytes)
     }
 
-    #[inline]
+    fn start(
+        &mut self,
+        request: &Request,
+        filling: &Filling<'_>,
+        id: ExchangeId,
+        out: &mut Outbox,
+    ) -> Result<(), Full> {
+        self.http.start(request, filling, id, out)?;
+        self.expect_answer(request);
+        Ok(())
+    }
+
+    fn start_as_encoded(&mut self, request: &Request, id: ExchangeId) -> Result<(), Full> {
+        self.http.start_as_encoded(request, id)?;
+        self.expect_answer(request);
+        Ok(())
+    }
+
+    fn handle_bytes(&mut self, now_ns: u64, input: &[u8], out: &mut Outbox, events: &mut Events) -> usize {
+        let consumed = self.http.handle_bytes(now_ns, input, out, &mut self.reading.events);
+        self.pass_on(events);
+        consumed
+    }
+
     fn carry_max(&self) -> usize {
-        Rpc::carry_max(self)
+        self.http.carry_max()
     }
 
-    #[inline]
-    fn cancel(&mut self, id: ExchangeId, _out: &mut Outbox) -> Cancelled {
-        Rpc::cancel(self, id)
+    fn cancel(&mut self, id: ExchangeId, out: &mut Outbox) -> Cancelled {
+        self.http.cancel(id, out)
     }
 
-    #[inline]
     fn handle_close(&mut self, close: Close, events: &mut Events) {
-        Rpc::handle_close(self, close, events);
+        self.http.handle_close(close, &mut self.reading.events);
+        self.pass_on(events);
     }
 
     fn renew(&mut self) {
-        Rpc::renew(self);
+        let kept = self.http.take_kept();
+        self.http.renew();
+        self.http.give_kept(kept);
+        self.reading.answer.begin();
+        self.reading.kept.clear();
     }
 
-    #[inline]
     fn state(&self) -> State {
-        Rpc::state(self)
+        self.http.state()
     }
+}
+
+/// The most bytes of a text up to `most` that cut no character.
+fn whole_chars(text: &[u8], most: usize) -> usize {
+    let is_start = |at: usize| text.get(at).is_none_or(|byte| byte & 0xc0 != 0x80);
+    if text.len() <= most {
+        return text.len();
+    }
+    (0..=most).rev().take(4).find(|at| is_start(*at)).unwrap_or(most)
 }
 
 #[cfg(test)]

@@ -5,9 +5,11 @@ use super::packets::{Item, Kind, Reader};
 use super::{BODY_FRAME, Note, Options};
 use crate::http1::body::Sink;
 use crate::http1::lines::Fault;
+use crate::speak::Speak;
 use crate::{
     Cancelled, Close, Event, Events, ExchangeId, Filling, Full, MalformedKind, Outbox, Request, State,
 };
+use std::ops::RangeInclusive;
 
 /// How often a container may ask for more of a request's body after it was told that there is no more. The answers
 /// wait in the outbox, which must not grow without bound while the container does not read.
@@ -72,79 +74,12 @@ impl Ajp {
         }
     }
 
-    pub(crate) fn renew(&mut self) {
-        let kept = std::mem::take(&mut self.kept);
-        *self = Ajp { kept, ..Ajp::new(self.options) };
-    }
-
-    pub(crate) fn open(&mut self, out: &mut Outbox) {
-        if self.options.ping {
-            let [high, low] = TO_CONTAINER;
-            out.push_control(&[high, low, 0, 1, CPING]);
-        }
-    }
-
-    #[inline]
-    pub(crate) fn state(&self) -> State {
-        match &self.flight {
-            _ if self.dead => State::Dead,
-            _ if self.opening => State::Opening,
-            _ if !self.persists => State::Draining,
-            Some(flight) if flight.closes => State::Draining,
-            Some(_) => State::Ready(0),
-            None => State::Ready(1),
-        }
-    }
-
-    #[inline]
-    pub(crate) fn start(
-        &mut self,
-        request: &Request,
-        filling: &Filling<'_>,
-        id: ExchangeId,
-        out: &mut Outbox,
-    ) -> Result<(), Full> {
-        if self.state() != State::Ready(1) || out.is_full() {
-            return Err(Full);
-        }
-        let now = self.kept.keep(request);
-        out.push_exchange(id, &[]);
-        request.places.write(&request.bytes[..now], filling, |piece| out.push_more(piece));
-        self.expect_answer(request, id);
-        Ok(())
-    }
-
-    #[inline]
-    pub(crate) fn start_as_encoded(&mut self, request: &Request, id: ExchangeId) -> Result<(), Full> {
-        if self.state() != State::Ready(1) {
-            return Err(Full);
-        }
-        self.kept.forget();
-        self.expect_answer(request, id);
-        Ok(())
-    }
-
     #[inline]
     fn expect_answer(&mut self, request: &Request, id: ExchangeId) {
         let Request { closes, keep_body, expectation, .. } = *request;
         let Note { head_only, .. } = expectation.into();
         self.flight = Some(Flight { id, head_only, closes, began: false, headed: false });
         self.sink.begin(keep_body);
-    }
-
-    pub(crate) fn handle_bytes(&mut self, input: &[u8], out: &mut Outbox, events: &mut Events) -> usize {
-        if let Some(flight) = &mut self.flight {
-            flight.began |= !input.is_empty();
-        }
-        let mut pos = 0;
-        while pos < input.len() && !self.dead {
-            match self.step(&input[pos..], self.received + pos as u64, out, events) {
-                Ok(taken) => pos += taken,
-                Err(fault) => self.fail(fault, events),
-            }
-        }
-        self.received += input.len() as u64;
-        input.len()
     }
 
     #[cold]
@@ -228,8 +163,70 @@ impl Ajp {
         let body = (self.sink.keep > 0).then(|| std::mem::take(&mut self.sink.kept));
         events.push(Event::Answered { id: flight.id, code: self.status, body_bytes: self.sink.count, body });
     }
+}
 
-    pub(crate) fn cancel(&mut self, id: ExchangeId) -> Cancelled {
+impl Speak for Ajp {
+    const GOOD_CODES: RangeInclusive<u16> = crate::http1::GOOD_CODES;
+
+    fn with_defaults(_in_flight: u32) -> Self {
+        Ajp::new(Options::default())
+    }
+
+    fn describe(sent: bool, bytes: &[u8]) -> Option<Vec<String>> {
+        Some(super::describe(sent, bytes))
+    }
+
+    fn open(&mut self, _now_ns: u64, out: &mut Outbox) {
+        if self.options.ping {
+            let [high, low] = TO_CONTAINER;
+            out.push_control(&[high, low, 0, 1, CPING]);
+        }
+    }
+
+    #[inline]
+    fn start(
+        &mut self,
+        request: &Request,
+        filling: &Filling<'_>,
+        id: ExchangeId,
+        out: &mut Outbox,
+    ) -> Result<(), Full> {
+        if self.state() != State::Ready(1) || out.is_full() {
+            return Err(Full);
+        }
+        let now = self.kept.keep(request);
+        out.push_exchange(id, &[]);
+        request.places.write(&request.bytes[..now], filling, |piece| out.push_more(piece));
+        self.expect_answer(request, id);
+        Ok(())
+    }
+
+    #[inline]
+    fn start_as_encoded(&mut self, request: &Request, id: ExchangeId) -> Result<(), Full> {
+        if self.state() != State::Ready(1) {
+            return Err(Full);
+        }
+        self.kept.forget();
+        self.expect_answer(request, id);
+        Ok(())
+    }
+
+    fn handle_bytes(&mut self, _now_ns: u64, input: &[u8], out: &mut Outbox, events: &mut Events) -> usize {
+        if let Some(flight) = &mut self.flight {
+            flight.began |= !input.is_empty();
+        }
+        let mut pos = 0;
+        while pos < input.len() && !self.dead {
+            match self.step(&input[pos..], self.received + pos as u64, out, events) {
+                Ok(taken) => pos += taken,
+                Err(fault) => self.fail(fault, events),
+            }
+        }
+        self.received += input.len() as u64;
+        input.len()
+    }
+
+    fn cancel(&mut self, id: ExchangeId, _out: &mut Outbox) -> Cancelled {
         if self.flight.is_none_or(|flight| flight.id != id) {
             return Cancelled::Keep;
         }
@@ -238,11 +235,28 @@ impl Ajp {
         Cancelled::CloseConnection
     }
 
-    pub(crate) fn handle_close(&mut self, close: Close, events: &mut Events) {
+    fn handle_close(&mut self, close: Close, events: &mut Events) {
         if let Some(flight) = self.flight.take() {
             events.push(Event::ClosedEarly { id: flight.id, close, began: flight.began });
         }
         self.dead = true;
+    }
+
+    fn renew(&mut self) {
+        let kept = std::mem::take(&mut self.kept);
+        *self = Ajp { kept, ..Ajp::new(self.options) };
+    }
+
+    #[inline]
+    fn state(&self) -> State {
+        match &self.flight {
+            _ if self.dead => State::Dead,
+            _ if self.opening => State::Opening,
+            _ if !self.persists => State::Draining,
+            Some(flight) if flight.closes => State::Draining,
+            Some(_) => State::Ready(0),
+            None => State::Ready(1),
+        }
     }
 }
 

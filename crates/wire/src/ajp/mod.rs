@@ -17,7 +17,6 @@ mod codes;
 mod describe;
 mod packets;
 mod request;
-mod speak;
 
 pub use client::Ajp;
 pub use describe::describe;

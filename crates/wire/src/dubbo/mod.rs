@@ -23,7 +23,7 @@ mod reply;
 mod request;
 mod said;
 mod session;
-mod speak;
+mod table;
 mod texts;
 mod utf;
 mod walk;

@@ -3,13 +3,14 @@
 use super::frame::{HEADER, Header, MAGIC};
 use super::reply::Reply;
 use super::request::HEAD;
+use super::table::Table;
 use super::{GOOD_CODES, Limits, STATUS_OK, Serialization};
 use crate::hessian::Wrong;
+use crate::speak::Speak;
 use crate::{
     Cancelled, Close, Event, Events, ExchangeId, Filling, Full, MalformedKind, Outbox, Request, State,
 };
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::RangeInclusive;
 
 /// Of how many refusals of a session it is told what the server said.
 const REFUSALS_TOLD: u32 = 16;
@@ -22,26 +23,6 @@ const NUMBER_AT: u64 = 4;
 
 /// Largest event that is told from others; heartbeats and `READONLY` are smaller in every serialization.
 const EVENT_MAX: usize = 16;
-
-/// Spreads numbers that this side chose itself, which need no protection from collisions.
-#[derive(Clone, Copy, Debug, Default)]
-struct Spread(u64);
-
-impl Hasher for Spread {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u32(u32::from(*byte)));
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.0 = (self.0 ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    }
-}
-
-type Table<T> = HashMap<u32, T, BuildHasherDefault<Spread>>;
 
 /// An exchange in flight.
 #[derive(Clone, Copy, Debug)]
@@ -141,70 +122,9 @@ impl Dubbo {
         }
     }
 
-    pub(crate) fn renew(&mut self) {
-        self.flights.clear();
-        self.owed.clear();
-        (self.counter, self.received, self.head_len, self.left) = (0, 0, 0, 0);
-        (self.read_at, self.written_at, self.tick_at) = (0, 0, None);
-        (self.wrote, self.drains, self.closes, self.dead) = (false, false, false, false);
-        self.frame = None;
-    }
-
-    pub(crate) fn open(&mut self, now_ns: u64) {
-        (self.read_at, self.written_at) = (now_ns, now_ns);
-        self.tick_at = self.tick().map(|tick| now_ns.saturating_add(tick));
-    }
-
     /// How often is looked whether the connection is idle: three times in the time after which a heartbeat is due.
     fn tick(&self) -> Option<u64> {
         (self.limits.heartbeat_ns > 0).then(|| (self.limits.heartbeat_ns / 3).max(1))
-    }
-
-    #[inline]
-    pub(crate) fn state(&self) -> State {
-        match (self.dead, self.drains) {
-            (true, _) => State::Dead,
-            (_, true) => State::Draining,
-            _ => State::Ready(self.in_flight.saturating_sub(self.flights.len() as u32)),
-        }
-    }
-
-    pub(crate) fn start(
-        &mut self,
-        request: &Request,
-        filling: &Filling<'_>,
-        id: ExchangeId,
-        out: &mut Outbox,
-    ) -> Result<(), Full> {
-        let ready = matches!(self.state(), State::Ready(1..)) && !out.is_full();
-        if !ready || request.bytes.len() < HEAD || self.flights.contains_key(&id.0) {
-            return Err(Full);
-        }
-        let counter = self.next_counter();
-        let number = wire_id(counter, id);
-        out.push_exchange(id, &[]);
-        let mut left_of_head = HEAD;
-        request.places.write(&request.bytes, filling, |piece| {
-            // The encoded head has zeros where the number goes.
-            if left_of_head == HEAD && piece.len() >= HEAD {
-                out.push_more(&piece[..4]);
-                out.push_more(&number.to_be_bytes());
-                out.push_more(&piece[HEAD..]);
-                left_of_head = 0;
-            } else {
-                out.push_more(piece);
-            }
-        });
-        self.wrote = true;
-        self.closes = request.closes;
-        self.drains |= request.closes;
-        if let Some(serialization) = Serialization::of_number(request.bytes[2] & 0x1f) {
-            self.serialization = serialization;
-        }
-        if request.expects_answer() {
-            self.flights.insert(id.0, Flight { counter, keep_body: request.keep_body, began: false });
-        }
-        Ok(())
     }
 
     /// With the last counter the connection ends: a second round could be confused with the first.
@@ -213,37 +133,6 @@ impl Dubbo {
         self.counter = counter.saturating_add(1);
         self.drains |= self.counter == u32::MAX;
         counter
-    }
-
-    pub(crate) fn handle_bytes(
-        &mut self,
-        now_ns: u64,
-        input: &[u8],
-        out: &mut Outbox,
-        events: &mut Events,
-    ) -> usize {
-        if !input.is_empty() {
-            self.read_at = now_ns;
-        }
-        let mut pos = 0;
-        while pos < input.len() && !self.dead {
-            let rest = &input[pos..];
-            let taken = match self.frame {
-                None => self.take_head(rest, events),
-                Some(frame) => self.take_body(frame, rest),
-            };
-            match taken {
-                Ok(taken) => {
-                    pos += taken;
-                    self.received += taken as u64;
-                    if let Some(frame) = self.frame.filter(|_| self.left == 0) {
-                        self.frame_ended(frame, out, events);
-                    }
-                }
-                Err(Fault { at, kind }) => self.fail(at, kind, events),
-            }
-        }
-        input.len()
     }
 
     /// Bytes of a header; with its last one the frame begins.
@@ -382,53 +271,6 @@ impl Dubbo {
         self.drains |= header.is_event() && whole && is_readonly(header.serialization(), &self.event);
     }
 
-    pub(crate) fn next_deadline(&self) -> Option<u64> {
-        self.tick_at.filter(|_| !self.dead)
-    }
-
-    /// Looks whether the connection is idle. Whoever starts an exchange does not tell when, so that what was written
-    /// since the last look counts as written now; the heartbeat is late by a third at most.
-    pub(crate) fn handle_timeout(&mut self, now_ns: u64, out: &mut Outbox) {
-        let Some(tick_at) = self.tick_at.filter(|at| *at <= now_ns && !self.dead) else { return };
-        let idle = self.limits.heartbeat_ns;
-        if std::mem::take(&mut self.wrote) {
-            self.written_at = now_ns;
-        }
-        let unread = now_ns.saturating_sub(self.read_at);
-        if unread >= idle.saturating_mul(3) {
-            self.dead = true;
-            return;
-        }
-        if unread >= idle || now_ns.saturating_sub(self.written_at) >= idle {
-            let null = self.serialization.null();
-            let id = wire_id(self.next_counter(), ExchangeId(0));
-            let header = Header::heartbeat(self.serialization.number(), id, null.len() as u32);
-            out.push_control(&header.bytes());
-            out.push_control(null);
-            self.written_at = now_ns;
-        }
-        let tick = self.tick().unwrap_or(idle);
-        self.tick_at = Some(tick_at.saturating_add(tick).max(now_ns.saturating_add(1)));
-    }
-
-    pub(crate) fn cancel(&mut self, id: ExchangeId) -> Cancelled {
-        let Some(flight) = self.flights.remove(&id.0) else { return Cancelled::Keep };
-        if self.owed.len() >= OWED_MAX {
-            self.dead = true;
-            return Cancelled::CloseConnection;
-        }
-        self.owed.insert(flight.counter, id);
-        if self.frame == Some(Frame::Reply(id)) {
-            self.frame = Some(Frame::Late(id));
-        }
-        Cancelled::Keep
-    }
-
-    pub(crate) fn handle_close(&mut self, close: Close, events: &mut Events) {
-        self.dead = true;
-        self.close_flights(close, events);
-    }
-
     /// Ends all exchanges in flight, the eldest first.
     fn close_flights(&mut self, close: Close, events: &mut Events) {
         let closed = self.flights.drain().map(|(id, flight)| {
@@ -460,6 +302,156 @@ impl Dubbo {
         let (counter, id) = wire_parts(header.id);
         let flight = self.flights.get(&id.0)?;
         (flight.began && flight.counter == counter).then_some(id)
+    }
+}
+
+impl Speak for Dubbo {
+    const GOOD_CODES: RangeInclusive<u16> = GOOD_CODES;
+    const MULTIPLEXES: bool = true;
+
+    fn with_defaults(in_flight: u32) -> Self {
+        Dubbo::new(Limits::default(), in_flight)
+    }
+
+    fn code_name(code: u16) -> Option<&'static str> {
+        super::code_name(code)
+    }
+
+    fn describe(sent: bool, bytes: &[u8]) -> Option<Vec<String>> {
+        Some(super::describe(sent, bytes))
+    }
+
+    fn open(&mut self, now_ns: u64, _out: &mut Outbox) {
+        (self.read_at, self.written_at) = (now_ns, now_ns);
+        self.tick_at = self.tick().map(|tick| now_ns.saturating_add(tick));
+    }
+
+    fn start(
+        &mut self,
+        request: &Request,
+        filling: &Filling<'_>,
+        id: ExchangeId,
+        out: &mut Outbox,
+    ) -> Result<(), Full> {
+        let ready = matches!(self.state(), State::Ready(1..)) && !out.is_full();
+        if !ready || request.bytes.len() < HEAD || self.flights.contains_key(&id.0) {
+            return Err(Full);
+        }
+        let counter = self.next_counter();
+        let number = wire_id(counter, id);
+        out.push_exchange(id, &[]);
+        let mut left_of_head = HEAD;
+        request.places.write(&request.bytes, filling, |piece| {
+            // The encoded head has zeros where the number goes.
+            if left_of_head == HEAD && piece.len() >= HEAD {
+                out.push_more(&piece[..4]);
+                out.push_more(&number.to_be_bytes());
+                out.push_more(&piece[HEAD..]);
+                left_of_head = 0;
+            } else {
+                out.push_more(piece);
+            }
+        });
+        self.wrote = true;
+        self.closes = request.closes;
+        self.drains |= request.closes;
+        if let Some(serialization) = Serialization::of_number(request.bytes[2] & 0x1f) {
+            self.serialization = serialization;
+        }
+        if request.expects_answer() {
+            self.flights.insert(id.0, Flight { counter, keep_body: request.keep_body, began: false });
+        }
+        Ok(())
+    }
+
+    fn handle_bytes(&mut self, now_ns: u64, input: &[u8], out: &mut Outbox, events: &mut Events) -> usize {
+        if !input.is_empty() {
+            self.read_at = now_ns;
+        }
+        let mut pos = 0;
+        while pos < input.len() && !self.dead {
+            let rest = &input[pos..];
+            let taken = match self.frame {
+                None => self.take_head(rest, events),
+                Some(frame) => self.take_body(frame, rest),
+            };
+            match taken {
+                Ok(taken) => {
+                    pos += taken;
+                    self.received += taken as u64;
+                    if let Some(frame) = self.frame.filter(|_| self.left == 0) {
+                        self.frame_ended(frame, out, events);
+                    }
+                }
+                Err(Fault { at, kind }) => self.fail(at, kind, events),
+            }
+        }
+        input.len()
+    }
+
+    /// Looks whether the connection is idle. Whoever starts an exchange does not tell when, so that what was written
+    /// since the last look counts as written now; the heartbeat is late by a third at most.
+    fn handle_timeout(&mut self, now_ns: u64, out: &mut Outbox, _events: &mut Events) {
+        let Some(tick_at) = self.tick_at.filter(|at| *at <= now_ns && !self.dead) else { return };
+        let idle = self.limits.heartbeat_ns;
+        if std::mem::take(&mut self.wrote) {
+            self.written_at = now_ns;
+        }
+        let unread = now_ns.saturating_sub(self.read_at);
+        if unread >= idle.saturating_mul(3) {
+            self.dead = true;
+            return;
+        }
+        if unread >= idle || now_ns.saturating_sub(self.written_at) >= idle {
+            let null = self.serialization.null();
+            let id = wire_id(self.next_counter(), ExchangeId(0));
+            let header = Header::heartbeat(self.serialization.number(), id, null.len() as u32);
+            out.push_control(&header.bytes());
+            out.push_control(null);
+            self.written_at = now_ns;
+        }
+        let tick = self.tick().unwrap_or(idle);
+        self.tick_at = Some(tick_at.saturating_add(tick).max(now_ns.saturating_add(1)));
+    }
+
+    fn next_deadline(&self) -> Option<u64> {
+        self.tick_at.filter(|_| !self.dead)
+    }
+
+    fn cancel(&mut self, id: ExchangeId, _out: &mut Outbox) -> Cancelled {
+        let Some(flight) = self.flights.remove(&id.0) else { return Cancelled::Keep };
+        if self.owed.len() >= OWED_MAX {
+            self.dead = true;
+            return Cancelled::CloseConnection;
+        }
+        self.owed.insert(flight.counter, id);
+        if self.frame == Some(Frame::Reply(id)) {
+            self.frame = Some(Frame::Late(id));
+        }
+        Cancelled::Keep
+    }
+
+    fn handle_close(&mut self, close: Close, events: &mut Events) {
+        self.dead = true;
+        self.close_flights(close, events);
+    }
+
+    fn renew(&mut self) {
+        self.flights.clear();
+        self.owed.clear();
+        (self.counter, self.received, self.head_len, self.left) = (0, 0, 0, 0);
+        (self.read_at, self.written_at, self.tick_at) = (0, 0, None);
+        (self.wrote, self.drains, self.closes, self.dead) = (false, false, false, false);
+        self.frame = None;
+    }
+
+    #[inline]
+    fn state(&self) -> State {
+        match (self.dead, self.drains) {
+            (true, _) => State::Dead,
+            (_, true) => State::Draining,
+            _ => State::Ready(self.in_flight.saturating_sub(self.flights.len() as u32)),
+        }
     }
 }
 

@@ -7,9 +7,11 @@ use super::fields::Fields;
 use super::lines::{Fault, Fed, Lines, Next, count_work, letters_len, plain_line_end};
 use super::redirect::Location;
 use super::request::HEAD_ONLY;
+use crate::speak::Speak;
 use crate::{
     Cancelled, Close, Event, Events, ExchangeId, Filling, Full, MalformedKind, Outbox, Request, State,
 };
+use std::ops::RangeInclusive;
 
 /// What an answer's status line begins with, up to the version's last digit.
 const VERSION: &[u8] = b"HTTP/1.";
@@ -79,47 +81,6 @@ impl Http1 {
         }
     }
 
-    pub(crate) fn carry_max(&self) -> usize {
-        self.limits.head_max
-    }
-
-    #[inline]
-    pub(crate) fn state(&self) -> State {
-        match (self.dead, self.persists, &self.flight) {
-            (true, _, _) => State::Dead,
-            (_, false, _) => State::Draining,
-            (_, _, Some(flight)) if flight.closes => State::Draining,
-            (_, _, Some(_)) => State::Ready(0),
-            (_, _, None) => State::Ready(1),
-        }
-    }
-
-    #[inline]
-    pub(crate) fn start(
-        &mut self,
-        request: &Request,
-        filling: &Filling<'_>,
-        id: ExchangeId,
-        out: &mut Outbox,
-    ) -> Result<(), Full> {
-        if self.state() != State::Ready(1) || out.is_full() {
-            return Err(Full);
-        }
-        out.push_exchange(id, &[]);
-        request.places.write(&request.bytes, filling, |piece| out.push_more(piece));
-        self.expect_answer(request, id);
-        Ok(())
-    }
-
-    #[inline]
-    pub(crate) fn start_as_encoded(&mut self, request: &Request, id: ExchangeId) -> Result<(), Full> {
-        if self.state() != State::Ready(1) {
-            return Err(Full);
-        }
-        self.expect_answer(request, id);
-        Ok(())
-    }
-
     #[inline]
     fn expect_answer(&mut self, request: &Request, id: ExchangeId) {
         let Request { closes, keep_body, expectation, .. } = *request;
@@ -167,12 +128,6 @@ impl Http1 {
         kept.split(|&byte| byte == b'\n').filter(|value| !value.is_empty())
     }
 
-    pub(crate) fn renew(&mut self) {
-        let (set_cookies, location) = (self.set_cookies.take(), self.location.take());
-        *self = Http1 { set_cookies, location, ..Http1::new(self.limits) };
-        self.forget_head();
-    }
-
     /// Clears what was kept of the head of the answer before.
     #[inline]
     fn forget_head(&mut self) {
@@ -182,28 +137,6 @@ impl Http1 {
         if let Some(location) = &mut self.location {
             location.clear();
         }
-    }
-
-    pub(crate) fn handle_bytes(&mut self, input: &[u8], events: &mut Events) -> usize {
-        let mut pos = 0;
-        if let Some(flight) = &mut self.flight {
-            flight.began |= !input.is_empty();
-            let id = flight.id;
-            if let Some(len) = self.plain_head(input) {
-                events.push(Event::FirstByte { id });
-                pos = len;
-                match self.head_ended() {
-                    Ok(true) => self.finish(events),
-                    Ok(false) => pos += self.plain_body(input.len() - pos, events),
-                    Err(fault) => self.fail(fault, events),
-                }
-            }
-        }
-        if pos < input.len() {
-            pos = self.decode(input, pos, events);
-        }
-        self.received += pos as u64;
-        pos
     }
 
     /// Takes a body that came whole behind its head, if nothing of it is kept; the bytes taken.
@@ -387,8 +320,68 @@ impl Http1 {
         let body = (self.sink.keep > 0).then(|| std::mem::take(&mut self.sink.kept));
         events.push(Event::Answered { id: flight.id, code: self.status, body_bytes: self.sink.count, body });
     }
+}
 
-    pub(crate) fn cancel(&mut self, id: ExchangeId) -> Cancelled {
+impl Speak for Http1 {
+    const GOOD_CODES: RangeInclusive<u16> = super::GOOD_CODES;
+
+    fn with_defaults(_in_flight: u32) -> Self {
+        Http1::new(Limits::default())
+    }
+
+    #[inline]
+    fn start(
+        &mut self,
+        request: &Request,
+        filling: &Filling<'_>,
+        id: ExchangeId,
+        out: &mut Outbox,
+    ) -> Result<(), Full> {
+        if self.state() != State::Ready(1) || out.is_full() {
+            return Err(Full);
+        }
+        out.push_exchange(id, &[]);
+        request.places.write(&request.bytes, filling, |piece| out.push_more(piece));
+        self.expect_answer(request, id);
+        Ok(())
+    }
+
+    #[inline]
+    fn start_as_encoded(&mut self, request: &Request, id: ExchangeId) -> Result<(), Full> {
+        if self.state() != State::Ready(1) {
+            return Err(Full);
+        }
+        self.expect_answer(request, id);
+        Ok(())
+    }
+
+    fn handle_bytes(&mut self, _now_ns: u64, input: &[u8], _out: &mut Outbox, events: &mut Events) -> usize {
+        let mut pos = 0;
+        if let Some(flight) = &mut self.flight {
+            flight.began |= !input.is_empty();
+            let id = flight.id;
+            if let Some(len) = self.plain_head(input) {
+                events.push(Event::FirstByte { id });
+                pos = len;
+                match self.head_ended() {
+                    Ok(true) => self.finish(events),
+                    Ok(false) => pos += self.plain_body(input.len() - pos, events),
+                    Err(fault) => self.fail(fault, events),
+                }
+            }
+        }
+        if pos < input.len() {
+            pos = self.decode(input, pos, events);
+        }
+        self.received += pos as u64;
+        pos
+    }
+
+    fn carry_max(&self) -> usize {
+        self.limits.head_max
+    }
+
+    fn cancel(&mut self, id: ExchangeId, _out: &mut Outbox) -> Cancelled {
         if self.flight.is_none_or(|flight| flight.id != id) {
             return Cancelled::Keep;
         }
@@ -397,7 +390,7 @@ impl Http1 {
         Cancelled::CloseConnection
     }
 
-    pub(crate) fn handle_close(&mut self, close: Close, events: &mut Events) {
+    fn handle_close(&mut self, close: Close, events: &mut Events) {
         let until_close = self.part == Part::Body && matches!(self.body, Body::UntilClose);
         if self.flight.is_some() && until_close && close == Close::Fin {
             self.finish(events);
@@ -405,6 +398,23 @@ impl Http1 {
             events.push(Event::ClosedEarly { id: flight.id, close, began: flight.began });
         }
         self.dead = true;
+    }
+
+    fn renew(&mut self) {
+        let (set_cookies, location) = (self.set_cookies.take(), self.location.take());
+        *self = Http1 { set_cookies, location, ..Http1::new(self.limits) };
+        self.forget_head();
+    }
+
+    #[inline]
+    fn state(&self) -> State {
+        match (self.dead, self.persists, &self.flight) {
+            (true, _, _) => State::Dead,
+            (_, false, _) => State::Draining,
+            (_, _, Some(flight)) if flight.closes => State::Draining,
+            (_, _, Some(_)) => State::Ready(0),
+            (_, _, None) => State::Ready(1),
+        }
     }
 }
 

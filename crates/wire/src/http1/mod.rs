@@ -23,7 +23,6 @@ pub(crate) mod lines;
 mod redirect;
 mod request;
 pub mod server;
-mod speak;
 mod template;
 
 use std::ops::RangeInclusive;

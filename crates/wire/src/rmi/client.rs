@@ -3,9 +3,11 @@
 use super::encode::{OBJECT, PING, REMOTE, endpoint};
 use super::{GREETING, Limits, RETURNED, THROWN, UID_LEN, message};
 use crate::java::{self, STREAM_HEADER, Walker, tag};
+use crate::speak::Speak;
 use crate::{
     Cancelled, Close, Event, Events, ExchangeId, Filling, Full, MalformedKind, Outbox, Request, State,
 };
+use std::ops::RangeInclusive;
 
 /// A connection that idled this long is pinged; without answer for three times as long it is dead.
 pub const IDLE_NS: u64 = 15_000_000_000;
@@ -115,111 +117,6 @@ impl Rmi {
             drains: false,
             dead: false,
         }
-    }
-
-    pub(crate) fn open(&mut self, out: &mut Outbox) {
-        out.push_control(GREETING);
-    }
-
-    #[inline]
-    pub(crate) fn state(&self) -> State {
-        match (self.dead, self.part, &self.flight) {
-            (true, _, _) => State::Dead,
-            (_, Part::Greeting | Part::HostLength | Part::Host(_) | Part::Port, _) => State::Opening,
-            _ if self.drains => State::Draining,
-            (_, _, Some(flight)) if flight.closes => State::Draining,
-            (_, _, Some(_)) => State::Ready(0),
-            (_, _, None) => State::Ready(1),
-        }
-    }
-
-    #[inline]
-    pub(crate) fn start(
-        &mut self,
-        request: &Request,
-        filling: &Filling<'_>,
-        id: ExchangeId,
-        out: &mut Outbox,
-    ) -> Result<(), Full> {
-        if out.is_full() {
-            return Err(Full);
-        }
-        self.start_as_encoded(request, id)?;
-        out.push_exchange(id, &[]);
-        request.places.write(&request.bytes, filling, |piece| out.push_more(piece));
-        Ok(())
-    }
-
-    #[inline]
-    pub(crate) fn start_as_encoded(&mut self, request: &Request, id: ExchangeId) -> Result<(), Full> {
-        if self.state() != State::Ready(1) {
-            return Err(Full);
-        }
-        let (expects, keep, closes) = (request.expectation.0, request.keep_body, request.closes);
-        self.flight = Some(Flight { id, expects, keep, closes, began: false });
-        Ok(())
-    }
-
-    pub(crate) fn renew(&mut self) {
-        (self.received, self.flight, self.part) = (0, None, Part::Greeting);
-        (self.held_len, self.pinged, self.drains, self.dead) = (0, false, false, false);
-        self.host.clear();
-        self.kept.clear();
-    }
-
-    pub(crate) fn next_deadline(&self) -> Option<u64> {
-        let patience = if self.pinged { 3 * IDLE_NS } else { IDLE_NS };
-        (self.state() == State::Ready(1)).then(|| self.idle_since.saturating_add(patience))
-    }
-
-    pub(crate) fn handle_timeout(&mut self, now_ns: u64, out: &mut Outbox) {
-        if self.next_deadline().is_none_or(|deadline| now_ns < deadline) {
-            return;
-        }
-        if self.pinged {
-            self.dead = true;
-            return;
-        }
-        out.push_control(&[message::PING]);
-        (self.pinged, self.idle_since) = (true, now_ns);
-    }
-
-    pub(crate) fn cancel(&mut self, id: ExchangeId) -> Cancelled {
-        if self.flight.is_none_or(|flight| flight.id != id) {
-            return Cancelled::Keep;
-        }
-        self.flight = None;
-        self.dead = true;
-        Cancelled::CloseConnection
-    }
-
-    pub(crate) fn handle_close(&mut self, close: Close, events: &mut Events) {
-        if let Some(flight) = self.flight.take() {
-            events.push(Event::ClosedEarly { id: flight.id, close, began: flight.began });
-        }
-        self.dead = true;
-    }
-
-    /// Takes everything: nothing must be handed in again.
-    pub(crate) fn handle_bytes(
-        &mut self,
-        now_ns: u64,
-        input: &[u8],
-        out: &mut Outbox,
-        events: &mut Events,
-    ) -> usize {
-        let mut pos = 0;
-        while pos < input.len() && !self.dead {
-            let before = pos;
-            if let Err(kind) = self.step(now_ns, input, &mut pos, out, events) {
-                self.dead = true;
-                let id = self.flight.take().map(|flight| flight.id);
-                let at = self.received + pos.max(before + 1) as u64 - 1;
-                events.push(Event::Malformed { id, at, kind });
-            }
-        }
-        self.received += pos as u64;
-        input.len()
     }
 
     /// Takes one part, or as much of it as came. Of wrong bytes the last one taken shows it.
@@ -451,6 +348,125 @@ impl Rmi {
             (keep > 0).then(|| std::mem::take(&mut self.kept))
         };
         events.push(Event::Answered { id, code: self.code, body_bytes: self.body_bytes, body });
+    }
+}
+
+impl Speak for Rmi {
+    const GOOD_CODES: RangeInclusive<u16> = super::GOOD_CODES;
+
+    fn with_defaults(_in_flight: u32) -> Self {
+        Rmi::new(Limits::default())
+    }
+
+    fn code_name(code: u16) -> Option<&'static str> {
+        match code {
+            RETURNED => Some("returned"),
+            THROWN => Some("threw an exception"),
+            _ => None,
+        }
+    }
+
+    fn describe(sent: bool, bytes: &[u8]) -> Option<Vec<String>> {
+        Some(super::describe(sent, bytes))
+    }
+
+    fn open(&mut self, _now_ns: u64, out: &mut Outbox) {
+        out.push_control(GREETING);
+    }
+
+    #[inline]
+    fn start(
+        &mut self,
+        request: &Request,
+        filling: &Filling<'_>,
+        id: ExchangeId,
+        out: &mut Outbox,
+    ) -> Result<(), Full> {
+        if out.is_full() {
+            return Err(Full);
+        }
+        self.start_as_encoded(request, id)?;
+        out.push_exchange(id, &[]);
+        request.places.write(&request.bytes, filling, |piece| out.push_more(piece));
+        Ok(())
+    }
+
+    #[inline]
+    fn start_as_encoded(&mut self, request: &Request, id: ExchangeId) -> Result<(), Full> {
+        if self.state() != State::Ready(1) {
+            return Err(Full);
+        }
+        let (expects, keep, closes) = (request.expectation.0, request.keep_body, request.closes);
+        self.flight = Some(Flight { id, expects, keep, closes, began: false });
+        Ok(())
+    }
+
+    /// Takes everything: nothing must be handed in again.
+    fn handle_bytes(&mut self, now_ns: u64, input: &[u8], out: &mut Outbox, events: &mut Events) -> usize {
+        let mut pos = 0;
+        while pos < input.len() && !self.dead {
+            let before = pos;
+            if let Err(kind) = self.step(now_ns, input, &mut pos, out, events) {
+                self.dead = true;
+                let id = self.flight.take().map(|flight| flight.id);
+                let at = self.received + pos.max(before + 1) as u64 - 1;
+                events.push(Event::Malformed { id, at, kind });
+            }
+        }
+        self.received += pos as u64;
+        input.len()
+    }
+
+    fn handle_timeout(&mut self, now_ns: u64, out: &mut Outbox, _events: &mut Events) {
+        if self.next_deadline().is_none_or(|deadline| now_ns < deadline) {
+            return;
+        }
+        if self.pinged {
+            self.dead = true;
+            return;
+        }
+        out.push_control(&[message::PING]);
+        (self.pinged, self.idle_since) = (true, now_ns);
+    }
+
+    fn next_deadline(&self) -> Option<u64> {
+        let patience = if self.pinged { 3 * IDLE_NS } else { IDLE_NS };
+        (self.state() == State::Ready(1)).then(|| self.idle_since.saturating_add(patience))
+    }
+
+    fn cancel(&mut self, id: ExchangeId, _out: &mut Outbox) -> Cancelled {
+        if self.flight.is_none_or(|flight| flight.id != id) {
+            return Cancelled::Keep;
+        }
+        self.flight = None;
+        self.dead = true;
+        Cancelled::CloseConnection
+    }
+
+    fn handle_close(&mut self, close: Close, events: &mut Events) {
+        if let Some(flight) = self.flight.take() {
+            events.push(Event::ClosedEarly { id: flight.id, close, began: flight.began });
+        }
+        self.dead = true;
+    }
+
+    fn renew(&mut self) {
+        (self.received, self.flight, self.part) = (0, None, Part::Greeting);
+        (self.held_len, self.pinged, self.drains, self.dead) = (0, false, false, false);
+        self.host.clear();
+        self.kept.clear();
+    }
+
+    #[inline]
+    fn state(&self) -> State {
+        match (self.dead, self.part, &self.flight) {
+            (true, _, _) => State::Dead,
+            (_, Part::Greeting | Part::HostLength | Part::Host(_) | Part::Port, _) => State::Opening,
+            _ if self.drains => State::Draining,
+            (_, _, Some(flight)) if flight.closes => State::Draining,
+            (_, _, Some(_)) => State::Ready(0),
+            (_, _, None) => State::Ready(1),
+        }
     }
 }
 

@@ -15,7 +15,6 @@
 mod client;
 mod encode;
 mod lookup;
-mod speak;
 mod tell;
 
 use std::ops::RangeInclusive;
