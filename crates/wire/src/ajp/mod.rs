@@ -15,6 +15,7 @@
 mod client;
 mod codes;
 mod describe;
+mod kept;
 mod packets;
 mod request;
 
