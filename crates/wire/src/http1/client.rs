@@ -211,14 +211,19 @@ impl Http1 {
         self.fields = Fields::new(old);
         loop {
             let line = &input[pos..];
-            let name_len = letters_len(line);
-            if name_len == 0 && line.starts_with(b"\r\n") {
+            if line.starts_with(b"\r\n") {
                 break;
             }
+            let at = self.received + pos as u64;
+            if let Some(len) = self.fields.usual_line(line, at) {
+                pos += len;
+                continue;
+            }
+            let name_len = letters_len(line);
             if name_len == 0 || line.get(name_len) != Some(&b':') {
                 return None;
             }
-            pos += self.fields.plain_line(line, name_len, self.received + pos as u64)?;
+            pos += self.fields.plain_line(line, name_len, at)?;
         }
         pos += 2;
         count_work(pos);

@@ -3,6 +3,8 @@
 use super::lines::{Fault, count_work, plain_line_end, token_len};
 use crate::MalformedKind;
 
+const KEEP_ALIVE: &[u8] = b"Connection: keep-alive\r\n";
+
 /// What the last field was, for a folded line continues it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Last {
@@ -92,18 +94,40 @@ impl Fields {
         }
     }
 
+    /// Takes the line at the beginning of `input` if it is one of the two that almost every answer has, to the letter;
+    /// the length of it.
+    #[inline]
+    pub fn usual_line(&mut self, input: &[u8], at: u64) -> Option<usize> {
+        if input.starts_with(KEEP_ALIVE) {
+            self.keep_alive = true;
+            return Some(KEEP_ALIVE.len());
+        }
+        if input.starts_with(b"Content-Length: ") && !self.is_framed() {
+            return self.plain_length(&input[15..], at);
+        }
+        None
+    }
+
+    /// Takes the value of a Content-Length from its colon on; the length of the line.
+    #[inline]
+    fn plain_length(&mut self, value: &[u8], at: u64) -> Option<usize> {
+        let (length, len) = plain_number(value)?;
+        self.length = Some((length, at + 16));
+        Some(15 + len)
+    }
+
+    /// Whether a field has already said how the body ends.
+    #[inline]
+    fn is_framed(&self) -> bool {
+        self.length.is_some() || self.chunked
+    }
+
     /// Takes the line at the beginning of `input`, whose name is so long and well-formed, if it is written as almost
     /// all are; the length of it.
     #[inline]
     pub fn plain_line(&mut self, input: &[u8], name_len: usize, at: u64) -> Option<usize> {
-        if name_len == 14
-            && self.length.is_none()
-            && !self.chunked
-            && is_name(&input[..14], b"content-length")
-        {
-            let (length, len) = plain_number(&input[15..])?;
-            self.length = Some((length, at + 16));
-            return Some(15 + len);
+        if name_len == 14 && is_name(&input[..14], b"content-length") && !self.is_framed() {
+            return self.plain_length(&input[15..], at);
         }
         let len = plain_line_end(input, name_len + 1)?;
         if name_len == 10 && self.plain_connection(&input[..len - 2]) {
