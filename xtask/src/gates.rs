@@ -11,9 +11,10 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
-/// Exchanges of the two loads that are compared.
-const FEW: u64 = 5_000;
-const MANY: u64 = 25_000;
+/// Exchanges of the two loads that are compared: so many that what their reports cost, which differs from run to run with
+/// the response times, comes to little for each.
+const FEW: u64 = 10_000;
+const MANY: u64 = 110_000;
 /// Connections of these loads.
 const CONNECTIONS: &str = "64";
 /// Connections of the load whose memory is looked at.
@@ -183,7 +184,7 @@ fn answered(command: Command) -> anyhow::Result<serde_json::Value> {
 /// Lets a client run to its end. The exit code for a generator that was not fit is none of a failure here: tools
 /// slow it down.
 fn finished(mut command: Command) -> anyhow::Result<Output> {
-    command.args(["--workers", "1", "--format", "json", "-q"]);
+    command.args(["--workers", "1", "--format", "json", "-q", "--no-record"]);
     let program = command.get_program().to_string_lossy().into_owned();
     let output =
         command.output().with_context(|| format!("not checked, because {program} could not be started"))?;

@@ -173,7 +173,7 @@ impl WorkerRecord {
 
     /// Writes an exchange down. `ready_ns` is when it began to use its connection. Returns since when the
     /// connection has been idle, if this exchange does not count for latency.
-    #[inline]
+    #[inline(always)]
     pub fn exchange(&mut self, times: &ExchangeTimes, ready_ns: u64, outcome: Outcome) -> Option<u64> {
         self.advance_to(times.end_ns);
         self.recorder.record(times, outcome);

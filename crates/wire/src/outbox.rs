@@ -43,6 +43,7 @@ impl Outbox {
     }
 
     /// What the kernel has not taken yet.
+    #[inline]
     pub fn pending(&self) -> &[u8] {
         &self.bytes[self.taken..]
     }

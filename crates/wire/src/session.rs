@@ -8,7 +8,7 @@ use crate::{Cancelled, Close, Events, ExchangeId, Filling, Full, Outbox, Request
 use std::ops::RangeInclusive;
 
 macro_rules! protocols {
-    ($($(#[doc = $doc:literal])* $name:ident($session:ty),)+) => {
+    (first $first:ident; $($(#[doc = $doc:literal])* $name:ident($session:ty),)+) => {
         /// The protocols.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -78,9 +78,16 @@ macro_rules! protocols {
             ///
             /// # Errors
             /// [`Full`] when the state is not `Ready` with room for one more; nothing has changed then.
-            #[inline]
+            #[inline(always)]
             pub fn start_as_encoded<'a>(&mut self, request: &'a Request, id: ExchangeId) -> Result<&'a [u8], Full> {
-                match self { $(Session::$name(session) => Speak::start_as_encoded(session, request, id)?,)+ }
+                #[inline(never)]
+                fn of_others(session: &mut Session, request: &Request, id: ExchangeId) -> Result<(), Full> {
+                    match session { $(Session::$name(session) => Speak::start_as_encoded(session, request, id),)+ }
+                }
+                match self {
+                    Session::$first(session) => Speak::start_as_encoded(session, request, id)?,
+                    _ => of_others(self, request, id)?,
+                }
                 Ok(&request.bytes)
             }
 
@@ -90,7 +97,14 @@ macro_rules! protocols {
             /// events. A dead session consumes everything and says nothing.
             #[inline]
             pub fn handle_bytes(&mut self, now_ns: u64, input: &[u8], out: &mut Outbox, events: &mut Events) -> usize {
-                match self { $(Session::$name(session) => Speak::handle_bytes(session, now_ns, input, out, events),)+ }
+                #[inline(never)]
+                fn of_others(session: &mut Session, now_ns: u64, input: &[u8], out: &mut Outbox, events: &mut Events) -> usize {
+                    match session { $(Session::$name(session) => Speak::handle_bytes(session, now_ns, input, out, events),)+ }
+                }
+                match self {
+                    Session::$first(session) => Speak::handle_bytes(session, now_ns, input, out, events),
+                    _ => of_others(self, now_ns, input, out, events),
+                }
             }
 
             /// Most bytes that [`handle_bytes`](Self::handle_bytes) leaves unconsumed.
@@ -108,7 +122,14 @@ macro_rules! protocols {
             /// When the session wants [`handle_timeout`](Self::handle_timeout) called, if ever.
             #[inline]
             pub fn next_deadline(&self) -> Option<u64> {
-                match self { $(Session::$name(session) => Speak::next_deadline(session),)+ }
+                #[inline(never)]
+                fn of_others(session: &Session) -> Option<u64> {
+                    match session { $(Session::$name(session) => Speak::next_deadline(session),)+ }
+                }
+                match self {
+                    Session::$first(session) => Speak::next_deadline(session),
+                    _ => of_others(self),
+                }
             }
 
             /// Gives an exchange up; there will be no event of its end. An id that is not in flight changes nothing.
@@ -133,13 +154,23 @@ macro_rules! protocols {
             /// What the session can carry now.
             #[inline]
             pub fn state(&self) -> State {
-                match self { $(Session::$name(session) => Speak::state(session),)+ }
+                #[inline(never)]
+                fn of_others(session: &Session) -> State {
+                    match session { $(Session::$name(session) => Speak::state(session),)+ }
+                }
+                match self {
+                    Session::$first(session) => Speak::state(session),
+                    _ => of_others(self),
+                }
             }
         }
     };
 }
 
 protocols! {
+    // Its exchanges are the cheapest, so what is added to each of them weighs most: it is told from the others before they are
+    // told apart.
+    first Http1;
     /// HTTP/1.1 and 1.0.
     Http1(crate::http1::Http1),
     /// AJP/1.3.

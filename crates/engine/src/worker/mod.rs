@@ -193,7 +193,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn release_one<N: Net>(&mut self, net: &mut N, freed: Freed) {
         let Freed { lane: number, now_ns: now, at_once } = freed;
         let at_once = at_once && self.plan.manner.answers == Answers::OneByOne;

@@ -63,7 +63,7 @@ impl Exchanges<'_> {
     }
 
     /// Takes what a session said, and sends what it wrote, when bytes came or its own time-out did.
-    #[inline]
+    #[inline(always)]
     pub(super) fn after_bytes<N: Net>(
         &mut self,
         net: &mut N,
@@ -175,7 +175,7 @@ impl Exchanges<'_> {
         self.lanes[number as usize].times.first_byte_ns = Some(now);
         match self.answered(number, answer, bytes, now) {
             Some(outcome) => {
-                self.end(number, outcome, now);
+                self.write_down(number, outcome, now);
                 Progress::Ended(number)
             }
             None => Progress::Follows,
@@ -233,7 +233,7 @@ impl Exchanges<'_> {
     }
 
     /// What became of the present exchange of a lane with a whole answer; `None` if a redirect is to be followed.
-    #[inline]
+    #[inline(always)]
     fn answered(&mut self, number: LaneId, answer: Answer<'_>, bytes: &[u8], now: u64) -> Option<Outcome> {
         self.record.recorder.record_code(self.lanes[number as usize].times.intended_ns, answer.code);
         let next = match self.connections[self.numbers.conn(number) as usize].http {
@@ -273,7 +273,7 @@ impl Exchanges<'_> {
         next
     }
 
-    #[inline]
+    #[inline(always)]
     fn judge(&mut self, number: LaneId, answer: Answer<'_>, bytes: &[u8]) -> Outcome {
         let lane = &self.lanes[number as usize];
         let check = &self.checks[lane.entry as usize];
@@ -329,7 +329,7 @@ impl Exchanges<'_> {
     }
 
     /// Decides what becomes of a lane whose exchange has ended, and of its connection.
-    #[inline]
+    #[inline(always)]
     fn after_exchange<N: Net>(&mut self, net: &mut N, number: LaneId, now: u64) -> Option<Freed> {
         let conn = self.numbers.conn(number);
         let connection = &self.connections[conn as usize];
@@ -376,6 +376,7 @@ impl Exchanges<'_> {
     }
 
     /// Several exchanges of a connection have ended at once.
+    #[inline(never)]
     fn after_several<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
         let mut ended = std::mem::take(&mut self.ended);
         for number in ended.drain(..) {

@@ -10,7 +10,7 @@ use proofload_wire::{Close, Filling, Full, Outbox, Request, State};
 
 impl Exchanges<'_> {
     /// Sends the request of a lane's present exchange. `ready_ns` is since when it could use the connection.
-    #[inline]
+    #[inline(always)]
     pub(super) fn ask<N: Net>(
         &mut self,
         net: &mut N,
@@ -22,7 +22,7 @@ impl Exchanges<'_> {
     }
 
     /// The same; `pushed` is what became of the request if it was sent already.
-    #[inline]
+    #[inline(always)]
     pub(super) fn ask_or_sent<N: Net>(
         &mut self,
         net: &mut N,
@@ -184,7 +184,7 @@ impl Exchanges<'_> {
     }
 
     /// Takes note of what became of a request, which needs no copy unless something of it is left.
-    #[inline]
+    #[inline(always)]
     fn sent_whole<N: Net>(
         &mut self,
         net: &mut N,

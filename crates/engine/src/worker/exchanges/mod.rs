@@ -149,9 +149,15 @@ impl<'a> Exchanges<'a> {
         self.wait(net, number, now)
     }
 
-    /// Writes the present exchange of a lane down.
-    #[inline]
+    /// Ends the present exchange of a lane.
+    #[inline(never)]
     fn end(&mut self, number: LaneId, outcome: Outcome, now: u64) {
+        self.write_down(number, outcome, now);
+    }
+
+    /// The same, as part of the caller.
+    #[inline(always)]
+    fn write_down(&mut self, number: LaneId, outcome: Outcome, now: u64) {
         self.connections[self.numbers.conn(number) as usize].carried += 1;
         let lane = &mut self.lanes[number as usize];
         lane.phase = LanePhase::Resting;

@@ -69,6 +69,7 @@ impl Exchanges<'_> {
     }
 
     /// The instant has come at which the session wanted to be called.
+    #[inline(never)]
     fn session_timed_out<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
         let connection = &mut self.connections[conn as usize];
         let out = connection.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
