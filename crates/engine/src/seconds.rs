@@ -15,7 +15,7 @@ pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 /// Seconds for which the series of counts has room; what comes later is left out of the series alone.
 const COUNTS_MAX: u64 = 7 * 86_400;
 /// Seconds for which quantiles are kept; a day takes 2 MiB.
-const QUANTILES_MAX: u64 = 86_400;
+const QUANTILES_MAX: u64 = 3 * 86_400;
 /// Snapshots of each worker besides the one that it records in.
 const SPARES: usize = 2;
 

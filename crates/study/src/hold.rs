@@ -5,6 +5,7 @@ use super::field::{Field, Map};
 use super::points::{Points, check_keep_alive, check_number, check_think, connection_label, ladder, unique};
 use super::quantity;
 use super::shape::{LoadPoint, OpenTerms};
+use super::soak::CHECKPOINT_MIN_NS;
 use proofload_engine::{Profile, Stage};
 
 /// Checks a closed loop that has a length.
@@ -51,13 +52,18 @@ fn held_ns(point: &LoadPoint) -> Option<u64> {
     }
 }
 
-/// Lets the connections stay so long instead. Returns how long they would have; nothing for another load.
+/// Lets the connections stay so long instead; a soak has its checkpoints closer together then. Returns how long they would
+/// have; nothing for another load.
 pub(super) fn hold_for(point: &mut LoadPoint, for_ns: u64) -> Option<u64> {
     let own_ns = held_ns(point)?;
     if let Profile::ClosedStages { stages, .. } = &mut point.profile
         && let Some(Stage::Line { for_ns: held_ns, .. }) = stages.last_mut()
     {
         *held_ns = for_ns;
+    }
+    if point.checkpoint_ns > 0 {
+        let part = for_ns as f64 / own_ns as f64;
+        point.checkpoint_ns = ((point.checkpoint_ns as f64 * part) as u64).max(CHECKPOINT_MIN_NS);
     }
     Some(own_ns)
 }
@@ -68,7 +74,7 @@ pub(super) fn check_shorter(field: &Field<'_>, points: &[LoadPoint]) -> Option<u
     let Some(own_ns) = points.iter().filter_map(held_ns).max() else {
         field.problem(
             "no load here has a length",
-            "delete it; only a closed load with for: is shortened by it",
+            "delete it; only a closed load with for: or soak: is shortened by it",
         );
         return None;
     };
@@ -136,6 +142,17 @@ mod tests {
             wrong("{ for: 10m }", "{ connections: 8, for: 5m }").contains("is no part of the load's length")
         );
         assert!(wrong("{ for: 10s }", "{ connections: 8 }").contains("no load here has a length"));
+    }
+
+    #[test]
+    fn a_soak_is_shortened_with_its_checkpoints() {
+        let load = "{ connections: 8, soak: 50h }}\nquick: { for: 40s }\n#";
+        let of = |quick| {
+            let study = read_with(load, &Options { quick, ..Options::default() });
+            let point = study.unwrap_or_else(|wrong| panic!("{wrong}")).points.remove(0);
+            (point.length_ns() / 1_000_000_000, point.checkpoint_ns() / 1_000_000_000)
+        };
+        assert_eq!((of(false), of(true)), ((180_000, 3_000), (40, 1)));
     }
 
     #[test]

@@ -24,9 +24,9 @@ pub const CHECKPOINTS_MAX: u64 = 600;
 /// Fewest checkpoints: with fewer there is no trend after the beginning is left out.
 const CHECKPOINTS_MIN: u64 = 20;
 /// Least time between two: each stops the program for a full collection.
-const CHECKPOINT_MIN_NS: u64 = 1_000_000_000;
-/// Longest soak: latencies of each second are kept for a day.
-const SOAK_MAX_NS: u64 = 24 * 3_600 * 1_000_000_000;
+pub(super) const CHECKPOINT_MIN_NS: u64 = 1_000_000_000;
+/// Longest soak: latencies of each second are kept for three days.
+const SOAK_MAX_NS: u64 = 72 * 3_600 * 1_000_000_000;
 
 /// How long, and the time between checkpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub(super) fn check_soak(map: &Map<'_>) -> Option<Option<Soak>> {
     };
     let told = checkpoint.as_ref().unwrap_or(&soak);
     if length_ns > SOAK_MAX_NS {
-        soak.problem("a soak of more than a day", "write at most 24h");
+        soak.problem("a soak of more than three days", "write at most 72h");
         return None;
     }
     if checkpoint_ns < CHECKPOINT_MIN_NS {

@@ -43,8 +43,12 @@ impl Length {
     }
 }
 
-/// Why a budget is too short for any verdict, with one that is not; `None` where the first look fits.
+/// Why a budget is too short for any verdict, with one that is not; `None` where the first look fits. A soak is run for its
+/// trends, which one block tells: its claims may stay undecided.
 pub fn too_short(study: &Study, plan: &Plan) -> Option<String> {
+    if study.points.iter().any(|point| point.checkpoint_ns() > 0) {
+        return None;
+    }
     let timing = &plan.timing;
     let first = *timing.looks.first().filter(|_| timing.looks.len() > 1 || timing.looks[0] > 1)?;
     let (block_s, ceilings_s) = (block_seconds(study, timing), ceilings_seconds(study));

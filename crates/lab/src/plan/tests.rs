@@ -102,6 +102,9 @@ fn a_budget_without_room_for_a_verdict_is_told_with_one_that_has() {
     // A check of the pipeline is short by itself.
     let smoke = make(&small(), Preset::Smoke, 1, Some(S), cycles(), &one_each());
     assert_eq!(too_short(&small(), &smoke), None);
+    let soaked = study_of(&SMALL.replace("connections: 64", "connections: 64, soak: 1h"));
+    assert!(soaked.points[0].checkpoint_ns() > 0);
+    assert_eq!(told(&soaked, 60), None, "one soak tells its trends");
 }
 
 /// No preset measures a JVM after a time that was fixed.
