@@ -79,7 +79,8 @@ pub fn interval(estimate: &Estimate) -> String {
     };
     if estimate.unit == "ratio" {
         let decimals = number::ratio_decimals_of(estimate.point, high - low);
-        return format!("{:.decimals$} [{low:.decimals$}, {high:.decimals$}]", estimate.point);
+        let [low, high] = [low, high].map(|end| number::ratio_end(end, decimals));
+        return format!("{:.decimals$} [{low}, {high}]", estimate.point);
     }
     number::with_ends(estimate.point, low, high, &estimate.unit)
 }

@@ -158,6 +158,11 @@ pub fn ratio_decimals_of(point: f64, width: f64) -> usize {
     of_point.max(of_width)
 }
 
+/// An end of a ratio's interval, with so many decimals; after two restarts one may be beyond all measure: `3.6e6`.
+pub fn ratio_end(value: f64, decimals: usize) -> String {
+    if value >= 1e5 { format!("{value:.1e}") } else { format!("{value:.decimals$}") }
+}
+
 /// A ratio without an interval: two decimals, as if it were a rough one; three digits where two decimals say little.
 pub fn ratio(value: f64) -> String {
     if (0.1..10.0).contains(&value) || value == 0.0 { format!("{value:.2}") } else { plain(value) }
@@ -185,6 +190,8 @@ mod tests {
             (ratio(0.000_489), "0.000489"),
             (ratio(1.054), "1.05"),
             (ratio(1_960.6), "1,961"),
+            (ratio_end(1_960.64, 1), "1960.6"),
+            (ratio_end(3_578_436.07, 2), "3.6e6"),
             (plain(0.012_34), "0.0123"),
             (plain(0.0), "0"),
             (plain(-1e-12), "0"),

@@ -223,7 +223,9 @@ impl<B: Bench> Runner<'_, B> {
                 }
                 let (point, variants) = (label.clone(), variants.unwrap_or_default());
                 let found = Ceiling { point, variants, levels: levels.clone(), ..found };
-                if *tried == 0 || found.exchanges_per_s.is_some() {
+                // Why there is none is told once, not for every load and server that it holds for.
+                let told = ceilings.iter().any(|known| known.why == found.why);
+                if found.exchanges_per_s.is_some() || (*tried == 0 && !told) {
                     (self.progress)(Progress::Ceiling { point: label, found: Some(&found) });
                 }
                 *tried += 1;
