@@ -160,6 +160,42 @@ pub fn truncation_after(known: usize, make: impl Fn() -> Session, request: &Requ
     }
 }
 
+/// Most exchanges that [`one_after_another`] starts.
+const EXCHANGES_MAX: u32 = 8;
+
+/// Starts an exchange whenever the session is ready, and gives it `bytes` in pieces of random lengths; each exchange must end
+/// exactly once.
+pub fn one_after_another(
+    session: Session,
+    request: &Request,
+    bytes: &[u8],
+    close: Close,
+    seed: u32,
+) -> Driven {
+    let mut driven = Driven::new(session);
+    let mut started = Vec::new();
+    let (mut dice, mut rest) = (seed, bytes);
+    while !rest.is_empty() {
+        if driven.session.state() == State::Ready(1) && (started.len() as u32) < EXCHANGES_MAX {
+            let id = ExchangeId(started.len() as u32);
+            driven.start(request, id);
+            started.push(id);
+        }
+        let (piece, after) = rest.split_at(roll(&mut dice).min(rest.len()));
+        driven.receive(piece);
+        rest = after;
+    }
+    driven.close(close);
+    ends_exactly_once(&driven.events, &started);
+    driven
+}
+
+/// A piece's length from 1 to 16, by a linear congruential generator (Numerical Recipes' constants).
+pub fn roll(state: &mut u32) -> usize {
+    *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+    (*state >> 28) as usize + 1
+}
+
 /// Each exchange that was started ends in exactly one terminal event, none before its `FirstByte`, which
 /// comes at most once; at most one event tells that the connection broke, and nothing follows that.
 pub fn ends_exactly_once(events: &Events, started: &[ExchangeId]) {

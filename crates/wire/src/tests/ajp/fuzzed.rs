@@ -1,12 +1,9 @@
 //! What the fuzz target of AJP runs on each input, and the tests on a corpus and on random bytes.
 
-use super::laws::{self, Driven};
+use super::laws;
 use proofload_wire::ajp::{Attributes, Options, PACKET_BYTES_MIN, describe, encode};
 use proofload_wire::http1::{RequestSpec, Template};
-use proofload_wire::{Close, Event, ExchangeId, Request, Session, State};
-
-/// Most exchanges that are started on one connection here.
-const EXCHANGES_MAX: u32 = 8;
+use proofload_wire::{Close, Event, Request, Session};
 
 /// The session: the first bytes of `input` choose the request, the limits, the splits and how the connection ends; the
 /// rest is what the container sends.
@@ -24,7 +21,7 @@ pub fn client(input: &[u8]) {
     laws::ends_exactly_once(&whole, &[laws::ID]);
     let mut dice = u32::from(*seed);
     laws::same_in_pieces_of(make, &request, bytes, close, &whole, |_| 1);
-    laws::same_in_pieces_of(make, &request, bytes, close, &whole, |_| roll(&mut dice));
+    laws::same_in_pieces_of(make, &request, bytes, close, &whole, |_| laws::roll(&mut dice));
     within(&whole, &request, body_max, bytes.len());
     let ping = how & 64 != 0;
     several_exchanges(Session::ajp(Options { body_max, ping }), &request, bytes, close, u32::from(*seed));
@@ -58,24 +55,9 @@ fn within(events: &[Event], request: &Request, body_max: u64, received: usize) {
     }
 }
 
-/// Starts an exchange whenever the session is ready; each must end exactly once, and what is sent must be packets.
+/// Several exchanges, one after the other: what is sent must be packets.
 fn several_exchanges(session: Session, request: &Request, bytes: &[u8], close: Close, seed: u32) {
-    let mut driven = Driven::new(session);
-    let mut started = Vec::new();
-    let mut dice = seed;
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        if driven.session.state() == State::Ready(1) && (started.len() as u32) < EXCHANGES_MAX {
-            let id = ExchangeId(started.len() as u32);
-            driven.start(request, id);
-            started.push(id);
-        }
-        let (piece, after) = rest.split_at(roll(&mut dice).min(rest.len()));
-        driven.receive(piece);
-        rest = after;
-    }
-    driven.close(close);
-    laws::ends_exactly_once(&driven.events, &started);
+    let driven = laws::one_after_another(session, request, bytes, close, seed);
     let mut sent = &driven.sent[..];
     while let Some(([0x12, 0x34, high, low], after)) = sent.split_first_chunk::<4>() {
         let size = usize::from(u16::from_be_bytes([*high, *low]));
@@ -83,10 +65,4 @@ fn several_exchanges(session: Session, request: &Request, bytes: &[u8], close: C
         sent = after.get(size..).expect("packets are sent whole");
     }
     assert!(sent.is_empty(), "{} bytes were sent that are no packet", sent.len());
-}
-
-/// A piece's length from 1 to 16, by a linear congruential generator (Numerical Recipes' constants).
-fn roll(state: &mut u32) -> usize {
-    *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-    (*state >> 28) as usize + 1
 }

@@ -21,7 +21,7 @@ pub fn client(input: &[u8]) {
     laws::ends_exactly_once(&whole, &[laws::ID]);
     let mut dice = u32::from(*seed);
     laws::same_in_pieces_of(make, &request, bytes, close, &whole, |_| 1);
-    laws::same_in_pieces_of(make, &request, bytes, close, &whole, |_| roll(&mut dice));
+    laws::same_in_pieces_of(make, &request, bytes, close, &whole, |_| laws::roll(&mut dice));
     within(&whole, keep_body, body_max, bytes.len());
     several_exchanges(make(), &request, bytes, close, u32::from(*seed));
     let lines = describe(how & 4 != 0, bytes);
@@ -56,16 +56,10 @@ fn several_exchanges(session: Session, request: &Request, bytes: &[u8], close: C
     started.iter().for_each(|id| driven.start(request, *id));
     let (mut dice, mut rest) = (seed, bytes);
     while !rest.is_empty() {
-        let (piece, after) = rest.split_at(roll(&mut dice).min(rest.len()));
+        let (piece, after) = rest.split_at(laws::roll(&mut dice).min(rest.len()));
         driven.receive(piece);
         rest = after;
     }
     driven.close(close);
     laws::ends_exactly_once(&driven.events, &started);
-}
-
-/// A piece's length from 1 to 16, by a linear congruential generator (Numerical Recipes' constants).
-fn roll(state: &mut u32) -> usize {
-    *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-    (*state >> 28) as usize + 1
 }

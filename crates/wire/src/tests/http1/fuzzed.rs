@@ -1,12 +1,9 @@
 //! What the fuzz targets of HTTP/1.1 run on each input, and the tests on a corpus and on random bytes.
 
-use super::laws::{self, Driven};
+use super::laws;
 use proofload_wire::http1::server::{BodyLength, RequestParser, ServerError};
 use proofload_wire::http1::{Limits, RequestSpec};
-use proofload_wire::{Close, Event, ExchangeId, Request, Session, State};
-
-/// Most exchanges that are started on one connection here.
-const EXCHANGES_MAX: u32 = 8;
+use proofload_wire::{Close, Event, Request, Session};
 
 /// The client's session: the first bytes of `input` choose the request, the limits, the splits and how
 /// the connection ends; the rest is what the server sends.
@@ -27,9 +24,9 @@ pub fn client(input: &[u8]) {
     laws::ends_exactly_once(&whole, &[laws::ID]);
     let mut dice = u32::from(*seed);
     laws::same_in_pieces_of(make, &request, bytes, close, &whole, |_| 1);
-    laws::same_in_pieces_of(make, &request, bytes, close, &whole, |_| roll(&mut dice));
+    laws::same_in_pieces_of(make, &request, bytes, close, &whole, |_| laws::roll(&mut dice));
     within(&whole, &request, limits, bytes.len());
-    several_exchanges(make(), &request, bytes, close, u32::from(*seed));
+    laws::one_after_another(make(), &request, bytes, close, u32::from(*seed));
 }
 
 /// What is told lies within what was received and within the limits.
@@ -46,26 +43,6 @@ fn within(events: &[Event], request: &Request, limits: Limits, received: usize) 
             _ => {}
         }
     }
-}
-
-/// Starts an exchange whenever the session is ready; each must end exactly once.
-fn several_exchanges(session: Session, request: &Request, bytes: &[u8], close: Close, seed: u32) {
-    let mut driven = Driven::new(session);
-    let mut started = Vec::new();
-    let mut dice = seed;
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        if driven.session.state() == State::Ready(1) && (started.len() as u32) < EXCHANGES_MAX {
-            let id = ExchangeId(started.len() as u32);
-            driven.start(request, id);
-            started.push(id);
-        }
-        let (piece, after) = rest.split_at(roll(&mut dice).min(rest.len()));
-        driven.receive(piece);
-        rest = after;
-    }
-    driven.close(close);
-    laws::ends_exactly_once(&driven.events, &started);
 }
 
 /// The server's parser: whole and byte by byte give the same requests and the same error.
@@ -115,10 +92,4 @@ fn step(
     found.push((carry[head.target].to_vec(), 0));
     *in_body = head.body != BodyLength::None;
     Ok(head.consumed)
-}
-
-/// A piece's length from 1 to 16, by a linear congruential generator (Numerical Recipes' constants).
-fn roll(state: &mut u32) -> usize {
-    *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-    (*state >> 28) as usize + 1
 }

@@ -1,11 +1,8 @@
 //! What the fuzz target of RMI runs on each input, and the tests on fixtures and random bytes.
 
-use super::laws::{self, Driven};
+use super::laws;
 use proofload_wire::rmi::{Limits, ObjectId, describe, encode, lookup, parse_lookup, ping};
-use proofload_wire::{Call, Close, Event, ExchangeId, Request, Session, State};
-
-/// Most exchanges that are started on one connection here.
-const EXCHANGES_MAX: u32 = 8;
+use proofload_wire::{Call, Close, Event, Request, Session};
 
 /// Bytes of the handshake's answer in the laws.
 const GREETED: usize = 16;
@@ -37,7 +34,7 @@ pub fn client(input: &[u8]) {
     laws::ends_exactly_once(&whole, &[laws::ID]);
     let mut dice = u32::from(*seed);
     laws::same_in_pieces_of(make, &request, bytes, close, &whole, |_| 1);
-    laws::same_in_pieces_of(make, &request, bytes, close, &whole, |_| roll(&mut dice));
+    laws::same_in_pieces_of(make, &request, bytes, close, &whole, |_| laws::roll(&mut dice));
     within(&whole, limits, bytes.len());
     handshake_and_exchanges(make(), &request, bytes, close, u32::from(*seed));
     for sent in [false, true] {
@@ -66,28 +63,7 @@ fn within(events: &[Event], limits: Limits, received: usize) {
 /// The handshake is part of the bytes, and an exchange is started whenever the session is ready; each must end exactly
 /// once.
 fn handshake_and_exchanges(session: Session, request: &Request, bytes: &[u8], close: Close, seed: u32) {
-    let mut driven = Driven::new(session);
-    let mut started = Vec::new();
-    let mut dice = seed;
-    let greeting = if seed & 1 == 0 { laws::greeting(&driven.session) } else { b"" };
+    let greeting = if seed & 1 == 0 { laws::greeting(&session) } else { b"" };
     let bytes = [greeting, bytes].concat();
-    let mut rest = bytes.as_slice();
-    while !rest.is_empty() {
-        if driven.session.state() == State::Ready(1) && (started.len() as u32) < EXCHANGES_MAX {
-            let id = ExchangeId(started.len() as u32);
-            driven.start(request, id);
-            started.push(id);
-        }
-        let (piece, after) = rest.split_at(roll(&mut dice).min(rest.len()));
-        driven.receive(piece);
-        rest = after;
-    }
-    driven.close(close);
-    laws::ends_exactly_once(&driven.events, &started);
-}
-
-/// A length of 1 to 16, from a linear congruential generator.
-fn roll(dice: &mut u32) -> usize {
-    *dice = dice.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-    (*dice >> 28) as usize + 1
+    laws::one_after_another(session, request, &bytes, close, seed);
 }
