@@ -172,7 +172,7 @@ pub(crate) fn is_most(lines: &[&Slice], holds: impl Fn(&Slice) -> bool) -> bool 
 /// Counters add up, peaks are the largest, what stands at the end stands as in the last slice.
 fn subject(slices: &[&Slice]) -> Option<SubjectUse> {
     let all = slices.iter().filter_map(|slice| slice.measured.subject.as_ref());
-    all.cloned().reduce(|out, next| {
+    let merged = all.cloned().reduce(|out, next| {
         let sum = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a.saturating_add(b));
         let largest = |a: Option<u64>, b: Option<u64>| a.max(b);
         SubjectUse {
@@ -180,6 +180,7 @@ fn subject(slices: &[&Slice]) -> Option<SubjectUse> {
             jit_ns: sum(out.jit_ns, next.jit_ns),
             gc_ns: sum(out.gc_ns, next.gc_ns),
             gc_count: sum(out.gc_count, next.gc_count),
+            full_gc_count: sum(out.full_gc_count, next.full_gc_count),
             rss_peak_bytes: largest(out.rss_peak_bytes, next.rss_peak_bytes),
             minor_faults: sum(out.minor_faults, next.minor_faults),
             major_faults: sum(out.major_faults, next.major_faults),
@@ -201,5 +202,13 @@ fn subject(slices: &[&Slice]) -> Option<SubjectUse> {
             sampler_cpu_ns: sum(out.sampler_cpu_ns, next.sampler_cpu_ns),
             ..next
         }
-    })
+    });
+    let balances = slices.iter().filter_map(|slice| slice.measured.subject.as_ref()?.worker_balance);
+    merged.map(|used| SubjectUse { worker_balance: mean(balances), ..used })
+}
+
+/// The mean; `None` of nothing.
+pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, n) = values.fold((0.0, 0.0), |(sum, n), value| (sum + value, n + 1.0));
+    (n > 0.0).then_some(sum / n)
 }

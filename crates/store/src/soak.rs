@@ -241,7 +241,7 @@ mod tests {
         let slice = line("", &[1; 10]);
         let answered = Answered::of(&[&slice]);
         let seconds = &slice.measured.response_p99_per_second_ns;
-        let forced = Checkpoint { at_ns: 4 * S + S / 2, took_ns: S, live_bytes: None };
+        let forced = Checkpoint { at_ns: 4 * S + S / 2, took_ns: S, ..Checkpoint::default() };
         let kept = latencies(seconds, &[forced], &answered);
         let halves: Vec<f64> = kept.iter().map(|value| (value.hours * HOUR_S).floor()).collect();
         assert_eq!(halves, [0.0, 1.0, 2.0, 3.0, 7.0, 8.0, 9.0]);
@@ -251,7 +251,8 @@ mod tests {
     #[test]
     fn the_live_set_stands_in_place_of_the_sampled_heap_where_there_is_enough_of_it() {
         let mut slice = line("", &[100; 40]);
-        let checkpoint = |at| Checkpoint { at_ns: at * S, took_ns: 1, live_bytes: Some(7) };
+        let checkpoint =
+            |at| Checkpoint { at_ns: at * S, took_ns: 1, live_bytes: Some(7), ..Checkpoint::default() };
         slice.telemetry = Some(Telemetry {
             at_ns: vec![0, S, 2 * S],
             series: BTreeMap::from([

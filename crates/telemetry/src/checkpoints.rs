@@ -9,7 +9,7 @@ use super::sampler::wait_for_window;
 use super::{Tree, attach, messages};
 use proofload_host::clock;
 use proofload_stats::trend::TrendRule;
-use proofload_store::schema::{Checkpoint, ClassGrowth, Telemetry};
+use proofload_store::schema::{Checkpoint, ClassGrowth, SubjectUse, Telemetry};
 use proofload_study::CHECKPOINTS_MAX;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -63,7 +63,9 @@ impl Checkpointer<'_> {
                 // Only a JVM has a live set.
                 break;
             }
-            failures = if found.take(&jvms, number > left_out, self.stop) { 0 } else { failures + 1 };
+            let full_gcs = || self.tree.full_gc_count();
+            let answered = found.take(&jvms, number > left_out, self.stop, full_gcs);
+            failures = if answered { 0 } else { failures + 1 };
             if failures == 0 && found.heap_max_bytes.is_none() {
                 found.heap_max_bytes = jvms.iter().map(|pid| heap_max(*pid, self.stop)).sum();
             }
@@ -73,11 +75,20 @@ impl Checkpointer<'_> {
 }
 
 impl Checkpoints {
-    /// Takes one; `false` when a JVM did not answer. Those that do not `count` leave the classes out.
-    fn take(&mut self, jvms: &[u32], counts: bool, stop: &AtomicBool) -> bool {
+    /// Takes one; `false` when a JVM did not answer. Those that do not `count` leave the classes out. `full_gcs` reads
+    /// the JVMs' number of full collections so far.
+    fn take(
+        &mut self,
+        jvms: &[u32],
+        counts: bool,
+        stop: &AtomicBool,
+        full_gcs: impl Fn() -> Option<u64>,
+    ) -> bool {
+        let full_before = full_gcs();
         let at_ns = clock::monotonic_ns();
         let answers: Vec<_> = jvms.iter().map(|pid| attach::ask(*pid, "GC.class_histogram", stop)).collect();
         let took_ns = clock::monotonic_ns().saturating_sub(at_ns);
+        let forced_full_gcs = forced(full_before, full_gcs(), jvms.len());
         let mut classes = Classes::new();
         let mut live_bytes = Some(0);
         for answer in answers {
@@ -89,7 +100,7 @@ impl Checkpoints {
             let said = read.err().map(|why| messages::not_asked(&why));
             self.missing.extend(said.filter(|said| !self.missing.contains(said)));
         }
-        self.all.push(Checkpoint { at_ns, took_ns, live_bytes });
+        self.all.push(Checkpoint { at_ns, took_ns, live_bytes, forced_full_gcs });
         if live_bytes.is_some() && counts {
             self.before.get_or_insert_with(|| classes.clone());
             self.after = classes;
@@ -97,14 +108,23 @@ impl Checkpoints {
         live_bytes.is_some()
     }
 
-    /// Adds them to the telemetry of the window that began at `start_ns`.
-    pub fn enter(self, telemetry: &mut Telemetry, start_ns: u64) {
+    /// Adds them to the telemetry of the window that began at `start_ns`, and takes the full collections that they
+    /// forced from what the subject did of itself.
+    pub fn enter(self, used: &mut SubjectUse, telemetry: &mut Telemetry, start_ns: u64) {
+        let forced: u64 = self.all.iter().filter_map(|at| at.forced_full_gcs).sum();
+        used.full_gc_count = used.full_gc_count.map(|all| all.saturating_sub(forced));
         let from_start = |at: Checkpoint| Checkpoint { at_ns: at.at_ns.saturating_sub(start_ns), ..at };
         telemetry.checkpoints = self.all.into_iter().map(from_start).collect();
         telemetry.growth = growth(&self.before.unwrap_or_default(), &self.after);
         telemetry.heap_max_bytes = self.heap_max_bytes;
         telemetry.missing.extend(self.missing);
     }
+}
+
+/// Full collections between two readings that a request to so many JVMs forced. Each makes at most one; what is more
+/// was the program's own. It makes none while native code holds the heap in its place.
+fn forced(before: Option<u64>, after: Option<u64>, jvms: usize) -> Option<u64> {
+    Some(after?.saturating_sub(before?).min(jvms as u64))
 }
 
 fn growth(before: &Classes, after: &Classes) -> Vec<ClassGrowth> {
@@ -194,6 +214,30 @@ mod tests {
     }
 
     #[test]
+    fn each_jvm_is_made_to_collect_at_most_once_and_what_is_more_is_its_own() {
+        assert_eq!(forced(Some(3), Some(4), 1), Some(1));
+        assert_eq!(forced(Some(3), Some(6), 2), Some(2), "one was the program's own");
+        assert_eq!(forced(Some(3), Some(3), 1), Some(0), "it was held up");
+        assert_eq!((forced(None, Some(1), 1), forced(Some(1), None, 1)), (None, None));
+    }
+
+    #[test]
+    fn forced_full_collections_are_not_the_subjects_own() {
+        let at = |forced_full_gcs| Checkpoint { at_ns: 70, forced_full_gcs, ..Checkpoint::default() };
+        let own = |full_gc_count, all| {
+            let mut used = SubjectUse { full_gc_count, gc_count: Some(9), ..SubjectUse::default() };
+            let mut telemetry = Telemetry::default();
+            Checkpoints { all, ..Checkpoints::default() }.enter(&mut used, &mut telemetry, 50);
+            assert!(telemetry.checkpoints.iter().all(|at| at.at_ns == 20), "{telemetry:?}");
+            assert_eq!(used.gc_count, Some(9), "all collections are all");
+            used.full_gc_count
+        };
+        assert_eq!(own(Some(5), vec![at(Some(1)), at(None), at(Some(2))]), Some(2));
+        assert_eq!(own(Some(0), vec![at(Some(1))]), Some(0), "it ended behind the last sample");
+        assert_eq!(own(None, vec![at(Some(1))]), None);
+    }
+
+    #[test]
     fn a_subject_without_a_jvm_has_no_checkpoints() {
         let tree = Tree::of(std::process::id());
         let soak = Checkpointer {
@@ -203,9 +247,9 @@ mod tests {
             stop: &AtomicBool::new(false),
         };
         let found = soak.run(&AtomicU64::new(clock::monotonic_ns()), &AtomicBool::new(false));
-        let mut telemetry = Telemetry::default();
-        found.enter(&mut telemetry, 0);
-        assert_eq!(telemetry, Telemetry::default());
+        let (mut used, mut telemetry) = (SubjectUse::default(), Telemetry::default());
+        found.enter(&mut used, &mut telemetry, 0);
+        assert_eq!((used, telemetry), (SubjectUse::default(), Telemetry::default()));
         // A load that never began.
         let found = soak.run(&AtomicU64::new(0), &AtomicBool::new(true));
         assert!(found.all.is_empty());

@@ -18,13 +18,14 @@ const LATE_PARTS: u64 = 100;
 type Read = fn(&Sample) -> Option<u64>;
 
 /// Series of what was added since the sample before.
-const COUNTERS: [(&str, Read); 16] = [
+const COUNTERS: [(&str, Read); 17] = [
     ("cpu_ns", |s| Some(s.tree.cpu_ns)),
     ("minor_faults", |s| Some(s.tree.minor_faults)),
     ("major_faults", |s| Some(s.tree.major_faults)),
     ("disk_read_bytes", |s| s.tree.disk_read_bytes),
     ("disk_written_bytes", |s| s.tree.disk_written_bytes),
     ("gc_count", |s| s.tree.jvm_use.gc_count),
+    ("full_gc_count", |s| s.tree.jvm_use.full_gc_count),
     ("gc_ns", |s| s.tree.jvm_use.gc_ns),
     ("jit_ns", |s| s.tree.jvm_use.jit_ns),
     ("safepoint_ns", |s| s.tree.jvm_use.safepoint_ns),
@@ -221,6 +222,7 @@ impl Sampled {
                     Some(scaled(telemetry.threads.iter().map(of).sum(), window_ns, between_ns))
                 };
                 used.voluntary_switches = sum(|threads| threads.voluntary_switches);
+                used.worker_balance = threads::worker_balance(&telemetry.threads);
                 used.involuntary_switches = sum(|threads| threads.involuntary_switches);
             }
             None => self.missing.push(messages::too_many_threads(THREADS_MAX)),

@@ -21,6 +21,9 @@ pub struct JvmUse {
     pub gc_ns: Option<u64>,
     /// Garbage collections, as the collectors count them (Shenandoah counts phases).
     pub gc_count: Option<u64>,
+    /// Full collections among them, in which the program stands still; `None` for collectors that do not count them
+    /// apart (ZGC, Shenandoah, CMS).
+    pub full_gc_count: Option<u64>,
     /// Safepoints.
     pub safepoints: Option<u64>,
     /// Time at safepoints.
@@ -93,6 +96,7 @@ impl JvmUse {
             jit_ns: counter(self.jit_ns, other.jit_ns),
             gc_ns: counter(self.gc_ns, other.gc_ns),
             gc_count: counter(self.gc_count, other.gc_count),
+            full_gc_count: counter(self.full_gc_count, other.full_gc_count),
             safepoints: counter(self.safepoints, other.safepoints),
             safepoint_ns: counter(self.safepoint_ns, other.safepoint_ns),
             contended_locks: counter(self.contended_locks, other.contended_locks),

@@ -6,6 +6,7 @@
 
 mod attach;
 mod backend;
+mod balance;
 mod checkpoints;
 mod digest;
 mod facts;
@@ -92,6 +93,7 @@ impl TreeSample {
             jit_ns: grown(now.jit_ns, then.jit_ns),
             gc_ns: grown(now.gc_ns, then.gc_ns),
             gc_count: grown(now.gc_count, then.gc_count),
+            full_gc_count: grown(now.full_gc_count, then.full_gc_count),
             heap_used_bytes: now.heap_used_bytes,
             heap_capacity_bytes: now.heap_capacity_bytes,
             old_used_before_bytes: then.old_used_bytes,

@@ -1,8 +1,9 @@
 //! The threads of a process tree, one by one. Reads two small files for each thread, so it is done beside the window.
 
+use super::balance;
 use proofload_host::process::{field, read_text};
 use proofload_store::schema::ThreadsUse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 /// Most threads of a subject that are read.
@@ -16,6 +17,8 @@ const OTHERS: &str = "(others)";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Thread {
     pub name: String,
+    /// The process that started this thread's process.
+    pub parent: u32,
     /// `None` on kernels without scheduler statistics.
     pub cpu_ns: Option<u64>,
     pub voluntary: u64,
@@ -50,6 +53,7 @@ fn parse_status(text: &str) -> Option<Thread> {
     let name = text.lines().next()?.strip_prefix("Name:")?.trim();
     Some(Thread {
         name: name.to_string(),
+        parent: u32::try_from(field(text, "PPid:")?).ok()?,
         cpu_ns: None,
         voluntary: field(text, "voluntary_ctxt_switches:")?,
         involuntary: field(text, "nonvoluntary_ctxt_switches:")?,
@@ -63,7 +67,7 @@ pub(super) fn between(before: &Threads, after: &Threads) -> Vec<ThreadsUse> {
     let mut groups: BTreeMap<String, ThreadsUse> = BTreeMap::new();
     for (id, now) in after {
         let then = before.get(id).unwrap_or(&none);
-        let name = group_of(&now.name);
+        let name = group_of(&now.name).to_string();
         let group =
             groups.entry(name.clone()).or_insert_with(|| ThreadsUse { name, ..ThreadsUse::default() });
         group.threads += 1;
@@ -74,21 +78,41 @@ pub(super) fn between(before: &Threads, after: &Threads) -> Vec<ThreadsUse> {
     let mut groups: Vec<ThreadsUse> = groups.into_values().collect();
     groups.sort_by(|a, b| b.cpu_ns.cmp(&a.cpu_ns).then_with(|| a.name.cmp(&b.name)));
     let rest = groups.split_off(groups.len().min(NAMES_MAX));
+    for group in groups.iter_mut().filter(|group| !balance::is_jvms_own(&group.name)) {
+        group.balance = worked(before, after, &group.name).and_then(|each| balance::index(&each));
+    }
     let others = rest.into_iter().reduce(|sum, next| ThreadsUse {
         name: sum.name,
         threads: sum.threads + next.threads,
         cpu_ns: sum.cpu_ns + next.cpu_ns,
         voluntary_switches: sum.voluntary_switches + next.voluntary_switches,
         involuntary_switches: sum.involuntary_switches + next.involuntary_switches,
+        balance: None,
     });
     groups.extend(others.map(|others| ThreadsUse { name: OTHERS.to_string(), ..others }));
     groups
 }
 
+/// CPU time of each thread of a group that was there at both readings; `None` where it is not known of one.
+///
+/// A process that started others of its group, such as nginx's, only looks after them: it is no worker.
+fn worked(before: &Threads, after: &Threads, group: &str) -> Option<Vec<u64>> {
+    let of_group = || after.iter().filter(|(_, thread)| group_of(&thread.name) == group);
+    let parents: BTreeSet<u32> = of_group().map(|(_, thread)| thread.parent).collect();
+    let workers = of_group().filter(|((pid, _), _)| !parents.contains(pid));
+    let stayed = workers.filter_map(|(id, now)| Some((now, before.get(id)?)));
+    stayed.map(|(now, then)| Some(now.cpu_ns?.saturating_sub(then.cpu_ns?))).collect()
+}
+
+/// How evenly work is spread over the busiest group of which that can be said, of groups in the order of their CPU time.
+pub(super) fn worker_balance(groups: &[ThreadsUse]) -> Option<f64> {
+    groups.iter().find_map(|group| group.balance)
+}
+
 /// The pool of a thread: its name without the number at the end.
-fn group_of(name: &str) -> String {
+fn group_of(name: &str) -> &str {
     let pool = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    if pool.is_empty() { name.to_string() } else { pool.to_string() }
+    if pool.is_empty() { name } else { pool }
 }
 
 #[cfg(test)]
@@ -96,7 +120,7 @@ mod tests {
     use super::*;
 
     fn thread(name: &str, cpu_ns: u64, switches: u64) -> Thread {
-        Thread { name: name.into(), cpu_ns: Some(cpu_ns), voluntary: switches, involuntary: 1 }
+        Thread { name: name.into(), parent: 0, cpu_ns: Some(cpu_ns), voluntary: switches, involuntary: 1 }
     }
 
     #[test]
@@ -104,6 +128,7 @@ mod tests {
         let text = include_str!("../testdata/proc/process/thread.status");
         let thread = parse_status(text).unwrap();
         assert_eq!((thread.name.as_str(), thread.voluntary, thread.involuntary), ("GC Thread#0", 58, 63));
+        assert_eq!(thread.parent, 24_389);
         assert_eq!(parse_status("Name:\tx\n"), None);
     }
 
@@ -117,8 +142,74 @@ mod tests {
             cpu_ns: 57,
             voluntary_switches: 5,
             involuntary_switches: 1,
+            balance: None,
         };
         assert_eq!(between(&before, &after), [exec]);
+    }
+
+    /// Threads of one process, by name and CPU time.
+    fn threads(of: &[(&str, u64)]) -> Threads {
+        (1..).zip(of).map(|(tid, (name, cpu_ns))| ((1, tid), thread(name, *cpu_ns, 0))).collect()
+    }
+
+    #[test]
+    fn the_workers_are_the_busiest_pool_that_is_not_the_jvms_own() {
+        let before =
+            threads(&[("exec-1", 10), ("exec-22", 10), ("GC Thread#0", 5), ("GC Thread#1", 5), ("io-1", 0)]);
+        let mut after = threads(&[
+            ("exec-1", 20),
+            ("exec-22", 40),
+            ("GC Thread#0", 500),
+            ("GC Thread#1", 500),
+            ("io-1", 90),
+        ]);
+        // One that began within the window had less time than the others.
+        after.insert((1, 9), thread("exec-3", 1, 0));
+        let groups = between(&before, &after);
+        let names: Vec<&str> = groups.iter().map(|group| group.name.as_str()).collect();
+        assert_eq!(names, ["GC Thread#", "io-", "exec-"]);
+        assert_eq!(worker_balance(&groups), Some(0.8), "of 10 and 30: {groups:?}");
+        after.insert((1, 10), thread("io-2", 90, 0));
+        let mut before = before;
+        before.insert((1, 10), thread("io-2", 0, 0));
+        assert_eq!(worker_balance(&between(&before, &after)), Some(1.0), "two of io are busier");
+    }
+
+    #[test]
+    fn an_idle_thread_of_the_pool_counts_and_one_busy_thread_is_no_pool() {
+        let none = threads(&[("w-1", 0), ("w-2", 0), ("w-3", 0)]);
+        let of = |each: [u64; 3]| {
+            worker_balance(&between(&none, &threads(&[("w-1", each[0]), ("w-2", each[1]), ("w-3", each[2])])))
+        };
+        assert_eq!(of([6, 6, 0]), Some(2.0 / 3.0));
+        assert_eq!((of([6, 0, 0]), of([0, 0, 0])), (None, None));
+        let mut unknown = threads(&[("w-1", 1), ("w-2", 1)]);
+        unknown.insert((1, 2), Thread { cpu_ns: None, ..thread("w-2", 0, 0) });
+        assert_eq!(worker_balance(&between(&none, &unknown)), None, "no scheduler statistics");
+    }
+
+    #[test]
+    fn a_process_that_only_looks_after_its_workers_is_none() {
+        let nginx = |parent, cpu_ns| Thread { parent, ..thread("nginx", cpu_ns, 0) };
+        let at = |cpu_ns| {
+            Threads::from([
+                ((10, 10), nginx(1, 3)),
+                ((11, 11), nginx(10, cpu_ns)),
+                ((12, 12), nginx(10, cpu_ns)),
+            ])
+        };
+        assert_eq!(worker_balance(&between(&at(0), &at(50))), Some(1.0));
+    }
+
+    /// The kernel keeps 15 bytes: the pool `DubboServerHandler-127.0.0.1:20880-thread-7` and its like have one name.
+    #[test]
+    fn names_that_the_kernel_cut_are_one_group() {
+        let cut =
+            [("DubboServerHand", 4), ("DubboServerHand", 4), ("pool-1-thread-9", 3), ("pool-1-thread-1", 1)];
+        let groups = between(&threads(&cut.map(|(name, _)| (name, 0))), &threads(&cut));
+        let found: Vec<_> = groups.iter().map(|of| (of.name.as_str(), of.threads, of.balance)).collect();
+        assert_eq!(found, [("DubboServerHand", 2, Some(1.0)), ("pool-1-thread-", 2, Some(0.8))]);
+        assert_eq!(group_of("42"), "42", "a name of digits alone is its own");
     }
 
     #[test]

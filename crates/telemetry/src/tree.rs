@@ -97,6 +97,11 @@ impl Tree {
         live.map(|process| process.pid).collect()
     }
 
+    /// Full collections of its JVMs so far, where their collectors count them apart.
+    pub(super) fn full_gc_count(&self) -> Option<u64> {
+        self.sample().jvm_use.full_gc_count
+    }
+
     fn known(&self) -> MutexGuard<'_, Known> {
         // A thread that panicked left it consistent: samples only add to it.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)

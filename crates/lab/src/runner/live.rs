@@ -228,10 +228,13 @@ impl<'a> LiveBench<'a> {
         let started_ns = results.first().map_or(0, |result| result.window_start_ns);
         let ended_ns = results.iter().map(|result| result.snapshot.window.end_ns).max().unwrap_or(started_ns);
         let seen = sampled.and_then(|sampled| sampled.digest(started_ns, ended_ns));
-        let (subject, mut telemetry) = seen.unzip();
-        if let Some((telemetry, checkpoints)) = telemetry.as_mut().zip(checkpoints) {
-            checkpoints.enter(telemetry, started_ns);
-        }
+        let seen = seen.map(|(mut used, mut telemetry)| {
+            if let Some(checkpoints) = checkpoints {
+                checkpoints.enter(&mut used, &mut telemetry, started_ns);
+            }
+            (used, telemetry)
+        });
+        let (subject, telemetry) = seen.unzip();
         let age_seconds =
             active.running.started_ns().map_or(0.0, |ns| started_ns.saturating_sub(ns) as f64 / 1e9);
         let ago_ns = clock::monotonic_ns().saturating_sub(started_ns);

@@ -182,6 +182,9 @@ fn halves_differ(first: f64, second: f64, errors: f64, allowed: f64, unit: &str)
 fn needs(source: Source) -> &'static str {
     match source {
         Source::Process => ": it needs processes that Proofload started and may look into",
+        Source::Workers => {
+            ": it needs at least two threads of one name that used CPU time, those that a JVM runs for itself left out"
+        }
         Source::Sockets | Source::Machine => ": it needs a subject that Proofload started",
         Source::Backend => {
             ": no connection between the subject's own processes was seen, or too many of them came and went between two looks"
@@ -190,6 +193,9 @@ fn needs(source: Source) -> &'static str {
             ": it comes from a JVM's performance data, and no such JVM is among the subject's processes"
         }
         Source::Collections => ": it needs a JVM in which there was a garbage collection",
+        Source::FullCollections => {
+            ": it needs a JVM whose collector counts full collections apart, as Serial, Parallel and G1 do"
+        }
         Source::Generations => ": it needs a JVM whose collector has generations",
         Source::Locks => ": it needs a JVM that counts contended locks, as JDK 17 does and JDK 25 does not",
         _ => "",

@@ -48,6 +48,7 @@ fn soaked(variant: usize, leak: Leak) -> Slice {
         at_ns: number * 120 * SECOND,
         took_ns: 80_000_000 + number,
         live_bytes: Some(live(number * 120, noise)),
+        ..Checkpoint::default()
     };
     let checkpoints = (1..60).map(|number| checkpoint(number, noise(MIB / 2))).collect();
     let samples: Vec<u64> = (0..600).map(|number| number * 12).collect();

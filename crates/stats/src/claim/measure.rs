@@ -30,6 +30,8 @@ pub enum Measure {
     Cpu,
     /// Context switches of the subject's threads per answered exchange.
     CtxSwitchesPerRequest,
+    /// How evenly CPU time is spread over the threads of the subject's busiest pool: Jain's fairness index, 0 to 1.
+    WorkerBalance,
     /// Page faults without a disk per answered exchange.
     PageFaultsPerRequest,
     /// Page faults that waited for a disk.
@@ -61,6 +63,8 @@ pub enum Measure {
     /// Payload bytes, both ways, on connections to a subject's back end, per answered exchange.
     BackendBytesPerExchange,
     GcCount,
+    /// Full collections, less those that Proofload forced.
+    FullGcCount,
     /// Time of garbage collection pauses over time.
     GcTimeShare,
     /// Mean pause of a garbage collection in nanoseconds.
@@ -95,6 +99,8 @@ pub enum Source {
     Generator,
     /// Processes that Proofload started.
     Process,
+    /// Threads of such processes, at least two of one name.
+    Workers,
     /// Sockets of such processes, seen by the kernel's socket diagnosis.
     Sockets,
     /// Counters of the whole machine, read beside a subject that Proofload started.
@@ -105,6 +111,8 @@ pub enum Source {
     Jvm,
     /// The same, when there was a collection.
     Collections,
+    /// The same, of a collector that counts full collections apart.
+    FullCollections,
     /// The same, of a collector with generations.
     Generations,
     /// The same, of a release that counts contended locks.

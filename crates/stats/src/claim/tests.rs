@@ -104,6 +104,8 @@ fn constants_are_in_the_unit_of_their_measure() {
         ("rss(ajp) <= 300MiB @ 25c", 300.0 * 1024.0 * 1024.0),
         ("rss(ajp) <= 64KiB @ 25c", 65_536.0),
         ("cpu_per_request(ajp) < 20us @ 25c", 20e3),
+        ("full_gc_count(ajp) == 0 @ 25c", 0.0),
+        ("worker_balance(ajp) >= 0.8 @ 25c", 0.8),
     ] {
         let Side::Constant(value) = one(text, &two()).right else { panic!("{text}") };
         assert!((value / expected - 1.0).abs() < 1e-12 || value == expected, "{text}: {value}");
@@ -154,6 +156,8 @@ fn measures_are_read_and_named_the_same() {
         ("p9999", Measure::ResponseQuantile(9_999)),
         ("error_share", Measure::ErrorShare),
         ("cpu_per_request", Measure::CpuPerRequest),
+        ("full_gc_count", Measure::FullGcCount),
+        ("worker_balance", Measure::WorkerBalance),
     ] {
         assert_eq!(Measure::parse(text), Some(measure));
         assert_eq!(measure.name(), text);

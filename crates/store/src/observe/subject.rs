@@ -1,5 +1,6 @@
 //! Measures of what the subject's processes used.
 
+use crate::merge::mean;
 use crate::schema::{Slice, SubjectUse};
 use proofload_stats::Measure;
 
@@ -15,6 +16,7 @@ pub(super) fn value(measure: Measure, slices: &[&Slice]) -> Option<f64> {
                 .zip(used.involuntary_switches)
                 .map(|(waited, lost)| waited.saturating_add(lost))
         }),
+        Measure::WorkerBalance => mean(all(slices).filter_map(|(_, used)| used.worker_balance)),
         Measure::PageFaultsPerRequest => per_exchange(slices, |used| used.minor_faults),
         Measure::MajorFaults => sum(slices, |used| used.major_faults).map(count),
         Measure::Threads => last(slices, |used| used.threads).map(count),
@@ -39,6 +41,7 @@ fn of_jvm(measure: Measure, slices: &[&Slice]) -> Option<f64> {
     let count = |n: u64| n as f64;
     match measure {
         Measure::GcCount => sum(slices, |used| used.gc_count).map(count),
+        Measure::FullGcCount => sum(slices, |used| used.full_gc_count).map(count),
         Measure::GcTimeShare => share_of_time(slices, |used| used.gc_ns),
         Measure::GcPause => {
             let collections = sum(slices, |used| used.gc_count).filter(|count| *count > 0)?;
@@ -136,7 +139,8 @@ mod tests {
     fn counters_add_up_states_are_the_last_and_peaks_the_largest() {
         let (first, second) = (slice(1.0, 10, Some(full(8))), slice(3.0, 30, Some(full(4))));
         let of = |measure| value(measure, &[&first, &second]);
-        assert_eq!(of(Measure::GcCount), Some(12.0));
+        assert_eq!((of(Measure::GcCount), of(Measure::FullGcCount)), (Some(12.0), Some(12.0)));
+        assert_eq!(of(Measure::WorkerBalance), Some(6.0), "the mean");
         assert_eq!(of(Measure::Rss), Some(4.0));
         assert_eq!(of(Measure::RssPeak), Some(8.0));
         assert_eq!(of(Measure::BackendBytesPerExchange), Some(12.0 / 40.0));
@@ -150,12 +154,19 @@ mod tests {
         let (known, unknown) = (slice(1.0, 10, Some(full(8))), slice(3.0, 30, Some(SubjectUse::default())));
         assert_eq!(value(Measure::BackendBytesPerExchange, &[&known, &unknown]), Some(0.8));
         assert_eq!(value(Measure::JitShare, &[&unknown, &known]), Some(8e-9));
+        assert_eq!(value(Measure::WorkerBalance, &[&unknown, &known]), Some(8.0));
     }
 
     #[test]
     fn a_count_of_which_a_part_is_not_known_is_not_known() {
         let (known, unknown) = (slice(1.0, 10, Some(full(8))), slice(1.0, 10, None));
-        for measure in [Measure::GcCount, Measure::MajorFaults, Measure::ListenOverflows, Measure::GcPause] {
+        for measure in [
+            Measure::GcCount,
+            Measure::FullGcCount,
+            Measure::MajorFaults,
+            Measure::ListenOverflows,
+            Measure::GcPause,
+        ] {
             assert_eq!(value(measure, &[&known, &unknown]), None, "{}", measure.name());
             assert_eq!(value(measure, &[&unknown, &known]), None, "{}", measure.name());
             assert!(value(measure, &[&known]).is_some(), "{}", measure.name());

@@ -24,6 +24,10 @@ pub struct SubjectUse {
     pub gc_ns: Option<u64>,
     /// Number of garbage collections (JVM).
     pub gc_count: Option<u64>,
+    /// Full collections among them, less those that were forced at checkpoints (JVM; not known of collectors that do
+    /// not count them apart).
+    #[serde(default)]
+    pub full_gc_count: Option<u64>,
     /// Live processes at the end.
     #[serde(default)]
     pub processes: Option<u64>,
@@ -48,6 +52,9 @@ pub struct SubjectUse {
     /// Times that the kernel took the CPU from a thread.
     #[serde(default)]
     pub involuntary_switches: Option<u64>,
+    /// How evenly CPU time is spread over the threads of the busiest pool: `balance` of these [`ThreadsUse`].
+    #[serde(default)]
+    pub worker_balance: Option<f64>,
     /// Bytes read from disks.
     #[serde(default)]
     pub disk_read_bytes: Option<u64>,
@@ -172,7 +179,7 @@ pub struct ProcessUse {
 }
 
 /// What the threads of one name used, from just before a window to just after it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadsUse {
     /// Their name.
     pub name: String,
@@ -184,6 +191,10 @@ pub struct ThreadsUse {
     pub voluntary_switches: u64,
     /// Times that the kernel took the CPU from them.
     pub involuntary_switches: u64,
+    /// Jain's fairness index of the CPU time of those that were there all the time: 1 is even, 1/n is one of n that
+    /// did everything. `null` when fewer than two used any, and for threads that a JVM runs for itself.
+    #[serde(default)]
+    pub balance: Option<f64>,
 }
 
 /// What one garbage collector did within a window.

@@ -13,6 +13,9 @@ pub struct Checkpoint {
     pub took_ns: u64,
     /// Bytes of all live objects, all JVMs of the subject together; `null` when one of them did not say.
     pub live_bytes: Option<u64>,
+    /// Full collections that it forced; `null` where the collector does not count them apart.
+    #[serde(default)]
+    pub forced_full_gcs: Option<u64>,
 }
 
 /// Live objects of a class that grew between two checkpoints.

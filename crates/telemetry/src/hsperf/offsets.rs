@@ -133,6 +133,11 @@ impl Offsets {
             jit_ns: time(self.jit_time),
             gc_ns: gc_ns.map(|ticks| self.to_ns(ticks)),
             gc_count: sum(&mut self.collectors.iter().filter_map(|collector| collector.count)),
+            full_gc_count: sum(&mut self
+                .collectors
+                .iter()
+                .filter(|collector| is_full(&collector.name))
+                .filter_map(|collector| collector.count)),
             safepoints: number(self.safepoints),
             safepoint_ns: time(self.safepoint_time),
             contended_locks: number(self.contended),
@@ -165,6 +170,13 @@ impl Offsets {
         let ns = u128::from(ticks) * 1_000_000_000 / u128::from(self.ticks_per_second.max(1));
         u64::try_from(ns).unwrap_or(u64::MAX)
     }
+}
+
+/// Whether each count of this collector is one full collection. Shenandoah's `Shenandoah full` is not one: it counts
+/// every phase. ZGC's major collections run beside the program.
+fn is_full(collector: &str) -> bool {
+    // `Serial full collection pauses`; `G1 stop-the-world full collections` before JDK 14.
+    collector.contains("full collection") || ["MSC", "PSParallelCompact", "PSMarkSweep"].contains(&collector)
 }
 
 /// `0` and `time` of `sun.gc.collector.0.time`.

@@ -73,6 +73,51 @@ fn each_collector_is_told_by_its_name() {
 }
 
 #[test]
+fn full_collections_are_those_of_the_collector_that_counts_them_and_not_known_without_one() {
+    let expected = [
+        (SERIAL_17, Some(1)),
+        (PARALLEL_17, Some(1)),
+        (G1_17, Some(1)),
+        (Z_17, None),
+        (SERIAL_25, Some(1)),
+        (PARALLEL_25, Some(1)),
+        (G1_25, Some(1)),
+        (Z_25, None),
+    ];
+    for (bytes, full) in expected {
+        assert_eq!(opened(bytes).1.unwrap().read().unwrap().full_gc_count, full);
+    }
+}
+
+#[test]
+fn each_releases_name_of_a_full_collection_is_known_and_phases_are_none() {
+    let of = |collector: &str| {
+        let text = ("sun.gc.collector.1.name".to_string(), collector.to_string());
+        let counter = Counter { name: "sun.gc.collector.1.invocations".into(), at: 8, value: 0 };
+        let counters =
+            Counters { list: vec![counter], texts: vec![text], complete: true, order: Order::Little };
+        Offsets::find(&counters).read(|at| at as u64).full_gc_count
+    };
+    // JDK 17 and later; JDK 8 and 11.
+    let full = [
+        "Serial full collection pauses",
+        "Parallel full collection pauses",
+        "G1 full collection pauses",
+        "MSC",
+        "PSParallelCompact",
+        "PSMarkSweep",
+        "G1 stop-the-world full collections",
+    ];
+    for name in full {
+        assert_eq!(of(name), Some(8), "{name}");
+    }
+    for name in ["ZGC major collection pauses", "Shenandoah full", "Shenandoah full GC pauses", "CMS", "Copy"]
+    {
+        assert_eq!(of(name), None, "{name}");
+    }
+}
+
+#[test]
 fn heap_and_old_generation_are_found_whatever_the_collector_calls_its_spaces() {
     let expected = [
         (SERIAL_17, 534_336 + 668_648, Some(668_648), 22_347_776 + 44_761_088),

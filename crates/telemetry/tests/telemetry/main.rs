@@ -9,6 +9,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 mod actor;
+mod jvm;
 
 /// A subject that does what it is told.
 struct Subject {

@@ -49,6 +49,7 @@ pub(super) const TABLE: &[Facts] = &[
         .above_zero()
         .by_cycle(),
     facts(M::CtxSwitchesPerRequest, "ctx_switches_per_request", "count", S::Process).speed().by_cycle(),
+    facts(M::WorkerBalance, "worker_balance", "count", S::Workers).above_zero(),
     facts(M::PageFaultsPerRequest, "page_faults_per_request", "count", S::Process).speed(),
     facts(M::MajorFaults, "major_faults", "count", S::Process),
     facts(M::Threads, "threads", "count", S::Process).above_zero(),
@@ -69,6 +70,7 @@ pub(super) const TABLE: &[Facts] = &[
         .above_zero()
         .by_cycle(),
     facts(M::GcCount, "gc_count", "count", S::Jvm),
+    facts(M::FullGcCount, "full_gc_count", "count", S::FullCollections),
     facts(M::GcTimeShare, "gc_time_share", "share", S::Jvm),
     facts(M::GcPause, "gc_pause", "ns", S::Collections).above_zero(),
     facts(M::HeapUsed, "heap_used", "bytes", S::Jvm),
