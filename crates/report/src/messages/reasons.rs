@@ -197,7 +197,9 @@ fn needs(source: Source) -> &'static str {
             ": it needs a JVM whose collector counts full collections apart, as Serial, Parallel and G1 do"
         }
         Source::Generations => ": it needs a JVM whose collector has generations",
-        Source::Locks => ": it needs a JVM that counts contended locks, as JDK 17 does and JDK 25 does not",
+        Source::Locks => {
+            ": it needs a JVM that counts contended locks, as JDK 17 does and JDK 25 does not, or count_locks: true of a Java subject of the catalogue"
+        }
         _ => "",
     }
 }

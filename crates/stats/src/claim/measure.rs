@@ -115,7 +115,7 @@ pub enum Source {
     FullCollections,
     /// The same, of a collector with generations.
     Generations,
-    /// The same, of a release that counts contended locks.
+    /// The same, of a release that counts contended locks, or where they are counted for it.
     Locks,
 }
 

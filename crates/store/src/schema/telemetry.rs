@@ -120,7 +120,8 @@ pub struct SubjectUse {
     /// Classes loaded at the end (JVM).
     #[serde(default)]
     pub loaded_classes: Option<u64>,
-    /// Times that a thread found a monitor taken (JVM; not counted by releases after JDK 21).
+    /// Times that a thread found a monitor taken (JVM; releases after JDK 21 count it only with the catalogue's
+    /// `count_locks`).
     #[serde(default)]
     pub contended_locks: Option<u64>,
     /// CPU time of the sampler itself: what looking at the subject cost the machine, from before the window to

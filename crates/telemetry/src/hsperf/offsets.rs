@@ -39,6 +39,8 @@ pub(super) struct Offsets {
     loaded: [Option<usize>; 2],
     unloaded: [Option<usize>; 2],
     contended: Option<usize>,
+    /// The same, counted by the catalogue's `LockCounter` within the JVM.
+    contended_by_us: Option<usize>,
     ticks_per_second: u64,
     end: usize,
 }
@@ -105,6 +107,7 @@ impl Offsets {
             "java.cls.unloadedClasses" => &mut self.unloaded[0],
             "java.cls.sharedUnloadedClasses" => &mut self.unloaded[1],
             "sun.rt._sync_ContendedLockAttempts" => &mut self.contended,
+            "proofload.contendedLocks" => &mut self.contended_by_us,
             "sun.os.hrt.frequency" => {
                 self.ticks_per_second = u64::try_from(value).unwrap_or(0).max(1);
                 return;
@@ -140,7 +143,7 @@ impl Offsets {
                 .filter_map(|collector| collector.count)),
             safepoints: number(self.safepoints),
             safepoint_ns: time(self.safepoint_time),
-            contended_locks: number(self.contended),
+            contended_locks: number(self.contended.or(self.contended_by_us)),
             heap_used_bytes: sum(&mut self.generations.iter().flat_map(|generation| generation.used.clone())),
             heap_capacity_bytes: sum(&mut self
                 .generations

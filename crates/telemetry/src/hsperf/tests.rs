@@ -148,6 +148,19 @@ fn what_a_release_does_not_count_is_not_known() {
 }
 
 #[test]
+fn contended_locks_are_those_of_the_jvm_and_else_those_that_were_counted_within_it() {
+    let of = |names: &[&str]| {
+        let counter = |(n, name): (usize, &&str)| Counter { name: name.to_string(), at: 8 * n, value: 0 };
+        let list = names.iter().enumerate().map(counter).collect();
+        let counters = Counters { list, texts: Vec::new(), complete: true, order: Order::Little };
+        Offsets::find(&counters).read(|at| at as u64).contended_locks
+    };
+    let (own, ours) = ("sun.rt._sync_ContendedLockAttempts", "proofload.contendedLocks");
+    assert_eq!((of(&["java.threads.live", ours]), of(&["x", "y", ours, own])), (Some(8), Some(24)));
+    assert_eq!(of(&["proofload.other"]), None);
+}
+
+#[test]
 fn a_counter_that_grows_is_seen_without_looking_names_up_again() {
     let (mut file, jvm) = opened(G1_17);
     let mut jvm = jvm.unwrap();

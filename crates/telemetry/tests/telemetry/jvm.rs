@@ -2,7 +2,7 @@
 
 use proofload_host::{clock, jdk};
 use proofload_store::schema::{SubjectUse, Telemetry};
-use proofload_telemetry::{Checkpointer, Sampler, Target, Tree};
+use proofload_telemetry::{Checkpointer, Sampler, Target, Tree, hsperf};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -20,8 +20,13 @@ struct Workers {
 
 impl Workers {
     fn start(jdk: &jdk::Jdk, collector: &str) -> Workers {
+        Workers::run(jdk, &[&format!("-XX:+{collector}"), "testdata/jvm/Workers.java"])
+    }
+
+    fn run(jdk: &jdk::Jdk, arguments: &[&str]) -> Workers {
         let mut child = Command::new(jdk.home.join("bin/java"))
-            .args(["-Xmx64m", "-XX:+UsePerfData", &format!("-XX:+{collector}"), "testdata/jvm/Workers.java"])
+            .args(["-Xmx64m", "-XX:+UsePerfData"])
+            .args(arguments)
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -118,5 +123,46 @@ fn work_that_is_spread_evenly_over_a_jvms_threads_is_told_from_work_that_is_not(
         assert!((0.28..0.33).contains(&uneven), "{uneven}");
         let three = balance(&["400 400 400 0"]);
         assert!((0.73..0.77).contains(&three), "{three}");
+    }
+}
+
+/// What a JVM's performance data say under this name.
+fn counted(pid: u32, name: &str) -> Option<i64> {
+    let users = std::fs::read_dir("/tmp").unwrap().flatten().map(|entry| entry.path());
+    let mut files = users.map(|folder| folder.join(pid.to_string()));
+    let bytes = files.find_map(|file| std::fs::read(file).ok())?;
+    let counters = hsperf::parse(&bytes).unwrap();
+    counters.list.into_iter().find(|counter| counter.name == name).map(|counter| counter.value)
+}
+
+#[test]
+#[ignore = "full: starts a JVM of every JDK"]
+fn contended_locks_are_counted_within_a_jvm_as_those_count_them_that_do() {
+    for jdk in jdks() {
+        let classes = tempfile::tempdir().unwrap();
+        let compiled = Command::new(jdk.home.join("bin/javac"))
+            .args(["../../subjects/java/LockCounter.java", "testdata/jvm/Contend.java", "-d"])
+            .arg(classes.path())
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .status();
+        assert!(compiled.unwrap().success(), "{jdk}");
+        let exports = "--add-exports=java.base/jdk.internal.perf=ALL-UNNAMED";
+        let path = classes.path().display().to_string();
+        let mut jvm = Workers::run(&jdk, &[exports, "-cp", &path, "LockCounter", "Contend"]);
+        let (alone, _) = jvm.observed(&["own"]);
+        assert!(alone.contended_locks < Some(50), "{jdk}: {alone:?}");
+        // Threads that ended keep what they counted: the second round adds to the first.
+        let (used, _) = jvm.observed(&["one", "one"]);
+        let within = counted(jvm.child.id(), "proofload.contendedLocks").unwrap();
+        let by_the_jvm = counted(jvm.child.id(), "sun.rt._sync_ContendedLockAttempts");
+        println!(
+            "{jdk}: {:?} apart, {:?} together; {within} within, {by_the_jvm:?} by the JVM",
+            alone.contended_locks, used.contended_locks
+        );
+        assert!(used.contended_locks > Some(400), "{jdk}: {used:?}");
+        assert_eq!(by_the_jvm.is_some(), jdk.major <= 21, "{jdk}");
+        if let Some(by_the_jvm) = by_the_jvm {
+            assert!((by_the_jvm * 9 / 10..=by_the_jvm + 50).contains(&within), "{within} and {by_the_jvm}");
+        }
     }
 }
