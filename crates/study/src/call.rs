@@ -9,13 +9,18 @@ use super::problem::shown;
 use super::yaml::{Entry, Kind, Node, Value as Yaml};
 use data_encoding::BASE64;
 use proofload_wire::{Call, Field as ObjectField, Object, Text, Value};
+use std::rc::Rc;
 
 /// Most arguments of a call.
 pub(super) const ARGUMENTS_MAX: usize = 64;
 
 /// What a map within arguments can begin with.
-const FORMS: &str = "write { class: lab.Person, fields: { name: x } } for an object, { long: 5 }, { date: 0 } (milliseconds \
-                     since 1970), { bytes: base64 } or { type: short, value: 5 }";
+const FORMS: &str = "write { class: lab.Person, fields: { name: x } } for an object, { enum: lab.Color, name: RED }, \
+                     { set: [a, b] }, { long: 5 }, { date: 0 } (milliseconds since 1970), { bytes: base64 } or \
+                     { type: short, value: 5 }";
+
+/// What an object can have.
+const OBJECT: &str = "write { class: lab.Person, uid: 1, fields: { name: x }, extends: { class: lab.Base, fields: { id: 5 } } }";
 
 /// A value with the type that a parameter or a field of it has.
 pub(super) struct Typed {
@@ -56,13 +61,15 @@ impl Reader<'_, '_> {
     pub(super) fn value(&mut self, node: &Node) -> Option<Typed> {
         match &node.value {
             Yaml::Scalar { text, .. } => self.scalar(node, text),
-            Yaml::List(items) => {
-                let items: Vec<Option<Value>> =
-                    items.iter().map(|item| Some(self.value(item)?.value)).collect();
-                Some(typed("java.util.List", Value::List(items.into_iter().collect::<Option<_>>()?)))
-            }
+            Yaml::List(items) => Some(typed("java.util.List", Value::List(self.items(items)?))),
             Yaml::Map(entries) => self.map(node, entries),
         }
+    }
+
+    /// The elements of a list; each that is wrong is told.
+    fn items(&mut self, items: &[Rc<Node>]) -> Option<Vec<Value>> {
+        let items: Vec<Option<Value>> = items.iter().map(|item| Some(self.value(item)?.value)).collect();
+        items.into_iter().collect()
     }
 
     fn wrong<T>(&self, node: &Node, what: &str, remedy: &str) -> Option<T> {
@@ -141,7 +148,15 @@ impl Reader<'_, '_> {
                     None => self.wrong(node, "has no type", FORMS),
                 }
             }
-            _ if keys.contains(&"class") => self.object(node, entries),
+            ["set"] => match &get("set")?.value {
+                Yaml::List(items) => Some(typed("java.util.Set", Value::Set(self.items(items)?))),
+                _ => self.wrong(node, "is no set", "write { set: [a, b] }"),
+            },
+            _ if keys.contains(&"class") => {
+                let object = self.object(node, entries)?;
+                Some(typed(&object.class.clone(), Value::Object(object)))
+            }
+            _ if keys.contains(&"enum") => self.constant(node, entries),
             _ => {
                 let pairs = entries.iter().map(|entry| {
                     let key = self.text(node, &entry.key);
@@ -160,30 +175,50 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn object(&mut self, node: &Node, entries: &[Entry]) -> Option<Typed> {
-        let (mut class, mut uid, mut fields) = (None, 0, Vec::new());
+    fn constant(&mut self, node: &Node, entries: &[Entry]) -> Option<Typed> {
+        let (mut class, mut name) = (None, None);
         for entry in entries {
             match entry.key.as_str() {
-                "class" => class = written(&entry.node),
-                "uid" => uid = self.number(&entry.node)?,
-                "fields" => {
-                    let Yaml::Map(entries) = &entry.node.value else {
-                        return self.wrong(&entry.node, "has no fields", FORMS);
-                    };
+                "enum" => class = written(&entry.node),
+                "name" => name = written(&entry.node),
+                other => {
+                    let what = format!("has the key {} beside enum", shown(other));
+                    return self.wrong(&entry.node, &what, "write { enum: lab.Color, name: RED }");
+                }
+            }
+        }
+        let (Some(class), Some(name)) = (class, name) else {
+            return self.wrong(node, "is no constant of an enum", "write { enum: lab.Color, name: RED }");
+        };
+        let name = self.text(node, name)?;
+        Some(typed(class, Value::Enum { class: class.to_string(), name }))
+    }
+
+    fn object(&mut self, node: &Node, entries: &[Entry]) -> Option<Object> {
+        let (mut class, mut uid, mut fields, mut extends) = (None, 0, Vec::new(), None);
+        for entry in entries {
+            match (entry.key.as_str(), &entry.node.value) {
+                ("class", _) => class = written(&entry.node),
+                ("uid", _) => uid = self.number(&entry.node)?,
+                ("fields", Yaml::Map(entries)) => {
                     for field in entries {
                         let Typed { ty, value } = self.value(&field.node)?;
                         fields.push(ObjectField { name: field.key.clone(), ty, value });
                     }
                 }
-                other => {
+                ("fields", _) => return self.wrong(&entry.node, "has no fields", OBJECT),
+                ("extends", Yaml::Map(above)) => {
+                    extends = Some(Box::new(self.object(&entry.node, above)?));
+                }
+                ("extends", _) => return self.wrong(&entry.node, "is no superclass", OBJECT),
+                (other, _) => {
                     let what = format!("has the key {} beside class", shown(other));
-                    return self.wrong(&entry.node, &what, FORMS);
+                    return self.wrong(&entry.node, &what, OBJECT);
                 }
             }
         }
-        let Some(class) = class else { return self.wrong(node, "names no class", FORMS) };
-        let object = Object { class: class.to_string(), serial_version_uid: uid, fields };
-        Some(typed(class, Value::Object(object)))
+        let Some(class) = class else { return self.wrong(node, "names no class", OBJECT) };
+        Some(Object { class: class.to_string(), serial_version_uid: uid, fields, extends })
     }
 }
 

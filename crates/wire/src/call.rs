@@ -43,8 +43,17 @@ pub enum Value {
     Date(i64),
     /// `java.util.ArrayList`.
     List(Vec<Value>),
+    /// `java.util.HashSet`, in this order.
+    Set(Vec<Value>),
     /// `java.util.HashMap`, in this order.
     Map(Vec<(Value, Value)>),
+    /// A constant of an enum.
+    Enum {
+        /// The enum, as Java names it: `lab.Color`.
+        class: String,
+        /// The constant's name: `RED`.
+        name: Text,
+    },
     /// An object of a class.
     Object(Object),
 }
@@ -65,8 +74,22 @@ pub struct Object {
     pub class: String,
     /// Its `serialVersionUID`, which Java's own serialization compares.
     pub serial_version_uid: i64,
-    /// Its fields, in the order in which they are written.
+    /// The fields that the class itself declares, in the order in which they are written.
     pub fields: Vec<Field>,
+    /// Its superclass with what that declares, if it has one that can be sent.
+    pub extends: Option<Box<Object>>,
+}
+
+impl Object {
+    /// The object and its superclasses, the nearest first.
+    pub fn classes(&self) -> impl Iterator<Item = &Object> {
+        std::iter::successors(Some(self), |object| object.extends.as_deref())
+    }
+
+    /// All fields: its own before those of its superclasses.
+    pub fn all_fields(&self) -> impl Iterator<Item = &Field> {
+        self.classes().flat_map(|object| &object.fields)
+    }
 }
 
 /// A field of an object.

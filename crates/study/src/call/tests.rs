@@ -1,5 +1,5 @@
 use crate::{Declarations, Parameter, Study, parse};
-use proofload_wire::{Object, Text, Value};
+use proofload_wire::{Field, Object, Text, Value};
 
 /// No folders.
 struct Empty;
@@ -73,13 +73,40 @@ fn an_object_has_its_class_its_uid_and_its_fields_in_order() {
     .unwrap();
     let call = study.workload[0].call.as_ref().expect("a call");
     assert_eq!(call.parameter_types, ["lab.Person"]);
-    let [Value::Object(Object { class, serial_version_uid, fields })] = call.arguments.as_slice() else {
+    let [Value::Object(Object { class, serial_version_uid, fields, extends: None })] =
+        call.arguments.as_slice()
+    else {
         panic!("{:?}", call.arguments);
     };
     assert_eq!((class.as_str(), *serial_version_uid), ("lab.Person", 1));
     let told: Vec<(&str, &str)> =
         fields.iter().map(|field| (field.name.as_str(), field.ty.as_str())).collect();
     assert_eq!(told, [("name", "java.lang.String"), ("age", "byte"), ("home", "lab.FullAddress")]);
+}
+
+#[test]
+fn enums_sets_and_superclasses_are_arguments_too() {
+    let study = study(
+        "{ call: lab.E.m, args: [{ enum: lab.Color, name: RED }, { set: [1, a] }, { class: lab.Sub, uid: 3, fields: { own: true }, \
+         extends: { class: lab.Base, uid: 1, fields: { id: 7 } } }] }",
+    )
+    .unwrap();
+    let call = study.workload[0].call.as_ref().expect("a call");
+    assert_eq!(call.parameter_types, ["lab.Color", "java.util.Set", "lab.Sub"]);
+    let field = |name: &str, ty: &str, value| Field { name: name.to_string(), ty: ty.to_string(), value };
+    let object = |class: &str, uid, fields, extends: Option<Object>| Object {
+        class: class.to_string(),
+        serial_version_uid: uid,
+        fields,
+        extends: extends.map(Box::new),
+    };
+    let base = object("lab.Base", 1, vec![field("id", "int", Value::Int(7))], None);
+    let sub = object("lab.Sub", 3, vec![field("own", "boolean", Value::Bool(true))], Some(base));
+    let color = Value::Enum { class: "lab.Color".to_string(), name: Text::Fixed("RED".to_string()) };
+    assert_eq!(
+        call.arguments,
+        [color, Value::Set(vec![Value::Int(1), Value::from("a")]), Value::Object(sub)]
+    );
 }
 
 #[test]
@@ -90,6 +117,12 @@ fn what_is_wrong_with_a_call_is_told_with_its_remedy() {
         ("{ call: lab.E.echo, args: ['${nobody}'] }", "nobody"),
         ("{ call: lab.E.echo, args: [{ bytes: '!' }] }", "is no base64"),
         ("{ call: lab.E.echo, args: [{ class: lab.P, field: { a: 1 } }] }", "beside class"),
+        ("{ call: lab.E.echo, args: [{ class: lab.P, extends: lab.B }] }", "is no superclass"),
+        ("{ call: lab.E.echo, args: [{ class: lab.P, extends: { fields: { a: 1 } } }] }", "names no class"),
+        ("{ call: lab.E.echo, args: [{ enum: lab.C }] }", "write { enum: lab.Color, name: RED }"),
+        ("{ call: lab.E.echo, args: [{ enum: lab.C, name: [1] }] }", "is no constant of an enum"),
+        ("{ call: lab.E.echo, args: [{ enum: lab.C, nam: R }] }", "the key nam beside enum"),
+        ("{ call: lab.E.echo, args: [{ set: 5 }] }", "is no set"),
         ("{ call: lab.E.echo, args: [1, 2], types: [int] }", "1 types for 2 arguments"),
         ("{ call: lab.E.echo, body: x }", "body"),
         ("{ get: /, args: [1] }", "args"),

@@ -53,20 +53,9 @@ pub(super) fn kind_of(value: &Value) -> &'static str {
         Value::Bytes(_) => "bytes",
         Value::Date(_) => "a date",
         Value::List(_) => "a list",
+        Value::Set(_) => "a set",
         Value::Map(_) => "a map",
+        Value::Enum { .. } => "a constant of an enum",
         Value::Object(_) => "an object",
-    }
-}
-
-/// The constant that an object is, if it is one of an enum: enums have the `serialVersionUID` 0, and Hessian writes their
-/// name as their only field, `name`.
-pub(super) fn enum_constant(object: &crate::Object) -> Option<&crate::Text> {
-    match object.fields.as_slice() {
-        [crate::Field { name, value: Value::Text(text), .. }]
-            if name == "name" && object.serial_version_uid == 0 =>
-        {
-            Some(text)
-        }
-        _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! JSON as Fastjson 1 reads it in Dubbo: one value a line, without class names; fields that are null are left out.
 
-use super::draft::{DEPTH_MAX, Draft, EncodeError, enum_constant};
+use super::draft::{DEPTH_MAX, Draft, EncodeError};
 use super::texts::JsonText;
 use crate::places::Form;
 use crate::{Call, Field, Object, Text, Value};
@@ -53,14 +53,11 @@ fn any(draft: &mut Draft, value: &Value, depth: usize) -> Result<(), EncodeError
         Value::Long(value) | Value::Date(value) => plain(draft, &value.to_string()),
         Value::Double(value) if value.is_finite() => plain(draft, &format!("{value:?}")),
         Value::Double(_) => plain(draft, "null"),
-        Value::Text(value) => text(draft, value),
+        Value::Text(value) | Value::Enum { name: value, .. } => text(draft, value),
         Value::Bytes(bytes) => fixed(draft, &base64(bytes)),
-        Value::List(items) => return list(draft, items, depth + 1),
+        Value::List(items) | Value::Set(items) => return list(draft, items, depth + 1),
         Value::Map(entries) => return map(draft, entries, depth + 1),
-        Value::Object(object) => match enum_constant(object) {
-            Some(constant) => text(draft, constant),
-            None => return fields(draft, object, depth + 1),
-        },
+        Value::Object(object) => return fields(draft, object, depth + 1),
     }
     Ok(())
 }
@@ -93,7 +90,7 @@ fn map(draft: &mut Draft, entries: &[(Value, Value)], depth: usize) -> Result<()
 
 fn fields(draft: &mut Draft, object: &Object, depth: usize) -> Result<(), EncodeError> {
     draft.bytes.push(b'{');
-    let written = object.fields.iter().filter(|field| field.value != Value::Null);
+    let written = object.all_fields().filter(|field| field.value != Value::Null);
     for (at, Field { name, value, .. }) in written.enumerate() {
         if at > 0 {
             draft.bytes.push(b',');

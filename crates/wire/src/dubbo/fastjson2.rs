@@ -4,7 +4,7 @@
 //! An object has its class before it where the place's type does not tell it. Fields that have their type's default are
 //! left out, as Dubbo's own clients do.
 
-use super::draft::{DEPTH_MAX, Draft, EncodeError, enum_constant};
+use super::draft::{DEPTH_MAX, Draft, EncodeError};
 use super::texts::{JsonbText, integer};
 use crate::places::{Form, LengthForm, What};
 use crate::{Call, Field, Object, Text, Value};
@@ -145,6 +145,10 @@ impl Writer<'_> {
                 self.put(&ms.to_be_bytes());
             }
             Value::List(items) => return self.list(items, ty, depth + 1),
+            Value::Set(items) => {
+                self.class("HashSet", depth == 0 || !is_set(ty));
+                return self.list(items, ty, depth + 1);
+            }
             Value::Map(entries) => {
                 self.put(&[OBJECT]);
                 for value in entries.iter().flat_map(|(key, value)| [key, value]) {
@@ -152,10 +156,14 @@ impl Writer<'_> {
                 }
                 self.put(&[OBJECT_END]);
             }
-            Value::Object(object) => match enum_constant(object) {
-                Some(constant) => self.text(constant),
-                None => return self.object(object, ty, depth + 1),
-            },
+            Value::Enum { class, name } => {
+                self.class(class, depth == 0 || ty != class);
+                self.text(name);
+            }
+            Value::Object(object) => {
+                self.class(&object.class, depth == 0 || ty != object.class);
+                return self.fields(object, depth + 1);
+            }
         }
         Ok(())
     }
@@ -193,12 +201,16 @@ impl Writer<'_> {
         items.iter().try_for_each(|item| self.any(item, element_of(ty), depth))
     }
 
-    fn object(&mut self, object: &Object, ty: &str, depth: usize) -> Result<(), EncodeError> {
-        if object.class != ty || depth == 1 {
-            self.symbol(TYPED, &object.class);
+    /// The class of the value that follows, where its place does not tell it.
+    fn class(&mut self, class: &str, untold: bool) {
+        if untold {
+            self.symbol(TYPED, class);
         }
+    }
+
+    fn fields(&mut self, object: &Object, depth: usize) -> Result<(), EncodeError> {
         self.put(&[OBJECT]);
-        for Field { name, ty, value } in &object.fields {
+        for Field { name, ty, value } in object.all_fields() {
             if !is_default(value, ty) {
                 self.symbol(SYMBOL, name);
                 self.any(value, ty, depth)?;
@@ -207,6 +219,12 @@ impl Writer<'_> {
         self.put(&[OBJECT_END]);
         Ok(())
     }
+}
+
+/// Whether a set in a place of that type is taken for a `HashSet`.
+fn is_set(ty: &str) -> bool {
+    let class = ty.split_once('<').map_or(ty, |(class, _)| class);
+    matches!(class, "java.util.Set" | "java.util.HashSet")
 }
 
 /// The type of the elements of an array, or of a list whose type names it: `java.util.List<lab.Phone>`.

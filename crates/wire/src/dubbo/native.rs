@@ -5,7 +5,7 @@
 //! Dubbo writes an object that `equals` an earlier one as a reference; here each is written out, which every server
 //! reads: what `equals` would say is not known.
 
-use super::draft::{DEPTH_MAX, Draft, EncodeError, enum_constant, kind_of};
+use super::draft::{DEPTH_MAX, Draft, EncodeError, kind_of};
 pub(super) use super::texts::{BYTES, EMPTY};
 use super::texts::{NativeText, digits};
 use crate::places::Form;
@@ -150,7 +150,9 @@ pub(super) fn class_of(value: &Value, ty: &str) -> String {
         (Value::Date(_), _) => "java.util.Date",
         (Value::List(_), ty) if ty.ends_with("[]") => ty,
         (Value::List(_), _) => "java.util.ArrayList",
+        (Value::Set(_), _) => "java.util.HashSet",
         (Value::Map(_), _) => "java.util.HashMap",
+        (Value::Enum { class, .. }, _) => class,
         (Value::Object(object), _) => &object.class,
     };
     own.to_owned()
@@ -174,14 +176,14 @@ fn bare(draft: &mut Draft, value: &Value, ty: &str, depth: usize) -> Result<(), 
         Value::Bool(_) | Value::Int(_) | Value::Long(_) | Value::Double(_) | Value::Date(_) => {
             return number(draft, value, ty);
         }
-        Value::Text(value) => text(draft, value),
+        Value::Text(value) | Value::Enum { name: value, .. } => text(draft, value),
         Value::Bytes(bytes) if bytes.is_empty() => draft.bytes.push(EMPTY),
         Value::Bytes(bytes) => {
             draft.bytes.push(BYTES);
             unsigned(&mut draft.bytes, bytes.len());
             draft.bytes.extend_from_slice(bytes);
         }
-        Value::List(items) => return list(draft, items, ty, depth + 1),
+        Value::List(items) | Value::Set(items) => return list(draft, items, ty, depth + 1),
         Value::Map(entries) => {
             draft.bytes.push(MAP);
             unsigned(&mut draft.bytes, entries.len());
@@ -189,10 +191,7 @@ fn bare(draft: &mut Draft, value: &Value, ty: &str, depth: usize) -> Result<(), 
                 any(draft, value, "java.lang.Object", depth + 1)?;
             }
         }
-        Value::Object(object) => match enum_constant(object) {
-            Some(constant) => text(draft, constant),
-            None => return fields(draft, object, depth + 1),
-        },
+        Value::Object(object) => return fields(draft, object, depth + 1),
     }
     Ok(())
 }
@@ -228,7 +227,7 @@ fn unwritable(value: &Value, ty: &str) -> EncodeError {
     EncodeError::Value { serialization: "dubbo", what: kind_of(value), ty: ty.to_owned() }
 }
 
-/// A list, or an array, whose elements need no class when the array's type tells it.
+/// A list, a set, or an array, whose elements need no class when the array's type tells it.
 fn list(draft: &mut Draft, items: &[Value], ty: &str, depth: usize) -> Result<(), EncodeError> {
     if ty == "java.lang.Object[]" {
         draft.bytes.push(OBJECT);
@@ -246,7 +245,7 @@ fn list(draft: &mut Draft, items: &[Value], ty: &str, depth: usize) -> Result<()
 }
 
 fn fields(draft: &mut Draft, object: &Object, depth: usize) -> Result<(), EncodeError> {
-    let mut sorted: Vec<&Field> = object.fields.iter().collect();
+    let mut sorted: Vec<&Field> = object.all_fields().collect();
     sorted.sort_by(|a, b| a.name.encode_utf16().cmp(b.name.encode_utf16()));
     draft.bytes.push(OBJECT);
     integer(&mut draft.bytes, sorted.len() as i64);

@@ -110,9 +110,9 @@ fn is_too_deep(call: &Call) -> bool {
 fn is_deeper(value: &Value, most: usize) -> bool {
     let deeper = |inner: &Value| most == 0 || is_deeper(inner, most - 1);
     match value {
-        Value::List(items) => items.iter().any(deeper),
+        Value::List(items) | Value::Set(items) => items.iter().any(deeper),
         Value::Map(entries) => entries.iter().any(|(key, value)| deeper(key) || deeper(value)),
-        Value::Object(object) => object.fields.iter().any(|field| deeper(&field.value)),
+        Value::Object(object) => object.all_fields().any(|field| deeper(&field.value)),
         _ => false,
     }
 }

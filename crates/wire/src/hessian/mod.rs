@@ -32,6 +32,9 @@ pub const CLASSES_MAX: usize = 1024;
 /// Most fields of one class.
 pub const FIELDS_MAX: usize = 4096;
 
+/// The class that sets have here, which lists name before their elements.
+const SET: &str = "java.util.HashSet";
+
 /// What became of bytes that were handed to a walker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fed {

@@ -4,6 +4,7 @@
 //! A stream says nowhere how long it is. Whoever wants its end must follow each object by the descriptor of its class,
 //! which came in the stream before, and must keep those descriptors by the handles that the stream gives them.
 
+mod primitive;
 mod read;
 mod task;
 mod tell;
@@ -85,6 +86,8 @@ pub(crate) mod flag {
     pub const EXTERNALIZABLE: u8 = 0x04;
     /// An externalizable class wrote in blocks, as protocol version 2 does.
     pub const BLOCK_DATA: u8 = 0x08;
+    /// An enum, whose constants have no fields.
+    pub const ENUM: u8 = 0x10;
 }
 
 /// How many bytes a value of this primitive type takes; `None` for types of objects.

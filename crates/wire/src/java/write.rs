@@ -1,5 +1,6 @@
 //! Writes the values of calls as `java.io.ObjectOutputStream` does.
 
+use super::primitive::primitive;
 use super::{FIRST_HANDLE, STREAM_HEADER, flag, tag, text};
 use crate::places::Form;
 use crate::{Field, Object, Places, Text, Value, descriptor};
@@ -30,6 +31,9 @@ pub enum WriteError {
 
 /// Most bytes that one block takes, the size of the buffer that Java's own writer has.
 const BLOCK_MAX: usize = 1024;
+
+/// How full a hash table of Java becomes before it grows.
+const LOAD_FACTOR: f32 = 0.75;
 
 /// The modifiers of an array class whose elements are of a public class: public, abstract, final.
 const ARRAY_MODIFIERS: u32 = 0x0411;
@@ -125,7 +129,9 @@ impl<'a> Writer<'a> {
                 Some(element) => self.elements(element, values)?,
                 None => self.list(values)?,
             },
+            Value::Set(values) => self.set(values)?,
             Value::Map(entries) => self.map(entries)?,
+            Value::Enum { class, name } => self.constant(class, name)?,
             Value::Object(object) => self.fields(object)?,
         }
         Ok(())
@@ -278,12 +284,9 @@ impl<'a> Writer<'a> {
         let flags = flag::SERIALIZABLE | flag::WRITE_METHOD;
         let fields = [("loadFactor", "F"), ("threshold", "I")];
         self.instance(&Shape::new("java.util.HashMap", 0x0507_dac1_c316_60d1, flags, &fields))?;
-        // As `new HashMap()` grows: a power of two, filled to three quarters. An empty one has no table yet.
-        let mut buckets = 16;
-        while buckets / 4 * 3 < entries.len() {
-            buckets *= 2;
-        }
-        self.bytes.extend_from_slice(&0.75_f32.to_be_bytes());
+        let buckets = buckets(entries.len());
+        self.bytes.extend_from_slice(&LOAD_FACTOR.to_be_bytes());
+        // An empty one has no table yet.
         self.count(if entries.is_empty() { 0 } else { buckets / 4 * 3 })?;
         self.block(&(buckets as u32).to_be_bytes());
         self.block(&(entries.len() as u32).to_be_bytes());
@@ -295,15 +298,49 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
+    fn set(&mut self, values: &[Value]) -> Result<(), WriteError> {
+        let flags = flag::SERIALIZABLE | flag::WRITE_METHOD;
+        self.instance(&Shape::new("java.util.HashSet", 0xba44_8595_96b8_b734_u64 as i64, flags, &[]))?;
+        self.block(&(buckets(values.len()) as u32).to_be_bytes());
+        self.block(&LOAD_FACTOR.to_be_bytes());
+        let count = i32::try_from(values.len()).map_err(|_| WriteError::TooManyElements)?;
+        self.block(&count.to_be_bytes());
+        for value in values {
+            self.object("java.lang.Object", value)?;
+        }
+        self.end_annotation();
+        Ok(())
+    }
+
+    fn constant(&mut self, class: &str, name: &Text) -> Result<(), WriteError> {
+        let flags = flag::SERIALIZABLE | flag::ENUM;
+        let mut shape = Shape::new(class, 0, flags, &[]);
+        shape.above = Some(Box::new(Shape::new("java.lang.Enum", 0, flags, &[])));
+        self.bytes.push(tag::ENUM);
+        self.class(&shape)?;
+        self.handle();
+        self.text(name);
+        Ok(())
+    }
+
+    /// An object: the descriptors from its own class upwards, then the fields from the highest class downwards.
     fn fields(&mut self, object: &Object) -> Result<(), WriteError> {
-        // Java's order: primitives before objects, by name within each.
-        let mut sorted: Vec<(String, &Field)> =
-            object.fields.iter().map(|field| (descriptor(&field.ty), field)).collect();
-        sorted.sort_by(|(a, one), (b, other)| (a.len() > 1, &one.name).cmp(&(b.len() > 1, &other.name)));
-        let fields = sorted.iter().map(|(ty, field)| (field.name.clone(), ty.clone())).collect();
-        let (class, uid) = (object.class.clone(), object.serial_version_uid);
-        self.instance(&Shape { class, uid, flags: flag::SERIALIZABLE, fields, above: None })?;
-        sorted.iter().try_for_each(|(_, field)| self.member(&field.ty, &field.value))
+        let mut shape = None;
+        let mut data = Vec::new();
+        let classes: Vec<&Object> = object.classes().collect();
+        for object in classes.into_iter().rev() {
+            let fields = in_order(object);
+            shape = Some(Box::new(Shape {
+                class: object.class.clone(),
+                uid: object.serial_version_uid,
+                flags: flag::SERIALIZABLE,
+                fields: fields.iter().map(|(ty, field)| (field.name.clone(), ty.clone())).collect(),
+                above: shape,
+            }));
+            data.extend(fields.into_iter().map(|(_, field)| field));
+        }
+        shape.map_or(Ok(()), |shape| self.instance(&shape))?;
+        data.into_iter().try_for_each(|field| self.member(&field.ty, &field.value))
     }
 
     /// A number or truth value as the object that stands for it.
@@ -326,6 +363,23 @@ impl<'a> Writer<'a> {
         self.instance(&shape)?;
         self.member(primitive_type, value)
     }
+}
+
+/// Java's order of the fields of one class: primitives before objects, by name within each. Each behind its descriptor.
+fn in_order(object: &Object) -> Vec<(String, &Field)> {
+    let mut fields: Vec<(String, &Field)> =
+        object.fields.iter().map(|field| (descriptor(&field.ty), field)).collect();
+    fields.sort_by(|(a, one), (b, other)| (a.len() > 1, &one.name).cmp(&(b.len() > 1, &other.name)));
+    fields
+}
+
+/// Buckets of a table of so many entries, as that of `new HashMap()` grows: a power of two, filled to three quarters.
+fn buckets(entries: usize) -> usize {
+    let mut buckets = 16;
+    while buckets / 4 * 3 < entries {
+        buckets *= 2;
+    }
+    buckets
 }
 
 /// `serialVersionUID`, type and type code of the value of a class that stands for a primitive.
@@ -353,80 +407,4 @@ fn array_uid(class: &str) -> i64 {
     let mut first = [0; 8];
     first.copy_from_slice(&digest.finalize()[..8]);
     i64::from_le_bytes(first)
-}
-
-/// Bytes of a primitive.
-struct Primitive {
-    bytes: [u8; 8],
-    len: usize,
-}
-
-impl Primitive {
-    fn of<const N: usize>(value: [u8; N]) -> Self {
-        let mut bytes = [0; 8];
-        bytes[..N].copy_from_slice(&value);
-        Primitive { bytes, len: N }
-    }
-
-    fn as_slice(&self) -> &[u8] {
-        &self.bytes[..self.len]
-    }
-}
-
-/// The bytes of `value` where `ty` is a primitive type; `None` where it is not.
-fn primitive(ty: &str, value: &Value) -> Result<Option<Primitive>, WriteError> {
-    let wrong = || WriteError::Type { ty: ty.to_owned(), value: kind(value) };
-    let whole = || match value {
-        Value::Int(int) => Ok(i64::from(*int)),
-        Value::Long(long) => Ok(*long),
-        _ => Err(wrong()),
-    };
-    let real = || match value {
-        Value::Int(int) => Ok(f64::from(*int)),
-        Value::Double(double) => Ok(*double),
-        _ => Err(wrong()),
-    };
-    let primitive = match ty {
-        "boolean" => match value {
-            Value::Bool(truth) => Primitive::of([u8::from(*truth)]),
-            _ => return Err(wrong()),
-        },
-        "byte" => Primitive::of(i8::try_from(whole()?).map_err(|_| wrong())?.to_be_bytes()),
-        "short" => Primitive::of(i16::try_from(whole()?).map_err(|_| wrong())?.to_be_bytes()),
-        "char" => Primitive::of(unit(value).ok_or_else(wrong)?.to_be_bytes()),
-        "int" => Primitive::of(i32::try_from(whole()?).map_err(|_| wrong())?.to_be_bytes()),
-        "long" => Primitive::of(whole()?.to_be_bytes()),
-        "float" => Primitive::of((real()? as f32).to_be_bytes()),
-        "double" => Primitive::of(real()?.to_be_bytes()),
-        _ => return Ok(None),
-    };
-    Ok(Some(primitive))
-}
-
-/// The UTF-16 unit that a `char` is given by: its number, or a text of one.
-fn unit(value: &Value) -> Option<u16> {
-    match value {
-        Value::Int(int) => u16::try_from(*int).ok(),
-        Value::Text(Text::Fixed(text)) => {
-            let mut units = text.encode_utf16();
-            units.next().filter(|_| units.next().is_none())
-        }
-        _ => None,
-    }
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a truth value",
-        Value::Int(_) => "an int",
-        Value::Long(_) => "a long",
-        Value::Double(_) => "a double",
-        Value::Text(_) => "a text",
-        Value::Bytes(_) => "bytes",
-        Value::Date(_) => "a date",
-        Value::List(_) => "a list",
-        Value::Map(_) => "a map",
-        Value::Object(_) => "an object",
-    }
 }

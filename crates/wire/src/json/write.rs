@@ -21,7 +21,7 @@ pub enum Body {
 
 /// The body of a call, and its places.
 ///
-/// An object is the object of its fields, a date its milliseconds since 1970, binary is Base64, and a number that JSON
+/// An object is the object of its fields, an enum's constant its name, a set an array, a date its milliseconds since 1970, binary is Base64, and a number that JSON
 /// does not have is `null`.
 pub fn call_body(body: Body, call: &Call) -> (Vec<u8>, Places) {
     let (mut bytes, mut places) = (Vec::new(), Places::default());
@@ -71,21 +71,21 @@ impl Writer<'_> {
             Value::Long(number) | Value::Date(number) => self.put(&number.to_string()),
             Value::Double(number) if number.is_finite() => self.put(&format!("{number:?}")),
             Value::Double(_) => self.put("null"),
-            Value::Text(Text::Fixed(value)) => self.text(value),
-            Value::Text(Text::Drawn(draw)) => {
-                self.places.push_draw(self.bytes.len(), *draw, Form::JsonText);
-            }
+            Value::Text(text) | Value::Enum { name: text, .. } => match text {
+                Text::Fixed(text) => self.text(text),
+                Text::Drawn(draw) => self.places.push_draw(self.bytes.len(), *draw, Form::JsonText),
+            },
             Value::Bytes(binary) => {
                 self.put("\"");
                 put_base64(binary, self.bytes);
                 self.put("\"");
             }
-            Value::List(values) => self.array(values),
+            Value::List(values) | Value::Set(values) => self.array(values),
             Value::Map(entries) => self.members(entries.iter(), |writer, (key, value)| {
                 writer.key(key);
                 value
             }),
-            Value::Object(object) => self.members(object.fields.iter(), |writer, field| {
+            Value::Object(object) => self.members(object.all_fields(), |writer, field| {
                 writer.text(&field.name);
                 &field.value
             }),
@@ -119,7 +119,7 @@ impl Writer<'_> {
 
     /// A key of a map: a text as it is, anything else as the text that it is in JSON.
     fn key(&mut self, key: &Value) {
-        if matches!(key, Value::Text(_) | Value::Bytes(_)) {
+        if matches!(key, Value::Text(_) | Value::Enum { .. } | Value::Bytes(_)) {
             return self.value(key);
         }
         let mut bytes = Vec::new();

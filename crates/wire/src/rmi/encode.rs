@@ -166,7 +166,8 @@ fn field(name: &str, ty: &str, value: Value) -> Field {
 }
 
 fn object(class: &str, uid: u64, fields: impl Into<Vec<Field>>) -> Value {
-    Value::Object(Object { class: class.to_owned(), serial_version_uid: uid as i64, fields: fields.into() })
+    let (class, serial_version_uid) = (class.to_owned(), uid as i64);
+    Value::Object(Object { class, serial_version_uid, fields: fields.into(), extends: None })
 }
 
 fn uid_value(uid: Uid) -> Value {

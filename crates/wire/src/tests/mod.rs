@@ -10,4 +10,5 @@ mod json;
 mod laws;
 mod outbox;
 mod rmi;
+mod values;
 pub(crate) mod work;

@@ -1,8 +1,9 @@
 //! Values as Caucho's `HessianOutput` writes them.
 
+use crate::hessian::SET;
 use crate::hessian::text::{self, Dialect};
 use crate::places::Form;
-use crate::{Object, Places, Text, Value};
+use crate::{Places, Text, Value};
 
 /// Most bytes of a chunk of a binary.
 const CHUNK_BYTES: usize = 0x8000;
@@ -37,12 +38,8 @@ impl<'a> Writer<'a> {
             }
             Value::Bytes(binary) => self.binary(binary),
             Value::Date(millis) => self.tagged(b'd', &millis.to_be_bytes()),
-            Value::List(values) => {
-                self.tagged(b'V', b"l");
-                self.bytes.extend_from_slice(&(values.len() as u32).to_be_bytes());
-                values.iter().for_each(|value| self.value(value));
-                self.bytes.push(b'z');
-            }
+            Value::List(values) => self.list("", values),
+            Value::Set(values) => self.list(SET, values),
             Value::Map(entries) => {
                 self.tagged(b'M', b"t\0\0");
                 for (key, value) in entries {
@@ -51,7 +48,14 @@ impl<'a> Writer<'a> {
                 }
                 self.bytes.push(b'z');
             }
-            Value::Object(object) => self.object(object),
+            Value::Enum { class, name } => {
+                let name = Value::Text(name.clone());
+                self.object(class, std::iter::once(("name", &name)));
+            }
+            Value::Object(object) => {
+                let fields = object.all_fields().map(|field| (field.name.as_str(), &field.value));
+                self.object(&object.class, fields);
+            }
         }
     }
 
@@ -78,12 +82,24 @@ impl<'a> Writer<'a> {
         self.bytes.extend_from_slice(bytes);
     }
 
-    fn object(&mut self, object: &Object) {
+    /// A list, of a class or of none.
+    fn list(&mut self, class: &str, values: &[Value]) {
+        self.bytes.push(b'V');
+        if !class.is_empty() {
+            self.bytes.push(b't');
+            text::write_name(class, self.bytes);
+        }
+        self.tagged(b'l', &(values.len() as u32).to_be_bytes());
+        values.iter().for_each(|value| self.value(value));
+        self.bytes.push(b'z');
+    }
+
+    fn object<'v>(&mut self, class: &str, fields: impl Iterator<Item = (&'v str, &'v Value)>) {
         self.tagged(b'M', b"t");
-        text::write_name(&object.class, self.bytes);
-        for field in &object.fields {
-            self.text(&field.name);
-            self.value(&field.value);
+        text::write_name(class, self.bytes);
+        for (name, value) in fields {
+            self.text(name);
+            self.value(value);
         }
         self.bytes.push(b'z');
     }

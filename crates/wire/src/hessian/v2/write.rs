@@ -1,8 +1,9 @@
 //! Values as Caucho's `Hessian2Output` writes them.
 
+use crate::hessian::SET;
 use crate::hessian::text::{self, Dialect};
 use crate::places::Form;
-use crate::{Object, Places, Text, Value};
+use crate::{Places, Text, Value};
 
 /// Most bytes of a chunk of a binary.
 const CHUNK_BYTES: usize = 0x8000;
@@ -18,6 +19,8 @@ pub struct Writer<'a> {
     /// Where the drawn texts go.
     pub places: &'a mut Places,
     classes: Vec<Class>,
+    /// Whether the class of a set is written, which is the only class of lists here: its number is 0.
+    set_is_known: bool,
 }
 
 /// A class whose definition is written.
@@ -27,17 +30,10 @@ struct Class {
     fields: Vec<String>,
 }
 
-impl Class {
-    fn of(object: &Object) -> Class {
-        let fields = object.fields.iter().map(|field| field.name.clone()).collect();
-        Class { name: object.class.clone(), fields }
-    }
-}
-
 impl<'a> Writer<'a> {
     /// A writer that has defined no class.
     pub fn new(bytes: &'a mut Vec<u8>, places: &'a mut Places) -> Self {
-        Writer { bytes, places, classes: Vec::new() }
+        Writer { bytes, places, classes: Vec::new(), set_is_known: false }
     }
 
     /// Writes a value of any kind.
@@ -56,6 +52,7 @@ impl<'a> Writer<'a> {
             Value::Bytes(binary) => self.binary(binary),
             Value::Date(millis) => self.date(*millis),
             Value::List(values) => self.list(values),
+            Value::Set(values) => self.set(values),
             Value::Map(entries) => {
                 self.bytes.push(b'H');
                 for (key, value) in entries {
@@ -64,7 +61,15 @@ impl<'a> Writer<'a> {
                 }
                 self.bytes.push(b'Z');
             }
-            Value::Object(object) => self.object(object),
+            Value::Enum { class, name } => {
+                self.instance(class, vec!["name".to_owned()]);
+                self.value(&Value::Text(name.clone()));
+            }
+            Value::Object(object) => {
+                let names = object.all_fields().map(|field| field.name.clone()).collect();
+                self.instance(&object.class, names);
+                object.all_fields().for_each(|field| self.value(&field.value));
+            }
         }
     }
 
@@ -165,8 +170,25 @@ impl<'a> Writer<'a> {
         values.iter().for_each(|value| self.value(value));
     }
 
-    fn object(&mut self, object: &Object) {
-        let class = Class::of(object);
+    fn set(&mut self, values: &[Value]) {
+        match values.len() {
+            count @ 0..=7 => self.bytes.push(0x70 | count as u8),
+            _ => self.bytes.push(b'V'),
+        }
+        if std::mem::replace(&mut self.set_is_known, true) {
+            self.int(0);
+        } else {
+            self.text(SET);
+        }
+        if values.len() > 7 {
+            self.int(values.len() as i32);
+        }
+        values.iter().for_each(|value| self.value(value));
+    }
+
+    /// Begins an object of a class with these fields; their values follow.
+    fn instance(&mut self, class: &str, fields: Vec<String>) {
+        let class = Class { name: class.to_owned(), fields };
         let known = self.classes.iter().position(|known| *known == class);
         let index = known.unwrap_or_else(|| self.define(class));
         if index < COMPACT_CLASSES {
@@ -175,7 +197,6 @@ impl<'a> Writer<'a> {
             self.bytes.push(b'O');
             self.int(index as i32);
         }
-        object.fields.iter().for_each(|field| self.value(&field.value));
     }
 
     /// Writes the definition of a class; its index.

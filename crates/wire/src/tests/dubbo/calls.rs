@@ -1,6 +1,6 @@
 //! The calls of the recorded frames.
 
-use crate::{Call, Field, Object, Value};
+use crate::{Call, Field, Object, Text, Value};
 
 /// `echo("hello")`.
 pub fn echo_string() -> Call {
@@ -39,7 +39,7 @@ fn object(class: &str, serial_version_uid: i64, fields: Vec<(&str, &str, Value)>
     let field =
         |(name, ty, value): (&str, &str, Value)| Field { name: name.to_owned(), ty: ty.to_owned(), value };
     let fields = fields.into_iter().map(field).collect();
-    Value::Object(Object { class: class.to_owned(), serial_version_uid, fields })
+    Value::Object(Object { class: class.to_owned(), serial_version_uid, fields, extends: None })
 }
 
 /// An object whose fields are all texts.
@@ -93,9 +93,10 @@ fn info() -> Value {
 /// 3.14, which is not meant for another number here.
 pub const SCORE: f64 = 314.0 / 100.0;
 
-/// The person, its fields in the order of Hessian's writer up to 2.7, its status as Hessian writes an enum.
+/// The person, its fields in the order of Hessian's writer up to 2.7.
 pub fn person() -> Value {
-    let status = texts("lab.PersonStatus", 0, &[("name", "ENABLED")]);
+    let status =
+        Value::Enum { class: "lab.PersonStatus".to_owned(), name: Text::Fixed("ENABLED".to_owned()) };
     object(
         "lab.Person",
         1,

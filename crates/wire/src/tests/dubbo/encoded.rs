@@ -2,6 +2,7 @@
 
 use super::{calls, frame, hex, numbered};
 use crate::dubbo::{EncodeError, Options, Serialization, encode};
+use crate::tests::values;
 use crate::{Call, ExchangeId, Field, Filling, Object, Outbox, Session, Text, Value, Values};
 
 /// What the client of that version tells of itself.
@@ -189,8 +190,12 @@ fn values_have_their_form_in_dubbos_own_serialization() {
 fn a_field_has_its_class_before_it_only_when_its_type_does_not_tell() {
     let field = |name: &str, ty: &str, value| Field { name: name.to_owned(), ty: ty.to_owned(), value };
     let one = |ty: &str, value: Value| {
-        let object =
-            Object { class: "T".to_owned(), serial_version_uid: 1, fields: vec![field("f", ty, value)] };
+        let object = Object {
+            class: "T".to_owned(),
+            serial_version_uid: 1,
+            fields: vec![field("f", ty, value)],
+            extends: None,
+        };
         let written = argument(Serialization::Native, "T", Value::Object(object));
         let head = hex("8a 8383 4c543b 80 1a");
         written.strip_prefix(head.as_slice()).expect("an object of one field").to_vec()
@@ -258,6 +263,38 @@ fn values_have_their_form_in_jsonb() {
     assert_eq!(jsonb("java.util.List", Value::List(vec![Value::Int(1); 16]))[..2], [0xa4, 0x10]);
 }
 
+#[test]
+fn enums_sets_and_superclasses_are_written_as_java_writes_them() {
+    let fixture = |name: &str| {
+        let lines = include_str!("fixtures/values.txt").lines();
+        let line = lines.filter_map(|line| line.split_once(' ')).find(|(known, _)| *known == name);
+        hex(line.unwrap_or_else(|| panic!("no value {name}")).1)
+    };
+    for (name, ty, value) in [
+        ("color", "lab.Color", values::color("GREEN")),
+        ("set", "java.util.Set", Value::Set(vec!["x".into()])),
+        ("set_empty", "java.util.Set", Value::Set(vec![])),
+        ("list", "java.util.List", Value::List(vec![Value::Set(vec!["x".into()]), values::color("GREEN")])),
+        ("derived", "lab.Sub", values::derived()),
+        ("holder", "lab.Holder", values::holder()),
+    ] {
+        let native = argument(Serialization::Native, ty, value.clone());
+        assert_eq!(native, fixture(&format!("native.{name}")), "{name}");
+        // Fastjson orders the fields of all classes by name, and writes an enum's number where a field tells its class.
+        let jsonb = match name {
+            "derived" => hex(
+                "92506c61622e53756200 a6 7f4c6f776e01 b1 7f4e7469746c6502 4a74 7f4b696403 07 7f4d6e616d6504 4d62617365 a5",
+            ),
+            "holder" => {
+                hex("92536c61622e486f6c64657200 a6 7f4e636f6c6f7201 4c524544 7f4e6e616d657302 954a78 \
+                 7f4c616e7903 92526c61622e436f6c6f7204 4e475245454e a5")
+            }
+            name => fixture(&format!("jsonb.{name}")),
+        };
+        assert_eq!(argument(Serialization::FastJson2, ty, value)[4..], jsonb, "{name}");
+    }
+}
+
 /// Drawn texts are written as the same texts would be when they are fixed.
 #[test]
 fn a_drawn_text_is_written_like_a_fixed_one() {
@@ -273,6 +310,7 @@ fn a_drawn_text_is_written_like_a_fixed_one() {
                         ty: "java.lang.String".to_owned(),
                         value: Value::Text(text.clone()),
                     }],
+                    extends: None,
                 });
                 let list = Value::List(vec![Value::Text(text.clone()), Value::Text(text.clone())]);
                 Call {
@@ -342,7 +380,7 @@ fn what_cannot_be_encoded_is_an_error() {
 
     let native = Options { serialization: Serialization::Native, ..Options::default() };
     let field = Field { name: "f".to_owned(), ty: "int".to_owned(), value: Value::Bool(true) };
-    let object = Object { class: "T".to_owned(), serial_version_uid: 1, fields: vec![field] };
+    let object = Object { class: "T".to_owned(), serial_version_uid: 1, fields: vec![field], extends: None };
     let error = encode(&calls::echo_person(Value::Object(object)), &native).expect_err("a boolean is no int");
     assert_eq!(error.to_string(), "dubbo cannot write a boolean as int");
 

@@ -8,7 +8,7 @@ mod walks;
 mod writes;
 
 use super::laws;
-use crate::{Field, Object, Value};
+use crate::{Field, Object, Text, Value};
 use std::sync::LazyLock;
 
 /// The bytes that hexadecimal digits tell.
@@ -56,7 +56,11 @@ fn servers() -> [Vec<u8>; 4] {
 fn object(class: &str, fields: Vec<(&str, Value)>) -> Value {
     let field = |(name, value): (&str, Value)| Field { name: name.to_owned(), ty: String::new(), value };
     let fields = fields.into_iter().map(field).collect();
-    Value::Object(Object { class: class.to_owned(), serial_version_uid: 0, fields })
+    Value::Object(Object { class: class.to_owned(), serial_version_uid: 0, fields, extends: None })
+}
+
+fn constant(class: &str, name: &str) -> Value {
+    Value::Enum { class: class.to_owned(), name: Text::Fixed(name.to_owned()) }
 }
 
 /// The person that the recorded calls echo.
@@ -71,7 +75,7 @@ fn person() -> Value {
             ("age", Value::Int(30)),
             ("created", Value::Long(1_385_078_400_000)),
             ("score", Value::Double(314.0 / 100.0)),
-            ("status", object("lab.PersonStatus", vec![("name", "ENABLED".into())])),
+            ("status", constant("lab.PersonStatus", "ENABLED")),
             ("infoProfile", info()),
         ],
     )

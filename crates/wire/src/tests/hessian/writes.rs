@@ -1,8 +1,9 @@
 //! Values and calls, byte for byte.
 
-use super::{clients, dubbo_bodies, object, person};
+use super::{clients, dubbo_bodies, object, person, unhex};
 use crate::hessian::{Version, call_body, encode, v1, v2};
 use crate::http1::RequestSpec;
+use crate::tests::values;
 use crate::{Call, Filling, Places, Text, Value, Values};
 
 fn first(value: &Value) -> Vec<u8> {
@@ -43,6 +44,30 @@ fn calls_are_written_as_the_recorded_clients_wrote_them() {
             let length = format!("Content-Length: {}\r\n\r\n", body.len());
             assert!(has(&written, &[length.as_bytes(), &body].concat()), "{version:?} {}", call.method);
         }
+    }
+}
+
+/// What Caucho's `HessianOutput` (`h1`) and `Hessian2Output` (`h2`) write for those values.
+fn written(name: &str) -> Vec<u8> {
+    let line = include_str!("fixtures/values.txt")
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    unhex(line.unwrap_or_else(|| panic!("no value {name}")))
+}
+
+#[test]
+fn enums_sets_and_superclasses_are_written_as_java_writes_them() {
+    for (name, value) in [
+        ("color", values::color("RED")),
+        ("set", Value::Set(vec!["x".into()])),
+        ("set_empty", Value::Set(vec![])),
+        ("set_13", values::thirteen()),
+        ("sets", values::sets()),
+        ("derived", values::derived()),
+        ("holder", values::holder()),
+    ] {
+        assert_eq!(first(&value), written(&format!("h1.{name}")), "{name}");
+        assert_eq!(second(&value), written(&format!("h2.{name}")), "{name}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::fixture;
 use crate::java::{WriteError, Writer};
+use crate::tests::values;
 use crate::{Field, Filling, Object, Places, Request, Text, Value, Values};
 
 /// The stream of `value` as an argument of type `ty`.
@@ -54,6 +55,13 @@ fn objects_are_written_as_java_writes_them() {
         ("shorts", "short[]", Value::List(vec![Value::Int(1)])),
         ("floats", "float[]", Value::List(vec![Value::Int(1)])),
         ("doubles", "double[]", Value::List(vec![Value::Double(1.0)])),
+        ("color", "lab.Color", values::color("RED")),
+        ("set", object, Value::Set(vec!["x".into()])),
+        ("set_empty", "java.util.Set", Value::Set(vec![])),
+        ("set_13", object, values::thirteen()),
+        ("sets", object, values::sets()),
+        ("derived", "lab.Sub", values::derived()),
+        ("holder", "lab.Holder", values::holder()),
     ] {
         assert_eq!(stream(ty, &value), Ok(fixture(name)), "{name} as {ty}");
     }
@@ -77,7 +85,7 @@ fn fields_are_sorted_and_have_their_declared_types() {
         field("e", "java.util.List", Value::Null),
         field("o", "java.lang.Object", Value::Int(9)),
     ];
-    let object = Object { class: "lab.Gen$Prims".to_owned(), serial_version_uid: 3, fields };
+    let object = Object { class: "lab.Gen$Prims".to_owned(), serial_version_uid: 3, fields, extends: None };
     assert_eq!(stream("lab.Gen$Prims", &Value::Object(object)), Ok(fixture("prims")));
 }
 
@@ -161,7 +169,7 @@ fn a_value_that_does_not_fit_its_type_is_told() {
     {
         assert!(stream(ty, &value).is_ok(), "{ty}");
     }
-    let long = Object { class: "c".repeat(65536), serial_version_uid: 0, fields: vec![] };
+    let long = Object { class: "c".repeat(65536), serial_version_uid: 0, fields: vec![], extends: None };
     assert!(matches!(stream("x", &Value::Object(long)), Err(WriteError::NameTooLong(_))));
 }
 

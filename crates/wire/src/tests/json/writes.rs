@@ -2,6 +2,7 @@
 
 use crate::http1::RequestSpec;
 use crate::json::{Body, call_body, encode};
+use crate::tests::values;
 use crate::{Call, Field, Filling, Object, Text, Value, Values};
 
 fn body(body: Body, arguments: Vec<Value>) -> String {
@@ -23,7 +24,7 @@ fn a_call_is_an_array_an_argument_or_a_request() {
 fn values_are_those_of_json() {
     let field = |name: &str, value| Field { name: name.to_owned(), ty: String::new(), value };
     let fields = vec![field("x", Value::Bool(true)), field("y", Value::Bool(false))];
-    let object = Object { class: "C".to_owned(), serial_version_uid: 0, fields };
+    let object = Object { class: "C".to_owned(), serial_version_uid: 0, fields, extends: None };
     for (value, json) in [
         (Value::Long(i64::MIN), "-9223372036854775808"),
         (Value::Double(1.0), "1.0"),
@@ -36,6 +37,9 @@ fn values_are_those_of_json() {
         (Value::Bytes(b"foo\xff".to_vec()), "\"Zm9v/w==\""),
         (Value::Object(object), "{\"x\":true,\"y\":false}"),
         (Value::Map(Vec::new()), "{}"),
+        (Value::Set(vec![Value::Int(1), "a".into()]), "[1,\"a\"]"),
+        (Value::Map(vec![(values::color("RED"), values::color("GREEN"))]), "{\"RED\":\"GREEN\"}"),
+        (values::derived(), "{\"own\":true,\"title\":\"t\",\"id\":7,\"name\":\"base\"}"),
         (
             Value::Map(vec![("a".into(), Value::Null), (Value::Int(7), Value::List(Vec::new()))]),
             "{\"a\":null,\"7\":[]}",
