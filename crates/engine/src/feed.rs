@@ -69,11 +69,25 @@ pub struct Column {
 
 /// A value that requests use, named by its index in [`Feed::draws`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Draw {
-    /// Index into [`Feed::feeders`].
-    pub feeder: usize,
-    /// The column, of rows.
-    pub column: Option<Arc<Column>>,
+pub enum Draw {
+    /// From one source.
+    Value {
+        /// Index into [`Feed::feeders`].
+        feeder: usize,
+        /// The column, of rows.
+        column: Option<Arc<Column>>,
+    },
+    /// A text with values in it, for places that must know the whole of it: its length stands before it.
+    Text(Vec<Piece>),
+}
+
+/// A piece of a text with values in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// The same in each exchange.
+    Fixed(String),
+    /// A [`Draw::Value`], by its index in [`Feed::draws`].
+    Drawn(u16),
 }
 
 /// All sources of values of a load.
@@ -129,13 +143,14 @@ impl Feed {
             problems.push(format!("feeders[{at}]: {wrong}"));
         }
         for (at, draw) in self.draws.iter().enumerate() {
-            let fits = match (self.feeders.get(draw.feeder), &draw.column) {
-                (Some(Feeder::Rows { rows, .. }), Some(column)) => column.rows() as u64 == *rows,
-                (Some(Feeder::Rows { .. }) | None, _) => false,
-                (Some(_), column) => column.is_none(),
-            };
-            if !fits {
-                problems.push(format!("draws[{at}]: is not of its feeder"));
+            match draw {
+                Draw::Value { feeder, column } if !self.fits(*feeder, column.as_deref()) => {
+                    problems.push(format!("draws[{at}]: is not of its feeder"));
+                }
+                Draw::Text(pieces) if !pieces.iter().all(|piece| self.has(piece)) => {
+                    problems.push(format!("draws[{at}]: has a piece that is no value"));
+                }
+                _ => {}
             }
         }
         let known = |draw: &u16| usize::from(*draw) < self.draws.len();
@@ -146,6 +161,21 @@ impl Feed {
         }
     }
 
+    fn fits(&self, feeder: usize, column: Option<&Column>) -> bool {
+        match (self.feeders.get(feeder), column) {
+            (Some(Feeder::Rows { rows, .. }), Some(column)) => column.rows() as u64 == *rows,
+            (Some(Feeder::Rows { .. }) | None, _) => false,
+            (Some(_), column) => column.is_none(),
+        }
+    }
+
+    fn has(&self, piece: &Piece) -> bool {
+        match piece {
+            Piece::Fixed(_) => true,
+            Piece::Drawn(draw) => matches!(self.draws.get(usize::from(*draw)), Some(Draw::Value { .. })),
+        }
+    }
+
     /// Most bytes that the values of one request can have.
     pub(crate) fn room(&self) -> usize {
         self.draws.iter().map(|draw| self.longest(draw)).sum()
@@ -153,12 +183,41 @@ impl Feed {
 
     /// Most bytes that the value of a draw can have.
     fn longest(&self, draw: &Draw) -> usize {
-        match (&self.feeders[draw.feeder], &draw.column) {
-            (_, Some(column)) => column.longest(),
-            (Feeder::Text { length }, None) => *length as usize,
-            (Feeder::Payload { most_bytes, .. }, None) => *most_bytes as usize,
-            _ => 20,
+        match draw {
+            Draw::Value { feeder, column } => match (&self.feeders[*feeder], column) {
+                (_, Some(column)) => column.longest(),
+                (Feeder::Text { length }, None) => *length as usize,
+                (Feeder::Payload { most_bytes, .. }, None) => *most_bytes as usize,
+                _ => 20,
+            },
+            Draw::Text(pieces) => {
+                let longest = |piece: &Piece| match piece {
+                    Piece::Fixed(text) => text.len(),
+                    Piece::Drawn(draw) => self.longest(&self.draws[usize::from(*draw)]),
+                };
+                pieces.iter().map(longest).sum()
+            }
         }
+    }
+
+    /// Each source that the request draws from, once for each value of it.
+    fn sources<'a>(&'a self, request: &'a Request) -> impl Iterator<Item = usize> + 'a {
+        request.places.draws().iter().flat_map(|draw| self.sources_of(*draw))
+    }
+
+    fn sources_of(&self, draw: u16) -> impl Iterator<Item = usize> + '_ {
+        let (own, pieces) = match &self.draws[usize::from(draw)] {
+            Draw::Value { feeder, .. } => (Some(*feeder), &[][..]),
+            Draw::Text(pieces) => (None, pieces.as_slice()),
+        };
+        let within = pieces.iter().filter_map(|piece| match piece {
+            Piece::Drawn(draw) => match &self.draws[usize::from(*draw)] {
+                Draw::Value { feeder, .. } => Some(*feeder),
+                Draw::Text(_) => None,
+            },
+            Piece::Fixed(_) => None,
+        });
+        own.into_iter().chain(within)
     }
 }
 
@@ -215,11 +274,11 @@ impl<'a> Feeding<'a> {
     /// it was intended.
     #[inline]
     pub fn number(&mut self, request: &Request, intended_ns: u64, numbers: &mut [u64]) {
-        for draw in request.places.draws() {
-            numbers[self.feed.draws[usize::from(*draw)].feeder] = u64::MAX;
+        let feed = self.feed;
+        for feeder in feed.sources(request) {
+            numbers[feeder] = u64::MAX;
         }
-        for draw in request.places.draws() {
-            let feeder = self.feed.draws[usize::from(*draw)].feeder;
+        for feeder in feed.sources(request) {
             if let Feeder::Payload { redraw_ns: held_ns @ 1.., .. } = self.feed.feeders[feeder] {
                 numbers[feeder] = intended_ns.saturating_sub(self.start_ns) / held_ns;
             } else if numbers[feeder] == u64::MAX {
@@ -234,38 +293,62 @@ impl<'a> Feeding<'a> {
     pub fn draw(&mut self, request: &Request, numbers: &[u64]) {
         self.values.clear();
         for draw in request.places.draws() {
-            let draw = &self.feed.draws[usize::from(*draw)];
-            let number = numbers[draw.feeder];
-            let random = &self.streams[draw.feeder];
-            match (&self.feed.feeders[draw.feeder], &draw.column) {
-                (Feeder::Rows { rows, order }, column) => {
-                    let row = match order {
-                        Order::Sequential => number % rows,
-                        Order::Random => crate::load::scaled(random.at(number), *rows),
-                    };
-                    self.values.push(column.as_ref().map_or(&[], |column| column.get(row as usize)));
+            let feed = self.feed;
+            self.append(&feed.draws[usize::from(*draw)], numbers);
+            self.values.end();
+        }
+    }
+
+    /// Appends what this draw yields to the value that is made.
+    fn append(&mut self, draw: &Draw, numbers: &[u64]) {
+        let feed = self.feed;
+        match draw {
+            Draw::Value { feeder, column } => self.append_value(*feeder, column.as_deref(), numbers[*feeder]),
+            Draw::Text(pieces) => {
+                for piece in pieces {
+                    match piece {
+                        Piece::Fixed(text) => self.values.append(text.as_bytes()),
+                        Piece::Drawn(draw) => {
+                            if let Draw::Value { feeder, column } = &feed.draws[usize::from(*draw)] {
+                                self.append_value(*feeder, column.as_deref(), numbers[*feeder]);
+                            }
+                        }
+                    }
                 }
-                (Feeder::Counter { from, step }, _) => {
-                    self.values.push_number(from.wrapping_add(step.wrapping_mul(number)));
-                }
-                (Feeder::Number { from, to }, _) => {
-                    let span = (to - from).checked_add(1);
-                    let drawn = random.at(number);
-                    self.values
-                        .push_number(from + span.map_or(drawn, |span| crate::load::scaled(drawn, span)));
-                }
-                (Feeder::Payload { .. }, _) => {
-                    let payload = self.payloads[draw.feeder].as_ref();
-                    let text = payload.map_or(&[][..], |(sizes, text)| {
-                        let bytes = usize::try_from(sizes.at(number)).unwrap_or(usize::MAX);
-                        &text[..bytes.min(text.len())]
-                    });
-                    self.values.push(text);
-                }
-                (Feeder::Text { length }, _) => {
-                    let letters = Letters::new(Random::new(random.at(number), FEEDERS));
-                    self.values.push_bytes(letters.take(*length as usize));
-                }
+            }
+        }
+    }
+
+    #[inline]
+    fn append_value(&mut self, feeder: usize, column: Option<&Column>, number: u64) {
+        let random = &self.streams[feeder];
+        match &self.feed.feeders[feeder] {
+            Feeder::Rows { rows, order } => {
+                let row = match order {
+                    Order::Sequential => number % rows,
+                    Order::Random => crate::load::scaled(random.at(number), *rows),
+                };
+                self.values.append(column.map_or(&[], |column| column.get(row as usize)));
+            }
+            Feeder::Counter { from, step } => {
+                self.values.append_number(from.wrapping_add(step.wrapping_mul(number)));
+            }
+            Feeder::Number { from, to } => {
+                let span = (to - from).checked_add(1);
+                let drawn = random.at(number);
+                self.values.append_number(from + span.map_or(drawn, |span| crate::load::scaled(drawn, span)));
+            }
+            Feeder::Payload { .. } => {
+                let payload = self.payloads[feeder].as_ref();
+                let text = payload.map_or(&[][..], |(sizes, text)| {
+                    let bytes = usize::try_from(sizes.at(number)).unwrap_or(usize::MAX);
+                    &text[..bytes.min(text.len())]
+                });
+                self.values.append(text);
+            }
+            Feeder::Text { length } => {
+                let letters = Letters::new(Random::new(random.at(number), FEEDERS));
+                self.values.append_bytes(letters.take(*length as usize));
             }
         }
     }

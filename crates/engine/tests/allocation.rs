@@ -71,9 +71,9 @@ fn plan(peer: SocketAddr, case: &Case) -> LoadPlan {
             Feeder::Text { length: 24 },
         ],
         draws: vec![
-            Draw { feeder: 0, column: Some(Arc::new(texts)) },
-            Draw { feeder: 1, column: None },
-            Draw { feeder: 2, column: None },
+            Draw::Value { feeder: 0, column: Some(Arc::new(texts)) },
+            Draw::Value { feeder: 1, column: None },
+            Draw::Value { feeder: 2, column: None },
         ],
     };
     let slot = |part, draw| Slot { part, at: 1, draw };

@@ -6,8 +6,10 @@
 use super::feeders::{Context, Feeders};
 use super::field::Field;
 use super::problem::shown;
+use super::template::{Part, parts};
 use super::yaml::{Entry, Kind, Node, Value as Yaml};
 use data_encoding::BASE64;
+use proofload_engine::feed::Piece;
 use proofload_wire::{Call, Field as ObjectField, Object, Text, Value};
 use std::rc::Rc;
 
@@ -98,32 +100,45 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// A text, or the whole of one value that changes.
+    /// A text; where values that change stand in it, they are put together anew for each exchange.
     fn text(&mut self, node: &Node, text: &str) -> Option<Text> {
-        let Some(name) = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) else {
-            if text.replace("$${", "").contains("${") {
-                let what = "mixes a value that changes with other text";
-                return self.wrong(node, what, "write ${name} alone; a feeder can yield the whole text");
-            }
-            return Some(Text::Fixed(text.replace("$${", "${")));
-        };
-        let (name, column) = name.split_once('.').map_or((name, None), |(name, column)| (name, Some(column)));
-        if name == "env" {
-            let variable = column.unwrap_or_default();
-            return match std::env::var(variable) {
-                Ok(value) => Some(Text::Fixed(value)),
-                Err(_) => {
-                    self.wrong(node, "names a variable that the environment has not", "export it first")
+        match self.pieces(text) {
+            Ok(mut pieces) => Some(match (pieces.pop(), pieces.is_empty()) {
+                (None, _) => Text::Fixed(String::new()),
+                (Some(Piece::Fixed(text)), true) => Text::Fixed(text),
+                (Some(Piece::Drawn(draw)), true) => Text::Drawn(draw),
+                (Some(last), false) => {
+                    pieces.push(last);
+                    Text::Drawn(self.feeders.joined(pieces))
                 }
-            };
-        }
-        match self.feeders.draw(name, column, Context::Body) {
-            Ok(draw) => Some(Text::Drawn(draw)),
+            }),
             Err(what) => {
                 self.field.sink.add_joined(node.place, &self.field.path, &what);
                 None
             }
         }
+    }
+
+    /// The pieces of a text, no two fixed ones side by side.
+    fn pieces(&mut self, text: &str) -> Result<Vec<Piece>, String> {
+        let mut pieces = Vec::new();
+        for part in parts(text)? {
+            let fixed = match part {
+                Part::Text(text) => text.to_string(),
+                Part::Variable(name) => std::env::var(name).map_err(|_| {
+                    format!("the environment has no text under {}; export it first", shown(name))
+                })?,
+                Part::Value { name, column } => {
+                    pieces.push(Piece::Drawn(self.feeders.draw(name, column, Context::Body)?));
+                    continue;
+                }
+            };
+            match pieces.last_mut() {
+                Some(Piece::Fixed(before)) => before.push_str(&fixed),
+                _ => pieces.push(Piece::Fixed(fixed)),
+            }
+        }
+        Ok(pieces)
     }
 
     fn map(&mut self, node: &Node, entries: &[Entry]) -> Option<Typed> {

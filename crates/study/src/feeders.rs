@@ -2,7 +2,7 @@
 
 use super::name::is_plain_name;
 use super::problem::shown;
-use proofload_engine::feed::{Column, Draw, FEEDERS_MAX, Feed, Feeder, Order};
+use proofload_engine::feed::{Column, Draw, FEEDERS_MAX, Feed, Feeder, Order, Piece};
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -242,9 +242,20 @@ impl Feeders {
         let draw =
             *self.draws.entry((feeder, column, context)).or_insert(next.min(usize::from(u16::MAX)) as u16);
         if usize::from(draw) == next {
-            self.feed.draws.push(Draw { feeder, column: texts });
+            self.feed.draws.push(Draw::Value { feeder, column: texts });
         }
         Ok(draw)
+    }
+
+    /// The text of these pieces as one value, which is drawn whole.
+    pub(crate) fn joined(&mut self, pieces: Vec<Piece>) -> u16 {
+        let text = Draw::Text(pieces);
+        let draws = &mut self.feed.draws;
+        let at = draws.iter().position(|known| *known == text).unwrap_or_else(|| {
+            draws.push(text);
+            draws.len() - 1
+        });
+        at.min(usize::from(u16::MAX)) as u16
     }
 
     /// What the engine draws from.

@@ -48,6 +48,7 @@ pub mod stages;
 mod streams;
 mod subjects;
 mod suggest;
+mod template;
 pub mod trace;
 pub mod transport;
 mod url;

@@ -7,6 +7,7 @@ use super::call::in_words;
 use super::feeders::{Context, Feeders, percent_encoded, read_file};
 use super::problem::shown;
 use super::quantity;
+use super::template::{self, parts};
 use super::url::check_target;
 use data_encoding::BASE64;
 use proofload_store::REDACTED;
@@ -287,29 +288,15 @@ impl Builder {
     /// Finds the placeholders of a text.
     fn fill(&mut self, feeders: &mut Feeders, text: &str, context: Context) -> Result<Filled, String> {
         let mut filled = Filled { text: String::with_capacity(text.len()), places: Vec::new() };
-        let mut rest = text;
-        while let Some(at) = rest.find("${") {
-            let before = &rest[..at];
-            let after = &rest[at + 2..];
-            if let Some(before) = before.strip_suffix('$') {
-                filled.text.push_str(before);
-                filled.text.push_str("${");
-                rest = after;
-                continue;
+        for part in parts(text)? {
+            match part {
+                template::Part::Text(text) => filled.text.push_str(text),
+                template::Part::Variable(name) => filled.text.push_str(&self.variable(name, context)?),
+                template::Part::Value { name, column } => {
+                    filled.places.push((filled.text.len(), feeders.draw(name, column, context)?));
+                }
             }
-            filled.text.push_str(before);
-            let Some((name, after)) = after.split_once('}') else {
-                return Err("${ has no } behind it; write ${name}, or $${ for a literal ${".to_string());
-            };
-            let (name, column) =
-                name.split_once('.').map_or((name, None), |(name, column)| (name, Some(column)));
-            match (name, column) {
-                ("env", Some(variable)) => filled.text.push_str(&self.variable(variable, context)?),
-                _ => filled.places.push((filled.text.len(), feeders.draw(name, column, context)?)),
-            }
-            rest = after;
         }
-        filled.text.push_str(rest);
         Ok(filled)
     }
 

@@ -186,20 +186,28 @@ impl Values {
 
     /// Adds a value. It must be fit for where it goes: it is copied as it is.
     pub fn push(&mut self, value: &[u8]) {
-        self.bytes.extend_from_slice(value);
-        self.ends.push(self.bytes.len());
+        self.append(value);
+        self.end();
     }
 
-    /// Adds a value byte by byte.
-    pub fn push_bytes(&mut self, value: impl Iterator<Item = u8>) {
-        self.bytes.extend(value);
-        self.ends.push(self.bytes.len());
+    /// Appends a piece to the value that is made, which [ends](Self::end) later.
+    pub fn append(&mut self, piece: &[u8]) {
+        self.bytes.extend_from_slice(piece);
     }
 
-    /// Adds a number in decimal digits.
-    pub fn push_number(&mut self, number: u64) {
-        let mut digits = [0; DIGITS_MAX];
-        self.push(decimal(number, &mut digits));
+    /// Appends a piece byte by byte.
+    pub fn append_bytes(&mut self, piece: impl Iterator<Item = u8>) {
+        self.bytes.extend(piece);
+    }
+
+    /// Appends a number in decimal digits.
+    pub fn append_number(&mut self, number: u64) {
+        self.append(decimal(number, &mut [0; DIGITS_MAX]));
+    }
+
+    /// Ends a value: what was appended since the one before.
+    pub fn end(&mut self) {
+        self.ends.push(self.bytes.len());
     }
 
     /// The value with this index; empty when there is none.

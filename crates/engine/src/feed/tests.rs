@@ -47,13 +47,59 @@ fn all_kinds() -> Feed {
             Feeder::Text { length: 16 },
         ],
         draws: vec![
-            Draw { feeder: 0, column: column(&["a", "b", "c"]) },
-            Draw { feeder: 0, column: column(&["A", "B", "C"]) },
-            Draw { feeder: 1, column: column(&["x", "y", "z"]) },
-            Draw { feeder: 2, column: None },
-            Draw { feeder: 3, column: None },
-            Draw { feeder: 4, column: None },
+            Draw::Value { feeder: 0, column: column(&["a", "b", "c"]) },
+            Draw::Value { feeder: 0, column: column(&["A", "B", "C"]) },
+            Draw::Value { feeder: 1, column: column(&["x", "y", "z"]) },
+            Draw::Value { feeder: 2, column: None },
+            Draw::Value { feeder: 3, column: None },
+            Draw::Value { feeder: 4, column: None },
         ],
+    }
+}
+
+#[test]
+fn a_text_is_put_together_of_the_values_of_its_exchange() {
+    let mut feed = all_kinds();
+    let fixed = |text: &str| Piece::Fixed(text.to_string());
+    let alone = targets(&plan(feed.clone(), 7), 0, 1, 20);
+    feed.draws.push(Draw::Text(vec![
+        fixed("user-"),
+        Piece::Drawn(3),
+        fixed("-"),
+        Piece::Drawn(5),
+        Piece::Drawn(3),
+    ]));
+    let both = targets(&plan(feed.clone(), 7), 0, 1, 20);
+    for (alone, both) in alone.iter().zip(&both) {
+        let (before, text) = both.rsplit_once("user-").expect("the text");
+        assert_eq!(before.strip_suffix(','), alone.strip_suffix(','), "the values are those without it");
+        let values: Vec<&str> = alone[1..].split(',').collect();
+        assert_eq!(text, format!("{}-{}{},", values[3], values[5], values[3]));
+    }
+    // Alone it draws from its sources as well.
+    let request = RequestSpec::get("h", "/")
+        .encode_with(&Template { slots: vec![Slot { part: Part::Target, at: 1, draw: 6 }], cookies: false });
+    let (request, mut numbers) = (request.unwrap(), vec![0; feed.feeders.len()]);
+    let mut feeding = Feeding::new(&feed, 7, Share { k: 0, n: 1 });
+    for expected in ["user-10-", "user-15-", "user-20-"] {
+        feeding.number(&request, 0, &mut numbers);
+        feeding.draw(&request, &numbers);
+        let text = std::str::from_utf8(feeding.values().get(0)).unwrap();
+        assert!(text.starts_with(expected), "{text}");
+    }
+}
+
+#[test]
+fn a_text_of_what_is_no_value_is_refused() {
+    let text = |draw| Draw::Text(vec![Piece::Drawn(draw)]);
+    for draw in [1, 9] {
+        let feed = Feed {
+            feeders: vec![Feeder::Counter { from: 1, step: 1 }],
+            draws: vec![Draw::Value { feeder: 0, column: None }, text(draw)],
+        };
+        let mut problems = Vec::new();
+        feed.problems(std::iter::empty(), &mut problems);
+        assert_eq!(problems, ["draws[1]: has a piece that is no value"]);
     }
 }
 
@@ -76,7 +122,7 @@ fn the_same_seed_gives_the_same_values_and_another_gives_others() {
 fn a_counter_gives_no_number_twice_over_all_shares_and_leaves_none_out() {
     let feed = Feed {
         feeders: vec![Feeder::Counter { from: 5, step: 2 }],
-        draws: vec![Draw { feeder: 0, column: None }],
+        draws: vec![Draw::Value { feeder: 0, column: None }],
     };
     let plan = plan(feed, 1);
     let mut seen: Vec<u64> = (0..4)
@@ -91,7 +137,7 @@ fn a_counter_gives_no_number_twice_over_all_shares_and_leaves_none_out() {
 fn random_numbers_keep_within_their_bounds_and_reach_both() {
     let feed = Feed {
         feeders: vec![Feeder::Number { from: 3, to: 5 }],
-        draws: vec![Draw { feeder: 0, column: None }],
+        draws: vec![Draw::Value { feeder: 0, column: None }],
     };
     let mut seen = targets(&plan(feed, 1), 0, 1, 200);
     seen.sort_unstable();
@@ -109,7 +155,10 @@ fn what_does_not_fit_together_is_told() {
             Feeder::Rows { rows: 0, order: Order::Random },
             Feeder::Text { length: 0 },
         ],
-        draws: vec![Draw { feeder: 0, column: column(&["a"]) }, Draw { feeder: 9, column: None }],
+        draws: vec![
+            Draw::Value { feeder: 0, column: column(&["a"]) },
+            Draw::Value { feeder: 9, column: None },
+        ],
     };
     let mut problems = Vec::new();
     feed.problems([&request(3)].into_iter(), &mut problems);
@@ -120,7 +169,7 @@ fn what_does_not_fit_together_is_told() {
 fn payload(redraw_ns: u64, seed: u64, k: u64, intended_ns: &[u64]) -> (Vec<usize>, Vec<u8>) {
     let sizes = Distribution::Uniform { low: 20, high: 200_000 };
     let feeder = Feeder::Payload { sizes, most_bytes: 100_000, redraw_ns };
-    let feed = Feed { feeders: vec![feeder], draws: vec![Draw { feeder: 0, column: None }] };
+    let feed = Feed { feeders: vec![feeder], draws: vec![Draw::Value { feeder: 0, column: None }] };
     let plan = plan(feed, seed);
     let template = Template { slots: vec![Slot { part: Part::Body, at: 0, draw: 0 }], cookies: false };
     let request = RequestSpec { method: "POST".into(), ..RequestSpec::get("h", "/") };

@@ -3,7 +3,7 @@
 use super::build;
 use super::why::Refusal;
 use crate::manner::Manner;
-use proofload_engine::feed::Feeder;
+use proofload_engine::feed::{Draw, Feeder, Piece};
 use proofload_engine::transport::{Tls, Transport};
 use proofload_engine::{Address, Distribution, Expect, Extent, Follow, KeepAlive, LoadPlan, MixEntry};
 use proofload_engine::{Profile, Shortage, Target};
@@ -193,8 +193,18 @@ fn method(entry: &MixEntry) -> String {
 /// A value that is filled in, by its kind and size.
 fn filled(plan: &LoadPlan, draw: u16) -> String {
     let feed = &plan.asking.feed;
-    let Some(draw) = feed.draws.get(usize::from(draw)) else { return "nothing".to_string() };
-    match (feed.feeders.get(draw.feeder), &draw.column) {
+    let (feeder, column) = match feed.draws.get(usize::from(draw)) {
+        Some(Draw::Value { feeder, column }) => (feeder, column),
+        Some(Draw::Text(pieces)) => {
+            let piece = |piece: &Piece| match piece {
+                Piece::Fixed(_) => "a text".to_string(),
+                Piece::Drawn(draw) => filled(plan, *draw),
+            };
+            return pieces.iter().map(piece).collect::<Vec<_>>().join(" and ");
+        }
+        None => return "nothing".to_string(),
+    };
+    match (feed.feeders.get(*feeder), column) {
         (Some(Feeder::Payload { sizes, most_bytes, .. }), _) => {
             format!("text of {sizes:?} up to {most_bytes} bytes")
         }

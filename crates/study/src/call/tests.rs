@@ -1,4 +1,5 @@
 use crate::{Declarations, Parameter, Study, parse};
+use proofload_engine::feed::{Draw, Piece};
 use proofload_wire::{Field, Object, Text, Value};
 
 /// No folders.
@@ -110,10 +111,28 @@ fn enums_sets_and_superclasses_are_arguments_too() {
 }
 
 #[test]
+fn a_text_can_have_values_within_it() {
+    let study = study(
+        "{ call: lab.E.m, args: ['${kib}', 'user-${kib}-x', { k: '${kib}${kib}' }, 'user-${kib}-x', '$${kib}'] }",
+    )
+    .unwrap();
+    let call = study.workload[0].call.as_ref().expect("a call");
+    let drawn = |at| Value::Text(Text::Drawn(at));
+    let map = Value::Map(vec![(Value::from("k"), drawn(2))]);
+    assert_eq!(call.arguments, [drawn(0), drawn(1), map, drawn(1), Value::from("${kib}")]);
+    let fixed = |text: &str| Piece::Fixed(text.to_string());
+    let draws = &study.asking.feed.draws;
+    assert!(matches!(draws[0], Draw::Value { feeder: 0, column: None }));
+    assert_eq!(draws[1], Draw::Text(vec![fixed("user-"), Piece::Drawn(0), fixed("-x")]));
+    assert_eq!(draws[2], Draw::Text(vec![Piece::Drawn(0), Piece::Drawn(0)]));
+}
+
+#[test]
 fn what_is_wrong_with_a_call_is_told_with_its_remedy() {
     for (entry, told) in [
         ("{ call: echo, args: [] }", "write interface.method"),
-        ("{ call: lab.E.echo, args: ['a ${kib}'] }", "write ${name} alone"),
+        ("{ call: lab.E.echo, args: ['a ${kib'] }", "has no } behind it"),
+        ("{ call: lab.E.echo, args: ['a ${env.NO_SUCH_VARIABLE}'] }", "export it first"),
         ("{ call: lab.E.echo, args: ['${nobody}'] }", "nobody"),
         ("{ call: lab.E.echo, args: [{ bytes: '!' }] }", "is no base64"),
         ("{ call: lab.E.echo, args: [{ class: lab.P, field: { a: 1 } }] }", "beside class"),

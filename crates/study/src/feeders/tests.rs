@@ -15,6 +15,14 @@ fn with(table: Table) -> Feeders {
     }
 }
 
+/// The column that a draw takes.
+fn of_column(draw: &Draw) -> &Column {
+    match draw {
+        Draw::Value { column: Some(column), .. } => column,
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn a_value_is_escaped_for_where_it_stands() {
     let mut feeders = with(csv("\u{feff}name,note\n\"a b/ü&\",x\nc,\"two\nlines\"\n").unwrap());
@@ -26,7 +34,7 @@ fn a_value_is_escaped_for_where_it_stands() {
     assert!(refused.starts_with("users.csv:3: column note: holds a line break"), "{refused}");
     let feed = feeders.into_feed();
     let text = |draw: u16, row| {
-        let column = feed.draws[usize::from(draw)].column.as_ref().unwrap();
+        let column = of_column(&feed.draws[usize::from(draw)]);
         String::from_utf8(column.get(row).to_vec()).unwrap()
     };
     assert_eq!(text(target, 0), "a%20b%2F%C3%BC%26");
@@ -65,7 +73,7 @@ fn a_line_of_json_is_taken_whole_or_by_its_keys() {
     let mut feeders = with(table);
     let mut text = |column: Option<&str>| {
         let draw = feeders.draw("users", column, Context::Body).unwrap();
-        let column = feeders.feed.draws[usize::from(draw)].column.as_ref().unwrap();
+        let column = of_column(&feeders.feed.draws[usize::from(draw)]);
         String::from_utf8(column.get(0).to_vec()).unwrap()
     };
     assert_eq!(text(Some("id")), "7");

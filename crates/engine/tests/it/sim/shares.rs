@@ -66,7 +66,7 @@ fn fed() -> (MixEntry, Asking) {
     let mut names = Column::default();
     (0..1_000).for_each(|row| names.push(format!("/row{row}").as_bytes()));
     let feeders = vec![Feeder::Rows { rows: 1_000, order: Order::Sequential }];
-    let feed = Feed { feeders, draws: vec![Draw { feeder: 0, column: Some(Arc::new(names)) }] };
+    let feed = Feed { feeders, draws: vec![Draw::Value { feeder: 0, column: Some(Arc::new(names)) }] };
     let template = Template { slots: vec![Slot { part: Part::Target, at: 1, draw: 0 }], cookies: false };
     let spec = RequestSpec::get("server.test", "/");
     let encode = |close| Arc::new(RequestSpec { close, ..spec.clone() }.encode_with(&template).unwrap());

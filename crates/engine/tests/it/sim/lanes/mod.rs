@@ -56,7 +56,7 @@ fn counting(plan: LoadPlan) -> LoadPlan {
     use proofload_engine::feed::{Draw, Feed, Feeder};
     let feed = Feed {
         feeders: vec![Feeder::Counter { from: 0, step: 1 }],
-        draws: vec![Draw { feeder: 0, column: None }],
+        draws: vec![Draw::Value { feeder: 0, column: None }],
     };
     let mix = vec![call(Value::Text(Text::Drawn(0)), &dubbo::Options::default())];
     LoadPlan { asking: Asking { feed, ..Asking::default() }, mix, ..plan }
