@@ -65,15 +65,15 @@ pub fn run_to(mut command: Command, most: Duration, good: &[i32]) -> anyhow::Res
     let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
     let said = thread::spawn(move || read(&mut out));
     let complained = thread::spawn(move || read(&mut err));
-    let (status, usage) = loop {
+    let ended = loop {
         if let Some(ended) = reap(group, false)? {
-            break ended;
+            break Some(ended);
         }
         if begun.elapsed() > most {
             // SAFETY: the group is that of a child which has not been waited for, so the number is still its own.
             unsafe { libc::kill(-group, libc::SIGKILL) };
             reap(group, true)?;
-            bail!("{shown} did not end within {} s", most.as_secs());
+            break None;
         }
         thread::sleep(Duration::from_millis(20));
     };
@@ -81,6 +81,9 @@ pub fn run_to(mut command: Command, most: Duration, good: &[i32]) -> anyhow::Res
     let text =
         |bytes: thread::Result<Vec<u8>>| String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
     let (output, complaint) = (text(said.join()), text(complained.join()));
+    let Some((status, usage)) = ended else {
+        bail!("{shown} did not end within {} s\n{output}{complaint}", most.as_secs());
+    };
     if !status.code().is_some_and(|code| good.contains(&code)) {
         bail!("{shown}: {status}\n{output}{complaint}");
     }

@@ -7,6 +7,7 @@
 pub mod canary;
 pub mod child;
 pub mod clients;
+pub mod consumer;
 pub mod flags;
 pub mod pairs;
 pub mod reports;

@@ -24,7 +24,7 @@ pub fn proofload() -> anyhow::Result<PathBuf> {
 #[derive(Debug)]
 pub struct Subject {
     child: Child,
-    /// Where it listens, with a slash at the end.
+    /// Where it listens, by the scheme of what it speaks, with a slash at the end.
     pub url: String,
 }
 
@@ -57,7 +57,7 @@ impl Subject {
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line)?;
         let url = line.trim().rsplit(' ').next().unwrap_or_default().trim_end_matches('/');
-        ensure!(url.starts_with("http"), "the server said {line:?}");
+        ensure!(url.contains("://"), "the server said {line:?}");
         subject.url = format!("{url}/");
         Ok(subject)
     }

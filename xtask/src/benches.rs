@@ -34,6 +34,7 @@ mod tests {
     #[test]
     fn every_program_is_run() {
         let names = super::programs(&crate::root()).unwrap();
-        assert_eq!(names, ["drivers", "figures", "manner", "memory", "mm1", "open_loop", "same_work"]);
+        let all = ["consumers", "drivers", "figures", "manner", "memory", "mm1", "open_loop", "same_work"];
+        assert_eq!(names, all);
     }
 }
