@@ -51,6 +51,27 @@ pub struct Wrong {
     pub at: usize,
 }
 
+/// Whether the value is whole, or why a byte cannot be there.
+type Whole = Result<bool, Impossible>;
+
+/// A byte cannot be there.
+struct Impossible;
+
+/// Hands `advance` what is left of the input until a value is whole. It tells how much of that it took and whether the
+/// value is whole now; what is left is never empty.
+#[inline]
+fn feed(input: &[u8], mut advance: impl FnMut(&[u8]) -> Result<(usize, bool), Wrong>) -> Result<Fed, Wrong> {
+    let mut pos = 0;
+    while pos < input.len() {
+        let (consumed, whole) = advance(&input[pos..]).map_err(|wrong| Wrong { at: pos + wrong.at })?;
+        pos += consumed;
+        if whole {
+            return Ok(Fed { consumed: pos, done: true });
+        }
+    }
+    Ok(Fed { consumed: pos, done: false })
+}
+
 /// Counts bytes that a decoder looked at, for tests of its cost.
 #[inline]
 fn count_work(_bytes: usize) {

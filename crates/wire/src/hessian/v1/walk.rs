@@ -1,7 +1,7 @@
 //! Finds where a value ends, without building it.
 
 use crate::hessian::chars::Chars;
-use crate::hessian::{DEPTH_MAX, Fed, Wrong, count_work};
+use crate::hessian::{DEPTH_MAX, Fed, Impossible, Whole, Wrong, count_work, feed};
 
 /// Passes over values, one after the other, however their bytes come. It keeps nothing of them.
 #[derive(Clone, Debug, Default)]
@@ -61,12 +61,6 @@ enum Notes {
     None,
 }
 
-/// Whether the value is whole, or why a byte cannot be there.
-type Whole = Result<bool, Impossible>;
-
-/// A byte cannot be there.
-struct Impossible;
-
 impl Walker {
     /// A walker before the first value.
     pub fn new() -> Self {
@@ -85,16 +79,7 @@ impl Walker {
     /// The first byte that no value has there, or that nests it too deep; the walker is of no further use then, until
     /// it is [cleared](Self::clear).
     pub fn feed(&mut self, input: &[u8]) -> Result<Fed, Wrong> {
-        let mut pos = 0;
-        while pos < input.len() {
-            let (consumed, whole) =
-                self.advance(&input[pos..]).map_err(|wrong| Wrong { at: pos + wrong.at })?;
-            pos += consumed;
-            if whole {
-                return Ok(Fed { consumed: pos, done: true });
-            }
-        }
-        Ok(Fed { consumed: pos, done: false })
+        feed(input, |rest| self.advance(rest))
     }
 
     /// Takes a byte, or a stretch of a text or binary, of input that is not empty.
