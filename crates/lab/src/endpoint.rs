@@ -60,13 +60,15 @@ pub fn load_plan(
             }
         };
         let passage = request.transport.passage(&url, material.as_ref());
-        let (target, speaks) = match reached(&passage, &url.address, &url.authority) {
-            Ok(reached) => reached,
-            Err(problem) => {
-                problems.push(problem);
-                continue;
-            }
-        };
+        let (target, speaks) =
+            match passage.and_then(|passage| reached(&passage, &url.address, &url.authority)) {
+                Ok(reached) => reached,
+                Err(problem) if problems.contains(&problem) => continue,
+                Err(problem) => {
+                    problems.push(problem);
+                    continue;
+                }
+            };
         let index = targets.iter().position(|known| *known == target).unwrap_or_else(|| {
             targets.push(target);
             targets.len() - 1
@@ -128,11 +130,12 @@ fn material(urls: &[String], request: &RequestOptions) -> Result<Option<Material
     request.transport.material(&parsed.iter().collect::<Vec<_>>())
 }
 
-/// What connections to these addresses pass through, for the record: that of the first that is not plain.
+/// What connections to these addresses pass through, for the record: that of the first that is not plain. An address
+/// that cannot be asked, for which there is no plan either, has none.
 pub fn passage(urls: &[String], request: &RequestOptions) -> Option<Passage> {
     let material = material(urls, request).ok().flatten();
     let parsed = urls.iter().filter_map(|text| Some(weighted(text).ok()?.1));
-    let mut passages = parsed.map(|url| request.transport.passage(&url, material.as_ref()));
+    let mut passages = parsed.filter_map(|url| request.transport.passage(&url, material.as_ref()).ok());
     passages.find(|passage| passage.recorded().is_some())
 }
 

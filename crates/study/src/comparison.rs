@@ -186,15 +186,21 @@ fn parse_urls(urls: &[String], request: &RequestOptions, sink: &Sink) -> (Vec<Pa
             format!("{} is asked of one and {} of another", shown(&parsed[0].target), shown(&other.target));
         problem(&what, "give all addresses the same path, for only the servers may differ");
     }
+    let tell = |mistake: &str| {
+        let (flag, message) = mistake.split_once(": ").unwrap_or(("", mistake));
+        sink.add_joined(Place::default(), flag, message);
+    };
     let material =
         request.transport.material(&parsed.iter().collect::<Vec<_>>()).unwrap_or_else(|mistakes| {
-            for mistake in mistakes {
-                let (flag, message) = mistake.split_once(": ").unwrap_or(("", &mistake));
-                sink.add_joined(Place::default(), flag, message);
-            }
+            mistakes.iter().for_each(|mistake| tell(mistake));
             None
         });
-    let passages = parsed.iter().map(|url| request.transport.passage(url, material.as_ref())).collect();
+    let passages: Result<Vec<Passage>, String> =
+        parsed.iter().map(|url| request.transport.passage(url, material.as_ref())).collect();
+    let passages = passages.unwrap_or_else(|mistake| {
+        tell(&mistake);
+        Vec::new()
+    });
     (parsed, passages)
 }
 

@@ -219,9 +219,6 @@ impl TransportOptions {
     /// # Errors
     /// All mistakes, with the flag before each.
     pub fn material(&self, urls: &[&ParsedUrl]) -> Result<Option<Material>, Vec<String>> {
-        for url in urls {
-            self.speaks(url).map_err(|what| vec![format!("--speaks: {what}")])?;
-        }
         if urls.iter().any(|url| url.secure) {
             let told = |(key, what): Mistake| format!("{}: {what}", key.flag());
             return self.tls.read().map(Some).map_err(|found| found.into_iter().map(told).collect());
@@ -240,10 +237,14 @@ impl TransportOptions {
     }
 
     /// What connections to this address pass through.
-    pub fn passage(&self, url: &ParsedUrl, material: Option<&Material>) -> Passage {
+    ///
+    /// # Errors
+    /// What `--speaks` says wrongly for this address, with that flag before it.
+    pub fn passage(&self, url: &ParsedUrl, material: Option<&Material>) -> Result<Passage, String> {
         let host = url.host.as_ref().map_or("localhost", |(host, _)| host.as_str());
         let material = material.filter(|_| url.secure);
-        Passage::new(self, host, material, self.speaks(url).unwrap_or_default())
+        let speaks = self.speaks(url).map_err(|what| format!("--speaks: {what}"))?;
+        Ok(Passage::new(self, host, material, speaks))
     }
 
     /// What is spoken with this address.

@@ -17,10 +17,10 @@ pub fn start(args: &StartArgs) -> anyhow::Result<Exit> {
     let (catalogue, cache) = (find(args.catalogue.as_deref())?, open_cache(args.offline)?);
     let stop = signals::install()?;
     let with = pairs(&args.with)?;
-    let speaks = catalogue.speaks(&args.subject, &with).unwrap_or_default();
-    let spec = SubjectSpec::Catalogue { folder: args.subject.clone(), with };
+    let spec = SubjectSpec::Catalogue { folder: args.subject.clone(), with: with.clone() };
     let prepared =
         Prepared::prepare(&args.subject, &spec, &catalogue, &cache, &say).map_err(subject_error)?;
+    let speaks = catalogue.speaks(&args.subject, &with).map_err(|what| leave(Exit::Usage, what))?;
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
     let (log, temp) = (keeper.temp().join("log"), keeper.temp().join("start"));
     let running = prepared.start(&keeper, &[], &log, &temp).map_err(subject_error)?;
