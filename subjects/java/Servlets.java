@@ -17,6 +17,7 @@ final class Servlets {
         String echo = System.getProperty("subject.echo", "Servlets$Echo");
         servlets.put("/echo", (Servlet) Class.forName(echo).getDeclaredConstructor().newInstance());
         servlets.put("/thread", new Who());
+        servlets.put("/front", new Front());
         servlets.put("/lines", new Lines());
         servlets.put("/test", new Page());
         return servlets;
@@ -70,6 +71,22 @@ final class Servlets {
         @Override
         protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
             answer(response, Answers.TEXT, Answers.thread());
+        }
+    }
+
+    /**
+     * What whoever is in front of the server said of the request: its scheme, the user, and the attribute that the
+     * parameter of that name names, with spaces between.
+     */
+    static final class Front extends HttpServlet {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            String attribute = request.getParameter("attribute");
+            Object value = attribute == null ? null : request.getAttribute(attribute);
+            String said = request.getScheme() + " " + request.getRemoteUser() + " " + value;
+            answer(response, Answers.TEXT, said.getBytes("UTF-8"));
         }
     }
 

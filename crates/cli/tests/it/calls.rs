@@ -132,8 +132,13 @@ fn every_dubbo_answers_in_every_serialization_and_says_what_is_wrong() {
             // 3.x names the method alone.
             let named = if version.starts_with('3') { "methodName=echo" } else { "lab.Nobody" };
             refused(&of("lab.Nobody?method=echo"), &["--arg", "x"], named);
-            refused(&of("lab.EchoService?method=echo&version=9"), &["--arg", "x"], "");
-            refused(&of("lab.EchoService?method=echo"), &["--arg", "5"], "");
+            let (of_version, of_types) = match version.split_at(2).0 {
+                "3." => ("Fail to decode request", "Fail to decode request"),
+                _ if version == "2.7.23" => ("lab.EchoService:9", "Service not found:lab.EchoService, echo"),
+                _ => ("lab.EchoService:9", "Integer cannot be cast to class java.lang.String"),
+            };
+            refused(&of("lab.EchoService?method=echo&version=9"), &["--arg", "x"], of_version);
+            refused(&of("lab.EchoService?method=echo"), &["--arg", "5"], of_types);
         }
     }
 }
@@ -181,8 +186,126 @@ fn hessian_and_json_answer_and_say_what_is_wrong() {
     let of = |scheme: &str, rest: &str| format!("{scheme}://{}/{rest}", http.authority());
     assert_eq!(answered(&called(&of("json+http", "echo?method=echo"), &["--arg", "hello"])), 50);
     assert_eq!(answered(&called(&of("jsonrpc+http", "rpc?method=echo"), &["--arg", "hello"])), 50);
-    refused(&of("jsonrpc+http", "rpc?method=nope"), &["--arg", "x"], "a fault");
+    refused(&of("jsonrpc+http", "rpc?method=nope"), &["--arg", "x"], "-32601: no method nope");
     fails(&of("dubbo", "lab.EchoService?method=echo"), &["--arg", "x"], "malformed");
+}
+
+/// What a servlet is told of a request by AJP: it has to answer exactly this, or the exchange counts as refused.
+fn told(url: &str, speaks: &str, attribute: &str, expected: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let study = folder.path().join("front.yaml");
+    let text = format!(
+        "study: front\nquestion: What does the servlet see?\n\
+         subjects: {{ tomcat: {{ url: '{url}', speaks: {{ protocol: ajp{speaks} }} }} }}\n\
+         workload: {{ front: {{ get: '/front?attribute={attribute}', expect: {{ text: '{expected}', bytes: {} }} }} }}\n\
+         load: {{ closed: {{ connections: 1 }} }}\nclaims: [ {{ told: errors(tomcat) == 0 }} ]\n",
+        expected.len()
+    );
+    std::fs::write(&study, text).expect("a file");
+    let (study, dir) = (study.display().to_string(), folder.path().display().to_string());
+    let run = proofload(&["run", &study, "--smoke", "--dir", &dir, "--format", "json", "-q"]);
+    let result = json(&run);
+    let outcomes = result["points"][0]["outcomes"].clone();
+    assert!(outcomes["answered"].as_u64() > Some(0), "{expected}: {result}");
+    let all = outcomes.as_object().expect("counts").values().filter_map(Value::as_u64).sum::<u64>();
+    assert_eq!(Some(all), outcomes["answered"].as_u64(), "{expected}: {outcomes}");
+}
+
+#[test]
+#[ignore = "full: starts three Tomcats"]
+fn a_servlet_sees_what_ajp_says_of_its_request() {
+    for (version, connector) in [("6.0.53", "ajp-bio"), ("9.0.110", "ajp-nio"), ("11.0.21", "ajp-nio2")] {
+        let (version, connector) = (format!("version={version}"), format!("connector={connector}"));
+        let with = ["--with", &version, "--with", &connector, "--with", "ajp_front=true"];
+        let tomcat = Started::new(&[&["tomcat"], &with[..]].concat());
+        let all = ", is_ssl: true, remote_user: ann, route: node1, attributes: { lab.note: 'hello there' }";
+        told(&tomcat.url, all, "lab.note", "https ann hello there");
+        told(&tomcat.url, "", "lab.note", "http null null");
+    }
+}
+
+#[test]
+#[ignore = "full: starts a provider"]
+fn a_provider_sends_nothing_back_where_no_answer_is_wanted() {
+    let dubbo = Started::new(&["dubbo"]);
+    let echo = format!("{}/lab.EchoService?method=echo", dubbo.url);
+    let bytes = |further: &[&str]| {
+        let result = called(&echo, &[&["--arg", "hello"], further].concat());
+        let point = &result["points"][0];
+        assert_eq!(answered(&result), 50, "{point}");
+        (point["bytes_sent"].as_u64().expect("bytes"), point["bytes_received"].as_u64().expect("bytes"))
+    };
+    let (asked, replied) = bytes(&[]);
+    assert!(asked > 0 && replied > 50 * 16, "{asked} {replied}");
+    // The same calls but for a bit.
+    assert_eq!(bytes(&["--speaks", "one_way=true"]), (asked, 0));
+    assert_eq!(bytes(&[]), (asked, replied), "the provider goes on");
+}
+
+#[test]
+#[ignore = "full: starts a provider"]
+fn each_driver_has_several_calls_in_flight() {
+    let dubbo = Started::new(&["dubbo"]);
+    let echo = format!("{}/lab.EchoService?method=echo", dubbo.url);
+    for driver in ["epoll", "io_uring"] {
+        let args = [
+            "-n",
+            "5000",
+            "-c",
+            "1",
+            "--in-flight",
+            "10",
+            "--format",
+            "json",
+            "--no-ceiling",
+            "--driver",
+            driver,
+        ];
+        let output = proofload(&[&[echo.as_str(), "--arg", "hello"], &args[..]].concat());
+        if driver == "io_uring" && text(&output.stderr).contains("cannot use the io_uring driver") {
+            eprintln!("skipped, because this machine: {}", text(&output.stderr));
+            continue;
+        }
+        let result = json(&output);
+        assert_eq!(answered(&result), 5000, "{driver}: {}", result["points"][0]);
+        assert_eq!(result["points"][0]["generator"]["driver"], driver);
+    }
+}
+
+/// An argument that is put together of a text and a number anew for each call is right in every form: the provider reads
+/// it whole, and answers it.
+#[test]
+#[ignore = "full: starts providers and a Tomcat"]
+fn texts_with_values_within_them_are_read_by_servers() {
+    let mixed = ["--arg", "user-${n}-\u{e4}\u{1f600}", "--feeder", "n=counter:95"];
+    for (version, serialization) in [
+        ("2.5.3", "dubbo"),
+        ("2.7.23", "java"),
+        ("2.7.23", "fastjson"),
+        ("2.7.23", "hessian2"),
+        ("3.3.6", "fastjson2"),
+    ] {
+        let (version, with) = (format!("version={version}"), format!("serialization={serialization}"));
+        let dubbo = Started::new(&["dubbo", "--with", &version, "--with", &with]);
+        let echo = format!("{}/lab.EchoService?method=echo", dubbo.url);
+        let result = called(&echo, &[&mixed[..], &["--speaks", &with]].concat());
+        assert_eq!(answered(&result), 50, "{version} {with}: {}", result["points"][0]);
+        let debug = proofload(&[&[echo.as_str(), "--speaks", &with, "--debug"], &mixed[..]].concat());
+        let shown = text(&debug.stdout);
+        // Dubbo's own serialization is shown as bytes.
+        let bytes = "75 73 65 72 2d 39 35 2d c3 a4 ed a0 bd ed b8 80";
+        let is_it = |line: &str| line.contains("user-95-\u{e4}\u{1f600}") || line.ends_with(bytes);
+        let received = shown.lines().filter(|line| line.starts_with('<')).any(is_it);
+        assert!(received, "{version} {with}: {shown}");
+    }
+    let hessian = Started::new(&["hessian"]);
+    for scheme in ["hessian+http", "hessian1+http"] {
+        let echo = format!("{scheme}://{}/hessian?method=echo", hessian.authority());
+        assert_eq!(answered(&called(&echo, &mixed)), 50, "{scheme}");
+    }
+    let derived = "{ class: lab.Person, uid: 1, fields: { active: true, age: 36 }, extends: { class: lab.Named, fields: { name: Ann } } }";
+    let person = format!("{}/hessian?method=echoPerson", hessian.url);
+    assert_eq!(answered(&called(&person, &["--arg", derived])), 50, "fields of all classes are flattened");
 }
 
 #[test]
