@@ -1,5 +1,6 @@
 //! The engine over the kernel's sockets, against peers in this process.
 
+mod lanes;
 mod stall;
 
 use proofload_engine::{
