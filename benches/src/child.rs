@@ -62,9 +62,8 @@ pub fn run_to(mut command: Command, most: Duration, good: &[i32]) -> anyhow::Res
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).process_group(0).spawn();
     let mut child = child.with_context(|| format!("{shown} could not be started"))?;
     let group = child.id() as libc::pid_t;
-    let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
-    let said = thread::spawn(move || read(&mut out));
-    let complained = thread::spawn(move || read(&mut err));
+    let said = reading(child.stdout.take());
+    let complained = reading(child.stderr.take());
     let ended = loop {
         if let Some(ended) = reap(group, false)? {
             break Some(ended);
@@ -95,6 +94,10 @@ pub fn run_to(mut command: Command, most: Duration, good: &[i32]) -> anyhow::Res
         peak_rss_bytes: usage.ru_maxrss as u64 * 1024,
         wall,
     })
+}
+
+fn reading(mut pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<u8>> {
+    thread::spawn(move || read(&mut pipe))
 }
 
 fn read(pipe: &mut Option<impl Read>) -> Vec<u8> {

@@ -172,15 +172,18 @@ impl Reader<'_, '_> {
                 Some(typed(&object.class.clone(), Value::Object(object)))
             }
             _ if keys.contains(&"enum") => self.constant(node, entries),
-            _ => {
-                let pairs = entries.iter().map(|entry| {
-                    let key = self.text(node, &entry.key);
-                    Some((Value::Text(key?), self.value(&entry.node)?.value))
-                });
-                let pairs: Vec<Option<(Value, Value)>> = pairs.collect();
-                Some(typed("java.util.Map", Value::Map(pairs.into_iter().collect::<Option<_>>()?)))
-            }
+            _ => self.pairs(node, entries).map(|pairs| typed("java.util.Map", Value::Map(pairs))),
         }
+    }
+
+    fn pairs(&mut self, node: &Node, entries: &[Entry]) -> Option<Vec<(Value, Value)>> {
+        let pairs = entries.iter().map(|entry| {
+            let key = self.text(node, &entry.key);
+            Some((Value::Text(key?), self.value(&entry.node)?.value))
+        });
+        // All of them first, so that every mistake is told.
+        let pairs: Vec<Option<(Value, Value)>> = pairs.collect();
+        pairs.into_iter().collect()
     }
 
     fn number(&self, node: &Node) -> Option<i64> {

@@ -63,14 +63,22 @@ public final class DubboSubject {
     private static ApplicationConfig application() {
         ApplicationConfig application = new ApplicationConfig();
         application.setName("echo");
+        // A port of its own for orders from outside, since 2.5.8.
+        setIfThere(application, "setQosEnable", Boolean.FALSE);
+        // Dubbo 3 would offer a service about the service, on the same port and perhaps before it: the port must not
+        // answer until the service is there.
+        setIfThere(application, "setRegisterMode", "interface");
+        return application;
+    }
+
+    /** Sets what not all versions have. */
+    private static void setIfThere(ApplicationConfig application, String setter, Object value) {
         try {
-            // A port of its own for orders from outside.
-            ApplicationConfig.class.getMethod("setQosEnable", Boolean.class).invoke(application, Boolean.FALSE);
+            ApplicationConfig.class.getMethod(setter, value.getClass()).invoke(application, value);
         } catch (NoSuchMethodException none) {
-            // Versions before 2.5.8 have no such port.
+            // This version does not do it either.
         } catch (ReflectiveOperationException why) {
             throw new IllegalStateException(why);
         }
-        return application;
     }
 }

@@ -247,6 +247,7 @@ const OF_OTHERS: [&str; 15] = [
     "--pairs",
     "--rounds",
     "--seconds",
+    "--warm",
 ];
 
 fn options(text: &str) -> BTreeSet<String> {

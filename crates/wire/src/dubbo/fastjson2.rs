@@ -151,9 +151,8 @@ impl Writer<'_> {
             }
             Value::Map(entries) => {
                 self.put(&[OBJECT]);
-                for value in entries.iter().flat_map(|(key, value)| [key, value]) {
-                    self.any(value, "java.lang.Object", depth + 1)?;
-                }
+                let mut values = entries.iter().flat_map(|(key, value)| [key, value]);
+                values.try_for_each(|value| self.any(value, "java.lang.Object", depth + 1))?;
                 self.put(&[OBJECT_END]);
             }
             Value::Enum { class, name } => {

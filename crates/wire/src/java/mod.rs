@@ -4,6 +4,7 @@
 //! A stream says nowhere how long it is. Whoever wants its end must follow each object by the descriptor of its class,
 //! which came in the stream before, and must keep those descriptors by the handles that the stream gives them.
 
+mod error;
 mod primitive;
 mod read;
 mod task;
@@ -13,12 +14,13 @@ mod time;
 mod walk;
 mod write;
 
+pub use error::WriteError;
 pub(crate) use read::{Piece, Reader};
 pub(crate) use tell::describe_from;
 pub use tell::{describe, thrown};
 pub(crate) use text::{form_length, form_write};
 pub use walk::{Broken, Fed, Walker};
-pub use write::{WriteError, Writer};
+pub use write::Writer;
 
 /// What every stream begins with: the magic number and version 5.
 pub const STREAM_HEADER: [u8; 4] = [0xac, 0xed, 0x00, 0x05];

@@ -1,6 +1,6 @@
 //! Values whose parameter or field has a primitive type.
 
-use super::write::WriteError;
+use super::error::WriteError;
 use crate::{Text, Value};
 
 /// Bytes of a primitive.
