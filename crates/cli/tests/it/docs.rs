@@ -231,7 +231,7 @@ fn every_measure_of_the_documents_can_be_claimed() {
 }
 
 /// Options of other programs that the documents speak of.
-const OF_OTHERS: [&str; 15] = [
+const OF_OTHERS: [&str; 16] = [
     "--release",
     "--locked",
     "--target",
