@@ -11,10 +11,9 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
-/// Exchanges of the two loads that are compared: so many that what their reports cost, which differs from run to run with
-/// the response times, comes to little for each.
-const FEW: u64 = 10_000;
-const MANY: u64 = 110_000;
+/// Exchanges of the two loads that are compared.
+const FEW: u64 = 5_000;
+const MANY: u64 = 25_000;
 /// Connections of these loads.
 const CONNECTIONS: &str = "64";
 /// Connections of the load whose memory is looked at.
