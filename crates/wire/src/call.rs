@@ -58,6 +58,27 @@ pub enum Value {
     Object(Object),
 }
 
+impl Value {
+    /// What kind of value it is, for an error.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Value::Null => "null",
+            Value::Bool(_) => "a boolean",
+            Value::Int(_) => "an int",
+            Value::Long(_) => "a long",
+            Value::Double(_) => "a double",
+            Value::Text(_) => "a text",
+            Value::Bytes(_) => "bytes",
+            Value::Date(_) => "a date",
+            Value::List(_) => "a list",
+            Value::Set(_) => "a set",
+            Value::Map(_) => "a map",
+            Value::Enum { .. } => "a constant of an enum",
+            Value::Object(_) => "an object",
+        }
+    }
+}
+
 /// A text of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Text {

@@ -1,6 +1,6 @@
 //! A request of Dubbo that is being written, and what the serializations have in common.
 
-use crate::{Places, Value};
+use crate::Places;
 use thiserror::Error;
 
 /// Deepest nesting of values within an argument.
@@ -40,22 +40,4 @@ pub enum EncodeError {
 pub(super) struct Draft {
     pub bytes: Vec<u8>,
     pub places: Places,
-}
-
-/// What kind of value it is, for an error.
-pub(super) fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Int(_) | Value::Long(_) => "an integer",
-        Value::Double(_) => "a floating-point number",
-        Value::Text(_) => "a text",
-        Value::Bytes(_) => "bytes",
-        Value::Date(_) => "a date",
-        Value::List(_) => "a list",
-        Value::Set(_) => "a set",
-        Value::Map(_) => "a map",
-        Value::Enum { .. } => "a constant of an enum",
-        Value::Object(_) => "an object",
-    }
 }

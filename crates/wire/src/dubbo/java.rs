@@ -1,6 +1,6 @@
 //! Java's object streams as Dubbo uses them: texts and marks as primitives in blocks, values as objects between them.
 
-use super::draft::{Draft, EncodeError, kind_of};
+use super::draft::{Draft, EncodeError};
 use super::native::class_of;
 use super::utf;
 use crate::java::Writer;
@@ -45,7 +45,7 @@ fn object(writer: &mut Writer<'_>, value: &Value, ty: &str) -> Result<(), Encode
     writer.block(&[OBJECT]);
     writer.object(&class_of(value, ty), value).map_err(|_| EncodeError::Value {
         serialization: "java",
-        what: kind_of(value),
+        what: value.kind(),
         ty: ty.to_owned(),
     })
 }

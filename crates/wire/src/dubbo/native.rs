@@ -5,7 +5,7 @@
 //! Dubbo writes an object that `equals` an earlier one as a reference; here each is written out, which every server
 //! reads: what `equals` would say is not known.
 
-use super::draft::{DEPTH_MAX, Draft, EncodeError, kind_of};
+use super::draft::{DEPTH_MAX, Draft, EncodeError};
 pub(super) use super::texts::{BYTES, EMPTY};
 use super::texts::{NativeText, digits};
 use crate::places::Form;
@@ -224,7 +224,7 @@ fn number(draft: &mut Draft, value: &Value, ty: &str) -> Result<(), EncodeError>
 }
 
 fn unwritable(value: &Value, ty: &str) -> EncodeError {
-    EncodeError::Value { serialization: "dubbo", what: kind_of(value), ty: ty.to_owned() }
+    EncodeError::Value { serialization: "dubbo", what: value.kind(), ty: ty.to_owned() }
 }
 
 /// A list, a set, or an array, whose elements need no class when the array's type tells it.

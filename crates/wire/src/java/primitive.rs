@@ -23,7 +23,7 @@ impl Primitive {
 
 /// The bytes of `value` where `ty` is a primitive type; `None` where it is not.
 pub(super) fn primitive(ty: &str, value: &Value) -> Result<Option<Primitive>, WriteError> {
-    let wrong = || WriteError::Type { ty: ty.to_owned(), value: kind(value) };
+    let wrong = || WriteError::Type { ty: ty.to_owned(), value: value.kind() };
     let whole = || match value {
         Value::Int(int) => Ok(i64::from(*int)),
         Value::Long(long) => Ok(*long),
@@ -60,23 +60,5 @@ fn unit(value: &Value) -> Option<u16> {
             units.next().filter(|_| units.next().is_none())
         }
         _ => None,
-    }
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a truth value",
-        Value::Int(_) => "an int",
-        Value::Long(_) => "a long",
-        Value::Double(_) => "a double",
-        Value::Text(_) => "a text",
-        Value::Bytes(_) => "bytes",
-        Value::Date(_) => "a date",
-        Value::List(_) => "a list",
-        Value::Set(_) => "a set",
-        Value::Map(_) => "a map",
-        Value::Enum { .. } => "a constant of an enum",
-        Value::Object(_) => "an object",
     }
 }

@@ -159,7 +159,7 @@ fn a_value_that_does_not_fit_its_type_is_told() {
         ("int", Value::Long(1 << 31), "a long cannot be written as int"),
         ("char", "xy".into(), "a text cannot be written as char"),
         ("boolean", Value::Int(1), "an int cannot be written as boolean"),
-        ("double", Value::Bool(true), "a truth value cannot be written as double"),
+        ("double", Value::Bool(true), "a boolean cannot be written as double"),
         ("int[]", Value::List(vec![Value::Date(0)]), "a date cannot be written as int"),
     ] {
         assert_eq!(stream(ty, &value).expect_err(told).to_string(), told);
