@@ -247,8 +247,10 @@ impl<'a> Feeding<'a> {
         let payload = |(at, feeder): (u64, &Feeder)| match feeder {
             Feeder::Payload { sizes, most_bytes, .. } => {
                 let draws = Draws::new(sizes.clone(), seed, FEEDERS | at);
-                let text =
-                    Letters::new(Random::new(!seed, FEEDERS | at)).take(*most_bytes as usize).collect();
+                let mut text = Vec::with_capacity(*most_bytes as usize);
+                letters(Random::new(!seed, FEEDERS | at), *most_bytes as usize, |some| {
+                    text.extend_from_slice(some);
+                });
                 Some((draws, text))
             }
             _ => None,
@@ -347,8 +349,8 @@ impl<'a> Feeding<'a> {
                 self.values.append(text);
             }
             Feeder::Text { length } => {
-                let letters = Letters::new(Random::new(random.at(number), FEEDERS));
-                self.values.append_bytes(letters.take(*length as usize));
+                let own = Random::new(random.at(number), FEEDERS);
+                letters(own, *length as usize, |some| self.values.append(some));
             }
         }
     }
@@ -362,30 +364,26 @@ impl<'a> Feeding<'a> {
 /// What can be in a path, a header and a body alike: the alphabet of base64url.
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// Random letters without end, of six bits each.
-struct Letters {
-    random: Random,
-    bits: u64,
-    /// How many letters there are in `bits`.
-    left: u32,
-}
+/// Letters that are made before they are passed on: one at a time, a text of 50 KB would take longer than its exchange.
+const LETTERS_AT_ONCE: usize = 640;
+/// Letters of six bits each in a random number.
+const LETTERS_OF_NUMBER: usize = 10;
 
-impl Letters {
-    fn new(random: Random) -> Self {
-        Letters { random, bits: 0, left: 0 }
-    }
-}
-
-impl Iterator for Letters {
-    type Item = u8;
-
-    fn next(&mut self) -> Option<u8> {
-        if self.left == 0 {
-            (self.bits, self.left) = (self.random.next_u64(), 10);
+/// Passes on so many random letters.
+fn letters(mut random: Random, length: usize, mut pass_on: impl FnMut(&[u8])) {
+    let mut some = [0; LETTERS_AT_ONCE];
+    let mut left = length;
+    while left > 0 {
+        let now = &mut some[..left.min(LETTERS_AT_ONCE)];
+        for letters in now.chunks_mut(LETTERS_OF_NUMBER) {
+            let mut bits = random.next_u64();
+            for letter in letters {
+                *letter = LETTERS[(bits & 63) as usize];
+                bits >>= 6;
+            }
         }
-        let letter = LETTERS[(self.bits & 63) as usize];
-        (self.bits, self.left) = (self.bits >> 6, self.left - 1);
-        Some(letter)
+        pass_on(now);
+        left -= now.len();
     }
 }
 

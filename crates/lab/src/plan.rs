@@ -42,7 +42,7 @@ use proofload_study::quantity::keep_alive_label;
 use proofload_study::{
     Condition, EncodeError, LoadPoint, LoadRole, Speaks, Stream, Study, SubjectSpec, WorkloadEntry,
 };
-use reckon::{block_seconds, ceilings_seconds, limit_warm_up};
+use reckon::{block_seconds, ceilings_seconds, limit_warm_up, shorten_slices};
 
 const S: u64 = 1_000_000_000;
 
@@ -155,6 +155,7 @@ pub fn make<'a>(
     if study.points.iter().all(LoadPoint::is_whole) {
         timing.perturbation_ns = 0;
     }
+    shorten_slices(study, &mut timing);
     limit_warm_up(study, &mut timing);
     needs.shorten(&mut timing, |timing| {
         let for_rounds_s = timing.budget_ns as f64 / S as f64 - ceilings_seconds(study);

@@ -183,4 +183,7 @@ pub struct Unsteady {
     /// How much faster it still became within ten seconds when its warm-up had to end; `None` when it is not known, or
     /// it took a step later.
     pub per_10s: Option<f64>,
+    /// By how much more it may change, as a logarithm: [`rest_of_warm_up`](crate::steady::rest_of_warm_up) or
+    /// [`rest_of_step`](crate::steady::rest_of_step); `None` when nothing is known of it.
+    pub rest: Option<f64>,
 }

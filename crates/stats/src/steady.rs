@@ -67,6 +67,11 @@ impl Pace {
     }
 }
 
+/// Ten seconds that a warm-up may go on as it was when it had to end.
+const MORE_WARM_UP: f64 = 6.0;
+/// Steps that may follow one.
+const MORE_STEPS: f64 = 2.0;
+
 /// How a variant's warm-up ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Warmth {
@@ -131,6 +136,17 @@ pub struct Found {
     pub throughput: Option<Change>,
     /// How fast it still became faster; `None` when neither is known.
     pub slope: Option<Slope>,
+}
+
+/// By how much more a variant may change, as a logarithm, that changed by `per_10s` within the last ten seconds of its warm-up:
+/// as much in each ten seconds of a minute more. What a compiler still has to do ends sooner, and slows down.
+pub fn rest_of_warm_up(per_10s: f64) -> f64 {
+    MORE_WARM_UP * per_10s.abs()
+}
+
+/// By how much more a variant may change, as a logarithm, that took such a step while it was measured: by two more of them.
+pub fn rest_of_step(step: f64) -> f64 {
+    MORE_STEPS * step.abs()
 }
 
 /// What the last turns of all variants say of one quantity.

@@ -159,6 +159,13 @@ pub enum Reason {
         /// How much faster they still became within ten seconds, the median of these starts: 0.02 is 2 %.
         per_10s: Option<f64>,
     },
+    /// Variants were still warming in too many blocks, and the claim would stand if they changed by so much more.
+    BeyondWarmUp {
+        blocks: u32,
+        of: u32,
+        /// 0.5 is 50 %, either way.
+        share: f64,
+    },
     /// Hardly any exchange of some start lies beyond a quantile that the claim rests on: that start has not seen it.
     NotResolvable {
         measure: Measure,

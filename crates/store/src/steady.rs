@@ -3,7 +3,7 @@
 use crate::schema::{Slice, Steadiness, SteadyStart, SteadyState, WarmUp};
 use crate::{Block, Run, StoreError};
 use proofload_stats::Unsteady;
-use proofload_stats::steady::{Step, late_steps};
+use proofload_stats::steady::{Step, late_steps, rest_of_step, rest_of_warm_up};
 
 impl Run {
     /// How the variants' starts went, variant by variant, in the complete blocks; those whose warm-up was fixed, and
@@ -58,7 +58,7 @@ impl Run {
                 (_, true) => start.warm_up.slope_per_10s,
                 (_, false) => start.warm_up.slope_between_per_10s,
             };
-            Unsteady { block: number_of(start.block), variant, shared, per_10s: slope }
+            Unsteady { block: number_of(start.block), variant, shared, per_10s: slope, rest: rest(&start) }
         };
         Ok(unsteady.into_iter().map(told).collect())
     }
@@ -92,6 +92,15 @@ impl Run {
             logs.filter(|logs| !logs.is_empty()).map(|logs| logs.iter().sum::<f64>() / logs.len() as f64)
         };
         (1..=cycles).map(of_cycle).collect()
+    }
+}
+
+/// By how much more the variant may change: by the larger of its own change and of that beyond the others.
+fn rest(start: &SteadyStart) -> Option<f64> {
+    let larger = |own: Option<f64>, between: Option<f64>| Some(own?.ln_1p().abs().max(between?.ln_1p().abs()));
+    match start.found {
+        Steadiness::LateStep => larger(start.step, start.step_between).map(rest_of_step),
+        _ => larger(start.warm_up.slope_per_10s, start.warm_up.slope_between_per_10s).map(rest_of_warm_up),
     }
 }
 

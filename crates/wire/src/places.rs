@@ -195,11 +195,6 @@ impl Values {
         self.bytes.extend_from_slice(piece);
     }
 
-    /// Appends a piece byte by byte.
-    pub fn append_bytes(&mut self, piece: impl Iterator<Item = u8>) {
-        self.bytes.extend(piece);
-    }
-
     /// Appends a number in decimal digits.
     pub fn append_number(&mut self, number: u64) {
         self.append(decimal(number, &mut [0; DIGITS_MAX]));

@@ -245,6 +245,20 @@ pub const MUTATIONS: &[Mutation] = &[
         tests: JUDGE,
     },
     Mutation {
+        name: "the rest of a warm-up never turns a verdict",
+        file: EVALUATE,
+        from: "let reach = self.half + rest;",
+        to: "let reach = self.half + 0.0 * rest;",
+        tests: JUDGE,
+    },
+    Mutation {
+        name: "little change when it was seen is trusted",
+        file: GUARD,
+        from: "mean.max(REST_OF_WARM_UP_MIN.ln_1p())",
+        to: "mean.max(0.0 * REST_OF_WARM_UP_MIN.ln_1p())",
+        tests: JUDGE,
+    },
+    Mutation {
         name: "guard off: most blocks disturbed",
         file: GUARD,
         from: "reasons.extend(disturbed(blocks, beside));",

@@ -109,6 +109,19 @@ pub(super) fn reckoned_warm_up_s(study: &Study, timing: &Timing) -> f64 {
     }
 }
 
+/// Halves the slices, down to a second, until the budget has room for the first look: what many variants at many loads lose in
+/// length is less than no verdict at all.
+pub(super) fn shorten_slices(study: &Study, timing: &mut Timing) {
+    let room_s = timing.budget_ns as f64 / S as f64 - ceilings_seconds(study);
+    let blocks = f64::from(timing.looks.first().copied().unwrap_or(1));
+    let is_sliced = study.points.iter().any(|point| !point.is_whole());
+    while is_sliced && blocks * block_seconds(study, timing) > room_s && timing.slice_ns >= 2 * S {
+        timing.slice_ns /= 2;
+        timing.discard_ns /= 2;
+        timing.perturbation_ns = timing.perturbation_ns.min(timing.slice_ns);
+    }
+}
+
 /// Lets the longest warm-up leave room for the blocks up to the first look. Many variants are then still warming in a short
 /// study, which says so.
 pub(super) fn limit_warm_up(study: &Study, timing: &mut Timing) {

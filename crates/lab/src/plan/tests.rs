@@ -145,6 +145,22 @@ fn looks_beyond_the_budget_are_cut_and_said() {
 }
 
 #[test]
+fn slices_get_shorter_where_the_first_look_had_no_room_else_and_no_shorter_than_a_second() {
+    let at = |loads: &str, preset, minutes: u64| {
+        let study = study_of(&SMALL.replace("connections: 64", &format!("connections: {loads}")));
+        make(&study, preset, 1, Some(minutes * 60 * S), cycles(), &one_each())
+    };
+    let lengths = |plan: &Plan| (plan.timing.slice_ns * 4 / S, plan.timing.discard_ns * 4 / S);
+    let cut = |plan: &Plan| plan.not_tested.iter().any(|line| line.starts_with("any claim, most likely"));
+    assert_eq!(lengths(&at("[64]", Preset::Default, 30)), (16, 4), "four seconds, and one before them");
+    let many = at("[64, 1, 2, 4, 8, 16, 32, 128]", Preset::Default, 30);
+    assert_eq!((lengths(&many), many.timing.cycles, cut(&many)), ((8, 2), 6, false), "half as long");
+    let hopeless = at("[64, 1, 2, 4, 8, 16, 32, 128]", Preset::Default, 5);
+    assert_eq!((lengths(&hopeless), cut(&hopeless)), ((4, 1), true), "a second, and the budget is refused");
+    assert_eq!(lengths(&at("[64]", Preset::Quick, 1)).0, 4, "those of a quick run are as short");
+}
+
+#[test]
 fn a_study_that_keeps_going_is_looked_at_after_every_block_as_its_plan_says() {
     let keep_going = |budget_ns| Length { budget_ns, keep_going: true };
     let plan = make(&small(), Preset::Quick, 1, keep_going(None), cycles(), &CpuShare::default());

@@ -99,6 +99,7 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
         Reason::NoSteadyState { blocks: n, of, per_10s } => {
             super::no_steady_state(*n, &blocks(*of), *per_10s)
         }
+        Reason::BeyondWarmUp { blocks: n, of, share } => super::beyond_warm_up(*n, &blocks(*of), *share),
         Reason::Constant => "constant over all blocks, compared exactly".into(),
         Reason::OneMeasurement => "one measurement, no interval: says only what was seen".into(),
         Reason::SeenOnly { exchanges, upper, starts, upper_starts } => {

@@ -55,6 +55,14 @@ pub fn no_steady_state(n: u32, of: &str, per_10s: Option<f64>) -> String {
     )
 }
 
+/// Starts without a steady state that do not turn the verdict, even if they changed by `share` more.
+pub fn beyond_warm_up(n: u32, of: &str, share: f64) -> String {
+    format!(
+        "still warming in {n} of {of}, which does not turn it: it would stand if what is compared changed by {} more, either way",
+        number::percent(share)
+    )
+}
+
 fn signed_percent(share: f64) -> String {
     format!("{:+.1} %", share * 100.0)
 }

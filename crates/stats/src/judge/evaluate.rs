@@ -117,15 +117,17 @@ fn evaluate_exchanges(
     let terms = DependenceTerms { open: progress.open, margins, used: &used, sittings: of.are_sittings };
     let depends = Dependences::of(series, &frame, &by_block, bounds, &terms);
     let finding = Finding { frame, moments, half, of, margins, centre, depends, design, progress };
+    let beyond_warm_up = finding.beyond_warm_up(series, &guards);
     if let Some(few) = guard::few(design, moments.n, half, of.are_sittings) {
         evaluation.reasons = vec![few];
         evaluation.reasons.extend(guards);
-    } else if !guards.is_empty() {
+    } else if !guards.is_empty() && beyond_warm_up.is_none() {
         evaluation.reasons = guards;
     } else if constant && margins == (0.0, 0.0) {
         finding.constant(series, &mut evaluation);
     } else {
         finding.estimated(&mut evaluation);
+        evaluation.reasons.extend(beyond_warm_up);
         let may_close = design.futility && !of.are_sittings && !finding.depends.suspected;
         if evaluation.decided.is_none() && may_close {
             let last_bound = bounds.for_blocks(design.last(), 1);
@@ -256,6 +258,18 @@ impl Finding<'_> {
         let wider = self.of.between;
         let told = wider.map(|Between { tau, sittings, .. }| Reason::WidenedBySittings { tau, sittings });
         evaluation.reasons.extend(told);
+    }
+
+    /// Where nothing speaks against a verdict but that variants were still warming: whether what they may still change could
+    /// turn it.
+    fn beyond_warm_up(&self, series: &Series<'_>, guards: &[Reason]) -> Option<Reason> {
+        let [Reason::NoSteadyState { blocks, of, .. }] = guards else { return None };
+        let rest = guard::rest_of_warm_up(series, self.progress.blocks)?;
+        let reach = self.half + rest;
+        let (below, above) = self.margins;
+        let (low, high) = (self.moments.mean - reach - below, self.moments.mean + reach + above);
+        let is_clear = self.frame.scale == Scale::Log && self.frame.decide(low, high).is_some();
+        is_clear.then(|| Reason::BeyondWarmUp { blocks: *blocks, of: *of, share: rest.exp_m1() })
     }
 
     /// That the interval allows both, and how much more would settle it.

@@ -34,6 +34,10 @@ const HALVES_BLOCKS_MIN: usize = 4;
 /// Share of the blocks that may be without a steady state.
 const UNSTEADY_SHARE_MAX: f64 = 0.25;
 
+/// By how much a variant without a steady state may change at the least, however little it changed when it was seen: more than
+/// four times what a late step of a compiler brings (up to 12 %).
+const REST_OF_WARM_UP_MIN: f64 = 0.5;
+
 /// Most failed checks that are listed one by one: every claim on the slice repeats them.
 const CHECKS_TOLD_MAX: usize = 1;
 
@@ -96,8 +100,19 @@ fn unresolved(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
 /// Blocks in which a variant was still warming, or moved another way than the others while it was measured. What is
 /// counted over all exchanges does not rest on it.
 fn unsteady(series: &Series<'_>, blocks: u32) -> Option<Reason> {
-    let found: Vec<Unsteady> = series.unsteady.iter().take(blocks as usize).flatten().copied().collect();
+    let of_block = |found: &Vec<Unsteady>| found.first().copied();
+    let found: Vec<Unsteady> =
+        series.unsteady.iter().take(blocks as usize).filter_map(of_block).collect();
     unsteady_in(&found, blocks).filter(|_| !series.is_of_errors())
+}
+
+/// By how much more the claim's quantity may change, as a logarithm, because its variants had no steady state: the mean over the
+/// blocks, and at the least what nobody's warm-up should be trusted with. `None` when nothing is known of some start.
+pub(super) fn rest_of_warm_up(series: &Series<'_>, blocks: u32) -> Option<f64> {
+    let of_block = |found: &Vec<Unsteady>| found.iter().map(|start| start.rest).sum::<Option<f64>>();
+    let all: Option<Vec<f64>> = series.unsteady.iter().take(blocks as usize).map(of_block).collect();
+    let mean = all?.iter().sum::<f64>() / f64::from(blocks.max(1));
+    mean.is_finite().then(|| mean.max(REST_OF_WARM_UP_MIN.ln_1p()))
 }
 
 pub(super) fn unsteady_in(found: &[Unsteady], blocks: u32) -> Option<Reason> {

@@ -88,8 +88,8 @@ pub(super) struct Series<'a> {
     pub sittings: Vec<u32>,
     /// For each block whether a trial was left out of it on purpose.
     pub spared: Vec<bool>,
-    /// For each block a variant that the claim rests on and that had no steady state.
-    pub unsteady: Vec<Option<Unsteady>>,
+    /// For each block the variants that the claim rests on and that had no steady state.
+    pub unsteady: Vec<Vec<Unsteady>>,
     /// For each block whether the generator was unfit for what the claim rests on, with any variant.
     unfit: Vec<bool>,
     /// Starts of its variants that did not get through their block.
@@ -121,8 +121,8 @@ impl<'a> Series<'a> {
                 && (is_absolute || !start.shared)
                 && trials.iter().any(|trial| trial.variant == start.variant)
         };
-        let unsteady_in = |block: u32| index.unsteady.iter().find(|start| concerns(start, block)).copied();
-        let unsteady = blocks.iter().map(|&block| unsteady_in(block)).collect();
+        let unsteady_in = |block: u32| index.unsteady.iter().filter(move |start| concerns(start, block)).copied();
+        let unsteady = blocks.iter().map(|&block| unsteady_in(block).collect()).collect();
         let is_unfit = |block: u32| {
             trials.iter().any(|trial| index.unfit.contains(&(block, trial.point, trial.measure)))
         };

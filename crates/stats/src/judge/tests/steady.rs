@@ -41,7 +41,13 @@ fn a_start_counts_once_and_only_for_claims_that_rest_on_it() {
 #[test]
 fn warming_that_all_share_is_held_against_absolute_values_alone_and_told_with_its_slope() {
     let mut record = throughputs(1.1, 8);
-    let start = |block, variant, per_10s| Unsteady { block, variant, shared: true, per_10s: Some(per_10s) };
+    let start = |block, variant, per_10s| Unsteady {
+        block,
+        variant,
+        shared: true,
+        per_10s: Some(per_10s),
+        rest: None,
+    };
     let slopes = [0.01, 0.05, 0.03];
     record.observations.unsteady =
         (1..=3).flat_map(|block| [0, 1].map(|v| start(block, v, slopes[block as usize - 1]))).collect();
@@ -50,4 +56,55 @@ fn warming_that_all_share_is_held_against_absolute_values_alone_and_told_with_it
     assert_eq!(absolute.verdict, Verdict::Undecided);
     let [reason] = &absolute.reasons[..] else { panic!("{:?}", absolute.reasons) };
     assert_eq!(*reason, Reason::NoSteadyState { blocks: 3, of: 8, per_10s: Some(0.03) });
+}
+
+/// Throughput of `b` over that of `a`, while `a` was still warming in each of eight blocks and may change by `rest` more.
+fn warming(ratio: f64, rest: &[Option<f64>]) -> Record {
+    let mut record = throughputs(ratio, 8);
+    let start = |(at, rest): (usize, &Option<f64>)| Unsteady {
+        block: at as u32 + 1,
+        rest: *rest,
+        ..Unsteady::default()
+    };
+    record.observations.unsteady = rest.iter().enumerate().map(start).collect();
+    record
+}
+
+#[test]
+fn a_claim_that_no_rest_of_a_warm_up_can_turn_is_decided_all_the_same() {
+    let faster = warming(3.0, &[Some(0.01); 8]).one(FASTER);
+    assert_eq!(faster.verdict, Verdict::Supported, "{:?}", faster.reasons);
+    let told = |reason: &Reason| match reason {
+        Reason::BeyondWarmUp { blocks, of, share } => Some((*blocks, *of, (share * 100.0).round())),
+        _ => None,
+    };
+    let stood = faster.reasons.iter().find_map(told).expect("it is said");
+    assert_eq!((stood.0 == stood.1, stood.2), (true, 50.0), "a small change is not trusted: {stood:?}");
+    assert_eq!(warming(0.3, &[Some(0.01); 8]).one(FASTER).verdict, Verdict::Refuted, "nor the other way");
+}
+
+#[test]
+fn a_claim_that_the_rest_of_a_warm_up_could_turn_stays_undecided() {
+    let undecided = |record: Record, why: &str| {
+        let judged = record.one(FASTER);
+        assert_eq!(judged.verdict, Verdict::Undecided, "{why}: {:?}", judged.reasons);
+        assert!(matches!(judged.reasons[0], Reason::NoSteadyState { .. }), "{why}: {:?}", judged.reasons);
+    };
+    undecided(warming(1.4, &[Some(0.01); 8]), "half again is the least");
+    undecided(warming(3.0, &[Some(1.2); 8]), "it may become 3.3 times as fast");
+    undecided(warming(3.0, &[Some(0.01), None, Some(0.01), Some(0.01)]), "of one start nothing is known");
+    let mut both = warming(3.0, &[Some(0.6); 8]);
+    let others = both.observations.unsteady.clone().into_iter();
+    both.observations.unsteady.extend(others.map(|start| Unsteady { variant: 1, ..start }));
+    undecided(both, "what two may change adds up");
+    assert_eq!(warming(3.0, &[Some(0.6); 8]).one(FASTER).verdict, Verdict::Supported, "by itself it does not");
+}
+
+#[test]
+fn other_doubts_are_not_swept_aside_by_a_clear_warm_up() {
+    let mut record = warming(3.0, &[Some(0.01); 8]);
+    for block in 1..=8 {
+        record.cell(block, 0).errors = 50;
+    }
+    assert_eq!(record.one(FASTER).verdict, Verdict::Undecided, "errors forbid it as before");
 }
