@@ -263,3 +263,16 @@ fn a_redirect_to_the_same_secure_origin_is_followed_and_secure_cookies_go_along(
     let point = ask(&format!("{url}plain"));
     assert_eq!((&point["codes"]["302"], point["codes"].get("200")), (&COUNT.into(), None), "{point}");
 }
+
+#[test]
+fn every_mistake_in_what_is_said_of_the_protocol_is_told_at_once() {
+    let words = ["secret=@/nowhere/secret", "nonsense", "colour=blue", "packet_size=many"];
+    let speaks = words.iter().flat_map(|word| ["--speaks", word]);
+    let args: Vec<&str> = ["ajp://127.0.0.1:1/", "-n", "1"].into_iter().chain(speaks).collect();
+    let output = proofload(&args);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    for part in ["cannot read /nowhere/secret", "\"nonsense\"", "\"colour=blue\"", "packet_size"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
