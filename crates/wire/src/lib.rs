@@ -16,6 +16,7 @@ mod places;
 mod request;
 pub mod rmi;
 pub mod rpc;
+mod scan;
 mod session;
 mod speak;
 

@@ -1,6 +1,7 @@
 //! How the serializations of Dubbo write texts that are drawn for each exchange.
 
 use super::utf;
+use crate::scan;
 
 pub(super) const INT32: u8 = 0x48;
 pub(super) const ASCII: u8 = 0x49;
@@ -17,22 +18,29 @@ pub(crate) struct JsonText;
 
 impl JsonText {
     pub fn length(self, value: &[u8]) -> usize {
-        2 + value.iter().map(|&byte| escape(byte).map_or(1, |(_, length)| length)).sum::<usize>()
+        let mut length = 0;
+        self.write(value, |piece| length += piece.len());
+        length
     }
 
     pub fn write(self, value: &[u8], mut put: impl FnMut(&[u8])) {
         put(b"\"");
         let mut rest = value;
-        while let Some(at) = rest.iter().position(|&byte| escape(byte).is_some()) {
-            put(&rest[..at]);
-            if let Some((escaped, length)) = escape(rest[at]) {
+        loop {
+            let (plain, behind) = rest.split_at(scan::before(rest, is_escaped));
+            put(plain);
+            let Some((byte, behind)) = behind.split_first() else { break };
+            if let Some((escaped, length)) = escape(*byte) {
                 put(&escaped[..length]);
             }
-            rest = &rest[at + 1..];
+            rest = behind;
         }
-        put(rest);
         put(b"\"");
     }
+}
+
+fn is_escaped(byte: u8) -> bool {
+    matches!(byte, 0..=0x1f | b'"' | b'\\')
 }
 
 /// What a byte becomes in a quoted text, and how long that is; `None` when it stays.

@@ -1,6 +1,8 @@
 //! Texts as Java counts and writes them: in UTF-16 units, each of which becomes up to three bytes of its own (what is
 //! called modified UTF-8, or CESU-8). Values are UTF-8; bytes that are not are copied as they are.
 
+use crate::scan;
+
 /// UTF-16 units of a text.
 pub(super) fn units(text: &[u8]) -> usize {
     let starts = text.iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
@@ -10,12 +12,11 @@ pub(super) fn units(text: &[u8]) -> usize {
 /// Writes a text unit by unit: a character beyond the basic plane becomes two surrogates of three bytes each.
 pub(super) fn write(text: &[u8], mut put: impl FnMut(&[u8])) {
     let mut rest = text;
-    while let Some(at) = rest.iter().position(|&byte| byte >= 0xf0) {
-        let (plain, wide) = rest.split_at(at);
+    loop {
+        let (plain, wide) = rest.split_at(scan::before(rest, |byte| byte >= 0xf0));
         put(plain);
         let Some((&[a, b, c, d], after)) = wide.split_first_chunk::<4>() else {
-            rest = wide;
-            break;
+            return put(wide);
         };
         let bits = |byte: u8| u32::from(byte & 0x3f);
         let point = (u32::from(a & 7) << 18 | bits(b) << 12 | bits(c) << 6 | bits(d)).wrapping_sub(0x1_0000);
@@ -24,7 +25,6 @@ pub(super) fn write(text: &[u8], mut put: impl FnMut(&[u8])) {
         }
         rest = after;
     }
-    put(rest);
 }
 
 /// The text that such bytes are; what is not text becomes U+FFFD.

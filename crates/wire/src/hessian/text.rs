@@ -75,6 +75,9 @@ fn first_chunk(text: &str, most: usize) -> Chunk<'_> {
     if text.len() <= most && text.is_ascii() {
         return Chunk { text, units: text.len(), pairs: 0, last: true };
     }
+    if let Some(ascii) = text.get(..most).filter(|beginning| beginning.is_ascii()) {
+        return Chunk { text: ascii, units: most, pairs: 0, last: false };
+    }
     let (mut units, mut pairs) = (0, 0);
     for (at, char) in text.char_indices() {
         let more = char.len_utf16();

@@ -1,5 +1,6 @@
 //! Strings, quoted and escaped.
 
+use crate::scan;
 use std::borrow::Cow;
 
 /// How many bytes a string takes. What is not UTF-8 in it becomes U+FFFD.
@@ -14,12 +15,13 @@ pub(crate) fn write(value: &[u8], mut put: impl FnMut(&[u8])) {
     let text: Cow<'_, str> = String::from_utf8_lossy(value);
     let mut rest = text.as_bytes();
     put(b"\"");
-    while let Some(at) = rest.iter().position(|byte| needs_escape(*byte)) {
-        put(&rest[..at]);
-        put_escaped(rest[at], &mut put);
-        rest = &rest[at + 1..];
+    loop {
+        let (plain, behind) = rest.split_at(scan::before(rest, needs_escape));
+        put(plain);
+        let Some((byte, behind)) = behind.split_first() else { break };
+        put_escaped(*byte, &mut put);
+        rest = behind;
     }
-    put(rest);
     put(b"\"");
 }
 
