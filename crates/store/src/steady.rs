@@ -97,7 +97,8 @@ impl Run {
 
 /// By how much more the variant may change: by the larger of its own change and of that beyond the others.
 fn rest(start: &SteadyStart) -> Option<f64> {
-    let larger = |own: Option<f64>, between: Option<f64>| Some(own?.ln_1p().abs().max(between?.ln_1p().abs()));
+    let larger =
+        |own: Option<f64>, between: Option<f64>| Some(own?.ln_1p().abs().max(between?.ln_1p().abs()));
     match start.found {
         Steadiness::LateStep => larger(start.step, start.step_between).map(rest_of_step),
         _ => larger(start.warm_up.slope_per_10s, start.warm_up.slope_between_per_10s).map(rest_of_warm_up),

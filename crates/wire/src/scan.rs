@@ -8,8 +8,7 @@ const STRETCH: usize = 32;
 #[inline]
 pub(crate) fn before(bytes: &[u8], stops: impl Fn(u8) -> bool) -> usize {
     let (stretches, _) = bytes.as_chunks::<STRETCH>();
-    let is_clear =
-        |stretch: &&[u8; STRETCH]| !stretch.iter().fold(false, |found, &byte| found | stops(byte));
+    let is_clear = |stretch: &&[u8; STRETCH]| !stretch.iter().fold(false, |found, &byte| found | stops(byte));
     let clear = stretches.iter().take_while(is_clear).count() * STRETCH;
     let rest = &bytes[clear..];
     clear + rest.iter().position(|&byte| stops(byte)).unwrap_or(rest.len())

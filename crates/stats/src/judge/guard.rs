@@ -101,8 +101,7 @@ fn unresolved(series: &Series<'_>, blocks: u32) -> Vec<Reason> {
 /// counted over all exchanges does not rest on it.
 fn unsteady(series: &Series<'_>, blocks: u32) -> Option<Reason> {
     let of_block = |found: &Vec<Unsteady>| found.first().copied();
-    let found: Vec<Unsteady> =
-        series.unsteady.iter().take(blocks as usize).filter_map(of_block).collect();
+    let found: Vec<Unsteady> = series.unsteady.iter().take(blocks as usize).filter_map(of_block).collect();
     unsteady_in(&found, blocks).filter(|_| !series.is_of_errors())
 }
 

@@ -121,7 +121,8 @@ impl<'a> Series<'a> {
                 && (is_absolute || !start.shared)
                 && trials.iter().any(|trial| trial.variant == start.variant)
         };
-        let unsteady_in = |block: u32| index.unsteady.iter().filter(move |start| concerns(start, block)).copied();
+        let unsteady_in =
+            |block: u32| index.unsteady.iter().filter(move |start| concerns(start, block)).copied();
         let unsteady = blocks.iter().map(|&block| unsteady_in(block).collect()).collect();
         let is_unfit = |block: u32| {
             trials.iter().any(|trial| index.unfit.contains(&(block, trial.point, trial.measure)))

@@ -97,7 +97,11 @@ fn a_claim_that_the_rest_of_a_warm_up_could_turn_stays_undecided() {
     let others = both.observations.unsteady.clone().into_iter();
     both.observations.unsteady.extend(others.map(|start| Unsteady { variant: 1, ..start }));
     undecided(both, "what two may change adds up");
-    assert_eq!(warming(3.0, &[Some(0.6); 8]).one(FASTER).verdict, Verdict::Supported, "by itself it does not");
+    assert_eq!(
+        warming(3.0, &[Some(0.6); 8]).one(FASTER).verdict,
+        Verdict::Supported,
+        "by itself it does not"
+    );
 }
 
 #[test]
