@@ -61,7 +61,24 @@ impl Outbox {
         }
         if self.taken == self.bytes.len() {
             self.clear();
+        } else if self.taken >= self.limit.max(self.bytes.len() - self.taken) {
+            self.forget_taken();
         }
+    }
+
+    /// Gives back the room of what was taken: several exchanges that take turns may never leave an outbox empty. Each byte
+    /// is moved at most once for one that went.
+    #[cold]
+    fn forget_taken(&mut self) {
+        self.bytes.drain(..self.taken);
+        self.marks.iter_mut().for_each(|(offset, _)| *offset -= self.taken);
+        self.taken = 0;
+    }
+
+    /// Bytes for which it has room, waiting or not.
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> usize {
+        self.bytes.capacity()
     }
 
     /// Forgets whose bytes those of an exchange are that the kernel has not begun to take; they still go to it.

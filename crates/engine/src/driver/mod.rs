@@ -86,8 +86,8 @@ pub enum Dialed {
 /// What became of bytes given to [`Net::send`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pushed {
-    /// This many bytes were taken. If that is fewer than were given, [`Handler::writable`] will be called, or
-    /// [`Handler::closed`] once what the peer had sent was handed over.
+    /// This many bytes were taken. If that is fewer than were given, [`Handler::writable`] will be called, unless a later
+    /// send takes all that it is given, or [`Handler::closed`] once what the peer had sent was handed over.
     Took(usize),
     /// All of them are in a queue of the driver's, and the kernel has none yet. [`Handler::sent`] reports what became
     /// of them, unless the connection ends first.

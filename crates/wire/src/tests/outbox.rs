@@ -33,6 +33,22 @@ fn bytes_of_an_exchange_that_was_given_up_still_go_and_are_nobodys() {
 }
 
 #[test]
+fn one_that_is_never_empty_does_not_grow() {
+    let mut out = Outbox::new(64);
+    let (mut sent, mut expected) = (Vec::new(), Vec::new());
+    out.push_control(&[b'-'; 50]);
+    for number in 0..10_000u32 {
+        out.push_exchange(ExchangeId(number), &[number as u8; 40]);
+        out.take(40, |id| sent.push(id));
+        assert_eq!((out.pending().len(), out.pending()[out.pending().len() - 1]), (50, number as u8));
+        assert!(out.held() <= 4 * 90, "{}", out.held());
+        expected.push(ExchangeId(number));
+    }
+    out.take(50, |id| sent.push(id));
+    assert_eq!(sent, expected, "each is told once, in its order");
+}
+
+#[test]
 fn an_outbox_is_full_from_its_high_water_mark_on() {
     let mut out = Outbox::new(4);
     out.push_control(b"abc");

@@ -27,11 +27,13 @@ pub struct Link {
     pub segment_max: usize,
     /// A send takes at most this many bytes, and the next has to wait a latency; 0 takes all.
     pub send_room: usize,
+    /// How soon after that a send takes bytes again, of which the worker is told a latency after it; 0: not before.
+    pub drains_ns: u64,
 }
 
 impl Default for Link {
     fn default() -> Self {
-        Link { latency_ns: 20_000, jitter_ns: 0, segment_max: 0, send_room: 0 }
+        Link { latency_ns: 20_000, jitter_ns: 0, segment_max: 0, send_room: 0, drains_ns: 0 }
     }
 }
 

@@ -53,6 +53,10 @@ struct Wire {
     /// How the peer ended it, once this side knows.
     told: Option<Close>,
     writable_at_ns: u64,
+    /// From when on a send takes bytes again.
+    room_at_ns: u64,
+    /// Whether the last send was cut short.
+    wants_write: bool,
     /// When the last segment of each direction arrives; later ones come no earlier.
     outbound_ns: u64,
     inbound_ns: u64,
@@ -136,7 +140,11 @@ impl Sim {
                 handler.dialed(net, conn, result);
             }
             What::Bytes(bytes) => handler.received(net, conn, &bytes),
-            What::Writable => handler.writable(net, conn),
+            What::Writable => {
+                if std::mem::take(&mut net.wires[conn as usize].wants_write) {
+                    handler.writable(net, conn);
+                }
+            }
             What::Ended(how) => {
                 net.wires[conn as usize].told = Some(how);
                 handler.closed(net, conn, how);
@@ -324,13 +332,20 @@ impl Net for SimNet {
         }
         let room = match self.link.send_room {
             0 => bytes.len(),
-            _ if wire.writable_at_ns > self.now_ns => 0,
+            _ if wire.room_at_ns > self.now_ns => 0,
             room => room.min(bytes.len()),
         };
         let link = wire.link;
-        if room < bytes.len() && wire.writable_at_ns <= self.now_ns {
+        let is_short = room < bytes.len();
+        let wire = &mut self.wires[conn as usize];
+        wire.wants_write = is_short;
+        if is_short && wire.room_at_ns <= self.now_ns {
+            let soon_ns = if self.link.drains_ns > 0 { self.link.drains_ns } else { self.link.latency_ns };
+            wire.room_at_ns = self.now_ns + soon_ns;
+        }
+        if is_short && wire.writable_at_ns <= self.now_ns {
             let writable_ns = self.now_ns + self.link.latency_ns;
-            self.wires[conn as usize].writable_at_ns = writable_ns;
+            wire.writable_at_ns = writable_ns;
             self.push(writable_ns, conn, link, What::Writable);
         }
         if room > 0 {

@@ -101,6 +101,10 @@ impl Exchanges<'_> {
         } else if self.connections[conn as usize].session.state() == State::Dead {
             // Bytes that nobody asked for; whoever uses this connection next dials.
             self.hang_up_dead(net, conn, now);
+        } else {
+            // It may have said that it takes no more, while nothing was in flight.
+            let freed = self.leave_drained(net, conn, now);
+            self.more.extend(freed);
         }
     }
 

@@ -68,6 +68,7 @@ impl Exchanges<'_> {
         let connection = &mut self.connections[conn as usize];
         let lane = &mut self.lanes[number as usize];
         let is_following = connection.is_following();
+        let had_backlog = connection.backlog.is_some();
         let out = connection.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
         if out.is_full() || !matches!(connection.session.state(), State::Ready(1..)) {
             // Before it has drawn its values: those of an exchange that is tried again would be lost.
@@ -91,10 +92,28 @@ impl Exchanges<'_> {
             None => self.deadlines.set(number, now, response_ns),
         }
         let freed = self.flush(net, conn, now);
-        if request.expects_answer() || freed.is_some() {
+        if freed.is_some() {
             return freed;
         }
+        if had_backlog {
+            // It may have taken with it what others waited for, and nobody is told that the socket takes bytes again.
+            return self.written(net, conn, now);
+        }
+        if request.expects_answer() {
+            return None;
+        }
         self.end_without_answer(conn, now)
+    }
+
+    /// Goes on with what waited for all that was written on a connection to be sent, once it is.
+    fn written<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
+        if self.connections[conn as usize].backlog.is_none() {
+            let freed = self.end_without_answer(conn, now);
+            self.more.extend(freed);
+            let freed = self.ask_waiting(net, conn, now);
+            self.more.extend(freed);
+        }
+        self.more.pop_front()
     }
 
     /// Ends the exchanges of a connection to which no answer comes, once the kernel has all that was written on it.
@@ -113,6 +132,7 @@ impl Exchanges<'_> {
                 self.more.push_back(freed);
             }
         }
+        self.set_session_deadline(conn);
         self.more.pop_front()
     }
 
@@ -323,12 +343,6 @@ impl Exchanges<'_> {
         self.record.advance_to(now);
         let freed = self.flush(net, conn, now);
         self.more.extend(freed);
-        if self.connections[conn as usize].backlog.is_none() {
-            let freed = self.end_without_answer(conn, now);
-            self.more.extend(freed);
-            let freed = self.ask_waiting(net, conn, now);
-            self.more.extend(freed);
-        }
-        self.more.pop_front()
+        self.written(net, conn, now)
     }
 }

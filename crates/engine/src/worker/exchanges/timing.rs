@@ -103,6 +103,7 @@ impl Exchanges<'_> {
                 self.more.extend(freed);
                 let freed = self.leave_drained(net, conn, now);
                 self.more.extend(freed);
+                self.set_session_deadline(conn);
                 self.more.pop_front()
             }
             _ => {

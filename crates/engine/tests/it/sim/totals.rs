@@ -77,6 +77,7 @@ fn links() -> impl Strategy<Value = Link> {
             jitter_ns,
             segment_max,
             send_room,
+            ..Link::default()
         })
 }
 

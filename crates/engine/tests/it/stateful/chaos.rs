@@ -281,6 +281,7 @@ impl Case {
             jitter_ns: choices.upto(MS) * u64::from(choices.flag()),
             segment_max: choices.upto(2_000) as usize * usize::from(choices.flag()),
             send_room: choices.upto(500) as usize * usize::from(choices.flag()),
+            drains_ns: choices.upto(MS) * u64::from(choices.flag()),
         };
         let scarce = |choices: &mut Choices| if choices.byte() > 240 { choices.upto(8) } else { u64::MAX };
         let machine = Machine {

@@ -111,6 +111,32 @@ fn an_idle_connection_sends_heartbeats_and_stays() {
 }
 
 #[test]
+fn a_connection_whose_calls_have_no_answer_sends_heartbeats_all_the_same() {
+    for in_flight in [1, 2] {
+        let provider = Provider::new(|_| vec![(MS, HELLO)]);
+        let options = dubbo::Options { one_way: true, ..Default::default() };
+        let plan = LoadPlan { mix: vec![call("x".into(), &options)], ..pausing(1, in_flight) };
+        let result = load(&plan, &provider.world());
+        let seen = provider.seen();
+        assert_eq!(outcomes(&result), [(Outcome::Answered, seen.one_way as u64)]);
+        assert_eq!((seen.connections, result.snapshot.closed_by_us), (1, 0));
+        assert!((8..=18).contains(&seen.beats), "{} for {in_flight}", seen.beats);
+    }
+}
+
+#[test]
+fn a_server_that_takes_no_more_before_the_first_call_costs_no_call() {
+    for in_flight in [1, 2] {
+        let provider = Provider::new(|_| vec![(MS, HELLO)]).parting();
+        // The second connection gets its first call after 250 s.
+        let plan = LoadPlan { profile: open(0.004).profile, ..pausing(2, in_flight) };
+        let result = load(&plan, &provider.world());
+        assert_eq!(outcomes(&result), [(Outcome::Answered, 4)]);
+        assert!(provider.seen().connections > 2, "{}", provider.seen().connections);
+    }
+}
+
+#[test]
 fn a_server_that_is_silent_is_left_by_the_sessions_own_rule() {
     let provider = Provider::new(|_| Vec::new()).mute();
     let plan = calls(6, LoadPlan { profile: closed().profile, ..pausing(1, 3) });

@@ -42,6 +42,22 @@ fn calls_with_and_without_an_answer_share_a_connection_of_little_room() {
 }
 
 #[test]
+fn one_whose_rest_goes_with_the_next_call_ends_then() {
+    // The first is cut short, and the socket takes bytes again before anybody is told.
+    let text = "x".repeat(2_000);
+    let link = Link { send_room: 2_000, latency_ns: 50 * MS, drains_ns: 5_000, ..Link::default() };
+    for next in [call("b".into(), &dubbo::Options::default()), one_way("b")] {
+        let provider = Provider::new(|_| vec![(300 * MS, HELLO)]);
+        let plan = calls(2, LoadPlan { mix: vec![next, one_way(&text)], ..dubbo_plan(1, 2) });
+        let result = load(&plan, &costly(provider.world()).with_link(link));
+        assert_eq!(outcomes(&result), [(Outcome::Answered, 2)]);
+        let (quicker, seen) = (result.snapshot.response_time.summary().p50_ns, provider.seen());
+        assert_eq!((seen.calls + seen.one_way, seen.lengths[0] > 2_000), (2, true), "{:?}", seen.lengths);
+        assert!(quicker.is_some_and(|took_ns| took_ns < 150 * MS), "{quicker:?}");
+    }
+}
+
+#[test]
 fn those_not_sent_when_the_connection_ends_end_as_the_others_do() {
     for (act, outcome) in [(Act::Fin, Outcome::ClosedEarly), (Act::Reset, Outcome::ResetReused)] {
         let ends = act.clone();

@@ -79,6 +79,8 @@ pub struct Provider {
     seen: Arc<Mutex<Seen>>,
     /// Whether it answers heartbeats.
     mute: bool,
+    /// Whether it takes no more calls on a connection after a heartbeat.
+    parts: bool,
     links: HashMap<u64, Link>,
     /// Until when it works on each call, and of which connection it is.
     at_work: Vec<(u64, usize)>,
@@ -106,12 +108,24 @@ impl Front for Provider {
 impl Provider {
     pub fn new(script: impl Fn(&Call<'_>) -> Vec<(u64, Act)> + Send + Sync + 'static) -> Self {
         let seen = Arc::default();
-        Provider { script: Arc::new(script), seen, mute: false, links: HashMap::new(), at_work: Vec::new() }
+        Provider {
+            script: Arc::new(script),
+            seen,
+            mute: false,
+            parts: false,
+            links: HashMap::new(),
+            at_work: Vec::new(),
+        }
     }
 
     /// One that answers no heartbeats.
     pub fn mute(self) -> Self {
         Provider { mute: true, ..self }
+    }
+
+    /// One that says after a heartbeat that it takes no more calls.
+    pub fn parting(self) -> Self {
+        Provider { parts: true, ..self }
     }
 
     /// A world in which every server is this one.
@@ -134,6 +148,9 @@ impl Provider {
             let flags = frame[2] & !(REQUEST | TWO_WAY);
             let reply = [&[0xda, 0xbb, flags, 20], &frame[4..]].concat();
             replies.push((now_ns, Reply::Bytes(reply)));
+        }
+        if wants_reply && self.parts {
+            replies.push((now_ns, read_only()));
         }
         debug_assert!(self.links.contains_key(&link));
     }
@@ -177,6 +194,10 @@ fn frame(flags: u8, status: u8, id: [u8; 8], body: &[u8]) -> Reply {
     Reply::Bytes([&[0xda, 0xbb, flags, status], id.as_slice(), &length, body].concat())
 }
 
+fn read_only() -> Reply {
+    frame(REQUEST | EVENT | HESSIAN, 0, [8; 8], b"\x01R")
+}
+
 fn reply(call: &Call<'_>, act: Act) -> Reply {
     let id = call.id();
     match act {
@@ -187,7 +208,7 @@ fn reply(call: &Call<'_>, act: Act) -> Reply {
         Act::Status(status) => frame(HESSIAN, status, id, b"\x04busy"),
         Act::Raw(bytes) => Reply::Bytes(bytes),
         Act::Beat => frame(REQUEST | TWO_WAY | EVENT | HESSIAN, 0, [9; 8], b"N"),
-        Act::ReadOnly => frame(REQUEST | EVENT | HESSIAN, 0, [8; 8], b"\x01R"),
+        Act::ReadOnly => read_only(),
         Act::Fin => Reply::Fin,
         Act::Reset => Reply::Reset,
     }

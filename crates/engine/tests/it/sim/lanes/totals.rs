@@ -284,7 +284,7 @@ fn plan(connections: u32, profile: Profile, extent: Extent, seed: u64) -> LoadPl
 }
 
 fn link(segment_max: usize) -> Link {
-    Link { latency_ns: LATENCY_NS, jitter_ns: JITTER_NS, segment_max, send_room: 0 }
+    Link { latency_ns: LATENCY_NS, jitter_ns: JITTER_NS, segment_max, ..Link::default() }
 }
 
 fn shares() -> impl Strategy<Value = Shares> {
