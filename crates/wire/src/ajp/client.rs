@@ -181,9 +181,8 @@ impl Speak for Ajp {
         if self.state() != State::Ready(1) || out.is_full() {
             return Err(Full);
         }
-        let now = self.kept.keep(request);
         out.push_exchange(id, &[]);
-        request.places.write(&request.bytes[..now], filling, |piece| out.push_more(piece));
+        self.kept.begin(request, filling, out);
         self.expect_answer(request, id);
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::codes::TO_CONTAINER;
 use super::{BODY_FRAME, Note};
-use crate::{MalformedKind, Outbox, Request};
+use crate::{Filling, MalformedKind, Outbox, Request};
 
 /// How often a container may ask for more of a request's body after it was told that there is no more. The answers
 /// wait in the outbox, which must not grow without bound while the container does not read.
@@ -27,38 +27,50 @@ impl Kept {
         self.asked_in_vain = 0;
     }
 
-    /// Keeps back what of the request is not sent now; how many of its encoded bytes are.
-    pub fn keep(&mut self, request: &Request) -> usize {
+    /// Sends the head of a request and the first packet of its body, if it has one, and keeps back the rest.
+    pub fn begin(&mut self, request: &Request, filling: &Filling<'_>, out: &mut Outbox) {
         self.forget();
-        let Note { body_packet, .. } = request.expectation.into();
-        // The first packet of the body is as large as all that follow may be, and says how large that is.
-        let size = request.bytes.get(body_packet + 2..body_packet + 4).filter(|_| body_packet > 0);
-        let Some(&[high, low]) = size else { return request.bytes.len() };
-        let packet = TO_CONTAINER.len() + 2 + usize::from(u16::from_be_bytes([high, low]));
-        let now = (body_packet + packet).min(request.bytes.len());
-        self.most = packet.saturating_sub(BODY_FRAME);
-        self.bytes.extend_from_slice(&request.bytes[now..]);
-        now
+        let Note { packet_bytes, .. } = request.expectation.into();
+        if packet_bytes == 0 {
+            return request.places.write(&request.bytes, filling, |piece| out.push_more(piece));
+        }
+        let bytes = &mut self.bytes;
+        request.places.write(&request.bytes, filling, |piece| bytes.extend_from_slice(piece));
+        let size = self.bytes.get(2..4).map_or(0, |size| usize::from(u16::from_be_bytes([size[0], size[1]])));
+        let head = (TO_CONTAINER.len() + 2 + size).min(self.bytes.len());
+        out.push_more(&self.bytes[..head]);
+        self.most = (packet_bytes as usize).saturating_sub(BODY_FRAME);
+        // The lengths in the body's frame are those of a body that fits into one packet.
+        self.sent = (head + BODY_FRAME).min(self.bytes.len());
+        self.push_piece(self.most, out);
     }
 
     /// Sends the next packet of the body, of at most `asked` bytes, or one that says that there is no more.
     pub fn send(&mut self, asked: usize, out: &mut Outbox) -> Result<(), MalformedKind> {
-        let rest = &self.bytes[self.sent..];
-        let piece = &rest[..rest.len().min(asked).min(self.most)];
-        let [first, second] = TO_CONTAINER;
-        if piece.is_empty() {
+        if !self.push_piece(asked, out) {
             self.asked_in_vain += 1;
             if self.asked_in_vain > ASKED_IN_VAIN_MAX {
                 return Err(MalformedKind::Packet);
             }
+            let [first, second] = TO_CONTAINER;
             out.push_more(&[first, second, 0, 0]);
-            return Ok(());
         }
+        Ok(())
+    }
+
+    /// Sends a packet with the next piece of the body, of at most `asked` bytes; whether there was one.
+    fn push_piece(&mut self, asked: usize, out: &mut Outbox) -> bool {
+        let rest = &self.bytes[self.sent..];
+        let piece = &rest[..rest.len().min(asked).min(self.most)];
+        if piece.is_empty() {
+            return false;
+        }
+        let [first, second] = TO_CONTAINER;
         let ([high, low], [size, size_low]) =
             ((piece.len() as u16).to_be_bytes(), (piece.len() as u16 + 2).to_be_bytes());
         out.push_more(&[first, second, size, size_low, high, low]);
         out.push_more(piece);
         self.sent += piece.len();
-        Ok(())
+        true
     }
 }

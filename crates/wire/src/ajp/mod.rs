@@ -48,20 +48,20 @@ impl Default for Options {
 /// What an encoded request says to the session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Note {
-    /// Where the first packet of the body begins, if more of the body is kept back: that is raw, behind the packet.
-    body_packet: usize,
+    /// The largest packet where the session cuts the body into packets, because it needs several or changes; 0 otherwise.
+    packet_bytes: u32,
     /// Whether the answer has no body whatever its head says.
     head_only: bool,
 }
 
 impl From<Note> for Expectation {
     fn from(note: Note) -> Self {
-        Expectation((note.body_packet as u32) << 1 | u32::from(note.head_only))
+        Expectation(note.packet_bytes << 1 | u32::from(note.head_only))
     }
 }
 
 impl From<Expectation> for Note {
     fn from(Expectation(bits): Expectation) -> Self {
-        Note { body_packet: (bits >> 1) as usize, head_only: bits & 1 != 0 }
+        Note { packet_bytes: bits >> 1, head_only: bits & 1 != 0 }
     }
 }

@@ -112,16 +112,6 @@ pub enum EncodeError {
         /// The packet size.
         most: usize,
     },
-    /// A value that changes, in a body of several packets.
-    #[error(
-        "a body with a value that changes must fit into one packet: it has {bytes} bytes without the value, and {most} fit"
-    )]
-    SlotInLongBody {
-        /// Bytes of the body, without values.
-        bytes: usize,
-        /// Bytes of a body that fit into a packet.
-        most: usize,
-    },
 }
 
 /// The request as it goes over the wire: one packet, and a second one with the body as far as that fits. What does
@@ -131,11 +121,11 @@ pub enum EncodeError {
 /// with TLS, where the authority has none) into server name and port; Content-Length is set as HTTP does.
 /// `close` adds no header, for AJP has none that closes the connection: the session closes it.
 ///
-/// Values are copied as they are, and lengths follow. They must leave the packet within the packet size, and a body
-/// that consists of values alone must not become empty: a body's packet without content cannot be sent.
+/// Values are copied as they are, and lengths follow. Those in target and headers must leave the head within the packet
+/// size; a body with values is cut into packets by the session, which sends none for an empty one.
 ///
 /// # Errors
-/// What HTTP refuses, a head that exceeds the packet size, and values in a body that needs more than one packet.
+/// What HTTP refuses, and a head that exceeds the packet size.
 pub fn encode(
     spec: &RequestSpec,
     template: &Template,
@@ -147,11 +137,9 @@ pub fn encode(
         return Err(EncodeError::Cookies);
     }
     let packet = attributes.packet_bytes as usize;
-    let first = spec.body.len().min(packet - BODY_FRAME);
-    let kept = first < spec.body.len();
-    if kept && template.changes_body() {
-        return Err(EncodeError::SlotInLongBody { bytes: spec.body.len(), most: packet - BODY_FRAME });
-    }
+    let changes = template.changes_body();
+    let first = if changes { spec.body.len() } else { spec.body.len().min(packet - BODY_FRAME) };
+    let is_cut = changes || first < spec.body.len();
     let mut draft = Draft::new(spec, template);
     let whole = draft.begin_packet(!template.slots.is_empty());
     draft.line(host, attributes)?;
@@ -162,13 +150,14 @@ pub fn encode(
     draft.body(first, length);
     draft.check_head(body_packet, first, packet)?;
     draft.bytes.extend_from_slice(&spec.body[first..]);
-    let note = Note { body_packet: if kept { body_packet } else { 0 }, head_only: spec.method == "HEAD" };
+    let packet_bytes = if is_cut { attributes.packet_bytes } else { 0 };
+    let note = Note { packet_bytes, head_only: spec.method == "HEAD" };
     Ok(Request {
         bytes: draft.bytes,
         places: draft.places,
         closes: spec.close || given.closes,
         keep_body: spec.keep_body,
-        by_session: kept,
+        by_session: is_cut,
         expectation: note.into(),
     })
 }

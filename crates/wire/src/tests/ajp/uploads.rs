@@ -16,7 +16,7 @@ fn request(len: usize, packet_bytes: u32) -> Request {
 }
 
 /// The contents of the body's packets in what was sent, the request's own packet aside.
-fn contents(sent: &[u8]) -> Vec<Vec<u8>> {
+pub(super) fn contents(sent: &[u8]) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     let mut rest = sent;
     while let Some(([0x12, 0x34, high, low], after)) = rest.split_first_chunk::<4>() {

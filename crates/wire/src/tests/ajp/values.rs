@@ -1,7 +1,8 @@
 //! Values that change, with the lengths that follow them.
 
-use super::{HOST, laws, post, session};
-use crate::ajp::{Attributes, EncodeError, encode};
+use super::uploads::contents;
+use super::{HOST, ask, laws, post, session};
+use crate::ajp::{Attributes, describe, encode};
 use crate::http1::{Part, RequestSpec, Slot, Template};
 use crate::{Filling, Outbox, Values};
 
@@ -89,12 +90,47 @@ fn the_length_header_has_as_many_digits_as_it_needs() {
     }
 }
 
+/// What is sent of a body that is `around` with a value in its middle, while the container asks for all of it: its head's
+/// length of the body, and the contents of the body's packets.
+fn sent_in_packets(around: &str, value: &str) -> (Option<usize>, Vec<Vec<u8>>) {
+    let slots = [slot(Part::Body, around.len() / 2, 0)];
+    let request = encode(&spec("/", "h", around), &template(&slots), &Attributes::default()).expect("right");
+    let mut filling = Values::default();
+    filling.push(value.as_bytes());
+    let (mut session, mut out, mut events) = (session(), Outbox::new(1 << 20), Vec::new());
+    session.start(&request, &Filling::of(&filling), laws::ID, &mut out).expect("the session is ready");
+    for _ in 0..4 {
+        session.handle_bytes(0, &ask(8186), &mut out, &mut events);
+    }
+    assert_eq!(events, []);
+    let sent = out.pending();
+    let length =
+        describe(true, sent).iter().find_map(|line| line.split_once("Content-Length: ")?.1.parse().ok());
+    (length, contents(sent))
+}
+
 #[test]
-fn a_value_in_a_body_of_several_packets_is_refused() {
-    let template = template(&[slot(Part::Body, 1, 0)]);
-    let body = |len: usize| encode(&post(vec![b'x'; len]), &template, &Attributes::default());
-    assert!(body(8186).is_ok());
-    assert_eq!(body(8187), Err(EncodeError::SlotInLongBody { bytes: 8187, most: 8186 }));
+fn a_body_with_a_value_goes_in_as_many_packets_as_it_needs_and_none_where_it_is_empty() {
+    for (around, value, sizes) in [
+        ("", 0, vec![]),
+        ("", 1, vec![1]),
+        ("[]", 0, vec![2]),
+        ("", 8186, vec![8186]),
+        ("", 8187, vec![8186, 1]),
+        ("[]", 8186, vec![8186, 2]),
+        // Where the lengths of a single packet would begin again at nothing.
+        ("", 65_534, vec![8186; 5]),
+        ("", 65_540, vec![8186; 5]),
+    ] {
+        let (length, contents) = sent_in_packets(around, &"v".repeat(value));
+        assert_eq!(length, Some(around.len() + value), "{value}");
+        let found: Vec<usize> = contents.iter().map(Vec::len).filter(|len| *len > 0).collect();
+        assert_eq!(found, sizes, "{value}");
+    }
+    // Longer than a packet without its value.
+    let (length, contents) = sent_in_packets(&"x".repeat(9_000), "value");
+    let expected = [vec![b'x'; 4_500], b"value".to_vec(), vec![b'x'; 4_500]].concat();
+    assert_eq!((length, contents.concat()), (Some(9_005), expected));
 }
 
 #[test]
