@@ -1,9 +1,13 @@
 //! Calls over HTTP/1.1 whose answers tell in their body whether the call went well.
 
-use crate::http1::{GOOD_CODES, Http1, Limits};
+use crate::http1::{Http1, Limits};
 use crate::speak::Speak;
 use crate::{Cancelled, Close, Event, Events, ExchangeId, Filling, Full, Outbox, Request, State};
 use std::ops::RangeInclusive;
+
+/// The status with which calls are answered, and the code of an answer to a call that went well. A redirection, or another
+/// success without an answer of the protocol, is none.
+const GOOD: u16 = 200;
 
 /// The code of an answer that tells of a fault.
 pub const FAULT: u16 = 1;
@@ -144,12 +148,12 @@ impl<A: Answer + Default> Rpc<A> {
 
     fn answered(&mut self, id: ExchangeId, status: u16, body_bytes: u64) -> Event {
         let code = match (status, self.reading.answer.verdict()) {
-            (200, Verdict::Good) => 200,
-            (200, Verdict::Fault) => FAULT,
-            (200, Verdict::Wrong) => NO_ANSWER,
+            (GOOD, Verdict::Good) => GOOD,
+            (GOOD, Verdict::Fault) => FAULT,
+            (GOOD, Verdict::Wrong) => NO_ANSWER,
             (status, _) => status,
         };
-        let body = if GOOD_CODES.contains(&code) {
+        let body = if code == GOOD {
             (self.reading.keep > 0)
                 .then(|| self.reading.kept[..self.reading.kept.len().min(self.reading.keep)].to_vec())
         } else {
@@ -173,7 +177,7 @@ impl<A: Answer + Default> Rpc<A> {
 }
 
 impl<A: Answer + Default> Speak for Rpc<A> {
-    const GOOD_CODES: RangeInclusive<u16> = GOOD_CODES;
+    const GOOD_CODES: RangeInclusive<u16> = GOOD..=GOOD;
 
     fn with_defaults(_in_flight: u32) -> Self {
         Rpc::new(Limits::default())

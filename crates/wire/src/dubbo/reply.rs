@@ -138,6 +138,11 @@ impl Reply {
         let mut pos = 0;
         while pos < input.len() {
             let byte = input[pos];
+            // A provider on Windows ends its lines with two bytes.
+            if byte == b'\r' && self.kind_bytes == 1 && self.serialization == Some(Serialization::FastJson) {
+                pos += 1;
+                continue;
+            }
             match kind_byte(self.serialization, self.kind_bytes, byte) {
                 KindByte::Kind(kind) if kind <= 5 => self.kind = Some(kind),
                 KindByte::Skipped => {}

@@ -343,7 +343,7 @@ impl Rmi {
         let body = if self.code == THROWN {
             self.kept.clear();
             self.refusals = self.refusals.saturating_add(1);
-            (self.refusals <= TOLD_MAX).then(|| words(&self.exception))
+            (self.refusals <= TOLD_MAX).then(|| words(&std::mem::take(&mut self.exception)))
         } else {
             (keep > 0).then(|| std::mem::take(&mut self.kept))
         };

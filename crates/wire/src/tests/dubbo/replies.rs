@@ -126,10 +126,17 @@ fn the_kind_of_a_reply_makes_its_code() {
         (5, "{}\n", Some(20)),
         (6, "1\n", None),
     ] {
-        let body = format!("{kind}\n{rest}");
-        let told = (code == Some(EXCEPTION)).then_some("\"E\"");
-        let last = code.map_or(malformed(16, MalformedKind::Other), |code| answered(code, body.len(), told));
-        assert_eq!(events(&reply(Serialization::FastJson, 20, body.as_bytes())), [first(), last], "{body:?}");
+        for line_end in ["\n", "\r\n"] {
+            let body = format!("{kind}\n{rest}").replace('\n', line_end);
+            let told = (code == Some(EXCEPTION)).then_some("\"E\"");
+            let last =
+                code.map_or(malformed(16, MalformedKind::Other), |code| answered(code, body.len(), told));
+            assert_eq!(
+                events(&reply(Serialization::FastJson, 20, body.as_bytes())),
+                [first(), last],
+                "{body:?}"
+            );
+        }
     }
 }
 

@@ -69,7 +69,19 @@ fn a_value_is_good_and_its_first_bytes_are_kept_when_asked() {
     assert_eq!(answered(200, b"H\x02\0R\x05hello", 99), (200, Some("H\x02\0R\x05hello".to_owned())));
     assert_eq!(answered(200, b"r\x01\0S\0\x05helloz", 0), (200, None));
     assert_eq!(answered(200, b"r\x01\0H\0\x02abI\0\0\0\x01H\0\0NTz", 0), (200, None));
-    assert_eq!(answered(202, b"", 0), (202, None));
+}
+
+#[test]
+fn another_status_than_200_is_no_answer_to_a_call() {
+    let value = b"H\x02\0R\x05hello";
+    for status in [201, 202, 204, 302, 399, 404, 503] {
+        let body = if status == 204 { b"".as_slice() } else { value };
+        assert_eq!(answered(status, body, 0).0, status);
+        for protocol in [Protocol::Hessian, Protocol::JsonRpc] {
+            assert!(!protocol.good_codes().contains(&status), "{protocol:?}: {status}");
+        }
+    }
+    assert_eq!(answered(302, b"", 0), (302, Some(String::new())));
 }
 
 #[test]
