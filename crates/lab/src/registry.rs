@@ -22,8 +22,10 @@ const OUTBOX_BYTES: usize = 64 * 1024;
 /// Why the registry does not tell, and what to do.
 pub fn reached(passage: &Passage, address: &Address, authority: &str) -> Result<(Target, Speaks), String> {
     let target = passage.target(address, authority);
-    let (Speaks::Rmi(name, None), Some(registry)) = (&passage.speaks, address.tcp()) else {
-        return Ok((target, passage.speaks.clone()));
+    let Speaks::Rmi(name, None) = &passage.speaks else { return Ok((target, passage.speaks.clone())) };
+    // The object has a port of its own, which neither leads to.
+    let (Some(registry), None) = (address.tcp(), &target.transport.proxy) else {
+        return Err("objects of RMI are not reached by a proxy or a Unix socket; leave it out".to_string());
     };
     let Remote { host, port, id } = look_up(registry, name)
         .map_err(|what| format!("the registry at {registry} does not tell where `{name}` is: {what}"))?;

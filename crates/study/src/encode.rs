@@ -24,6 +24,14 @@ pub enum EncodeError {
     /// By RMI.
     #[error(transparent)]
     Rmi(#[from] rmi::CallError),
+    /// More arguments than a body of plain JSON has room for.
+    #[error(
+        "json sends one argument, and the call has {0}; speak jsonrpc, or put them into one object or list"
+    )]
+    OneArgument(usize),
+    /// Headers where no HTTP carries the call.
+    #[error("a call by {0} has no headers; leave headers and auth out")]
+    Headers(&'static str),
     /// Redirects over another protocol than HTTP.
     #[error("redirects are followed by HTTP alone; leave follow out")]
     Follow,
@@ -115,8 +123,14 @@ fn called(call: &Call, spec: &RequestSpec, speaks: &Speaks) -> Result<Request, E
     // Those that are no HTTP have no words for the last request of a connection: this side closes it.
     let closing = |request: Request| Request { closes: spec.close, keep_body: spec.keep_body, ..request };
     match speaks {
+        Speaks::Dubbo(_) | Speaks::Rmi(..) if !spec.headers.is_empty() => {
+            Err(EncodeError::Headers(speaks.name()))
+        }
         Speaks::Dubbo(options) => Ok(closing(dubbo::encode(call, options)?)),
         Speaks::Hessian(version, path) => Ok(hessian::encode(*version, call, &at(path))?),
+        Speaks::Json(json::Body::Argument, _) if call.arguments.len() > 1 => {
+            Err(EncodeError::OneArgument(call.arguments.len()))
+        }
         Speaks::Json(body, path) => Ok(json::encode(*body, call, &at(path))?),
         Speaks::Rmi(_, object) => Ok(closing(rmi::encode(call, &object.unwrap_or_default())?)),
         Speaks::Http | Speaks::Ajp(_) => Err(EncodeError::Called(speaks.name())),

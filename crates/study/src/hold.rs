@@ -10,7 +10,7 @@ use proofload_engine::{Profile, Stage};
 
 /// Checks a closed loop that has a length.
 pub(super) fn check_hold(field: &Field<'_>, map: &Map<'_>) -> Option<Points> {
-    map.forbid(&["requests", "cap", "stages", "soak", "checkpoint"], "for");
+    map.forbid(&["in_flight", "requests", "cap", "stages", "soak", "checkpoint"], "for");
     let time = |field: &Field<'_>| field.quantity(quantity::duration, "write a duration such as 30s");
     let length = map.optional("for");
     let for_ns = length.as_ref().and_then(time);
@@ -159,6 +159,7 @@ mod tests {
     fn what_goes_with_no_length_is_told() {
         for (load, expected) in [
             ("{ connections: 8, for: 2s, requests: 9 }", "requests"),
+            ("{ connections: 8, for: 2s, in_flight: 9 }", "in_flight"),
             ("{ connections: 8, for: 0s }", "a load of no length"),
             ("{ connections: 8, ramp: 2s }", "ramp"),
         ] {

@@ -145,9 +145,9 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
     }
     let weight = map.optional("weight").map_or(Some(1), |field| field.integer("a weight"));
     let follow = map.optional("follow").map_or(Some(shared.follow), |field| check_follow(&field));
-    let is_head = method.as_ref().is_some_and(|(method, _)| *method == "head");
+    let method_name = method.as_ref().map(|(method, _)| *method);
     let expect =
-        map.optional("expect").map_or(Some(Expect::default()), |field| check_expect(&field, is_head));
+        map.optional("expect").map_or(Some(Expect::default()), |field| check_expect(&field, method_name));
     map.close();
     let (method, _) = method.filter(|_| whole)?;
     let expect = expect?;
@@ -291,13 +291,21 @@ fn check_headers(field: &Field<'_>, shared: &Shared<'_>, builder: &mut Builder) 
     whole.then_some(())
 }
 
-fn check_expect(field: &Field<'_>, is_head: bool) -> Option<Expect> {
+fn check_expect(field: &Field<'_>, method: Option<&str>) -> Option<Expect> {
     let map = field.map("write expect: { status: 200, bytes: 1024 }")?;
+    if method == Some("call")
+        && let Some(field) = map.optional("status")
+    {
+        field.problem(
+            "a call has no status that all protocols share",
+            "delete it: a result is what is expected, an exception or a fault is an error",
+        );
+    }
     let status = map.optional("status").map(|field| field.integer("a final status"));
     let bytes = map.optional("bytes").map(|field| field.quantity(quantity::size, "write a number of bytes"));
     let text = map.optional("text").map(|field| check_text(&field));
     map.close();
-    if is_head {
+    if method == Some("head") {
         forbid_body(&map, &bytes);
     }
     Some(Expect {

@@ -132,6 +132,13 @@ impl RequestOptions {
                 "--body, --follow: belong to requests of HTTP; write --arg for an argument".to_string(),
             );
         }
+        if self.expect.status.is_some() {
+            mistakes.push(
+                "--expect-status: a call has no status that all protocols share; leave it out: an exception or a fault \
+                 is an error"
+                    .to_string(),
+            );
+        }
         let mut call = Call {
             interface: get("interface").unwrap_or_else(|| path.trim_start_matches('/').to_string()),
             method,
@@ -160,6 +167,10 @@ impl RequestOptions {
         for (name, value) in &self.headers {
             let taken = builder.header(feeders, name, value);
             mistakes.extend(taken.err().map(|message| format!("-H {name}: {message}")));
+        }
+        if let Some(auth) = &self.auth {
+            let taken = builder.auth(feeders, auth);
+            mistakes.extend(taken.err().map(|message| format!("--bearer, --basic: {message}")));
         }
         let keep_body = if self.expect.text.is_some() { KEEP_BODY } else { 0 };
         Some(builder.call(call, "", keep_body))

@@ -53,7 +53,7 @@ keys! {
         /// Hessian and JSON: the path that calls go to, in which `{interface}` and `{method}` are filled in;
         /// `/{interface}`, with JSON `/{method}`, without.
         optional path: Kind::Text("^/[!-~]*$"),
-        /// RMI: the name in the registry; the interface without.
+        /// RMI: the name in the registry, which must be given.
         optional name: WORD,
     }
 }
@@ -159,7 +159,14 @@ impl Speaks {
             Some("hessian1") => Ok(Speaks::Hessian(hessian::Version::V1, path("/{interface}"))),
             Some("json") => Ok(Speaks::Json(json::Body::Argument, path("/{method}"))),
             Some("jsonrpc") => Ok(Speaks::Json(json::Body::Rpc, path("/{interface}"))),
-            Some("rmi") => Ok(Speaks::Rmi(text("name").unwrap_or("{interface}").to_string(), None)),
+            Some("rmi") => match text("name") {
+                Some(name) => Ok(Speaks::Rmi(name.to_string(), None)),
+                None => Err(
+                    "rmi lacks the name that its registry knows; write name: NAME, or rmi://host:port/NAME \
+                             on the command line"
+                        .to_string(),
+                ),
+            },
             Some(other) => Err(format!(
                 "{} is not spoken here; write http, ajp, dubbo, hessian, hessian1, json, jsonrpc or rmi",
                 shown(other)
@@ -265,7 +272,7 @@ mod tests {
         let ajp = of(&[("protocol", "ajp"), ("secret", "s"), ("packet_size", "65536")]);
         assert_eq!(ajp, Ok(Speaks::Ajp(Box::new(expected))));
         for name in ["http", "ajp", "dubbo", "hessian", "hessian1", "json", "jsonrpc", "rmi"] {
-            assert_eq!(of(&[("protocol", name)]).unwrap().name(), name);
+            assert_eq!(of(&[("protocol", name), ("name", "lab.Echo")]).unwrap().name(), name);
         }
         let dubbo =
             of(&[("protocol", "dubbo"), ("serialization", "fastjson2"), ("one_way", "true")]).unwrap();
@@ -276,6 +283,7 @@ mod tests {
     fn what_is_not_spoken_is_told_with_what_is() {
         assert!(of(&[("protocol", "ajp"), ("packet_size", "x")]).unwrap_err().contains("is no number"));
         assert!(of(&[("protocol", "smtp")]).unwrap_err().contains("write http, ajp, dubbo"));
+        assert!(of(&[("protocol", "rmi")]).unwrap_err().contains("write name: NAME"));
         assert!(of(&[("protocol", "dubbo"), ("serialization", "x")]).unwrap_err().contains("write hessian2"));
     }
 }

@@ -55,13 +55,13 @@ pub fn follows(redirects: u32) -> String {
     format!("follows {redirects} redirects")
 }
 
-/// What an answer is checked for.
-pub fn expects(status: Option<u16>, bytes: Option<u64>, text: Option<&[u8]>) -> String {
-    let mut expected = Vec::new();
-    match status {
-        Some(status) => expected.push(format!("status {status}")),
-        None => expected.push("status 200 to 399".to_string()),
-    }
+/// What an answer is checked for; that of a call has no status.
+pub fn expects(is_call: bool, status: Option<u16>, bytes: Option<u64>, text: Option<&[u8]>) -> String {
+    let mut expected = vec![match status {
+        Some(status) => format!("status {status}"),
+        None if is_call => "a result".to_string(),
+        None => "status 200 to 399".to_string(),
+    }];
     expected.extend(bytes.map(|bytes| format!("{bytes} bytes")));
     expected.extend(text.map(|text| format!("the text {:?}", String::from_utf8_lossy(text))));
     format!("expects {}", expected.join(" and "))

@@ -144,6 +144,7 @@ fn what_is_wrong_with_a_call_is_told_with_its_remedy() {
         ("{ call: lab.E.echo, args: [{ set: 5 }] }", "is no set"),
         ("{ call: lab.E.echo, args: [1, 2], types: [int] }", "1 types for 2 arguments"),
         ("{ call: lab.E.echo, body: x }", "body"),
+        ("{ call: lab.E.echo, expect: { status: 200 } }", "a call has no status that all protocols share"),
         ("{ get: /, args: [1] }", "args"),
     ] {
         let problems = study(entry).expect_err(entry);

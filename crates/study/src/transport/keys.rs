@@ -69,7 +69,7 @@ pub(in super::super) fn check_transport(
 ) -> Option<Passage> {
     let speaks = match (map.optional("speaks"), protocol) {
         (Some(field), protocol) => check_speaks(&field, protocol)?,
-        (None, Some(protocol)) => of_protocol(protocol),
+        (None, Some(protocol)) => of_protocol(map, protocol)?,
         (None, None) => Speaks::Http,
     };
     let tls = map.optional("tls");
@@ -106,9 +106,9 @@ pub(in super::super) fn check_transport(
 }
 
 /// What is spoken where nothing but the protocol is said.
-fn of_protocol(protocol: &str) -> Speaks {
+fn of_protocol(map: &Map<'_>, protocol: &str) -> Option<Speaks> {
     let texts = BTreeMap::from([("protocol".to_string(), protocol.to_string())]);
-    Speaks::from_texts(&texts).unwrap_or_default()
+    Speaks::from_texts(&texts).map_err(|what| map.field.joined_problem(&what)).ok()
 }
 
 fn check_tls(field: &Field<'_>, directory: &Path) -> Option<TlsOptions> {
