@@ -60,6 +60,11 @@ pub fn measured_on(date: &str, plan: &Plan, result: &RunResult) -> String {
     format!("measured: {date}, preset {}, budget {minutes} min, blocks {blocks}{ended}", plan.preset)
 }
 
+/// What of the study was not as its file has it.
+pub fn set_differently(settings: &[String]) -> String {
+    format!("not as the study's file has it: {}", settings.join(", "))
+}
+
 /// On what, in a line.
 pub fn measured_with(environment: &Environment) -> String {
     let model = if environment.cpu_model.is_empty() { "unknown CPU" } else { &environment.cpu_model };

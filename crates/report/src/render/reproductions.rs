@@ -1,6 +1,7 @@
 //! The page of reproductions: what others concluded, and what records say of it, as Markdown for the documents.
 
 use crate::escape::{line, markdown, markdown_line};
+use crate::shown::VerdictView;
 use crate::view::{View, view};
 use crate::{messages, number};
 use proofload_store::schema::{ConclusionResult, ConclusionTest, Plan, RunResult};
@@ -89,7 +90,9 @@ fn section(record: &Reproduction) -> String {
     let sources = sources.map(|it| messages::published_by(&messages::published_in(&it.source, &it.url)));
     let facts =
         [messages::measured_on(&record.date, &plan, result), messages::measured_with(&result.environment)];
-    sources.chain(facts).for_each(|fact| out.push_str(&format!("- {}\n", markdown(&fact))));
+    let changed = (!plan.settings.is_empty()).then(|| messages::set_differently(&plan.settings));
+    let facts = sources.chain(facts).chain(changed);
+    facts.for_each(|fact| out.push_str(&format!("- {}\n", markdown(&fact))));
     out.push('\n');
     if result.conclusions.is_empty() {
         out.push_str(&format!("{}\n\n", messages::CONCLUDES_NOTHING));
@@ -104,6 +107,7 @@ fn section(record: &Reproduction) -> String {
         }
     }
     out.push_str(&further_claims(&view, result));
+    out.push_str(&trends(&view));
     out.push_str(&list(messages::CONTRADICTIONS, &view.contradictions));
     out.push_str(&published(result));
     let not_tested: Vec<String> = plan.not_tested.iter().map(|line| messages::taken_out(line)).collect();
@@ -149,17 +153,33 @@ fn further_claims(view: &View, result: &RunResult) -> String {
     let tested =
         |name: &str| result.conclusions.iter().flat_map(|row| &row.tests).any(|test| test.claim == name);
     let others = result.claims.iter().zip(&view.verdicts).filter(|(claim, _)| !tested(&claim.name));
-    let rows: Vec<Vec<String>> = others
-        .map(|(_, row)| {
-            let claimed = messages::claimed(&row.name, &row.text);
-            vec![markdown(&claimed), or_none(&row.rests_on), bold(&row.verdict)]
-        })
-        .collect();
+    let rows = others.map(|(_, row)| (messages::claimed(&row.name, &row.text), row)).collect();
+    verdicts(messages::FURTHER_CLAIMS, messages::CLAIM, rows)
+}
+
+/// What became of each quantity of a soak, and what else is said of it.
+fn trends(view: &View) -> String {
+    let rows = view.trends.iter().map(|row| (row.name.clone(), row)).collect();
+    let reasons = |row: &VerdictView| {
+        row.reasons.iter().map(|reason| messages::of_conclusion(&row.name, reason)).collect::<Vec<_>>()
+    };
+    let notes = view.trends.iter().flat_map(reasons).map(|note| format!("- {}\n", markdown(&note)));
+    let notes: String = notes.collect();
+    let gap = if notes.is_empty() { "" } else { "\n" };
+    verdicts(messages::TRENDS, messages::TREND, rows) + &notes + gap
+}
+
+/// A section with a row for each verdict, `what` being the column of what it is on; empty without any.
+fn verdicts(title: &str, what: &str, rows: Vec<(String, &VerdictView)>) -> String {
+    let [verdict, what, rests_on, _] = messages::verdict_columns(what);
+    let cells = |(name, row): &(String, &VerdictView)| {
+        vec![markdown(name), or_none(&row.rests_on), bold(&row.verdict)]
+    };
     match rows.as_slice() {
         [] => String::new(),
-        _ => {
-            let [verdict, claim, rests_on, _] = messages::verdict_columns(messages::CLAIM);
-            format!("### {}\n\n{}", messages::FURTHER_CLAIMS, table(&[claim, rests_on, verdict], &rows))
+        rows => {
+            let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
+            format!("### {title}\n\n{}", table(&[what, rests_on, verdict], &rows))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Soaks that are planted in a record: what grew is told in every format, and no more.
 
 use crate::made::{CASE, Case, SECOND, plan, slice};
-use proofload_report::{html, json, markdown, of_run, text};
+use proofload_report::{Reproduction, html, json, markdown, of_run, reproductions, text};
 use proofload_stats::rng::Rng;
 use proofload_store::schema::{
     Checkpoint, ClassGrowth, Environment, LoadPoint, Plan, RunResult, Slice, Telemetry, TrendVerdict,
@@ -89,6 +89,36 @@ fn result_of(slices: [Slice; 2]) -> RunResult {
 fn verdicts<'a>(result: &'a RunResult, variant: &str) -> Vec<(&'a str, &'a str)> {
     let rows = result.trends.iter().filter(|row| row.variant == variant);
     rows.map(|row| (row.measure.as_str(), row.verdict.name())).collect()
+}
+
+#[test]
+fn the_page_of_reproductions_has_the_trends_and_says_what_was_set() {
+    let mut result = result([Leak { heap: 64, elsewhere: 0 }, Leak { heap: 0, elsewhere: 0 }]);
+    let page_of = |result: &RunResult| {
+        let record = Reproduction { record: "kept".into(), date: "today".into(), result: result.clone() };
+        reproductions(&[record])
+    };
+    let as_it_stands = page_of(&result);
+    assert!(!as_it_stands.contains("not as the study's file has it"), "{as_it_stands}");
+    let live_set = "\n| live set after forced collections of nio &#64; 64c";
+    let row = as_it_stands.split(live_set).nth(1).expect("a row").lines().next().expect("a line");
+    assert!(
+        row.contains("64.0 B \\[64.0, 64.0\\] with each request") && row.ends_with("| **leak** |"),
+        "{row}"
+    );
+    assert!(
+        as_it_stands.contains("### Trends over the soak\n\n| of | based on | verdict |"),
+        "{as_it_stands}"
+    );
+    assert!(as_it_stands.contains("of nio2 &#64; 64c-soak: "), "why is said, too: {as_it_stands}");
+
+    result.plan.as_mut().expect("a plan").settings =
+        vec!["load.closed.soak=1h".into(), "subjects.a.with.b=2".into()];
+    let page = page_of(&result);
+    assert!(
+        page.contains("\n- not as the study's file has it: load.closed.soak=1h, subjects.a.with.b=2\n"),
+        "{page}"
+    );
 }
 
 #[test]
