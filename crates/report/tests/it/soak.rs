@@ -110,7 +110,7 @@ fn the_page_of_reproductions_has_the_trends_and_says_what_was_set() {
         as_it_stands.contains("### Trends over the soak\n\n| of | based on | verdict |"),
         "{as_it_stands}"
     );
-    assert!(as_it_stands.contains("of nio2 &#64; 64c-soak: "), "why is said, too: {as_it_stands}");
+    assert!(as_it_stands.contains("of nio2 &#64; 64c: "), "why is said, too: {as_it_stands}");
 
     result.plan.as_mut().expect("a plan").settings =
         vec!["load.closed.soak=1h".into(), "subjects.a.with.b=2".into()];
