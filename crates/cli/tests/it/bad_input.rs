@@ -276,3 +276,19 @@ fn every_mistake_in_what_is_said_of_the_protocol_is_told_at_once() {
         assert!(said.contains(part), "{part}: {said}");
     }
 }
+
+#[test]
+fn what_a_call_cannot_carry_is_refused() {
+    let dubbo = "dubbo://127.0.0.1:1/lab.Echo?method=echo";
+    for (args, words) in [
+        (&[dubbo, "--arg", "x", "-H", "A: b"][..], "has no headers"),
+        (&[dubbo, "--arg", "x", "--bearer", "token"], "has no headers"),
+        (&[dubbo, "--arg", "x", "--expect-status", "200"], "a call has no status"),
+        (&["json+http://127.0.0.1:1/e?method=e", "--arg", "1", "--arg", "2"], "json sends one argument"),
+        (&["rmi://127.0.0.1:1?method=echo", "--arg", "x"], "write name: NAME"),
+        (&["rmi://127.0.0.1:1/e?method=e", "--proxy", "http://127.0.0.1:1"], "a proxy or a Unix socket"),
+        (&["rmi://127.0.0.1:1/e?method=e", "--unix", "/nowhere/socket"], "a proxy or a Unix socket"),
+    ] {
+        refused(args, &[words]);
+    }
+}
