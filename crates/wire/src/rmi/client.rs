@@ -298,6 +298,9 @@ impl Rmi {
                 self.keep(&rest[..fed.consumed]);
                 *pos += fed.consumed;
                 if fed.done && self.walker.aborted() {
+                    if self.drains {
+                        return Err(MalformedKind::Other);
+                    }
                     (self.code, self.drains) = (THROWN, true);
                     self.exception.clear();
                     self.walker.begin();

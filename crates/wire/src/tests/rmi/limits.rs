@@ -25,6 +25,15 @@ fn each_value_has_the_whole_limit_and_no_more() {
 }
 
 #[test]
+fn an_exception_takes_the_place_of_a_value_once() {
+    let make = || Session::rmi(Limits::default());
+    // The server failed while it wrote the value, and again while it wrote why: there may be no end of it.
+    let again = [HEAD, b"\x7b\x7b"].concat();
+    let told = malformed(GREETED + 23, MalformedKind::Other);
+    assert_eq!(laws::every_split(make, &echo("x"), &again, Close::Fin), [first(), told]);
+}
+
+#[test]
 fn an_exception_too_long_to_keep_is_told_as_far_as_it_is_kept() {
     // Its message is longer than what is kept of the whole.
     let class =
