@@ -2,7 +2,7 @@
 
 use crate::suite::{self, Tier};
 use crate::tools::{self, run_command};
-use crate::{bounds, gates, kills, real, root, schema};
+use crate::{bounds, gates, kills, real, root, schema, web};
 use anyhow::{Context, anyhow, bail};
 use std::process::Command;
 use std::thread;
@@ -28,6 +28,7 @@ pub fn run() -> anyhow::Result<()> {
     let real = tests.and_then(|tests| {
         step("a real Tomcat to a real verdict", || real::tomcat(&root))?;
         step("one start of each server whose files are here", || real::families(&root))?;
+        step("the report in a browser", || web::run(&root, &["--check".to_string()]))?;
         step("what an exchange costs", || gates::run_debug(&root))?;
         Ok(tests)
     });
@@ -74,15 +75,17 @@ pub fn step<T>(name: &str, work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::
 }
 
 /// Programs, and Debian's packages that bring them.
-const TOOLS: [(&str, &str); 5] = [
+const TOOLS: [(&str, &str); 7] = [
     ("javac", "openjdk-17-jdk-headless"),
     ("mvn", "maven"),
     ("python3", "python3"),
     ("valgrind", "valgrind"),
     ("strace", "strace"),
+    ("npm", "npm"),
+    ("chromium", "chromium"),
 ];
 
-/// The tests with real servers need a JDK 17 and Maven, the gates Valgrind and strace. On Debian as root they are
+/// The tests with real servers need a JDK 17 and Maven, the gates Valgrind and strace, the report npm and Chromium. On Debian as root they are
 /// installed; elsewhere it is said what to install.
 pub fn install_tools() -> anyhow::Result<()> {
     let missing: Vec<&str> =
@@ -92,7 +95,10 @@ pub fn install_tools() -> anyhow::Result<()> {
         return Ok(());
     }
     if !on_path("apt-get") || !is_root() {
-        bail!("install {} first: the tests start real servers, the gates measure", missing.join(", "));
+        bail!(
+            "install {} first: the tests start real servers, the gates measure, the report is opened",
+            missing.join(", ")
+        );
     }
     println!("installing {} from Debian's packages", missing.join(", "));
     run_command(Command::new("apt-get").args(["update", "-qq"]))?;

@@ -18,6 +18,7 @@ mod suite;
 mod tidy;
 mod tools;
 mod truth;
+mod web;
 
 use anyhow::bail;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,7 @@ cargo xtask repeat             the same again and again beside a busy loop: --ti
 cargo xtask tidy               the rules of the house alone; --fix writes down progress, --accept \"reason\" a growth
 cargo xtask schema [--check]   write schema/*.json from the types, or compare
 cargo xtask picture [TEXT]     draw a terminal's text as SVG, -o FILE; without one all of docs/pictures
+cargo xtask web [--check]      build the script of the report from web/, or compare and open reports in Chromium
 cargo xtask kills [--count N]  kill a live study at N random moments and let it go on; N is 100
 cargo xtask gates              what an exchange costs: instructions, system calls, memory; fails above its bounds
 cargo xtask benches            run every program that measures Proofload itself, briefly, to see that it runs
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         Some("tidy") => tidy::run(&root(), rest),
         Some("schema") => schema::run(&root(), rest),
         Some("picture") => picture::run(&root(), rest),
+        Some("web") => web::run(&root(), rest),
         Some("kills") => kills::run(&root(), rest),
         Some("gates") => gates::run(&root()),
         Some("benches") => benches::run(&root()),

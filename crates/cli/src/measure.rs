@@ -109,7 +109,7 @@ fn recorded(args: &MeasureArgs, result: RunResult, slice: &Slice) -> RunResult {
         let result = RunResult { run: path.display().to_string(), ..result.clone() };
         writer.write(&result, slice)?;
         writer.write_text("report.md", &proofload_report::markdown(&result))?;
-        writer.write_text("report.html", &proofload_report::html(&result))?;
+        writer.write_text("report.html", &proofload_report::html(&result, &[slice]))?;
         Ok(result)
     };
     record().unwrap_or_else(|error| {

@@ -100,7 +100,7 @@ fn rendered(
         Format::Text => text(result, slices, args, on),
         Format::Json => proofload_report::json(result),
         Format::Markdown => proofload_report::markdown(result),
-        Format::Html => proofload_report::html(result),
+        Format::Html => proofload_report::html(result, slices),
         Format::Junit => proofload_report::junit(result, undecided),
         Format::Csv => proofload_report::csv(result),
         Format::CsvSeries => proofload_report::csv_series(slices),

@@ -332,7 +332,7 @@ fn finish(
     }
     record.write_result(&result)?;
     record.write_text("report.md", &proofload_report::markdown(&result))?;
-    record.write_text("report.html", &proofload_report::html(&result))?;
+    record.write_text("report.html", &proofload_report::html(&result, &output::slices(&run)))?;
     if request.held.is_none() {
         output::write(&result, &output::slices(&run), request.output)?;
     }

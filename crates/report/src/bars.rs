@@ -116,6 +116,27 @@ impl Shown<'_> {
     }
 }
 
+/// A claim about a ratio, with its interval and from where to where the claim holds; `None` where it has no end.
+pub(crate) struct Ratio<'a> {
+    pub claim: &'a ClaimResult,
+    pub point: f64,
+    pub low: f64,
+    pub high: f64,
+    pub holds: (Option<f64>, Option<f64>),
+}
+
+/// The claims whose quantity is a ratio with an interval.
+pub(crate) fn ratios(result: &RunResult) -> Vec<Ratio<'_>> {
+    let inside = |value: f64| Some(value).filter(|value| *value > 0.0 && value.is_finite());
+    let ratio = |(claim, shown): (_, Option<Shown<'_>>)| {
+        let shown = shown.filter(Shown::is_ratio)?;
+        let holds = (inside(shown.holds.0), inside(shown.holds.1));
+        Some(Ratio { claim, point: shown.estimate.point, low: shown.low, high: shown.high, holds })
+    };
+    let shown = shown(result.plan.as_ref(), &result.claims);
+    result.claims.iter().zip(shown).filter_map(ratio).collect()
+}
+
 /// A bar for each claim of a result whose interval can be drawn on a logarithmic scale.
 pub(crate) fn bars(result: &RunResult) -> Vec<Option<Bar>> {
     bars_of(result.plan.as_ref(), &result.claims)
@@ -123,6 +144,18 @@ pub(crate) fn bars(result: &RunResult) -> Vec<Option<Bar>> {
 
 /// The same for some claims of a plan, on a scale of their own.
 pub(crate) fn bars_of(plan: Option<&Plan>, results: &[ClaimResult]) -> Vec<Option<Bar>> {
+    let shown = shown(plan, results);
+    let ratios = Scale::around(shown.iter().flatten().filter(|one| one.is_ratio()).flat_map(Shown::values));
+    let bar = |shown: &Option<Shown<'_>>| {
+        let shown = shown.as_ref()?;
+        let scale = if shown.is_ratio() { ratios? } else { Scale::around(shown.values())? };
+        Some(shown.on(scale))
+    };
+    shown.iter().map(bar).collect()
+}
+
+/// What each claim is shown by.
+fn shown<'a>(plan: Option<&Plan>, results: &'a [ClaimResult]) -> Vec<Option<Shown<'a>>> {
     let (names, claims) = match plan.map(restore) {
         Some(Ok((names, claims, _))) => (names, claims),
         _ => (Names::default(), Vec::new()),
@@ -132,15 +165,7 @@ pub(crate) fn bars_of(plan: Option<&Plan>, results: &[ClaimResult]) -> Vec<Optio
         // A threshold that was asked afterwards stands in no plan.
         planned.or_else(|| parse_claim(&judged.name, &judged.text, &names).ok()?.into_iter().next())
     };
-    let shown: Vec<Option<Shown<'_>>> =
-        results.iter().enumerate().map(|(at, judged)| Shown::of(judged, &claim_of(at, judged)?)).collect();
-    let ratios = Scale::around(shown.iter().flatten().filter(|one| one.is_ratio()).flat_map(Shown::values));
-    let bar = |shown: &Option<Shown<'_>>| {
-        let shown = shown.as_ref()?;
-        let scale = if shown.is_ratio() { ratios? } else { Scale::around(shown.values())? };
-        Some(shown.on(scale))
-    };
-    shown.iter().map(bar).collect()
+    results.iter().enumerate().map(|(at, judged)| Shown::of(judged, &claim_of(at, judged)?)).collect()
 }
 
 #[cfg(test)]

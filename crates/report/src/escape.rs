@@ -111,6 +111,18 @@ pub fn json(document: &str) -> String {
     out
 }
 
+/// For JSON within an element of a page: nothing of it can end the element, begin a comment, or be taken for markup.
+pub fn json_in_html(document: &str) -> String {
+    let mut out = String::with_capacity(document.len());
+    for c in json(document).chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// For XML 1.0, in text and in quoted attributes: markup is escaped, and what XML forbids altogether (most control
 /// characters, two noncharacters) becomes a visible escape. In attributes line breaks would become blanks.
 pub fn xml(text: &str) -> String {

@@ -10,6 +10,7 @@ mod both_ways;
 mod capacity;
 mod cells;
 mod changes;
+mod charts;
 mod claims;
 mod conclusions;
 mod error;

@@ -4,6 +4,7 @@
 
 mod capacity;
 mod changes;
+mod charts;
 mod conclusions;
 mod conditions;
 mod doctor;
@@ -26,6 +27,7 @@ mod verdict;
 
 pub use capacity::*;
 pub use changes::*;
+pub use charts::*;
 pub use conclusions::*;
 pub(crate) use conditions::*;
 pub use doctor::*;

@@ -1,10 +1,13 @@
-//! One self-contained page: no script, nothing fetched, readable on paper.
+//! One self-contained page: nothing fetched, readable on paper and without its script, which draws the charts.
 
+use crate::charts::{self, Chart};
 use crate::escape::{html as safe, received};
 use crate::messages;
 use crate::shown::{Bar, Mark, Table, Tone, VerdictView};
 use crate::view::view;
-use proofload_store::schema::RunResult;
+use data_encoding::BASE64;
+use proofload_store::schema::{RunResult, Slice};
+use sha2::{Digest, Sha256};
 
 /// Columns for which a sheet of paper has room; rows of wider tables are stacked there.
 const COLUMNS_ON_PAPER: usize = 6;
@@ -14,9 +17,15 @@ const WIDTH: f64 = 400.0;
 
 const STYLE: &str = include_str!("page.css");
 
-/// The result as a page.
-pub fn html(result: &RunResult) -> String {
+/// What draws the charts; `cargo xtask web` builds it from `web/`.
+const SCRIPT: &str = include_str!("../../assets/report.js");
+
+/// The result as a page, with charts of what is in the slices.
+pub fn html(result: &RunResult, slices: &[&Slice]) -> String {
     let view = view(result);
+    let charts = charts::charts(result, slices);
+    let (claims, others): (Vec<&Chart>, Vec<&Chart>) =
+        charts.iter().partition(|chart| chart.id == charts::CLAIMS);
     let title = safe(&view.title);
     let mut body = format!("<header><p class=\"brand\">Proofload</p><h1>{title}</h1>");
     for (class, text) in [("question", &view.question), ("ended", &view.ended), ("headline", &view.headline)]
@@ -26,26 +35,19 @@ pub fn html(result: &RunResult) -> String {
         }
     }
     body.push_str("</header>\n");
-    if !view.verdicts.is_empty() {
-        body.push_str(&format!("<section><h2>{}</h2>\n", messages::VERDICTS));
-        view.verdicts.iter().for_each(|verdict| body.push_str(&card(verdict)));
-        body.push_str("</section>\n");
+    claims.into_iter().for_each(|chart| body.push_str(&place(chart)));
+    for (title, cards) in [
+        (messages::VERDICTS, &view.verdicts),
+        (messages::EXPECTATIONS, &view.expectations),
+        (messages::CONCLUSIONS, &view.conclusions),
+        (messages::TRENDS, &view.trends),
+    ] {
+        if !cards.is_empty() {
+            let cards: String = cards.iter().map(card).collect();
+            body.push_str(&format!("<section><h2>{title}</h2>\n{cards}</section>\n"));
+        }
     }
-    if !view.expectations.is_empty() {
-        body.push_str(&format!("<section><h2>{}</h2>\n", messages::EXPECTATIONS));
-        view.expectations.iter().for_each(|row| body.push_str(&card(row)));
-        body.push_str("</section>\n");
-    }
-    if !view.conclusions.is_empty() {
-        body.push_str(&format!("<section><h2>{}</h2>\n", messages::CONCLUSIONS));
-        view.conclusions.iter().for_each(|row| body.push_str(&card(row)));
-        body.push_str("</section>\n");
-    }
-    if !view.trends.is_empty() {
-        body.push_str(&format!("<section><h2>{}</h2>\n", messages::TRENDS));
-        view.trends.iter().for_each(|row| body.push_str(&card(row)));
-        body.push_str("</section>\n");
-    }
+    others.into_iter().for_each(|chart| body.push_str(&place(chart)));
     view.tables.iter().for_each(|of| body.push_str(&table(of)));
     body.push_str(&list(messages::CONTRADICTIONS, &view.contradictions));
     if !view.bad_answers.is_empty() {
@@ -64,8 +66,39 @@ pub fn html(result: &RunResult) -> String {
     body.push_str(&pairs(messages::ENVIRONMENT, &view.environment));
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title} – Proofload</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
+         <title>{title} – Proofload</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{body}</main>\n\
+         {script}</body>\n</html>\n",
+        policy = policy(),
+        script = script(&charts),
+    )
+}
+
+/// Only this page's own script runs, whatever a text of strangers manages to put in, and nothing is fetched or sent.
+fn policy() -> String {
+    let digest = BASE64.encode(&Sha256::digest(SCRIPT.as_bytes()));
+    format!(
+        "default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    )
+}
+
+/// The numbers of the charts, and what draws them; nothing where there are none.
+fn script(charts: &[Chart]) -> String {
+    if charts.is_empty() {
+        return String::new();
+    }
+    let numbers = charts::document(charts);
+    format!("<script type=\"application/json\" id=\"charts\">{numbers}</script>\n<script>{SCRIPT}</script>\n")
+}
+
+/// Where the script draws a chart. Without it there is nothing to see, and the tables below have the figures.
+fn place(chart: &Chart) -> String {
+    format!(
+        "<section class=\"chart\" id=\"chart-{}\"><h2>{}</h2><p class=\"says\">{}</p></section>\n",
+        safe(&chart.id),
+        safe(&chart.title),
+        safe(&chart.says)
     )
 }
 
@@ -157,9 +190,9 @@ fn table(table: &Table) -> String {
         table.rows.iter().map(|row| format!("<tr>{}</tr>\n", cells("td", &table.header, row))).collect();
     let class = if table.header.len() > COLUMNS_ON_PAPER { " class=\"many\"" } else { "" };
     format!(
-        "<section class=\"of-table\"><h2>{}</h2><div class=\"wide\"><table{class}><thead><tr>{}</tr></thead><tbody>\n{rows}</tbody></table></div></section>\n",
-        safe(&table.title),
-        cells("th", &[], &table.header)
+        "<section class=\"of-table\"><h2>{title}</h2><div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table{class}><thead><tr>{}</tr></thead><tbody>\n{rows}</tbody></table></div></section>\n",
+        cells("th", &[], &table.header),
+        title = safe(&table.title),
     )
 }
 

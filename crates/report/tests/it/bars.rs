@@ -9,7 +9,7 @@ fn pictures(texts: &[&str]) -> Vec<String> {
     let claim = |text: &&str| PlannedClaim { name: text.to_string(), text: text.to_string() };
     let mut plan = Plan { claims: texts.iter().map(claim).collect(), ..plan(CASE) };
     plan.timing.looks = vec![4];
-    let page = html(&result_of(CASE, &plan));
+    let page = html(&result_of(CASE, &plan), &[]);
     let parts = page.split("<svg ").skip(1);
     parts.filter_map(|rest| Some(rest.split_once("</svg>")?.0.to_string())).collect()
 }

@@ -125,14 +125,14 @@ fn a_capacity_is_drawn_in_every_format() {
     for (drawn, safe) in [
         (text(&result, false), "<b>server</b>"),
         (markdown(&result), "confirm low"),
-        (html(&result), "&lt;b&gt;server&lt;/b&gt;"),
+        (html(&result, &[]), "&lt;b&gt;server&lt;/b&gt;"),
         (json(&result), "\"capacities\""),
         (csv(&result), "capacity,per_s"),
         (junit(&result, Undecided::Skip), "carries"),
     ] {
         assert!(drawn.contains(safe), "{safe}: {drawn}");
     }
-    assert!(!html(&result).contains("<b>server</b>"));
+    assert!(!html(&result, &[]).contains("<b>server</b>"));
     let figure = &result.figures[0];
     assert_eq!((figure.measure.as_str(), figure.estimate.as_ref()), ("capacity", found.estimate.as_ref()));
 }

@@ -87,7 +87,7 @@ fn each_conclusion_gets_its_word_in_every_format() {
     );
     insta::assert_snapshot!("conclusions.txt", text(&found, false));
     insta::assert_snapshot!("conclusions.md", markdown(&found));
-    for drawn in [text(&found, false), markdown(&found), html(&found), json(&found)] {
+    for drawn in [text(&found, false), markdown(&found), html(&found, &[]), json(&found)] {
         for part in
             ["reproduced", "not reproduced", "undecided here", "not tested", "fifty hours", "best of several"]
         {
@@ -95,7 +95,7 @@ fn each_conclusion_gets_its_word_in_every_format() {
         }
         assert!(!drawn.contains('\u{1b}'), "a control character came through");
     }
-    assert!(!html(&found).contains("<report>") && !markdown(&found).contains("<report>"));
+    assert!(!html(&found, &[]).contains("<report>") && !markdown(&found).contains("<report>"));
     let coloured = text(&found, true);
     assert!(coloured.contains("\u{1b}[32mreproduced") && coloured.contains("\u{1b}[31mnot reproduced"));
     let plain = result_of(CASE, &Plan { references: Vec::new(), ..plan });
@@ -203,7 +203,7 @@ fn figures_that_cannot_be_true_stand_beside_the_figures_and_the_conclusions_that
     assert_eq!(found.conclusions[0].contradictions.len(), 3);
     assert!(found.conclusions[1].contradictions.is_empty(), "it speaks of no figure");
     insta::assert_snapshot!("contradictions.txt", text(&found, false));
-    for drawn in [text(&found, false), markdown(&found), html(&found), json(&found)] {
+    for drawn in [text(&found, false), markdown(&found), html(&found, &[]), json(&found)] {
         for part in ["cannot be true", "does not add up", "max is below p99"] {
             assert!(drawn.contains(part), "no {part} in {drawn}");
         }

@@ -53,7 +53,7 @@ fn read(path: &Path) {
     let _drawn = (csv_series(&slices), hlog(&slices));
     let Ok(mut result) = of_run(&run) else { return };
     result.baseline = baseline(&run, &run, 0.05, &[]).ok();
-    let _drawn = (text(&result, false), html(&result), markdown(&result), csv(&result));
+    let _drawn = (text(&result, false), html(&result, &[]), markdown(&result), csv(&result));
     let _drawn = (json(&result), junit(&result, Default::default()), diff(&run, &run).is_ok());
 }
 

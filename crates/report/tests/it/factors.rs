@@ -150,7 +150,7 @@ fn which_settings_matter_is_told_in_every_format() {
         "{found:?}"
     );
     insta::assert_snapshot!("factors.txt", text(&result, false));
-    for drawn in [text(&result, false), markdown(&result), html(&result)] {
+    for drawn in [text(&result, false), markdown(&result), html(&result, &[])] {
         for part in ["Which settings matter", "log: off → on", "connector: nio → nio2 with log: off → on"]
         {
             assert!(drawn.contains(part), "no {part} in {drawn}");

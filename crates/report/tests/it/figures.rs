@@ -48,7 +48,7 @@ fn every_figure_says_how_many_starts_and_exchanges_it_rests_on() {
     let p99 = &value["figures"].as_array().expect("a list")[3];
     assert_eq!((p99["measure"].as_str(), p99["starts"].as_u64()), (Some("p99"), Some(4)), "{p99}");
     assert!(p99["estimate"]["low"].is_f64() && p99["exchanges"].as_u64() > Some(10_000), "{p99}");
-    for drawn in [text(&result, false), markdown(&result), html(&result)] {
+    for drawn in [text(&result, false), markdown(&result), html(&result, &[])] {
         for part in ["p90", "p999", "starts"] {
             assert!(drawn.contains(part), "no {part} in {drawn}");
         }
@@ -65,7 +65,7 @@ fn a_quantile_with_fewer_than_a_hundred_exchanges_beyond_it_is_not_resolvable() 
     let estimate = p999.estimate.as_ref().expect("a rough value");
     assert_eq!((estimate.low, estimate.high), (None, None));
     assert_eq!(figure(&found, "nio", "throughput").beyond, None);
-    for drawn in [text(&found, false), markdown(&found), html(&found)] {
+    for drawn in [text(&found, false), markdown(&found), html(&found, &[])] {
         assert!(drawn.contains("≈ ") && drawn.contains("p999 is not resolvable"), "{drawn}");
         assert!(!drawn.contains("p99 is not resolvable"), "{drawn}");
     }
@@ -84,7 +84,7 @@ fn a_quantile_with_fewer_than_a_hundred_exchanges_beyond_it_is_not_resolvable() 
 fn one_start_has_no_interval_and_says_so() {
     let smoke = result(Case { blocks: 1, ..CASE });
     assert!(smoke.figures.iter().all(|f| f.estimate.as_ref().is_none_or(|e| e.low.is_none())));
-    for drawn in [text(&smoke, false), markdown(&smoke), html(&smoke)] {
+    for drawn in [text(&smoke, false), markdown(&smoke), html(&smoke, &[])] {
         assert!(drawn.contains("1, no interval"), "{drawn}");
     }
     let processes = text(&result(Case { replication: "process", ..CASE }), false);

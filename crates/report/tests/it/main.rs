@@ -2,6 +2,7 @@
 
 mod bars;
 mod capacity;
+mod charts;
 mod conclusions;
 mod condensed;
 mod crafted;
@@ -11,6 +12,7 @@ mod figures;
 mod formats;
 mod hostile;
 mod made;
+mod page;
 mod render;
 mod scalability;
 mod screen;

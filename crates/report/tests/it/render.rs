@@ -1,6 +1,7 @@
 //! Records made in memory, written, read back, judged and drawn in every format.
 
 use crate::made::{CASE, Case, plan, result, result_of};
+use crate::page::read_only;
 use proofload_measure::Outcome;
 use proofload_report::{Overall, Undecided, html, json, junit, markdown, overall, text, text_within};
 use proofload_store::bad_answer;
@@ -14,7 +15,7 @@ fn a_supported_claim_in_every_format() {
     assert_eq!(result.claims[0].verdict, Verdict::Supported, "{:?}", result.claims[0]);
     insta::assert_snapshot!("supported.txt", text(&result, false));
     insta::assert_snapshot!("supported.md", markdown(&result));
-    insta::assert_snapshot!("supported.html", html(&result));
+    insta::assert_snapshot!("supported.html", read_only(&html(&result, &[])));
     let said = text(&result, false);
     let last = said.lines().last().expect("a last line");
     assert!(last.starts_with("nio2 serves at least 1.0") && last.ends_with(", 4 restarts"), "{last}");
@@ -118,13 +119,13 @@ fn expectations_stand_beside_what_was_found_in_every_format() {
     assert_eq!((published.ratio, published.published), (Some(share), 20_000.0));
     assert_eq!(result.published[1].published, 300.0 * 1_048_576.0);
     insta::assert_snapshot!("expected.txt", text(&result, false));
-    for drawn in [text(&result, false), markdown(&result), html(&result)] {
+    for drawn in [text(&result, false), markdown(&result), html(&result, &[])] {
         for part in ["Expected and found", "not met", "14k/s..", "Published elsewhere", "never judged"] {
             assert!(drawn.contains(part), "no {part} in {drawn}");
         }
         assert!(!drawn.contains('\u{1b}'), "a control character came through");
     }
-    assert!(!html(&result).contains("<report>") && !markdown(&result).contains("<report>"));
+    assert!(!html(&result, &[]).contains("<report>") && !markdown(&result).contains("<report>"));
 }
 
 #[test]
@@ -142,7 +143,7 @@ fn the_first_bad_answers_are_shown_in_every_format() {
     let mut result = result(Case { blocks: 1, ..CASE });
     let received = "HTTP/1.1 503 Busy\r\n\r\n<b>no</b>";
     result.points[0].bad_answers = vec![bad_answer(Outcome::Rejected, "status 503", received.as_bytes())];
-    for shown in [text(&result, false), markdown(&result), html(&result), json(&result)] {
+    for shown in [text(&result, false), markdown(&result), html(&result, &[]), json(&result)] {
         assert!(shown.contains("status 503") && shown.contains("HTTP/1.1 503 Busy"), "{shown}");
     }
 }
@@ -201,7 +202,8 @@ fn a_claim_that_is_named_by_its_text_is_said_once() {
     for (text_of, at) in [("p99(nio) < 50ms", ""), ("p99(nio) < 50ms", " @ 64c")] {
         result.claims[0].name = text_of.into();
         result.claims[0].text = format!("{text_of}{at}");
-        for drawn in [text(&result, false), markdown(&result), html(&result), junit(&result, Undecided::Skip)]
+        for drawn in
+            [text(&result, false), markdown(&result), html(&result, &[]), junit(&result, Undecided::Skip)]
         {
             let name = text_of.split(" <").next().expect("a first part");
             let said = drawn.lines().filter(|line| line.contains(name)).count();

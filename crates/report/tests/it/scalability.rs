@@ -110,7 +110,7 @@ fn knee_and_peak_of_a_ladder_are_told_in_every_format() {
     assert_eq!(flat.plateau_from.as_ref().map(|from| from.point), Some(16.0));
     assert!(flat.reasons.iter().any(|why| why.contains("peak not observed up to 128")), "{flat:?}");
     insta::assert_snapshot!("ladder.txt", text(&result, false).replace(&result.run, "RUN"));
-    for drawn in [text(&result, false), markdown(&result), html(&result)] {
+    for drawn in [text(&result, false), markdown(&result), html(&result, &[])] {
         for part in ["Scalability", "knee, connections", "not observed up to 128", "5 blocks"] {
             assert!(drawn.contains(part), "no {part} in {drawn}");
         }

@@ -152,7 +152,7 @@ fn a_leak_and_a_leak_outside_the_heap_are_told_apart_in_every_format() {
         said.contains("118 full collections were forced in the soak, half of them took 80.0 ms"),
         "{said}"
     );
-    for drawn in [markdown(&result), html(&result)] {
+    for drawn in [markdown(&result), html(&result, &[])] {
         for part in ["Trends over the soak", "no growth", "with each request", "alarm: the live set"] {
             assert!(drawn.contains(part), "no {part} in {drawn}");
         }

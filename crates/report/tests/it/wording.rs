@@ -1,6 +1,7 @@
 //! What a report may say of a claim, and what it never says.
 
 use crate::made::{CASE, Case, plan, result, result_of};
+use crate::page::read_only;
 use proofload_report::{Undecided, csv, html, json, junit, markdown, text};
 use proofload_store::schema::{Level, Plan, PlannedClaim, RunResult, Variant, Verdict};
 
@@ -84,7 +85,7 @@ fn what_the_sentence_of_an_undecided_claim_tells_is_not_listed_below_it_again() 
     ] {
         let result = result_of(case, &claiming(case, &claims));
         assert!(result.claims[0].reasons.iter().any(|why| why.contains(reason)), "{:?}", result.claims);
-        for drawn in [text(&result, false), html(&result)] {
+        for drawn in [text(&result, false), html(&result, &[])] {
             assert_eq!(drawn.matches(reason).count(), 1, "{reason}: {drawn}");
         }
     }
@@ -170,7 +171,7 @@ fn all_formats(result: &RunResult) -> [(&'static str, String); 6] {
     [
         ("text", text(result, false)),
         ("markdown", markdown(result)),
-        ("html", html(result)),
+        ("html", read_only(&html(result, &[]))),
         ("junit", junit(result, Undecided::Skip)),
         ("json", json(result)),
         ("csv", csv(result)),

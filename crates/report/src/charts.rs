@@ -1,0 +1,166 @@
+//! What a page draws. A chart is a table of numbers and a way of drawing it, so that picture, table and file cannot differ.
+
+mod claims;
+mod course;
+mod load;
+mod percentiles;
+
+use crate::messages;
+use proofload_store::schema::{RunResult, Slice};
+use serde_json::{Value, json};
+
+/// The chart that stands above the verdicts.
+pub(crate) const CLAIMS: &str = "claims";
+
+/// A table and how it is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chart {
+    /// Part of the name of its place in the page, and of its file.
+    pub id: String,
+    /// How.
+    pub drawn: Drawn,
+    /// Heading.
+    pub title: String,
+    /// What is to be seen, a sentence or two.
+    pub says: String,
+    /// Along the page.
+    pub x: Axis,
+    /// Up the page.
+    pub y: Axis,
+    /// Charts of one group share their x axis, and are zoomed together; empty for one that stands alone.
+    pub group: &'static str,
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// The unit of each column, empty for text.
+    pub units: Vec<&'static str>,
+    /// The numbers, in base units.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// The ways of drawing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drawn {
+    /// Rows of name, verdict, point, low, high, and from where to where a claim holds.
+    Intervals,
+    /// Rows of series, x, value, low, high. Over quantiles the fourth is the number of exchanges beyond.
+    Lines,
+}
+
+/// An axis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// Its name; empty where the heading says it.
+    pub name: String,
+    /// Unit of its values, as in the result; `s` for seconds since the beginning.
+    pub unit: &'static str,
+    /// How values are laid out.
+    pub scale: Scale,
+}
+
+/// How values lie on an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Evenly.
+    Linear,
+    /// By their logarithms.
+    Log,
+    /// Names beside each other.
+    Names,
+    /// HdrHistogram's axis of percentiles: from 90 % to 99 % is as far as from 99 % to 99.9 %.
+    Quantile,
+}
+
+/// A number, a text, or nothing measured.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// A name.
+    Text(String),
+    /// In the column's unit.
+    Number(f64),
+    /// Not measured.
+    Nothing,
+}
+
+impl Chart {
+    fn value(&self) -> Value {
+        let row = |row: &Vec<Cell>| row.iter().map(Cell::value).collect::<Value>();
+        json!({
+            "id": self.id,
+            "drawn": match self.drawn {
+                Drawn::Intervals => "intervals",
+                Drawn::Lines => "lines",
+            },
+            "title": self.title,
+            "says": self.says,
+            "x": self.x.value(),
+            "y": self.y.value(),
+            "group": self.group,
+            "columns": self.columns,
+            "units": self.units,
+            "rows": self.rows.iter().map(row).collect::<Value>(),
+        })
+    }
+}
+
+impl Axis {
+    fn value(&self) -> Value {
+        let scale = match self.scale {
+            Scale::Linear => "linear",
+            Scale::Log => "log",
+            Scale::Names => "names",
+            Scale::Quantile => "quantile",
+        };
+        json!({ "name": self.name, "unit": self.unit, "scale": scale })
+    }
+}
+
+impl Cell {
+    fn value(&self) -> Value {
+        match self {
+            Cell::Text(text) => text.as_str().into(),
+            Cell::Number(number) => (*number).into(),
+            Cell::Nothing => Value::Null,
+        }
+    }
+
+    fn text(text: &str) -> Cell {
+        Cell::Text(crate::escape::line(text))
+    }
+
+    fn of(value: Option<f64>) -> Cell {
+        value.filter(|value| value.is_finite()).map_or(Cell::Nothing, Cell::Number)
+    }
+}
+
+/// The charts of a result, in the order of the page; those of which nothing is known are left out.
+pub(crate) fn charts(result: &RunResult, slices: &[&Slice]) -> Vec<Chart> {
+    let mut charts = Vec::new();
+    charts.extend(claims::forest(result));
+    charts.extend(load::charts(result));
+    charts.push(percentiles::chart(slices, result));
+    charts.extend(claims::effects(result));
+    charts.extend(course::charts(slices));
+    charts.extend(load::block_by_block(result));
+    charts.retain(|chart| !chart.rows.is_empty());
+    charts
+}
+
+/// The charts and the words of the script, safe within an element of a page; `web/src/data.ts` has the shape.
+pub(crate) fn document(charts: &[Chart]) -> String {
+    let words = json!({
+        "table": messages::CHART_TABLE,
+        "csv": messages::CHART_CSV,
+        "keys": messages::CHART_KEYS,
+        "more_rows": messages::CHART_MORE_ROWS,
+    });
+    let charts: Vec<Value> = charts.iter().map(Chart::value).collect();
+    crate::escape::json_in_html(&json!({ "charts": charts, "words": words }).to_string())
+}
+
+/// The place of a figure: its variant, with the load point where there are several.
+fn series(variant: &str, point: &str, points: usize) -> Cell {
+    match points {
+        0 | 1 => Cell::text(variant),
+        _ => Cell::text(&messages::place_of(variant, "", point)),
+    }
+}

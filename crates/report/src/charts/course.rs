@@ -1,0 +1,203 @@
+//! What happened in the course of a measurement, second by second, or slice by slice where slices are short.
+
+use super::{Axis, Cell, Chart, Drawn, Scale};
+use crate::messages;
+use proofload_store::schema::{Point, Slice};
+
+/// Values of a series that are drawn at most: what is left out of a longer one lies between two that are shown.
+const DRAWN_MAX: usize = 2_000;
+
+/// Windows of at least this length have a course of their own.
+const OWN_COURSE_S: f64 = 5.0;
+
+const GROUP: &str = "course";
+const SECOND_NS: f64 = 1e9;
+
+/// Telemetry that is drawn: the stored series, what it is called, its unit. Time that was used is drawn as a share of the time
+/// between two samples: of a CPU, 2 being two of them, and of a pause.
+const TELEMETRY: [(&str, &str, &str); 5] = [
+    ("cpu_ns", messages::CHART_CPUS, "count"),
+    ("rss_bytes", "rss_bytes", "bytes"),
+    ("heap_used_bytes", "heap_used_bytes", "bytes"),
+    ("gc_ns", messages::CHART_PAUSES, "share"),
+    ("threads", "threads", "count"),
+];
+
+/// A value of a series.
+struct Value {
+    at_s: f64,
+    value: Option<f64>,
+}
+
+/// Reads a value of a slice's window by second.
+type BySecond = fn(&Slice, usize) -> Option<f64>;
+
+const SECONDS: [(&str, &str, Scale, BySecond); 3] = [
+    ("throughput", "per_s", Scale::Linear, |slice, at| slice.measured.per_second.get(at).map(|n| *n as f64)),
+    ("p50", "ns", Scale::Log, |slice, at| ns(&slice.measured.response_p50_per_second_ns, at)),
+    ("p99", "ns", Scale::Log, |slice, at| ns(&slice.measured.response_p99_per_second_ns, at)),
+];
+
+fn ns(values: &[Option<u64>], at: usize) -> Option<f64> {
+    values.get(at).copied().flatten().map(|ns| ns as f64)
+}
+
+/// Charts over the time since the first window began.
+pub fn charts(slices: &[&Slice]) -> Vec<Chart> {
+    let mut slices: Vec<&Slice> =
+        slices.iter().copied().filter(|slice| slice.is_measured() && slice.started_unix_ns > 0).collect();
+    slices.sort_by_key(|slice| slice.started_unix_ns);
+    let Some(begin) = slices.first().map(|slice| slice.started_unix_ns) else { return Vec::new() };
+    let since = |slice: &Slice| (slice.started_unix_ns - begin) as f64 / SECOND_NS;
+    let is_long = slices.iter().any(|slice| slice.measured.seconds >= OWN_COURSE_S);
+    let mut charts = Vec::new();
+    for (measure, unit, scale, by_second) in SECONDS {
+        let values = |slice: &Slice| match is_long {
+            true => seconds(slice, since(slice), by_second),
+            false => vec![Value { at_s: since(slice), value: of_whole(slice, measure) }],
+        };
+        charts.push(chart(measure, unit, scale, &rows(&slices, values)));
+    }
+    for (stored, name, unit) in TELEMETRY.into_iter().filter(|_| is_long) {
+        let samples = rows(&slices, |slice| sampled(slice, since(slice), stored));
+        charts.push(Chart { id: format!("course-{stored}"), ..chart(name, unit, Scale::Linear, &samples) });
+    }
+    charts
+}
+
+/// Each whole second of a window.
+fn seconds(slice: &Slice, since: f64, value: BySecond) -> Vec<Value> {
+    let whole = slice.measured.seconds.floor().max(1.0) as usize;
+    (0..whole.min(slice.measured.per_second.len()))
+        .map(|at| Value { at_s: since + at as f64, value: value(slice, at) })
+        .collect()
+}
+
+fn of_whole(slice: &Slice, measure: &str) -> Option<f64> {
+    let times = &slice.measured.response_time_ns;
+    match measure {
+        "throughput" => slice.measured.throughput_per_s,
+        "p50" => times.p50.map(|ns| ns as f64),
+        _ => times.p99.map(|ns| ns as f64),
+    }
+}
+
+fn sampled(slice: &Slice, since: f64, name: &str) -> Vec<Value> {
+    let Some(telemetry) = &slice.telemetry else { return Vec::new() };
+    let Some(values) = telemetry.series.get(name) else { return Vec::new() };
+    let mut before = None;
+    let sample = |(at, value): (&u64, &Option<u64>)| {
+        let since_before = before.map(|before: u64| at.saturating_sub(before)).filter(|ns| *ns > 0);
+        before = Some(*at);
+        let value = match name.ends_with("_ns") {
+            true => value.zip(since_before).map(|(used, ns)| used as f64 / ns as f64),
+            false => value.map(|value| value as f64),
+        };
+        Value { at_s: since + *at as f64 / SECOND_NS, value }
+    };
+    telemetry.at_ns.iter().zip(values).map(sample).collect()
+}
+
+/// The rows of all variants; between two windows of one a row without a value parts their lines.
+fn rows(slices: &[&Slice], values: impl Fn(&Slice) -> Vec<Value>) -> Vec<Vec<Cell>> {
+    let mut names: Vec<(&str, &str, &str)> = Vec::new();
+    let mut points: Vec<&str> = slices.iter().map(|slice| slice.measured.point.as_str()).collect();
+    points.sort_unstable();
+    points.dedup();
+    for slice in slices {
+        let Point { variant, stream, point, .. } = &slice.measured;
+        let name = (variant.as_str(), stream.as_str(), point.as_str());
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let mut rows = Vec::new();
+    for (variant, stream, point) in names {
+        let own = |slice: &&&Slice| {
+            let measured = &slice.measured;
+            measured.variant == variant && measured.stream == stream && measured.point == point
+        };
+        let (mut series, mut block): (Vec<Value>, Option<u32>) = (Vec::new(), None);
+        for slice in slices.iter().filter(own) {
+            let course = values(slice);
+            let is_apart = course.len() > 1 || block != Some(slice.block);
+            if let (Some(first), true) = (course.first(), is_apart && !series.is_empty()) {
+                series.push(Value { at_s: first.at_s, value: None });
+            }
+            block = Some(slice.block);
+            series.extend(course);
+        }
+        if series.iter().all(|value| value.value.is_none()) {
+            continue;
+        }
+        let name = match (stream, points.len()) {
+            ("", 0 | 1) => Cell::text(variant),
+            _ => Cell::text(&messages::place_of(variant, stream, point)),
+        };
+        let row = |value: &Value| vec![name.clone(), Cell::Number(value.at_s), Cell::of(value.value)];
+        rows.extend(kept(&series).into_iter().map(|at| row(&series[at])));
+    }
+    rows
+}
+
+/// Which values of a long series are drawn: of each stretch the lowest, the highest and what is missing, so that no peak
+/// and no gap is lost.
+fn kept(series: &[Value]) -> Vec<usize> {
+    if series.len() <= DRAWN_MAX {
+        return (0..series.len()).collect();
+    }
+    let stretch = series.len().div_ceil(DRAWN_MAX / 3);
+    let mut kept = Vec::new();
+    for from in (0..series.len()).step_by(stretch) {
+        let within = from..(from + stretch).min(series.len());
+        let known = || within.clone().filter_map(|at| series[at].value.map(|value| (at, value)));
+        let low = known().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at);
+        let high = known().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at);
+        let missing = within.clone().find(|at| series[*at].value.is_none());
+        let mut some: Vec<usize> = [low, high, missing].into_iter().flatten().collect();
+        some.sort_unstable();
+        some.dedup();
+        kept.extend(some);
+    }
+    kept
+}
+
+fn chart(measure: &str, unit: &'static str, scale: Scale, rows: &[Vec<Cell>]) -> Chart {
+    Chart {
+        id: format!("course-{measure}"),
+        drawn: Drawn::Lines,
+        title: messages::chart_over_time(measure),
+        says: messages::CHART_COURSE_SAYS.to_string(),
+        x: Axis { name: messages::CHART_TIME.to_string(), unit: "s", scale: Scale::Linear },
+        y: Axis { name: measure.to_string(), unit, scale },
+        group: GROUP,
+        columns: messages::chart_columns(messages::CHART_TIME, measure)[..3].to_vec(),
+        units: vec!["", "s", unit],
+        rows: rows.to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_series_keeps_its_extremes_and_its_gaps() {
+        let mut series: Vec<Value> =
+            (0..180_000).map(|at| Value { at_s: f64::from(at), value: Some(1.0) }).collect();
+        series[77_777].value = Some(50.0);
+        series[100_001].value = Some(0.25);
+        series[150_000].value = None;
+        let kept = kept(&series);
+        assert!(kept.len() <= DRAWN_MAX, "{}", kept.len());
+        assert!([77_777, 100_001, 150_000].iter().all(|at| kept.contains(at)));
+        assert!(kept.is_sorted());
+    }
+
+    #[test]
+    fn a_short_series_is_drawn_as_it_is() {
+        let series: Vec<Value> = (0..2_000).map(|at| Value { at_s: f64::from(at), value: None }).collect();
+        assert_eq!(kept(&series), (0..2_000).collect::<Vec<_>>());
+        assert_eq!(kept(&[]), Vec::<usize>::new());
+    }
+}

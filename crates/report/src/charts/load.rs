@@ -1,0 +1,167 @@
+//! Figures over the load, and from block to block.
+
+use super::{Axis, Cell, Chart, Drawn, Scale, series};
+use crate::messages;
+use proofload_store::schema::{Figure, LoadPoint, Model, RunResult};
+
+/// The measures that are drawn: name, unit, and whether their values lie on a logarithmic scale.
+const MEASURES: [(&str, &str, Scale); 4] = [
+    ("throughput", "per_s", Scale::Linear),
+    ("p50", "ns", Scale::Log),
+    ("p99", "ns", Scale::Log),
+    ("cpu_per_request", "ns", Scale::Linear),
+];
+
+/// Those that are drawn block by block.
+const BY_BLOCK: [&str; 2] = ["throughput", "p99"];
+
+/// Figures of a measure, all streams together.
+fn figures<'a>(result: &'a RunResult, measure: &str) -> Vec<&'a Figure> {
+    let of =
+        |figure: &&Figure| figure.measure == measure && figure.stream.is_empty() && figure.estimate.is_some();
+    result.figures.iter().filter(of).collect()
+}
+
+/// A chart for each measure: over the load where there are several load points, else variant beneath variant. A search
+/// for a capacity has its own figures.
+pub fn charts(result: &RunResult) -> Vec<Chart> {
+    let Some(plan) = result.plan.as_ref().filter(|plan| plan.capacity.is_none()) else { return Vec::new() };
+    let chart = |(measure, unit, scale): (&str, &'static str, Scale)| match plan.points.len() {
+        0 => None,
+        // One value is no picture.
+        1 if plan.variants.len() < 2 => None,
+        1 => Some(beneath(measure, unit, &figures(result, measure))),
+        _ => Some(over_load(measure, unit, scale, &plan.points, &figures(result, measure))),
+    };
+    MEASURES.into_iter().filter_map(chart).collect()
+}
+
+fn beneath(measure: &str, unit: &'static str, figures: &[&Figure]) -> Chart {
+    let row = |figure: &&Figure| {
+        let estimate = figure.estimate.as_ref();
+        vec![
+            Cell::text(&figure.variant),
+            Cell::text(""),
+            Cell::of(estimate.map(|found| found.point)),
+            Cell::of(estimate.and_then(|found| found.low)),
+            Cell::of(estimate.and_then(|found| found.high)),
+            Cell::Nothing,
+            Cell::Nothing,
+        ]
+    };
+    Chart {
+        id: measure.to_string(),
+        drawn: Drawn::Intervals,
+        title: messages::chart_of(measure),
+        says: messages::CHART_BENEATH_SAYS.to_string(),
+        x: Axis { name: measure.to_string(), unit, scale: Scale::Linear },
+        y: Axis { name: String::new(), unit: "", scale: Scale::Names },
+        group: "",
+        columns: messages::CHART_INTERVALS.map(str::to_string).to_vec(),
+        units: vec!["", "", unit, unit, unit, unit, unit],
+        rows: figures.iter().map(row).collect(),
+    }
+}
+
+/// How much load a point is, where points differ by one number: connections of closed loops, rates of open ones.
+fn amounts(points: &[LoadPoint]) -> Option<(Vec<f64>, &'static str)> {
+    let amounts: Vec<f64> = match &points.first()?.model {
+        Model::Closed => points.iter().map(|point| f64::from(point.connections)).collect(),
+        _ => points.iter().filter_map(|point| point.rate_per_s).collect(),
+    };
+    let alike = points.iter().all(|point| point.model == points[0].model);
+    let mut distinct = amounts.clone();
+    distinct.sort_by(f64::total_cmp);
+    distinct.dedup();
+    let is_one_number = alike && distinct.len() == points.len() && distinct.first() > Some(&0.0);
+    is_one_number.then_some((amounts, if points[0].model == Model::Closed { "count" } else { "per_s" }))
+}
+
+/// Name, unit and scale of the load, by the unit of its amounts.
+fn along(unit: Option<&'static str>) -> (&'static str, &'static str, Scale) {
+    match unit {
+        Some("count") => (messages::CHART_CONNECTIONS, "count", Scale::Log),
+        Some(unit) => (messages::CHART_RATE, unit, Scale::Linear),
+        None => (messages::CHART_LOAD, "", Scale::Names),
+    }
+}
+
+fn over_load(
+    measure: &str,
+    unit: &'static str,
+    scale: Scale,
+    points: &[LoadPoint],
+    figures: &[&Figure],
+) -> Chart {
+    let amounts = amounts(points);
+    let place = |label: &str| {
+        let at = points.iter().position(|point| point.label == label);
+        match (&amounts, at) {
+            (Some((amounts, _)), Some(at)) => Cell::of(amounts.get(at).copied()),
+            _ => Cell::text(label),
+        }
+    };
+    let row = |figure: &&Figure| {
+        let estimate = figure.estimate.as_ref();
+        vec![
+            Cell::text(&figure.variant),
+            place(&figure.point),
+            Cell::of(estimate.map(|found| found.point)),
+            Cell::of(estimate.and_then(|found| found.low)),
+            Cell::of(estimate.and_then(|found| found.high)),
+        ]
+    };
+    let x = along(amounts.as_ref().map(|(_, unit)| *unit));
+    Chart {
+        id: measure.to_string(),
+        drawn: Drawn::Lines,
+        title: messages::chart_over_load(measure),
+        says: messages::CHART_LOAD_SAYS.to_string(),
+        x: Axis { name: x.0.to_string(), unit: x.1, scale: x.2 },
+        y: Axis { name: measure.to_string(), unit, scale },
+        group: "",
+        columns: messages::chart_columns(x.0, measure),
+        units: vec!["", x.1, unit, unit, unit],
+        rows: figures.iter().map(row).collect(),
+    }
+}
+
+/// The value of each block, in the order in which they were measured.
+pub fn block_by_block(result: &RunResult) -> Vec<Chart> {
+    let points = result.plan.as_ref().map_or(0, |plan| plan.points.len());
+    let chart = |(measure, unit, scale): (&str, &'static str, Scale)| {
+        let figures = figures(result, measure);
+        let rows = figures.iter().flat_map(|figure| {
+            let name = series(&figure.variant, &figure.point, points);
+            figure.per_block.iter().enumerate().map(move |(at, value)| {
+                vec![
+                    name.clone(),
+                    Cell::Number((at + 1) as f64),
+                    Cell::of(*value),
+                    Cell::Nothing,
+                    Cell::Nothing,
+                ]
+            })
+        });
+        Chart {
+            id: format!("blocks-{measure}"),
+            drawn: Drawn::Lines,
+            title: messages::chart_by_block(measure),
+            says: messages::CHART_BLOCKS_SAYS.to_string(),
+            x: Axis { name: messages::CHART_BLOCK.to_string(), unit: "count", scale: Scale::Linear },
+            y: Axis {
+                name: measure.to_string(),
+                unit,
+                scale: if scale == Scale::Log { scale } else { Scale::Linear },
+            },
+            group: "",
+            columns: messages::chart_columns(messages::CHART_BLOCK, measure),
+            units: vec!["", "count", unit, unit, unit],
+            rows: rows.collect(),
+        }
+    };
+    if result.blocks < 2 {
+        return Vec::new();
+    }
+    MEASURES.into_iter().filter(|(measure, ..)| BY_BLOCK.contains(measure)).map(chart).collect()
+}

@@ -1,0 +1,70 @@
+//! Response times by percentile.
+
+use super::{Axis, Cell, Chart, Drawn, Scale, series};
+use crate::messages;
+use proofload_measure::LatencyHistogram;
+use proofload_store::schema::{RunResult, Slice};
+
+/// Steps between one nine and the next: 0 %, …, 90 %, …, 99 %, …
+const STEPS: u32 = 10;
+/// Nines that are drawn at most: 99.99999 %.
+const NINES_MAX: u32 = 7;
+
+/// One curve.
+struct Curve {
+    variant: String,
+    point: String,
+    histogram: LatencyHistogram,
+}
+
+/// The response times of what was answered, all measured slices of a variant and load point together: one curve for
+/// each. A stored histogram that cannot be read is left out, as everywhere: the figures above say it.
+pub fn chart(slices: &[&Slice], result: &RunResult) -> Chart {
+    let mut curves: Vec<Curve> = Vec::new();
+    for slice in slices.iter().filter(|slice| slice.is_measured() && slice.trial.is_none()) {
+        let Ok(histogram) = LatencyHistogram::decode(&slice.histograms.response_time) else { continue };
+        let measured = &slice.measured;
+        let same = |curve: &&mut Curve| curve.variant == measured.variant && curve.point == measured.point;
+        match curves.iter_mut().find(same) {
+            Some(curve) => curve.histogram.merge(&histogram),
+            None => curves.push(Curve {
+                variant: measured.variant.clone(),
+                point: measured.point.clone(),
+                histogram,
+            }),
+        }
+    }
+    let points = result.plan.as_ref().map_or(1, |plan| plan.points.len());
+    Chart {
+        id: "percentiles".to_string(),
+        drawn: Drawn::Lines,
+        title: messages::CHART_PERCENTILES.to_string(),
+        says: messages::CHART_PERCENTILES_SAYS.to_string(),
+        x: Axis { name: messages::CHART_PERCENTILE.to_string(), unit: "share", scale: Scale::Quantile },
+        y: Axis { name: messages::RESPONSE_TIME.to_string(), unit: "ns", scale: Scale::Log },
+        group: "",
+        columns: messages::CHART_PERCENTILE_COLUMNS.map(str::to_string).to_vec(),
+        units: vec!["", "share", "ns", "count"],
+        rows: curves.iter().flat_map(|curve| rows(curve, points)).collect(),
+    }
+}
+
+fn rows(curve: &Curve, points: usize) -> Vec<Vec<Cell>> {
+    let count = curve.histogram.count();
+    let mut rows = Vec::new();
+    for step in 0..=NINES_MAX * STEPS {
+        let beyond_share = 10_f64.powf(-f64::from(step) / f64::from(STEPS));
+        let quantile = 1.0 - beyond_share;
+        let beyond = (count as f64 * beyond_share).floor();
+        if beyond < 1.0 {
+            break;
+        }
+        rows.push(vec![
+            series(&curve.variant, &curve.point, points),
+            Cell::Number(quantile),
+            Cell::of(curve.histogram.quantile_ns(quantile).map(|ns| ns as f64)),
+            Cell::Number(beyond),
+        ]);
+    }
+    rows
+}

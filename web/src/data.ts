@@ -1,0 +1,52 @@
+/** What a report hands over: the JSON in its element `charts`, written by `crates/report/src/charts.rs`. */
+
+export type Cell = string | number | null;
+
+/** How values of an axis are shown: `ns`, `per_s`, `ratio`, `share`, `bytes`, `count`, `s`; empty for names. */
+export type Unit = string;
+
+export interface Axis {
+  name: string;
+  unit: Unit;
+  scale: "linear" | "log" | "names" | "quantile";
+}
+
+/**
+ * A table and a way of drawing it.
+ *
+ * `intervals`: rows of name, verdict, point, low, high, and from where to where a claim holds.
+ * `lines`: rows of series, x, value, low, high.
+ */
+export interface Chart {
+  id: string;
+  drawn: "intervals" | "lines";
+  title: string;
+  says: string;
+  x: Axis;
+  y: Axis;
+  /** Charts of one group share their x axis and are zoomed together. */
+  group: string;
+  columns: string[];
+  units: Unit[];
+  rows: Cell[][];
+}
+
+export interface Words {
+  table: string;
+  csv: string;
+  keys: string;
+  more_rows: string;
+}
+
+export interface Report {
+  charts: Chart[];
+  words: Words;
+}
+
+export function text(cell: Cell | undefined): string {
+  return cell === null || cell === undefined ? "" : String(cell);
+}
+
+export function number(cell: Cell | undefined): number | null {
+  return typeof cell === "number" ? cell : null;
+}

@@ -1,0 +1,68 @@
+// The report in a real browser. REPORT names the page; `cargo xtask web` makes some.
+
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { browser, drawn, opened } from "./browser.mjs";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const REPORTS = (process.env.REPORTS ?? "").split(":").filter((name) => name !== "");
+
+let context;
+let end;
+before(async () => ({ context, end } = await browser()));
+after(() => end());
+
+test("a report is named", () => assert.notEqual(REPORTS.length, 0, "set REPORTS to pages, a colon between them"));
+
+for (const report of REPORTS) {
+  const url = `file://${resolve(report)}`;
+
+  test(`${report}: every chart is drawn, and nothing is fetched, refused or thrown`, async () => {
+    for (const options of [{}, { dark: true }, { size: { width: 390, height: 844 } }]) {
+      const { page, complaints } = await opened(context, url, options);
+      await drawn(page);
+      const sections = await page.locator("section.chart").count();
+      assert.equal(await page.locator("section.chart .canvas svg").count(), sections);
+      const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(tooWide <= 0, `the page is ${tooWide} pixels too wide`);
+      assert.deepEqual(complaints, []);
+      await page.close();
+    }
+  });
+
+  test(`${report}: axe-core finds nothing serious`, async () => {
+    for (const dark of [false, true]) {
+      const { page } = await opened(context, url, { dark });
+      await drawn(page);
+      // By the debugger, which the page's policy does not bind.
+      await page.evaluate(AXE);
+      const found = await page.evaluate(() => globalThis.axe.run(document));
+      const serious = found.violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+      const told = serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`);
+      assert.deepEqual(told, []);
+      await page.close();
+    }
+  });
+
+  test(`${report}: tables and files have the numbers of the charts`, async () => {
+    const { page } = await opened(context, url);
+    await drawn(page);
+    const { charts } = JSON.parse(await page.locator("#charts").textContent());
+    for (const chart of charts) {
+      const section = page.locator(`#chart-${chart.id}`);
+      await section.locator("summary").focus();
+      await page.keyboard.press("Enter");
+      await section.locator("table").waitFor();
+      assert.equal(await section.locator("tbody tr").count(), Math.min(500, chart.rows.length), chart.id);
+      const [file] = await Promise.all([page.waitForEvent("download"), section.locator("button").click()]);
+      const lines = readFileSync(await file.path(), "utf8").trimEnd().split("\r\n");
+      assert.equal(lines.length, chart.rows.length + 1, chart.id);
+      const numbers = lines.slice(1).map((line) => line.split(",").map(Number).filter((n) => Number.isFinite(n)));
+      const largest = (rows) => Math.max(...rows.flat().filter((cell) => typeof cell === "number"));
+      assert.equal(largest(numbers), largest(chart.rows), chart.id);
+    }
+  });
+}

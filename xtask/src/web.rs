@@ -1,0 +1,83 @@
+//! The script that draws a report's charts: built from `web/`, committed, and tried in a real browser.
+
+use crate::tools::{run_command, target_folder};
+use anyhow::{Context, bail, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What is committed, and what the report is compiled with.
+const SCRIPT: &str = "crates/report/assets/report.js";
+
+/// Records whose reports are opened: many claims and loads, and one soak of an hour.
+const RECORDS: [&str; 2] = ["rpc-shootout", "rpc-stability"];
+
+/// The task: builds the script; `--check` says whether the committed one is it, and opens reports in Chromium.
+pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
+    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => {
+            install(root)?;
+            build(root, &root.join(SCRIPT))
+        }
+        ["--check"] => check(root),
+        _ => bail!("web takes nothing, or --check"),
+    }
+}
+
+fn npm(root: &Path, args: &[&str]) -> anyhow::Result<()> {
+    let mut npm = Command::new("npm");
+    let ran = run_command(npm.args(args).current_dir(root.join("web")));
+    ran.context("npm, with Node.js 20 or newer, builds what draws the charts of a report")
+}
+
+/// Where this task writes.
+fn folder(root: &Path) -> anyhow::Result<PathBuf> {
+    let folder = target_folder(root).join("web");
+    fs::create_dir_all(&folder).with_context(|| format!("{}", folder.display()))?;
+    Ok(folder)
+}
+
+/// The packages that the lock file pins.
+fn install(root: &Path) -> anyhow::Result<()> {
+    npm(root, &["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--silent"])
+}
+
+fn build(root: &Path, to: &Path) -> anyhow::Result<()> {
+    npm(root, &["run", "--silent", "check"])?;
+    let place = folder(root)?;
+    let folder = place.display().to_string();
+    npm(root, &["run", "--silent", "build", "--", "--logLevel", "warn", "--outDir", &folder])?;
+    let script = fs::read(place.join("report.js")).context("vite wrote no report.js")?;
+    fs::write(to, script).with_context(|| format!("cannot write {}", to.display()))
+}
+
+fn check(root: &Path) -> anyhow::Result<()> {
+    install(root)?;
+    let built = folder(root)?.join("checked.js");
+    build(root, &built)?;
+    ensure!(
+        fs::read(&built)? == fs::read(root.join(SCRIPT))?,
+        "{SCRIPT} is not what web/ makes: run cargo xtask web, then build again"
+    );
+    let mut reports =
+        RECORDS.iter().map(|record| report(root, record)).collect::<anyhow::Result<Vec<_>>>()?;
+    let long = target_folder(root).join("tmp/fifty-hours.html");
+    ensure!(long.exists(), "{} is made by the tests of the crate report: run them first", long.display());
+    reports.push(long);
+    let reports: Vec<String> = reports.iter().map(|path| path.display().to_string()).collect();
+    let mut node = Command::new("node");
+    node.args(["--test", "test/report.test.mjs"]).env("REPORTS", reports.join(":"));
+    run_command(node.current_dir(root.join("web")))
+}
+
+/// The page of a committed record.
+fn report(root: &Path, record: &str) -> anyhow::Result<PathBuf> {
+    let page = folder(root)?.join(format!("{record}.html"));
+    let mut command = Command::new(target_folder(root).join("debug/proofload"));
+    command.arg("report").arg(root.join("docs/reproductions").join(record));
+    // The exit code is that of the verdicts.
+    let output =
+        command.arg("--quiet").arg("-o").arg(&page).output().context("the executable is not built")?;
+    ensure!(page.exists(), "no report of {record}: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(page)
+}
