@@ -75,6 +75,8 @@ function start(): void {
   const again = () => places.filter((of) => !waiting.has(of)).forEach((of) => draw(of));
   const toPaper = () => {
     waiting.clear();
+    // Nobody can open them there.
+    document.querySelectorAll<HTMLDetailsElement>("section:not(.chart) > details").forEach((of) => (of.open = true));
     places.forEach((of) => draw(of, PAPER));
   };
   let width = innerWidth;

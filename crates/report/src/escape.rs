@@ -43,6 +43,15 @@ pub fn received(text: &str) -> String {
     out
 }
 
+/// An argument as a shell reads it, on one line.
+pub fn shell(argument: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+%".contains(c);
+    match !argument.is_empty() && argument.chars().all(plain) {
+        true => argument.to_string(),
+        false => format!("'{}'", line(argument).replace('\'', "'\\''")),
+    }
+}
+
 /// For HTML text and quoted attributes.
 pub fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

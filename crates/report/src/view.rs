@@ -1,5 +1,6 @@
 //! What is shown, units already chosen. Renderers do no arithmetic on measurements.
 
+use crate::escape::shell;
 use crate::figures::outcome;
 use crate::headline::headline;
 use crate::shown::{Bar, Table, Tone, VerdictView};
@@ -35,6 +36,8 @@ pub struct View {
     pub limits: Vec<String>,
     /// First bad answers.
     pub bad_answers: Vec<BadAnswer>,
+    /// Commands that measure the same again, or draw the record again.
+    pub again: Vec<String>,
     /// Name and value.
     pub parameters: Vec<(String, String)>,
     /// Name and value.
@@ -101,9 +104,23 @@ pub fn view(result: &RunResult) -> View {
         tables,
         limits,
         bad_answers: result.points.iter().flat_map(|point| point.bad_answers.clone()).collect(),
+        again: again(result),
         parameters: parameters(result),
         environment: environment(result),
         headline: headline(result),
+    }
+}
+
+/// The commands that measure or draw it again; none where nothing was kept.
+fn again(result: &RunResult) -> Vec<String> {
+    let words = |arguments: &[String]| arguments.iter().map(|it| shell(it)).collect::<Vec<_>>().join(" ");
+    match &result.load {
+        Some(load) => vec![format!("proofload {}", words(&load.arguments))],
+        None if result.run.is_empty() => Vec::new(),
+        None => {
+            let run = shell(&result.run);
+            vec![format!("proofload rerun {run}"), format!("proofload report {run} --verbose")]
+        }
     }
 }
 

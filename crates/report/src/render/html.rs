@@ -62,6 +62,10 @@ pub fn html(result: &RunResult, slices: &[&Slice]) -> String {
         body.push_str("</section>\n");
     }
     body.push_str(&list(messages::LIMITS, &view.limits));
+    if !view.again.is_empty() {
+        let (title, commands) = (messages::RUN_AGAIN, safe(&view.again.join("\n")));
+        body.push_str(&format!("<section><h2>{title}</h2><pre>{commands}</pre></section>\n"));
+    }
     body.push_str(&pairs(messages::PARAMETERS, &view.parameters));
     body.push_str(&pairs(messages::ENVIRONMENT, &view.environment));
     format!(
@@ -216,5 +220,5 @@ fn pairs(title: &str, pairs: &[(String, String)]) -> String {
         .iter()
         .map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>\n", safe(name), safe(value)))
         .collect();
-    format!("<section><h2>{title}</h2><dl>\n{rows}</dl></section>\n")
+    format!("<section><details><summary><h2>{title}</h2></summary><dl>\n{rows}</dl></details></section>\n")
 }

@@ -1,6 +1,6 @@
 //! The page of reproductions: what others concluded, and what records say of it, as Markdown for the documents.
 
-use crate::escape::{line, markdown, markdown_line};
+use crate::escape::{markdown, markdown_line, shell};
 use crate::shown::VerdictView;
 use crate::view::{View, view};
 use crate::{messages, number};
@@ -219,7 +219,7 @@ fn again(record: &Reproduction, plan: &Plan) -> String {
         } else if !SHOWN.contains(&argument.as_str())
             && !SHOWN_WITH.iter().any(|shown| argument.starts_with(&format!("{shown}=")))
         {
-            kept.push(quoted(argument));
+            kept.push(shell(argument));
         }
     }
     if !kept.is_empty() {
@@ -228,16 +228,7 @@ fn again(record: &Reproduction, plan: &Plan) -> String {
     out.push_str(&format!(
         "{}\nproofload report {}\n```\n\n",
         messages::COMPUTE_AGAIN,
-        quoted(&record.record)
+        shell(&record.record)
     ));
     out
-}
-
-/// As a shell reads it, on one line.
-fn quoted(argument: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+%".contains(c);
-    match !argument.is_empty() && argument.chars().all(plain) {
-        true => argument.to_string(),
-        false => format!("'{}'", line(argument).replace('\'', "'\\''")),
-    }
 }

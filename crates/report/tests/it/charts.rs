@@ -3,7 +3,7 @@
 use crate::made::{CASE, Case, result, slice};
 use crate::page::charts;
 use proofload_report::{html, json};
-use proofload_store::schema::{Slice, Telemetry};
+use proofload_store::schema::{RunResult, SingleLoad, Slice, Telemetry};
 use proofload_testkit::HOSTILE;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -139,4 +139,23 @@ fn no_text_of_strangers_ends_the_element_of_the_numbers() {
         let ends = page.to_ascii_lowercase().matches("</script").count();
         assert_eq!(ends, 2, "{hostile:?}");
     }
+}
+
+#[test]
+fn a_page_says_how_to_run_it_again() {
+    let mut kept = result(CASE);
+    kept.run = "runs/my study/1".to_string();
+    let page = html(&kept, &[]);
+    assert!(
+        page.contains("<pre>proofload rerun &#39;runs/my study/1&#39;\nproofload report "),
+        "{page:.20000}"
+    );
+    kept.run.clear();
+    assert!(!html(&kept, &[]).contains("<h2>Run it again</h2>"));
+    let load = SingleLoad {
+        arguments: vec!["http://[::1]/?a=b&c".into(), "-c".into(), "4".into()],
+        ..SingleLoad::default()
+    };
+    let single = RunResult { plan: None, load: Some(load), ..kept };
+    assert!(html(&single, &[]).contains("<pre>proofload &#39;http://[::1]/?a=b&amp;c&#39; -c 4</pre>"));
 }
