@@ -36,6 +36,7 @@ export interface Words {
   csv: string;
   keys: string;
   more_rows: string;
+  turned_off: string;
 }
 
 export interface Report {

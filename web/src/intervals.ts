@@ -62,10 +62,13 @@ interface Scale {
 }
 
 function scale(chart: Chart, all: Row[]): Scale {
-  const found = all.flatMap((row) => [row.low, row.high, row.point, row.from, row.to]).filter((at) => at !== null);
+  const isLog = chart.x.scale === "log";
+  const known = all.flatMap((row) => [row.low, row.high, row.point, row.from, row.to]).filter((at) => at !== null);
+  // Zero has no logarithm: what reaches it reaches the end of the axis.
+  const found = isLog ? known.filter((at) => at > 0) : known;
   const ends = chart.x.unit === "ratio" ? [...found, 1] : found;
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
-  if (chart.x.scale !== "log") {
+  if (!isLog) {
     const formatter = (at: number) => label(at, chart.x.unit);
     return { of: (value) => value, axis: { min: Math.min(0, low), max: high * MARGIN, axisLabel: { formatter } } };
   }
@@ -73,7 +76,7 @@ function scale(chart: Chart, all: Row[]): Scale {
   const customValues = logTicks(from, to).map(Math.log);
   const formatter = (at: number) => label(exponential(at), chart.x.unit);
   return {
-    of: Math.log,
+    of: (value) => Math.log(Math.max(value, from)),
     axis: { min: Math.log(from), max: Math.log(to), axisTick: { customValues }, axisLabel: { customValues, formatter } },
   };
 }

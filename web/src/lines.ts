@@ -64,6 +64,11 @@ function named(chart: Chart): string[] {
   return chart.x.scale === "names" ? [...new Set(chart.rows.map((row) => text(row[1])))] : [];
 }
 
+/** How many series there are beyond those that are shown at first. */
+export function turnedOff(chart: Chart): number {
+  return Math.max(0, new Set(chart.rows.map((row) => text(row[0]))).size - SHOWN_MAX);
+}
+
 export function height(chart: Chart, width: number): number {
   return chart.group === "" ? Math.min(420, Math.max(300, width * 0.42)) : 230;
 }

@@ -48,10 +48,19 @@ function place(chart: Chart, report: Report): Place | null {
   const tools = document.createElement("div");
   tools.className = "tools";
   tools.append(saving(chart, report.words));
+  const further = chart.drawn === "lines" ? lines.turnedOff(chart) : 0;
+  if (further > 0) section.append(note(report.words.turned_off.replace("{n}", String(further))));
   section.append(canvas, tools, table(chart, report.words));
   const made: Place = { chart, canvas, drawn: null };
   if (chart.group !== "") zoomedByKeys(canvas, report.words.keys, () => made.drawn);
   return made;
+}
+
+function note(text: string): HTMLElement {
+  const note = document.createElement("p");
+  note.className = "says";
+  note.textContent = text;
+  return note;
 }
 
 function start(): void {

@@ -10,6 +10,16 @@ import { browser, drawn, opened } from "./browser.mjs";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const REPORTS = (process.env.REPORTS ?? "").split(":").filter((name) => name !== "");
 
+/** The rows of a CSV file (RFC 4180). */
+function parsed(text) {
+  const rows = [[]];
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+    rows[rows.length - 1].push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end !== ",") rows.push([]);
+  }
+  return rows.slice(0, -1);
+}
+
 let context;
 let end;
 before(async () => ({ context, end } = await browser()));
@@ -58,11 +68,11 @@ for (const report of REPORTS) {
       await section.locator("table").waitFor();
       assert.equal(await section.locator("tbody tr").count(), Math.min(500, chart.rows.length), chart.id);
       const [file] = await Promise.all([page.waitForEvent("download"), section.locator("button").click()]);
-      const lines = readFileSync(await file.path(), "utf8").trimEnd().split("\r\n");
-      assert.equal(lines.length, chart.rows.length + 1, chart.id);
-      const numbers = lines.slice(1).map((line) => line.split(",").map(Number).filter((n) => Number.isFinite(n)));
-      const largest = (rows) => Math.max(...rows.flat().filter((cell) => typeof cell === "number"));
-      assert.equal(largest(numbers), largest(chart.rows), chart.id);
+      const [header, ...rows] = parsed(readFileSync(await file.path(), "utf8"));
+      assert.equal(header.length, chart.columns.length, chart.id);
+      const numbers = (row) => row.map((cell, at) => (typeof cell === "number" ? [at, cell] : null)).filter(Boolean);
+      const saved = rows.map((row, at) => numbers(chart.rows[at]).map(([column]) => [column, Number(row[column])]));
+      assert.deepEqual(saved, chart.rows.map(numbers), chart.id);
     }
   });
 }

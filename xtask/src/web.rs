@@ -12,6 +12,9 @@ const SCRIPT: &str = "crates/report/assets/report.js";
 /// Records whose reports are opened: many claims and loads, and one soak of an hour.
 const RECORDS: [&str; 2] = ["rpc-shootout", "rpc-stability"];
 
+/// Pages that the tests of the crate `report` leave behind: a soak of fifty hours, and names that are attacks.
+const MADE: [&str; 2] = ["fifty-hours.html", "hostile.html"];
+
 /// The task: builds the script; `--check` says whether the committed one is it, and opens reports in Chromium.
 pub fn run(root: &Path, args: &[String]) -> anyhow::Result<()> {
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -61,9 +64,11 @@ fn check(root: &Path) -> anyhow::Result<()> {
     );
     let mut reports =
         RECORDS.iter().map(|record| report(root, record)).collect::<anyhow::Result<Vec<_>>>()?;
-    let long = target_folder(root).join("tmp/fifty-hours.html");
-    ensure!(long.exists(), "{} is made by the tests of the crate report: run them first", long.display());
-    reports.push(long);
+    for made in MADE {
+        let page = target_folder(root).join("tmp").join(made);
+        ensure!(page.exists(), "{} is made by the tests of the crate report: run them first", page.display());
+        reports.push(page);
+    }
     let reports: Vec<String> = reports.iter().map(|path| path.display().to_string()).collect();
     let mut node = Command::new("node");
     node.args(["--test", "test/report.test.mjs"]).env("REPORTS", reports.join(":"));

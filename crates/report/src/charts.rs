@@ -152,6 +152,7 @@ pub(crate) fn document(charts: &[Chart]) -> String {
         "csv": messages::CHART_CSV,
         "keys": messages::CHART_KEYS,
         "more_rows": messages::CHART_MORE_ROWS,
+        "turned_off": messages::CHART_TURNED_OFF,
     });
     let charts: Vec<Value> = charts.iter().map(Chart::value).collect();
     crate::escape::json_in_html(&json!({ "charts": charts, "words": words }).to_string())

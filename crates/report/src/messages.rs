@@ -67,8 +67,6 @@ pub const FIGURES: &str = "Figures";
 pub const OUTCOMES: &str = "Outcomes";
 /// Heading of the machine.
 pub const ENVIRONMENT: &str = "Environment";
-/// Heading of the commands that measure it again.
-pub const RUN_AGAIN: &str = "Run it again";
 /// Heading of the parameters.
 pub const PARAMETERS: &str = "Parameters";
 /// Heading of what limits the test.

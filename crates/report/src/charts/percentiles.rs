@@ -21,7 +21,10 @@ struct Curve {
 /// each. A stored histogram that cannot be read is left out, as everywhere: the figures above say it.
 pub fn chart(slices: &[&Slice], result: &RunResult) -> Chart {
     let mut curves: Vec<Curve> = Vec::new();
-    for slice in slices.iter().filter(|slice| slice.is_measured() && slice.trial.is_none()) {
+    // Figures do not rest on disturbed blocks, unless there are no others.
+    let is_left_out = |slice: &Slice| result.blocks > 0 && result.disturbed_blocks.contains(&slice.block);
+    let counts = |slice: &&&Slice| slice.is_measured() && slice.trial.is_none() && !is_left_out(slice);
+    for slice in slices.iter().filter(counts) {
         let Ok(histogram) = LatencyHistogram::decode(&slice.histograms.response_time) else { continue };
         let measured = &slice.measured;
         let same = |curve: &&mut Curve| curve.variant == measured.variant && curve.point == measured.point;

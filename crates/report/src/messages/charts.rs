@@ -1,9 +1,14 @@
-//! Words of the charts.
+//! Words of the page: its charts, and how to run it again.
+
+/// Heading of the commands that measure it again.
+pub const RUN_AGAIN: &str = "Run it again";
 
 pub const CHART_TABLE: &str = "Table";
 pub const CHART_CSV: &str = "Save as CSV";
 pub const CHART_KEYS: &str = "Keys: arrows move, + and - zoom, 0 shows all.";
 pub const CHART_MORE_ROWS: &str = "{n} more rows are in the CSV file.";
+pub const CHART_TURNED_OFF: &str =
+    "{n} further series are turned off: the legend turns them on, the table has all.";
 
 pub const CHART_RATIO: &str = "ratio";
 pub const CHART_INTERVALS: [&str; 7] =

@@ -1,6 +1,6 @@
 //! The charts of a page: where their numbers come from, and that nothing gets out of their place.
 
-use crate::made::{CASE, Case, result, slice};
+use crate::made::{CASE, result, slice};
 use crate::page::charts;
 use proofload_report::{html, json};
 use proofload_store::schema::{RunResult, SingleLoad, Slice, Telemetry};
@@ -126,19 +126,52 @@ fn fifty_hours_fit_a_page_with_their_peaks_and_gaps() {
 }
 
 #[test]
+fn percentiles_leave_out_what_figures_leave_out() {
+    let slices = [slice(CASE, 1, 1, 0), slice(CASE, 2, 1, 0)];
+    let slices: Vec<&Slice> = slices.iter().collect();
+    let counted = |result: &RunResult| {
+        let charts = charts(&html(result, &slices));
+        chart(&charts, "percentiles")["rows"][0][3].as_f64().expect("a number")
+    };
+    let (all, one) = (result(CASE), slices[0].measured.response_time_ns.count as f64);
+    assert!(counted(&all) > one);
+    let disturbed = RunResult { disturbed_blocks: vec![2], ..all.clone() };
+    assert_eq!(counted(&disturbed), one);
+    let nothing_else = RunResult { disturbed_blocks: vec![1, 2], blocks: 0, ..all };
+    assert!(counted(&nothing_else) > one);
+}
+
+/// `cargo xtask web --check` opens the page that this leaves behind, and whatever runs in it is noticed there.
+#[test]
 fn no_text_of_strangers_ends_the_element_of_the_numbers() {
-    let result = result(Case { blocks: 1, ..CASE });
+    let calm = result(CASE);
+    let mut result = RunResult { figures: Vec::new(), claims: Vec::new(), ..calm.clone() };
+    let mut slices = Vec::new();
     for hostile in HOSTILE {
-        let (mut result, mut slice) = (result.clone(), slice(CASE, 1, 1, 0));
-        result.figures.iter_mut().for_each(|figure| figure.variant = hostile.to_string());
-        slice.measured.variant = hostile.to_string();
-        let page = html(&result, &[&slice]);
-        let charts = charts(&page);
-        let name = chart(&charts, "percentiles")["rows"][0][0].as_str().expect("a name").to_string();
-        assert_eq!(name, proofload_report::escape::line(hostile));
-        let ends = page.to_ascii_lowercase().matches("</script").count();
-        assert_eq!(ends, 2, "{hostile:?}");
+        result.figures.extend(calm.figures.iter().cloned().map(|mut figure| {
+            figure.variant = hostile.to_string();
+            figure
+        }));
+        result.claims.extend(calm.claims.iter().cloned().map(|mut claim| {
+            claim.name = hostile.to_string();
+            claim
+        }));
+        slices.push(slice(CASE, 1, 1, 0));
+        slices.last_mut().expect("a slice").measured.variant = hostile.to_string();
     }
+    let page = html(&result, &slices.iter().collect::<Vec<&Slice>>());
+    let charts = charts(&page);
+    let named = |id: &str| -> BTreeSet<String> {
+        let rows = chart(&charts, id)["rows"].as_array().expect("rows");
+        rows.iter().map(|row| row[0].as_str().expect("a name").to_string()).collect()
+    };
+    let shown: BTreeSet<String> = HOSTILE.iter().map(|it| proofload_report::escape::line(it)).collect();
+    for id in ["claims", "throughput", "percentiles", "course-p99", "blocks-p99"] {
+        assert_eq!(named(id), shown, "{id}");
+    }
+    assert_eq!(page.to_ascii_lowercase().matches("</script").count(), 2);
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::write(folder.join("hostile.html"), page).expect("written");
 }
 
 #[test]
