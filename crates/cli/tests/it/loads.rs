@@ -1,6 +1,6 @@
 //! Shapes of a load and thresholds, through the executable.
 
-use crate::support::{PROOFLOAD, Reference, fit, json, proofload, text};
+use crate::support::{PROOFLOAD, Reference, fit, json, proofload, root, text};
 use serde_json::Value;
 use std::process::{Command, Output, Stdio};
 
@@ -252,7 +252,8 @@ fn a_threshold_on_nothing_answered_or_on_errors_is_no_pass() {
 fn limited(args: &[&str]) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -S -n 20000 && exec \"$0\" \"$@\"", PROOFLOAD]).args(args);
-    command.stdin(Stdio::null());
+    // Where the others leave their records.
+    command.current_dir(root()).stdin(Stdio::null());
     command
 }
 
