@@ -71,9 +71,15 @@ claims: { costly: 'cpu_per_request(pair) > 4ms' }
     let cpu_ms = point["subject"]["cpu_ns"].as_f64().expect("CPU time") / 1e6 / answered;
     // 5 ms in the back end alone; Python takes a little more, and the front has a share.
     assert!((4.5..12.0).contains(&cpu_ms), "{cpu_ms} ms for each answer: {point}");
-    let moved = point["subject"]["backend_bytes"].as_f64().expect("bytes between the two") / answered;
-    // A thousand and the heads; on a busy machine the samples at both ends of the window come late.
-    assert!((700.0..1_600.0).contains(&moved), "{moved} bytes for each answer: {point}");
+    match point["subject"]["backend_bytes"].as_f64() {
+        // A thousand and the heads; on a busy machine the samples at both ends of the window come late.
+        Some(bytes) => assert!((700.0..1_600.0).contains(&(bytes / answered)), "{bytes} bytes: {point}"),
+        // Later still, and there is no figure but a reason.
+        None => assert!(
+            result["limits"].to_string().contains("the looks at the connections came too late"),
+            "{point}"
+        ),
+    }
 }
 
 /// Whoever keeps watch over the servers wakes up now and then; on the generator's CPUs that would make sends late.
