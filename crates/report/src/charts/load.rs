@@ -149,11 +149,7 @@ pub fn block_by_block(result: &RunResult) -> Vec<Chart> {
             title: messages::chart_by_block(measure),
             says: messages::CHART_BLOCKS_SAYS.to_string(),
             x: Axis { name: messages::CHART_BLOCK.to_string(), unit: "count", scale: Scale::Linear },
-            y: Axis {
-                name: measure.to_string(),
-                unit,
-                scale: if scale == Scale::Log { scale } else { Scale::Linear },
-            },
+            y: Axis { name: measure.to_string(), unit, scale },
             group: "",
             columns: messages::chart_columns(messages::CHART_BLOCK, measure),
             units: vec!["", "count", unit, unit, unit],

@@ -15,25 +15,33 @@ struct Curve {
     variant: String,
     point: String,
     histogram: LatencyHistogram,
+    /// How long was waited in vain for what never ended: it ranks above all that did, as in the figures.
+    unended: LatencyHistogram,
 }
 
-/// The response times of what was answered, all measured slices of a variant and load point together: one curve for
-/// each. A stored histogram that cannot be read is left out, as everywhere: the figures above say it.
+/// The response times of all measured slices of a variant and load point together: one curve for each. A stored histogram that cannot be read is left out, as everywhere: the figures above say it.
 pub fn chart(slices: &[&Slice], result: &RunResult) -> Chart {
     let mut curves: Vec<Curve> = Vec::new();
     // Figures do not rest on disturbed blocks, unless there are no others.
     let is_left_out = |slice: &Slice| result.blocks > 0 && result.disturbed_blocks.contains(&slice.block);
     let counts = |slice: &&&Slice| slice.is_measured() && slice.trial.is_none() && !is_left_out(slice);
     for slice in slices.iter().filter(counts) {
-        let Ok(histogram) = LatencyHistogram::decode(&slice.histograms.response_time) else { continue };
+        let stored = &slice.histograms;
+        let Ok(histogram) = LatencyHistogram::decode(&stored.response_time) else { continue };
+        // Empty where every exchange ended.
+        let unended = LatencyHistogram::decode(&stored.unended).unwrap_or_else(|_| LatencyHistogram::new());
         let measured = &slice.measured;
         let same = |curve: &&mut Curve| curve.variant == measured.variant && curve.point == measured.point;
         match curves.iter_mut().find(same) {
-            Some(curve) => curve.histogram.merge(&histogram),
+            Some(curve) => {
+                curve.histogram.merge(&histogram);
+                curve.unended.merge(&unended);
+            }
             None => curves.push(Curve {
                 variant: measured.variant.clone(),
                 point: measured.point.clone(),
                 histogram,
+                unended,
             }),
         }
     }
@@ -53,7 +61,7 @@ pub fn chart(slices: &[&Slice], result: &RunResult) -> Chart {
 }
 
 fn rows(curve: &Curve, points: usize) -> Vec<Vec<Cell>> {
-    let count = curve.histogram.count();
+    let count = curve.histogram.count().saturating_add(curve.unended.count());
     let mut rows = Vec::new();
     for step in 0..=NINES_MAX * STEPS {
         let beyond_share = 10_f64.powf(-f64::from(step) / f64::from(STEPS));
@@ -65,7 +73,9 @@ fn rows(curve: &Curve, points: usize) -> Vec<Vec<Cell>> {
         rows.push(vec![
             series(&curve.variant, &curve.point, points),
             Cell::Number(quantile),
-            Cell::of(curve.histogram.quantile_ns(quantile).map(|ns| ns as f64)),
+            Cell::of(
+                curve.histogram.quantile_beside(&curve.unended, quantile).map(|found| found.value as f64),
+            ),
             Cell::Number(beyond),
         ]);
     }

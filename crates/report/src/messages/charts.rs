@@ -29,8 +29,7 @@ pub const CHART_BLOCKS_SAYS: &str =
     "One value for each restart, in order: a slope is drift of the machine, a step something that changed.";
 
 pub const CHART_PERCENTILES: &str = "Response time by percentile";
-pub const CHART_PERCENTILES_SAYS: &str =
-    "All restarts together. Dashed where fewer than 100 exchanges lie beyond: too few to rely on.";
+pub const CHART_PERCENTILES_SAYS: &str = "All restarts together; what never ended ranks last, by how long was waited. Dashed where fewer than 100 exchanges lie beyond: too few to rely on.";
 pub const CHART_PERCENTILE: &str = "percentile";
 pub const CHART_PERCENTILE_COLUMNS: [&str; 4] = ["series", "quantile", "response time", "exchanges beyond"];
 

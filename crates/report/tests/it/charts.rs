@@ -1,7 +1,8 @@
 //! The charts of a page: where their numbers come from, and that nothing gets out of their place.
 
-use crate::made::{CASE, result, slice};
+use crate::made::{CASE, SECOND, result, slice};
 use crate::page::charts;
+use proofload_measure::LatencyHistogram;
 use proofload_report::{html, json};
 use proofload_store::schema::{RunResult, SingleLoad, Slice, Telemetry};
 use proofload_testkit::HOSTILE;
@@ -123,6 +124,21 @@ fn fifty_hours_fit_a_page_with_their_peaks_and_gaps() {
     assert_eq!((cpus[0], cpus[1]), (None, Some(0.5)));
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
     std::fs::write(folder.join("fifty-hours.html"), page).expect("written");
+}
+
+#[test]
+fn what_never_ended_ranks_last_among_the_percentiles() {
+    let mut slice = slice(CASE, 1, 1, 0);
+    let answered = slice.measured.response_time_ns.count;
+    let mut waited = LatencyHistogram::new();
+    waited.record_many(3 * SECOND, answered / 9);
+    slice.histograms.unended = waited.encode();
+    let charts = charts(&html(&result(CASE), &[&slice]));
+    let rows = chart(&charts, "percentiles")["rows"].as_array().expect("rows");
+    assert_eq!(rows[0][3].as_f64(), Some((answered + answered / 9) as f64));
+    let p99 =
+        rows.iter().find(|row| (row[1].as_f64().expect("a number") - 0.99).abs() < 1e-9).expect("a row");
+    assert!(p99[2].as_f64().expect("a number") >= 2.9e9, "{p99}");
 }
 
 #[test]
