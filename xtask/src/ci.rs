@@ -85,8 +85,8 @@ const TOOLS: [(&str, &str); 7] = [
     ("chromium", "chromium"),
 ];
 
-/// The tests with real servers need a JDK 17 and Maven, the gates Valgrind and strace, the report npm and Chromium. On Debian as root they are
-/// installed; elsewhere it is said what to install.
+/// The tests with real servers need a JDK 17 and Maven, the gates Valgrind and strace, the report npm and Chromium. On
+/// Debian as root they are installed; elsewhere it is said what to install.
 pub fn install_tools() -> anyhow::Result<()> {
     let missing: Vec<&str> =
         TOOLS.iter().copied().filter(|(program, _)| !on_path(program)).map(|(_, package)| package).collect();

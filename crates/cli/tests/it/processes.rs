@@ -61,25 +61,32 @@ claims: { costly: 'cpu_per_request(pair) > 4ms' }
     let dir = directory.path().to_str().expect("a path in UTF-8");
     let timing = "warm-up=100ms,slice=1s,discard=100ms,cycles=2";
     let file = file.to_str().expect("a path in UTF-8");
-    let output =
-        proofload(&["run", file, "--smoke", "--timing", timing, "--format", "json", "--dir", dir, "-q"]);
-    assert!(matches!(output.status.code(), Some(0 | 11 | 12)), "{}: {}", output.status, text(&output.stderr));
-    let result = json(&output);
+    let measured = || {
+        let args = ["run", file, "--smoke", "--timing", timing, "--format", "json", "--dir", dir, "-q"];
+        let output = proofload(&args);
+        assert!(
+            matches!(output.status.code(), Some(0 | 11 | 12)),
+            "{}: {}",
+            output.status,
+            text(&output.stderr)
+        );
+        json(&output)
+    };
+    // On a busy machine the looks at the back end may come too late for a figure; then that is said.
+    let is_late = |result: &serde_json::Value| {
+        result["points"][0]["subject"]["backend_bytes"].is_null()
+            && result["limits"].to_string().contains("the looks at the connections came too late")
+    };
+    let result = (0..4).map(|_| measured()).find(|result| !is_late(result)).unwrap_or_else(measured);
     let point = &result["points"][0];
     let answered = point["outcomes"]["answered"].as_f64().expect("answers");
     assert!(answered >= 10.0, "{point}");
     let cpu_ms = point["subject"]["cpu_ns"].as_f64().expect("CPU time") / 1e6 / answered;
     // 5 ms in the back end alone; Python takes a little more, and the front has a share.
     assert!((4.5..12.0).contains(&cpu_ms), "{cpu_ms} ms for each answer: {point}");
-    match point["subject"]["backend_bytes"].as_f64() {
-        // A thousand and the heads; on a busy machine the samples at both ends of the window come late.
-        Some(bytes) => assert!((700.0..1_600.0).contains(&(bytes / answered)), "{bytes} bytes: {point}"),
-        // Later still, and there is no figure but a reason.
-        None => assert!(
-            result["limits"].to_string().contains("the looks at the connections came too late"),
-            "{point}"
-        ),
-    }
+    let moved = point["subject"]["backend_bytes"].as_f64().expect("bytes between the two") / answered;
+    // A thousand and the heads; on a busy machine the samples at both ends of the window come late.
+    assert!((700.0..1_600.0).contains(&moved), "{moved} bytes for each answer: {point}");
 }
 
 /// Whoever keeps watch over the servers wakes up now and then; on the generator's CPUs that would make sends late.
