@@ -82,6 +82,43 @@ pub enum Cell {
 }
 
 impl Chart {
+    /// Values along `x`. Names and units of the columns are those of the axes.
+    fn lines(id: String, title: String, says: &str, [x, y]: [Axis; 2], rows: Vec<Vec<Cell>>) -> Chart {
+        let [low, high] = messages::CHART_ENDS;
+        let columns = [messages::CHART_SERIES, &x.name, &y.name, low, high];
+        let units = ["", x.unit, y.unit, y.unit, y.unit];
+        let width = rows.first().map_or(0, Vec::len);
+        Chart {
+            id,
+            drawn: Drawn::Lines,
+            title,
+            says: says.to_string(),
+            group: "",
+            columns: columns.iter().take(width).map(ToString::to_string).collect(),
+            units: units.into_iter().take(width).collect(),
+            x,
+            y,
+            rows,
+        }
+    }
+
+    /// Intervals beneath each other.
+    fn intervals(id: &str, title: String, says: &str, x: Axis, rows: Vec<Vec<Cell>>) -> Chart {
+        let unit = x.unit;
+        Chart {
+            id: id.to_string(),
+            drawn: Drawn::Intervals,
+            title,
+            says: says.to_string(),
+            x,
+            y: Axis { name: String::new(), unit: "", scale: Scale::Names },
+            group: "",
+            columns: messages::CHART_INTERVALS.map(str::to_string).to_vec(),
+            units: vec!["", "", unit, unit, unit, unit, unit],
+            rows,
+        }
+    }
+
     fn value(&self) -> Value {
         let row = |row: &Vec<Cell>| row.iter().map(Cell::value).collect::<Value>();
         json!({

@@ -1,24 +1,12 @@
 //! Intervals beside what is claimed of them.
 
-use super::{Axis, CLAIMS, Cell, Chart, Drawn, Scale};
+use super::{Axis, CLAIMS, Cell, Chart, Scale};
 use crate::{bars, messages};
 use proofload_store::schema::RunResult;
 
-const RATIO: &str = "ratio";
-
 fn intervals(id: &str, title: &str, says: &str, rows: Vec<Vec<Cell>>) -> Chart {
-    Chart {
-        id: id.to_string(),
-        drawn: Drawn::Intervals,
-        title: title.to_string(),
-        says: says.to_string(),
-        x: Axis { name: messages::CHART_RATIO.to_string(), unit: RATIO, scale: Scale::Log },
-        y: Axis { name: String::new(), unit: "", scale: Scale::Names },
-        group: "",
-        columns: messages::CHART_INTERVALS.map(str::to_string).to_vec(),
-        units: vec!["", "", RATIO, RATIO, RATIO, RATIO, RATIO],
-        rows,
-    }
+    let x = Axis { name: messages::CHART_RATIO.to_string(), unit: "ratio", scale: Scale::Log };
+    Chart::intervals(id, title.to_string(), says, x, rows)
 }
 
 /// The claims whose quantity is a ratio, on one scale.

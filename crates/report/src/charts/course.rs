@@ -1,6 +1,6 @@
 //! What happened in the course of a measurement, second by second, or slice by slice where slices are short.
 
-use super::{Axis, Cell, Chart, Drawn, Scale};
+use super::{Axis, Cell, Chart, Scale};
 use crate::messages;
 use proofload_store::schema::{Point, Slice};
 
@@ -56,11 +56,11 @@ pub fn charts(slices: &[&Slice]) -> Vec<Chart> {
             true => seconds(slice, since(slice), by_second),
             false => vec![Value { at_s: since(slice), value: of_whole(slice, measure) }],
         };
-        charts.push(chart(measure, unit, scale, &rows(&slices, values)));
+        charts.push(chart(measure, unit, scale, rows(&slices, values)));
     }
     for (stored, name, unit) in TELEMETRY.into_iter().filter(|_| is_long) {
         let samples = rows(&slices, |slice| sampled(slice, since(slice), stored));
-        charts.push(Chart { id: format!("course-{stored}"), ..chart(name, unit, Scale::Linear, &samples) });
+        charts.push(Chart { id: format!("course-{stored}"), ..chart(name, unit, Scale::Linear, samples) });
     }
     charts
 }
@@ -162,19 +162,14 @@ fn kept(series: &[Value]) -> Vec<usize> {
     kept
 }
 
-fn chart(measure: &str, unit: &'static str, scale: Scale, rows: &[Vec<Cell>]) -> Chart {
-    Chart {
-        id: format!("course-{measure}"),
-        drawn: Drawn::Lines,
-        title: messages::chart_over_time(measure),
-        says: messages::CHART_COURSE_SAYS.to_string(),
-        x: Axis { name: messages::CHART_TIME.to_string(), unit: "s", scale: Scale::Linear },
-        y: Axis { name: measure.to_string(), unit, scale },
-        group: GROUP,
-        columns: messages::chart_columns(messages::CHART_TIME, measure)[..3].to_vec(),
-        units: vec!["", "s", unit],
-        rows: rows.to_vec(),
-    }
+fn chart(measure: &str, unit: &'static str, scale: Scale, rows: Vec<Vec<Cell>>) -> Chart {
+    let axes = [
+        Axis { name: messages::CHART_TIME.to_string(), unit: "s", scale: Scale::Linear },
+        Axis { name: measure.to_string(), unit, scale },
+    ];
+    let title = messages::chart_over_time(measure);
+    let chart = Chart::lines(format!("course-{measure}"), title, messages::CHART_COURSE_SAYS, axes, rows);
+    Chart { group: GROUP, ..chart }
 }
 
 #[cfg(test)]

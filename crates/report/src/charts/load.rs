@@ -1,6 +1,6 @@
 //! Figures over the load, and from block to block.
 
-use super::{Axis, Cell, Chart, Drawn, Scale, series};
+use super::{Axis, Cell, Chart, Scale, series};
 use crate::messages;
 use proofload_store::schema::{Figure, LoadPoint, Model, RunResult};
 
@@ -49,18 +49,9 @@ fn beneath(measure: &str, unit: &'static str, figures: &[&Figure]) -> Chart {
             Cell::Nothing,
         ]
     };
-    Chart {
-        id: measure.to_string(),
-        drawn: Drawn::Intervals,
-        title: messages::chart_of(measure),
-        says: messages::CHART_BENEATH_SAYS.to_string(),
-        x: Axis { name: measure.to_string(), unit, scale: Scale::Linear },
-        y: Axis { name: String::new(), unit: "", scale: Scale::Names },
-        group: "",
-        columns: messages::CHART_INTERVALS.map(str::to_string).to_vec(),
-        units: vec!["", "", unit, unit, unit, unit, unit],
-        rows: figures.iter().map(row).collect(),
-    }
+    let x = Axis { name: measure.to_string(), unit, scale: Scale::Linear };
+    let rows = figures.iter().map(row).collect();
+    Chart::intervals(measure, messages::chart_of(measure), messages::CHART_BENEATH_SAYS, x, rows)
 }
 
 /// How much load a point is, where points differ by one number: connections of closed loops, rates of open ones.
@@ -111,19 +102,19 @@ fn over_load(
             Cell::of(estimate.and_then(|found| found.high)),
         ]
     };
-    let x = along(amounts.as_ref().map(|(_, unit)| *unit));
-    Chart {
-        id: measure.to_string(),
-        drawn: Drawn::Lines,
-        title: messages::chart_over_load(measure),
-        says: messages::CHART_LOAD_SAYS.to_string(),
-        x: Axis { name: x.0.to_string(), unit: x.1, scale: x.2 },
-        y: Axis { name: measure.to_string(), unit, scale },
-        group: "",
-        columns: messages::chart_columns(x.0, measure),
-        units: vec!["", x.1, unit, unit, unit],
-        rows: figures.iter().map(row).collect(),
-    }
+    let (name, along_unit, along_scale) = along(amounts.as_ref().map(|(_, unit)| *unit));
+    let axes = [
+        Axis { name: name.to_string(), unit: along_unit, scale: along_scale },
+        Axis { name: measure.to_string(), unit, scale },
+    ];
+    let title = messages::chart_over_load(measure);
+    Chart::lines(
+        measure.to_string(),
+        title,
+        messages::CHART_LOAD_SAYS,
+        axes,
+        figures.iter().map(row).collect(),
+    )
 }
 
 /// The value of each block, in the order in which they were measured.
@@ -131,30 +122,19 @@ pub fn block_by_block(result: &RunResult) -> Vec<Chart> {
     let points = result.plan.as_ref().map_or(0, |plan| plan.points.len());
     let chart = |(measure, unit, scale): (&str, &'static str, Scale)| {
         let figures = figures(result, measure);
-        let rows = figures.iter().flat_map(|figure| {
-            let name = series(&figure.variant, &figure.point, points);
-            figure.per_block.iter().enumerate().map(move |(at, value)| {
-                vec![
-                    name.clone(),
-                    Cell::Number((at + 1) as f64),
-                    Cell::of(*value),
-                    Cell::Nothing,
-                    Cell::Nothing,
-                ]
-            })
-        });
-        Chart {
-            id: format!("blocks-{measure}"),
-            drawn: Drawn::Lines,
-            title: messages::chart_by_block(measure),
-            says: messages::CHART_BLOCKS_SAYS.to_string(),
-            x: Axis { name: messages::CHART_BLOCK.to_string(), unit: "count", scale: Scale::Linear },
-            y: Axis { name: measure.to_string(), unit, scale },
-            group: "",
-            columns: messages::chart_columns(messages::CHART_BLOCK, measure),
-            units: vec!["", "count", unit, unit, unit],
-            rows: rows.collect(),
-        }
+        let rows =
+            figures.iter().flat_map(|figure| {
+                let name = series(&figure.variant, &figure.point, points);
+                figure.per_block.iter().enumerate().map(move |(at, value)| {
+                    vec![name.clone(), Cell::Number((at + 1) as f64), Cell::of(*value)]
+                })
+            });
+        let axes = [
+            Axis { name: messages::CHART_BLOCK.to_string(), unit: "count", scale: Scale::Linear },
+            Axis { name: measure.to_string(), unit, scale },
+        ];
+        let title = messages::chart_by_block(measure);
+        Chart::lines(format!("blocks-{measure}"), title, messages::CHART_BLOCKS_SAYS, axes, rows.collect())
     };
     if result.blocks < 2 {
         return Vec::new();

@@ -13,6 +13,8 @@ pub const CHART_TURNED_OFF: &str =
 pub const CHART_RATIO: &str = "ratio";
 pub const CHART_INTERVALS: [&str; 7] =
     ["name", "verdict", "value", "low", "high", "claim holds from", "claim holds to"];
+pub const CHART_SERIES: &str = "series";
+pub const CHART_ENDS: [&str; 2] = ["low", "high"];
 pub const CHART_CLAIMS: &str = "The claims on one scale";
 pub const CHART_CLAIMS_SAYS: &str =
     "Each interval beside its own threshold or band: shaded is where the claim holds. The thin line is ×1.";
@@ -57,9 +59,4 @@ pub fn chart_by_block(measure: &str) -> String {
 /// Heading of a series over time.
 pub fn chart_over_time(series: &str) -> String {
     format!("{series} over time")
-}
-
-/// Columns of a chart of lines.
-pub fn chart_columns(x: &str, measure: &str) -> Vec<String> {
-    ["series", x, measure, "low", "high"].map(str::to_string).to_vec()
 }
