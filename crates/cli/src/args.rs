@@ -29,6 +29,7 @@ pub use subjects::{CheckArgs, ShownArgs, StartArgs, SubjectsAction, SubjectsArgs
 pub use transport::TransportArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use proofload_language::Language;
 use std::path::PathBuf;
 
 /// Load-testing laboratory that ends in a verdict.
@@ -50,6 +51,30 @@ pub struct Cli {
     /// Measure one endpoint.
     #[command(flatten)]
     pub measure: MeasureArgs,
+    /// Language of results and progress: en, or zh-CN (简体中文) [default: that of the locale]
+    #[arg(long, global = true, value_enum, value_name = "LANG", hide_short_help = true)]
+    pub lang: Option<LangArg>,
+}
+
+/// A language, as `--lang` names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LangArg {
+    /// English
+    En,
+    /// Chinese in simplified characters
+    #[value(name = "zh-CN", alias = "zh-cn", alias = "zh", alias = "zh-Hans")]
+    Zh,
+}
+
+impl Cli {
+    /// The language that is asked for, or that of the locale.
+    pub fn language(&self) -> Language {
+        match self.lang {
+            Some(LangArg::En) => Language::English,
+            Some(LangArg::Zh) => Language::Chinese,
+            None => Language::of_locale(|name| std::env::var(name).ok()),
+        }
+    }
 }
 
 /// The verbs.

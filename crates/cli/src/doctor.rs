@@ -40,7 +40,7 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Exit> {
             return Ok(exit);
         }
     } else {
-        doubts::last_audit(&host::environment(report::doctor_finding))
+        doubts::last_audit(&host::environment(report::recorded_finding))
             .iter()
             .for_each(|line| text.push_str(&format!("noise    {line}\n")));
     }
@@ -85,7 +85,7 @@ fn ceilings(args: &DoctorArgs) -> anyhow::Result<String> {
             .map_err(run::lock_error)?;
     let cache = Cache::open().map_err(|error| leave(Exit::FailedStart, error))?;
     let keeper = Keeper::start().map_err(|error| leave(Exit::FailedStart, error))?;
-    let environment = host::environment(report::doctor_finding);
+    let environment = host::environment(report::recorded_finding);
     let measuring = Measuring { cache: &cache, keeper: &keeper, manner: &Manner::default(), stop: &stop };
     let mut text = String::new();
     for answer_bytes in proofload_store::ANSWER_CLASSES {

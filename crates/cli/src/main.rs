@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == proofload_subject::KEEPER_ARGUMENT) {
         return proofload_subject::keeper_main();
     }
-    match args::read(std::env::args_os()).and_then(dispatch) {
+    match args::read(std::env::args_os()).and_then(|cli| cli.language().within(|| dispatch(cli))) {
         Ok(exit) => exit.into(),
         Err(error) => {
             let text = format!("proofload: {error:#}");

@@ -4,6 +4,7 @@ use crate::args::MeasureArgs;
 use crate::exit::{Exit, leave};
 use crate::load;
 use crate::mistakes::Mistakes;
+use crate::output::Told;
 use crate::{output, progress, run};
 use proofload_engine::{DriverChoice, Extent, LoadPlan, LoadResult, Timeouts, Watch};
 use proofload_host::lock::MeasuringLock;
@@ -13,6 +14,7 @@ use proofload_lab::endpoint;
 use proofload_lab::manner::Manner;
 use proofload_lab::plan::redact_own_arguments;
 use proofload_lab::runner::record;
+use proofload_language::Language;
 use proofload_store::schema::{
     Ceiling, Environment, FORMAT_VERSION, Phase, Point, RunResult, RunState, SingleLoad, Slice, Status,
 };
@@ -73,7 +75,7 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         .map_err(run::lock_error)?;
     let mut loaded = watched(&format!("{name} @ {}", point.label), &plan, &stop, args.output.quiet)?;
     record::hide_secrets(&mut loaded, &endpoint::secrets(&args.urls, &request));
-    let environment = host::environment(proofload_report::doctor_finding);
+    let environment = host::environment(proofload_report::recorded_finding);
     let mut measured = record::point(&name, &point, &loaded);
     measured.transport = passage.and_then(|passage| passage.recorded());
     let load = given(endpoint::recorded(&args.urls, &request, &point, &terms, &plan));
@@ -81,35 +83,37 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let slice = single_slice(measured, &loaded);
     // What was cut off is not the measurement that was asked for.
     let whole = (!loaded.stopped_early).then_some(&slice);
-    let claims = proofload_report::judged_on_one(&thresholds, &names, whole)?;
-    let result = RunResult {
-        claims,
-        environment,
-        load: Some(load),
-        limits: proofload_report::hints(&slice),
-        ceilings: ceiling.into_iter().collect(),
-        ..result(slice.measured.clone(), loaded.stopped_early)
-    };
+    let ceilings: Vec<Ceiling> = ceiling.into_iter().collect();
+    let result = Told::new(|| {
+        Ok(RunResult {
+            claims: proofload_report::judged_on_one(&thresholds, &names, whole)?,
+            environment: environment.clone(),
+            load: Some(load.clone()),
+            limits: proofload_report::hints(&slice),
+            ceilings: ceilings.clone(),
+            ..result(slice.measured.clone(), loaded.stopped_early)
+        })
+    })?;
     let result = recorded(args, result, &slice);
     output::write(&result, &[&slice], &args.output)?;
     Ok(match stop.load(Ordering::Relaxed) {
         true => Exit::Interrupted,
-        false => run::exit_of(&result),
+        false => run::exit_of(result.english()),
     })
 }
 
 /// The result with the place of its record. That none could be written is said, and spoils nothing else.
-fn recorded(args: &MeasureArgs, result: RunResult, slice: &Slice) -> RunResult {
+fn recorded(args: &MeasureArgs, result: Told, slice: &Slice) -> Told {
     if args.no_record {
         return result;
     }
-    let record = || -> Result<RunResult, StoreError> {
+    let record = || -> Result<Told, StoreError> {
         let writer = SingleWriter::create(&args.dir, slice.started_unix_ns)?;
         let path = writer.path().strip_prefix(".").unwrap_or(writer.path());
-        let result = RunResult { run: path.display().to_string(), ..result.clone() };
-        writer.write(&result, slice)?;
-        writer.write_text("report.md", &proofload_report::markdown(&result))?;
-        writer.write_text("report.html", &proofload_report::html(&result, &[slice]))?;
+        let result = result.clone().changed(|result| result.run = path.display().to_string());
+        writer.write(result.english(), slice)?;
+        writer.write_text("report.md", &proofload_report::markdown(result.spoken()))?;
+        writer.write_text("report.html", &proofload_report::html(result.spoken(), &[slice]))?;
         Ok(result)
     };
     record().unwrap_or_else(|error| {
@@ -208,7 +212,9 @@ fn watched(title: &str, plan: &LoadPlan, stop: &AtomicBool, quiet: bool) -> anyh
     let watch = Watch::default();
     let done = AtomicBool::new(false);
     let loaded = std::thread::scope(|scope| {
-        scope.spawn(|| progress::endpoint(title, plan, &watch, stop, &done, quiet));
+        let language = Language::spoken();
+        let view = || progress::endpoint(title, plan, &watch, stop, &done, quiet);
+        scope.spawn(move || language.within(view));
         let loaded = proofload_engine::run(plan, &watch);
         done.store(true, Ordering::Relaxed);
         loaded

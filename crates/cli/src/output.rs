@@ -3,12 +3,48 @@
 use crate::args::{Format, OutputArgs, UndecidedIs};
 use crate::exit::{Exit, leave};
 use anyhow::Context;
+use proofload_language::Language;
 use proofload_report::{Terminal, Undecided};
 use proofload_store::Run;
 use proofload_store::schema::{RunResult, Slice};
 use std::fs::OpenOptions;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+
+/// A result in English, as records and programs have it, and in the language that is spoken.
+#[derive(Clone)]
+pub struct Told {
+    english: RunResult,
+    spoken: Option<RunResult>,
+}
+
+impl Told {
+    /// The result that comes of judging, which is judged again for each language that it is told in.
+    ///
+    /// # Errors
+    /// Those of judging.
+    pub fn new(judged: impl Fn() -> anyhow::Result<RunResult>) -> anyhow::Result<Told> {
+        let english = Language::English.within(&judged)?;
+        let spoken = (Language::spoken() != Language::English).then(judged).transpose()?;
+        Ok(Told { english, spoken })
+    }
+
+    /// For records, for programs, and for the exit code.
+    pub fn english(&self) -> &RunResult {
+        &self.english
+    }
+
+    /// For people.
+    pub fn spoken(&self) -> &RunResult {
+        self.spoken.as_ref().unwrap_or(&self.english)
+    }
+
+    /// The same with a change to it in every language.
+    pub fn changed(mut self, change: impl Fn(&mut RunResult)) -> Told {
+        std::iter::once(&mut self.english).chain(&mut self.spoken).for_each(change);
+        self
+    }
+}
 
 /// Columns of a file, and of a terminal that does not know its size.
 const COLUMNS: usize = 80;
@@ -84,25 +120,20 @@ fn summary_file() -> Option<PathBuf> {
     std::env::var_os(SUMMARY_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// A result in a format. Series and histogram logs are made of the slices.
-fn rendered(
-    result: &RunResult,
-    slices: &[&Slice],
-    args: &OutputArgs,
-    format: Format,
-    on: Terminal,
-) -> String {
+/// A result in a format: those for programs in English. Series and histogram logs are made of the slices.
+fn rendered(told: &Told, slices: &[&Slice], args: &OutputArgs, format: Format, on: Terminal) -> String {
+    let (english, result) = (told.english(), told.spoken());
     let undecided = match args.undecided {
         UndecidedIs::Skip => Undecided::Skip,
         UndecidedIs::Fail => Undecided::Fail,
     };
     match format {
         Format::Text => text(result, slices, args, on),
-        Format::Json => proofload_report::json(result),
+        Format::Json => proofload_report::json(english),
         Format::Markdown => proofload_report::markdown(result),
         Format::Html => proofload_report::html(result, slices),
         Format::Junit => proofload_report::junit(result, undecided),
-        Format::Csv => proofload_report::csv(result),
+        Format::Csv => proofload_report::csv(english),
         Format::CsvSeries => proofload_report::csv_series(slices),
         Format::Hlog => proofload_report::hlog(slices),
     }
@@ -113,7 +144,7 @@ fn rendered(
 ///
 /// # Errors
 /// When a file or standard output cannot be written. A reader that went away is none.
-pub fn write(result: &RunResult, slices: &[&Slice], args: &OutputArgs) -> anyhow::Result<()> {
+pub fn write(result: &Told, slices: &[&Slice], args: &OutputArgs) -> anyhow::Result<()> {
     let to_files = !args.output.is_empty();
     if !to_files || (args.format.is_none() && !args.quiet) {
         let format = args.format.unwrap_or(Format::Text);
@@ -129,7 +160,9 @@ pub fn write(result: &RunResult, slices: &[&Slice], args: &OutputArgs) -> anyhow
         }
     }
     match summary_file().filter(|_| args.github_summary) {
-        Some(path) => summarise(result, &path).with_context(|| format!("cannot write {}", path.display())),
+        Some(path) => {
+            summarise(result.spoken(), &path).with_context(|| format!("cannot write {}", path.display()))
+        }
         None => Ok(()),
     }
 }

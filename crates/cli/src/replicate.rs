@@ -92,7 +92,7 @@ fn brief(difference: &Difference) -> String {
 
 /// Judges and prints.
 fn report(runs: &[Run], args: &ReplicateArgs) -> anyhow::Result<Exit> {
-    let Some(result) = proofload_report::sittings(runs)? else {
+    let Some(result) = args.format.language().within(|| proofload_report::sittings(runs))? else {
         let what = "fewer than two sittings have a complete block: there is nothing to compare between sittings; each run \
                     has its own report (proofload report RUN)";
         return Err(leave(Exit::Undecided, what));

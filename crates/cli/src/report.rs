@@ -3,7 +3,9 @@
 use crate::args::{Format, ReportArgs};
 use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
+use crate::output::Told;
 use crate::{output, run};
+use proofload_language::Language;
 use proofload_report::ReportError;
 use proofload_store::schema::RunState;
 use proofload_store::{Run, Single};
@@ -31,16 +33,24 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Exit> {
     }
     let record = Run::open(&args.run).map_err(|error| leave(Exit::Usage, error))?;
     condensed_forbids(&record, args)?;
-    let mut result = proofload_report::of_run_with(&record, &args.fail).map_err(|error| match error {
-        ReportError::Plan(_) => leave(Exit::Usage, error),
-        error => error.into(),
-    })?;
+    let told = || proofload_report::of_run_with(&record, &args.fail);
+    let told = || {
+        told().map_err(|error| match error {
+            ReportError::Plan(_) => leave(Exit::Usage, error),
+            error => error.into(),
+        })
+    };
+    let mut result = Told::new(told)?;
     let baseline = Baseline::open(&args.baseline, Path::new(""), record.plan(), record.environment())?;
     if let Some(baseline) = baseline {
-        baseline.compare(&record, &mut result)?;
+        result = Told::new(|| {
+            let mut result = told()?;
+            baseline.compare(&record, &mut result)?;
+            Ok(result)
+        })?;
     }
     output::write(&result, &output::slices(&record), &args.output)?;
-    Ok(run::exit_of(&result))
+    Ok(run::exit_of(result.english()))
 }
 
 /// One measurement drawn again. A threshold can be asked of it, a comparison cannot: it has no figures over starts.
@@ -49,13 +59,22 @@ fn of_single(args: &ReportArgs) -> anyhow::Result<Exit> {
         let why = "--baseline: a single measurement has no interval to be compared by; use proofload compare URL URL";
         return Err(leave(Exit::Usage, why));
     }
-    let Single { mut result, slice } = Single::open(&args.run).map_err(|error| leave(Exit::Usage, error))?;
+    let Single { result, slice } = Single::open(&args.run).map_err(|error| leave(Exit::Usage, error))?;
     let measured = &slice.measured;
     let names = proofload_report::names_of_one(&measured.variant, &measured.point);
     let asked = proofload_report::thresholds(&args.fail, &names)
         .map_err(|mistakes| leave(Exit::Usage, format!("--fail: {}", mistakes.join("; "))))?;
     let whole = (result.status.state == RunState::Finished).then_some(&slice);
-    result.claims.extend(proofload_report::judged_on_one(&asked, &names, whole)?);
+    let kept_hints = Language::English.within(|| proofload_report::hints(&slice));
+    let result = Told::new(|| {
+        let mut result = result.clone();
+        // They can be said again; older records have others, which stay as they are.
+        if result.limits == kept_hints {
+            result.limits = proofload_report::hints(&slice);
+        }
+        result.claims.extend(proofload_report::judged_on_one(&asked, &names, whole)?);
+        Ok(result)
+    })?;
     output::write(&result, &[&slice], &args.output)?;
-    Ok(run::exit_of(&result))
+    Ok(run::exit_of(result.english()))
 }

@@ -3,6 +3,7 @@
 use crate::args::{BaselineArgs, OutputArgs, PresetArgs, RunArgs};
 use crate::baseline::Baseline;
 use crate::exit::{Exit, leave};
+use crate::output::Told;
 use crate::progress::Live;
 use crate::{doubts, output};
 use proofload_engine::{EngineError, driver};
@@ -119,7 +120,7 @@ pub fn execute_recorded(request: &Request<'_>) -> anyhow::Result<(Exit, Option<P
     let say = |line: &str| say(quiet, line);
     // An explanation fetches and builds nothing.
     let how = if request.explain { Preparing::Resolve } else { Preparing::Whole(&say) };
-    let mut prepared = request.run.prepare(how, proofload_report::doctor_finding).map_err(run_error)?;
+    let mut prepared = request.run.prepare(how, proofload_report::recorded_finding).map_err(run_error)?;
     say_left_out(&prepared.left_out, quiet);
     warn_insecure(&prepared.study);
     let doubts = match request.held {
@@ -326,13 +327,14 @@ fn finish(
     let status = ending.status();
     record.set_status(status.state, &status.why, clock::unix_ns())?;
     let run = Run::open(record.path())?;
-    let mut result = proofload_report::of_run(&run)?;
-    if let Some(baseline) = baseline {
-        baseline.compare(&run, &mut result)?;
-    }
-    record.write_result(&result)?;
-    record.write_text("report.md", &proofload_report::markdown(&result))?;
-    record.write_text("report.html", &proofload_report::html(&result, &output::slices(&run)))?;
+    let result = Told::new(|| {
+        let mut result = proofload_report::of_run(&run)?;
+        baseline.map(|baseline| baseline.compare(&run, &mut result)).transpose()?;
+        Ok(result)
+    })?;
+    record.write_result(result.english())?;
+    record.write_text("report.md", &proofload_report::markdown(result.spoken()))?;
+    record.write_text("report.html", &proofload_report::html(result.spoken(), &output::slices(&run)))?;
     if request.held.is_none() {
         output::write(&result, &output::slices(&run), request.output)?;
     }
@@ -345,11 +347,11 @@ fn finish(
             Ok(Exit::Interrupted)
         }
         // A server that died refutes what was claimed of its errors.
-        Ending::Failed(why) => match exit_of(&result) {
+        Ending::Failed(why) => match exit_of(result.english()) {
             Exit::Refuted => Err(leave(Exit::Refuted, why)),
             _ => Err(leave(Exit::FailedStart, why)),
         },
-        Ending::Finished | Ending::OutOfBudget => Ok(exit_of(&result)),
+        Ending::Finished | Ending::OutOfBudget => Ok(exit_of(result.english())),
     }
 }
 

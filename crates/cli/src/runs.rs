@@ -16,7 +16,7 @@ pub fn history(args: &HistoryArgs) -> anyhow::Result<Exit> {
         leave(Exit::Usage, what)
     })?;
     let paths = proofload_store::runs(&args.dir, args.study.as_deref())?;
-    let entries = proofload_report::history(&paths, least_change);
+    let entries = args.format.language().within(|| proofload_report::history(&paths, least_change));
     match args.format {
         ListFormat::Text => output::print(&proofload_report::history_text(&entries, &clock::date_text))?,
         ListFormat::Json => print_json(&entries)?,
@@ -27,7 +27,8 @@ pub fn history(args: &HistoryArgs) -> anyhow::Result<Exit> {
 /// The verb.
 pub fn diff(args: &DiffArgs) -> anyhow::Result<Exit> {
     let open = |path| Run::open(path).map_err(|error| leave(Exit::Usage, error));
-    let diff = proofload_report::diff(&open(&args.left)?, &open(&args.right)?)?;
+    let (left, right) = (open(&args.left)?, open(&args.right)?);
+    let diff = args.format.language().within(|| proofload_report::diff(&left, &right))?;
     match args.format {
         ListFormat::Text => output::print(&proofload_report::diff_text(&diff))?,
         ListFormat::Json => print_json(&diff)?,

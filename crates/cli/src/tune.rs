@@ -201,7 +201,9 @@ impl Tuning<'_> {
         let left_s = (self.left_ns() / 1_000_000_000).max(1);
         let length = Length { budget_ns: Some(left_s * 1_000_000_000), keep_going: false };
         let (exit, record) = self.part(&study, length, &Search::shape_confirmation)?;
-        self.search.result.confirmation = Some(proofload_report::of_run(&Run::open(&record)?)?);
+        let record = Run::open(&record)?;
+        let judged = self.args.format.language().within(|| proofload_report::of_run(&record));
+        self.search.result.confirmation = Some(judged?);
         Ok(exit)
     }
 

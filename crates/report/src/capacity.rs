@@ -165,7 +165,7 @@ fn trials(capacity: &CapacityResult) -> Table {
             measures.push(name);
         }
     }
-    let [number_of, rate, stage, sent, carried, outcome, why] = messages::TRIAL_COLUMNS;
+    let [number_of, rate, stage, sent, carried, outcome, why] = messages::TRIAL_COLUMNS.texts();
     let mut header = vec![number_of, rate, stage].into_iter().map(str::to_string).collect::<Vec<_>>();
     header.extend(measures.iter().map(|name| (*name).clone()));
     header.extend([sent, carried, outcome, why].map(str::to_string));

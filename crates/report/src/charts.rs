@@ -84,8 +84,8 @@ pub enum Cell {
 impl Chart {
     /// Values along `x`. Names and units of the columns are those of the axes.
     fn lines(id: String, title: String, says: &str, [x, y]: [Axis; 2], rows: Vec<Vec<Cell>>) -> Chart {
-        let [low, high] = messages::CHART_ENDS;
-        let columns = [messages::CHART_SERIES, &x.name, &y.name, low, high];
+        let [low, high] = messages::CHART_ENDS.texts();
+        let columns = [messages::CHART_SERIES.text(), &x.name, &y.name, low, high];
         let units = ["", x.unit, y.unit, y.unit, y.unit];
         let width = rows.first().map_or(0, Vec::len);
         Chart {
@@ -185,11 +185,11 @@ pub(crate) fn charts(result: &RunResult, slices: &[&Slice]) -> Vec<Chart> {
 /// The charts and the words of the script, safe within an element of a page; `web/src/data.ts` has the shape.
 pub(crate) fn document(charts: &[Chart]) -> String {
     let words = json!({
-        "table": messages::CHART_TABLE,
-        "csv": messages::CHART_CSV,
-        "keys": messages::CHART_KEYS,
-        "more_rows": messages::CHART_MORE_ROWS,
-        "turned_off": messages::CHART_TURNED_OFF,
+        "table": messages::CHART_TABLE.text(),
+        "csv": messages::CHART_CSV.text(),
+        "keys": messages::CHART_KEYS.text(),
+        "more_rows": messages::CHART_MORE_ROWS.text(),
+        "turned_off": messages::CHART_TURNED_OFF.text(),
     });
     let charts: Vec<Value> = charts.iter().map(Chart::value).collect();
     crate::escape::json_in_html(&json!({ "charts": charts, "words": words }).to_string())

@@ -215,7 +215,7 @@ pub(crate) fn table(result: &RunResult) -> Table {
     let has_value =
         |measure: &str| result.figures.iter().any(|f| f.measure == measure && f.estimate.is_some());
     measures.retain(|measure| has_value(measure));
-    let mut header = [messages::VARIANT, messages::ERRORS, messages::LOOP].map(str::to_string).to_vec();
+    let mut header = [messages::VARIANT, messages::ERRORS, messages::LOOP].map(String::from).to_vec();
     header.extend(measures.iter().map(ToString::to_string));
     header.push(messages::starts_column(&result.replication).to_string());
     header.push(messages::ANSWERED.to_string());

@@ -252,13 +252,13 @@ fn latencies(point: &Point) -> Table {
     Table {
         title: messages::loop_of(&point.point, &point.model),
         rows: vec![
-            row(messages::RESPONSE_TIME, &point.response_time_ns),
-            row(messages::SERVICE_TIME, &point.service_time_ns),
-            row(messages::FIRST_BYTE, &point.first_byte_ns),
+            row(messages::RESPONSE_TIME.text(), &point.response_time_ns),
+            row(messages::SERVICE_TIME.text(), &point.service_time_ns),
+            row(messages::FIRST_BYTE.text(), &point.first_byte_ns),
             match point.model {
                 // Nothing is due before it is sent.
-                Model::Closed => none(messages::SEND_DELAY),
-                _ => row(messages::SEND_DELAY, &point.send_delay_ns),
+                Model::Closed => none(messages::SEND_DELAY.text()),
+                _ => row(messages::SEND_DELAY.text(), &point.send_delay_ns),
             },
         ],
         header,
@@ -381,33 +381,33 @@ fn parameters(result: &RunResult) -> Vec<(String, String)> {
                 add(&format!("{}: {what}", variant.name), value);
             }
         }
-        add(messages::WORKLOAD, plan.workload.join("; "));
+        add(messages::WORKLOAD.text(), plan.workload.join("; "));
         match &plan.capacity {
-            Some(search) => add(messages::CAPACITY_SEARCH, messages::capacity_search(search, plan)),
-            None => add(messages::PRESET, messages::preset(plan)),
+            Some(search) => add(messages::CAPACITY_SEARCH.text(), messages::capacity_search(search, plan)),
+            None => add(messages::PRESET.text(), messages::preset(plan)),
         }
         if !plan.mode.is_empty() && plan.capacity.is_none() {
-            add(messages::MODE, messages::mode(&plan.mode, &plan.mode_reason));
+            add(messages::MODE.text(), messages::mode(&plan.mode, &plan.mode_reason));
         }
         if let Some(chosen) = &result.slicing {
-            messages::slices(chosen).into_iter().for_each(|said| add(messages::SLICES, said));
+            messages::slices(chosen).into_iter().for_each(|said| add(messages::SLICES.text(), said));
             let held =
                 result.slice_length.as_ref().map(|found| messages::held_against_long(found, &plan.timing));
-            held.into_iter().for_each(|said| add(messages::SLICES, said));
-            add(messages::CYCLES, messages::slicing(chosen));
-            messages::worth_of_turns(chosen).into_iter().for_each(|said| add(messages::TURNS, said));
+            held.into_iter().for_each(|said| add(messages::SLICES.text(), said));
+            add(messages::CYCLES.text(), messages::slicing(chosen));
+            messages::worth_of_turns(chosen).into_iter().for_each(|said| add(messages::TURNS.text(), said));
         }
-        add(messages::BLOCKS, messages::complete_and_excluded(result.blocks, result.excluded_blocks));
-        add(messages::CPUS, messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
-        messages::conditions(plan).into_iter().for_each(|said| add(messages::CONDITIONS, said));
+        add(messages::BLOCKS.text(), messages::complete_and_excluded(result.blocks, result.excluded_blocks));
+        add(messages::CPUS.text(), messages::cpus(&plan.generator_cpus, &plan.subject_cpus));
+        messages::conditions(plan).into_iter().for_each(|said| add(messages::CONDITIONS.text(), said));
     }
     if let Some(load) = &result.load {
-        add(messages::WORKLOAD, messages::asked(load));
+        add(messages::WORKLOAD.text(), messages::asked(load));
     }
     for point in result.points.iter().filter(|_| result.plan.is_none()) {
-        add(messages::GENERATOR, messages::generator(point));
+        add(messages::GENERATOR.text(), messages::generator(point));
         passage(point.transport.as_ref()).into_iter().for_each(|(what, value)| add(&what, value));
-        add(messages::BYTES, messages::sent_and_received(point.bytes_sent, point.bytes_received));
+        add(messages::BYTES.text(), messages::sent_and_received(point.bytes_sent, point.bytes_received));
     }
     rows
 }

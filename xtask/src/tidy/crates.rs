@@ -3,7 +3,8 @@
 use super::Source;
 
 /// Crates of ours and what each may use of ours.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
+    ("language", &[]),
     ("wire", &[]),
     ("measure", &[]),
     ("stats", &[]),
@@ -14,11 +15,26 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("study", &["engine", "host", "stats", "store", "wire"]),
     ("subject", &["engine", "host", "store", "study"]),
     ("telemetry", &["host", "stats", "store", "study"]),
-    ("lab", &["engine", "host", "measure", "stats", "store", "study", "subject", "telemetry", "wire"]),
-    ("report", &["host", "measure", "stats", "store"]),
+    (
+        "lab",
+        &["engine", "host", "language", "measure", "stats", "store", "study", "subject", "telemetry", "wire"],
+    ),
+    ("report", &["host", "language", "measure", "stats", "store"]),
     (
         "cli",
-        &["engine", "host", "lab", "measure", "reference", "report", "stats", "store", "study", "subject"],
+        &[
+            "engine",
+            "host",
+            "lab",
+            "language",
+            "measure",
+            "reference",
+            "report",
+            "stats",
+            "store",
+            "study",
+            "subject",
+        ],
     ),
     ("testkit", &[]),
     ("xtask", &["host", "stats", "store", "study"]),

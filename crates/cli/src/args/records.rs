@@ -2,6 +2,7 @@
 
 use super::{OutputArgs, heading};
 use clap::{Args, ValueEnum};
+use proofload_language::Language;
 use std::path::PathBuf;
 
 /// The earlier run to compare with.
@@ -68,6 +69,16 @@ pub enum ListFormat {
     Text,
     /// For programs
     Json,
+}
+
+impl ListFormat {
+    /// The language of its sentences: programs read English.
+    pub fn language(self) -> Language {
+        match self {
+            ListFormat::Text => Language::spoken(),
+            ListFormat::Json => Language::English,
+        }
+    }
 }
 
 /// `proofload history`.

@@ -24,7 +24,8 @@ pub fn forest(result: &RunResult) -> Option<Chart> {
         ]
     };
     let rows: Vec<Vec<Cell>> = bars::ratios(result).into_iter().map(row).collect();
-    (rows.len() > 1).then(|| intervals(CLAIMS, messages::CHART_CLAIMS, messages::CHART_CLAIMS_SAYS, rows))
+    (rows.len() > 1)
+        .then(|| intervals(CLAIMS, messages::CHART_CLAIMS.text(), messages::CHART_CLAIMS_SAYS.text(), rows))
 }
 
 /// What each setting does, of a study that varies several.
@@ -43,5 +44,10 @@ pub fn effects(result: &RunResult) -> Option<Chart> {
             Cell::Nothing,
         ]
     });
-    Some(intervals("factors", messages::CHART_FACTORS, messages::CHART_FACTORS_SAYS, rows.collect()))
+    Some(intervals(
+        "factors",
+        messages::CHART_FACTORS.text(),
+        messages::CHART_FACTORS_SAYS.text(),
+        rows.collect(),
+    ))
 }

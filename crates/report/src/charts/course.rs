@@ -2,6 +2,7 @@
 
 use super::{Axis, Cell, Chart, Scale};
 use crate::messages;
+use proofload_language::Phrase;
 use proofload_store::schema::{Point, Slice};
 
 /// Values of a series that are drawn at most: what is left out of a longer one lies between two that are shown.
@@ -13,14 +14,14 @@ const OWN_COURSE_S: f64 = 5.0;
 const GROUP: &str = "course";
 const SECOND_NS: f64 = 1e9;
 
-/// Telemetry that is drawn: the stored series, what it is called, its unit. Time that was used is drawn as a share of the time
+/// Telemetry that is drawn: the stored series, what it is called where that is another, its unit. Time that was used is drawn as a share of the time
 /// between two samples: of a CPU, 2 being two of them, and of a pause.
-const TELEMETRY: [(&str, &str, &str); 5] = [
-    ("cpu_ns", messages::CHART_CPUS, "count"),
-    ("rss_bytes", "rss_bytes", "bytes"),
-    ("heap_used_bytes", "heap_used_bytes", "bytes"),
-    ("gc_ns", messages::CHART_PAUSES, "share"),
-    ("threads", "threads", "count"),
+const TELEMETRY: [(&str, Option<Phrase>, &str); 5] = [
+    ("cpu_ns", Some(messages::CHART_CPUS), "count"),
+    ("rss_bytes", None, "bytes"),
+    ("heap_used_bytes", None, "bytes"),
+    ("gc_ns", Some(messages::CHART_PAUSES), "share"),
+    ("threads", None, "count"),
 ];
 
 /// A value of a series.
@@ -60,7 +61,10 @@ pub fn charts(slices: &[&Slice]) -> Vec<Chart> {
     }
     for (stored, name, unit) in TELEMETRY.into_iter().filter(|_| is_long) {
         let samples = rows(&slices, |slice| sampled(slice, since(slice), stored));
-        charts.push(Chart { id: format!("course-{stored}"), ..chart(name, unit, Scale::Linear, samples) });
+        charts.push(Chart {
+            id: format!("course-{stored}"),
+            ..chart(name.map_or(stored, Phrase::text), unit, Scale::Linear, samples)
+        });
     }
     charts
 }
@@ -168,7 +172,7 @@ fn chart(measure: &str, unit: &'static str, scale: Scale, rows: Vec<Vec<Cell>>) 
         Axis { name: measure.to_string(), unit, scale },
     ];
     let title = messages::chart_over_time(measure);
-    let chart = Chart::lines(format!("course-{measure}"), title, messages::CHART_COURSE_SAYS, axes, rows);
+    let chart = Chart::lines(format!("course-{measure}"), title, &messages::CHART_COURSE_SAYS, axes, rows);
     Chart { group: GROUP, ..chart }
 }
 

@@ -51,7 +51,7 @@ fn beneath(measure: &str, unit: &'static str, figures: &[&Figure]) -> Chart {
     };
     let x = Axis { name: measure.to_string(), unit, scale: Scale::Linear };
     let rows = figures.iter().map(row).collect();
-    Chart::intervals(measure, messages::chart_of(measure), messages::CHART_BENEATH_SAYS, x, rows)
+    Chart::intervals(measure, messages::chart_of(measure), messages::CHART_BENEATH_SAYS.text(), x, rows)
 }
 
 /// How much load a point is, where points differ by one number: connections of closed loops, rates of open ones.
@@ -71,9 +71,9 @@ fn amounts(points: &[LoadPoint]) -> Option<(Vec<f64>, &'static str)> {
 /// Name, unit and scale of the load, by the unit of its amounts.
 fn along(unit: Option<&'static str>) -> (&'static str, &'static str, Scale) {
     match unit {
-        Some("count") => (messages::CHART_CONNECTIONS, "count", Scale::Log),
-        Some(unit) => (messages::CHART_RATE, unit, Scale::Linear),
-        None => (messages::CHART_LOAD, "", Scale::Names),
+        Some("count") => (messages::CHART_CONNECTIONS.text(), "count", Scale::Log),
+        Some(unit) => (messages::CHART_RATE.text(), unit, Scale::Linear),
+        None => (messages::CHART_LOAD.text(), "", Scale::Names),
     }
 }
 
@@ -111,7 +111,7 @@ fn over_load(
     Chart::lines(
         measure.to_string(),
         title,
-        messages::CHART_LOAD_SAYS,
+        messages::CHART_LOAD_SAYS.text(),
         axes,
         figures.iter().map(row).collect(),
     )
@@ -134,7 +134,13 @@ pub fn block_by_block(result: &RunResult) -> Vec<Chart> {
             Axis { name: measure.to_string(), unit, scale },
         ];
         let title = messages::chart_by_block(measure);
-        Chart::lines(format!("blocks-{measure}"), title, messages::CHART_BLOCKS_SAYS, axes, rows.collect())
+        Chart::lines(
+            format!("blocks-{measure}"),
+            title,
+            messages::CHART_BLOCKS_SAYS.text(),
+            axes,
+            rows.collect(),
+        )
     };
     if result.blocks < 2 {
         return Vec::new();

@@ -2,19 +2,18 @@
 
 use super::why;
 use crate::number;
+use proofload_language::{Phrase, say, word};
 use proofload_stats::{Names, Reason};
 use proofload_store::schema::{Estimate, HistoryChange, HistorySeries};
 
 /// Heading of the change points.
-pub const CHANGES: &str = "Change points";
+pub const CHANGES: Phrase = Phrase("changes");
 
 /// No run has anything to follow.
-pub const NO_SERIES: &str = "no run here has ended with a complete block: there is no figure to follow";
+pub const NO_SERIES: Phrase = Phrase("no-series");
 
 /// What a change point is, and what it is not.
-pub const CHANGES_NOTE: &str = "no verdicts: the runs were made at different times, and the machine may have changed instead of a server; \
-                                the place was chosen by the values, so the figure flatters a little, and in pure noise \
-                                one or two figures in a hundred show a change within thirty runs, too";
+pub const CHANGES_NOTE: Phrase = Phrase("changes-note");
 
 /// `nio @ 64c`, `nio [fast] @ 64c`.
 pub fn place_of(variant: &str, stream: &str, point: &str) -> String {
@@ -27,14 +26,14 @@ pub fn place_of(variant: &str, stream: &str, point: &str) -> String {
 /// Comparable runs of a study.
 pub fn series(study: &str, series: &HistorySeries) -> String {
     match series.runs {
-        1 => format!("{study}, run {}", series.began),
-        n => format!("{study}, {n} comparable runs, the first {}", series.began),
+        1 => say!("series-run", study, began = series.began),
+        n => say!("series-comparable-runs-the-first", study, n, began = series.began),
     }
 }
 
 /// Why a series begins where it does.
 pub fn apart(difference: &str) -> String {
-    format!("not comparable with the run before: {difference}")
+    say!("apart", difference)
 }
 
 /// A change cannot be told yet.
@@ -42,38 +41,40 @@ pub fn too_few_runs(series: &HistorySeries) -> String {
     let (runs, needs) = (series.runs, series.needs);
     match runs < needs {
         true => {
-            let n = if runs == 1 { "1 run".to_string() } else { format!("{runs} runs") };
-            format!("{n}: too few to tell a change; it needs {needs} that are comparable")
+            let n = say!("too-few-runs-runs", runs);
+            say!("too-few-runs-too-few-to-tell", n, needs)
         }
-        false => format!("no figure has a value in {needs} of these runs: too few to tell a change"),
+        false => say!("too-few-runs-no-figure-has-a", needs),
     }
 }
 
 /// Nothing changed that could be told.
 pub fn no_change(series: &HistorySeries) -> String {
     match series.figures {
-        1 => "1 figure was followed; no change was found".to_string(),
-        n => format!("{n} figures were followed; no change was found in any"),
+        1 => word!("no-change-figure-was-followed-no").to_string(),
+        n => say!("no-change-figures-were-followed-no", n),
     }
 }
 
 /// How many figures were looked through, where some changed.
 pub fn followed(series: &HistorySeries, changes: usize) -> String {
-    let changes = if changes == 1 { "1 change".to_string() } else { format!("{changes} changes") };
-    let figures =
-        if series.figures == 1 { "1 figure".to_string() } else { format!("{} figures", series.figures) };
-    format!("{changes} in {figures} followed")
+    let changes = say!("followed-changes", changes);
+    let figures = say!("followed-figures", figures = series.figures);
+    say!("followed-in-followed", changes, figures)
 }
 
 /// `p99 of nio @ 64c rose by 12.3 % [9.10, 15.6] with run ID, 9 runs before it, 7 from it on`.
 pub fn change_point(of: &HistoryChange, run: &str) -> String {
     let place = place_of(&of.variant, &of.stream, &of.point);
-    let before = if of.runs_before == 1 { "1 run".to_string() } else { format!("{} runs", of.runs_before) };
-    format!(
-        "{} of {place} {} with run {run}, {before} before it, {} from it on",
-        of.measure,
-        moved(&of.change),
-        of.runs_after
+    let before = say!("change-point-runs", runs_before = of.runs_before);
+    say!(
+        "change-point-of-with-run-before",
+        measure = of.measure,
+        place,
+        moved = moved(&of.change),
+        run,
+        before,
+        runs_after = of.runs_after
     )
 }
 
@@ -91,23 +92,23 @@ fn moved(change: &Estimate) -> String {
         _ => number::with_unit(by(change.point), unit),
     };
     // Beside changes that are ratios, 2 % of a share would be read as one.
-    let points = if unit == "share_difference" { ", in percentage points," } else { "" };
-    format!("{} by {said}{points}", if rose { "rose" } else { "fell" })
+    let points = if unit == "share_difference" { word!("moved-in-percentage-points") } else { "" };
+    say!("moved-by", rose = if rose { word!("moved-rose") } else { word!("moved-fell") }, said, points)
 }
 
 /// What was not the same before and after a change.
 pub fn changed_with(difference: &str) -> String {
-    format!("since the run before: {difference}")
+    say!("changed-with", difference)
 }
 
 /// A figure of a run is in no series.
 pub fn figure_left_out(place: &str, reason: &Reason, names: &Names) -> String {
-    format!("{place}: {}", why(reason, names, "ratio"))
+    say!("figure-left-out", place, why = why(reason, names, "ratio"))
 }
 
 /// What of a run is in no series.
 pub fn left_out_of_series(run: &str, what: &str) -> String {
-    format!("left out, run {run}: {what}")
+    say!("left-out-of-series", run, what)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::interval;
 use crate::estimate::stored;
+use proofload_language::{say, word};
 use proofload_stats::{Estimate, Names, Reason};
 use proofload_store::schema::{DependsOn, Plan, PlannedCondition};
 use proofload_store::{condition_in_words, conditions_vary};
@@ -25,27 +26,31 @@ pub(crate) fn depends_on_stored(found: &DependsOn) -> String {
 
 fn said(condition: &str, levels: &[(String, String)], alike: bool) -> String {
     let at = |(level, interval): &(String, String)| {
-        format!("{interval} with {}", condition_in_words(condition, level))
+        say!("said-with", interval, condition_in_words = condition_in_words(condition, level))
     };
-    let each = levels.iter().map(at).collect::<Vec<_>>().join(", ");
-    let same = if alike { "; the verdict is the same with each" } else { "" };
-    format!("depends on: {each}{same}")
+    let each = levels.iter().map(at).collect::<Vec<_>>().join(word!("between-items"));
+    let same = if alike { word!("said-the-verdict-is-the") } else { "" };
+    say!("said-depends-on", each, same)
 }
 
 /// The conditions of measuring with their levels; nothing where none are recorded.
 pub(crate) fn conditions(plan: &Plan) -> Option<String> {
     let words = |condition: &PlannedCondition| {
         let levels = condition.levels.iter().map(|level| condition_in_words(&condition.name, level));
-        levels.collect::<Vec<_>>().join(" or ")
+        levels.collect::<Vec<_>>().join(word!("conditions-or"))
     };
-    let all = plan.conditions.iter().map(words).collect::<Vec<_>>().join("; ");
-    let how = if conditions_vary(plan) { "varied over the blocks" } else { "fixed" };
-    (!all.is_empty()).then(|| format!("{how}: {all}"))
+    let all = plan.conditions.iter().map(words).collect::<Vec<_>>().join(word!("between-sentences"));
+    let how = if conditions_vary(plan) {
+        word!("conditions-varied-over-the-blocks")
+    } else {
+        word!("conditions-fixed")
+    };
+    (!all.is_empty()).then(|| say!("conditions-how", how, all))
 }
 
 /// What a verdict is limited to, where no condition varied.
 pub(crate) fn asked_with(conditions: &[String]) -> String {
-    format!("asked only with {}", conditions.join(", "))
+    say!("asked-with", conditions = conditions.join(word!("between-items")))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use proofload_host::cpus::{CpuShare, Shortage, list_text};
 use proofload_host::{Finding, Sleep, State, WhyUnlimited};
+use proofload_language::{Language, say, word};
 use std::ops::RangeInclusive;
 
 /// Everything that was looked at, a line each; below it what to do, where something is not as it should be.
@@ -9,69 +10,88 @@ pub fn doctor_text(findings: &[Finding]) -> String {
     let lines = findings.iter().map(|finding| {
         let said = doctor_finding(finding);
         let state = match finding.state() {
-            State::Good => return format!("good     {said}\n"),
-            State::Warning => "warning",
-            State::Bad => "bad",
+            State::Good => return format!("{}     {said}\n", word!("doctor-text-good")),
+            State::Warning => word!("doctor-text-warning"),
+            State::Bad => word!("doctor-text-bad"),
         };
         format!("{state:<8} {said}\n{:<8} {}\n", "", remedy(finding))
     });
     lines.collect()
 }
 
+/// What a record keeps of a finding, which does not depend on who made it.
+pub fn recorded_finding(finding: &Finding) -> String {
+    Language::English.within(|| doctor_finding(finding))
+}
+
 /// `accept queue: a listener queues at most …`: what was looked at, and what was found.
-pub fn doctor_finding(finding: &Finding) -> String {
+fn doctor_finding(finding: &Finding) -> String {
     let is_good = finding.state() == State::Good;
     match finding {
         Finding::Cores { cpus, cores, quota, share } => {
-            format!("cores: {}", division(cpus, *cores, *quota, share))
+            say!("doctor-finding-cores", division = division(cpus, *cores, *quota, share))
         }
-        Finding::Governors(_) if is_good => "governor: all CPUs run under the governor performance".into(),
+        Finding::Governors(_) if is_good => word!("doctor-finding-governor-all-cpus-run").into(),
         Finding::Governors(names) => {
-            let names = listed(names, ", ");
-            format!("governor: frequency governor {names}: the clock rate follows the load, and the variant")
+            let names = listed(names, word!("between-items"));
+            say!("doctor-finding-governor-frequency-governor-the", names)
         }
-        Finding::Sleep { sleep, is_virtual } => format!("sleep: {}", asleep(sleep, *is_virtual)),
-        Finding::Load { processes: None, .. } => "load: the load average cannot be read".into(),
+        Finding::Sleep { sleep, is_virtual } => {
+            say!("doctor-finding-sleep", asleep = asleep(sleep, *is_virtual))
+        }
+        Finding::Load { processes: None, .. } => word!("doctor-finding-load-the-load-average").into(),
         Finding::Load { processes: Some(count), cpus } => {
-            let said = format!("{count} processes wanted to run in the last minute");
-            if is_good { format!("load: quiet: {said}") } else { format!("load: {said}, on {cpus} CPUs") }
+            let said = say!("doctor-finding-processes-wanted-to-run", count = count.to_string());
+            if is_good {
+                say!("doctor-finding-load-quiet", said)
+            } else {
+                say!("doctor-finding-load-on-cpus", said, cpus = cpus.to_string())
+            }
         }
         Finding::Memory { bytes, available_bytes, limit_bytes } => {
-            let limit = limit_bytes.map(|limit| format!(", the cgroup allows {} MiB", limit >> 20));
+            let limit =
+                limit_bytes.map(|limit| say!("doctor-finding-the-cgroup-allows-mib", limit = limit >> 20));
             let limit = limit.unwrap_or_default();
-            format!("memory: {} MiB of {} MiB available{limit}", available_bytes >> 20, bytes >> 20)
-        }
-        Finding::Descriptors { soft, hard } => {
-            let text = |limit: &Option<u64>| limit.map_or("unlimited".to_string(), |limit| limit.to_string());
-            let (soft, hard) = (text(soft), text(hard));
-            format!(
-                "descriptors: {soft} open files for each process, {hard} at most: a connection takes one on each side"
+            say!(
+                "doctor-finding-memory-mib-of-mib",
+                available_bytes = available_bytes >> 20,
+                bytes = bytes >> 20,
+                limit
             )
         }
-        Finding::Ports { range: None, .. } => "ports: the range of ephemeral ports cannot be read".into(),
+        Finding::Descriptors { soft, hard } => {
+            let text = |limit: &Option<u64>| {
+                limit.map_or(word!("doctor-finding-unlimited").to_string(), |limit| limit.to_string())
+            };
+            let (soft, hard) = (text(soft), text(hard));
+            say!("doctor-finding-descriptors-open-files-for", soft, hard)
+        }
+        Finding::Ports { range: None, .. } => word!("doctor-finding-ports-the-range-of").into(),
         Finding::Ports { range: Some(range), reused } => ports(range, *reused),
         Finding::AcceptQueue(most) => {
-            format!("accept queue: a listener queues at most {most} connections that were not accepted yet")
+            say!("doctor-finding-accept-queue-a-listener", most)
         }
         Finding::Clock { source, step_ns, read_ns } => {
-            let source = source.as_deref().unwrap_or("unknown");
-            format!("clock: clock source {source}: a step of {step_ns} ns, {read_ns} ns for each read")
+            let source = source.as_deref().unwrap_or(word!("doctor-finding-unknown"));
+            say!("doctor-finding-clock-clock-source-a", source, step_ns, read_ns)
         }
         Finding::Jdk { major, found } if found.is_empty() => {
-            format!("jdk {major}: no JDK {major} found: its subjects cannot be built or started")
+            say!("doctor-finding-jdk-no-jdk-found", major)
         }
-        Finding::Jdk { major, found } => format!("jdk {major}: {}", listed(found, "; ")),
-        Finding::Maven(Some(path)) => format!("maven: {}", path.display()),
-        Finding::Maven(None) => {
-            "maven: no mvn on the PATH: Java subjects that are not in the cache yet cannot be fetched".into()
+        Finding::Jdk { major, found } => {
+            say!("doctor-finding-jdk", major, listed = listed(found, word!("between-sentences")))
         }
-        Finding::Lock(Ok(None)) => "lock: nobody measures on this machine".into(),
-        Finding::Lock(Ok(Some(holder))) => format!("lock: {holder} measures on this machine"),
-        Finding::Lock(Err(error)) => format!("lock: {error}"),
-        Finding::Leftovers(_) if is_good => "leftovers: no subject outlived its run".into(),
+        Finding::Maven(Some(path)) => say!("doctor-finding-maven", path = path.display().to_string()),
+        Finding::Maven(None) => word!("doctor-finding-maven-no-mvn-on").into(),
+        Finding::Lock(Ok(None)) => word!("doctor-finding-lock-nobody-measures-on").into(),
+        Finding::Lock(Ok(Some(holder))) => {
+            say!("doctor-finding-lock-measures-on-this", holder = holder.to_string())
+        }
+        Finding::Lock(Err(error)) => say!("doctor-finding-lock", error = error.to_string()),
+        Finding::Leftovers(_) if is_good => word!("doctor-finding-leftovers-no-subject-outlived").into(),
         Finding::Leftovers(pids) => {
-            let pids = listed(pids, ", ");
-            format!("leftovers: processes of runs whose Proofload and keeper were killed: {pids}")
+            let pids = listed(pids, word!("between-items"));
+            say!("doctor-finding-leftovers-processes-of-runs", pids)
         }
     }
 }
@@ -83,100 +103,80 @@ fn listed(items: impl IntoIterator<Item: ToString>, between: &str) -> String {
 fn division(cpus: &[usize], cores: usize, quota: Option<f64>, share: &CpuShare) -> String {
     let (count, names) = (cpus.len(), list_text(cpus));
     if let Some(quota) = quota {
-        return format!(
-            "the cgroup allows {quota:.2} CPUs' worth of time on {count} CPUs ({names}): it stops everything for the rest \
-             of a period when that is used up"
-        );
+        return say!("division-the-cgroup-allows-cpus", quota = format!("{quota:.2}"), count, names);
     }
     match share.shortage {
         None => {
             let (ours, theirs) = (list_text(&share.generator), list_text(&share.subject));
-            format!("{count} CPUs on {cores} cores: {ours} for the generator, {theirs} for subjects")
+            say!("division-cpus-on-cores-for", count, cores, ours, theirs)
         }
-        Some(Shortage::OneCpu(cpu)) => format!(
-            "generator and subjects share CPU {cpu}, the only one: they slow each other down, and no figure of speed is \
-             the subject's alone"
-        ),
-        Some(Shortage::OneCore) => {
-            "generator and subjects run on hardware threads of one core: they slow each other down".into()
-        }
-        Some(Shortage::TwoCpus) => {
-            "two CPUs, one for the generator and one for all subjects: a subject that needs several cores is not seen at \
-             its best"
-                .into()
-        }
+        Some(Shortage::OneCpu(cpu)) => say!("division-generator-and-subjects-share", cpu),
+        Some(Shortage::OneCore) => word!("division-generator-and-subjects-run").into(),
+        Some(Shortage::TwoCpus) => word!("division-two-cpus-one-for").into(),
     }
 }
 
 fn asleep(sleep: &Sleep, is_virtual: bool) -> String {
     let why = match sleep {
-        Sleep::AtMost { waking_us: 0 } => return "CPUs are kept awake while somebody measures".into(),
+        Sleep::AtMost { waking_us: 0 } => return word!("asleep-cpus-are-kept-awake").into(),
         Sleep::AtMost { waking_us } => {
-            return format!("CPUs sleep no deeper than {waking_us} us while somebody measures");
+            return say!("asleep-cpus-sleep-no-deeper", waking_us);
         }
         Sleep::AsItLikes { why } => match why {
-            WhyUnlimited::NotLooked => "not looked at".into(),
-            WhyUnlimited::NoIdleStates => "the kernel leaves no choice of idle states".into(),
-            WhyUnlimited::EachGivesAway => "each of its idle states gives the CPU away".into(),
-            WhyUnlimited::NoLatency { state } => format!("{state} tells no latency"),
-            WhyUnlimited::Refused { path, error } => format!("{path}: {error}"),
+            WhyUnlimited::NotLooked => word!("asleep-not-looked-at").into(),
+            WhyUnlimited::NoIdleStates => word!("asleep-the-kernel-leaves-no").into(),
+            WhyUnlimited::EachGivesAway => word!("asleep-each-of-its-idle").into(),
+            WhyUnlimited::NoLatency { state } => say!("asleep-tells-no-latency", state),
+            WhyUnlimited::Refused { path, error } => say!("asleep-because", path, error),
         },
     };
     match is_virtual {
-        true => format!(
-            "CPUs that sleep are given to other guests, and waking them takes milliseconds at times ({why})"
-        ),
-        false => format!("CPUs sleep between answers, and waking them takes time ({why})"),
+        true => say!("asleep-cpus-that-sleep-are", why),
+        false => say!("asleep-cpus-sleep-between-answers", why),
     }
 }
 
 fn ports(range: &RangeInclusive<u16>, reused: bool) -> String {
     let closed = match reused {
-        true => "on loopback one that was closed is reused after a second",
-        false => "one that was closed waits for a minute (net.ipv4.tcp_tw_reuse)",
+        true => word!("ports-on-loopback-one-that"),
+        false => word!("ports-one-that-was-closed"),
     };
     let (count, first, last) = (range.len(), range.start(), range.end());
-    format!(
-        "ports: {count} ephemeral ports ({first} to {last}): as many connections to one address; {closed}"
-    )
+    say!("ports-ephemeral-ports-to", count, first, last, closed)
 }
 
 /// What to do about a finding that is not good.
 fn remedy(finding: &Finding) -> String {
     let text = match finding {
-        Finding::Cores { quota: Some(_), .. } => "give whole CPUs (docker --cpuset-cpus) and not a share",
+        Finding::Cores { quota: Some(_), .. } => word!("remedy-give-whole-cpus-docker"),
         Finding::Cores { share, .. } => match share.shortage {
-            Some(Shortage::OneCpu(_)) => "measure on a machine with two cores or more",
-            _ => "four cores or more leave room for both sides",
+            Some(Shortage::OneCpu(_)) => word!("remedy-measure-on-a-machine"),
+            _ => word!("remedy-four-cores-or-more"),
         },
-        Finding::Governors(_) => "cpupower frequency-set -g performance (as root)",
+        Finding::Governors(_) => word!("remedy-cpupower-frequency-set-g"),
         Finding::Sleep { is_virtual: true, .. } => {
-            "measure as root or with the right to write /dev/cpu_dma_latency; without idle states: modprobe \
-             cpuidle-haltpoll"
+            word!("remedy-measure-as-root-or")
         }
-        Finding::Sleep { .. } => "measure as root, or with the right to write /dev/cpu_dma_latency",
-        Finding::Load { .. } => "end what else is running, or wait until it is done",
-        Finding::Memory { .. } => "end other programs, raise the limit, or give the subjects a smaller heap",
+        Finding::Sleep { .. } => word!("remedy-measure-as-root-or-with-the"),
+        Finding::Load { .. } => word!("remedy-end-what-else-is"),
+        Finding::Memory { .. } => word!("remedy-end-other-programs-raise"),
         Finding::Descriptors { soft: Some(soft), hard: Some(hard) } if hard <= soft => {
-            "raise the hard limit (LimitNOFILE=, /etc/security/limits.conf)"
+            word!("remedy-raise-the-hard-limit")
         }
         Finding::Descriptors { hard, .. } => {
-            return format!("ulimit -n {}", hard.unwrap_or(u64::MAX).min(1 << 20));
+            return say!("remedy-ulimit-n", hard = hard.unwrap_or(u64::MAX).min(1 << 20));
         }
-        Finding::Ports { .. } => "sysctl net.ipv4.ip_local_port_range=\"15000 60999\" (as root)",
-        Finding::AcceptQueue(_) => "sysctl net.core.somaxconn=4096 (as root)",
-        Finding::Clock { .. } => "boot with clocksource=tsc, or measure on another machine",
-        Finding::Jdk { major: 17, .. } => "apt-get install openjdk-17-jdk-headless, or set JAVA_HOME",
+        Finding::Ports { .. } => word!("remedy-sysctl-net-ipv4-ip"),
+        Finding::AcceptQueue(_) => word!("remedy-sysctl-net-core-somaxconn"),
+        Finding::Clock { .. } => word!("remedy-boot-with-clocksource-tsc"),
+        Finding::Jdk { major: 17, .. } => word!("remedy-apt-get-install-openjdk"),
         Finding::Jdk { major, .. } => {
-            return format!(
-                "install Temurin {major} from adoptium.net below /usr/lib/jvm, or set JAVA_HOME; only studies that ask for \
-                 it need it"
-            );
+            return say!("remedy-install-temurin-from-adoptium", major);
         }
-        Finding::Maven(_) => "apt-get install maven",
-        Finding::Lock(Ok(_)) => "wait for it, or end it",
-        Finding::Lock(Err(_)) => "remove what is at that path",
-        Finding::Leftovers(_) => "proofload doctor --clean",
+        Finding::Maven(_) => word!("remedy-apt-get-install-maven"),
+        Finding::Lock(Ok(_)) => word!("remedy-wait-for-it-or"),
+        Finding::Lock(Err(_)) => word!("remedy-remove-what-is-at"),
+        Finding::Leftovers(_) => word!("remedy-proofload-doctor-clean"),
     };
     text.into()
 }

@@ -1,32 +1,33 @@
 //! Sentences about the generator's fitness and the machine's.
 
+use proofload_language::{Columns, Phrase, say, word};
 use proofload_store::schema::{CheckName, CheckOutcome};
 
 /// Heading of the generator's checks.
-pub const FITNESS: &str = "How fit the generator was";
+pub const FITNESS: Phrase = Phrase("fitness");
 /// Columns of the generator's checks.
-pub const FITNESS_COLUMNS: [&str; 6] = ["check", "found", "allowed", "", "worst at", "note"];
+pub const FITNESS_COLUMNS: Columns<6> = Columns("fitness-columns");
 
 /// A check in words.
 pub fn check(name: &CheckName) -> &str {
     match name {
-        CheckName::SendDelay => "send delay of its own, p90",
+        CheckName::SendDelay => word!("check-send-delay-of-its"),
         // Earlier records have it for all claims.
-        CheckName::SendDelayEarly | CheckName::SendDelayTail => "send delay of its own, p99",
-        CheckName::Unsent => "requests left unsent, a connection free",
-        CheckName::AtWork => "time a worker was at work",
-        CheckName::Away => "time a worker was kept from waking",
-        CheckName::LengthenedMean => "mean lengthened by its own delays",
-        CheckName::LengthenedP99 => "p99 lengthened by its own delays",
-        CheckName::LengthenedP999 => "p99.9 lengthened by its own delays",
-        CheckName::Hiccups => "away from its sockets, p99.9 of the time",
-        CheckName::LittlesLaw => "Little's law, connections unaccounted for",
-        CheckName::Ports => "connections without a local port",
-        CheckName::Descriptors => "connections without a descriptor",
-        CheckName::Ceiling => "share of the ceiling",
-        CheckName::CeilingTail => "share of the ceiling, for p99 and beyond",
-        CheckName::PerturbedThroughput => "throughput with twice the threads",
-        CheckName::PerturbedP99 => "p99 with twice the threads",
+        CheckName::SendDelayEarly | CheckName::SendDelayTail => word!("check-send-delay-of-its-own-p99"),
+        CheckName::Unsent => word!("check-requests-left-unsent-a"),
+        CheckName::AtWork => word!("check-time-a-worker-was"),
+        CheckName::Away => word!("check-time-a-worker-was-kept-from"),
+        CheckName::LengthenedMean => word!("check-mean-lengthened-by-its"),
+        CheckName::LengthenedP99 => word!("check-p99-lengthened-by-its"),
+        CheckName::LengthenedP999 => word!("check-p99-lengthened-by-its-own-delays"),
+        CheckName::Hiccups => word!("check-away-from-its-sockets"),
+        CheckName::LittlesLaw => word!("check-littles-law-connections-unaccounted"),
+        CheckName::Ports => word!("check-connections-without-a-local"),
+        CheckName::Descriptors => word!("check-connections-without-a-descriptor"),
+        CheckName::Ceiling => word!("check-share-of-the-ceiling"),
+        CheckName::CeilingTail => word!("check-share-of-the-ceiling-for-p99"),
+        CheckName::PerturbedThroughput => word!("check-throughput-with-twice-the"),
+        CheckName::PerturbedP99 => word!("check-p99-with-twice-the"),
         CheckName::Other(name) => name,
     }
 }
@@ -34,9 +35,9 @@ pub fn check(name: &CheckName) -> &str {
 /// How a check came out.
 pub fn check_outcome(outcome: &CheckOutcome) -> &str {
     match outcome {
-        CheckOutcome::Failed => "FAILED",
-        CheckOutcome::NotMeasured => "not measured",
-        CheckOutcome::Unresolved => "not resolved",
+        CheckOutcome::Failed => word!("check-outcome-failed"),
+        CheckOutcome::NotMeasured => word!("check-outcome-not-measured"),
+        CheckOutcome::Unresolved => word!("check-outcome-not-resolved"),
         other => other.name(),
     }
 }
@@ -49,26 +50,24 @@ pub fn change(ratio: f64) -> String {
 /// A check of the whole record that failed for one variant at one load point; with the times that it concerns alone.
 pub fn limited_at(place: &str, finding: &str, check: &CheckName, tails_only: bool) -> String {
     let times = match check {
-        CheckName::LengthenedMean => "the mean",
-        CheckName::LengthenedP999 => "p99.9 and beyond",
-        _ => "p99 and beyond",
+        CheckName::LengthenedMean => word!("limited-at-the-mean"),
+        CheckName::LengthenedP999 => word!("limited-at-p99-9-and-beyond"),
+        _ => word!("limited-at-p99-and-beyond"),
     };
     match tails_only {
-        true => format!("client-limited at {place} for claims about {times}: {finding}"),
-        false => format!("client-limited at {place}: {finding}"),
+        true => say!("limited-at-for", place, times, finding),
+        false => say!("limited-at", place, finding),
     }
 }
 
 /// Where pairs of slices with other threads settled nothing.
 pub fn perturbation_unresolved(places: &[String]) -> String {
-    let places = places.join(", ");
-    format!(
-        "could not check whether a second generator thread helps at {places}: more threads might change the result"
-    )
+    let places = places.join(word!("between-items"));
+    say!("perturbation-unresolved", places)
 }
 
 /// A block that the machine disturbed.
 pub fn disturbed(block: u32, why: &str, left_out: bool) -> String {
-    let out = if left_out { ", and was left out for all variants" } else { "" };
-    format!("block {block} was disturbed by the machine{out}: {why}")
+    let out = if left_out { word!("disturbed-and-was-left-out") } else { "" };
+    say!("disturbed-block-was-disturbed-by", block, out, why)
 }

@@ -2,33 +2,23 @@
 
 use super::blocks;
 use crate::number;
+use proofload_language::{Columns, Phrase, named, say, word};
 use proofload_store::schema::{
     Between, MeasureNoise, NoiseAudit, Resolution, SliceLengthNoise, TuneHeat, TuneResult,
 };
 
 /// Heading of what two equal servers differ by.
-pub const NOISE: &str = "How two equal servers differ here (standard deviations)";
+pub const NOISE: Phrase = Phrase("noise");
 /// Columns of it.
-pub const NOISE_COLUMNS: [&str; 8] = [
-    "measure",
-    "one run",
-    "ratio of a block",
-    "starts",
-    "slices",
-    "drift",
-    "lasts, slice to slice",
-    "spoilt slices",
-];
+pub const NOISE_COLUMNS: Columns<8> = Columns("noise-columns");
 /// Heading of what can be resolved.
-pub const RESOLUTION: &str = "What this machine can resolve: found in four studies of five";
+pub const RESOLUTION: Phrase = Phrase("resolution");
 /// What stands under it.
-pub const RESOLUTION_NOTE: &str = "Whole studies of two variants at one load point with one claim, judged at their looks; \
-    intervals reflect uncertainty in the measured noise. Servers that differ more from start to start than the reference server \
-    resolve less.";
+pub const RESOLUTION_NOTE: Phrase = Phrase("resolution-note");
 /// Heading of the standings of a search.
-pub const SEARCH: &str = "The search (search data: the leader was partly lucky; none of this is a gain)";
+pub const SEARCH: Phrase = Phrase("search");
 /// Columns of the standings.
-pub const SEARCH_COLUMNS: [&str; 4] = ["variant", "search data, ratio to the default", "blocks", "out after"];
+pub const SEARCH_COLUMNS: Columns<4> = Columns("search-columns");
 
 /// A spread: `2.1 %`.
 fn sd(value: f64) -> String {
@@ -36,40 +26,59 @@ fn sd(value: f64) -> String {
 }
 
 fn sd_between(ends: &Between) -> String {
-    format!("{:.2} % [{:.2}, {:.2}]", ends.value * 100.0, ends.low * 100.0, ends.high * 100.0)
+    say!(
+        "sd-between",
+        ends = format!("{:.2}", ends.value * 100.0),
+        ends2 = format!("{:.2}", ends.low * 100.0),
+        ends3 = format!("{:.2}", ends.high * 100.0)
+    )
 }
 
 fn percent_between(ends: &Between) -> String {
-    format!("{:.1} % [{:.1}, {:.1}]", ends.value * 100.0, ends.low * 100.0, ends.high * 100.0)
+    say!(
+        "percent-between",
+        ends = format!("{:.1}", ends.value * 100.0),
+        ends2 = format!("{:.1}", ends.low * 100.0),
+        ends3 = format!("{:.1}", ends.high * 100.0)
+    )
 }
 
 /// When and how an audit was made.
 pub fn noise_title(audit: &NoiseAudit, when: &str) -> String {
-    format!(
-        "Noise of this machine: {} of two equal servers, {} cycles of {} slices each, {:.1} minutes, {when}",
-        blocks(audit.blocks),
-        audit.cycles,
-        number::duration(audit.slice_ns as f64),
-        audit.seconds / 60.0
+    say!(
+        "noise-title",
+        blocks = blocks(audit.blocks),
+        cycles = audit.cycles,
+        audit = number::duration(audit.slice_ns as f64),
+        audit2 = format!("{:.1}", audit.seconds / 60.0),
+        when
     )
 }
 
 /// On what.
 pub fn noise_machine(audit: &NoiseAudit) -> String {
-    format!("kernel {}, {}, Proofload {}", audit.kernel, audit.cpu_model, audit.build)
+    say!("noise-machine", kernel = audit.kernel, cpu_model = audit.cpu_model, build = audit.build)
 }
 
 /// A row of the noise.
 pub fn noise_row(noise: &MeasureNoise) -> Vec<String> {
     let drift = match noise.drift_memory {
-        None => "none found".to_string(),
+        None => word!("noise-row-none-found").to_string(),
         Some(_) => {
-            format!("{}, {:.0} % of a slice's variance", sd(noise.drift_sd), noise.drift_share * 100.0)
+            say!(
+                "noise-row-of-a-slices-variance",
+                sd = sd(noise.drift_sd),
+                noise = format!("{:.0}", noise.drift_share * 100.0)
+            )
         }
     };
     let spikes = match noise.spike_size {
-        None => "none".to_string(),
-        Some(size) => format!("{:.1} %, by {:.0} %", noise.spike_share * 100.0, size.exp_m1() * 100.0),
+        None => word!("noise-row-none").to_string(),
+        Some(size) => say!(
+            "noise-row-by",
+            noise = format!("{:.1}", noise.spike_share * 100.0),
+            size = format!("{:.0}", size.exp_m1() * 100.0)
+        ),
     };
     vec![
         noise.measure.clone(),
@@ -85,18 +94,17 @@ pub fn noise_row(noise: &MeasureNoise) -> Vec<String> {
 
 /// Heading of short slices beside long ones.
 pub fn slice_lengths(audit: &NoiseAudit) -> String {
-    format!(
-        "Short slices, {} of {}, beside {} of {} in each block",
-        audit.cycles,
-        number::duration(audit.slice_ns as f64),
-        audit.long_cycles,
-        number::duration(audit.long_slice_ns as f64)
+    say!(
+        "slice-lengths-short-slices-of-beside",
+        cycles = audit.cycles,
+        audit = number::duration(audit.slice_ns as f64),
+        long_cycles = audit.long_cycles,
+        audit2 = number::duration(audit.long_slice_ns as f64)
     )
 }
 
 /// Columns of short slices beside long ones.
-pub const SLICE_LENGTH_COLUMNS: [&str; 4] =
-    ["", "ratio of a block, short", "ratio of a block, long", "a true 6 %, long over short"];
+pub const SLICE_LENGTH_COLUMNS: Columns<4> = Columns("slice-length-columns");
 
 /// A row of short slices beside long ones.
 pub fn slice_length_row(found: &SliceLengthNoise) -> Vec<String> {
@@ -104,18 +112,23 @@ pub fn slice_length_row(found: &SliceLengthNoise) -> Vec<String> {
         found.measure.clone(),
         sd_between(&found.short_sd),
         sd_between(&found.long_sd),
-        format!(
-            "{:+.2} % [{:+.2}, {:+.2}]",
-            found.apart.value * 100.0,
-            found.apart.low * 100.0,
-            found.apart.high * 100.0
+        say!(
+            "slice-length-row",
+            found = format!("{:+.2}", found.apart.value * 100.0),
+            found2 = format!("{:+.2}", found.apart.low * 100.0),
+            found3 = format!("{:+.2}", found.apart.high * 100.0)
         ),
     ]
 }
 
 /// The column of a resolution: `20 min, default, 8 blocks`.
 pub fn resolution_column(resolution: &Resolution) -> String {
-    format!("{} min, {}, {}", resolution.minutes, resolution.preset, blocks(resolution.blocks))
+    say!(
+        "resolution-column",
+        minutes = resolution.minutes,
+        preset = named(resolution.preset.name()),
+        blocks = blocks(resolution.blocks)
+    )
 }
 
 /// Rows of one measure in the table of resolutions: the difference, and the band.
@@ -129,7 +142,10 @@ pub fn resolution_rows(measure: &str, resolutions: &[Resolution]) -> [Vec<String
     let row = |name: String, band: bool| {
         [name].into_iter().chain(resolutions.iter().map(|resolution| of(resolution, band))).collect()
     };
-    [row(format!("{measure}: difference"), false), row(format!("{measure}: equal within"), true)]
+    [
+        row(say!("resolution-rows-difference", measure), false),
+        row(say!("resolution-rows-equal-within", measure), true),
+    ]
 }
 
 /// The last audit in two lines, for whoever did not ask for a new one.
@@ -138,59 +154,63 @@ pub fn noise_lines(audit: &NoiseAudit, age: &str, outdated: &[String]) -> [Strin
     let spreads: Vec<String> = audit.measures.iter().map(spread).collect();
     let resolved = audit.resolution.iter().filter_map(|resolution| {
         let first = resolution.measures.first()?;
-        Some(format!("{:.1} % in {} min", first.difference.value * 100.0, resolution.minutes))
+        Some(say!(
+            "noise-lines-in-min",
+            first = format!("{:.1}", first.difference.value * 100.0),
+            minutes = resolution.minutes
+        ))
     });
     let resolved: Vec<String> = resolved.collect();
     let measure = audit.measures.first().map_or("", |noise| noise.measure.as_str());
     let old = match outdated {
         [] => String::new(),
-        why => format!("; {}: proofload doctor --noise measures anew", why.join(", ")),
+        why => say!("noise-lines-proofload-doctor-noise-measures", why = why.join(word!("between-items"))),
     };
     [
-        format!("audit {age} old{old}: the ratio of two equal servers spreads by {}", spreads.join(", ")),
-        format!("a difference in {measure} is found (four studies of five): {}", resolved.join(", ")),
+        say!("noise-lines-audit-old-the-ratio", age, old, spreads = spreads.join(word!("between-items"))),
+        say!("noise-lines-a-difference-in-is", measure, resolved = resolved.join(word!("between-items"))),
     ]
 }
 
 /// `2 hours`, `3 days`.
 pub fn age(ns: u64) -> String {
     let minutes = ns / 60_000_000_000;
-    let (n, unit) = match minutes {
-        0..120 => (minutes, "minute"),
-        120..2880 => (minutes / 60, "hour"),
-        _ => (minutes / 1440, "day"),
-    };
-    if n == 1 { format!("1 {unit}") } else { format!("{n} {unit}s") }
+    match minutes {
+        0..120 => say!("age-minutes", n = minutes),
+        120..2880 => say!("age-hours", n = minutes / 60),
+        _ => say!("age-days", n = minutes / 1440),
+    }
 }
 
 /// What was searched for.
 pub fn search_title(result: &TuneResult) -> String {
     let stream = if result.stream.is_empty() { String::new() } else { format!("[{}]", result.stream) };
-    format!(
-        "Tuning {}: {} {}{stream} @ {}, default {}",
-        result.study, result.goal, result.measure, result.point, result.default
+    say!(
+        "search-title",
+        study = result.study,
+        goal = result.goal,
+        measure = result.measure,
+        stream,
+        point = result.point,
+        default = result.default
     )
 }
 
 /// A heat in a line.
 pub fn heat(number: usize, heat: &TuneHeat) -> String {
-    format!("heat {number}: {} variants, {}, {}", heat.variants.len(), blocks(heat.blocks), heat.run)
+    say!("heat", number, variants = heat.variants.len(), blocks = blocks(heat.blocks), run = heat.run)
 }
 
 /// Where the search led.
 pub fn search_winner(result: &TuneResult) -> String {
     match (result.winner == result.default, &result.confirmation) {
-        (true, _) => format!(
-            "Nothing was better than the default, {}, in the search: it stays, and nothing is claimed",
-            result.default
-        ),
+        (true, _) => say!("search-winner-nothing-was-better-than", default = result.default),
         (false, Some(_)) => {
-            format!("Fresh blocks of {} against the default, {}, judged:", result.winner, result.default)
+            say!("search-winner-fresh-blocks-of-against", winner = result.winner, default = result.default)
         }
-        (false, None) => format!(
-            "The search led to {}; no fresh blocks judged it against the default, {}, and nothing is claimed",
-            result.winner, result.default
-        ),
+        (false, None) => {
+            say!("search-winner-the-search-led-to", winner = result.winner, default = result.default)
+        }
     }
 }
 

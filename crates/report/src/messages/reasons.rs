@@ -2,6 +2,7 @@
 
 use super::blocks;
 use crate::number;
+use proofload_language::{Phrase, say, word};
 use proofload_stats::{Judged, Names, Reason, Source, TAIL_EXCHANGES_MIN};
 
 /// Why a verdict is what it is.
@@ -11,14 +12,16 @@ pub fn reasons(judged: &Judged, names: &Names, seconds_per_block: f64) -> Vec<St
     if let Some(projection) = judged.projection.filter(|_| judged.reasons.iter().any(is_few)) {
         let minutes = f64::from(projection.blocks) * seconds_per_block / 60.0;
         let basis = if projection.assumed {
-            "if the spread between blocks is usual"
+            word!("reasons-if-the-spread-between")
         } else {
-            "at the spread seen so far"
+            word!("reasons-at-the-spread-seen")
         };
-        said.push(format!(
-            "±{:.0} % would take about {}, {minutes:.0} minutes, {basis}",
-            projection.resolution * 100.0,
-            blocks(projection.blocks),
+        said.push(say!(
+            "reasons-would-take-about-minutes",
+            projection = format!("{:.0}", projection.resolution * 100.0),
+            blocks = blocks(projection.blocks),
+            minutes = format!("{minutes:.0}"),
+            basis
         ));
     }
     said
@@ -28,30 +31,27 @@ fn is_few(reason: &Reason) -> bool {
     matches!(reason, Reason::TooFewBlocks { .. } | Reason::NoData)
 }
 
-const LIMITED_ON_THE_FASTER_SIDE: &str =
-    "the generator was the limit of the faster side alone: the difference is at least what was seen";
+const LIMITED_ON_THE_FASTER_SIDE: Phrase = Phrase("limited-on-the-faster-side");
 
-const ONLY_LENGTHENED: &str = "the generator was late with some requests, and sent them all: that only lengthens times, so the decision stands";
+const ONLY_LENGTHENED: Phrase = Phrase("only-lengthened");
 
 /// One reason; `unit` is that of the estimate.
 pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
     let variant = |index: &usize| names.variants.get(*index).map_or("?", |variant| variant.name.as_str());
     match reason {
-        Reason::NoData => "no complete block: nothing to judge".into(),
-        Reason::TooFewBlocks { have: 1, .. } => {
-            "one block: a single start of the servers decides nothing".into()
-        }
+        Reason::NoData => word!("why-no-complete-block-nothing").into(),
+        Reason::TooFewBlocks { have: 1, .. } => word!("why-one-block-a-single").into(),
         Reason::TooFewBlocks { have, need } => {
-            format!("{} so far, the next look is at {need}", blocks(*have))
+            say!("why-so-far-the-next", blocks = blocks(*have), need)
         }
         Reason::IntervalCrosses { resolution, more_blocks } => {
             let more = match more_blocks {
-                Some(n) => format!("about {} more would settle it", blocks(*n)),
-                None => "no number of blocks in reach would settle it".into(),
+                Some(n) => say!("why-about-more-would-settle", blocks = blocks(*n)),
+                None => word!("why-no-number-of-blocks").into(),
             };
-            format!("the interval allows both; the resolution is ±{}; {more}", number::percent(*resolution))
+            say!("why-the-interval-allows-both", resolution = number::percent(*resolution), more)
         }
-        Reason::ClientLimited { what } => format!("client-limited: {what}"),
+        Reason::ClientLimited { what } => say!("why-client-limited", what),
         Reason::LimitedOnTheFasterSide => LIMITED_ON_THE_FASTER_SIDE.into(),
         Reason::OnlyLengthened => ONLY_LENGTHENED.into(),
         Reason::TooFewSittings { .. } | Reason::SittingsCross { .. } | Reason::WidenedBySittings { .. } => {
@@ -61,37 +61,35 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
         Reason::Unended { measure, variant: index, unanswered, unsent } => {
             super::lower_end(&measure.name(), variant(index), *unanswered, *unsent)
         }
-        Reason::Errors { variant: index, share } => format!(
-            "{} of the exchanges of {} failed; above 0.1 % no claim about speed is judged",
-            number::percent(*share),
-            variant(index)
-        ),
-        Reason::SignsDisagree => "the Hodges–Lehmann estimate points the other way".into(),
-        Reason::LostUnevenly { variant: index, lost, other, of } => format!(
-            "{} was lost in {lost} of {}, another in {other}: what is left of it may be its better starts",
-            variant(index),
-            blocks(*of)
-        ),
+        Reason::Errors { variant: index, share } => {
+            say!("why-of-the-exchanges-of", share = number::percent(*share), variant = variant(index))
+        }
+        Reason::SignsDisagree => word!("why-the-hodges-lehmann-estimate").into(),
+        Reason::LostUnevenly { variant: index, lost, other, of } => {
+            say!("why-was-lost-in-of", variant = variant(index), lost, blocks = blocks(*of), other)
+        }
         Reason::HalvesDiffer { first, second, errors, allowed } => {
             halves_differ(*first, *second, *errors, *allowed, unit)
         }
         Reason::SliceLength { ratio, blocks: n } => super::slice_length(*ratio, &blocks(*n)),
-        Reason::Futile { last, chance } => format!(
-            "closed early: as it stands, the probability that {} would settle it is {}",
-            blocks(*last),
-            number::percent(chance.max(0.000_1))
+        Reason::Futile { last, chance } => say!(
+            "why-closed-early-as-it",
+            blocks = blocks(*last),
+            chance = number::percent(chance.max(0.000_1))
         ),
         Reason::SpoiledBlocks { .. } | Reason::BlocksLost { .. } | Reason::Disturbed { .. } => {
             of_blocks(reason)
         }
-        Reason::NotMeasured { measure, variant: index, point, stream, blocks: n } => format!(
-            "{}{}({}) @ {} has no value in {}{}",
-            measure.name(),
-            stream.and_then(|at| names.streams.get(at)).map_or_else(String::new, |name| format!("[{name}]")),
-            variant(index),
-            names.points.get(*point).map_or("?", String::as_str),
-            blocks(*n),
-            needs(measure.source())
+        Reason::NotMeasured { measure, variant: index, point, stream, blocks: n } => say!(
+            "why-has-no-value-in",
+            measure = measure.name(),
+            stream = stream
+                .and_then(|at| names.streams.get(at))
+                .map_or_else(String::new, |name| format!("[{name}]")),
+            variant = variant(index),
+            names = names.points.get(*point).map_or("?", String::as_str),
+            blocks = blocks(*n),
+            needs = needs(measure.source())
         ),
         Reason::NotResolvable { measure, variant: index, beyond } => {
             super::unresolved(&measure.name(), variant(index), *beyond, TAIL_EXCHANGES_MIN)
@@ -100,8 +98,8 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
             super::no_steady_state(*n, &blocks(*of), *per_10s)
         }
         Reason::BeyondWarmUp { blocks: n, of, share } => super::beyond_warm_up(*n, &blocks(*of), *share),
-        Reason::Constant => "constant over all blocks, compared exactly".into(),
-        Reason::OneMeasurement => "one measurement, no interval: says only what was seen".into(),
+        Reason::Constant => word!("why-constant-over-all-blocks").into(),
+        Reason::OneMeasurement => word!("why-one-measurement-no-interval").into(),
         Reason::SeenOnly { exchanges, upper, starts, upper_starts } => {
             super::seen_only(*exchanges, *upper, *starts, *upper_starts)
         }
@@ -110,7 +108,7 @@ pub(crate) fn why(reason: &Reason, names: &Names, unit: &str) -> String {
         | Reason::Died { .. }
         | Reason::FailsTooOften { .. } => of_errors(reason, names),
         Reason::DependsOn { .. } => super::depends_on(reason, names),
-        _ => "for a reason that this version has no words for".into(),
+        _ => word!("why-for-a-reason-that").into(),
     }
 }
 
@@ -129,19 +127,16 @@ fn of_sittings(reason: &Reason) -> String {
 /// What became of blocks.
 fn of_blocks(reason: &Reason) -> String {
     match reason {
-        Reason::SpoiledBlocks { blocks: n, of } => format!(
-            "the generator was unfit in {n} of {}, which are left out for all variants alike",
-            blocks(*of)
-        ),
-        Reason::BlocksLost { lost, of } => {
-            let were = if *lost == 1 { "was" } else { "were" };
-            format!("{lost} of {} {were} lost to it", blocks(*of))
+        Reason::SpoiledBlocks { blocks: n, of } => {
+            say!("of-blocks-the-generator-was-unfit", n, blocks = blocks(*of))
         }
-        Reason::Disturbed { blocks: n, of } => format!(
-            "the machine disturbed {n} of {} (steal, or a lower clock frequency), and what is left is not judged; \
-             run it where it has the machine to itself",
-            blocks(*of)
-        ),
+        Reason::BlocksLost { lost, of } => {
+            let were = say!("of-blocks-were", lost = *lost);
+            say!("of-blocks-of-lost-to-it", lost, blocks = blocks(*of), were)
+        }
+        Reason::Disturbed { blocks: n, of } => {
+            say!("of-blocks-the-machine-disturbed-of", n, blocks = blocks(*of))
+        }
         _ => String::new(),
     }
 }
@@ -150,16 +145,15 @@ fn of_blocks(reason: &Reason) -> String {
 fn of_errors(reason: &Reason, names: &Names) -> String {
     let variant = |index: &usize| names.variants.get(*index).map_or("?", |variant| variant.name.as_str());
     match reason {
-        Reason::Died { variant: index, what } => format!("{} died under load: {what}", variant(index)),
-        Reason::OwnErrors { errors } => format!(
-            "{} errors are of the generator's own making: no port, descriptor or memory was left, or a fault of Proofload",
-            number::count(*errors)
-        ),
+        Reason::Died { variant: index, what } => {
+            say!("of-errors-died-under-load", variant = variant(index), what)
+        }
+        Reason::OwnErrors { errors } => say!("of-errors-errors-are-of-the", errors = number::count(*errors)),
         Reason::FailsTooOften { share, .. } => {
-            format!("{} errors: above 0.1 % no threshold on speed is met", number::percent(*share))
+            say!("of-errors-errors-above-no-threshold", share = number::percent(*share))
         }
         Reason::InLostBlocks { errors } => {
-            format!("{} of them in blocks that it did not get through", number::count(*errors))
+            say!("of-errors-of-them-in-blocks", errors = number::count(*errors))
         }
         _ => String::new(),
     }
@@ -170,36 +164,36 @@ fn halves_differ(first: f64, second: f64, errors: f64, allowed: f64, unit: &str)
         "ratio" => format!("{value:.0$}", number::ratio_decimals((first - second).abs())),
         _ => number::with_unit(value, unit),
     };
-    format!(
-        "the first half of the blocks shows {}, the second {}: {} standard errors apart, and chance explains \
-         {allowed:.1}; something changed in between",
-        value(first),
-        value(second),
-        number::plain(errors),
+    say!(
+        "halves-differ",
+        value = value(first),
+        value2 = value(second),
+        errors = number::plain(errors),
+        allowed = format!("{allowed:.1}")
     )
 }
 
 /// What a subject must have to have a value.
 fn needs(source: Source) -> &'static str {
     match source {
-        Source::Process => ": it needs processes that Proofload started and may look into",
+        Source::Process => word!("needs-it-needs-processes-that"),
         Source::Workers => {
-            ": it needs at least two threads of one name that used CPU time, those that a JVM runs for itself left out"
+            word!("needs-it-needs-at-least")
         }
-        Source::Sockets | Source::Machine => ": it needs a subject that Proofload started",
+        Source::Sockets | Source::Machine => word!("needs-it-needs-a-subject"),
         Source::Backend => {
-            ": no connection between the subject's own processes was seen, or too many of them came and went between two looks"
+            word!("needs-no-connection-between-the")
         }
         Source::Jvm => {
-            ": it comes from a JVM's performance data, and no such JVM is among the subject's processes"
+            word!("needs-it-comes-from-a")
         }
-        Source::Collections => ": it needs a JVM in which there was a garbage collection",
+        Source::Collections => word!("needs-it-needs-a-jvm"),
         Source::FullCollections => {
-            ": it needs a JVM whose collector counts full collections apart, as Serial, Parallel and G1 do"
+            word!("needs-it-needs-a-jvm-whose-collector")
         }
-        Source::Generations => ": it needs a JVM whose collector has generations",
+        Source::Generations => word!("needs-it-needs-a-jvm-whose-collector-has-generations"),
         Source::Locks => {
-            ": it needs a JVM that counts contended locks, as JDK 17 does and JDK 25 does not, or count_locks: true of a Java subject of the catalogue"
+            word!("needs-it-needs-a-jvm-that-counts")
         }
         _ => "",
     }

@@ -1,38 +1,35 @@
 //! Sentences of the page of reproductions.
 
 use crate::number;
+use proofload_language::{Columns, Phrase, named, say, word};
 use proofload_store::schema::{ConclusionOutcome, Environment, Plan, RunResult, RunState};
 
 /// Title of the page.
-pub const REPRODUCTIONS: &str = "Published experiments, repeated";
+pub const REPRODUCTIONS: Phrase = Phrase("reproductions");
 /// How the page came about, and where to read on. In Markdown.
-pub const REPRODUCTIONS_HEAD: &str = "`proofload reproductions` wrote this page from the records that it names; change them, not it. \
-     From each record `proofload report` computes every verdict again. Figures and conclusions are those of the named \
-     sources; what is found is of today's versions on the machine that stands with it. \
-     [What the words mean](method.md#published-conclusions-and-figures).";
+pub const REPRODUCTIONS_HEAD: Phrase = Phrase("reproductions-head");
 /// No record was found.
-pub const NO_REPRODUCTIONS: &str = "No record is here yet.";
+pub const NO_REPRODUCTIONS: Phrase = Phrase("no-reproductions");
 /// Columns of the summary.
-pub const SUMMARY_COLUMNS: [&str; 5] = ["study", "conclusion", "was", "here", "outcome"];
+pub const SUMMARY_COLUMNS: Columns<5> = Columns("summary-columns");
 /// Heading of the conclusions of a study.
-pub const STUDY_CONCLUSIONS: &str = "Conclusions";
+pub const STUDY_CONCLUSIONS: Phrase = Phrase("study-conclusions");
 /// Columns of the conclusions of a study.
-pub const STUDY_CONCLUSION_COLUMNS: [&str; 6] =
-    ["conclusion", "was", "tested by", "here", "blocks", "outcome"];
+pub const STUDY_CONCLUSION_COLUMNS: Columns<6> = Columns("study-conclusion-columns");
 /// Heading of the published figures beside those found.
-pub const STUDY_FIGURES: &str = "Published and found";
+pub const STUDY_FIGURES: Phrase = Phrase("study-figures");
 /// Heading of what was not tested.
-pub const STUDY_NOT_TESTED: &str = "Not tested";
+pub const STUDY_NOT_TESTED: Phrase = Phrase("study-not-tested");
 /// Heading of the claims that test no conclusion.
-pub const FURTHER_CLAIMS: &str = "Further claims of the study";
+pub const FURTHER_CLAIMS: Phrase = Phrase("further-claims");
 /// Heading of the commands.
-pub const REPEAT: &str = "Again";
+pub const REPEAT: Phrase = Phrase("repeat");
 /// What begins the line that measures anew.
-pub const MEASURE_AGAIN: &str = "# measure it again";
+pub const MEASURE_AGAIN: Phrase = Phrase("measure-again");
 /// What begins the line that computes anew.
-pub const COMPUTE_AGAIN: &str = "# compute every verdict again from the record";
+pub const COMPUTE_AGAIN: Phrase = Phrase("compute-again");
 /// A study of a record that states no conclusion.
-pub const CONCLUDES_NOTHING: &str = "The study names no published conclusion.";
+pub const CONCLUDES_NOTHING: Phrase = Phrase("concludes-nothing");
 
 /// How many came out how.
 pub fn reproductions_tally(outcomes: &[&ConclusionOutcome]) -> String {
@@ -40,13 +37,13 @@ pub fn reproductions_tally(outcomes: &[&ConclusionOutcome]) -> String {
     use ConclusionOutcome::{NotReproduced, NotTested, Reproduced, Undecided};
     let each = [Reproduced, NotReproduced, Undecided, NotTested]
         .map(|outcome| format!("{} {outcome}", count(&outcome)));
-    let noun = if outcomes.len() == 1 { "conclusion" } else { "conclusions" };
-    format!("{} {noun}: {}.", outcomes.len(), each.join(", "))
+    let noun = say!("reproductions-tally-conclusions", outcomes = outcomes.len());
+    say!("reproductions-tally", outcomes = outcomes.len(), noun, each = each.join(word!("between-items")))
 }
 
 /// Who published it.
 pub fn published_by(published_in: &str) -> String {
-    format!("published: {published_in}")
+    say!("published-by", published_in)
 }
 
 /// When and for how long it was measured.
@@ -55,30 +52,44 @@ pub fn measured_on(date: &str, plan: &Plan, result: &RunResult) -> String {
     let blocks = super::complete_and_excluded(result.blocks, result.excluded_blocks);
     let ended = match &result.status.state {
         RunState::Finished => String::new(),
-        state => format!("; {}", super::ended(state, &result.status.why)),
+        state => say!("measured-on-ended", ended = super::ended(state, &result.status.why)),
     };
-    format!("measured: {date}, preset {}, budget {minutes} min, blocks {blocks}{ended}", plan.preset)
+    say!(
+        "measured-on-measured-preset-budget-min",
+        date,
+        preset = named(plan.preset.name()),
+        minutes,
+        blocks,
+        ended
+    )
 }
 
 /// What of the study was not as its file has it.
 pub fn set_differently(settings: &[String]) -> String {
-    format!("not as the study's file has it: {}", settings.join(", "))
+    say!("set-differently", settings = settings.join(word!("between-items")))
 }
 
 /// On what, in a line.
 pub fn measured_with(environment: &Environment) -> String {
-    let model = if environment.cpu_model.is_empty() { "unknown CPU" } else { &environment.cpu_model };
+    let model = if environment.cpu_model.is_empty() {
+        word!("measured-with-unknown-cpu")
+    } else {
+        &environment.cpu_model
+    };
     let cpus = environment.cpus.len();
-    let noun = if cpus == 1 { "CPU" } else { "CPUs" };
-    format!(
-        "machine: {model}, {cpus} {noun}, {}, Linux {}; Proofload {}",
-        number::bytes(environment.memory_bytes as f64),
-        environment.kernel,
-        environment.proofload
+    let noun = say!("measured-with-cpus", cpus);
+    say!(
+        "measured-with-machine-linux-proofload",
+        model,
+        cpus,
+        noun,
+        environment = number::bytes(environment.memory_bytes as f64),
+        kernel = environment.kernel,
+        proofload = environment.proofload
     )
 }
 
 /// What is further said of a conclusion.
 pub fn of_conclusion(says: &str, sentence: &str) -> String {
-    format!("{says}: {sentence}")
+    say!("of-conclusion", says, sentence)
 }

@@ -1,16 +1,17 @@
 //! Words of the one screen that a result is shown on.
 
-use super::{NONE, PROCESSES, SATURATED, interval};
+use super::{NONE, PROCESSES, SATURATED, interval, machine, not_tested};
 use crate::number;
 use crate::replicates::{replicates, words_of};
+use proofload_language::{Phrase, named, read_back, say, word};
 use proofload_store::schema::{ClaimResult, Exploratory, Mode, Model, Plan, RunResult, Sitting, Verdict};
 
 /// Expectations, in a line that counts them.
-pub const EXPECTED: &str = "expectations";
+pub const EXPECTED: Phrase = Phrase("screen-expected");
 /// Published conclusions, in a line that counts them.
-pub const PUBLISHED: &str = "published conclusions";
+pub const PUBLISHED: Phrase = Phrase("screen-published");
 /// Series of a soak, in a line that counts them.
-pub const TRENDS: &str = "trends";
+pub const TRENDS: Phrase = Phrase("screen-trends");
 
 /// `×1.20 [1.19, 1.21]`, `48.2 ms [47.0, 49.5]`; a count without ends.
 pub fn amount(judged: &ClaimResult) -> String {
@@ -34,16 +35,19 @@ pub fn below(judged: &ClaimResult, plan: &Plan) -> String {
 
 /// A reason in a line: of an interval that is too wide what would settle it, and no resolution.
 fn in_short(why: &str, plan: &Plan) -> String {
-    let parts: Vec<&str> = why.split("; ").filter(|part| !part.starts_with("the resolution is")).collect();
+    let between = word!("between-sentences");
+    let parts = why.split(between).filter(|part| !part.starts_with(word!("in-short-resolution")));
     let (_, many) = words_of(plan);
-    parts.join("; ").replace("blocks more", &format!("more {many}")).replace(" 1 block more", " 1 more")
+    let text = parts.collect::<Vec<_>>().join(between);
+    let text = text.replace(word!("in-short-blocks-more"), &say!("in-short-more", many));
+    text.replace(word!("in-short-one-block-more"), word!("in-short-one-more"))
 }
 
 /// The word for what a comparison both ways shows.
 pub fn answer(judged: &ClaimResult) -> &'static str {
     match judged.verdict {
-        Verdict::Supported if judged.text.contains('~') => "= alike",
-        _ => "✔ faster",
+        Verdict::Supported if judged.text.contains('~') => word!("answer-alike"),
+        _ => word!("answer-faster"),
     }
 }
 
@@ -52,27 +56,31 @@ pub fn beside(found: &Exploratory) -> Option<String> {
     let ratio = found.ratio.as_ref().filter(|ratio| ratio.low.is_some() && ratio.high.is_some())?;
     let Exploratory { measure, over, under, .. } = found;
     let told = interval(ratio);
-    found.reasons.is_empty().then(|| format!("{measure} of {over} is {told} times that of {under}"))
+    found.reasons.is_empty().then(|| say!("beside", measure, over, told, under))
 }
 
 /// Claims that have no room on the screen.
 pub fn more_claims(left: usize, [supported, refuted, undecided]: [usize; 3]) -> String {
-    format!("  and {left} more; of all: {supported} supported, {refuted} refuted, {undecided} undecided")
+    say!("more-claims", left, supported, refuted, undecided)
 }
 
 /// `expectations: 5 met, 1 not met, 0 undecided`.
-pub fn counted(title: &str, good: usize, bad: usize, open: usize) -> String {
+pub fn counted(title: Phrase, good: usize, bad: usize, open: usize) -> String {
     let words = match title {
-        PUBLISHED => ["reproduced", "not reproduced", "undecided here or not tested"],
-        TRENDS => ["without growth", "growing", "undecided"],
-        _ => ["met", "not met", "undecided"],
+        PUBLISHED => [
+            word!("counted-reproduced"),
+            word!("counted-not-reproduced"),
+            word!("counted-undecided-here-or-not"),
+        ],
+        TRENDS => [word!("counted-without-growth"), word!("counted-growing"), word!("counted-undecided")],
+        _ => [word!("counted-met"), word!("counted-not-met"), word!("counted-undecided")],
     };
-    format!("{title}: {good} {}, {bad} {}, {open} {}", words[0], words[1], words[2])
+    say!("counted-line", title, good, words = words[0], bad, words2 = words[1], open, words3 = words[2])
 }
 
 /// Rows of the table that have no room.
 pub fn more_rows(left: usize) -> String {
-    format!("and {left} more rows: --verbose shows them")
+    say!("more-rows", left)
 }
 
 /// `0`, `176 (1.0 %)`.
@@ -92,19 +100,16 @@ pub fn load(plan: &Plan) -> String {
     match plan.points.as_slice() {
         [one] => match &one.model {
             Model::Closed if one.think_ns == 0 && one.profile.is_empty() => {
-                format!(
-                    "{} connections, closed loop: response times include the wait for each other",
-                    one.connections
-                )
+                say!("load-connections-closed-loop-response", connections = one.connections)
             }
             Model::Open => {
-                format!("open loop at {}: response times count from when each request was due", one.label)
+                say!("load-open-loop-at-response", label = one.label)
             }
-            model => format!("{model} loop, {}", one.label),
+            model => say!("load-loop", model = named(model.name()), label = one.label),
         },
         several => {
             let labels: Vec<&str> = several.iter().map(|point| point.label.as_str()).collect();
-            format!("loads: {}", labels.join(", "))
+            say!("load-loads", labels = labels.join(word!("between-items")))
         }
     }
 }
@@ -115,34 +120,48 @@ pub fn based_on(result: &RunResult, plan: &Plan) -> String {
     let spent =
         |it: &Sitting| it.ended_unix_ns.map_or(0, |ended_ns| ended_ns.saturating_sub(it.began_unix_ns));
     let spent_ns: u64 = sittings.iter().map(spent).sum();
-    let time = if spent_ns > 0 { format!(" in {}", length(spent_ns)) } else { String::new() };
+    let time = if spent_ns > 0 { say!("based-on-in", length = length(spent_ns)) } else { String::new() };
     let what = replicates(result.blocks, plan);
-    let turns =
-        if plan.mode == Mode::Serial { ", one server after the other" } else { ", the servers taking turns" };
+    let turns = if plan.mode == Mode::Serial {
+        word!("based-on-one-server-after-the")
+    } else {
+        word!("based-on-the-servers-taking-turns")
+    };
     let fit = result.points.iter().all(|point| point.generator.fit);
-    let fitness = if fit { "generator fit" } else { "GENERATOR AT ITS LIMIT" };
-    format!("{what}{time}{turns}; {fitness}")
+    let fitness =
+        if fit { word!("based-on-generator-fit") } else { word!("based-on-generator-at-its-limit") };
+    say!("based-on-line", what, time, turns, fitness)
 }
 
 fn length(ns: u64) -> String {
     let seconds = ns as f64 / 1e9;
-    if seconds < 120.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
+    if seconds < 120.0 {
+        say!("length-s", seconds = format!("{seconds:.0}"))
+    } else {
+        say!("length-min", seconds = format!("{:.0}", seconds / 60.0))
+    }
 }
 
 /// Beginnings of limits that matter to whoever acts on the result, the most important first.
-const RANKS: [(&str, u8); 8] = [
-    ("client-limited", 1),
-    ("overloaded", 1),
-    ("not tested: any claim", 1),
-    ("not tested: looks", 3),
-    ("not tested: more than", 3),
-    ("young servers", 3),
-    ("machine: ", 4),
-    ("could not check", 5),
-];
+fn ranks() -> [(String, u8); 8] {
+    [
+        (word!("begins-client-limited").to_string(), 1),
+        (word!("begins-overloaded").to_string(), 1),
+        (not_tested("any claim"), 1),
+        (not_tested("looks"), 3),
+        (not_tested("more than"), 3),
+        (word!("begins-young-servers").to_string(), 3),
+        (machine(""), 4),
+        (word!("begins-could-not-check").to_string(), 5),
+    ]
+}
 /// Parts of limits that matter.
-const WITHIN: [(&str, u8); 4] =
-    [("did not get through", 1), ("left out", 2), ("not judged", 2), ("NOT CHECKED", 0)];
+const WITHIN: [(Phrase, u8); 4] = [
+    (Phrase("within-did-not-get-through"), 1),
+    (Phrase("within-left-out"), 2),
+    (Phrase("within-not-judged"), 2),
+    (Phrase("within-not-checked"), 0),
+];
 
 /// What to beware of, the most important first, each with its remedy; what says little to who acts on it is in the text of
 /// `--verbose`.
@@ -156,7 +175,8 @@ pub fn warnings(limits: &[String], plan: &Plan) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for (_, text) in ranked {
         // The same thing at another load point is no other warning.
-        let begins = |text: &str| text.split(" at ").next().unwrap_or_default().to_string();
+        let begins =
+            |text: &str| text.split(word!("before-the-place")).next().unwrap_or_default().to_string();
         if !told.iter().any(|known| begins(known) == begins(&text)) {
             told.push(text);
         }
@@ -165,79 +185,83 @@ pub fn warnings(limits: &[String], plan: &Plan) -> Vec<String> {
 }
 
 fn rank(limit: &str) -> Option<u8> {
-    if limit == PROCESSES {
+    if limit == PROCESSES.text() {
         return Some(2);
     }
-    if limit == SATURATED {
+    if limit == SATURATED.text() {
         return None;
     }
-    let begins = RANKS.iter().find(|(begin, _)| limit.starts_with(begin));
-    let within = || WITHIN.iter().find(|(part, _)| limit.contains(part));
-    begins.or_else(within).map(|(_, rank)| *rank)
+    let begins = ranks().into_iter().find(|(begin, _)| limit.starts_with(begin)).map(|(_, rank)| rank);
+    let within = || WITHIN.iter().find(|(part, _)| limit.contains(part.text())).map(|(_, rank)| *rank);
+    begins.or_else(within)
 }
 
 /// The same with the screen's words for blocks.
 fn without_blocks(text: &str, plan: &Plan) -> String {
     let (one, many) = words_of(plan);
-    match text.strip_prefix("block ") {
+    match text.strip_prefix(word!("begins-block")) {
         Some(rest) => format!("{one} {rest}"),
         None => text
-            .replace(" blocks begun", &format!(" {many} begun"))
-            .replace(" blocks: ", &format!(" {many}: ")),
+            .replace(word!("blocks-begun"), &say!("without-blocks-begun", many))
+            .replace(word!("blocks-named"), &say!("without-blocks-named", many)),
     }
 }
 
 /// A limit in a line: what is the matter, and what to do.
 fn said(limit: &str) -> String {
-    let place = || {
-        limit.split(" for claims about ").next().unwrap_or_default().trim_start_matches("client-limited at ")
-    };
-    match limit {
-        PROCESSES => RUNNING.to_string(),
-        text if text.starts_with("not tested: looks") => MORE_LOOKS.to_string(),
-        text if text.starts_with("machine: cores: two CPUs") => TWO_CPUS.to_string(),
-        text if text.starts_with("young servers") => {
-            format!("{}; --thorough measures older ones", text.split(';').next().unwrap_or(text))
+    if limit == PROCESSES.text() {
+        return RUNNING.to_string();
+    }
+    if limit.starts_with(&not_tested("looks")) {
+        return MORE_LOOKS.to_string();
+    }
+    if limit.starts_with(&machine("cores: two CPUs")) {
+        return TWO_CPUS.to_string();
+    }
+    if let Some((from_s, to_s)) =
+        read_back("young-servers", limit, "from_s").zip(read_back("young-servers", limit, "to_s"))
+    {
+        return say!("said-thorough-measures-older-ones", from_s, to_s);
+    }
+    let lengthened =
+        read_back("limited-at-for", limit, "place").zip(read_back("limited-at-for", limit, "times"));
+    if let Some((place, times)) = lengthened {
+        let tails =
+            [("p99.9", Phrase("limited-at-p99-9-and-beyond")), ("p99", Phrase("limited-at-p99-and-beyond"))];
+        if let Some((measure, _)) = tails.iter().find(|(_, tail)| times == tail.text()) {
+            return say!("said-the-generator-adds", measure, place);
         }
-        text if text.starts_with("client-limited") && text.contains(" for claims about p99.9") => {
-            format!("the generator adds to p99.9 at {}; give it CPUs of its own", place())
-        }
-        text if text.starts_with("client-limited") && text.contains(" for claims about p99 ") => {
-            format!("the generator adds to p99 at {}; give it CPUs of its own", place())
-        }
-        text if text.starts_with("client-limited in ") => {
-            let slices = text.split(": ").next().unwrap_or(text).trim_start_matches("client-limited in ");
-            format!("the generator was held up in {slices}; give it CPUs of its own")
-        }
-        text => text.to_string(),
+    }
+    match (read_back("unfit", limit, "n"), read_back("unfit", limit, "of")) {
+        (Some(n), Some(of)) => say!("said-the-generator-was-held", n, of),
+        _ => limit.to_string(),
     }
 }
 
 /// The time was too short for all looks.
-const MORE_LOOKS: &str = "the time was too short for all planned restarts; give a longer --budget";
+const MORE_LOOKS: Phrase = Phrase("more-looks");
 /// One CPU each.
-const TWO_CPUS: &str = "two CPUs: a server has one, and is not seen at its best; use a larger machine";
+const TWO_CPUS: Phrase = Phrase("two-cpus");
 
 /// Nothing was started.
-const RUNNING: &str = "one start of each, not restarted: for the setups, give commands with {port}";
+const RUNNING: Phrase = Phrase("running");
 /// Nothing was repeated.
-const ONE_RESTART: &str =
-    "a check that everything works: one restart gives no verdict; leave --smoke out for one";
+const ONE_RESTART: Phrase = Phrase("one-restart");
 
 /// Where everything else is.
 pub fn more(run: &str, limits: usize) -> String {
-    format!("{limits} limits, all checks: proofload report {run} -v, or its report.html")
+    say!("more", limits, run)
 }
 
 /// What was found, of a whole sentence: without the interval and what it means for the claim, which stand elsewhere.
 fn found_of(sentence: &str) -> &str {
-    let found = sentence.rsplit_once("). Claim \"").map_or(sentence, |(found, _)| found);
-    found.rsplit_once(" (").map_or(found, |(found, _)| found)
+    let found = sentence.rsplit_once(word!("ends-basis")).map_or(sentence, |(found, _)| found);
+    found.rsplit_once(word!("begins-basis")).map_or(found, |(found, _)| found)
 }
 
 /// A last line of a run that only checked that everything works.
 pub fn headline_checked(line: &str) -> String {
-    format!("{line} (checked, no verdict)")
+    say!("headline-checked", line)
 }
 
 #[cfg(test)]
@@ -278,6 +302,6 @@ mod tests {
     fn one_restart_says_how_to_get_a_verdict() {
         let mut plan = Plan::default();
         plan.timing.looks = vec![1];
-        assert_eq!(warnings(&[], &plan), [ONE_RESTART]);
+        assert_eq!(warnings(&[], &plan), [ONE_RESTART.text()]);
     }
 }

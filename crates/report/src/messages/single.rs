@@ -1,36 +1,32 @@
 //! Sentences about a single measurement.
 
 use crate::number;
+use proofload_language::{Phrase, named, say, word};
 use proofload_measure::Outcome;
 use proofload_store::schema::{Model, Point, Silences};
 
 /// A part of an answer came 40 ms late.
-pub const DELAYED_ACK: &str = "answers end about 40 ms after their first byte: Nagle's algorithm waits for a delayed ACK; set \
-                               TCP_NODELAY on the server, or let it write head and body at once";
+pub const DELAYED_ACK: Phrase = Phrase("delayed-ack");
 
 /// Answers that waited for a connection.
 pub fn dropped_syns(late: u64) -> String {
-    format!(
-        "{} answers came 1, 3 or 7 s late and were served at once: a dropped SYN, the listen backlog is too short; \
-         lengthen it (listen(2), net.core.somaxconn)",
-        number::count(late)
-    )
+    say!("dropped-syns", late = number::count(late))
 }
 
 /// Stretches without an answer.
 pub fn silences(found: &Silences) -> String {
-    let rate = found.shown_by_rate_per_s.map(|rate| format!(": try -r {}", rate_flag(rate)));
+    let rate = found.shown_by_rate_per_s.map(|rate| say!("silences-try-r", rate_flag = rate_flag(rate)));
     let rate = rate.unwrap_or_default();
     if found.count == 1 {
         let longest = number::duration(found.longest_ns as f64);
-        return format!("no answer for {longest} once. A closed loop hides it{rate}");
+        return say!("silences-no-answer-for-once", longest, rate);
     }
     let typical = number::duration(found.typical_ns as f64);
     let when = match found.period_ns {
-        Some(period_ns) => format!("every {}", number::duration(period_ns as f64)),
-        None => format!("the longest {}", number::duration(found.longest_ns as f64)),
+        Some(period_ns) => say!("silences-every", period_ns = number::duration(period_ns as f64)),
+        None => say!("silences-the-longest", found = number::duration(found.longest_ns as f64)),
     };
-    format!("{} silences of {typical}, {when}. A closed loop hides them{rate}", number::count(found.count))
+    say!("silences-of-a-closed", found = number::count(found.count), typical, when, rate)
 }
 
 /// A rate as it is given on the command line: `1.3k/s`.
@@ -46,71 +42,82 @@ pub fn nothing_answered(point: &Point) -> String {
     let others = point.outcomes.iter().filter(|(_, n)| **n > 0);
     let rank = |kind: &str, n: u64| (Outcome::from_name(kind) != Some(Outcome::Unsent), n);
     let Some((kind, n)) = others.max_by_key(|(kind, n)| rank(kind, **n)) else {
-        return "nothing answered: nothing was asked".to_string();
+        return word!("nothing-answered-nothing-was").to_string();
     };
     let (what, remedy) = match Outcome::from_name(kind) {
-        Some(Outcome::ConnectRefused) => ("connection refused", "start the server, or correct the address"),
-        Some(Outcome::ConnectTimeout) => ("no connection in time", "check the address and the firewall"),
-        Some(Outcome::ConnectFailed) => ("connection failed", "check the address; --debug shows why"),
-        Some(Outcome::LocalExhausted) => ("no local port or descriptor was free", "see proofload doctor"),
-        Some(Outcome::Timeout | Outcome::Unanswered) => {
-            ("no answer in time", "allow more time, or see one exchange with --debug")
+        Some(Outcome::ConnectRefused) => {
+            (word!("nothing-answered-connection-refused"), word!("nothing-answered-start-the-server-or"))
         }
-        Some(Outcome::Unsent) => ("no request was sent", "see one exchange with --debug"),
-        _ => (kind.as_str(), "see one exchange with --debug"),
+        Some(Outcome::ConnectTimeout) => {
+            (word!("nothing-answered-no-connection-in-time"), word!("nothing-answered-check-the-address-and"))
+        }
+        Some(Outcome::ConnectFailed) => {
+            (word!("nothing-answered-connection-failed"), word!("nothing-answered-check-the-address-debug"))
+        }
+        Some(Outcome::LocalExhausted) => {
+            (word!("nothing-answered-no-local-port-or"), word!("nothing-answered-see-proofload-doctor"))
+        }
+        Some(Outcome::Timeout | Outcome::Unanswered) => {
+            (word!("nothing-answered-no-answer-in-time"), word!("nothing-answered-allow-more-time-or"))
+        }
+        Some(Outcome::Unsent) => {
+            (word!("nothing-answered-no-request-was-sent"), word!("nothing-answered-see-one-exchange-with"))
+        }
+        _ => (kind.as_str(), word!("nothing-answered-see-one-exchange-with-debug")),
     };
-    let times = if *n == 1 { "once".to_string() } else { format!("{} times", number::count(*n)) };
-    format!("nothing answered: {} ({times}); {remedy}", what.replace('_', " "))
+    let times = say!("nothing-answered-times", n, count = number::count(*n));
+    say!("nothing-answered", what = what.replace('_', " "), times, remedy)
 }
 
 /// `50 connections, closed loop, 10.0 s`.
 pub fn load_of(point: &Point) -> String {
     let label = match point.model {
         Model::Closed if point.point == format!("{}c", point.connections) => {
-            let plural = if point.connections == 1 { "" } else { "s" };
-            format!("{} connection{plural}", number::count(u64::from(point.connections)))
+            say!(
+                "load-of-connections",
+                n = point.connections,
+                count = number::count(u64::from(point.connections))
+            )
         }
         _ => point.point.clone(),
     };
     let time = match point.seconds {
         seconds if seconds < 1.0 => number::duration(seconds * 1e9),
-        seconds => format!("{} s", (seconds * 10.0).round() / 10.0),
+        seconds => say!("load-of-s", seconds = ((seconds * 10.0).round() / 10.0).to_string()),
     };
-    format!("{label}, {} loop, {time}", point.model)
+    say!("load-of-loop", label, model = named(point.model.name()), time)
 }
 
 /// How many were answered.
 pub fn answers(n: u64) -> String {
-    if n == 1 { "1 answer".to_string() } else { format!("{} answers", number::count(n)) }
+    say!("answers", n, count = number::count(n))
 }
 
 /// Those that were not, with their share and what they were.
 pub fn errors_of(n: u64, share: f64, what: &str) -> String {
-    format!("errors {} ({}): {what}", number::count(n), number::short_percent(share))
+    say!("errors-of", n = number::count(n), share = number::short_percent(share), what)
 }
 
 /// The generator, where no check of it failed; how busy its busiest worker was.
 pub fn generator_fit(busy: Option<f64>) -> String {
-    let busy = busy.map(|busy| format!(" ({} busy)", number::short_percent(busy)));
-    format!("generator fit{}", busy.unwrap_or_default())
+    let busy = busy.map(|busy| say!("generator-fit-busy", busy = number::short_percent(busy)));
+    say!("generator-fit-generator-fit", busy = busy.unwrap_or_default())
 }
 
 /// Where the record lies.
 pub fn record_at(path: &str) -> String {
-    format!("record {path}")
+    say!("record-at", path)
 }
 
 /// Figures of the generator, not of the server.
 pub fn generator_limited(finding: &str) -> String {
-    format!(
-        "client-limited, not the server's figures: {finding}; lower the rate, give more --workers, or see proofload doctor"
-    )
+    say!("generator-limited", finding)
 }
 
 /// What there is besides.
 pub fn more_verbose(n: usize) -> String {
-    format!("and {n} more: -v")
+    say!("more-verbose-and-more-v", n)
 }
 
 /// Heading of quantiles.
-pub const LATENCY: &str = "latency";
+pub const LATENCY: Phrase = Phrase("latency");

@@ -2,12 +2,13 @@
 
 use super::blocks;
 use crate::number;
+use proofload_language::{Columns, Phrase, say, word};
 use proofload_stats::{Between, Judged, OverSittings, Scope};
 use proofload_store::schema::{ClaimResult, Plan, Scope as Stored, SittingsResult};
 
 /// `6 sittings`.
 pub fn sittings(n: u32) -> String {
-    if n == 1 { "1 sitting".into() } else { format!("{n} sittings") }
+    say!("sittings", n)
 }
 
 /// What a last line rests on: `12 blocks in this sitting`.
@@ -15,7 +16,7 @@ pub fn rests_on_sittings(judged: &ClaimResult, plan: &Plan) -> String {
     let blocks = crate::replicates::replicates(judged.blocks, plan);
     match (&judged.scope, judged.sittings) {
         (Stored::ThisSitting, _) | (_, 0 | 1) => blocks,
-        (_, n) => format!("{blocks} in {}", sittings(n)),
+        (_, n) => say!("rests-on-sittings", blocks, sittings = sittings(n)),
     }
 }
 
@@ -24,15 +25,15 @@ pub(crate) fn of_sittings(scope: &Scope) -> Option<String> {
     match scope {
         Scope::ThisSitting => None,
         Scope::Widened(Between { tau, sittings: n, .. }) => {
-            Some(format!("with the τ of {} between {n} earlier sittings", number::percent(*tau)))
+            Some(say!("of-sittings-with-the-of-between", tau = number::percent(*tau), n))
         }
-        Scope::Sittings(over) => Some(format!("means of {}", sittings(over.found.means.n))),
+        Scope::Sittings(over) => Some(say!("of-sittings-means-of", sittings = sittings(over.found.means.n))),
     }
 }
 
 /// A verdict on blocks of one sitting is one about that sitting.
 pub(crate) fn scope_of_verdict(judged: &Judged) -> &'static str {
-    if judged.scope == Scope::ThisSitting { " in this sitting" } else { "" }
+    if judged.scope == Scope::ThisSitting { word!("scope-of-verdict") } else { "" }
 }
 
 /// How much sittings differ, whether chance explains it, and where the next one is to be expected.
@@ -50,92 +51,91 @@ pub(crate) fn spread_of(over: &OverSittings, blocks_advised: Option<u32>) -> Str
         unit => number::with_unit(value, unit),
     };
     let next =
-        format!("the next sitting is expected within {} … {}", told(prediction.low), told(prediction.high));
+        say!("spread-of-the-next-sitting-is", told = told(prediction.low), told2 = told(prediction.high));
     let Some((between, within)) = over.found.between.zip(over.found.within) else {
-        return format!("Each sitting has one block, so its own spread is not known; {next} (95 %).");
+        return say!("spread-of-each-sitting-has-one", next);
     };
     let differ = match between.tau > 0.0 {
-        true => format!("Sittings differ by τ = {}, their blocks by {}", amount(between.tau), amount(within)),
-        false => format!("Sittings differ no more than their blocks do, by {}", amount(within)),
+        true => {
+            say!("spread-of-sittings-differ-by-their", amount = amount(between.tau), amount2 = amount(within))
+        }
+        false => say!("spread-of-sittings-differ-no-more", amount = amount(within)),
     };
     let test = over.found.heterogeneity.map_or_else(String::new, |test| {
-        format!(" (Q = {:.1} with {} degrees of freedom, p = {})", test.q, test.freedom, probability(test.p))
+        say!(
+            "spread-of-q-with-degrees-of",
+            q = format!("{:.1}", test.q),
+            freedom = test.freedom,
+            probability = probability(test.p)
+        )
     });
-    let advised = blocks_advised.map_or_else(String::new, |n| format!("; a sitting is worth {}", blocks(n)));
-    format!("{differ}{test}; {next} (95 %){advised}.")
+    let advised =
+        blocks_advised.map_or_else(String::new, |n| say!("spread-of-a-sitting-is-worth", blocks = blocks(n)));
+    say!("spread-of-sittings", differ, test, next, advised)
 }
 
 fn probability(p: f64) -> String {
-    if p < 0.0001 { "less than 0.0001".into() } else { format!("{p:.4}") }
+    if p < 0.0001 { word!("probability").into() } else { format!("{p:.4}") }
 }
 
 /// Too few sittings for a look.
 pub fn too_few_sittings(have: u32, need: Option<u32>) -> String {
     match need {
-        Some(need) => format!(
-            "{} so far, and where blocks are of several the looks count them: the next is at {need}; blocks of a sitting share \
-             what it had, so their number does not replace sittings",
-            sittings(have)
-        ),
-        None => format!("{}: too few for an interval", sittings(have)),
+        Some(need) => say!("too-few-sittings-so-far-and-where", sittings = sittings(have), need),
+        None => say!("too-few-sittings-too-few-for-an", sittings = sittings(have)),
     }
 }
 
 /// The interval of the sittings' means allows both.
 pub fn sittings_cross(resolution: f64, more: Option<u32>) -> String {
     let more = match more {
-        Some(n) => format!("about {} more would settle it", sittings(n)),
-        None => "no number of sittings in reach would settle it".into(),
+        Some(n) => say!("sittings-cross-about-more-would-settle", sittings = sittings(n)),
+        None => word!("sittings-cross-no-number-of-sittings").into(),
     };
-    format!("the interval allows both; the resolution is ±{}; {more}", number::percent(resolution))
+    say!("sittings-cross-the-interval-allows-both", resolution = number::percent(resolution), more)
 }
 
 /// What earlier sittings differed by makes the interval of this one wider.
 pub fn widened_by_sittings(tau: f64, n: u32) -> String {
-    format!(
-        "{n} earlier sittings differed by τ = {}, so that one sitting says this much of another: more sittings narrow it \
-         (proofload replicate)",
-        number::percent(tau)
-    )
+    say!("widened-by-sittings-earlier-sittings-differed-by", n, tau = number::percent(tau))
 }
 
 /// Headings of the sittings of a study.
-pub const SITTINGS: &str = "Sittings";
+pub const SITTINGS: Phrase = Phrase("sittings-sittings");
 /// Columns of their table.
-pub const SITTING_COLUMNS: [&str; 4] = ["began", "blocks", "seed", "id"];
+pub const SITTING_COLUMNS: Columns<4> = Columns("sitting-columns");
 
 /// How many runs, sittings and blocks a result rests on.
 pub fn made_of_sittings(result: &SittingsResult) -> String {
     let runs = match result.runs.len() {
-        1 => "1 run".to_string(),
-        n => format!("{n} runs"),
+        1 => word!("made-of-sittings-run").to_string(),
+        n => say!("made-of-sittings-runs", n),
     };
-    format!(
-        "{runs}, {}, {}, looked at after {:?}",
-        sittings(result.sittings),
-        blocks(result.blocks),
-        result.looks
+    say!(
+        "made-of-sittings-looked-at-after",
+        runs,
+        sittings = sittings(result.sittings),
+        blocks = blocks(result.blocks),
+        looks = format!("{:?}", result.looks)
     )
 }
 
 /// The number of sittings was not fixed beforehand.
-pub const SITTINGS_NOT_PLANNED: &str = "how many sittings there are was not fixed before the first: the intervals hold if it was not chosen for what they showed";
+pub const SITTINGS_NOT_PLANNED: Phrase = Phrase("sittings-not-planned");
 
 /// Some sittings were so close together that they are hardly several.
 pub fn sittings_close(n: usize) -> String {
-    let those = if n == 1 { "1 sitting began".to_string() } else { format!("{n} sittings began") };
-    format!(
-        "{those} less than 30 minutes after the one before it ended: what changes over hours is hardly within their spread"
-    )
+    let those = say!("sittings-close-sittings-began", n);
+    say!("sittings-close-less-than-minutes-after", those)
 }
 
 /// Runs of one study that were not made alike.
 pub fn sittings_differ(what: &str) -> String {
-    format!("not the same in all sittings: {what}; if it matters, it is within their spread")
+    say!("sittings-differ-not-the-same-in", what)
 }
 
 /// More is said of each run in its own report.
-pub const LIMITS_OF_EACH: &str = "what limits each sitting is told in its own report";
+pub const LIMITS_OF_EACH: Phrase = Phrase("limits-of-each");
 
 #[cfg(test)]
 mod tests {

@@ -2,65 +2,57 @@
 
 use super::blocks;
 use crate::number;
+use proofload_language::{Columns, Phrase, named, say, word};
 use proofload_store::schema::{
     CheckOutcome, Looking, Plan, Replication, SliceLength, Slicing, Steadiness, Timing,
 };
 
 /// Heading of the starts and how they went.
-pub const STEADY_STATE: &str = "Steady state";
+pub const STEADY_STATE: Phrase = Phrase("steady-state");
 /// Columns of the starts and how they went.
-pub const STEADY_STATE_COLUMNS: [&str; 8] = [
-    "",
-    "starts",
-    "steady",
-    "at the cap",
-    "still warming",
-    "no steady state",
-    "not measured",
-    "warm-up, median",
-];
+pub const STEADY_STATE_COLUMNS: Columns<8> = Columns("steady-state-columns");
 /// Heading of the starts without a steady state.
-pub const UNSTEADY: &str = "Without a steady state, in CPU per answered exchange";
+pub const UNSTEADY: Phrase = Phrase("unsteady");
 /// Columns of the starts without a steady state.
-pub const UNSTEADY_COLUMNS: [&str; 4] = ["start", "found", "change", "windows, in order"];
+pub const UNSTEADY_COLUMNS: Columns<4> = Columns("unsteady-columns");
 
 /// A start: variant and block.
 pub fn start_of(variant: &str, block: u32) -> String {
-    format!("{variant}, block {block}")
+    say!("start-of", variant, block)
 }
 
 /// What a start without a steady state showed.
 pub fn unsteady_found(found: &Steadiness, after_cycles: Option<u32>) -> String {
     match (found, after_cycles) {
-        (Steadiness::LateStep, Some(cycles)) => format!("a step after cycle {cycles}, while it was measured"),
-        (Steadiness::StillWarming, _) => "still warming at the longest warm-up, as all".to_string(),
-        _ => "still changing at the longest warm-up".to_string(),
+        (Steadiness::LateStep, Some(cycles)) => say!("unsteady-found-a-step-after-cycle", cycles),
+        (Steadiness::StillWarming, _) => word!("unsteady-found-still-warming-at-the").to_string(),
+        _ => word!("unsteady-found-still-changing-at-the").to_string(),
     }
 }
 
 /// A change beyond that of the others, or one that they share, and what of it would be none.
 pub fn change_of_start(change: f64, allowed: f64, shared: bool) -> String {
-    let of = if shared { "as all" } else { "beyond the others" };
-    format!("{} {of}, ±{} allowed", signed_percent(change), number::percent(allowed))
+    let of =
+        if shared { word!("change-of-start-as-all") } else { word!("change-of-start-beyond-the-others") };
+    say!(
+        "change-of-start-allowed",
+        signed_percent = signed_percent(change),
+        of,
+        allowed = number::percent(allowed)
+    )
 }
 
 /// Too many starts without a steady state; `per_10s` is how much faster they still became.
 pub fn no_steady_state(n: u32, of: &str, per_10s: Option<f64>) -> String {
     let slope = per_10s.map_or_else(String::new, |slope| {
-        format!(", there by {} within 10 s (the median of these starts)", signed_percent(slope))
+        say!("no-steady-state-there-by-within-s", signed_percent = signed_percent(slope))
     });
-    format!(
-        "still warming in {n} of {of}: a variant's speed still changed when its warm-up had to end{slope}, or took a step \
-         while it was measured; more than a quarter is too many"
-    )
+    say!("no-steady-state-still-warming-in-of", n, of, slope)
 }
 
 /// Starts without a steady state that do not turn the verdict, even if they changed by `share` more.
 pub fn beyond_warm_up(n: u32, of: &str, share: f64) -> String {
-    format!(
-        "still warming in {n} of {of}, which does not turn it: it would stand if what is compared changed by {} more, either way",
-        number::percent(share)
-    )
+    say!("beyond-warm-up", n, of, share = number::percent(share))
 }
 
 fn signed_percent(share: f64) -> String {
@@ -69,17 +61,15 @@ fn signed_percent(share: f64) -> String {
 
 /// Starts of which nothing can be said.
 pub fn steadiness_not_measured(variant: &str) -> String {
-    format!(
-        "steady state of {variant}: not measured, for neither its CPU per exchange nor its throughput tells anything"
-    )
+    say!("steadiness-not-measured", variant)
 }
 
 /// Warm-up in one line: `30 s`, or `until steady, at most 180 s`.
 pub fn warm_up(fixed_ns: u64, cap_ns: u64) -> String {
     let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
     match cap_ns {
-        0 => format!("{} s", seconds(fixed_ns)),
-        _ => format!("until steady, at most {} s", seconds(cap_ns)),
+        0 => say!("warm-up-s", seconds = seconds(fixed_ns)),
+        _ => say!("warm-up-until-steady-at-most", seconds = seconds(cap_ns)),
     }
 }
 
@@ -87,108 +77,113 @@ pub fn warm_up(fixed_ns: u64, cap_ns: u64) -> String {
 pub fn preset(plan: &Plan) -> String {
     let Plan { preset: name, timing, replication, seed, .. } = plan;
     let seconds = |ns: u64| number::plain(ns as f64 / 1e9);
-    format!(
-        "{name}: warm-up {}, {} of {} s slices, {}, seed {seed}",
-        warm_up(timing.warm_up_ns, timing.warm_up_cap_ns),
-        if timing.cycles == 1 { "1 cycle".to_string() } else { format!("{} cycles", timing.cycles) },
-        seconds(timing.slice_ns),
-        looks(timing, if *replication == Replication::Process { "turn" } else { "restart" }),
+    say!(
+        "preset",
+        name = named(name.name()),
+        warm_up = warm_up(timing.warm_up_ns, timing.warm_up_cap_ns),
+        timing = say!("preset-cycles", cycles = timing.cycles),
+        seconds = seconds(timing.slice_ns),
+        looks = looks(
+            timing,
+            if *replication == Replication::Process { word!("preset-turn") } else { word!("preset-restart") }
+        ),
+        seed
     )
 }
 
 /// When claims are judged.
 fn looks(timing: &Timing, what: &str) -> String {
     match (timing.looking == Looking::Anytime, timing.looks.first(), timing.looks.last()) {
-        (true, Some(first), Some(last)) => format!("judged after every {what} from {first} to {last}"),
-        (_, Some(1), Some(1)) => format!("judged after 1 {what}"),
+        (true, Some(first), Some(last)) => say!("looks-judged-after-every-from", what, first, last),
+        (_, Some(1), Some(1)) => say!("looks-judged-after", what),
         _ => {
             let looks: Vec<String> = timing.looks.iter().map(u32::to_string).collect();
-            format!("judged after {} {what}s", looks.join(", "))
+            say!("looks-judged-after-s", looks = looks.join(word!("between-items")), what)
         }
     }
 }
 
 /// Name of the row that says how long the slices are.
-pub const SLICES: &str = "Slices";
+pub const SLICES: Phrase = Phrase("slices");
 
 /// How long the slices are, and why; `None` where they are as the plan has them.
 pub fn slices(chosen: &Slicing) -> Option<String> {
     let time = |ns: u64| number::duration(ns as f64);
     (chosen.slice_ns > 0).then(|| {
-        format!(
-            "{}, {} before each discarded, for 99 % of the answers came within {} when the first warm-up ended",
-            time(chosen.slice_ns),
-            time(chosen.discard_ns),
-            time(chosen.slices_p99_ns)
+        say!(
+            "slices-before-each-discarded-for",
+            time = time(chosen.slice_ns),
+            time2 = time(chosen.discard_ns),
+            time3 = time(chosen.slices_p99_ns)
         )
     })
 }
 
 /// What long slices showed beside the short ones.
 pub fn held_against_long(found: &SliceLength, timing: &Timing) -> String {
-    format!(
-        "held against slices of {} in {}: the ratio of {:?} is {} in these ({})",
-        number::duration(timing.slice_ns as f64),
-        blocks(found.blocks),
-        found.claim,
-        found.ratio.map_or_else(|| "not known".to_string(), |ratio| signed_percent(ratio - 1.0)),
-        match found.outcome {
-            CheckOutcome::Passed => "alike within 1 %",
-            CheckOutcome::Failed => "another one by more than 1 %",
-            _ => "1 % not resolved",
+    say!(
+        "held-against-long",
+        timing = number::duration(timing.slice_ns as f64),
+        blocks = blocks(found.blocks),
+        claim = format!("{:?}", found.claim),
+        found = found.ratio.map_or_else(
+            || word!("held-against-long-not-known").to_string(),
+            |ratio| signed_percent(ratio - 1.0)
+        ),
+        found2 = match found.outcome {
+            CheckOutcome::Passed => word!("held-against-long-alike-within"),
+            CheckOutcome::Failed => word!("held-against-long-another-one-by-more"),
+            _ => word!("held-against-long-not-resolved"),
         }
     )
 }
 
 /// A ratio that long slices show otherwise than short ones.
 pub fn slice_length(ratio: f64, blocks: &str) -> String {
-    format!(
-        "long slices show a ratio that is {} than that of short ones, in {blocks}: in these it is felt that the load went from \
-         one server to the other; fix longer ones (--timing slice=1s,discard=100ms)",
-        match ratio >= 1.0 {
-            true => format!("{} higher", number::percent(ratio - 1.0)),
-            false => format!("{} lower", number::percent(1.0 - ratio)),
-        }
+    say!(
+        "slice-length-long-slices-show-a",
+        ratio = match ratio >= 1.0 {
+            true => say!("slice-length-higher", ratio = number::percent(ratio - 1.0)),
+            false => say!("slice-length-lower", ratio = number::percent(1.0 - ratio)),
+        },
+        blocks
     )
 }
 
 /// Name of the row that says how many cycles the blocks have.
-pub const CYCLES: &str = "Cycles";
+pub const CYCLES: Phrase = Phrase("cycles");
 
 /// How many cycles the blocks have, and why.
 pub fn slicing(chosen: &Slicing) -> String {
     let percent = |sd: f64| number::percent(sd.exp_m1());
     if chosen.blocks == 0 {
-        return format!("{} in each block, about as long as all else in it", chosen.cycles);
+        return say!("slicing-in-each-block-about", cycles = chosen.cycles);
     }
-    format!(
-        "{} in each block after block {}: for {:?} pairs of slices spread by {}, starts by {}; a block costs {:.0} s \
-         and each cycle {:.1} s",
-        chosen.cycles,
-        chosen.after_block,
-        chosen.claim,
-        percent(chosen.slice_sd),
-        percent(chosen.start_sd),
-        chosen.start_seconds,
-        chosen.cycle_seconds
+    say!(
+        "slicing-in-each-block-after",
+        cycles = chosen.cycles,
+        after_block = chosen.after_block,
+        claim = format!("{:?}", chosen.claim),
+        percent = percent(chosen.slice_sd),
+        percent2 = percent(chosen.start_sd),
+        start_seconds = format!("{:.0}", chosen.start_seconds),
+        cycle_seconds = format!("{:.1}", chosen.cycle_seconds)
     )
 }
 
 /// Name of the row that says what taking turns was worth.
-pub const TURNS: &str = "Turns";
+pub const TURNS: Phrase = Phrase("turns");
 
 /// What taking turns was worth.
 pub fn worth_of_turns(chosen: &Slicing) -> Option<String> {
     let (removed, blocks) = chosen.turns_removed.zip(chosen.serial_blocks)?;
     Some(match removed > 0.0 {
-        true => format!(
-            "taking turns removed {:.0} % of the variance within starts; one after the other the variants would need \
-             at least {blocks:.1} times the blocks",
-            removed * 100.0
+        true => say!(
+            "worth-of-turns-taking-turns-removed-of",
+            removed = format!("{:.0}", removed * 100.0),
+            blocks = format!("{blocks:.1}")
         ),
-        false => {
-            "taking turns removed nothing of the variance within starts: serial would do as well here".into()
-        }
+        false => word!("worth-of-turns-taking-turns-removed-nothing").into(),
     })
 }
 

@@ -1,34 +1,38 @@
 //! What is said of TLS and proxies.
 
+use proofload_language::{Columns, Phrase, say, word};
 use proofload_store::schema::{Negotiated, TlsTerms};
 
 /// Heading of the handshakes.
-pub const HANDSHAKES: &str = "TLS handshakes";
+pub const HANDSHAKES: Phrase = Phrase("handshakes");
 /// Columns of the handshakes.
-pub const HANDSHAKE_COLUMNS: [&str; 10] =
-    ["", "full", "p50", "p99", "max", "resumed", "p50", "p99", "max", "settled on"];
+pub const HANDSHAKE_COLUMNS: Columns<10> = Columns("handshake-columns");
 /// What connections pass through.
-pub const TLS: &str = "TLS";
+pub const TLS: Phrase = Phrase("tls");
 /// What connections pass through.
-pub const PROXY: &str = "proxy";
+pub const PROXY: Phrase = Phrase("proxy");
 
 /// Nobody was checked.
 pub fn insecure(who: &str) -> String {
-    format!("{who}: TLS WAS NOT CHECKED (insecure): anybody could have been the server")
+    say!("insecure", who)
 }
 
 /// How TLS was spoken.
 pub fn tls(terms: &TlsTerms) -> String {
-    let mut text = format!("{} with {}", terms.versions.join(" or "), terms.server_name);
+    let mut text = say!(
+        "tls-with",
+        terms = terms.versions.join(word!("between-choices")),
+        server_name = terms.server_name
+    );
     text.push_str(&match terms.insecure {
-        true => ", NOT CHECKED".to_string(),
-        false => format!(", trusts {}", terms.trusts),
+        true => word!("tls-not-checked").to_string(),
+        false => say!("tls-trusts", trusts = terms.trusts),
     });
     if terms.client_certificate {
-        text.push_str(", with a client certificate");
+        text.push_str(word!("tls-with-a-client-certificate"));
     }
     if !terms.resumption {
-        text.push_str(", sessions never resumed");
+        text.push_str(word!("tls-sessions-never-resumed"));
     }
     text
 }
@@ -36,8 +40,8 @@ pub fn tls(terms: &TlsTerms) -> String {
 /// What handshakes settled on.
 pub fn negotiated(found: &[Negotiated]) -> String {
     let one = |found: &Negotiated| {
-        let alpn = if found.alpn.is_empty() { "no ALPN" } else { found.alpn.as_str() };
-        format!("TLS {} {} {alpn}", found.version, found.cipher_suite)
+        let alpn = if found.alpn.is_empty() { word!("negotiated-no-alpn") } else { found.alpn.as_str() };
+        say!("negotiated-tls", version = found.version, cipher_suite = found.cipher_suite, alpn)
     };
-    found.iter().map(one).collect::<Vec<_>>().join("; ")
+    found.iter().map(one).collect::<Vec<_>>().join(word!("between-sentences"))
 }

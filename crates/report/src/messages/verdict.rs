@@ -5,6 +5,7 @@
 use super::{blocks, of_sittings, scope_of_verdict, spread_of, why};
 use crate::cells::{Cells, answered_over};
 use crate::number;
+use proofload_language::{Phrase, named, say, word};
 use proofload_stats::{
     Claim, Comparison, Design, Estimate, FigureOf, Judged, Kind, Measure, Names, Reason, Scope, Side, Term,
     Verdict,
@@ -71,7 +72,7 @@ pub fn sentence(claim: &Claim, judged: &Judged, setting: &Setting<'_>) -> String
         Scope::Sittings(over) => format!(" {}", spread_of(over, over.found.blocks_worth(setting.cost))),
         _ => String::new(),
     };
-    format!("{found} ({basis}). Claim \"{}\": {outcome}.{spread}", claim.name)
+    say!("sentence", found, basis, claim = claim.name, outcome, spread)
 }
 
 fn pair_of(claim: &Claim) -> Option<Pair> {
@@ -110,40 +111,41 @@ fn of_pair(
     let of_stream = stream.map_or_else(String::new, |name| format!("[{name}]"));
     let (bound, ratio) = quoted(claim, judged, estimate, setting.design);
     let amount = match in_times(estimate) {
-        true => Amount::Times(format!("{bound}{}", times(ratio, estimate))),
+        true => Amount::Times(format!("{}{}", said(bound), times(ratio, estimate))),
         false => {
-            let share = format!("{}{}", bound_of_share(bound, ratio), change(ratio, estimate));
+            let share = format!("{}{}", said(bound_of_share(bound, ratio)), change(ratio, estimate));
             Amount::Share(share, ratio >= 1.0)
         }
     };
     let found = match (pair.measure, amount) {
         (Measure::Throughput, Amount::Times(times)) => {
-            format!("{over} serves {times} times as many requests{of_stream} as {under}{at}")
+            say!("of-pair-serves-times-as-many", over, times, of_stream, under, at)
         }
         (Measure::Throughput, Amount::Share(share, more)) => {
-            let more = if more { "more" } else { "fewer" };
-            format!("{over} serves {share} {more} requests{of_stream} than {under}{at}")
+            let more = if more { word!("of-pair-more") } else { word!("of-pair-fewer") };
+            say!("of-pair-serves-requests-than", over, share, more, of_stream, under, at)
         }
         (Measure::CpuPerRequest, Amount::Times(times)) => {
-            format!("{over} uses {times} times the CPU time of {under} for a request{at}")
+            say!("of-pair-uses-times-the-cpu", over, times, under, at)
         }
         (Measure::CpuPerRequest, Amount::Share(share, more)) => {
-            let more = if more { "more" } else { "less" };
-            format!("{over} uses {share} {more} CPU time for a request than {under}{at}")
+            let more = if more { word!("of-pair-more") } else { word!("of-pair-less") };
+            say!("of-pair-uses-cpu-time-for", over, share, more, under, at)
         }
         (measure, Amount::Times(times)) => {
-            format!("{}{of_stream} of {over} is {times} times that of {under}{at}", measure.name())
+            say!("of-pair-of-is-times-that", measure = measure.name(), of_stream, over, times, under, at)
         }
         (measure, Amount::Share(share, more)) => {
-            let more = if more { "higher" } else { "lower" };
-            format!("{}{of_stream} of {over} is {share} {more} than that of {under}{at}", measure.name())
+            let more = if more { word!("of-pair-higher") } else { word!("of-pair-lower") };
+            say!("of-pair-of-is-than-that", measure = measure.name(), of_stream, over, share, more, under, at)
         }
     };
     match (claim.comparison, judged.verdict) {
         (Comparison::Within(band), Verdict::Supported) => {
             let differ = estimate.low > 1.0 || estimate.high < 1.0;
-            let word = if differ { "practically equivalent" } else { "equivalent" };
-            format!("{found}: {word} within ±{}", number::percent(band))
+            let word =
+                if differ { word!("of-pair-practically-equivalent") } else { word!("of-pair-equivalent") };
+            say!("of-pair-within", found, word, band = number::percent(band))
         }
         _ => found,
     }
@@ -192,26 +194,30 @@ fn change(ratio: f64, estimate: &Estimate) -> String {
 }
 
 /// `at least` of a ratio below 1 is `at most` of what is missing to 1.
-fn bound_of_share(bound: &'static str, ratio: f64) -> &'static str {
+fn bound_of_share(bound: Option<Phrase>, ratio: f64) -> Option<Phrase> {
     match (bound, ratio < 1.0) {
-        (AT_LEAST, true) => AT_MOST,
-        (AT_MOST, true) => AT_LEAST,
+        (Some(AT_LEAST), true) => Some(AT_MOST),
+        (Some(AT_MOST), true) => Some(AT_LEAST),
         (bound, _) => bound,
     }
 }
 
-const AT_LEAST: &str = "at least ";
-const AT_MOST: &str = "at most ";
+fn said(bound: Option<Phrase>) -> &'static str {
+    bound.map_or("", Phrase::text)
+}
+
+const AT_LEAST: Phrase = Phrase("at-least");
+const AT_MOST: Phrase = Phrase("at-most");
 
 /// What comes first: the estimate, or after an early stop the end of the interval that is nearer to the boundary.
-fn quoted(claim: &Claim, judged: &Judged, estimate: &Estimate, design: &Design) -> (&'static str, f64) {
+fn quoted(claim: &Claim, judged: &Judged, estimate: &Estimate, design: &Design) -> (Option<Phrase>, f64) {
     let inside = matches!(claim.comparison, Comparison::Within(_)) && judged.verdict == Verdict::Supported;
     if inside || !is_early(claim, judged, design) {
-        return ("", estimate.point);
+        return (None, estimate.point);
     }
     match estimate.point > boundary(claim, is_difference(estimate.unit)) {
-        true => (AT_LEAST, estimate.low),
-        false => (AT_MOST, estimate.high),
+        true => (Some(AT_LEAST), estimate.low),
+        false => (Some(AT_MOST), estimate.high),
     }
 }
 
@@ -234,21 +240,30 @@ fn of_level(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setti
     let left = quantity(&claim.left, setting.names);
     let (bound, value) = quoted(claim, judged, estimate, setting.design);
     let value = level(value, estimate);
+    let bound = said(bound);
     match &claim.right {
         Side::Measured { .. } if is_difference(estimate.unit) => {
             let times = |side: &Side| match side {
                 Side::Measured { factor, .. } if *factor != 1.0 => {
-                    format!("{} times ", number::plain(*factor))
+                    say!("of-level-times", factor = number::plain(*factor))
                 }
                 _ => String::new(),
             };
             let right = quantity(&claim.right, setting.names);
-            format!("{}{left} less {}{right} is {bound}{value}", times(&claim.left), times(&claim.right))
+            say!(
+                "of-level-less-is",
+                times = times(&claim.left),
+                left,
+                times2 = times(&claim.right),
+                right,
+                bound,
+                value
+            )
         }
         Side::Measured { .. } => {
-            format!("{left} is {bound}{value} times {}", quantity(&claim.right, setting.names))
+            say!("of-level-is-times", left, bound, value, quantity = quantity(&claim.right, setting.names))
         }
-        Side::Constant(_) => format!("{left} is {bound}{value}"),
+        Side::Constant(_) => say!("of-level-is", left, bound, value),
     }
 }
 
@@ -267,12 +282,13 @@ fn quantity(side: &Side, names: &Names) -> String {
                 Term::Of { measure, variant: of, stream } => {
                     format!("{}{}({}) @ {at}", measure.name(), of_stream(stream), variant(of))
                 }
-                Term::Ratio { measure, over, under, stream } => format!(
-                    "ratio({}{}, {}, {}) @ {at}",
-                    measure.name(),
-                    of_stream(stream),
-                    variant(over),
-                    variant(under)
+                Term::Ratio { measure, over, under, stream } => say!(
+                    "quantity",
+                    measure = measure.name(),
+                    of_stream = of_stream(stream),
+                    variant = variant(over),
+                    variant2 = variant(under),
+                    at
                 ),
             }
         }
@@ -288,24 +304,24 @@ fn basis(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<
         false => level(value, estimate),
     };
     if judged.reasons.contains(&Reason::Constant) {
-        parts.push("the same in all blocks".to_string());
+        parts.push(word!("basis-the-same-in-all").to_string());
     } else if estimate.low.is_finite() && estimate.high.is_finite() && !claim.is_of_a_count() {
         let confidence = (judged.confidence * 1000.0).round() / 10.0;
         let kind = match setting.design.kind {
-            Kind::Anytime => "anytime-valid",
-            Kind::Looks => "repeated",
+            Kind::Anytime => word!("basis-anytime-valid"),
+            Kind::Looks => word!("basis-repeated"),
         };
         let (low, high) = (told(estimate.low), told(estimate.high));
-        parts.push(format!("{confidence} % {kind} interval {low} … {high}"));
-        if !quoted(claim, judged, estimate, setting.design).0.is_empty() {
-            parts.push(format!("estimate {}", told(estimate.point)));
+        parts.push(say!("basis-interval", confidence = confidence.to_string(), kind, low, high));
+        if quoted(claim, judged, estimate, setting.design).0.is_some() {
+            parts.push(say!("basis-estimate", told = told(estimate.point)));
         }
         parts.push(made_of(judged.blocks, setting.plan));
         parts.extend(of_sittings(&judged.scope));
-        parts.push(format!("Hodges–Lehmann {}", told(estimate.hodges_lehmann)));
+        parts.push(say!("basis-hodges-lehmann", told = told(estimate.hodges_lehmann)));
         return with_arrivals(parts, claim, judged.blocks, setting);
     } else if !claim.is_of_a_count() {
-        parts.push("no interval".to_string());
+        parts.push(word!("basis-no-interval").to_string());
     }
     parts.push(made_of(judged.blocks, setting.plan));
     with_arrivals(parts, claim, judged.blocks, setting)
@@ -322,10 +338,17 @@ fn signed(ratio: f64, estimate: &Estimate) -> String {
 
 /// `12 blocks of fresh starts in cycles`.
 fn made_of(n: u32, plan: &Plan) -> String {
-    let what =
-        if plan.replication == Replication::Process { "the running processes" } else { "fresh starts" };
-    let turns = if plan.mode == Mode::Serial { "one after the other" } else { "in cycles" };
-    format!("{} of {what} {turns}", blocks(n))
+    let what = if plan.replication == Replication::Process {
+        word!("made-of-the-running-processes")
+    } else {
+        word!("made-of-fresh-starts")
+    };
+    let turns = if plan.mode == Mode::Serial {
+        word!("made-of-one-after-the-other")
+    } else {
+        word!("made-of-in-cycles")
+    };
+    say!("made-of-of", blocks = blocks(n), what, turns)
 }
 
 /// A figure of response times says how the requests came, and of how many answers it is: those of the stream and of the
@@ -347,20 +370,24 @@ fn with_arrivals(mut parts: Vec<String>, claim: &Claim, n: u32, setting: &Settin
         let arrivals = |of: &FigureOf| {
             let load = setting.plan.points.get(of.point)?;
             let own = of.stream.and_then(|stream| load.streams.get(stream));
-            Some(own.map_or_else(|| arrivals(load), |own| own.model.to_string()))
+            Some(own.map_or_else(|| arrivals(load), |own| named(own.model.name()).to_string()))
         };
         let mut loops: Vec<String> = figures.iter().filter_map(arrivals).collect();
         loops.dedup();
-        parts.push(format!("{} loop, {} responses", loops.join(" and "), counts.join(" and ")));
+        parts.push(say!(
+            "arrivals-and-answers",
+            loops = loops.join(word!("between-both")),
+            counts = counts.join(word!("between-both"))
+        ));
     }
-    parts.join(", ")
+    parts.join(word!("between-items"))
 }
 
 /// How requests come: `closed`, `open, poisson`.
 pub fn arrivals(point: &LoadPoint) -> String {
     match &point.arrival {
-        Some(arrival) => format!("{}, {arrival}", point.model),
-        None => point.model.to_string(),
+        Some(arrival) => say!("arrivals", model = named(point.model.name()), arrival),
+        None => named(point.model.name()).to_string(),
     }
 }
 
@@ -378,7 +405,7 @@ pub fn reason_in_sentence(judged: &Judged) -> Option<usize> {
 /// `undecided, at +3.00 % the interval allows both; the resolution is ±4.40 %; about 9 blocks more would settle it`. The
 /// reason stands in it as it does by itself.
 fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Setting<'_>) -> String {
-    let word = judged.verdict.name();
+    let word = named(judged.verdict.name());
     if judged.verdict != Verdict::Undecided {
         let scope = if claim.is_of_a_count() { "" } else { scope_of_verdict(judged) };
         return format!("{word}{scope}");
@@ -388,7 +415,7 @@ fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Settin
     };
     let why = why(reason, setting.names, estimate.unit);
     if !allows_both(reason) {
-        return format!("{word}: {why}");
+        return say!("outcome-because", word, why);
     }
     let is_pair = pair_of(claim).is_some() && estimate.unit == "ratio";
     let between = match claim.comparison {
@@ -396,5 +423,5 @@ fn outcome(claim: &Claim, judged: &Judged, estimate: &Estimate, setting: &Settin
         _ if is_pair => signed(boundary(claim, false), estimate),
         _ => number::with_unit(boundary(claim, is_difference(estimate.unit)), estimate.unit),
     };
-    format!("{word}, at {between} {why}")
+    say!("outcome-at", word, between, why)
 }

@@ -49,7 +49,7 @@ pub fn html(result: &RunResult, slices: &[&Slice]) -> String {
     }
     others.into_iter().for_each(|chart| body.push_str(&place(chart)));
     view.tables.iter().for_each(|of| body.push_str(&table(of)));
-    body.push_str(&list(messages::CONTRADICTIONS, &view.contradictions));
+    body.push_str(&list(messages::CONTRADICTIONS.text(), &view.contradictions));
     if !view.bad_answers.is_empty() {
         body.push_str(&format!("<section><h2>{}</h2>", messages::BAD_ANSWERS));
         for answer in &view.bad_answers {
@@ -61,13 +61,13 @@ pub fn html(result: &RunResult, slices: &[&Slice]) -> String {
         }
         body.push_str("</section>\n");
     }
-    body.push_str(&list(messages::LIMITS, &view.limits));
+    body.push_str(&list(messages::LIMITS.text(), &view.limits));
     if !view.again.is_empty() {
         let (title, commands) = (messages::RUN_AGAIN, safe(&view.again.join("\n")));
         body.push_str(&format!("<section><h2>{title}</h2><pre>{commands}</pre></section>\n"));
     }
-    body.push_str(&pairs(messages::PARAMETERS, &view.parameters));
-    body.push_str(&pairs(messages::ENVIRONMENT, &view.environment));
+    body.push_str(&pairs(messages::PARAMETERS.text(), &view.parameters));
+    body.push_str(&pairs(messages::ENVIRONMENT.text(), &view.environment));
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\

@@ -98,23 +98,28 @@ fn head(result: &RunResult, view: &View) -> String {
 
 fn sections(view: &View) -> Vec<Section> {
     let mut sections = Vec::new();
-    sections.extend(verdicts(messages::VERDICTS, messages::CLAIM, &view.verdicts));
+    sections.extend(verdicts(messages::VERDICTS.text(), messages::CLAIM.text(), &view.verdicts));
     let sentences = view.verdicts.iter().map(|verdict| &verdict.sentence).filter(|said| !said.is_empty());
     sections.extend(sentences_of(&sentences.collect::<Vec<_>>()));
-    sections.extend(verdicts(messages::EXPECTATIONS, messages::EXPECTATION, &view.expectations));
-    sections.extend(verdicts(messages::CONCLUSIONS, messages::CONCLUSION, &view.conclusions));
-    sections.extend(open_list(messages::CONTRADICTIONS, &view.contradictions));
-    sections.extend(verdicts(messages::TRENDS, messages::TREND, &view.trends));
+    sections.extend(verdicts(
+        messages::EXPECTATIONS.text(),
+        messages::EXPECTATION.text(),
+        &view.expectations,
+    ));
+    sections.extend(verdicts(messages::CONCLUSIONS.text(), messages::CONCLUSION.text(), &view.conclusions));
+    sections.extend(open_list(messages::CONTRADICTIONS.text(), &view.contradictions));
+    sections.extend(verdicts(messages::TRENDS.text(), messages::TREND.text(), &view.trends));
     sections.extend(view.tables.iter().map(table));
     let judged = view.verdicts.iter().chain(&view.expectations).chain(&view.conclusions);
     let reasons = judged.chain(&view.trends).flat_map(|verdict| {
         verdict.reasons.iter().skip(1).map(|reason| format!("{}: {reason}", verdict.name)).collect::<Vec<_>>()
     });
-    sections.extend(list(messages::REASONS, &reasons.collect::<Vec<_>>()));
-    sections.extend(list(messages::LIMITS, &view.limits));
-    sections.extend(list(messages::BAD_ANSWERS, &view.bad_answers.iter().map(said).collect::<Vec<_>>()));
-    sections.extend(pairs(messages::PARAMETERS, &view.parameters));
-    sections.extend(pairs(messages::ENVIRONMENT, &view.environment));
+    sections.extend(list(messages::REASONS.text(), &reasons.collect::<Vec<_>>()));
+    sections.extend(list(messages::LIMITS.text(), &view.limits));
+    sections
+        .extend(list(messages::BAD_ANSWERS.text(), &view.bad_answers.iter().map(said).collect::<Vec<_>>()));
+    sections.extend(pairs(messages::PARAMETERS.text(), &view.parameters));
+    sections.extend(pairs(messages::ENVIRONMENT.text(), &view.environment));
     sections
 }
 

@@ -17,7 +17,7 @@ pub fn noise_text(audit: &NoiseAudit, when: &str) -> String {
         format!("{}\n{}\n", messages::noise_title(audit, when), line(&messages::noise_machine(audit)));
     let rows = audit.measures.iter().map(messages::noise_row).collect();
     let header = messages::NOISE_COLUMNS.map(str::to_string).to_vec();
-    out.push_str(&format!("\n{}\n", table(messages::NOISE, header, rows)));
+    out.push_str(&format!("\n{}\n", table(messages::NOISE.text(), header, rows)));
     if !audit.slice_lengths.is_empty() {
         let header = messages::SLICE_LENGTH_COLUMNS.map(str::to_string).to_vec();
         let rows = audit.slice_lengths.iter().map(messages::slice_length_row).collect();
@@ -29,7 +29,7 @@ pub fn noise_text(audit: &NoiseAudit, when: &str) -> String {
     let rows = rows.flat_map(|noise| messages::resolution_rows(&noise.measure, &audit.resolution)).collect();
     out.push_str(&format!(
         "\n{}\n{}\n",
-        table(messages::RESOLUTION, header, rows),
+        table(messages::RESOLUTION.text(), header, rows),
         messages::RESOLUTION_NOTE
     ));
     for finding in &audit.findings {
@@ -55,7 +55,7 @@ pub fn tune_text(result: &TuneResult) -> String {
     };
     let header = messages::SEARCH_COLUMNS.map(str::to_string).to_vec();
     let rows = result.standings.iter().map(row).collect();
-    out.push_str(&format!("\n{}\n", table(messages::SEARCH, header, rows)));
+    out.push_str(&format!("\n{}\n", table(messages::SEARCH.text(), header, rows)));
     out.push_str(&format!("\n{}\n", line(&messages::search_winner(result))));
     if let Some(confirmation) = &result.confirmation {
         out.push_str(&format!("\n{}", super::text(confirmation, false)));

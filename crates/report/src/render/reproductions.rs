@@ -28,7 +28,7 @@ pub fn reproductions(records: &[Reproduction]) -> String {
     let outcomes: Vec<_> = rows().map(|(_, row)| &row.outcome).collect();
     out.push_str(&format!("{}\n\n", messages::reproductions_tally(&outcomes)));
     let summary: Vec<Vec<String>> = rows().map(|(record, row)| summary_row(record, row)).collect();
-    out.push_str(&table(&messages::SUMMARY_COLUMNS, &summary));
+    out.push_str(&table(&messages::SUMMARY_COLUMNS.texts(), &summary));
     records.iter().for_each(|record| out.push_str(&section(record)));
     format!("{}\n", out.trim_end())
 }
@@ -99,7 +99,7 @@ fn section(record: &Reproduction) -> String {
     } else {
         out.push_str(&format!("### {}\n\n", messages::STUDY_CONCLUSIONS));
         let rows: Vec<Vec<String>> = result.conclusions.iter().flat_map(conclusion_rows).collect();
-        out.push_str(&table(&messages::STUDY_CONCLUSION_COLUMNS, &rows));
+        out.push_str(&table(&messages::STUDY_CONCLUSION_COLUMNS.texts(), &rows));
         let notes: Vec<String> = result.conclusions.iter().flat_map(notes).collect();
         notes.iter().for_each(|note| out.push_str(&format!("- {}\n", markdown(note))));
         if !notes.is_empty() {
@@ -108,11 +108,11 @@ fn section(record: &Reproduction) -> String {
     }
     out.push_str(&further_claims(&view, result));
     out.push_str(&trends(&view));
-    out.push_str(&list(messages::CONTRADICTIONS, &view.contradictions));
+    out.push_str(&list(messages::CONTRADICTIONS.text(), &view.contradictions));
     out.push_str(&published(result));
     let not_tested: Vec<String> = plan.not_tested.iter().map(|line| messages::taken_out(line)).collect();
-    out.push_str(&list(messages::STUDY_NOT_TESTED, &not_tested));
-    out.push_str(&list(messages::LIMITS, &limits(result)));
+    out.push_str(&list(messages::STUDY_NOT_TESTED.text(), &not_tested));
+    out.push_str(&list(messages::LIMITS.text(), &limits(result)));
     out + &again(record, &plan)
 }
 
@@ -154,7 +154,7 @@ fn further_claims(view: &View, result: &RunResult) -> String {
         |name: &str| result.conclusions.iter().flat_map(|row| &row.tests).any(|test| test.claim == name);
     let others = result.claims.iter().zip(&view.verdicts).filter(|(claim, _)| !tested(&claim.name));
     let rows = others.map(|(_, row)| (messages::claimed(&row.name, &row.text), row)).collect();
-    verdicts(messages::FURTHER_CLAIMS, messages::CLAIM, rows)
+    verdicts(messages::FURTHER_CLAIMS.text(), messages::CLAIM.text(), rows)
 }
 
 /// What became of each quantity of a soak, and what else is said of it.
@@ -166,7 +166,7 @@ fn trends(view: &View) -> String {
     let notes = view.trends.iter().flat_map(reasons).map(|note| format!("- {}\n", markdown(&note)));
     let notes: String = notes.collect();
     let gap = if notes.is_empty() { "" } else { "\n" };
-    verdicts(messages::TRENDS, messages::TREND, rows) + &notes + gap
+    verdicts(messages::TRENDS.text(), messages::TREND.text(), rows) + &notes + gap
 }
 
 /// A section with a row for each verdict, `what` being the column of what it is on; empty without any.

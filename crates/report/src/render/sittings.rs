@@ -33,7 +33,7 @@ pub fn sittings_text(result: &SittingsResult, when: &dyn Fn(u64) -> String) -> S
     say("");
     say(&table_lines(&table, false, usize::MAX));
     say("");
-    say(messages::LIMITS);
+    say(messages::LIMITS.text());
     result.limits.iter().for_each(|limit| say(&format!("  - {}", line(limit))));
     if !result.headline.is_empty() {
         say("");

@@ -38,7 +38,7 @@ pub fn text_within(result: &RunResult, colour: bool, columns: usize) -> String {
     ] {
         if !rows.is_empty() {
             say("");
-            say(&bold(title, colour));
+            say(&bold(&title, colour));
             judged_lines(rows, colour).iter().for_each(|lines| say(lines));
         }
     }
@@ -48,12 +48,12 @@ pub fn text_within(result: &RunResult, colour: bool, columns: usize) -> String {
     }
     if !view.contradictions.is_empty() {
         say("");
-        say(&bold(messages::CONTRADICTIONS, colour));
+        say(&bold(messages::CONTRADICTIONS.text(), colour));
         view.contradictions.iter().for_each(|sentence| say(&format!("  - {}", line(sentence))));
     }
     if !view.bad_answers.is_empty() {
         say("");
-        say(&bold(messages::BAD_ANSWERS, colour));
+        say(&bold(messages::BAD_ANSWERS.text(), colour));
         for answer in &view.bad_answers {
             say(&format!("  {}: {}", line(&answer.outcome), line(&answer.what)));
             if let Some(first) = answer.received.lines().next() {
@@ -69,7 +69,7 @@ pub fn text_within(result: &RunResult, colour: bool, columns: usize) -> String {
         .for_each(|(name, value)| say(&format!("{}  {}", padded(&line(name), width), line(value))));
     if !view.limits.is_empty() {
         say("");
-        say(&bold(messages::LIMITS, colour));
+        say(&bold(messages::LIMITS.text(), colour));
         view.limits.iter().for_each(|limit| say(&format!("  - {}", line(limit))));
     }
     say("");

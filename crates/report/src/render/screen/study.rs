@@ -10,6 +10,7 @@ use crate::messages::screen as messages;
 use crate::number;
 use crate::shown::{Bar, Tone, VerdictView};
 use crate::view::view;
+use proofload_language::Phrase;
 use proofload_store::restore;
 use proofload_store::schema::{ClaimResult, Figure, Plan, Point, RunResult, Verdict};
 use unicode_width::UnicodeWidthStr;
@@ -170,7 +171,7 @@ impl Screen {
         }
     }
 
-    fn judged(&mut self, title: &str, rows: &[VerdictView]) {
+    fn judged(&mut self, title: Phrase, rows: &[VerdictView]) {
         if rows.is_empty() {
             return;
         }

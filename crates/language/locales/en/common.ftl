@@ -1,0 +1,5 @@
+# What stands between the items of a list.
+between-items = ,{" "}
+between-sentences = ;{" "}
+between-choices = {" "}or{" "}
+between-both = {" "}and{" "}

@@ -1,0 +1,41 @@
+reasons-if-the-spread-between = if the spread between blocks is usual
+reasons-at-the-spread-seen = at the spread seen so far
+reasons-would-take-about-minutes = ±{ $projection } % would take about { $blocks }, { $minutes } minutes, { $basis }
+limited-on-the-faster-side = the generator was the limit of the faster side alone: the difference is at least what was seen
+only-lengthened = the generator was late with some requests, and sent them all: that only lengthens times, so the decision stands
+why-no-complete-block-nothing = no complete block: nothing to judge
+why-one-block-a-single = one block: a single start of the servers decides nothing
+why-so-far-the-next = { $blocks } so far, the next look is at { $need }
+why-about-more-would-settle = about { $blocks } more would settle it
+why-no-number-of-blocks = no number of blocks in reach would settle it
+why-the-interval-allows-both = the interval allows both; the resolution is ±{ $resolution }; { $more }
+why-client-limited = client-limited: { $what }
+why-of-the-exchanges-of = { $share } of the exchanges of { $variant } failed; above 0.1 % no claim about speed is judged
+why-the-hodges-lehmann-estimate = the Hodges–Lehmann estimate points the other way
+why-was-lost-in-of = { $variant } was lost in { $lost } of { $blocks }, another in { $other }: what is left of it may be its better starts
+why-closed-early-as-it = closed early: as it stands, the probability that { $blocks } would settle it is { $chance }
+why-has-no-value-in = { $measure }{ $stream }({ $variant }) @ { $names } has no value in { $blocks }{ $needs }
+why-constant-over-all-blocks = constant over all blocks, compared exactly
+why-one-measurement-no-interval = one measurement, no interval: says only what was seen
+why-for-a-reason-that = for a reason that this version has no words for
+of-blocks-the-generator-was-unfit = the generator was unfit in { $n } of { $blocks }, which are left out for all variants alike
+of-blocks-were = { $lost ->
+    [one] was
+   *[other] were
+}
+of-blocks-of-lost-to-it = { $lost } of { $blocks } { $were } lost to it
+of-blocks-the-machine-disturbed-of = the machine disturbed { $n } of { $blocks } (steal, or a lower clock frequency), and what is left is not judged; run it where it has the machine to itself
+of-errors-died-under-load = { $variant } died under load: { $what }
+of-errors-errors-are-of-the = { $errors } errors are of the generator's own making: no port, descriptor or memory was left, or a fault of Proofload
+of-errors-errors-above-no-threshold = { $share } errors: above 0.1 % no threshold on speed is met
+of-errors-of-them-in-blocks = { $errors } of them in blocks that it did not get through
+halves-differ = the first half of the blocks shows { $value }, the second { $value2 }: { $errors } standard errors apart, and chance explains { $allowed }; something changed in between
+needs-it-needs-processes-that = : it needs processes that Proofload started and may look into
+needs-it-needs-at-least = : it needs at least two threads of one name that used CPU time, those that a JVM runs for itself left out
+needs-it-needs-a-subject = : it needs a subject that Proofload started
+needs-no-connection-between-the = : no connection between the subject's own processes was seen, or too many of them came and went between two looks
+needs-it-comes-from-a = : it comes from a JVM's performance data, and no such JVM is among the subject's processes
+needs-it-needs-a-jvm = : it needs a JVM in which there was a garbage collection
+needs-it-needs-a-jvm-whose-collector = : it needs a JVM whose collector counts full collections apart, as Serial, Parallel and G1 do
+needs-it-needs-a-jvm-whose-collector-has-generations = : it needs a JVM whose collector has generations
+needs-it-needs-a-jvm-that-counts = : it needs a JVM that counts contended locks, as JDK 17 does and JDK 25 does not, or count_locks: true of a Java subject of the catalogue

@@ -1,0 +1,5 @@
+# 列表各项之间的分隔。
+between-items = 、
+between-sentences = ；
+between-choices = {" "}或{" "}
+between-both = {" "}和{" "}

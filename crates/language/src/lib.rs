@@ -1,0 +1,158 @@
+//! The catalogue of messages, in every language that Proofload speaks, and which of them is spoken.
+//!
+//! A message has an identifier and, in `locales/LANGUAGE/*.ftl`, a text in each language, in the format of Project Fluent.
+//! [`say!`] fills in its variables, [`word!`], [`Phrase`] and [`Columns`] are for texts without any. Which language they
+//! speak is a matter of the scope: [`Language::within`] opens one, outside of all it is English.
+//!
+//! Figures are formatted before they are filled in: the digits are the same in every language.
+
+#![forbid(unsafe_code)]
+
+mod catalogue;
+mod choice;
+mod value;
+
+pub use catalogue::{CHINESE_FILES, ENGLISH_FILES};
+pub use choice::Language;
+pub use value::{Argument, Value};
+
+use std::fmt;
+use std::ops::Deref;
+
+/// A message with its variables, as a `String`: `say!("blocks", n)`, `say!("bytes-sent", sent = number::bytes(sent))`.
+///
+/// Variables are texts or whole numbers. A number chooses between singular and plural where the language has these.
+#[macro_export]
+macro_rules! say {
+    ($id:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {
+        $crate::said($id, &[$((stringify!($name), $crate::Argument::of(&$crate::given!($name $(, $value)?)))),*])
+    };
+}
+
+/// What is given for a variable: the expression, or what has its name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! given {
+    ($name:ident) => {
+        $name
+    };
+    ($name:ident, $value:expr) => {
+        $value
+    };
+}
+
+/// A message without variables, as a `&'static str`.
+#[macro_export]
+macro_rules! word {
+    ($id:literal) => {
+        $crate::text($id)
+    };
+}
+
+/// A message with these variables in the language that is spoken; [`say!`] calls it. The identifier itself where the
+/// catalogue does not have it, which a test excludes.
+pub fn said(id: &str, arguments: &[(&'static str, Value<'_>)]) -> String {
+    catalogue::formatted(Language::spoken(), id, arguments)
+}
+
+/// A message without variables in the language that is spoken.
+pub fn text(id: &'static str) -> &'static str {
+    catalogue::text(Language::spoken(), id)
+}
+
+/// A word that a stored field holds, as a person reads it; the word itself where the language has no other.
+pub fn named(word: &str) -> &str {
+    catalogue::named(Language::spoken(), word).unwrap_or(word)
+}
+
+/// The value of a variable in a sentence that was made of a message: `read_back("unfit", limit, "n")`. `None` where it was not
+/// made of that one.
+pub fn read_back<'a>(id: &str, sentence: &'a str, variable: &str) -> Option<&'a str> {
+    let found = catalogue::read(Language::spoken(), id, sentence)?;
+    found.into_iter().find(|(name, _)| *name == variable).map(|(_, value)| value)
+}
+
+/// A message without variables, by its identifier: what a constant of type `&str` would be if there were one language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Phrase(pub &'static str);
+
+impl Phrase {
+    /// The text in the language that is spoken.
+    pub fn text(self) -> &'static str {
+        text(self.0)
+    }
+}
+
+impl Deref for Phrase {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.text()
+    }
+}
+
+impl fmt::Display for Phrase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.text())
+    }
+}
+
+impl From<Phrase> for String {
+    fn from(phrase: Phrase) -> String {
+        phrase.text().to_string()
+    }
+}
+
+/// The headings of a table with `N` columns, by the identifier of a message that has them between ` | `.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Columns<const N: usize>(pub &'static str);
+
+impl<const N: usize> Columns<N> {
+    /// The headings in the language that is spoken; one that the message does not have is empty, which a test excludes.
+    pub fn texts(self) -> [&'static str; N] {
+        let mut parts = text(self.0).split(" | ");
+        std::array::from_fn(|_| parts.next().unwrap_or_default())
+    }
+
+    /// Each of them turned into something else.
+    pub fn map<T>(self, turned: impl FnMut(&'static str) -> T) -> [T; N] {
+        self.texts().map(turned)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scope_chooses_the_language_and_ends() {
+        assert_eq!(VERDICTS.text(), "Verdicts");
+        let inner =
+            Language::Chinese.within(|| (VERDICTS.text(), Language::English.within(|| VERDICTS.text())));
+        assert_eq!(inner, ("判定", "Verdicts"));
+        assert_eq!(VERDICTS.to_string(), "Verdicts");
+    }
+
+    const VERDICTS: Phrase = Phrase("verdicts");
+
+    #[test]
+    fn a_number_chooses_between_singular_and_plural() {
+        let blocks = |n: u32| say!("blocks", n);
+        assert_eq!([blocks(1), blocks(0), blocks(12)], ["1 block", "0 blocks", "12 blocks"]);
+        assert_eq!(Language::Chinese.within(|| blocks(1)), "1 个区组");
+    }
+
+    #[test]
+    fn what_is_filled_in_stays_as_it_is() {
+        let hostile = "{ $n } \u{202e} <b> | \n x";
+        assert_eq!(say!("machine-fact", what = hostile), format!("machine: {hostile}"));
+        assert!(Language::Chinese.within(|| say!("machine-fact", what = hostile)).ends_with(hostile));
+    }
+
+    #[test]
+    fn headings_are_as_many_as_the_table_has_columns() {
+        const COLUMNS: Columns<5> = Columns("factor-columns");
+        assert_eq!(COLUMNS.texts()[4], "based on");
+        assert!(Language::Chinese.within(|| COLUMNS.texts()).iter().all(|text| !text.is_empty()));
+    }
+}

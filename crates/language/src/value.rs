@@ -1,0 +1,49 @@
+//! What is filled in for the variables of a message.
+
+use fluent_bundle::FluentValue;
+
+/// What stands for a variable.
+pub type Value<'a> = FluentValue<'a>;
+
+/// What can stand for a variable: a text, or a whole number. A number with decimals is formatted before, so that its
+/// digits are the same in every language.
+pub trait Argument {
+    /// As a message takes it.
+    fn of(given: &Self) -> Value<'_>;
+}
+
+impl Argument for str {
+    fn of(given: &str) -> Value<'_> {
+        Value::from(given)
+    }
+}
+
+impl Argument for String {
+    fn of(given: &String) -> Value<'_> {
+        Value::from(given.as_str())
+    }
+}
+
+impl Argument for crate::Phrase {
+    fn of(given: &crate::Phrase) -> Value<'_> {
+        Value::from(given.text())
+    }
+}
+
+impl<T: Argument + ?Sized> Argument for &T {
+    fn of(given: &Self) -> Value<'_> {
+        T::of(given)
+    }
+}
+
+macro_rules! whole_numbers {
+    ($($of:ty)*) => {
+        $(impl Argument for $of {
+            fn of(given: &$of) -> Value<'_> {
+                Value::from(*given)
+            }
+        })*
+    };
+}
+
+whole_numbers!(u8 u16 u32 u64 usize i32 i64);
